@@ -1,0 +1,253 @@
+//! This session's real folders, and their rewriting in content.
+//!
+//! One automaton holds every spelling of every folder: raw, JSON-escaped and URL-escaped. A match
+//! counts only on whole path components, so `/work/app2` is not `/work/app`, and not inside a
+//! longer path or a web URL. What is found is replaced by its address or its label.
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use super::spelling;
+use crate::address::{Address, RelPath};
+use crate::name::AgentName;
+use crate::reply::Reach;
+use crate::root::Root;
+
+/// What stands in for a real folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StandIn {
+    /// The address of a root.
+    Root(Root),
+    /// The folder of all workspaces: the caller's own becomes `ROOT_WORKSPACE:/`.
+    Workspaces,
+    /// The home folder.
+    Home,
+    /// The temporary folder.
+    Temporary,
+}
+
+/// One real folder.
+#[derive(Clone, Debug)]
+pub struct Landmark {
+    /// The folder's absolute path as text, in one spelling.
+    pub path: String,
+    /// What content shows instead.
+    pub stand_in: StandIn,
+}
+
+struct Pattern {
+    stand_in: StandIn,
+    components: usize,
+}
+
+/// The automaton over all landmarks.
+pub(super) struct Landmarks {
+    automaton: Option<AhoCorasick>,
+    patterns: Vec<Pattern>,
+}
+
+struct Found {
+    start: usize,
+    end: usize,
+    pattern: usize,
+}
+
+impl Landmarks {
+    pub(super) fn new(landmarks: Vec<Landmark>) -> Self {
+        let mut texts = Vec::new();
+        let mut patterns = Vec::new();
+        for landmark in landmarks {
+            let components = landmark.path.split(['/', '\\']).filter(|c| !c.is_empty()).count();
+            if components == 0 {
+                continue;
+            }
+            for text in spelling::all(landmark.path.trim_end_matches(['/', '\\'])) {
+                if !texts.contains(&text) {
+                    texts.push(text);
+                    patterns.push(Pattern { stand_in: landmark.stand_in.clone(), components });
+                }
+            }
+        }
+        let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(&texts).ok();
+        Self { automaton, patterns }
+    }
+
+    /// Whether the automaton could be built. A gate without one clears nothing.
+    pub(super) fn is_whole(&self) -> bool {
+        self.automaton.is_some()
+    }
+
+    /// Whether a real folder is named anywhere in `text`.
+    pub(super) fn stand_in(&self, text: &str, reach: Reach) -> bool {
+        !self.find(text, reach).is_empty()
+    }
+
+    /// The text with every real folder replaced, and how many were.
+    pub(super) fn rewrite(&self, text: &str, reach: Reach, agent: &AgentName) -> (String, u64) {
+        let found = self.find(text, reach);
+        let mut out = String::with_capacity(text.len());
+        let mut done = 0;
+        for found in &found {
+            out.push_str(&text[done..found.start]);
+            done = found.end + self.replace(&text[found.end..], found.pattern, agent, &mut out);
+        }
+        out.push_str(&text[done..]);
+        (out, found.len() as u64)
+    }
+
+    /// Writes the stand-in and says how many bytes of the rest it took along.
+    fn replace(&self, rest: &str, pattern: usize, agent: &AgentName, out: &mut String) -> usize {
+        let separator = spelling::separator(rest);
+        match &self.patterns[pattern].stand_in {
+            StandIn::Home => out.push_str("<home>"),
+            StandIn::Temporary => out.push_str("<tmp>"),
+            StandIn::Root(root) => {
+                out.push_str(&root_address(root));
+                return separator;
+            }
+            StandIn::Workspaces => {
+                let below = &rest[separator..];
+                let own = below.strip_prefix(agent.as_str()).filter(|r| ends_component(r));
+                if let (Some(rest), true) = (own, separator > 0) {
+                    out.push_str(&root_address(&Root::Workspace));
+                    let own = separator + agent.as_str().len();
+                    return own + spelling::separator(rest);
+                }
+                out.push_str("<workspaces>");
+            }
+        }
+        0
+    }
+
+    /// Matches on whole components, leftmost and longest first, none overlapping.
+    fn find(&self, text: &str, reach: Reach) -> Vec<Found> {
+        let Some(automaton) = &self.automaton else {
+            return Vec::new();
+        };
+        let shortest = if reach == Reach::Body { 2 } else { 1 };
+        let mut found = automaton
+            .find_overlapping_iter(text)
+            .map(|m| Found { start: m.start(), end: m.end(), pattern: m.pattern().as_usize() })
+            .filter(|f| self.patterns[f.pattern].components >= shortest)
+            .filter(|f| starts_path(&text[..f.start]) && ends_component(&text[f.end..]))
+            .collect::<Vec<_>>();
+        found.sort_by_key(|f| (f.start, usize::MAX - f.end));
+        let mut covered = 0;
+        found.retain(|f| {
+            let apart = f.start >= covered;
+            if apart {
+                covered = f.end;
+            }
+            apart
+        });
+        found
+    }
+}
+
+fn root_address(root: &Root) -> String {
+    Address::directory(root.clone(), RelPath::default()).to_string()
+}
+
+fn in_component(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '~' | '@' | '+')
+}
+
+/// Whether a component ends where `rest` begins.
+fn ends_component(rest: &str) -> bool {
+    let mut chars = rest.chars();
+    match chars.next() {
+        None => true,
+        Some('.') => !chars.next().is_some_and(|c| in_component(c) && c != '.'),
+        Some('%') => spelling::separator(rest) > 0 || !spelling::is_escape(rest),
+        Some(c) => !in_component(c),
+    }
+}
+
+/// Whether an absolute path can begin after `before`. It cannot in the middle of a longer path or
+/// of a web URL; it can after a flag (`-I/x`), an escape (`\n/x`) and a colour code (`[31m/x`).
+fn starts_path(before: &str) -> bool {
+    let run = before.len() - before.trim_end_matches(in_component).len();
+    let (rest, run) = before.split_at(before.len() - run);
+    if run.is_empty() || run.starts_with('-') || rest.ends_with(['\\', '[', ';']) {
+        return true;
+    }
+    let ends_token = |c: char| c.is_whitespace() || "\"'`(<=,|".contains(c);
+    let token = before.rsplit(ends_token).next().unwrap_or_default();
+    token
+        .split_once("://")
+        .is_some_and(|(scheme, _)| !matches!(scheme, "http" | "https" | "ws" | "wss"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn landmarks() -> Landmarks {
+        let mark = |path: &str, stand_in| Landmark { path: path.to_owned(), stand_in };
+        Landmarks::new(vec![
+            mark("/work/app", StandIn::Root(Root::Project)),
+            mark("/work/app/.ai/workspaces", StandIn::Workspaces),
+            mark("/home/me", StandIn::Home),
+            mark("/home/me/.ai", StandIn::Root(Root::User)),
+            mark("/tmp", StandIn::Temporary),
+            mark("/", StandIn::Root(Root::Project)),
+            mark("/my work/ünï", StandIn::Root(Root::Project)),
+        ])
+    }
+
+    fn check(text: &str, expected: &str) {
+        let (out, _) = landmarks().rewrite(text, Reach::Body, &AgentName::default());
+        assert_eq!(out, expected);
+        assert!(!landmarks().stand_in(&out, Reach::Body), "{out}");
+    }
+
+    #[test]
+    fn real_roots_become_addresses() {
+        check("see /work/app/src/a.rs.", "see ROOT_PROJECT:/src/a.rs.");
+        check("/work/app", "ROOT_PROJECT:/");
+        check("in /work/app.", "in ROOT_PROJECT:/.");
+        check("/home/me/.ai/x and /home/me/y", "ROOT_USER:/x and <home>/y");
+        check("/work/app/.ai/workspaces/default/n", "ROOT_WORKSPACE:/n");
+        check("/work/app/.ai/workspaces/other/n", "<workspaces>/other/n");
+        check("-I/work/app/inc", "-IROOT_PROJECT:/inc");
+        check("\"a\\n/work/app\"", "\"a\\nROOT_PROJECT:/\"");
+        check("\u{1b}[31m/work/app", "\u{1b}[31mROOT_PROJECT:/");
+        check("file:///work/app/x", "file://ROOT_PROJECT:/x");
+        check("vscode://host/work/app/x", "vscode://hostROOT_PROJECT:/x");
+    }
+
+    #[test]
+    fn escaped_spellings_are_found() {
+        check(r#"{"p":"\/work\/app\/x"}"#, r#"{"p":"ROOT_PROJECT:/x"}"#);
+        check("p=%2Fwork%2Fapp%2Fx", "p=ROOT_PROJECT:/x");
+        check("p=%2fwork%2fapp", "p=ROOT_PROJECT:/");
+        check("/my work/ünï/x", "ROOT_PROJECT:/x");
+        check("/my%20work/%C3%BCn%C3%AF/x", "ROOT_PROJECT:/x");
+        check(r"/my work/\u00fcn\u00ef/x", "ROOT_PROJECT:/x");
+    }
+
+    #[test]
+    fn siblings_and_honest_text_stay() {
+        for text in [
+            "/work/app2/x",
+            "/work/app-old",
+            "/work/app.bak",
+            "/other/work/app",
+            "x/work/app",
+            "https://example.org/home/me/x",
+            "/users/{id}",
+            "#!/usr/bin/env python3",
+            "/tmp/x",
+            "/home/me2",
+            "/work",
+            "/work/apple",
+        ] {
+            check(text, text);
+        }
+    }
+
+    #[test]
+    fn short_roots_are_rewritten_in_mentions_only() {
+        let (out, count) = landmarks().rewrite("/tmp/x", Reach::Mention, &AgentName::default());
+        assert_eq!((out.as_str(), count), ("<tmp>/x", 1));
+    }
+}

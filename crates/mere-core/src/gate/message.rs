@@ -1,0 +1,101 @@
+//! The gate around a transport's send.
+//!
+//! A protocol library wraps our replies in messages of its own and sends errors we never saw. At
+//! the last step every string of a message is therefore taken for our words and scanned, except
+//! the parts that are already cleared. Those travel through the library under a [`Seal`], a secret
+//! of this process that no content can know, and lose it here.
+
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use super::{Cleared, Gate, Leak};
+
+/// JSON-RPC's code for an internal error.
+const INTERNAL_ERROR: i64 = -32603;
+
+/// Values the caller chose and gets back unread: ids that tie an answer to its question.
+const CORRELATION: [&str; 3] = ["id", "progressToken", "requestId"];
+
+/// A secret that marks what the gate has cleared.
+#[derive(Clone)]
+pub struct Seal(String);
+
+/// A protocol message that passed the gate: the only message a transport may send.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClearedMessage(Value);
+
+impl ClearedMessage {
+    /// The message as one line of JSON, without its newline.
+    pub fn line(&self) -> String {
+        self.0.to_string()
+    }
+}
+
+impl Seal {
+    /// A seal from a random id, made once per process.
+    pub fn new(secret: Uuid) -> Self {
+        Self(format!("cleared-{}:", secret.simple()))
+    }
+
+    /// The reply under seal, to be put into a message where JSON may stand.
+    pub fn value(&self, cleared: &Cleared) -> Value {
+        json!({ self.0.as_str(): cleared.value })
+    }
+
+    /// A rendering of the reply under seal, to be put where text may stand.
+    pub fn text(&self, cleared: &Cleared, render: impl FnOnce(&Value) -> String) -> String {
+        format!("{}{}", self.0, render(&cleared.value))
+    }
+}
+
+impl Gate {
+    /// Passes a whole JSON-RPC message. A result that leaks becomes an error with the same id;
+    /// anything else that leaks is not sent at all.
+    pub fn clear_message(&self, message: Value, seal: &Seal) -> Option<ClearedMessage> {
+        let id = message.get("id").cloned();
+        let answers = message.get("method").is_none();
+        let code = message.pointer("/error/code").cloned();
+        match self.message_value(message, seal) {
+            Ok(value) => Some(ClearedMessage(value)),
+            Err(Leak) if answers => Some(withheld(id.as_ref(), code)),
+            Err(Leak) => None,
+        }
+    }
+
+    fn message_value(&self, value: Value, seal: &Seal) -> Result<Value, Leak> {
+        match value {
+            Value::String(text) => match text.strip_prefix(&seal.0) {
+                Some(cleared) => Ok(Value::from(cleared)),
+                None => self.check_words(&text).map(Value::from),
+            },
+            Value::Array(items) => {
+                items.into_iter().map(|item| self.message_value(item, seal)).collect()
+            }
+            Value::Object(map) => self.message_object(map, seal),
+            other => Ok(other),
+        }
+    }
+
+    fn message_object(&self, mut map: Map<String, Value>, seal: &Seal) -> Result<Value, Leak> {
+        if let Some(cleared) = map.remove(&seal.0) {
+            return Ok(cleared);
+        }
+        let fields = map.into_iter().map(|(key, value)| {
+            self.check_words(&key)?;
+            let value = match value {
+                Value::String(_) if CORRELATION.contains(&key.as_str()) => value,
+                value => self.message_value(value, seal)?,
+            };
+            Ok((key, value))
+        });
+        fields.collect::<Result<Map<_, _>, _>>().map(Value::Object)
+    }
+}
+
+fn withheld(id: Option<&Value>, code: Option<Value>) -> ClearedMessage {
+    let code = code.unwrap_or_else(|| INTERNAL_ERROR.into());
+    let message = "The answer was withheld: it named a place outside the visible world.";
+    ClearedMessage(json!({
+        "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message }
+    }))
+}

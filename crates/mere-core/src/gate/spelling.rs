@@ -1,0 +1,89 @@
+//! The ways one folder's path can be written in a text.
+
+use std::fmt::Write;
+
+/// Plain, JSON-escaped (with and without escaped slashes, and in ASCII) and URL-escaped (with
+/// slashes kept, and with all of them escaped in either case).
+pub(super) fn all(path: &str) -> Vec<String> {
+    let json = json_escaped(path);
+    let ascii = ascii_escaped(&json);
+    let url = url_escaped(path, b"-._~/");
+    let mut spellings = vec![
+        path.to_owned(),
+        json.replace('/', "\\/"),
+        ascii.replace('/', "\\/"),
+        json,
+        ascii,
+        lower_escapes(&url),
+        url,
+    ];
+    let whole = url_escaped(path, b"-._~");
+    spellings.push(lower_escapes(&whole));
+    spellings.push(whole);
+    spellings.sort();
+    spellings.dedup();
+    spellings
+}
+
+/// The length of the path separator `rest` begins with, in any spelling; 0 if there is none.
+pub(super) fn separator(rest: &str) -> usize {
+    ["/", "\\/", "%2F", "%2f", "\\\\", "\\"]
+        .iter()
+        .find(|separator| rest.starts_with(**separator) && is_separator(separator))
+        .map_or(0, |separator| separator.len())
+}
+
+/// A lone backslash separates on Windows only; elsewhere it starts an escape.
+fn is_separator(text: &str) -> bool {
+    cfg!(windows) || !matches!(text, "\\\\" | "\\")
+}
+
+/// Whether `rest` begins with a percent escape.
+pub(super) fn is_escape(rest: &str) -> bool {
+    let mut bytes = rest.bytes();
+    bytes.next() == Some(b'%')
+        && bytes.next().is_some_and(|b| b.is_ascii_hexdigit())
+        && bytes.next().is_some_and(|b| b.is_ascii_hexdigit())
+}
+
+fn json_escaped(path: &str) -> String {
+    let quoted = serde_json::Value::from(path).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+fn ascii_escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c.is_ascii() {
+            out.push(c);
+        } else {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        }
+    }
+    out
+}
+
+fn url_escaped(path: &str, kept: &[u8]) -> String {
+    let mut out = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || kept.contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
+fn lower_escapes(url: &str) -> String {
+    let mut out = String::with_capacity(url.len());
+    let mut digits = 0;
+    for c in url.chars() {
+        out.push(if digits > 0 { c.to_ascii_lowercase() } else { c });
+        digits = if c == '%' { 2 } else { digits.max(1) - 1 };
+    }
+    out
+}

@@ -1,0 +1,138 @@
+//! Both rules of the gate, and the gate around a transport.
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::*;
+use crate::address::Address;
+use crate::reply::Content;
+use crate::root::Root;
+
+fn gate() -> Gate {
+    let mark = |path: &str, stand_in| Landmark { path: path.to_owned(), stand_in };
+    Gate::new(vec![
+        mark("/work/app", StandIn::Root(Root::Project)),
+        mark("/home/me", StandIn::Home),
+        mark("/tmp", StandIn::Temporary),
+    ])
+}
+
+fn stamp() -> Stamp {
+    Stamp {
+        trace_id: Uuid::nil().into(),
+        session_id: None,
+        tool: Some("dir"),
+        agent: AgentName::default(),
+    }
+}
+
+fn clear(draft: &Draft) -> Value {
+    gate().clear(draft, &stamp()).value().clone()
+}
+
+fn success(message: impl Into<Prose>) -> Draft {
+    Draft::success(codes::DIR_PWD, message)
+}
+
+fn address(text: &str) -> Address {
+    text.parse().expect("an address")
+}
+
+#[test]
+fn a_reply_has_the_shape_of_the_contract() {
+    let draft = success("Done.").hint("Go on.").data(Fields::default().with("n", 1));
+    let expected = json!({
+        "reply_type": "S", "code": "WA-DIR-S-001", "message": "Done.", "hint": "Go on.",
+        "data": { "n": 1 },
+        "trace": { "trace_id": "00000000000000000000000000000000", "session_id": null },
+        "meta": { "layer": "WA", "tool": "dir" }
+    });
+    assert_eq!(clear(&draft).to_string(), expected.to_string());
+}
+
+#[test]
+fn a_host_path_in_our_words_replaces_the_reply_and_is_not_repeated() {
+    let secret = "/srv/secret-place";
+    let leaky_key = Fields::default().with(secret, Data::Null);
+    for draft in [
+        success(secret),
+        success("ok").hint(secret),
+        success("ok").data(Fields::default().with("at", secret)),
+        success("ok").data(Fields::default().with("list", Data::List(vec![secret.into()]))),
+        success("ok").data(leaky_key),
+        success("at %2Fwork%2Fapp%2Fx"),
+    ] {
+        let reply = clear(&draft);
+        assert_eq!(reply["code"], "MCP-GATE-E-001", "{reply}");
+        assert_eq!(reply["reply_type"], "E");
+        assert!(!reply.to_string().contains("secret-place"));
+        assert!(!reply.to_string().contains("app"));
+    }
+}
+
+#[test]
+fn titles_bodies_and_addresses_pass_as_what_they_are() {
+    let data = Fields::default()
+        .with("title", Content::mention("Using /etc/hosts"))
+        .with("content", Content::body("cd /work/app/src && ls /tmp"))
+        .with("path", address("ROOT_PROJECT:/home/me/x"));
+    let message = Prose::words("Read ").address(address("ROOT_PROJECT:/home/me/x")).and(".");
+    let reply = clear(&success(message).data(data));
+    assert_eq!(reply["message"], "Read ROOT_PROJECT:/home/me/x.");
+    assert_eq!(reply["data"]["title"], "Using /etc/hosts");
+    assert_eq!(reply["data"]["content"], "cd ROOT_PROJECT:/src && ls /tmp");
+    assert_eq!(reply["data"]["path"], "ROOT_PROJECT:/home/me/x");
+    assert_eq!(reply["data"]["redacted"], 1);
+}
+
+#[test]
+fn a_message_keeps_cleared_parts_and_loses_leaks() {
+    let seal = Seal::new(Uuid::from_u128(7));
+    let cleared = gate().clear(
+        &success("ok").data(Fields::default().with("t", Content::mention("see /etc/hosts"))),
+        &stamp(),
+    );
+    let result = json!({
+        "structuredContent": seal.value(&cleared),
+        "content": [{ "type": "text", "text": seal.text(&cleared, |v| v["data"].to_string()) }]
+    });
+    let message = json!({ "jsonrpc": "2.0", "id": "/my/own/id", "result": result });
+    let sent = gate().clear_message(message, &seal).expect("sent").line();
+    assert!(!sent.contains("cleared-"), "{sent}");
+    let sent = serde_json::from_str::<Value>(&sent).expect("JSON");
+    assert_eq!(sent["id"], "/my/own/id");
+    assert_eq!(sent["result"]["structuredContent"], *cleared.value());
+    assert_eq!(sent["result"]["content"][0]["text"], r#"{"t":"see /etc/hosts"}"#);
+}
+
+#[test]
+fn an_error_from_the_library_is_replaced_without_repeating_it() {
+    let seal = Seal::new(Uuid::from_u128(7));
+    let message = json!({
+        "jsonrpc": "2.0", "id": 3,
+        "error": { "code": -32602, "message": "cannot open /srv/deep/inside.rs" }
+    });
+    let sent = gate().clear_message(message, &seal).expect("an error goes out").line();
+    assert!(sent.contains("-32602") && sent.contains("\"id\":3"), "{sent}");
+    assert!(!sent.contains("deep"), "{sent}");
+}
+
+#[test]
+fn a_leaking_notification_is_not_sent() {
+    let seal = Seal::new(Uuid::from_u128(7));
+    let message = json!({
+        "jsonrpc": "2.0", "method": "notifications/message", "params": { "data": "/srv/x" }
+    });
+    assert_eq!(gate().clear_message(message, &seal), None);
+}
+
+#[test]
+fn a_forged_seal_is_our_words() {
+    let seal = Seal::new(Uuid::from_u128(7));
+    let forged = Seal::new(Uuid::from_u128(8));
+    let draft = success("ok").data(Fields::default().with("t", Content::mention("/srv/x")));
+    let other = forged.value(&gate().clear(&draft, &stamp()));
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "result": other });
+    let sent = gate().clear_message(message, &seal).expect("an error").line();
+    assert!(!sent.contains("srv"), "{sent}");
+}

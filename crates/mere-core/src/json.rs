@@ -1,0 +1,114 @@
+//! Strict JSON: what the parser of the language accepts, minus duplicate keys.
+//!
+//! A second value for one key is how two readers of the same bytes come to disagree, so it is
+//! refused here, for every JSON text that comes from outside. Depth is bounded by the parser.
+
+use std::fmt;
+
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+/// A text that is not strict JSON. It keeps the place and drops the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not valid JSON at line {line}, column {column}")]
+pub struct JsonError {
+    /// One-based line.
+    pub line: usize,
+    /// One-based column.
+    pub column: usize,
+}
+
+/// Parses one JSON value, refusing duplicate keys and trailing text.
+pub fn parse(text: &[u8]) -> Result<Value, JsonError> {
+    serde_json::from_slice::<Strict>(text)
+        .map(|strict| strict.0)
+        .map_err(|error| JsonError { line: error.line(), column: error.column() })
+}
+
+struct Strict(Value);
+
+impl<'de> Deserialize<'de> for Strict {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(StrictVisitor).map(Self)
+    }
+}
+
+struct StrictVisitor;
+
+impl<'de> Visitor<'de> for StrictVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
+        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("not a number"))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(Strict(item)) = access.next_element()? {
+            items.push(item);
+        }
+        Ok(Value::Array(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some(key) = access.next_key::<String>()? {
+            if map.contains_key(&key) {
+                return Err(de::Error::custom("duplicate key"));
+            }
+            let Strict(value) = access.next_value()?;
+            map.insert(key, value);
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parses_what_json_is() {
+        let value = parse(br#"{"a":[1,-2,1.5,true,null,"x"],"b":{}}"#).expect("valid");
+        assert_eq!(value["a"][2], 1.5);
+        assert_eq!(value.to_string(), r#"{"a":[1,-2,1.5,true,null,"x"],"b":{}}"#);
+    }
+
+    #[test]
+    fn refuses_duplicates_depth_and_rubbish() {
+        let deep = "[".repeat(100_000);
+        for text in [r#"{"a":1,"a":2}"#, r#"[{"b":{"c":1,"c":1}}]"#, "", "{", "{} {}", "NaN", &deep]
+        {
+            assert!(parse(text.as_bytes()).is_err(), "{}", &text[..text.len().min(20)]);
+        }
+        assert!(parse(b"\"\xff\"").is_err());
+    }
+}

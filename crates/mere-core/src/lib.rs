@@ -1,0 +1,19 @@
+//! The vocabulary and rules of Merestone.
+//!
+//! This crate opens nothing, prints nothing, asks no clock and names no host path. It says what an
+//! address is, what a call and a reply look like, and what may leave the house; the engine does
+//! the rest.
+
+pub mod address;
+pub mod cursor;
+pub mod gate;
+pub mod json;
+pub mod name;
+pub mod reply;
+pub mod request;
+pub mod root;
+pub mod segment;
+pub mod sensitive;
+pub mod spoken;
+pub mod trace;
+pub mod turn;

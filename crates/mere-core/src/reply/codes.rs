@@ -1,0 +1,74 @@
+//! The table of all reply codes. Stable: a code is never reused for another meaning.
+//!
+//! `docs/replies.md` shows the same table; a test compares the two.
+
+use super::code::{Code, CodeId, Fault, Invalid, Success, Surface, World};
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The code.
+    pub id: CodeId,
+    /// What it means, as the document says it.
+    pub means: &'static str,
+}
+
+macro_rules! codes {
+    ($($name:ident: $layer:ident $area:literal $answer:ident $number:literal $means:literal;)*) => {
+        $(
+            #[doc = $means]
+            pub const $name: Code<$answer> = Code::declare::<$layer>($area, $number);
+        )*
+        /// Every code, in the order of the document.
+        pub const ALL: &[Entry] = &[$(Entry { id: $name.id(), means: $means }),*];
+    };
+}
+
+codes! {
+    DIR_PWD: World "DIR" Success 1 "`dir pwd`: the home root and the working directory.";
+    DIR_CD: World "DIR" Success 2 "`dir cd`: the root that is home from now on.";
+    DIR_LIST: World "DIR" Success 3 "`dir list`: the entries of a directory.";
+    DIR_TREE: World "DIR" Success 4 "`dir tree`: the directories below a directory.";
+    DIR_NOT_A_DIRECTORY: World "DIR" Invalid 1 "`list` and `tree` need a directory; the path is a file.";
+    DIR_CURSOR: World "DIR" Invalid 2 "The cursor is not one this call gave.";
+    DIR_UNREADABLE: World "DIR" Fault 1 "A visible directory cannot be read.";
+    PATH_NOT_VISIBLE: World "PATH" Invalid 1 "The path is malformed, outside the visible world, or missing.";
+    PATH_BROKEN: World "PATH" Fault 1 "The operating system failed while a path was resolved.";
+    CONFIG_INVALID: World "CONFIG" Fault 1 "A config file does not parse, or contradicts itself.";
+    CONFIG_UNREADABLE: World "CONFIG" Fault 2 "A config file cannot be read.";
+    ARGUMENT_WRONG: Surface "ARG" Invalid 1 "An argument is missing, unknown, or of the wrong kind.";
+    ARGUMENT_TOOL: Surface "ARG" Invalid 2 "There is no tool of that name.";
+    ARGUMENT_JSON: Surface "ARG" Invalid 3 "The arguments are not one JSON object.";
+    CALL_PANIC: Surface "CALL" Fault 1 "The call failed inside; the server goes on.";
+    CALL_CANCELLED: Surface "CALL" Fault 2 "The caller cancelled the call.";
+    GATE_WITHHELD: Surface "GATE" Fault 1 "The reply held a host path and was withheld.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reply::{Layer, ReplyType};
+
+    #[test]
+    fn codes_are_unique() {
+        let mut printed = ALL.iter().map(|entry| entry.id.to_string()).collect::<Vec<_>>();
+        printed.sort();
+        let before = printed.len();
+        printed.dedup();
+        assert_eq!(printed.len(), before);
+    }
+
+    #[test]
+    fn only_enforcement_denies() {
+        for entry in ALL {
+            let denies = entry.id.reply() == ReplyType::Denied;
+            assert!(!denies || entry.id.layer() == Layer::Enforcement, "{}", entry.id);
+        }
+    }
+
+    #[test]
+    fn codes_print_as_the_contract_says() {
+        assert_eq!(DIR_PWD.id().to_string(), "WA-DIR-S-001");
+        assert_eq!(GATE_WITHHELD.id().to_string(), "MCP-GATE-E-001");
+    }
+}

@@ -1,0 +1,151 @@
+//! The structured part of a reply, with every string typed by its origin.
+//!
+//! There is no way to put a bare `String` into a reply: it is our words, an address, or content,
+//! and the gate treats each by its own rule.
+
+use std::borrow::Cow;
+
+use crate::address::Address;
+use crate::root::Root;
+
+/// How far the gate goes when it rewrites content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// A whole file or item. Roots of one component, such as `/root`, are left alone: they are
+    /// ordinary words of ordinary files.
+    Body,
+    /// A title, a name, a preview, a line of output.
+    Mention,
+}
+
+/// Text that comes from a file, an item or a tool: never our own words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content {
+    text: String,
+    reach: Reach,
+}
+
+impl Content {
+    /// The body of a file or an item.
+    pub fn body(text: impl Into<String>) -> Self {
+        Self { text: text.into(), reach: Reach::Body }
+    }
+
+    /// Any shorter string that comes from a file or an item.
+    pub fn mention(text: impl Into<String>) -> Self {
+        Self { text: text.into(), reach: Reach::Mention }
+    }
+
+    /// The text as it lies on disk.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Which roots the gate rewrites in it.
+    pub fn reach(&self) -> Reach {
+        self.reach
+    }
+}
+
+/// A value of a reply.
+#[derive(Clone, Debug)]
+pub enum Data {
+    /// Nothing.
+    Null,
+    /// Yes or no.
+    Bool(bool),
+    /// A count, a size, a line number.
+    Number(u64),
+    /// Our own words.
+    Words(Cow<'static, str>),
+    /// Where something is.
+    Address(Address),
+    /// A root without its `:/`.
+    Root(Root),
+    /// Text that is not ours.
+    Content(Content),
+    /// Values in order.
+    List(Vec<Data>),
+    /// Named values in order.
+    Fields(Fields),
+}
+
+/// Named values in the order they are printed.
+#[derive(Clone, Debug, Default)]
+pub struct Fields(Vec<(Cow<'static, str>, Data)>);
+
+impl Fields {
+    /// Adds a value.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: impl Into<Data>) -> Self {
+        self.0.push((Cow::Borrowed(name), value.into()));
+        self
+    }
+
+    /// Adds a value if there is one.
+    #[must_use]
+    pub fn with_some(self, name: &'static str, value: Option<impl Into<Data>>) -> Self {
+        match value {
+            Some(value) => self.with(name, value),
+            None => self,
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(Cow<'static, str>, Data)> {
+        self.0.iter()
+    }
+}
+
+impl From<Fields> for Data {
+    fn from(fields: Fields) -> Self {
+        Self::Fields(fields)
+    }
+}
+
+impl From<Address> for Data {
+    fn from(address: Address) -> Self {
+        Self::Address(address)
+    }
+}
+
+impl From<Root> for Data {
+    fn from(root: Root) -> Self {
+        Self::Root(root)
+    }
+}
+
+impl From<Content> for Data {
+    fn from(content: Content) -> Self {
+        Self::Content(content)
+    }
+}
+
+impl From<&'static str> for Data {
+    fn from(words: &'static str) -> Self {
+        Self::Words(Cow::Borrowed(words))
+    }
+}
+
+impl From<u64> for Data {
+    fn from(number: u64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<bool> for Data {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl FromIterator<Data> for Data {
+    fn from_iter<I: IntoIterator<Item = Data>>(values: I) -> Self {
+        Self::List(values.into_iter().collect())
+    }
+}
+
+impl<T: Into<Data>> From<Option<T>> for Data {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}

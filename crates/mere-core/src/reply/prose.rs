@@ -1,0 +1,70 @@
+//! A sentence of a reply, kept in parts until the gate has looked at each.
+//!
+//! Once an address is inside a plain string nobody can tell it from a path; so messages carry
+//! addresses and content as what they are, and only the gate joins the parts.
+
+use std::borrow::Cow;
+
+use super::data::Content;
+use crate::address::Address;
+use crate::root::Root;
+
+/// A piece of a sentence.
+#[derive(Clone, Debug)]
+pub enum Part {
+    /// Our own words. The gate scans them for host paths.
+    Words(Cow<'static, str>),
+    /// An address. The gate knows it and lets it pass.
+    Address(Address),
+    /// Text from a file or an item. The gate rewrites this session's real roots in it.
+    Content(Content),
+}
+
+/// Parts in reading order.
+#[derive(Clone, Debug, Default)]
+pub struct Prose(Vec<Part>);
+
+impl Prose {
+    /// Starts with our own words.
+    pub fn words(words: impl Into<Cow<'static, str>>) -> Self {
+        Self::default().and(words)
+    }
+
+    /// Adds our own words.
+    #[must_use]
+    pub fn and(mut self, words: impl Into<Cow<'static, str>>) -> Self {
+        self.0.push(Part::Words(words.into()));
+        self
+    }
+
+    /// Adds an address.
+    #[must_use]
+    pub fn address(mut self, address: Address) -> Self {
+        self.0.push(Part::Address(address));
+        self
+    }
+
+    /// Adds the address of a root.
+    #[must_use]
+    pub fn root(self, root: &Root) -> Self {
+        self.address(Address::directory(root.clone(), crate::address::RelPath::default()))
+    }
+
+    /// Adds text from a file or an item.
+    #[must_use]
+    pub fn content(mut self, content: Content) -> Self {
+        self.0.push(Part::Content(content));
+        self
+    }
+
+    /// The parts.
+    pub fn parts(&self) -> &[Part] {
+        &self.0
+    }
+}
+
+impl From<&'static str> for Prose {
+    fn from(words: &'static str) -> Self {
+        Self::words(words)
+    }
+}

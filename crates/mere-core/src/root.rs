@@ -1,0 +1,62 @@
+//! The named trees an address starts from.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::name::ModName;
+
+/// The root of an address.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Root {
+    /// The detected project.
+    Project,
+    /// The user's own space.
+    User,
+    /// The calling agent's workspace.
+    Workspace,
+    /// The items of the configured registry. Virtual: no folder stands behind it.
+    Registry,
+    /// An extra folder, by its name or its id.
+    Mod(ModName),
+}
+
+/// A text that names no root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a root")]
+pub struct RootError;
+
+impl Root {
+    /// Parses what `cd` and `home` take: the root alone, with or without its `:/`.
+    pub fn parse_alone(text: &str) -> Result<Self, RootError> {
+        text.strip_suffix(":/").unwrap_or(text).parse()
+    }
+}
+
+impl FromStr for Root {
+    type Err = RootError;
+
+    fn from_str(text: &str) -> Result<Self, RootError> {
+        match text {
+            "ROOT_PROJECT" => Ok(Self::Project),
+            "ROOT_USER" => Ok(Self::User),
+            "ROOT_WORKSPACE" => Ok(Self::Workspace),
+            "ROOT_REGISTRY" => Ok(Self::Registry),
+            _ => {
+                let name = text.strip_prefix("mod:").ok_or(RootError)?;
+                name.parse().map(Self::Mod).map_err(|_| RootError)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Root {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Project => f.write_str("ROOT_PROJECT"),
+            Self::User => f.write_str("ROOT_USER"),
+            Self::Workspace => f.write_str("ROOT_WORKSPACE"),
+            Self::Registry => f.write_str("ROOT_REGISTRY"),
+            Self::Mod(name) => write!(f, "mod:{name}"),
+        }
+    }
+}

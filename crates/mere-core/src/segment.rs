@@ -1,0 +1,135 @@
+//! One name between two slashes of an address.
+//!
+//! A `Segment` is checked at birth and never repaired, so whoever holds one may hand it to a
+//! directory handle as a single component: it has no separator, is not `.` or `..`, and has no
+//! character that a person reading it could not see.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The longest segment in bytes: what every common file system allows.
+pub const MAX_SEGMENT_BYTES: usize = 255;
+
+/// A valid path component.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Segment(String);
+
+/// Why a text is not a segment. Says what is wrong, never repeats the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SegmentError {
+    /// Nothing between two slashes.
+    #[error("a segment is empty")]
+    Empty,
+    /// `.` or `..`.
+    #[error("a segment is `.` or `..`")]
+    Dots,
+    /// Over [`MAX_SEGMENT_BYTES`].
+    #[error("a segment is longer than 255 bytes")]
+    TooLong,
+    /// A separator, a control character, or one that does not show.
+    #[error("a segment has a character that addresses do not allow")]
+    Character,
+}
+
+impl Segment {
+    /// The segment as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Segment {
+    type Err = SegmentError;
+
+    fn from_str(text: &str) -> Result<Self, SegmentError> {
+        if text.is_empty() {
+            return Err(SegmentError::Empty);
+        }
+        if text == "." || text == ".." {
+            return Err(SegmentError::Dots);
+        }
+        if text.len() > MAX_SEGMENT_BYTES {
+            return Err(SegmentError::TooLong);
+        }
+        if text.chars().any(|c| c == '/' || !is_speakable(c)) {
+            return Err(SegmentError::Character);
+        }
+        if cfg!(windows) && text.contains(':') {
+            // On Windows a colon opens an alternate data stream.
+            return Err(SegmentError::Character);
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Segment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Whether a character may stand in an address: no control character, no backslash, and nothing
+/// that changes how the text around it is read without being seen.
+pub(crate) fn is_speakable(c: char) -> bool {
+    !c.is_control()
+        && !matches!(
+            c,
+            '\\' | '\u{ad}'
+                | '\u{34f}'
+                | '\u{61c}'
+                | '\u{115f}'
+                | '\u{1160}'
+                | '\u{17b4}'
+                | '\u{17b5}'
+                | '\u{180b}'..='\u{180f}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{3164}'
+                | '\u{feff}'
+                | '\u{ffa0}'
+                | '\u{fff0}'..='\u{fffb}'
+                | '\u{1d173}'..='\u{1d17a}'
+                | '\u{e0000}'..='\u{e0fff}'
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Result<(), SegmentError>) {
+        assert_eq!(text.parse::<Segment>().map(|_| ()), expected, "{text:?}");
+    }
+
+    #[test]
+    fn accepts_ordinary_names() {
+        for name in ["a", "a.rs", "..a", "...", "%2e%2e", "naïve", "日本", "a b", "~x", "-"] {
+            check(name, Ok(()));
+        }
+        check(&"a".repeat(255), Ok(()));
+    }
+
+    #[test]
+    fn rejects_what_an_address_must_not_hold() {
+        check("", Err(SegmentError::Empty));
+        check(".", Err(SegmentError::Dots));
+        check("..", Err(SegmentError::Dots));
+        check(&"a".repeat(256), Err(SegmentError::TooLong));
+        for name in [
+            "a/b",
+            "a\\b",
+            "a\0",
+            "a\n",
+            "\u{7f}",
+            "a\u{202e}b",
+            "a\u{200b}",
+            "\u{feff}a",
+            "a\u{2066}",
+            "a\u{e0041}",
+            "a\u{85}",
+        ] {
+            check(name, Err(SegmentError::Character));
+        }
+    }
+}

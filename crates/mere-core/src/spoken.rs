@@ -1,0 +1,179 @@
+//! What an agent may say for a path.
+//!
+//! The text is parsed once, here; what is not one of the accepted forms is refused, never decoded
+//! or repaired, and the refusal does not say which rule it broke. A `Spoken` becomes an
+//! [`Address`] as soon as the home root is known.
+
+use std::str::FromStr;
+
+use crate::address::{Address, RelPath};
+use crate::root::Root;
+use crate::segment::{Segment, is_speakable};
+
+/// The longest text that is looked at, in bytes.
+pub const MAX_SPOKEN_BYTES: usize = 4096;
+
+/// A parsed path of an agent, not yet bound to a home root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Spoken {
+    /// Nothing was said: the home root itself.
+    Home,
+    /// A bare relative path, read from the home root.
+    Relative {
+        /// The segments below the home root.
+        path: RelPath,
+        /// Whether it was written with a final `/`.
+        directory: bool,
+    },
+    /// A whole address.
+    Rooted(Address),
+}
+
+/// A text that is no accepted form of a path. It carries nothing: the answer must not tell a
+/// malformed path from a missing one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a path an agent may say")]
+pub struct Malformed;
+
+impl Spoken {
+    /// The address this text means in a session whose home is `home`.
+    pub fn address(&self, home: &Root) -> Address {
+        match self {
+            Self::Home => Address::directory(home.clone(), RelPath::default()),
+            Self::Relative { path, directory } => address(home.clone(), path.clone(), *directory),
+            Self::Rooted(address) => address.clone(),
+        }
+    }
+}
+
+impl FromStr for Spoken {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        if text.len() > MAX_SPOKEN_BYTES || !text.chars().all(is_speakable) {
+            return Err(Malformed);
+        }
+        let (head, below) = match text.split_once('/') {
+            Some((head, below)) => (head, Some(below)),
+            None => (text, None),
+        };
+        if head.contains(':') {
+            return rooted(head, below.ok_or(Malformed)?);
+        }
+        bare(text)
+    }
+}
+
+/// `head` is everything before the first slash, its final `:` included.
+fn rooted(head: &str, below: &str) -> Result<Spoken, Malformed> {
+    let root = head.strip_suffix(':').ok_or(Malformed)?;
+    let root = root.parse::<Root>().map_err(|_| Malformed)?;
+    let (path, directory) = segments(below)?;
+    Ok(Spoken::Rooted(address(root, path, directory)))
+}
+
+fn bare(text: &str) -> Result<Spoken, Malformed> {
+    if text.is_empty() || text == "." || text == "./" {
+        return Ok(Spoken::Home);
+    }
+    if text.starts_with('~') {
+        return Err(Malformed);
+    }
+    let (path, directory) = segments(text.strip_prefix("./").unwrap_or(text))?;
+    Ok(Spoken::Relative { path, directory })
+}
+
+/// Segments with an optional final slash. The empty text is the root itself.
+fn segments(text: &str) -> Result<(RelPath, bool), Malformed> {
+    if text.is_empty() {
+        return Ok((RelPath::default(), true));
+    }
+    let (text, directory) = match text.strip_suffix('/') {
+        Some(shorter) => (shorter, true),
+        None => (text, false),
+    };
+    let segments = text.split('/').map(|part| part.parse::<Segment>().map_err(|_| Malformed));
+    Ok((segments.collect::<Result<_, _>>()?, directory))
+}
+
+fn address(root: Root, path: RelPath, directory: bool) -> Address {
+    if directory { Address::directory(root, path) } else { Address::file(root, path) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Option<&str>) {
+        let said = text.parse::<Spoken>().ok();
+        let address = said.map(|spoken| spoken.address(&Root::User).to_string());
+        assert_eq!(address.as_deref(), expected, "{text:?}");
+    }
+
+    #[test]
+    fn accepted_forms_become_addresses() {
+        check("", Some("ROOT_USER:/"));
+        check(".", Some("ROOT_USER:/"));
+        check("./", Some("ROOT_USER:/"));
+        check("src/a.rs", Some("ROOT_USER:/src/a.rs"));
+        check("./src/", Some("ROOT_USER:/src/"));
+        check("%2e%2e/x", Some("ROOT_USER:/%2e%2e/x"));
+        check("ROOT_PROJECT:/", Some("ROOT_PROJECT:/"));
+        check("ROOT_PROJECT:/home/me", Some("ROOT_PROJECT:/home/me"));
+        check("ROOT_WORKSPACE:/a/", Some("ROOT_WORKSPACE:/a/"));
+        check("ROOT_REGISTRY:/ns/tools", Some("ROOT_REGISTRY:/ns/tools"));
+        check("mod:docs:/a:b", Some("mod:docs:/a:b"));
+    }
+
+    #[test]
+    fn everything_else_is_refused() {
+        let long = format!("a/{}", "b/".repeat(2100));
+        for text in [
+            "/",
+            "/etc/passwd",
+            "//x",
+            "../x",
+            "..",
+            "a/../../b",
+            "a/..",
+            "a/./b",
+            "././a",
+            "a//b",
+            "a//",
+            "C:\\Windows",
+            "C:/Windows",
+            "C:",
+            "\\\\server\\share",
+            "\\\\?\\C:\\x",
+            "~",
+            "~/.ssh",
+            "~root",
+            "file:/etc",
+            "file:///etc",
+            "ROOT_NOPE:/",
+            "root_project:/x",
+            "Root_Project:/",
+            "ROOT_PROJECT:",
+            "ROOT_PROJECT://x",
+            "ROOT_PROJECT:/../x",
+            "ROOT_PROJECT:/a/../b",
+            "ROOT_PROJECT:/./a",
+            "ROOT_PROJECT:x",
+            "mod::/a",
+            "mod:/a",
+            "mod:x",
+            "mod:a b:/",
+            "mod:..:/x",
+            "a\0b",
+            "a\nb",
+            "a\u{202e}b",
+            "a\u{200d}b",
+            "ROOT_PROJECT\u{200b}:/a",
+            ":/a",
+            "::",
+            &long,
+        ] {
+            check(text, None);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Durable replacement of a small file, one process at a time.
+//!
+//! A reader sees the whole old or the whole new file; when `replace` returns, the new one survives
+//! a power cut: temporary file, fsync, rename, fsync of the folder.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions};
+
+/// The largest file this reads back.
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
+
+/// A record could not be kept.
+#[derive(Debug, thiserror::Error)]
+#[error("the user's state folder cannot be written")]
+pub(crate) struct WriteError(#[source] io::Error);
+
+/// A folder whose files this process alone changes while it holds this.
+pub(crate) struct Locked {
+    dir: Dir,
+    _lock: File,
+}
+
+impl Locked {
+    /// Makes the folder (for the user alone) if needed and waits for its lock.
+    pub(super) fn open(folder: &Path) -> Result<Self, WriteError> {
+        Self::try_open(folder).map_err(WriteError)
+    }
+
+    fn try_open(folder: &Path) -> io::Result<Self> {
+        make_private(folder)?;
+        let dir = Dir::open_ambient_dir(folder, ambient_authority())?;
+        let options = OpenOptions::new().write(true).create(true).clone();
+        let lock = dir.open_with(".lock", &options)?.into_std();
+        lock.lock()?;
+        Ok(Self { dir, _lock: lock })
+    }
+
+    /// The file's bytes; `None` if there is no such file.
+    pub(crate) fn read(&self, name: &str) -> Result<Option<Vec<u8>>, WriteError> {
+        read_in(&self.dir, name).map_err(WriteError)
+    }
+
+    /// Replaces the file.
+    pub(crate) fn replace(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
+        self.try_replace(name, bytes).map_err(WriteError)
+    }
+
+    fn try_replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let temporary = format!(".{name}.new");
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        let mut file = self.dir.open_with(&temporary, &options)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        self.dir.rename(&temporary, &self.dir, name)?;
+        self.dir.try_clone()?.into_std_file().sync_all()
+    }
+
+    /// A file of a folder that may not be there, without a lock: replacement is atomic.
+    pub(super) fn peek(folder: &Path, name: &str) -> Option<Vec<u8>> {
+        let dir = Dir::open_ambient_dir(folder, ambient_authority()).ok()?;
+        read_in(&dir, name).ok().flatten()
+    }
+}
+
+fn read_in(dir: &Dir, name: &str) -> io::Result<Option<Vec<u8>>> {
+    match dir.open(name) {
+        Ok(file) => {
+            let mut bytes = Vec::new();
+            file.take(MAX_BYTES).read_to_end(&mut bytes)?;
+            Ok(Some(bytes))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn make_private(folder: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}

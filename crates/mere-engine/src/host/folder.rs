@@ -1,0 +1,115 @@
+//! A folder of the machine, held by handle.
+//!
+//! The path is kept for one purpose: telling the gate which spellings must not reach an agent.
+//! Access goes through the handle.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use cap_fs_ext::MetadataExt;
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, Metadata};
+use mere_core::address::RelPath;
+use mere_core::gate::{Landmark, StandIn};
+use mere_core::segment::Segment;
+
+use super::surroundings::{Surroundings, spellings};
+
+/// Which directory something is, whatever it is called: device and inode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    device: u64,
+    inode: u64,
+}
+
+impl Identity {
+    pub(crate) fn of(metadata: &Metadata) -> Self {
+        Self { device: metadata.dev(), inode: metadata.ino() }
+    }
+
+    /// The identity of a directory on the machine, if it is there.
+    pub(super) fn at(path: &Path) -> Option<Self> {
+        let dir = Dir::open_ambient_dir(path, ambient_authority()).ok()?;
+        dir.dir_metadata().ok().map(|metadata| Self::of(&metadata))
+    }
+}
+
+/// An open directory of the machine.
+pub(crate) struct Folder {
+    dir: Dir,
+    canonical: PathBuf,
+    identity: Identity,
+}
+
+impl Folder {
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        let canonical = path.canonicalize()?;
+        let dir = Dir::open_ambient_dir(&canonical, ambient_authority())?;
+        let identity = Identity::of(&dir.dir_metadata()?);
+        Ok(Self { dir, canonical, identity })
+    }
+
+    /// Opens what a config calls a path: absolute, from `~`, or relative to `base`, the folder the
+    /// config lies in.
+    pub(crate) fn open_configured(
+        text: &str,
+        base: &Self,
+        surroundings: &Surroundings,
+    ) -> io::Result<Self> {
+        let below_home = text.strip_prefix("~/").or_else(|| (text == "~").then_some(""));
+        match (below_home, surroundings.home()) {
+            (Some(below), Some(home)) => Self::open(&home.join(below)),
+            (Some(_), None) => Err(io::ErrorKind::NotFound.into()),
+            (None, _) => Self::open(&base.canonical.join(text)),
+        }
+    }
+
+    /// The handle.
+    pub(crate) fn dir(&self) -> &Dir {
+        &self.dir
+    }
+
+    pub(crate) fn identity(&self) -> Identity {
+        self.identity
+    }
+
+    /// This folder's subfolder, opened without following a link.
+    pub(crate) fn subfolder(&self, name: &str) -> io::Result<Self> {
+        let dir = cap_fs_ext::DirExt::open_dir_nofollow(&self.dir, name)?;
+        let identity = Identity::of(&dir.dir_metadata()?);
+        Ok(Self { dir, canonical: self.canonical.join(name), identity })
+    }
+
+    /// Whether this folder is, or lies in, one of `others`.
+    pub(crate) fn lies_in(&self, others: &[Identity]) -> bool {
+        self.canonical.ancestors().filter_map(Identity::at).any(|at| others.contains(&at))
+    }
+
+    /// Where `inner` lies in this folder, by whole components; `None` if outside, or if a name on
+    /// the way cannot be said.
+    pub(crate) fn locate(&self, inner: &Self) -> Option<RelPath> {
+        let below = inner.canonical.strip_prefix(&self.canonical).ok()?;
+        below.iter().map(|name| name.to_str()?.parse::<Segment>().ok()).collect()
+    }
+
+    /// The canonical path for the record of trusted projects.
+    pub(crate) fn canonical_text(&self) -> Option<&str> {
+        self.canonical.to_str()
+    }
+
+    /// What the gate must know: this folder's spellings, `also` among them.
+    pub(crate) fn landmarks(&self, also: Option<PathBuf>, stand_in: &StandIn) -> Vec<Landmark> {
+        let mut marks = spellings(&self.canonical, stand_in);
+        if let Some(also) = also {
+            marks.extend(spellings(&also, stand_in));
+        }
+        marks
+    }
+}
+
+impl fmt::Debug for Folder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Folder(…)")
+    }
+}

@@ -1,0 +1,24 @@
+//! The lawful place: the machine's own file system, environment and working directory.
+//!
+//! Nothing outside this module names a host path. What leaves it are handles ([`Folder`]), what a
+//! person typed ([`Typed`]), and the landmarks the gate must keep from agents.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "this module is the one lawful place for them"
+)]
+
+mod durable;
+mod folder;
+mod link;
+mod project;
+mod surroundings;
+mod typed;
+
+pub(crate) use durable::{Locked, WriteError};
+pub(crate) use folder::{Folder, Identity};
+pub(crate) use link::{Step, read_link};
+pub(crate) use project::find_project;
+pub(crate) use surroundings::Surroundings;
+pub use typed::Typed;

@@ -1,0 +1,39 @@
+//! Finds the project root.
+//!
+//! `--project`, then `MERE_PROJECT`, then the nearest folder upwards with a `.git` (a directory,
+//! or the file that worktrees and submodules have), else the working directory.
+
+use std::path::Path;
+
+use super::{Folder, Surroundings, Typed};
+
+/// Why there is no project.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ProjectError {
+    #[error("`{0}` does not name a directory that can be opened")]
+    Named(&'static str),
+    #[error("the project directory cannot be opened")]
+    Found,
+}
+
+/// The project of a session.
+pub(crate) fn find_project(
+    surroundings: &Surroundings,
+    named: Option<&Typed>,
+) -> Result<Folder, ProjectError> {
+    let working = surroundings.working();
+    let named = [(named, "--project"), (surroundings.project(), "MERE_PROJECT")];
+    for (typed, what) in named {
+        if let Some(typed) = typed {
+            let folder = Folder::open(&working.join(typed.text()));
+            return folder.map_err(|_| ProjectError::Named(what));
+        }
+    }
+    let marked = working.ancestors().find(|folder| is_marked(folder));
+    Folder::open(marked.unwrap_or(working)).map_err(|_| ProjectError::Found)
+}
+
+fn is_marked(folder: &Path) -> bool {
+    let git = folder.join(".git").symlink_metadata();
+    git.is_ok_and(|metadata| metadata.is_dir() || metadata.is_file())
+}

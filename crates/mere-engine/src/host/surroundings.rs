@@ -1,0 +1,154 @@
+//! What the process finds around it, read once: working directory, home, and where things live.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use mere_core::gate::{Landmark, StandIn};
+
+use super::folder::{Folder, Identity};
+use super::{Locked, Typed, WriteError};
+
+/// The folder of this program below the user's base folders.
+const OWN_FOLDER: &str = "merestone";
+
+/// The environment of one process.
+pub(crate) struct Surroundings {
+    working: PathBuf,
+    logical_working: Option<PathBuf>,
+    home: Option<PathBuf>,
+    user_space: Option<PathBuf>,
+    temporary: PathBuf,
+    private: Private,
+    project: Option<Typed>,
+    agent: Option<OsString>,
+}
+
+/// The folders that no root shows.
+struct Private {
+    config: Option<PathBuf>,
+    state: Option<PathBuf>,
+    data: Option<PathBuf>,
+    cache: Option<PathBuf>,
+}
+
+impl Surroundings {
+    /// Reads the environment, with `directory` in place of the working directory if given.
+    pub(crate) fn read(directory: Option<&Typed>) -> std::io::Result<Self> {
+        let current = std::env::current_dir()?;
+        let working = match directory {
+            Some(typed) => current.join(typed.text()).canonicalize()?,
+            None => current,
+        };
+        let home = std::env::home_dir().filter(|home| home.is_absolute());
+        let space_base = variable("USER_SPACE").map(PathBuf::from).or_else(|| home.clone());
+        Ok(Self {
+            logical_working: variable("PWD").map(PathBuf::from),
+            user_space: space_base.map(|base| base.join(".ai")),
+            temporary: std::env::temp_dir(),
+            private: Private::read(home.as_deref()),
+            project: variable("MERE_PROJECT").map(Typed::from),
+            agent: variable("MERE_AGENT"),
+            working,
+            home,
+        })
+    }
+
+    pub(super) fn working(&self) -> &Path {
+        &self.working
+    }
+
+    /// The working directory, held by handle.
+    pub(crate) fn working_folder(&self) -> Option<Folder> {
+        Folder::open(&self.working).ok()
+    }
+
+    pub(super) fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
+    /// `MERE_PROJECT`.
+    pub(crate) fn project(&self) -> Option<&Typed> {
+        self.project.as_ref()
+    }
+
+    /// `MERE_AGENT`, `Err` if it is not Unicode.
+    pub(crate) fn agent(&self) -> Option<Result<&str, ()>> {
+        self.agent.as_ref().map(|agent| agent.to_str().ok_or(()))
+    }
+
+    /// The user space, if it is there now.
+    pub(crate) fn user_space(&self) -> Option<Folder> {
+        self.user_space.as_deref().and_then(|path| Folder::open(path).ok())
+    }
+
+    /// The folder where approvals are kept, for this process alone; `None` if there is no place
+    /// for it.
+    pub(crate) fn lock_state(&self) -> Option<Result<Locked, WriteError>> {
+        self.private.state.as_deref().map(Locked::open)
+    }
+
+    /// A file where approvals are kept, if it is there.
+    pub(crate) fn peek_state(&self, name: &str) -> Option<Vec<u8>> {
+        self.private.state.as_deref().and_then(|state| Locked::peek(state, name))
+    }
+
+    /// The folders that no root shows and that are there now.
+    pub(crate) fn private(&self) -> Vec<Identity> {
+        let Private { config, state, data, cache } = &self.private;
+        let folders = [config, state, data, cache].into_iter().flatten();
+        folders.filter_map(|path| Identity::at(path)).collect()
+    }
+
+    /// What the gate must keep from agents besides the roots.
+    pub(crate) fn landmarks(&self) -> Vec<Landmark> {
+        let mut marks = Vec::new();
+        if let Some(home) = &self.home {
+            marks.extend(spellings(home, &StandIn::Home));
+        }
+        marks.extend(spellings(&self.temporary, &StandIn::Temporary));
+        if let Some(space) = &self.user_space {
+            marks.extend(spellings(space, &StandIn::Root(mere_core::root::Root::User)));
+        }
+        marks
+    }
+
+    /// The project's path as the shell shows it, where that differs from the canonical one.
+    pub(crate) fn logical_spelling(&self, project: &Folder) -> Option<PathBuf> {
+        let logical = self.logical_working.as_deref()?;
+        logical
+            .ancestors()
+            .find(|path| Identity::at(path) == Some(project.identity()))
+            .map(Path::to_owned)
+    }
+}
+
+impl Private {
+    fn read(home: Option<&Path>) -> Self {
+        let base = |name: &str, fallback: &str| {
+            let given = variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+            let base = given.or_else(|| home.map(|home| home.join(fallback)));
+            base.map(|base| base.join(OWN_FOLDER))
+        };
+        Self {
+            config: variable("MERE_CONFIG_DIR")
+                .map(PathBuf::from)
+                .or_else(|| base("XDG_CONFIG_HOME", ".config")),
+            state: base("XDG_STATE_HOME", ".local/state"),
+            data: base("XDG_DATA_HOME", ".local/share"),
+            cache: base("XDG_CACHE_HOME", ".cache"),
+        }
+    }
+}
+
+/// Landmarks for a folder in its raw and its canonical spelling.
+pub(super) fn spellings(path: &Path, stand_in: &StandIn) -> Vec<Landmark> {
+    let canonical = path.canonicalize().ok();
+    let texts = [Some(path.to_owned()), canonical];
+    let texts = texts.into_iter().flatten().map(|path| path.to_string_lossy().into_owned());
+    texts.map(|path| Landmark { path, stand_in: stand_in.clone() }).collect()
+}
+
+/// A variable that is set and not empty.
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}

@@ -1,0 +1,17 @@
+//! The world of one session, and the one door into it.
+//!
+//! This is the only crate that sees host paths, and none is in a public signature: what a person
+//! typed comes in as [`Typed`], what an agent may see goes out as a cleared reply. Everything that
+//! touches the machine's ambient file system or environment is in `host`.
+
+mod config;
+mod dir;
+mod host;
+mod session;
+mod snapshot;
+pub mod trust;
+mod wording;
+pub mod world;
+
+pub use host::Typed;
+pub use session::{Mods, OpenError, Opening, Session};

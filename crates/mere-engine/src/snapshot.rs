@@ -1,0 +1,154 @@
+//! One reading of the configuration, and everything that follows from it.
+//!
+//! A call reads one snapshot from beginning to end; a reload makes another. A config that does not
+//! parse is part of the snapshot: every call then says so, and the gate still works.
+
+use std::sync::Arc;
+
+use mere_core::gate::{Gate, Landmark, StandIn};
+use mere_core::name::{AgentName, ModName};
+use mere_core::root::Root;
+
+use crate::config::{self, Config, ConfigError};
+use crate::host::{Folder, Surroundings};
+use crate::session::Mods;
+use crate::trust;
+use crate::world::{Hidden, Standing, World};
+
+/// Where workspaces lie in the project.
+const WORKSPACES: [&str; 2] = [".ai", "workspaces"];
+
+/// The roots and the gate of one configuration.
+pub(crate) struct Snapshot {
+    project: Arc<Folder>,
+    mods: Result<Vec<Standing>, ConfigError>,
+    pub(crate) gate: Gate,
+}
+
+impl Snapshot {
+    pub(crate) fn take(surroundings: &Surroundings, project: &Arc<Folder>, mods: Mods) -> Self {
+        let mods = match mods {
+            Mods::Off => Ok(Vec::new()),
+            Mods::Configured => configured_mods(surroundings, project),
+        };
+        let standing = mods.as_deref().unwrap_or_default();
+        let gate = Gate::new(landmarks(surroundings, project, standing));
+        Self { project: Arc::clone(project), mods, gate }
+    }
+
+    /// The root that answers print for what a caller said; `None` if there is none such. Touches
+    /// no disk.
+    pub(crate) fn find_root(&self, said: &Root) -> Result<Option<Root>, ConfigError> {
+        let mods = self.mods.as_ref().map_err(ConfigError::clone)?;
+        Ok(match said {
+            Root::Mod(_) => {
+                mods.iter().find(|one| one.answers_to(said)).map(|one| one.root.clone())
+            }
+            fixed => Some(fixed.clone()),
+        })
+    }
+
+    /// The world of one call for one agent, as the disk is now.
+    pub(crate) fn world(
+        &self,
+        surroundings: &Surroundings,
+        agent: &AgentName,
+    ) -> Result<World, ConfigError> {
+        let mods = self.mods.as_ref().map_err(ConfigError::clone)?;
+        let workspaces = workspaces(&self.project);
+        let mut hidden = surroundings.private();
+        hidden.extend(workspaces.as_ref().map(Folder::identity));
+        let workspace = workspaces.and_then(|folder| folder.subfolder(agent.as_str()).ok());
+        let mut standing = vec![
+            stand(Root::Project, Some(Arc::clone(&self.project))),
+            stand(Root::User, surroundings.user_space().map(Arc::new)),
+            stand(Root::Workspace, workspace.map(Arc::new)),
+            stand(Root::Registry, None),
+        ];
+        standing.extend(mods.iter().cloned());
+        Ok(World::new(standing, Hidden::new(hidden)))
+    }
+}
+
+fn stand(root: Root, folder: Option<Arc<Folder>>) -> Standing {
+    Standing { root, id: None, folder }
+}
+
+/// The folder of all workspaces, reached without following a link: a repository must not be able
+/// to send an agent's writes elsewhere.
+fn workspaces(project: &Folder) -> Option<Folder> {
+    let [space, workspaces] = WORKSPACES;
+    project.subfolder(space).ok()?.subfolder(workspaces).ok()
+}
+
+fn configured_mods(
+    surroundings: &Surroundings,
+    project: &Folder,
+) -> Result<Vec<Standing>, ConfigError> {
+    let user_space = surroundings.user_space();
+    let user = user_space.as_ref().map(|space| config::of_user(space.dir())).transpose()?;
+    let user = user.unwrap_or_default();
+    let project_space = project.subfolder(WORKSPACES[0]).ok();
+    let ours = project_space.as_ref().map(|space| project_config(surroundings, project, space));
+    let ours = ours.transpose()?.unwrap_or_default();
+    config::check_clashes(&user, &ours)?;
+    let mut standing = open_mods(surroundings, &user, user_space.as_ref());
+    standing.extend(open_mods(surroundings, &ours, project_space.as_ref()));
+    Ok(standing)
+}
+
+fn project_config(
+    surroundings: &Surroundings,
+    project: &Folder,
+    space: &Folder,
+) -> Result<Config, ConfigError> {
+    let config = config::of_project(space.dir())?;
+    if config.widening().is_empty() || trust::covers(surroundings, project, &config) {
+        config.trusted()
+    } else {
+        // Every key there is today widens, so nothing is left.
+        Ok(Config::default())
+    }
+}
+
+/// The extra folders that are there. One that is not, or that lies where nothing is visible, does
+/// not stand.
+fn open_mods(surroundings: &Surroundings, config: &Config, base: Option<&Folder>) -> Vec<Standing> {
+    let Some(base) = base else { return Vec::new() };
+    let private = surroundings.private();
+    let mut standing = Vec::new();
+    for one in &config.mods {
+        let folder = Folder::open_configured(&one.path, base, surroundings);
+        match folder {
+            Ok(folder) if !folder.lies_in(&private) => {
+                standing.push(mod_standing(&one.name, &one.id, folder));
+            }
+            Ok(_) => tracing::warn!(name = %one.name, "extra folder left out: it is private"),
+            Err(error) => tracing::warn!(name = %one.name, %error, "extra folder left out"),
+        }
+    }
+    standing
+}
+
+fn mod_standing(name: &ModName, id: &ModName, folder: Folder) -> Standing {
+    let root = Root::Mod(name.clone());
+    Standing { root, id: Some(id.clone()), folder: Some(Arc::new(folder)) }
+}
+
+fn landmarks(surroundings: &Surroundings, project: &Folder, mods: &[Standing]) -> Vec<Landmark> {
+    let logical = surroundings.logical_spelling(project);
+    let mut marks = project.landmarks(logical, &StandIn::Root(Root::Project));
+    let workspaces = marks.iter().map(|mark| Landmark {
+        path: format!("{}/{}", mark.path.trim_end_matches('/'), WORKSPACES.join("/")),
+        stand_in: StandIn::Workspaces,
+    });
+    let workspaces = workspaces.collect::<Vec<_>>();
+    marks.extend(workspaces);
+    for standing in mods {
+        if let Some(folder) = &standing.folder {
+            marks.extend(folder.landmarks(None, &StandIn::Root(standing.root.clone())));
+        }
+    }
+    marks.extend(surroundings.landmarks());
+    marks
+}

@@ -1,0 +1,128 @@
+//! Every sentence that says something went wrong, with its code and what to do about it.
+//!
+//! One place turns errors into replies. Sentences carry addresses, never paths, and never repeat
+//! what a caller said; causes with host paths go to the log.
+
+use mere_core::reply::{Draft, Prose, codes};
+use mere_core::request::{ArgumentError, CallError, Kind, TOOLS};
+
+use crate::config::ConfigError;
+use crate::dir::DirError;
+use crate::world::ResolveError;
+
+/// The forms a path may take, for every path that leads nowhere.
+const PATH_FORMS: &str = "Say a path from the home root such as `src/a.rs`, or an address: \
+    `ROOT_PROJECT:/…`, `ROOT_USER:/…`, `ROOT_WORKSPACE:/…`, `ROOT_REGISTRY:/…` or \
+    `mod:<name>:/…`. `dir` with `list` shows what is there.";
+
+/// Malformed, outside and missing are this one answer.
+fn not_visible() -> Draft {
+    Draft::invalid(codes::PATH_NOT_VISIBLE, "No such path in the visible world.").hint(PATH_FORMS)
+}
+
+/// A call that makes no sense.
+pub(crate) fn misspoken(error: &CallError) -> Draft {
+    match error {
+        CallError::Path { .. } => not_visible(),
+        CallError::Cursor { .. } => wrong_cursor(),
+        CallError::Tool => {
+            let names = TOOLS.iter().map(|tool| format!("`{}`", tool.name)).collect::<Vec<_>>();
+            Draft::invalid(codes::ARGUMENT_TOOL, "There is no tool of that name.")
+                .hint(Prose::words(format!("The tools are {}.", names.join(", "))))
+        }
+        CallError::Json { .. } => {
+            Draft::invalid(codes::ARGUMENT_JSON, "The arguments are not one JSON object.")
+                .hint("Pass an object such as {\"command\":\"list\"}, each key once.")
+        }
+        CallError::Argument { tool, error } => argument(tool, error),
+    }
+}
+
+fn argument(tool: &str, error: &ArgumentError) -> Draft {
+    match error {
+        ArgumentError::Unknown { known } => {
+            let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let message = format!("`{tool}` has no argument of one of the given names.");
+            Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
+                .hint(Prose::words(format!("It takes {known}.")))
+        }
+        ArgumentError::Wrong { name, kind } => {
+            let message = format!("The argument `{name}` of `{tool}` is of the wrong kind.");
+            Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
+                .hint(Prose::words(format!("`{name}` takes {}.", takes(*kind))))
+        }
+    }
+}
+
+fn takes(kind: Kind) -> String {
+    match kind {
+        Kind::Text => "a text".to_owned(),
+        Kind::Choice(words) => {
+            let words = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>();
+            format!("one of {}", words.join(", "))
+        }
+        Kind::Whole { least, most, .. } => format!("a whole number from {least} to {most}"),
+    }
+}
+
+/// A `dir` call without a listing.
+pub(crate) fn dir(error: &DirError) -> Draft {
+    match error {
+        DirError::Config(error) => config(error),
+        DirError::Path(ResolveError::NotVisible) => not_visible(),
+        DirError::Path(ResolveError::Broken(cause)) => {
+            tracing::error!(%cause, "a path could not be resolved");
+            Draft::fault(codes::PATH_BROKEN, "The system failed while it looked for the path.")
+                .hint("Report the trace id: the log says why.")
+        }
+        DirError::File(address) => {
+            let message = Prose::words("").address(address.clone()).and(" is a file.");
+            Draft::invalid(codes::DIR_NOT_A_DIRECTORY, message)
+                .hint("`list` and `tree` take a directory.")
+        }
+        DirError::Cursor => wrong_cursor(),
+        DirError::Unreadable { address, cause } => {
+            tracing::error!(%cause, %address, "a directory could not be read");
+            let message = Prose::words("").address(address.clone()).and(" cannot be read.");
+            Draft::fault(codes::DIR_UNREADABLE, message)
+                .hint("Ask a person to look at its permissions; the log says why.")
+        }
+        DirError::Cancelled => Draft::fault(codes::CALL_CANCELLED, "The call was cancelled."),
+    }
+}
+
+fn wrong_cursor() -> Draft {
+    Draft::invalid(codes::DIR_CURSOR, "The cursor is not one that this call gave.")
+        .hint("Pass `next` of the page before, with the same command and path; or leave it out.")
+}
+
+/// A config file that cannot be used.
+fn config(error: &ConfigError) -> Draft {
+    tracing::error!(%error, "the configuration cannot be used");
+    match error {
+        ConfigError::Invalid { address, fault } => {
+            let place = format!(" is not valid at line {}, column {}.", fault.line, fault.column);
+            let message = Prose::words("").address(address.clone()).and(place);
+            Draft::fault(codes::CONFIG_INVALID, message)
+                .hint("Ask a person to correct the file; the log says what is wrong there.")
+        }
+        ConfigError::Clash { address, name } => {
+            let message = Prose::words("")
+                .address(address.clone())
+                .and(format!(" uses the name or id `{name}` for two extra folders."));
+            Draft::fault(codes::CONFIG_INVALID, message)
+                .hint("Ask a person to rename one of them: names and ids share one namespace.")
+        }
+        ConfigError::Unreadable { address } => {
+            let message = Prose::words("").address(address.clone()).and(" cannot be read.");
+            Draft::fault(codes::CONFIG_UNREADABLE, message)
+                .hint("It must be a regular file of at most 1 MiB of UTF-8 text, and no link.")
+        }
+    }
+}
+
+/// A call that panicked.
+pub(crate) fn panicked() -> Draft {
+    Draft::fault(codes::CALL_PANIC, "The call failed inside.")
+        .hint("This is a fault of the server. Report the trace id to a person.")
+}

@@ -1,0 +1,20 @@
+//! Directories that no root shows: keys, trust, state, data, caches, and all workspaces.
+//!
+//! They are recognised by device and inode, so no name, link or mount makes them visible, even
+//! when the project contains them.
+
+use crate::host::Identity;
+
+/// The identities of one moment.
+#[derive(Debug, Default)]
+pub(crate) struct Hidden(Vec<Identity>);
+
+impl Hidden {
+    pub(crate) fn new(identities: Vec<Identity>) -> Self {
+        Self(identities)
+    }
+
+    pub(crate) fn contains(&self, identity: Identity) -> bool {
+        self.0.contains(&identity)
+    }
+}

@@ -1,0 +1,92 @@
+//! The proof that a path was resolved and may be seen.
+//!
+//! A `VisibilityRef` can be made by [`super::World::resolve`] alone. It holds handles, not a host
+//! path; it cannot be cloned or serialised, and prints as its address.
+
+use std::fmt;
+use std::sync::Arc;
+
+use cap_std::fs::Dir;
+use mere_core::address::{Address, RelPath};
+use mere_core::root::Root;
+
+use crate::host::Folder;
+
+/// What a visible path is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A directory.
+    Directory,
+    /// A regular file.
+    File,
+}
+
+/// Something that is there and may be seen.
+pub struct VisibilityRef {
+    address: Address,
+    place: Place,
+}
+
+enum Place {
+    /// A root with no folder behind it yet.
+    Empty,
+    Directory {
+        dir: Dir,
+        root: Arc<Folder>,
+    },
+    File,
+}
+
+/// An open directory and the root it was reached from, for the operations of this module's
+/// siblings.
+pub(super) struct Opened<'a> {
+    pub(super) dir: &'a Dir,
+    pub(super) root: &'a Dir,
+}
+
+impl VisibilityRef {
+    pub(super) fn empty(root: Root) -> Self {
+        Self { address: Address::directory(root, RelPath::default()), place: Place::Empty }
+    }
+
+    pub(super) fn directory(address: Address, dir: Dir, root: Arc<Folder>) -> Self {
+        Self { address, place: Place::Directory { dir, root } }
+    }
+
+    pub(super) fn file(address: Address) -> Self {
+        Self { address, place: Place::File }
+    }
+
+    /// Where it is.
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// What it is.
+    pub fn kind(&self) -> Kind {
+        match self.place {
+            Place::Empty | Place::Directory { .. } => Kind::Directory,
+            Place::File => Kind::File,
+        }
+    }
+
+    /// The open directory, if there is one to read.
+    pub(super) fn opened(&self) -> Option<Opened<'_>> {
+        match &self.place {
+            Place::Directory { dir, root } => Some(Opened { dir, root: root.dir() }),
+            Place::Empty | Place::File => None,
+        }
+    }
+}
+
+impl fmt::Debug for VisibilityRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "VisibilityRef({})", self.address)
+    }
+}
+
+impl fmt::Display for VisibilityRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.address.fmt(f)
+    }
+}

@@ -1,0 +1,54 @@
+//! A call that may ask: call, ask, call again with the answer.
+
+use mere_core::gate::Cleared;
+use mere_core::request::Request;
+use mere_core::turn::{Answer, Outcome, Question};
+
+/// Calls `door` until it is done, answering its questions with `ask`.
+pub(crate) fn converse(
+    mut request: Request,
+    mut door: impl FnMut(&Request) -> Outcome,
+    mut ask: impl FnMut(&Question) -> Answer,
+) -> Cleared {
+    loop {
+        match door(&request) {
+            Outcome::Done(reply) => return reply,
+            Outcome::Ask(question, resume) => {
+                let answer = ask(&question);
+                request.answered = Some((resume, answer));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mere_core::gate::{Gate, Stamp};
+    use mere_core::name::AgentName;
+    use mere_core::reply::{Draft, Prose, codes};
+    use mere_core::request::Caller;
+    use mere_core::turn::Resume;
+
+    #[test]
+    fn a_question_is_answered_and_the_call_made_again() {
+        let gate = Gate::new(Vec::new());
+        let agent = AgentName::default();
+        let trace_id = mere_core::trace::TraceId::from(uuid::Uuid::nil());
+        let stamp = Stamp { trace_id, session_id: None, tool: None, agent: agent.clone() };
+        let text = gate.clear_text(&Prose::words("Sure?"), &agent).expect("no leak");
+        let door = |request: &Request| match &request.answered {
+            None => Outcome::Ask(Question { text: text.clone() }, Resume(vec![7])),
+            Some((resume, answer)) => {
+                assert_eq!((resume, answer), (&Resume(vec![7]), &Answer::Yes));
+                Outcome::Done(gate.clear(&Draft::success(codes::DIR_PWD, "Done."), &stamp))
+            }
+        };
+        let request = Request::from_text(Caller::default(), "dir", "{}");
+        let reply = converse(request, door, |question| {
+            assert_eq!(question.text.as_str(), "Sure?");
+            Answer::Yes
+        });
+        assert_eq!(reply.value()["message"], "Done.");
+    }
+}

@@ -1,0 +1,27 @@
+//! `mere`: the trusted home for what AI agents use.
+//!
+//! This crate translates: command lines and MCP messages into requests, cleared replies into text
+//! and messages. It decides nothing and names no host path.
+
+mod arguments;
+mod call;
+mod converse;
+mod log;
+mod mcp;
+mod render;
+mod trust;
+
+use std::process::ExitCode;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    log::start();
+    match arguments.command {
+        Command::Call(call) => call::run(arguments.session, &call),
+        Command::Mcp => mcp::run(arguments.session),
+        Command::Trust(trust) => trust::run(&arguments.session, &trust),
+    }
+}

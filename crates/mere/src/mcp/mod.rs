@@ -1,0 +1,66 @@
+//! `mere mcp`: the engine served to agents over the Model Context Protocol.
+//!
+//! The SDK speaks the protocol; a transport of our own reads and writes the lines, so that every
+//! byte that leaves has passed the gate, whoever made it.
+
+mod server;
+mod stdio;
+mod translate;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use mere_engine::Session;
+use rmcp::service::ServerInitializeError;
+
+use crate::arguments::SessionArguments;
+use crate::render;
+use server::Server;
+use stdio::Lines;
+
+/// How many calls run at once; the others wait.
+const MAX_CALLS: usize = 8;
+
+/// Runs the command.
+pub(crate) fn run(session: SessionArguments) -> ExitCode {
+    let session = match Session::open(session.opening()) {
+        Ok(session) => Arc::new(session),
+        Err(error) => return render::failure(&error.to_string(), render::USAGE),
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(MAX_CALLS + 4)
+        .enable_all()
+        .build();
+    match runtime {
+        Ok(runtime) => {
+            runtime.block_on(serve(session));
+            // A reader blocked on standard input must not keep the process.
+            runtime.shutdown_background();
+            ExitCode::SUCCESS
+        }
+        Err(error) => render::failure(&format!("no runtime: {error}"), render::BROKEN),
+    }
+}
+
+/// Serves until standard input ends. A handshake that goes wrong is answered and begins anew.
+async fn serve(session: Arc<Session>) {
+    let server = Server::new(Arc::clone(&session), MAX_CALLS);
+    let lines = Lines::open(session, server.seal().clone());
+    loop {
+        match rmcp::serve_server(server.clone(), lines.transport()).await {
+            Ok(running) => {
+                if let Err(error) = running.waiting().await {
+                    tracing::error!(%error, "the MCP server stopped");
+                }
+                return;
+            }
+            Err(
+                ServerInitializeError::ConnectionClosed(_)
+                | ServerInitializeError::TransportError { .. }
+                | ServerInitializeError::Cancelled,
+            ) => return,
+            Err(error) => tracing::warn!(%error, "a handshake failed"),
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! JSON-RPC over standard input and output, one message a line.
+//!
+//! Our own transport, for three reasons: a line is bounded and its JSON strict, a message that
+//! makes no sense is answered with a typed error instead of silence, and what is written has
+//! passed the gate. A task reads ahead; the SDK polls `receive` in a `select!`, and taking from a
+//! channel is safe to cancel.
+
+use std::io;
+use std::sync::Arc;
+
+use mere_core::gate::Seal;
+use mere_core::json;
+use mere_engine::Session;
+use rmcp::RoleServer;
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
+use serde_json::{Value, json as object};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::sync::{Mutex, mpsc};
+
+/// The longest line that is read, in bytes.
+const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
+/// How many messages are read ahead.
+const READ_AHEAD: usize = 64;
+
+const PARSE_ERROR: i64 = -32700;
+const INVALID_REQUEST: i64 = -32600;
+const INVALID_PARAMS: i64 = -32602;
+
+/// Both ends of standard input and output.
+pub(super) struct Lines {
+    incoming: Arc<Mutex<mpsc::Receiver<RxJsonRpcMessage<RoleServer>>>>,
+    outlet: Arc<Outlet>,
+}
+
+/// One serving of the lines. Another can follow it.
+pub(super) struct LineTransport {
+    incoming: Arc<Mutex<mpsc::Receiver<RxJsonRpcMessage<RoleServer>>>>,
+    outlet: Arc<Outlet>,
+}
+
+impl Lines {
+    /// Starts reading.
+    pub(super) fn open(session: Arc<Session>, seal: Seal) -> Self {
+        let (reader, writer) = stdio_pipes();
+        let outlet = Arc::new(Outlet { session, seal, writer: Mutex::new(writer) });
+        let (sender, receiver) = mpsc::channel(READ_AHEAD);
+        tokio::spawn(read(BufReader::new(reader), sender, Arc::clone(&outlet)));
+        Self { incoming: Arc::new(Mutex::new(receiver)), outlet }
+    }
+
+    pub(super) fn transport(&self) -> LineTransport {
+        LineTransport { incoming: Arc::clone(&self.incoming), outlet: Arc::clone(&self.outlet) }
+    }
+}
+
+impl Transport<RoleServer> for LineTransport {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let outlet = Arc::clone(&self.outlet);
+        async move { outlet.send(serde_json::to_value(message)?).await }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        self.incoming.lock().await.recv().await
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The only way to standard output.
+struct Outlet {
+    session: Arc<Session>,
+    seal: Seal,
+    writer: Mutex<StdioWriter>,
+}
+
+impl Outlet {
+    async fn send(&self, message: Value) -> io::Result<()> {
+        let Some(cleared) = self.session.clear_message(message, &self.seal) else {
+            tracing::error!("a message was not sent: it named a host path");
+            return Ok(());
+        };
+        let mut line = cleared.line();
+        line.push('\n');
+        let mut writer = self.writer.lock().await;
+        writer.write_all(line.as_bytes()).await?;
+        writer.flush().await
+    }
+
+    async fn refuse(&self, refusal: Refusal) -> io::Result<()> {
+        let Refusal { id, code, message } = refusal;
+        self.send(object!({
+            "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message }
+        }))
+        .await
+    }
+}
+
+/// What cannot be handed to the SDK, and the answer to it.
+struct Refusal {
+    id: Value,
+    code: i64,
+    message: &'static str,
+}
+
+impl Refusal {
+    fn new(code: i64, message: &'static str) -> Self {
+        Self { id: Value::Null, code, message }
+    }
+}
+
+/// Reads until the input ends or nobody listens any more.
+async fn read(
+    mut reader: BufReader<StdioReader>,
+    sender: mpsc::Sender<RxJsonRpcMessage<RoleServer>>,
+    outlet: Arc<Outlet>,
+) {
+    let mut line = Vec::new();
+    loop {
+        let heard = match next_line(&mut reader, &mut line).await {
+            Ok(Read::Line) => understand(&line),
+            Ok(Read::TooLong) => Err(Refusal::new(INVALID_REQUEST, "the line is over 8 MiB")),
+            Ok(Read::End) | Err(_) => return,
+        };
+        let kept = match heard {
+            Ok(None) => true,
+            Ok(Some(message)) => sender.send(message).await.is_ok(),
+            Err(refusal) => outlet.refuse(refusal).await.is_ok(),
+        };
+        if !kept {
+            return;
+        }
+    }
+}
+
+enum Read {
+    Line,
+    TooLong,
+    End,
+}
+
+/// Reads one line into `line`, keeping at most [`MAX_LINE_BYTES`] of it.
+async fn next_line(reader: &mut BufReader<StdioReader>, line: &mut Vec<u8>) -> io::Result<Read> {
+    line.clear();
+    line.shrink_to(64 * 1024);
+    let mut too_long = false;
+    loop {
+        let available = reader.fill_buf().await?;
+        if available.is_empty() {
+            // A last line without a newline counts.
+            let nothing = line.is_empty() && !too_long;
+            return Ok(if nothing { Read::End } else { ended(too_long) });
+        }
+        let newline = available.iter().position(|byte| *byte == b'\n');
+        let taken = newline.map_or(available.len(), |at| at + 1);
+        too_long |= line.len() + taken > MAX_LINE_BYTES;
+        if too_long {
+            line.clear();
+        } else {
+            line.extend_from_slice(&available[..taken]);
+        }
+        reader.consume(taken);
+        if newline.is_some() {
+            return Ok(ended(too_long));
+        }
+    }
+}
+
+fn ended(too_long: bool) -> Read {
+    if too_long { Read::TooLong } else { Read::Line }
+}
+
+/// A line as a message; `None` for an empty one.
+fn understand(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Refusal> {
+    if line.trim_ascii().is_empty() {
+        return Ok(None);
+    }
+    let value = json::parse(line)
+        .map_err(|_| Refusal::new(PARSE_ERROR, "the line is not JSON with each key once"))?;
+    let id = value.get("id").filter(|id| id.is_string() || id.is_number()).cloned();
+    let has_method = value.get("method").is_some_and(Value::is_string);
+    let is_notification = has_method && value.get("id").is_none();
+    match serde_json::from_value(value) {
+        Ok(message) => Ok(Some(message)),
+        // A notification is never answered.
+        Err(_) if is_notification => Ok(None),
+        Err(_) if has_method && id.is_some() => Err(Refusal {
+            id: id.unwrap_or_default(),
+            code: INVALID_PARAMS,
+            message: "the parameters do not fit the method",
+        }),
+        Err(_) => Err(Refusal {
+            id: id.unwrap_or_default(),
+            code: INVALID_REQUEST,
+            message: "not a JSON-RPC 2.0 message",
+        }),
+    }
+}

@@ -86,9 +86,11 @@ impl Landmarks {
         let found = self.find(text, reach);
         let mut out = String::with_capacity(text.len());
         let mut done = 0;
-        for found in &found {
-            out.push_str(&text[done..found.start]);
-            done = found.end + self.replace(&text[found.end..], found.pattern, agent, &mut out);
+        for (index, one) in found.iter().enumerate() {
+            out.push_str(&text[done..one.start]);
+            // A separator that begins the next match stays for it.
+            let limit = found.get(index + 1).map_or(text.len(), |next| next.start);
+            done = one.end + self.replace(&text[one.end..limit], one.pattern, agent, &mut out);
         }
         out.push_str(&text[done..]);
         (out, found.len() as u64)

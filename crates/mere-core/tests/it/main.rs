@@ -1,1 +1,6 @@
-//! tests
+//! Properties and proofs of the core.
+#![expect(clippy::expect_used, reason = "a test that cannot go on should stop")]
+
+mod address;
+mod gate;
+mod proofs;

@@ -15,12 +15,14 @@ const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// A record could not be kept.
 #[derive(Debug, thiserror::Error)]
-#[error("the user's state folder cannot be written")]
-pub(crate) struct WriteError(#[source] io::Error);
+#[error("the user's state folder cannot be written: {0}")]
+pub(crate) struct WriteError(io::Error);
 
 /// A folder whose files this process alone changes while it holds this.
 pub(crate) struct Locked {
     dir: Dir,
+    /// The folder once more, opened for reading: a handle that can be synced.
+    folder: File,
     _lock: File,
 }
 
@@ -36,7 +38,7 @@ impl Locked {
         let options = OpenOptions::new().write(true).create(true).clone();
         let lock = dir.open_with(".lock", &options)?.into_std();
         lock.lock()?;
-        Ok(Self { dir, _lock: lock })
+        Ok(Self { dir, folder: File::open(folder)?, _lock: lock })
     }
 
     /// The file's bytes; `None` if there is no such file.
@@ -57,7 +59,7 @@ impl Locked {
         file.write_all(bytes)?;
         file.sync_all()?;
         self.dir.rename(&temporary, &self.dir, name)?;
-        self.dir.try_clone()?.into_std_file().sync_all()
+        self.folder.sync_all()
     }
 
     /// A file of a folder that may not be there, without a lock: replacement is atomic.

@@ -1,1 +1,17 @@
-//! tests
+//! The real binary, from the keyboard and over MCP, and the tidiness of the tree.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::expect_used,
+    reason = "tests build the trees that the binary looks at, and start it"
+)]
+
+mod attacks;
+mod calls;
+mod harness;
+mod mcp;
+mod mods;
+mod paging;
+mod permissions;
+mod tidy;
+mod visibility;

@@ -1,0 +1,7 @@
+use mere_engine::Typed;
+
+fn read(typed: &Typed) {
+    let _ = typed.text();
+}
+
+fn main() {}

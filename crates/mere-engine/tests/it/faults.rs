@@ -1,0 +1,88 @@
+//! Calls that go wrong inside: the door still answers.
+
+use std::time::{Duration, Instant};
+
+use mere_core::turn::{Progress, Turn};
+
+use crate::scene::{Patient, Scene, call};
+
+struct Panics;
+
+impl Turn for Panics {
+    fn progress(&mut self, _note: &Progress) {}
+
+    fn cancelled(&self) -> bool {
+        panic!("a bug at /home/someone/secret.rs")
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        None
+    }
+}
+
+struct GaveUp;
+
+impl Turn for GaveUp {
+    fn progress(&mut self, _note: &Progress) {}
+
+    fn cancelled(&self) -> bool {
+        true
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        None
+    }
+}
+
+struct Late;
+
+impl Turn for Late {
+    fn progress(&mut self, _note: &Progress) {}
+
+    fn cancelled(&self) -> bool {
+        false
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        Instant::now().checked_sub(Duration::from_secs(1))
+    }
+}
+
+fn scene() -> Scene {
+    let scene = Scene::new();
+    for name in ["a", "b", "c"] {
+        std::fs::create_dir(scene.base().join("project").join(name)).expect("a folder");
+    }
+    scene
+}
+
+#[test]
+fn a_panic_becomes_an_error_reply_and_the_session_lives_on() {
+    let scene = scene();
+    let session = scene.session();
+    let reply = call(&session, r#"{"command":"tree"}"#, &mut Panics);
+    assert_eq!(reply.value()["code"], "MCP-CALL-E-001");
+    assert!(!reply.value().to_string().contains("secret"));
+    assert_eq!(reply.value()["trace"]["trace_id"].as_str().map(str::len), Some(32));
+    let reply = call(&session, r#"{"command":"tree"}"#, &mut Patient);
+    assert_eq!(reply.value()["data"]["count"], 3);
+}
+
+#[test]
+fn a_cancelled_call_stops() {
+    let scene = scene();
+    let reply = call(&scene.session(), r#"{"command":"tree"}"#, &mut GaveUp);
+    assert_eq!(reply.value()["code"], "MCP-CALL-E-002");
+}
+
+#[test]
+fn a_late_tree_gives_what_it_has_and_a_cursor() {
+    let scene = scene();
+    let session = scene.session();
+    let first = call(&session, r#"{"command":"tree"}"#, &mut Late);
+    assert_eq!(first.value()["data"]["count"], 1);
+    let next = first.value()["data"]["next"].as_str().expect("more").to_owned();
+    let arguments = format!(r#"{{"command":"tree","cursor":"{next}"}}"#);
+    let rest = call(&session, &arguments, &mut Patient);
+    assert_eq!(rest.value()["data"]["count"], 2);
+}

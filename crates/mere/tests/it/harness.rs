@@ -1,0 +1,263 @@
+//! A stage for the real binary, where every agent-facing byte is checked for host paths.
+//!
+//! A `Stage` is a temporary folder with a home, a project and room beside them. Whatever `mere`
+//! prints to an agent goes through [`Stage::check`], which fails on any spelling of those folders:
+//! so every end-to-end test is a leak test too.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+const MERE: &str = env!("CARGO_BIN_EXE_mere");
+
+/// A place to run `mere` in.
+pub(crate) struct Stage {
+    base: tempfile::TempDir,
+    variables: Vec<(String, PathBuf)>,
+}
+
+/// A reply and the exit status it came with.
+pub(crate) struct Answer {
+    pub(crate) reply: Value,
+    pub(crate) status: i32,
+}
+
+impl Answer {
+    pub(crate) fn code(&self) -> &str {
+        self.reply["code"].as_str().expect("a code")
+    }
+
+    /// The `path` of each entry, or directory, of the answer.
+    pub(crate) fn paths(&self) -> Vec<String> {
+        let data = &self.reply["data"];
+        let list = data.get("entries").or(data.get("directories")).and_then(Value::as_array);
+        let list = list.unwrap_or_else(|| panic!("no listing in {}", self.reply));
+        list.iter().map(|entry| entry["path"].as_str().expect("a path").to_owned()).collect()
+    }
+
+    /// The reply with its ids checked and taken out, for comparing and for snapshots.
+    pub(crate) fn timeless(&self) -> Value {
+        timeless(&self.reply)
+    }
+}
+
+/// See [`Answer::timeless`].
+pub(crate) fn timeless(reply: &Value) -> Value {
+    let mut reply = reply.clone();
+    let trace = reply["trace"]["trace_id"].as_str().expect("every reply has a trace id");
+    assert!(trace.len() == 32 && trace.bytes().all(|b| b.is_ascii_hexdigit()), "{trace}");
+    reply.as_object_mut().expect("an object").shift_remove("trace");
+    reply
+}
+
+impl Stage {
+    pub(crate) fn new() -> Self {
+        let base = tempfile::tempdir().expect("a temporary folder");
+        let stage = Self { base, variables: Vec::new() };
+        for folder in ["home", "project/.git", "beside"] {
+            stage.folder(folder);
+        }
+        stage
+    }
+
+    /// A path on the stage.
+    pub(crate) fn path(&self, below: &str) -> PathBuf {
+        self.base.path().join(below)
+    }
+
+    /// Makes a folder on the stage.
+    pub(crate) fn folder(&self, below: &str) -> PathBuf {
+        let path = self.path(below);
+        std::fs::create_dir_all(&path).expect("a folder");
+        path
+    }
+
+    /// Writes a file on the stage, and the folders it lies in.
+    pub(crate) fn file(&self, below: &str, text: &str) -> PathBuf {
+        let path = self.path(below);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+        std::fs::write(&path, text).expect("a file");
+        path
+    }
+
+    /// Makes a symbolic link on the stage.
+    pub(crate) fn link(&self, target: impl AsRef<Path>, below: &str) {
+        let path = self.path(below);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+        std::os::unix::fs::symlink(target, path).expect("a link");
+    }
+
+    /// Sets an environment variable to a path on the stage, for every run from now on.
+    pub(crate) fn variable(&mut self, name: &str, below: &str) {
+        let path = self.path(below);
+        self.variables.push((name.to_owned(), path));
+    }
+
+    /// `mere` on this stage, started in `below`, with an environment of its own.
+    pub(crate) fn command(&self, below: &str) -> Command {
+        let mut command = Command::new(MERE);
+        command.env_clear().env("HOME", self.path("home")).current_dir(self.path(below));
+        command.envs(self.variables.iter().map(|(name, path)| (name, path)));
+        command
+    }
+
+    /// Runs a command for people; its output may name host paths.
+    pub(crate) fn person(&self, arguments: &[&str]) -> Output {
+        self.command("project").args(arguments).output().expect("mere runs")
+    }
+
+    /// One agent-facing call from the project folder.
+    pub(crate) fn call(&self, arguments: &Value) -> Answer {
+        self.call_text("dir", &arguments.to_string())
+    }
+
+    pub(crate) fn call_text(&self, tool: &str, arguments: &str) -> Answer {
+        let mut command = self.command("project");
+        self.answer(command.args(["call", tool, arguments]))
+    }
+
+    /// The same command as a user without privileges who owns the stage; root is not stopped by
+    /// permissions, so cases about them run as somebody else.
+    pub(crate) fn unprivileged(&self, below: &str) -> Command {
+        let own = std::fs::metadata(self.base.path()).expect("the stage");
+        let is_root = std::os::unix::fs::MetadataExt::uid(&own) == 0;
+        if !is_root {
+            return self.command(below);
+        }
+        let mere = self.path("mere");
+        std::fs::copy(MERE, &mere).expect("a copy of the binary");
+        let chown =
+            Command::new("chown").args(["-R", "65534:65534"]).arg(self.base.path()).status();
+        assert!(chown.expect("chown").success());
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(mere);
+        command.env_clear().env("HOME", self.path("home")).current_dir(self.path(below));
+        command
+    }
+
+    /// Runs an agent-facing command and checks what it prints.
+    pub(crate) fn answer(&self, command: &mut Command) -> Answer {
+        let output = command.output().expect("mere runs");
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        self.check(&text);
+        let reply = serde_json::from_str(&text).unwrap_or_else(|error| {
+            panic!("{error}: {text:?} {:?}", String::from_utf8_lossy(&output.stderr))
+        });
+        Answer { reply, status: output.status.code().expect("an exit status") }
+    }
+
+    /// Lists a path and says which addresses were there.
+    pub(crate) fn list(&self, path: &str) -> Answer {
+        self.call(&json!({ "command": "list", "path": path }))
+    }
+
+    /// Fails if `text` holds any spelling of this stage's folders, or another host path.
+    pub(crate) fn check(&self, text: &str) {
+        let canonical = self.base.path().canonicalize().expect("a canonical path");
+        for path in [self.base.path(), &canonical, &std::env::temp_dir()] {
+            let path = path.to_str().expect("UTF-8");
+            for spelling in [path.to_owned(), path.replace('/', "\\/"), path.replace('/', "%2F")] {
+                assert!(!text.contains(&spelling), "a host path was shown to an agent: {text}");
+            }
+        }
+        let home = std::env::home_dir().expect("a home");
+        let home = home.to_str().expect("UTF-8").to_owned() + "/";
+        assert!(!text.contains(&home), "the home folder was shown to an agent: {text}");
+    }
+}
+
+/// `mere mcp` on a stage, spoken to line by line.
+pub(crate) struct Mcp<'a> {
+    stage: &'a Stage,
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    last_id: u64,
+}
+
+impl<'a> Mcp<'a> {
+    pub(crate) fn start(stage: &'a Stage, arguments: &[&str]) -> Self {
+        let mut command = stage.command("project");
+        command.arg("mcp").args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::null()).spawn().expect("mere mcp starts");
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().expect("its output"));
+        Self { stage, child, input, output, last_id: 0 }
+    }
+
+    /// Starts and shakes hands as a 2025-11-25 client.
+    pub(crate) fn greeted(stage: &'a Stage, arguments: &[&str]) -> Self {
+        let mut mcp = Self::start(stage, arguments);
+        mcp.greet();
+        mcp
+    }
+
+    /// Shakes hands, and returns the server's half.
+    pub(crate) fn greet(&mut self) -> Value {
+        let answer = self.request(
+            "initialize",
+            &json!({
+                "protocolVersion": "2025-11-25", "capabilities": {},
+                "clientInfo": { "name": "Test Client", "version": "1" }
+            }),
+        );
+        self.send(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        answer["result"].clone()
+    }
+
+    /// Writes raw bytes and a newline.
+    pub(crate) fn send(&mut self, line: &[u8]) {
+        let input = self.input.as_mut().expect("open input");
+        input.write_all(line).and_then(|()| input.write_all(b"\n")).expect("the server reads");
+        input.flush().expect("the server reads");
+    }
+
+    /// Reads one line, checked for leaks.
+    pub(crate) fn receive(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.read_line(&mut line).expect("UTF-8");
+        self.stage.check(&line);
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+
+    /// Sends a request and waits for its answer.
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
+        self.last_id += 1;
+        let id = self.last_id;
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        self.send(message.to_string().as_bytes());
+        let answer = self.receive();
+        assert_eq!(answer["id"], id, "{answer}");
+        answer
+    }
+
+    /// Calls a tool and returns the whole result.
+    pub(crate) fn tool(&mut self, name: &str, arguments: &Value) -> Value {
+        let answer = self.request("tools/call", &json!({ "name": name, "arguments": arguments }));
+        answer["result"].clone()
+    }
+
+    /// Calls `dir` and returns the reply.
+    pub(crate) fn dir(&mut self, arguments: &Value) -> Value {
+        self.tool("dir", arguments)["structuredContent"].clone()
+    }
+
+    /// Closes the input and waits for the end: exit status and whatever was still printed.
+    pub(crate) fn finish(mut self) -> (i32, String) {
+        drop(self.input.take());
+        let mut rest = String::new();
+        std::io::Read::read_to_string(&mut self.output, &mut rest).expect("UTF-8");
+        self.stage.check(&rest);
+        let status = self.child.wait().expect("it ends");
+        (status.code().expect("an exit status"), rest)
+    }
+}
+
+impl Drop for Mcp<'_> {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,174 @@
+//! The real MCP server over standard input and output.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Mcp, Stage, timeless};
+
+fn stage() -> Stage {
+    let stage = Stage::new();
+    stage.file("project/src/main.rs", "");
+    stage
+}
+
+#[test]
+fn a_client_shakes_hands_lists_and_calls() {
+    let stage = stage();
+    let mut mcp = Mcp::start(&stage, &[]);
+    let server = mcp.greet();
+    assert_eq!(server["protocolVersion"], "2025-11-25");
+    assert_eq!(server["serverInfo"]["name"], "merestone");
+    let tools = mcp.request("tools/list", &json!({}))["result"]["tools"].clone();
+    assert_eq!(tools[0]["name"], "dir");
+    assert_eq!(tools[0]["annotations"]["readOnlyHint"], true);
+    assert_eq!(tools[0]["outputSchema"]["type"], "object");
+    let result = mcp.tool("dir", &json!({ "command": "list" }));
+    assert_eq!(result["isError"], false);
+    assert_eq!(result["structuredContent"]["reply_type"], "S");
+    let text = result["content"][0]["text"].as_str().expect("a text mirror");
+    assert!(text.starts_with("WA-DIR-S-003 2 entries in ROOT_PROJECT:/."), "{text}");
+    assert!(text.contains("- name: src\n  path: ROOT_PROJECT:/src/"), "{text}");
+    let (status, rest) = mcp.finish();
+    assert_eq!((status, rest.as_str()), (0, ""));
+}
+
+#[test]
+fn keyboard_and_mcp_answer_alike() {
+    let stage = stage();
+    let mut mcp = Mcp::greeted(&stage, &["--agent", "default"]);
+    for arguments in [
+        json!({}),
+        json!({ "command": "list" }),
+        json!({ "command": "tree", "depth": 1 }),
+        json!({ "command": "list", "path": "src/main.rs" }),
+        json!({ "command": "list", "path": "/etc/passwd" }),
+        json!({ "command": "list", "path": "a\0b" }),
+        json!({ "command": "list", "home": "ROOT_USER" }),
+        json!({ "depth": "three" }),
+        json!({ "unknown": 1 }),
+    ] {
+        let keyboard = stage.call(&arguments).timeless();
+        assert_eq!(timeless(&mcp.dir(&arguments)), keyboard, "{arguments}");
+    }
+    let unknown = mcp.tool("nope", &json!({}))["structuredContent"].clone();
+    assert_eq!(timeless(&unknown), stage.call_text("nope", "{}").timeless());
+}
+
+#[test]
+fn invalid_calls_are_errors_of_the_tool() {
+    let stage = stage();
+    let mut mcp = Mcp::greeted(&stage, &[]);
+    let result = mcp.tool("dir", &json!({ "command": "list", "path": "../x" }));
+    assert_eq!(result["isError"], true);
+    let text = result["content"][0]["text"].as_str().expect("a text mirror");
+    assert!(text.starts_with("WA-PATH-I-001 No such path in the visible world.\n"), "{text}");
+}
+
+#[test]
+fn a_session_remembers_its_home() {
+    let stage = stage();
+    stage.file("home/.ai/knowledge/n.md", "");
+    let mut mcp = Mcp::greeted(&stage, &[]);
+    let session = mcp.dir(&json!({}))["trace"]["session_id"].clone();
+    assert!(session.is_string());
+    mcp.dir(&json!({ "command": "cd", "path": "ROOT_USER" }));
+    let reply = mcp.dir(&json!({ "command": "list" }));
+    assert_eq!(reply["data"]["entries"][0]["path"], "ROOT_USER:/knowledge/");
+    assert_eq!(reply["trace"]["session_id"], session);
+    let once = mcp.dir(&json!({ "home": "ROOT_PROJECT" }));
+    assert_eq!(once["data"]["home"], "ROOT_PROJECT:/");
+    assert_eq!(mcp.dir(&json!({}))["data"]["home"], "ROOT_USER:/");
+}
+
+#[test]
+fn the_client_names_the_agent_unless_the_operator_did() {
+    let stage = stage();
+    stage.file("project/.ai/workspaces/Test-Client/a.txt", "");
+    stage.file("project/.ai/workspaces/fixed/b.txt", "");
+    let list = json!({ "command": "list", "path": "ROOT_WORKSPACE:/" });
+    let reply = Mcp::greeted(&stage, &[]).dir(&list);
+    assert_eq!(reply["data"]["entries"][0]["path"], "ROOT_WORKSPACE:/a.txt");
+    let reply = Mcp::greeted(&stage, &["--agent", "fixed"]).dir(&list);
+    assert_eq!(reply["data"]["entries"][0]["path"], "ROOT_WORKSPACE:/b.txt");
+}
+
+#[test]
+fn nonsense_is_answered_and_the_next_good_request_works() {
+    let stage = stage();
+    let mut mcp = Mcp::greeted(&stage, &[]);
+    let mut check = |line: &[u8], code: i64, id: Value| {
+        mcp.send(line);
+        let answer = mcp.receive();
+        let shown = String::from_utf8_lossy(&line[..line.len().min(60)]).into_owned();
+        assert_eq!(answer["error"]["code"], code, "{shown}");
+        assert_eq!(answer["id"], id, "{shown}");
+        assert!(!answer.to_string().contains("evil"), "{shown}");
+    };
+    check(b"evil", -32700, json!(null));
+    check(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":2,\"method\":\"ping\"}", -32700, json!(null));
+    check(b"\xff\xfe", -32700, json!(null));
+    check("[".repeat(50_000).as_bytes(), -32700, json!(null));
+    check(b"[]", -32600, json!(null));
+    check(b"5", -32600, json!(null));
+    check(b"{}", -32600, json!(null));
+    check(br#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#, -32602, json!(7));
+    check(br#"{"jsonrpc":"2.0","id":8,"method":"evil/method"}"#, -32601, json!(8));
+    check(br#"{"jsonrpc":"2.0","id":9,"method":"/etc/evil"}"#, -32601, json!(9));
+    check(
+        br#"{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{"name":5}}"#,
+        -32601,
+        json!(10),
+    );
+    check(&vec![b'x'; 9 * 1024 * 1024], -32600, json!(null));
+    assert_eq!(mcp.dir(&json!({ "command": "list" }))["reply_type"], "S");
+}
+
+#[test]
+fn a_conversation_that_begins_badly_can_still_begin() {
+    let stage = stage();
+    let mut mcp = Mcp::start(&stage, &[]);
+    mcp.send(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    mcp.send(br#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+    mcp.send(br#"{"jsonrpc":"2.0","id":"early","method":"tools/list"}"#);
+    assert_eq!(mcp.receive()["id"], "early");
+    mcp.greet();
+    assert_eq!(mcp.dir(&json!({}))["reply_type"], "S");
+}
+
+#[test]
+fn a_stateless_client_needs_no_handshake() {
+    let stage = stage();
+    let mut mcp = Mcp::start(&stage, &[]);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "t", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {}
+    });
+    let found = mcp.request("server/discover", &json!({ "_meta": meta }));
+    assert!(found["result"]["supportedVersions"].to_string().contains("2026-07-28"), "{found}");
+    let params = json!({ "_meta": meta, "name": "dir", "arguments": { "command": "list" } });
+    let result = mcp.request("tools/call", &params)["result"].clone();
+    assert_eq!(result["structuredContent"]["reply_type"], "S");
+    assert_eq!(result["resultType"], "complete");
+}
+
+#[test]
+fn pipelined_calls_are_all_answered_before_the_end() {
+    let stage = stage();
+    let mut mcp = Mcp::greeted(&stage, &[]);
+    for id in 100..300 {
+        let params = json!({ "name": "dir", "arguments": { "command": "list" } });
+        let call = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
+        mcp.send(call.to_string().as_bytes());
+    }
+    let (status, rest) = mcp.finish();
+    let mut ids = rest
+        .lines()
+        .map(|line| {
+            let answer: Value = serde_json::from_str(line).expect("nothing but JSON-RPC");
+            assert_eq!(answer["result"]["isError"], false);
+            answer["id"].as_u64().expect("an id")
+        })
+        .collect::<Vec<_>>();
+    ids.sort_unstable();
+    assert_eq!((status, ids), (0, (100..300).collect()));
+}

@@ -1,0 +1,176 @@
+//! The shape of the tree, checked.
+//!
+//! Crate edges, module docs, sizes, names, the code table, and the places that may touch the
+//! machine. Sources are laid out by rustfmt, so indentation tells where an item ends.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use mere_core::reply::codes;
+
+/// Which of our crates each crate may use.
+const EDGES: [(&str, &[&str]); 4] = [
+    ("mere-core", &[]),
+    ("mere-engine", &["mere-core"]),
+    ("mere-registry", &["mere-core"]),
+    ("mere", &["mere-core", "mere-engine", "mere-registry"]),
+];
+
+/// What only the lawful places may name.
+const AMBIENT: [&str; 6] =
+    ["std::fs", "std::path", "std::env", "ambient_authority", "std::os::", "std::process::Command"];
+
+/// The lawful places. A new one is a decision: it belongs in an ADR.
+const LAWFUL: [&str; 5] = [
+    "crates/mere-engine/src/host/durable.rs",
+    "crates/mere-engine/src/host/folder.rs",
+    "crates/mere-engine/src/host/link.rs",
+    "crates/mere-engine/src/host/project.rs",
+    "crates/mere-engine/src/host/surroundings.rs",
+];
+
+const BANNED_NAMES: [&str; 8] =
+    ["manager", "handler", "service", "helper", "helpers", "util", "utils", "common"];
+
+const MAX_FILE_LINES: usize = 400;
+const MAX_FUNCTION_LINES: usize = 60;
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace")
+}
+
+fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a readable folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            rust_files(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// Every source file by its path in the workspace, its inline tests cut off.
+fn sources() -> BTreeMap<String, String> {
+    let root = workspace();
+    let mut files = Vec::new();
+    for (name, _) in EDGES {
+        rust_files(&root.join("crates").join(name).join("src"), &mut files);
+    }
+    let sources = files.into_iter().map(|path| {
+        let text = std::fs::read_to_string(&path).expect("UTF-8");
+        let text = text.split("\n#[cfg(test)]\n").next().unwrap_or_default().to_owned();
+        let below = path.strip_prefix(&root).expect("in the workspace");
+        (below.to_str().expect("UTF-8").to_owned(), text)
+    });
+    sources.collect()
+}
+
+#[test]
+fn crates_use_only_what_they_may() {
+    for (name, allowed) in EDGES {
+        let manifest = workspace().join("crates").join(name).join("Cargo.toml");
+        let text = std::fs::read_to_string(manifest).expect("a manifest");
+        let used = text.lines().filter_map(|line| line.split(['.', ' ', '=']).next());
+        for used in used.filter(|used| used.starts_with("mere")) {
+            assert!(allowed.contains(&used), "{name} may not use {used}");
+        }
+        assert!(text.contains("[lints]\nworkspace = true"), "{name} has the workspace's lints");
+        let clippy = workspace().join("crates").join(name).join("clippy.toml");
+        let clippy = std::fs::read_to_string(clippy).expect("its own clippy.toml");
+        assert!(clippy.contains("std::path::PathBuf"), "{name} closes the ambient file system");
+    }
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    for (path, text) in sources() {
+        assert!(text.starts_with("//!"), "{path} has no module doc");
+    }
+}
+
+#[test]
+fn files_and_functions_stay_small() {
+    for (path, text) in sources() {
+        let lines = text.lines().collect::<Vec<_>>();
+        assert!(lines.len() <= MAX_FILE_LINES, "{path} has {} lines", lines.len());
+        for (start, line) in lines.iter().enumerate() {
+            let code = line.trim_start();
+            let indent = line.len() - code.len();
+            let is_function = code.starts_with("fn ") || code.contains(" fn ");
+            if !is_function || code.starts_with("//") || code.ends_with([';', '}']) {
+                continue;
+            }
+            let end = format!("{}}}", " ".repeat(indent));
+            let length = lines[start..].iter().position(|line| *line == end).unwrap_or(0) + 1;
+            assert!(length <= MAX_FUNCTION_LINES, "{path}: {code} has {length} lines");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_named_after_nothing() {
+    for (path, text) in sources() {
+        let stem = Path::new(&path).file_stem().and_then(|stem| stem.to_str()).expect("a name");
+        assert!(!BANNED_NAMES.contains(&stem), "{path} is named after nothing");
+        for line in text.lines().map(str::trim_start) {
+            let name = ["struct ", "enum ", "trait "].iter().find_map(|kind| line.split_once(kind));
+            let name = name.map(|(_, rest)| rest.to_ascii_lowercase());
+            let name =
+                name.filter(|_| line.starts_with("pub") || line.starts_with(['s', 'e', 't']));
+            for banned in BANNED_NAMES {
+                let ends = |name: &String| {
+                    name.split(|c: char| !c.is_alphanumeric())
+                        .next()
+                        .unwrap_or("")
+                        .ends_with(banned)
+                };
+                assert!(!name.as_ref().is_some_and(ends), "{path}: {line}");
+            }
+        }
+    }
+}
+
+/// Whether a line names one of [`AMBIENT`]; `cap_std::fs` is not `std::fs`.
+fn names_the_machine(line: &str) -> bool {
+    AMBIENT.iter().any(|name| {
+        line.match_indices(name).any(|(at, _)| !line[..at].ends_with(|c: char| c == '_'))
+    })
+}
+
+#[test]
+fn only_the_lawful_places_touch_the_machine() {
+    let mut touching = sources()
+        .into_iter()
+        .filter(|(_, text)| {
+            let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+            code.into_iter().any(names_the_machine)
+        })
+        .map(|(path, _)| path)
+        .collect::<Vec<_>>();
+    touching.sort();
+    assert_eq!(touching, LAWFUL, "a new place touches the machine, or a lawful one no longer does");
+}
+
+#[test]
+fn lints_are_not_switched_off_in_passing() {
+    for (path, text) in sources() {
+        let allows =
+            text.lines().filter(|line| line.contains("#[allow") || line.contains("#![allow"));
+        assert_eq!(
+            allows.collect::<Vec<_>>(),
+            Vec::<&str>::new(),
+            "{path}: use expect, with a reason"
+        );
+    }
+}
+
+#[test]
+fn the_code_table_is_its_document() {
+    let document =
+        std::fs::read_to_string(workspace().join("docs/replies.md")).expect("the document");
+    let rows = document.lines().filter(|line| line.starts_with("| `"));
+    let rows = rows.filter(|line| line.matches('-').count() >= 3).collect::<Vec<_>>();
+    let table = codes::ALL.iter().map(|entry| format!("| `{}` | {} |", entry.id, entry.means));
+    assert_eq!(rows, table.collect::<Vec<_>>());
+}

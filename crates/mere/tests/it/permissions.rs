@@ -15,7 +15,7 @@ fn a_directory_that_cannot_be_read_is_an_error_with_its_address() {
         stage.answer(stage.unprivileged("project").args(["call", "dir", arguments]))
     };
     let answer = call(r#"{"command":"list","path":"closed"}"#);
-    assert_eq!((answer.code(), answer.status), ("WA-PATH-E-001", 4));
+    assert_eq!((answer.code(), answer.status), ("WA-DIR-E-001", 4));
     let tree = call(r#"{"command":"tree"}"#);
     assert_eq!(tree.paths(), ["ROOT_PROJECT:/closed/", "ROOT_PROJECT:/open/"]);
     assert!(call(r#"{"command":"list"}"#).paths().contains(&"ROOT_PROJECT:/closed/".to_owned()));

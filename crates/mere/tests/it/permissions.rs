@@ -26,11 +26,11 @@ fn a_directory_that_cannot_be_read_is_an_error_with_its_address() {
 fn trust_that_cannot_be_recorded_says_so() {
     let stage = Stage::new();
     stage.file("project/.ai/config.yaml", "mods: [{id: a, name: a, path: .}]\n");
-    let state = stage.folder("home/.local/state");
-    std::fs::set_permissions(&state, Permissions::from_mode(0o500)).expect("read-only");
+    let closed = stage.folder("home/.local/state");
+    std::fs::set_permissions(&closed, Permissions::from_mode(0o500)).expect("read-only");
     let output = stage.unprivileged("project").args(["trust", "project"]).output().expect("runs");
     assert_eq!(output.status.code(), Some(4));
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(words.starts_with("mere: the user's state folder cannot be written: "), "{words}");
-    std::fs::set_permissions(&state, Permissions::from_mode(0o700)).expect("writable again");
+    std::fs::set_permissions(&closed, Permissions::from_mode(0o700)).expect("writable again");
 }

@@ -133,9 +133,7 @@ fn nothing_is_named_after_nothing() {
 
 /// Whether a line names one of [`AMBIENT`]; `cap_std::fs` is not `std::fs`.
 fn names_the_machine(line: &str) -> bool {
-    AMBIENT.iter().any(|name| {
-        line.match_indices(name).any(|(at, _)| !line[..at].ends_with(|c: char| c == '_'))
-    })
+    AMBIENT.iter().any(|name| line.match_indices(name).any(|(at, _)| !line[..at].ends_with('_')))
 }
 
 #[test]

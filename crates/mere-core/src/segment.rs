@@ -70,7 +70,7 @@ impl fmt::Display for Segment {
 
 /// Whether a character may stand in an address: no control character, no backslash, and nothing
 /// that changes how the text around it is read without being seen.
-pub(crate) fn is_speakable(c: char) -> bool {
+pub fn is_speakable(c: char) -> bool {
     !c.is_control()
         && !matches!(
             c,

@@ -2,7 +2,7 @@
 
 use mere_core::address::{Address, RelPath};
 use mere_core::cursor::Cursor;
-use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::reply::{Code, Content, Data, Draft, Fields, Prose, Success, codes};
 use mere_core::root::Root;
 use mere_core::spoken::Spoken;
 use mere_core::turn::Turn;
@@ -104,8 +104,8 @@ fn list(world: &World, target: &VisibilityRef, cursor: Option<&Cursor>) -> Resul
         .with("count", count as u64)
         .with_some("unaddressable", some_count(listing.unaddressable))
         .with_some("next", next.as_ref().map(cursor_data));
-    let message = counted(count, "entry", "entries").and(" in ").address(address).and(".");
-    Ok(Draft::success(codes::DIR_LIST, message).data(data))
+    let message = counted(count, "entry", "entries").and(" in ").address(address);
+    Ok(page(codes::DIR_LIST, message, next.as_ref()).data(data))
 }
 
 fn entry_data(parent: &Address, entry: Entry) -> Data {
@@ -143,9 +143,8 @@ fn tree(
         .with("count", count as u64)
         .with_some("unaddressable", some_count(branches.unaddressable))
         .with_some("next", next.as_ref().map(cursor_data));
-    let message =
-        counted(count, "directory", "directories").and(" below ").address(address).and(".");
-    Ok(Draft::success(codes::DIR_TREE, message).data(data))
+    let message = counted(count, "directory", "directories").and(" below ").address(address);
+    Ok(page(codes::DIR_TREE, message, next.as_ref()).data(data))
 }
 
 fn branch_data(target: &Address, below: &RelPath) -> Data {
@@ -166,6 +165,15 @@ fn tree_position(cursor: &Cursor, target: &Address) -> Result<RelPath, DirError>
     let position = cursor.position("tree", target).ok_or(DirError::Cursor)?;
     let names = position.split('/').map(|name| name.parse().ok());
     names.collect::<Option<_>>().ok_or(DirError::Cursor)
+}
+
+/// A page says whether it is the last.
+fn page(code: Code<Success>, message: Prose, next: Option<&Cursor>) -> Draft {
+    match next {
+        None => Draft::success(code, message.and(".")),
+        Some(_) => Draft::success(code, message.and("; more follow."))
+            .hint("Pass `next` as `cursor` for the next page."),
+    }
 }
 
 fn cursor_data(cursor: &Cursor) -> Data {

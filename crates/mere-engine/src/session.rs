@@ -52,8 +52,8 @@ pub struct Opening {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// There is no working directory.
-    #[error("the working directory cannot be opened")]
-    WorkingDirectory,
+    #[error("the working directory (`-C`) cannot be opened: {0}")]
+    WorkingDirectory(std::io::Error),
     /// There is no project.
     #[error("{0}")]
     Project(String),
@@ -79,8 +79,8 @@ pub struct Session {
 impl Session {
     /// Finds the project and reads the configuration.
     pub fn open(opening: Opening) -> Result<Self, OpenError> {
-        let surroundings = Surroundings::read(opening.directory.as_ref())
-            .map_err(|_| OpenError::WorkingDirectory)?;
+        let surroundings =
+            Surroundings::read(opening.directory.as_ref()).map_err(OpenError::WorkingDirectory)?;
         let project = find_project(&surroundings, opening.project.as_ref())
             .map_err(|error| OpenError::Project(error.to_string()))?;
         if project.lies_in(&surroundings.private()) {

@@ -106,6 +106,8 @@ fn project_config(
     if config.widening().is_empty() || trust::covers(surroundings, project, &config) {
         config.trusted()
     } else {
+        let keys = config.widening().keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        tracing::warn!(%keys, "keys of the project's config do not count before `mere trust project`");
         // Every key there is today widens, so nothing is left.
         Ok(Config::default())
     }
@@ -124,7 +126,9 @@ fn open_mods(surroundings: &Surroundings, config: &Config, base: Option<&Folder>
                 standing.push(mod_standing(&one.name, &one.id, folder));
             }
             Ok(_) => tracing::warn!(name = %one.name, "extra folder left out: it is private"),
-            Err(error) => tracing::warn!(name = %one.name, %error, "extra folder left out"),
+            Err(error) => {
+                tracing::warn!(name = %one.name, path = %one.path, %error, "extra folder left out");
+            }
         }
     }
     standing

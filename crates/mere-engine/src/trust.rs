@@ -1,8 +1,9 @@
 //! `mere trust project`: a person lets a project's config widen what agents see.
 //!
 //! The record is keyed by the project's canonical folder, its space id and a digest of exactly the
-//! widening keys, so a copy elsewhere, or one changed key, asks again. Records live in the user's
-//! state folder, which no root shows.
+//! widening keys, so a copy elsewhere, or one changed key, must be trusted again. Records live in
+//! the user's state folder, which no root shows. What this module says is for people and may name
+//! host paths.
 
 use std::fmt::Write;
 
@@ -11,12 +12,12 @@ use mere_core::json;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::config::{self, ProjectConfig};
-use crate::host::{Folder, Surroundings, Typed, find_project};
+use crate::config::{self, Config, ConfigError, ProjectConfig};
+use crate::host::{Folder, Surroundings, Typed, WriteError, find_project};
 
 const FILE: &str = "trusted-projects.json";
 
-/// Why trust could not be shown or recorded. For people.
+/// Why trust could not be shown or recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
     /// There is no project to trust.
@@ -29,8 +30,8 @@ pub enum TrustError {
     #[error("there is no state folder: set HOME or XDG_STATE_HOME")]
     NoState,
     /// The record is there but cannot be read as one.
-    #[error("`{FILE}` in the user's state folder is damaged: move it away and trust again")]
-    Damaged,
+    #[error("{0} is damaged: move it away, then trust again")]
+    Damaged(String),
     /// The record could not be kept.
     #[error("{0}")]
     Write(String),
@@ -39,11 +40,17 @@ pub enum TrustError {
     Name,
 }
 
-/// A project whose config a person is looking at.
-pub struct Examined {
+/// A project a person is about to decide on.
+pub struct Project {
     surroundings: Surroundings,
+    folder: Folder,
     key: Key,
-    widening: Map<String, Value>,
+}
+
+/// What a project's config would widen.
+pub struct Widening {
+    keys: Map<String, Value>,
+    shown: Vec<String>,
 }
 
 /// What a record is keyed by.
@@ -53,53 +60,93 @@ struct Key {
     space_id: Option<String>,
 }
 
-/// Finds the project and reads what its config would widen.
-pub fn examine(project: Option<&Typed>, directory: Option<&Typed>) -> Result<Examined, TrustError> {
-    let surroundings = Surroundings::read(directory)
-        .map_err(|_| TrustError::Project("the working directory cannot be opened".to_owned()))?;
-    let folder = find_project(&surroundings, project)
-        .map_err(|error| TrustError::Project(error.to_string()))?;
-    let config = folder.subfolder(".ai").ok().map(|space| config::of_project(space.dir()));
-    let config = config.transpose().map_err(|error| TrustError::Config(error.to_string()))?;
-    let widening = config.map(|config| config.widening().clone()).unwrap_or_default();
-    let key = Key::of(&folder).ok_or(TrustError::Name)?;
-    Ok(Examined { surroundings, key, widening })
-}
-
-impl Examined {
-    /// The keys that widen, with their values.
-    pub fn widening(&self) -> &Map<String, Value> {
-        &self.widening
+impl Project {
+    /// Finds the project.
+    pub fn find(project: Option<&Typed>, directory: Option<&Typed>) -> Result<Self, TrustError> {
+        let surroundings = Surroundings::read(directory)
+            .map_err(|error| TrustError::Project(format!("the working directory: {error}")))?;
+        let folder = find_project(&surroundings, project)
+            .map_err(|error| TrustError::Project(error.to_string()))?;
+        let key = Key::of(&folder).ok_or(TrustError::Name)?;
+        Ok(Self { surroundings, folder, key })
     }
 
-    /// Whether exactly these are trusted already.
-    pub fn is_trusted(&self) -> bool {
-        is_recorded(&self.surroundings, &self.key, &self.widening)
+    /// Where it lies, for people.
+    pub fn folder(&self) -> String {
+        printable(&self.key.folder)
     }
 
-    /// Records that a person trusts exactly these.
-    pub fn record(&self) -> Result<(), TrustError> {
-        let digest = digest(&self.widening);
-        self.change(|records| records.push(self.key.record(&digest)))
+    /// Reads what its config would widen, and checks that it could.
+    pub fn widening(&self) -> Result<Widening, TrustError> {
+        let broken = |error: ConfigError| TrustError::Config(printable(&error.to_string()));
+        let space = self.folder.subfolder(".ai").ok();
+        let config = space.as_ref().map(|space| config::of_project(space.dir())).transpose();
+        let config = config.map_err(broken)?.unwrap_or_default();
+        let trusted = config.trusted().map_err(broken)?;
+        let user = self.surroundings.user_space();
+        let user = user.map(|space| config::of_user(space.dir())).transpose().map_err(broken)?;
+        config::check_clashes(&user.unwrap_or_default(), &trusted).map_err(broken)?;
+        let shown = space.map(|space| self.show(&space, &trusted)).unwrap_or_default();
+        Ok(Widening { keys: config.widening().clone(), shown })
     }
 
-    /// Forgets whatever was recorded for this project.
-    pub fn forget(&self) -> Result<(), TrustError> {
+    /// Whether exactly this is trusted already.
+    pub fn trusts(&self, widening: &Widening) -> bool {
+        is_recorded(&self.surroundings, &self.key, &widening.keys)
+    }
+
+    /// Records that a person trusts exactly this.
+    pub fn trust(&self, widening: &Widening) -> Result<(), TrustError> {
+        let digest = digest(&widening.keys);
+        self.change(|records| records.push(self.key.record(&digest))).map(|_| ())
+    }
+
+    /// Forgets whatever was recorded for this project, and says whether there was anything.
+    pub fn forget(&self) -> Result<bool, TrustError> {
         self.change(|_| {})
     }
 
-    /// Drops this project's records and lets `add` write new ones.
-    fn change(&self, add: impl FnOnce(&mut Vec<Value>)) -> Result<(), TrustError> {
-        let write = |error: crate::host::WriteError| TrustError::Write(error.to_string());
+    /// One line for each extra folder: its names, what the config says, and where that leads.
+    fn show(&self, space: &Folder, config: &Config) -> Vec<String> {
+        let lines = config.mods.iter().map(|one| {
+            let folder = Folder::open_configured(&one.path, space, &self.surroundings);
+            let leads = match &folder {
+                Ok(folder) => folder.canonical_text().unwrap_or("a name that is not Unicode"),
+                Err(_) => "nowhere: there is no such folder",
+            };
+            let names = format!("mod:{} (id {})", one.name, one.id);
+            printable(&format!("{names}: {} leads to {leads}", one.path))
+        });
+        lines.collect()
+    }
+
+    /// Drops this project's records, lets `add` write new ones, and says whether any was dropped.
+    fn change(&self, add: impl FnOnce(&mut Vec<Value>)) -> Result<bool, TrustError> {
+        let write = |error: WriteError| TrustError::Write(error.to_string());
         let locked = self.surroundings.lock_state().ok_or(TrustError::NoState)?.map_err(write)?;
         let mut records = match locked.read(FILE).map_err(write)? {
-            Some(bytes) => parse(&bytes).ok_or(TrustError::Damaged)?,
+            Some(bytes) => parse(&bytes).ok_or_else(|| TrustError::Damaged(locked.name(FILE)))?,
             None => Vec::new(),
         };
+        let before = records.len();
         records.retain(|record| !self.key.matches(record));
+        let dropped = records.len() < before;
         add(&mut records);
         let text = format!("{:#}\n", json!({ "format": 1, "projects": records }));
-        locked.replace(FILE, text.as_bytes()).map_err(write)
+        locked.replace(FILE, text.as_bytes()).map_err(write)?;
+        Ok(dropped)
+    }
+}
+
+impl Widening {
+    /// Whether there is nothing to decide about.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// What agents would see, a line each.
+    pub fn shown(&self) -> &[String] {
+        &self.shown
     }
 }
 
@@ -166,4 +213,16 @@ fn sort(value: &Value) -> Value {
         Value::Array(items) => items.iter().map(sort).collect(),
         other => other.clone(),
     }
+}
+
+/// Text from a repository as a terminal may show it: what does not show is escaped.
+fn printable(text: &str) -> String {
+    let shown = text.chars().map(|c| {
+        if mere_core::segment::is_speakable(c) || c == '\\' {
+            c.to_string()
+        } else {
+            c.escape_unicode().to_string()
+        }
+    });
+    shown.collect()
 }

@@ -28,12 +28,13 @@ pub(crate) fn misspoken(error: &CallError) -> Draft {
         CallError::Tool => {
             let names = TOOLS.iter().map(|tool| format!("`{}`", tool.name)).collect::<Vec<_>>();
             Draft::invalid(codes::ARGUMENT_TOOL, "There is no tool of that name.")
-                .hint(Prose::words(format!("The tools are {}.", names.join(", "))))
+                .hint(Prose::words(format!("There is {}.", names.join(", "))))
         }
-        CallError::Json { .. } => {
-            Draft::invalid(codes::ARGUMENT_JSON, "The arguments are not one JSON object.")
-                .hint("Pass an object such as {\"command\":\"list\"}, each key once.")
-        }
+        CallError::Json { .. } => Draft::invalid(
+            codes::ARGUMENT_JSON,
+            "The arguments are not one JSON object with each key once.",
+        )
+        .hint("Pass an object such as {\"command\":\"list\"}."),
         CallError::Argument { tool, error } => argument(tool, error),
     }
 }
@@ -42,12 +43,17 @@ fn argument(tool: &str, error: &ArgumentError) -> Draft {
     match error {
         ArgumentError::Unknown { known } => {
             let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-            let message = format!("`{tool}` has no argument of one of the given names.");
+            let message = format!("`{tool}` does not know one of the given arguments.");
             Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
                 .hint(Prose::words(format!("It takes {known}.")))
         }
+        ArgumentError::Missing { name, takes } => {
+            let message = format!("The argument `{name}` of `{tool}` is missing.");
+            Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
+                .hint(Prose::words(format!("`{name}` takes {takes}.")))
+        }
         ArgumentError::Wrong { name, kind } => {
-            let message = format!("The argument `{name}` of `{tool}` is of the wrong kind.");
+            let message = format!("The argument `{name}` of `{tool}` is not one it takes.");
             Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
                 .hint(Prose::words(format!("`{name}` takes {}.", takes(*kind))))
         }
@@ -109,7 +115,7 @@ fn config(error: &ConfigError) -> Draft {
         ConfigError::Clash { address, name } => {
             let message = Prose::words("")
                 .address(address.clone())
-                .and(format!(" uses the name or id `{name}` for two extra folders."));
+                .and(format!(" uses `{name}`, which another extra folder has already."));
             Draft::fault(codes::CONFIG_INVALID, message)
                 .hint("Ask a person to rename one of them: names and ids share one namespace.")
         }

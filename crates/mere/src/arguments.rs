@@ -4,27 +4,29 @@ use clap::{Args, Parser, Subcommand};
 use mere_core::name::AgentName;
 use mere_engine::{Mods, Opening, Typed};
 
-/// The trusted home for what AI agents use.
+/// Shows AI agents a project by address, and keeps them inside it.
 ///
-/// `mere` gives an agent a project to look at and names everything in it by address
-/// (`ROOT_PROJECT:/src/a.rs`), never by a path of this machine.
+/// Everything an agent sees is named by an address such as `ROOT_PROJECT:/src/a.rs`, never by a
+/// path of this machine.
 #[derive(Parser)]
 #[command(version, arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    pub(crate) session: SessionArguments,
+    pub(crate) place: PlaceArguments,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
 const EXAMPLES: &str = "Examples:
-  mere call dir '{\"command\":\"list\"}'     what an agent sees in this project
-  mere mcp                                 serve agents over MCP on standard input and output
-  mere trust project                       let this project's config add extra folders";
+  mere call dir '{\"command\":\"list\"}'  what an agent sees in this project
+  mere mcp                              serve an agent over MCP on standard input and output
+  mere trust project                    let this project's config add extra folders
 
-/// Options of every command that opens a session.
+Exit status: 0 success, 1 invalid or refused, 2 wrong usage, 3 denied, 4 something is broken";
+
+/// Where the command runs.
 #[derive(Args)]
-pub(crate) struct SessionArguments {
+pub(crate) struct PlaceArguments {
     /// The project [default: `MERE_PROJECT`, else the nearest folder upwards with .git, else the
     /// working directory]
     #[arg(long, global = true, value_name = "DIR", value_parser = typed())]
@@ -32,19 +34,25 @@ pub(crate) struct SessionArguments {
     /// Run as if started in DIR
     #[arg(short = 'C', global = true, value_name = "DIR", value_parser = typed())]
     directory: Option<Typed>,
+}
+
+/// For whom the session is, and what it shows.
+#[derive(Args)]
+pub(crate) struct SessionArguments {
     /// The agent's name; it names the agent's workspace [default: `MERE_AGENT`, else the MCP
     /// client's name, else `default`]
-    #[arg(long, global = true, value_name = "NAME")]
+    #[arg(long, value_name = "NAME")]
     agent: Option<AgentName>,
     /// Leave out all extra folders (`mods:` in config.yaml)
-    #[arg(long, global = true)]
+    #[arg(long)]
     no_mods: bool,
 }
 
-impl SessionArguments {
-    pub(crate) fn opening(self) -> Opening {
-        let mods = if self.no_mods { Mods::Off } else { Mods::Configured };
-        Opening { project: self.project, directory: self.directory, agent: self.agent, mods }
+impl PlaceArguments {
+    pub(crate) fn opening(self, session: &SessionArguments) -> Opening {
+        let mods = if session.no_mods { Mods::Off } else { Mods::Configured };
+        let agent = session.agent.clone();
+        Opening { project: self.project, directory: self.directory, agent, mods }
     }
 
     pub(crate) fn project(&self) -> Option<&Typed> {
@@ -64,9 +72,9 @@ fn typed() -> impl clap::builder::TypedValueParser<Value = Typed> {
 pub(crate) enum Command {
     /// Make one call exactly as an agent would, and print the reply as JSON
     Call(CallArguments),
-    /// Serve agents over MCP on standard input and output
-    Mcp,
-    /// Say what you trust
+    /// Serve an agent over MCP on standard input and output
+    Mcp(McpArguments),
+    /// Let a project's config count
     Trust(TrustArguments),
 }
 
@@ -77,15 +85,26 @@ pub(crate) enum Command {
   mere call dir '{\"command\":\"tree\",\"path\":\"src\",\"depth\":2}'
   mere call --list")]
 pub(crate) struct CallArguments {
-    /// The tool to call
+    /// The tool to call, such as `dir`
     #[arg(required_unless_present = "list")]
     pub(crate) tool: Option<String>,
     /// Its arguments, one JSON object
     #[arg(default_value = "{}")]
     pub(crate) json: String,
     /// Print every tool with its schemas instead
-    #[arg(long, conflicts_with = "tool")]
+    #[arg(long, exclusive = true)]
     pub(crate) list: bool,
+    #[command(flatten)]
+    pub(crate) session: SessionArguments,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere mcp
+  mere mcp --project ~/work/app --agent reviewer")]
+pub(crate) struct McpArguments {
+    #[command(flatten)]
+    pub(crate) session: SessionArguments,
 }
 
 #[derive(Args)]
@@ -99,10 +118,11 @@ pub(crate) enum Trust {
     /// Let this project's .ai/config.yaml widen what agents see
     ///
     /// A repository's config may name folders outside the project. Such keys count only after this
-    /// command has shown them to you; a changed key asks again.
+    /// command has shown them and recorded that you trust exactly these. On a terminal it asks
+    /// first; without one, running it is the yes.
     #[command(after_help = "Examples:
-  mere trust project             show the keys, ask, and record
-  mere trust project --revoke    forget what was recorded")]
+  mere trust project             show what agents would see, ask, and record
+  mere trust project --revoke    take it back")]
     Project {
         /// Do not ask
         #[arg(long, short)]

@@ -1,5 +1,6 @@
 //! `mere call`: one agent-facing call from the keyboard.
 
+use std::io;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -8,41 +9,41 @@ use mere_core::turn::{Answer, Progress, Question, Turn};
 use mere_engine::Session;
 use serde_json::json;
 
-use crate::arguments::{CallArguments, SessionArguments};
+use crate::arguments::{CallArguments, PlaceArguments};
 use crate::converse::converse;
 use crate::render;
 
 /// Runs the command.
-pub(crate) fn run(session: SessionArguments, call: &CallArguments) -> ExitCode {
+pub(crate) fn run(place: PlaceArguments, call: &CallArguments) -> io::Result<ExitCode> {
     let Some(tool) = &call.tool else {
         return list();
     };
-    let session = match Session::open(session.opening()) {
+    let session = match Session::open(place.opening(&call.session)) {
         Ok(session) => session,
-        Err(error) => return render::failure(&error.to_string(), render::USAGE),
+        Err(error) => return Ok(render::failure(&error.to_string(), render::USAGE)),
     };
     let agent = session.agent().cloned().unwrap_or_default();
     let request = Request::from_text(Caller { agent, home: None }, tool, &call.json);
     let reply = converse(request, |request| session.handle(request, &mut AtKeyboard), ask);
-    render::json(reply.value());
-    render::exit_code(reply.reply())
+    render::json(reply.value())?;
+    Ok(render::exit_code(reply.reply()))
 }
 
-fn list() -> ExitCode {
+fn list() -> io::Result<ExitCode> {
     let tools = TOOLS.iter().map(|tool| {
         json!({
             "name": tool.name, "title": tool.title, "description": tool.about,
             "inputSchema": tool.input_schema(), "outputSchema": tool.output_schema()
         })
     });
-    render::json(&tools.collect());
-    ExitCode::SUCCESS
+    render::json(&tools.collect())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn ask(question: &Question) -> Answer {
     match render::ask(question.text.as_str()) {
-        Some(true) => Answer::Yes,
-        Some(false) | None => Answer::No,
+        Ok(Some(true)) => Answer::Yes,
+        Ok(Some(false) | None) | Err(_) => Answer::No,
     }
 }
 

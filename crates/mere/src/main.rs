@@ -19,9 +19,11 @@ use clap::Parser;
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     log::start();
-    match arguments.command {
-        Command::Call(call) => call::run(arguments.session, &call),
-        Command::Mcp => mcp::run(arguments.session),
-        Command::Trust(trust) => trust::run(&arguments.session, &trust),
-    }
+    let place = arguments.place;
+    let ended = match arguments.command {
+        Command::Call(call) => call::run(place, &call),
+        Command::Mcp(mcp) => Ok(mcp::run(place, &mcp)),
+        Command::Trust(trust) => trust::run(&place, &trust),
+    };
+    ended.unwrap_or_else(|error| render::unwritten(&error))
 }

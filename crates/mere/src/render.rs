@@ -6,16 +6,17 @@ use std::process::ExitCode;
 use mere_core::reply::ReplyType;
 use serde_json::Value;
 
-/// Prints a line on standard output. A reader that has gone away is not an error.
-pub(crate) fn line(text: &str) {
+/// Prints a line on standard output.
+pub(crate) fn line(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n"));
-    let _ = out.flush();
+    out.write_all(text.as_bytes())?;
+    out.write_all(b"\n")?;
+    out.flush()
 }
 
 /// Prints JSON on standard output, indented for reading.
-pub(crate) fn json(value: &Value) {
-    line(&format!("{value:#}"));
+pub(crate) fn json(value: &Value) -> io::Result<()> {
+    line(&format!("{value:#}"))
 }
 
 /// Says what went wrong to the person at the terminal, and how the process ends.
@@ -24,16 +25,33 @@ pub(crate) fn failure(what: &str, code: u8) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Asks a yes-or-no question; `None` when there is no terminal to ask at.
-pub(crate) fn ask(question: &str) -> Option<bool> {
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return None;
+/// Asks a yes-or-no question; `None` when nobody is at a terminal to answer.
+pub(crate) fn ask(question: &str) -> io::Result<Option<bool>> {
+    if !io::stdin().is_terminal() {
+        return Ok(None);
     }
-    let _ = write!(io::stderr(), "{question} [y/N] ");
-    let _ = io::stderr().flush();
+    let mut out = io::stderr();
+    write!(out, "{question} [y/N] ")?;
+    out.flush()?;
     let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer).ok()?;
-    Some(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(Some(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")))
+}
+
+/// Tells the person at the terminal that the program waits for another program; says nothing when
+/// there is no person.
+pub(crate) fn waiting(words: &str) {
+    if io::stdin().is_terminal() {
+        let _ = writeln!(io::stderr(), "{words}");
+    }
+}
+
+/// How the process ends when its output could not be written. A reader that went away knows.
+pub(crate) fn unwritten(error: &io::Error) -> ExitCode {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => ExitCode::from(BROKEN),
+        _ => failure(&format!("the output cannot be written: {error}"), BROKEN),
+    }
 }
 
 /// The exit status of a reply.
@@ -46,6 +64,8 @@ pub(crate) fn exit_code(reply: ReplyType) -> ExitCode {
     })
 }
 
+/// A person said no.
+pub(crate) const REFUSED: u8 = 1;
 /// Wrong usage: a flag or an environment variable of the operator's.
 pub(crate) const USAGE: u8 = 2;
 /// Something is broken.

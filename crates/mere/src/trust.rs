@@ -1,61 +1,65 @@
 //! `mere trust project`: shows what a project's config would widen, and records a person's yes.
 
+use std::io;
 use std::process::ExitCode;
 
-use mere_engine::trust::{Examined, TrustError, examine};
-use serde_json::Value;
+use mere_engine::trust::{Project, TrustError, Widening};
 
-use crate::arguments::{SessionArguments, Trust, TrustArguments};
+use crate::arguments::{PlaceArguments, Trust, TrustArguments};
 use crate::render;
 
 /// Runs the command.
-pub(crate) fn run(session: &SessionArguments, trust: &TrustArguments) -> ExitCode {
+pub(crate) fn run(place: &PlaceArguments, trust: &TrustArguments) -> io::Result<ExitCode> {
     let Trust::Project { yes, revoke } = trust.what;
-    let examined = match examine(session.project(), session.directory()) {
-        Ok(examined) => examined,
-        Err(error) => return failure(&error),
+    let project = match Project::find(place.project(), place.directory()) {
+        Ok(project) => project,
+        Err(error) => return Ok(failure(&error)),
     };
-    let done = if revoke { forget(&examined) } else { record(&examined, yes) };
-    done.unwrap_or_else(|error| failure(&error))
+    if revoke {
+        return forget(&project);
+    }
+    match project.widening() {
+        Ok(widening) => decide(&project, &widening, yes),
+        Err(error) => Ok(failure(&error)),
+    }
 }
 
-fn forget(examined: &Examined) -> Result<ExitCode, TrustError> {
-    examined.forget()?;
-    render::line("Nothing that this project's config widens counts any more.");
+fn forget(project: &Project) -> io::Result<ExitCode> {
+    let words = match project.forget() {
+        Ok(true) => "Trust taken back.",
+        Ok(false) => "There was nothing to take back.",
+        Err(error) => return Ok(failure(&error)),
+    };
+    render::line(words)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn record(examined: &Examined, yes: bool) -> Result<ExitCode, TrustError> {
-    if examined.widening().is_empty() {
-        render::line("This project's config widens nothing: there is nothing to trust.");
+/// Shows, asks where somebody can be asked, and records. What could not be shown is not recorded.
+fn decide(project: &Project, widening: &Widening, yes: bool) -> io::Result<ExitCode> {
+    if widening.is_empty() {
+        render::line("This project's config widens nothing: there is nothing to trust.")?;
         return Ok(ExitCode::SUCCESS);
     }
-    render::line("With these keys of .ai/config.yaml agents see more than the project:\n");
-    for (key, value) in examined.widening() {
-        render::line(&format!("  {key}:"));
-        for entry in entries(value) {
-            render::line(&format!("    {entry}"));
-        }
+    render::line(&format!("In {} agents would also see:\n", project.folder()))?;
+    for line in widening.shown() {
+        render::line(&format!("  {line}"))?;
     }
-    render::line("");
-    if examined.is_trusted() {
-        render::line("They are trusted already.");
+    render::line("")?;
+    if project.trusts(widening) {
+        render::line("This is trusted already.")?;
         return Ok(ExitCode::SUCCESS);
     }
-    if !yes && render::ask("Trust exactly these?") == Some(false) {
-        render::line("Nothing was recorded.");
-        return Ok(ExitCode::from(1));
+    if !yes && render::ask("Trust exactly this?")? == Some(false) {
+        render::line("Nothing was recorded.")?;
+        return Ok(ExitCode::from(render::REFUSED));
     }
-    examined.record()?;
-    render::line("Trusted. A changed key asks again; `mere trust project --revoke` takes it back.");
+    if let Err(error) = project.trust(widening) {
+        return Ok(failure(&error));
+    }
+    render::line(
+        "Trusted. A changed key must be trusted again; `mere trust project --revoke` takes it back.",
+    )?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn entries(value: &Value) -> Vec<String> {
-    match value {
-        Value::Array(items) => items.iter().map(|item| format!("- {item}")).collect(),
-        other => vec![other.to_string()],
-    }
 }
 
 fn failure(error: &TrustError) -> ExitCode {

@@ -46,7 +46,15 @@ pub enum ArgumentError {
         /// What it has.
         known: Vec<&'static str>,
     },
-    /// The value is of the wrong kind.
+    /// An argument that the command needs is not there.
+    #[error("`{name}` is missing")]
+    Missing {
+        /// Which argument.
+        name: &'static str,
+        /// What it takes.
+        takes: &'static str,
+    },
+    /// The value is not one that the argument takes.
     #[error("`{name}` is wrong")]
     Wrong {
         /// Which argument.

@@ -1,13 +1,14 @@
 //! The `dir` tool's arguments.
 
-use super::arguments::{Arguments, Kind, Parameter};
+use super::arguments::{ArgumentError, Arguments, Kind, Parameter};
 use super::{CallError, Verb};
 use crate::cursor::Cursor;
 use crate::root::Root;
 use crate::spoken::Spoken;
 
 pub(super) const ABOUT: &str = "Look around: where you are (`pwd`), which root is home (`cd`), \
-    what a directory holds (`list`), which directories lie below it (`tree`). Paths are addresses \
+    what a directory holds (`list`), which directories lie below it (`tree`, \
+    without .git and node_modules). Paths are addresses \
     such as ROOT_PROJECT:/src/ or relative to the home root.";
 
 pub(super) const PARAMETERS: &[Parameter] = &[
@@ -64,7 +65,12 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     let command = arguments.choice("command")?;
     let path = arguments.text("path")?;
     if command == "cd" {
-        let to = Root::parse_alone(path.unwrap_or_default()).map_err(|_| malformed())?;
+        let Some(path) = path else {
+            let takes = "a root such as `ROOT_USER` or `mod:<name>`";
+            let error = ArgumentError::Missing { name: "path", takes };
+            return Err(CallError::Argument { tool, error });
+        };
+        let to = Root::parse_alone(path).map_err(|_| malformed())?;
         return Ok(Verb::Dir(Dir::Cd { to }));
     }
     let path = path.unwrap_or_default().parse::<Spoken>().map_err(|_| malformed())?;

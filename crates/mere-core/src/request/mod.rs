@@ -47,6 +47,13 @@ pub enum Verb {
     Misspoken(CallError),
 }
 
+impl Verb {
+    /// Whether the session is another one after it.
+    pub fn changes_session(&self) -> bool {
+        matches!(self, Self::Dir(Dir::Cd { .. }))
+    }
+}
+
 /// Why a call could not be understood. None of these repeats what was said.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {

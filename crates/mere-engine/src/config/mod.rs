@@ -21,11 +21,11 @@ const FILE: &str = "config.yaml";
 /// A config file that cannot be used.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum ConfigError {
-    #[error("{address} is not a valid config at line {}, column {}: {}", .fault.line, .fault.column, .fault.reason)]
+    #[error("{address} is not valid at line {}, column {}: {}", .fault.line, .fault.column, .fault.reason)]
     Invalid { address: Address, fault: YamlError },
     #[error("{address} cannot be read")]
     Unreadable { address: Address },
-    #[error("{address}: the extra folder name or id `{name}` is used twice")]
+    #[error("{address} uses the name or id `{name}`, which another extra folder has already")]
     Clash { address: Address, name: ModName },
 }
 
@@ -88,7 +88,8 @@ pub(crate) fn of_project(space: &Dir) -> Result<ProjectConfig, ConfigError> {
         return Ok(ProjectConfig::default());
     };
     let keys: Option<Keys> = yaml::parse(&text).map_err(|fault| invalid(&address, fault))?;
-    let mods = keys.and_then(|keys| keys.mods).map(|mods| ("mods".to_owned(), mods));
+    let mods = keys.and_then(|keys| keys.mods).filter(|mods| *mods != Value::Array(Vec::new()));
+    let mods = mods.map(|mods| ("mods".to_owned(), mods));
     Ok(ProjectConfig { text, widening: mods.into_iter().collect() })
 }
 

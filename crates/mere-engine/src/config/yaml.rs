@@ -52,6 +52,15 @@ fn check(metadata: &Metadata) -> io::Result<()> {
     if fits { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
 }
 
+/// The library's words without the place, which is said apart, and without its inner names.
+fn reason(words: &str) -> String {
+    let words = words.split(" at line ").next().unwrap_or_default();
+    if words.starts_with("budget breached") {
+        return "anchors and aliases are not allowed, and depth and size are bounded".to_owned();
+    }
+    words.to_owned()
+}
+
 /// Parses one document. An empty one is whatever `T` makes of null.
 pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
     let strict = options! {
@@ -74,7 +83,7 @@ pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
         YamlError {
             line: place.map_or(1, |place| place.line()),
             column: place.map_or(1, |place| place.column()),
-            reason: error.without_snippet().to_string(),
+            reason: reason(&error.without_snippet().to_string()),
         }
     })
 }

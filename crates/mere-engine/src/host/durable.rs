@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
@@ -23,6 +23,7 @@ pub(crate) struct Locked {
     dir: Dir,
     /// The folder once more, opened for reading: a handle that can be synced.
     folder: File,
+    path: PathBuf,
     _lock: File,
 }
 
@@ -38,7 +39,12 @@ impl Locked {
         let options = OpenOptions::new().write(true).create(true).clone();
         let lock = dir.open_with(".lock", &options)?.into_std();
         lock.lock()?;
-        Ok(Self { dir, folder: File::open(folder)?, _lock: lock })
+        Ok(Self { dir, folder: File::open(folder)?, path: folder.to_owned(), _lock: lock })
+    }
+
+    /// The file's path, for people.
+    pub(crate) fn name(&self, name: &str) -> String {
+        self.path.join(name).display().to_string()
     }
 
     /// The file's bytes; `None` if there is no such file.

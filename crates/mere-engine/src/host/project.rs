@@ -3,6 +3,7 @@
 //! `--project`, then `MERE_PROJECT`, then the nearest folder upwards with a `.git` (a directory,
 //! or the file that worktrees and submodules have), else the working directory.
 
+use std::io;
 use std::path::Path;
 
 use super::{Folder, Surroundings, Typed};
@@ -10,10 +11,10 @@ use super::{Folder, Surroundings, Typed};
 /// Why there is no project.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProjectError {
-    #[error("`{0}` does not name a directory that can be opened")]
-    Named(&'static str),
-    #[error("the project directory cannot be opened")]
-    Found,
+    #[error("`{0}` does not name a directory that can be opened: {1}")]
+    Named(&'static str, io::Error),
+    #[error("the project directory cannot be opened: {0}")]
+    Found(io::Error),
 }
 
 /// The project of a session.
@@ -25,12 +26,12 @@ pub(crate) fn find_project(
     let named = [(named, "--project"), (surroundings.project(), "MERE_PROJECT")];
     for (typed, what) in named {
         if let Some(typed) = typed {
-            let folder = Folder::open(&working.join(typed.text()));
-            return folder.map_err(|_| ProjectError::Named(what));
+            let folder = typed.below(working).and_then(|path| Folder::open(&path));
+            return folder.map_err(|error| ProjectError::Named(what, error));
         }
     }
     let marked = working.ancestors().find(|folder| is_marked(folder));
-    Folder::open(marked.unwrap_or(working)).map_err(|_| ProjectError::Found)
+    Folder::open(marked.unwrap_or(working)).map_err(ProjectError::Found)
 }
 
 fn is_marked(folder: &Path) -> bool {

@@ -1,6 +1,7 @@
 //! What the process finds around it, read once: working directory, home, and where things live.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use mere_core::gate::{Landmark, StandIn};
@@ -33,10 +34,10 @@ struct Private {
 
 impl Surroundings {
     /// Reads the environment, with `directory` in place of the working directory if given.
-    pub(crate) fn read(directory: Option<&Typed>) -> std::io::Result<Self> {
+    pub(crate) fn read(directory: Option<&Typed>) -> io::Result<Self> {
         let current = std::env::current_dir()?;
         let working = match directory {
-            Some(typed) => current.join(typed.text()).canonicalize()?,
+            Some(typed) => directory_at(&typed.below(&current)?)?,
             None => current,
         };
         let home = std::env::home_dir().filter(|home| home.is_absolute());
@@ -146,6 +147,11 @@ pub(super) fn spellings(path: &Path, stand_in: &StandIn) -> Vec<Landmark> {
     let texts = [Some(path.to_owned()), canonical];
     let texts = texts.into_iter().flatten().map(|path| path.to_string_lossy().into_owned());
     texts.map(|path| Landmark { path, stand_in: stand_in.clone() }).collect()
+}
+
+fn directory_at(path: &Path) -> io::Result<PathBuf> {
+    let path = path.canonicalize()?;
+    if path.is_dir() { Ok(path) } else { Err(io::ErrorKind::NotADirectory.into()) }
 }
 
 /// A variable that is set and not empty.

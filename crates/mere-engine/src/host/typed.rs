@@ -2,14 +2,21 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// What a person typed for a path. Opaque: only the engine's host side reads it.
 #[derive(Clone)]
 pub struct Typed(OsString);
 
 impl Typed {
-    pub(super) fn text(&self) -> &OsString {
-        &self.0
+    /// The path this means for someone who stands in `folder`. Nothing typed is nowhere.
+    pub(super) fn below(&self, folder: &Path) -> io::Result<PathBuf> {
+        if self.0.is_empty() {
+            Err(io::ErrorKind::NotFound.into())
+        } else {
+            Ok(folder.join(&self.0))
+        }
     }
 }
 

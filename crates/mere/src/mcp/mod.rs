@@ -13,7 +13,7 @@ use std::sync::Arc;
 use mere_engine::Session;
 use rmcp::service::ServerInitializeError;
 
-use crate::arguments::SessionArguments;
+use crate::arguments::{McpArguments, PlaceArguments};
 use crate::render;
 use server::Server;
 use stdio::Lines;
@@ -22,13 +22,14 @@ use stdio::Lines;
 const MAX_CALLS: usize = 8;
 
 /// Runs the command.
-pub(crate) fn run(session: SessionArguments) -> ExitCode {
-    let session = match Session::open(session.opening()) {
+pub(crate) fn run(place: PlaceArguments, mcp: &McpArguments) -> ExitCode {
+    let session = match Session::open(place.opening(&mcp.session)) {
         Ok(session) => Arc::new(session),
         Err(error) => return render::failure(&error.to_string(), render::USAGE),
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+    render::waiting("mere: waiting for an MCP client on standard input");
+    // One thread takes the requests in the order they came; the calls run beside it.
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .max_blocking_threads(MAX_CALLS + 4)
         .enable_all()
         .build();

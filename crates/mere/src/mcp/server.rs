@@ -9,19 +9,20 @@ use mere_core::request::{Caller, Request, TOOLS};
 use mere_core::turn::{Answer, Progress, Turn};
 use mere_engine::Session;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, Implementation,
-    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
+    Implementation, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities,
+    ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use tokio::sync::Semaphore;
+use tokio::sync::{RwLock, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::translate;
 use crate::converse::converse;
 
 const INSTRUCTIONS: &str = "Everything here is named by address: ROOT_PROJECT:/src/a.rs is a file \
-    of the project, ROOT_USER:/ the user's own space, ROOT_WORKSPACE:/ yours to write in. A bare \
+    of the project, ROOT_USER:/ the user's own space, ROOT_WORKSPACE:/ your own workspace. A bare \
     path is read from the home root. Every reply has reply_type: S go on; I correct the call; D \
     ask a person; E stop and report trace_id.";
 
@@ -31,12 +32,16 @@ pub(super) struct Server {
     session: Arc<Session>,
     seal: Seal,
     places: Arc<Semaphore>,
+    /// Held shared by most calls and alone by one that changes the session, so that what was
+    /// asked before a `cd` sees the old home and what was asked after it the new one.
+    order: Arc<RwLock<()>>,
 }
 
 impl Server {
     pub(super) fn new(session: Arc<Session>, calls: usize) -> Self {
         let seal = Seal::new(uuid::Uuid::new_v4());
-        Self { session, seal, places: Arc::new(Semaphore::new(calls)) }
+        let places = Arc::new(Semaphore::new(calls));
+        Self { session, seal, places, order: Arc::default() }
     }
 
     /// What marks this server's cleared replies on their way through the SDK.
@@ -56,6 +61,11 @@ impl Server {
         cancelled: CancellationToken,
     ) -> Result<Cleared, ErrorData> {
         let failed = || ErrorData::internal_error("the call could not be run", None);
+        let (_alone, _shared) = if request.verb.changes_session() {
+            (Some(self.order.write().await), None)
+        } else {
+            (None, Some(self.order.read().await))
+        };
         let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| failed())?;
         let session = Arc::clone(&self.session);
         let call = tokio::task::spawn_blocking(move || {
@@ -116,10 +126,16 @@ impl ServerHandler for Server {
 
     async fn on_custom_request(
         &self,
-        _request: CustomRequest,
+        request: CustomRequest,
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        // The SDK's own answer would repeat the method's name, which nobody has checked.
-        Err(ErrorData::new(rmcp::model::ErrorCode::METHOD_NOT_FOUND, "no such method", None))
+        // A known method whose parameters do not fit ends up here too. The SDK's own answer would
+        // repeat the method's name, which nobody has checked.
+        let known = matches!(request.method.as_str(), "tools/call" | "tools/list");
+        Err(if known {
+            ErrorData::invalid_params("the parameters do not fit the method", None)
+        } else {
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "no such method", None)
+        })
     }
 }

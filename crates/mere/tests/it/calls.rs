@@ -148,8 +148,10 @@ fn wrong_arguments_say_what_is_taken_and_repeat_nothing() {
     check("dir", r#"{"path":5}"#, "MCP-ARG-I-001", "`path` takes a text.");
     let known = "It takes `command`, `path`, `depth`, `home`, `cursor`.";
     check("dir", r#"{"evil":1}"#, "MCP-ARG-I-001", known);
-    check("evil", "{}", "MCP-ARG-I-002", "The tools are `dir`.");
-    let object = "Pass an object such as {\"command\":\"list\"}, each key once.";
+    check("evil", "{}", "MCP-ARG-I-002", "There is `dir`.");
+    let root = "`path` takes a root such as `ROOT_USER` or `mod:<name>`.";
+    check("dir", r#"{"command":"cd"}"#, "MCP-ARG-I-001", root);
+    let object = "Pass an object such as {\"command\":\"list\"}.";
     for text in ["evil", "[]", "\"evil\"", "", r#"{"depth":1,"depth":2}"#] {
         check("dir", text, "MCP-ARG-I-003", object);
     }
@@ -161,9 +163,19 @@ fn a_session_that_cannot_open_is_wrong_usage() {
     let nowhere = stage.person(&["--project", "nowhere", "call", "dir"]);
     assert_eq!(nowhere.status.code(), Some(2));
     let words = String::from_utf8_lossy(&nowhere.stderr).into_owned();
-    assert_eq!(words, "mere: `--project` does not name a directory that can be opened\n");
+    let expected = "mere: `--project` does not name a directory that can be opened: ";
+    assert!(words.starts_with(expected), "{words}");
+    for flag in ["--project", "-C"] {
+        for wrong in ["", "nowhere", "README.md"] {
+            assert_eq!(
+                stage.person(&[flag, wrong, "call", "dir"]).status.code(),
+                Some(2),
+                "{flag}"
+            );
+        }
+    }
     for arguments in
-        [&["call"][..], &["call", "dir", "{}", "more"], &["--agent", "../x", "call", "dir"]]
+        [&["call"][..], &["call", "dir", "{}", "more"], &["call", "dir", "--agent", "../x"]]
     {
         assert_eq!(stage.person(arguments).status.code(), Some(2), "{arguments:?}");
     }
@@ -176,4 +188,15 @@ fn the_tools_are_listed_with_their_schemas() {
     assert_eq!(tools[0]["name"], "dir");
     assert_eq!(tools[0]["inputSchema"]["properties"]["depth"]["maximum"], 16);
     assert_eq!(tools[0]["outputSchema"]["required"][0], "reply_type");
+}
+
+#[test]
+fn a_reply_that_cannot_be_written_is_not_a_success() {
+    let stage = stage();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
+    let mut command = stage.command("project");
+    let output = command.args(["call", "dir"]).stdout(full).output().expect("mere runs");
+    assert_eq!(output.status.code(), Some(4));
+    let words = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(words.starts_with("mere: the output cannot be written: "), "{words}");
 }

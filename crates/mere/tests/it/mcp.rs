@@ -115,7 +115,7 @@ fn nonsense_is_answered_and_the_next_good_request_works() {
     check(br#"{"jsonrpc":"2.0","id":9,"method":"/etc/evil"}"#, -32601, json!(9));
     check(
         br#"{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{"name":5}}"#,
-        -32601,
+        -32602,
         json!(10),
     );
     check(&vec![b'x'; 9 * 1024 * 1024], -32600, json!(null));
@@ -171,4 +171,33 @@ fn pipelined_calls_are_all_answered_before_the_end() {
         .collect::<Vec<_>>();
     ids.sort_unstable();
     assert_eq!((status, ids), (0, (100..300).collect()));
+}
+
+#[test]
+fn calls_around_a_cd_are_applied_in_the_order_they_were_sent() {
+    let stage = stage();
+    let mut mcp = Mcp::greeted(&stage, &[]);
+    let homes = ["ROOT_USER", "ROOT_WORKSPACE", "ROOT_REGISTRY", "ROOT_PROJECT"];
+    for (round, home) in homes.iter().cycle().take(40).enumerate() {
+        for (step, arguments) in
+            [json!({ "command": "cd", "path": home }), json!({}), json!({ "command": "list" })]
+                .iter()
+                .enumerate()
+        {
+            let params = json!({ "name": "dir", "arguments": arguments });
+            let id = round * 10 + step;
+            let call =
+                json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
+            mcp.send(call.to_string().as_bytes());
+        }
+    }
+    let (_, rest) = mcp.finish();
+    for line in rest.lines() {
+        let answer: Value = serde_json::from_str(line).expect("JSON");
+        let id = usize::try_from(answer["id"].as_u64().expect("an id")).expect("small");
+        let data = &answer["result"]["structuredContent"]["data"];
+        let at = data.get("home").or(data.get("target")).expect("a place");
+        assert_eq!(*at, format!("{}:/", homes[(id / 10) % 4]), "{id}");
+    }
+    assert_eq!(rest.lines().count(), 120);
 }

@@ -30,7 +30,7 @@ fn the_users_extra_folders_answer_to_name_and_id_and_print_the_name() {
     let cd = stage.call(&json!({ "command": "cd", "path": "mod:n1" }));
     assert_eq!(cd.reply["data"]["root"], "mod:notes");
     let mut off = stage.command("project");
-    off.args(["--no-mods", "call", "dir", r#"{"command":"list","path":"mod:notes:/"}"#]);
+    off.args(["call", "--no-mods", "dir", r#"{"command":"list","path":"mod:notes:/"}"#]);
     assert_eq!(stage.answer(&mut off).code(), "WA-PATH-I-001");
 }
 
@@ -123,7 +123,7 @@ fn a_clash_of_names_is_a_config_error() {
         stage.file("home/.ai/config.yaml", &format!("mods: {mods}\n"));
         let answer = stage.list("");
         assert_eq!((answer.code(), answer.status), ("WA-CONFIG-E-001", 4));
-        let words = "ROOT_USER:/config.yaml uses the name or id `x` for two extra folders.";
+        let words = "ROOT_USER:/config.yaml uses `x`, which another extra folder has already.";
         assert_eq!(answer.reply["message"], words);
     }
 }
@@ -168,4 +168,73 @@ fn an_extra_folder_that_is_missing_or_private_does_not_stand() {
     for root in ["mod:a:/", "mod:b:/", "mod:c:/"] {
         assert_eq!(stage.list(root).code(), "WA-PATH-I-001", "{root}");
     }
+}
+
+#[test]
+fn what_could_not_count_cannot_be_trusted() {
+    let refuses = |config: &str, words: &str| {
+        let stage = stage(config);
+        stage.file("home/.ai/config.yaml", "mods: [{id: u1, name: docs, path: .}]\n");
+        let output = stage.person(&["trust", "project"]);
+        assert_eq!(output.status.code(), Some(4), "{config}");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains(words), "{said}");
+        assert!(!stage.path("home/.local/state/merestone").exists(), "nothing was recorded");
+    };
+    refuses(DOCS, "uses the name or id `docs`, which another extra folder has already");
+    refuses(
+        "mods: [{id: a, name: b, path: ~}]\n",
+        "ROOT_PROJECT:/.ai/config.yaml is not valid at line 1",
+    );
+    refuses("mods: nonsense\n", "is not valid at line 1");
+}
+
+#[test]
+fn nothing_to_trust_and_nothing_to_take_back_are_said() {
+    for config in ["", "mods: []\n", "mods:\n"] {
+        let stage = stage(config);
+        let said = stage.person(&["trust", "project"]);
+        assert!(String::from_utf8_lossy(&said.stdout).contains("nothing to trust"), "{config:?}");
+        let back = stage.person(&["trust", "project", "--revoke"]);
+        assert_eq!(String::from_utf8_lossy(&back.stdout), "There was nothing to take back.\n");
+    }
+    let stage = stage(DOCS);
+    assert!(stage.person(&["trust", "project"]).status.success());
+    stage.file("project/.ai/config.yaml", "mods: [broken\n");
+    let back = stage.person(&["trust", "project", "--revoke"]);
+    assert_eq!(String::from_utf8_lossy(&back.stdout), "Trust taken back.\n");
+}
+
+#[test]
+fn trust_shows_where_a_folder_leads_and_escapes_what_does_not_show() {
+    let stage = stage("mods: [{id: d1, name: docs, path: \"../../beside/\\u202E.\"}]\n");
+    let said = String::from_utf8_lossy(&stage.person(&["trust", "project"]).stdout).into_owned();
+    assert!(said.contains("mod:docs (id d1): ../../beside/\\u{202e}. leads to nowhere"), "{said}");
+    let stage = crate::mods::stage(DOCS);
+    let said = String::from_utf8_lossy(&stage.person(&["trust", "project"]).stdout).into_owned();
+    let beside = stage.path("beside").canonicalize().expect("there");
+    assert!(said.contains(&format!("../../beside leads to {}", beside.display())), "{said}");
+}
+
+#[test]
+fn a_person_at_a_terminal_is_asked() {
+    let answer = |text: &str| {
+        let stage = stage(DOCS);
+        let mere = env!("CARGO_BIN_EXE_mere");
+        let mut command = std::process::Command::new("script");
+        command.args(["-qec", &format!("{mere} trust project"), "/dev/null"]);
+        command.env_clear().env("HOME", stage.path("home")).env("SHELL", "/bin/sh");
+        command.env("PATH", "/usr/bin:/bin").current_dir(stage.path("project"));
+        command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+        let mut child = command.spawn().expect("script runs");
+        let mut input = child.stdin.take().expect("its input");
+        std::io::Write::write_all(&mut input, text.as_bytes()).expect("typed");
+        let said = child.wait_with_output().expect("it ends").stdout;
+        let said = String::from_utf8_lossy(&said).into_owned();
+        assert!(said.contains("Trust exactly this? [y/N]"), "{said}");
+        visible(&stage, "mod:docs:/")
+    };
+    assert!(answer("y\n"));
+    assert!(!answer("n\n"));
+    assert!(!answer("\n"));
 }

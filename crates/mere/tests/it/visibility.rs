@@ -54,7 +54,7 @@ fn a_workspace_is_its_agents_alone() {
         assert_eq!(stage.list(path).code(), "WA-PATH-I-001", "{path}");
     }
     let mut command = stage.command("project");
-    command.args(["--agent", "other", "call", "dir"]);
+    command.args(["call", "--agent", "other", "dir"]);
     let answer = stage.answer(command.arg(r#"{"command":"list","path":"ROOT_WORKSPACE:/"}"#));
     assert_eq!(answer.paths(), ["ROOT_WORKSPACE:/theirs.txt"]);
 }

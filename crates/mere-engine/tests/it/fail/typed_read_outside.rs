@@ -1,7 +1,7 @@
 use mere_engine::Typed;
 
 fn read(typed: &Typed) {
-    let _ = typed.text();
+    let _ = typed.below(panic!());
 }
 
 fn main() {}

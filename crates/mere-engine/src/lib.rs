@@ -6,12 +6,18 @@
 
 mod config;
 mod dir;
+mod event;
 mod host;
+mod records;
 mod session;
 mod snapshot;
+mod tokens;
 pub mod trust;
 mod wording;
 pub mod world;
 
+pub use event::Event;
 pub use host::Typed;
-pub use session::{Mods, OpenError, Opening, Session};
+pub use records::RecordError;
+pub use session::{Memory, Mods, OpenError, Opening, Session};
+pub use tokens::{Token, TokenError, Tokens};

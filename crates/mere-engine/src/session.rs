@@ -6,6 +6,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Instant;
 
 use mere_core::address::Address;
 use mere_core::gate::{ClearedMessage, Seal, Stamp};
@@ -14,13 +15,14 @@ use mere_core::reply::Draft;
 use mere_core::request::{Caller, Dir, Request, Verb};
 use mere_core::root::Root;
 use mere_core::spoken::Spoken;
-use mere_core::trace::{SessionId, TraceId};
+use mere_core::trace::SessionId;
 use mere_core::turn::{Outcome, Turn};
 use serde_json::Value;
 use uuid::Uuid;
 
 use crate::dir::{self, DirError};
-use crate::host::{Folder, Surroundings, Typed, find_project};
+use crate::event::Event;
+use crate::host::{Folder, Stamps, Surroundings, Typed, find_project};
 use crate::snapshot::Snapshot;
 use crate::wording;
 use crate::world::{ResolveError, World};
@@ -35,6 +37,16 @@ pub enum Mods {
     Off,
 }
 
+/// Whether anything is remembered between two calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Memory {
+    /// The home root, under a session id: one client for the life of the process.
+    #[default]
+    Session,
+    /// Nothing: many clients, each call for itself.
+    None,
+}
+
 /// How a session is opened.
 #[derive(Debug, Default)]
 pub struct Opening {
@@ -46,6 +58,8 @@ pub struct Opening {
     pub agent: Option<AgentName>,
     /// `--no-mods`.
     pub mods: Mods,
+    /// What is remembered.
+    pub memory: Memory,
 }
 
 /// Why there is no session. For people.
@@ -67,12 +81,14 @@ pub enum OpenError {
 
 /// A session.
 pub struct Session {
-    id: SessionId,
+    /// The session's id and its home, where anything is remembered.
+    remembered: Option<(SessionId, Mutex<Root>)>,
+    mods: Mods,
+    stamps: Mutex<Stamps>,
     surroundings: Surroundings,
     project: Arc<Folder>,
     working: Option<Address>,
     agent: Option<AgentName>,
-    home: Mutex<Root>,
     snapshot: RwLock<Arc<Snapshot>>,
 }
 
@@ -95,11 +111,17 @@ impl Session {
             (None, None) => None,
         };
         let project = Arc::new(project);
+        let stamps = Snapshot::stamps(&surroundings, &project);
         let snapshot = Arc::new(Snapshot::take(&surroundings, &project, opening.mods));
+        let remembered = match opening.memory {
+            Memory::Session => Some((Uuid::now_v7().into(), Mutex::new(Root::Project))),
+            Memory::None => None,
+        };
         let mut session = Self {
-            id: Uuid::now_v7().into(),
+            remembered,
+            mods: opening.mods,
+            stamps: Mutex::new(stamps),
             working: None,
-            home: Mutex::new(Root::Project),
             snapshot: RwLock::new(snapshot),
             surroundings,
             project,
@@ -113,22 +135,52 @@ impl Session {
     pub fn handle(&self, request: &Request, turn: &mut dyn Turn) -> Outcome {
         let snapshot = self.snapshot();
         let stamp = Stamp {
-            trace_id: TraceId::from(Uuid::now_v7()),
-            session_id: Some(self.id),
+            trace_id: request.caller.trace.unwrap_or_else(|| Uuid::now_v7().into()),
+            session_id: self.remembered.as_ref().map(|(id, _)| *id),
             tool: request.tool(),
             agent: request.caller.agent.clone(),
         };
+        let tool = stamp.tool.unwrap_or("?");
+        let span =
+            tracing::info_span!("call", trace_id = %stamp.trace_id, tool, agent = %stamp.agent);
+        let _entered = span.enter();
+        let began = Instant::now();
         let answer = catch_unwind(AssertUnwindSafe(|| self.answer(&snapshot, request, turn)));
         let draft = answer.unwrap_or_else(|_| {
-            tracing::error!(trace_id = %stamp.trace_id, "a call panicked");
+            tracing::error!("a call panicked");
             wording::panicked()
         });
-        Outcome::Done(snapshot.gate.clear(&draft, &stamp))
+        let cleared = snapshot.gate.clear(&draft, &stamp);
+        let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+        tracing::info!(code = cleared.value()["code"].as_str(), micros, "answered");
+        Outcome::Done(cleared)
     }
 
     /// Passes a whole protocol message through the gate, last thing before it is sent.
     pub fn clear_message(&self, message: Value, seal: &Seal) -> Option<ClearedMessage> {
         self.snapshot().gate.clear_message(message, seal)
+    }
+
+    /// Reads the configuration again if its files have changed, and says what that changes for
+    /// clients. A call that is under way keeps the snapshot it has.
+    pub fn refresh(&self) -> Option<Event> {
+        let stamps = Snapshot::stamps(&self.surroundings, &self.project);
+        {
+            let mut known = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
+            if *known == stamps {
+                return None;
+            }
+            *known = stamps;
+        }
+        let snapshot = Arc::new(Snapshot::take(&self.surroundings, &self.project, self.mods));
+        *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
+        tracing::info!("the configuration was read again");
+        Some(Event::Config)
+    }
+
+    /// The roots an agent can name, in the order they are told.
+    pub fn roots(&self) -> Vec<Root> {
+        self.snapshot().roots()
     }
 
     /// The agent's name, where the operator fixed it.
@@ -163,7 +215,9 @@ impl Session {
             Dir::Pwd => return Ok(dir::pwd(&home, working)),
             Dir::Cd { to } => {
                 let to = snapshot.find_root(to)?.ok_or(ResolveError::NotVisible)?;
-                *self.home.lock().unwrap_or_else(PoisonError::into_inner) = to.clone();
+                if let Some((_, home)) = &self.remembered {
+                    *home.lock().unwrap_or_else(PoisonError::into_inner) = to.clone();
+                }
                 return Ok(dir::cd(&to, working));
             }
             Dir::List { path, cursor } => (path, dir::Page::List { cursor: cursor.as_ref() }),
@@ -177,7 +231,10 @@ impl Session {
     }
 
     fn home(&self) -> Root {
-        self.home.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let home = self.remembered.as_ref().map(|(_, home)| home);
+        home.map_or(Root::Project, |home| {
+            home.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        })
     }
 
     fn snapshot(&self) -> Arc<Snapshot> {

@@ -10,7 +10,7 @@ use mere_core::name::{AgentName, ModName};
 use mere_core::root::Root;
 
 use crate::config::{self, Config, ConfigError};
-use crate::host::{Folder, Surroundings};
+use crate::host::{Folder, Stamps, Surroundings};
 use crate::session::Mods;
 use crate::trust;
 use crate::world::{Hidden, Standing, World};
@@ -34,6 +34,26 @@ impl Snapshot {
         let standing = mods.as_deref().unwrap_or_default();
         let gate = Gate::new(landmarks(surroundings, project, standing));
         Self { project: Arc::clone(project), mods, gate }
+    }
+
+    /// What tells whether a configuration read later would differ from one read now.
+    pub(crate) fn stamps(surroundings: &Surroundings, project: &Folder) -> Stamps {
+        let project = project.subfolder(WORKSPACES[0]).ok();
+        let user = surroundings.user_space();
+        let mut stamps = Stamps::default();
+        for space in [project, user] {
+            stamps.add(space.as_ref(), config::FILE);
+            stamps.add(space.as_ref(), config::SPACE_FILE);
+        }
+        stamps.add(surroundings.state_folder().as_ref(), trust::FILE);
+        stamps
+    }
+
+    /// The roots an agent can name.
+    pub(crate) fn roots(&self) -> Vec<Root> {
+        let mods = self.mods.as_deref().unwrap_or_default().iter().map(|one| one.root.clone());
+        let fixed = [Root::Project, Root::User, Root::Workspace, Root::Registry];
+        fixed.into_iter().chain(mods).collect()
     }
 
     /// The root that answers print for what a caller said; `None` if there is none such. Touches

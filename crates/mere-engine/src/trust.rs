@@ -13,9 +13,11 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::config::{self, Config, ConfigError, ProjectConfig};
-use crate::host::{Folder, Surroundings, Typed, WriteError, find_project};
+use crate::host::{Folder, Surroundings, Typed, find_project};
+use crate::records::{self, RecordError};
 
-const FILE: &str = "trusted-projects.json";
+/// The record, in the state folder.
+pub(crate) const FILE: &str = "trusted-projects.json";
 
 /// Why trust could not be shown or recorded.
 #[derive(Debug, thiserror::Error)]
@@ -26,15 +28,9 @@ pub enum TrustError {
     /// The config is broken: nothing to decide about.
     #[error("{0}")]
     Config(String),
-    /// There is nowhere to keep the record.
-    #[error("there is no state folder: set HOME or XDG_STATE_HOME")]
-    NoState,
-    /// The record is there but cannot be read as one.
-    #[error("{0} is damaged: move it away, then trust again")]
-    Damaged(String),
     /// The record could not be kept.
-    #[error("{0}")]
-    Write(String),
+    #[error(transparent)]
+    Record(#[from] RecordError),
     /// The folder's name is not Unicode.
     #[error("the project's folder has a name that is not Unicode: it cannot be recorded")]
     Name,
@@ -122,18 +118,13 @@ impl Project {
 
     /// Drops this project's records, lets `add` write new ones, and says whether any was dropped.
     fn change(&self, add: impl FnOnce(&mut Vec<Value>)) -> Result<bool, TrustError> {
-        let write = |error: WriteError| TrustError::Write(error.to_string());
-        let locked = self.surroundings.lock_state().ok_or(TrustError::NoState)?.map_err(write)?;
-        let mut records = match locked.read(FILE).map_err(write)? {
-            Some(bytes) => parse(&bytes).ok_or_else(|| TrustError::Damaged(locked.name(FILE)))?,
-            None => Vec::new(),
-        };
-        let before = records.len();
-        records.retain(|record| !self.key.matches(record));
-        let dropped = records.len() < before;
-        add(&mut records);
-        let text = format!("{:#}\n", json!({ "format": 1, "projects": records }));
-        locked.replace(FILE, text.as_bytes()).map_err(write)?;
+        let mut dropped = false;
+        records::change(self.surroundings.lock_state(), FILE, |records| {
+            let before = records.len();
+            records.retain(|record| !self.key.matches(record));
+            dropped = records.len() < before;
+            add(records);
+        })?;
         Ok(dropped)
     }
 }
@@ -161,8 +152,7 @@ pub(crate) fn covers(
 }
 
 fn is_recorded(surroundings: &Surroundings, key: &Key, widening: &Map<String, Value>) -> bool {
-    let bytes = surroundings.peek_state(FILE);
-    let records = bytes.and_then(|bytes| parse(&bytes)).unwrap_or_default();
+    let records = records::parse(surroundings.peek_state(FILE));
     let digest = digest(widening);
     records.iter().any(|record| key.matches(record) && record["digest"] == digest)
 }
@@ -183,13 +173,8 @@ impl Key {
     }
 }
 
-fn parse(bytes: &[u8]) -> Option<Vec<Value>> {
-    let value = json::parse(bytes).ok()?;
-    value["projects"].as_array().cloned()
-}
-
 fn space_id(space: &Dir) -> Option<String> {
-    let text = config::read_file(space, "space.json").ok().flatten()?;
+    let text = config::read_file(space, config::SPACE_FILE).ok().flatten()?;
     json::parse(text.as_bytes()).ok()?["space_id"].as_str().map(str::to_owned)
 }
 

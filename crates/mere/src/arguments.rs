@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 use mere_core::name::AgentName;
-use mere_engine::{Mods, Opening, Typed};
+use mere_engine::{Memory, Mods, Opening, Typed};
 
 /// Shows AI agents a project by address, and keeps them inside it.
 ///
@@ -49,10 +49,10 @@ pub(crate) struct SessionArguments {
 }
 
 impl PlaceArguments {
-    pub(crate) fn opening(self, session: &SessionArguments) -> Opening {
+    pub(crate) fn opening(self, session: &SessionArguments, memory: Memory) -> Opening {
         let mods = if session.no_mods { Mods::Off } else { Mods::Configured };
         let agent = session.agent.clone();
-        Opening { project: self.project, directory: self.directory, agent, mods }
+        Opening { project: self.project, directory: self.directory, agent, mods, memory }
     }
 
     pub(crate) fn project(&self) -> Option<&Typed> {

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use mere_core::request::{Caller, Request, TOOLS};
 use mere_core::turn::{Answer, Progress, Question, Turn};
-use mere_engine::Session;
+use mere_engine::{Memory, Session};
 use serde_json::json;
 
 use crate::arguments::{CallArguments, PlaceArguments};
@@ -18,12 +18,12 @@ pub(crate) fn run(place: PlaceArguments, call: &CallArguments) -> io::Result<Exi
     let Some(tool) = &call.tool else {
         return list();
     };
-    let session = match Session::open(place.opening(&call.session)) {
+    let session = match Session::open(place.opening(&call.session, Memory::Session)) {
         Ok(session) => session,
         Err(error) => return Ok(render::failure(&error.to_string(), render::USAGE)),
     };
     let agent = session.agent().cloned().unwrap_or_default();
-    let request = Request::from_text(Caller { agent, home: None }, tool, &call.json);
+    let request = Request::from_text(Caller { agent, ..Caller::default() }, tool, &call.json);
     let reply = converse(request, |request| session.handle(request, &mut AtKeyboard), ask);
     render::json(reply.value())?;
     Ok(render::exit_code(reply.reply()))

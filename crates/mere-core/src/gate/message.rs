@@ -8,7 +8,7 @@
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::{Cleared, Gate, Leak};
+use super::{Cleared, ClearedText, Gate, Leak};
 
 /// JSON-RPC's code for an internal error.
 const INTERNAL_ERROR: i64 = -32603;
@@ -40,6 +40,11 @@ impl Seal {
     /// The reply under seal, to be put into a message where JSON may stand.
     pub fn value(&self, cleared: &Cleared) -> Value {
         json!({ self.0.as_str(): cleared.value })
+    }
+
+    /// A sentence under seal, to be put where text may stand.
+    pub fn sentence(&self, text: &ClearedText) -> String {
+        format!("{}{}", self.0, text.as_str())
     }
 
     /// A rendering of the reply under seal, to be put where text may stand.

@@ -7,6 +7,9 @@
 
 use crate::root::Root;
 
+/// Schemes whose URLs name no file of the host.
+const URL_SCHEMES: [&str; 4] = ["http", "https", "skill", "test"];
+
 /// Whether our words hold something that reads as a host path.
 pub(super) fn name_a_host_path(words: &str) -> bool {
     let mut at = 0;
@@ -48,7 +51,7 @@ fn after_colon(words: &str, slash: usize) -> Verdict {
     let head = token_before(&words[..slash - 1]);
     let after = &words[slash + 1..];
     let is_address = head.parse::<Root>().is_ok() && !after.starts_with('/');
-    let is_url = matches!(head, "http" | "https") && after.starts_with('/');
+    let is_url = URL_SCHEMES.contains(&head) && after.starts_with('/') && !after.starts_with("//");
     if is_address || is_url {
         return Verdict::SkipTo(token_end(words, slash + 1));
     }
@@ -115,6 +118,7 @@ mod tests {
             "root_user:/x",
             "ROOT_PROJECT:/a and /etc",
             "https://example.org /etc",
+            "https:///etc",
         ] {
             assert!(name_a_host_path(words), "{words}");
         }
@@ -136,6 +140,7 @@ mod tests {
             "mod:docs:/x",
             "(mod:docs:/x)",
             "https://json-schema.org/draft/2020-12/schema",
+            "test://template/7/data",
             "use ROOT_USER:/ here",
             "^[^/]+$",
             "a\\b",

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::name::AgentName;
 use crate::root::Root;
+use crate::trace::TraceId;
 use crate::turn::{Answer, Resume};
 
 pub use arguments::{ArgumentError, Kind, Parameter};
@@ -25,6 +26,8 @@ pub struct Caller {
     pub agent: AgentName,
     /// The home root for this call; the session's when absent.
     pub home: Option<Root>,
+    /// The trace this call belongs to, where the caller said so.
+    pub trace: Option<TraceId>,
 }
 
 /// One call.

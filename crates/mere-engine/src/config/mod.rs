@@ -16,7 +16,10 @@ use serde_json::{Map, Value};
 
 pub(crate) use yaml::{YamlError, read as read_file};
 
-const FILE: &str = "config.yaml";
+/// The config of a space.
+pub(crate) const FILE: &str = "config.yaml";
+/// What a space says about itself.
+pub(crate) const SPACE_FILE: &str = "space.json";
 
 /// A config file that cannot be used.
 #[derive(Clone, Debug, thiserror::Error)]

@@ -15,7 +15,7 @@ const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// A record could not be kept.
 #[derive(Debug, thiserror::Error)]
-#[error("the user's state folder cannot be written: {0}")]
+#[error("the user's own folder cannot be written: {0}")]
 pub(crate) struct WriteError(io::Error);
 
 /// A folder whose files this process alone changes while it holds this.
@@ -61,6 +61,8 @@ impl Locked {
         let temporary = format!(".{name}.new");
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        cap_std::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let mut file = self.dir.open_with(&temporary, &options)?;
         file.write_all(bytes)?;
         file.sync_all()?;

@@ -13,6 +13,7 @@ mod durable;
 mod folder;
 mod link;
 mod project;
+mod stamps;
 mod surroundings;
 mod typed;
 
@@ -20,5 +21,6 @@ pub(crate) use durable::{Locked, WriteError};
 pub(crate) use folder::{Folder, Identity};
 pub(crate) use link::{Step, read_link};
 pub(crate) use project::find_project;
+pub(crate) use stamps::Stamps;
 pub(crate) use surroundings::Surroundings;
 pub use typed::Typed;

@@ -88,6 +88,22 @@ impl Surroundings {
         self.private.state.as_deref().map(Locked::open)
     }
 
+    /// The folder where approvals are kept, if it is there.
+    pub(crate) fn state_folder(&self) -> Option<Folder> {
+        self.private.state.as_deref().and_then(|path| Folder::open(path).ok())
+    }
+
+    /// The folder where keys and tokens are kept, for this process alone; `None` if there is no
+    /// place for it.
+    pub(crate) fn lock_config(&self) -> Option<Result<Locked, WriteError>> {
+        self.private.config.as_deref().map(Locked::open)
+    }
+
+    /// A file where keys and tokens are kept, if it is there.
+    pub(crate) fn peek_config(&self, name: &str) -> Option<Vec<u8>> {
+        self.private.config.as_deref().and_then(|folder| Locked::peek(folder, name))
+    }
+
     /// A file where approvals are kept, if it is there.
     pub(crate) fn peek_state(&self, name: &str) -> Option<Vec<u8>> {
         self.private.state.as_deref().and_then(|state| Locked::peek(state, name))

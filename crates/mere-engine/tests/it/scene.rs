@@ -7,7 +7,7 @@ use std::time::Instant;
 use mere_core::gate::Cleared;
 use mere_core::request::{Caller, Request};
 use mere_core::turn::{Outcome, Progress, Turn};
-use mere_engine::{Mods, Opening, Session, Typed};
+use mere_engine::{Memory, Mods, Opening, Session, Typed};
 
 /// A folder that holds a project and whatever lies beside it.
 pub(crate) struct Scene {
@@ -33,6 +33,7 @@ impl Scene {
             directory: typed(),
             agent: None,
             mods: Mods::Off,
+            memory: Memory::Session,
         })
         .expect("a session")
     }

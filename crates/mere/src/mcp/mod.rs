@@ -10,7 +10,7 @@ mod translate;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use mere_engine::Session;
+use mere_engine::{Memory, Session};
 use rmcp::service::ServerInitializeError;
 
 use crate::arguments::{McpArguments, PlaceArguments};
@@ -23,7 +23,7 @@ const MAX_CALLS: usize = 8;
 
 /// Runs the command.
 pub(crate) fn run(place: PlaceArguments, mcp: &McpArguments) -> ExitCode {
-    let session = match Session::open(place.opening(&mcp.session)) {
+    let session = match Session::open(place.opening(&mcp.session, Memory::Session)) {
         Ok(session) => Arc::new(session),
         Err(error) => return render::failure(&error.to_string(), render::USAGE),
     };

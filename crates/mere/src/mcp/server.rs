@@ -118,7 +118,7 @@ impl ServerHandler for Server {
         params: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let caller = Caller { agent: self.agent(&context), home: None };
+        let caller = Caller { agent: self.agent(&context), ..Caller::default() };
         let request = Request::new(caller, &params.name, &params.arguments.unwrap_or_default());
         let reply = self.call(request, context.ct).await?;
         Ok(translate::result(&reply, &self.seal).into())

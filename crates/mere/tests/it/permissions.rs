@@ -31,6 +31,6 @@ fn trust_that_cannot_be_recorded_says_so() {
     let output = stage.unprivileged("project").args(["trust", "project"]).output().expect("runs");
     assert_eq!(output.status.code(), Some(4));
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(words.starts_with("mere: the user's state folder cannot be written: "), "{words}");
+    assert!(words.starts_with("mere: the user's own folder cannot be written: "), "{words}");
     std::fs::set_permissions(&closed, Permissions::from_mode(0o700)).expect("writable again");
 }

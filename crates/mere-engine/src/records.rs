@@ -1,0 +1,51 @@
+//! Small lists of JSON records in the user's own folders: approvals and tokens.
+//!
+//! A change is made under the folder's lock and replaces the file durably. A damaged file reads as
+//! empty, which grants nothing, and is never overwritten.
+
+use mere_core::json;
+use serde_json::{Value, json};
+
+use crate::host::{Locked, WriteError};
+
+/// Why records could not be changed. For people.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// There is nowhere to keep them.
+    #[error("there is no folder to keep it in: set HOME")]
+    NoFolder,
+    /// The file is there but holds no records.
+    #[error("{0} is damaged: move it away and begin anew")]
+    Damaged(String),
+    /// The file could not be replaced.
+    #[error("{0}")]
+    Write(String),
+}
+
+/// The records of a file, as far as there are any.
+pub(crate) fn parse(bytes: Option<Vec<u8>>) -> Vec<Value> {
+    bytes.and_then(|bytes| parse_whole(&bytes)).unwrap_or_default()
+}
+
+/// Changes the records of a file in a locked folder.
+pub(crate) fn change(
+    folder: Option<Result<Locked, WriteError>>,
+    file: &str,
+    edit: impl FnOnce(&mut Vec<Value>),
+) -> Result<(), RecordError> {
+    let write = |error: WriteError| RecordError::Write(error.to_string());
+    let folder = folder.ok_or(RecordError::NoFolder)?.map_err(write)?;
+    let mut records = match folder.read(file).map_err(write)? {
+        Some(bytes) => {
+            parse_whole(&bytes).ok_or_else(|| RecordError::Damaged(folder.name(file)))?
+        }
+        None => Vec::new(),
+    };
+    edit(&mut records);
+    let text = format!("{:#}\n", json!({ "format": 1, "records": records }));
+    folder.replace(file, text.as_bytes()).map_err(write)
+}
+
+fn parse_whole(bytes: &[u8]) -> Option<Vec<Value>> {
+    json::parse(bytes).ok()?["records"].as_array().cloned()
+}

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use crate::root::Root;
 use crate::segment::Segment;
-use crate::spoken::{Malformed, Spoken};
+use crate::spoken::{MAX_SPOKEN_BYTES, Malformed, Spoken};
 
 /// Segments below a root. Empty for the root itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -78,6 +78,11 @@ impl Address {
     /// The segments below the root.
     pub fn path(&self) -> &RelPath {
         &self.path
+    }
+
+    /// Whether it is short enough to be said again.
+    pub fn is_speakable(&self) -> bool {
+        self.to_string().len() <= MAX_SPOKEN_BYTES
     }
 
     /// Whether the address is written as a directory's.

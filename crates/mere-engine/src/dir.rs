@@ -2,13 +2,17 @@
 
 use mere_core::address::{Address, RelPath};
 use mere_core::cursor::Cursor;
+use mere_core::gate::Gate;
 use mere_core::reply::{Code, Content, Data, Draft, Fields, Prose, Success, codes};
 use mere_core::root::Root;
+use mere_core::segment::Segment;
 use mere_core::spoken::Spoken;
 use mere_core::turn::Turn;
 
-use crate::config::ConfigError;
-use crate::world::{Bounds, Entry, Kind, ResolveError, TreeEnd, VisibilityRef, World};
+use crate::snapshot::WorldError;
+use crate::world::{
+    Bounds, Branches, Entry, Kind, Listing, LookError, ResolveError, VisibilityRef, World,
+};
 
 /// How many entries one page holds.
 const PAGE: usize = 500;
@@ -21,11 +25,29 @@ pub(crate) enum Page<'a> {
     Tree { depth: usize, cursor: Option<&'a Cursor> },
 }
 
+/// What a `dir` call looks through.
+pub(crate) struct View<'a> {
+    pub(crate) world: &'a World,
+    pub(crate) gate: &'a Gate,
+}
+
+impl View<'_> {
+    /// The address of a child, unless it could not be said again or would spell a real folder.
+    fn child(&self, parent: &Address, name: &Segment, kind: Kind) -> Option<Address> {
+        let (root, path) = (parent.root().clone(), parent.path().join(name.clone()));
+        let address = match kind {
+            Kind::Directory => Address::directory(root, path),
+            Kind::File => Address::file(root, path),
+        };
+        (address.is_speakable() && !self.gate.finds_folder_in(name)).then_some(address)
+    }
+}
+
 /// Why there is no listing.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DirError {
     #[error(transparent)]
-    Config(#[from] ConfigError),
+    World(#[from] WorldError),
     #[error(transparent)]
     Path(#[from] ResolveError),
     #[error("{0} is a file")]
@@ -36,6 +58,8 @@ pub(crate) enum DirError {
     Unreadable { address: Address, cause: std::io::Error },
     #[error("cancelled")]
     Cancelled,
+    #[error("{0} took too long")]
+    Late(Address),
 }
 
 /// Where the caller is. Touches no disk.
@@ -72,86 +96,85 @@ pub(crate) fn directory(
 
 /// One page of what is in, or below, a directory.
 pub(crate) fn look(
-    world: &World,
+    view: &View<'_>,
     target: &VisibilityRef,
     page: &Page<'_>,
     turn: &dyn Turn,
 ) -> Result<Draft, DirError> {
+    let address = target.address();
     match page {
-        Page::List { cursor } => list(world, target, *cursor),
+        Page::List { cursor } => {
+            let after = cursor.map(|cursor| list_position(cursor, address)).transpose()?;
+            let listing = view.world.list(target, after.as_ref(), PAGE, turn);
+            Ok(list(view, address, listing.map_err(|error| ended(error, address))?))
+        }
         Page::Tree { depth, cursor } => {
-            let after = cursor.map(|cursor| tree_position(cursor, target.address()));
-            let after = after.transpose()?;
+            let after = cursor.map(|cursor| tree_position(cursor, address)).transpose()?;
             let bounds = Bounds { depth: *depth, size: PAGE, after: after.as_ref() };
-            tree(world, target, &bounds, turn)
+            let branches = view.world.tree(target, &bounds, turn);
+            Ok(tree(view, address, *depth, &branches.map_err(|error| ended(error, address))?))
         }
     }
 }
 
-fn list(world: &World, target: &VisibilityRef, cursor: Option<&Cursor>) -> Result<Draft, DirError> {
-    let address = target.address().clone();
-    let after = cursor.map(|cursor| list_position(cursor, &address)).transpose()?;
-    let listing = world
-        .list(target, after.as_ref(), PAGE)
-        .map_err(|cause| DirError::Unreadable { address: address.clone(), cause })?;
-    let last = listing.entries.last().filter(|_| listing.more).map(Entry::position);
-    let next = last.map(|position| Cursor::new("list", &address, &position));
-    let count = listing.entries.len();
-    let entries = listing.entries.into_iter().map(|entry| entry_data(&address, entry));
-    let data = Fields::default()
-        .with("target", address.clone())
-        .with("entries", entries.collect::<Data>())
-        .with("count", count as u64)
-        .with_some("unaddressable", some_count(listing.unaddressable))
-        .with_some("next", next.as_ref().map(cursor_data));
-    let message = counted(count, "entry", "entries").and(" in ").address(address);
-    Ok(page(codes::DIR_LIST, message, next.as_ref()).data(data))
-}
-
-fn entry_data(parent: &Address, entry: Entry) -> Data {
-    let kind = entry.kind();
-    let name = Content::mention(entry.name.as_str());
-    let path = parent.path().join(entry.name);
-    let root = parent.root().clone();
-    let fields = Fields::default().with("name", name);
-    match kind {
-        Kind::Directory => fields.with("path", Address::directory(root, path)).with("type", "dir"),
-        Kind::File => fields.with("path", Address::file(root, path)).with("type", "file"),
+fn ended(error: LookError, address: &Address) -> DirError {
+    let address = address.clone();
+    match error {
+        LookError::Cancelled => DirError::Cancelled,
+        LookError::Late => DirError::Late(address),
+        LookError::Unreadable(cause) => DirError::Unreadable { address, cause },
     }
-    .into()
 }
 
-fn tree(
-    world: &World,
-    target: &VisibilityRef,
-    bounds: &Bounds<'_>,
-    turn: &dyn Turn,
-) -> Result<Draft, DirError> {
-    let address = target.address().clone();
-    let branches = world.tree(target, bounds, turn).map_err(|end| match end {
-        TreeEnd::Cancelled => DirError::Cancelled,
-        TreeEnd::Unreadable(cause) => DirError::Unreadable { address: address.clone(), cause },
-    })?;
-    let last = branches.directories.last().filter(|_| branches.more).map(RelPath::to_string);
-    let next = last.map(|position| Cursor::new("tree", &address, &position));
-    let count = branches.directories.len();
-    let directories = branches.directories.iter().map(|below| branch_data(&address, below));
+fn list(view: &View<'_>, target: &Address, listing: Listing) -> Draft {
+    let last = listing.entries.last().filter(|_| listing.more).map(Entry::position);
+    let next = last.map(|position| Cursor::new("list", target, &position));
+    let seen = listing.entries.len() as u64;
+    let entries = listing.entries.into_iter().filter_map(|entry| {
+        let path = view.child(target, &entry.name, entry.kind())?;
+        let kind = if entry.kind() == Kind::Directory { "dir" } else { "file" };
+        let name = Content::mention(entry.name.as_str());
+        Some(Fields::default().with("name", name).with("path", path).with("type", kind).into())
+    });
+    let entries = entries.collect::<Vec<Data>>();
+    let count = entries.len() as u64;
+    let unaddressable = listing.unaddressable + seen - count;
     let data = Fields::default()
-        .with("target", address.clone())
-        .with("depth", bounds.depth as u64)
-        .with("directories", directories.collect::<Data>())
-        .with("count", count as u64)
-        .with_some("unaddressable", some_count(branches.unaddressable))
+        .with("target", target.clone())
+        .with("entries", Data::List(entries))
+        .with("count", count)
+        .with_some("unaddressable", some_count(unaddressable))
         .with_some("next", next.as_ref().map(cursor_data));
-    let message = counted(count, "directory", "directories").and(" below ").address(address);
-    Ok(page(codes::DIR_TREE, message, next.as_ref()).data(data))
+    let message = counted(count, "entry", "entries").and(" in ").address(target.clone());
+    page(codes::DIR_LIST, message, next.as_ref()).data(data)
 }
 
-fn branch_data(target: &Address, below: &RelPath) -> Data {
+fn tree(view: &View<'_>, target: &Address, depth: usize, branches: &Branches) -> Draft {
+    let last = branches.directories.last().filter(|_| branches.more).map(RelPath::to_string);
+    let next = last.map(|position| Cursor::new("tree", target, &position));
+    let seen = branches.directories.len() as u64;
+    let directories = branches.directories.iter().filter_map(|below| branch(view, target, below));
+    let directories = directories.collect::<Vec<Data>>();
+    let count = directories.len() as u64;
+    let unaddressable = branches.unaddressable + seen - count;
+    let data = Fields::default()
+        .with("target", target.clone())
+        .with("depth", depth as u64)
+        .with("directories", Data::List(directories))
+        .with("count", count)
+        .with_some("unaddressable", some_count(unaddressable))
+        .with_some("next", next.as_ref().map(cursor_data));
+    let message = counted(count, "directory", "directories").and(" below ").address(target.clone());
+    page(codes::DIR_TREE, message, next.as_ref()).data(data)
+}
+
+fn branch(view: &View<'_>, target: &Address, below: &RelPath) -> Option<Data> {
+    let (name, parents) = below.segments().split_last()?;
+    let path = target.path().segments().iter().chain(parents).cloned().collect();
+    let parent = Address::directory(target.root().clone(), path);
+    let address = view.child(&parent, name, Kind::Directory)?;
     let depth = below.segments().len() as u64;
-    let path = target.path().segments().iter().chain(below.segments()).cloned().collect();
-    let address = Address::directory(target.root().clone(), path);
-    Fields::default().with("path", address).with("depth", depth).into()
+    Some(Fields::default().with("path", address).with("depth", depth).into())
 }
 
 /// The entry a cursor remembers.
@@ -184,6 +207,6 @@ fn some_count(count: u64) -> Option<u64> {
     (count > 0).then_some(count)
 }
 
-fn counted(count: usize, one: &'static str, many: &'static str) -> Prose {
+fn counted(count: u64, one: &'static str, many: &'static str) -> Prose {
     Prose::words(format!("{count} {}", if count == 1 { one } else { many }))
 }

@@ -5,13 +5,14 @@
 //! question is answered.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
 
 use mere_core::address::Address;
-use mere_core::gate::{ClearedMessage, Seal, Stamp};
+use mere_core::gate::{Cleared, ClearedMessage, Seal, Stamp};
 use mere_core::name::AgentName;
-use mere_core::reply::Draft;
+use mere_core::reply::{Draft, codes};
 use mere_core::request::{Caller, Dir, Request, Verb};
 use mere_core::root::Root;
 use mere_core::spoken::Spoken;
@@ -65,9 +66,9 @@ pub struct Opening {
 /// Why there is no session. For people.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// There is no working directory.
-    #[error("the working directory (`-C`) cannot be opened: {0}")]
-    WorkingDirectory(std::io::Error),
+    /// There is no working directory, or a variable names no folder.
+    #[error("the surroundings cannot be read: {0}")]
+    Surroundings(std::io::Error),
     /// There is no project.
     #[error("{0}")]
     Project(String),
@@ -85,6 +86,8 @@ pub struct Session {
     remembered: Option<(SessionId, Mutex<Root>)>,
     mods: Mods,
     stamps: Mutex<Stamps>,
+    /// How often the configuration was read again.
+    generation: AtomicU64,
     surroundings: Surroundings,
     project: Arc<Folder>,
     working: Option<Address>,
@@ -96,10 +99,11 @@ impl Session {
     /// Finds the project and reads the configuration.
     pub fn open(opening: Opening) -> Result<Self, OpenError> {
         let surroundings =
-            Surroundings::read(opening.directory.as_ref()).map_err(OpenError::WorkingDirectory)?;
+            Surroundings::read(opening.directory.as_ref()).map_err(OpenError::Surroundings)?;
         let project = find_project(&surroundings, opening.project.as_ref())
             .map_err(|error| OpenError::Project(error.to_string()))?;
-        if project.lies_in(&surroundings.private()) {
+        let private = surroundings.private().and_then(|private| project.lies_in(&private));
+        if private.map_err(OpenError::Surroundings)? {
             return Err(OpenError::Private);
         }
         let agent = match (opening.agent, surroundings.agent()) {
@@ -121,6 +125,7 @@ impl Session {
             remembered,
             mods: opening.mods,
             stamps: Mutex::new(stamps),
+            generation: AtomicU64::new(0),
             working: None,
             snapshot: RwLock::new(snapshot),
             surroundings,
@@ -133,11 +138,12 @@ impl Session {
 
     /// The one door.
     pub fn handle(&self, request: &Request, turn: &mut dyn Turn) -> Outcome {
+        self.refresh();
         let snapshot = self.snapshot();
         let stamp = Stamp {
             trace_id: request.caller.trace.unwrap_or_else(|| Uuid::now_v7().into()),
             session_id: self.remembered.as_ref().map(|(id, _)| *id),
-            tool: request.tool(),
+            tool: request.tool,
             agent: request.caller.agent.clone(),
         };
         let tool = stamp.tool.unwrap_or("?");
@@ -145,14 +151,14 @@ impl Session {
             tracing::info_span!("call", trace_id = %stamp.trace_id, tool, agent = %stamp.agent);
         let _entered = span.enter();
         let began = Instant::now();
-        let answer = catch_unwind(AssertUnwindSafe(|| self.answer(&snapshot, request, turn)));
-        let draft = answer.unwrap_or_else(|_| {
+        let answer = catch_unwind(AssertUnwindSafe(|| {
+            snapshot.gate.clear(&self.answer(&snapshot, request, turn), &stamp)
+        }));
+        let cleared = answer.unwrap_or_else(|_| {
             tracing::error!("a call panicked");
-            wording::panicked()
+            snapshot.gate.clear(&wording::panicked(), &stamp)
         });
-        let cleared = snapshot.gate.clear(&draft, &stamp);
-        let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
-        tracing::info!(code = cleared.value()["code"].as_str(), micros, "answered");
+        report(&cleared, began);
         Outcome::Done(cleared)
     }
 
@@ -161,21 +167,28 @@ impl Session {
         self.snapshot().gate.clear_message(message, seal)
     }
 
-    /// Reads the configuration again if its files have changed, and says what that changes for
-    /// clients. A call that is under way keeps the snapshot it has.
-    pub fn refresh(&self) -> Option<Event> {
+    /// What changed for clients since `seen`, which then counts as told.
+    pub fn changed(&self, seen: &mut u64) -> Option<Event> {
+        self.refresh();
+        let generation = self.generation.load(Ordering::Acquire);
+        let changed = generation != *seen;
+        *seen = generation;
+        changed.then_some(Event::Config)
+    }
+
+    /// Reads the configuration again if its files have changed. A call that is under way keeps the
+    /// snapshot it has; the next one sees the change, a revoked trust included.
+    fn refresh(&self) {
+        let mut known = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
         let stamps = Snapshot::stamps(&self.surroundings, &self.project);
-        {
-            let mut known = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
-            if *known == stamps {
-                return None;
-            }
-            *known = stamps;
+        if *known == stamps {
+            return;
         }
+        *known = stamps;
         let snapshot = Arc::new(Snapshot::take(&self.surroundings, &self.project, self.mods));
         *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
+        self.generation.fetch_add(1, Ordering::Release);
         tracing::info!("the configuration was read again");
-        Some(Event::Config)
     }
 
     /// The roots an agent can name, in the order they are told.
@@ -227,10 +240,11 @@ impl Session {
         };
         let world = snapshot.world(&self.surroundings, &caller.agent)?;
         let target = dir::directory(&world, path, &home)?;
-        dir::look(&world, &target, &page, turn)
+        dir::look(&dir::View { world: &world, gate: &snapshot.gate }, &target, &page, turn)
     }
 
-    fn home(&self) -> Root {
+    /// The home root of calls that name none.
+    pub fn home(&self) -> Root {
         let home = self.remembered.as_ref().map(|(_, home)| home);
         home.map_or(Root::Project, |home| {
             home.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -247,5 +261,16 @@ impl Session {
         let said = Spoken::Relative { path, directory: true };
         let world = self.world(&AgentName::default())?;
         world.resolve(&said, &Root::Project).ok().map(|seen| seen.address().clone())
+    }
+}
+
+/// One line of the log for each call.
+fn report(cleared: &Cleared, began: Instant) {
+    let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+    let code = cleared.value()["code"].as_str().unwrap_or_default();
+    if code == codes::GATE_WITHHELD.id().to_string() {
+        tracing::error!(code, micros, "a reply named a host path and was withheld");
+    } else {
+        tracing::info!(code, micros, "answered");
     }
 }

@@ -1,7 +1,8 @@
 //! `mere trust project`: a person lets a project's config widen what agents see.
 //!
-//! The record is keyed by the project's canonical folder, its space id and a digest of exactly the
-//! widening keys, so a copy elsewhere, or one changed key, must be trusted again. Records live in
+//! The record is keyed by the project's canonical folder, its space id, a digest of exactly the
+//! widening keys and the folders they led to, so a copy elsewhere, one changed key, or a link that
+//! leads elsewhere must be trusted again. Records live in
 //! the user's state folder, which no root shows. What this module says is for people and may name
 //! host paths.
 
@@ -9,10 +10,10 @@ use std::fmt::Write;
 
 use cap_std::fs::Dir;
 use mere_core::json;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::config::{self, Config, ConfigError, ProjectConfig};
+use crate::config::{self, Config, ConfigError, ModConfig};
 use crate::host::{Folder, Surroundings, Typed, find_project};
 use crate::records::{self, RecordError};
 
@@ -28,6 +29,9 @@ pub enum TrustError {
     /// The config is broken: nothing to decide about.
     #[error("{0}")]
     Config(String),
+    /// A space cannot be reached.
+    #[error("a space cannot be reached: {0}")]
+    Space(std::io::Error),
     /// The record could not be kept.
     #[error(transparent)]
     Record(#[from] RecordError),
@@ -43,13 +47,13 @@ pub struct Project {
     key: Key,
 }
 
-/// What a project's config would widen.
+/// What a project's config would widen, and where that leads now.
 pub struct Widening {
-    keys: Map<String, Value>,
-    shown: Vec<String>,
+    mods: Vec<ModConfig>,
+    targets: Vec<Option<String>>,
 }
 
-/// What a record is keyed by.
+/// What a record is keyed by, besides what it trusts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Key {
     folder: String,
@@ -63,7 +67,8 @@ impl Project {
             .map_err(|error| TrustError::Project(format!("the working directory: {error}")))?;
         let folder = find_project(&surroundings, project)
             .map_err(|error| TrustError::Project(error.to_string()))?;
-        let key = Key::of(&folder).ok_or(TrustError::Name)?;
+        let space = surroundings.project_space(&folder).map_err(TrustError::Space)?;
+        let key = Key::of(&folder, space.as_ref()).ok_or(TrustError::Name)?;
         Ok(Self { surroundings, folder, key })
     }
 
@@ -75,26 +80,27 @@ impl Project {
     /// Reads what its config would widen, and checks that it could.
     pub fn widening(&self) -> Result<Widening, TrustError> {
         let broken = |error: ConfigError| TrustError::Config(printable(&error.to_string()));
-        let space = self.folder.subfolder(".ai").ok();
-        let config = space.as_ref().map(|space| config::of_project(space.dir())).transpose();
-        let config = config.map_err(broken)?.unwrap_or_default();
-        let trusted = config.trusted().map_err(broken)?;
-        let user = self.surroundings.user_space();
+        let Some(space) =
+            self.surroundings.project_space(&self.folder).map_err(TrustError::Space)?
+        else {
+            return Ok(Widening { mods: Vec::new(), targets: Vec::new() });
+        };
+        let said = config::of_project(space.dir()).map_err(broken)?;
+        let said = said.said().map_err(|error| broken(error.clone()))?;
+        let user = self.surroundings.user_space().map_err(TrustError::Space)?;
         let user = user.map(|space| config::of_user(space.dir())).transpose().map_err(broken)?;
-        config::check_clashes(&user.unwrap_or_default(), &trusted).map_err(broken)?;
-        let shown = space.map(|space| self.show(&space, &trusted)).unwrap_or_default();
-        Ok(Widening { keys: config.widening().clone(), shown })
+        config::check_clashes(&user.unwrap_or_default(), said).map_err(broken)?;
+        Ok(Widening::of(said, &space, &self.surroundings))
     }
 
     /// Whether exactly this is trusted already.
     pub fn trusts(&self, widening: &Widening) -> bool {
-        is_recorded(&self.surroundings, &self.key, &widening.keys)
+        is_recorded(&self.surroundings, &self.key, widening)
     }
 
     /// Records that a person trusts exactly this.
     pub fn trust(&self, widening: &Widening) -> Result<(), TrustError> {
-        let digest = digest(&widening.keys);
-        self.change(|records| records.push(self.key.record(&digest))).map(|_| ())
+        self.change(|records| records.push(self.key.record(widening))).map(|_| ())
     }
 
     /// Forgets whatever was recorded for this project, and says whether there was anything.
@@ -102,26 +108,13 @@ impl Project {
         self.change(|_| {})
     }
 
-    /// One line for each extra folder: its names, what the config says, and where that leads.
-    fn show(&self, space: &Folder, config: &Config) -> Vec<String> {
-        let lines = config.mods.iter().map(|one| {
-            let folder = Folder::open_configured(&one.path, space, &self.surroundings);
-            let leads = match &folder {
-                Ok(folder) => folder.canonical_text().unwrap_or("a name that is not Unicode"),
-                Err(_) => "nowhere: there is no such folder",
-            };
-            let names = format!("mod:{} (id {})", one.name, one.id);
-            printable(&format!("{names}: {} leads to {leads}", one.path))
-        });
-        lines.collect()
-    }
-
-    /// Drops this project's records, lets `add` write new ones, and says whether any was dropped.
+    /// Drops what is recorded for this folder, whatever its space calls itself, lets `add` write
+    /// anew, and says whether anything was dropped.
     fn change(&self, add: impl FnOnce(&mut Vec<Value>)) -> Result<bool, TrustError> {
         let mut dropped = false;
         records::change(self.surroundings.lock_state(), FILE, |records| {
             let before = records.len();
-            records.retain(|record| !self.key.matches(record));
+            records.retain(|record| record["folder"] != self.key.folder);
             dropped = records.len() < before;
             add(records);
         })?;
@@ -130,74 +123,80 @@ impl Project {
 }
 
 impl Widening {
-    /// Whether there is nothing to decide about.
-    pub fn is_empty(&self) -> bool {
-        self.keys.is_empty()
+    fn of(config: &Config, space: &Folder, surroundings: &Surroundings) -> Self {
+        let target = |one: &ModConfig| {
+            let folder = Folder::open_configured(&one.path, space, surroundings).ok()?;
+            folder.canonical_text().map(str::to_owned)
+        };
+        let targets = config.mods.iter().map(target).collect();
+        Self { mods: config.mods.clone(), targets }
     }
 
-    /// What agents would see, a line each.
-    pub fn shown(&self) -> &[String] {
-        &self.shown
+    /// What agents would see, a line each: the folder's names, what the config says, and where
+    /// that leads.
+    pub fn shown(&self) -> Vec<String> {
+        let lines = self.mods.iter().zip(&self.targets).map(|(one, target)| {
+            let leads = target.as_deref().unwrap_or("nowhere: there is no such folder");
+            printable(&format!("mod:{} (id {}): {} leads to {leads}", one.name, one.id, one.path))
+        });
+        lines.collect()
+    }
+
+    /// The digest of exactly the keys.
+    fn digest(&self) -> String {
+        let mods = self.mods.iter().map(
+            |one| json!({ "id": one.id.as_str(), "name": one.name.as_str(), "path": one.path }),
+        );
+        let text = json!({ "mods": mods.collect::<Vec<_>>() }).to_string();
+        let mut digest = "sha256:".to_owned();
+        for byte in Sha256::digest(text.as_bytes()) {
+            let _ = write!(digest, "{byte:02x}");
+        }
+        digest
     }
 }
 
-/// Whether a person has trusted what this project's config widens.
+impl Widening {
+    /// Whether there is nothing to decide about.
+    pub fn is_empty(&self) -> bool {
+        self.mods.is_empty()
+    }
+}
+
+/// Whether a person has trusted what this project's config widens, and it still leads there.
 pub(crate) fn covers(
     surroundings: &Surroundings,
     project: &Folder,
-    config: &ProjectConfig,
+    space: &Folder,
+    config: &Config,
 ) -> bool {
-    let key = Key::of(project);
-    key.is_some_and(|key| is_recorded(surroundings, &key, config.widening()))
+    let widening = Widening::of(config, space, surroundings);
+    let key = Key::of(project, Some(space));
+    key.is_some_and(|key| is_recorded(surroundings, &key, &widening))
 }
 
-fn is_recorded(surroundings: &Surroundings, key: &Key, widening: &Map<String, Value>) -> bool {
+fn is_recorded(surroundings: &Surroundings, key: &Key, widening: &Widening) -> bool {
     let records = records::parse(surroundings.peek_state(FILE));
-    let digest = digest(widening);
-    records.iter().any(|record| key.matches(record) && record["digest"] == digest)
+    records.contains(&key.record(widening))
 }
 
 impl Key {
-    fn of(project: &Folder) -> Option<Self> {
+    fn of(project: &Folder, space: Option<&Folder>) -> Option<Self> {
         let folder = project.canonical_text()?.to_owned();
-        let space = project.subfolder(".ai").ok();
         Some(Self { folder, space_id: space.and_then(|space| space_id(space.dir())) })
     }
 
-    fn record(&self, digest: &str) -> Value {
-        json!({ "folder": self.folder, "space_id": self.space_id, "digest": digest })
-    }
-
-    fn matches(&self, record: &Value) -> bool {
-        record["folder"] == self.folder && record["space_id"].as_str() == self.space_id.as_deref()
+    fn record(&self, widening: &Widening) -> Value {
+        json!({
+            "folder": self.folder, "space_id": self.space_id, "digest": widening.digest(),
+            "targets": widening.targets
+        })
     }
 }
 
 fn space_id(space: &Dir) -> Option<String> {
     let text = config::read_file(space, config::SPACE_FILE).ok().flatten()?;
     json::parse(text.as_bytes()).ok()?["space_id"].as_str().map(str::to_owned)
-}
-
-/// The digest of the keys, the same whatever order they are written in.
-fn digest(widening: &Map<String, Value>) -> String {
-    let sorted = sort(&Value::Object(widening.clone())).to_string();
-    let mut text = "sha256:".to_owned();
-    for byte in Sha256::digest(sorted.as_bytes()) {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
-}
-
-fn sort(value: &Value) -> Value {
-    match value {
-        Value::Object(map) => {
-            let mut fields = map.iter().map(|(k, v)| (k.clone(), sort(v))).collect::<Vec<_>>();
-            fields.sort_by(|a, b| a.0.cmp(&b.0));
-            Value::Object(fields.into_iter().collect())
-        }
-        Value::Array(items) => items.iter().map(sort).collect(),
-        other => other.clone(),
-    }
 }
 
 /// Text from a repository as a terminal may show it: what does not show is escaped.

@@ -8,6 +8,7 @@ use mere_core::request::{ArgumentError, CallError, Kind, TOOLS};
 
 use crate::config::ConfigError;
 use crate::dir::DirError;
+use crate::snapshot::WorldError;
 use crate::world::ResolveError;
 
 /// The forms a path may take, for every path that leads nowhere.
@@ -74,13 +75,10 @@ fn takes(kind: Kind) -> String {
 /// A `dir` call without a listing.
 pub(crate) fn dir(error: &DirError) -> Draft {
     match error {
-        DirError::Config(error) => config(error),
+        DirError::World(WorldError::Config(error)) => config(error),
+        DirError::World(WorldError::Broken(cause)) => broken(cause),
         DirError::Path(ResolveError::NotVisible) => not_visible(),
-        DirError::Path(ResolveError::Broken(cause)) => {
-            tracing::error!(%cause, "a path could not be resolved");
-            Draft::fault(codes::PATH_BROKEN, "The system failed while it looked for the path.")
-                .hint("Report the trace id: the log says why.")
-        }
+        DirError::Path(ResolveError::Broken(cause)) => broken(cause),
         DirError::File(address) => {
             let message = Prose::words("").address(address.clone()).and(" is a file.");
             Draft::invalid(codes::DIR_NOT_A_DIRECTORY, message)
@@ -93,8 +91,21 @@ pub(crate) fn dir(error: &DirError) -> Draft {
             Draft::fault(codes::DIR_UNREADABLE, message)
                 .hint("Ask a person to look at its permissions; the log says why.")
         }
-        DirError::Cancelled => Draft::fault(codes::CALL_CANCELLED, "The call was cancelled."),
+        DirError::Cancelled => Draft::fault(codes::CALL_CANCELLED, "The call was cancelled.")
+            .hint("Nothing was changed. Call again if you still want it."),
+        DirError::Late(address) => {
+            let message =
+                Prose::words("Looking at ").address(address.clone()).and(" took too long.");
+            Draft::fault(codes::CALL_TIMED_OUT, message)
+                .hint("Look at a smaller directory; a person may see from the log what is slow.")
+        }
     }
+}
+
+fn broken(cause: &std::io::Error) -> Draft {
+    tracing::error!(%cause, "the machine failed while a path was resolved");
+    Draft::fault(codes::PATH_BROKEN, "The machine failed while the path was looked for.")
+        .hint("Report the trace id: the log says why.")
 }
 
 fn wrong_cursor() -> Draft {
@@ -119,7 +130,7 @@ fn config(error: &ConfigError) -> Draft {
             Draft::fault(codes::CONFIG_INVALID, message)
                 .hint("Ask a person to rename one of them: names and ids share one namespace.")
         }
-        ConfigError::Unreadable { address } => {
+        ConfigError::Unreadable { address, .. } => {
             let message = Prose::words("").address(address.clone()).and(" cannot be read.");
             Draft::fault(codes::CONFIG_UNREADABLE, message)
                 .hint("It must be a regular file of at most 1 MiB of UTF-8 text, and no link.")

@@ -78,6 +78,20 @@ pub(crate) enum Command {
     Trust(TrustArguments),
 }
 
+impl Command {
+    /// Starts the log that suits the command.
+    pub(crate) fn start_log(&self) {
+        match self {
+            Self::Call(call) => {
+                if let Some(level) = call.log {
+                    crate::log::start(level);
+                }
+            }
+            Self::Mcp(_) | Self::Trust(_) => crate::log::start(tracing::Level::WARN),
+        }
+    }
+}
+
 /// The exit status tells the reply: 0 success, 1 invalid, 3 denied, 4 error; 2 is wrong usage.
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -94,6 +108,9 @@ pub(crate) struct CallArguments {
     /// Print every tool with its schemas instead
     #[arg(long, exclusive = true)]
     pub(crate) list: bool,
+    /// Log on standard error from this level up; the log may name host paths
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) log: Option<tracing::Level>,
     #[command(flatten)]
     pub(crate) session: SessionArguments,
 }
@@ -118,13 +135,12 @@ pub(crate) enum Trust {
     /// Let this project's .ai/config.yaml widen what agents see
     ///
     /// A repository's config may name folders outside the project. Such keys count only after this
-    /// command has shown them and recorded that you trust exactly these. On a terminal it asks
-    /// first; without one, running it is the yes.
+    /// command has shown them and you have said yes to exactly these.
     #[command(after_help = "Examples:
   mere trust project             show what agents would see, ask, and record
   mere trust project --revoke    take it back")]
     Project {
-        /// Do not ask
+        /// Say yes without being asked
         #[arg(long, short)]
         yes: bool,
         /// Forget what was recorded for this project

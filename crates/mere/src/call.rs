@@ -4,10 +4,12 @@ use std::io;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use mere_core::gate::{Gate, Seal};
 use mere_core::request::{Caller, Request, TOOLS};
 use mere_core::turn::{Answer, Progress, Question, Turn};
 use mere_engine::{Memory, Session};
-use serde_json::json;
+use serde_json::{Value, json};
+use uuid::Uuid;
 
 use crate::arguments::{CallArguments, PlaceArguments};
 use crate::converse::converse;
@@ -25,7 +27,7 @@ pub(crate) fn run(place: PlaceArguments, call: &CallArguments) -> io::Result<Exi
     let agent = session.agent().cloned().unwrap_or_default();
     let request = Request::from_text(Caller { agent, ..Caller::default() }, tool, &call.json);
     let reply = converse(request, |request| session.handle(request, &mut AtKeyboard), ask);
-    render::json(reply.value())?;
+    render::reply(&reply)?;
     Ok(render::exit_code(reply.reply()))
 }
 
@@ -36,15 +38,19 @@ fn list() -> io::Result<ExitCode> {
             "inputSchema": tool.input_schema(), "outputSchema": tool.output_schema()
         })
     });
-    render::json(&tools.collect())?;
-    Ok(ExitCode::SUCCESS)
+    let tools = tools.collect::<Value>();
+    // Agents read this too: it passes the gate like everything they see.
+    let cleared = Gate::new(Vec::new()).clear_message(tools, &Seal::new(Uuid::nil()));
+    match cleared {
+        Some(tools) => render::message(&tools).map(|()| ExitCode::SUCCESS),
+        None => Ok(render::failure("the list named a host path", render::BROKEN)),
+    }
 }
 
 fn ask(question: &Question) -> Answer {
-    match render::ask(question.text.as_str()) {
-        Ok(Some(true)) => Answer::Yes,
-        Ok(Some(false) | None) | Err(_) => Answer::No,
-    }
+    // Only a person at a terminal can be asked: what is piped in is the caller's own.
+    let asked = render::at_terminal() && render::ask(question.text.as_str()).unwrap_or(false);
+    if asked { Answer::Yes } else { Answer::No }
 }
 
 /// A person who waits; the process ends by the usual key.

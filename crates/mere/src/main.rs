@@ -18,7 +18,7 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    log::start();
+    arguments.command.start_log();
     let place = arguments.place;
     let ended = match arguments.command {
         Command::Call(call) => call::run(place, &call),

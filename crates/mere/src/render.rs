@@ -1,10 +1,13 @@
 //! The only file that writes to the terminal.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::process::ExitCode;
 
+use mere_core::gate::{Cleared, ClearedMessage};
 use mere_core::reply::ReplyType;
-use serde_json::Value;
+
+/// The longest answer that is read.
+const MAX_ANSWER_BYTES: u64 = 64;
 
 /// Prints a line on standard output.
 pub(crate) fn line(text: &str) -> io::Result<()> {
@@ -14,9 +17,14 @@ pub(crate) fn line(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// Prints JSON on standard output, indented for reading.
-pub(crate) fn json(value: &Value) -> io::Result<()> {
-    line(&format!("{value:#}"))
+/// Prints a reply on standard output, indented for reading.
+pub(crate) fn reply(reply: &Cleared) -> io::Result<()> {
+    line(&format!("{:#}", reply.value()))
+}
+
+/// Prints a cleared message on standard output, indented for reading.
+pub(crate) fn message(message: &ClearedMessage) -> io::Result<()> {
+    line(&format!("{:#}", message.value()))
 }
 
 /// Says what went wrong to the person at the terminal, and how the process ends.
@@ -25,17 +33,22 @@ pub(crate) fn failure(what: &str, code: u8) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Asks a yes-or-no question; `None` when nobody is at a terminal to answer.
-pub(crate) fn ask(question: &str) -> io::Result<Option<bool>> {
-    if !io::stdin().is_terminal() {
-        return Ok(None);
-    }
+/// Asks a yes-or-no question. No answer is no.
+pub(crate) fn ask(question: &str) -> io::Result<bool> {
     let mut out = io::stderr();
     write!(out, "{question} [y/N] ")?;
     out.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    Ok(Some(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")))
+    let mut answer = Vec::new();
+    io::stdin().lock().take(MAX_ANSWER_BYTES).read_until(b'\n', &mut answer)?;
+    if !io::stdin().is_terminal() {
+        writeln!(out)?;
+    }
+    Ok(matches!(answer.trim_ascii().to_ascii_lowercase().as_slice(), b"y" | b"yes"))
+}
+
+/// Whether a person sits there.
+pub(crate) fn at_terminal() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
 /// Tells the person at the terminal that the program waits for another program; says nothing when

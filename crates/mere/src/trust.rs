@@ -49,8 +49,8 @@ fn decide(project: &Project, widening: &Widening, yes: bool) -> io::Result<ExitC
         render::line("This is trusted already.")?;
         return Ok(ExitCode::SUCCESS);
     }
-    if !yes && render::ask("Trust exactly this?")? == Some(false) {
-        render::line("Nothing was recorded.")?;
+    if !yes && !render::ask("Trust exactly this?")? {
+        render::line("Nothing was recorded. (`--yes` answers where nobody can be asked.)")?;
         return Ok(ExitCode::from(render::REFUSED));
     }
     if let Err(error) = project.trust(widening) {

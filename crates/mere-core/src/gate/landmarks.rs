@@ -1,8 +1,9 @@
 //! This session's real folders, and their rewriting in content.
 //!
 //! One automaton holds every spelling of every folder: raw, JSON-escaped and URL-escaped. A match
-//! counts only on whole path components, so `/work/app2` is not `/work/app`, and not inside a
-//! longer path or a web URL. What is found is replaced by its address or its label.
+//! counts only on whole path components, so `/work/app2` is not `/work/app`; what stands before it
+//! does not matter, because compilers, logs and URLs glue all kinds of things to a path. What is
+//! found is replaced by its address or its label.
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
@@ -130,7 +131,7 @@ impl Landmarks {
             .find_overlapping_iter(text)
             .map(|m| Found { start: m.start(), end: m.end(), pattern: m.pattern().as_usize() })
             .filter(|f| self.patterns[f.pattern].components >= shortest)
-            .filter(|f| starts_path(&text[..f.start]) && ends_component(&text[f.end..]))
+            .filter(|f| ends_component(&text[f.end..]))
             .collect::<Vec<_>>();
         found.sort_by_key(|f| (f.start, usize::MAX - f.end));
         let mut covered = 0;
@@ -149,8 +150,10 @@ fn root_address(root: &Root) -> String {
     Address::directory(root.clone(), RelPath::default()).to_string()
 }
 
+/// Characters that go on with a component. Letters beyond ASCII do not: in many languages prose
+/// follows a path without a space, and a leak is worse than a sibling rewritten.
 fn in_component(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '~' | '@' | '+')
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '~' | '@' | '+')
 }
 
 /// Whether a component ends where `rest` begins.
@@ -162,21 +165,6 @@ fn ends_component(rest: &str) -> bool {
         Some('%') => spelling::separator(rest) > 0 || !spelling::is_escape(rest),
         Some(c) => !in_component(c),
     }
-}
-
-/// Whether an absolute path can begin after `before`. It cannot in the middle of a longer path or
-/// of a web URL; it can after a flag (`-I/x`), an escape (`\n/x`) and a colour code (`[31m/x`).
-fn starts_path(before: &str) -> bool {
-    let run = before.len() - before.trim_end_matches(in_component).len();
-    let (rest, run) = before.split_at(before.len() - run);
-    if run.is_empty() || run.starts_with('-') || rest.ends_with(['\\', '[', ';']) {
-        return true;
-    }
-    let ends_token = |c: char| c.is_whitespace() || "\"'`(<=,|".contains(c);
-    let token = before.rsplit(ends_token).next().unwrap_or_default();
-    token
-        .split_once("://")
-        .is_some_and(|(scheme, _)| !matches!(scheme, "http" | "https" | "ws" | "wss"))
 }
 
 #[cfg(test)]
@@ -215,6 +203,11 @@ mod tests {
         check("\u{1b}[31m/work/app", "\u{1b}[31mROOT_PROJECT:/");
         check("file:///work/app/x", "file://ROOT_PROJECT:/x");
         check("vscode://host/work/app/x", "vscode://hostROOT_PROJECT:/x");
+        check("http://localhost:5173/@fs/work/app/x", "http://localhost:5173/@fsROOT_PROJECT:/x");
+        check("/proc/1/root/home/me/x", "/proc/1/root<home>/x");
+        check("f=@/home/me", "f=@<home>");
+        check("プロジェクトは/work/appにあります", "プロジェクトはROOT_PROJECT:/にあります");
+        check("\u{1b}(B/work/app", "\u{1b}(BROOT_PROJECT:/");
     }
 
     #[test]
@@ -225,6 +218,7 @@ mod tests {
         check("/my work/ünï/x", "ROOT_PROJECT:/x");
         check("/my%20work/%C3%BCn%C3%AF/x", "ROOT_PROJECT:/x");
         check(r"/my work/\u00fcn\u00ef/x", "ROOT_PROJECT:/x");
+        check(r"\u002fwork\u002fapp\u002fx", "ROOT_PROJECT:/x");
     }
 
     #[test]
@@ -233,9 +227,6 @@ mod tests {
             "/work/app2/x",
             "/work/app-old",
             "/work/app.bak",
-            "/other/work/app",
-            "x/work/app",
-            "https://example.org/home/me/x",
             "/users/{id}",
             "#!/usr/bin/env python3",
             "/tmp/x",

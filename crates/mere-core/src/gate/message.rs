@@ -8,13 +8,10 @@
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::{Cleared, ClearedText, Gate, Leak};
+use super::{Cleared, ClearedText, Gate, Leak, mirror};
 
 /// JSON-RPC's code for an internal error.
 const INTERNAL_ERROR: i64 = -32603;
-
-/// Values the caller chose and gets back unread: ids that tie an answer to its question.
-const CORRELATION: [&str; 3] = ["id", "progressToken", "requestId"];
 
 /// A secret that marks what the gate has cleared.
 #[derive(Clone)]
@@ -25,6 +22,11 @@ pub struct Seal(String);
 pub struct ClearedMessage(Value);
 
 impl ClearedMessage {
+    /// The message.
+    pub fn value(&self) -> &Value {
+        &self.0
+    }
+
     /// The message as one line of JSON, without its newline.
     pub fn line(&self) -> String {
         self.0.to_string()
@@ -47,22 +49,22 @@ impl Seal {
         format!("{}{}", self.0, text.as_str())
     }
 
-    /// A rendering of the reply under seal, to be put where text may stand.
-    pub fn text(&self, cleared: &Cleared, render: impl FnOnce(&Value) -> String) -> String {
-        format!("{}{}", self.0, render(&cleared.value))
+    /// The reply's text mirror under seal, to be put where text may stand.
+    pub fn mirror(&self, cleared: &Cleared) -> String {
+        format!("{}{}", self.0, mirror::render(&cleared.value))
     }
 }
 
 impl Gate {
     /// Passes a whole JSON-RPC message. A result that leaks becomes an error with the same id;
     /// anything else that leaks is not sent at all.
-    pub fn clear_message(&self, message: Value, seal: &Seal) -> Option<ClearedMessage> {
-        let id = message.get("id").cloned();
-        let answers = message.get("method").is_none();
+    pub fn clear_message(&self, mut message: Value, seal: &Seal) -> Option<ClearedMessage> {
         let code = message.pointer("/error/code").cloned();
+        let answers = message.get("method").is_none();
+        let ids = take_ids(&mut message);
         match self.message_value(message, seal) {
-            Ok(value) => Some(ClearedMessage(value)),
-            Err(Leak) if answers => Some(withheld(id.as_ref(), code)),
+            Ok(value) => Some(ClearedMessage(with_ids(value, ids))),
+            Err(Leak) if answers => Some(ClearedMessage(with_ids(withheld(code), ids))),
             Err(Leak) => None,
         }
     }
@@ -87,20 +89,43 @@ impl Gate {
         }
         let fields = map.into_iter().map(|(key, value)| {
             self.check_words(&key)?;
-            let value = match value {
-                Value::String(_) if CORRELATION.contains(&key.as_str()) => value,
-                value => self.message_value(value, seal)?,
-            };
-            Ok((key, value))
+            Ok((key, self.message_value(value, seal)?))
         });
         fields.collect::<Result<Map<_, _>, _>>().map(Value::Object)
     }
 }
 
-fn withheld(id: Option<&Value>, code: Option<Value>) -> ClearedMessage {
+/// Ids that the caller chose and gets back unread: they tie an answer to its question.
+struct Ids {
+    id: Option<Value>,
+    progress_token: Option<Value>,
+    request_id: Option<Value>,
+}
+
+/// Takes the ids out of their places, leaving null so that the order stays.
+fn take_ids(message: &mut Value) -> Ids {
+    let mut take = |pointer: &str| message.pointer_mut(pointer).map(Value::take);
+    Ids {
+        id: take("/id"),
+        progress_token: take("/params/progressToken"),
+        request_id: take("/params/requestId"),
+    }
+}
+
+fn with_ids(mut message: Value, ids: Ids) -> Value {
+    let Ids { id, progress_token, request_id } = ids;
+    let places =
+        [("/id", id), ("/params/progressToken", progress_token), ("/params/requestId", request_id)];
+    for (pointer, id) in places {
+        if let (Some(place), Some(id)) = (message.pointer_mut(pointer), id) {
+            *place = id;
+        }
+    }
+    message
+}
+
+fn withheld(code: Option<Value>) -> Value {
     let code = code.unwrap_or_else(|| INTERNAL_ERROR.into());
     let message = "The answer was withheld: it named a place outside the visible world.";
-    ClearedMessage(json!({
-        "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message }
-    }))
+    json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": message } })
 }

@@ -6,15 +6,15 @@
 
 mod landmarks;
 mod message;
+mod mirror;
 mod spelling;
 mod words;
-
-use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
 use crate::name::AgentName;
-use crate::reply::{CodeId, Content, Data, Draft, Fields, Part, Prose, ReplyType, codes};
+use crate::reply::{CodeId, Content, Data, Draft, Fields, Part, Prose, Reach, ReplyType, codes};
+use crate::segment::Segment;
 use crate::trace::{SessionId, TraceId};
 use landmarks::Landmarks;
 
@@ -95,10 +95,15 @@ impl Gate {
         Pass { gate: self, agent, redacted: 0 }.prose(prose).ok().map(ClearedText)
     }
 
+    /// Whether a name on disk spells out a real folder, escaped: an address with it would be one.
+    pub fn finds_folder_in(&self, name: &Segment) -> bool {
+        self.landmarks.stand_in(name.as_str(), Reach::Mention)
+    }
+
     fn check_words<'a>(&self, words: &'a str) -> Result<&'a str, Leak> {
         let leaks = !self.landmarks.is_whole()
             || words::name_a_host_path(words)
-            || self.landmarks.stand_in(words, crate::reply::Reach::Mention);
+            || self.landmarks.stand_in(words, Reach::Mention);
         if leaks { Err(Leak) } else { Ok(words) }
     }
 }
@@ -191,10 +196,9 @@ fn stamped(code: CodeId, body: Body, stamp: &Stamp) -> Cleared {
         "trace".to_owned(),
         serde_json::json!({ "trace_id": stamp.trace_id.to_string(), "session_id": session_id }),
     );
-    let tool = stamp.tool.map(Cow::Borrowed);
     reply.insert(
         "meta".to_owned(),
-        serde_json::json!({ "layer": code.layer().to_string(), "tool": tool }),
+        serde_json::json!({ "layer": code.layer().to_string(), "tool": stamp.tool }),
     );
     Cleared { value: Value::Object(reply), reply: code.reply() }
 }

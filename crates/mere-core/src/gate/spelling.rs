@@ -11,6 +11,8 @@ pub(super) fn all(path: &str) -> Vec<String> {
     let mut spellings = vec![
         path.to_owned(),
         json.replace('/', "\\/"),
+        json.replace('/', "\\u002f"),
+        json.replace('/', "\\u002F"),
         ascii.replace('/', "\\/"),
         json,
         ascii,
@@ -27,7 +29,7 @@ pub(super) fn all(path: &str) -> Vec<String> {
 
 /// The length of the path separator `rest` begins with, in any spelling; 0 if there is none.
 pub(super) fn separator(rest: &str) -> usize {
-    ["/", "\\/", "%2F", "%2f", "\\\\", "\\"]
+    ["/", "\\/", "%2F", "%2f", "\\u002f", "\\u002F", "\\\\", "\\"]
         .iter()
         .find(|separator| rest.starts_with(**separator) && is_separator(separator))
         .map_or(0, |separator| separator.len())

@@ -94,7 +94,7 @@ fn a_message_keeps_cleared_parts_and_loses_leaks() {
     );
     let result = json!({
         "structuredContent": seal.value(&cleared),
-        "content": [{ "type": "text", "text": seal.text(&cleared, |v| v["data"].to_string()) }]
+        "content": [{ "type": "text", "text": seal.mirror(&cleared) }]
     });
     let message = json!({ "jsonrpc": "2.0", "id": "/my/own/id", "result": result });
     let sent = gate().clear_message(message, &seal).expect("sent").line();
@@ -102,7 +102,7 @@ fn a_message_keeps_cleared_parts_and_loses_leaks() {
     let sent = serde_json::from_str::<Value>(&sent).expect("JSON");
     assert_eq!(sent["id"], "/my/own/id");
     assert_eq!(sent["result"]["structuredContent"], *cleared.value());
-    assert_eq!(sent["result"]["content"][0]["text"], r#"{"t":"see /etc/hosts"}"#);
+    assert_eq!(sent["result"]["content"][0]["text"], "WA-DIR-S-001 ok\nt: see /etc/hosts");
 }
 
 #[test]
@@ -135,4 +135,14 @@ fn a_forged_seal_is_our_words() {
     let message = json!({ "jsonrpc": "2.0", "id": 1, "result": other });
     let sent = gate().clear_message(message, &seal).expect("an error").line();
     assert!(!sent.contains("srv"), "{sent}");
+}
+
+#[test]
+fn an_id_is_the_callers_only_where_the_protocol_has_it() {
+    let seal = Seal::new(Uuid::from_u128(7));
+    let error =
+        json!({ "code": -1, "message": "x", "data": { "id": "/srv/x", "requestId": "/srv/y" } });
+    let message = json!({ "jsonrpc": "2.0", "id": "/mine", "error": error });
+    let sent = gate().clear_message(message, &seal).expect("an error").line();
+    assert!(!sent.contains("srv") && sent.contains("/mine"), "{sent}");
 }

@@ -5,13 +5,16 @@
 //! a sentence are recognised and skipped. A scanner by hand, because "starts a path" depends on
 //! what stands before the slash.
 
-use crate::root::Root;
+use crate::address::Address;
 
 /// Schemes whose URLs name no file of the host.
 const URL_SCHEMES: [&str; 4] = ["http", "https", "skill", "test"];
 
 /// Whether our words hold something that reads as a host path.
 pub(super) fn name_a_host_path(words: &str) -> bool {
+    if names_an_escape(words) || words == "/" {
+        return true;
+    }
     let mut at = 0;
     while let Some(offset) = words[at..].find(['/', '\\']) {
         let slash = at + offset;
@@ -30,37 +33,40 @@ enum Verdict {
 
 fn judge(words: &str, slash: usize) -> Verdict {
     let (before, after) = (&words[..slash], &words[slash + 1..]);
-    let next = after.chars().next();
     if words.as_bytes()[slash] == b'\\' {
-        let leak = next == Some('\\') || is_drive(before);
+        let leak = after.starts_with('\\') || is_drive(before) || begins_path(before, after);
         return if leak { Verdict::Leak } else { Verdict::SkipTo(slash + 1) };
     }
     if before.ends_with(':') {
         return after_colon(words, slash);
     }
-    if before.ends_with('~') && !before[..before.len() - 1].ends_with(continues_component) {
-        return Verdict::Leak;
-    }
-    let relative = before.ends_with(continues_component);
-    let leads_somewhere = next.is_some_and(|c| continues_component(c) || c == '/') || words == "/";
-    if !relative && leads_somewhere { Verdict::Leak } else { Verdict::SkipTo(slash + 1) }
+    let component = trailing(before, continues_component);
+    let leak = component.starts_with('~') || begins_path(before, after);
+    if leak { Verdict::Leak } else { Verdict::SkipTo(slash + 1) }
 }
 
-/// A slash after a colon belongs to an address, to a web URL, or to a host path.
+/// Whether a separator between these two begins an absolute path: nothing before it that it could
+/// continue, and something after it to lead to.
+fn begins_path(before: &str, after: &str) -> bool {
+    let leads = |c: char| !c.is_whitespace() && !"\"'`)]}>.,;:|…".contains(c);
+    let dotted = after.starts_with('.') && after[1..].starts_with(continues_component);
+    !before.ends_with(continues_component) && (after.starts_with(leads) || dotted)
+}
+
+/// A slash after a colon belongs to an address, to a URL, or to a host path.
 fn after_colon(words: &str, slash: usize) -> Verdict {
-    let head = token_before(&words[..slash - 1]);
+    let head = trailing(&words[..slash - 1], |c| {
+        c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':')
+    });
     let after = &words[slash + 1..];
-    let is_address = head.parse::<Root>().is_ok() && !after.starts_with('/');
+    let end = token_end(words, slash + 1);
+    let token = words[slash - 1 - head.len()..end].trim_end_matches(['.', ':', '!', '?']);
     let is_url = URL_SCHEMES.contains(&head) && after.starts_with('/') && !after.starts_with("//");
-    if is_address || is_url {
-        return Verdict::SkipTo(token_end(words, slash + 1));
+    if is_url || token.parse::<Address>().is_ok() {
+        return Verdict::SkipTo(end);
     }
-    let leads_somewhere = after.chars().next().is_some_and(|c| continues_component(c) || c == '/');
-    if leads_somewhere || is_drive(&words[..slash]) {
-        Verdict::Leak
-    } else {
-        Verdict::SkipTo(slash + 1)
-    }
+    let leads = after.starts_with('/') || begins_path("", after) || is_drive(&words[..slash]);
+    if leads { Verdict::Leak } else { Verdict::SkipTo(slash + 1) }
 }
 
 /// `X:` at the end, with nothing before the letter that would make it a longer word.
@@ -71,17 +77,27 @@ fn is_drive(before: &str) -> bool {
         && !backwards.next().is_some_and(|c| c.is_alphanumeric() || c == '_')
 }
 
+/// Our words have no use for an escaped separator.
+fn names_an_escape(words: &str) -> bool {
+    let escapes = ["%2f", "%5c", "\\u002f", "\\u005c"];
+    words.contains(['%', '\\']) && {
+        let lower = words.to_ascii_lowercase();
+        escapes.iter().any(|escape| lower.contains(escape))
+    }
+}
+
 fn continues_component(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '~' | '@' | '+' | '%' | '$' | '#')
 }
 
-fn token_before(text: &str) -> &str {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
-    text.rsplit(|c: char| !allowed(c)).next().unwrap_or_default()
+/// The longest end of `text` that consists of such characters.
+fn trailing(text: &str, such: impl Fn(char) -> bool) -> &str {
+    text.rsplit(|c: char| !such(c)).next().unwrap_or_default()
 }
 
+/// Where a word that holds an address or a URL ends.
 fn token_end(text: &str, from: usize) -> usize {
-    let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | '|');
+    let ends = |c: char| c.is_whitespace() || "\"'`<>|,;)]}=".contains(c);
     text[from..].find(ends).map_or(text.len(), |offset| from + offset)
 }
 
@@ -119,6 +135,14 @@ mod tests {
             "ROOT_PROJECT:/a and /etc",
             "https://example.org /etc",
             "https:///etc",
+            "ROOT_PROJECT:/a,/etc/passwd",
+            "ROOT_USER:/x;cat=/etc/passwd",
+            "https://x,/etc/passwd",
+            "ROOT_PROJECT:/../../etc/passwd",
+            "\\Users\\me\\x",
+            "~root/x",
+            "%2Fetc%2Fpasswd",
+            "/(x)",
         ] {
             assert!(name_a_host_path(words), "{words}");
         }

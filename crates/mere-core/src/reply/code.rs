@@ -63,7 +63,7 @@ impl fmt::Display for Layer {
 }
 
 /// A reply type as a type.
-pub trait Answer {
+pub trait ReplyKind {
     /// Its value.
     const TYPE: ReplyType;
 }
@@ -75,14 +75,14 @@ pub trait LayerName {
 }
 
 /// Says that a layer may give this type of answer.
-pub trait MayAnswer<A: Answer>: LayerName {}
+pub trait MayAnswer<A: ReplyKind>: LayerName {}
 
 macro_rules! answers {
     ($($(#[$doc:meta])* $name:ident = $value:ident;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub enum $name {}
-        impl Answer for $name { const TYPE: ReplyType = ReplyType::$value; }
+        impl ReplyKind for $name { const TYPE: ReplyType = ReplyType::$value; }
     )*};
 }
 
@@ -129,7 +129,7 @@ pub struct Code<A> {
     answer: PhantomData<A>,
 }
 
-impl<A: Answer> Code<A> {
+impl<A: ReplyKind> Code<A> {
     /// Declares a code. Only the table in [`super::codes`] does this.
     pub(crate) const fn declare<L: MayAnswer<A>>(area: &'static str, number: u16) -> Self {
         let id = CodeId { layer: L::LAYER, area, reply: A::TYPE, number };

@@ -33,7 +33,7 @@ codes! {
     DIR_CURSOR: World "DIR" Invalid 2 "The cursor is not one this call gave.";
     DIR_UNREADABLE: World "DIR" Fault 1 "A visible directory cannot be read.";
     PATH_NOT_VISIBLE: World "PATH" Invalid 1 "The path is malformed, outside the visible world, or missing.";
-    PATH_BROKEN: World "PATH" Fault 1 "The operating system failed while a path was resolved.";
+    PATH_BROKEN: World "PATH" Fault 1 "The machine failed while a path was looked for.";
     CONFIG_INVALID: World "CONFIG" Fault 1 "A config file does not parse, or contradicts itself.";
     CONFIG_UNREADABLE: World "CONFIG" Fault 2 "A config file cannot be read.";
     ARGUMENT_WRONG: Surface "ARG" Invalid 1 "An argument is missing, unknown, or of the wrong kind.";
@@ -41,6 +41,7 @@ codes! {
     ARGUMENT_JSON: Surface "ARG" Invalid 3 "The arguments are not one JSON object.";
     CALL_PANIC: Surface "CALL" Fault 1 "The call failed inside; the server goes on.";
     CALL_CANCELLED: Surface "CALL" Fault 2 "The caller cancelled the call.";
+    CALL_TIMED_OUT: Surface "CALL" Fault 3 "The call took longer than it may.";
     GATE_WITHHELD: Surface "GATE" Fault 1 "The reply held a host path and was withheld.";
 }
 

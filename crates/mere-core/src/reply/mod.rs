@@ -10,8 +10,8 @@ mod data;
 mod prose;
 
 pub use code::{
-    Answer, Code, CodeId, Denied, Enforcement, Execution, Fault, Invalid, Items, Layer, LayerName,
-    MayAnswer, Registry, ReplyType, Success, Surface, World,
+    Code, CodeId, Denied, Enforcement, Execution, Fault, Invalid, Items, Layer, LayerName,
+    MayAnswer, Registry, ReplyKind, ReplyType, Success, Surface, World,
 };
 pub use data::{Content, Data, Fields, Reach};
 pub use prose::{Part, Prose};
@@ -60,7 +60,7 @@ impl Draft {
         self
     }
 
-    fn new<A: Answer>(code: Code<A>, message: Prose) -> Self {
+    fn new<A: ReplyKind>(code: Code<A>, message: Prose) -> Self {
         Self { code: code.id(), message, hint: None, data: Fields::default() }
     }
 }

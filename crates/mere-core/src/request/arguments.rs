@@ -128,7 +128,7 @@ impl<'a> Arguments<'a> {
         };
         let number = match self.given(name) {
             None => Some(default),
-            Some(value) => value.as_u64().filter(|number| (least..=most).contains(number)),
+            Some(value) => whole(value).filter(|number| (least..=most).contains(number)),
         };
         number.ok_or_else(|| self.wrong(name))
     }
@@ -145,4 +145,10 @@ impl<'a> Arguments<'a> {
         let kind = self.kind(name).unwrap_or(Kind::Text);
         CallError::Argument { tool: self.tool.name, error: ArgumentError::Wrong { name, kind } }
     }
+}
+
+/// A whole number as JSON Schema has it: `3.0` is one.
+fn whole(value: &Value) -> Option<u64> {
+    let text = value.as_number()?.to_string();
+    text.strip_suffix(".0").unwrap_or(&text).parse().ok()
 }

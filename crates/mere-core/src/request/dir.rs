@@ -61,25 +61,29 @@ pub enum Dir {
 
 pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     let tool = arguments.tool();
-    let malformed = || CallError::Path { tool };
     let command = arguments.choice("command")?;
     let path = arguments.text("path")?;
-    if command == "cd" {
-        let Some(path) = path else {
-            let takes = "a root such as `ROOT_USER` or `mod:<name>`";
-            let error = ArgumentError::Missing { name: "path", takes };
-            return Err(CallError::Argument { tool, error });
-        };
-        let to = Root::parse_alone(path).map_err(|_| malformed())?;
-        return Ok(Verb::Dir(Dir::Cd { to }));
-    }
-    let path = path.unwrap_or_default().parse::<Spoken>().map_err(|_| malformed())?;
     let depth = usize::try_from(arguments.whole("depth")?).unwrap_or(usize::MAX);
     let cursor = arguments.text("cursor")?.map(str::parse::<Cursor>).transpose();
     let cursor = cursor.map_err(|_| CallError::Cursor { tool })?;
+    if command == "cd" {
+        return cd(tool, path);
+    }
+    let path = path.unwrap_or_default().parse::<Spoken>();
+    let path = path.map_err(|_| CallError::Path { tool })?;
     Ok(Verb::Dir(match command {
         "list" => Dir::List { path, cursor },
         "tree" => Dir::Tree { path, depth, cursor },
         _ => Dir::Pwd,
     }))
+}
+
+fn cd(tool: &'static str, path: Option<&str>) -> Result<Verb, CallError> {
+    let Some(path) = path else {
+        let takes = "a root such as `ROOT_USER` or `mod:<name>`";
+        let error = ArgumentError::Missing { name: "path", takes };
+        return Err(CallError::Argument { tool, error });
+    };
+    let to = Root::parse_alone(path).map_err(|_| CallError::Path { tool })?;
+    Ok(Verb::Dir(Dir::Cd { to }))
 }

@@ -33,6 +33,8 @@ pub struct Caller {
 /// One call.
 #[derive(Clone, Debug)]
 pub struct Request {
+    /// The tool that was called; `None` when it is none we know.
+    pub tool: Option<&'static str>,
     /// Who calls.
     pub caller: Caller,
     /// What for.
@@ -51,9 +53,9 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// Whether the session is another one after it.
-    pub fn changes_session(&self) -> bool {
-        matches!(self, Self::Dir(Dir::Cd { .. }))
+    /// Whether it needs no disk, so that an edge need not send it to another thread.
+    pub fn is_instant(&self) -> bool {
+        matches!(self, Self::Dir(Dir::Pwd | Dir::Cd { .. }) | Self::Misspoken(_))
     }
 }
 
@@ -94,44 +96,30 @@ pub enum CallError {
 impl Request {
     /// The request for calling `tool` with JSON text, as a person types it.
     pub fn from_text(caller: Caller, tool: &str, arguments: &str) -> Self {
-        let Some(known) = Tool::find(tool) else {
-            return Self::misspoken(caller, CallError::Tool);
-        };
         match crate::json::parse(arguments.as_bytes()) {
             Ok(Value::Object(map)) => Self::new(caller, tool, &map),
-            _ => Self::misspoken(caller, CallError::Json { tool: known.name }),
+            _ => Self::made(caller, tool, |tool| Err(CallError::Json { tool: tool.name })),
         }
     }
 
     /// The request for calling `tool` with parsed arguments.
-    pub fn new(mut caller: Caller, tool: &str, arguments: &Map<String, Value>) -> Self {
-        let Some(tool) = Tool::find(tool) else {
-            return Self::misspoken(caller, CallError::Tool);
-        };
-        match tool.understand(arguments) {
+    pub fn new(caller: Caller, tool: &str, arguments: &Map<String, Value>) -> Self {
+        Self::made(caller, tool, |tool| tool.understand(arguments))
+    }
+
+    fn made(
+        mut caller: Caller,
+        tool: &str,
+        understand: impl FnOnce(&'static Tool) -> Result<(Verb, Option<Root>), CallError>,
+    ) -> Self {
+        let tool = Tool::find(tool);
+        let verb = match tool.ok_or(CallError::Tool).and_then(understand) {
             Ok((verb, home)) => {
                 caller.home = home.or(caller.home);
-                Self { caller, verb, answered: None }
+                verb
             }
-            Err(error) => Self::misspoken(caller, error),
-        }
-    }
-
-    /// The tool this request calls, if it named one.
-    pub fn tool(&self) -> Option<&'static str> {
-        match &self.verb {
-            Verb::Dir(_) => Some("dir"),
-            Verb::Misspoken(CallError::Tool) => None,
-            Verb::Misspoken(
-                CallError::Json { tool }
-                | CallError::Argument { tool, .. }
-                | CallError::Path { tool }
-                | CallError::Cursor { tool },
-            ) => Some(tool),
-        }
-    }
-
-    fn misspoken(caller: Caller, error: CallError) -> Self {
-        Self { caller, verb: Verb::Misspoken(error), answered: None }
+            Err(error) => Verb::Misspoken(error),
+        };
+        Self { tool: tool.map(|tool| tool.name), caller, verb, answered: None }
     }
 }

@@ -1,10 +1,12 @@
 //! `config.yaml` of a space: parsed strictly, and of a project only what may count.
 //!
 //! The user's own config counts whole. A project's config comes with the repository, so its keys
-//! that widen what an agent sees are absent until a person has said `mere trust project`; they are
-//! not even looked into before.
+//! that widen what an agent sees are absent until a person has said `mere trust project`.
 
 mod yaml;
+
+use std::io;
+use std::sync::Arc;
 
 use cap_std::fs::Dir;
 use mere_core::address::{Address, RelPath};
@@ -12,8 +14,10 @@ use mere_core::name::ModName;
 use mere_core::root::Root;
 use mere_core::segment::Segment;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde::de::IgnoredAny;
+use serde_saphyr::Spanned;
 
+use crate::host::SPACE;
 pub(crate) use yaml::{YamlError, read as read_file};
 
 /// The config of a space.
@@ -26,14 +30,14 @@ pub(crate) const SPACE_FILE: &str = "space.json";
 pub(crate) enum ConfigError {
     #[error("{address} is not valid at line {}, column {}: {}", .fault.line, .fault.column, .fault.reason)]
     Invalid { address: Address, fault: YamlError },
-    #[error("{address} cannot be read")]
-    Unreadable { address: Address },
+    #[error("{address} cannot be read: {cause}")]
+    Unreadable { address: Address, cause: Arc<io::Error> },
     #[error("{address} uses the name or id `{name}`, which another extra folder has already")]
     Clash { address: Address, name: ModName },
 }
 
 /// An extra folder as configured.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ModConfig {
     pub(crate) id: ModName,
     pub(crate) name: ModName,
@@ -41,70 +45,90 @@ pub(crate) struct ModConfig {
 }
 
 /// What one config file says.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Config {
     pub(crate) mods: Vec<ModConfig>,
 }
 
-/// A project's config before anyone has decided whether its widening keys count.
-#[derive(Debug, Default)]
-pub(crate) struct ProjectConfig {
-    text: String,
-    widening: Map<String, Value>,
-}
-
-/// The file's keys, their values unread.
+/// The keys of the user's file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Keys {
-    mods: Option<Value>,
-}
-
-/// The file's keys and values.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Whole {
+struct UserFile {
     mods: Option<Vec<RawMod>>,
+}
+
+/// The keys of a project's file. Those that widen and that this version does not know yet may
+/// stand there, and count for nothing.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProjectFile<M> {
+    mods: Option<M>,
+    #[serde(rename = "stores")]
+    _stores: Option<IgnoredAny>,
+    #[serde(rename = "visible")]
+    _visible: Option<IgnoredAny>,
+    #[serde(rename = "sensitive")]
+    _sensitive: Option<IgnoredAny>,
+    #[serde(rename = "agents")]
+    _agents: Option<IgnoredAny>,
+    #[serde(rename = "embeddings")]
+    _embeddings: Option<IgnoredAny>,
+    #[serde(rename = "registry")]
+    _registry: Option<IgnoredAny>,
+    #[serde(rename = "sandbox")]
+    _sandbox: Option<IgnoredAny>,
+    #[serde(rename = "grants")]
+    _grants: Option<IgnoredAny>,
+    #[serde(rename = "folders")]
+    _folders: Option<IgnoredAny>,
+    #[serde(rename = "projects")]
+    _projects: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawMod {
-    id: String,
-    name: String,
+    id: Spanned<String>,
+    name: Spanned<String>,
     path: String,
 }
 
 /// The user's config, from the user space.
 pub(crate) fn of_user(space: &Dir) -> Result<Config, ConfigError> {
     let address = address(Root::User, &[FILE]);
-    match read(space, &address)? {
-        Some(text) => whole(&text, &address),
-        None => Ok(Config::default()),
-    }
+    let Some(text) = read(space, &address)? else {
+        return Ok(Config::default());
+    };
+    let file: Option<UserFile> = yaml::parse(&text).map_err(|fault| invalid(&address, fault))?;
+    config(file.and_then(|file| file.mods)).map_err(|fault| invalid(&address, fault))
 }
 
-/// The project's config, from the project's space.
-pub(crate) fn of_project(space: &Dir) -> Result<ProjectConfig, ConfigError> {
+/// What a project's config would say if a person trusted it; the keys are checked, the values of
+/// the widening ones only here.
+pub(crate) fn of_project(space: &Dir) -> Result<Widening, ConfigError> {
     let address = project_address();
     let Some(text) = read(space, &address)? else {
-        return Ok(ProjectConfig::default());
+        return Ok(Widening(Ok(Config::default())));
     };
-    let keys: Option<Keys> = yaml::parse(&text).map_err(|fault| invalid(&address, fault))?;
-    let mods = keys.and_then(|keys| keys.mods).filter(|mods| *mods != Value::Array(Vec::new()));
-    let mods = mods.map(|mods| ("mods".to_owned(), mods));
-    Ok(ProjectConfig { text, widening: mods.into_iter().collect() })
+    let keys: Option<ProjectFile<IgnoredAny>> =
+        yaml::parse(&text).map_err(|fault| invalid(&address, fault))?;
+    if keys.is_none_or(|keys| keys.mods.is_none()) {
+        return Ok(Widening(Ok(Config::default())));
+    }
+    let whole = yaml::parse::<Option<ProjectFile<Vec<RawMod>>>>(&text)
+        .and_then(|file| config(file.and_then(|file| file.mods)))
+        .map_err(|fault| invalid(&address, fault));
+    Ok(Widening(whole))
 }
 
-impl ProjectConfig {
-    /// The keys that widen, with their values. Empty if there are none.
-    pub(crate) fn widening(&self) -> &Map<String, Value> {
-        &self.widening
-    }
+/// The widening part of a project's config, which counts when a person has trusted it. A value
+/// that does not parse cannot be trusted, and until then does no harm.
+pub(crate) struct Widening(Result<Config, ConfigError>);
 
-    /// What counts when a person has trusted the widening keys.
-    pub(crate) fn trusted(&self) -> Result<Config, ConfigError> {
-        whole(&self.text, &project_address())
+impl Widening {
+    /// What it says.
+    pub(crate) fn said(&self) -> Result<&Config, &ConfigError> {
+        self.0.as_ref()
     }
 }
 
@@ -123,22 +147,29 @@ pub(crate) fn check_clashes(user: &Config, project: &Config) -> Result<(), Confi
     Ok(())
 }
 
-fn whole(text: &str, address: &Address) -> Result<Config, ConfigError> {
-    let whole: Option<Whole> = yaml::parse(text).map_err(|fault| invalid(address, fault))?;
-    let raw = whole.and_then(|whole| whole.mods).unwrap_or_default();
-    let mods = raw.into_iter().map(|raw| parse_mod(raw, text)).collect::<Result<_, _>>();
-    mods.map(|mods| Config { mods }).map_err(|fault| invalid(address, fault))
+/// A user space or a user's config that cannot be reached.
+pub(crate) fn unreadable(cause: io::Error) -> ConfigError {
+    ConfigError::Unreadable { address: address(Root::User, &[FILE]), cause: Arc::new(cause) }
 }
 
-fn parse_mod(raw: RawMod, text: &str) -> Result<ModConfig, YamlError> {
-    let name = |said: &str| {
-        said.parse::<ModName>().map_err(|error| YamlError::at(text, said, error.to_string()))
+fn config(mods: Option<Vec<RawMod>>) -> Result<Config, YamlError> {
+    let mods = mods.unwrap_or_default().into_iter().map(parse_mod).collect::<Result<_, _>>()?;
+    Ok(Config { mods })
+}
+
+fn parse_mod(raw: RawMod) -> Result<ModConfig, YamlError> {
+    let name = |said: &Spanned<String>| {
+        let name = said.value.parse::<ModName>();
+        name.map_err(|error| YamlError::at(said.referenced, error.to_string()))
     };
     Ok(ModConfig { id: name(&raw.id)?, name: name(&raw.name)?, path: raw.path })
 }
 
 fn read(space: &Dir, address: &Address) -> Result<Option<String>, ConfigError> {
-    yaml::read(space, FILE).map_err(|_| ConfigError::Unreadable { address: address.clone() })
+    yaml::read(space, FILE).map_err(|cause| ConfigError::Unreadable {
+        address: address.clone(),
+        cause: Arc::new(cause),
+    })
 }
 
 fn invalid(address: &Address, fault: YamlError) -> ConfigError {
@@ -146,7 +177,7 @@ fn invalid(address: &Address, fault: YamlError) -> ConfigError {
 }
 
 fn project_address() -> Address {
-    address(Root::Project, &[".ai", FILE])
+    address(Root::Project, &[SPACE, FILE])
 }
 
 fn address(root: Root, names: &[&str]) -> Address {

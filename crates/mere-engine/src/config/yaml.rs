@@ -1,11 +1,12 @@
-//! Bounded, data-only YAML: one document, no anchors, no aliases, no tags, no duplicate keys.
+//! Bounded, data-only YAML: one document, no anchors, no aliases, no tags of one's own, no
+//! duplicate keys.
 
 use std::io::{self, Read};
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 use serde::de::DeserializeOwned;
-use serde_saphyr::{DuplicateKeyPolicy, budget, options};
+use serde_saphyr::{DuplicateKeyPolicy, Location, budget, options};
 
 /// The largest config file.
 const MAX_BYTES: u64 = 1024 * 1024;
@@ -20,12 +21,9 @@ pub(crate) struct YamlError {
 }
 
 impl YamlError {
-    /// A fault at the first place where `said` stands in `text`.
-    pub(super) fn at(text: &str, said: &str, reason: String) -> Self {
-        let before = text.find(said).map_or("", |at| &text[..at]);
-        let line = before.matches('\n').count() as u64 + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() as u64 + 1;
-        Self { line, column, reason }
+    /// A fault at a place of the file.
+    pub(super) fn at(place: Location, reason: String) -> Self {
+        Self { line: place.line(), column: place.column(), reason }
     }
 }
 

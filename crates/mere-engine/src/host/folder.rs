@@ -6,8 +6,9 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use cap_fs_ext::MetadataExt;
+use cap_fs_ext::{DirExt, MetadataExt};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata};
 use mere_core::address::RelPath;
@@ -28,16 +29,32 @@ impl Identity {
         Self { device: metadata.dev(), inode: metadata.ino() }
     }
 
-    /// The identity of a directory on the machine, if it is there.
-    pub(super) fn at(path: &Path) -> Option<Self> {
-        let dir = Dir::open_ambient_dir(path, ambient_authority()).ok()?;
-        dir.dir_metadata().ok().map(|metadata| Self::of(&metadata))
+    /// The identity of a directory on the machine; `None` if there is none. Any other failure is
+    /// one: what cannot be recognised must not pass for absent.
+    pub(super) fn at(path: &Path) -> io::Result<Option<Self>> {
+        let found = Dir::open_ambient_dir(path, ambient_authority())
+            .and_then(|dir| dir.dir_metadata())
+            .map(|metadata| Self::of(&metadata));
+        absent(found)
+    }
+}
+
+/// A failure that says "there is none" is no failure.
+pub(crate) fn absent<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(None),
+            _ => Err(error),
+        },
     }
 }
 
 /// An open directory of the machine.
 pub(crate) struct Folder {
-    dir: Dir,
+    dir: Arc<Dir>,
+    /// As it was written: another spelling the gate must know.
+    written: PathBuf,
     canonical: PathBuf,
     identity: Identity,
 }
@@ -47,7 +64,7 @@ impl Folder {
         let canonical = path.canonicalize()?;
         let dir = Dir::open_ambient_dir(&canonical, ambient_authority())?;
         let identity = Identity::of(&dir.dir_metadata()?);
-        Ok(Self { dir, canonical, identity })
+        Ok(Self { dir: Arc::new(dir), written: path.to_owned(), canonical, identity })
     }
 
     /// Opens what a config calls a path: absolute, from `~`, or relative to `base`, the folder the
@@ -66,7 +83,7 @@ impl Folder {
     }
 
     /// The handle.
-    pub(crate) fn dir(&self) -> &Dir {
+    pub(crate) fn dir(&self) -> &Arc<Dir> {
         &self.dir
     }
 
@@ -74,16 +91,26 @@ impl Folder {
         self.identity
     }
 
-    /// This folder's subfolder, opened without following a link.
-    pub(crate) fn subfolder(&self, name: &str) -> io::Result<Self> {
-        let dir = cap_fs_ext::DirExt::open_dir_nofollow(&self.dir, name)?;
+    /// This folder's subfolder; `None` if there is none. A link is none: it is not followed.
+    pub(crate) fn subfolder(&self, name: &str) -> io::Result<Option<Self>> {
+        match absent(self.dir.symlink_metadata(name))? {
+            Some(metadata) if metadata.is_dir() => {}
+            _ => return Ok(None),
+        }
+        let Some(dir) = absent(self.dir.open_dir_nofollow(name))? else { return Ok(None) };
         let identity = Identity::of(&dir.dir_metadata()?);
-        Ok(Self { dir, canonical: self.canonical.join(name), identity })
+        let canonical = self.canonical.join(name);
+        Ok(Some(Self { dir: Arc::new(dir), written: canonical.clone(), canonical, identity }))
     }
 
     /// Whether this folder is, or lies in, one of `others`.
-    pub(crate) fn lies_in(&self, others: &[Identity]) -> bool {
-        self.canonical.ancestors().filter_map(Identity::at).any(|at| others.contains(&at))
+    pub(crate) fn lies_in(&self, others: &[Identity]) -> io::Result<bool> {
+        for ancestor in self.canonical.ancestors() {
+            if Identity::at(ancestor)?.is_some_and(|at| others.contains(&at)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Where `inner` lies in this folder, by whole components; `None` if outside, or if a name on
@@ -100,11 +127,9 @@ impl Folder {
 
     /// What the gate must know: this folder's spellings, `also` among them.
     pub(crate) fn landmarks(&self, also: Option<PathBuf>, stand_in: &StandIn) -> Vec<Landmark> {
-        let mut marks = spellings(&self.canonical, stand_in);
-        if let Some(also) = also {
-            marks.extend(spellings(&also, stand_in));
-        }
-        marks
+        let written = Some(self.written.clone()).filter(|path| path.is_absolute());
+        let others = [Some(self.canonical.clone()), written, also].into_iter().flatten();
+        others.flat_map(|path| spellings(&path, stand_in)).collect()
     }
 }
 

@@ -18,9 +18,9 @@ mod surroundings;
 mod typed;
 
 pub(crate) use durable::{Locked, WriteError};
-pub(crate) use folder::{Folder, Identity};
+pub(crate) use folder::{Folder, Identity, absent};
 pub(crate) use link::{Step, read_link};
 pub(crate) use project::find_project;
 pub(crate) use stamps::Stamps;
-pub(crate) use surroundings::Surroundings;
+pub(crate) use surroundings::{SPACE, Surroundings};
 pub use typed::Typed;

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 
 use mere_core::gate::{Landmark, StandIn};
 
-use super::folder::{Folder, Identity};
+use super::folder::{Folder, Identity, absent};
 use super::{Locked, Typed, WriteError};
 
+/// The name of a space's folder.
+pub(crate) const SPACE: &str = ".ai";
 /// The folder of this program below the user's base folders.
 const OWN_FOLDER: &str = "merestone";
 
@@ -18,7 +20,7 @@ pub(crate) struct Surroundings {
     logical_working: Option<PathBuf>,
     home: Option<PathBuf>,
     user_space: Option<PathBuf>,
-    temporary: PathBuf,
+    temporary: Option<PathBuf>,
     private: Private,
     project: Option<Typed>,
     agent: Option<OsString>,
@@ -41,12 +43,12 @@ impl Surroundings {
             None => current,
         };
         let home = std::env::home_dir().filter(|home| home.is_absolute());
-        let space_base = variable("USER_SPACE").map(PathBuf::from).or_else(|| home.clone());
+        let space_base = absolute("USER_SPACE")?.or_else(|| home.clone());
         Ok(Self {
-            logical_working: variable("PWD").map(PathBuf::from),
-            user_space: space_base.map(|base| base.join(".ai")),
-            temporary: std::env::temp_dir(),
-            private: Private::read(home.as_deref()),
+            logical_working: variable("PWD").map(PathBuf::from).filter(|path| path.is_absolute()),
+            user_space: space_base.map(|base| base.join(SPACE)),
+            temporary: Some(std::env::temp_dir()).filter(|path| path.is_absolute()),
+            private: Private::read(home.as_deref())?,
             project: variable("MERE_PROJECT").map(Typed::from),
             agent: variable("MERE_AGENT"),
             working,
@@ -78,8 +80,17 @@ impl Surroundings {
     }
 
     /// The user space, if it is there now.
-    pub(crate) fn user_space(&self) -> Option<Folder> {
-        self.user_space.as_deref().and_then(|path| Folder::open(path).ok())
+    pub(crate) fn user_space(&self) -> io::Result<Option<Folder>> {
+        let space = self.user_space.as_deref().map(Folder::open);
+        space.map_or(Ok(None), absent)
+    }
+
+    /// The project's own space, if it has one. The user space is none: a home folder under version
+    /// control has its items in user scope.
+    pub(crate) fn project_space(&self, project: &Folder) -> io::Result<Option<Folder>> {
+        let user = self.user_space()?.map(|space| space.identity());
+        let space = project.subfolder(SPACE)?;
+        Ok(space.filter(|space| Some(space.identity()) != user))
     }
 
     /// The folder where approvals are kept, for this process alone; `None` if there is no place
@@ -110,10 +121,13 @@ impl Surroundings {
     }
 
     /// The folders that no root shows and that are there now.
-    pub(crate) fn private(&self) -> Vec<Identity> {
+    pub(crate) fn private(&self) -> io::Result<Vec<Identity>> {
         let Private { config, state, data, cache } = &self.private;
-        let folders = [config, state, data, cache].into_iter().flatten();
-        folders.filter_map(|path| Identity::at(path)).collect()
+        let mut found = Vec::new();
+        for path in [config, state, data, cache].into_iter().flatten() {
+            found.extend(Identity::at(path)?);
+        }
+        Ok(found)
     }
 
     /// What the gate must keep from agents besides the roots.
@@ -122,7 +136,9 @@ impl Surroundings {
         if let Some(home) = &self.home {
             marks.extend(spellings(home, &StandIn::Home));
         }
-        marks.extend(spellings(&self.temporary, &StandIn::Temporary));
+        if let Some(temporary) = &self.temporary {
+            marks.extend(spellings(temporary, &StandIn::Temporary));
+        }
         if let Some(space) = &self.user_space {
             marks.extend(spellings(space, &StandIn::Root(mere_core::root::Root::User)));
         }
@@ -132,28 +148,25 @@ impl Surroundings {
     /// The project's path as the shell shows it, where that differs from the canonical one.
     pub(crate) fn logical_spelling(&self, project: &Folder) -> Option<PathBuf> {
         let logical = self.logical_working.as_deref()?;
-        logical
-            .ancestors()
-            .find(|path| Identity::at(path) == Some(project.identity()))
-            .map(Path::to_owned)
+        let is_project =
+            |path: &&Path| matches!(Identity::at(path), Ok(Some(at)) if at == project.identity());
+        logical.ancestors().find(is_project).map(Path::to_owned)
     }
 }
 
 impl Private {
-    fn read(home: Option<&Path>) -> Self {
+    fn read(home: Option<&Path>) -> io::Result<Self> {
         let base = |name: &str, fallback: &str| {
             let given = variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
             let base = given.or_else(|| home.map(|home| home.join(fallback)));
             base.map(|base| base.join(OWN_FOLDER))
         };
-        Self {
-            config: variable("MERE_CONFIG_DIR")
-                .map(PathBuf::from)
-                .or_else(|| base("XDG_CONFIG_HOME", ".config")),
+        Ok(Self {
+            config: absolute("MERE_CONFIG_DIR")?.or_else(|| base("XDG_CONFIG_HOME", ".config")),
             state: base("XDG_STATE_HOME", ".local/state"),
             data: base("XDG_DATA_HOME", ".local/share"),
             cache: base("XDG_CACHE_HOME", ".cache"),
-        }
+        })
     }
 }
 
@@ -168,6 +181,18 @@ pub(super) fn spellings(path: &Path, stand_in: &StandIn) -> Vec<Landmark> {
 fn directory_at(path: &Path) -> io::Result<PathBuf> {
     let path = path.canonicalize()?;
     if path.is_dir() { Ok(path) } else { Err(io::ErrorKind::NotADirectory.into()) }
+}
+
+/// A variable of ours that names a folder. Relative to what, would depend on who started us.
+fn absolute(name: &'static str) -> io::Result<Option<PathBuf>> {
+    let path = variable(name).map(PathBuf::from);
+    match path {
+        Some(path) if path.is_relative() => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("`{name}` is not an absolute path"),
+        )),
+        path => Ok(path),
+    }
 }
 
 /// A variable that is set and not empty.

@@ -7,15 +7,17 @@
 use std::collections::BinaryHeap;
 use std::io;
 use std::ops::{Bound, RangeBounds};
+use std::time::Instant;
 
 use cap_std::fs::{Dir, DirEntry};
 use mere_core::segment::Segment;
 use mere_core::sensitive::is_sensitive;
+use mere_core::turn::Turn;
 
 use super::visibility::Opened;
 use super::walk::{self, Landing};
-use super::{Kind, VisibilityRef, World};
-use crate::host::Identity;
+use super::{Kind, ResolveError, VisibilityRef, World};
+use crate::host::absent;
 
 /// One visible entry. Directories sort first, each group by the bytes of its names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,22 +70,43 @@ pub(crate) struct Listing {
     pub(crate) more: bool,
 }
 
+/// Why there is no page.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LookError {
+    #[error("the call was cancelled")]
+    Cancelled,
+    #[error("the call took too long")]
+    Late,
+    #[error("the directory cannot be read")]
+    Unreadable(#[from] io::Error),
+}
+
+/// Fails when the caller has given up or the time is over.
+pub(super) fn go_on(turn: &dyn Turn) -> Result<(), LookError> {
+    if turn.cancelled() {
+        return Err(LookError::Cancelled);
+    }
+    let late = turn.deadline().is_some_and(|deadline| Instant::now() >= deadline);
+    if late { Err(LookError::Late) } else { Ok(()) }
+}
+
 impl World {
-    /// The page of `target` that begins after `after`.
+    /// The page of `target` of at most `size` entries that begins after `after`.
     pub(crate) fn list(
         &self,
         target: &VisibilityRef,
         after: Option<&Entry>,
         size: usize,
-    ) -> io::Result<Listing> {
+        turn: &dyn Turn,
+    ) -> Result<Listing, LookError> {
         let Some(opened) = target.opened() else {
             return Ok(Listing::default());
         };
         let mut page = BinaryHeap::with_capacity(size + 2);
         let mut unaddressable = 0;
         for entry in opened.dir.entries()? {
-            let entry = entry?;
-            match self.look(&opened, target, &entry)? {
+            go_on(turn)?;
+            match self.look(&opened, target, &entry?)? {
                 Seen::Entry(entry) if after.is_none_or(|after| entry > *after) => {
                     page.push(entry);
                     if page.len() > size + 1 {
@@ -106,36 +129,36 @@ impl World {
         target: &VisibilityRef,
         entry: &DirEntry,
     ) -> io::Result<Seen> {
-        let name = entry.file_name();
-        let Some(name) = name.to_str().and_then(|name| name.parse::<Segment>().ok()) else {
-            return Ok(Seen::Unaddressable);
-        };
-        if is_sensitive(&name) {
-            return Ok(Seen::Nothing);
-        }
-        let kind = entry.file_type()?;
+        let Some(name) = said(entry) else { return Ok(Seen::Unaddressable) };
+        let Some(kind) = absent(entry.file_type())? else { return Ok(Seen::Nothing) };
         let rank = if kind.is_dir() {
-            (!self.hides(opened.dir, &name)).then_some(Rank::Directory)
+            seen(walk::open_directory(opened.dir, &name, self.hidden()), |_| Rank::Directory)?
         } else if kind.is_symlink() {
-            self.follow(opened.root, target, &name)
+            let path = target.address().path().join(name.clone());
+            seen(walk::walk(opened.root, &path, self.hidden()), |landing| match landing {
+                Landing::Directory(_) => Rank::Directory,
+                Landing::File => Rank::File,
+            })?
         } else {
-            kind.is_file().then_some(Rank::File)
+            (kind.is_file() && !is_sensitive(&name)).then_some(Rank::File)
         };
         Ok(rank.map_or(Seen::Nothing, |rank| Seen::Entry(Entry { rank, name })))
     }
+}
 
-    fn hides(&self, parent: &Dir, name: &Segment) -> bool {
-        let metadata = parent.symlink_metadata(name.as_str());
-        metadata.is_ok_and(|metadata| self.hidden().contains(Identity::of(&metadata)))
-    }
-
-    /// What a link is, if it leads to something visible in its own root.
-    fn follow(&self, root: &Dir, target: &VisibilityRef, name: &Segment) -> Option<Rank> {
-        let path = target.address().path().join(name.clone());
-        match walk::walk(root, &path, self.hidden()).ok()? {
-            Landing::Directory(_) => Some(Rank::Directory),
-            Landing::File => Some(Rank::File),
+/// What was found, or nothing; a system that fails is not nothing.
+fn seen<T>(
+    found: Result<T, ResolveError>,
+    rank: impl FnOnce(T) -> Rank,
+) -> io::Result<Option<Rank>> {
+    match found {
+        Ok(found) => Ok(Some(rank(found))),
+        Err(ResolveError::NotVisible) => Ok(None),
+        // A directory that may not be entered is still there.
+        Err(ResolveError::Broken(error)) if error.kind() == io::ErrorKind::PermissionDenied => {
+            Ok(Some(Rank::Directory))
         }
+        Err(ResolveError::Broken(error)) => Err(error),
     }
 }
 
@@ -143,6 +166,11 @@ enum Seen {
     Entry(Entry),
     Unaddressable,
     Nothing,
+}
+
+/// The entry's name, if it can be said.
+fn said(entry: &DirEntry) -> Option<Segment> {
+    entry.file_name().to_str()?.parse().ok()
 }
 
 /// Part of a directory's child directories, in order of their bytes.
@@ -153,17 +181,23 @@ pub(super) struct Children {
 
 /// The first `most` child directories of `dir` from `from` on. Links are not children: a tree that
 /// followed them might not end.
-pub(super) fn children(dir: &Dir, from: Bound<&Segment>, most: usize) -> io::Result<Children> {
+pub(super) fn children(
+    dir: &Dir,
+    from: Bound<&Segment>,
+    most: usize,
+    turn: &dyn Turn,
+) -> Result<Children, LookError> {
     let mut page = BinaryHeap::new();
     let mut unaddressable = 0;
     for entry in dir.entries()? {
+        go_on(turn)?;
         let entry = entry?;
-        if !entry.file_type()?.is_dir() {
+        if !absent(entry.file_type())?.is_some_and(|kind| kind.is_dir()) {
             continue;
         }
-        match entry.file_name().to_str().and_then(|name| name.parse::<Segment>().ok()) {
+        match said(&entry) {
             None => unaddressable += 1,
-            Some(name) if (from, Bound::Unbounded).contains(&name) && !is_sensitive(&name) => {
+            Some(name) if (from, Bound::Unbounded).contains(&name) => {
                 page.push(name);
                 if page.len() > most {
                     page.pop();

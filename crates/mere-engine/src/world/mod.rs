@@ -19,8 +19,8 @@ use mere_core::spoken::Spoken;
 
 use crate::host::Folder;
 pub(crate) use hidden::Hidden;
-pub(crate) use list::Entry;
-pub(crate) use tree::{Bounds, TreeEnd};
+pub(crate) use list::{Entry, Listing, LookError};
+pub(crate) use tree::{Bounds, Branches};
 pub use visibility::{Kind, VisibilityRef};
 use walk::Landing;
 
@@ -84,7 +84,7 @@ impl World {
         match walk::walk(folder.dir(), said.path(), &self.hidden)? {
             Landing::Directory(dir) => {
                 let address = Address::directory(root, said.path().clone());
-                Ok(VisibilityRef::directory(address, dir, Arc::clone(folder)))
+                Ok(VisibilityRef::directory(address, dir, Arc::clone(folder.dir())))
             }
             Landing::File if !said.is_directory() => {
                 Ok(VisibilityRef::file(Address::file(root, said.path().clone())))

@@ -1,18 +1,18 @@
 //! The directories below a directory, flat, in walking order, a page at a time.
 //!
-//! Depth first, siblings by the bytes of their names. At most one handle per level is open, and at
-//! most one page of names per level is kept, however large the tree is.
+//! Depth first, siblings by the bytes of their names. At most one handle per level is open while
+//! the level below is read, and at most one page of names per level is kept, however large the
+//! tree is; a tree has at most 16 levels.
 
 use std::io;
 use std::ops::Bound;
-use std::time::Instant;
 
 use cap_std::fs::Dir;
 use mere_core::address::RelPath;
 use mere_core::segment::Segment;
 use mere_core::turn::Turn;
 
-use super::list::children;
+use super::list::{LookError, children, go_on};
 use super::walk::open_directory;
 use super::{ResolveError, VisibilityRef, World};
 
@@ -27,15 +27,6 @@ pub(crate) struct Branches {
     pub(crate) unaddressable: u64,
     /// Whether there is more after the last one.
     pub(crate) more: bool,
-}
-
-/// Why a walk gave no page.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum TreeEnd {
-    #[error("the call was cancelled")]
-    Cancelled,
-    #[error("the directory cannot be read")]
-    Unreadable(#[source] io::Error),
 }
 
 /// How a tree is walked.
@@ -53,7 +44,7 @@ impl World {
         target: &VisibilityRef,
         bounds: &Bounds<'_>,
         turn: &dyn Turn,
-    ) -> Result<Branches, TreeEnd> {
+    ) -> Result<Branches, LookError> {
         let Some(opened) = target.opened() else {
             return Ok(Branches::default());
         };
@@ -74,15 +65,22 @@ struct Climb<'a> {
 impl Climb<'_> {
     /// Visits the directories below `dir`. `after` is what is left of the last page's end; its
     /// first segment was visited then, and only what lies behind it is new.
-    fn below(&mut self, dir: &Dir, path: &RelPath, after: &[Segment]) -> Result<(), TreeEnd> {
+    fn below(&mut self, dir: &Dir, path: &RelPath, after: &[Segment]) -> Result<(), LookError> {
         let mut from = after.first().cloned().map_or(Bound::Unbounded, Bound::Included);
         let mut first = true;
         loop {
-            let batch = match children(dir, from.as_ref(), self.bounds.size + 1) {
+            let batch = match children(dir, from.as_ref(), self.bounds.size + 1, self.turn) {
                 Ok(batch) => batch,
-                Err(error) if path.is_root() => return Err(TreeEnd::Unreadable(error)),
-                // A folder below that cannot be read is listed, but nothing of it is known.
-                Err(_) => return Ok(()),
+                // A folder below that may not be read is listed, but nothing of it is known.
+                Err(LookError::Unreadable(error)) if is_denied(&error) && !path.is_root() => {
+                    return Ok(());
+                }
+                // Out of time with something on the page: the rest is the next page.
+                Err(LookError::Late) if !self.page.directories.is_empty() => {
+                    self.page.more = true;
+                    return Ok(());
+                }
+                Err(error) => return Err(error),
             };
             if std::mem::take(&mut first) {
                 self.page.unaddressable += batch.unaddressable;
@@ -101,21 +99,19 @@ impl Climb<'_> {
     }
 
     /// Puts one child directory on the page and goes into it.
-    fn visit(&mut self, dir: &Dir, path: &RelPath, after: &[Segment]) -> Result<(), TreeEnd> {
-        if self.turn.cancelled() {
-            return Err(TreeEnd::Cancelled);
-        }
+    fn visit(&mut self, dir: &Dir, path: &RelPath, after: &[Segment]) -> Result<(), LookError> {
         let Some(name) = path.segments().last() else {
             return Ok(());
-        };
-        let child = match open_directory(dir, name, self.world.hidden()) {
-            Ok(child) => Some(child),
-            Err(ResolveError::Broken(_)) => None,
-            Err(ResolveError::NotVisible) => return Ok(()),
         };
         if SKIPPED.contains(&name.as_str()) {
             return Ok(());
         }
+        let child = match open_directory(dir, name, self.world.hidden()) {
+            Ok(child) => Some(child),
+            Err(ResolveError::Broken(error)) if is_denied(&error) => None,
+            Err(ResolveError::Broken(error)) => return Err(LookError::Unreadable(error)),
+            Err(ResolveError::NotVisible) => return Ok(()),
+        };
         let resumed = after.first() == Some(name);
         if !resumed && !self.take(path) {
             return Ok(());
@@ -132,7 +128,7 @@ impl Climb<'_> {
     /// Puts a directory on the page, or says that the page is over: full, or out of time.
     fn take(&mut self, path: &RelPath) -> bool {
         let full = self.page.directories.len() >= self.bounds.size;
-        let late = self.turn.deadline().is_some_and(|deadline| Instant::now() >= deadline);
+        let late = matches!(go_on(self.turn), Err(LookError::Late));
         if full || (late && !self.page.directories.is_empty()) {
             self.page.more = true;
             return false;
@@ -140,4 +136,8 @@ impl Climb<'_> {
         self.page.directories.push(path.clone());
         true
     }
+}
+
+fn is_denied(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::PermissionDenied
 }

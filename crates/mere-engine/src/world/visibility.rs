@@ -10,8 +10,6 @@ use cap_std::fs::Dir;
 use mere_core::address::{Address, RelPath};
 use mere_core::root::Root;
 
-use crate::host::Folder;
-
 /// What a visible path is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -31,8 +29,8 @@ enum Place {
     /// A root with no folder behind it yet.
     Empty,
     Directory {
-        dir: Dir,
-        root: Arc<Folder>,
+        dir: Arc<Dir>,
+        root: Arc<Dir>,
     },
     File,
 }
@@ -40,8 +38,8 @@ enum Place {
 /// An open directory and the root it was reached from, for the operations of this module's
 /// siblings.
 pub(super) struct Opened<'a> {
-    pub(super) dir: &'a Dir,
-    pub(super) root: &'a Dir,
+    pub(super) dir: &'a Arc<Dir>,
+    pub(super) root: &'a Arc<Dir>,
 }
 
 impl VisibilityRef {
@@ -49,7 +47,7 @@ impl VisibilityRef {
         Self { address: Address::directory(root, RelPath::default()), place: Place::Empty }
     }
 
-    pub(super) fn directory(address: Address, dir: Dir, root: Arc<Folder>) -> Self {
+    pub(super) fn directory(address: Address, dir: Arc<Dir>, root: Arc<Dir>) -> Self {
         Self { address, place: Place::Directory { dir, root } }
     }
 
@@ -73,7 +71,7 @@ impl VisibilityRef {
     /// The open directory, if there is one to read.
     pub(super) fn opened(&self) -> Option<Opened<'_>> {
         match &self.place {
-            Place::Directory { dir, root } => Some(Opened { dir, root: root.dir() }),
+            Place::Directory { dir, root } => Some(Opened { dir, root }),
             Place::Empty | Place::File => None,
         }
     }

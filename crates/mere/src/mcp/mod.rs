@@ -3,6 +3,7 @@
 //! The SDK speaks the protocol; a transport of our own reads and writes the lines, so that every
 //! byte that leaves has passed the gate, whoever made it.
 
+mod in_flight;
 mod server;
 mod stdio;
 mod translate;
@@ -44,7 +45,8 @@ pub(crate) fn run(place: PlaceArguments, mcp: &McpArguments) -> ExitCode {
     }
 }
 
-/// Serves until standard input ends. A handshake that goes wrong is answered and begins anew.
+/// Serves until standard input ends. A handshake that goes wrong is answered, and one that comes
+/// after requests without any begins a serving of its own.
 async fn serve(session: Arc<Session>) {
     let server = Server::new(Arc::clone(&session), MAX_CALLS);
     let lines = Lines::open(session, server.seal().clone());
@@ -54,7 +56,9 @@ async fn serve(session: Arc<Session>) {
                 if let Err(error) = running.waiting().await {
                     tracing::error!(%error, "the MCP server stopped");
                 }
-                return;
+                if !lines.begins_anew().await {
+                    return;
+                }
             }
             Err(
                 ServerInitializeError::ConnectionClosed(_)

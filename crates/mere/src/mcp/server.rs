@@ -1,7 +1,7 @@
 //! The protocol's requests, each turned into one call at the door.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use mere_core::gate::{Cleared, Seal};
 use mere_core::name::AgentName;
@@ -15,11 +15,14 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use tokio::sync::{RwLock, Semaphore};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::translate;
 use crate::converse::converse;
+
+/// How long one call may take.
+const MAX_CALL_TIME: Duration = Duration::from_mins(1);
 
 const INSTRUCTIONS: &str = "Everything here is named by address: ROOT_PROJECT:/src/a.rs is a file \
     of the project, ROOT_USER:/ the user's own space, ROOT_WORKSPACE:/ your own workspace. A bare \
@@ -32,16 +35,12 @@ pub(super) struct Server {
     session: Arc<Session>,
     seal: Seal,
     places: Arc<Semaphore>,
-    /// Held shared by most calls and alone by one that changes the session, so that what was
-    /// asked before a `cd` sees the old home and what was asked after it the new one.
-    order: Arc<RwLock<()>>,
 }
 
 impl Server {
     pub(super) fn new(session: Arc<Session>, calls: usize) -> Self {
         let seal = Seal::new(uuid::Uuid::new_v4());
-        let places = Arc::new(Semaphore::new(calls));
-        Self { session, seal, places, order: Arc::default() }
+        Self { session, seal, places: Arc::new(Semaphore::new(calls)) }
     }
 
     /// What marks this server's cleared replies on their way through the SDK.
@@ -57,22 +56,27 @@ impl Server {
 
     async fn call(
         &self,
-        request: Request,
+        mut request: Request,
         cancelled: CancellationToken,
     ) -> Result<Cleared, ErrorData> {
-        let failed = || ErrorData::internal_error("the call could not be run", None);
-        let (_alone, _shared) = if request.verb.changes_session() {
-            (Some(self.order.write().await), None)
-        } else {
-            (None, Some(self.order.read().await))
-        };
-        let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| failed())?;
+        let mut turn = Listening { cancelled, deadline: Instant::now() + MAX_CALL_TIME };
         let session = Arc::clone(&self.session);
-        let call = tokio::task::spawn_blocking(move || {
-            let _place = place;
-            let mut turn = Listening { cancelled };
+        let mut door = move |request: Request| {
             // Nobody can be asked on this edge yet: every question is answered with no.
             converse(request, |request| session.handle(request, &mut turn), |_| Answer::No)
+        };
+        // Requests are taken in the order they came. One that needs no disk is answered at once,
+        // and any other gets the home of this moment: so what was asked before a `cd` sees the old
+        // home, and what was asked after it the new one.
+        if request.verb.is_instant() {
+            return Ok(door(request));
+        }
+        request.caller.home.get_or_insert_with(|| self.session.home());
+        let failed = || ErrorData::internal_error("the call could not be run", None);
+        let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| failed())?;
+        let call = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            door(request)
         });
         call.await.map_err(|_| failed())
     }
@@ -81,6 +85,7 @@ impl Server {
 /// A client that may cancel.
 struct Listening {
     cancelled: CancellationToken,
+    deadline: Instant,
 }
 
 impl Turn for Listening {
@@ -91,7 +96,7 @@ impl Turn for Listening {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        None
+        Some(self.deadline)
     }
 }
 

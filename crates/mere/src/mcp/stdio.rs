@@ -12,6 +12,7 @@ use mere_core::gate::Seal;
 use mere_core::json;
 use mere_engine::Session;
 use rmcp::RoleServer;
+use rmcp::model::{ClientNotification, ClientRequest, GetMeta, JsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
@@ -19,39 +20,65 @@ use serde_json::{Value, json as object};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::{Mutex, mpsc};
 
+use super::in_flight::InFlight;
+
 /// The longest line that is read, in bytes.
 const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
 /// How many messages are read ahead.
-const READ_AHEAD: usize = 64;
+const READ_AHEAD: usize = 4;
 
 const PARSE_ERROR: i64 = -32700;
 const INVALID_REQUEST: i64 = -32600;
 const INVALID_PARAMS: i64 = -32602;
 
+/// A message and how many bytes its line had.
+struct Heard {
+    message: RxJsonRpcMessage<RoleServer>,
+    bytes: usize,
+}
+
 /// Both ends of standard input and output.
 pub(super) struct Lines {
-    incoming: Arc<Mutex<mpsc::Receiver<RxJsonRpcMessage<RoleServer>>>>,
+    incoming: Arc<Mutex<Incoming>>,
     outlet: Arc<Outlet>,
+}
+
+struct Incoming {
+    lines: mpsc::Receiver<Heard>,
+    /// A handshake that ends one serving and begins the next.
+    held: Option<Heard>,
 }
 
 /// One serving of the lines. Another can follow it.
 pub(super) struct LineTransport {
-    incoming: Arc<Mutex<mpsc::Receiver<RxJsonRpcMessage<RoleServer>>>>,
+    incoming: Arc<Mutex<Incoming>>,
     outlet: Arc<Outlet>,
+    /// Whether a request came that needs no handshake: this serving has none.
+    stateless: bool,
 }
 
 impl Lines {
     /// Starts reading.
     pub(super) fn open(session: Arc<Session>, seal: Seal) -> Self {
         let (reader, writer) = stdio_pipes();
-        let outlet = Arc::new(Outlet { session, seal, writer: Mutex::new(writer) });
+        let writer = Mutex::new(writer);
+        let outlet = Arc::new(Outlet { session, seal, writer, in_flight: InFlight::default() });
         let (sender, receiver) = mpsc::channel(READ_AHEAD);
         tokio::spawn(read(BufReader::new(reader), sender, Arc::clone(&outlet)));
-        Self { incoming: Arc::new(Mutex::new(receiver)), outlet }
+        Self { incoming: Arc::new(Mutex::new(Incoming { lines: receiver, held: None })), outlet }
     }
 
     pub(super) fn transport(&self) -> LineTransport {
-        LineTransport { incoming: Arc::clone(&self.incoming), outlet: Arc::clone(&self.outlet) }
+        LineTransport {
+            incoming: Arc::clone(&self.incoming),
+            outlet: Arc::clone(&self.outlet),
+            stateless: false,
+        }
+    }
+
+    /// Whether a handshake waits for the next serving.
+    pub(super) async fn begins_anew(&self) -> bool {
+        self.incoming.lock().await.held.is_some()
     }
 }
 
@@ -63,11 +90,51 @@ impl Transport<RoleServer> for LineTransport {
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let outlet = Arc::clone(&self.outlet);
-        async move { outlet.send(serde_json::to_value(message)?).await }
+        async move {
+            let answered = match &message {
+                JsonRpcMessage::Response(response) => Some(response.id.clone()),
+                JsonRpcMessage::Error(error) => error.id.clone(),
+                JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+            };
+            let sent = outlet.send(serde_json::to_value(message)?).await;
+            if let Some(id) = answered {
+                outlet.in_flight.leave(&id);
+            }
+            sent
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        self.incoming.lock().await.recv().await
+        let mut incoming = self.incoming.lock().await;
+        // Room first, so that a message which was taken is never lost when this is cancelled.
+        self.outlet.in_flight.room().await;
+        let heard = match incoming.held.take() {
+            Some(heard) => heard,
+            None => incoming.lines.recv().await?,
+        };
+        match &heard.message {
+            JsonRpcMessage::Request(request) => {
+                let is_handshake = matches!(request.request, ClientRequest::InitializeRequest(_));
+                if is_handshake && self.stateless {
+                    incoming.held = Some(heard);
+                    return None;
+                }
+                let is_probe = matches!(request.request, ClientRequest::DiscoverRequest(_));
+                let names_version = request.request.get_meta().protocol_version().is_some();
+                self.stateless |= names_version && !is_handshake && !is_probe;
+                self.outlet.in_flight.enter(request.id.clone(), heard.bytes);
+            }
+            JsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) =
+                    &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.outlet.in_flight.leave(id);
+                }
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+        }
+        Some(heard.message)
     }
 
     async fn close(&mut self) -> io::Result<()> {
@@ -80,6 +147,7 @@ struct Outlet {
     session: Arc<Session>,
     seal: Seal,
     writer: Mutex<StdioWriter>,
+    in_flight: InFlight,
 }
 
 impl Outlet {
@@ -120,7 +188,7 @@ impl Refusal {
 /// Reads until the input ends or nobody listens any more.
 async fn read(
     mut reader: BufReader<StdioReader>,
-    sender: mpsc::Sender<RxJsonRpcMessage<RoleServer>>,
+    sender: mpsc::Sender<Heard>,
     outlet: Arc<Outlet>,
 ) {
     let mut line = Vec::new();
@@ -132,7 +200,7 @@ async fn read(
         };
         let kept = match heard {
             Ok(None) => true,
-            Ok(Some(message)) => sender.send(message).await.is_ok(),
+            Ok(Some(message)) => sender.send(Heard { message, bytes: line.len() }).await.is_ok(),
             Err(refusal) => outlet.refuse(refusal).await.is_ok(),
         };
         if !kept {

@@ -199,3 +199,118 @@ fn nothing_outside_is_touched() {
         assert_eq!(outside.collect::<Vec<_>>(), Vec::<&str>::new(), "{path}");
     }
 }
+
+#[test]
+fn running_out_of_handles_shows_nothing_hidden() {
+    let mut stage = Stage::new();
+    stage.file("project/.ai/workspaces/other/secret.txt", "");
+    stage.file("project/dot/merestone/keys/key", "");
+    stage.variable("XDG_CONFIG_HOME", "project/dot");
+    let mere = env!("CARGO_BIN_EXE_mere");
+    let mut shown = 0;
+    for limit in 6..30 {
+        for path in [".ai/workspaces/other", "dot/merestone/keys", ".ai", "dot"] {
+            let arguments = json!({ "command": "list", "path": path }).to_string();
+            let mut command = Command::new("sh");
+            command.args(["-c", &format!("ulimit -n {limit}; exec {mere} call dir '{arguments}'")]);
+            command.env_clear().env("HOME", stage.path("home")).current_dir(stage.path("project"));
+            command.env("XDG_CONFIG_HOME", stage.path("project/dot")).env("PATH", "/usr/bin:/bin");
+            let output = command.output().expect("it runs");
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            stage.check(&text);
+            assert!(!text.contains("secret") && !text.contains("keys"), "{limit} {path} {text}");
+            assert!(!text.contains("workspaces") && !text.contains("merestone"), "{limit} {text}");
+            shown += u32::from(output.status.success());
+        }
+    }
+    assert!(shown > 0, "with enough handles something is shown");
+}
+
+#[test]
+fn deep_paths_need_few_handles() {
+    let stage = Stage::new();
+    let deep = "a/".repeat(1000);
+    stage.folder(&format!("project/{deep}end"));
+    let mere = env!("CARGO_BIN_EXE_mere");
+    let arguments = json!({ "command": "list", "path": deep }).to_string();
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("ulimit -n 64; exec {mere} call dir '{arguments}'")]);
+    command.env_clear().env("HOME", stage.path("home")).current_dir(stage.path("project"));
+    assert_eq!(stage.answer(&mut command).reply["data"]["count"], 1);
+}
+
+#[test]
+fn a_name_that_spells_the_project_is_not_shown() {
+    let stage = Stage::new();
+    let spelled = stage.path("project").to_str().expect("UTF-8").replace('/', "%2F");
+    stage.folder(&format!("project/dir/{spelled}"));
+    stage.file("project/dir/fine", "");
+    let list = stage.list("dir");
+    assert_eq!(list.paths(), ["ROOT_PROJECT:/dir/fine"]);
+    assert_eq!(list.reply["data"]["unaddressable"], 1);
+    let tree = stage.call(&json!({ "command": "tree", "path": "dir" }));
+    assert_eq!(tree.paths(), Vec::<String>::new());
+}
+
+#[test]
+fn an_address_too_long_to_be_said_is_not_listed() {
+    let stage = Stage::new();
+    let name = "n".repeat(250);
+    let mut deep = stage.path("project");
+    for _ in 0..16 {
+        deep.push(&name);
+        std::fs::create_dir(&deep).unwrap_or_else(|_| panic!("too deep for this system"));
+        if deep.as_os_str().len() > 3900 {
+            break;
+        }
+    }
+    let levels = deep.components().filter(|c| c.as_os_str().len() == 250).count();
+    let said = vec![name.clone(); levels].join("/");
+    let within = std::process::Command::new("sh")
+        .args(["-c", &format!("mkdir {name} short")])
+        .current_dir(&deep)
+        .status();
+    assert!(within.expect("sh").success());
+    let answer = stage.list(&said);
+    for path in answer.paths() {
+        assert!(path.len() <= 4096);
+        assert_eq!(stage.list(&path).status, 0);
+    }
+    assert_eq!(
+        answer.reply["data"]["count"].as_u64().unwrap_or(0)
+            + answer.reply["data"]["unaddressable"].as_u64().unwrap_or(0),
+        2
+    );
+}
+
+#[test]
+fn odd_environments_neither_break_the_gate_nor_widen_the_world() {
+    let stage = Stage::new();
+    for (name, value) in
+        [("TMPDIR", "."), ("TMPDIR", "x"), ("TMPDIR", ""), ("PWD", "."), ("PWD", "/")]
+    {
+        let mut command = stage.command("project");
+        let answer =
+            stage.answer(command.env(name, value).args(["call", "dir", r#"{"command":"list"}"#]));
+        assert_eq!(answer.status, 0, "{name}={value}");
+    }
+    stage.file("project/.ai/config.yaml", "mods: [{id: a, name: a, path: /}]\n");
+    for name in ["USER_SPACE", "MERE_CONFIG_DIR"] {
+        let mut command = stage.command("project");
+        let output = command.env(name, ".").args(["call", "dir"]).output().expect("runs");
+        assert_eq!(output.status.code(), Some(2), "{name}");
+    }
+}
+
+#[test]
+fn a_call_says_nothing_on_standard_error() {
+    let stage = Stage::new();
+    stage.file("project/.ai/config.yaml", "mods: [{id: a, name: a, path: /}]\n");
+    stage.file("home/.ai/config.yaml", "mods: [{id: b, name: b, path: nowhere}]\n");
+    for path in ["", "missing", "mod:a:/"] {
+        let mut command = stage.command("project");
+        let arguments = json!({ "command": "list", "path": path }).to_string();
+        let output = command.args(["call", "dir", &arguments]).output().expect("runs");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{path}");
+    }
+}

@@ -183,7 +183,9 @@ fn a_session_that_cannot_open_is_wrong_usage() {
 
 #[test]
 fn the_tools_are_listed_with_their_schemas() {
-    let output = stage().person(&["call", "--list"]);
+    let stage = stage();
+    let output = stage.person(&["call", "--list"]);
+    stage.check(&String::from_utf8_lossy(&output.stdout));
     let tools: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(tools[0]["name"], "dir");
     assert_eq!(tools[0]["inputSchema"]["properties"]["depth"]["maximum"], 16);

@@ -153,12 +153,18 @@ impl Stage {
         self.call(&json!({ "command": "list", "path": path }))
     }
 
-    /// Fails if `text` holds any spelling of this stage's folders, or another host path.
+    /// Fails if `text` holds a spelling of this stage's folders, of the machine's temporary folder or
+    /// of the home folder.
     pub(crate) fn check(&self, text: &str) {
         let canonical = self.base.path().canonicalize().expect("a canonical path");
         for path in [self.base.path(), &canonical, &std::env::temp_dir()] {
             let path = path.to_str().expect("UTF-8");
-            for spelling in [path.to_owned(), path.replace('/', "\\/"), path.replace('/', "%2F")] {
+            for spelling in [
+                path.to_owned(),
+                path.replace('/', "\\/"),
+                path.replace('/', "%2F"),
+                path.replace('/', "%2f"),
+            ] {
                 assert!(!text.contains(&spelling), "a host path was shown to an agent: {text}");
             }
         }
@@ -175,6 +181,7 @@ pub(crate) struct Mcp<'a> {
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     last_id: u64,
+    peak: usize,
 }
 
 impl<'a> Mcp<'a> {
@@ -184,7 +191,7 @@ impl<'a> Mcp<'a> {
         let mut child = command.stderr(Stdio::null()).spawn().expect("mere mcp starts");
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("its output"));
-        Self { stage, child, input, output, last_id: 0 }
+        Self { stage, child, input, output, last_id: 0, peak: 0 }
     }
 
     /// Starts and shakes hands as a 2025-11-25 client.
@@ -244,6 +251,40 @@ impl<'a> Mcp<'a> {
         self.tool("dir", arguments)["structuredContent"].clone()
     }
 
+    /// Writes lines until the server takes no more for a second, reading nothing; returns how many
+    /// bytes it took.
+    pub(crate) fn flood(&mut self, line: impl Fn(usize) -> String + Send + Sync) -> usize {
+        let input = self.input.as_mut().expect("open input");
+        let taken = std::sync::atomic::AtomicUsize::new(0);
+        std::thread::scope(|threads| {
+            let writer = threads.spawn(|| {
+                for id in 0..100_000 {
+                    let line = line(id) + "\n";
+                    if input.write_all(line.as_bytes()).is_err() {
+                        return;
+                    }
+                    taken.fetch_add(line.len(), std::sync::atomic::Ordering::Relaxed);
+                }
+            });
+            let mut before = usize::MAX;
+            loop {
+                std::thread::sleep(std::time::Duration::from_secs(1));
+                let now = taken.load(std::sync::atomic::Ordering::Relaxed);
+                if now == before || writer.is_finished() {
+                    self.peak = peak_memory(self.child.id());
+                    let _ = self.child.kill();
+                    return now;
+                }
+                before = now;
+            }
+        })
+    }
+
+    /// The most memory the server held during [`Mcp::flood`], in KiB.
+    pub(crate) fn peak_memory(&self) -> usize {
+        self.peak
+    }
+
     /// Closes the input and waits for the end: exit status and whatever was still printed.
     pub(crate) fn finish(mut self) -> (i32, String) {
         drop(self.input.take());
@@ -260,4 +301,11 @@ impl Drop for Mcp<'_> {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The most memory a process has held so far, in KiB.
+fn peak_memory(process: u32) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("a process");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its peak");
+    line.trim().trim_end_matches(" kB").parse().expect("a number")
 }

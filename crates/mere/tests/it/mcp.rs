@@ -201,3 +201,71 @@ fn calls_around_a_cd_are_applied_in_the_order_they_were_sent() {
     }
     assert_eq!(rest.lines().count(), 120);
 }
+
+fn meta() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "t", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {}
+    })
+}
+
+#[test]
+fn a_handshake_after_stateless_requests_begins_anew() {
+    let stage = stage();
+    let mut mcp = Mcp::start(&stage, &[]);
+    for _ in 0..2 {
+        let params = json!({ "_meta": meta(), "name": "dir" });
+        assert_eq!(mcp.request("tools/call", &params)["result"]["isError"], false);
+        mcp.greet();
+        assert_eq!(mcp.dir(&json!({}))["reply_type"], "S");
+    }
+}
+
+#[test]
+fn a_revoked_trust_reaches_a_running_server() {
+    let stage = stage();
+    stage.file("beside/guide.md", "");
+    stage.file("project/.ai/config.yaml", "mods: [{id: d, name: docs, path: ../../beside}]\n");
+    assert!(stage.person(&["trust", "project", "--yes"]).status.success());
+    let mut mcp = Mcp::greeted(&stage, &[]);
+    let list = json!({ "command": "list", "path": "mod:docs:/" });
+    assert_eq!(mcp.dir(&list)["reply_type"], "S");
+    assert!(stage.person(&["trust", "project", "--revoke"]).status.success());
+    assert_eq!(mcp.dir(&list)["code"], "WA-PATH-I-001");
+}
+
+#[test]
+fn a_client_that_floods_and_never_reads_fills_no_memory() {
+    let stage = stage();
+    let mut mcp = Mcp::greeted(&stage, &[]);
+    let call = json!({
+        "jsonrpc": "2.0", "id": 0, "method": "tools/call",
+        "params": { "name": "dir", "arguments": { "path": "x".repeat(4000) } }
+    });
+    let line = call.to_string();
+    let written = mcp.flood(|id| line.replacen("\"id\":0", &format!("\"id\":{id}"), 1));
+    assert!(written < 64 * 1024 * 1024, "{written} bytes were taken");
+    assert!(mcp.peak_memory() < 120 * 1024, "{} KiB", mcp.peak_memory());
+}
+
+#[test]
+fn a_cancelled_listing_frees_its_place() {
+    let stage = stage();
+    let bomb = "a/../".repeat(300) + "a";
+    stage.folder("project/links/a");
+    for number in 0..3000 {
+        stage.link(&bomb, &format!("project/links/l{number}"));
+    }
+    let mut mcp = Mcp::greeted(&stage, &[]);
+    for id in 100..110 {
+        let params = json!({ "name": "dir", "arguments": { "command": "list", "path": "links" } });
+        let call = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
+        mcp.send(call.to_string().as_bytes());
+        let params = json!({ "requestId": id });
+        let cancel =
+            json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
+        mcp.send(cancel.to_string().as_bytes());
+    }
+    assert_eq!(mcp.dir(&json!({ "command": "list" }))["reply_type"], "S");
+}

@@ -50,11 +50,11 @@ fn a_repository_cannot_widen_the_world_by_itself() {
 fn trust_counts_for_exactly_these_keys_in_exactly_this_folder() {
     let stage = stage(DOCS);
     assert!(!visible(&stage, "mod:docs:/"));
-    let shown = stage.person(&["trust", "project"]);
+    let shown = stage.person(&["trust", "project", "--yes"]);
     let words = String::from_utf8_lossy(&shown.stdout).into_owned();
     assert!(shown.status.success() && words.contains("../../beside"), "{words}");
     assert_eq!(stage.list("mod:docs:/").paths(), ["mod:docs:/guide.md"]);
-    let again = stage.person(&["trust", "project"]);
+    let again = stage.person(&["trust", "project", "--yes"]);
     assert!(String::from_utf8_lossy(&again.stdout).contains("already"));
 
     stage.file("project/.ai/config.yaml", &DOCS.replace("docs", "docs2"));
@@ -79,15 +79,15 @@ fn trust_counts_for_exactly_these_keys_in_exactly_this_folder() {
 #[test]
 fn a_damaged_record_trusts_nothing_and_is_not_overwritten() {
     let stage = stage(DOCS);
-    assert!(stage.person(&["trust", "project"]).status.success());
+    assert!(stage.person(&["trust", "project", "--yes"]).status.success());
     let record = "home/.local/state/merestone/trusted-projects.json";
-    stage.file(record, "{\"projects\": [");
+    stage.file(record, "{\"records\": [");
     assert!(!visible(&stage, "mod:docs:/"));
-    let again = stage.person(&["trust", "project"]);
+    let again = stage.person(&["trust", "project", "--yes"]);
     assert_eq!(again.status.code(), Some(4));
     assert!(String::from_utf8_lossy(&again.stderr).contains("damaged"));
     let kept = std::fs::read_to_string(stage.path(record)).expect("still there");
-    assert_eq!(kept, "{\"projects\": [");
+    assert_eq!(kept, "{\"records\": [");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn trusting_many_projects_at_once_loses_none() {
     }
     let children = names.iter().map(|name| {
         let mut command = stage.command(name);
-        command.args(["trust", "project"]).stdout(std::process::Stdio::null());
+        command.args(["trust", "project", "--yes"]).stdout(std::process::Stdio::null());
         command.spawn().expect("mere runs")
     });
     for mut child in children.collect::<Vec<_>>() {
@@ -140,7 +140,7 @@ fn a_broken_config_is_an_error_with_its_place_and_none_of_its_words() {
     };
     check("mods: []\nsecret_key: x\n", "line 2, column 1");
     check("mods:\n  - {id: a, name: x, path: ~}\n", "line 2, column 28");
-    check("mods:\n  - {id: \"a b\", name: x, path: .}\n", "line 2, column 11");
+    check("mods:\n  - {id: \"a b\", name: x, path: .}\n", "line 2, column 10");
     check("mods: []\nmods: []\n", "line 2, column 1");
     check("mods: &a []\n", "line 1, column 10");
     check("mods: [\n", "line 1, column 7");
@@ -175,7 +175,7 @@ fn what_could_not_count_cannot_be_trusted() {
     let refuses = |config: &str, words: &str| {
         let stage = stage(config);
         stage.file("home/.ai/config.yaml", "mods: [{id: u1, name: docs, path: .}]\n");
-        let output = stage.person(&["trust", "project"]);
+        let output = stage.person(&["trust", "project", "--yes"]);
         assert_eq!(output.status.code(), Some(4), "{config}");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(said.contains(words), "{said}");
@@ -193,13 +193,13 @@ fn what_could_not_count_cannot_be_trusted() {
 fn nothing_to_trust_and_nothing_to_take_back_are_said() {
     for config in ["", "mods: []\n", "mods:\n"] {
         let stage = stage(config);
-        let said = stage.person(&["trust", "project"]);
+        let said = stage.person(&["trust", "project", "--yes"]);
         assert!(String::from_utf8_lossy(&said.stdout).contains("nothing to trust"), "{config:?}");
         let back = stage.person(&["trust", "project", "--revoke"]);
         assert_eq!(String::from_utf8_lossy(&back.stdout), "There was nothing to take back.\n");
     }
     let stage = stage(DOCS);
-    assert!(stage.person(&["trust", "project"]).status.success());
+    assert!(stage.person(&["trust", "project", "--yes"]).status.success());
     stage.file("project/.ai/config.yaml", "mods: [broken\n");
     let back = stage.person(&["trust", "project", "--revoke"]);
     assert_eq!(String::from_utf8_lossy(&back.stdout), "Trust taken back.\n");
@@ -208,10 +208,12 @@ fn nothing_to_trust_and_nothing_to_take_back_are_said() {
 #[test]
 fn trust_shows_where_a_folder_leads_and_escapes_what_does_not_show() {
     let stage = stage("mods: [{id: d1, name: docs, path: \"../../beside/\\u202E.\"}]\n");
-    let said = String::from_utf8_lossy(&stage.person(&["trust", "project"]).stdout).into_owned();
+    let said =
+        String::from_utf8_lossy(&stage.person(&["trust", "project", "--yes"]).stdout).into_owned();
     assert!(said.contains("mod:docs (id d1): ../../beside/\\u{202e}. leads to nowhere"), "{said}");
     let stage = crate::mods::stage(DOCS);
-    let said = String::from_utf8_lossy(&stage.person(&["trust", "project"]).stdout).into_owned();
+    let said =
+        String::from_utf8_lossy(&stage.person(&["trust", "project", "--yes"]).stdout).into_owned();
     let beside = stage.path("beside").canonicalize().expect("there");
     assert!(said.contains(&format!("../../beside leads to {}", beside.display())), "{said}");
 }
@@ -237,4 +239,74 @@ fn a_person_at_a_terminal_is_asked() {
     assert!(answer("y\n"));
     assert!(!answer("n\n"));
     assert!(!answer("\n"));
+}
+
+#[test]
+fn a_trusted_folder_that_leads_elsewhere_must_be_trusted_again() {
+    let stage = stage("mods: [{id: d1, name: docs, path: ../docs}]\n");
+    stage.file("project/docs/a.md", "");
+    assert!(stage.person(&["trust", "project", "--yes"]).status.success());
+    assert_eq!(stage.list("mod:docs:/").paths(), ["mod:docs:/a.md"]);
+    std::fs::rename(stage.path("project/docs"), stage.path("project/old")).expect("moved");
+    stage.link("/", "project/docs");
+    assert!(!visible(&stage, "mod:docs:/"));
+    assert!(!visible(&stage, "mod:docs:/etc"));
+}
+
+#[test]
+fn values_that_yaml_reads_alike_are_not_the_same_key() {
+    for (trusted, swapped) in [("16", "0x10"), ("16", "0o20"), ("1.0", "1.00"), ("1e1", "10.0")] {
+        let config = |path: &str| format!("mods: [{{id: d1, name: docs, path: {path}}}]\n");
+        let stage = stage(&config(trusted));
+        stage.folder(&format!("project/.ai/{trusted}"));
+        stage.link("/", &format!("project/.ai/{swapped}"));
+        assert!(stage.person(&["trust", "project", "--yes"]).status.success(), "{trusted}");
+        assert!(visible(&stage, "mod:docs:/"), "{trusted}");
+        stage.file("project/.ai/config.yaml", &config(swapped));
+        assert!(!visible(&stage, "mod:docs:/"), "{swapped}");
+    }
+}
+
+#[test]
+fn taking_back_covers_whatever_the_space_calls_itself() {
+    let stage = stage(DOCS);
+    let call_it = |id: &str| {
+        stage.file("project/.ai/space.json", &format!("{{\"format\":1,\"space_id\":\"{id}\"}}"));
+    };
+    call_it("a");
+    assert!(stage.person(&["trust", "project", "--yes"]).status.success());
+    call_it("b");
+    assert!(stage.person(&["trust", "project", "--revoke"]).status.success());
+    call_it("a");
+    assert!(!visible(&stage, "mod:docs:/"));
+}
+
+#[test]
+fn keys_of_the_contract_that_widen_count_for_nothing_in_a_project() {
+    let stage = stage(
+        "mods: [{id: a, name: a, path: /}]\nvisible: [\"*\"]\nstores: {x: {path: /}}\nagents: {}\n\
+         registry: {url: x}\nprojects: [\"*\"]\nfolders: {}\nsandbox: none\ngrants: []\n",
+    );
+    assert_eq!(stage.list("").status, 0);
+    assert!(!visible(&stage, "mod:a:/"));
+}
+
+#[test]
+fn a_home_folder_under_version_control_has_one_config() {
+    let stage = Stage::new();
+    stage.folder("home/.git");
+    stage.file("home/notes/a.md", "");
+    stage.file("home/.ai/config.yaml", "mods: [{id: n, name: notes, path: ~/notes}]\n");
+    let mut command = stage.command("home");
+    command.args(["call", "dir", r#"{"command":"list","path":"mod:notes:/"}"#]);
+    assert_eq!(stage.answer(&mut command).paths(), ["mod:notes:/a.md"]);
+}
+
+#[test]
+fn nobody_to_ask_is_a_no() {
+    let stage = stage(DOCS);
+    let mut command = stage.command("project");
+    command.args(["trust", "project"]).stdin(std::process::Stdio::null());
+    assert_eq!(command.output().expect("runs").status.code(), Some(1));
+    assert!(!visible(&stage, "mod:docs:/"));
 }

@@ -28,7 +28,8 @@ fn trust_that_cannot_be_recorded_says_so() {
     stage.file("project/.ai/config.yaml", "mods: [{id: a, name: a, path: .}]\n");
     let closed = stage.folder("home/.local/state");
     std::fs::set_permissions(&closed, Permissions::from_mode(0o500)).expect("read-only");
-    let output = stage.unprivileged("project").args(["trust", "project"]).output().expect("runs");
+    let output =
+        stage.unprivileged("project").args(["trust", "project", "--yes"]).output().expect("runs");
     assert_eq!(output.status.code(), Some(4));
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(words.starts_with("mere: the user's own folder cannot be written: "), "{words}");

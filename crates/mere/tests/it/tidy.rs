@@ -17,8 +17,17 @@ const EDGES: [(&str, &[&str]); 4] = [
 ];
 
 /// What only the lawful places may name.
-const AMBIENT: [&str; 6] =
-    ["std::fs", "std::path", "std::env", "ambient_authority", "std::os::", "std::process::Command"];
+const AMBIENT: [&str; 9] = [
+    "std::fs",
+    "std::path",
+    "std::env",
+    "std::{",
+    "tokio::fs",
+    "ambient_authority",
+    "std::os::",
+    "process::Command",
+    "PathBuf",
+];
 
 /// The lawful places. A new one is a decision: it belongs in an ADR.
 const LAWFUL: [&str; 6] = [
@@ -112,8 +121,9 @@ fn files_and_functions_stay_small() {
 #[test]
 fn nothing_is_named_after_nothing() {
     for (path, text) in sources() {
-        let stem = Path::new(&path).file_stem().and_then(|stem| stem.to_str()).expect("a name");
-        assert!(!BANNED_NAMES.contains(&stem), "{path} is named after nothing");
+        for part in path.trim_end_matches(".rs").split('/') {
+            assert!(!BANNED_NAMES.contains(&part), "{path} is named after nothing");
+        }
         for line in text.lines().map(str::trim_start) {
             let name = ["struct ", "enum ", "trait "].iter().find_map(|kind| line.split_once(kind));
             let name = name.map(|(_, rest)| rest.to_ascii_lowercase());

@@ -1,5 +1,6 @@
 //! Calls that go wrong inside: the door still answers.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use mere_core::turn::{Progress, Turn};
@@ -34,7 +35,10 @@ impl Turn for GaveUp {
     }
 }
 
-struct Late;
+/// A caller whose time is over after so many looks at the clock.
+struct Late {
+    looks: Cell<u32>,
+}
 
 impl Turn for Late {
     fn progress(&mut self, _note: &Progress) {}
@@ -44,7 +48,9 @@ impl Turn for Late {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        Instant::now().checked_sub(Duration::from_secs(1))
+        let left = self.looks.get().checked_sub(1);
+        self.looks.set(left.unwrap_or(0));
+        if left.is_some() { None } else { Instant::now().checked_sub(Duration::from_secs(1)) }
     }
 }
 
@@ -79,10 +85,20 @@ fn a_cancelled_call_stops() {
 fn a_late_tree_gives_what_it_has_and_a_cursor() {
     let scene = scene();
     let session = scene.session();
-    let first = call(&session, r#"{"command":"tree"}"#, &mut Late);
+    let mut late = Late { looks: Cell::new(4) };
+    let first = call(&session, r#"{"command":"tree"}"#, &mut late);
     assert_eq!(first.value()["data"]["count"], 1);
     let next = first.value()["data"]["next"].as_str().expect("more").to_owned();
     let arguments = format!(r#"{{"command":"tree","cursor":"{next}"}}"#);
     let rest = call(&session, &arguments, &mut Patient);
     assert_eq!(rest.value()["data"]["count"], 2);
+}
+
+#[test]
+fn a_listing_that_takes_too_long_says_so() {
+    let scene = scene();
+    let mut late = Late { looks: Cell::new(1) };
+    let reply = call(&scene.session(), r#"{"command":"list"}"#, &mut late);
+    assert_eq!(reply.value()["code"], "MCP-CALL-E-003");
+    assert_eq!(reply.value()["message"], "Looking at ROOT_PROJECT:/ took too long.");
 }

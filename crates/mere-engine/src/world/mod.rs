@@ -68,6 +68,9 @@ impl World {
     /// Turns a spoken path into the proof that it is there and may be seen.
     pub fn resolve(&self, path: &Spoken, home: &Root) -> Result<VisibilityRef, ResolveError> {
         let said = path.address(home);
+        if !said.is_speakable() {
+            return Err(ResolveError::NotVisible);
+        }
         let standing = self.standing(said.root()).ok_or(ResolveError::NotVisible)?;
         let root = standing.root.clone();
         let Some(folder) = &standing.folder else {

@@ -25,6 +25,19 @@ pub fn parse(text: &[u8]) -> Result<Value, JsonError> {
         .map_err(|error| JsonError { line: error.line(), column: error.column() })
 }
 
+/// The value with every object's keys in order, so that two spellings of one value are one text.
+pub fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let mut fields = map.iter().map(|(k, v)| (k.clone(), sorted(v))).collect::<Vec<_>>();
+            fields.sort_by(|a, b| a.0.cmp(&b.0));
+            Value::Object(fields.into_iter().collect())
+        }
+        Value::Array(items) => items.iter().map(sorted).collect(),
+        other => other.clone(),
+    }
+}
+
 struct Strict(Value);
 
 impl<'de> Deserialize<'de> for Strict {

@@ -17,7 +17,7 @@ mod wording;
 pub mod world;
 
 pub use event::Event;
-pub use host::Typed;
+pub use host::{LogFile, Typed};
 pub use records::RecordError;
 pub use session::{Memory, Mods, OpenError, Opening, Session};
 pub use tokens::{Token, TokenError, Tokens};

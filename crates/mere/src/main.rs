@@ -18,11 +18,13 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    arguments.command.start_log();
+    if let Err(error) = arguments.command.start_log() {
+        return render::failure(&format!("the log cannot be opened: {error}"), render::USAGE);
+    }
     let place = arguments.place;
     let ended = match arguments.command {
         Command::Call(call) => call::run(place, &call),
-        Command::Mcp(mcp) => Ok(mcp::run(place, &mcp)),
+        Command::Mcp(mcp) => mcp::run(place, &mcp),
         Command::Trust(trust) => trust::run(&place, &trust),
     };
     ended.unwrap_or_else(|error| render::unwritten(&error))

@@ -97,7 +97,7 @@ fn trailing(text: &str, such: impl Fn(char) -> bool) -> &str {
 
 /// Where a word that holds an address or a URL ends.
 fn token_end(text: &str, from: usize) -> usize {
-    let ends = |c: char| c.is_whitespace() || "\"'`<>|,;)]}=".contains(c);
+    let ends = |c: char| c.is_whitespace() || "\"'`<>|,;)]=".contains(c);
     text[from..].find(ends).map_or(text.len(), |offset| from + offset)
 }
 
@@ -164,7 +164,7 @@ mod tests {
             "mod:docs:/x",
             "(mod:docs:/x)",
             "https://json-schema.org/draft/2020-12/schema",
-            "test://template/7/data",
+            "test://template/{id}/data",
             "use ROOT_USER:/ here",
             "^[^/]+$",
             "a\\b",

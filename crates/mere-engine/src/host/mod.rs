@@ -12,6 +12,7 @@
 mod durable;
 mod folder;
 mod link;
+mod log_file;
 mod project;
 mod stamps;
 mod surroundings;
@@ -20,6 +21,7 @@ mod typed;
 pub(crate) use durable::{Locked, WriteError};
 pub(crate) use folder::{Folder, Identity, absent};
 pub(crate) use link::{Step, read_link};
+pub use log_file::LogFile;
 pub(crate) use project::find_project;
 pub(crate) use stamps::Stamps;
 pub(crate) use surroundings::{SPACE, Surroundings};

@@ -1,55 +1,87 @@
 //! `mere mcp`: the engine served to agents over the Model Context Protocol.
 //!
-//! The SDK speaks the protocol; a transport of our own reads and writes the lines, so that every
-//! byte that leaves has passed the gate, whoever made it.
+//! The SDK speaks the protocol, both its eras; the transports are ours, so that every byte that
+//! leaves has passed the gate, whoever made it.
 
+mod ask;
+mod audience;
+mod edge;
+mod fixtures;
+mod http;
 mod in_flight;
+mod listening;
 mod server;
 mod stdio;
+mod token;
 mod translate;
 
+use std::io;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
-use mere_engine::{Memory, Session};
+use mere_engine::{Event, Memory, Session};
+use rmcp::ServerHandler;
 use rmcp::service::ServerInitializeError;
 
-use crate::arguments::{McpArguments, PlaceArguments};
+use crate::arguments::{McpArguments, McpCommand, PlaceArguments};
 use crate::render;
+use audience::Change;
+use edge::{Edge, MAX_CALLS};
+use fixtures::Fixtures;
 use server::Server;
 use stdio::Lines;
 
-/// How many calls run at once; the others wait.
-const MAX_CALLS: usize = 8;
+/// How often the configuration is looked at between calls, so that clients hear of a change.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// Runs the command.
-pub(crate) fn run(place: PlaceArguments, mcp: &McpArguments) -> ExitCode {
-    let session = match Session::open(place.opening(&mcp.session, Memory::Session)) {
-        Ok(session) => Arc::new(session),
-        Err(error) => return render::failure(&error.to_string(), render::USAGE),
-    };
-    render::waiting("mere: waiting for an MCP client on standard input");
-    // One thread takes the requests in the order they came; the calls run beside it.
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .max_blocking_threads(MAX_CALLS + 4)
-        .enable_all()
-        .build();
-    match runtime {
-        Ok(runtime) => {
-            runtime.block_on(serve(session));
-            // A reader blocked on standard input must not keep the process.
-            runtime.shutdown_background();
-            ExitCode::SUCCESS
-        }
-        Err(error) => render::failure(&format!("no runtime: {error}"), render::BROKEN),
+pub(crate) fn run(place: PlaceArguments, mcp: &McpArguments) -> io::Result<ExitCode> {
+    if let Some(McpCommand::Token(token)) = &mcp.command {
+        return token::run(token);
     }
+    let memory = if mcp.http.is_some() { Memory::None } else { Memory::Session };
+    let session = match Session::open(place.opening(&mcp.session, memory)) {
+        Ok(session) => Arc::new(session),
+        Err(error) => return Ok(render::failure(&error.to_string(), render::USAGE)),
+    };
+    let edge = Arc::new(Edge::new(session));
+    if mcp.conformance_fixtures {
+        let fixtures = Fixtures::new(Arc::clone(&edge));
+        return serve(fixtures, &edge, mcp);
+    }
+    serve(Server(Arc::clone(&edge)), &edge, mcp)
+}
+
+/// Serves over HTTP or over standard input and output.
+fn serve<H>(server: H, edge: &Arc<Edge>, mcp: &McpArguments) -> io::Result<ExitCode>
+where
+    H: ServerHandler + Clone,
+{
+    // Over stdio one thread takes the requests in the order they came; the calls run beside it.
+    let mut runtime = match &mcp.http {
+        Some(_) => tokio::runtime::Builder::new_multi_thread(),
+        None => tokio::runtime::Builder::new_current_thread(),
+    };
+    let runtime = runtime.max_blocking_threads(MAX_CALLS + 4).enable_all().build()?;
+    let ended = runtime.block_on(async {
+        tokio::spawn(look_for_changes(Arc::clone(edge)));
+        if let Some(address) = &mcp.http {
+            return http::serve(server, edge, address, &mcp.allow_host).await;
+        }
+        render::waiting("mere: waiting for an MCP client on standard input");
+        serve_lines(server, edge).await;
+        Ok(ExitCode::SUCCESS)
+    });
+    // A reader blocked on standard input must not keep the process.
+    runtime.shutdown_background();
+    ended
 }
 
 /// Serves until standard input ends. A handshake that goes wrong is answered, and one that comes
 /// after requests without any begins a serving of its own.
-async fn serve(session: Arc<Session>) {
-    let server = Server::new(Arc::clone(&session), MAX_CALLS);
-    let lines = Lines::open(session, server.seal().clone());
+async fn serve_lines<H: ServerHandler + Clone>(server: H, edge: &Arc<Edge>) {
+    let lines = Lines::open(Arc::clone(edge));
     loop {
         match rmcp::serve_server(server.clone(), lines.transport()).await {
             Ok(running) => {
@@ -66,6 +98,25 @@ async fn serve(session: Arc<Session>) {
                 | ServerInitializeError::Cancelled,
             ) => return,
             Err(error) => tracing::warn!(%error, "a handshake failed"),
+        }
+    }
+}
+
+/// Tells clients when the configuration has changed.
+async fn look_for_changes(edge: Arc<Edge>) {
+    let mut seen = 0;
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        let session = Arc::clone(&edge.session);
+        let looked = tokio::task::spawn_blocking(move || {
+            let event = session.changed(&mut seen);
+            (event, seen)
+        });
+        let Ok((event, now)) = looked.await else { return };
+        seen = now;
+        match event {
+            Some(Event::Config) => edge.audience.tell(Change::Tools),
+            None => {}
         }
     }
 }

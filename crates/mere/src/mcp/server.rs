@@ -1,113 +1,41 @@
 //! The protocol's requests, each turned into one call at the door.
 
+use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use mere_core::gate::{Cleared, Seal};
-use mere_core::name::AgentName;
-use mere_core::request::{Caller, Request, TOOLS};
-use mere_core::turn::{Answer, Progress, Turn};
-use mere_engine::Session;
+use mere_core::address::{Address, RelPath};
+use mere_core::request::{Request, TOOLS};
+use mere_core::turn::Turn;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
     Implementation, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities,
-    ServerConfig,
+    ServerConfig, SubscriptionFilter,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use tokio::sync::Semaphore;
-use tokio_util::sync::CancellationToken;
 
+use super::edge::Edge;
 use super::translate;
-use crate::converse::converse;
-
-/// How long one call may take.
-const MAX_CALL_TIME: Duration = Duration::from_mins(1);
 
 const INSTRUCTIONS: &str = "Everything here is named by address: ROOT_PROJECT:/src/a.rs is a file \
-    of the project, ROOT_USER:/ the user's own space, ROOT_WORKSPACE:/ your own workspace. A bare \
-    path is read from the home root. Every reply has reply_type: S go on; I correct the call; D \
-    ask a person; E stop and report trace_id.";
+    of the project. A bare path is read from the home root. Every reply has reply_type: S go on; \
+    I correct the call; D ask a person; E stop and report trace_id. Roots:";
 
 /// The server of one session.
 #[derive(Clone)]
-pub(super) struct Server {
-    session: Arc<Session>,
-    seal: Seal,
-    places: Arc<Semaphore>,
-}
-
-impl Server {
-    pub(super) fn new(session: Arc<Session>, calls: usize) -> Self {
-        let seal = Seal::new(uuid::Uuid::new_v4());
-        Self { session, seal, places: Arc::new(Semaphore::new(calls)) }
-    }
-
-    /// What marks this server's cleared replies on their way through the SDK.
-    pub(super) fn seal(&self) -> &Seal {
-        &self.seal
-    }
-
-    /// The name the operator fixed, else the client's, else `default`.
-    fn agent(&self, context: &RequestContext<RoleServer>) -> AgentName {
-        let client = || AgentName::from_title(&context.client_info()?.name);
-        self.session.agent().cloned().or_else(client).unwrap_or_default()
-    }
-
-    async fn call(
-        &self,
-        mut request: Request,
-        cancelled: CancellationToken,
-    ) -> Result<Cleared, ErrorData> {
-        let mut turn = Listening { cancelled, deadline: Instant::now() + MAX_CALL_TIME };
-        let session = Arc::clone(&self.session);
-        let mut door = move |request: Request| {
-            // Nobody can be asked on this edge yet: every question is answered with no.
-            converse(request, |request| session.handle(request, &mut turn), |_| Answer::No)
-        };
-        // Requests are taken in the order they came. One that needs no disk is answered at once,
-        // and any other gets the home of this moment: so what was asked before a `cd` sees the old
-        // home, and what was asked after it the new one.
-        if request.verb.is_instant() {
-            return Ok(door(request));
-        }
-        request.caller.home.get_or_insert_with(|| self.session.home());
-        let failed = || ErrorData::internal_error("the call could not be run", None);
-        let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| failed())?;
-        let call = tokio::task::spawn_blocking(move || {
-            let _place = place;
-            door(request)
-        });
-        call.await.map_err(|_| failed())
-    }
-}
-
-/// A client that may cancel.
-struct Listening {
-    cancelled: CancellationToken,
-    deadline: Instant,
-}
-
-impl Turn for Listening {
-    fn progress(&mut self, _note: &Progress) {}
-
-    fn cancelled(&self) -> bool {
-        self.cancelled.is_cancelled()
-    }
-
-    fn deadline(&self) -> Option<Instant> {
-        Some(self.deadline)
-    }
-}
+pub(super) struct Server(pub(super) Arc<Edge>);
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let server =
-            Implementation::new("merestone", env!("CARGO_PKG_VERSION")).with_title("Merestone");
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(server)
+        let capabilities =
+            ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
+        let roots = self.0.session.roots().into_iter();
+        let roots = roots.map(|root| Address::directory(root, RelPath::default()).to_string());
+        let instructions = format!("{INSTRUCTIONS} {}", roots.collect::<Vec<_>>().join(" "));
+        ServerConfig::new(capabilities)
+            .with_server_info(implementation())
             .with_protocol_version(ProtocolVersion::V_2025_11_25)
-            .with_instructions(INSTRUCTIONS)
+            .with_instructions(instructions)
     }
 
     async fn list_tools(
@@ -123,24 +51,61 @@ impl ServerHandler for Server {
         params: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let caller = Caller { agent: self.agent(&context), ..Caller::default() };
-        let request = Request::new(caller, &params.name, &params.arguments.unwrap_or_default());
-        let reply = self.call(request, context.ct).await?;
-        Ok(translate::result(&reply, &self.seal).into())
+        let call = self.0.call(&params, &context)?;
+        let session = Arc::clone(&self.0.session);
+        let door = move |request: &Request, turn: &mut dyn Turn| session.handle(request, turn);
+        self.0.carry(call, &context, door).await
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.0.audience.join(context.peer);
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(requested.supported_by(&self.get_info().capabilities))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.0.audience.listen(context).await;
+        Ok(())
     }
 
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        // A known method whose parameters do not fit ends up here too. The SDK's own answer would
-        // repeat the method's name, which nobody has checked.
-        let known = matches!(request.method.as_str(), "tools/call" | "tools/list");
-        Err(if known {
-            ErrorData::invalid_params("the parameters do not fit the method", None)
-        } else {
-            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "no such method", None)
-        })
+        Err(misfit(&request, &context, &["tools/call", "tools/list", "initialize"]))
     }
+}
+
+/// Who we say we are.
+pub(super) fn implementation() -> Implementation {
+    Implementation::new("merestone", env!("CARGO_PKG_VERSION")).with_title("Merestone")
+}
+
+/// The answer to a request the SDK could not read: a method of ours whose parameters do not fit,
+/// or no method of ours. The SDK's own answer would repeat the method's name, which nobody has
+/// checked.
+pub(super) fn misfit(
+    request: &CustomRequest,
+    context: &RequestContext<RoleServer>,
+    known: &[&str],
+) -> ErrorData {
+    let version = context.protocol_version();
+    let modern = version.is_some_and(|v| v.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
+    let removed = modern && matches!(request.method.as_str(), "initialize" | "ping");
+    if known.contains(&request.method.as_str()) && !removed {
+        ErrorData::invalid_params("the parameters do not fit the method", None)
+    } else {
+        no_such_method()
+    }
+}
+
+/// The answer to a method that is not ours.
+pub(super) fn no_such_method() -> ErrorData {
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, Cow::Borrowed("no such method"), None)
 }

@@ -8,9 +8,7 @@
 use std::io;
 use std::sync::Arc;
 
-use mere_core::gate::Seal;
 use mere_core::json;
-use mere_engine::Session;
 use rmcp::RoleServer;
 use rmcp::model::{ClientNotification, ClientRequest, GetMeta, JsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -20,6 +18,7 @@ use serde_json::{Value, json as object};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::{Mutex, mpsc};
 
+use super::edge::Edge;
 use super::in_flight::InFlight;
 
 /// The longest line that is read, in bytes.
@@ -59,10 +58,10 @@ pub(super) struct LineTransport {
 
 impl Lines {
     /// Starts reading.
-    pub(super) fn open(session: Arc<Session>, seal: Seal) -> Self {
+    pub(super) fn open(edge: Arc<Edge>) -> Self {
         let (reader, writer) = stdio_pipes();
         let writer = Mutex::new(writer);
-        let outlet = Arc::new(Outlet { session, seal, writer, in_flight: InFlight::default() });
+        let outlet = Arc::new(Outlet { edge, writer, in_flight: InFlight::default() });
         let (sender, receiver) = mpsc::channel(READ_AHEAD);
         tokio::spawn(read(BufReader::new(reader), sender, Arc::clone(&outlet)));
         Self { incoming: Arc::new(Mutex::new(Incoming { lines: receiver, held: None })), outlet }
@@ -144,15 +143,14 @@ impl Transport<RoleServer> for LineTransport {
 
 /// The only way to standard output.
 struct Outlet {
-    session: Arc<Session>,
-    seal: Seal,
+    edge: Arc<Edge>,
     writer: Mutex<StdioWriter>,
     in_flight: InFlight,
 }
 
 impl Outlet {
     async fn send(&self, message: Value) -> io::Result<()> {
-        let Some(cleared) = self.session.clear_message(message, &self.seal) else {
+        let Some(cleared) = self.edge.session.clear_message(message, &self.edge.seal) else {
             tracing::error!("a message was not sent: it named a host path");
             return Ok(());
         };

@@ -30,10 +30,11 @@ const AMBIENT: [&str; 9] = [
 ];
 
 /// The lawful places. A new one is a decision: it belongs in an ADR.
-const LAWFUL: [&str; 6] = [
+const LAWFUL: [&str; 7] = [
     "crates/mere-engine/src/host/durable.rs",
     "crates/mere-engine/src/host/folder.rs",
     "crates/mere-engine/src/host/link.rs",
+    "crates/mere-engine/src/host/log_file.rs",
     "crates/mere-engine/src/host/project.rs",
     "crates/mere-engine/src/host/surroundings.rs",
     "crates/mere-engine/src/host/typed.rs",

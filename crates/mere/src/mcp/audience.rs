@@ -1,0 +1,104 @@
+//! Clients that want to hear of changes, in both eras.
+//!
+//! A client of 2025-11-25 hears of everything once it has shaken hands; one of 2026-07-28 opens a
+//! `subscriptions/listen` and hears what it asked for. Telling never waits for a client that does
+//! not read.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::service::{Peer, SubscriptionContext, SubscriptionSink};
+
+/// How many clients of each era are told; the oldest make room.
+const MAX_CLIENTS: usize = 512;
+/// How long a client may take to be told.
+const MAX_TELLING: Duration = Duration::from_secs(5);
+
+/// What changed.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Change {
+    /// The list of tools.
+    Tools,
+    /// The list of prompts.
+    Prompts,
+}
+
+/// Who is told.
+#[derive(Default)]
+pub(super) struct Audience {
+    peers: Mutex<Vec<Peer<RoleServer>>>,
+    sinks: Mutex<HashMap<u64, SubscriptionSink>>,
+    last: AtomicU64,
+}
+
+impl Audience {
+    /// A client has shaken hands.
+    pub(super) fn join(&self, peer: Peer<RoleServer>) {
+        let mut peers = lock(&self.peers);
+        peers.retain(|peer| !peer.is_transport_closed());
+        if peers.len() >= MAX_CLIENTS {
+            peers.remove(0);
+        }
+        peers.push(peer);
+    }
+
+    /// Serves one subscription until it is cancelled or its stream is closed.
+    pub(super) async fn listen(&self, context: SubscriptionContext) {
+        let number = self.last.fetch_add(1, Ordering::Relaxed);
+        {
+            let mut sinks = lock(&self.sinks);
+            if sinks.len() < MAX_CLIENTS {
+                sinks.insert(number, context.sink().clone());
+            }
+        }
+        let _leave = Leave { audience: self, number };
+        context.cancelled().await;
+    }
+
+    /// Tells everyone, each on a task of its own.
+    pub(super) fn tell(&self, change: Change) {
+        let peers = lock(&self.peers).clone();
+        for peer in peers {
+            tell(async move {
+                let _ = match change {
+                    Change::Tools => peer.notify_tool_list_changed().await,
+                    Change::Prompts => peer.notify_prompt_list_changed().await,
+                };
+            });
+        }
+        let sinks = lock(&self.sinks).values().cloned().collect::<Vec<_>>();
+        for sink in sinks {
+            tell(async move {
+                // A change that this subscription does not want is refused by the sink.
+                let _ = match change {
+                    Change::Tools => sink.notify_tool_list_changed().await,
+                    Change::Prompts => sink.notify_prompt_list_changed().await,
+                };
+            });
+        }
+    }
+}
+
+/// Takes a subscription out when its future ends, also when it is dropped.
+struct Leave<'a> {
+    audience: &'a Audience,
+    number: u64,
+}
+
+impl Drop for Leave<'_> {
+    fn drop(&mut self) {
+        lock(&self.audience.sinks).remove(&self.number);
+    }
+}
+
+fn tell(telling: impl Future<Output = ()> + Send + 'static) {
+    tokio::spawn(tokio::time::timeout(MAX_TELLING, telling));
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,164 @@
+//! What every server on this edge shares, and how one call is carried.
+//!
+//! A call goes to the door on a bounded pool. What the door gives back is carried in the client's
+//! own era: progress as notifications, cancellation from the client's word or its closed stream, a
+//! question as a request (2025-11-25) or as `input_required` with a sealed state (2026-07-28).
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mere_core::gate::{Cleared, Seal};
+use mere_core::json;
+use mere_core::name::AgentName;
+use mere_core::request::{Caller, Request};
+use mere_core::trace::TraceId;
+use mere_core::turn::{Answer, Outcome, Resume, Turn};
+use mere_engine::Session;
+use rmcp::model::{CallToolRequestParams, CallToolResponse, RequestStateCodec, SealOptions};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde_json::Value;
+use tokio::sync::Semaphore;
+use uuid::Uuid;
+
+use super::ask::{self, Asking};
+use super::audience::Audience;
+use super::listening::Listening;
+use super::translate;
+
+/// How many calls run at once; the others wait.
+pub(super) const MAX_CALLS: usize = 8;
+/// How long one call may take, the time in which a person thinks not counted.
+const MAX_CALL_TIME: Duration = Duration::from_mins(1);
+/// How long a question stays open for a client that keeps its state.
+const MAX_STATE_AGE: Duration = Duration::from_mins(15);
+
+/// The shared half of a server.
+pub(super) struct Edge {
+    pub(super) session: Arc<Session>,
+    pub(super) seal: Seal,
+    pub(super) audience: Audience,
+    pub(super) states: RequestStateCodec,
+    places: Arc<Semaphore>,
+}
+
+/// A call as the protocol brought it: what for, and what a resumed one brings back.
+pub(super) struct Call {
+    pub(super) request: Request,
+    /// What a question of this call is bound to: its agent, tool and arguments.
+    bound: Vec<u8>,
+}
+
+impl Edge {
+    pub(super) fn new(session: Arc<Session>) -> Self {
+        let secret = [Uuid::new_v4().into_bytes(), Uuid::new_v4().into_bytes()].concat();
+        Self {
+            session,
+            seal: Seal::new(Uuid::new_v4()),
+            audience: Audience::default(),
+            states: RequestStateCodec::new_unchecked(secret),
+            places: Arc::new(Semaphore::new(MAX_CALLS)),
+        }
+    }
+
+    /// Who calls: the name the operator fixed, else over HTTP the token's, else over stdio the
+    /// client's own, else `default`.
+    pub(super) fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
+        let http = context.extensions.get::<http::request::Parts>();
+        let named = match http {
+            Some(parts) => parts.extensions.get::<AgentName>().cloned(),
+            None => context.client_info().and_then(|client| AgentName::from_title(&client.name)),
+        };
+        let agent = self.session.agent().cloned().or(named).unwrap_or_default();
+        let trace = context.meta.get_traceparent().and_then(TraceId::from_traceparent);
+        Caller { agent, home: None, trace }
+    }
+
+    /// A tool call as a request to the door. A state that came back is opened here: one that was
+    /// not sealed by us for this very call is refused.
+    pub(super) fn call(
+        &self,
+        params: &CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Call, ErrorData> {
+        let caller = self.caller(context);
+        let arguments = params.arguments.clone().unwrap_or_default();
+        let sorted = json::sorted(&Value::Object(arguments.clone()));
+        let bound = format!("{}\0{}\0{sorted}", caller.agent, params.name).into_bytes();
+        let mut request = Request::new(caller, &params.name, &arguments);
+        if let Some(state) = &params.request_state {
+            let opened = self.states.open_with(state, &bound);
+            let resume = opened.map_err(|_| ErrorData::invalid_params(BAD_STATE, None))?;
+            let answer = ask::answer_in(params.input_responses.as_ref());
+            request.answered = answer.map(|answer| (Resume(resume), answer));
+        }
+        Ok(Call { request, bound })
+    }
+
+    /// Carries a call through `door` until it is done, or until the client must come back with an
+    /// answer.
+    pub(super) async fn carry<D>(
+        &self,
+        call: Call,
+        context: &RequestContext<RoleServer>,
+        door: D,
+    ) -> Result<CallToolResponse, ErrorData>
+    where
+        D: Fn(&Request, &mut dyn Turn) -> Outcome + Send + Sync + 'static,
+    {
+        let Call { mut request, bound } = call;
+        let door = Arc::new(door);
+        loop {
+            let (question, resume) = match self.run(&request, context, Arc::clone(&door)).await? {
+                Outcome::Done(reply) => return Ok(self.result(&reply)),
+                Outcome::Ask(question, resume) => (question, resume),
+            };
+            let answer = match Asking::of(context) {
+                Asking::Nobody => Answer::No,
+                Asking::Request => ask::ask(&question, context, &self.seal).await,
+                Asking::Return => {
+                    let options = SealOptions::new().associated_data(&bound).ttl(MAX_STATE_AGE);
+                    let state = self.states.seal_with(&resume.0, &options);
+                    return ask::input_required(&question, state, &self.seal);
+                }
+            };
+            request.answered = Some((resume, answer));
+        }
+    }
+
+    fn result(&self, reply: &Cleared) -> CallToolResponse {
+        translate::result(reply, &self.seal).into()
+    }
+
+    /// One visit at the door.
+    ///
+    /// Over stdio requests are taken in the order they came. One that needs no disk is answered at
+    /// once, and any other gets the home of this moment: so what was asked before a `cd` sees the
+    /// old home, and what was asked after it the new one.
+    async fn run<D>(
+        &self,
+        request: &Request,
+        context: &RequestContext<RoleServer>,
+        door: Arc<D>,
+    ) -> Result<Outcome, ErrorData>
+    where
+        D: Fn(&Request, &mut dyn Turn) -> Outcome + Send + Sync + 'static,
+    {
+        let deadline = Instant::now() + MAX_CALL_TIME;
+        if request.verb.is_instant() && request.tool.is_some() {
+            return Ok(door(request, &mut Listening::silent(context, deadline)));
+        }
+        let mut request = request.clone();
+        request.caller.home.get_or_insert_with(|| self.session.home());
+        let mut turn = Listening::new(context, deadline, &self.seal);
+        let failed = || ErrorData::internal_error("the call could not be run", None);
+        let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| failed())?;
+        let visit = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            door(&request, &mut turn)
+        });
+        visit.await.map_err(|_| failed())
+    }
+}
+
+const BAD_STATE: &str = "the request state is not one this server gave for this call";

@@ -1,0 +1,82 @@
+//! How fast one client may ask.
+//!
+//! A bucket each, filled at a steady rate. A client that is a little too fast waits; one that would
+//! have to wait long is told to come back later.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Requests a second, and how many may come at once.
+const RATE: f64 = 5_000.0;
+const BURST: f64 = 10_000.0;
+/// The longest a request is held back.
+const MAX_WAIT: Duration = Duration::from_secs(5);
+/// How many clients are remembered; full buckets are forgotten first.
+const MAX_CLIENTS: usize = 4_096;
+
+/// The buckets of all clients.
+pub(super) struct Pace<K> {
+    buckets: Mutex<HashMap<K, Bucket>>,
+}
+
+struct Bucket {
+    left: f64,
+    filled: Instant,
+}
+
+/// The client must come back later.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct TooFast {
+    pub(super) wait: Duration,
+}
+
+impl<K: Eq + Hash> Pace<K> {
+    pub(super) fn new() -> Self {
+        Self { buckets: Mutex::new(HashMap::new()) }
+    }
+
+    /// Takes one from the client's bucket: how long to wait, or that it is too long.
+    pub(super) fn take(&self, client: K, now: Instant) -> Result<Duration, TooFast> {
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        if buckets.len() >= MAX_CLIENTS {
+            buckets.retain(|_, bucket| bucket.at(now) < BURST);
+        }
+        let bucket = buckets.entry(client).or_insert(Bucket { left: BURST, filled: now });
+        let left = bucket.at(now) - 1.0;
+        let wait = Duration::from_secs_f64((-left).max(0.0) / RATE);
+        if wait > MAX_WAIT {
+            return Err(TooFast { wait });
+        }
+        *bucket = Bucket { left, filled: now };
+        Ok(wait)
+    }
+}
+
+impl Bucket {
+    fn at(&self, now: Instant) -> f64 {
+        let grown = now.saturating_duration_since(self.filled).as_secs_f64() * RATE;
+        (self.left + grown).min(BURST)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fast_client_waits_and_a_faster_one_is_sent_away() {
+        let pace = Pace::new();
+        let start = Instant::now();
+        for _ in 0..10_000 {
+            assert_eq!(pace.take("a", start), Ok(Duration::ZERO));
+        }
+        let wait = pace.take("a", start).expect("held back");
+        assert!(wait > Duration::ZERO && wait < Duration::from_millis(1));
+        assert_eq!(pace.take("b", start), Ok(Duration::ZERO), "another client");
+        let sent_away = (0..30_000).find_map(|_| pace.take("a", start).err());
+        assert!(sent_away.is_some_and(|too_fast| too_fast.wait > MAX_WAIT));
+        assert_eq!(pace.take("a", start + Duration::from_mins(1)), Ok(Duration::ZERO));
+    }
+}

@@ -1,0 +1,80 @@
+//! Why a request was not let in, as a JSON-RPC error. Its words are constants.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{Response, StatusCode};
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full};
+use serde_json::json;
+
+/// What every response is made of.
+pub(super) type Body = BoxBody<Bytes, Infallible>;
+
+/// A refused request.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    status: StatusCode,
+    code: i64,
+    words: &'static str,
+    retry_after: Option<Duration>,
+}
+
+impl Refusal {
+    /// The text is not JSON.
+    pub(super) const PARSE_ERROR: i64 = -32700;
+    const INVALID_REQUEST: i64 = -32600;
+    const INTERNAL_ERROR: i64 = -32603;
+
+    pub(super) fn new(status: StatusCode, words: &'static str) -> Self {
+        let code =
+            if status.is_server_error() { Self::INTERNAL_ERROR } else { Self::INVALID_REQUEST };
+        Self { status, code, words, retry_after: None }
+    }
+
+    /// The refusal for a status that the SDK chose, in words of our own: its own may repeat what
+    /// the client sent.
+    pub(super) fn of_status(status: StatusCode) -> Self {
+        let words = match status {
+            StatusCode::FORBIDDEN => "this host or origin is not allowed",
+            StatusCode::NOT_FOUND => "no such session",
+            StatusCode::METHOD_NOT_ALLOWED => "use POST, or GET and DELETE with a session",
+            StatusCode::NOT_ACCEPTABLE => "accept both application/json and text/event-stream",
+            StatusCode::PAYLOAD_TOO_LARGE => "the body is too large",
+            StatusCode::UNSUPPORTED_MEDIA_TYPE => "send one JSON-RPC message as application/json",
+            status if status.is_server_error() => "the server failed",
+            _ => "the request's headers do not fit the protocol",
+        };
+        Self::new(status, words)
+    }
+
+    pub(super) fn code(mut self, code: i64) -> Self {
+        self.code = code;
+        self
+    }
+
+    pub(super) fn retry_after(mut self, wait: Duration) -> Self {
+        self.retry_after = Some(wait);
+        self
+    }
+
+    /// The refusal as a response.
+    pub(super) fn response(&self) -> Response<Body> {
+        let message = json!({
+            "jsonrpc": "2.0", "id": null, "error": { "code": self.code, "message": self.words }
+        });
+        let mut response = Response::new(Full::new(Bytes::from(message.to_string())).boxed());
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if let Some(wait) = self.retry_after {
+            headers.insert(RETRY_AFTER, HeaderValue::from(wait.as_secs().max(1)));
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}

@@ -1,0 +1,78 @@
+//! A client that listens while its call runs.
+
+use std::time::{Duration, Instant};
+
+use mere_core::gate::Seal;
+use mere_core::turn::{Progress, Turn};
+use rmcp::RoleServer;
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::service::{Peer, RequestContext};
+use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
+
+/// How long a client may leave a note unread before the call goes on without telling it.
+const MAX_UNREAD: Duration = Duration::from_secs(2);
+
+/// What the MCP edge lends to one call.
+pub(super) struct Listening {
+    cancelled: CancellationToken,
+    deadline: Instant,
+    notes: Option<Notes>,
+}
+
+/// Where notes on the way go, if the client asked for them.
+struct Notes {
+    peer: Peer<RoleServer>,
+    token: ProgressToken,
+    seal: Seal,
+    runtime: Handle,
+}
+
+impl Listening {
+    /// For a call on a thread of its own, which may wait for a note to be written.
+    pub(super) fn new(
+        context: &RequestContext<RoleServer>,
+        deadline: Instant,
+        seal: &Seal,
+    ) -> Self {
+        let notes = context.meta.get_progress_token().map(|token| Notes {
+            peer: context.peer.clone(),
+            token,
+            seal: seal.clone(),
+            runtime: Handle::current(),
+        });
+        Self { cancelled: context.ct.clone(), deadline, notes }
+    }
+
+    /// For a call that is over before there is anything to tell.
+    pub(super) fn silent(context: &RequestContext<RoleServer>, deadline: Instant) -> Self {
+        Self { cancelled: context.ct.clone(), deadline, notes: None }
+    }
+}
+
+impl Turn for Listening {
+    fn progress(&mut self, note: &Progress) {
+        let Some(notes) = &self.notes else { return };
+        let mut param = ProgressNotificationParam::new(notes.token.clone(), number(note.done))
+            .with_message(notes.seal.sentence(&note.message));
+        param.total = note.total.map(number);
+        let told = tokio::time::timeout(MAX_UNREAD, notes.peer.notify_progress(param));
+        let told = notes.runtime.block_on(told);
+        if !matches!(told, Ok(Ok(()))) {
+            self.notes = None;
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.cancelled.is_cancelled()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        Some(self.deadline)
+    }
+}
+
+/// Progress is a float in the protocol; counts beyond what one holds exactly do not occur.
+fn number(count: u64) -> f64 {
+    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
+}

@@ -280,6 +280,11 @@ impl<'a> Mcp<'a> {
         })
     }
 
+    /// The most memory the server has held so far, in KiB.
+    pub(crate) fn memory(&self) -> usize {
+        peak_memory(self.child.id())
+    }
+
     /// The most memory the server held during [`Mcp::flood`], in KiB.
     pub(crate) fn peak_memory(&self) -> usize {
         self.peak
@@ -308,4 +313,166 @@ fn peak_memory(process: u32) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("a process");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its peak");
     line.trim().trim_end_matches(" kB").parse().expect("a number")
+}
+
+/// `mere mcp --http` on a stage, on a port of its own.
+pub(crate) struct Http<'a> {
+    stage: &'a Stage,
+    child: Child,
+    url: String,
+}
+
+impl<'a> Http<'a> {
+    pub(crate) fn start(stage: &'a Stage, arguments: &[&str]) -> Self {
+        Self::start_at(stage, "127.0.0.1:0", arguments)
+    }
+
+    pub(crate) fn start_at(stage: &'a Stage, address: &str, arguments: &[&str]) -> Self {
+        let mut command = stage.command("project");
+        command.args(["mcp", "--http", address, "--log-file"]).arg(stage.path("mcp.log"));
+        let mut child = command.args(arguments).stdout(Stdio::piped()).spawn().expect("it starts");
+        let mut url = String::new();
+        let mut output = BufReader::new(child.stdout.take().expect("its output"));
+        output.read_line(&mut url).expect("it says where it is");
+        Self { stage, child, url: url.trim().to_owned() }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        self.url.clone()
+    }
+
+    /// The address it listens at.
+    pub(crate) fn address(&self) -> &str {
+        self.url.trim_start_matches("http://").trim_end_matches("/mcp")
+    }
+
+    /// Sends raw bytes on a connection of their own and reads to its end; the answer is checked for
+    /// leaks.
+    pub(crate) fn raw(&self, bytes: &[u8]) -> String {
+        let mut stream = std::net::TcpStream::connect(self.address()).expect("it listens");
+        stream.set_read_timeout(Some(std::time::Duration::from_secs(60))).expect("a timeout");
+        // The server may answer and close before it has read everything.
+        let _ = stream.write_all(bytes);
+        let mut answer = Vec::new();
+        let _ = std::io::Read::read_to_end(&mut stream, &mut answer);
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        self.stage.check(&answer);
+        answer
+    }
+
+    /// Posts a JSON text with the given headers besides the usual ones.
+    pub(crate) fn post(&self, headers: &[(&str, &str)], body: &str) -> HttpAnswer {
+        let mut head = String::from("POST /mcp HTTP/1.1\r\nConnection: close\r\n");
+        let usual = [
+            ("Host", self.address()),
+            ("Content-Type", "application/json"),
+            ("Accept", "application/json, text/event-stream"),
+        ];
+        let given = |name: &str| headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
+        for (name, value) in usual.iter().filter(|(name, _)| !given(name)).chain(headers) {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        head.push_str(&format!("Content-Length: {}\r\n\r\n{body}", body.len()));
+        HttpAnswer::parse(&self.raw(head.as_bytes()))
+    }
+
+    /// A call of the stateless revision, with a token if given.
+    pub(crate) fn call(&self, arguments: &Value, token: Option<&str>) -> HttpAnswer {
+        let params = json!({ "_meta": modern_meta(), "name": "dir", "arguments": arguments });
+        let message =
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+        let bearer = token.map(|token| format!("Bearer {token}"));
+        let mut headers = MODERN.to_vec();
+        if let Some(bearer) = &bearer {
+            headers.push(("Authorization", bearer));
+        }
+        self.post(&headers, &message.to_string())
+    }
+
+    /// The most memory it has held, in KiB.
+    pub(crate) fn peak_memory(&self) -> usize {
+        peak_memory(self.child.id())
+    }
+
+    /// Tells it to stop, and waits.
+    pub(crate) fn stop(mut self) -> i32 {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").arg(id).status().expect("kill").success());
+        self.child.wait().expect("it ends").code().expect("an exit status")
+    }
+}
+
+impl Drop for Http<'_> {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The headers of a stateless tool call.
+pub(crate) const MODERN: [(&str, &str); 3] =
+    [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/call"), ("Mcp-Name", "dir")];
+
+/// The `_meta` of a stateless request.
+pub(crate) fn modern_meta() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "t", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {}
+    })
+}
+
+/// An answer over HTTP.
+#[derive(Debug)]
+pub(crate) struct HttpAnswer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+impl HttpAnswer {
+    fn parse(text: &str) -> Self {
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((text, ""));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        let body = if head.to_ascii_lowercase().contains("transfer-encoding: chunked") {
+            unchunked(body)
+        } else {
+            body.to_owned()
+        };
+        Self { status, head: head.to_owned(), body }
+    }
+
+    /// The last JSON-RPC message: the body, or the last event's data.
+    pub(crate) fn message(&self) -> Value {
+        let event = self.body.lines().rev().find_map(|line| line.strip_prefix("data: {"));
+        let text = event.map_or(self.body.clone(), |rest| format!("{{{rest}"));
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The reply in it.
+    pub(crate) fn reply(&self) -> Value {
+        self.message()["result"]["structuredContent"].clone()
+    }
+
+    /// A header's value.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let line = self.head.lines().find(|line| {
+            line.split(':').next().is_some_and(|given| given.eq_ignore_ascii_case(name))
+        })?;
+        line.split_once(": ").map(|(_, value)| value.trim())
+    }
+}
+
+fn unchunked(body: &str) -> String {
+    let mut out = String::new();
+    let mut rest = body;
+    while let Some((size, after)) = rest.split_once("\r\n") {
+        let size = usize::from_str_radix(size, 16).unwrap_or(0);
+        if size == 0 || size > after.len() {
+            break;
+        }
+        out.push_str(&after[..size]);
+        rest = after[size..].trim_start_matches("\r\n");
+    }
+    out
 }

@@ -8,10 +8,16 @@
 
 mod attacks;
 mod calls;
+mod clients;
+mod conformance;
 mod harness;
+mod http;
+mod http_attacks;
+mod inspector;
 mod mcp;
 mod mods;
 mod paging;
 mod permissions;
 mod tidy;
+mod tools;
 mod visibility;

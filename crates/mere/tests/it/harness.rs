@@ -4,6 +4,7 @@
 //! prints to an agent goes through [`Stage::check`], which fails on any spelling of those folders:
 //! so every end-to-end test is a leak test too.
 
+use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
@@ -251,6 +252,34 @@ impl<'a> Mcp<'a> {
         self.tool("dir", arguments)["structuredContent"].clone()
     }
 
+    /// Writes lines while it reads the answers, up to the one with the id `last`; each is checked
+    /// for leaks.
+    pub(crate) fn exchange(&mut self, lines: &[String], last: &str) -> Vec<Value> {
+        let input = self.input.as_mut().expect("open input");
+        let (output, stage) = (&mut self.output, self.stage);
+        std::thread::scope(|threads| {
+            threads.spawn(|| {
+                for line in lines {
+                    input.write_all(line.as_bytes()).expect("the server reads");
+                    input.write_all(b"\n").expect("the server reads");
+                }
+            });
+            let mut answers = Vec::new();
+            loop {
+                let mut line = String::new();
+                output.read_line(&mut line).expect("UTF-8");
+                stage.check(&line);
+                let answer = serde_json::from_str::<Value>(&line)
+                    .unwrap_or_else(|error| panic!("{error}: {line:?}"));
+                let ends = answer["id"] == last;
+                answers.push(answer);
+                if ends {
+                    return answers;
+                }
+            }
+        })
+    }
+
     /// Writes lines until the server takes no more for a second, reading nothing; returns how many
     /// bytes it took.
     pub(crate) fn flood(&mut self, line: impl Fn(usize) -> String + Send + Sync) -> usize {
@@ -350,7 +379,7 @@ impl<'a> Http<'a> {
     /// leaks.
     pub(crate) fn raw(&self, bytes: &[u8]) -> String {
         let mut stream = std::net::TcpStream::connect(self.address()).expect("it listens");
-        stream.set_read_timeout(Some(std::time::Duration::from_secs(60))).expect("a timeout");
+        stream.set_read_timeout(Some(std::time::Duration::from_mins(1))).expect("a timeout");
         // The server may answer and close before it has read everything.
         let _ = stream.write_all(bytes);
         let mut answer = Vec::new();
@@ -370,9 +399,9 @@ impl<'a> Http<'a> {
         ];
         let given = |name: &str| headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
         for (name, value) in usual.iter().filter(|(name, _)| !given(name)).chain(headers) {
-            head.push_str(&format!("{name}: {value}\r\n"));
+            let _ = write!(head, "{name}: {value}\r\n");
         }
-        head.push_str(&format!("Content-Length: {}\r\n\r\n{body}", body.len()));
+        let _ = write!(head, "Content-Length: {}\r\n\r\n{body}", body.len());
         HttpAnswer::parse(&self.raw(head.as_bytes()))
     }
 

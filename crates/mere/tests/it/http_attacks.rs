@@ -43,7 +43,23 @@ fn malformed() -> Vec<String> {
     ];
     // Cut off at every byte.
     all.extend((1..text.len()).map(|end| text[..end].to_owned()));
-    // Every value of another type, every key missing.
+    all.extend(wrong_types(&good));
+    all.extend(wrong_methods());
+    // One byte changed, all along the message.
+    for at in 0..text.len() {
+        for byte in ["\u{7f}", "\"", "{"] {
+            let mut bad = text.clone();
+            bad.replace_range(at..=at, byte);
+            all.push(bad);
+        }
+    }
+    assert!(all.len() > 1000, "{} inputs", all.len());
+    all
+}
+
+/// Every value of another type, every key missing.
+fn wrong_types(good: &Value) -> Vec<String> {
+    let mut all = Vec::new();
     let wrong = [
         json!(null),
         json!(true),
@@ -79,7 +95,12 @@ fn malformed() -> Vec<String> {
         parent.shift_remove(&key.replace("~1", "/"));
         all.push(bad.to_string());
     }
-    // Methods that are none, and known ones without what they need.
+    all
+}
+
+/// Methods that are none, and known ones without what they need.
+fn wrong_methods() -> Vec<String> {
+    let mut all = Vec::new();
     for method in [
         "",
         "x",
@@ -107,15 +128,6 @@ fn malformed() -> Vec<String> {
             all.push(message.to_string());
         }
     }
-    // One byte changed, all along the message.
-    for at in 0..text.len() {
-        for byte in ["\u{7f}", "\"", "{"] {
-            let mut bad = text.clone();
-            bad.replace_range(at..=at, byte);
-            all.push(bad);
-        }
-    }
-    assert!(all.len() > 1000, "{} inputs", all.len());
     all
 }
 
@@ -145,19 +157,16 @@ fn a_thousand_malformed_bodies_over_http() {
 fn a_thousand_malformed_lines_over_stdio() {
     let stage = Stage::new();
     let mut mcp = Mcp::greeted(&stage, &[]);
-    for body in malformed() {
-        mcp.send(body.replace('\n', " ").as_bytes());
+    let mut lines = malformed();
+    for line in &mut lines {
+        *line = line.replace('\n', " ");
     }
     // A good request after all of them: its answer comes among theirs, which are all typed.
-    let marker = json!({ "jsonrpc": "2.0", "id": "the end", "method": "tools/list", "params": {} });
-    mcp.send(marker.to_string().as_bytes());
-    loop {
-        let answer = mcp.receive();
-        assert_typed(&answer);
-        if answer["id"] == "the end" {
-            break;
-        }
-    }
+    let good = json!({ "jsonrpc": "2.0", "id": "the end", "method": "tools/list", "params": {} });
+    lines.push(good.to_string());
+    let answers = mcp.exchange(&lines, "the end");
+    answers.iter().for_each(assert_typed);
+    assert!(answers.len() > 800, "{} answers", answers.len());
 }
 
 #[test]

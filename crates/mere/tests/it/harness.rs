@@ -405,6 +405,20 @@ impl<'a> Http<'a> {
         HttpAnswer::parse(&self.raw(head.as_bytes()))
     }
 
+    /// A stateless request as bytes, for a connection that the test holds itself.
+    pub(crate) fn request(&self, method: &str, name: Option<&str>, params: &Value) -> String {
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let body = body.to_string();
+        let name = name.map_or(String::new(), |name| format!("Mcp-Name: {name}\r\n"));
+        format!(
+            "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n\
+             Mcp-Method: {method}\r\n{name}Content-Length: {}\r\n\r\n{body}",
+            self.address(),
+            body.len()
+        )
+    }
+
     /// A call of the stateless revision, with a token if given.
     pub(crate) fn call(&self, arguments: &Value, token: Option<&str>) -> HttpAnswer {
         let params = json!({ "_meta": modern_meta(), "name": "dir", "arguments": arguments });

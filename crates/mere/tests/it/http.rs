@@ -180,23 +180,11 @@ fn a_trace_context_is_honoured_and_logged() {
 fn a_change_of_config_is_told_to_who_listens() {
     let stage = stage();
     let http = Http::start(&stage, &[]);
-    let mut meta = modern_meta();
-    meta["x"] = json!(1);
-    let filter = json!({ "toolsListChanged": true });
-    let params = json!({ "_meta": meta, "notifications": filter });
-    let message =
-        json!({ "jsonrpc": "2.0", "id": 7, "method": "subscriptions/listen", "params": params });
-    let body = message.to_string();
+    let params = json!({ "_meta": modern_meta(), "notifications": { "toolsListChanged": true } });
+    let request = http.request("subscriptions/listen", None, &params);
     let mut stream = TcpStream::connect(http.address()).expect("it listens");
     stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout");
-    let head = format!(
-        "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
-         Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n\
-         Mcp-Method: subscriptions/listen\r\nContent-Length: {}\r\n\r\n{body}",
-        http.address(),
-        body.len()
-    );
-    stream.write_all(head.as_bytes()).expect("sent");
+    stream.write_all(request.as_bytes()).expect("sent");
     let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
     let mut next = |method: &str| {
         lines.find(|line| line.contains(method)).unwrap_or_else(|| panic!("no {method}"))
@@ -213,19 +201,11 @@ fn closing_the_stream_cancels_the_call() {
     let http = Http::start(&stage, &["--conformance-fixtures"]);
     let params =
         json!({ "_meta": modern_meta(), "name": "door_slow", "arguments": { "seconds": 50 } });
-    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
-    let body = message.to_string();
-    let head = format!(
-        "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
-         Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n\
-         Mcp-Method: tools/call\r\nMcp-Name: door_slow\r\nContent-Length: {}\r\n\r\n{body}",
-        http.address(),
-        body.len()
-    );
+    let request = http.request("tools/call", Some("door_slow"), &params);
     // More than run at once: if closing did not cancel, the next call would wait for them.
     for _ in 0..12 {
         let mut stream = TcpStream::connect(http.address()).expect("it listens");
-        stream.write_all(head.as_bytes()).expect("sent");
+        stream.write_all(request.as_bytes()).expect("sent");
         std::thread::sleep(Duration::from_millis(30));
     }
     let began = Instant::now();
@@ -292,16 +272,9 @@ fn it_stops_when_told_and_finishes_what_it_began() {
     let address = http.address().to_owned();
     let params =
         json!({ "_meta": modern_meta(), "name": "door_slow", "arguments": { "seconds": 1 } });
-    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
-    let body = message.to_string();
-    let head = format!(
-        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
-         Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n\
-         Mcp-Method: tools/call\r\nMcp-Name: door_slow\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    );
+    let request = http.request("tools/call", Some("door_slow"), &params);
     let mut stream = TcpStream::connect(&address).expect("it listens");
-    stream.write_all(head.as_bytes()).expect("sent");
+    stream.write_all(request.as_bytes()).expect("sent");
     std::thread::sleep(Duration::from_millis(300));
     let began = Instant::now();
     assert_eq!(http.stop(), 0);
@@ -320,15 +293,7 @@ fn many_clients_at_once_see_no_error() {
     let http = Http::start(&stage, &[]);
     let params =
         json!({ "_meta": modern_meta(), "name": "dir", "arguments": { "command": "list" } });
-    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
-    let body = message.to_string();
-    let head = format!(
-        "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
-         Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n\
-         Mcp-Method: tools/call\r\nMcp-Name: dir\r\nContent-Length: {}\r\n\r\n{body}",
-        http.address(),
-        body.len()
-    );
+    let request = http.request("tools/call", Some("dir"), &params);
     let end = Instant::now() + Duration::from_secs(seconds);
     let calls = AtomicU64::new(0);
     std::thread::scope(|threads| {
@@ -339,7 +304,7 @@ fn many_clients_at_once_see_no_error() {
                 let mut writer = stream.try_clone().expect("a second handle");
                 let mut lines = BufReader::new(stream).lines();
                 while Instant::now() < end {
-                    writer.write_all(head.as_bytes()).expect("sent");
+                    writer.write_all(request.as_bytes()).expect("sent");
                     let status = lines.next().expect("an answer").expect("UTF-8");
                     assert!(status.contains("200"), "{status}");
                     let data = lines.by_ref().map(|line| line.expect("UTF-8"));

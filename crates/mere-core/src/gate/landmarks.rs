@@ -126,6 +126,10 @@ impl Landmarks {
         let Some(automaton) = &self.automaton else {
             return Vec::new();
         };
+        // Every spelling of a path has a separator in it, and most strings have none.
+        if !text.bytes().any(|byte| matches!(byte, b'/' | b'\\' | b'%')) {
+            return Vec::new();
+        }
         let shortest = if reach == Reach::Body { 2 } else { 1 };
         let mut found = automaton
             .find_overlapping_iter(text)

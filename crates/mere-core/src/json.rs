@@ -3,9 +3,10 @@
 //! A second value for one key is how two readers of the same bytes come to disagree, so it is
 //! refused here, for every JSON text that comes from outside. Depth is bounded by the parser.
 
+use std::cell::Cell;
 use std::fmt;
 
-use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 /// A text that is not strict JSON. It keeps the place and drops the text.
@@ -18,11 +19,16 @@ pub struct JsonError {
     pub column: usize,
 }
 
-/// Parses one JSON value, refusing duplicate keys and trailing text.
+/// How many values a text may hold: small values take far more memory than text.
+const MAX_VALUES: usize = 100_000;
+
+/// Parses one JSON value, refusing duplicate keys, trailing text, and more than [`MAX_VALUES`].
 pub fn parse(text: &[u8]) -> Result<Value, JsonError> {
-    serde_json::from_slice::<Strict>(text)
-        .map(|strict| strict.0)
-        .map_err(|error| JsonError { line: error.line(), column: error.column() })
+    let left = Cell::new(MAX_VALUES);
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    let parsed = Strict(&left).deserialize(&mut reader);
+    let parsed = parsed.and_then(|value| reader.end().map(|()| value));
+    parsed.map_err(|error| JsonError { line: error.line(), column: error.column() })
 }
 
 /// The value with every object's keys in order, so that two spellings of one value are one text.
@@ -38,17 +44,21 @@ pub fn sorted(value: &Value) -> Value {
     }
 }
 
-struct Strict(Value);
+/// Reads one value, counting down what may still come.
+#[derive(Clone, Copy)]
+struct Strict<'a>(&'a Cell<usize>);
 
-impl<'de> Deserialize<'de> for Strict {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(StrictVisitor).map(Self)
+impl<'de> DeserializeSeed<'de> for Strict<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        let left = self.0.get().checked_sub(1);
+        self.0.set(left.ok_or_else(|| de::Error::custom("too many values"))?);
+        deserializer.deserialize_any(self)
     }
 }
 
-struct StrictVisitor;
-
-impl<'de> Visitor<'de> for StrictVisitor {
+impl<'de> Visitor<'de> for Strict<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -85,7 +95,7 @@ impl<'de> Visitor<'de> for StrictVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let mut items = Vec::new();
-        while let Some(Strict(item)) = access.next_element()? {
+        while let Some(item) = access.next_element_seed(self)? {
             items.push(item);
         }
         Ok(Value::Array(items))
@@ -97,8 +107,7 @@ impl<'de> Visitor<'de> for StrictVisitor {
             if map.contains_key(&key) {
                 return Err(de::Error::custom("duplicate key"));
             }
-            let Strict(value) = access.next_value()?;
-            map.insert(key, value);
+            map.insert(key, access.next_value_seed(self)?);
         }
         Ok(Value::Object(map))
     }
@@ -117,6 +126,8 @@ mod tests {
 
     #[test]
     fn refuses_duplicates_depth_and_rubbish() {
+        let many = format!("[{}0]", "0,".repeat(100_000));
+        assert!(parse(many.as_bytes()).is_err(), "too many values");
         let deep = "[".repeat(100_000);
         for text in [r#"{"a":1,"a":2}"#, r#"[{"b":{"c":1,"c":1}}]"#, "", "{", "{} {}", "NaN", &deep]
         {

@@ -138,7 +138,9 @@ impl Session {
 
     /// The one door.
     pub fn handle(&self, request: &Request, turn: &mut dyn Turn) -> Outcome {
-        self.refresh();
+        if !request.verb.is_instant() {
+            self.refresh();
+        }
         let snapshot = self.snapshot();
         let stamp = Stamp {
             trace_id: request.caller.trace.unwrap_or_else(|| Uuid::now_v7().into()),

@@ -3,9 +3,14 @@
 //! `mere mcp` writes a JSON object a line, with the call's `trace_id` in its span; the other
 //! commands write plain lines for the person at the terminal. `mere call` is run by agents too, in
 //! shells that hand them standard error; it logs only when `--log` asks for it.
+//!
+//! A server must not stop because nobody reads its log: lines go to a thread of their own, and are
+//! dropped when it cannot keep up.
 
-use std::io;
-use std::sync::Mutex;
+use std::io::{self, Write};
+use std::sync::OnceLock;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Duration;
 
 use mere_engine::{LogFile, Typed};
 use tracing::Level;
@@ -15,6 +20,20 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::registry;
 use tracing_subscriber::util::SubscriberInitExt;
 
+/// How many lines may wait to be written.
+const MAX_WAITING: usize = 4_096;
+/// How long the end of the process waits for them.
+const MAX_ENDING: Duration = Duration::from_millis(200);
+
+static WAITING: OnceLock<SyncSender<Item>> = OnceLock::new();
+
+/// What the writing thread gets.
+enum Item {
+    Line(Vec<u8>),
+    /// Everything before it is to be written; then this is dropped.
+    End(SyncSender<()>),
+}
+
 /// Starts plain lines on standard error.
 pub(crate) fn start(level: Level) {
     let lines = layer().with_writer(io::stderr).with_ansi(false).with_target(false).without_time();
@@ -23,15 +42,59 @@ pub(crate) fn start(level: Level) {
 
 /// Starts JSON lines, on standard error or in a file.
 pub(crate) fn start_json(level: Level, file: Option<&Typed>) -> io::Result<()> {
-    let lines = layer().json().flatten_event(true).with_ansi(false);
-    match file {
-        Some(file) => {
-            let file = Mutex::new(LogFile::open(file)?);
-            registry().with(lines.with_writer(file)).with(ours(level)).init();
-        }
-        None => registry().with(lines.with_writer(io::stderr)).with(ours(level)).init(),
-    }
+    let sink: Box<dyn Write + Send> = match file {
+        Some(file) => Box::new(LogFile::open(file)?),
+        None => Box::new(io::stderr()),
+    };
+    let (sender, receiver) = sync_channel(MAX_WAITING);
+    std::thread::Builder::new().name("log".to_owned()).spawn(move || write(&receiver, sink))?;
+    let _ = WAITING.set(sender.clone());
+    let lines = layer()
+        .json()
+        .flatten_event(true)
+        .with_span_list(false)
+        .with_ansi(false)
+        .with_writer(move || Waiting(sender.clone()));
+    registry().with(lines).with(ours(level)).init();
     Ok(())
+}
+
+/// Gives the lines that wait a moment to be written.
+pub(crate) fn finish() {
+    if let Some(waiting) = WAITING.get() {
+        let (sender, receiver) = sync_channel(1);
+        if waiting.try_send(Item::End(sender)).is_ok() {
+            let _ = receiver.recv_timeout(MAX_ENDING);
+        }
+    }
+}
+
+/// Hands lines over, or drops them.
+struct Waiting(SyncSender<Item>);
+
+impl Write for Waiting {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let _ = self.0.try_send(Item::Line(line.to_vec()));
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn write(items: &Receiver<Item>, mut sink: Box<dyn Write + Send>) {
+    for item in items {
+        match item {
+            Item::Line(line) => {
+                let _ = sink.write_all(&line);
+            }
+            Item::End(done) => {
+                let _ = sink.flush();
+                drop(done);
+            }
+        }
+    }
 }
 
 /// Our own words from this level up; of libraries only what went wrong, because at lower levels

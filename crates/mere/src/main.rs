@@ -27,5 +27,7 @@ fn main() -> ExitCode {
         Command::Mcp(mcp) => mcp::run(place, &mcp),
         Command::Trust(trust) => trust::run(&place, &trust),
     };
-    ended.unwrap_or_else(|error| render::unwritten(&error))
+    let code = ended.unwrap_or_else(|error| render::unwritten(&error));
+    log::finish();
+    code
 }

@@ -95,29 +95,23 @@ impl Gate {
     }
 }
 
-/// Ids that the caller chose and gets back unread: they tie an answer to its question.
-struct Ids {
-    id: Option<Value>,
-    progress_token: Option<Value>,
-    request_id: Option<Value>,
-}
+/// Where ids stand that the caller chose and gets back unread: they tie an answer to its question.
+const IDS: [&str; 5] = [
+    "/id",
+    "/params/progressToken",
+    "/params/requestId",
+    "/params/_meta/io.modelcontextprotocol~1subscriptionId",
+    "/result/_meta/io.modelcontextprotocol~1subscriptionId",
+];
 
 /// Takes the ids out of their places, leaving null so that the order stays.
-fn take_ids(message: &mut Value) -> Ids {
-    let mut take = |pointer: &str| message.pointer_mut(pointer).map(Value::take);
-    Ids {
-        id: take("/id"),
-        progress_token: take("/params/progressToken"),
-        request_id: take("/params/requestId"),
-    }
+fn take_ids(message: &mut Value) -> [Option<Value>; IDS.len()] {
+    IDS.map(|place| message.pointer_mut(place).map(Value::take))
 }
 
-fn with_ids(mut message: Value, ids: Ids) -> Value {
-    let Ids { id, progress_token, request_id } = ids;
-    let places =
-        [("/id", id), ("/params/progressToken", progress_token), ("/params/requestId", request_id)];
-    for (pointer, id) in places {
-        if let (Some(place), Some(id)) = (message.pointer_mut(pointer), id) {
+fn with_ids(mut message: Value, ids: [Option<Value>; IDS.len()]) -> Value {
+    for (place, id) in IDS.iter().zip(ids) {
+        if let (Some(place), Some(id)) = (message.pointer_mut(place), id) {
             *place = id;
         }
     }

@@ -17,6 +17,10 @@ impl LogFile {
         options.create(true).append(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        // A pipe or a device could hold the server up.
+        if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+        }
         options.open(path).map(Self)
     }
 }

@@ -11,9 +11,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::RoleServer;
-use rmcp::service::{Peer, SubscriptionContext, SubscriptionSink};
+use rmcp::service::{NotificationContext, Peer, SubscriptionContext, SubscriptionSink};
 
-/// How many clients of each era are told; the oldest make room.
+/// How many clients of each era are told.
 const MAX_CLIENTS: usize = 512;
 /// How long a client may take to be told.
 const MAX_TELLING: Duration = Duration::from_secs(5);
@@ -30,38 +30,41 @@ pub(super) enum Change {
 /// Who is told.
 #[derive(Default)]
 pub(super) struct Audience {
-    peers: Mutex<Vec<Peer<RoleServer>>>,
+    /// By session; over stdio there is one, without an id.
+    peers: Mutex<HashMap<String, Peer<RoleServer>>>,
     sinks: Mutex<HashMap<u64, SubscriptionSink>>,
     last: AtomicU64,
 }
 
 impl Audience {
-    /// A client has shaken hands.
-    pub(super) fn join(&self, peer: Peer<RoleServer>) {
+    /// A client has shaken hands. A session counts once, and none that is open makes room.
+    pub(super) fn join(&self, context: NotificationContext<RoleServer>) {
+        let parts = context.extensions.get::<http::request::Parts>();
+        let session = parts.and_then(|parts| parts.headers.get("mcp-session-id"));
+        let session = session.and_then(|id| id.to_str().ok()).unwrap_or_default().to_owned();
         let mut peers = lock(&self.peers);
-        peers.retain(|peer| !peer.is_transport_closed());
-        if peers.len() >= MAX_CLIENTS {
-            peers.remove(0);
+        peers.retain(|_, peer| !peer.is_transport_closed());
+        if peers.len() < MAX_CLIENTS {
+            peers.insert(session, context.peer);
         }
-        peers.push(peer);
+    }
+
+    /// Whether another subscription can be served.
+    pub(super) fn has_room(&self) -> bool {
+        lock(&self.sinks).len() < MAX_CLIENTS
     }
 
     /// Serves one subscription until it is cancelled or its stream is closed.
     pub(super) async fn listen(&self, context: SubscriptionContext) {
         let number = self.last.fetch_add(1, Ordering::Relaxed);
-        {
-            let mut sinks = lock(&self.sinks);
-            if sinks.len() < MAX_CLIENTS {
-                sinks.insert(number, context.sink().clone());
-            }
-        }
+        lock(&self.sinks).insert(number, context.sink().clone());
         let _leave = Leave { audience: self, number };
         context.cancelled().await;
     }
 
     /// Tells everyone, each on a task of its own.
     pub(super) fn tell(&self, change: Change) {
-        let peers = lock(&self.peers).clone();
+        let peers = lock(&self.peers).values().cloned().collect::<Vec<_>>();
         for peer in peers {
             tell(async move {
                 let _ = match change {

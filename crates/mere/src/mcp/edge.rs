@@ -14,11 +14,13 @@ use mere_core::request::{Caller, Request};
 use mere_core::trace::TraceId;
 use mere_core::turn::{Answer, Outcome, Resume, Turn};
 use mere_engine::Session;
-use rmcp::model::{CallToolRequestParams, CallToolResponse, RequestStateCodec, SealOptions};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, ErrorCode, RequestStateCodec, SealOptions,
+};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use uuid::Uuid;
 
 use super::ask::{self, Asking};
@@ -28,6 +30,8 @@ use super::translate;
 
 /// How many calls run at once; the others wait.
 pub(super) const MAX_CALLS: usize = 8;
+/// How many KiB of arguments unanswered calls may hold together.
+const MAX_HELD_KIB: usize = 64 * 1024;
 /// How long one call may take, the time in which a person thinks not counted.
 const MAX_CALL_TIME: Duration = Duration::from_mins(1);
 /// How long a question stays open for a client that keeps its state.
@@ -40,6 +44,10 @@ pub(super) struct Edge {
     pub(super) audience: Audience,
     pub(super) states: RequestStateCodec,
     places: Arc<Semaphore>,
+    /// One permit for each KiB that a call's arguments take while it is unanswered.
+    held: Semaphore,
+    /// How many calls are unanswered.
+    unanswered: watch::Sender<usize>,
 }
 
 /// A call as the protocol brought it: what for, and what a resumed one brings back.
@@ -58,6 +66,8 @@ impl Edge {
             audience: Audience::default(),
             states: RequestStateCodec::new_unchecked(secret),
             places: Arc::new(Semaphore::new(MAX_CALLS)),
+            held: Semaphore::new(MAX_HELD_KIB),
+            unanswered: watch::Sender::new(0),
         }
     }
 
@@ -84,7 +94,8 @@ impl Edge {
         let caller = self.caller(context);
         let arguments = params.arguments.clone().unwrap_or_default();
         let sorted = json::sorted(&Value::Object(arguments.clone()));
-        let bound = format!("{}\0{}\0{sorted}", caller.agent, params.name).into_bytes();
+        let home = self.session.home();
+        let bound = format!("{}\0{}\0{home}\0{sorted}", caller.agent, params.name).into_bytes();
         let mut request = Request::new(caller, &params.name, &arguments);
         if let Some(state) = &params.request_state {
             let opened = self.states.open_with(state, &bound);
@@ -107,6 +118,10 @@ impl Edge {
         D: Fn(&Request, &mut dyn Turn) -> Outcome + Send + Sync + 'static,
     {
         let Call { mut request, bound } = call;
+        let kib = u32::try_from(bound.len() / 1024 + 1).unwrap_or(u32::MAX);
+        let busy = |_| ErrorData::new(BUSY, "too many calls are unanswered", None);
+        let _held = self.held.try_acquire_many(kib).map_err(busy)?;
+        let _counted = Counted::new(&self.unanswered);
         let door = Arc::new(door);
         loop {
             let (question, resume) = match self.run(&request, context, Arc::clone(&door)).await? {
@@ -151,14 +166,51 @@ impl Edge {
         let mut request = request.clone();
         request.caller.home.get_or_insert_with(|| self.session.home());
         let mut turn = Listening::new(context, deadline, &self.seal);
-        let failed = || ErrorData::internal_error("the call could not be run", None);
-        let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| failed())?;
-        let visit = tokio::task::spawn_blocking(move || {
-            let _place = place;
-            door(&request, &mut turn)
-        });
-        visit.await.map_err(|_| failed())
+        let places = Arc::clone(&self.places);
+        let visit = async move {
+            let place = places.acquire_owned().await.ok()?;
+            let visit = tokio::task::spawn_blocking(move || {
+                let _place = place;
+                door(&request, &mut turn)
+            });
+            visit.await.ok()
+        };
+        // The door looks at the clock and at the client too; this is for a call that waits for its
+        // place, or for a disk that does not answer.
+        tokio::select! {
+            outcome = visit => outcome.ok_or_else(|| failed("the call could not be run")),
+            () = context.ct.cancelled() => Err(failed("the call was cancelled")),
+            () = tokio::time::sleep(MAX_CALL_TIME + GRACE) => Err(failed("the call took too long")),
+        }
+    }
+
+    /// Ends when no call is unanswered.
+    pub(super) async fn idle(&self) {
+        let _ = self.unanswered.subscribe().wait_for(|count| *count == 0).await;
     }
 }
 
+/// Counts a call while it is unanswered.
+struct Counted<'a>(&'a watch::Sender<usize>);
+
+impl<'a> Counted<'a> {
+    fn new(count: &'a watch::Sender<usize>) -> Self {
+        count.send_modify(|count| *count += 1);
+        Self(count)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
+}
+
+fn failed(words: &'static str) -> ErrorData {
+    ErrorData::internal_error(words, None)
+}
+
+/// How much longer than the door itself the edge waits for it.
+const GRACE: Duration = Duration::from_secs(5);
+const BUSY: ErrorCode = ErrorCode(-32000);
 const BAD_STATE: &str = "the request state is not one this server gave for this call";

@@ -8,10 +8,12 @@ mod audience;
 mod edge;
 mod fixtures;
 mod http;
-mod in_flight;
 mod listening;
+mod message;
+mod queue;
 mod server;
 mod stdio;
+mod stop;
 mod token;
 mod translate;
 
@@ -70,7 +72,15 @@ where
             return http::serve(server, edge, address, &mcp.allow_host).await;
         }
         render::waiting("mere: waiting for an MCP client on standard input");
-        serve_lines(server, edge).await;
+        // Serving goes on while the last calls finish.
+        let told_and_finished = async {
+            stop::told().await;
+            stop::finish(edge).await;
+        };
+        tokio::select! {
+            () = serve_lines(server, edge) => {}
+            () = told_and_finished => {}
+        }
         Ok(ExitCode::SUCCESS)
     });
     // A reader blocked on standard input must not keep the process.

@@ -21,6 +21,10 @@ const INSTRUCTIONS: &str = "Everything here is named by address: ROOT_PROJECT:/s
     of the project. A bare path is read from the home root. Every reply has reply_type: S go on; \
     I correct the call; D ask a person; E stop and report trace_id. Roots:";
 
+/// The revisions that are spoken. 2025-06-18 differs from its successor in nothing we use.
+pub(super) const VERSIONS: &[ProtocolVersion] =
+    &[ProtocolVersion::V_2025_06_18, ProtocolVersion::V_2025_11_25, ProtocolVersion::V_2026_07_28];
+
 /// The server of one session.
 #[derive(Clone)]
 pub(super) struct Server(pub(super) Arc<Edge>);
@@ -36,6 +40,10 @@ impl ServerHandler for Server {
             .with_server_info(implementation())
             .with_protocol_version(ProtocolVersion::V_2025_11_25)
             .with_instructions(instructions)
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        Cow::Borrowed(VERSIONS)
     }
 
     async fn list_tools(
@@ -58,14 +66,15 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.0.audience.join(context.peer);
+        self.0.audience.join(context);
     }
 
     fn accepted_subscription_filter(
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        Some(requested.supported_by(&self.get_info().capabilities))
+        let wanted = requested.supported_by(&self.get_info().capabilities);
+        self.0.audience.has_room().then_some(wanted)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {

@@ -2,39 +2,27 @@
 //!
 //! Our own transport, for three reasons: a line is bounded and its JSON strict, a message that
 //! makes no sense is answered with a typed error instead of silence, and what is written has
-//! passed the gate. A task reads ahead; the SDK polls `receive` in a `select!`, and taking from a
-//! channel is safe to cancel.
+//! passed the gate. A task reads all the time, so that a cancellation or an answer is never stuck
+//! behind requests; those wait in a queue of their own ([`Queue`]).
 
 use std::io;
 use std::sync::Arc;
 
-use mere_core::json;
 use rmcp::RoleServer;
-use rmcp::model::{ClientNotification, ClientRequest, GetMeta, JsonRpcMessage};
-use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::model::{ClientRequest, GetMeta, JsonRpcMessage};
+use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
 use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
-use serde_json::{Value, json as object};
+use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::{Mutex, mpsc};
 
 use super::edge::Edge;
-use super::in_flight::InFlight;
+use super::message::{MAX_BYTES, Message, Misfit, understand};
+use super::queue::Queue;
 
-/// The longest line that is read, in bytes.
-const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
-/// How many messages are read ahead.
-const READ_AHEAD: usize = 4;
-
-const PARSE_ERROR: i64 = -32700;
-const INVALID_REQUEST: i64 = -32600;
-const INVALID_PARAMS: i64 = -32602;
-
-/// A message and how many bytes its line had.
-struct Heard {
-    message: RxJsonRpcMessage<RoleServer>,
-    bytes: usize,
-}
+/// How many messages the SDK may leave unread.
+const READ_AHEAD: usize = 16;
 
 /// Both ends of standard input and output.
 pub(super) struct Lines {
@@ -43,9 +31,9 @@ pub(super) struct Lines {
 }
 
 struct Incoming {
-    lines: mpsc::Receiver<Heard>,
+    messages: mpsc::Receiver<Message>,
     /// A handshake that ends one serving and begins the next.
-    held: Option<Heard>,
+    held: Option<Message>,
 }
 
 /// One serving of the lines. Another can follow it.
@@ -60,11 +48,12 @@ impl Lines {
     /// Starts reading.
     pub(super) fn open(edge: Arc<Edge>) -> Self {
         let (reader, writer) = stdio_pipes();
-        let writer = Mutex::new(writer);
-        let outlet = Arc::new(Outlet { edge, writer, in_flight: InFlight::default() });
-        let (sender, receiver) = mpsc::channel(READ_AHEAD);
-        tokio::spawn(read(BufReader::new(reader), sender, Arc::clone(&outlet)));
-        Self { incoming: Arc::new(Mutex::new(Incoming { lines: receiver, held: None })), outlet }
+        let outlet = Arc::new(Outlet { edge, writer: Mutex::new(writer), queue: Queue::default() });
+        let (sender, messages) = mpsc::channel(READ_AHEAD);
+        let lines =
+            LineReader { reader: BufReader::new(reader), line: Vec::new(), too_long: false };
+        tokio::spawn(read(lines, sender, Arc::clone(&outlet)));
+        Self { incoming: Arc::new(Mutex::new(Incoming { messages, held: None })), outlet }
     }
 
     pub(super) fn transport(&self) -> LineTransport {
@@ -75,9 +64,13 @@ impl Lines {
         }
     }
 
-    /// Whether a handshake waits for the next serving.
+    /// Whether a handshake waits for the next serving. The last one's requests are over then.
     pub(super) async fn begins_anew(&self) -> bool {
-        self.incoming.lock().await.held.is_some()
+        let anew = self.incoming.lock().await.held.is_some();
+        if anew {
+            self.outlet.queue.forget();
+        }
+        anew
     }
 }
 
@@ -97,43 +90,29 @@ impl Transport<RoleServer> for LineTransport {
             };
             let sent = outlet.send(serde_json::to_value(message)?).await;
             if let Some(id) = answered {
-                outlet.in_flight.leave(&id);
+                outlet.queue.answered(&id);
             }
             sent
         }
     }
 
-    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+    async fn receive(&mut self) -> Option<Message> {
         let mut incoming = self.incoming.lock().await;
-        // Room first, so that a message which was taken is never lost when this is cancelled.
-        self.outlet.in_flight.room().await;
-        let heard = match incoming.held.take() {
-            Some(heard) => heard,
-            None => incoming.lines.recv().await?,
+        let message = match incoming.held.take() {
+            Some(message) => message,
+            None => incoming.messages.recv().await?,
         };
-        match &heard.message {
-            JsonRpcMessage::Request(request) => {
-                let is_handshake = matches!(request.request, ClientRequest::InitializeRequest(_));
-                if is_handshake && self.stateless {
-                    incoming.held = Some(heard);
-                    return None;
-                }
-                let is_probe = matches!(request.request, ClientRequest::DiscoverRequest(_));
-                let names_version = request.request.get_meta().protocol_version().is_some();
-                self.stateless |= names_version && !is_handshake && !is_probe;
-                self.outlet.in_flight.enter(request.id.clone(), heard.bytes);
+        if let JsonRpcMessage::Request(request) = &message {
+            let is_handshake = matches!(request.request, ClientRequest::InitializeRequest(_));
+            if is_handshake && self.stateless {
+                incoming.held = Some(message);
+                return None;
             }
-            JsonRpcMessage::Notification(notification) => {
-                if let ClientNotification::CancelledNotification(cancelled) =
-                    &notification.notification
-                    && let Some(id) = &cancelled.params.request_id
-                {
-                    self.outlet.in_flight.leave(id);
-                }
-            }
-            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+            let is_probe = matches!(request.request, ClientRequest::DiscoverRequest(_));
+            let names_version = request.request.get_meta().protocol_version().is_some();
+            self.stateless |= names_version && !is_handshake && !is_probe;
         }
-        Some(heard.message)
+        Some(message)
     }
 
     async fn close(&mut self) -> io::Result<()> {
@@ -145,7 +124,7 @@ impl Transport<RoleServer> for LineTransport {
 struct Outlet {
     edge: Arc<Edge>,
     writer: Mutex<StdioWriter>,
-    in_flight: InFlight,
+    queue: Queue,
 }
 
 impl Outlet {
@@ -160,48 +139,41 @@ impl Outlet {
         writer.write_all(line.as_bytes()).await?;
         writer.flush().await
     }
-
-    async fn refuse(&self, refusal: Refusal) -> io::Result<()> {
-        let Refusal { id, code, message } = refusal;
-        self.send(object!({
-            "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message }
-        }))
-        .await
-    }
-}
-
-/// What cannot be handed to the SDK, and the answer to it.
-struct Refusal {
-    id: Value,
-    code: i64,
-    message: &'static str,
-}
-
-impl Refusal {
-    fn new(code: i64, message: &'static str) -> Self {
-        Self { id: Value::Null, code, message }
-    }
 }
 
 /// Reads until the input ends or nobody listens any more.
-async fn read(
-    mut reader: BufReader<StdioReader>,
-    sender: mpsc::Sender<Heard>,
-    outlet: Arc<Outlet>,
-) {
-    let mut line = Vec::new();
+async fn read(mut lines: LineReader, sender: mpsc::Sender<Message>, outlet: Arc<Outlet>) {
     loop {
-        let heard = match next_line(&mut reader, &mut line).await {
-            Ok(Read::Line) => understand(&line),
-            Ok(Read::TooLong) => Err(Refusal::new(INVALID_REQUEST, "the line is over 8 MiB")),
-            Ok(Read::End) | Err(_) => return,
+        let heard = tokio::select! {
+            read = lines.next() => match read {
+                Ok(Read::Line) => understand(&lines.line),
+                Ok(Read::TooLong) => Err(Misfit::too_long()),
+                Ok(Read::End) | Err(_) => break,
+            },
+            message = outlet.queue.next() => {
+                if sender.send(message).await.is_err() {
+                    return;
+                }
+                continue;
+            }
         };
-        let kept = match heard {
+        let taken = heard.and_then(|message| match message {
+            Some(message) => outlet.queue.take(message, lines.line.len()),
+            None => Ok(None),
+        });
+        let goes_on = match taken {
             Ok(None) => true,
-            Ok(Some(message)) => sender.send(Heard { message, bytes: line.len() }).await.is_ok(),
-            Err(refusal) => outlet.refuse(refusal).await.is_ok(),
+            Ok(Some(message)) => sender.send(message).await.is_ok(),
+            Err(misfit) => outlet.send(misfit.answer()).await.is_ok(),
         };
-        if !kept {
+        lines.done();
+        if !goes_on {
+            return;
+        }
+    }
+    // The input has ended; what waits is still answered.
+    while let Some(message) = outlet.queue.last().await {
+        if sender.send(message).await.is_err() {
             return;
         }
     }
@@ -213,60 +185,47 @@ enum Read {
     End,
 }
 
-/// Reads one line into `line`, keeping at most [`MAX_LINE_BYTES`] of it.
-async fn next_line(reader: &mut BufReader<StdioReader>, line: &mut Vec<u8>) -> io::Result<Read> {
-    line.clear();
-    line.shrink_to(64 * 1024);
-    let mut too_long = false;
-    loop {
-        let available = reader.fill_buf().await?;
-        if available.is_empty() {
-            // A last line without a newline counts.
-            let nothing = line.is_empty() && !too_long;
-            return Ok(if nothing { Read::End } else { ended(too_long) });
-        }
-        let newline = available.iter().position(|byte| *byte == b'\n');
-        let taken = newline.map_or(available.len(), |at| at + 1);
-        too_long |= line.len() + taken > MAX_LINE_BYTES;
-        if too_long {
-            line.clear();
-        } else {
-            line.extend_from_slice(&available[..taken]);
-        }
-        reader.consume(taken);
-        if newline.is_some() {
-            return Ok(ended(too_long));
-        }
-    }
+/// Lines of bounded length. What was read of a line survives a `next` that is not awaited to its
+/// end.
+struct LineReader {
+    reader: BufReader<StdioReader>,
+    line: Vec<u8>,
+    too_long: bool,
 }
 
-fn ended(too_long: bool) -> Read {
-    if too_long { Read::TooLong } else { Read::Line }
-}
-
-/// A line as a message; `None` for an empty one.
-fn understand(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Refusal> {
-    if line.trim_ascii().is_empty() {
-        return Ok(None);
+impl LineReader {
+    /// Reads on to the end of the line, keeping at most [`MAX_BYTES`] of it.
+    async fn next(&mut self) -> io::Result<Read> {
+        loop {
+            let available = self.reader.fill_buf().await?;
+            if available.is_empty() {
+                // A last line without a newline counts.
+                let nothing = self.line.is_empty() && !self.too_long;
+                return Ok(if nothing { Read::End } else { self.ended() });
+            }
+            let newline = available.iter().position(|byte| *byte == b'\n');
+            let taken = newline.map_or(available.len(), |at| at + 1);
+            self.too_long |= self.line.len() + taken > MAX_BYTES;
+            if self.too_long {
+                self.line.clear();
+            } else {
+                self.line.extend_from_slice(&available[..taken]);
+            }
+            self.reader.consume(taken);
+            if newline.is_some() {
+                return Ok(self.ended());
+            }
+        }
     }
-    let value = json::parse(line)
-        .map_err(|_| Refusal::new(PARSE_ERROR, "the line is not JSON with each key once"))?;
-    let id = value.get("id").filter(|id| id.is_string() || id.is_number()).cloned();
-    let has_method = value.get("method").is_some_and(Value::is_string);
-    let is_notification = has_method && value.get("id").is_none();
-    match serde_json::from_value(value) {
-        Ok(message) => Ok(Some(message)),
-        // A notification is never answered.
-        Err(_) if is_notification => Ok(None),
-        Err(_) if has_method && id.is_some() => Err(Refusal {
-            id: id.unwrap_or_default(),
-            code: INVALID_PARAMS,
-            message: "the parameters do not fit the method",
-        }),
-        Err(_) => Err(Refusal {
-            id: id.unwrap_or_default(),
-            code: INVALID_REQUEST,
-            message: "not a JSON-RPC 2.0 message",
-        }),
+
+    /// The line was used; the next one begins.
+    fn done(&mut self) {
+        self.line.clear();
+        self.line.shrink_to(64 * 1024);
+        self.too_long = false;
+    }
+
+    fn ended(&self) -> Read {
+        if self.too_long { Read::TooLong } else { Read::Line }
     }
 }

@@ -11,26 +11,31 @@ use crate::render;
 /// Runs the command.
 pub(super) fn run(arguments: &TokenArguments) -> io::Result<ExitCode> {
     match Tokens::open().and_then(|tokens| act(&tokens, &arguments.what)) {
-        Ok(lines) => {
+        Ok((lines, code)) => {
             for line in lines {
                 render::line(&line)?;
             }
-            Ok(ExitCode::SUCCESS)
+            Ok(ExitCode::from(code))
         }
         Err(error) => Ok(render::failure(&error.to_string(), render::BROKEN)),
     }
 }
 
-fn act(tokens: &Tokens, what: &TokenCommand) -> Result<Vec<String>, TokenError> {
+/// What to print, and how the process ends.
+fn act(tokens: &Tokens, what: &TokenCommand) -> Result<(Vec<String>, u8), TokenError> {
     Ok(match what {
-        TokenCommand::Create { agent } => vec![tokens.create(agent)?],
+        TokenCommand::Create { agent } => (vec![tokens.create(agent)?], 0),
         TokenCommand::List => {
-            tokens.list().iter().map(|token| format!("{}  {}", token.id, token.agent)).collect()
+            let tokens = tokens.list();
+            let lines = tokens.iter().map(|token| format!("{}  {}", token.id, token.agent));
+            (lines.collect(), 0)
         }
-        TokenCommand::Revoke { id } => vec![if tokens.revoke(id)? {
-            "Revoked. Running servers refuse it from now on.".to_owned()
-        } else {
-            "There is no token of that id.".to_owned()
-        }],
+        TokenCommand::Revoke { id } if tokens.revoke(id)? => {
+            (vec!["Revoked. Running servers refuse it from the next request on.".to_owned()], 0)
+        }
+        TokenCommand::Revoke { .. } => {
+            let words = "There is no token of that id; `mere mcp token list` shows them.";
+            (vec![words.to_owned()], render::REFUSED)
+        }
     })
 }

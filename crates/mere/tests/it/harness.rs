@@ -319,6 +319,12 @@ impl<'a> Mcp<'a> {
         self.peak
     }
 
+    /// Tells the server to stop.
+    pub(crate) fn terminate(&self) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").arg(id).status().expect("kill").success());
+    }
+
     /// Closes the input and waits for the end: exit status and whatever was still printed.
     pub(crate) fn finish(mut self) -> (i32, String) {
         drop(self.input.take());

@@ -282,6 +282,7 @@ fn it_stops_when_told_and_finishes_what_it_began() {
     let mut answer = String::new();
     let _ = stream.read_to_string(&mut answer);
     stage.check(&answer);
+    assert!(answer.contains("\"said\":\"finished\""), "the call was answered: {answer}");
     assert!(TcpStream::connect(&address).is_err(), "nobody listens any more");
 }
 

@@ -269,3 +269,74 @@ fn a_cancelled_listing_frees_its_place() {
     }
     assert_eq!(mcp.dir(&json!({ "command": "list" }))["reply_type"], "S");
 }
+
+/// A request as a line.
+fn request(id: &Value, method: &str, params: &Value) -> String {
+    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
+}
+
+#[test]
+fn subscriptions_and_questions_never_lock_a_client_out() {
+    let stage = stage();
+    let mut mcp = Mcp::start(&stage, &["--conformance-fixtures"]);
+    let listen = json!({ "_meta": meta(), "notifications": { "toolsListChanged": true } });
+    let mut lines = (0..200)
+        .map(|number| request(&json!(format!("/listen/{number}")), "subscriptions/listen", &listen))
+        .collect::<Vec<_>>();
+    lines.push(request(&json!("the end"), "tools/list", &json!({ "_meta": meta() })));
+    let answers = mcp.exchange(&lines, "the end");
+    let refused = answers.iter().filter(|answer| answer["error"]["code"] == -32000).count();
+    assert_eq!(refused, 200 - 16, "beyond what can be served they are refused");
+    let acknowledged = answers
+        .iter()
+        .filter(|answer| answer["method"] == "notifications/subscriptions/acknowledged");
+    assert_eq!(acknowledged.count(), 16, "an id that looks like a path is an id");
+}
+
+#[test]
+fn an_id_in_use_is_refused() {
+    let stage = stage();
+    let mut mcp = Mcp::greeted(&stage, &["--conformance-fixtures"]);
+    let slow = json!({ "name": "door_slow", "arguments": { "seconds": 0.5 } });
+    let lines = [
+        request(&json!("the end"), "tools/call", &slow),
+        request(&json!(5), "tools/call", &slow),
+        request(&json!(5), "tools/call", &slow),
+    ];
+    let answers = mcp.exchange(&lines, "the end");
+    let refused = answers.iter().find(|answer| answer["error"]["code"] == -32600);
+    assert_eq!(refused.expect("the second is refused")["id"], 5);
+}
+
+#[test]
+fn a_log_that_nobody_reads_stops_nothing() {
+    let stage = stage();
+    let mut command = stage.command("project");
+    command.arg("mcp").stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = command.stderr(std::process::Stdio::piped()).spawn().expect("it starts");
+    let mut input = child.stdin.take().expect("its input");
+    let output = std::io::BufReader::new(child.stdout.take().expect("its output"));
+    let mut lines = std::io::BufRead::lines(output);
+    let params = json!({ "_meta": meta(), "name": "dir", "arguments": {} });
+    for id in 0..2000 {
+        let line = request(&json!(id), "tools/call", &params) + "\n";
+        std::io::Write::write_all(&mut input, line.as_bytes()).expect("it reads");
+        let answer = lines.next().expect("an answer").expect("UTF-8");
+        assert!(answer.contains("WA-DIR-S-001"), "{answer}");
+    }
+    drop(input);
+    assert!(child.wait().expect("it ends").success());
+}
+
+#[test]
+fn told_to_stop_it_answers_what_it_began() {
+    let stage = stage();
+    let mut mcp = Mcp::greeted(&stage, &["--conformance-fixtures"]);
+    let slow = json!({ "name": "door_slow", "arguments": { "seconds": 1 } });
+    mcp.send(request(&json!(9), "tools/call", &slow).as_bytes());
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    mcp.terminate();
+    let answer = mcp.receive();
+    assert_eq!(answer["result"]["structuredContent"]["data"]["said"], "finished", "{answer}");
+    assert_eq!(mcp.finish().0, 0);
+}

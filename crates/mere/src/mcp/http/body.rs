@@ -1,46 +1,76 @@
-//! A request's body: bounded in size and time, and strict JSON.
+//! A request's body: bounded in size and time, and one message of the protocol.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http::StatusCode;
-use http_body_util::{BodyExt, Limited};
+use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use mere_core::json;
-use serde_json::Value;
 
 use super::refusal::Refusal;
+use crate::mcp::message::{self, MAX_BYTES, Misfit};
 
-/// The largest body.
-const MAX_BYTES: usize = 8 * 1024 * 1024;
 /// How long a client may take to send it.
 const MAX_TIME: Duration = Duration::from_secs(30);
+/// How many bytes of bodies may be held at once. Who sends nothing holds nothing.
+const MAX_HELD: usize = 64 * 1024 * 1024;
 
-/// A body that is one JSON-RPC message.
-pub(super) struct Message {
-    pub(super) bytes: Bytes,
-    /// The method it names, if it is a request or a notification.
-    pub(super) method: Option<String>,
+/// The bytes of all bodies that are being read.
+#[derive(Default)]
+pub(super) struct Held(AtomicUsize);
+
+/// A share of [`Held`], given back when it is dropped.
+struct Share<'a> {
+    held: &'a Held,
+    bytes: usize,
 }
 
-/// Reads and checks a body.
-pub(super) async fn read(body: Incoming) -> Result<Message, Refusal> {
-    let limited = Limited::new(body, MAX_BYTES).collect();
-    let collected = match tokio::time::timeout(MAX_TIME, limited).await {
-        Ok(Ok(collected)) => collected.to_bytes(),
-        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
-            return Err(Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is over 8 MiB"));
+impl Share<'_> {
+    fn add(&mut self, bytes: usize) -> Result<(), Refusal> {
+        let all = self.held.0.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.bytes += bytes;
+        if self.bytes > MAX_BYTES {
+            let refusal = Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is over 4 MiB");
+            return Err(refusal.message(&Misfit::too_long()));
         }
-        Ok(Err(_)) => return Err(Refusal::new(StatusCode::BAD_REQUEST, "the body broke off")),
-        Err(_) => return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body took too long")),
-    };
-    let value = json::parse(&collected).map_err(|_| {
-        Refusal::new(StatusCode::BAD_REQUEST, "the body is not JSON with each key once")
-            .code(Refusal::PARSE_ERROR)
-    })?;
-    if !value.is_object() || value["jsonrpc"] != "2.0" {
-        return Err(Refusal::new(StatusCode::BAD_REQUEST, "not one JSON-RPC 2.0 message"));
+        if all > MAX_HELD {
+            let words = "too many bodies at once";
+            let refusal = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, words);
+            return Err(refusal.retry_after(Duration::from_secs(1)));
+        }
+        Ok(())
     }
-    let method = value.get("method").and_then(Value::as_str).map(str::to_owned);
-    Ok(Message { bytes: collected, method })
+}
+
+impl Drop for Share<'_> {
+    fn drop(&mut self) {
+        self.held.0.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+/// Reads a body and checks that it is a message.
+pub(super) async fn read(body: Incoming, held: &Held) -> Result<Bytes, Refusal> {
+    let late = |_| Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body took too long");
+    let bytes = tokio::time::timeout(MAX_TIME, collect(body, held)).await.map_err(late)??;
+    match message::understand(&bytes) {
+        Ok(Some(_)) => Ok(bytes),
+        // A notification we do not know is taken and means nothing.
+        Ok(None) if !bytes.trim_ascii().is_empty() => Ok(bytes),
+        Ok(None) => Err(Refusal::new(StatusCode::BAD_REQUEST, "the body is empty")),
+        Err(misfit) => Err(Refusal::new(StatusCode::BAD_REQUEST, "not a message").message(&misfit)),
+    }
+}
+
+async fn collect(mut body: Incoming, held: &Held) -> Result<Bytes, Refusal> {
+    let mut share = Share { held, bytes: 0 };
+    let mut bytes = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let broken = |_| Refusal::new(StatusCode::BAD_REQUEST, "the body broke off");
+        if let Ok(data) = frame.map_err(broken)?.into_data() {
+            share.add(data.len())?;
+            bytes.extend_from_slice(&data);
+        }
+    }
+    Ok(bytes.freeze())
 }

@@ -46,9 +46,8 @@ fn stream(body: BoxBody<Bytes, Infallible>, edge: Arc<Edge>) -> Body {
 async fn json(response: Response<BoxBody<Bytes, Infallible>>, edge: &Edge) -> Response<Body> {
     let (mut head, body) = response.into_parts();
     let Ok(body) = body.collect().await;
-    let cleared = serde_json::from_slice(&body.to_bytes())
-        .ok()
-        .and_then(|message| edge.session.clear_message(message, &edge.seal));
+    let message = serde_json::from_slice::<Value>(&body.to_bytes()).ok().map(in_our_words);
+    let cleared = message.and_then(|message| edge.session.clear_message(message, &edge.seal));
     match cleared {
         Some(message) => {
             head.headers.remove(CONTENT_LENGTH);
@@ -56,6 +55,15 @@ async fn json(response: Response<BoxBody<Bytes, Infallible>>, edge: &Edge) -> Re
         }
         None => Refusal::of_status(StatusCode::INTERNAL_SERVER_ERROR).response(),
     }
+}
+
+/// The SDK's words about headers repeat what the client sent; ours do not.
+fn in_our_words(mut message: Value) -> Value {
+    const HEADER_MISMATCH: i64 = -32020;
+    if message["error"]["code"] == HEADER_MISMATCH {
+        message["error"]["message"] = "a header does not fit the request".into();
+    }
+    message
 }
 
 /// Clears the data of one event. Each frame of the SDK's is one event, and its data one line.

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::header::AUTHORIZATION;
@@ -10,21 +10,27 @@ use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use mere_core::name::AgentName;
+use mere_engine::Tokens;
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
 
+use super::body::{self, Held};
+use super::exit;
 use super::owners::Owners;
 use super::pace::Pace;
 use super::refusal::{Body, Refusal};
-use super::{Site, body, exit};
+use super::site::Site;
 use crate::mcp::edge::Edge;
+use crate::mcp::message::MAX_BYTES;
 
-/// How many requests are read and handed over at once; the others wait.
-const MAX_REQUESTS: usize = 64;
 const SESSION: &str = "mcp-session-id";
-const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+const VERSION: &str = "mcp-protocol-version";
+/// The first revision without sessions.
+const MODERN: &str = "2026-07-28";
+/// How long a session may be quiet: longer than a person may think about a question.
+const MAX_QUIET: Duration = Duration::from_mins(30);
 
 /// The front of one server.
 pub(super) struct Front<H> {
@@ -32,9 +38,10 @@ pub(super) struct Front<H> {
     sessions: Arc<LocalSessionManager>,
     owners: Owners,
     pace: Pace<Client>,
-    places: Semaphore,
+    held: Held,
     edge: Arc<Edge>,
     site: Site,
+    tokens: Tokens,
 }
 
 /// Whose pace it is.
@@ -45,9 +52,21 @@ enum Client {
 }
 
 impl<H: ServerHandler + Clone> Front<H> {
-    pub(super) fn new(server: H, edge: Arc<Edge>, site: Site) -> Self {
-        let sessions = Arc::new(LocalSessionManager::default());
-        let config = config(&site);
+    /// The front of a site; `stop` ends its streams.
+    pub(super) fn new(
+        server: H,
+        edge: Arc<Edge>,
+        (site, tokens): (Site, Tokens),
+        stop: &CancellationToken,
+    ) -> Self {
+        let mut sessions = LocalSessionManager::default();
+        sessions.session_config.keep_alive = Some(MAX_QUIET);
+        let sessions = Arc::new(sessions);
+        // Host and Origin are checked by the site, before anything is read.
+        let config = StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .with_max_request_body_bytes(MAX_BYTES)
+            .with_cancellation_token(stop.child_token());
         let service =
             StreamableHttpService::new(move || Ok(server.clone()), Arc::clone(&sessions), config);
         Self {
@@ -55,9 +74,10 @@ impl<H: ServerHandler + Clone> Front<H> {
             sessions,
             owners: Owners::default(),
             pace: Pace::new(),
-            places: Semaphore::new(MAX_REQUESTS),
+            held: Held::default(),
             edge,
             site,
+            tokens,
         }
     }
 
@@ -69,7 +89,10 @@ impl<H: ServerHandler + Clone> Front<H> {
     ) -> Response<Body> {
         let (agent, request) = match self.admit(request, client).await {
             Ok(admitted) => admitted,
-            Err(refusal) => return refusal.response(),
+            Err(refusal) => {
+                refusal.log(client);
+                return refusal.response();
+            }
         };
         let response = self.service.handle(request).await;
         if let Some(session) = header(response.headers(), SESSION) {
@@ -84,6 +107,7 @@ impl<H: ServerHandler + Clone> Front<H> {
         request: Request<Incoming>,
         client: SocketAddr,
     ) -> Result<(AgentName, Request<Full<Bytes>>), Refusal> {
+        self.site.check(&request)?;
         if request.uri().path() != "/mcp" {
             return Err(Refusal::new(StatusCode::NOT_FOUND, "nothing is served here"));
         }
@@ -101,77 +125,47 @@ impl<H: ServerHandler + Clone> Front<H> {
         }
         let agent = named.unwrap_or_default();
         self.check_session(request.headers(), &agent)?;
-        let request = self.read(request).await?;
         let (mut head, body) = request.into_parts();
+        let body = if head.method == Method::POST {
+            body::read(body, &self.held).await?
+        } else {
+            Bytes::new()
+        };
+        let opens = head.method == Method::POST && !head.headers.contains_key(SESSION);
+        let opens = opens && header(&head.headers, VERSION).is_none_or(|version| version < MODERN);
+        if opens && !self.owners.has_room(&self.sessions, &agent).await {
+            let words = "too many sessions are open";
+            return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, words));
+        }
         head.extensions.insert(agent.clone());
-        Ok((agent, Request::from_parts(head, body)))
+        Ok((agent, Request::from_parts(head, Full::new(body))))
     }
 
     /// The agent a token names. A wrong token is refused everywhere, a missing one beyond loopback.
     fn named(&self, headers: &HeaderMap) -> Result<Option<AgentName>, Refusal> {
         let refused = || Refusal::new(StatusCode::UNAUTHORIZED, "a bearer token is needed");
-        let loopback = self.site.address.ip().is_loopback();
         match headers.get(AUTHORIZATION) {
-            None if loopback => Ok(None),
+            None if self.site.is_loopback() => Ok(None),
             None => Err(refused()),
             Some(shown) => {
-                let token = shown.to_str().ok().and_then(|shown| shown.strip_prefix("Bearer "));
-                let agent = token.and_then(|token| self.site.tokens.agent(token.trim()));
+                let shown = shown.to_str().ok().and_then(|shown| shown.split_once(' '));
+                let token = shown.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+                let agent = token.and_then(|(_, token)| self.tokens.agent(token.trim()));
                 agent.map(Some).ok_or_else(refused)
             }
         }
     }
 
     fn check_session(&self, headers: &HeaderMap, agent: &AgentName) -> Result<(), Refusal> {
+        // The stateless revision has no sessions, and an id that is still sent means nothing there.
+        let stateless = header(headers, VERSION).is_some_and(|version| version >= MODERN);
         match header(headers, SESSION) {
-            Some(session) if !self.owners.owns(session, agent) => {
+            Some(session) if !stateless && !self.owners.owns(session, agent) => {
                 Err(Refusal::of_status(StatusCode::NOT_FOUND))
             }
             _ => Ok(()),
         }
     }
-
-    /// Reads the body of a POST; other methods have none that counts.
-    async fn read(&self, request: Request<Incoming>) -> Result<Request<Full<Bytes>>, Refusal> {
-        let failed = |_| Refusal::of_status(StatusCode::INTERNAL_SERVER_ERROR);
-        let (head, body) = request.into_parts();
-        if head.method != Method::POST {
-            return Ok(Request::from_parts(head, Full::default()));
-        }
-        let _place = self.places.acquire().await.map_err(failed)?;
-        let message = body::read(body).await?;
-        let opens = message.method.as_deref() == Some("initialize");
-        if opens && !self.owners.has_room(&self.sessions).await {
-            let words = "too many sessions are open";
-            return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, words));
-        }
-        Ok(Request::from_parts(head, Full::new(message.bytes)))
-    }
-}
-
-/// Which names the SDK accepts in `Host` and `Origin`: those by which a client can mean us. Any
-/// other is a page of somebody else's that a browser was tricked into sending here.
-fn config(site: &Site) -> StreamableHttpServerConfig {
-    let address = site.address.ip();
-    let mut hosts = site.names.clone();
-    if address.is_loopback() {
-        hosts.extend(LOOPBACK.map(str::to_owned));
-    } else if !address.is_unspecified() {
-        hosts.push(address.to_string());
-    }
-    let bracketed = |host: &String| match host.parse::<IpAddr>() {
-        Ok(IpAddr::V6(host)) => format!("[{host}]"),
-        _ => host.clone(),
-    };
-    let origins = hosts.iter().flat_map(|host| {
-        let host = bracketed(host);
-        [format!("http://{host}:*"), format!("https://{host}:*")]
-    });
-    let origins = origins.collect::<Vec<_>>();
-    StreamableHttpServerConfig::default()
-        .with_allowed_hosts(hosts)
-        .with_allowed_origins(origins)
-        .with_cancellation_token(site.stop.child_token())
 }
 
 fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

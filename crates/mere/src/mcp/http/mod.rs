@@ -9,6 +9,7 @@ mod front;
 mod owners;
 mod pace;
 mod refusal;
+mod site;
 
 use std::convert::Infallible;
 use std::io;
@@ -28,8 +29,10 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::edge::Edge;
+use crate::mcp::stop;
 use crate::render;
 use front::Front;
+use site::Site;
 
 /// How many connections are open at once; the others wait in the system's queue.
 const MAX_CONNECTIONS: usize = 512;
@@ -37,20 +40,8 @@ const MAX_CONNECTIONS: usize = 512;
 const MAX_HEAD_TIME: Duration = Duration::from_secs(30);
 /// The most bytes of a request's head.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
-/// How long calls may go on after the server was told to stop.
-const MAX_STOPPING: Duration = Duration::from_secs(5);
-
-/// Where the server listens, and who may reach it how.
-pub(super) struct Site {
-    /// The address it is bound to.
-    pub(super) address: SocketAddr,
-    /// Names by which clients may reach it, besides the address.
-    pub(super) names: Vec<String>,
-    /// The tokens of the user.
-    pub(super) tokens: Tokens,
-    /// Cancelled when the server is told to stop.
-    pub(super) stop: CancellationToken,
-}
+/// How long connections may take to close when every call is answered.
+const MAX_CLOSING: Duration = Duration::from_secs(1);
 
 /// Serves until the process is told to stop.
 pub(super) async fn serve<H>(
@@ -62,40 +53,53 @@ pub(super) async fn serve<H>(
 where
     H: ServerHandler + Clone,
 {
+    let usage = |words: String| Ok(render::failure(&words, render::USAGE));
     let tokens = match Tokens::open() {
         Ok(tokens) => tokens,
-        Err(error) => return Ok(render::failure(&error.to_string(), render::BROKEN)),
+        Err(error) => return usage(error.to_string()),
     };
     let listener = match TcpListener::bind(address).await {
         Ok(listener) => listener,
-        Err(error) => {
-            return Ok(render::failure(&format!("cannot listen there: {error}"), render::USAGE));
-        }
+        Err(error) => return usage(format!("cannot listen on `{address}`: {error}")),
     };
     let address = listener.local_addr()?;
-    let stop = CancellationToken::new();
-    let site = Site { address, names: names.to_vec(), tokens, stop: stop.clone() };
-    let front = Arc::new(Front::new(server, Arc::clone(edge), site));
+    let site = match Site::new(address, names) {
+        Ok(site) => site,
+        Err(error) => return usage(error.to_string()),
+    };
+    if !site.is_loopback() && tokens.list().is_empty() {
+        tracing::warn!("nobody can come in: make a token with `mere mcp token create`");
+    }
+    let ending = CancellationToken::new();
+    let front = Arc::new(Front::new(server, Arc::clone(edge), (site, tokens), &ending));
     render::line(&format!("http://{address}/mcp"))?;
     tracing::info!(%address, "serving MCP over HTTP");
-    accept(&listener, &front, &stop).await;
+    accept(&listener, &front, edge, &ending).await;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Takes connections until the process is told to stop, then lets them finish.
-async fn accept<H>(listener: &TcpListener, front: &Arc<Front<H>>, stop: &CancellationToken)
-where
+async fn accept<H>(
+    listener: &TcpListener,
+    front: &Arc<Front<H>>,
+    edge: &Arc<Edge>,
+    ending: &CancellationToken,
+) where
     H: ServerHandler + Clone,
 {
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    let mut told = std::pin::pin!(told_to_stop());
+    let mut told = std::pin::pin!(stop::told());
     loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            () = &mut told => break,
+        let next = async {
+            let place = Arc::clone(&places).acquire_owned().await.ok()?;
+            Some((place, listener.accept().await))
         };
+        let accepted = tokio::select! {
+            accepted = next => accepted,
+            () = &mut told => None,
+        };
+        let Some((place, accepted)) = accepted else { break };
         let Ok((stream, client)) = accepted else {
             // Out of file handles, say: wait a little instead of spinning.
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -110,9 +114,9 @@ where
             }
         });
     }
-    tracing::info!("stopping");
-    stop.cancel();
-    let _ = tokio::time::timeout(MAX_STOPPING, graceful.shutdown()).await;
+    stop::finish(edge).await;
+    ending.cancel();
+    let _ = tokio::time::timeout(MAX_CLOSING, graceful.shutdown()).await;
 }
 
 fn connection<H>(
@@ -133,21 +137,4 @@ where
         .header_read_timeout(MAX_HEAD_TIME)
         .max_buf_size(MAX_HEAD_BYTES)
         .serve_connection(TokioIo::new(stream), answer)
-}
-
-/// Ends when the process gets the signal to end.
-async fn told_to_stop() {
-    let interrupted = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = interrupted => {}
-                _ = terminated.recv() => {}
-            }
-            return;
-        }
-    }
-    let _ = interrupted.await;
 }

@@ -6,8 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use mere_core::name::AgentName;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 
-/// How many sessions may be open at once.
-pub(super) const MAX_SESSIONS: usize = 256;
+/// How many sessions may be open at once, and how many of one agent.
+const MAX_SESSIONS: usize = 512;
+const MAX_OF_AGENT: usize = 256;
 
 /// The owners of the open sessions.
 #[derive(Default)]
@@ -26,11 +27,12 @@ impl Owners {
         owners.get(session) == Some(agent)
     }
 
-    /// Whether another session may be opened; forgets those that are gone.
-    pub(super) async fn has_room(&self, sessions: &LocalSessionManager) -> bool {
+    /// Whether this agent may open another session; forgets those that are gone.
+    pub(super) async fn has_room(&self, sessions: &LocalSessionManager, agent: &AgentName) -> bool {
         let open = sessions.sessions.read().await;
         let mut owners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         owners.retain(|session, _| open.contains_key(session.as_str()));
-        open.len() < MAX_SESSIONS
+        let own = owners.values().filter(|owner| *owner == agent).count();
+        open.len() < MAX_SESSIONS && own < MAX_OF_AGENT
     }
 }

@@ -1,14 +1,17 @@
 //! Why a request was not let in, as a JSON-RPC error. Its words are constants.
 
 use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{Response, StatusCode};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
-use serde_json::json;
+use serde_json::{Value, json};
+
+use crate::mcp::message::Misfit;
 
 /// What every response is made of.
 pub(super) type Body = BoxBody<Bytes, Infallible>;
@@ -17,21 +20,21 @@ pub(super) type Body = BoxBody<Bytes, Infallible>;
 #[derive(Debug)]
 pub(super) struct Refusal {
     status: StatusCode,
-    code: i64,
+    message: Value,
     words: &'static str,
     retry_after: Option<Duration>,
 }
 
 impl Refusal {
-    /// The text is not JSON.
-    pub(super) const PARSE_ERROR: i64 = -32700;
     const INVALID_REQUEST: i64 = -32600;
     const INTERNAL_ERROR: i64 = -32603;
 
     pub(super) fn new(status: StatusCode, words: &'static str) -> Self {
         let code =
             if status.is_server_error() { Self::INTERNAL_ERROR } else { Self::INVALID_REQUEST };
-        Self { status, code, words, retry_after: None }
+        let error = json!({ "code": code, "message": words });
+        let message = json!({ "jsonrpc": "2.0", "id": null, "error": error });
+        Self { status, message, words, retry_after: None }
     }
 
     /// The refusal for a status that the SDK chose, in words of our own: its own may repeat what
@@ -50,9 +53,16 @@ impl Refusal {
         Self::new(status, words)
     }
 
-    pub(super) fn code(mut self, code: i64) -> Self {
-        self.code = code;
+    /// The same with the answer of a message that does not fit.
+    pub(super) fn message(mut self, misfit: &Misfit) -> Self {
+        self.message = misfit.answer();
         self
+    }
+
+    /// Says in the log who was refused and why.
+    pub(super) fn log(&self, client: SocketAddr) {
+        let status = self.status.as_u16();
+        tracing::warn!(%client, status, reason = self.words, "a request was refused");
     }
 
     pub(super) fn retry_after(mut self, wait: Duration) -> Self {
@@ -62,15 +72,16 @@ impl Refusal {
 
     /// The refusal as a response.
     pub(super) fn response(&self) -> Response<Body> {
-        let message = json!({
-            "jsonrpc": "2.0", "id": null, "error": { "code": self.code, "message": self.words }
-        });
-        let mut response = Response::new(Full::new(Bytes::from(message.to_string())).boxed());
+        let body = Bytes::from(self.message.to_string());
+        let mut response = Response::new(Full::new(body).boxed());
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if let Some(wait) = self.retry_after {
             headers.insert(RETRY_AFTER, HeaderValue::from(wait.as_secs().max(1)));
+        }
+        if self.status == StatusCode::METHOD_NOT_ALLOWED {
+            headers.insert(ALLOW, HeaderValue::from_static("POST, GET, DELETE"));
         }
         if self.status == StatusCode::UNAUTHORIZED {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

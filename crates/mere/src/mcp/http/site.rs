@@ -1,0 +1,152 @@
+//! Where the server listens, and by which names clients may mean it.
+//!
+//! A request whose `Host` or `Origin` is another's comes from a page that a browser was tricked
+//! into sending here. It is refused before anything else is looked at.
+
+use std::net::{IpAddr, SocketAddr};
+
+use http::header::{HOST, ORIGIN};
+use http::uri::Authority;
+use http::{HeaderMap, HeaderName, Request, StatusCode, Uri};
+
+use super::refusal::Refusal;
+
+/// The names of one server.
+pub(super) struct Site {
+    address: SocketAddr,
+    names: Vec<String>,
+}
+
+/// A wildcard address has no name of its own.
+#[derive(Debug, thiserror::Error)]
+#[error("listening on all addresses needs `--allow-host NAME`: the name by which clients reach it")]
+pub(super) struct Nameless;
+
+impl Site {
+    /// The site at an address, with the names the operator allows besides.
+    pub(super) fn new(address: SocketAddr, allowed: &[String]) -> Result<Self, Nameless> {
+        let mut names = allowed.iter().map(|name| name.to_ascii_lowercase()).collect::<Vec<_>>();
+        let ip = address.ip();
+        if ip.is_loopback() {
+            names.extend(["localhost", "127.0.0.1", "[::1]"].map(str::to_owned));
+        } else if !ip.is_unspecified() {
+            names.push(match ip {
+                IpAddr::V4(ip) => ip.to_string(),
+                IpAddr::V6(ip) => format!("[{ip}]"),
+            });
+        }
+        if names.is_empty() { Err(Nameless) } else { Ok(Self { address, names }) }
+    }
+
+    /// Whether only processes of this machine reach it.
+    pub(super) fn is_loopback(&self) -> bool {
+        self.address.ip().is_loopback()
+    }
+
+    /// Refuses what was not meant for us.
+    pub(super) fn check<B>(&self, request: &Request<B>) -> Result<(), Refusal> {
+        let foreign = || Refusal::new(StatusCode::FORBIDDEN, "this host or origin is not allowed");
+        let host = single(request.headers(), &HOST)
+            .map_err(|Several| Refusal::new(StatusCode::BAD_REQUEST, "send one Host header"))?;
+        let named = request.uri().authority().cloned();
+        let hosts = [host.and_then(|host| host.parse().ok()), named];
+        let all_ours = host.is_some_and(|host| host.parse::<Authority>().is_ok())
+            && hosts.iter().flatten().all(|host| self.is_ours(host));
+        if !all_ours {
+            return Err(foreign());
+        }
+        match single(request.headers(), &ORIGIN).map_err(|Several| foreign())? {
+            None => Ok(()),
+            Some(origin) => {
+                let uri = origin.parse::<Uri>().map_err(|_| foreign())?;
+                let web = matches!(uri.scheme_str(), Some("http" | "https"));
+                let ours = uri.authority().is_some_and(|authority| self.is_ours(authority));
+                if web && ours { Ok(()) } else { Err(foreign()) }
+            }
+        }
+    }
+
+    fn is_ours(&self, authority: &Authority) -> bool {
+        // The host, then nothing or a port: no user, no port that is none.
+        let rest = authority.as_str().strip_prefix(authority.host());
+        let port = rest.map(|rest| rest.strip_prefix(':').unwrap_or("0"));
+        let plain = port.is_some_and(|port| port.parse::<u16>().is_ok());
+        plain && self.names.iter().any(|name| name.eq_ignore_ascii_case(authority.host()))
+    }
+}
+
+/// A header stands more than once, or is not text.
+struct Several;
+
+fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, Several> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (None, _) => Ok(None),
+        (Some(value), None) => value.to_str().map(Some).map_err(|_| Several),
+        (Some(_), Some(_)) => Err(Several),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(site: &Site, uri: &str, headers: &[(&str, &str)], expected: bool) {
+        let mut request = Request::builder().uri(uri);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(()).expect("a request");
+        assert_eq!(site.check(&request).is_ok(), expected, "{uri} {headers:?}");
+    }
+
+    #[test]
+    fn only_our_names_are_ours() {
+        let site = Site::new("127.0.0.1:7421".parse().expect("an address"), &[]).expect("a site");
+        for host in ["localhost", "LOCALHOST:7421", "127.0.0.1:1", "[::1]:7421", "[::1]"] {
+            check(&site, "/mcp", &[("host", host)], true);
+        }
+        for host in [
+            "",
+            "evil.test",
+            "127.0.0.1.evil.test",
+            "localhost.evil.test",
+            "evil@localhost",
+            "localhost:99999",
+            "localhost:x",
+            "127.0.0.2",
+            "[::2]",
+            "0.0.0.0",
+            "localhost ",
+            "a b",
+        ] {
+            check(&site, "/mcp", &[("host", host)], false);
+        }
+        check(&site, "/mcp", &[], false);
+        check(&site, "/mcp", &[("host", "localhost"), ("host", "evil.test")], false);
+        check(&site, "http://evil.test/mcp", &[("host", "localhost")], false);
+        check(&site, "http://localhost/mcp", &[("host", "localhost")], true);
+        for (origin, ours) in [
+            ("http://localhost:3000", true),
+            ("https://127.0.0.1", true),
+            ("http://[::1]:1", true),
+            ("null", false),
+            ("http://evil.test", false),
+            ("file://localhost", false),
+            ("", false),
+            ("http://localhost@evil.test", false),
+            ("localhost", false),
+        ] {
+            check(&site, "/mcp", &[("host", "localhost"), ("origin", origin)], ours);
+        }
+    }
+
+    #[test]
+    fn a_wildcard_needs_a_name() {
+        let everywhere = "0.0.0.0:1".parse().expect("an address");
+        assert!(Site::new(everywhere, &[]).is_err());
+        let site = Site::new(everywhere, &["mere.test".to_owned()]).expect("a site");
+        check(&site, "/mcp", &[("host", "mere.test:1")], true);
+        check(&site, "/mcp", &[("host", "127.0.0.1:1")], false);
+    }
+}

@@ -1,0 +1,156 @@
+//! What a stdio client has asked and not been answered.
+//!
+//! The SDK starts a task for every request it is given, so requests are handed over only while few
+//! are unanswered; the next ones wait here, and beyond a bound they are refused. So a client that
+//! floods, or never reads, fills no memory, while its cancellations and its answers to our questions
+//! always come through. A request counts until its answer is written, or it is cancelled.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rmcp::model::{ClientNotification, ClientRequest, JsonRpcMessage, RequestId};
+use tokio::sync::Notify;
+
+use super::message::{Message, Misfit};
+
+/// How many requests, and how many bytes of them, the SDK has at once.
+const MAX_RUNNING: usize = 64;
+const MAX_RUNNING_BYTES: usize = 8 * 1024 * 1024;
+/// How many requests, and how many bytes of them, may wait.
+const MAX_WAITING: usize = 4_096;
+const MAX_WAITING_BYTES: usize = 8 * 1024 * 1024;
+/// How many subscriptions may be open; they are never answered, so they count apart.
+const MAX_LISTENING: usize = 16;
+
+/// The unanswered requests of one client.
+#[derive(Default)]
+pub(super) struct Queue {
+    state: Mutex<State>,
+    room: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    running: HashMap<RequestId, usize>,
+    listening: Vec<RequestId>,
+    waiting: VecDeque<(RequestId, Message, usize)>,
+}
+
+impl Queue {
+    /// Takes a message that was read, and gives it back if it goes on at once.
+    pub(super) fn take(&self, message: Message, bytes: usize) -> Result<Option<Message>, Misfit> {
+        let mut state = self.state();
+        match &message {
+            JsonRpcMessage::Request(request) => {
+                let id = request.id.clone();
+                let listens =
+                    matches!(request.request, ClientRequest::SubscriptionsListenRequest(_));
+                if listens { state.listen(id, message) } else { state.ask(id, message, bytes) }
+            }
+            JsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) =
+                    &notification.notification
+                    && let Some(id) = cancelled.params.request_id.clone()
+                {
+                    state.leave(&id);
+                    self.room.notify_one();
+                }
+                Ok(Some(message))
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => Ok(Some(message)),
+        }
+    }
+
+    /// The next waiting request, as soon as there is room for one.
+    pub(super) async fn next(&self) -> Message {
+        loop {
+            let room = self.room.notified();
+            if let Some(message) = self.state().pop() {
+                return message;
+            }
+            room.await;
+        }
+    }
+
+    /// The next waiting request; `None` when none waits any more.
+    pub(super) async fn last(&self) -> Option<Message> {
+        if self.state().waiting.is_empty() { None } else { Some(self.next().await) }
+    }
+
+    /// A request was answered.
+    pub(super) fn answered(&self, id: &RequestId) {
+        self.state().leave(id);
+        self.room.notify_one();
+    }
+
+    /// Nothing that was asked will be answered any more.
+    pub(super) fn forget(&self) {
+        let mut state = self.state();
+        state.running.clear();
+        state.listening.clear();
+        self.room.notify_one();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn listen(&mut self, id: RequestId, message: Message) -> Result<Option<Message>, Misfit> {
+        self.check(&id)?;
+        if self.listening.len() >= MAX_LISTENING {
+            return Err(Misfit::busy(id.into_json_value()));
+        }
+        self.listening.push(id);
+        Ok(Some(message))
+    }
+
+    fn ask(
+        &mut self,
+        id: RequestId,
+        message: Message,
+        bytes: usize,
+    ) -> Result<Option<Message>, Misfit> {
+        self.check(&id)?;
+        if self.waiting.is_empty() && self.has_room() {
+            self.running.insert(id, bytes);
+            return Ok(Some(message));
+        }
+        let held = self.waiting.iter().map(|(_, _, bytes)| bytes).sum::<usize>();
+        if self.waiting.len() >= MAX_WAITING || held + bytes > MAX_WAITING_BYTES {
+            return Err(Misfit::busy(id.into_json_value()));
+        }
+        self.waiting.push_back((id, message, bytes));
+        Ok(None)
+    }
+
+    /// Two requests under one id could not be told apart.
+    fn check(&self, id: &RequestId) -> Result<(), Misfit> {
+        let waits = self.waiting.iter().any(|(other, _, _)| other == id);
+        if waits || self.running.contains_key(id) || self.listening.contains(id) {
+            return Err(Misfit::same_id(id.clone().into_json_value()));
+        }
+        Ok(())
+    }
+
+    fn pop(&mut self) -> Option<Message> {
+        if !self.has_room() {
+            return None;
+        }
+        let (id, message, bytes) = self.waiting.pop_front()?;
+        self.running.insert(id, bytes);
+        Some(message)
+    }
+
+    fn leave(&mut self, id: &RequestId) {
+        self.running.remove(id);
+        self.listening.retain(|other| other != id);
+        self.waiting.retain(|(other, _, _)| other != id);
+    }
+
+    fn has_room(&self) -> bool {
+        let bytes = self.running.values().sum::<usize>();
+        self.running.len() < MAX_RUNNING && bytes < MAX_RUNNING_BYTES
+    }
+}

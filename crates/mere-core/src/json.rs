@@ -20,7 +20,7 @@ pub struct JsonError {
 }
 
 /// How many values a text may hold: small values take far more memory than text.
-const MAX_VALUES: usize = 100_000;
+pub const MAX_VALUES: usize = 100_000;
 
 /// Parses one JSON value, refusing duplicate keys, trailing text, and more than [`MAX_VALUES`].
 pub fn parse(text: &[u8]) -> Result<Value, JsonError> {

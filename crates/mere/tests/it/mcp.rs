@@ -340,3 +340,14 @@ fn told_to_stop_it_answers_what_it_began() {
     assert_eq!(answer["result"]["structuredContent"]["data"]["said"], "finished", "{answer}");
     assert_eq!(mcp.finish().0, 0);
 }
+
+#[test]
+fn a_change_of_config_is_told_after_a_handshake() {
+    let stage = stage();
+    let mut mcp = Mcp::greeted(&stage, &[]);
+    assert_eq!(mcp.dir(&json!({}))["reply_type"], "S");
+    stage.file("home/.ai/config.yaml", "mods: []\n");
+    assert_eq!(mcp.receive()["method"], "notifications/tools/list_changed");
+    stage.file("home/.ai/config.yaml", "mods: []\n# again\n");
+    assert_eq!(mcp.receive()["method"], "notifications/tools/list_changed");
+}

@@ -13,6 +13,7 @@ mod session;
 mod snapshot;
 mod tokens;
 pub mod trust;
+mod whereabouts;
 mod wording;
 pub mod world;
 
@@ -21,3 +22,4 @@ pub use host::{LogFile, Typed};
 pub use records::RecordError;
 pub use session::{Memory, Mods, OpenError, Opening, Session};
 pub use tokens::{Token, TokenError, Tokens};
+pub use whereabouts::{Place, Whereabouts, whereabouts};

@@ -21,6 +21,7 @@ use mere_core::turn::{Outcome, Turn};
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::config;
 use crate::dir::{self, DirError};
 use crate::event::Event;
 use crate::host::{Folder, Stamps, Surroundings, Typed, find_project};
@@ -100,8 +101,10 @@ impl Session {
     pub fn open(opening: Opening) -> Result<Self, OpenError> {
         let surroundings =
             Surroundings::read(opening.directory.as_ref()).map_err(OpenError::Surroundings)?;
-        let project = find_project(&surroundings, opening.project.as_ref())
-            .map_err(|error| OpenError::Project(error.to_string()))?;
+        let markers = config::project_markers(&surroundings);
+        let project = find_project(&surroundings, opening.project.as_ref(), &markers)
+            .map_err(|error| OpenError::Project(error.to_string()))?
+            .folder;
         let private = surroundings.private().and_then(|private| project.lies_in(&private));
         if private.map_err(OpenError::Surroundings)? {
             return Err(OpenError::Private);

@@ -65,8 +65,10 @@ impl Project {
     pub fn find(project: Option<&Typed>, directory: Option<&Typed>) -> Result<Self, TrustError> {
         let surroundings = Surroundings::read(directory)
             .map_err(|error| TrustError::Project(format!("the working directory: {error}")))?;
-        let folder = find_project(&surroundings, project)
-            .map_err(|error| TrustError::Project(error.to_string()))?;
+        let markers = config::project_markers(&surroundings);
+        let folder = find_project(&surroundings, project, &markers)
+            .map_err(|error| TrustError::Project(error.to_string()))?
+            .folder;
         let space = surroundings.project_space(&folder).map_err(TrustError::Space)?;
         let key = Key::of(&folder, space.as_ref()).ok_or(TrustError::Name)?;
         Ok(Self { surroundings, folder, key })

@@ -27,8 +27,8 @@ Exit status: 0 success, 1 invalid or refused, 2 wrong usage, 3 denied, 4 somethi
 /// Where the command runs.
 #[derive(Args)]
 pub(crate) struct PlaceArguments {
-    /// The project [default: `MERE_PROJECT`, else the nearest folder upwards with .git, else the
-    /// working directory]
+    /// The project [default: `MERE_PROJECT`, else what `mere where` finds upwards, else the working
+    /// directory]
     #[arg(long, global = true, value_name = "DIR", value_parser = typed())]
     project: Option<Typed>,
     /// Run as if started in DIR
@@ -76,6 +76,8 @@ pub(crate) enum Command {
     Mcp(McpArguments),
     /// Let a project's config count
     Trust(TrustArguments),
+    /// Show where the project is and what found it, and the address of a path
+    Where(WhereArguments),
 }
 
 impl Command {
@@ -87,7 +89,7 @@ impl Command {
                 Ok(())
             }),
             Self::Mcp(mcp) => crate::log::start_json(mcp.log, mcp.log_file.as_ref()),
-            Self::Trust(_) => {
+            Self::Trust(_) | Self::Where(_) => {
                 crate::log::start(tracing::Level::WARN);
                 Ok(())
             }
@@ -177,6 +179,24 @@ pub(crate) enum TokenCommand {
         /// Its id, as `list` shows it
         id: String,
     },
+}
+
+/// This is the operator's command: it names host paths, which agents never see.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere where
+  mere where src/main.rs
+  mere where --json /etc/hosts")]
+pub(crate) struct WhereArguments {
+    /// A path to place: its address, and which boundary it lies in
+    #[arg(value_parser = typed())]
+    pub(crate) path: Option<Typed>,
+    /// Print a reply as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The agent whose workspace is meant
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<AgentName>,
 }
 
 #[derive(Args)]

@@ -10,6 +10,7 @@ mod log;
 mod mcp;
 mod render;
 mod trust;
+mod whereabouts;
 
 use std::process::ExitCode;
 
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         Command::Call(call) => call::run(place, &call),
         Command::Mcp(mcp) => mcp::run(place, &mcp),
         Command::Trust(trust) => trust::run(&place, &trust),
+        Command::Where(asked) => whereabouts::run(&place, &asked),
     };
     let code = ended.unwrap_or_else(|error| render::unwritten(&error));
     log::finish();

@@ -34,6 +34,7 @@ codes! {
     DIR_UNREADABLE: World "DIR" Fault 1 "A visible directory cannot be read.";
     PATH_NOT_VISIBLE: World "PATH" Invalid 1 "The path is malformed, outside the visible world, or missing.";
     PATH_BROKEN: World "PATH" Fault 1 "The machine failed while a path was looked for.";
+    WHERE: World "WHERE" Success 1 "`mere where`: where everything is. For people: it names host paths.";
     CONFIG_INVALID: World "CONFIG" Fault 1 "A config file does not parse, or contradicts itself.";
     CONFIG_UNREADABLE: World "CONFIG" Fault 2 "A config file cannot be read.";
     ARGUMENT_WRONG: Surface "ARG" Invalid 1 "An argument is missing, unknown, or of the wrong kind.";

@@ -12,12 +12,12 @@ use cap_std::fs::Dir;
 use mere_core::address::{Address, RelPath};
 use mere_core::name::ModName;
 use mere_core::root::Root;
-use mere_core::segment::Segment;
+use mere_core::segment::{Segment, SegmentError};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_saphyr::Spanned;
 
-use crate::host::SPACE;
+use crate::host::{SPACE, Surroundings};
 pub(crate) use yaml::{YamlError, read as read_file};
 
 /// The config of a space.
@@ -48,6 +48,8 @@ pub(crate) struct ModConfig {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Config {
     pub(crate) mods: Vec<ModConfig>,
+    /// Names of files or folders that mark a project root; the user's own config only.
+    pub(crate) project_markers: Vec<String>,
 }
 
 /// The keys of the user's file.
@@ -55,6 +57,8 @@ pub(crate) struct Config {
 #[serde(deny_unknown_fields)]
 struct UserFile {
     mods: Option<Vec<RawMod>>,
+    #[serde(rename = "projectMarkers")]
+    project_markers: Option<Vec<Spanned<String>>>,
 }
 
 /// The keys of a project's file. Those that widen and that this version does not know yet may
@@ -100,7 +104,12 @@ pub(crate) fn of_user(space: &Dir) -> Result<Config, ConfigError> {
         return Ok(Config::default());
     };
     let file: Option<UserFile> = yaml::parse(&text).map_err(|fault| invalid(&address, fault))?;
-    config(file.and_then(|file| file.mods)).map_err(|fault| invalid(&address, fault))
+    let Some(file) = file else { return Ok(Config::default()) };
+    let markers = file.project_markers.unwrap_or_default();
+    let markers = markers.iter().map(parse_marker);
+    let markers = markers.collect::<Result<_, _>>().map_err(|fault| invalid(&address, fault))?;
+    let config = config(file.mods).map_err(|fault| invalid(&address, fault))?;
+    Ok(Config { project_markers: markers, ..config })
 }
 
 /// What a project's config would say if a person trusted it; the keys are checked, the values of
@@ -154,7 +163,13 @@ pub(crate) fn unreadable(cause: io::Error) -> ConfigError {
 
 fn config(mods: Option<Vec<RawMod>>) -> Result<Config, YamlError> {
     let mods = mods.unwrap_or_default().into_iter().map(parse_mod).collect::<Result<_, _>>()?;
-    Ok(Config { mods })
+    Ok(Config { mods, ..Config::default() })
+}
+
+/// A marker is one name: it is looked for in a folder, not along a path.
+fn parse_marker(said: &Spanned<String>) -> Result<String, YamlError> {
+    let fault = |error: SegmentError| YamlError::at(said.referenced, error.to_string());
+    said.value.parse::<Segment>().map(|name| name.to_string()).map_err(fault)
 }
 
 fn parse_mod(raw: RawMod) -> Result<ModConfig, YamlError> {
@@ -183,4 +198,12 @@ fn project_address() -> Address {
 fn address(root: Root, names: &[&str]) -> Address {
     let path = names.iter().filter_map(|name| name.parse::<Segment>().ok()).collect::<RelPath>();
     Address::file(root, path)
+}
+
+/// The user's own markers of a project root. A config that cannot be used has none; the calls that
+/// follow say what is wrong with it.
+pub(crate) fn project_markers(surroundings: &Surroundings) -> Vec<String> {
+    let space = surroundings.user_space().ok().flatten();
+    let config = space.and_then(|space| of_user(space.dir()).ok());
+    config.unwrap_or_default().project_markers
 }

@@ -87,6 +87,11 @@ impl Folder {
         &self.dir
     }
 
+    /// The canonical path, for this module's siblings.
+    pub(super) fn path(&self) -> &Path {
+        &self.canonical
+    }
+
     pub(crate) fn identity(&self) -> Identity {
         self.identity
     }
@@ -123,6 +128,11 @@ impl Folder {
     /// The canonical path for the record of trusted projects.
     pub(crate) fn canonical_text(&self) -> Option<&str> {
         self.canonical.to_str()
+    }
+
+    /// The canonical path, for people.
+    pub(crate) fn shown(&self) -> String {
+        self.canonical.display().to_string()
     }
 
     /// What the gate must know: this folder's spellings, `also` among them.

@@ -9,6 +9,7 @@
     reason = "this module is the one lawful place for them"
 )]
 
+mod boundary;
 mod durable;
 mod folder;
 mod link;
@@ -18,11 +19,12 @@ mod stamps;
 mod surroundings;
 mod typed;
 
+pub(crate) use boundary::Boundary;
 pub(crate) use durable::{Locked, WriteError};
 pub(crate) use folder::{Folder, Identity, absent};
 pub(crate) use link::{Step, read_link};
 pub use log_file::LogFile;
-pub(crate) use project::find_project;
+pub(crate) use project::{Found, find_project};
 pub(crate) use stamps::Stamps;
 pub(crate) use surroundings::{SPACE, Surroundings};
 pub use typed::Typed;

@@ -69,6 +69,16 @@ impl Surroundings {
         self.home.as_deref()
     }
 
+    /// The working directory, for people.
+    pub(crate) fn working_shown(&self) -> String {
+        self.working.display().to_string()
+    }
+
+    /// The user space, for people, whether or not it is there.
+    pub(crate) fn user_space_shown(&self) -> Option<String> {
+        self.user_space.as_ref().map(|space| space.display().to_string())
+    }
+
     /// `MERE_PROJECT`.
     pub(crate) fn project(&self) -> Option<&Typed> {
         self.project.as_ref()
@@ -83,6 +93,17 @@ impl Surroundings {
     pub(crate) fn user_space(&self) -> io::Result<Option<Folder>> {
         let space = self.user_space.as_deref().map(Folder::open);
         space.map_or(Ok(None), absent)
+    }
+
+    pub(super) fn user_space_path(&self) -> Option<&Path> {
+        self.user_space.as_deref()
+    }
+
+    /// Whether a path leads to the user space.
+    pub(super) fn is_user_space(&self, path: &Path) -> bool {
+        let own = self.user_space.as_deref().map(Identity::at);
+        let own = own.and_then(|found| found.ok().flatten());
+        own.is_some_and(|own| matches!(Identity::at(path), Ok(Some(at)) if at == own))
     }
 
     /// The project's own space, if it has one. The user space is none: a home folder under version

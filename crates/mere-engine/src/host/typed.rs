@@ -20,6 +20,13 @@ impl Typed {
     }
 }
 
+impl Typed {
+    /// What was typed, for the person who typed it.
+    pub(crate) fn shown(&self) -> String {
+        self.0.to_string_lossy().into_owned()
+    }
+}
+
 impl From<OsString> for Typed {
     fn from(text: OsString) -> Self {
         Self(text)

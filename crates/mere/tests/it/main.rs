@@ -18,6 +18,7 @@ mod mcp;
 mod mods;
 mod paging;
 mod permissions;
+mod project;
 mod tidy;
 mod tools;
 mod visibility;

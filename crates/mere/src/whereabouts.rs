@@ -1,0 +1,64 @@
+//! `mere where`: where everything is, for the person who asks.
+
+use std::io;
+use std::process::ExitCode;
+
+use mere_core::reply::codes;
+use mere_engine::{Place, Whereabouts, whereabouts};
+use serde_json::{Value, json};
+
+use crate::arguments::{PlaceArguments, WhereArguments};
+use crate::render;
+
+/// Runs the command.
+pub(crate) fn run(place: &PlaceArguments, asked: &WhereArguments) -> io::Result<ExitCode> {
+    let agent = asked.agent.clone();
+    let found = whereabouts(place.project(), place.directory(), agent, asked.path.as_ref());
+    match found {
+        Ok(found) if asked.json => render::line(&format!("{:#}", reply(&found)))?,
+        Ok(found) => {
+            for line in lines(&found) {
+                render::line(&line)?;
+            }
+        }
+        Err(error) => return Ok(render::failure(&error.to_string(), render::USAGE)),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn lines(found: &Whereabouts) -> Vec<String> {
+    let mut lines = vec![
+        format!("project     {} (found by {})", found.project_dir, found.found_by),
+        format!("working     {}", found.working_dir),
+        format!("workspace   {}", found.agent_workspace),
+        format!("user space  {}", found.user_space.as_deref().unwrap_or("none: HOME is not set")),
+    ];
+    if let Some(Place { input, address, boundary }) = &found.path {
+        let address = address.as_deref().unwrap_or("no address");
+        lines.push(format!("path        {input}: {address} ({boundary})"));
+    }
+    lines.extend(found.notes.iter().map(|note| format!("note        {note}")));
+    lines
+}
+
+/// The same in the shape of a reply. It is the operator's, so it does not pass the gate.
+fn reply(found: &Whereabouts) -> Value {
+    let mut data = json!({
+        "project_dir": found.project_dir, "found_by": found.found_by,
+        "working_dir": found.working_dir, "agent_workspace": found.agent_workspace,
+        "user_space": found.user_space
+    });
+    if let Some(Place { input, address, boundary }) = &found.path {
+        data["path"] = json!({ "input": input, "address": address, "boundary": boundary });
+    }
+    if !found.notes.is_empty() {
+        data["notes"] = json!(found.notes);
+    }
+    let code = codes::WHERE.id();
+    json!({
+        "reply_type": code.reply().letter(), "code": code.to_string(),
+        "message": "Where everything is.", "data": data,
+        "trace": { "trace_id": uuid::Uuid::now_v7().simple().to_string(), "session_id": null },
+        "meta": { "layer": code.layer().to_string(), "tool": "where" }
+    })
+}

@@ -40,8 +40,8 @@ impl Seal {
     }
 
     /// The reply under seal, to be put into a message where JSON may stand.
-    pub fn value(&self, cleared: &Cleared) -> Value {
-        json!({ self.0.as_str(): cleared.value })
+    pub fn value(&self, cleared: Cleared) -> Value {
+        Value::Object(Map::from_iter([(self.0.clone(), cleared.value)]))
     }
 
     /// A sentence under seal, to be put where text may stand.

@@ -9,7 +9,7 @@ use std::io;
 use std::sync::Arc;
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientRequest, GetMeta, JsonRpcMessage};
+use rmcp::model::{ClientRequest, GetMeta, JsonRpcMessage, JsonRpcResponse, ServerResult};
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
 use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
@@ -88,7 +88,7 @@ impl Transport<RoleServer> for LineTransport {
                 JsonRpcMessage::Error(error) => error.id.clone(),
                 JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
             };
-            let sent = outlet.send(serde_json::to_value(message)?).await;
+            let sent = outlet.send(as_value(message)?).await;
             if let Some(id) = answered {
                 outlet.queue.answered(&id);
             }
@@ -118,6 +118,22 @@ impl Transport<RoleServer> for LineTransport {
     async fn close(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// A message as JSON. A reply in it is moved, not copied: it is most of what is ever sent.
+fn as_value(mut message: TxJsonRpcMessage<RoleServer>) -> serde_json::Result<Value> {
+    let reply = match &mut message {
+        JsonRpcMessage::Response(JsonRpcResponse {
+            result: ServerResult::CallToolResult(result),
+            ..
+        }) => result.structured_content.take(),
+        _ => None,
+    };
+    let mut value = serde_json::to_value(message)?;
+    if let Some(reply) = reply {
+        value["result"]["structuredContent"] = reply;
+    }
+    Ok(value)
 }
 
 /// The only way to standard output.

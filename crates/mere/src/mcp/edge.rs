@@ -26,10 +26,9 @@ use uuid::Uuid;
 use super::ask::{self, Asking};
 use super::audience::Audience;
 use super::listening::Listening;
+use super::places::Places;
 use super::translate;
 
-/// How many calls run at once; the others wait.
-pub(super) const MAX_CALLS: usize = 8;
 /// How many KiB of arguments unanswered calls may hold together.
 const MAX_HELD_KIB: usize = 64 * 1024;
 /// How long one call may take, the time in which a person thinks not counted.
@@ -43,7 +42,7 @@ pub(super) struct Edge {
     pub(super) seal: Seal,
     pub(super) audience: Audience,
     pub(super) states: RequestStateCodec,
-    places: Arc<Semaphore>,
+    places: Arc<Places>,
     /// One permit for each KiB that a call's arguments take while it is unanswered.
     held: Semaphore,
     /// How many calls are unanswered.
@@ -65,7 +64,7 @@ impl Edge {
             seal: Seal::new(Uuid::new_v4()),
             audience: Audience::default(),
             states: RequestStateCodec::new_unchecked(secret),
-            places: Arc::new(Semaphore::new(MAX_CALLS)),
+            places: Arc::default(),
             held: Semaphore::new(MAX_HELD_KIB),
             unanswered: watch::Sender::new(0),
         }
@@ -168,7 +167,7 @@ impl Edge {
         let mut turn = Listening::new(context, deadline, &self.seal);
         let places = Arc::clone(&self.places);
         let visit = async move {
-            let place = places.acquire_owned().await.ok()?;
+            let place = places.take(&request.caller.agent).await?;
             let visit = tokio::task::spawn_blocking(move || {
                 let _place = place;
                 door(&request, &mut turn)

@@ -10,6 +10,7 @@ mod fixtures;
 mod http;
 mod listening;
 mod message;
+mod places;
 mod queue;
 mod server;
 mod stdio;
@@ -29,8 +30,9 @@ use rmcp::service::ServerInitializeError;
 use crate::arguments::{McpArguments, McpCommand, PlaceArguments};
 use crate::render;
 use audience::Change;
-use edge::{Edge, MAX_CALLS};
+use edge::Edge;
 use fixtures::Fixtures;
+use places::MAX_CALLS;
 use server::Server;
 use stdio::Lines;
 

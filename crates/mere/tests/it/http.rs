@@ -286,6 +286,34 @@ fn it_stops_when_told_and_finishes_what_it_began() {
     assert!(TcpStream::connect(&address).is_err(), "nobody listens any more");
 }
 
+#[test]
+fn one_agent_cannot_take_every_place() {
+    let stage = stage();
+    let (busy, other) = (token(&stage, "busy"), token(&stage, "other"));
+    let http = Http::start(&stage, &["--conformance-fixtures"]);
+    let request = |token: &str, seconds: u32| {
+        let arguments = json!({ "seconds": seconds });
+        let params = json!({ "_meta": modern_meta(), "name": "door_slow", "arguments": arguments });
+        let request = http.request("tools/call", Some("door_slow"), &params);
+        request.replacen(
+            "\r\n",
+            &format!("\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n"),
+            1,
+        )
+    };
+    let slow = (0..20).map(|_| {
+        let mut stream = TcpStream::connect(http.address()).expect("it listens");
+        stream.write_all(request(&busy, 40).as_bytes()).expect("sent");
+        stream
+    });
+    let slow = slow.collect::<Vec<_>>();
+    std::thread::sleep(Duration::from_millis(500));
+    let began = Instant::now();
+    assert!(http.raw(request(&other, 0).as_bytes()).contains("finished"));
+    assert!(began.elapsed() < Duration::from_secs(20), "it did not wait for the busy one");
+    drop(slow);
+}
+
 /// 64 clients at once, each call right. A minute in the long run, three seconds in the short one.
 #[test]
 fn many_clients_at_once_see_no_error() {

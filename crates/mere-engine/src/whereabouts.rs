@@ -80,6 +80,10 @@ fn notes(surroundings: &Surroundings, found: &Found) -> Vec<String> {
         let words = "The search upwards ended at a mount or at a folder of another owner.";
         notes.push(words.to_owned());
     }
+    let user = surroundings.user_space().map_err(config::unreadable);
+    let user =
+        user.and_then(|space| space.map_or(Ok(()), |space| config::of_user(space.dir()).map(drop)));
+    notes.extend(user.err().map(|error| error.to_string()));
     let space = surroundings.project_space(&found.folder).ok().flatten();
     if let Some(space) = space {
         match config::of_project(space.dir()) {

@@ -121,7 +121,7 @@ fn config(error: &ConfigError) -> Draft {
             let place = format!(" is not valid at line {}, column {}.", fault.line, fault.column);
             let message = Prose::words("").address(address.clone()).and(place);
             Draft::fault(codes::CONFIG_INVALID, message)
-                .hint("Ask a person to correct the file; the log says what is wrong there.")
+                .hint("Ask a person to correct the file; `mere where` says what is wrong there.")
         }
         ConfigError::Clash { address, name } => {
             let message = Prose::words("")

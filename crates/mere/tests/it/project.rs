@@ -193,6 +193,9 @@ fn where_says_what_does_not_count_and_where_the_search_ended() {
     assert!(stage.person(&["trust", "project", "--yes"]).status.success());
     let notes = whereabouts(&stage, "project", None)["data"]["notes"].to_string();
     assert!(!notes.contains("mere trust project"), "{notes}");
+    stage.file("home/.ai/config.yaml", "mods: []\nsecret: x\n");
+    let notes = whereabouts(&stage, "project", None)["data"]["notes"].to_string();
+    assert!(notes.contains("ROOT_USER:/config.yaml is not valid at line 2, column 1"), "{notes}");
     // `/proc` is always a mount of its own.
     let output = stage.command("project").args(["-C", "/proc/self", "where"]).output();
     let words = String::from_utf8_lossy(&output.expect("runs").stdout).into_owned();

@@ -7,17 +7,22 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::root::Root;
-use crate::segment::Segment;
+use crate::segment::{Segment, SegmentError};
 use crate::spoken::{MAX_SPOKEN_BYTES, Malformed, Spoken};
 
-/// Segments below a root. Empty for the root itself.
+/// Segments below a root, joined by slashes. Empty for the root itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RelPath(Vec<Segment>);
+pub struct RelPath(String);
 
 impl RelPath {
     /// The segments from the root down.
-    pub fn segments(&self) -> &[Segment] {
-        &self.0
+    pub fn segments(&self) -> impl DoubleEndedIterator<Item = Segment> {
+        self.names().map(Segment::known)
+    }
+
+    /// The segments from the root down, as text.
+    pub fn names(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.0.split('/').filter(|name| !name.is_empty())
     }
 
     /// Whether this is the root itself.
@@ -25,28 +30,71 @@ impl RelPath {
         self.0.is_empty()
     }
 
+    /// The whole path as text, without a slash at either end.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// This path with one more segment.
     #[must_use]
-    pub fn join(&self, segment: Segment) -> Self {
-        let mut segments = self.0.clone();
-        segments.push(segment);
-        Self(segments)
+    pub fn join(&self, segment: &Segment) -> Self {
+        self.joined(segment.as_str())
+    }
+
+    /// This path with one more name; `None` if the name is no segment.
+    pub fn child(&self, name: &str) -> Option<Self> {
+        Segment::check(name).ok().map(|()| self.joined(name))
+    }
+
+    /// The path below this one that `below` is from here.
+    #[must_use]
+    pub fn below(&self, below: &Self) -> Self {
+        if below.is_root() { self.clone() } else { self.joined(&below.0) }
+    }
+
+    /// The directory it lies in and its own name; `None` for the root.
+    pub fn split_last(&self) -> Option<(Self, Segment)> {
+        let (parent, name) = self.0.rsplit_once('/').unwrap_or(("", &self.0));
+        (!name.is_empty()).then(|| (Self(parent.to_owned()), Segment::known(name)))
+    }
+
+    /// Whether `other` is this path or lies below it.
+    pub fn contains(&self, other: &Self) -> bool {
+        let rest = other.0.strip_prefix(&self.0);
+        rest.is_some_and(|rest| self.is_root() || rest.is_empty() || rest.starts_with('/'))
+    }
+
+    fn joined(&self, rest: &str) -> Self {
+        let mut path = String::with_capacity(self.0.len() + 1 + rest.len());
+        path.push_str(&self.0);
+        if !path.is_empty() {
+            path.push('/');
+        }
+        path.push_str(rest);
+        Self(path)
+    }
+}
+
+impl FromStr for RelPath {
+    type Err = SegmentError;
+
+    fn from_str(text: &str) -> Result<Self, SegmentError> {
+        if !text.is_empty() {
+            text.split('/').try_for_each(Segment::check)?;
+        }
+        Ok(Self(text.to_owned()))
     }
 }
 
 impl FromIterator<Segment> for RelPath {
     fn from_iter<I: IntoIterator<Item = Segment>>(segments: I) -> Self {
-        Self(segments.into_iter().collect())
+        segments.into_iter().fold(Self::default(), |path, segment| path.join(&segment))
     }
 }
 
 impl fmt::Display for RelPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, segment) in self.0.iter().enumerate() {
-            let slash = if index == 0 { "" } else { "/" };
-            write!(f, "{slash}{segment}")?;
-        }
-        Ok(())
+        f.write_str(&self.0)
     }
 }
 
@@ -70,6 +118,12 @@ impl Address {
         Self { root, path, directory }
     }
 
+    /// The same path in another root, or in this one by its other name.
+    #[must_use]
+    pub fn in_root(self, root: Root) -> Self {
+        Self { root, ..self }
+    }
+
     /// The tree this address starts from.
     pub fn root(&self) -> &Root {
         &self.root
@@ -82,7 +136,8 @@ impl Address {
 
     /// Whether it is short enough to be said again.
     pub fn is_speakable(&self) -> bool {
-        self.to_string().len() <= MAX_SPOKEN_BYTES
+        let slash = usize::from(self.directory && !self.path.is_root());
+        self.root.printed_len() + ":/".len() + self.path.0.len() + slash <= MAX_SPOKEN_BYTES
     }
 
     /// Whether the address is written as a directory's.

@@ -6,12 +6,17 @@
 
 pub mod address;
 pub mod cursor;
+pub mod digest;
 pub mod gate;
 pub mod json;
+pub mod markdown;
+pub mod media;
 pub mod name;
+pub mod pattern;
 pub mod reply;
 pub mod request;
 pub mod root;
+pub mod secrets;
 pub mod segment;
 pub mod sensitive;
 pub mod spoken;

@@ -31,6 +31,13 @@ impl ModName {
     }
 }
 
+impl ModName {
+    /// The name for a folder that is called `title` elsewhere, by the same rule as an agent's.
+    pub fn from_title(title: &str) -> Option<Self> {
+        name_in(title)?.parse().ok()
+    }
+}
+
 impl AgentName {
     /// The name as text.
     pub fn as_str(&self) -> &str {
@@ -40,11 +47,15 @@ impl AgentName {
     /// The name for a client that introduced itself as `title`: every run of other characters
     /// becomes one `-`. `None` when nothing of the title is left.
     pub fn from_title(title: &str) -> Option<Self> {
-        let words = title.split(|c: char| !c.is_ascii_alphanumeric() && !"._-".contains(c));
-        let joined = words.filter(|w| !w.is_empty()).collect::<Vec<_>>().join("-");
-        let start = joined.find(|c: char| c.is_ascii_alphanumeric())?;
-        joined[start..].chars().take(MAX_NAME_BYTES).collect::<String>().parse().ok()
+        name_in(title)?.parse().ok()
     }
+}
+
+fn name_in(title: &str) -> Option<String> {
+    let words = title.split(|c: char| !c.is_ascii_alphanumeric() && !"._-".contains(c));
+    let joined = words.filter(|w| !w.is_empty()).collect::<Vec<_>>().join("-");
+    let start = joined.find(|c: char| c.is_ascii_alphanumeric())?;
+    Some(joined[start..].chars().take(MAX_NAME_BYTES).collect())
 }
 
 impl Default for AgentName {

@@ -30,7 +30,29 @@ impl Root {
     pub fn parse_alone(text: &str) -> Result<Self, RootError> {
         text.strip_suffix(":/").unwrap_or(text).parse()
     }
+
+    /// How many bytes it prints.
+    pub(crate) fn printed_len(&self) -> usize {
+        match self {
+            Self::Mod(name) => MOD.len() + name.as_str().len(),
+            fixed => fixed.fixed_name().len(),
+        }
+    }
+
+    /// What a root that is not configured is called.
+    fn fixed_name(&self) -> &'static str {
+        match self {
+            Self::Project => "ROOT_PROJECT",
+            Self::User => "ROOT_USER",
+            Self::Workspace => "ROOT_WORKSPACE",
+            Self::Registry => "ROOT_REGISTRY",
+            Self::Mod(_) => MOD,
+        }
+    }
 }
+
+/// What the name of an extra folder follows.
+const MOD: &str = "mod:";
 
 impl FromStr for Root {
     type Err = RootError;
@@ -42,7 +64,7 @@ impl FromStr for Root {
             "ROOT_WORKSPACE" => Ok(Self::Workspace),
             "ROOT_REGISTRY" => Ok(Self::Registry),
             _ => {
-                let name = text.strip_prefix("mod:").ok_or(RootError)?;
+                let name = text.strip_prefix(MOD).ok_or(RootError)?;
                 name.parse().map(Self::Mod).map_err(|_| RootError)
             }
         }
@@ -51,12 +73,10 @@ impl FromStr for Root {
 
 impl fmt::Display for Root {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.fixed_name())?;
         match self {
-            Self::Project => f.write_str("ROOT_PROJECT"),
-            Self::User => f.write_str("ROOT_USER"),
-            Self::Workspace => f.write_str("ROOT_WORKSPACE"),
-            Self::Registry => f.write_str("ROOT_REGISTRY"),
-            Self::Mod(name) => write!(f, "mod:{name}"),
+            Self::Mod(name) => f.write_str(name.as_str()),
+            _ => Ok(()),
         }
     }
 }

@@ -36,12 +36,9 @@ impl Segment {
     pub fn as_str(&self) -> &str {
         &self.0
     }
-}
 
-impl FromStr for Segment {
-    type Err = SegmentError;
-
-    fn from_str(text: &str) -> Result<Self, SegmentError> {
+    /// Whether a text is a segment, and if not, why.
+    pub fn check(text: &str) -> Result<(), SegmentError> {
         if text.is_empty() {
             return Err(SegmentError::Empty);
         }
@@ -51,14 +48,28 @@ impl FromStr for Segment {
         if text.len() > MAX_SEGMENT_BYTES {
             return Err(SegmentError::TooLong);
         }
-        if text.chars().any(|c| c == '/' || !is_speakable(c)) {
+        let plain = |byte: u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'/' | b'\\');
+        if !text.bytes().all(plain) && text.chars().any(|c| c == '/' || !is_speakable(c)) {
             return Err(SegmentError::Character);
         }
         if cfg!(windows) && text.contains(':') {
             // On Windows a colon opens an alternate data stream.
             return Err(SegmentError::Character);
         }
-        Ok(Self(text.to_owned()))
+        Ok(())
+    }
+
+    /// A segment of a path whose segments were checked when it was made.
+    pub(crate) fn known(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+impl FromStr for Segment {
+    type Err = SegmentError;
+
+    fn from_str(text: &str) -> Result<Self, SegmentError> {
+        Self::check(text).map(|()| Self(text.to_owned()))
     }
 }
 

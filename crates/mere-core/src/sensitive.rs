@@ -3,8 +3,6 @@
 //! A pure rule over names; who asks it, and what "not visible" means, is the world's business.
 //! Case is ignored, because the same file has both spellings on some file systems.
 
-use crate::segment::Segment;
-
 const FOLDERS: [&str; 3] = [".ssh", ".aws", ".gnupg"];
 const FILES: [&str; 4] = [".netrc", ".npmrc", ".pypirc", "credentials"];
 const KEY_STEMS: [&str; 4] = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
@@ -13,23 +11,37 @@ const EXAMPLES: [&str; 3] = [".example", ".sample", ".template"];
 const CREDENTIAL_ENDINGS: [&str; 5] = ["json", "yaml", "yml", "toml", "ini"];
 
 /// Whether a file or folder of this name is hidden until a person says otherwise.
-pub fn is_sensitive(name: &Segment) -> bool {
-    let name = name.as_str().to_ascii_lowercase();
-    FOLDERS.contains(&name.as_str())
-        || FILES.contains(&name.as_str())
-        || KEY_STEMS.iter().any(|stem| name.starts_with(stem))
-        || KEY_ENDINGS.iter().any(|ending| name.ends_with(ending))
-        || is_environment(&name)
-        || is_credentials(&name)
+pub fn is_sensitive(name: &str) -> bool {
+    let is = |other: &&str| name.eq_ignore_ascii_case(other);
+    FOLDERS.iter().any(is)
+        || FILES.iter().any(is)
+        || KEY_STEMS.iter().any(|stem| after(name, stem).is_some())
+        || KEY_ENDINGS.iter().any(|ending| ends_with(name, ending))
+        || is_environment(name)
+        || is_credentials(name)
 }
 
 fn is_environment(name: &str) -> bool {
-    name == ".env"
-        || (name.starts_with(".env.") && !EXAMPLES.iter().any(|ending| name.ends_with(ending)))
+    match after(name, ".env") {
+        Some("") => true,
+        Some(rest) => rest.starts_with('.') && !EXAMPLES.iter().any(|end| ends_with(name, end)),
+        None => false,
+    }
 }
 
 fn is_credentials(name: &str) -> bool {
-    name.strip_prefix("credentials.").is_some_and(|ending| CREDENTIAL_ENDINGS.contains(&ending))
+    let ending = after(name, "credentials.");
+    ending.is_some_and(|ending| CREDENTIAL_ENDINGS.iter().any(|e| ending.eq_ignore_ascii_case(e)))
+}
+
+fn after<'a>(name: &'a str, start: &str) -> Option<&'a str> {
+    let (head, rest) = name.split_at_checked(start.len())?;
+    head.eq_ignore_ascii_case(start).then_some(rest)
+}
+
+fn ends_with(name: &str, ending: &str) -> bool {
+    let tail = name.len().checked_sub(ending.len()).and_then(|at| name.get(at..));
+    tail.is_some_and(|tail| tail.eq_ignore_ascii_case(ending))
 }
 
 #[cfg(test)]
@@ -37,8 +49,7 @@ mod tests {
     use super::*;
 
     fn check(name: &str, expected: bool) {
-        let segment = name.parse::<Segment>().expect("a segment");
-        assert_eq!(is_sensitive(&segment), expected, "{name}");
+        assert_eq!(is_sensitive(name), expected, "{name}");
     }
 
     #[test]

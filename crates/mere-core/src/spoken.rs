@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use crate::address::{Address, RelPath};
 use crate::root::Root;
-use crate::segment::{Segment, is_speakable};
+use crate::segment::is_speakable;
 
 /// The longest text that is looked at, in bytes.
 pub const MAX_SPOKEN_BYTES: usize = 4096;
@@ -92,8 +92,9 @@ fn segments(text: &str) -> Result<(RelPath, bool), Malformed> {
         Some(shorter) => (shorter, true),
         None => (text, false),
     };
-    let segments = text.split('/').map(|part| part.parse::<Segment>().map_err(|_| Malformed));
-    Ok((segments.collect::<Result<_, _>>()?, directory))
+    // Between two slashes there must be something.
+    let path = if text.is_empty() { Err(Malformed) } else { text.parse().map_err(|_| Malformed) };
+    Ok((path?, directory))
 }
 
 fn address(root: Root, path: RelPath, directory: bool) -> Address {

@@ -4,15 +4,29 @@
 //! typed comes in as [`Typed`], what an agent may see goes out as a cleared reply. Everything that
 //! touches the machine's ambient file system or environment is in `host`.
 
+pub mod allow;
+mod ask;
+mod change;
 mod config;
+mod context;
+mod digest;
 mod dir;
+mod enforce;
 mod event;
+mod glob;
+mod grep;
 mod host;
+mod project_key;
+mod read;
+mod reading;
 mod records;
+mod seen;
 mod session;
 mod snapshot;
 mod tokens;
+mod tool_error;
 pub mod trust;
+mod view;
 mod whereabouts;
 mod wording;
 pub mod world;

@@ -12,20 +12,26 @@ use std::time::Instant;
 use mere_core::address::Address;
 use mere_core::gate::{Cleared, ClearedMessage, Seal, Stamp};
 use mere_core::name::AgentName;
-use mere_core::reply::{Draft, codes};
-use mere_core::request::{Caller, Dir, Request, Verb};
+use mere_core::reply::codes;
+use mere_core::request::{Caller, Dir, Reader, Request, Verb};
 use mere_core::root::Root;
 use mere_core::spoken::Spoken;
 use mere_core::trace::SessionId;
-use mere_core::turn::{Outcome, Turn};
+use mere_core::turn::{Outcome, Question, Turn};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::config;
-use crate::dir::{self, DirError};
+use crate::ask::{self, Answered};
+use crate::change;
+use crate::context::Context;
+use crate::dir;
 use crate::event::Event;
-use crate::host::{Folder, Stamps, Surroundings, Typed, find_project};
+use crate::glob;
+use crate::grep;
+use crate::host::{Stamps, Typed};
 use crate::snapshot::Snapshot;
+use crate::tool_error::ToolError;
+use crate::view::View;
 use crate::wording;
 use crate::world::{ResolveError, World};
 
@@ -89,8 +95,7 @@ pub struct Session {
     stamps: Mutex<Stamps>,
     /// How often the configuration was read again.
     generation: AtomicU64,
-    surroundings: Surroundings,
-    project: Arc<Folder>,
+    context: Context,
     working: Option<Address>,
     agent: Option<AgentName>,
     snapshot: RwLock<Arc<Snapshot>>,
@@ -99,17 +104,13 @@ pub struct Session {
 impl Session {
     /// Finds the project and reads the configuration.
     pub fn open(opening: Opening) -> Result<Self, OpenError> {
-        let surroundings =
-            Surroundings::read(opening.directory.as_ref()).map_err(OpenError::Surroundings)?;
-        let markers = config::project_markers(&surroundings);
-        let project = find_project(&surroundings, opening.project.as_ref(), &markers)
-            .map_err(|error| OpenError::Project(error.to_string()))?
-            .folder;
-        let private = surroundings.private().and_then(|private| project.lies_in(&private));
+        let context = Context::find(opening.project.as_ref(), opening.directory.as_ref())?;
+        let private = context.surroundings.private();
+        let private = private.and_then(|private| context.project.lies_in(&private));
         if private.map_err(OpenError::Surroundings)? {
             return Err(OpenError::Private);
         }
-        let agent = match (opening.agent, surroundings.agent()) {
+        let agent = match (opening.agent, context.surroundings.agent()) {
             (Some(agent), _) => Some(agent),
             (None, Some(text)) => {
                 let text = text.unwrap_or_default();
@@ -117,9 +118,8 @@ impl Session {
             }
             (None, None) => None,
         };
-        let project = Arc::new(project);
-        let stamps = Snapshot::stamps(&surroundings, &project);
-        let snapshot = Arc::new(Snapshot::take(&surroundings, &project, opening.mods));
+        let stamps = Snapshot::stamps(&context);
+        let snapshot = Arc::new(Snapshot::take(&context, opening.mods));
         let remembered = match opening.memory {
             Memory::Session => Some((Uuid::now_v7().into(), Mutex::new(Root::Project))),
             Memory::None => None,
@@ -131,8 +131,7 @@ impl Session {
             generation: AtomicU64::new(0),
             working: None,
             snapshot: RwLock::new(snapshot),
-            surroundings,
-            project,
+            context,
             agent,
         };
         session.working = session.find_working();
@@ -156,20 +155,27 @@ impl Session {
             tracing::info_span!("call", trace_id = %stamp.trace_id, tool, agent = %stamp.agent);
         let _entered = span.enter();
         let began = Instant::now();
-        let answer = catch_unwind(AssertUnwindSafe(|| {
-            snapshot.gate.clear(&self.answer(&snapshot, request, turn), &stamp)
-        }));
-        let cleared = answer.unwrap_or_else(|_| {
+        let gate = snapshot.gate(request.caller.reader);
+        let answered = catch_unwind(AssertUnwindSafe(|| self.answer(&snapshot, request, turn)));
+        let answered = answered.unwrap_or_else(|_| {
             tracing::error!("a call panicked");
-            snapshot.gate.clear(&wording::panicked(), &stamp)
+            Answered::Done(wording::panicked())
         });
+        let draft = match answered {
+            Answered::Done(draft) => draft,
+            Answered::Ask(question, resume) => match gate.clear_text(&question, &stamp.agent) {
+                Some(text) => return Outcome::Ask(Question { text }, resume),
+                None => wording::unasked(),
+            },
+        };
+        let cleared = gate.clear(&draft, &stamp);
         report(&cleared, began);
         Outcome::Done(cleared)
     }
 
     /// Passes a whole protocol message through the gate, last thing before it is sent.
     pub fn clear_message(&self, message: Value, seal: &Seal) -> Option<ClearedMessage> {
-        self.snapshot().gate.clear_message(message, seal)
+        self.snapshot().gate(Reader::Agent).clear_message(message, seal)
     }
 
     /// What changed for clients since `seen`, which then counts as told.
@@ -185,12 +191,12 @@ impl Session {
     /// snapshot it has; the next one sees the change, a revoked trust included.
     fn refresh(&self) {
         let mut known = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
-        let stamps = Snapshot::stamps(&self.surroundings, &self.project);
+        let stamps = Snapshot::stamps(&self.context);
         if *known == stamps {
             return;
         }
         *known = stamps;
-        let snapshot = Arc::new(Snapshot::take(&self.surroundings, &self.project, self.mods));
+        let snapshot = Arc::new(Snapshot::take(&self.context, self.mods));
         *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
         self.generation.fetch_add(1, Ordering::Release);
         tracing::info!("the configuration was read again");
@@ -201,6 +207,21 @@ impl Session {
         self.snapshot().roots()
     }
 
+    /// The directory the command ran in, if it can be seen.
+    pub fn working(&self) -> Option<&Address> {
+        self.working.as_ref()
+    }
+
+    /// The address of what a person typed: an address, or a path inside the project, the workspace
+    /// or the user space, read from the working directory.
+    pub fn address_of(&self, typed: &Typed) -> Option<Address> {
+        let agent = self.agent.clone().unwrap_or_default();
+        let said = typed.shown().parse().ok();
+        said.or_else(|| {
+            self.context.surroundings.place(typed, &self.context.project, &agent).address
+        })
+    }
+
     /// The agent's name, where the operator fixed it.
     pub fn agent(&self) -> Option<&AgentName> {
         self.agent.as_ref()
@@ -208,44 +229,53 @@ impl Session {
 
     /// The roots one agent sees now; `None` while the configuration is broken.
     pub fn world(&self, agent: &AgentName) -> Option<World> {
-        self.snapshot().world(&self.surroundings, agent).ok()
+        self.snapshot().world(&self.context, agent).ok()
     }
 
-    fn answer(&self, snapshot: &Snapshot, request: &Request, turn: &mut dyn Turn) -> Draft {
+    fn answer(&self, snapshot: &Snapshot, request: &Request, turn: &mut dyn Turn) -> Answered {
+        let caller = &request.caller;
         let answered = match &request.verb {
-            Verb::Misspoken(error) => return wording::misspoken(error),
-            Verb::Dir(command) => self.dir(snapshot, &request.caller, command, turn),
+            Verb::Misspoken(error) => return Answered::Done(wording::misspoken(error)),
+            Verb::Dir(Dir::Pwd) => self.pwd(snapshot, caller),
+            Verb::Dir(Dir::Cd { to }) => self.cd(snapshot, to),
+            verb => self.view(snapshot, caller).and_then(|view| {
+                match verb {
+                    Verb::Read(call) => return ask::read(view, call, request, turn),
+                    Verb::Dir(call) => dir::look(&view, call, turn),
+                    Verb::Glob(call) => glob::glob(&view, call, turn),
+                    Verb::Grep(call) => grep::grep(&view, call, turn),
+                    Verb::Change(call) => change::change(&view, &self.context.project, call),
+                    Verb::Misspoken(error) => Ok(wording::misspoken(error)),
+                }
+                .map(Answered::Done)
+            }),
         };
-        answered.unwrap_or_else(|error| wording::dir(&error))
+        answered.unwrap_or_else(|error| Answered::Done(wording::tool(&error)))
     }
 
-    fn dir(
-        &self,
-        snapshot: &Snapshot,
-        caller: &Caller,
-        command: &Dir,
-        turn: &mut dyn Turn,
-    ) -> Result<Draft, DirError> {
+    /// What a call sees, as the disk is now.
+    fn view<'a>(&self, snapshot: &'a Snapshot, caller: &'a Caller) -> Result<View<'a>, ToolError> {
+        let home = self.home_of(snapshot, caller)?;
+        let world = snapshot.world(&self.context, &caller.agent)?;
+        Ok(View { world, gate: snapshot.gate(caller.reader), agent: &caller.agent, home })
+    }
+
+    fn home_of(&self, snapshot: &Snapshot, caller: &Caller) -> Result<Root, ToolError> {
         let home = caller.home.clone().unwrap_or_else(|| self.home());
-        let home = snapshot.find_root(&home)?.ok_or(ResolveError::NotVisible)?;
-        let working = self.working.as_ref();
-        let (path, page) = match command {
-            Dir::Pwd => return Ok(dir::pwd(&home, working)),
-            Dir::Cd { to } => {
-                let to = snapshot.find_root(to)?.ok_or(ResolveError::NotVisible)?;
-                if let Some((_, home)) = &self.remembered {
-                    *home.lock().unwrap_or_else(PoisonError::into_inner) = to.clone();
-                }
-                return Ok(dir::cd(&to, working));
-            }
-            Dir::List { path, cursor } => (path, dir::Page::List { cursor: cursor.as_ref() }),
-            Dir::Tree { path, depth, cursor } => {
-                (path, dir::Page::Tree { depth: *depth, cursor: cursor.as_ref() })
-            }
-        };
-        let world = snapshot.world(&self.surroundings, &caller.agent)?;
-        let target = dir::directory(&world, path, &home)?;
-        dir::look(&dir::View { world: &world, gate: &snapshot.gate }, &target, &page, turn)
+        Ok(snapshot.find_root(&home)?.ok_or(ResolveError::NotVisible)?)
+    }
+
+    fn pwd(&self, snapshot: &Snapshot, caller: &Caller) -> Result<Answered, ToolError> {
+        let home = self.home_of(snapshot, caller)?;
+        Ok(Answered::Done(dir::pwd(&home, self.working.as_ref())))
+    }
+
+    fn cd(&self, snapshot: &Snapshot, to: &Root) -> Result<Answered, ToolError> {
+        let to = snapshot.find_root(to)?.ok_or(ResolveError::NotVisible)?;
+        if let Some((_, home)) = &self.remembered {
+            *home.lock().unwrap_or_else(PoisonError::into_inner) = to.clone();
+        }
+        Ok(Answered::Done(dir::cd(&to, self.working.as_ref())))
     }
 
     /// The home root of calls that name none.
@@ -262,7 +292,7 @@ impl Session {
 
     /// The address of the directory the command ran in, if it can be seen.
     fn find_working(&self) -> Option<Address> {
-        let path = self.project.locate(&self.surroundings.working_folder()?)?;
+        let path = self.context.project.locate(&self.context.surroundings.working_folder()?)?;
         let said = Spoken::Relative { path, directory: true };
         let world = self.world(&AgentName::default())?;
         world.resolve(&said, &Root::Project).ok().map(|seen| seen.address().clone())

@@ -8,16 +8,17 @@ use std::sync::Arc;
 
 use mere_core::gate::{Gate, Landmark, StandIn};
 use mere_core::name::AgentName;
+use mere_core::request::Reader;
 use mere_core::root::Root;
 
+use crate::allow;
 use crate::config::{self, Config, ConfigError};
-use crate::host::{Folder, SPACE, Stamps, Surroundings};
+use crate::context::Context;
+use crate::host::{Folder, SPACE, Stamps, Surroundings, WORKSPACES};
+use crate::project_key::ProjectKey;
 use crate::session::Mods;
 use crate::trust;
-use crate::world::{Hidden, Standing, World};
-
-/// Where workspaces lie in a space.
-const WORKSPACES: &str = "workspaces";
+use crate::world::{Discretion, Hidden, Standing, World};
 
 /// Why there is no world to look at.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -36,40 +37,56 @@ impl From<io::Error> for WorldError {
     }
 }
 
-/// The roots and the gate of one configuration.
+/// The roots, the rules and the gate of one configuration.
 pub(crate) struct Snapshot {
-    project: Arc<Folder>,
-    mods: Result<Vec<Standing>, WorldError>,
-    pub(crate) gate: Gate,
+    settled: Result<Settled, WorldError>,
+    gate: Gate,
+    /// For people, who may see where their folders are.
+    open_gate: Gate,
+}
+
+/// What follows from a configuration that can be used.
+#[derive(Default)]
+struct Settled {
+    mods: Vec<Standing>,
+    discretion: Arc<Discretion>,
 }
 
 impl Snapshot {
-    pub(crate) fn take(surroundings: &Surroundings, project: &Arc<Folder>, mods: Mods) -> Self {
-        let mods = match mods {
-            Mods::Off => Ok(Vec::new()),
-            Mods::Configured => configured_mods(surroundings, project),
-        };
-        let standing = mods.as_deref().unwrap_or_default();
-        let gate = Gate::new(landmarks(surroundings, project, standing));
-        Self { project: Arc::clone(project), mods, gate }
+    pub(crate) fn take(context: &Context, mods: Mods) -> Self {
+        let settled = settle(context, mods);
+        let standing = settled.as_ref().map_or(&[][..], |settled| &settled.mods);
+        let gate = Gate::new(landmarks(context, standing));
+        Self { settled, gate, open_gate: Gate::new(Vec::new()) }
+    }
+
+    /// The gate an answer passes.
+    pub(crate) fn gate(&self, reader: Reader) -> &Gate {
+        match reader {
+            Reader::Agent => &self.gate,
+            Reader::Person => &self.open_gate,
+        }
     }
 
     /// What tells whether a configuration read later would differ from one read now.
-    pub(crate) fn stamps(surroundings: &Surroundings, project: &Folder) -> Stamps {
-        let project = project.subfolder(SPACE).ok().flatten();
-        let user = surroundings.user_space().ok().flatten();
+    pub(crate) fn stamps(context: &Context) -> Stamps {
+        let project = context.project.subfolder(SPACE).ok().flatten();
+        let user = context.surroundings.user_space().ok().flatten();
         let mut stamps = Stamps::default();
         for space in [project, user] {
             stamps.add(space.as_ref(), config::FILE);
             stamps.add(space.as_ref(), config::SPACE_FILE);
         }
-        stamps.add(surroundings.state_folder().as_ref(), trust::FILE);
+        let state = context.surroundings.state_folder();
+        stamps.add(state.as_ref(), trust::FILE);
+        stamps.add(state.as_ref(), allow::FILE);
         stamps
     }
 
     /// The roots an agent can name.
     pub(crate) fn roots(&self) -> Vec<Root> {
-        let mods = self.mods.as_deref().unwrap_or_default().iter().map(|one| one.root.clone());
+        let mods = self.settled.as_ref().map_or(&[][..], |settled| &settled.mods);
+        let mods = mods.iter().map(|one| one.root.clone());
         let fixed = [Root::Project, Root::User, Root::Workspace, Root::Registry];
         fixed.into_iter().chain(mods).collect()
     }
@@ -77,88 +94,109 @@ impl Snapshot {
     /// The root that answers print for what a caller said; `None` if there is none such. Touches
     /// no disk.
     pub(crate) fn find_root(&self, said: &Root) -> Result<Option<Root>, WorldError> {
-        let mods = self.mods.as_ref().map_err(WorldError::clone)?;
+        let settled = self.settled.as_ref().map_err(WorldError::clone)?;
         Ok(match said {
             Root::Mod(_) => {
-                mods.iter().find(|one| one.answers_to(said)).map(|one| one.root.clone())
+                settled.mods.iter().find(|one| one.answers_to(said)).map(|one| one.root.clone())
             }
             fixed => Some(fixed.clone()),
         })
     }
 
     /// The world of one call for one agent, as the disk is now.
-    pub(crate) fn world(
-        &self,
-        surroundings: &Surroundings,
-        agent: &AgentName,
-    ) -> Result<World, WorldError> {
-        let mods = self.mods.as_ref().map_err(WorldError::clone)?;
-        let workspaces = match self.project.subfolder(SPACE)? {
-            Some(space) => space.subfolder(WORKSPACES)?,
-            None => None,
-        };
-        let mut hidden = surroundings.private()?;
-        hidden.extend(workspaces.as_ref().map(Folder::identity));
+    pub(crate) fn world(&self, context: &Context, agent: &AgentName) -> Result<World, WorldError> {
+        let settled = self.settled.as_ref().map_err(WorldError::clone)?;
+        let around = context.outer.as_ref();
+        let around = around.map(|outer| (Arc::clone(&outer.folder), outer.below.clone()));
+        let project = Some(Arc::clone(&context.project));
+        let user = context.surroundings.user_space()?.map(Arc::new);
+        let workspaces = workspaces(&context.project)?;
         // Reached without following a link: a repository must not be able to send an agent's
         // writes elsewhere.
-        let workspace = match workspaces {
-            Some(folder) => folder.subfolder(agent.as_str())?,
+        let workspace = match &workspaces {
+            Some(folder) => folder.subfolder(agent.as_str())?.map(Arc::new),
             None => None,
         };
         let mut standing = vec![
-            stand(Root::Project, Some(Arc::clone(&self.project))),
-            stand(Root::User, surroundings.user_space()?.map(Arc::new)),
-            stand(Root::Workspace, workspace.map(Arc::new)),
+            Standing { around, ..stand(Root::Project, project) },
+            stand(Root::User, user),
+            stand(Root::Workspace, workspace),
             stand(Root::Registry, None),
         ];
-        standing.extend(mods.iter().cloned());
-        Ok(World::new(standing, Hidden::new(hidden)))
+        standing.extend(settled.mods.iter().cloned());
+        let mut hidden = context.surroundings.private()?;
+        hidden.extend(workspaces.as_ref().map(Folder::identity));
+        // Another project's agents work in secret too.
+        for folder in settled.mods.iter().filter_map(|one| one.folder.as_ref()) {
+            hidden.extend(self::workspaces(folder)?.as_ref().map(Folder::identity));
+        }
+        Ok(World::new(standing, Hidden::new(hidden), Arc::clone(&settled.discretion)))
     }
+}
+
+/// The folder of a project's workspaces, if there is one.
+fn workspaces(project: &Folder) -> io::Result<Option<Folder>> {
+    project.subfolder(SPACE)?.map_or(Ok(None), |space| space.subfolder(WORKSPACES))
 }
 
 fn stand(root: Root, folder: Option<Arc<Folder>>) -> Standing {
-    Standing { root, id: None, folder }
+    Standing { root, id: None, folder, around: None }
 }
 
-fn configured_mods(
-    surroundings: &Surroundings,
-    project: &Folder,
-) -> Result<Vec<Standing>, WorldError> {
+/// What both configs and the person's approvals come to.
+fn settle(context: &Context, mods: Mods) -> Result<Settled, WorldError> {
+    let surroundings = &context.surroundings;
     let user_space = surroundings.user_space().map_err(config::unreadable)?;
     let user = user_space.as_ref().map(|space| config::of_user(space.dir())).transpose()?;
     let user = user.unwrap_or_default();
-    let project_space = surroundings.project_space(project)?;
-    let ours = project_space.as_ref().map(|space| trusted(surroundings, project, space));
-    let ours = ours.transpose()?.unwrap_or_default();
-    config::check_clashes(&user, &ours)?;
-    let mut standing = open_mods(surroundings, &user, user_space.as_ref())?;
-    standing.extend(open_mods(surroundings, &ours, project_space.as_ref())?);
-    Ok(standing)
+    let space = context.space()?;
+    let ours = space.as_ref().map(|space| of_project(context, space)).transpose()?;
+    let ours = ours.unwrap_or_default();
+    let outer = context.outer.as_ref();
+    config::check_clashes(&user, &ours, outer.map(|outer| &outer.name))?;
+    let discretion = Arc::new(discretion(context, space.as_ref(), [&user, &ours]));
+    if mods == Mods::Off {
+        return Ok(Settled { mods: Vec::new(), discretion });
+    }
+    let outer =
+        outer.map(|outer| stand(Root::Mod(outer.name.clone()), Some(Arc::clone(&outer.folder))));
+    let mut standing = outer.into_iter().collect::<Vec<_>>();
+    standing.extend(open_mods(surroundings, &user, user_space.as_ref())?);
+    standing.extend(open_mods(surroundings, &ours, space.as_ref())?);
+    Ok(Settled { mods: standing, discretion })
 }
 
-/// As much of a project's config as counts. Every key there is today widens, so without a person's
-/// trust that is nothing.
-fn trusted(
-    surroundings: &Surroundings,
-    project: &Folder,
-    space: &Folder,
-) -> Result<Config, ConfigError> {
-    let widening = config::of_project(space.dir())?;
-    match widening.said() {
-        Ok(said) if said.mods.is_empty() || trust::covers(surroundings, project, space, said) => {
-            Ok(said.clone())
+/// Which files are sensitive, and which of them a person has confirmed.
+fn discretion(context: &Context, space: Option<&Folder>, configs: [&Config; 2]) -> Discretion {
+    let sensitive = configs.iter().flat_map(|one| &one.sensitive).map(String::as_str);
+    let visible = configs.iter().flat_map(|one| &one.visible).map(String::as_str);
+    let key = ProjectKey::of(&context.project, space);
+    let allowed = key.map(|key| allow::of_project(&context.surroundings, &key));
+    let (sensitive, visible) = (sensitive.collect::<Vec<_>>(), visible.collect::<Vec<_>>());
+    Discretion::new(&sensitive, &visible, allowed.unwrap_or_default())
+}
+
+/// As much of a project's config as counts: what widens does so by a person's trust alone.
+fn of_project(context: &Context, space: &Folder) -> Result<Config, ConfigError> {
+    let config = config::of_project(space.dir())?;
+    let widening = match config.widening.said() {
+        _ if config.widening.is_empty() => Config::default(),
+        Ok(said) if trust::covers(&context.surroundings, &context.project, space, said) => {
+            said.clone()
         }
         Ok(_) => {
             tracing::warn!(
-                "`mods` of the project's config do not count before `mere trust project`"
+                "`mods`, `visible` and `projects` of the project's config do not count before \
+                 `mere trust project`"
             );
-            Ok(Config::default())
+            Config::default()
         }
         Err(error) => {
-            tracing::warn!(%error, "`mods` of the project's config do not count");
-            Ok(Config::default())
+            tracing::warn!(%error, "what the project's config would widen does not count");
+            Config::default()
         }
-    }
+    };
+    Ok(Config { sensitive: config.sensitive, ..widening })
 }
 
 /// The extra folders that are there. One that is not, or that lies where nothing is visible, does
@@ -184,14 +222,19 @@ fn open_mods(
             continue;
         }
         let root = Root::Mod(one.name.clone());
-        standing.push(Standing { root, id: Some(one.id.clone()), folder: Some(Arc::new(folder)) });
+        standing.push(Standing {
+            root,
+            id: Some(one.id.clone()),
+            folder: Some(Arc::new(folder)),
+            around: None,
+        });
     }
     Ok(standing)
 }
 
-fn landmarks(surroundings: &Surroundings, project: &Folder, mods: &[Standing]) -> Vec<Landmark> {
-    let logical = surroundings.logical_spelling(project);
-    let mut marks = project.landmarks(logical, &StandIn::Root(Root::Project));
+fn landmarks(context: &Context, mods: &[Standing]) -> Vec<Landmark> {
+    let logical = context.surroundings.logical_spelling(&context.project);
+    let mut marks = context.project.landmarks(logical, &StandIn::Root(Root::Project));
     let workspaces = marks.iter().map(|mark| Landmark {
         path: format!("{}/{SPACE}/{WORKSPACES}", mark.path.trim_end_matches('/')),
         stand_in: StandIn::Workspaces,
@@ -203,6 +246,6 @@ fn landmarks(surroundings: &Surroundings, project: &Folder, mods: &[Standing]) -
             marks.extend(folder.landmarks(None, &StandIn::Root(standing.root.clone())));
         }
     }
-    marks.extend(surroundings.landmarks());
+    marks.extend(context.surroundings.landmarks());
     marks
 }

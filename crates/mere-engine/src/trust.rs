@@ -6,16 +6,15 @@
 //! the user's state folder, which no root shows. What this module says is for people and may name
 //! host paths.
 
-use std::fmt::Write;
-
-use cap_std::fs::Dir;
-use mere_core::json;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use crate::config::{self, Config, ConfigError, ModConfig};
-use crate::host::{Folder, Surroundings, Typed, find_project};
+use crate::context::Context;
+use crate::digest;
+use crate::host::{Folder, Surroundings, Typed};
+use crate::project_key::ProjectKey;
 use crate::records::{self, RecordError};
+use crate::session::OpenError;
 
 /// The record, in the state folder.
 pub(crate) const FILE: &str = "trusted-projects.json";
@@ -24,8 +23,8 @@ pub(crate) const FILE: &str = "trusted-projects.json";
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
     /// There is no project to trust.
-    #[error("{0}")]
-    Project(String),
+    #[error(transparent)]
+    Project(#[from] OpenError),
     /// The config is broken: nothing to decide about.
     #[error("{0}")]
     Config(String),
@@ -42,67 +41,55 @@ pub enum TrustError {
 
 /// A project a person is about to decide on.
 pub struct Project {
-    surroundings: Surroundings,
-    folder: Folder,
-    key: Key,
+    context: Context,
+    key: ProjectKey,
 }
 
 /// What a project's config would widen, and where that leads now.
+#[derive(Default)]
 pub struct Widening {
-    mods: Vec<ModConfig>,
+    said: Config,
     targets: Vec<Option<String>>,
-}
-
-/// What a record is keyed by, besides what it trusts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Key {
-    folder: String,
-    space_id: Option<String>,
 }
 
 impl Project {
     /// Finds the project.
     pub fn find(project: Option<&Typed>, directory: Option<&Typed>) -> Result<Self, TrustError> {
-        let surroundings = Surroundings::read(directory)
-            .map_err(|error| TrustError::Project(format!("the working directory: {error}")))?;
-        let markers = config::project_markers(&surroundings);
-        let folder = find_project(&surroundings, project, &markers)
-            .map_err(|error| TrustError::Project(error.to_string()))?
-            .folder;
-        let space = surroundings.project_space(&folder).map_err(TrustError::Space)?;
-        let key = Key::of(&folder, space.as_ref()).ok_or(TrustError::Name)?;
-        Ok(Self { surroundings, folder, key })
+        let context = Context::find(project, directory)?;
+        let space = context.space().map_err(TrustError::Space)?;
+        let key = ProjectKey::of(&context.project, space.as_ref()).ok_or(TrustError::Name)?;
+        Ok(Self { context, key })
     }
 
     /// Where it lies, for people.
     pub fn folder(&self) -> String {
-        printable(&self.key.folder)
+        printable(self.key.folder())
     }
 
     /// Reads what its config would widen, and checks that it could.
     pub fn widening(&self) -> Result<Widening, TrustError> {
         let broken = |error: ConfigError| TrustError::Config(printable(&error.to_string()));
-        let Some(space) =
-            self.surroundings.project_space(&self.folder).map_err(TrustError::Space)?
-        else {
-            return Ok(Widening { mods: Vec::new(), targets: Vec::new() });
+        let surroundings = &self.context.surroundings;
+        let Some(space) = self.context.space().map_err(TrustError::Space)? else {
+            return Ok(Widening::default());
         };
-        let said = config::of_project(space.dir()).map_err(broken)?;
-        let said = said.said().map_err(|error| broken(error.clone()))?;
-        let user = self.surroundings.user_space().map_err(TrustError::Space)?;
+        let config = config::of_project(space.dir()).map_err(broken)?;
+        let said = config.widening.said().map_err(|error| broken(error.clone()))?;
+        let user = surroundings.user_space().map_err(TrustError::Space)?;
         let user = user.map(|space| config::of_user(space.dir())).transpose().map_err(broken)?;
-        config::check_clashes(&user.unwrap_or_default(), said).map_err(broken)?;
-        Ok(Widening::of(said, &space, &self.surroundings))
+        let outer = self.context.outer.as_ref().map(|outer| &outer.name);
+        config::check_clashes(&user.unwrap_or_default(), said, outer).map_err(broken)?;
+        Ok(Widening::of(said, &space, surroundings))
     }
 
     /// Whether exactly this is trusted already.
     pub fn trusts(&self, widening: &Widening) -> bool {
-        is_recorded(&self.surroundings, &self.key, widening)
+        is_recorded(&self.context.surroundings, &self.key, widening)
     }
 
     /// Records that a person trusts exactly this.
     pub fn trust(&self, widening: &Widening) -> Result<(), TrustError> {
-        self.change(|records| records.push(self.key.record(widening))).map(|_| ())
+        self.change(|records| records.push(widening.record(&self.key))).map(|_| ())
     }
 
     /// Forgets whatever was recorded for this project, and says whether there was anything.
@@ -114,9 +101,9 @@ impl Project {
     /// anew, and says whether anything was dropped.
     fn change(&self, add: impl FnOnce(&mut Vec<Value>)) -> Result<bool, TrustError> {
         let mut dropped = false;
-        records::change(self.surroundings.lock_state(), FILE, |records| {
+        records::change(self.context.surroundings.lock_state(), FILE, |records| {
             let before = records.len();
-            records.retain(|record| record["folder"] != self.key.folder);
+            records.retain(|record| record["folder"] != self.key.folder());
             dropped = records.len() < before;
             add(records);
         })?;
@@ -131,37 +118,48 @@ impl Widening {
             folder.canonical_text().map(str::to_owned)
         };
         let targets = config.mods.iter().map(target).collect();
-        Self { mods: config.mods.clone(), targets }
+        Self { said: config.clone(), targets }
     }
 
     /// What agents would see, a line each: the folder's names, what the config says, and where
-    /// that leads.
+    /// that leads; what is shown in spite of being sensitive; which folders are projects.
     pub fn shown(&self) -> Vec<String> {
-        let lines = self.mods.iter().zip(&self.targets).map(|(one, target)| {
+        let mods = self.said.mods.iter().zip(&self.targets).map(|(one, target)| {
             let leads = target.as_deref().unwrap_or("nowhere: there is no such folder");
-            printable(&format!("mod:{} (id {}): {} leads to {leads}", one.name, one.id, one.path))
+            format!("mod:{} (id {}): {} leads to {leads}", one.name, one.id, one.path)
         });
-        lines.collect()
+        let visible = self.said.visible.iter();
+        let visible = visible.map(|one| format!("visible: sensitive files that match {one}"));
+        let projects = self.said.projects.iter().map(|one| {
+            format!("projects: from a folder that matches {one}, this one is an extra folder")
+        });
+        mods.chain(visible).chain(projects).map(|line| printable(&line)).collect()
     }
 
     /// The digest of exactly the keys.
     fn digest(&self) -> String {
-        let mods = self.mods.iter().map(
+        let mods = self.said.mods.iter().map(
             |one| json!({ "id": one.id.as_str(), "name": one.name.as_str(), "path": one.path }),
         );
-        let text = json!({ "mods": mods.collect::<Vec<_>>() }).to_string();
-        let mut digest = "sha256:".to_owned();
-        for byte in Sha256::digest(text.as_bytes()) {
-            let _ = write!(digest, "{byte:02x}");
+        let mut keys = json!({ "mods": mods.collect::<Vec<_>>() });
+        for (key, said) in [("visible", &self.said.visible), ("projects", &self.said.projects)] {
+            if !said.is_empty() {
+                keys[key] = json!(said);
+            }
         }
-        digest
+        format!("sha256:{}", digest::of(keys.to_string().as_bytes()))
     }
-}
 
-impl Widening {
+    fn record(&self, key: &ProjectKey) -> Value {
+        let mut record = key.record();
+        record["digest"] = self.digest().into();
+        record["targets"] = json!(self.targets);
+        record
+    }
+
     /// Whether there is nothing to decide about.
     pub fn is_empty(&self) -> bool {
-        self.mods.is_empty()
+        self.said.widens_nothing()
     }
 }
 
@@ -173,32 +171,13 @@ pub(crate) fn covers(
     config: &Config,
 ) -> bool {
     let widening = Widening::of(config, space, surroundings);
-    let key = Key::of(project, Some(space));
+    let key = ProjectKey::of(project, Some(space));
     key.is_some_and(|key| is_recorded(surroundings, &key, &widening))
 }
 
-fn is_recorded(surroundings: &Surroundings, key: &Key, widening: &Widening) -> bool {
+fn is_recorded(surroundings: &Surroundings, key: &ProjectKey, widening: &Widening) -> bool {
     let records = records::parse(surroundings.peek_state(FILE));
-    records.contains(&key.record(widening))
-}
-
-impl Key {
-    fn of(project: &Folder, space: Option<&Folder>) -> Option<Self> {
-        let folder = project.canonical_text()?.to_owned();
-        Some(Self { folder, space_id: space.and_then(|space| space_id(space.dir())) })
-    }
-
-    fn record(&self, widening: &Widening) -> Value {
-        json!({
-            "folder": self.folder, "space_id": self.space_id, "digest": widening.digest(),
-            "targets": widening.targets
-        })
-    }
-}
-
-fn space_id(space: &Dir) -> Option<String> {
-    let text = config::read_file(space, config::SPACE_FILE).ok().flatten()?;
-    json::parse(text.as_bytes()).ok()?["space_id"].as_str().map(str::to_owned)
+    records.contains(&widening.record(key))
 }
 
 /// Text from a repository as a terminal may show it: what does not show is escaped.

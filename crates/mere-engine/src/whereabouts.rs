@@ -2,8 +2,9 @@
 
 use mere_core::name::AgentName;
 
-use crate::config;
-use crate::host::{Boundary, Folder, Found, SPACE, Surroundings, Typed, find_project};
+use crate::config::{self, Widening};
+use crate::context::Context;
+use crate::host::{Boundary, Folder, Surroundings, Typed};
 use crate::session::OpenError;
 use crate::trust;
 
@@ -42,24 +43,20 @@ pub fn whereabouts(
     agent: Option<AgentName>,
     path: Option<&Typed>,
 ) -> Result<Whereabouts, OpenError> {
-    let surroundings = Surroundings::read(directory).map_err(OpenError::Surroundings)?;
-    let markers = config::project_markers(&surroundings);
-    let found = find_project(&surroundings, project, &markers)
-        .map_err(|error| OpenError::Project(error.to_string()))?;
-    let named = surroundings.agent().and_then(|name| name.ok()?.parse().ok());
+    let context = Context::find(project, directory)?;
+    let named = context.surroundings.agent().and_then(|name| name.ok()?.parse().ok());
     let agent = agent.or(named).unwrap_or_default();
-    let place = path.map(|typed| place(&surroundings, &found.folder, &agent, typed));
-    let mut notes = notes(&surroundings, &found);
+    let place = path.map(|typed| place(&context.surroundings, &context.project, &agent, typed));
+    let mut notes = notes(&context);
     if place.as_ref().is_some_and(|place| place.boundary == Boundary::System.name()) {
         notes.push("The path is the system's: no agent can be let in there.".to_owned());
     }
-    let project_dir = found.folder.shown();
     Ok(Whereabouts {
-        agent_workspace: format!("{project_dir}/{SPACE}/workspaces/{agent}"),
-        project_dir,
-        found_by: found.by,
-        working_dir: surroundings.working_shown(),
-        user_space: surroundings.user_space_shown(),
+        project_dir: context.project.shown(),
+        agent_workspace: context.workspace_shown(&agent),
+        working_dir: context.surroundings.working_shown(),
+        user_space: context.surroundings.user_space_shown(),
+        found_by: context.found_by,
         path: place,
         notes,
     })
@@ -74,31 +71,34 @@ fn place(surroundings: &Surroundings, project: &Folder, agent: &AgentName, typed
     }
 }
 
-fn notes(surroundings: &Surroundings, found: &Found) -> Vec<String> {
+fn notes(context: &Context) -> Vec<String> {
     let mut notes = Vec::new();
-    if found.stopped_at.is_some() {
+    if context.cut_short {
         let words = "The search upwards ended at a mount or at a folder of another owner.";
         notes.push(words.to_owned());
     }
-    let user = surroundings.user_space().map_err(config::unreadable);
+    if let Some(outer) = &context.outer {
+        notes.push(format!("The project around it is readable as mod:{}:/.", outer.name));
+    }
+    let user = context.surroundings.user_space().map_err(config::unreadable);
     let user =
         user.and_then(|space| space.map_or(Ok(()), |space| config::of_user(space.dir()).map(drop)));
     notes.extend(user.err().map(|error| error.to_string()));
-    let space = surroundings.project_space(&found.folder).ok().flatten();
-    if let Some(space) = space {
-        match config::of_project(space.dir()) {
-            Err(error) => notes.push(error.to_string()),
-            Ok(widening) => {
-                let counts = widening.said().is_ok_and(|said| {
-                    said.mods.is_empty() || trust::covers(surroundings, &found.folder, &space, said)
-                });
-                if !counts {
-                    let words =
-                        "`mods` of the project's config do not count: see `mere trust project`.";
-                    notes.push(words.to_owned());
-                }
-            }
-        }
+    let Some(space) = context.space().ok().flatten() else { return notes };
+    match config::of_project(space.dir()) {
+        Err(error) => notes.push(error.to_string()),
+        Ok(config) => notes.extend(untrusted(context, &space, &config.widening)),
     }
     notes
+}
+
+/// What is said about a config that would widen if a person trusted it.
+fn untrusted(context: &Context, space: &Folder, widening: &Widening) -> Option<String> {
+    let counts = |said| trust::covers(&context.surroundings, &context.project, space, said);
+    if widening.is_empty() || widening.said().is_ok_and(counts) {
+        return None;
+    }
+    let words = "`mods`, `visible` and `projects` of the project's config do not count: see \
+        `mere trust project`.";
+    Some(words.to_owned())
 }

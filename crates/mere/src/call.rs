@@ -47,14 +47,15 @@ fn list() -> io::Result<ExitCode> {
     }
 }
 
-fn ask(question: &Question) -> Answer {
+/// Asks the person at the terminal; where there is none, nobody says yes.
+pub(crate) fn ask(question: &Question) -> Answer {
     // Only a person at a terminal can be asked: what is piped in is the caller's own.
     let asked = render::at_terminal() && render::ask(question.text.as_str()).unwrap_or(false);
     if asked { Answer::Yes } else { Answer::No }
 }
 
 /// A person who waits; the process ends by the usual key.
-struct AtKeyboard;
+pub(crate) struct AtKeyboard;
 
 impl Turn for AtKeyboard {
     fn progress(&mut self, _note: &Progress) {}

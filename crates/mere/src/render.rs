@@ -27,6 +27,37 @@ pub(crate) fn message(message: &ClearedMessage) -> io::Result<()> {
     line(&format!("{:#}", message.value()))
 }
 
+/// Prints text as it is on standard output.
+pub(crate) fn text(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Tells the person why there is no answer.
+pub(crate) fn refusal(reply: &Cleared) {
+    let words = |key: &str| reply.value()[key].as_str().unwrap_or_default();
+    let _ = writeln!(io::stderr(), "mere: {}", words("message"));
+    if reply.value().get("hint").is_some() {
+        let _ = writeln!(io::stderr(), "      {}", words("hint"));
+    }
+}
+
+/// Tells the person something beside the answer.
+pub(crate) fn note(words: &str) {
+    let _ = writeln!(io::stderr(), "mere: {words}");
+}
+
+/// Whether a person looks at standard output.
+pub(crate) fn is_watched() -> bool {
+    io::stdout().is_terminal()
+}
+
+/// Whether standard output takes colours, and the person wants them.
+pub(crate) fn takes_colours() -> bool {
+    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+}
+
 /// Says what went wrong to the person at the terminal, and how the process ends.
 pub(crate) fn failure(what: &str, code: u8) -> ExitCode {
     let _ = writeln!(io::stderr(), "mere: {what}");
@@ -79,6 +110,8 @@ pub(crate) fn exit_code(reply: ReplyType) -> ExitCode {
 
 /// A person said no.
 pub(crate) const REFUSED: u8 = 1;
+/// What was asked for is not there.
+pub(crate) const INVALID: u8 = 1;
 /// Wrong usage: a flag or an environment variable of the operator's.
 pub(crate) const USAGE: u8 = 2;
 /// Something is broken.

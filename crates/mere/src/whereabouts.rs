@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::{PlaceArguments, WhereArguments};
 use crate::render;
+use crate::report::report;
 
 /// Runs the command.
 pub(crate) fn run(place: &PlaceArguments, asked: &WhereArguments) -> io::Result<ExitCode> {
@@ -41,7 +42,7 @@ fn lines(found: &Whereabouts) -> Vec<String> {
     lines
 }
 
-/// The same in the shape of a reply. It is the operator's, so it does not pass the gate.
+/// The same in the shape of a reply.
 fn reply(found: &Whereabouts) -> Value {
     let mut data = json!({
         "project_dir": found.project_dir, "found_by": found.found_by,
@@ -54,11 +55,5 @@ fn reply(found: &Whereabouts) -> Value {
     if !found.notes.is_empty() {
         data["notes"] = json!(found.notes);
     }
-    let code = codes::WHERE.id();
-    json!({
-        "reply_type": code.reply().letter(), "code": code.to_string(),
-        "message": "Where everything is.", "data": data,
-        "trace": { "trace_id": uuid::Uuid::now_v7().simple().to_string(), "session_id": null },
-        "meta": { "layer": code.layer().to_string(), "tool": "where" }
-    })
+    report(codes::WHERE, "where", "Where everything is.", &data)
 }

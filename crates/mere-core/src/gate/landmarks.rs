@@ -5,6 +5,8 @@
 //! does not matter, because compilers, logs and URLs glue all kinds of things to a path. What is
 //! found is replaced by its address or its label.
 
+use std::ops::Range;
+
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::spelling;
@@ -33,6 +35,15 @@ pub struct Landmark {
     pub path: String,
     /// What content shows instead.
     pub stand_in: StandIn,
+}
+
+/// What takes the place of a part of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replacement {
+    /// Which part.
+    pub range: Range<usize>,
+    /// What takes its place.
+    pub text: String,
 }
 
 struct Pattern {
@@ -84,17 +95,34 @@ impl Landmarks {
 
     /// The text with every real folder replaced, and how many were.
     pub(super) fn rewrite(&self, text: &str, reach: Reach, agent: &AgentName) -> (String, u64) {
-        let found = self.find(text, reach);
+        let replacements = self.replacements(text, reach, agent);
         let mut out = String::with_capacity(text.len());
         let mut done = 0;
-        for (index, one) in found.iter().enumerate() {
-            out.push_str(&text[done..one.start]);
-            // A separator that begins the next match stays for it.
-            let limit = found.get(index + 1).map_or(text.len(), |next| next.start);
-            done = one.end + self.replace(&text[one.end..limit], one.pattern, agent, &mut out);
+        for one in &replacements {
+            out.push_str(&text[done..one.range.start]);
+            out.push_str(&one.text);
+            done = one.range.end;
         }
         out.push_str(&text[done..]);
-        (out, found.len() as u64)
+        (out, replacements.len() as u64)
+    }
+
+    /// What takes the place of every real folder in a text, in order.
+    pub(super) fn replacements(
+        &self,
+        text: &str,
+        reach: Reach,
+        agent: &AgentName,
+    ) -> Vec<Replacement> {
+        let found = self.find(text, reach);
+        let replacements = found.iter().enumerate().map(|(index, one)| {
+            // A separator that begins the next match stays for it.
+            let limit = found.get(index + 1).map_or(text.len(), |next| next.start);
+            let mut out = String::new();
+            let along = self.replace(&text[one.end..limit], one.pattern, agent, &mut out);
+            Replacement { range: one.start..one.end + along, text: out }
+        });
+        replacements.collect()
     }
 
     /// Writes the stand-in and says how many bytes of the rest it took along.

@@ -1,16 +1,14 @@
 //! A reply for a client that reads text only.
 //!
-//! Rendered from the cleared value alone, so that nothing joins it after the gate. The data is YAML
-//! of the plainest kind: block style, and every string that another reader could take for something
-//! else in double quotes.
+//! Rendered from the cleared value alone, so that nothing joins it after the gate. It is short: a
+//! line for each thing, the way command-line tools print it; whoever wants it exact reads the
+//! structured reply.
 
-use serde_json::Value;
+use std::fmt::Write;
 
-/// Words that a plain scalar must not be.
-const RESERVED: [&str; 12] =
-    ["true", "false", "null", "yes", "no", "on", "off", "y", "n", ".inf", ".nan", "nan"];
+use serde_json::{Map, Value};
 
-/// Code and message, the hint, the data as YAML, and for an error the trace id.
+/// Code and message, the hint, the data, and for an error the trace id.
 pub(super) fn render(reply: &Value) -> String {
     let text = |key: &str| reply[key].as_str().unwrap_or_default();
     let mut out = format!("{} {}", text("code"), text("message"));
@@ -18,133 +16,125 @@ pub(super) fn render(reply: &Value) -> String {
         out.push('\n');
         out.push_str(text("hint"));
     }
-    if let Some(data) = reply["data"].as_object().filter(|data| !data.is_empty()) {
-        for (key, value) in data {
-            out.push('\n');
-            field(key, value, 0, &mut out);
-        }
+    for (key, value) in reply["data"].as_object().into_iter().flatten() {
+        field(key, value, &mut out);
     }
     if reply["reply_type"] == "E" {
         out.push_str("\ntrace_id: ");
         out.push_str(reply["trace"]["trace_id"].as_str().unwrap_or("?"));
     }
+    // Last, so that nothing of a file can be taken for our words about it.
+    if let Some(content) = reply["data"]["content"].as_str() {
+        out.push_str("\n\n");
+        out.push_str(content);
+    }
     out
 }
 
-/// `key: value`, the value's lines below it if it has any.
-fn field(key: &str, value: &Value, indent: usize, out: &mut String) {
-    scalar(key, out);
+/// `key: value`, or the key and a line for each item.
+fn field(key: &str, value: &Value, out: &mut String) {
+    if key == "content" {
+        return;
+    }
+    out.push('\n');
+    out.push_str(key);
     out.push(':');
     match value {
         Value::Array(items) if !items.is_empty() => {
             for item in items {
-                line(indent, out);
-                out.push_str("- ");
-                entry(item, indent + 2, out);
-            }
-        }
-        Value::Object(map) if !map.is_empty() => {
-            for (key, value) in map {
-                line(indent + 2, out);
-                field(key, value, indent + 2, out);
+                out.push('\n');
+                entry(item, out);
             }
         }
         flat => {
             out.push(' ');
-            entry(flat, indent, out);
+            entry(flat, out);
         }
     }
 }
 
-/// An item of a list, its first line where the pen stands.
-fn entry(value: &Value, indent: usize, out: &mut String) {
+/// One thing on one line, its context around it.
+fn entry(value: &Value, out: &mut String) {
     match value {
-        Value::String(text) => scalar(text, out),
-        Value::Object(map) if !map.is_empty() => {
-            for (index, (key, value)) in map.iter().enumerate() {
-                if index > 0 {
-                    line(indent, out);
-                }
-                field(key, value, indent, out);
+        Value::String(text) => line(text, out),
+        Value::Object(map) => match (&map.get("path"), &map.get("line"), &map.get("text")) {
+            (Some(Value::String(path)), Some(Value::Number(number)), Some(Value::String(text))) => {
+                found(map, (path, number.as_u64().unwrap_or_default(), text), out);
             }
-        }
-        // Lists in lists, and whatever is empty, as JSON, which is YAML too.
+            (Some(Value::String(path)), None, None) if map.keys().all(|key| is_plain(key)) => {
+                line(path, out);
+            }
+            _ => out.push_str(&value.to_string()),
+        },
         other => out.push_str(&other.to_string()),
     }
 }
 
-fn scalar(text: &str, out: &mut String) {
-    if is_plain(text) {
-        out.push_str(text);
-    } else {
-        out.push_str(&Value::from(text).to_string());
+/// What a path's address says already.
+fn is_plain(key: &str) -> bool {
+    matches!(key, "name" | "path" | "type" | "depth")
+}
+
+/// A line that was found, `path:line:text`; lines around it have dashes.
+fn found(map: &Map<String, Value>, (path, number, text): (&str, u64, &str), out: &mut String) {
+    let around = |key: &str| map.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let before = around("before");
+    for (at, text) in (number - (before.len() as u64).min(number)..).zip(before) {
+        let _ = writeln!(out, "{path}-{at}-{}", text.as_str().unwrap_or_default());
+    }
+    let _ = write!(out, "{path}:{number}:{text}");
+    for (at, text) in (number + 1..).zip(around("after")) {
+        let _ = write!(out, "\n{path}-{at}-{}", text.as_str().unwrap_or_default());
     }
 }
 
-/// Whether a text needs no quotes: it cannot be a number, a reserved word or the start of anything.
-fn is_plain(text: &str) -> bool {
-    let starts_well =
-        text.trim_start_matches(['.', '_']).starts_with(|c: char| c.is_ascii_alphabetic());
-    let allowed = |b: u8| b.is_ascii_alphanumeric() || b"._-/:".contains(&b);
-    starts_well
-        && text.bytes().all(allowed)
-        && !text.ends_with(':')
-        && !RESERVED.iter().any(|word| word.eq_ignore_ascii_case(text))
-}
-
-fn line(indent: usize, out: &mut String) {
-    out.push('\n');
-    out.extend(std::iter::repeat_n(' ', indent));
+/// A text on one line.
+fn line(text: &str, out: &mut String) {
+    if text.contains(char::is_control) {
+        out.push_str(&Value::from(text).to_string());
+    } else {
+        out.push_str(text);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::render;
-    use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    #[test]
-    fn a_listing_reads_well() {
-        let entries =
-            json!([{ "name": "a b", "path": "ROOT_PROJECT:/a", "size": 1 }, { "name": "x" }]);
+    fn check(data: &Value, expected: &str) {
         let reply = json!({
-            "reply_type": "S", "code": "C", "message": "Two.", "hint": "More.",
-            "data": { "entries": entries, "count": 2, "none": [], "at": null, "in": { "k": "1.0" } }
+            "reply_type": "S", "code": "C", "message": "Done.", "hint": "More.", "data": data
         });
-        let expected = "C Two.\nMore.\nentries:\n- name: \"a b\"\n  path: ROOT_PROJECT:/a\n  size: 1\n\
-            - name: x\ncount: 2\nnone: []\nat: null\nin:\n  k: \"1.0\"";
-        assert_eq!(render(&reply), expected);
+        assert_eq!(render(&reply), format!("C Done.\nMore.{expected}"));
     }
 
-    fn values() -> impl Strategy<Value = Value> {
-        let leaf = prop_oneof![
-            Just(Value::Null),
-            any::<bool>().prop_map(Value::from),
-            any::<u32>().prop_map(Value::from),
-            "[a-zA-Z0-9._:/~!#&*?{}\\[\\]>|@`%\" '-]{0,8}".prop_map(Value::from),
-            "\\PC{0,4}".prop_map(Value::from),
-            prop::sample::select(vec!["true", "No", "null", "~", ".5", "1e3", "-", "a:", "0x1"])
-                .prop_map(Value::from),
-        ];
-        leaf.prop_recursive(3, 24, 4, |inner| {
-            prop_oneof![
-                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-                prop::collection::hash_map("[a-z.:]{1,4}", inner, 0..4)
-                    .prop_map(|map| Value::Object(map.into_iter().collect())),
-            ]
-        })
+    #[test]
+    fn a_listing_is_a_line_for_each_entry() {
+        let entries = json!([
+            { "name": "a b", "path": "ROOT_PROJECT:/a b/", "type": "dir" },
+            { "name": "x", "path": "ROOT_PROJECT:/x", "type": "file" },
+        ]);
+        let expected =
+            "\nentries:\nROOT_PROJECT:/a b/\nROOT_PROJECT:/x\ncount: 2\nnone: []\nat: null";
+        check(&json!({ "entries": entries, "count": 2, "none": [], "at": null }), expected);
     }
 
-    proptest! {
-        #[test]
-        fn what_is_rendered_reads_back(value in values()) {
-            let reply = json!({
-                "reply_type": "S", "code": "C", "message": "m", "data": { "value": value }
-            });
-            let text = render(&reply);
-            let yaml = text.strip_prefix("C m\n").expect("the first line");
-            let back: Value = serde_saphyr::from_str(yaml).expect("YAML");
-            prop_assert_eq!(&back["value"], &value, "{}", yaml);
-        }
+    #[test]
+    fn found_lines_read_as_grep_prints_them() {
+        let matches = json!([
+            { "path": "ROOT_PROJECT:/a", "line": 7, "text": "hit", "before": ["b"], "after": ["c"] },
+            { "path": "ROOT_PROJECT:/a", "line": 1, "text": "one" },
+        ]);
+        let expected = "\nmatches:\nROOT_PROJECT:/a-6-b\nROOT_PROJECT:/a:7:hit\nROOT_PROJECT:/a-8-c\
+            \nROOT_PROJECT:/a:1:one";
+        check(&json!({ "matches": matches }), expected);
+    }
+
+    #[test]
+    fn content_comes_last_and_as_it_is() {
+        let data =
+            json!({ "content": "a: b\n\tc\n", "lines": 2, "odd": { "x": 1 }, "bad": "a\nb" });
+        check(&data, "\nlines: 2\nodd: {\"x\":1}\nbad: \"a\\nb\"\n\na: b\n\tc\n");
     }
 }

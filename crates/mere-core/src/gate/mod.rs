@@ -14,11 +14,10 @@ use serde_json::{Map, Value};
 
 use crate::name::AgentName;
 use crate::reply::{CodeId, Content, Data, Draft, Fields, Part, Prose, Reach, ReplyType, codes};
-use crate::segment::Segment;
 use crate::trace::{SessionId, TraceId};
 use landmarks::Landmarks;
 
-pub use landmarks::{Landmark, StandIn};
+pub use landmarks::{Landmark, Replacement, StandIn};
 pub use message::{ClearedMessage, Seal};
 
 /// What content becomes when a real folder cannot be taken out of it.
@@ -95,9 +94,16 @@ impl Gate {
         Pass { gate: self, agent, redacted: 0 }.prose(prose).ok().map(ClearedText)
     }
 
+    /// What the gate will change in the body of a file; `None` if it will withhold it.
+    pub fn changes_in(&self, body: &str, agent: &AgentName) -> Option<Vec<Replacement>> {
+        let (shown, _) = self.landmarks.rewrite(body, Reach::Body, agent);
+        let passes = self.landmarks.is_whole() && !self.landmarks.stand_in(&shown, Reach::Body);
+        passes.then(|| self.landmarks.replacements(body, Reach::Body, agent))
+    }
+
     /// Whether a name on disk spells out a real folder, escaped: an address with it would be one.
-    pub fn finds_folder_in(&self, name: &Segment) -> bool {
-        self.landmarks.stand_in(name.as_str(), Reach::Mention)
+    pub fn finds_folder_in(&self, name: &str) -> bool {
+        self.landmarks.stand_in(name, Reach::Mention)
     }
 
     fn check_words<'a>(&self, words: &'a str) -> Result<&'a str, Leak> {

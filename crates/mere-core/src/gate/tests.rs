@@ -102,7 +102,7 @@ fn a_message_keeps_cleared_parts_and_loses_leaks() {
     let sent = serde_json::from_str::<Value>(&sent).expect("JSON");
     assert_eq!(sent["id"], "/my/own/id");
     assert_eq!(sent["result"]["structuredContent"], *cleared.value());
-    assert_eq!(sent["result"]["content"][0]["text"], "WA-DIR-S-001 ok\nt: \"see /etc/hosts\"");
+    assert_eq!(sent["result"]["content"][0]["text"], "WA-DIR-S-001 ok\nt: see /etc/hosts");
 }
 
 #[test]

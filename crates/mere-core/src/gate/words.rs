@@ -87,7 +87,7 @@ fn names_an_escape(words: &str) -> bool {
 }
 
 fn continues_component(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '~' | '@' | '+' | '%' | '$' | '#')
+    c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '~' | '@' | '+' | '%' | '$' | '#' | '*')
 }
 
 /// The longest end of `text` that consists of such characters.

@@ -2,7 +2,7 @@
 //!
 //! `docs/replies.md` shows the same table; a test compares the two.
 
-use super::code::{Code, CodeId, Fault, Invalid, Success, Surface, World};
+use super::code::{Code, CodeId, Denied, Enforcement, Fault, Invalid, Success, Surface, World};
 
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
@@ -30,10 +30,33 @@ codes! {
     DIR_LIST: World "DIR" Success 3 "`dir list`: the entries of a directory.";
     DIR_TREE: World "DIR" Success 4 "`dir tree`: the directories below a directory.";
     DIR_NOT_A_DIRECTORY: World "DIR" Invalid 1 "`list` and `tree` need a directory; the path is a file.";
-    DIR_CURSOR: World "DIR" Invalid 2 "The cursor is not one this call gave.";
+    PAGE_CURSOR: World "DIR" Invalid 2 "The cursor is not one this call gave.";
     DIR_UNREADABLE: World "DIR" Fault 1 "A visible directory cannot be read.";
+    READ_TEXT: World "READ" Success 1 "`read`: lines of a text file.";
+    READ_BINARY: World "READ" Success 2 "`read`: what a binary file is.";
+    READ_NOT_A_FILE: World "READ" Invalid 1 "A file was expected; the path is a directory.";
+    READ_UNREADABLE: World "READ" Fault 1 "A visible file cannot be read.";
+    GLOB: World "GLOB" Success 1 "`glob`: files whose paths match.";
+    GLOB_PATTERN: World "GLOB" Invalid 1 "A glob pattern is absolute, reaches above its directory, or does not parse.";
+    GREP: World "GREP" Success 1 "`grep`: lines that match.";
+    GREP_PATTERN: World "GREP" Invalid 1 "A regular expression does not parse, is too large, or matches a line end.";
+    WRITE: World "WRITE" Success 1 "`write`: the file is there, whole and durable.";
+    WRITE_EDITED: World "WRITE" Success 2 "`edit`: the text was replaced.";
+    WRITE_PATCHED: World "WRITE" Success 3 "`patch_section`: the section was replaced.";
+    WRITE_STALE: World "WRITE" Invalid 1 "The file is not the one that `expect_sha256` names; `data.sha256` is the present one.";
+    WRITE_NOT_ONCE: World "WRITE" Invalid 2 "The text to replace does not occur exactly once.";
+    WRITE_NO_SECTION: World "WRITE" Invalid 3 "The section does not occur, or several do and `occurrence` names none of them.";
+    WRITE_FRONTMATTER: World "WRITE" Invalid 4 "The frontmatter or its new value is not YAML, or another key would change.";
+    WRITE_NOT_TEXT: World "WRITE" Invalid 5 "The file is not UTF-8 text, or too large to edit.";
+    WRITE_TAKEN: World "WRITE" Invalid 6 "A directory or something else that is no regular file has the name.";
+    WRITE_NO_DIRECTORY: World "WRITE" Invalid 7 "The directory the file would go into is not there.";
+    WRITE_OBSCURED: World "WRITE" Invalid 8 "The change touches text that was masked or rewritten for the reader.";
+    WRITE_SPILLS: World "WRITE" Invalid 9 "The new content does not stay within the section, or the file is nested too deeply.";
+    WRITE_FAILED: World "WRITE" Fault 1 "The file could not be written; what was there is still there.";
+    WRITE_DENIED: Enforcement "WRITE" Denied 1 "Agents write in their workspace only.";
     PATH_NOT_VISIBLE: World "PATH" Invalid 1 "The path is malformed, outside the visible world, or missing.";
     PATH_BROKEN: World "PATH" Fault 1 "The machine failed while a path was looked for.";
+    ALLOW: World "ALLOW" Success 1 "`mere allow`: what a person shows to agents.";
     WHERE: World "WHERE" Success 1 "`mere where`: where everything is. For people: it names host paths.";
     CONFIG_INVALID: World "CONFIG" Fault 1 "A config file does not parse, or contradicts itself.";
     CONFIG_UNREADABLE: World "CONFIG" Fault 2 "A config file cannot be read.";

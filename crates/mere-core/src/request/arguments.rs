@@ -7,6 +7,10 @@ use serde_json::{Map, Value, json};
 
 use super::CallError;
 use super::tool::Tool;
+use crate::cursor::Cursor;
+use crate::digest::Sha256;
+use crate::pattern::{Pattern, PatternError};
+use crate::spoken::Spoken;
 
 /// One named argument of a tool.
 #[derive(Debug)]
@@ -15,8 +19,19 @@ pub struct Parameter {
     pub name: &'static str,
     /// What it takes.
     pub kind: Kind,
+    /// Whether a call makes sense without it.
+    pub need: Need,
     /// What it is for.
     pub about: &'static str,
+}
+
+/// Whether an argument may be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// It must be there.
+    Required,
+    /// It may be left out.
+    Optional,
 }
 
 /// What an argument takes.
@@ -32,9 +47,13 @@ pub enum Kind {
         least: u64,
         /// The largest.
         most: u64,
-        /// What absence means.
-        default: u64,
+        /// What absence means, where it means a number.
+        default: Option<u64>,
     },
+    /// Yes or no; no when absent.
+    Flag,
+    /// A SHA-256 in hexadecimal digits.
+    Sha256,
 }
 
 /// An argument that does not fit its tool.
@@ -54,6 +73,20 @@ pub enum ArgumentError {
         /// What it takes.
         takes: &'static str,
     },
+    /// Exactly one of several arguments must be there.
+    #[error("one of several arguments must be given")]
+    OneOf {
+        /// Which ones.
+        names: &'static [&'static str],
+    },
+    /// A pattern is none.
+    #[error("`{name}` is not a pattern: {error}")]
+    Pattern {
+        /// Which argument.
+        name: &'static str,
+        /// Why.
+        error: PatternError,
+    },
     /// The value is not one that the argument takes.
     #[error("`{name}` is wrong")]
     Wrong {
@@ -72,9 +105,18 @@ impl Parameter {
             Kind::Choice(words) => {
                 json!({ "enum": words, "default": words.first(), "description": self.about })
             }
-            Kind::Whole { least, most, default } => json!({
+            Kind::Whole { least, most, default: Some(default) } => json!({
                 "type": "integer", "minimum": least, "maximum": most, "default": default,
                 "description": self.about
+            }),
+            Kind::Whole { least, most, default: None } => json!({
+                "type": "integer", "minimum": least, "maximum": most, "description": self.about
+            }),
+            Kind::Flag => {
+                json!({ "type": "boolean", "default": false, "description": self.about })
+            }
+            Kind::Sha256 => json!({
+                "type": "string", "pattern": "^[0-9a-f]{64}$", "description": self.about
             }),
         }
     }
@@ -122,15 +164,72 @@ impl<'a> Arguments<'a> {
     }
 
     /// A whole number within the parameter's bounds, or its default.
-    pub(super) fn whole(&self, name: &'static str) -> Result<u64, CallError> {
+    pub(super) fn whole(&self, name: &'static str) -> Result<Option<u64>, CallError> {
         let Some(Kind::Whole { least, most, default }) = self.kind(name) else {
             return Err(self.wrong(name));
         };
-        let number = match self.given(name) {
-            None => Some(default),
-            Some(value) => whole(value).filter(|number| (least..=most).contains(number)),
-        };
-        number.ok_or_else(|| self.wrong(name))
+        let Some(value) = self.given(name) else { return Ok(default) };
+        let number = whole(value).filter(|number| (least..=most).contains(number));
+        number.map(Some).ok_or_else(|| self.wrong(name))
+    }
+
+    /// The same for a number of things.
+    pub(super) fn size(&self, name: &'static str) -> Result<usize, CallError> {
+        let number = self.whole(name)?.unwrap_or_default();
+        usize::try_from(number).map_err(|_| self.wrong(name))
+    }
+
+    /// A text that must be there.
+    pub(super) fn required(&self, name: &'static str) -> Result<&'a str, CallError> {
+        self.text(name)?.ok_or_else(|| self.missing(name, "a text"))
+    }
+
+    /// Yes or no.
+    pub(super) fn flag(&self, name: &'static str) -> Result<bool, CallError> {
+        match self.given(name) {
+            None => Ok(false),
+            Some(value) => value.as_bool().ok_or_else(|| self.wrong(name)),
+        }
+    }
+
+    /// A SHA-256, if one was given.
+    pub(super) fn sha256(&self, name: &'static str) -> Result<Option<Sha256>, CallError> {
+        let digest = self.text(name)?.map(str::parse).transpose();
+        digest.map_err(|_| self.wrong(name))
+    }
+
+    /// A path that must be there.
+    pub(super) fn path(&self, name: &'static str) -> Result<Spoken, CallError> {
+        match self.text(name)? {
+            Some(_) => self.path_or_home(name),
+            None => Err(self.missing(name, "an address or a path from the home root")),
+        }
+    }
+
+    /// A path, or the home root when absent.
+    pub(super) fn path_or_home(&self, name: &'static str) -> Result<Spoken, CallError> {
+        let path = self.text(name)?.unwrap_or_default().parse();
+        path.map_err(|_| CallError::Path { tool: self.tool.name })
+    }
+
+    /// A glob pattern, if one was given.
+    pub(super) fn pattern(&self, name: &'static str) -> Result<Option<Pattern>, CallError> {
+        self.text(name)?.map(str::parse).transpose().map_err(|error| {
+            let error = ArgumentError::Pattern { name, error };
+            CallError::Argument { tool: self.tool.name, error }
+        })
+    }
+
+    /// Where to go on, if it was said.
+    pub(super) fn cursor(&self) -> Result<Option<Cursor>, CallError> {
+        let cursor = self.text("cursor")?.map(str::parse).transpose();
+        cursor.map_err(|_| CallError::Cursor { tool: self.tool.name })
+    }
+
+    /// Says that an argument is missing, and what it takes.
+    pub(super) fn missing(&self, name: &'static str, takes: &'static str) -> CallError {
+        let error = ArgumentError::Missing { name, takes };
+        CallError::Argument { tool: self.tool.name, error }
     }
 
     fn given(&self, name: &str) -> Option<&'a Value> {

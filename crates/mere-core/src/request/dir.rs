@@ -1,34 +1,37 @@
 //! The `dir` tool's arguments.
 
-use super::arguments::{ArgumentError, Arguments, Kind, Parameter};
-use super::{CallError, Verb};
+use super::arguments::{Arguments, Kind, Need, Parameter};
+use super::{CURSOR, CallError, HOME, Verb};
 use crate::cursor::Cursor;
 use crate::root::Root;
 use crate::spoken::Spoken;
 
 pub(super) const ABOUT: &str = "Look around: where you are (`pwd`), which root is home (`cd`), \
     what a directory holds (`list`), which directories lie below it (`tree`, \
-    without .git and node_modules). Paths are addresses \
+    without ignored ones, .git and node_modules). Paths are addresses \
     such as ROOT_PROJECT:/src/ or relative to the home root.";
 
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "command",
         kind: Kind::Choice(&["pwd", "cd", "list", "tree"]),
+        need: Need::Optional,
         about: "What to do.",
     },
     Parameter {
         name: "path",
         kind: Kind::Text,
+        need: Need::Optional,
         about: "An address or a path from the home root; for `cd` a root such as ROOT_USER or mod:docs.",
     },
     Parameter {
         name: "depth",
-        kind: Kind::Whole { least: 1, most: 16, default: 3 },
+        kind: Kind::Whole { least: 1, most: 16, default: Some(3) },
+        need: Need::Optional,
         about: "How deep `tree` goes.",
     },
-    Parameter { name: "home", kind: Kind::Text, about: "The home root for this call only." },
-    Parameter { name: "cursor", kind: Kind::Text, about: "The `next` of the page before." },
+    CURSOR,
+    HOME,
 ];
 
 /// One `dir` command.
@@ -60,17 +63,13 @@ pub enum Dir {
 }
 
 pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
-    let tool = arguments.tool();
     let command = arguments.choice("command")?;
-    let path = arguments.text("path")?;
-    let depth = usize::try_from(arguments.whole("depth")?).unwrap_or(usize::MAX);
-    let cursor = arguments.text("cursor")?.map(str::parse::<Cursor>).transpose();
-    let cursor = cursor.map_err(|_| CallError::Cursor { tool })?;
+    let depth = arguments.size("depth")?;
+    let cursor = arguments.cursor()?;
     if command == "cd" {
-        return cd(tool, path);
+        return cd(arguments);
     }
-    let path = path.unwrap_or_default().parse::<Spoken>();
-    let path = path.map_err(|_| CallError::Path { tool })?;
+    let path = arguments.path_or_home("path")?;
     Ok(Verb::Dir(match command {
         "list" => Dir::List { path, cursor },
         "tree" => Dir::Tree { path, depth, cursor },
@@ -78,12 +77,9 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     }))
 }
 
-fn cd(tool: &'static str, path: Option<&str>) -> Result<Verb, CallError> {
-    let Some(path) = path else {
-        let takes = "a root such as `ROOT_USER` or `mod:<name>`";
-        let error = ArgumentError::Missing { name: "path", takes };
-        return Err(CallError::Argument { tool, error });
-    };
-    let to = Root::parse_alone(path).map_err(|_| CallError::Path { tool })?;
+fn cd(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
+    let missing = || arguments.missing("path", "a root such as `ROOT_USER` or `mod:<name>`");
+    let path = arguments.text("path")?.ok_or_else(missing)?;
+    let to = Root::parse_alone(path).map_err(|_| CallError::Path { tool: arguments.tool() })?;
     Ok(Verb::Dir(Dir::Cd { to }))
 }

@@ -5,7 +5,11 @@
 //! through the same door.
 
 mod arguments;
+mod change;
 mod dir;
+mod glob;
+mod grep;
+mod read;
 mod tool;
 
 use serde_json::{Map, Value};
@@ -15,9 +19,29 @@ use crate::root::Root;
 use crate::trace::TraceId;
 use crate::turn::{Answer, Resume};
 
-pub use arguments::{ArgumentError, Kind, Parameter};
+pub use arguments::{ArgumentError, Kind, Need, Parameter};
+pub use change::{Change, How};
 pub use dir::Dir;
-pub use tool::{Effect, TOOLS, Tool};
+pub use glob::Glob;
+pub use grep::Grep;
+pub use read::Read;
+pub use tool::{Effect, TOOLS, Tool, Toolset};
+
+/// What every tool takes: where bare paths begin.
+const HOME: Parameter = Parameter {
+    name: "home",
+    kind: Kind::Text,
+    need: Need::Optional,
+    about: "The home root for this call only.",
+};
+
+/// What tools with pages take.
+const CURSOR: Parameter = Parameter {
+    name: "cursor",
+    kind: Kind::Text,
+    need: Need::Optional,
+    about: "The `next` of the page before.",
+};
 
 /// Who makes a call.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +52,18 @@ pub struct Caller {
     pub home: Option<Root>,
     /// The trace this call belongs to, where the caller said so.
     pub trace: Option<TraceId>,
+    /// Who reads the answer.
+    pub reader: Reader,
+}
+
+/// Who reads an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reader {
+    /// An agent, who must see no host path.
+    #[default]
+    Agent,
+    /// The person who owns the machine, at the command line.
+    Person,
 }
 
 /// One call.
@@ -48,6 +84,14 @@ pub struct Request {
 pub enum Verb {
     /// Where am I, and what is here?
     Dir(Dir),
+    /// What is in this file?
+    Read(Read),
+    /// Which files look like this?
+    Glob(Glob),
+    /// Which lines look like this?
+    Grep(Grep),
+    /// Let this file be so.
+    Change(Change),
     /// Nothing we understand.
     Misspoken(CallError),
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{Arguments, Parameter};
-use super::{CallError, Verb, dir};
+use super::arguments::{Arguments, Need, Parameter};
+use super::{CallError, Verb, change, dir, glob, grep, read};
 use crate::root::Root;
 
 /// What a tool does to the world.
@@ -11,6 +11,17 @@ use crate::root::Root;
 pub enum Effect {
     /// It only looks.
     Reads,
+    /// It makes or changes a file of the workspace.
+    Writes,
+}
+
+/// A group of tools that are listed together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Toolset {
+    /// Listed always.
+    Basic,
+    /// Finding and changing files: what coding agents mostly bring themselves.
+    Files,
 }
 
 /// One tool.
@@ -26,18 +37,77 @@ pub struct Tool {
     pub parameters: &'static [Parameter],
     /// What it does to the world.
     pub effect: Effect,
+    /// With which others it is listed.
+    pub toolset: Toolset,
     parse: fn(&Arguments<'_>) -> Result<Verb, CallError>,
 }
 
 /// Every tool, in the order they are listed.
-pub const TOOLS: &[Tool] = &[Tool {
-    name: "dir",
-    title: "Directories",
-    about: dir::ABOUT,
-    parameters: dir::PARAMETERS,
-    effect: Effect::Reads,
-    parse: dir::parse,
-}];
+pub const TOOLS: &[Tool] = &[
+    Tool {
+        name: "dir",
+        title: "Directories",
+        about: dir::ABOUT,
+        parameters: dir::PARAMETERS,
+        effect: Effect::Reads,
+        toolset: Toolset::Basic,
+        parse: dir::parse,
+    },
+    Tool {
+        name: "read",
+        title: "Read a file",
+        about: read::ABOUT,
+        parameters: read::PARAMETERS,
+        effect: Effect::Reads,
+        toolset: Toolset::Basic,
+        parse: read::parse,
+    },
+    Tool {
+        name: "glob",
+        title: "Find files",
+        about: glob::ABOUT,
+        parameters: glob::PARAMETERS,
+        effect: Effect::Reads,
+        toolset: Toolset::Files,
+        parse: glob::parse,
+    },
+    Tool {
+        name: "grep",
+        title: "Find lines",
+        about: grep::ABOUT,
+        parameters: grep::PARAMETERS,
+        effect: Effect::Reads,
+        toolset: Toolset::Files,
+        parse: grep::parse,
+    },
+    Tool {
+        name: "write",
+        title: "Write a file",
+        about: change::WRITE_ABOUT,
+        parameters: change::WRITE,
+        effect: Effect::Writes,
+        toolset: Toolset::Files,
+        parse: change::write,
+    },
+    Tool {
+        name: "edit",
+        title: "Edit a file",
+        about: change::EDIT_ABOUT,
+        parameters: change::EDIT,
+        effect: Effect::Writes,
+        toolset: Toolset::Files,
+        parse: change::edit,
+    },
+    Tool {
+        name: "patch_section",
+        title: "Replace a section",
+        about: change::PATCH_ABOUT,
+        parameters: change::PATCH,
+        effect: Effect::Writes,
+        toolset: Toolset::Files,
+        parse: change::patch,
+    },
+];
 
 impl Tool {
     /// The tool of this name.
@@ -49,9 +119,15 @@ impl Tool {
     pub fn input_schema(&self) -> Map<String, Value> {
         let properties = self.parameters.iter();
         let properties = properties.map(|p| (p.name.to_owned(), p.schema())).collect::<Map<_, _>>();
-        object(&json!({
+        let required = self.parameters.iter().filter(|p| p.need == Need::Required);
+        let required = required.map(|p| Value::from(p.name)).collect::<Vec<_>>();
+        let mut schema = object(&json!({
             "type": "object", "properties": properties, "additionalProperties": false
-        }))
+        }));
+        if !required.is_empty() {
+            schema.insert("required".to_owned(), required.into());
+        }
+        schema
     }
 
     /// The JSON Schema of its reply.

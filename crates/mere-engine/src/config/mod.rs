@@ -11,6 +11,7 @@ use std::sync::Arc;
 use cap_std::fs::Dir;
 use mere_core::address::{Address, RelPath};
 use mere_core::name::ModName;
+use mere_core::pattern::Pattern;
 use mere_core::root::Root;
 use mere_core::segment::{Segment, SegmentError};
 use serde::Deserialize;
@@ -50,6 +51,19 @@ pub(crate) struct Config {
     pub(crate) mods: Vec<ModConfig>,
     /// Names of files or folders that mark a project root; the user's own config only.
     pub(crate) project_markers: Vec<String>,
+    /// Patterns of more files that a person must confirm first.
+    pub(crate) sensitive: Vec<String>,
+    /// Patterns of sensitive files that are shown; `!pattern` in `sensitive` is one too.
+    pub(crate) visible: Vec<String>,
+    /// Patterns of folders that are projects of their own; a project's config only.
+    pub(crate) projects: Vec<String>,
+}
+
+impl Config {
+    /// Whether there is nothing to trust in it.
+    pub(crate) fn widens_nothing(&self) -> bool {
+        self.mods.is_empty() && self.visible.is_empty() && self.projects.is_empty()
+    }
 }
 
 /// The keys of the user's file.
@@ -58,21 +72,22 @@ pub(crate) struct Config {
 struct UserFile {
     mods: Option<Vec<RawMod>>,
     #[serde(rename = "projectMarkers")]
-    project_markers: Option<Vec<Spanned<String>>>,
+    project_markers: Option<Texts>,
+    sensitive: Option<Texts>,
+    visible: Option<Texts>,
 }
 
-/// The keys of a project's file. Those that widen and that this version does not know yet may
-/// stand there, and count for nothing.
+/// The keys of a project's file, each value read as `M`, `V` and `P` say. Those that widen and that
+/// this version does not know yet may stand there, and count for nothing.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ProjectFile<M> {
+struct ProjectFile<M, V, P> {
     mods: Option<M>,
+    visible: Option<V>,
+    projects: Option<P>,
+    sensitive: Option<Texts>,
     #[serde(rename = "stores")]
     _stores: Option<IgnoredAny>,
-    #[serde(rename = "visible")]
-    _visible: Option<IgnoredAny>,
-    #[serde(rename = "sensitive")]
-    _sensitive: Option<IgnoredAny>,
     #[serde(rename = "agents")]
     _agents: Option<IgnoredAny>,
     #[serde(rename = "embeddings")]
@@ -85,9 +100,14 @@ struct ProjectFile<M> {
     _grants: Option<IgnoredAny>,
     #[serde(rename = "folders")]
     _folders: Option<IgnoredAny>,
-    #[serde(rename = "projects")]
-    _projects: Option<IgnoredAny>,
 }
+
+/// A project's file whose widening values are not looked at.
+type ProjectKeys = ProjectFile<IgnoredAny, IgnoredAny, IgnoredAny>;
+/// A project's file as it counts once a person trusts it.
+type WholeProject = ProjectFile<Vec<RawMod>, Texts, Texts>;
+
+type Texts = Vec<Spanned<String>>;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -103,31 +123,51 @@ pub(crate) fn of_user(space: &Dir) -> Result<Config, ConfigError> {
     let Some(text) = read(space, &address)? else {
         return Ok(Config::default());
     };
-    let file: Option<UserFile> = yaml::parse(&text).map_err(|fault| invalid(&address, fault))?;
-    let Some(file) = file else { return Ok(Config::default()) };
-    let markers = file.project_markers.unwrap_or_default();
-    let markers = markers.iter().map(parse_marker);
-    let markers = markers.collect::<Result<_, _>>().map_err(|fault| invalid(&address, fault))?;
-    let config = config(file.mods).map_err(|fault| invalid(&address, fault))?;
-    Ok(Config { project_markers: markers, ..config })
+    let config = yaml::parse::<Option<UserFile>>(&text).and_then(|file| {
+        let Some(file) = file else { return Ok(Config::default()) };
+        let markers = file.project_markers.unwrap_or_default();
+        let (sensitive, mut visible) = parse_sensitive(file.sensitive.unwrap_or_default())?;
+        visible.extend(parse_patterns(file.visible.unwrap_or_default())?);
+        Ok(Config {
+            mods: parse_mods(file.mods)?,
+            project_markers: markers.iter().map(parse_marker).collect::<Result<_, _>>()?,
+            sensitive,
+            visible,
+            projects: Vec::new(),
+        })
+    });
+    config.map_err(|fault| invalid(&address, fault))
 }
 
-/// What a project's config would say if a person trusted it; the keys are checked, the values of
-/// the widening ones only here.
-pub(crate) fn of_project(space: &Dir) -> Result<Widening, ConfigError> {
+/// What a project's config says.
+pub(crate) struct ProjectConfig {
+    /// Patterns of more sensitive files. They narrow, so they count at once.
+    pub(crate) sensitive: Vec<String>,
+    /// What counts when a person has trusted it.
+    pub(crate) widening: Widening,
+}
+
+/// The config of a project's space. Keys are checked, and what narrows; the values of what widens
+/// are read only far enough to be shown to a person.
+pub(crate) fn of_project(space: &Dir) -> Result<ProjectConfig, ConfigError> {
     let address = project_address();
-    let Some(text) = read(space, &address)? else {
-        return Ok(Widening(Ok(Config::default())));
-    };
-    let keys: Option<ProjectFile<IgnoredAny>> =
-        yaml::parse(&text).map_err(|fault| invalid(&address, fault))?;
-    if keys.is_none_or(|keys| keys.mods.is_none()) {
-        return Ok(Widening(Ok(Config::default())));
-    }
-    let whole = yaml::parse::<Option<ProjectFile<Vec<RawMod>>>>(&text)
-        .and_then(|file| config(file.and_then(|file| file.mods)))
-        .map_err(|fault| invalid(&address, fault));
-    Ok(Widening(whole))
+    let text = read(space, &address)?.unwrap_or_default();
+    let narrow = yaml::parse::<Option<ProjectKeys>>(&text)
+        .and_then(|keys| parse_sensitive(keys.and_then(|keys| keys.sensitive).unwrap_or_default()));
+    let (sensitive, shown) = narrow.map_err(|fault| invalid(&address, fault))?;
+    let widening = yaml::parse::<Option<WholeProject>>(&text).and_then(|file| {
+        let Some(file) = file else { return Ok(Config::default()) };
+        let mut visible = shown;
+        visible.extend(parse_patterns(file.visible.unwrap_or_default())?);
+        Ok(Config {
+            mods: parse_mods(file.mods)?,
+            visible,
+            projects: parse_patterns(file.projects.unwrap_or_default())?,
+            ..Config::default()
+        })
+    });
+    let widening = Widening(widening.map_err(|fault| invalid(&address, fault)));
+    Ok(ProjectConfig { sensitive, widening })
 }
 
 /// The widening part of a project's config, which counts when a person has trusted it. A value
@@ -135,15 +175,24 @@ pub(crate) fn of_project(space: &Dir) -> Result<Widening, ConfigError> {
 pub(crate) struct Widening(Result<Config, ConfigError>);
 
 impl Widening {
+    /// Whether there is nothing in it that could widen anything.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.as_ref().is_ok_and(Config::widens_nothing)
+    }
+
     /// What it says.
     pub(crate) fn said(&self) -> Result<&Config, &ConfigError> {
         self.0.as_ref()
     }
 }
 
-/// Refuses a name or id that stands for two folders, across both files.
-pub(crate) fn check_clashes(user: &Config, project: &Config) -> Result<(), ConfigError> {
-    let mut seen = Vec::<&ModName>::new();
+/// Refuses a name or id that stands for two folders, across both files and the project around.
+pub(crate) fn check_clashes(
+    user: &Config,
+    project: &Config,
+    outer: Option<&ModName>,
+) -> Result<(), ConfigError> {
+    let mut seen = outer.into_iter().collect::<Vec<&ModName>>();
     let user = user.mods.iter().map(|one| (one, address(Root::User, &[FILE])));
     let project = project.mods.iter().map(|one| (one, project_address()));
     for (one, address) in user.chain(project) {
@@ -161,9 +210,26 @@ pub(crate) fn unreadable(cause: io::Error) -> ConfigError {
     ConfigError::Unreadable { address: address(Root::User, &[FILE]), cause: Arc::new(cause) }
 }
 
-fn config(mods: Option<Vec<RawMod>>) -> Result<Config, YamlError> {
-    let mods = mods.unwrap_or_default().into_iter().map(parse_mod).collect::<Result<_, _>>()?;
-    Ok(Config { mods, ..Config::default() })
+fn parse_mods(mods: Option<Vec<RawMod>>) -> Result<Vec<ModConfig>, YamlError> {
+    mods.unwrap_or_default().into_iter().map(parse_mod).collect()
+}
+
+/// The patterns that add to the sensitive files, and those that take from them.
+fn parse_sensitive(said: Texts) -> Result<(Vec<String>, Vec<String>), YamlError> {
+    let (taken, added) = said.into_iter().partition::<Texts, _>(|one| one.value.starts_with('!'));
+    let taken = taken.into_iter().map(|mut one| {
+        one.value.remove(0);
+        one
+    });
+    Ok((parse_patterns(added)?, parse_patterns(taken.collect())?))
+}
+
+fn parse_patterns(said: Texts) -> Result<Vec<String>, YamlError> {
+    let patterns = said.into_iter().map(|one| match one.value.parse::<Pattern>() {
+        Ok(_) => Ok(one.value),
+        Err(error) => Err(YamlError::at(one.referenced, error.to_string())),
+    });
+    patterns.collect()
 }
 
 /// A marker is one name: it is looked for in a folder, not along a path.

@@ -25,6 +25,10 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
+    pub(super) fn new(device: u64, inode: u64) -> Self {
+        Self { device, inode }
+    }
+
     pub(crate) fn of(metadata: &Metadata) -> Self {
         Self { device: metadata.dev(), inode: metadata.ino() }
     }
@@ -123,6 +127,22 @@ impl Folder {
     pub(crate) fn locate(&self, inner: &Self) -> Option<RelPath> {
         let below = inner.canonical.strip_prefix(&self.canonical).ok()?;
         below.iter().map(|name| name.to_str()?.parse::<Segment>().ok()).collect()
+    }
+
+    /// The folder at a path below this one, no link on the way followed.
+    pub(crate) fn below(&self, path: &RelPath) -> io::Result<Self> {
+        let mut folder = None;
+        for name in path.names() {
+            let here = folder.as_ref().unwrap_or(self);
+            folder = Some(here.subfolder(name)?.ok_or(io::ErrorKind::NotFound)?);
+        }
+        folder.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// Its own name, for people; empty for the top.
+    pub(crate) fn name(&self) -> String {
+        let name = self.canonical.file_name();
+        name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
     /// The canonical path for the record of trusted projects.

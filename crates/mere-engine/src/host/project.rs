@@ -24,6 +24,8 @@ pub(crate) struct Found {
     pub(crate) folder: Folder,
     /// The flag, the variable or the marker.
     pub(crate) by: String,
+    /// Whether a person named it.
+    pub(crate) by_name: bool,
     /// Where the search ended before the top.
     pub(crate) stopped_at: Option<PathBuf>,
 }
@@ -69,7 +71,7 @@ pub(crate) fn find_project(
         if let Some(typed) = typed {
             let folder = typed.below(working).and_then(|path| Folder::open(&path));
             let folder = folder.map_err(|error| ProjectError::Named(what, error))?;
-            return Ok(Found { folder, by: what.to_owned(), stopped_at: None });
+            return Ok(Found { folder, by: what.to_owned(), by_name: true, stopped_at: None });
         }
     }
     let (reachable, stopped_at) = reachable(working);
@@ -80,7 +82,7 @@ pub(crate) fn find_project(
     });
     let (path, by) = marked.unwrap_or((working, "working directory".to_owned()));
     let folder = Folder::open(path).map_err(ProjectError::Found)?;
-    Ok(Found { folder, by, stopped_at })
+    Ok(Found { folder, by, by_name: false, stopped_at })
 }
 
 impl Marker<'_> {

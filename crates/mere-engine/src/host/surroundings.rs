@@ -11,6 +11,8 @@ use super::{Locked, Typed, WriteError};
 
 /// The name of a space's folder.
 pub(crate) const SPACE: &str = ".ai";
+/// Where workspaces lie in a space.
+pub(crate) const WORKSPACES: &str = "workspaces";
 /// The folder of this program below the user's base folders.
 const OWN_FOLDER: &str = "merestone";
 

@@ -6,18 +6,17 @@
 
 use std::collections::BinaryHeap;
 use std::io;
-use std::ops::{Bound, RangeBounds};
 use std::time::Instant;
 
-use cap_std::fs::{Dir, DirEntry};
+use mere_core::address::RelPath;
 use mere_core::segment::Segment;
-use mere_core::sensitive::is_sensitive;
 use mere_core::turn::Turn;
 
+use super::discretion::Sight;
 use super::visibility::Opened;
-use super::walk::{self, Landing};
+use super::walk::{self, Landing, Limits};
 use super::{Kind, ResolveError, VisibilityRef, World};
-use crate::host::absent;
+use crate::host::{EntryKind, OpenFolder, absent};
 
 /// One visible entry. Directories sort first, each group by the bytes of its names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,7 +81,7 @@ pub(crate) enum LookError {
 }
 
 /// Fails when the caller has given up or the time is over.
-pub(super) fn go_on(turn: &dyn Turn) -> Result<(), LookError> {
+pub(crate) fn go_on(turn: &dyn Turn) -> Result<(), LookError> {
     if turn.cancelled() {
         return Err(LookError::Cancelled);
     }
@@ -102,109 +101,92 @@ impl World {
         let Some(opened) = target.opened() else {
             return Ok(Listing::default());
         };
+        let glance = Glance::new(self, target, opened)?;
         let mut page = BinaryHeap::with_capacity(size + 2);
         let mut unaddressable = 0;
-        for entry in opened.dir.entries()? {
-            go_on(turn)?;
-            match self.look(&opened, target, &entry?)? {
-                Seen::Entry(entry) if after.is_none_or(|after| entry > *after) => {
+        let mut ended = Ok(());
+        glance
+            .folder
+            .read(|name, kind| {
+                ended = go_on(turn);
+                if ended.is_err() {
+                    return Err(io::ErrorKind::Interrupted.into());
+                }
+                let Some(name) = name.filter(|name| Segment::check(name).is_ok()) else {
+                    unaddressable += 1;
+                    return Ok(());
+                };
+                let entry = glance.look(name, kind)?;
+                if let Some(entry) = entry.filter(|entry| after.is_none_or(|after| entry > after)) {
                     page.push(entry);
                     if page.len() > size + 1 {
                         page.pop();
                     }
                 }
-                Seen::Unaddressable => unaddressable += 1,
-                Seen::Entry(_) | Seen::Nothing => {}
-            }
-        }
+                Ok(())
+            })
+            .or_else(|error| ended.and(Err(error.into())))?;
         let mut entries = page.into_sorted_vec();
         let more = entries.len() > size;
         entries.truncate(size);
         Ok(Listing { entries, unaddressable, more })
     }
+}
 
-    fn look(
-        &self,
-        opened: &Opened<'_>,
-        target: &VisibilityRef,
-        entry: &DirEntry,
-    ) -> io::Result<Seen> {
-        let Some(name) = said(entry) else { return Ok(Seen::Unaddressable) };
-        let Some(kind) = absent(entry.file_type())? else { return Ok(Seen::Nothing) };
-        let rank = if kind.is_dir() {
-            seen(walk::open_directory(opened.dir, &name, self.hidden()), |_| Rank::Directory)?
-        } else if kind.is_symlink() {
-            let path = target.address().path().join(name.clone());
-            seen(walk::walk(opened.root, &path, self.hidden()), |landing| match landing {
-                Landing::Directory(_) => Rank::Directory,
-                Landing::File => Rank::File,
-            })?
-        } else {
-            (kind.is_file() && !is_sensitive(&name)).then_some(Rank::File)
+/// One directory while it is listed.
+struct Glance<'a> {
+    folder: OpenFolder,
+    opened: Opened<'a>,
+    limits: Limits<'a>,
+    path: &'a RelPath,
+    sight: Sight,
+}
+
+impl<'a> Glance<'a> {
+    fn new(world: &'a World, target: &'a VisibilityRef, opened: Opened<'a>) -> io::Result<Self> {
+        let (root, path) = (target.address().root(), target.address().path());
+        let limits = world.limits(root);
+        let sight = limits.eyes.path(path.as_str());
+        let folder = OpenFolder::below(opened.dir, "")?;
+        Ok(Self { folder, opened, limits, path, sight })
+    }
+
+    /// The entry of this name, if it may be seen.
+    fn look(&self, name: &str, kind: EntryKind) -> io::Result<Option<Entry>> {
+        let Some(path) = self.path.child(name) else { return Ok(None) };
+        if !self.limits.eyes.child(self.sight, path.as_str(), name).is_shown() {
+            return Ok(None);
+        }
+        let rank = match kind {
+            EntryKind::Folder => self.folder(name)?,
+            EntryKind::File => Some(Rank::File),
+            EntryKind::Link => self.link(&path)?,
+            EntryKind::Special => None,
         };
-        Ok(rank.map_or(Seen::Nothing, |rank| Seen::Entry(Entry { rank, name })))
+        let name = path.split_last().map(|(_, name)| name);
+        Ok(rank.zip(name).map(|(rank, name)| Entry { rank, name }))
     }
-}
 
-/// What was found, or nothing; a system that fails is not nothing.
-fn seen<T>(
-    found: Result<T, ResolveError>,
-    rank: impl FnOnce(T) -> Rank,
-) -> io::Result<Option<Rank>> {
-    match found {
-        Ok(found) => Ok(Some(rank(found))),
-        Err(ResolveError::NotVisible) => Ok(None),
-        // A directory that may not be entered is still there.
-        Err(ResolveError::Broken(error)) if error.kind() == io::ErrorKind::PermissionDenied => {
-            Ok(Some(Rank::Directory))
-        }
-        Err(ResolveError::Broken(error)) => Err(error),
+    fn folder(&self, name: &str) -> io::Result<Option<Rank>> {
+        let identity = absent(self.folder.child_identity(name))?.flatten();
+        let seen = identity.is_some_and(|identity| !self.limits.hidden.contains(identity));
+        Ok(seen.then_some(Rank::Directory))
     }
-}
 
-enum Seen {
-    Entry(Entry),
-    Unaddressable,
-    Nothing,
-}
-
-/// The entry's name, if it can be said.
-fn said(entry: &DirEntry) -> Option<Segment> {
-    entry.file_name().to_str()?.parse().ok()
-}
-
-/// Part of a directory's child directories, in order of their bytes.
-pub(super) struct Children {
-    pub(super) names: Vec<Segment>,
-    pub(super) unaddressable: u64,
-}
-
-/// The first `most` child directories of `dir` from `from` on. Links are not children: a tree that
-/// followed them might not end.
-pub(super) fn children(
-    dir: &Dir,
-    from: Bound<&Segment>,
-    most: usize,
-    turn: &dyn Turn,
-) -> Result<Children, LookError> {
-    let mut page = BinaryHeap::new();
-    let mut unaddressable = 0;
-    for entry in dir.entries()? {
-        go_on(turn)?;
-        let entry = entry?;
-        if !absent(entry.file_type())?.is_some_and(|kind| kind.is_dir()) {
-            continue;
-        }
-        match said(&entry) {
-            None => unaddressable += 1,
-            Some(name) if (from, Bound::Unbounded).contains(&name) => {
-                page.push(name);
-                if page.len() > most {
-                    page.pop();
-                }
-            }
-            Some(_) => {}
+    /// What a link leads to; a system that fails is not nothing.
+    fn link(&self, path: &RelPath) -> io::Result<Option<Rank>> {
+        match walk::walk(self.opened.root, path, self.limits) {
+            Ok(Landing::Directory(_)) => Ok(Some(Rank::Directory)),
+            Ok(Landing::File { .. }) => Ok(Some(Rank::File)),
+            Err(ResolveError::NotVisible) => Ok(None),
+            // A directory that may not be entered is still there.
+            Err(ResolveError::Broken(error)) if is_denied(&error) => Ok(Some(Rank::Directory)),
+            Err(ResolveError::Broken(error)) => Err(error),
         }
     }
-    Ok(Children { names: page.into_sorted_vec(), unaddressable })
+}
+
+/// Whether the machine refused because of permissions.
+pub(super) fn is_denied(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::PermissionDenied
 }

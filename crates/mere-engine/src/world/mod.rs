@@ -4,25 +4,34 @@
 //! component at a time, so what was checked is what is opened; see
 //! `docs/adr/0001-visibility-ref.md`.
 
+mod discretion;
+mod find;
 mod hidden;
+mod ignored;
 mod list;
-mod tree;
+mod search;
+mod sweep;
 mod visibility;
 mod walk;
 
 use std::sync::Arc;
 
-use mere_core::address::Address;
+use cap_std::fs::Dir;
+use mere_core::address::{Address, RelPath};
 use mere_core::name::ModName;
 use mere_core::root::Root;
 use mere_core::spoken::Spoken;
 
 use crate::host::Folder;
+pub(crate) use discretion::Discretion;
+use discretion::Eyes;
+pub(crate) use find::Bounds;
 pub(crate) use hidden::Hidden;
-pub(crate) use list::{Entry, Listing, LookError};
-pub(crate) use tree::{Bounds, Branches};
+pub(crate) use list::{Entry, Listing, LookError, go_on};
+pub(crate) use search::{Case, Catch, Hit, Line, Query};
+pub(crate) use sweep::{Gathered, Position, Weight};
 pub use visibility::{Kind, VisibilityRef};
-use walk::Landing;
+use walk::{Landing, Limits};
 
 /// Why a path led nowhere.
 #[derive(Debug, thiserror::Error)]
@@ -44,6 +53,8 @@ pub(crate) struct Standing {
     pub(crate) id: Option<ModName>,
     /// The folder behind it; `None` while there is none, which reads as empty.
     pub(crate) folder: Option<Arc<Folder>>,
+    /// The repository it lies in, and where: ignore files above the root count too.
+    pub(crate) around: Option<(Arc<Folder>, RelPath)>,
 }
 
 impl Standing {
@@ -58,11 +69,23 @@ impl Standing {
 pub struct World {
     standing: Vec<Standing>,
     hidden: Hidden,
+    discretion: Arc<Discretion>,
+    /// What the person has confirmed for this call alone.
+    once: Option<Address>,
 }
 
 impl World {
-    pub(crate) fn new(standing: Vec<Standing>, hidden: Hidden) -> Self {
-        Self { standing, hidden }
+    pub(crate) fn new(
+        standing: Vec<Standing>,
+        hidden: Hidden,
+        discretion: Arc<Discretion>,
+    ) -> Self {
+        Self { standing, hidden, discretion, once: None }
+    }
+
+    /// This world, where the person has confirmed one more path.
+    pub(crate) fn confirming(self, address: Address) -> Self {
+        Self { once: Some(address), ..self }
     }
 
     /// Turns a spoken path into the proof that it is there and may be seen.
@@ -84,20 +107,50 @@ impl World {
         if self.hidden.contains(folder.identity()) {
             return Err(ResolveError::NotVisible);
         }
-        match walk::walk(folder.dir(), said.path(), &self.hidden)? {
+        match walk::walk(folder.dir(), said.path(), self.limits(&root))? {
             Landing::Directory(dir) => {
                 let address = Address::directory(root, said.path().clone());
                 Ok(VisibilityRef::directory(address, dir, Arc::clone(folder.dir())))
             }
-            Landing::File if !said.is_directory() => {
-                Ok(VisibilityRef::file(Address::file(root, said.path().clone())))
+            Landing::File { parent, name } if !said.is_directory() => {
+                Ok(VisibilityRef::file(Address::file(root, said.path().clone()), parent, name))
             }
-            Landing::File => Err(ResolveError::NotVisible),
+            Landing::File { .. } => Err(ResolveError::NotVisible),
         }
     }
 
-    pub(crate) fn hidden(&self) -> &Hidden {
-        &self.hidden
+    /// The address a spoken path means, by the root's printed name; `None` if there is no such
+    /// root. Touches no disk.
+    pub(crate) fn address(&self, path: &Spoken, home: &Root) -> Option<Address> {
+        let said = path.address(home);
+        let root = self.standing(said.root())?.root.clone();
+        Some(said.in_root(root))
+    }
+
+    /// Whether the calling agent has a workspace yet.
+    pub(crate) fn has_workspace(&self) -> bool {
+        self.standing(&Root::Workspace).is_some_and(|standing| standing.folder.is_some())
+    }
+
+    /// Whether an agent may know of something at this address, whether or not it is there.
+    pub(crate) fn shows(&self, address: &Address) -> bool {
+        let sight = self.limits(address.root()).eyes.path(address.path().as_str());
+        address.is_speakable() && sight.is_shown()
+    }
+
+    /// Whether a person has confirmed that this may be shown as it is.
+    pub(crate) fn confirms(&self, address: &Address) -> bool {
+        self.limits(address.root()).eyes.confirms(address.path().as_str())
+    }
+
+    fn limits<'a>(&'a self, root: &'a Root) -> Limits<'a> {
+        let eyes = Eyes { discretion: &self.discretion, once: self.once.as_ref(), root };
+        Limits { hidden: &self.hidden, eyes }
+    }
+
+    fn around(&self, root: &Root) -> Option<(&Dir, &RelPath)> {
+        let (folder, path) = self.standing(root)?.around.as_ref()?;
+        Some((folder.dir(), path))
     }
 
     fn standing(&self, root: &Root) -> Option<&Standing> {

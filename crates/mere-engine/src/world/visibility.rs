@@ -4,11 +4,15 @@
 //! path; it cannot be cloned or serialised, and prints as its address.
 
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 
-use cap_std::fs::Dir;
+use cap_std::fs::{Dir, File};
 use mere_core::address::{Address, RelPath};
 use mere_core::root::Root;
+use mere_core::segment::Segment;
+
+use crate::host::open_regular;
 
 /// What a visible path is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +36,10 @@ enum Place {
         dir: Arc<Dir>,
         root: Arc<Dir>,
     },
-    File,
+    File {
+        parent: Arc<Dir>,
+        name: Segment,
+    },
 }
 
 /// An open directory and the root it was reached from, for the operations of this module's
@@ -51,8 +58,8 @@ impl VisibilityRef {
         Self { address, place: Place::Directory { dir, root } }
     }
 
-    pub(super) fn file(address: Address) -> Self {
-        Self { address, place: Place::File }
+    pub(super) fn file(address: Address, parent: Arc<Dir>, name: Segment) -> Self {
+        Self { address, place: Place::File { parent, name } }
     }
 
     /// Where it is.
@@ -64,7 +71,7 @@ impl VisibilityRef {
     pub fn kind(&self) -> Kind {
         match self.place {
             Place::Empty | Place::Directory { .. } => Kind::Directory,
-            Place::File => Kind::File,
+            Place::File { .. } => Kind::File,
         }
     }
 
@@ -72,7 +79,15 @@ impl VisibilityRef {
     pub(super) fn opened(&self) -> Option<Opened<'_>> {
         match &self.place {
             Place::Directory { dir, root } => Some(Opened { dir, root }),
-            Place::Empty | Place::File => None,
+            Place::Empty | Place::File { .. } => None,
+        }
+    }
+
+    /// Opens the file; `None` if this is none, or is none any more.
+    pub(crate) fn open_file(&self) -> io::Result<Option<File>> {
+        match &self.place {
+            Place::File { parent, name } => open_regular(&**parent, name.as_str()),
+            Place::Empty | Place::Directory { .. } => Ok(None),
         }
     }
 }

@@ -10,11 +10,11 @@ use std::io;
 use std::sync::Arc;
 
 use cap_fs_ext::DirExt;
-use cap_std::fs::{Dir, Metadata};
+use cap_std::fs::Dir;
 use mere_core::address::RelPath;
 use mere_core::segment::Segment;
-use mere_core::sensitive::is_sensitive;
 
+use super::discretion::{Eyes, Sight};
 use super::{Hidden, ResolveError};
 use crate::host::{Identity, Step, read_link};
 
@@ -26,26 +26,38 @@ const MAX_LINK_STEPS: usize = 512;
 /// Where a walk ended.
 pub(super) enum Landing {
     Directory(Arc<Dir>),
-    File,
+    /// A regular file, by its directory and its own name there.
+    File {
+        parent: Arc<Dir>,
+        name: Segment,
+    },
+}
+
+/// What may be seen on the way.
+#[derive(Clone, Copy)]
+pub(super) struct Limits<'a> {
+    pub(super) hidden: &'a Hidden,
+    pub(super) eyes: Eyes<'a>,
 }
 
 /// Walks from `root` along `path`.
 pub(super) fn walk(
     root: &Arc<Dir>,
     path: &RelPath,
-    hidden: &Hidden,
+    limits: Limits<'_>,
 ) -> Result<Landing, ResolveError> {
-    let steps = path.segments().iter().rev().cloned().map(Step::Into).collect();
+    let steps = path.segments().rev().map(Step::Into).collect();
     let here = Arc::clone(root);
-    Walk { root, hidden, here, names: Vec::new(), steps, links: 0, budget: MAX_LINK_STEPS }.run()
+    let names = RelPath::default();
+    Walk { root, limits, here, names, steps, links: 0, budget: MAX_LINK_STEPS }.run()
 }
 
 struct Walk<'a> {
     root: &'a Arc<Dir>,
-    hidden: &'a Hidden,
+    limits: Limits<'a>,
     here: Arc<Dir>,
     /// The names from the root to where the walk stands.
-    names: Vec<Segment>,
+    names: RelPath,
     /// What is still to go, the next step last.
     steps: Vec<Step>,
     links: usize,
@@ -58,35 +70,46 @@ impl Walk<'_> {
             match step {
                 Step::Up => self.climb()?,
                 Step::Into(name) => {
-                    if self.enter(name)? == Entered::File {
-                        let last = self.steps.is_empty();
-                        return if last {
-                            Ok(Landing::File)
-                        } else {
-                            Err(ResolveError::NotVisible)
-                        };
+                    if self.enter(&name)? == Entered::File {
+                        return self.land(name);
                     }
                 }
             }
         }
-        Ok(Landing::Directory(self.here))
+        let shown = self.limits.eyes.path(self.names.as_str()).is_shown();
+        if shown { Ok(Landing::Directory(self.here)) } else { Err(ResolveError::NotVisible) }
+    }
+
+    /// Ends at a file: the walk's end, or nowhere.
+    fn land(self, name: Segment) -> Result<Landing, ResolveError> {
+        let shown = self.limits.eyes.path(self.names.join(&name).as_str()).is_shown();
+        if shown && self.steps.is_empty() {
+            Ok(Landing::File { parent: self.here, name })
+        } else {
+            Err(ResolveError::NotVisible)
+        }
     }
 
     /// Goes to the parent: from the root down again, for nothing but a root has a sure parent.
     fn climb(&mut self) -> Result<(), ResolveError> {
-        self.names.pop().ok_or(ResolveError::NotVisible)?;
-        self.spend(self.names.len())?;
+        (self.names, _) = self.names.split_last().ok_or(ResolveError::NotVisible)?;
+        self.spend(self.names.names().count())?;
         self.here = Arc::clone(self.root);
-        for name in &self.names {
-            self.here = Arc::new(open_directory(&self.here, name, self.hidden)?);
+        for name in self.names.segments() {
+            self.here = Arc::new(open_directory(&self.here, &name, self.limits.hidden)?);
         }
         Ok(())
     }
 
-    fn enter(&mut self, name: Segment) -> Result<Entered, ResolveError> {
-        let metadata = look_at(&self.here, &name)?;
+    fn enter(&mut self, name: &Segment) -> Result<Entered, ResolveError> {
+        let path = self.names.join(name);
+        // Before the disk is touched: not even a failure may tell that something is there.
+        if self.limits.eyes.path(path.as_str()) == Sight::Hidden {
+            return Err(ResolveError::NotVisible);
+        }
+        let metadata = self.here.symlink_metadata(name.as_str()).map_err(judge)?;
         if metadata.is_symlink() {
-            return self.follow(&name);
+            return self.follow(name);
         }
         if metadata.is_file() {
             return Ok(Entered::File);
@@ -94,8 +117,8 @@ impl Walk<'_> {
         if !metadata.is_dir() {
             return Err(ResolveError::NotVisible);
         }
-        self.here = Arc::new(open_directory(&self.here, &name, self.hidden)?);
-        self.names.push(name);
+        self.here = Arc::new(open_directory(&self.here, name, self.limits.hidden)?);
+        self.names = path;
         Ok(Entered::Moved)
     }
 
@@ -124,23 +147,8 @@ enum Entered {
     File,
 }
 
-/// What a name in a directory is, if a file of that name may be seen at all.
-fn look_at(parent: &Dir, name: &Segment) -> Result<Metadata, ResolveError> {
-    if is_sensitive(name) {
-        return Err(ResolveError::NotVisible);
-    }
-    parent.symlink_metadata(name.as_str()).map_err(judge)
-}
-
 /// Opens one child directory, never through a link, and never one that may not be seen.
-pub(super) fn open_directory(
-    parent: &Dir,
-    name: &Segment,
-    hidden: &Hidden,
-) -> Result<Dir, ResolveError> {
-    if is_sensitive(name) {
-        return Err(ResolveError::NotVisible);
-    }
+fn open_directory(parent: &Dir, name: &Segment, hidden: &Hidden) -> Result<Dir, ResolveError> {
     let dir = parent.open_dir_nofollow(name.as_str()).map_err(judge)?;
     let metadata = dir.dir_metadata().map_err(judge)?;
     if hidden.contains(Identity::of(&metadata)) {
@@ -151,7 +159,7 @@ pub(super) fn open_directory(
 
 /// Which failures mean "not there" and which mean "broken". Only names inside a root are ever
 /// opened, so what fails here says nothing about the world outside.
-fn judge(error: io::Error) -> ResolveError {
+pub(super) fn judge(error: io::Error) -> ResolveError {
     match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::OutOfMemory | io::ErrorKind::Other => {
             ResolveError::Broken(error)

@@ -80,7 +80,7 @@ impl Edge {
         };
         let agent = self.session.agent().cloned().or(named).unwrap_or_default();
         let trace = context.meta.get_traceparent().and_then(TraceId::from_traceparent);
-        Caller { agent, home: None, trace }
+        Caller { agent, trace, ..Caller::default() }
     }
 
     /// A tool call as a request to the door. A state that came back is opened here: one that was

@@ -54,7 +54,8 @@ pub(crate) fn run(place: PlaceArguments, mcp: &McpArguments) -> io::Result<ExitC
         let fixtures = Fixtures::new(Arc::clone(&edge));
         return serve(fixtures, &edge, mcp);
     }
-    serve(Server(Arc::clone(&edge)), &edge, mcp)
+    let toolsets = mcp.toolsets.clone().into();
+    serve(Server { edge: Arc::clone(&edge), toolsets }, &edge, mcp)
 }
 
 /// Serves over HTTP or over standard input and output.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use mere_core::address::{Address, RelPath};
-use mere_core::request::{Request, TOOLS};
+use mere_core::request::{Request, TOOLS, Tool, Toolset};
 use mere_core::turn::Turn;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
@@ -16,6 +16,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::edge::Edge;
 use super::translate;
+use crate::arguments::Toolsets;
 
 const INSTRUCTIONS: &str = "Everything here is named by address: ROOT_PROJECT:/src/a.rs is a file \
     of the project. A bare path is read from the home root. Every reply has reply_type: S go on; \
@@ -27,13 +28,25 @@ pub(super) const VERSIONS: &[ProtocolVersion] =
 
 /// The server of one session.
 #[derive(Clone)]
-pub(super) struct Server(pub(super) Arc<Edge>);
+pub(super) struct Server {
+    pub(super) edge: Arc<Edge>,
+    /// Which groups of tools are listed besides the basic ones. Every tool can be called: what is
+    /// listed saves an agent's attention, it is not a permission.
+    pub(super) toolsets: Arc<[Toolsets]>,
+}
+
+impl Server {
+    fn lists(&self, tool: &Tool) -> bool {
+        tool.toolset == Toolset::Basic
+            || self.toolsets.iter().any(|listed| listed.lists(tool.toolset))
+    }
+}
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities =
             ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
-        let roots = self.0.session.roots().into_iter();
+        let roots = self.edge.session.roots().into_iter();
         let roots = roots.map(|root| Address::directory(root, RelPath::default()).to_string());
         let instructions = format!("{INSTRUCTIONS} {}", roots.collect::<Vec<_>>().join(" "));
         ServerConfig::new(capabilities)
@@ -51,7 +64,8 @@ impl ServerHandler for Server {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(TOOLS.iter().map(translate::tool).collect()))
+        let listed = TOOLS.iter().filter(|tool| self.lists(tool));
+        Ok(ListToolsResult::with_all_items(listed.map(translate::tool).collect()))
     }
 
     async fn call_tool(
@@ -59,14 +73,14 @@ impl ServerHandler for Server {
         params: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let call = self.0.call(&params, &context)?;
-        let session = Arc::clone(&self.0.session);
+        let call = self.edge.call(&params, &context)?;
+        let session = Arc::clone(&self.edge.session);
         let door = move |request: &Request, turn: &mut dyn Turn| session.handle(request, turn);
-        self.0.carry(call, &context, door).await
+        self.edge.carry(call, &context, door).await
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.0.audience.join(context);
+        self.edge.audience.join(context);
     }
 
     fn accepted_subscription_filter(
@@ -74,11 +88,11 @@ impl ServerHandler for Server {
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
         let wanted = requested.supported_by(&self.get_info().capabilities);
-        self.0.audience.has_room().then_some(wanted)
+        self.edge.audience.has_room().then_some(wanted)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        self.0.audience.listen(context).await;
+        self.edge.audience.listen(context).await;
         Ok(())
     }
 

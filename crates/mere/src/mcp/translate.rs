@@ -7,12 +7,10 @@ use rmcp::model::{CallToolResult, ContentBlock, ToolAnnotations};
 
 /// A tool as the protocol lists it.
 pub(super) fn tool(tool: &Tool) -> rmcp::model::Tool {
+    let annotations = ToolAnnotations::with_title(tool.title).open_world(false);
     let annotations = match tool.effect {
-        Effect::Reads => ToolAnnotations::with_title(tool.title)
-            .read_only(true)
-            .destructive(false)
-            .idempotent(true)
-            .open_world(false),
+        Effect::Reads => annotations.read_only(true).destructive(false).idempotent(true),
+        Effect::Writes => annotations.read_only(false).destructive(true).idempotent(false),
     };
     rmcp::model::Tool::new(tool.name, tool.about, tool.input_schema())
         .with_title(tool.title)

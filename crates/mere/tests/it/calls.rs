@@ -146,9 +146,10 @@ fn wrong_arguments_say_what_is_taken_and_repeat_nothing() {
     let command = "`command` takes one of `pwd`, `cd`, `list`, `tree`.";
     check("dir", r#"{"command":"evil"}"#, "MCP-ARG-I-001", command);
     check("dir", r#"{"path":5}"#, "MCP-ARG-I-001", "`path` takes a text.");
-    let known = "It takes `command`, `path`, `depth`, `home`, `cursor`.";
+    let known = "It takes `command`, `path`, `depth`, `cursor`, `home`.";
     check("dir", r#"{"evil":1}"#, "MCP-ARG-I-001", known);
-    check("evil", "{}", "MCP-ARG-I-002", "There is `dir`.");
+    let tools = "There is `dir`, `read`, `glob`, `grep`, `write`, `edit`, `patch_section`.";
+    check("evil", "{}", "MCP-ARG-I-002", tools);
     let root = "`path` takes a root such as `ROOT_USER` or `mod:<name>`.";
     check("dir", r#"{"command":"cd"}"#, "MCP-ARG-I-001", root);
     let object = "Pass an object such as {\"command\":\"list\"}.";

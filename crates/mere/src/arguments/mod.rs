@@ -1,8 +1,15 @@
 //! The command line, parsed and nothing more.
 
+mod files;
+
 use clap::{Args, Parser, Subcommand};
 use mere_core::name::AgentName;
 use mere_engine::{Memory, Mods, Opening, Typed};
+
+pub(crate) use files::{
+    AllowArguments, Colour, FormArguments, GlobArguments, GrepArguments, ReadArguments, Toolsets,
+    TreeArguments,
+};
 
 /// Shows AI agents a project by address, and keeps them inside it.
 ///
@@ -20,6 +27,8 @@ pub(crate) struct Arguments {
 const EXAMPLES: &str = "Examples:
   mere call dir '{\"command\":\"list\"}'  what an agent sees in this project
   mere mcp                              serve an agent over MCP on standard input and output
+  mere grep 'fn main' src               find lines, as an agent would
+  mere allow .env                       show a sensitive file to agents
   mere trust project                    let this project's config add extra folders
 
 Exit status: 0 success, 1 invalid or refused, 2 wrong usage, 3 denied, 4 something is broken";
@@ -74,6 +83,16 @@ pub(crate) enum Command {
     Call(CallArguments),
     /// Serve agents over MCP, on standard input and output or over HTTP
     Mcp(McpArguments),
+    /// Print a file
+    Read(ReadArguments),
+    /// Find files by name
+    Glob(GlobArguments),
+    /// Find lines by a regular expression
+    Grep(GrepArguments),
+    /// Show the folders below a folder
+    Tree(TreeArguments),
+    /// Show sensitive files of this project to agents
+    Allow(AllowArguments),
     /// Let a project's config count
     Trust(TrustArguments),
     /// Show where the project is and what found it, and the address of a path
@@ -89,7 +108,7 @@ impl Command {
                 Ok(())
             }),
             Self::Mcp(mcp) => crate::log::start_json(mcp.log, mcp.log_file.as_ref()),
-            Self::Trust(_) | Self::Where(_) => {
+            _ => {
                 crate::log::start(tracing::Level::WARN);
                 Ok(())
             }
@@ -139,6 +158,9 @@ pub(crate) struct McpArguments {
     /// A name by which clients reach this machine, besides the address itself
     #[arg(long, value_name = "NAME", requires = "http")]
     pub(crate) allow_host: Vec<String>,
+    /// Which groups of tools are listed, besides `dir` and `read`; every tool can be called
+    #[arg(long, value_name = "SETS", value_enum, value_delimiter = ',', default_values = ["items", "memory"])]
+    pub(crate) toolsets: Vec<Toolsets>,
     /// Serve the fixtures of the protocol's conformance suite instead of the tools
     #[arg(long)]
     pub(crate) conformance_fixtures: bool,

@@ -3,12 +3,16 @@
 //! One place turns errors into replies. Sentences carry addresses, never paths, and never repeat
 //! what a caller said; causes with host paths go to the log.
 
+mod change;
+
+use mere_core::address::Address;
+use mere_core::pattern::PatternError;
 use mere_core::reply::{Draft, Prose, codes};
 use mere_core::request::{ArgumentError, CallError, Kind, TOOLS};
 
 use crate::config::ConfigError;
-use crate::dir::DirError;
 use crate::snapshot::WorldError;
+use crate::tool_error::ToolError;
 use crate::world::ResolveError;
 
 /// The forms a path may take, for every path that leads nowhere.
@@ -53,6 +57,23 @@ fn argument(tool: &str, error: &ArgumentError) -> Draft {
             Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
                 .hint(Prose::words(format!("`{name}` takes {takes}.")))
         }
+        ArgumentError::OneOf { names } => {
+            let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let message = format!("`{tool}` needs exactly one of {names}.");
+            Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
+        }
+        ArgumentError::Pattern { name, error } => {
+            let message = format!("The argument `{name}` of `{tool}` is not a glob pattern.");
+            Draft::invalid(codes::GLOB_PATTERN, Prose::words(message)).hint(match error {
+                PatternError::Path => {
+                    "A pattern is relative, such as `*.rs` or `src/**/*.rs`; it has no `..`, and \
+                     where to look goes into `path`."
+                }
+                PatternError::Glob => {
+                    "Close every bracket and brace, and keep the pattern under 1 KiB."
+                }
+            })
+        }
         ArgumentError::Wrong { name, kind } => {
             let message = format!("The argument `{name}` of `{tool}` is not one it takes.");
             Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
@@ -69,37 +90,55 @@ fn takes(kind: Kind) -> String {
             format!("one of {}", words.join(", "))
         }
         Kind::Whole { least, most, .. } => format!("a whole number from {least} to {most}"),
+        Kind::Flag => "true or false".to_owned(),
+        Kind::Sha256 => "the 64 hexadecimal digits of a `sha256`".to_owned(),
     }
 }
 
-/// A `dir` call without a listing.
-pub(crate) fn dir(error: &DirError) -> Draft {
+/// A tool with nothing to show.
+pub(crate) fn tool(error: &ToolError) -> Draft {
     match error {
-        DirError::World(WorldError::Config(error)) => config(error),
-        DirError::World(WorldError::Broken(cause)) => broken(cause),
-        DirError::Path(ResolveError::NotVisible) => not_visible(),
-        DirError::Path(ResolveError::Broken(cause)) => broken(cause),
-        DirError::File(address) => {
+        ToolError::World(WorldError::Config(error)) => config(error),
+        ToolError::World(WorldError::Broken(cause)) => broken(cause),
+        ToolError::Path(ResolveError::NotVisible) => not_visible(),
+        ToolError::Path(ResolveError::Broken(cause)) => broken(cause),
+        ToolError::NotADirectory(address) => {
             let message = Prose::words("").address(address.clone()).and(" is a file.");
             Draft::invalid(codes::DIR_NOT_A_DIRECTORY, message)
                 .hint("`list` and `tree` take a directory.")
         }
-        DirError::Cursor => wrong_cursor(),
-        DirError::Unreadable { address, cause } => {
-            tracing::error!(%cause, %address, "a directory could not be read");
-            let message = Prose::words("").address(address.clone()).and(" cannot be read.");
-            Draft::fault(codes::DIR_UNREADABLE, message)
-                .hint("Ask a person to look at its permissions; the log says why.")
+        ToolError::NotAFile(address) => {
+            let message = Prose::words("").address(address.clone()).and(" is a directory.");
+            Draft::invalid(codes::READ_NOT_A_FILE, message)
+                .hint("`dir` with `list` shows what is in it.")
         }
-        DirError::Cancelled => Draft::fault(codes::CALL_CANCELLED, "The call was cancelled.")
+        ToolError::Cursor => wrong_cursor(),
+        ToolError::Expression => Draft::invalid(
+            codes::GREP_PATTERN,
+            "The argument `pattern` of `grep` is not a regular expression it takes.",
+        )
+        .hint(
+            "Rust's syntax: no look-around, no backreferences, no line end in the pattern. Escape \
+             a literal ( [ { . * + ? with a backslash.",
+        ),
+        ToolError::Unreadable { address, cause } => unreadable(address, cause),
+        ToolError::Change(error) => change::change(error),
+        ToolError::Cancelled => Draft::fault(codes::CALL_CANCELLED, "The call was cancelled.")
             .hint("Nothing was changed. Call again if you still want it."),
-        DirError::Late(address) => {
+        ToolError::Late(address) => {
             let message =
                 Prose::words("Looking at ").address(address.clone()).and(" took too long.");
             Draft::fault(codes::CALL_TIMED_OUT, message)
                 .hint("Look at a smaller directory; a person may see from the log what is slow.")
         }
     }
+}
+
+fn unreadable(address: &Address, cause: &std::io::Error) -> Draft {
+    tracing::error!(%cause, %address, "something could not be read");
+    let code = if address.is_directory() { codes::DIR_UNREADABLE } else { codes::READ_UNREADABLE };
+    let message = Prose::words("").address(address.clone()).and(" cannot be read.");
+    Draft::fault(code, message).hint("Ask a person to look at its permissions; the log says why.")
 }
 
 fn broken(cause: &std::io::Error) -> Draft {
@@ -109,7 +148,7 @@ fn broken(cause: &std::io::Error) -> Draft {
 }
 
 fn wrong_cursor() -> Draft {
-    Draft::invalid(codes::DIR_CURSOR, "The cursor is not one that this call gave.")
+    Draft::invalid(codes::PAGE_CURSOR, "The cursor is not one that this call gave.")
         .hint("Pass `next` of the page before, with the same command and path; or leave it out.")
 }
 
@@ -136,6 +175,11 @@ fn config(error: &ConfigError) -> Draft {
                 .hint("It must be a regular file of at most 1 MiB of UTF-8 text, and no link.")
         }
     }
+}
+
+/// A question that could not be asked is answered as a no.
+pub(crate) fn unasked() -> Draft {
+    not_visible()
 }
 
 /// A call that panicked.

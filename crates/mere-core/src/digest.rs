@@ -1,0 +1,63 @@
+//! A SHA-256 as callers say it and replies print it: 64 lower-case hexadecimal digits.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The SHA-256 of some bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sha256([u8; 32]);
+
+/// A text that is no SHA-256.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not 64 lower-case hexadecimal digits")]
+pub struct DigestError;
+
+impl From<[u8; 32]> for Sha256 {
+    fn from(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+}
+
+impl FromStr for Sha256 {
+    type Err = DigestError;
+
+    fn from_str(text: &str) -> Result<Self, DigestError> {
+        let digits = text.as_bytes();
+        if digits.len() != 64 {
+            return Err(DigestError);
+        }
+        let mut bytes = [0; 32];
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
+            *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+fn digit(character: u8) -> Result<u8, DigestError> {
+    match character {
+        b'0'..=b'9' => Ok(character - b'0'),
+        b'a'..=b'f' => Ok(character - b'a' + 10),
+        _ => Err(DigestError),
+    }
+}
+
+impl fmt::Display for Sha256 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prints_what_it_parses() {
+        let text = "0123456789abcdef".repeat(4);
+        assert_eq!(text.parse::<Sha256>().map(|digest| digest.to_string()), Ok(text.clone()));
+        for bad in ["", "abc", &text.to_uppercase(), &format!("{text}0"), &"é".repeat(32)] {
+            assert!(bad.parse::<Sha256>().is_err(), "{bad}");
+        }
+    }
+}

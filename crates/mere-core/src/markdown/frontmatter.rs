@@ -1,0 +1,278 @@
+//! The YAML block at the top of a text, and the value of one of its top-level keys.
+//!
+//! The YAML is edited by lines, so that comments and spelling stay, and proved by values: parsed
+//! before and after, every other key has the same value and the patched one that of the content.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::yaml::{self, Entry};
+use super::{Patch, PatchError, choose, lines, value};
+
+const MARK: char = '\u{feff}';
+
+/// Why a frontmatter is not patched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FrontmatterError {
+    /// Not a key that can be written without quotes.
+    #[error("a key is letters, digits, `_` and `-`, with spaces or dots inside")]
+    Key,
+    /// The frontmatter that is there cannot be read.
+    #[error("the frontmatter is not one plain YAML mapping (line {line})")]
+    Unreadable {
+        /// The one-based line of the text.
+        line: usize,
+    },
+    /// The frontmatter is a mapping, but not one key after another, line by line.
+    #[error("the keys of the frontmatter do not each begin a line")]
+    Layout,
+    /// The new value cannot be read.
+    #[error("the content is not one plain YAML value (line {line})")]
+    Content {
+        /// The one-based line of the content.
+        line: usize,
+    },
+    /// The proof failed.
+    #[error("the content does not stay the value of that key")]
+    Spills,
+}
+
+/// Where the frontmatter is.
+struct Block {
+    /// The lines between the two fences.
+    yaml: Range<usize>,
+    /// After the closing fence.
+    end: usize,
+}
+
+/// Where the Markdown begins.
+pub(super) fn body_start(text: &str) -> usize {
+    find(text).map_or_else(|| top(text), |block| block.end)
+}
+
+/// After the byte order mark.
+fn top(text: &str) -> usize {
+    if text.starts_with(MARK) { MARK.len_utf8() } else { 0 }
+}
+
+fn find(text: &str) -> Option<Block> {
+    let line = |start| lines::trimmed(&text[start..lines::end(text, start)]);
+    if line(top(text)) != "---" {
+        return None;
+    }
+    let start = lines::next(text, top(text));
+    let mut place = start;
+    while place < text.len() {
+        let end = lines::next(text, place);
+        if matches!(line(place), "---" | "...") {
+            return Some(Block { yaml: start..place, end });
+        }
+        place = end;
+    }
+    None
+}
+
+/// Gives a key a new value. A key is there once, so the only occurrence is the first.
+pub(super) fn patch(
+    text: &str,
+    key: &str,
+    occurrence: Option<usize>,
+    content: &str,
+) -> Result<Patch, PatchError> {
+    choose(1, occurrence)?;
+    if !is_plain(key) {
+        return Err(FrontmatterError::Key.into());
+    }
+    let content = lines::content(content, "\n");
+    let value = yaml::value(&content).map_err(|bad| FrontmatterError::Content { line: bad.0 })?;
+    let written = value::written(&value, &content);
+    let block = find(text);
+    let entries = block.as_ref().map_or(Ok(Vec::new()), |block| entries(text, block))?;
+    let (range, written) = match (block, entries.iter().position(|entry| entry.key == key)) {
+        (None, _) => (top(text)..top(text), format!("---\n{key}:{written}\n---\n")),
+        (Some(block), None) => (block.yaml.end..block.yaml.end, format!("{key}:{written}\n")),
+        (Some(Block { yaml, .. }), Some(index)) => {
+            let old = value::range(&text[yaml.clone()], &entries[index..], &written);
+            let old = old.ok_or(FrontmatterError::Layout)?;
+            (yaml.start + old.start..yaml.start + old.end, written)
+        }
+    };
+    let patch = Patch { range, text: written.replace('\n', lines::ending(text)) };
+    prove(text, &patch, &expected(entries, key, value))?;
+    Ok(patch)
+}
+
+/// A name that YAML reads as itself without quotes.
+fn is_plain(key: &str) -> bool {
+    let is_word = |character: char| character.is_alphanumeric() || matches!(character, '_' | '-');
+    key.starts_with(is_word)
+        && key.ends_with(is_word)
+        && key.chars().all(|character| is_word(character) || matches!(character, ' ' | '.'))
+}
+
+/// The keys that are there, each at the beginning of a line.
+fn entries(text: &str, block: &Block) -> Result<Vec<Entry>, FrontmatterError> {
+    let yaml = &text[block.yaml.clone()];
+    let entries =
+        yaml::mapping(yaml).map_err(|bad| FrontmatterError::Unreadable { line: bad.0 + 1 })?;
+    let begins = |entry: &Entry| {
+        yaml.get(..entry.key_range.start)
+            .is_some_and(|above| above.is_empty() || lines::is_closed(above))
+    };
+    if entries.iter().all(begins) { Ok(entries) } else { Err(FrontmatterError::Layout) }
+}
+
+/// What the keys are after the edit.
+fn expected(entries: Vec<Entry>, key: &str, value: Value) -> Vec<(String, Value)> {
+    let mut pairs = pairs(entries);
+    match pairs.iter_mut().find(|pair| pair.0 == key) {
+        Some(pair) => pair.1 = value,
+        None => pairs.push((key.to_owned(), value)),
+    }
+    pairs
+}
+
+fn pairs(entries: Vec<Entry>) -> Vec<(String, Value)> {
+    entries.into_iter().map(|entry| (entry.key, entry.value)).collect()
+}
+
+/// Reads the result again: these keys, and the same Markdown below.
+fn prove(text: &str, patch: &Patch, expected: &[(String, Value)]) -> Result<(), FrontmatterError> {
+    let after = patch.apply(text);
+    let block = find(&after).ok_or(FrontmatterError::Spills)?;
+    let entries = entries(&after, &block).map_err(|_| FrontmatterError::Spills)?;
+    let same = after[block.end..] == text[body_start(text)..];
+    if same && pairs(entries) == expected { Ok(()) } else { Err(FrontmatterError::Spills) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Patches the key `a` and compares the YAML.
+    fn check(yaml: &str, content: &str, expected: &str) {
+        let text = format!("---\n{yaml}---\n# x\n");
+        let patch = patch(&text, "a", None, content);
+        let patch = patch.unwrap_or_else(|error| panic!("{yaml:?} {content:?}: {error:?}"));
+        assert_eq!(patch.apply(&text), format!("---\n{expected}---\n# x\n"), "{yaml:?}");
+    }
+
+    fn refused(text: &str, content: &str, expected: FrontmatterError) {
+        let expected = Err(PatchError::Frontmatter(expected));
+        assert_eq!(patch(text, "a", None, content), expected, "{text:?} {content:?}");
+    }
+
+    #[test]
+    fn all_lines_of_a_value_go() {
+        for old in [
+            " 1",
+            "",
+            " 'it''s: x'",
+            " |\n  one\n  # two\n\n  b: three",
+            " >-\n  one",
+            "\n  b: 1\n  c:\n    - 1\n  # inner",
+            "\n- 1\n- b: 2\n  c: 3",
+            "\n  - 1",
+            " [1,\n  2\n]",
+            " {b: 1,\n  c: 2}",
+            " one\n  two",
+            " \"one\n  two\"",
+        ] {
+            let yaml = format!("b: 0\na:{old}\n\n# about c\nc: 2\n");
+            check(&yaml, "new", "b: 0\na: new\n\n# about c\nc: 2\n");
+            check(&format!("a:{old}\n# end\n"), "new", "a: new\n# end\n");
+        }
+    }
+
+    #[test]
+    fn keys_keep_their_spelling_and_scalars_their_comment() {
+        check("\"a\": 1\n", "2", "\"a\": 2\n");
+        check("'a' : 1\n", "2", "'a' : 2\n");
+        check("a: 1 # why\nb: 2\n", "3", "a: 3 # why\nb: 2\n");
+        check("a: # why\n", "3", "a: 3 # why\n");
+        check("a: '#' # why\n", "", "a: # why\n");
+        check("a: 1 # why\n", "3 # because", "a: 3 # because\n");
+        check("a: 1 # why\n", "- 3", "a:\n  - 3\n");
+        check("a: [1] # why\n", "3", "a: 3\n");
+    }
+
+    #[test]
+    fn a_value_takes_the_lines_it_needs() {
+        for (content, expected) in [
+            ("1", " 1"),
+            ("  one two\n", " one two"),
+            ("", ""),
+            ("[1, 2]", " [1, 2]"),
+            ("[1,\n2]", " [1,\n  2]"),
+            ("- 1", "\n  - 1"),
+            ("- 1\n\n- c: 2\n  d: 3\n", "\n  - 1\n\n  - c: 2\n    d: 3"),
+            ("c: 1\nd: |\n  x\n", "\n  c: 1\n  d: |\n    x"),
+            ("# c\n- 1", "\n  # c\n  - 1"),
+            ("|\none\n\ntwo", " |\n  one\n\n  two"),
+            ("|\n  one", " |\n  one"),
+            ("one\ntwo", " one\n  two"),
+            ("'one\n\n  two'", " 'one\n\n  two'"),
+            ("2024-01-01", " 2024-01-01"),
+        ] {
+            check("a: 0\nb: 0\n", content, &format!("a:{expected}\nb: 0\n"));
+            check("b: 0\n", content, &format!("b: 0\na:{expected}\n"));
+        }
+    }
+
+    #[test]
+    fn a_missing_frontmatter_is_made() {
+        for (text, expected) in [
+            ("", "---\na: 1\n---\n"),
+            ("# x", "---\na: 1\n---\n# x"),
+            ("\u{feff}# x\r\n", "\u{feff}---\r\na: 1\r\n---\r\n# x\r\n"),
+            ("---\n---\nx", "---\na: 1\n---\nx"),
+            ("---\nb: 2\n...", "---\nb: 2\na: 1\n..."),
+            ("--- \r\nb: 2\r\n---\r\n", "--- \r\nb: 2\r\na: 1\r\n---\r\n"),
+            ("---\nx\n", "---\na: 1\n---\n---\nx\n"),
+            ("----\na: 2\n---\n", "---\na: 1\n---\n----\na: 2\n---\n"),
+        ] {
+            let patched = patch(text, "a", Some(1), "1").map(|patch| patch.apply(text));
+            assert_eq!(patched.as_deref(), Ok(expected), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_proved_is_refused() {
+        use FrontmatterError::{Content, Layout, Spills, Unreadable};
+        for yaml in ["a: [", "- 1", "x", "b: &x 1", "a: 1\na: 2", "b: {c: 1, c: 2}", "b: !x 1"] {
+            let found = patch(&format!("---\n{yaml}\n---\n"), "a", None, "1");
+            let is_unreadable = matches!(found, Err(PatchError::Frontmatter(Unreadable { .. })));
+            assert!(is_unreadable, "{yaml:?}: {found:?}");
+        }
+        refused("---\nb: 1\na: [\n---\n", "1", Unreadable { line: 3 });
+        for yaml in ["{a: 1}", "? a\n: 1", "  a: 1", "<<: {b: 1}"] {
+            refused(&format!("---\n{yaml}\n---\n"), "1", Layout);
+        }
+        for content in ["[", "a: b: c", "&x 1", "*x", "a: 1\na: 2", "1\n---\n2", "'"] {
+            let found = patch("---\nb: 1\n---\n", "a", None, content);
+            let is_content = matches!(found, Err(PatchError::Frontmatter(Content { .. })));
+            assert!(is_content, "{content:?}: {found:?}");
+        }
+        for content in ["---", "--- 1", "|+\n  one\n\n"] {
+            refused("---\na: 1\n\nb: 1\n---\n", content, Spills);
+        }
+    }
+
+    #[test]
+    fn a_key_is_a_plain_name() {
+        for key in ["a", "a-b_c", "a b", "a.b", "größe", "1"] {
+            let patch = patch("", key, None, "1").expect("a patch");
+            assert_eq!(patch.text, format!("---\n{key}: 1\n---\n"));
+        }
+        for key in ["", " a", "a ", ".a", "a:", "a: b", "\"a\"", "#a", "a\nb", "[a]", "*a"] {
+            let error = Err(PatchError::Frontmatter(FrontmatterError::Key));
+            assert_eq!(patch("", key, None, "1"), error, "{key:?}");
+        }
+        for key in ["- a", "null"] {
+            let error = Err(PatchError::Frontmatter(FrontmatterError::Spills));
+            assert_eq!(patch("", key, None, "1"), error, "{key:?}");
+        }
+        assert_eq!(patch("", "a", Some(2), "1"), Err(PatchError::Occurrence { count: 1 }));
+    }
+}

@@ -1,0 +1,107 @@
+//! Lines of a text by byte offset. A line ends with `\n`, `\r\n` or a lone `\r`, as in Markdown and
+//! YAML, so that this module and the two parsers never disagree on where a line begins.
+
+use std::ops::Range;
+
+const ENDS: [char; 2] = ['\n', '\r'];
+
+/// The line end of a text: CRLF where most of its lines end so.
+pub(super) fn ending(text: &str) -> &'static str {
+    let carriage = text.matches("\r\n").count();
+    let all = text.bytes().filter(|byte| *byte == b'\n').count();
+    if carriage > all - carriage { "\r\n" } else { "\n" }
+}
+
+/// New content with its outer blank lines gone and the given line ends.
+pub(super) fn content(content: &str, ending: &str) -> String {
+    let plain = content.replace("\r\n", "\n").replace('\r', "\n");
+    plain[filled(&plain)].replace('\n', ending)
+}
+
+/// The part without leading and trailing blank lines and without its last line end.
+pub(super) fn filled(text: &str) -> Range<usize> {
+    let trimmed = trimmed(text).len();
+    if trimmed == 0 {
+        return 0..0;
+    }
+    let first = text.len() - text.trim_start_matches(is_space).len();
+    start(text, first)..end(text, trimmed)
+}
+
+/// Where the line of an offset begins.
+pub(super) fn start(text: &str, offset: usize) -> usize {
+    text[..offset].rfind(ENDS).map_or(0, |end| end + 1)
+}
+
+/// Where the line of an offset ends, before its line end.
+pub(super) fn end(text: &str, offset: usize) -> usize {
+    text[offset..].find(ENDS).map_or(text.len(), |length| offset + length)
+}
+
+/// Where the line after that of an offset begins.
+pub(super) fn next(text: &str, offset: usize) -> usize {
+    let end = end(text, offset);
+    let rest = &text.as_bytes()[end..];
+    end + if rest.starts_with(b"\r\n") { 2 } else { rest.len().min(1) }
+}
+
+/// Whether the last line has a line end.
+pub(super) fn is_closed(text: &str) -> bool {
+    text.ends_with(ENDS)
+}
+
+/// A text without the spaces and line ends at its end.
+pub(super) fn trimmed(text: &str) -> &str {
+    text.trim_end_matches(is_space)
+}
+
+/// Whether a line, or several, have nothing on them.
+pub(super) fn is_blank(text: &str) -> bool {
+    text.chars().all(is_space)
+}
+
+fn is_space(character: char) -> bool {
+    matches!(character, ' ' | '\t' | '\u{b}' | '\u{c}' | '\n' | '\r')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_majority_decides_the_line_end() {
+        for (text, expected) in [
+            ("", "\n"),
+            ("a", "\n"),
+            ("a\r\n", "\r\n"),
+            ("a\r\nb\n", "\n"),
+            ("a\r\nb\nc\r\n", "\r\n"),
+            ("a\rb\r", "\n"),
+        ] {
+            assert_eq!(ending(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn content_loses_blank_lines_and_keeps_indentation() {
+        for (text, ending, expected) in [
+            ("", "\n", ""),
+            (" \n\t\r\n", "\n", ""),
+            ("\n\n  a\n\n b \n\n", "\n", "  a\n\n b "),
+            ("a\rb\r\nc\n", "\r\n", "a\r\nb\r\nc"),
+        ] {
+            assert_eq!(content(text, ending), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn lines_have_three_kinds_of_end() {
+        let text = "a\nb\r\nc\rd";
+        let starts = [0, 2, 5, 7];
+        for (index, offset) in starts.into_iter().enumerate() {
+            assert_eq!(start(text, offset), offset);
+            assert_eq!(end(text, offset), offset + 1);
+            assert_eq!(next(text, offset), starts.get(index + 1).copied().unwrap_or(8));
+        }
+    }
+}

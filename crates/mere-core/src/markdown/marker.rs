@@ -1,0 +1,285 @@
+//! Where the block markers (`^id`) of a text are, and which block each of them names.
+//!
+//! A marker ends a paragraph or the text of a list item, or has a line to itself. Alone on its line
+//! it names the block before it; a quote or list that the line does not belong to, although the
+//! parser reads it as a lazy continuation, is such a block.
+
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
+
+use super::{PatchError, document, lines};
+
+/// One marker.
+#[derive(Debug)]
+pub(super) struct Marker<'a> {
+    pub(super) id: &'a str,
+    /// Where its `^` is.
+    pub(super) caret: usize,
+    /// What it names, without the marker.
+    pub(super) block: Range<usize>,
+}
+
+/// A block that holds other blocks and is still open.
+struct Container {
+    kind: Kind,
+    start: usize,
+    /// The last block in it that a marker may name.
+    previous: Option<Range<usize>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Quote,
+    List,
+    /// With the column of its bullet.
+    Item(usize),
+    /// The text itself, and footnotes.
+    Other,
+}
+
+/// The inline text of one paragraph, or of a list item that has none.
+struct Run {
+    start: usize,
+    end: usize,
+    /// Where its last piece begins, if that is plain text.
+    plain: Option<usize>,
+}
+
+/// A block without blocks in it that is still open.
+struct Leaf {
+    depth: usize,
+    /// Where it begins, if a marker may name it.
+    start: Option<usize>,
+    /// The last row of a table so far.
+    row: Option<Range<usize>>,
+}
+
+/// The state between two events.
+struct Walk<'a> {
+    text: &'a str,
+    containers: Vec<Container>,
+    leaf: Option<Leaf>,
+    run: Option<Run>,
+    /// An offset and its column, which only moves forward.
+    place: (usize, usize),
+    markers: Vec<Marker<'a>>,
+}
+
+/// All markers in order.
+pub(super) fn markers(text: &str) -> Result<Vec<Marker<'_>>, PatchError> {
+    let mut walk = Walk {
+        text,
+        containers: vec![Container { kind: Kind::Other, start: 0, previous: None }],
+        leaf: None,
+        run: None,
+        place: (0, 0),
+        markers: Vec::new(),
+    };
+    for (event, range) in document::events(text)? {
+        walk.step(&event, range);
+    }
+    Ok(walk.markers)
+}
+
+impl Walk<'_> {
+    fn step(&mut self, event: &Event<'_>, range: Range<usize>) {
+        if let Some(leaf) = &mut self.leaf {
+            match event {
+                Event::Start(tag) => {
+                    leaf.depth += 1;
+                    if *tag == Tag::TableRow {
+                        leaf.row = Some(range);
+                    }
+                }
+                Event::End(_) if leaf.depth == 0 => self.close_leaf(range.end),
+                Event::End(_) => leaf.depth -= 1,
+                _ => {}
+            }
+            return;
+        }
+        match event {
+            Event::Start(tag) => self.open(tag, range),
+            Event::End(tag) => self.close(*tag, range),
+            Event::Rule => self.set_previous(None),
+            Event::TaskListMarker(_) => {}
+            Event::Text(_) => {
+                let start = range.start;
+                self.extend(range).plain = Some(start);
+            }
+            _ => self.extend(range).plain = None,
+        }
+    }
+
+    fn open(&mut self, tag: &Tag<'_>, range: Range<usize>) {
+        let kind = match tag {
+            Tag::BlockQuote(_) => Kind::Quote,
+            Tag::List(_) => Kind::List,
+            Tag::Item => Kind::Item(self.column(&range)),
+            Tag::FootnoteDefinition(_) => Kind::Other,
+            Tag::Paragraph => {
+                self.close_run();
+                self.run = Some(Run { start: range.start, end: range.start, plain: None });
+                return;
+            }
+            _ if is_inline(tag.to_end()) => {
+                self.extend(range).plain = None;
+                return;
+            }
+            _ => {
+                self.close_run();
+                self.leaf =
+                    Some(Leaf { depth: 0, start: self.leaf_start(tag, range.start), row: None });
+                return;
+            }
+        };
+        self.close_run();
+        self.containers.push(Container { kind, start: range.start, previous: None });
+    }
+
+    fn close(&mut self, tag: TagEnd, range: Range<usize>) {
+        if is_inline(tag) {
+            self.extend(range).plain = None;
+            return;
+        }
+        self.close_run();
+        if tag != TagEnd::Paragraph {
+            let closed = self.containers.pop();
+            let named = closed.filter(|closed| matches!(closed.kind, Kind::Quote | Kind::List));
+            self.set_previous(named.map(|_| range));
+        }
+    }
+
+    /// Headings cannot be named. Indented code is named with its indentation.
+    fn leaf_start(&self, tag: &Tag<'_>, start: usize) -> Option<usize> {
+        match tag {
+            Tag::CodeBlock(CodeBlockKind::Indented) if self.containers.len() == 1 => {
+                Some(lines::start(self.text, start))
+            }
+            Tag::CodeBlock(_) | Tag::HtmlBlock | Tag::Table(_) => Some(start),
+            _ => None,
+        }
+    }
+
+    /// A marker right below a table is read as its last row.
+    fn close_leaf(&mut self, end: usize) {
+        let Some(Leaf { start, row, .. }) = self.leaf.take() else { return };
+        let mut block = start.map(|start| start..end);
+        if let (Some(start), Some(row)) = (start, row)
+            && let Some(caret) = caret(lines::trimmed(&self.text[row.clone()]))
+            && lines::is_blank(&self.text[row.start..row.start + caret])
+        {
+            let table = start..lines::start(self.text, row.start);
+            self.mark(row.start + caret, table.clone());
+            block = Some(table);
+        }
+        self.set_previous(block);
+    }
+
+    fn set_previous(&mut self, block: Option<Range<usize>>) {
+        self.close_run();
+        if let Some(container) = self.containers.last_mut() {
+            container.previous = block;
+        }
+    }
+
+    fn extend(&mut self, range: Range<usize>) -> &mut Run {
+        // The text of an escaped character begins behind its backslash.
+        let escaped = usize::from(self.text[..range.start].ends_with('\\'));
+        let start = range.start - escaped;
+        let run = self.run.get_or_insert(Run { start, end: start, plain: None });
+        run.end = run.end.max(range.end);
+        run
+    }
+
+    fn close_run(&mut self) {
+        let Some(run) = self.run.take() else { return };
+        let plain = run.plain.map(|plain| (plain, lines::trimmed(&self.text[plain..run.end])));
+        let caret = plain.and_then(|(plain, text)| Some(plain + caret(text)?));
+        let own = run.start..caret.unwrap_or(run.end);
+        let block = caret.and_then(|caret| self.block(&run, caret));
+        self.set_previous(Some(own).filter(|own| !own.is_empty()));
+        if let (Some(caret), Some(block)) = (caret, block) {
+            self.mark(caret, block);
+        }
+    }
+
+    /// The block that a marker at the end of a run names.
+    fn block(&mut self, run: &Run, caret: usize) -> Option<Range<usize>> {
+        if caret == run.start {
+            return self.containers.last_mut()?.previous.take();
+        }
+        let line = lines::start(self.text, caret);
+        let before = &self.text[line..caret];
+        if line > run.start && before.bytes().all(|byte| b" \t>".contains(&byte)) {
+            return Some(self.left_by(before).unwrap_or(run.start)..line);
+        }
+        before.ends_with([' ', '\t']).then_some(run.start..caret)
+    }
+
+    /// Where the outermost container begins that a line with this prefix has left.
+    fn left_by(&self, prefix: &str) -> Option<usize> {
+        let mut quotes = prefix.matches('>').count();
+        let column = prefix.bytes().fold(0, after);
+        let mut list = 0;
+        for container in &self.containers {
+            match container.kind {
+                Kind::Quote if quotes == 0 => return Some(container.start),
+                Kind::Quote => quotes -= 1,
+                Kind::List => list = container.start,
+                Kind::Item(bullet) if column <= bullet => return Some(list),
+                Kind::Item(_) | Kind::Other => {}
+            }
+        }
+        None
+    }
+
+    fn mark(&mut self, caret: usize, block: Range<usize>) {
+        let id = self.text[caret + 1..].split(|next| !is_id(next)).next().unwrap_or_default();
+        let end = block.start + lines::trimmed(&self.text[block.clone()]).len();
+        self.markers.push(Marker { id, caret, block: block.start..end });
+    }
+
+    /// The column of an item's bullet. Items come in order, so no byte is looked at twice.
+    fn column(&mut self, item: &Range<usize>) -> usize {
+        let source = &self.text[item.clone()];
+        let bullet = item.start + source.len() - source.trim_start().len();
+        let (offset, column) = self.place;
+        let bytes = self.text.as_bytes().get(offset..bullet).unwrap_or_default();
+        self.place = (bullet.max(offset), bytes.iter().copied().fold(column, after));
+        self.place.1
+    }
+}
+
+/// The column after a byte.
+fn after(column: usize, byte: u8) -> usize {
+    match byte {
+        b'\n' | b'\r' => 0,
+        b'\t' => column / 4 * 4 + 4,
+        _ => column + 1,
+    }
+}
+
+/// Where the `^` is of the marker a text ends with.
+fn caret(text: &str) -> Option<usize> {
+    let before = text.trim_end_matches(is_id);
+    (before.len() < text.len()).then(|| before.strip_suffix('^').map(str::len))?
+}
+
+/// Whether a character may stand in the id of a block.
+fn is_id(character: char) -> bool {
+    character.is_ascii_alphanumeric() || character == '-'
+}
+
+fn is_inline(tag: TagEnd) -> bool {
+    matches!(
+        tag,
+        TagEnd::Emphasis
+            | TagEnd::Strong
+            | TagEnd::Strikethrough
+            | TagEnd::Superscript
+            | TagEnd::Subscript
+            | TagEnd::Link
+            | TagEnd::Image
+    )
+}

@@ -1,0 +1,68 @@
+//! The lines of one frontmatter value: which are there, and how a new one is written.
+//!
+//! Nothing here is trusted to be right: the caller parses the result and compares values.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::lines;
+use super::yaml::Entry;
+
+/// What follows the colon: a block collection on lines of its own, anything else on the same line.
+pub(super) fn written(value: &Value, content: &str) -> String {
+    let mut code = content.lines().map(str::trim_start).filter(|line| !line.starts_with('#'));
+    let is_flow =
+        code.find(|line| !line.is_empty()).is_none_or(|line| line.starts_with(['[', '{']));
+    let indented = |line: &str| match line {
+        "" => "\n".to_owned(),
+        line => format!("\n  {line}"),
+    };
+    if (value.is_array() || value.is_object()) && !is_flow {
+        return content.split('\n').map(indented).collect();
+    }
+    let (first, rest) = content.split_once('\n').unwrap_or((content, ""));
+    let first = first.trim_start();
+    let space = if first.is_empty() { "" } else { " " };
+    if rest.is_empty() {
+        return format!("{space}{first}");
+    }
+    // Lines that are indented already belong to the key as they are.
+    if rest.split('\n').all(|line| line.is_empty() || line.starts_with(' ')) {
+        return format!("{space}{first}\n{rest}");
+    }
+    format!("{space}{first}{}", rest.split('\n').map(indented).collect::<String>())
+}
+
+/// The range of the first entry's value, up to the next entry. Blank lines and comments before that
+/// belong to it. A comment behind the old value stays if the new one leaves room for it.
+pub(super) fn range(yaml: &str, entries: &[Entry], written: &str) -> Option<Range<usize>> {
+    let entry = entries.first()?;
+    let next = entries.get(1).map_or(yaml.len(), |next| next.key_range.start);
+    let rest = yaml.get(entry.key_range.end..next)?;
+    let colon = rest.find(':')?;
+    let start = entry.key_range.end + colon + 1;
+    let old = own(&rest[colon + 1..]);
+    let length = commented(old, entry, start).filter(|_| !written.contains(['\n', '#']));
+    Some(start..start + length.unwrap_or(old.len()))
+}
+
+/// A value without the blank lines and the comments in the first column that follow it.
+fn own(value: &str) -> &str {
+    let mut end = lines::trimmed(value).len();
+    loop {
+        let line = lines::start(value, end);
+        if line == 0 || !value[line..end].starts_with('#') {
+            return &value[..lines::end(value, end)];
+        }
+        end = lines::trimmed(&value[..line]).len();
+    }
+}
+
+/// The length of a scalar that has a comment behind it on its only line.
+fn commented(old: &str, entry: &Entry, start: usize) -> Option<usize> {
+    let is_scalar = !entry.value.is_array() && !entry.value.is_object();
+    let length = entry.value_range.end.saturating_sub(start);
+    let behind = old.get(length..)?.trim_start();
+    (is_scalar && behind.starts_with('#') && !old.contains(['\n', '\r'])).then_some(length)
+}

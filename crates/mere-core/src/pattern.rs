@@ -1,0 +1,178 @@
+//! Glob patterns over the paths below a directory.
+//!
+//! `*` and `?` stay within a name, `**` crosses directories, `[a-z]` and `{a,b}` are choices. A
+//! pattern without a slash is matched against names at any depth, one with a slash against the
+//! whole path. What would reach above its directory, or name a place of the machine, is refused.
+
+use std::str::FromStr;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use crate::segment::is_speakable;
+
+/// The longest pattern in bytes.
+const MAX_BYTES: usize = 1024;
+
+/// A pattern that was understood.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    text: String,
+    set: GlobSet,
+}
+
+/// Why a text is no pattern. Never repeats it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PatternError {
+    /// Absolute, above its directory, or with a character no path has.
+    #[error(
+        "the pattern is absolute, has an empty, `.` or `..` segment, or a character that no path has"
+    )]
+    Path,
+    /// A bracket or a brace does not close, or the pattern is too long.
+    #[error("the pattern is too long, or a bracket or brace in it does not close")]
+    Glob,
+}
+
+impl Pattern {
+    /// Whether a path below the directory matches.
+    pub fn matches(&self, path: &str) -> bool {
+        self.set.is_match(path)
+    }
+
+    /// Whether a path that ends with this name could match.
+    pub fn may_match_name(&self, name: &str) -> bool {
+        self.text.contains('/') || self.set.is_match(name)
+    }
+
+    /// The pattern as it was written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Pattern {}
+
+impl FromStr for Pattern {
+    type Err = PatternError;
+
+    fn from_str(text: &str) -> Result<Self, PatternError> {
+        Ok(Self { text: text.to_owned(), set: build(&[spell(text)?], Case::Counts)? })
+    }
+}
+
+/// Several patterns, any of which may match.
+#[derive(Clone, Debug, Default)]
+pub struct Patterns(GlobSet);
+
+impl Patterns {
+    /// Without regard to case: on some file systems the same file has both spellings.
+    pub fn any_case(texts: &[&str]) -> Result<Self, PatternError> {
+        let spelled = texts.iter().map(|text| spell(text)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self(build(&spelled, Case::Ignored)?))
+    }
+
+    /// All of them against whole paths, those without a slash too.
+    pub fn from_top(texts: &[&str]) -> Result<Self, PatternError> {
+        let checked = texts.iter().map(|text| check(text).map(str::to_owned));
+        let checked = checked.collect::<Result<Vec<_>, _>>()?;
+        Ok(Self(build(&checked, Case::Counts)?))
+    }
+
+    /// Whether any of them matches a path below the directory.
+    pub fn match_any(&self, path: &str) -> bool {
+        !self.0.is_empty() && self.0.is_match(path)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Case {
+    Counts,
+    Ignored,
+}
+
+fn build(spelled: &[String], case: Case) -> Result<GlobSet, PatternError> {
+    let mut set = GlobSetBuilder::new();
+    for text in spelled {
+        let mut glob = GlobBuilder::new(text);
+        glob.literal_separator(true).backslash_escape(false).empty_alternates(true);
+        glob.case_insensitive(case == Case::Ignored);
+        set.add(glob.build().map_err(|_| PatternError::Glob)?);
+    }
+    set.build().map_err(|_| PatternError::Glob)
+}
+
+/// The pattern as it is matched against whole paths.
+fn spell(text: &str) -> Result<String, PatternError> {
+    let text = check(text)?;
+    Ok(if text.contains('/') { text.to_owned() } else { format!("**/{text}") })
+}
+
+/// The pattern without a leading `./`, if it stays below its directory.
+fn check(text: &str) -> Result<&str, PatternError> {
+    if text.len() > MAX_BYTES {
+        return Err(PatternError::Glob);
+    }
+    let text = text.strip_prefix("./").unwrap_or(text);
+    let head = text.split('/').next().unwrap_or_default();
+    let outside = head.starts_with('~') || head.contains(':');
+    let broken = text.split('/').any(|name| matches!(name, "" | "." | ".."));
+    if outside || broken || !text.chars().all(is_speakable) {
+        return Err(PatternError::Path);
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(pattern: &str, path: &str, expected: bool) {
+        let pattern = pattern.parse::<Pattern>().expect("a pattern");
+        assert_eq!(pattern.matches(path), expected, "{pattern:?} {path}");
+    }
+
+    #[test]
+    fn a_bare_pattern_matches_names_at_any_depth() {
+        check("*.rs", "a.rs", true);
+        check("*.rs", "src/deep/a.rs", true);
+        check("*.rs", ".hidden.rs", true);
+        check("src", "src", true);
+        check("src", "a/src", true);
+        check("*.rs", "a.rs/b", false);
+    }
+
+    #[test]
+    fn a_pattern_with_a_slash_matches_the_whole_path() {
+        check("src/*.rs", "src/a.rs", true);
+        check("src/*.rs", "src/deep/a.rs", false);
+        check("src/**/*.rs", "src/a.rs", true);
+        check("src/**/*.rs", "src/deep/er/a.rs", true);
+        check("./*/a", "b/a", true);
+        check("src/**", "src/a/b", true);
+        check("{src,lib}/*.{rs,md}", "lib/x.md", true);
+        check("[a-c]/?", "b/x", true);
+    }
+
+    #[test]
+    fn what_reaches_outside_is_refused() {
+        for text in
+            ["", "/", "/etc/*", "../*", "a/../b", "a//b", "a/", ".", "./", "~/x", "C:/x", "a\\b"]
+        {
+            assert_eq!(text.parse::<Pattern>(), Err(PatternError::Path), "{text}");
+        }
+        for text in ["a[", "{a,b", &"a".repeat(1025)] {
+            assert_eq!(text.parse::<Pattern>(), Err(PatternError::Glob), "{text}");
+        }
+    }
+}

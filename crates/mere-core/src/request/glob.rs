@@ -1,0 +1,67 @@
+//! The `glob` tool's arguments.
+
+use super::arguments::{Arguments, Kind, Need, Parameter};
+use super::{CURSOR, CallError, HOME, Verb};
+use crate::address::{Address, RelPath};
+use crate::cursor::Cursor;
+use crate::pattern::Pattern;
+use crate::root::Root;
+use crate::spoken::Spoken;
+
+pub(super) const ABOUT: &str = "Find files by name: `*.rs` anywhere, `src/**/*.rs` from the \
+    project root. Ignored files (.gitignore, .aiignore), .git and node_modules are left out.";
+
+/// How many files a page holds unless the caller says otherwise.
+const FILES: u64 = 500;
+
+pub(super) const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "pattern",
+        kind: Kind::Text,
+        need: Need::Required,
+        about: "*, ?, **, [a-z] and {a,b}. Without a slash it matches names at any depth.",
+    },
+    Parameter {
+        name: "path",
+        kind: Kind::Text,
+        need: Need::Optional,
+        about: "The directory to look in; without it the project root.",
+    },
+    LIMIT,
+    CURSOR,
+    HOME,
+];
+
+const LIMIT: Parameter = Parameter {
+    name: "limit",
+    kind: Kind::Whole { least: 1, most: 10_000, default: Some(FILES) },
+    need: Need::Optional,
+    about: "How many files at most.",
+};
+
+/// One `glob` call.
+#[derive(Clone, Debug)]
+pub struct Glob {
+    /// What the files' paths look like.
+    pub pattern: Pattern,
+    /// The directory they are read from.
+    pub path: Spoken,
+    /// How many at most.
+    pub limit: usize,
+    /// Where to go on.
+    pub cursor: Option<Cursor>,
+}
+
+pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
+    let pattern = arguments.pattern("pattern")?;
+    let path = match (arguments.text("path")?, arguments.text("home")?) {
+        (None, None) => Spoken::Rooted(Address::directory(Root::Project, RelPath::default())),
+        _ => arguments.path_or_home("path")?,
+    };
+    Ok(Verb::Glob(Glob {
+        pattern: pattern.ok_or_else(|| arguments.missing("pattern", "a glob pattern"))?,
+        path,
+        limit: arguments.size("limit")?,
+        cursor: arguments.cursor()?,
+    }))
+}

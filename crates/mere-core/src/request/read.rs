@@ -1,0 +1,47 @@
+//! The `read` tool's arguments.
+
+use super::arguments::{Arguments, Kind, Need, Parameter};
+use super::{CallError, HOME, Verb};
+use crate::spoken::Spoken;
+
+pub(super) const ABOUT: &str = "Read a text file, or learn what a binary one is. Long files come in \
+    parts: go on with `offset` after `last` while `truncated` is true.";
+
+/// How many lines come unless the caller says otherwise.
+const LINES: u64 = 2000;
+
+pub(super) const PARAMETERS: &[Parameter] = &[
+    Parameter { name: "path", kind: Kind::Text, need: Need::Required, about: "Which file." },
+    Parameter {
+        name: "offset",
+        kind: Kind::Whole { least: 1, most: u32::MAX as u64, default: Some(1) },
+        need: Need::Optional,
+        about: "The first line, from 1.",
+    },
+    Parameter {
+        name: "limit",
+        kind: Kind::Whole { least: 1, most: 1_000_000, default: Some(LINES) },
+        need: Need::Optional,
+        about: "How many lines.",
+    },
+    HOME,
+];
+
+/// One `read` call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// Which file.
+    pub path: Spoken,
+    /// The first line, from 1.
+    pub offset: u64,
+    /// How many lines.
+    pub limit: u64,
+}
+
+pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
+    Ok(Verb::Read(Read {
+        path: arguments.path("path")?,
+        offset: arguments.whole("offset")?.unwrap_or(1),
+        limit: arguments.whole("limit")?.unwrap_or(LINES),
+    }))
+}

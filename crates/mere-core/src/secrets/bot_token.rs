@@ -1,0 +1,38 @@
+//! Tokens of Telegram bots: the bot's number, a colon, and 35 characters that begin with `AA`.
+//!
+//! The number is the bot's name, which everybody sees; only what follows the colon is secret.
+
+use std::ops::Range;
+
+use super::characters::{Class, is_random};
+
+/// The colon, and how the rest begins.
+pub(super) const NEEDLE: &str = ":AA";
+
+const LENGTH: usize = 35;
+const LEAST_DIGITS: usize = 8;
+
+/// The secret after the colon that stands at `colon`. What stands before the number does not
+/// matter: in the URLs of the API it is `bot`.
+pub(super) fn secret(text: &str, colon: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let number = &bytes[colon.checked_sub(LEAST_DIGITS)?..colon];
+    let start = colon + 1;
+    let rest = &bytes[start..bytes.len().min(start + LENGTH + 1)];
+    let length = Class::Word.run(rest);
+    let fits = number.iter().all(u8::is_ascii_digit) && length == LENGTH;
+    (fits && is_random(&rest[..length])).then_some(start..start + length)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::secrets::tests::{WORD, body, check};
+
+    #[test]
+    fn the_number_of_a_bot_stays() {
+        let secret = format!("{}{}", "AA", body(WORD, 33));
+        check(&format!("TOKEN=1234567890:{secret}"), &[&secret]);
+        check(&format!("https://api.telegram.org/bot12345678:{secret}/getMe"), &[&secret]);
+        check(&format!("1234567:{secret} 123456789:{secret}x :{secret}"), &[]);
+    }
+}

@@ -1,0 +1,79 @@
+//! The characters of secrets: which belong to one, where one may begin, what only looks like one.
+//!
+//! No class holds a character after which a secret may begin, except [`Class::Base64`], whose forms
+//! are short; that keeps the search linear.
+
+/// A set of ASCII characters.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Class {
+    /// Hexadecimal digits.
+    Hex,
+    /// Capitals and digits.
+    Capital,
+    /// Letters and digits.
+    Letter,
+    /// Letters, digits, `_` and `-`.
+    Word,
+    /// Letters, digits, `+`, `/` and `=`.
+    Base64,
+}
+
+impl Class {
+    pub(super) fn holds(self, byte: u8) -> bool {
+        match self {
+            Self::Hex => byte.is_ascii_hexdigit(),
+            Self::Capital => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+            Self::Letter => byte.is_ascii_alphanumeric(),
+            Self::Word => continues_word(byte),
+            Self::Base64 => byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='),
+        }
+    }
+
+    /// How many bytes at the start of `bytes` are of the class.
+    pub(super) fn run(self, bytes: &[u8]) -> usize {
+        bytes.iter().take_while(|byte| self.holds(**byte)).count()
+    }
+
+    /// How many bytes at the end of `bytes` are of the class.
+    pub(super) fn run_back(self, bytes: &[u8]) -> usize {
+        bytes.iter().rev().take_while(|byte| self.holds(**byte)).count()
+    }
+}
+
+fn continues_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
+/// Whether a secret may begin after `before`: not inside a word. An escape ends in letters or
+/// digits and is no word, and it is what stands there in JSON, in URLs and in coloured logs.
+pub(super) fn stands_apart(before: &[u8]) -> bool {
+    before.last().is_none_or(|byte| !continues_word(*byte)) || ends_escape(before)
+}
+
+fn ends_escape(before: &[u8]) -> bool {
+    let hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
+    match before {
+        [.., b'\\', b'n' | b'r' | b't'] => true,
+        [.., b'%', a, b] | [.., b'\\', b'x', a, b] if hex(&[*a, *b]) => true,
+        [.., b'\\', b'u', a, b, c, d] if hex(&[*a, *b, *c, *d]) => true,
+        [colour @ .., b'm'] => {
+            let numbers = |byte: &&u8| byte.is_ascii_digit() || **byte == b';';
+            let length = colour.iter().rev().take(16).take_while(numbers).count();
+            colour[..colour.len() - length].ends_with(b"[")
+        }
+        _ => false,
+    }
+}
+
+/// The last characters of a secret, which are random in every form, whatever it begins with.
+const RANDOM: usize = 16;
+const LEAST_DISTINCT: usize = 6;
+
+/// Whether the end of `body` could be random. `xxxxxxxx` and `replace-me-with-your-key` could not.
+/// A ruler or padding right after it says nothing.
+pub(super) fn is_random(body: &[u8]) -> bool {
+    let length = body.iter().rposition(u8::is_ascii_alphanumeric).map_or(0, |last| last + 1);
+    let end = &body[length.saturating_sub(RANDOM)..length];
+    let distinct = end.iter().enumerate().filter(|(at, byte)| !end[..*at].contains(byte)).count();
+    distinct >= LEAST_DISTINCT && end.iter().any(|byte| Class::Capital.holds(*byte))
+}

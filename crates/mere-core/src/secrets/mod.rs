@@ -1,0 +1,125 @@
+//! Known forms of secrets in text, so that they can be masked before an agent sees them.
+//!
+//! A secret is known by its own shape: a prefix of `form::FORMS` and what follows it, a signed web
+//! token, a bot's token, a password in a database's URL, a private key. Nothing is guessed from
+//! entropy or from the names around it, so a secret without a shape is not found here.
+//!
+//! The work is linear in the text, whatever the text is: no byte belongs to the runs of more than a
+//! few candidates, because a candidate inside a word is refused before anything is read after it.
+
+mod bot_token;
+mod characters;
+mod form;
+mod password;
+mod private_key;
+#[cfg(test)]
+mod tests;
+mod web_token;
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, Input, MatchKind};
+
+use form::{FORMS, Form};
+
+/// The byte ranges of known secret forms in `text`, in order, not overlapping, on char boundaries.
+pub fn find(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    for scanner in &*SCANNERS {
+        scanner.scan(text, &mut found);
+    }
+    join(found)
+}
+
+/// What a needle is the sign of.
+#[derive(Clone, Copy)]
+enum Sign {
+    Form(&'static Form),
+    WebToken,
+    BotToken,
+    Password,
+    PrivateKey,
+}
+
+impl Sign {
+    /// The secret around the needle that stands at `hit`, if there is one.
+    fn secret(self, text: &str, hit: Range<usize>) -> Option<Range<usize>> {
+        match self {
+            Self::Form(form) => form.secret(text, hit.start),
+            Self::WebToken => web_token::secret(text, hit.start),
+            Self::BotToken => bot_token::secret(text, hit.start),
+            Self::Password => password::secret(text, hit),
+            Self::PrivateKey => private_key::secret(text, hit),
+        }
+    }
+}
+
+/// One automaton over needles, and what each of them is the sign of.
+struct Scanner {
+    automaton: Option<AhoCorasick>,
+    signs: Vec<Sign>,
+}
+
+/// The automaton's vector search compares as many bytes as its shortest needle has, four at most. A
+/// few needles of three bytes among sixty make it four times slower, so they are a search of their
+/// own. It takes part for up to 64 needles.
+static SCANNERS: LazyLock<[Scanner; 2]> = LazyLock::new(|| {
+    let (short, long) = needles().into_iter().partition(|(needle, _)| needle.len() < 4);
+    [Scanner::new(long), Scanner::new(short)]
+});
+
+fn needles() -> Vec<(String, Sign)> {
+    let mut needles = vec![
+        (web_token::NEEDLE.to_owned(), Sign::WebToken),
+        (bot_token::NEEDLE.to_owned(), Sign::BotToken),
+        (password::NEEDLE.to_owned(), Sign::Password),
+        (private_key::NEEDLE.to_owned(), Sign::PrivateKey),
+    ];
+    for form in FORMS {
+        needles.extend(form.needles().into_iter().map(|needle| (needle, Sign::Form(form))));
+    }
+    needles
+}
+
+impl Scanner {
+    /// The vector search deals the needles into sixteen buckets in turn and compares with a bucket
+    /// at a time, so those that begin alike are dealt to lie in one.
+    fn new(mut needles: Vec<(String, Sign)>) -> Self {
+        needles.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let rows = needles.len().div_ceil(16).max(1);
+        let dealt = (0..rows).flat_map(|row| needles.iter().skip(row).step_by(rows).cloned());
+        let (needles, signs): (Vec<_>, Vec<_>) = dealt.unzip();
+        let automaton = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(&needles);
+        Self { automaton: automaton.ok(), signs }
+    }
+
+    /// Adds what it finds, in order of the needles. Without an automaton all of the text is secret.
+    fn scan(&self, text: &str, found: &mut Vec<Range<usize>>) {
+        let Some(automaton) = &self.automaton else {
+            found.push(0..text.len());
+            return;
+        };
+        let mut at = 0;
+        while let Some(hit) = automaton.find(Input::new(text).span(at..text.len())) {
+            at = hit.end();
+            if let Some(range) = self.signs[hit.pattern().as_usize()].secret(text, hit.range()) {
+                at = at.max(range.end);
+                found.push(range);
+            }
+        }
+    }
+}
+
+/// In order, and what overlaps as one.
+fn join(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    found.sort_by_key(|range| range.start);
+    let mut joined = Vec::<Range<usize>>::with_capacity(found.len());
+    for range in found {
+        match joined.last_mut() {
+            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+    }
+    joined
+}

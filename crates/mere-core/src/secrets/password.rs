@@ -1,0 +1,126 @@
+//! Passwords in the URLs of databases and queues: `scheme://user:password@host`.
+//!
+//! Only the password is secret; the rest says where it leads. Any word counts as a password,
+//! however weak, but not a place that is still to be filled in.
+
+use std::ops::Range;
+
+use super::characters::{Class, stands_apart};
+
+/// What follows a scheme.
+pub(super) const NEEDLE: &str = "://";
+
+/// A driver may follow, as in `postgresql+asyncpg`.
+const SCHEMES: [&str; 12] = [
+    "postgres",
+    "postgresql",
+    "mysql",
+    "mariadb",
+    "mssql",
+    "sqlserver",
+    "clickhouse",
+    "mongodb",
+    "redis",
+    "rediss",
+    "amqp",
+    "amqps",
+];
+
+const LONGEST_SCHEME: usize = 32;
+
+/// The password of the URL whose `://` stands at `separator`.
+pub(super) fn secret(text: &str, separator: Range<usize>) -> Option<Range<usize>> {
+    if !ends_scheme(&text.as_bytes()[..separator.start]) {
+        return None;
+    }
+    let rest = &text[separator.end..];
+    let authority = &rest[..rest.find(ends_authority).unwrap_or(rest.len())];
+    // The last `@` is the one before the host: in passwords it is often left unescaped.
+    let user_and_password = &authority[..authority.rfind('@')?];
+    let colon = user_and_password.find(':')?;
+    let password = &user_and_password[colon + 1..];
+    let start = separator.end + colon + 1;
+    (!is_placeholder(password)).then_some(start..start + password.len())
+}
+
+fn ends_scheme(before: &[u8]) -> bool {
+    // Most URLs are of the web, and text can be full of them.
+    if before.ends_with(b"https") || before.ends_with(b"http") {
+        return false;
+    }
+    let near = &before[before.len().saturating_sub(LONGEST_SCHEME)..];
+    let word = Class::Word.run_back(near);
+    let before = match near[..near.len() - word].last() {
+        Some(b'+') => &before[..before.len() - word - 1],
+        _ => before,
+    };
+    SCHEMES.iter().any(|scheme| before.strip_suffix(scheme.as_bytes()).is_some_and(stands_apart))
+}
+
+fn ends_authority(c: char) -> bool {
+    c.is_whitespace() || c.is_control() || matches!(c, '/' | '\\' | '"' | '\'' | '`')
+}
+
+/// Whether something stands for a password, or hides one already: `${PASSWORD}`, `<password>`,
+/// `[PASSWORD]`, `$PASSWORD`, `%s`, `****`.
+fn is_placeholder(password: &str) -> bool {
+    let inside = |open, close| password.contains(open) && password.ends_with(close);
+    let mut others = password.chars().skip_while(|c| password.starts_with(*c));
+    inside('{', '}')
+        || inside('<', '>')
+        || inside('[', ']')
+        || password.strip_prefix('$').is_some_and(is_variable)
+        || password.strip_prefix('%').is_some_and(|rest| !is_escape(rest))
+        || others.next().is_none()
+}
+
+/// Whether `$` and this are a variable: small letters and digits together are rather a password.
+fn is_variable(name: &str) -> bool {
+    let all = |wanted: fn(&u8) -> bool| name.bytes().all(|byte| byte == b'_' || wanted(&byte));
+    name.starts_with('(')
+        || all(u8::is_ascii_alphabetic)
+        || all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+}
+
+fn is_escape(rest: &str) -> bool {
+    rest.len() >= 2 && rest.bytes().take(2).all(|byte| byte.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::secrets::tests::check;
+
+    #[test]
+    fn passwords_of_databases_are_found() {
+        for (before, password, after) in [
+            ("postgres://user:", "hunter2", "@host/db"),
+            ("postgresql+asyncpg://user:", "hunter2", "@host"),
+            ("jdbc:mysql://user:", "p@ss", "@host:3306"),
+            ("mongodb+srv://user:", "a%40b", "@a.example,b.example"),
+            ("redis://:", "hunter2", "@[::1]:6379"),
+            ("rediss://user:", "pässwörd", "@host"),
+            ("amqp://${USER}:", "hunter2", "@host"),
+            ("\"a\\namqps://user:", "p#?$!", "@host\""),
+            ("clickhouse://user:", "$ecret1", "@host"),
+        ] {
+            check(&format!("{before}{password}{after}"), &[password]);
+        }
+        let two = format!("mysql://a:{0}@b,redis://a:{0}@b", "hunter2");
+        check(&two, &["hunter2", "hunter2"]);
+    }
+
+    #[test]
+    fn urls_without_a_password_stay() {
+        for text in [
+            concat!("https://user:hunter2", "@example.com https://example.com"),
+            "postgres://user@host postgres://host:5432/db redis://localhost:6379 me@example.com",
+            "postgres://user:${PASSWORD}@host postgres://user:$PGPASSWORD@host mysql://u:$pass@h",
+            "mysql://%s:%s@%s mysql://%(user)s:%(password)s@h mysql://{}:{}@{} mysql://u:<pass>@h",
+            "redis://:****@h redis://:xxx@h amqp://u:[YOUR-PASSWORD]@h amqp://u:@h amqp://u:$(p)@h",
+            "notmysql://u:hunter@h mysql:u:hunter@h mysql+://u postgres://a b:hunter@h",
+            "\"postgres://\" + user + \":\" + password + \"@host\"",
+        ] {
+            check(text, &[]);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Private keys in armour: from `-----BEGIN … PRIVATE KEY-----` to the END of the same label.
+//!
+//! The whole block is one secret, and without an END all that follows is. So much is hidden only
+//! where key material follows: code and prose name these lines too. Line breaks may be escaped, and
+//! quotes, indentation, comment signs or line numbers may stand in every line.
+
+use std::ops::Range;
+
+use super::characters::Class;
+
+/// What the labels of private keys have in common; the dashes would be found in every ruler.
+pub(super) const NEEDLE: &str = "PRIVATE KEY";
+
+const BEGIN: &[u8] = b"-----BEGIN ";
+const DASHES: &str = "-----";
+const LONGEST_LABEL: usize = 32;
+
+/// How far the headers reach that may stand before the key material.
+const HEADERS: usize = 256;
+/// Every key's first line is longer than this.
+const LEAST_LINE: usize = 40;
+
+/// The block in whose first line the needle stands at `needle`.
+pub(super) fn secret(text: &str, needle: Range<usize>) -> Option<Range<usize>> {
+    let (start, label) = label_start(&text.as_bytes()[..needle.start])?;
+    let rest = &text[needle.end..];
+    let rest = rest.strip_prefix(" BLOCK").unwrap_or(rest);
+    let body = rest.strip_prefix(DASHES)?;
+    let label = &text[label..text.len() - rest.len()];
+    let length = block_length(body, &format!("{DASHES}END {label}{DASHES}"))?;
+    Some(start..text.len() - body.len() + length)
+}
+
+/// Where the line and where its label begin that `before` ends in.
+fn label_start(before: &[u8]) -> Option<(usize, usize)> {
+    let near = before.len().saturating_sub(BEGIN.len() + LONGEST_LABEL);
+    let at = near + before[near..].windows(BEGIN.len()).rposition(|window| window == BEGIN)?;
+    let label = at + BEGIN.len();
+    let is_label = |byte: &u8| *byte == b' ' || Class::Capital.holds(*byte);
+    before[label..].iter().all(is_label).then_some((at, label))
+}
+
+/// How far the block reaches whose first line `body` follows, its last line included.
+fn block_length(body: &str, end: &str) -> Option<usize> {
+    let bytes = body.as_bytes();
+    let plain = bytes.iter().take_while(|byte| is_plain(**byte)).count();
+    if bytes[plain..].starts_with(end.as_bytes()) {
+        let has_key = bytes[..plain].iter().any(|byte| Class::Base64.holds(*byte));
+        return has_key.then_some(plain + end.len());
+    }
+    let near = &bytes[..bytes.len().min(HEADERS + LEAST_LINE)];
+    let mut lines = near.split(|byte| !is_key(*byte));
+    lines
+        .any(|line| line.len() >= LEAST_LINE)
+        .then(|| body.find(end).map_or(body.len(), |at| at + end.len()))
+}
+
+/// What a block without headers is made of; the backslash is of escaped line breaks.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || is_key(byte)
+}
+
+fn is_key(byte: u8) -> bool {
+    byte == b'\\' || Class::Base64.holds(byte)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::secrets::tests::{BASE64, body, check};
+
+    #[test]
+    fn private_keys_are_one_range() {
+        let line = body(BASE64, 64);
+        for label in ["", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED "] {
+            for glue in ["\n", "\r\n", "\\n", "\\r\\n", " ", "\n    ", "\\n\" +\n  b\"", "\n 12\t"]
+            {
+                let (begin, end) = (format!("BEGIN {label}PRIVATE"), format!("END {label}PRIVATE"));
+                let open = format!("-----{begin} KEY-----{glue}{line}{glue}{line}==");
+                let whole = format!("{open}{glue}-----{end} KEY-----");
+                check(&format!("key: \"{whole}\"\nrest"), &[&whole]);
+                check(&format!("{whole}\n{whole}"), &[&whole, &whole]);
+                check(&format!("a {open}"), &[&open]);
+            }
+        }
+        let short =
+            format!("-----{} KEY-----\nabc\n-----{} KEY-----", "BEGIN PRIVATE", "END PRIVATE");
+        check(&short, &[&short]);
+        let headers = "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,3F9A0C7E\n\n";
+        let headed = format!("-----{} KEY-----\n{headers}{line}\n", "BEGIN RSA PRIVATE");
+        check(&headed, &[&headed]);
+        let armour = format!(
+            "-----{0} KEY BLOCK-----\nVersion: GnuPG v2\n\n{line}\n=q7Zx\n-----{1} KEY BLOCK-----",
+            "BEGIN PGP PRIVATE", "END PGP PRIVATE"
+        );
+        check(&format!("{armour}\n"), &[&armour]);
+    }
+
+    #[test]
+    fn the_lines_around_a_key_are_no_key() {
+        let begin = format!("-----{} KEY-----", "BEGIN PRIVATE");
+        let end = format!("-----{} KEY-----", "END PRIVATE");
+        for text in [
+            format!("const BEGIN: &str = \"{begin}\";\nconst END: &str = \"{end}\";"),
+            format!("key.replace(\"{begin}\", \"\").replace(\"{end}\", \"\").decode()"),
+            format!("`{begin}\n${{body}}\n{end}`"),
+            format!("\"{begin}\\n\" + body + \"\\n{end}\\n\""),
+            format!("{begin}\n...\n{end}"),
+            format!("A file that begins with {begin} holds a private key, which nobody may read."),
+            format!("{begin}{begin}\n{begin}"),
+            format!("{end}\n{}", body(BASE64, 64)),
+        ] {
+            check(&text, &[]);
+        }
+    }
+}

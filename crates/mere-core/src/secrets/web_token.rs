@@ -1,0 +1,57 @@
+//! Signed web tokens (JWT): `header.payload.signature`, the first two base64url of JSON objects.
+//!
+//! `eyJ` is how `{"` begins in base64. The needle is the payload's, because with the dot it is
+//! rarer than the header's. An unsigned token grants nothing, so a signature is part of the form.
+
+use std::ops::Range;
+
+use super::characters::{Class, is_random, stands_apart};
+
+/// The dot between header and payload, and the beginning of the payload.
+pub(super) const NEEDLE: &str = ".eyJ";
+
+const OBJECT: &[u8] = b"eyJ";
+const LEAST_OBJECT: usize = 10;
+const LEAST_SIGNATURE: usize = 16;
+
+/// The token whose first dot stands at `dot`.
+pub(super) fn secret(text: &str, dot: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let start = header(&bytes[..dot])?;
+    let payload = dot + 1;
+    let second = payload + Class::Word.run(&bytes[payload..]);
+    if bytes.get(second) != Some(&b'.') {
+        return None;
+    }
+    let signature = second + 1;
+    let end = signature + Class::Word.run(&bytes[signature..]);
+    let fits = dot - start >= LEAST_OBJECT
+        && second - payload >= LEAST_OBJECT
+        && end - signature >= LEAST_SIGNATURE;
+    (fits && is_random(&bytes[signature..end])).then_some(start..end)
+}
+
+/// Where the header that ends `before` begins. It is looked for inside the run, because an escape
+/// before it is of the same characters.
+fn header(before: &[u8]) -> Option<usize> {
+    let run = before.len() - Class::Word.run_back(before);
+    let mut objects = (run..before.len()).filter(|at| before[*at..].starts_with(OBJECT));
+    objects.find(|at| stands_apart(&before[..*at]))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::secrets::tests::{WORD, body, check};
+
+    #[test]
+    fn web_tokens_are_found() {
+        let token = format!("{}{}.{}{}.{}", "eyJ", "hbGciOiJI", "eyJ", "zdWIiOiIx", body(WORD, 43));
+        let token = token.as_str();
+        check(token, &[token]);
+        check(&format!("Bearer {token}"), &[token]);
+        check(&format!("a\\n{token}\\n=%3D{token}"), &[token, token]);
+        check(&format!("x{token}"), &[]);
+        check(&format!("{}{}.{}{}.", "eyJ", "hbGciOiJI", "eyJ", "zdWIiOiIx"), &[]);
+        check(&format!("{}{}.eyJ....", "eyJ", "hbGciOiJI"), &[]);
+    }
+}

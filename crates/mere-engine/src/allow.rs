@@ -1,0 +1,109 @@
+//! `mere allow`: a person shows sensitive files of a project to its agents.
+//!
+//! What is allowed is recorded in the user's state, per project, and can be listed and taken back.
+//! No tool of an agent comes here.
+
+use mere_core::address::Address;
+use mere_core::name::AgentName;
+use mere_core::root::Root;
+
+use crate::context::Context;
+use crate::host::{Surroundings, Typed};
+use crate::project_key::ProjectKey;
+use crate::records::{self, RecordError};
+use crate::session::OpenError;
+
+/// The record, in the state folder.
+pub(crate) const FILE: &str = "allowed.json";
+
+/// Why nothing was allowed, listed or taken back.
+#[derive(Debug, thiserror::Error)]
+pub enum AllowError {
+    /// There is no project.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// A space cannot be reached.
+    #[error("a space cannot be reached: {0}")]
+    Space(std::io::Error),
+    /// The folder's name is not Unicode.
+    #[error("the project's folder has a name that is not Unicode: it cannot be recorded")]
+    Name,
+    /// What was typed is nothing in this project.
+    #[error(
+        "`{0}` is no address of this project, such as ROOT_PROJECT:/.env, and no path inside it"
+    )]
+    Address(String),
+    /// The record could not be kept.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+}
+
+/// What a person has allowed in a project.
+pub struct Allowed {
+    context: Context,
+    key: ProjectKey,
+}
+
+impl Allowed {
+    /// Finds the project.
+    pub fn find(project: Option<&Typed>, directory: Option<&Typed>) -> Result<Self, AllowError> {
+        let context = Context::find(project, directory)?;
+        let space = context.space().map_err(AllowError::Space)?;
+        let key = ProjectKey::of(&context.project, space.as_ref()).ok_or(AllowError::Name)?;
+        Ok(Self { context, key })
+    }
+
+    /// What is allowed now.
+    pub fn list(&self) -> Vec<Address> {
+        of_project(&self.context.surroundings, &self.key)
+    }
+
+    /// Allows what a person typed: an address, or a path inside the project.
+    pub fn add(&self, typed: &Typed) -> Result<Address, AllowError> {
+        let address = self.address(typed)?;
+        self.change(&address, |records, mut record| {
+            record["address"] = address.to_string().into();
+            records.push(record);
+        })?;
+        Ok(address)
+    }
+
+    /// Takes it back, and says whether there was anything.
+    pub fn revoke(&self, typed: &Typed) -> Result<(Address, bool), AllowError> {
+        let address = self.address(typed)?;
+        let before = self.list().contains(&address);
+        self.change(&address, |_, _| {})?;
+        Ok((address, before))
+    }
+
+    /// Drops the record of an address, and lets `add` write anew.
+    fn change(
+        &self,
+        address: &Address,
+        add: impl FnOnce(&mut Vec<serde_json::Value>, serde_json::Value),
+    ) -> Result<(), AllowError> {
+        let text = address.to_string();
+        records::change(self.context.surroundings.lock_state(), FILE, |records| {
+            records.retain(|record| !(self.key.matches(record) && record["address"] == text));
+            add(records, self.key.record());
+        })?;
+        Ok(())
+    }
+
+    fn address(&self, typed: &Typed) -> Result<Address, AllowError> {
+        let said = typed.shown().parse::<Address>();
+        if let Some(address) = said.ok().filter(|address| *address.root() != Root::Registry) {
+            return Ok(address);
+        }
+        let agent = AgentName::default();
+        let seen = self.context.surroundings.place(typed, &self.context.project, &agent);
+        seen.address.ok_or_else(|| AllowError::Address(typed.shown()))
+    }
+}
+
+/// The addresses that are allowed in a project. A record that does not parse allows nothing.
+pub(crate) fn of_project(surroundings: &Surroundings, key: &ProjectKey) -> Vec<Address> {
+    let records = records::parse(surroundings.peek_state(FILE));
+    let own = records.iter().filter(|record| key.matches(record));
+    own.filter_map(|record| record["address"].as_str()?.parse().ok()).collect()
+}

@@ -1,0 +1,55 @@
+//! Questions to a person before a sensitive file is shown.
+//!
+//! Only reading asks, only for a file that is there, and a yes holds for that one call. Whatever
+//! else is answered, the file is not there.
+
+use mere_core::address::Address;
+use mere_core::reply::{Draft, Prose};
+use mere_core::request::{Read, Request};
+use mere_core::turn::{Answer, Resume, Turn};
+
+use crate::read;
+use crate::tool_error::ToolError;
+use crate::view::View;
+use crate::world::{Kind, ResolveError};
+
+/// How a call ends: with an answer, or with a question.
+pub(crate) enum Answered {
+    Done(Draft),
+    Ask(Prose, Resume),
+}
+
+/// Reads a file, after a person's yes if it takes one.
+pub(crate) fn read(
+    view: View<'_>,
+    call: &Read,
+    request: &Request,
+    turn: &dyn Turn,
+) -> Result<Answered, ToolError> {
+    match read::read(&view, call, turn) {
+        Err(ToolError::Path(ResolveError::NotVisible)) => {}
+        read => return read.map(Answered::Done),
+    }
+    let address = view.world.address(&call.path, &view.home).ok_or(ResolveError::NotVisible)?;
+    let resume = Resume(address.to_string().into_bytes());
+    let agent = view.agent.to_string();
+    let confirmed = View { world: view.world.confirming(address.clone()), ..view };
+    match &request.answered {
+        Some((asked, Answer::Yes)) if *asked == resume => {
+            read::read(&confirmed, call, turn).map(Answered::Done)
+        }
+        Some(_) => Err(ResolveError::NotVisible.into()),
+        None => match confirmed.resolve(&call.path) {
+            Ok(target) if target.kind() == Kind::File => {
+                Ok(Answered::Ask(question(&agent, target.address()), resume))
+            }
+            _ => Err(ResolveError::NotVisible.into()),
+        },
+    }
+}
+
+fn question(agent: &str, address: &Address) -> Prose {
+    Prose::words(format!("The agent `{agent}` wants to read "))
+        .address(address.clone())
+        .and(", which is hidden because such files hold secrets. Show it this once?")
+}

@@ -1,0 +1,183 @@
+//! The tools that change files: `write`, `edit` and `patch_section`.
+//!
+//! Everything happens under the workspace's lock: what is there is looked at, the new content is
+//! worked out from it, and one replacement makes it so.
+
+use mere_core::address::Address;
+use mere_core::digest::Sha256;
+use mere_core::markdown::{self, PatchError};
+use mere_core::reply::{Code, Data, Draft, Fields, Prose, Success, codes};
+use mere_core::request::{Change, How};
+
+use crate::digest;
+use crate::enforce::{self, Denied, Permit};
+use crate::host::{Folder, Missing, Occupant, Workspace, read_at_most};
+use crate::seen::{Obscured, Secrets, Seen};
+use crate::tool_error::ToolError;
+use crate::view::View;
+use crate::world::ResolveError;
+
+/// The largest file that is edited.
+const MAX_EDITED: u64 = 16 * 1024 * 1024;
+
+/// Why nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ChangeError {
+    #[error(transparent)]
+    Denied(#[from] Denied),
+    #[error("{address} is another file by now")]
+    Stale { address: Address, current: Option<Sha256> },
+    #[error("the old text occurs {count} times in {address}")]
+    NotOnce { address: Address, count: usize },
+    #[error("{address}: {error}")]
+    Section { address: Address, error: PatchError },
+    #[error("{0} is not text that can be edited")]
+    NotText(Address),
+    #[error("{0} is no regular file")]
+    Taken(Address),
+    #[error("the directory of {0} is not there")]
+    NoDirectory(Address),
+    #[error("the change touches what {0} hides")]
+    Obscured(Address),
+    #[error("{address} could not be written")]
+    Failed { address: Address, cause: std::io::Error },
+}
+
+/// A file that was changed.
+struct Changed {
+    sha256: Sha256,
+    bytes: usize,
+    created: bool,
+}
+
+/// Does what the call asks for, if policy allows it.
+pub(crate) fn change(view: &View<'_>, project: &Folder, call: &Change) -> Result<Draft, ToolError> {
+    let address = call.path.address(&view.home);
+    let address = view.world.address(&call.path, &view.home).unwrap_or(address);
+    let permit = enforce::permit(address, call).map_err(ChangeError::from)?;
+    // What may not be seen may not be written either: the answer would tell that it is there.
+    if !view.world.shows(permit.address()) {
+        return Err(ResolveError::NotVisible.into());
+    }
+    if permit.address().is_directory() {
+        return Err(ChangeError::Taken(permit.address().clone()).into());
+    }
+    let changed = apply(&permit, view, project)?;
+    Ok(answer(&permit, &changed))
+}
+
+fn apply(permit: &Permit<'_>, view: &View<'_>, project: &Folder) -> Result<Changed, ToolError> {
+    let address = permit.address();
+    let failed = |cause| ChangeError::Failed { address: address.clone(), cause };
+    // Where there is no workspace yet there is nothing to edit, and no reason to make one.
+    if !view.world.has_workspace() && !matches!(permit.how(), How::Write { .. }) {
+        return Err(ResolveError::NotVisible.into());
+    }
+    let workspace = Workspace::open(project, view.agent).map_err(failed)?;
+    let missing = match permit.how() {
+        How::Write { create_dirs: true, .. } => Missing::Make,
+        _ => Missing::Refuse,
+    };
+    let spot = workspace.spot(permit.path(), missing).map_err(failed)?;
+    let spot = spot.ok_or_else(|| ChangeError::NoDirectory(address.clone()))?;
+    let occupant = spot.occupant().map_err(failed)?;
+    let created = matches!(occupant, Occupant::Nobody);
+    let new = content(permit, view, occupant)?;
+    workspace.put(&spot, new.as_bytes()).map_err(failed)?;
+    if created {
+        workspace.clear_away().map_err(failed)?;
+    }
+    Ok(Changed { sha256: digest::of(new.as_bytes()), bytes: new.len(), created })
+}
+
+/// What the file is to hold.
+fn content(permit: &Permit<'_>, view: &View<'_>, occupant: Occupant) -> Result<String, ToolError> {
+    let address = permit.address();
+    let current = match occupant {
+        Occupant::Other => return Err(ChangeError::Taken(address.clone()).into()),
+        Occupant::Nobody => None,
+        Occupant::File(file) => Some(file),
+    };
+    let current = match (permit.how(), permit.expect(), current) {
+        // Nothing depends on what is there.
+        (How::Write { content, .. }, None, _) => return Ok(content.clone()),
+        (_, Some(_), None) => return Err(stale(address, None).into()),
+        (_, None, None) => return Err(ResolveError::NotVisible.into()),
+        (_, _, Some(file)) => read_at_most(file, MAX_EDITED)
+            .map_err(|cause| ChangeError::Failed { address: address.clone(), cause })?,
+    };
+    let bytes = current.ok_or_else(|| ChangeError::NotText(address.clone()))?;
+    let sha256 = digest::of(&bytes);
+    if permit.expect().is_some_and(|expected| expected != sha256) {
+        return Err(stale(address, Some(sha256)).into());
+    }
+    let Ok(text) = String::from_utf8(bytes) else {
+        return match permit.how() {
+            How::Write { content, .. } => Ok(content.clone()),
+            _ => Err(ChangeError::NotText(address.clone()).into()),
+        };
+    };
+    let secrets = if view.world.confirms(address) { Secrets::Shown } else { Secrets::Masked };
+    let obscured = |Obscured| ChangeError::Obscured(address.clone());
+    let seen = Seen::new(&text, secrets, view.gate, view.agent).map_err(obscured)?;
+    Ok(match permit.how() {
+        How::Write { content, .. } => seen.rewrite(content).map_err(obscured)?,
+        How::Edit { old, new } => edit(&seen, old, new, address)?,
+        How::Patch { section, occurrence, content } => {
+            let patch = markdown::patch(seen.text(), section, *occurrence, content)
+                .map_err(|error| ChangeError::Section { address: address.clone(), error })?;
+            seen.splice(patch.range, &patch.text).map_err(obscured)?
+        }
+    })
+}
+
+/// The text with the one place of `old` replaced. Where the file has CRLF line ends and the caller
+/// says LF, the file's are meant and kept.
+fn edit(seen: &Seen<'_>, old: &str, new: &str, address: &Address) -> Result<String, ChangeError> {
+    let obscured = |Obscured| ChangeError::Obscured(address.clone());
+    let text = seen.text();
+    let crlf = |said: &str| said.replace("\r\n", "\n").replace('\n', "\r\n");
+    let windows = text.contains("\r\n") && old.contains('\n') && !text.contains(old);
+    let (old, new) =
+        if windows { (crlf(old), crlf(new)) } else { (old.to_owned(), new.to_owned()) };
+    let count = if old.is_empty() { 0 } else { count(text, &old) };
+    match (text.find(&old), count) {
+        (Some(at), 1) => seen.splice(at..at + old.len(), &new).map_err(obscured),
+        _ => Err(ChangeError::NotOnce { address: address.clone(), count }),
+    }
+}
+
+/// How often a text occurs, overlapping occurrences included; more than a few are a few.
+fn count(text: &str, part: &str) -> usize {
+    const ENOUGH: usize = 100;
+    let (mut count, mut from) = (0, 0);
+    while let Some(at) = text[from..].find(part) {
+        count += 1;
+        let step = part.chars().next().map_or(1, char::len_utf8);
+        from += at + step;
+        if count == ENOUGH {
+            break;
+        }
+    }
+    count
+}
+
+fn stale(address: &Address, current: Option<Sha256>) -> ChangeError {
+    ChangeError::Stale { address: address.clone(), current }
+}
+
+fn answer(permit: &Permit<'_>, changed: &Changed) -> Draft {
+    let (code, words): (Code<Success>, _) = match (permit.how(), changed.created) {
+        (How::Write { .. }, true) => (codes::WRITE, " was created."),
+        (How::Write { .. }, false) => (codes::WRITE, " was replaced."),
+        (How::Edit { .. }, _) => (codes::WRITE_EDITED, " was edited."),
+        (How::Patch { .. }, _) => (codes::WRITE_PATCHED, " was patched."),
+    };
+    let data = Fields::default()
+        .with("target", permit.address().clone())
+        .with("sha256", Data::Words(changed.sha256.to_string().into()))
+        .with("bytes", changed.bytes as u64)
+        .with("created", changed.created);
+    let message = Prose::words("").address(permit.address().clone()).and(words);
+    Draft::success(code, message).data(data)
+}

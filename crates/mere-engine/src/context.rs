@@ -1,0 +1,103 @@
+//! The three directories of a session, found once: the project, where the command ran, and where
+//! agents write.
+//!
+//! The project is found by [`find_project`]; if its config lists `projects:` and a person trusts
+//! that, the matching folder the command ran in is the project instead, and the outer one stays
+//! readable as an extra folder.
+
+use std::sync::Arc;
+
+use mere_core::address::RelPath;
+use mere_core::name::{AgentName, ModName};
+use mere_core::pattern::Patterns;
+use mere_core::segment::Segment;
+
+use crate::config;
+use crate::host::{Folder, SPACE, Surroundings, Typed, WORKSPACES, find_project};
+use crate::project_key;
+use crate::session::OpenError;
+use crate::trust;
+
+/// Where everything is.
+pub(crate) struct Context {
+    pub(crate) surroundings: Surroundings,
+    pub(crate) project: Arc<Folder>,
+    /// The flag, the variable, the marker or the key that found the project.
+    pub(crate) found_by: String,
+    /// Whether the search upwards ended before the top.
+    pub(crate) cut_short: bool,
+    pub(crate) outer: Option<Outer>,
+}
+
+/// The project that a project lies in.
+pub(crate) struct Outer {
+    pub(crate) folder: Arc<Folder>,
+    /// What it is called as an extra folder.
+    pub(crate) name: ModName,
+    /// Where in it the project lies.
+    pub(crate) below: RelPath,
+}
+
+impl Context {
+    /// Finds the project, from what a person typed and from where the command ran.
+    pub(crate) fn find(
+        project: Option<&Typed>,
+        directory: Option<&Typed>,
+    ) -> Result<Self, OpenError> {
+        let surroundings = Surroundings::read(directory).map_err(OpenError::Surroundings)?;
+        let markers = config::project_markers(&surroundings);
+        let found = find_project(&surroundings, project, &markers)
+            .map_err(|error| OpenError::Project(error.to_string()))?;
+        let cut_short = found.stopped_at.is_some();
+        let whole = Arc::new(found.folder);
+        let inner = if found.by_name { None } else { inner(&surroundings, &whole) };
+        Ok(match inner {
+            Some((folder, outer)) => {
+                let found_by = "projects".to_owned();
+                let project = Arc::new(folder);
+                Self { surroundings, project, found_by, cut_short, outer: Some(outer) }
+            }
+            None => {
+                Self { surroundings, project: whole, found_by: found.by, cut_short, outer: None }
+            }
+        })
+    }
+
+    /// The project's own space, if it has one.
+    pub(crate) fn space(&self) -> std::io::Result<Option<Folder>> {
+        self.surroundings.project_space(&self.project)
+    }
+
+    /// An agent's workspace, for people; it need not be there yet.
+    pub(crate) fn workspace_shown(&self, agent: &AgentName) -> String {
+        format!("{}/{SPACE}/{WORKSPACES}/{agent}", self.project.shown())
+    }
+}
+
+/// The folder of a trusted `projects:` that the command ran in: the deepest one that matches.
+fn inner(surroundings: &Surroundings, whole: &Arc<Folder>) -> Option<(Folder, Outer)> {
+    let working = whole.locate(&surroundings.working_folder()?)?;
+    let space = surroundings.project_space(whole).ok().flatten()?;
+    let config = config::of_project(space.dir()).ok()?;
+    let said = config.widening.said().ok()?;
+    if said.projects.is_empty() || !trust::covers(surroundings, whole, &space, said) {
+        return None;
+    }
+    let patterns = said.projects.iter().map(String::as_str).collect::<Vec<_>>();
+    let patterns = Patterns::from_top(&patterns).ok()?;
+    let below = prefixes(&working).filter(|path| patterns.match_any(path.as_str())).last()?;
+    let folder = whole.below(&below).ok()?;
+    let name = project_key::space_name(space.dir());
+    let name = name.and_then(|name| ModName::from_title(&name));
+    let name = name.or_else(|| ModName::from_title(&whole.name()));
+    let name = name.or_else(|| "outer".parse().ok())?;
+    Some((folder, Outer { folder: Arc::clone(whole), name, below }))
+}
+
+/// `a`, `a/b`, `a/b/c`.
+fn prefixes(path: &RelPath) -> impl Iterator<Item = RelPath> {
+    path.segments().scan(RelPath::default(), |path, name: Segment| {
+        *path = path.join(&name);
+        Some(path.clone())
+    })
+}

@@ -1,0 +1,43 @@
+//! The `glob` tool: which files look like this?
+
+use mere_core::cursor::Cursor;
+use mere_core::reply::{Data, Draft, Fields, codes};
+use mere_core::request::Glob;
+use mere_core::turn::Turn;
+
+use crate::tool_error::ToolError;
+use crate::view::{View, counted, cursor_data, page, some_count};
+use crate::world::{Bounds, Kind, Position, Weight};
+
+/// One page of the files that match.
+pub(crate) fn glob(view: &View<'_>, call: &Glob, turn: &dyn Turn) -> Result<Draft, ToolError> {
+    let target = view.directory(&call.path)?;
+    let address = target.address();
+    // A cursor belongs to one pattern, so that it cannot give a page of another's matches.
+    let name = format!("glob {}", call.pattern.as_str());
+    let start = call.cursor.as_ref().map(|cursor| {
+        let position = cursor.position(&name, address);
+        position.and_then(Position::from_text).ok_or(ToolError::Cursor)
+    });
+    let start = start.transpose()?;
+    let bounds = Bounds { depth: usize::MAX, size: call.limit, start: start.as_ref() };
+    let mut gathered = view
+        .world
+        .glob(&target, &call.pattern, &bounds, turn)
+        .map_err(|error| ToolError::looking(error, address))?;
+    let next = gathered.cut(call.limit, |path| Weight { count: 1, bytes: path.as_str().len() });
+    let next = next.map(|position| Cursor::new(&name, address, &position.to_text()));
+    let seen = gathered.found.len() as u64;
+    let matches = gathered.found.iter();
+    let matches = matches.filter_map(|(_, path)| view.below(address, path, Kind::File));
+    let matches = matches.map(Data::from).collect::<Vec<_>>();
+    let count = matches.len() as u64;
+    let data = Fields::default()
+        .with("target", address.clone())
+        .with("matches", Data::List(matches))
+        .with("count", count)
+        .with_some("unaddressable", some_count(gathered.unaddressable + seen - count))
+        .with_some("next", next.as_ref().map(cursor_data));
+    let message = counted(count, "file", "files").and(" below ").address(address.clone());
+    Ok(page(codes::GLOB, message, next.as_ref()).data(data))
+}

@@ -1,0 +1,121 @@
+//! By `openat2` and `getdents64`, straight.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+
+use cap_std::fs::{Dir, File};
+use rustix::fs::{
+    AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, fstat, openat, openat2, statat,
+};
+use rustix::io::Errno;
+
+use super::EntryKind;
+use crate::host::Identity;
+
+/// How much of a folder is read at once.
+const BUFFER_BYTES: usize = 16 * 1024;
+const READ_FOLDER: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// An open folder.
+pub(crate) struct OpenFolder(OwnedFd);
+
+impl OpenFolder {
+    /// Opens the folder at `path`, names joined by slashes, below `root`; the empty path is `root`
+    /// itself.
+    pub(crate) fn below(root: &Dir, path: &str) -> io::Result<Self> {
+        let beneath =
+            ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        let path = if path.is_empty() { "." } else { path };
+        loop {
+            match openat2(root, path, READ_FOLDER, Mode::empty(), beneath) {
+                Ok(folder) => return Ok(Self(folder)),
+                // A rename elsewhere can make the kernel unsure; it asks to be asked again.
+                Err(Errno::AGAIN | Errno::INTR) => {}
+                Err(Errno::NOSYS | Errno::PERM) => return Self::step_by_step(root, path),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// The same where `openat2` is not to be had.
+    fn step_by_step(root: &Dir, path: &str) -> io::Result<Self> {
+        let mut here = openat(root, ".", READ_FOLDER, Mode::empty())?;
+        for name in path.split('/').filter(|name| *name != ".") {
+            here = openat(&here, name, READ_FOLDER, Mode::empty())?;
+        }
+        Ok(Self(here))
+    }
+
+    pub(crate) fn identity(&self) -> io::Result<Identity> {
+        let stat = fstat(&self.0)?;
+        Ok(Identity::new(stat.st_dev, stat.st_ino))
+    }
+
+    /// Makes its names durable.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        Ok(rustix::fs::fsync(&self.0)?)
+    }
+
+    /// Tells every name and what it is, in no order; a name that is not UTF-8 is `None`.
+    pub(crate) fn read(
+        &self,
+        mut each: impl FnMut(Option<&str>, EntryKind) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut buffer = [MaybeUninit::uninit(); BUFFER_BYTES];
+        let mut entries = RawDir::new(&self.0, &mut buffer);
+        while let Some(entry) = entries.next() {
+            let entry = entry?;
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                FileType::Unknown => match statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
+                    Ok(stat) => FileType::from_raw_mode(stat.st_mode),
+                    Err(Errno::NOENT) => continue,
+                    Err(error) => return Err(error.into()),
+                },
+                known => known,
+            };
+            each(name.to_str().ok(), kind_of(kind))?;
+        }
+        Ok(())
+    }
+
+    /// Which folder a child is, without opening it; `None` if it is none.
+    pub(crate) fn child_identity(&self, name: &str) -> io::Result<Option<Identity>> {
+        let stat = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
+        Ok(is_folder.then(|| Identity::new(stat.st_dev, stat.st_ino)))
+    }
+
+    /// Opens a regular file of this folder; `None` if the name is something else.
+    pub(crate) fn file(&self, name: &str) -> io::Result<Option<File>> {
+        open_regular(&self.0, name)
+    }
+}
+
+/// Opens a regular file of a folder, never through a link and never waiting for a pipe; `None` if
+/// the name is something else.
+pub(crate) fn open_regular(folder: &impl AsFd, name: &str) -> io::Result<Option<File>> {
+    let flags =
+        OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = match openat(folder, name, flags, Mode::empty()) {
+        Ok(file) => file,
+        Err(Errno::LOOP | Errno::NXIO) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let is_file = FileType::from_raw_mode(fstat(&file)?.st_mode) == FileType::RegularFile;
+    Ok(is_file.then(|| File::from_std(file.into())))
+}
+
+fn kind_of(kind: FileType) -> EntryKind {
+    match kind {
+        FileType::Directory => EntryKind::Folder,
+        FileType::RegularFile => EntryKind::File,
+        FileType::Symlink => EntryKind::Link,
+        _ => EntryKind::Special,
+    }
+}

@@ -1,0 +1,26 @@
+//! A folder below a root, open for reading.
+//!
+//! It is reached from the root's handle along plain names, and no link on the way is followed, so
+//! a folder swapped for a link is refused and never leads out of the root. One handle is open per
+//! `OpenFolder`, however deep it lies. Linux does this in one system call; elsewhere it is done one
+//! name at a time.
+
+#[cfg(all(target_os = "linux", not(mere_portable)))]
+mod linux;
+#[cfg(any(not(target_os = "linux"), mere_portable))]
+mod portable;
+
+#[cfg(all(target_os = "linux", not(mere_portable)))]
+pub(crate) use linux::{OpenFolder, open_regular};
+#[cfg(any(not(target_os = "linux"), mere_portable))]
+pub(crate) use portable::{OpenFolder, open_regular};
+
+/// What a name in a folder is, the name itself not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EntryKind {
+    Folder,
+    File,
+    Link,
+    /// A pipe, a socket, a device.
+    Special,
+}

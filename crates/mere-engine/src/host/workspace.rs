@@ -1,0 +1,186 @@
+//! An agent's workspace, open for writing.
+//!
+//! It lies at `.ai/workspaces/<agent>` and is made on first use, with a `.gitignore` that keeps all
+//! workspaces out of git. No link on the way is followed: a repository must not be able to send an
+//! agent's writes elsewhere. Half-written files lie beside the workspaces, where no root shows
+//! them, and what a killed process left there is cleared away in time.
+
+use std::io::{self, Read, Write};
+use std::time::Duration;
+
+use cap_fs_ext::DirExt;
+use cap_std::fs::{Dir, File, Metadata, OpenOptions, Permissions};
+use mere_core::address::RelPath;
+use mere_core::name::AgentName;
+use mere_core::segment::Segment;
+use uuid::Uuid;
+
+use super::{Folder, OpenFolder, SPACE, WORKSPACES, open_regular};
+
+/// What half-written files are called. No agent's name begins with a dot.
+const UNFINISHED: &str = ".new-";
+/// How old such a file must be before it is taken for a killed process's.
+const ABANDONED: Duration = Duration::from_hours(1);
+
+/// An agent's workspace, which this process alone changes while it holds this.
+pub(crate) struct Workspace {
+    all: Dir,
+    own: Dir,
+    _lock: std::fs::File,
+}
+
+/// Where in a workspace a file goes.
+pub(crate) struct Spot {
+    folder: Dir,
+    name: Segment,
+}
+
+/// What has the name now.
+pub(crate) enum Occupant {
+    Nobody,
+    File(File),
+    /// A folder, a link, a pipe.
+    Other,
+}
+
+/// Whether missing folders are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Missing {
+    Make,
+    Refuse,
+}
+
+impl Workspace {
+    /// Opens the workspace, made if it is not there, and waits until no one else changes it.
+    pub(crate) fn open(project: &Folder, agent: &AgentName) -> io::Result<Self> {
+        let space = make(project.dir(), SPACE)?;
+        let all = make(&space, WORKSPACES)?;
+        ignore_in_git(&all)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create(true);
+        let lock = all.open_with(format!(".lock-{agent}"), &options)?.into_std();
+        lock.lock()?;
+        let own = make(&all, agent.as_str())?;
+        Ok(Self { all, own, _lock: lock })
+    }
+
+    /// The spot at `path`; `None` if a folder on the way is missing and is not to be made, or is
+    /// something else.
+    pub(crate) fn spot(&self, path: &RelPath, missing: Missing) -> io::Result<Option<Spot>> {
+        let Some((parents, name)) = path.split_last() else { return Ok(None) };
+        let mut folder = self.own.try_clone()?;
+        for parent in parents.names() {
+            folder = match (folder.open_dir_nofollow(parent), missing) {
+                (Ok(folder), _) => folder,
+                (Err(error), Missing::Make) if error.kind() == io::ErrorKind::NotFound => {
+                    make(&folder, parent)?
+                }
+                (Err(error), _) if is_no_folder(&error) => return Ok(None),
+                (Err(error), _) => return Err(error),
+            };
+        }
+        Ok(Some(Spot { folder, name }))
+    }
+
+    /// Puts a whole file there, in place of what was there before: a reader sees the old or the
+    /// new one, and when this returns the new one survives a power cut.
+    pub(crate) fn put(&self, spot: &Spot, bytes: &[u8]) -> io::Result<()> {
+        let unfinished = format!("{UNFINISHED}{}", Uuid::new_v4().simple());
+        let put = self.try_put(spot, &unfinished, bytes);
+        if put.is_err() {
+            let _ = self.all.remove_file(&unfinished);
+        }
+        put
+    }
+
+    fn try_put(&self, spot: &Spot, unfinished: &str, bytes: &[u8]) -> io::Result<()> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        let mut file = self.all.open_with(unfinished, &options)?;
+        file.write_all(bytes)?;
+        if let Some(permissions) = spot.permissions()? {
+            file.set_permissions(permissions)?;
+        }
+        file.sync_all()?;
+        drop(file);
+        self.all.rename(unfinished, &spot.folder, spot.name.as_str())?;
+        OpenFolder::below(&spot.folder, "")?.sync()
+    }
+
+    /// Removes what killed processes left behind.
+    pub(crate) fn clear_away(&self) -> io::Result<()> {
+        for entry in self.all.entries()? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let unfinished = name.to_str().is_some_and(|name| name.starts_with(UNFINISHED));
+            let age = entry.metadata().and_then(|metadata| metadata.modified());
+            let age = age.ok().and_then(|at| at.into_std().elapsed().ok());
+            if unfinished && age.is_some_and(|age| age > ABANDONED) {
+                let _ = self.all.remove_file(&name);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Spot {
+    /// What has the name now.
+    pub(crate) fn occupant(&self) -> io::Result<Occupant> {
+        match self.folder.symlink_metadata(self.name.as_str()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Occupant::Nobody),
+            Err(error) => return Err(error),
+            Ok(metadata) if !metadata.is_file() => return Ok(Occupant::Other),
+            Ok(_) => {}
+        }
+        let file = open_regular(&self.folder, self.name.as_str())?;
+        Ok(file.map_or(Occupant::Other, Occupant::File))
+    }
+
+    /// A file keeps its permissions when its content is replaced.
+    fn permissions(&self) -> io::Result<Option<Permissions>> {
+        let metadata = super::absent(self.folder.symlink_metadata(self.name.as_str()))?;
+        Ok(metadata.filter(Metadata::is_file).map(|metadata| metadata.permissions()))
+    }
+}
+
+/// Opens a folder, made and made durable if it is not there. A link is not followed.
+fn make(parent: &Dir, name: &str) -> io::Result<Dir> {
+    match parent.open_dir_nofollow(name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        opened => return opened,
+    }
+    match parent.create_dir(name) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    OpenFolder::below(parent, "")?.sync()?;
+    parent.open_dir_nofollow(name)
+}
+
+/// Keeps workspaces out of git without touching the repository's own files.
+fn ignore_in_git(all: &Dir) -> io::Result<()> {
+    const FILE: &str = ".gitignore";
+    if all.symlink_metadata(FILE).is_ok() {
+        return Ok(());
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    match all.open_with(FILE, &options) {
+        Ok(mut file) => file.write_all(b"# Agents' workspaces are nobody's history.\n*\n"),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn is_no_folder(error: &io::Error) -> bool {
+    const ELOOP: i32 = 40;
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+        || error.raw_os_error() == Some(ELOOP)
+}
+
+/// The bytes of a file, unless there are more than `most`.
+pub(crate) fn read_at_most(file: File, most: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= most).then_some(bytes))
+}

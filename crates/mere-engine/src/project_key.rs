@@ -1,0 +1,53 @@
+//! Which project an approval is for.
+//!
+//! The canonical folder together with the space's own id: the id alone is public and can be copied
+//! into another repository, the folder alone outlives what lies there.
+
+use cap_std::fs::Dir;
+use mere_core::json;
+use serde_json::{Value, json};
+
+use crate::config;
+use crate::host::Folder;
+
+/// The key of a project's approvals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ProjectKey {
+    folder: String,
+    space_id: Option<String>,
+}
+
+impl ProjectKey {
+    /// `None` if the folder's name is not Unicode: it cannot be recorded.
+    pub(crate) fn of(project: &Folder, space: Option<&Folder>) -> Option<Self> {
+        let folder = project.canonical_text()?.to_owned();
+        let space_id = space.and_then(|space| said(space.dir(), "space_id"));
+        Some(Self { folder, space_id })
+    }
+
+    /// The canonical folder.
+    pub(crate) fn folder(&self) -> &str {
+        &self.folder
+    }
+
+    /// The beginning of a record.
+    pub(crate) fn record(&self) -> Value {
+        json!({ "folder": self.folder, "space_id": self.space_id })
+    }
+
+    /// Whether a record is for this project.
+    pub(crate) fn matches(&self, record: &Value) -> bool {
+        let space_id = self.space_id.as_deref().map_or(Value::Null, Value::from);
+        record["folder"] == self.folder && record["space_id"] == space_id
+    }
+}
+
+/// What a space calls itself.
+pub(crate) fn space_name(space: &Dir) -> Option<String> {
+    said(space, "name")
+}
+
+fn said(space: &Dir, key: &str) -> Option<String> {
+    let text = config::read_file(space, config::SPACE_FILE).ok().flatten()?;
+    json::parse(text.as_bytes()).ok()?[key].as_str().map(str::to_owned)
+}

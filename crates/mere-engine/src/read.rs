@@ -1,0 +1,118 @@
+//! The `read` tool: what is in this file?
+
+use std::io::Read as _;
+
+use cap_std::fs::File;
+use mere_core::address::Address;
+use mere_core::media::media_type;
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::request::Read;
+use mere_core::turn::Turn;
+
+use crate::reading::{MAX_HASHED, Reading, Wanted};
+use crate::seen;
+use crate::tool_error::ToolError;
+use crate::view::{View, some_count};
+use crate::world::{Kind, ResolveError, VisibilityRef, go_on};
+
+/// How much is read at once.
+const CHUNK_BYTES: usize = 256 * 1024;
+
+/// Reads lines of a text file, or says what a binary one is.
+pub(crate) fn read(view: &View<'_>, call: &Read, turn: &dyn Turn) -> Result<Draft, ToolError> {
+    let target = view.resolve(&call.path)?;
+    let address = target.address();
+    if target.kind() == Kind::Directory {
+        return Err(ToolError::NotAFile(address.clone()));
+    }
+    let mut file = open(&target)?;
+    let wanted = Wanted { offset: call.offset, limit: call.limit };
+    let reading = pour(&mut file, wanted, address, turn)?;
+    Ok(if reading.is_binary() { binary(address, &reading) } else { text(view, address, reading) })
+}
+
+/// Opens the file a reference proves, which may have gone since.
+pub(crate) fn open(target: &VisibilityRef) -> Result<File, ToolError> {
+    match target.open_file() {
+        Ok(Some(file)) => Ok(file),
+        Ok(None) => Err(ResolveError::NotVisible.into()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(ResolveError::NotVisible.into())
+        }
+        Err(cause) => Err(ToolError::unreadable(target.address(), cause)),
+    }
+}
+
+fn pour(
+    file: &mut File,
+    wanted: Wanted,
+    address: &Address,
+    turn: &dyn Turn,
+) -> Result<Reading, ToolError> {
+    let unreadable = |cause| ToolError::unreadable(address, cause);
+    let size = file.metadata().map_err(unreadable)?.len();
+    let mut reading = Reading::new(wanted, size);
+    let room = usize::try_from(size).map_or(CHUNK_BYTES, |size| (size + 1).min(CHUNK_BYTES));
+    let mut chunk = vec![0; room];
+    loop {
+        go_on(turn).map_err(|error| ToolError::looking(error, address))?;
+        match file.read(&mut chunk).map_err(unreadable)? {
+            0 => return Ok(reading),
+            read => reading.feed(&chunk[..read]),
+        }
+    }
+}
+
+fn binary(address: &Address, reading: &Reading) -> Draft {
+    let kind = media_type(reading.head());
+    let data = Fields::default()
+        .with("target", address.clone())
+        .with("binary", true)
+        .with("size", reading.size())
+        .with("media_type", kind)
+        .with("sha256", digest(reading));
+    let message = Prose::words("").address(address.clone()).and(" is a binary file.");
+    Draft::success(codes::READ_BINARY, message).data(data)
+}
+
+fn text(view: &View<'_>, address: &Address, reading: Reading) -> Draft {
+    let (lines, size) = (reading.lines(), reading.size());
+    let sha256 = digest(&reading);
+    let part = reading.into_part();
+    let shown = if view.world.confirms(address) {
+        seen::Masked::nothing(part.text)
+    } else {
+        seen::Masked::part(&part.before, part.text)
+    };
+    let (first, last) = (part.first, part.last);
+    let data = Fields::default()
+        .with("target", address.clone())
+        .with("content", Content::body(shown.text))
+        .with("lines", lines)
+        .with("first", first)
+        .with("last", last)
+        .with("truncated", part.truncated)
+        .with("sha256", sha256)
+        .with_some("masked", some_count(shown.count))
+        .with_some("lossy", part.lossy.then_some(true));
+    let words = match (size, last < first) {
+        (0, _) => " is empty.".to_owned(),
+        (_, true) => format!(" has {lines} lines; there is nothing from line {first} on."),
+        (_, false) => format!(": lines {first} to {last} of {lines}."),
+    };
+    let message = Prose::words("").address(address.clone()).and(words);
+    let draft = Draft::success(codes::READ_TEXT, message).data(data);
+    if shown.count > 0 {
+        return draft.hint("Secrets are masked. A person can show them with `mere allow`.");
+    }
+    if part.truncated {
+        return draft.hint(Prose::words(format!("Go on with `offset` {}.", last + 1)));
+    }
+    draft
+}
+
+/// The digest of the bytes on disk, unless there are too many.
+fn digest(reading: &Reading) -> Data {
+    let digest = reading.sha256().filter(|_| reading.size() <= MAX_HASHED);
+    digest.map(|digest| Data::Words(digest.to_string().into())).into()
+}

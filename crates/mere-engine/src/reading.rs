@@ -1,0 +1,254 @@
+//! A file as it streams by: its lines counted, its bytes hashed, the wanted lines kept.
+//!
+//! Memory depends on what is wanted, not on the file.
+
+use mere_core::digest::Sha256;
+
+use crate::digest::Hasher;
+
+/// The largest file that is hashed.
+pub(crate) const MAX_HASHED: u64 = 64 * 1024 * 1024;
+/// The most bytes of text that one reply carries.
+const MAX_TEXT: usize = 1024 * 1024;
+/// How much of the beginning tells whether a file is binary.
+const MAX_HEAD: usize = 8 * 1024;
+/// How much is kept of what comes before the wanted lines, so that a secret which begins there is
+/// recognised.
+const MAX_BEFORE: usize = 16 * 1024;
+
+/// Which lines are wanted.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted {
+    /// The first one, from 1.
+    pub(crate) offset: u64,
+    pub(crate) limit: u64,
+}
+
+/// A file on its way.
+pub(crate) struct Reading {
+    wanted: Wanted,
+    hasher: Option<Hasher>,
+    size: u64,
+    head: Vec<u8>,
+    before: Vec<u8>,
+    kept: Vec<u8>,
+    line_ends: u64,
+    last_byte: Option<u8>,
+    phase: Phase,
+    /// Whether the wanted lines did not all fit.
+    overfull: bool,
+}
+
+/// Where in the file the stream is; how many line ends are left of it.
+enum Phase {
+    Before(u64),
+    Within(u64),
+    After,
+}
+
+/// The wanted lines.
+pub(crate) struct Part {
+    pub(crate) text: String,
+    /// A little of what stands before them.
+    pub(crate) before: String,
+    pub(crate) first: u64,
+    pub(crate) last: u64,
+    /// Whether there is more after them.
+    pub(crate) truncated: bool,
+    /// Whether bytes that are not UTF-8 were replaced.
+    pub(crate) lossy: bool,
+}
+
+impl Reading {
+    /// Of a file that is `size` bytes large, or was when it was opened.
+    pub(crate) fn new(wanted: Wanted, size: u64) -> Self {
+        let skipped = wanted.offset - 1;
+        let phase = if skipped == 0 { Phase::Within(wanted.limit) } else { Phase::Before(skipped) };
+        Self {
+            wanted,
+            hasher: (size <= MAX_HASHED).then(Hasher::default),
+            size: 0,
+            head: Vec::new(),
+            before: Vec::new(),
+            kept: Vec::with_capacity(usize::try_from(size).unwrap_or(MAX_TEXT).min(MAX_TEXT)),
+            line_ends: 0,
+            last_byte: None,
+            phase,
+            overfull: false,
+        }
+    }
+
+    /// Takes the next bytes.
+    pub(crate) fn feed(&mut self, mut bytes: &[u8]) {
+        if let Some(hasher) = &mut self.hasher {
+            hasher.add(bytes);
+        }
+        self.size += bytes.len() as u64;
+        self.last_byte = bytes.last().copied().or(self.last_byte);
+        let head = bytes.len().min(MAX_HEAD - self.head.len());
+        self.head.extend_from_slice(&bytes[..head]);
+        while !bytes.is_empty() {
+            let left = match self.phase {
+                Phase::Before(left) | Phase::Within(left) => left,
+                Phase::After => {
+                    self.line_ends += count_line_ends(bytes);
+                    return;
+                }
+            };
+            let (length, ends) = reach(bytes, left);
+            let (here, rest) = bytes.split_at(length);
+            self.line_ends += ends;
+            self.take(here, left - ends);
+            bytes = rest;
+        }
+    }
+
+    /// Takes bytes of the present phase, which has `left` line ends left after them.
+    fn take(&mut self, bytes: &[u8], left: u64) {
+        match self.phase {
+            Phase::Before(_) => {
+                keep_tail(&mut self.before, bytes);
+                self.phase =
+                    if left == 0 { Phase::Within(self.wanted.limit) } else { Phase::Before(left) };
+            }
+            Phase::Within(_) => {
+                let fits = bytes.len().min(MAX_TEXT - self.kept.len());
+                self.kept.extend_from_slice(&bytes[..fits]);
+                self.overfull = fits < bytes.len();
+                let over = self.overfull || left == 0;
+                self.phase = if over { Phase::After } else { Phase::Within(left) };
+            }
+            Phase::After => {}
+        }
+    }
+
+    /// Whether it is no text: a NUL, or mostly bytes that are not UTF-8.
+    pub(crate) fn is_binary(&self) -> bool {
+        let has_nul = |bytes: &[u8]| memchr::memchr(0, bytes).is_some();
+        if has_nul(&self.head) || has_nul(&self.kept) {
+            return true;
+        }
+        let broken = self.head.utf8_chunks().map(|chunk| chunk.invalid().len()).sum::<usize>();
+        broken * 10 > self.head.len()
+    }
+
+    pub(crate) fn head(&self) -> &[u8] {
+        &self.head
+    }
+
+    pub(crate) fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// How many lines the whole file has; a last one without a line end counts.
+    pub(crate) fn lines(&self) -> u64 {
+        self.line_ends + u64::from(self.last_byte.is_some_and(|byte| byte != b'\n'))
+    }
+
+    /// The digest of the whole file, unless it was too large.
+    pub(crate) fn sha256(&self) -> Option<Sha256> {
+        self.hasher.as_ref().map(Hasher::so_far)
+    }
+
+    /// The wanted lines.
+    pub(crate) fn into_part(mut self) -> Part {
+        let lines = self.lines();
+        if self.overfull {
+            self.cut_to_whole_lines();
+        }
+        let kept_lines = count_line_ends(&self.kept)
+            + u64::from(self.kept.last().is_some_and(|byte| *byte != b'\n'));
+        let last = self.wanted.offset + kept_lines - 1;
+        let before = String::from_utf8_lossy(&self.before).into_owned();
+        let (text, lossy) = match String::from_utf8(self.kept) {
+            Ok(text) => (text, false),
+            Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
+        };
+        let truncated = self.overfull || last < lines && kept_lines > 0;
+        Part { text, before, first: self.wanted.offset, last, truncated, lossy }
+    }
+
+    /// What did not fit ends with its last whole line, or within a line that is too long alone,
+    /// but never within a character.
+    fn cut_to_whole_lines(&mut self) {
+        if let Some(end) = memchr::memrchr(b'\n', &self.kept) {
+            self.kept.truncate(end + 1);
+            return;
+        }
+        let whole = self.kept.len().saturating_sub(4);
+        let tail = self.kept[whole..].utf8_chunks().last();
+        let broken = tail.map_or(0, |chunk| chunk.invalid().len());
+        self.kept.truncate(self.kept.len() - broken);
+    }
+}
+
+/// How far the bytes go until so many line ends were passed, and how many were.
+fn reach(bytes: &[u8], left: u64) -> (usize, u64) {
+    let mut passed = 0;
+    for end in memchr::memchr_iter(b'\n', bytes) {
+        passed += 1;
+        if passed == left {
+            return (end + 1, passed);
+        }
+    }
+    (bytes.len(), passed)
+}
+
+fn count_line_ends(bytes: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', bytes).count() as u64
+}
+
+fn keep_tail(kept: &mut Vec<u8>, bytes: &[u8]) {
+    let tail = &bytes[bytes.len().saturating_sub(MAX_BEFORE)..];
+    kept.extend_from_slice(tail);
+    let excess = kept.len().saturating_sub(2 * MAX_BEFORE);
+    if excess > 0 {
+        kept.drain(..kept.len() - MAX_BEFORE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(bytes: &[u8], wanted: (u64, u64), expected: (&str, u64, u64, bool)) {
+        for size in [1, 3, 4096] {
+            let wanted = Wanted { offset: wanted.0, limit: wanted.1 };
+            let mut reading = Reading::new(wanted, bytes.len() as u64);
+            bytes.chunks(size).for_each(|chunk| reading.feed(chunk));
+            let lines = reading.lines();
+            let part = reading.into_part();
+            assert_eq!((part.text.as_str(), part.last, lines, part.truncated), expected);
+        }
+    }
+
+    #[test]
+    fn the_wanted_lines_are_kept_and_all_are_counted() {
+        check(b"", (1, 9), ("", 0, 0, false));
+        check(b"a", (1, 9), ("a", 1, 1, false));
+        check(b"a\n", (1, 9), ("a\n", 1, 1, false));
+        check(b"a\r\nb\r\nc", (1, 2), ("a\r\nb\r\n", 2, 3, true));
+        check(b"a\nb\nc", (2, 1), ("b\n", 2, 3, true));
+        check(b"a\nb\nc", (3, 5), ("c", 3, 3, false));
+        check(b"a\nb\n", (3, 5), ("", 2, 2, false));
+        check(b"a\nb\n", (9, 5), ("", 8, 2, false));
+        check(b"\n\n", (2, 5), ("\n", 2, 2, false));
+    }
+
+    #[test]
+    fn too_much_text_ends_with_a_whole_line() {
+        let line = format!("{}\n", "é".repeat(500));
+        let text = line.repeat(2 * MAX_TEXT / line.len());
+        let mut reading = Reading::new(Wanted { offset: 1, limit: 1_000_000 }, text.len() as u64);
+        reading.feed(text.as_bytes());
+        let part = reading.into_part();
+        assert!(part.truncated && part.text.ends_with('\n') && part.text.len() <= MAX_TEXT);
+        assert_eq!(part.last, (part.text.len() / line.len()) as u64);
+
+        let text = format!("x{}", "é".repeat(MAX_TEXT));
+        let mut reading = Reading::new(Wanted { offset: 1, limit: 1 }, text.len() as u64);
+        reading.feed(text.as_bytes());
+        let part = reading.into_part();
+        assert!(part.truncated && !part.lossy, "a character was cut");
+    }
+}

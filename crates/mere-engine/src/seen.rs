@@ -1,0 +1,360 @@
+//! A file's text as an agent sees it, and the way back.
+//!
+//! Before an agent sees a text, known secrets are masked and, by the gate, real folders become
+//! addresses. An agent that edits what it saw must not write those stand-ins over the original, so
+//! a change is applied to the original bytes, or refused where it touches a stand-in.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+
+use mere_core::gate::Gate;
+use mere_core::name::AgentName;
+use mere_core::secrets;
+
+/// What stands in a secret's place.
+const MASK: &str = "[masked]";
+
+/// A text with its secrets masked.
+pub(crate) struct Masked {
+    pub(crate) text: String,
+    /// How many were.
+    pub(crate) count: u64,
+    pieces: Vec<Piece>,
+}
+
+/// A part of the seen text that stands for a part of the original.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Piece {
+    seen: Range<usize>,
+    original: Range<usize>,
+}
+
+impl Masked {
+    /// A text that a person has confirmed to be shown as it is.
+    pub(crate) fn nothing(text: String) -> Self {
+        Self { text, count: 0, pieces: Vec::new() }
+    }
+
+    /// A whole text.
+    pub(crate) fn whole(text: String) -> Self {
+        let secrets = secrets::find(&text);
+        Self::without(text, secrets)
+    }
+
+    /// A part of a text that stands after `before`, where a secret may have begun.
+    pub(crate) fn part(before: &str, text: String) -> Self {
+        if before.is_empty() {
+            return Self::whole(text);
+        }
+        let found = secrets::find(&[before, &text].concat());
+        let found = found.into_iter().filter(|secret| secret.end > before.len());
+        let here = found
+            .map(|secret| secret.start.saturating_sub(before.len())..secret.end - before.len());
+        let here = here.collect();
+        Self::without(text, here)
+    }
+
+    /// A line of a file that holds a private key somewhere: one that could be part of the key's
+    /// body is masked whole.
+    pub(crate) fn line_beside_a_key(line: &str) -> Self {
+        let body = line.trim();
+        let encoded = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
+        if !body.is_empty() && body.bytes().all(encoded) {
+            return Self { text: MASK.to_owned(), count: 1, pieces: Vec::new() };
+        }
+        Self::whole(line.to_owned())
+    }
+
+    fn without(text: String, secrets: Vec<Range<usize>>) -> Self {
+        if secrets.is_empty() {
+            return Self::nothing(text);
+        }
+        let count = secrets.len() as u64;
+        let changes = secrets.into_iter().map(|secret| (secret, MASK));
+        let (text, pieces) = replace(&text, changes);
+        Self { text, count, pieces }
+    }
+}
+
+/// Replaces parts of a text, and says which part came from where.
+fn replace<'a>(
+    text: &str,
+    changes: impl Iterator<Item = (Range<usize>, &'a str)>,
+) -> (String, Vec<Piece>) {
+    let mut out = String::with_capacity(text.len());
+    let mut pieces = Vec::new();
+    let mut done = 0;
+    for (original, stand_in) in changes {
+        out.push_str(&text[done..original.start]);
+        let start = out.len();
+        out.push_str(stand_in);
+        done = original.end;
+        pieces.push(Piece { seen: start..out.len(), original });
+    }
+    out.push_str(&text[done..]);
+    (out, pieces)
+}
+
+/// Whether a reader saw the secrets of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Secrets {
+    Masked,
+    Shown,
+}
+
+/// A change touches something that the reader did not see as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the change touches text that was masked or rewritten")]
+pub(crate) struct Obscured;
+
+/// A whole text as an agent saw it.
+pub(crate) struct Seen<'a> {
+    original: &'a str,
+    text: String,
+    pieces: Vec<Piece>,
+}
+
+impl<'a> Seen<'a> {
+    /// What `agent` saw of `original`.
+    pub(crate) fn new(
+        original: &'a str,
+        secrets: Secrets,
+        gate: &Gate,
+        agent: &AgentName,
+    ) -> Result<Self, Obscured> {
+        let masked = match secrets {
+            Secrets::Masked => Masked::whole(original.to_owned()),
+            Secrets::Shown => Masked::nothing(original.to_owned()),
+        };
+        let changes = gate.changes_in(&masked.text, agent).ok_or(Obscured)?;
+        let changes = changes.iter().map(|change| (change.range.clone(), change.text.as_str()));
+        let (text, rewritten) = replace(&masked.text, changes);
+        let pieces = compose(&masked.pieces, &rewritten);
+        Ok(Self { original, text, pieces })
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The original with a part of the seen text replaced.
+    pub(crate) fn splice(&self, range: Range<usize>, new: &str) -> Result<String, Obscured> {
+        let old = &self.text[range.clone()];
+        let start = common_start(old, new);
+        let end = common_end(&old[start..], &new[start..]);
+        let middle = range.start + start..range.end - end;
+        let new = &new[start..new.len() - end];
+        let (from, to) = (self.origin(middle.start)?, self.origin(middle.end)?);
+        if self.within(&middle).any(|piece| new.contains(&self.text[piece.seen.clone()])) {
+            return Err(Obscured);
+        }
+        Ok([&self.original[..from], new, &self.original[to..]].concat())
+    }
+
+    /// The original as it becomes when the reader writes `new` in place of all it saw. Lines that
+    /// stand there unchanged keep what they hide.
+    pub(crate) fn rewrite(&self, new: &str) -> Result<String, Obscured> {
+        if self.pieces.is_empty() {
+            return Ok(new.to_owned());
+        }
+        let hiding = self.hiding_lines()?;
+        let mut out = String::with_capacity(new.len());
+        let mut used = HashMap::<&str, usize>::new();
+        let mut changed = Vec::new();
+        for line in new.split_inclusive('\n') {
+            let Some(originals) = hiding.get(line) else {
+                changed.push(line);
+                out.push_str(line);
+                continue;
+            };
+            let nth = used.entry(line).or_default();
+            out.push_str(pick(originals, *nth)?);
+            *nth += 1;
+        }
+        let all_kept = |(line, originals): (&&str, &Vec<&str>)| {
+            let kept = used.get(line).copied().unwrap_or_default();
+            same(originals) || kept == originals.len() || kept == 0
+        };
+        let lost = hiding.keys().filter(|line| !used.contains_key(*line)).collect::<Vec<_>>();
+        let reused = self.stand_ins().into_iter().any(|text| {
+            lost.iter().any(|line| line.contains(text))
+                && changed.iter().any(|line| line.contains(text))
+        });
+        if reused || !hiding.iter().all(all_kept) { Err(Obscured) } else { Ok(out) }
+    }
+
+    /// The seen lines that hide something, each with the original lines it stands for.
+    fn hiding_lines(&self) -> Result<HashMap<&str, Vec<&'a str>>, Obscured> {
+        let mut hiding = HashMap::<&str, Vec<&str>>::new();
+        let mut pieces = self.pieces.iter().peekable();
+        let mut start = 0;
+        for line in self.text.split_inclusive('\n') {
+            let end = start + line.len();
+            let hides = pieces.peek().is_some_and(|piece| piece.seen.start < end);
+            while pieces.next_if(|piece| piece.seen.start < end).is_some() {}
+            if hides {
+                let original = &self.original[self.origin(start)?..self.origin(end)?];
+                hiding.entry(line).or_default().push(original);
+            }
+            start = end;
+        }
+        Ok(hiding)
+    }
+
+    /// The different stand-ins.
+    fn stand_ins(&self) -> BTreeSet<&str> {
+        self.pieces.iter().map(|piece| &self.text[piece.seen.clone()]).collect()
+    }
+
+    /// The pieces that a part of the seen text touches.
+    fn within(&self, range: &Range<usize>) -> impl Iterator<Item = &Piece> {
+        let touches =
+            move |piece: &&Piece| piece.seen.start < range.end && range.start < piece.seen.end;
+        self.pieces.iter().filter(touches)
+    }
+
+    /// Where a place of the seen text is in the original; within a stand-in it is nowhere.
+    fn origin(&self, at: usize) -> Result<usize, Obscured> {
+        let before = self.pieces.partition_point(|piece| piece.seen.end <= at);
+        if self.pieces.get(before).is_some_and(|piece| piece.seen.start < at) {
+            return Err(Obscured);
+        }
+        let last = before.checked_sub(1).map(|index| &self.pieces[index]);
+        Ok(last.map_or(at, |piece| piece.original.end + (at - piece.seen.end)))
+    }
+}
+
+/// The pieces of two replacements, one after the other; the second never touches the first's.
+fn compose(first: &[Piece], second: &[Piece]) -> Vec<Piece> {
+    let shift = |at: usize| {
+        let before = first.partition_point(|piece| piece.seen.end <= at).checked_sub(1);
+        let before = before.map(|index| &first[index]);
+        before.map_or(at, |piece| piece.original.end + (at - piece.seen.end))
+    };
+    let later = second.iter().map(|piece| Piece {
+        seen: piece.seen.clone(),
+        original: shift(piece.original.start)..shift(piece.original.end),
+    });
+    let moved = first.iter().map(|piece| {
+        let at = piece.seen.start;
+        let before = second.partition_point(|other| other.original.end <= at).checked_sub(1);
+        let before = before.map(|index| &second[index]);
+        let start = before.map_or(at, |other| other.seen.end + (at - other.original.end));
+        Piece { seen: start..start + piece.seen.len(), original: piece.original.clone() }
+    });
+    let mut pieces = later.chain(moved).collect::<Vec<_>>();
+    pieces.sort_by_key(|piece| piece.seen.start);
+    pieces
+}
+
+/// The original that the nth copy of a seen line stands for.
+fn pick<'a>(originals: &[&'a str], nth: usize) -> Result<&'a str, Obscured> {
+    if same(originals) {
+        return originals.first().copied().ok_or(Obscured);
+    }
+    originals.get(nth).copied().ok_or(Obscured)
+}
+
+fn same(originals: &[&str]) -> bool {
+    originals.windows(2).all(|pair| pair[0] == pair[1])
+}
+
+/// How many bytes of whole characters two texts begin with alike.
+fn common_start(left: &str, right: &str) -> usize {
+    let pairs = left.chars().zip(right.chars());
+    pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
+}
+
+fn common_end(left: &str, right: &str) -> usize {
+    let pairs = left.chars().rev().zip(right.chars().rev());
+    pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mere_core::gate::{Landmark, StandIn};
+    use mere_core::root::Root;
+
+    const KEY: &str = concat!("gh", "p_0123456789abcdefghijABCDEFGHIJ012345");
+
+    fn gate() -> Gate {
+        let mark = |path: &str, stand_in| Landmark { path: path.to_owned(), stand_in };
+        Gate::new(vec![
+            mark("/work/app", StandIn::Root(Root::Project)),
+            mark("/home/me", StandIn::Home),
+        ])
+    }
+
+    fn seen(original: &str) -> Seen<'_> {
+        Seen::new(original, Secrets::Masked, &gate(), &AgentName::default()).expect("seen")
+    }
+
+    #[test]
+    fn an_edit_keeps_what_it_does_not_touch() {
+        let original = format!("root /work/app/src\nkey {KEY} x\nhome /home/me/a\nend\n");
+        let seen = seen(&original);
+        assert_eq!(seen.text(), "root ROOT_PROJECT:/src\nkey [masked] x\nhome <home>/a\nend\n");
+        let edit = |old: &str, new: &str| {
+            let at = seen.text().find(old).expect("the old text");
+            seen.splice(at..at + old.len(), new)
+        };
+        let expected = original.replace("end", "END");
+        assert_eq!(edit("end", "END"), Ok(expected));
+        // The stand-ins stand on both sides of the change: they are put back.
+        let expected = original.replace(" x\n", " y\n");
+        let old = "root ROOT_PROJECT:/src\nkey [masked] x\nhome <home>/a";
+        assert_eq!(edit(old, &old.replace(" x\n", " y\n")), Ok(expected));
+        // What is hidden may be removed, but not rewritten.
+        assert_eq!(
+            edit("key [masked] x\n", ""),
+            Ok(original.replace(&format!("key {KEY} x\n"), ""))
+        );
+        assert_eq!(edit("key [masked] x", "token [masked] z"), Err(Obscured));
+        assert_eq!(edit("[masked]", "[mask"), Err(Obscured));
+        assert_eq!(edit("ROOT_PROJECT:/src", "ROOT_USER:/src"), Err(Obscured));
+    }
+
+    #[test]
+    fn a_whole_write_keeps_the_lines_that_stand_there_unchanged() {
+        let original = format!("a /work/app/x\nb\nkey {KEY}\n");
+        let seen = seen(&original);
+        let check = |new: &str, expected: Result<&str, Obscured>| {
+            assert_eq!(seen.rewrite(new), expected.map(str::to_owned), "{new}");
+        };
+        let key = format!("key {KEY}\n");
+        check("a ROOT_PROJECT:/x\nB\nkey [masked]\n", Ok(&original.replace('b', "B")));
+        check("key [masked]\nnew\na ROOT_PROJECT:/x\n", Ok(&format!("{key}new\na /work/app/x\n")));
+        check("b\n", Ok("b\n"));
+        check("a2 ROOT_PROJECT:/x\nkey [masked]\n", Err(Obscured));
+        check("b\nsecret [masked]\n", Err(Obscured));
+    }
+
+    #[test]
+    fn copies_of_a_line_that_hide_different_things_keep_their_order_or_are_refused() {
+        let original = "p /home/me/a\nq\np /work/app\n".replace("/work/app", "/home/me/a");
+        let first = seen(&original);
+        assert_eq!(first.rewrite("p <home>/a\n"), Ok("p /home/me/a\n".to_owned()));
+        let other = KEY.replace('0', "9");
+        let original = format!("k {KEY}\nk {other}\n");
+        let both = seen(&original);
+        assert_eq!(
+            both.rewrite("k [masked]\nn\nk [masked]\n"),
+            Ok(format!("k {KEY}\nn\nk {other}\n"))
+        );
+        assert_eq!(both.rewrite("k [masked]\n"), Err(Obscured));
+        assert_eq!(both.rewrite("k [masked]\nk [masked]\nk [masked]\n"), Err(Obscured));
+    }
+
+    #[test]
+    fn a_secret_that_began_before_a_part_is_masked_in_it() {
+        let block = concat!(
+            "-----BEGIN ",
+            "PRIVATE KEY-----\nAAAA\nBBBB\n-----END ",
+            "PRIVATE KEY-----\nrest\n"
+        );
+        let (before, text) = block.split_at(block.find("BBBB").expect("a line"));
+        let part = Masked::part(before, text.to_owned());
+        assert_eq!((part.text.as_str(), part.count), ("[masked]\nrest\n", 1));
+    }
+}

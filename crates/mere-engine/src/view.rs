@@ -1,0 +1,98 @@
+//! What a call looks through: the world as it is now, and the gate its answer must pass.
+
+use mere_core::address::{Address, RelPath};
+use mere_core::cursor::Cursor;
+use mere_core::gate::Gate;
+use mere_core::name::AgentName;
+use mere_core::reply::{Code, Data, Draft, Prose, Success};
+use mere_core::root::Root;
+use mere_core::segment::Segment;
+use mere_core::spoken::Spoken;
+
+use crate::tool_error::ToolError;
+use crate::world::{Gathered, Kind, Position, VisibilityRef, Weight, World};
+
+/// One call's view.
+pub(crate) struct View<'a> {
+    pub(crate) world: World,
+    pub(crate) gate: &'a Gate,
+    pub(crate) agent: &'a AgentName,
+    /// The root of bare paths.
+    pub(crate) home: Root,
+}
+
+impl View<'_> {
+    /// What a path names.
+    pub(crate) fn resolve(&self, path: &Spoken) -> Result<VisibilityRef, ToolError> {
+        Ok(self.world.resolve(path, &self.home)?)
+    }
+
+    /// The directory a path names.
+    pub(crate) fn directory(&self, path: &Spoken) -> Result<VisibilityRef, ToolError> {
+        let target = self.resolve(path)?;
+        match target.kind() {
+            Kind::Directory => Ok(target),
+            Kind::File => Err(ToolError::NotADirectory(target.address().clone())),
+        }
+    }
+
+    /// The address of a child, unless it could not be said again or would spell a real folder.
+    pub(crate) fn child(&self, parent: &Address, name: &Segment, kind: Kind) -> Option<Address> {
+        let said = !self.gate.finds_folder_in(name.as_str());
+        said.then(|| at(parent.root().clone(), parent.path().join(name), kind)).flatten()
+    }
+
+    /// The same for what lies deeper.
+    pub(crate) fn below(&self, target: &Address, below: &RelPath, kind: Kind) -> Option<Address> {
+        let said = !below.names().any(|name| self.gate.finds_folder_in(name));
+        said.then(|| at(target.root().clone(), target.path().below(below), kind)).flatten()
+    }
+}
+
+fn at(root: Root, path: RelPath, kind: Kind) -> Option<Address> {
+    let address = match kind {
+        Kind::Directory => Address::directory(root, path),
+        Kind::File => Address::file(root, path),
+    };
+    address.is_speakable().then_some(address)
+}
+
+impl<F> Gathered<F> {
+    /// Cuts off what a page of `size` does not hold, and says where the next one begins.
+    pub(crate) fn cut(&mut self, size: usize, weigh: impl Fn(&F) -> Weight) -> Option<Position> {
+        let mut total = Weight::default();
+        let fits = self.found.iter().take_while(|(_, fruit)| {
+            let first = total == Weight::default();
+            total.add(weigh(fruit));
+            first || !total.overflows(size)
+        });
+        let fits = fits.count();
+        if fits == self.found.len() {
+            return self.rest.take();
+        }
+        self.found.truncate(fits);
+        self.found.last().map(|(key, _)| Position::After(key.clone()))
+    }
+}
+
+/// A page says whether it is the last.
+pub(crate) fn page(code: Code<Success>, message: Prose, next: Option<&Cursor>) -> Draft {
+    match next {
+        None => Draft::success(code, message.and(".")),
+        Some(_) => Draft::success(code, message.and("; more follow."))
+            .hint("Pass `next` as `cursor` for the next page."),
+    }
+}
+
+pub(crate) fn cursor_data(cursor: &Cursor) -> Data {
+    Data::Words(cursor.to_string().into())
+}
+
+/// A count, unless there is nothing to count.
+pub(crate) fn some_count(count: u64) -> Option<u64> {
+    (count > 0).then_some(count)
+}
+
+pub(crate) fn counted(count: u64, one: &'static str, many: &'static str) -> Prose {
+    Prose::words(format!("{count} {}", if count == 1 { one } else { many }))
+}

@@ -1,0 +1,170 @@
+//! Which files a person must confirm first, and which a person has confirmed.
+//!
+//! A path is sensitive if any of its names is, by the built-in list or by `sensitive:`. It is shown
+//! if `visible:` or `mere allow` covers it, or if the person said yes to this one call. Until then
+//! it is answered as something that is not there: the one rule for listing, walking and resolving.
+
+use mere_core::address::Address;
+use mere_core::pattern::Patterns;
+use mere_core::root::Root;
+use mere_core::sensitive::is_sensitive;
+
+/// What the configuration and the person's approvals say.
+#[derive(Debug, Default)]
+pub(crate) struct Discretion {
+    sensitive: Patterns,
+    visible: Patterns,
+    /// Folders on the way to what `visible` shows.
+    passages: Patterns,
+    allowed: Vec<Address>,
+}
+
+impl Discretion {
+    /// From the patterns of `sensitive:` and `visible:`, and what was allowed. The patterns were
+    /// checked when they were read; all of them together may still be too much, and then
+    /// everything is sensitive and nothing is shown.
+    pub(crate) fn new(sensitive: &[&str], visible: &[&str], allowed: Vec<Address>) -> Self {
+        let passages = visible.iter().flat_map(|pattern| parents(pattern)).collect::<Vec<_>>();
+        let everything = || Patterns::any_case(&["*"]).unwrap_or_default();
+        Self {
+            sensitive: Patterns::any_case(sensitive).unwrap_or_else(|_| everything()),
+            visible: Patterns::any_case(visible).unwrap_or_default(),
+            passages: Patterns::any_case(&passages).unwrap_or_default(),
+            allowed,
+        }
+    }
+}
+
+/// The patterns of the folders above what a pattern matches.
+fn parents(pattern: &str) -> impl Iterator<Item = &str> {
+    let slashes = pattern.match_indices('/').map(|(at, _)| &pattern[..at]);
+    slashes.filter(|parent| !matches!(*parent, "**" | "."))
+}
+
+/// How a path is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sight {
+    /// Nothing about it is sensitive.
+    Plain,
+    /// Sensitive, and a person has confirmed it.
+    Confirmed,
+    /// A sensitive folder on the way to something confirmed: it may be passed, not looked into.
+    Passage,
+    /// Not there, as far as agents know.
+    Hidden,
+}
+
+impl Sight {
+    /// Whether an agent may know of it.
+    pub(super) fn is_shown(self) -> bool {
+        matches!(self, Self::Plain | Self::Confirmed)
+    }
+}
+
+/// The rule for one root in one call.
+#[derive(Clone, Copy)]
+pub(super) struct Eyes<'a> {
+    pub(super) discretion: &'a Discretion,
+    /// What the person has confirmed for this call alone.
+    pub(super) once: Option<&'a Address>,
+    pub(super) root: &'a Root,
+}
+
+impl Eyes<'_> {
+    /// How `path` is seen, whose folder is seen as `above`; its last name is `name`.
+    pub(super) fn child(&self, above: Sight, path: &str, name: &str) -> Sight {
+        let plain = above == Sight::Plain
+            && !is_sensitive(name)
+            && !self.discretion.sensitive.match_any(path);
+        if plain {
+            Sight::Plain
+        } else if self.confirms(path) {
+            Sight::Confirmed
+        } else if self.leads_to_confirmed(path) {
+            Sight::Passage
+        } else {
+            Sight::Hidden
+        }
+    }
+
+    /// How a whole path is seen.
+    pub(super) fn path(&self, path: &str) -> Sight {
+        let mut sight = Sight::Plain;
+        for prefix in prefixes(path) {
+            let name = prefix.rsplit('/').next().unwrap_or_default();
+            sight = self.child(sight, prefix, name);
+        }
+        sight
+    }
+
+    /// Whether a person has confirmed this path or a folder it lies in.
+    pub(super) fn confirms(&self, path: &str) -> bool {
+        let covers = |address: &Address| {
+            address.root() == self.root && lies_in(path, address.path().as_str())
+        };
+        let shown = *self.root == Root::Project
+            && !self.discretion.visible.is_empty()
+            && prefixes(path).any(|prefix| self.discretion.visible.match_any(prefix));
+        shown || self.discretion.allowed.iter().chain(self.once).any(covers)
+    }
+
+    fn leads_to_confirmed(&self, path: &str) -> bool {
+        let leads = |address: &Address| {
+            address.root() == self.root && lies_in(address.path().as_str(), path)
+        };
+        let passes = *self.root == Root::Project && self.discretion.passages.match_any(path);
+        passes || self.discretion.allowed.iter().chain(self.once).any(leads)
+    }
+}
+
+/// Whether a path is, or lies in, a folder, by whole names.
+fn lies_in(path: &str, folder: &str) -> bool {
+    let rest = path.strip_prefix(folder);
+    rest.is_some_and(|rest| folder.is_empty() || rest.is_empty() || rest.starts_with('/'))
+}
+
+/// `a`, `a/b`, `a/b/c`.
+fn prefixes(path: &str) -> impl Iterator<Item = &str> {
+    let ends = path.match_indices('/').map(|(at, _)| at);
+    ends.chain([path.len()]).map(|end| &path[..end]).filter(|prefix| !prefix.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(discretion: &Discretion, path: &str, expected: Sight) {
+        let eyes = Eyes { discretion, once: None, root: &Root::Project };
+        assert_eq!(eyes.path(path), expected, "{path}");
+    }
+
+    #[test]
+    fn sensitive_until_confirmed() {
+        let none = Discretion::default();
+        check(&none, "", Sight::Plain);
+        check(&none, "src/a.rs", Sight::Plain);
+        check(&none, "deep/.env", Sight::Hidden);
+        check(&none, ".ssh/config", Sight::Hidden);
+        let more = Discretion::new(&["secret/**", "*.token"], &[], vec![]);
+        check(&more, "secret", Sight::Plain);
+        check(&more, "secret/a", Sight::Hidden);
+        check(&more, "a/B.TOKEN", Sight::Hidden);
+    }
+
+    #[test]
+    fn a_confirmed_path_shows_what_lies_below_it_and_nothing_beside_it() {
+        let allowed = ["ROOT_PROJECT:/.ssh/config", "ROOT_PROJECT:/keys/", "ROOT_USER:/.env"];
+        let allowed = allowed.map(|text| text.parse().expect("an address")).to_vec();
+        let told = Discretion::new(&[], &["dev/.env", "**/*.key"], allowed);
+        check(&told, ".ssh", Sight::Passage);
+        check(&told, ".ssh/config", Sight::Confirmed);
+        check(&told, ".ssh/config2", Sight::Hidden);
+        check(&told, ".ssh/id_rsa", Sight::Hidden);
+        check(&told, "keys/a/id_rsa", Sight::Confirmed);
+        check(&told, "keys2/id_rsa", Sight::Hidden);
+        check(&told, "dev/.env", Sight::Confirmed);
+        check(&told, "prod/.env", Sight::Hidden);
+        check(&told, ".env", Sight::Hidden);
+        check(&told, "a/b/tls.key", Sight::Confirmed);
+    }
+}

@@ -1,0 +1,154 @@
+//! What `.gitignore`, `.git/info/exclude` and `.aiignore` leave out of walks.
+//!
+//! The rules are git's: the deepest file that says something about a path decides, its last line
+//! first, and nothing below an ignored folder can be brought back. `.aiignore` speaks before git's
+//! files do and may bring back what they leave out. The space at the top of a root is exempt from
+//! git's files above it, because its items are what agents need.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use cap_std::fs::Dir;
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use crate::host::OpenFolder;
+
+const GIT_FILE: &str = ".gitignore";
+const AI_FILE: &str = ".aiignore";
+/// The largest ignore file that is read.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// Where ignore rules begin: at the top of the root, or of the repository around it.
+pub(super) struct RulesFrom<'a> {
+    pub(super) base: &'a Dir,
+    /// The target's path from there.
+    pub(super) path: String,
+    /// The path of the root's own space from there.
+    pub(super) space: String,
+}
+
+/// The rules that hold in one folder.
+#[derive(Clone, Default)]
+pub(super) struct Ignored {
+    git: Option<Arc<Rules>>,
+    ai: Option<Arc<Rules>>,
+}
+
+/// The rules of one file, and those of the folders above.
+struct Rules {
+    above: Option<Arc<Rules>>,
+    /// How much of a path leads to the folder the file lies in, its final slash included.
+    at: usize,
+    globs: Gitignore,
+}
+
+impl Ignored {
+    /// The rules that hold for a target before its own files are read.
+    pub(super) fn above(from: &RulesFrom<'_>) -> Self {
+        let mut rules = Self::default();
+        let slashes = from.path.match_indices('/').map(|(at, _)| at);
+        let ends = (!from.path.is_empty()).then_some(0).into_iter().chain(slashes);
+        for folder in ends.map(|end| &from.path[..end]) {
+            let Ok(open) = OpenFolder::below(from.base, folder) else { return rules };
+            rules = rules.entered(folder, from).with(&open, (from.base, folder), Has::ALL);
+        }
+        rules.entered(&from.path, from)
+    }
+
+    /// These rules for the folder at `path`, itself included: for a root's own space git's say
+    /// nothing.
+    pub(super) fn entered(self, path: &str, from: &RulesFrom<'_>) -> Self {
+        if path == from.space { Self { git: None, ai: self.ai } } else { self }
+    }
+
+    /// These rules and those of the files in an open folder at `path` below `base`, which has
+    /// those names among others.
+    pub(super) fn with(
+        mut self,
+        folder: &OpenFolder,
+        (base, path): (&Dir, &str),
+        has: Has,
+    ) -> Self {
+        if has.repository {
+            let info = if path.is_empty() { ".git/info" } else { &format!("{path}/.git/info") };
+            if let Ok(info) = OpenFolder::below(base, info) {
+                add(&mut self.git, &info, "exclude", path);
+            }
+        }
+        if has.git_file {
+            add(&mut self.git, folder, GIT_FILE, path);
+        }
+        if has.ai_file {
+            add(&mut self.ai, folder, AI_FILE, path);
+        }
+        self
+    }
+
+    /// Whether walks leave out the path, given from where these rules begin.
+    pub(super) fn leave_out(&self, path: &str, is_folder: IsFolder) -> bool {
+        let by_ai = decide(self.ai.as_ref(), path, is_folder);
+        by_ai.or_else(|| decide(self.git.as_ref(), path, is_folder)).unwrap_or(false)
+    }
+}
+
+/// Which names that matter here a folder has.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Has {
+    repository: bool,
+    git_file: bool,
+    ai_file: bool,
+}
+
+impl Has {
+    /// Any of them, as far as is known.
+    const ALL: Self = Self { repository: true, git_file: true, ai_file: true };
+
+    /// Takes note of a name.
+    pub(super) fn note(&mut self, name: &str) {
+        self.repository |= name == ".git";
+        self.git_file |= name == GIT_FILE;
+        self.ai_file |= name == AI_FILE;
+    }
+}
+
+/// Whether a path is a folder's: rules that end with a slash mean folders only.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum IsFolder {
+    Yes,
+    No,
+}
+
+/// The deepest rule's word: out, in, or nothing.
+fn decide(rules: Option<&Arc<Rules>>, path: &str, is_folder: IsFolder) -> Option<bool> {
+    let mut rules = rules;
+    while let Some(here) = rules {
+        let below = path.get(here.at..).unwrap_or_default();
+        match here.globs.matched(below, is_folder == IsFolder::Yes) {
+            Match::Ignore(_) => return Some(true),
+            Match::Whitelist(_) => return Some(false),
+            Match::None => rules = here.above.as_ref(),
+        }
+    }
+    None
+}
+
+fn add(chain: &mut Option<Arc<Rules>>, folder: &OpenFolder, name: &str, path: &str) {
+    let Some(globs) = read(folder, name) else { return };
+    let at = if path.is_empty() { 0 } else { path.len() + 1 };
+    *chain = Some(Arc::new(Rules { above: chain.take(), at, globs }));
+}
+
+/// The rules of a file; `None` if there are none. A line that is no pattern is passed over, as git
+/// does.
+fn read(folder: &OpenFolder, name: &str) -> Option<Gitignore> {
+    let file = folder.file(name).ok().flatten()?;
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let mut builder = GitignoreBuilder::new("");
+    for line in text.trim_start_matches('\u{feff}').split('\n') {
+        let _ = builder.add_line(None, line.strip_suffix('\r').unwrap_or(line));
+    }
+    builder.build().ok().filter(|rules| !rules.is_empty())
+}

@@ -1,0 +1,345 @@
+//! One task of a sweep: read a folder, or look into some of its files.
+
+use std::cmp::Ordering;
+use std::io;
+use std::sync::Arc;
+
+use mere_core::segment::Segment;
+
+use super::{Harvest, Opened, Plan, Want};
+use crate::host::{EntryKind, OpenFolder};
+use crate::world::discretion::Sight;
+use crate::world::ignored::{Has, Ignored, IsFolder};
+use crate::world::list::{LookError, is_denied};
+
+/// Names no walk enters: what lies there is nobody's reading.
+const SKIPPED: [&str; 2] = [".git", "node_modules"];
+/// How many names of one folder are kept at a time; a larger folder is read again for the next.
+const MAX_NAMES: usize = 64 * 1024;
+/// How many files are looked into as one task.
+const BATCH: usize = 24;
+
+/// Something to do, smallest key first.
+pub(super) struct Task {
+    key: String,
+    folder: Arc<Folder>,
+    what: What,
+}
+
+/// A folder on the way.
+struct Folder {
+    /// From the target.
+    path: String,
+    rules: Ignored,
+    sight: Sight,
+    depth: usize,
+}
+
+enum What {
+    /// Read the folder's names from this one on; at first, from the beginning.
+    Names(Option<String>),
+    /// Look into these files of it.
+    Files(Vec<String>),
+}
+
+impl Task {
+    /// The target itself.
+    pub(super) fn first(rules: Ignored, sight: Sight) -> Self {
+        let folder = Folder { path: String::new(), rules, sight, depth: 0 };
+        Self { key: String::new(), folder: Arc::new(folder), what: What::Names(None) }
+    }
+
+    pub(super) fn key(&self) -> &str {
+        &self.key
+    }
+}
+
+/// A heap gives its largest first.
+impl Ord for Task {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.key.cmp(&self.key)
+    }
+}
+
+impl PartialOrd for Task {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Task {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for Task {}
+
+/// What comes of a task.
+pub(super) struct Yield<'a, F> {
+    pub(super) found: Vec<(String, F)>,
+    pub(super) tasks: Vec<Task>,
+    pub(super) unaddressable: u64,
+    over: &'a dyn Fn() -> bool,
+    hand_out: &'a dyn Fn(Vec<Task>),
+}
+
+impl<'a, F> Yield<'a, F> {
+    pub(super) fn new(over: &'a dyn Fn() -> bool, hand_out: &'a dyn Fn(Vec<Task>)) -> Self {
+        Self { found: Vec::new(), tasks: Vec::new(), unaddressable: 0, over, hand_out }
+    }
+}
+
+/// Does a task, with a worker's tool, into what comes of it.
+pub(super) fn run<H: Harvest>(
+    plan: &Plan<'_>,
+    harvest: &H,
+    task: Task,
+    (tool, out): (&mut H::Tool, &mut Yield<'_, H::Fruit>),
+) -> Result<(), LookError> {
+    let folder = &task.folder;
+    let is_first = matches!(task.what, What::Names(None))
+        && folder.depth > 0
+        && folder.sight.is_shown()
+        && plan.start.is_none_or(|start| start.admits(&task.key));
+    let open = match OpenFolder::below(plan.target, &folder.path) {
+        Ok(open) => open,
+        // A folder that may not be entered is there, but nothing of it is known.
+        Err(error) if is_denied(&error) && folder.depth > 0 => {
+            if is_first {
+                out.found.extend(harvest.folder(&folder.path).map(|fruit| (task.key, fruit)));
+            }
+            return Ok(());
+        }
+        Err(error) if is_gone(&error) => return Ok(()),
+        Err(error) => return Err(error.into()),
+    };
+    if plan.limits.hidden.contains(open.identity()?) {
+        return Ok(());
+    }
+    let mut visit = Visit { plan, harvest, folder, open, tool, out };
+    if is_first {
+        visit.out.found.extend(harvest.folder(&folder.path).map(|fruit| (task.key, fruit)));
+    }
+    match task.what {
+        What::Files(names) => visit.look_into(&names),
+        What::Names(from) if folder.depth < plan.depth => visit.read(from.as_deref()),
+        What::Names(_) => Ok(()),
+    }
+}
+
+/// Swapped for a link or a file, or removed, since it was read.
+fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+        || matches!(error.raw_os_error(), Some(EXDEV | ELOOP))
+}
+
+const EXDEV: i32 = 18;
+const ELOOP: i32 = 40;
+
+/// An open folder and everything around it.
+struct Visit<'a, 'o, H: Harvest> {
+    plan: &'a Plan<'a>,
+    harvest: &'a H,
+    folder: &'a Arc<Folder>,
+    open: OpenFolder,
+    tool: &'a mut H::Tool,
+    out: &'a mut Yield<'o, H::Fruit>,
+}
+
+impl<H: Harvest> Visit<'_, '_, H> {
+    fn read(&mut self, from: Option<&str>) -> Result<(), LookError> {
+        let names = self.names(from)?;
+        if (self.out.over)() {
+            return Ok(());
+        }
+        let rules = self.rules(names.has);
+        let mut content = Vec::new();
+        for (name, kind) in &names.kept {
+            self.visit(name, *kind, &rules, &mut content);
+        }
+        if let Some((last, _)) = names.kept.last().filter(|_| names.more) {
+            let key = self.key(last);
+            self.push(key, What::Names(Some(last.clone())));
+        }
+        if content.is_empty() { Ok(()) } else { self.share_out(content) }
+    }
+
+    /// The folder's smallest names after `from`, in order; folders' names end with the separator.
+    fn names(&mut self, from: Option<&str>) -> Result<Names, LookError> {
+        let separator = self.plan.order.separator();
+        let mut names = Names::default();
+        let harvest = self.harvest;
+        let (over, unaddressable) = (self.out.over, &mut self.out.unaddressable);
+        let mut seen = 0_usize;
+        let read = self.open.read(|name, kind| {
+            seen += 1;
+            if seen.is_multiple_of(1024) && over() {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            if !matches!(kind, EntryKind::Folder | EntryKind::File) {
+                return Ok(());
+            }
+            let Some(name) = name.filter(|name| Segment::check(name).is_ok()) else {
+                let counts = kind == EntryKind::Folder || harvest.could_want("");
+                *unaddressable += u64::from(from.is_none() && counts);
+                return Ok(());
+            };
+            names.has.note(name);
+            if kind == EntryKind::File && !harvest.could_want(name) {
+                return Ok(());
+            }
+            let mut name = name.to_owned();
+            if kind == EntryKind::Folder {
+                name.push(separator);
+            }
+            if from.is_none_or(|from| name.as_str() > from) {
+                names.add(name, kind);
+            }
+            Ok(())
+        });
+        match read {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted && over() => {}
+            Err(error) if is_denied(&error) && self.folder.depth > 0 => {}
+            Err(error) if is_gone(&error) => {}
+            other => other?,
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    /// The rules that hold for this folder's entries.
+    fn rules(&self, has: Has) -> Ignored {
+        let rules = self.folder.rules.clone();
+        match &self.plan.rules {
+            Some(from) => {
+                let path = join(&from.path, &self.folder.path);
+                rules.with(&self.open, (from.base, &path), has)
+            }
+            None => rules,
+        }
+    }
+
+    fn visit(&mut self, name: &str, kind: EntryKind, rules: &Ignored, content: &mut Vec<String>) {
+        let is_folder = if kind == EntryKind::Folder { IsFolder::Yes } else { IsFolder::No };
+        let plain = name.strip_suffix(self.plan.order.separator()).unwrap_or(name);
+        let key = self.key(name);
+        let admitted = match (self.plan.start, is_folder) {
+            (None, _) => true,
+            (Some(start), IsFolder::Yes) => start.admits_below(&key),
+            (Some(start), IsFolder::No) => start.admits(&key),
+        };
+        if !admitted || SKIPPED.contains(&plain) {
+            return;
+        }
+        let path = join(&self.folder.path, plain);
+        let whole = join(self.plan.path.as_str(), &path);
+        let sight = self.plan.limits.eyes.child(self.folder.sight, &whole, plain);
+        if sight == Sight::Hidden {
+            return;
+        }
+        if is_folder == IsFolder::Yes {
+            let Some(rules) = self.entered(&path, rules) else { return };
+            let folder = Folder { path, rules, sight, depth: self.folder.depth + 1 };
+            self.out.tasks.push(Task { key, folder: Arc::new(folder), what: What::Names(None) });
+            return;
+        }
+        let ignored = self
+            .plan
+            .rules
+            .as_ref()
+            .is_some_and(|from| rules.leave_out(&join(&from.path, &path), IsFolder::No));
+        if ignored || !sight.is_shown() {
+            return;
+        }
+        match self.harvest.file(&path) {
+            Want::Nothing => {}
+            Want::Name(fruit) => self.out.found.push((key, fruit)),
+            Want::Content => content.push(plain.to_owned()),
+        }
+    }
+
+    /// The rules a folder at `path` is entered with; `None` if it is not entered.
+    fn entered(&self, path: &str, rules: &Ignored) -> Option<Ignored> {
+        let Some(from) = &self.plan.rules else { return Some(Ignored::default()) };
+        let path = join(&from.path, path);
+        let rules = rules.clone().entered(&path, from);
+        (!rules.leave_out(&path, IsFolder::Yes)).then_some(rules)
+    }
+
+    /// Looks into a few files, and leaves the others to whoever has time.
+    fn share_out(&mut self, mut content: Vec<String>) -> Result<(), LookError> {
+        let others = content.split_off(content.len().min(BATCH));
+        for batch in others.chunks(BATCH) {
+            let Some(first) = batch.first() else { continue };
+            self.push(self.key(first), What::Files(batch.to_vec()));
+        }
+        (self.out.hand_out)(std::mem::take(&mut self.out.tasks));
+        self.look_into(&content)
+    }
+
+    fn look_into(&mut self, names: &[String]) -> Result<(), LookError> {
+        for name in names {
+            if (self.out.over)() {
+                return Ok(());
+            }
+            let path = join(&self.folder.path, name);
+            let file = match self.open.file(name) {
+                Ok(Some(file)) => file,
+                Ok(None) => continue,
+                Err(error) if is_gone(&error) || is_denied(&error) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            let key = self.key(name);
+            let opened = Opened { path: &path, file, over: self.out.over };
+            let fruit = self.harvest.open(self.tool, opened);
+            self.out.found.extend(fruit.map(|fruit| (key, fruit)));
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, key: String, what: What) {
+        self.out.tasks.push(Task { key, folder: Arc::clone(self.folder), what });
+    }
+
+    fn key(&self, name: &str) -> String {
+        let mut key = self.plan.order.key(&self.folder.path);
+        if !key.is_empty() {
+            key.push(self.plan.order.separator());
+        }
+        key.push_str(name);
+        key
+    }
+}
+
+/// The smallest names of a folder.
+#[derive(Default)]
+struct Names {
+    has: Has,
+    kept: Vec<(String, EntryKind)>,
+    /// Whether there are more than are kept.
+    more: bool,
+}
+
+impl Names {
+    fn add(&mut self, name: String, kind: EntryKind) {
+        self.kept.push((name, kind));
+        if self.kept.len() >= 2 * MAX_NAMES {
+            self.sort();
+        }
+    }
+
+    fn sort(&mut self) {
+        self.kept.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
+        self.more |= self.kept.len() > MAX_NAMES;
+        self.kept.truncate(MAX_NAMES);
+    }
+}
+
+fn join(folder: &str, name: &str) -> String {
+    match (folder, name) {
+        ("", name) => name.to_owned(),
+        (folder, "") => folder.to_owned(),
+        (folder, name) => [folder, "/", name].concat(),
+    }
+}

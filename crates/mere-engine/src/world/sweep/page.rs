@@ -1,0 +1,125 @@
+//! What was found so far, and where a page begins and ends.
+
+use super::Weight;
+
+/// Where a page begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Position {
+    /// After this key.
+    After(String),
+    /// At this key: the page before ended early.
+    From(String),
+}
+
+impl Position {
+    /// How a cursor remembers it.
+    pub(crate) fn to_text(&self) -> String {
+        match self {
+            Self::After(key) => format!("a{key}"),
+            Self::From(key) => format!("f{key}"),
+        }
+    }
+
+    /// What a cursor remembers.
+    pub(crate) fn from_text(text: &str) -> Option<Self> {
+        match text.split_at_checked(1)? {
+            ("a", key) => Some(Self::After(key.to_owned())),
+            ("f", key) => Some(Self::From(key.to_owned())),
+            _ => None,
+        }
+    }
+
+    /// The key it is measured from.
+    pub(crate) fn key(&self) -> &str {
+        let (Self::After(key) | Self::From(key)) = self;
+        key
+    }
+
+    /// Whether the page that begins here has the key.
+    pub(super) fn admits(&self, key: &str) -> bool {
+        match self {
+            Self::After(start) => key > start.as_str(),
+            Self::From(start) => key >= start.as_str(),
+        }
+    }
+
+    /// Whether it has anything below a folder, whose key ends with the separator.
+    pub(super) fn admits_below(&self, folder: &str) -> bool {
+        folder >= self.key() || self.key().starts_with(folder)
+    }
+}
+
+/// One page, in order, and a little more than fits if there is more.
+pub(crate) struct Gathered<F> {
+    pub(crate) found: Vec<(String, F)>,
+    /// Names that cannot be said, in the folders this page read.
+    pub(crate) unaddressable: u64,
+    /// Where to go on if time ran out before the page was full.
+    pub(crate) rest: Option<Position>,
+}
+
+/// The smallest things found so far.
+pub(super) struct Basket<F> {
+    size: usize,
+    found: Vec<(String, F)>,
+    weights: Vec<Weight>,
+    total: Weight,
+    /// No page will hold anything beyond this.
+    bound: Option<String>,
+}
+
+impl<F> Basket<F> {
+    pub(super) fn new(size: usize) -> Self {
+        Self { size, found: Vec::new(), weights: Vec::new(), total: Weight::default(), bound: None }
+    }
+
+    /// Whether a page could still hold the key.
+    pub(super) fn admits(&self, key: &str) -> bool {
+        self.bound.as_deref().is_none_or(|bound| key <= bound)
+    }
+
+    pub(super) fn add(&mut self, found: Vec<(String, F)>, weigh: impl Fn(&F) -> Weight) {
+        for (key, fruit) in found {
+            if self.admits(&key) {
+                let weight = weigh(&fruit);
+                self.total.add(weight);
+                self.weights.push(weight);
+                self.found.push((key, fruit));
+            }
+        }
+        let twice = self.total.count > 2 * self.size || self.total.bytes > 2 * Weight::MAX_BYTES;
+        if self.total.overflows(self.size) && (self.bound.is_none() || twice) {
+            self.compact();
+        }
+    }
+
+    /// Keeps the smallest things that overfill a page, and forgets the rest.
+    fn compact(&mut self) {
+        let weights = std::mem::take(&mut self.weights);
+        let found = std::mem::take(&mut self.found);
+        let mut all = found.into_iter().zip(weights).collect::<Vec<_>>();
+        all.sort_unstable_by(|((left, _), _), ((right, _), _)| left.cmp(right));
+        self.total = Weight::default();
+        for (fruit, weight) in all {
+            self.total.add(weight);
+            self.weights.push(weight);
+            self.found.push(fruit);
+            if self.total.overflows(self.size) {
+                break;
+            }
+        }
+        self.bound = self.found.last().map(|(key, _)| key.clone());
+    }
+
+    /// Everything in order, as far as nothing smaller can be missing.
+    pub(super) fn into_sorted(mut self, unfinished: Option<&str>) -> Vec<(String, F)> {
+        self.found.retain(|(key, _)| unfinished.is_none_or(|limit| key.as_str() < limit));
+        self.found.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
+        self.found
+    }
+
+    /// Whether a page is full for certain.
+    pub(super) fn is_full(&self) -> bool {
+        self.bound.is_some()
+    }
+}

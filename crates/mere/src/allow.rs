@@ -1,0 +1,61 @@
+//! `mere allow`: what a person shows to agents although it is sensitive.
+
+use std::io;
+use std::process::ExitCode;
+
+use mere_core::address::Address;
+use mere_core::reply::codes;
+use mere_engine::allow::{AllowError, Allowed};
+use serde_json::json;
+
+use crate::arguments::{AllowArguments, PlaceArguments};
+use crate::render;
+use crate::report::report;
+
+/// Runs the command.
+pub(crate) fn run(place: &PlaceArguments, asked: &AllowArguments) -> io::Result<ExitCode> {
+    let allowed = Allowed::find(place.project(), place.directory());
+    match allowed.and_then(|allowed| done(&allowed, asked)) {
+        Ok((message, list)) if asked.json => {
+            let list = list.iter().map(ToString::to_string).collect::<Vec<_>>();
+            let data = json!({ "allowed": list });
+            render::line(&format!("{:#}", report(codes::ALLOW, "allow", &message, &data)))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Ok((_, list)) if asked.list => {
+            for address in list {
+                render::line(&address.to_string())?;
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Ok((message, _)) => render::line(&message).map(|()| ExitCode::SUCCESS),
+        Err(error) => {
+            let code = match error {
+                AllowError::Address(_) => render::INVALID,
+                AllowError::Open(_) => render::USAGE,
+                _ => render::BROKEN,
+            };
+            Ok(render::failure(&error.to_string(), code))
+        }
+    }
+}
+
+/// Does it, and says what was done and what is allowed now.
+fn done(allowed: &Allowed, asked: &AllowArguments) -> Result<(String, Vec<Address>), AllowError> {
+    let message = match (&asked.address, &asked.revoke) {
+        (Some(typed), _) => {
+            let before = allowed.list();
+            let address = allowed.add(typed)?;
+            let again = before.contains(&address);
+            let words = if again { "was shown already" } else { "is shown from now on" };
+            format!("{address} {words} to the agents of this project.")
+        }
+        (None, Some(typed)) => {
+            let (address, was) = allowed.revoke(typed)?;
+            let words = if was { "is no longer shown." } else { "was not allowed." };
+            format!("{address} {words}")
+        }
+        (None, None) => "What is shown to the agents of this project.".to_owned(),
+    };
+    Ok((message, allowed.list()))
+}

@@ -1,0 +1,178 @@
+//! `mere read`, `glob`, `grep` and `tree`: an agent's calls, made and read by a person.
+//!
+//! What a person types becomes an address first; then it is the same call through the same door,
+//! page after page, and only the printing differs.
+
+use std::io;
+use std::process::ExitCode;
+
+use mere_core::address::Address;
+use mere_core::gate::Cleared;
+use mere_core::reply::ReplyType;
+use mere_core::request::{Caller, Reader, Request};
+use mere_engine::{Memory, Session, Typed};
+use serde_json::{Map, Value, json};
+
+use crate::arguments::{
+    FormArguments, GlobArguments, GrepArguments, PlaceArguments, ReadArguments, TreeArguments,
+};
+use crate::call::{self, AtKeyboard};
+use crate::converse::converse;
+use crate::paper::Paper;
+use crate::render;
+
+/// The most that one page of a tool holds.
+const LARGEST_PAGE: u64 = 10_000;
+/// The most lines one page of `read` may ask for.
+const ALL_LINES: u64 = 1_000_000;
+const OUTSIDE: &str = "the path is outside the project. Inside it, say a path from here or an \
+    address such as ROOT_PROJECT:/src/main.rs; `mere where PATH` says where a path lies";
+
+/// `mere read`.
+pub(crate) fn read(place: PlaceArguments, asked: &ReadArguments) -> io::Result<ExitCode> {
+    let Ok(desk) = Desk::open(place, &asked.form) else { return Ok(ExitCode::from(render::USAGE)) };
+    let Some(path) = desk.address(&asked.path) else {
+        return Ok(render::failure(OUTSIDE, render::INVALID));
+    };
+    let arguments = json!({
+        "path": path.to_string(), "offset": asked.offset,
+        "limit": asked.limit.unwrap_or(ALL_LINES)
+    });
+    desk.print("read", &arguments, asked.limit, |paper, data| paper.text(data))
+}
+
+/// `mere glob`.
+pub(crate) fn glob(place: PlaceArguments, asked: &GlobArguments) -> io::Result<ExitCode> {
+    let Ok(desk) = Desk::open(place, &asked.form) else { return Ok(ExitCode::from(render::USAGE)) };
+    let mut arguments = json!({ "pattern": asked.pattern, "limit": page(asked.limit) });
+    if let Some(typed) = &asked.path {
+        let Some(path) = desk.address(typed) else {
+            return Ok(render::failure(OUTSIDE, render::INVALID));
+        };
+        arguments["path"] = path.to_string().into();
+    }
+    desk.print("glob", &arguments, asked.limit, |paper, data| paper.paths(data))
+}
+
+/// `mere grep`.
+pub(crate) fn grep(place: PlaceArguments, asked: &GrepArguments) -> io::Result<ExitCode> {
+    let Ok(desk) = Desk::open(place, &asked.form) else { return Ok(ExitCode::from(render::USAGE)) };
+    let Some(path) = desk.address_or_here(asked.path.as_ref()) else {
+        return Ok(render::failure(OUTSIDE, render::INVALID));
+    };
+    let arguments = json!({
+        "pattern": asked.pattern, "path": path.to_string(), "ignore_case": asked.ignore_case,
+        "context": asked.context, "glob": asked.glob, "limit": page(asked.limit)
+    });
+    desk.print("grep", &arguments, asked.limit, Paper::matches)
+}
+
+/// `mere tree`.
+pub(crate) fn tree(place: PlaceArguments, asked: &TreeArguments) -> io::Result<ExitCode> {
+    let Ok(desk) = Desk::open(place, &asked.form) else { return Ok(ExitCode::from(render::USAGE)) };
+    let Some(path) = desk.address_or_here(asked.path.as_ref()) else {
+        return Ok(render::failure(OUTSIDE, render::INVALID));
+    };
+    let arguments = json!({ "command": "tree", "path": path.to_string(), "depth": asked.depth });
+    desk.print("dir", &arguments, None, |paper, data| paper.branches(data))
+}
+
+/// How many things a page has.
+fn count(data: &Value) -> u64 {
+    let lines = || data["last"].as_u64()?.checked_sub(data["first"].as_u64()?);
+    data["count"].as_u64().or_else(|| lines().map(|last| last + 1)).unwrap_or_default()
+}
+
+/// The argument that gets the next page, if there is one.
+fn rest(data: &Value) -> Option<(&'static str, Value)> {
+    if data["truncated"] == true {
+        return data["last"].as_u64().map(|last| ("offset", (last + 1).into()));
+    }
+    data.get("next").map(|next| ("cursor", next.clone()))
+}
+
+fn page(limit: Option<u64>) -> u64 {
+    limit.map_or(LARGEST_PAGE, |limit| limit.clamp(1, LARGEST_PAGE))
+}
+
+/// A session for one command of a person, and the paper its answer is printed on.
+struct Desk<'a> {
+    session: Session,
+    form: &'a FormArguments,
+}
+
+impl<'a> Desk<'a> {
+    /// Opens the session, or tells the person why there is none.
+    fn open(place: PlaceArguments, form: &'a FormArguments) -> Result<Self, ()> {
+        match Session::open(place.opening(&form.session, Memory::Session)) {
+            Ok(session) => Ok(Self { session, form }),
+            Err(error) => {
+                render::failure(&error.to_string(), render::USAGE);
+                Err(())
+            }
+        }
+    }
+
+    fn address(&self, typed: &Typed) -> Option<Address> {
+        self.session.address_of(typed)
+    }
+
+    /// What was typed, or where the command runs.
+    fn address_or_here(&self, typed: Option<&Typed>) -> Option<Address> {
+        match typed {
+            Some(typed) => self.address(typed),
+            None => {
+                let here = self.session.working().cloned();
+                here.or_else(|| "ROOT_PROJECT:/".parse().ok())
+            }
+        }
+    }
+
+    /// Calls the tool page after page, up to `limit` things, and prints each page with `show`. As
+    /// JSON it is one page, and its `next` is for `--cursor`.
+    fn print(
+        &self,
+        tool: &str,
+        arguments: &Value,
+        limit: Option<u64>,
+        show: impl Fn(&mut Paper, &Value) -> String,
+    ) -> io::Result<ExitCode> {
+        let mut paper = Paper::new(self.form.color, self.session.working().cloned());
+        let mut arguments = arguments.as_object().cloned().unwrap_or_default();
+        if let Some(cursor) = &self.form.cursor {
+            arguments.insert("cursor".to_owned(), cursor.as_str().into());
+        }
+        let mut left = limit;
+        loop {
+            let reply = self.call(tool, &arguments);
+            let code = render::exit_code(reply.reply());
+            if self.form.json {
+                return render::reply(&reply).map(|()| code);
+            }
+            if reply.reply() != ReplyType::Success {
+                render::refusal(&reply);
+                return Ok(code);
+            }
+            let data = &reply.value()["data"];
+            render::text(&show(&mut paper, data))?;
+            if data["masked"].is_u64() {
+                render::note(&format!("{} secrets are masked; see `mere allow`", data["masked"]));
+            }
+            left = left.map(|left| left.saturating_sub(count(data)));
+            let Some((key, value)) = rest(data).filter(|_| left != Some(0)) else {
+                return Ok(code);
+            };
+            arguments.insert(key.to_owned(), value);
+            if let Some(left) = left {
+                arguments.insert("limit".to_owned(), page(Some(left)).into());
+            }
+        }
+    }
+
+    fn call(&self, tool: &str, arguments: &Map<String, Value>) -> Cleared {
+        let agent = self.session.agent().cloned().unwrap_or_default();
+        let caller = Caller { agent, reader: Reader::Person, ..Caller::default() };
+        let request = Request::new(caller, tool, arguments);
+        converse(request, |request| self.session.handle(request, &mut AtKeyboard), call::ask)
+    }
+}

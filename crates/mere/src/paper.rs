@@ -1,0 +1,176 @@
+//! How answers look to a person: paths as they can be typed here, colours on a terminal, one thing
+//! a line for programs.
+
+use anstyle::{AnsiColor, Style};
+use mere_core::address::Address;
+use mere_core::root::Root;
+use serde_json::Value;
+
+use crate::arguments::Colour;
+use crate::render;
+
+const PATH: Style = AnsiColor::Magenta.on_default();
+const NUMBER: Style = AnsiColor::Green.on_default();
+
+/// Where an answer is printed, and from where paths are read.
+pub(crate) struct Paper {
+    coloured: bool,
+    /// Whether a person looks at it: lines are grouped, and what could steer a terminal is escaped.
+    watched: bool,
+    working: Option<Address>,
+    /// The file whose lines were printed last.
+    last: Option<String>,
+}
+
+impl Paper {
+    pub(crate) fn new(colour: Colour, working: Option<Address>) -> Self {
+        let coloured = match colour {
+            Colour::Auto => render::takes_colours(),
+            Colour::Always => true,
+            Colour::Never => false,
+        };
+        Self { coloured, watched: render::is_watched(), working, last: None }
+    }
+
+    /// The lines of a text file, or what a binary one is.
+    pub(crate) fn text(&self, data: &Value) -> String {
+        if data["binary"] == true {
+            let kind = data["media_type"].as_str().unwrap_or_default();
+            return format!("binary file, {kind}, {} bytes\n", data["size"]);
+        }
+        self.plain(data["content"].as_str().unwrap_or_default())
+    }
+
+    /// A path for each match.
+    pub(crate) fn paths(&self, data: &Value) -> String {
+        let paths = data["matches"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        paths.map(|path| self.painted(&self.path(path), PATH) + "\n").collect()
+    }
+
+    /// The directories, as a tree for a person and as paths for a program.
+    pub(crate) fn branches(&self, data: &Value) -> String {
+        let branches = data["directories"].as_array().into_iter().flatten();
+        let lines = branches.map(|branch| {
+            let address = branch["path"].as_str().unwrap_or_default();
+            if !self.watched {
+                return self.painted(&self.path(address), PATH) + "\n";
+            }
+            let name = address.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            let depth = usize::try_from(branch["depth"].as_u64().unwrap_or(1)).unwrap_or(1);
+            let name = self.painted(&self.plain(name), PATH);
+            format!("{}{name}/\n", "  ".repeat(depth - 1))
+        });
+        lines.collect()
+    }
+
+    /// The lines that match: under their file's name for a person, each with it for a program.
+    pub(crate) fn matches(&mut self, data: &Value) -> String {
+        let mut out = String::new();
+        for found in data["matches"].as_array().into_iter().flatten() {
+            let path = self.path(found["path"].as_str().unwrap_or_default());
+            if self.watched && self.last.as_ref() != Some(&path) {
+                let gap = if self.last.is_some() { "\n" } else { "" };
+                out = out + gap + &self.painted(&path, PATH) + "\n";
+                self.last = Some(path.clone());
+            }
+            let line = found["line"].as_u64().unwrap_or_default();
+            let before = texts(&found["before"]);
+            let first = line.saturating_sub(before.len() as u64);
+            for (at, text) in (first..).zip(before) {
+                out.push_str(&self.found(&path, at, '-', text));
+            }
+            out.push_str(&self.found(&path, line, ':', found["text"].as_str().unwrap_or_default()));
+            for (at, text) in (line + 1..).zip(texts(&found["after"])) {
+                out.push_str(&self.found(&path, at, '-', text));
+            }
+        }
+        out
+    }
+
+    fn found(&self, path: &str, line: u64, mark: char, text: &str) -> String {
+        let number = self.painted(&line.to_string(), NUMBER);
+        let text = self.plain(text);
+        if self.watched {
+            return format!("{number}{mark}{text}\n");
+        }
+        format!("{}{mark}{number}{mark}{text}\n", self.painted(path, PATH))
+    }
+
+    /// An address as a path that can be typed here, where it is one of the project.
+    fn path(&self, address: &str) -> String {
+        let said = address.parse::<Address>().ok();
+        let near = said.filter(|said| *said.root() == Root::Project).zip(self.working.as_ref());
+        let Some((said, working)) = near else { return self.plain(address) };
+        let here = working.path().names().collect::<Vec<_>>();
+        let there = said.path().names().collect::<Vec<_>>();
+        let shared = here.iter().zip(&there).take_while(|(a, b)| a == b).count();
+        let ups = std::iter::repeat_n("..", here.len() - shared);
+        let parts = ups.chain(there[shared..].iter().copied()).collect::<Vec<_>>();
+        let path = if parts.is_empty() { ".".to_owned() } else { parts.join("/") };
+        self.plain(&if said.is_directory() { path + "/" } else { path })
+    }
+
+    fn painted(&self, text: &str, style: Style) -> String {
+        if self.coloured { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    }
+
+    /// A text that cannot steer the terminal it is printed on.
+    fn plain(&self, text: &str) -> String {
+        let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+        if !self.watched || !text.contains(steers) {
+            return text.to_owned();
+        }
+        let text = text.replace("\r\n", "\n");
+        let shown = text.chars().map(|c| match c {
+            c if steers(c) => c.escape_default().to_string(),
+            c => c.to_string(),
+        });
+        shown.collect()
+    }
+}
+
+fn texts(lines: &Value) -> Vec<&str> {
+    lines.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn paper(working: &str, watched: bool) -> Paper {
+        Paper { coloured: false, watched, working: working.parse().ok(), last: None }
+    }
+
+    #[test]
+    fn a_path_reads_from_where_the_person_stands() {
+        let check = |working: &str, address: &str, expected: &str| {
+            assert_eq!(paper(working, false).path(address), expected);
+        };
+        check("ROOT_PROJECT:/", "ROOT_PROJECT:/src/a.rs", "src/a.rs");
+        check("ROOT_PROJECT:/src/", "ROOT_PROJECT:/src/a.rs", "a.rs");
+        check("ROOT_PROJECT:/src/deep/", "ROOT_PROJECT:/docs/", "../../docs/");
+        check("ROOT_PROJECT:/src/", "ROOT_PROJECT:/src/", "./");
+        check("ROOT_PROJECT:/", "ROOT_USER:/a", "ROOT_USER:/a");
+        check("none", "ROOT_PROJECT:/a", "ROOT_PROJECT:/a");
+    }
+
+    #[test]
+    fn a_file_cannot_steer_the_terminal() {
+        let data = json!({ "content": "a\u{1b}[31m\tb\r\nc\u{7}\n" });
+        assert_eq!(paper("", true).text(&data), "a\\u{1b}[31m\tb\nc\\u{7}\n");
+        assert_eq!(paper("", false).text(&data), "a\u{1b}[31m\tb\r\nc\u{7}\n");
+    }
+
+    #[test]
+    fn matches_are_grouped_for_a_person_and_whole_for_a_program() {
+        let data = json!({ "matches": [
+            { "path": "ROOT_PROJECT:/a", "line": 2, "text": "x", "before": ["w"], "after": ["y"] },
+            { "path": "ROOT_PROJECT:/b", "line": 9, "text": "z" },
+        ] });
+        let program = paper("ROOT_PROJECT:/", false).matches(&data);
+        assert_eq!(program, "a-1-w\na:2:x\na-3-y\nb:9:z\n");
+        let person = paper("ROOT_PROJECT:/", true).matches(&data);
+        assert_eq!(person, "a\n1-w\n2:x\n3-y\n\nb\n9:z\n");
+    }
+}

@@ -1,0 +1,16 @@
+//! What a command tells its operator, in the shape of a reply. It may name host paths, so it does
+//! not pass the gate, and no agent sees it.
+
+use mere_core::reply::{Code, Success};
+use serde_json::{Value, json};
+
+/// A reply of the command `tool`.
+pub(crate) fn report(code: Code<Success>, tool: &str, message: &str, data: &Value) -> Value {
+    let code = code.id();
+    json!({
+        "reply_type": code.reply().letter(), "code": code.to_string(), "message": message,
+        "data": data,
+        "trace": { "trace_id": uuid::Uuid::now_v7().simple().to_string(), "session_id": null },
+        "meta": { "layer": code.layer().to_string(), "tool": tool }
+    })
+}

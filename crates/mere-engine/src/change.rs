@@ -62,11 +62,12 @@ pub(crate) fn change(view: &View<'_>, project: &Folder, call: &Change) -> Result
     if permit.address().is_directory() {
         return Err(ChangeError::Taken(permit.address().clone()).into());
     }
-    let changed = apply(&permit, view, project)?;
-    Ok(answer(&permit, &changed))
+    apply(permit, view, project)
 }
 
-fn apply(permit: &Permit<'_>, view: &View<'_>, project: &Folder) -> Result<Changed, ToolError> {
+/// Spends a permit.
+#[expect(clippy::needless_pass_by_value, reason = "a permit is spent once")]
+fn apply(permit: Permit<'_>, view: &View<'_>, project: &Folder) -> Result<Draft, ToolError> {
     let address = permit.address();
     let failed = |cause| ChangeError::Failed { address: address.clone(), cause };
     // Where there is no workspace yet there is nothing to edit, and no reason to make one.
@@ -82,12 +83,13 @@ fn apply(permit: &Permit<'_>, view: &View<'_>, project: &Folder) -> Result<Chang
     let spot = spot.ok_or_else(|| ChangeError::NoDirectory(address.clone()))?;
     let occupant = spot.occupant().map_err(failed)?;
     let created = matches!(occupant, Occupant::Nobody);
-    let new = content(permit, view, occupant)?;
+    let new = content(&permit, view, occupant)?;
     workspace.put(&spot, new.as_bytes()).map_err(failed)?;
     if created {
         workspace.clear_away().map_err(failed)?;
     }
-    Ok(Changed { sha256: digest::of(new.as_bytes()), bytes: new.len(), created })
+    let changed = Changed { sha256: digest::of(new.as_bytes()), bytes: new.len(), created };
+    Ok(answer(&permit, &changed))
 }
 
 /// What the file is to hold.

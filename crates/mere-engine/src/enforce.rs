@@ -9,7 +9,7 @@ use mere_core::request::{Change, How};
 use mere_core::root::Root;
 
 /// A change that policy allows.
-pub(crate) struct Permit<'a> {
+pub struct Permit<'a> {
     address: Address,
     change: &'a Change,
 }

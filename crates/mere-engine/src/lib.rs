@@ -11,7 +11,7 @@ mod config;
 mod context;
 mod digest;
 mod dir;
-mod enforce;
+pub mod enforce;
 mod event;
 mod glob;
 mod grep;

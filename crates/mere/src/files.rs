@@ -119,13 +119,11 @@ impl<'a> Desk<'a> {
 
     /// What was typed, or where the command runs.
     fn address_or_here(&self, typed: Option<&Typed>) -> Option<Address> {
-        match typed {
-            Some(typed) => self.address(typed),
-            None => {
-                let here = self.session.working().cloned();
-                here.or_else(|| "ROOT_PROJECT:/".parse().ok())
-            }
+        if let Some(typed) = typed {
+            return self.address(typed);
         }
+        let here = self.session.working().cloned();
+        here.or_else(|| "ROOT_PROJECT:/".parse().ok())
     }
 
     /// Calls the tool page after page, up to `limit` things, and prints each page with `show`. As

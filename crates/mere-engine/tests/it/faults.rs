@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use mere_core::turn::{Progress, Turn};
+use serde_json::Value;
 
 use crate::scene::{Patient, Scene, call};
 
@@ -82,16 +83,31 @@ fn a_cancelled_call_stops() {
 }
 
 #[test]
-fn a_late_tree_gives_what_it_has_and_a_cursor() {
+fn a_late_walk_gives_what_it_has_and_a_cursor() {
     let scene = scene();
     let session = scene.session();
-    let mut late = Late { looks: Cell::new(4) };
-    let first = call(&session, r#"{"command":"tree"}"#, &mut late);
-    assert_eq!(first.value()["data"]["count"], 1);
-    let next = first.value()["data"]["next"].as_str().expect("more").to_owned();
-    let arguments = format!(r#"{{"command":"tree","cursor":"{next}"}}"#);
-    let rest = call(&session, &arguments, &mut Patient);
-    assert_eq!(rest.value()["data"]["count"], 2);
+    let all = ["ROOT_PROJECT:/a/", "ROOT_PROJECT:/b/", "ROOT_PROJECT:/c/"];
+    let paths = |reply: &Value| {
+        let found = reply["data"]["directories"].as_array().cloned().unwrap_or_default();
+        found.into_iter().map(|one| one["path"].as_str().expect("a path").to_owned())
+    };
+    let mut parted = 0;
+    // Wherever the time is over, nothing is lost and nothing comes twice.
+    for looks in 1..30 {
+        let mut late = Late { looks: Cell::new(looks) };
+        let first = call(&session, r#"{"command":"tree"}"#, &mut late);
+        if first.value()["code"] == "MCP-CALL-E-003" {
+            continue;
+        }
+        let mut found = paths(first.value()).collect::<Vec<_>>();
+        if let Some(next) = first.value()["data"]["next"].as_str() {
+            parted += 1;
+            let arguments = format!(r#"{{"command":"tree","cursor":"{next}"}}"#);
+            found.extend(paths(call(&session, &arguments, &mut Patient).value()));
+        }
+        assert_eq!(found, all, "{looks}");
+    }
+    assert!(parted > 0, "no walk was ever parted");
 }
 
 #[test]

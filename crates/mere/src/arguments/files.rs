@@ -51,7 +51,7 @@ pub(crate) struct GlobArguments {
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere grep 'fn main'
-  mere grep -i todo src -g '*.rs' -C 2
+  mere grep -i todo src -g '*.rs' --context 2
   mere grep --json 'unwrap\\(\\)'")]
 pub(crate) struct GrepArguments {
     /// The regular expression, in Rust's syntax
@@ -63,7 +63,7 @@ pub(crate) struct GrepArguments {
     #[arg(short, long)]
     pub(crate) ignore_case: bool,
     /// Lines around each match
-    #[arg(short = 'C', long, value_name = "LINES", default_value_t = 0)]
+    #[arg(long, value_name = "LINES", default_value_t = 0)]
     pub(crate) context: u64,
     /// Only in files that match, such as '*.rs'
     #[arg(short, long, value_name = "PATTERN")]

@@ -91,13 +91,11 @@ impl Allowed {
     }
 
     fn address(&self, typed: &Typed) -> Result<Address, AllowError> {
-        let said = typed.shown().parse::<Address>();
-        if let Some(address) = said.ok().filter(|address| *address.root() != Root::Registry) {
-            return Ok(address);
-        }
         let agent = AgentName::default();
-        let seen = self.context.surroundings.place(typed, &self.context.project, &agent);
-        seen.address.ok_or_else(|| AllowError::Address(typed.shown()))
+        let place = || self.context.surroundings.place(typed, &self.context.project, &agent);
+        let address = typed.shown().parse::<Address>().ok().or_else(|| place().address);
+        let address = address.filter(|address| *address.root() != Root::Registry);
+        address.ok_or_else(|| AllowError::Address(typed.shown()))
     }
 }
 

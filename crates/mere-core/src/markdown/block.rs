@@ -136,6 +136,7 @@ mod tests {
             ("<div>\n</div>\n\n^id\n", "new\n\n^id\n"),
             ("a\n\n^id\n", "new\n\n^id\n"),
             ("a ^x\n\n^id\n", "new ^x\n\n^id\n"),
+            ("a^x\n\n^id\n", "new\n\n^id\n"),
         ] {
             check(text, "new", expected);
         }

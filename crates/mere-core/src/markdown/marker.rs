@@ -192,12 +192,14 @@ impl Walk<'_> {
         run
     }
 
+    /// Ends the paragraph. A marker at its end is no part of the block that a later one may name.
     fn close_run(&mut self) {
         let Some(run) = self.run.take() else { return };
         let plain = run.plain.map(|plain| (plain, lines::trimmed(&self.text[plain..run.end])));
         let caret = plain.and_then(|(plain, text)| Some(plain + caret(text)?));
-        let own = run.start..caret.unwrap_or(run.end);
         let block = caret.and_then(|caret| self.block(&run, caret));
+        let is_marked = block.is_some() || caret == Some(run.start);
+        let own = run.start..caret.filter(|_| is_marked).unwrap_or(run.end);
         self.set_previous(Some(own).filter(|own| !own.is_empty()));
         if let (Some(caret), Some(block)) = (caret, block) {
             self.mark(caret, block);

@@ -25,7 +25,7 @@ pub(super) fn written(value: &Value, content: &str) -> String {
     let first = first.trim_start();
     let space = if first.is_empty() { "" } else { " " };
     if rest.is_empty() {
-        return format!("{space}{first}");
+        return format!("{space}{}", lines::trimmed(first));
     }
     // Lines that are indented already belong to the key as they are.
     if rest.split('\n').all(|line| line.is_empty() || line.starts_with(' ')) {
@@ -35,7 +35,7 @@ pub(super) fn written(value: &Value, content: &str) -> String {
 }
 
 /// The range of the first entry's value, up to the next entry. Blank lines and comments before that
-/// belong to it. A comment behind the old value stays if the new one leaves room for it.
+/// belong to it. A comment behind a scalar stays if the new value is one on the same line.
 pub(super) fn range(yaml: &str, entries: &[Entry], written: &str) -> Option<Range<usize>> {
     let entry = entries.first()?;
     let next = entries.get(1).map_or(yaml.len(), |next| next.key_range.start);
@@ -43,7 +43,9 @@ pub(super) fn range(yaml: &str, entries: &[Entry], written: &str) -> Option<Rang
     let colon = rest.find(':')?;
     let start = entry.key_range.end + colon + 1;
     let old = own(&rest[colon + 1..]);
-    let length = commented(old, entry, start).filter(|_| !written.contains(['\n', '#']));
+    let is_scalar = !written.trim_start().starts_with(['[', '{', '|', '>', '!']);
+    let has_room = is_scalar && !written.contains(['\n', '#']);
+    let length = commented(old, entry, start).filter(|_| has_room);
     Some(start..start + length.unwrap_or(old.len()))
 }
 

@@ -134,6 +134,18 @@ impl Address {
         &self.path
     }
 
+    /// The address as text.
+    pub fn to_text(&self) -> String {
+        let mut text = String::with_capacity(self.root.printed_len() + self.path.0.len() + 3);
+        self.root.push_to(&mut text);
+        text.push_str(":/");
+        text.push_str(&self.path.0);
+        if self.directory && !self.path.is_root() {
+            text.push('/');
+        }
+        text
+    }
+
     /// Whether it is short enough to be said again.
     pub fn is_speakable(&self) -> bool {
         let slash = usize::from(self.directory && !self.path.is_root());
@@ -160,7 +172,6 @@ impl FromStr for Address {
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let slash = if self.directory && !self.path.is_root() { "/" } else { "" };
-        write!(f, "{}:/{}{slash}", self.root, self.path)
+        f.write_str(&self.to_text())
     }
 }

@@ -39,6 +39,14 @@ impl Root {
         }
     }
 
+    /// Writes it at the end of a text.
+    pub(crate) fn push_to(&self, text: &mut String) {
+        text.push_str(self.fixed_name());
+        if let Self::Mod(name) = self {
+            text.push_str(name.as_str());
+        }
+    }
+
     /// What a root that is not configured is called.
     fn fixed_name(&self) -> &'static str {
         match self {

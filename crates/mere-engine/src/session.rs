@@ -302,10 +302,10 @@ impl Session {
 /// One line of the log for each call.
 fn report(cleared: &Cleared, began: Instant) {
     let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
-    let code = cleared.value()["code"].as_str().unwrap_or_default();
-    if code == codes::GATE_WITHHELD.id().to_string() {
-        tracing::error!(code, micros, "a reply named a host path and was withheld");
+    let code = cleared.code();
+    if code == codes::GATE_WITHHELD.id() {
+        tracing::error!(%code, micros, "a reply named a host path and was withheld");
     } else {
-        tracing::info!(code, micros, "answered");
+        tracing::info!(%code, micros, "answered");
     }
 }

@@ -44,7 +44,7 @@ impl View<'_> {
 
     /// The same for what lies deeper.
     pub(crate) fn below(&self, target: &Address, below: &RelPath, kind: Kind) -> Option<Address> {
-        let said = !below.names().any(|name| self.gate.finds_folder_in(name));
+        let said = !self.gate.finds_folder_in(below.as_str());
         said.then(|| at(target.root().clone(), target.path().below(below), kind)).flatten()
     }
 }

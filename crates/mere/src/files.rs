@@ -151,7 +151,8 @@ impl<'a> Desk<'a> {
                 render::refusal(&reply);
                 return Ok(code);
             }
-            let data = &reply.value()["data"];
+            let reply = reply.value();
+            let data = &reply["data"];
             render::text(&show(&mut paper, data))?;
             if data["masked"].is_u64() {
                 render::note(&format!("{} secrets are masked; see `mere allow`", data["masked"]));

@@ -36,10 +36,10 @@ pub(crate) fn text(text: &str) -> io::Result<()> {
 
 /// Tells the person why there is no answer.
 pub(crate) fn refusal(reply: &Cleared) {
-    let words = |key: &str| reply.value()[key].as_str().unwrap_or_default();
-    let _ = writeln!(io::stderr(), "mere: {}", words("message"));
-    if reply.value().get("hint").is_some() {
-        let _ = writeln!(io::stderr(), "      {}", words("hint"));
+    let reply = reply.value();
+    let _ = writeln!(io::stderr(), "mere: {}", reply["message"].as_str().unwrap_or_default());
+    if let Some(hint) = reply["hint"].as_str() {
+        let _ = writeln!(io::stderr(), "      {hint}");
     }
 }
 

@@ -5,6 +5,7 @@
 //! does not matter, because compilers, logs and URLs glue all kinds of things to a path. What is
 //! found is replaced by its address or its label.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -54,6 +55,8 @@ struct Pattern {
 /// The automaton over all landmarks.
 pub(super) struct Landmarks {
     automaton: Option<AhoCorasick>,
+    /// The same patterns, to find out whether there is any match at all.
+    quick: Option<AhoCorasick>,
     patterns: Vec<Pattern>,
 }
 
@@ -80,7 +83,8 @@ impl Landmarks {
             }
         }
         let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(&texts).ok();
-        Self { automaton, patterns }
+        let quick = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(&texts).ok();
+        Self { automaton, quick, patterns }
     }
 
     /// Whether the automaton could be built. A gate without one clears nothing.
@@ -94,8 +98,16 @@ impl Landmarks {
     }
 
     /// The text with every real folder replaced, and how many were.
-    pub(super) fn rewrite(&self, text: &str, reach: Reach, agent: &AgentName) -> (String, u64) {
+    pub(super) fn rewrite<'a>(
+        &self,
+        text: &'a str,
+        reach: Reach,
+        agent: &AgentName,
+    ) -> (Cow<'a, str>, u64) {
         let replacements = self.replacements(text, reach, agent);
+        if replacements.is_empty() {
+            return (Cow::Borrowed(text), 0);
+        }
         let mut out = String::with_capacity(text.len());
         let mut done = 0;
         for one in &replacements {
@@ -104,7 +116,7 @@ impl Landmarks {
             done = one.range.end;
         }
         out.push_str(&text[done..]);
-        (out, replacements.len() as u64)
+        (Cow::Owned(out), replacements.len() as u64)
     }
 
     /// What takes the place of every real folder in a text, in order.
@@ -154,8 +166,8 @@ impl Landmarks {
         let Some(automaton) = &self.automaton else {
             return Vec::new();
         };
-        // Every spelling of a path has a separator in it, and most strings have none.
-        if !text.bytes().any(|byte| matches!(byte, b'/' | b'\\' | b'%')) {
+        // Most texts name no folder, and the quick search, which can skip ahead, says so at once.
+        if self.quick.as_ref().is_some_and(|quick| !quick.is_match(text)) {
             return Vec::new();
         }
         let shortest = if reach == Reach::Body { 2 } else { 1 };
@@ -273,6 +285,6 @@ mod tests {
     #[test]
     fn short_roots_are_rewritten_in_mentions_only() {
         let (out, count) = landmarks().rewrite("/tmp/x", Reach::Mention, &AgentName::default());
-        assert_eq!((out.as_str(), count), ("<tmp>/x", 1));
+        assert_eq!((&*out, count), ("<tmp>/x", 1));
     }
 }

@@ -8,7 +8,7 @@
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::{Cleared, ClearedText, Gate, Leak, mirror};
+use super::{Cleared, ClearedText, Gate, Leak};
 
 /// JSON-RPC's code for an internal error.
 const INTERNAL_ERROR: i64 = -32603;
@@ -19,17 +19,28 @@ pub struct Seal(String);
 
 /// A protocol message that passed the gate: the only message a transport may send.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ClearedMessage(Value);
+pub struct ClearedMessage {
+    value: Value,
+    /// The replies in it, as JSON text. In `value` each has left its mark.
+    replies: Vec<(String, String)>,
+}
 
 impl ClearedMessage {
-    /// The message.
+    /// The message, if there is no reply in it.
     pub fn value(&self) -> &Value {
-        &self.0
+        &self.value
     }
 
     /// The message as one line of JSON, without its newline.
     pub fn line(&self) -> String {
-        self.0.to_string()
+        let mut line = serde_json::to_string(&self.value).unwrap_or_default();
+        for (mark, reply) in &self.replies {
+            // The mark is a secret, so it stands nowhere else.
+            if let Some(at) = line.find(mark.as_str()) {
+                line.replace_range(at - 1..=at + mark.len(), reply);
+            }
+        }
+        line
     }
 }
 
@@ -40,8 +51,8 @@ impl Seal {
     }
 
     /// The reply under seal, to be put into a message where JSON may stand.
-    pub fn value(&self, cleared: Cleared) -> Value {
-        Value::Object(Map::from_iter([(self.0.clone(), cleared.value)]))
+    pub fn value(&self, cleared: &Cleared) -> Value {
+        Value::from([&self.0, REPLY, cleared.json()].concat())
     }
 
     /// A sentence under seal, to be put where text may stand.
@@ -51,7 +62,7 @@ impl Seal {
 
     /// The reply's text mirror under seal, to be put where text may stand.
     pub fn mirror(&self, cleared: &Cleared) -> String {
-        format!("{}{}", self.0, mirror::render(&cleared.value))
+        [&self.0, cleared.mirror()].concat()
     }
 }
 
@@ -62,36 +73,59 @@ impl Gate {
         let code = message.pointer("/error/code").cloned();
         let answers = message.get("method").is_none();
         let ids = take_ids(&mut message);
-        match self.message_value(message, seal) {
-            Ok(value) => Some(ClearedMessage(with_ids(value, ids))),
-            Err(Leak) if answers => Some(ClearedMessage(with_ids(withheld(code), ids))),
+        let mut opening = Opening { gate: self, seal, replies: Vec::new() };
+        match opening.value(message) {
+            Ok(value) => {
+                let replies = opening.replies;
+                Some(ClearedMessage { value: with_ids(value, ids), replies })
+            }
+            Err(Leak) if answers => {
+                let value = with_ids(withheld(code), ids);
+                Some(ClearedMessage { value, replies: Vec::new() })
+            }
             Err(Leak) => None,
         }
     }
+}
 
-    fn message_value(&self, value: Value, seal: &Seal) -> Result<Value, Leak> {
+/// What follows the seal of a reply.
+const REPLY: &str = "reply:";
+
+/// One message on its way through the gate.
+struct Opening<'a> {
+    gate: &'a Gate,
+    seal: &'a Seal,
+    replies: Vec<(String, String)>,
+}
+
+impl Opening<'_> {
+    fn value(&mut self, value: Value) -> Result<Value, Leak> {
         match value {
-            Value::String(text) => match text.strip_prefix(&seal.0) {
-                Some(cleared) => Ok(Value::from(cleared)),
-                None => self.check_words(&text).map(Value::from),
-            },
-            Value::Array(items) => {
-                items.into_iter().map(|item| self.message_value(item, seal)).collect()
+            Value::String(text) => self.text(text),
+            Value::Array(items) => items.into_iter().map(|item| self.value(item)).collect(),
+            Value::Object(map) => {
+                let fields = map.into_iter().map(|(key, value)| {
+                    self.gate.check_words(&key)?;
+                    Ok((key, self.value(value)?))
+                });
+                fields.collect::<Result<Map<_, _>, _>>().map(Value::Object)
             }
-            Value::Object(map) => self.message_object(map, seal),
             other => Ok(other),
         }
     }
 
-    fn message_object(&self, mut map: Map<String, Value>, seal: &Seal) -> Result<Value, Leak> {
-        if let Some(cleared) = map.remove(&seal.0) {
-            return Ok(cleared);
+    fn text(&mut self, mut text: String) -> Result<Value, Leak> {
+        if !text.starts_with(&self.seal.0) {
+            return self.gate.check_words(&text).map(|_| ()).map(|()| Value::from(text));
         }
-        let fields = map.into_iter().map(|(key, value)| {
-            self.check_words(&key)?;
-            Ok((key, self.message_value(value, seal)?))
-        });
-        fields.collect::<Result<Map<_, _>, _>>().map(Value::Object)
+        text.drain(..self.seal.0.len());
+        if !text.starts_with(REPLY) {
+            return Ok(Value::from(text));
+        }
+        text.drain(..REPLY.len());
+        let mark = format!("{}{}", self.seal.0, self.replies.len());
+        self.replies.push((mark.clone(), text));
+        Ok(Value::from(mark))
     }
 }
 

@@ -1,46 +1,37 @@
 //! A reply for a client that reads text only.
 //!
-//! Rendered from the cleared value alone, so that nothing joins it after the gate. It is short: a
+//! Rendered from cleared values alone, so that nothing joins it after the gate. It is short: a
 //! line for each thing, the way command-line tools print it; whoever wants it exact reads the
 //! structured reply.
 
 use std::fmt::Write;
 
-use serde_json::{Map, Value};
+use super::clean::{Clean, CleanFields};
 
-/// Code and message, the hint, the data, and for an error the trace id.
-pub(super) fn render(reply: &Value) -> String {
-    let text = |key: &str| reply[key].as_str().unwrap_or_default();
-    let mut out = format!("{} {}", text("code"), text("message"));
-    if reply.get("hint").is_some() {
-        out.push('\n');
-        out.push_str(text("hint"));
+/// Adds the data to what was said: a line for each thing, and the content of a file last, so that
+/// nothing of it can be taken for our words about it.
+pub(super) fn render(data: &CleanFields<'_>, out: &mut String) {
+    let mut content = None;
+    for (key, value) in data {
+        if key == "content" {
+            content = value.text();
+        } else {
+            field(key, value, out);
+        }
     }
-    for (key, value) in reply["data"].as_object().into_iter().flatten() {
-        field(key, value, &mut out);
-    }
-    if reply["reply_type"] == "E" {
-        out.push_str("\ntrace_id: ");
-        out.push_str(reply["trace"]["trace_id"].as_str().unwrap_or("?"));
-    }
-    // Last, so that nothing of a file can be taken for our words about it.
-    if let Some(content) = reply["data"]["content"].as_str() {
+    if let Some(content) = content {
         out.push_str("\n\n");
         out.push_str(content);
     }
-    out
 }
 
 /// `key: value`, or the key and a line for each item.
-fn field(key: &str, value: &Value, out: &mut String) {
-    if key == "content" {
-        return;
-    }
+fn field(key: &str, value: &Clean<'_>, out: &mut String) {
     out.push('\n');
     out.push_str(key);
     out.push(':');
     match value {
-        Value::Array(items) if !items.is_empty() => {
+        Clean::List(items) if !items.is_empty() => {
             for item in items {
                 out.push('\n');
                 entry(item, out);
@@ -54,19 +45,17 @@ fn field(key: &str, value: &Value, out: &mut String) {
 }
 
 /// One thing on one line, its context around it.
-fn entry(value: &Value, out: &mut String) {
+fn entry(value: &Clean<'_>, out: &mut String) {
     match value {
-        Value::String(text) => line(text, out),
-        Value::Object(map) => match (&map.get("path"), &map.get("line"), &map.get("text")) {
-            (Some(Value::String(path)), Some(Value::Number(number)), Some(Value::String(text))) => {
-                found(map, (path, number.as_u64().unwrap_or_default(), text), out);
+        Clean::Text(text) => line(text, out),
+        Clean::Fields(fields) => match Found::of(fields) {
+            Some(found) => found.render(out),
+            None if fields.iter().all(|(key, _)| is_plain(key)) => {
+                line(get(fields, "path").and_then(Clean::text).unwrap_or_default(), out);
             }
-            (Some(Value::String(path)), None, None) if map.keys().all(|key| is_plain(key)) => {
-                line(path, out);
-            }
-            _ => out.push_str(&value.to_string()),
+            None => json(value, out),
         },
-        other => out.push_str(&other.to_string()),
+        other => json(other, out),
     }
 }
 
@@ -75,23 +64,57 @@ fn is_plain(key: &str) -> bool {
     matches!(key, "name" | "path" | "type" | "depth")
 }
 
+fn get<'a, 'b>(fields: &'a CleanFields<'b>, name: &str) -> Option<&'a Clean<'b>> {
+    fields.iter().find(|(key, _)| key == name).map(|(_, value)| value)
+}
+
+fn json(value: &Clean<'_>, out: &mut String) {
+    let mut bytes = Vec::new();
+    value.write(&mut bytes);
+    out.push_str(&String::from_utf8_lossy(&bytes));
+}
+
 /// A line that was found, `path:line:text`; lines around it have dashes.
-fn found(map: &Map<String, Value>, (path, number, text): (&str, u64, &str), out: &mut String) {
-    let around = |key: &str| map.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let before = around("before");
-    for (at, text) in (number - (before.len() as u64).min(number)..).zip(before) {
-        let _ = writeln!(out, "{path}-{at}-{}", text.as_str().unwrap_or_default());
+struct Found<'a> {
+    path: &'a str,
+    line: u64,
+    text: &'a str,
+    before: Vec<&'a str>,
+    after: Vec<&'a str>,
+}
+
+impl<'a> Found<'a> {
+    fn of(fields: &'a CleanFields<'_>) -> Option<Self> {
+        let around = |name: &str| match get(fields, name) {
+            Some(Clean::List(lines)) => lines.iter().filter_map(Clean::text).collect(),
+            _ => Vec::new(),
+        };
+        let Some(Clean::Number(line)) = get(fields, "line") else { return None };
+        Some(Self {
+            path: get(fields, "path")?.text()?,
+            line: *line,
+            text: get(fields, "text")?.text()?,
+            before: around("before"),
+            after: around("after"),
+        })
     }
-    let _ = write!(out, "{path}:{number}:{text}");
-    for (at, text) in (number + 1..).zip(around("after")) {
-        let _ = write!(out, "\n{path}-{at}-{}", text.as_str().unwrap_or_default());
+
+    fn render(&self, out: &mut String) {
+        let Self { path, line, text, before, after } = self;
+        for (at, text) in (line.saturating_sub(before.len() as u64)..).zip(before) {
+            let _ = writeln!(out, "{path}-{at}-{text}");
+        }
+        let _ = write!(out, "{path}:{line}:{text}");
+        for (at, text) in (line + 1..).zip(after) {
+            let _ = write!(out, "\n{path}-{at}-{text}");
+        }
     }
 }
 
 /// A text on one line.
 fn line(text: &str, out: &mut String) {
-    if text.contains(char::is_control) {
-        out.push_str(&Value::from(text).to_string());
+    if text.bytes().any(|byte| byte < b' ') {
+        json(&Clean::Text(text.into()), out);
     } else {
         out.push_str(text);
     }
@@ -99,42 +122,62 @@ fn line(text: &str, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::render;
-    use serde_json::{Value, json};
+    use super::super::{Gate, Stamp};
+    use crate::address::Address;
+    use crate::name::AgentName;
+    use crate::reply::{Content, Data, Draft, Fields, codes};
 
-    fn check(data: &Value, expected: &str) {
-        let reply = json!({
-            "reply_type": "S", "code": "C", "message": "Done.", "hint": "More.", "data": data
-        });
-        assert_eq!(render(&reply), format!("C Done.\nMore.{expected}"));
+    fn check(data: Fields, expected: &str) {
+        let draft = Draft::success(codes::DIR_PWD, "Done.").hint("More.").data(data);
+        let trace_id = uuid::Uuid::nil().into();
+        let agent = AgentName::default();
+        let stamp = Stamp { trace_id, session_id: None, tool: None, agent };
+        let mirror = Gate::new(Vec::new()).clear(&draft, &stamp).mirror().to_owned();
+        assert_eq!(mirror, format!("WA-DIR-S-001 Done.\nMore.{expected}"));
+    }
+
+    fn address(text: &str) -> Address {
+        text.parse().expect("an address")
     }
 
     #[test]
     fn a_listing_is_a_line_for_each_entry() {
-        let entries = json!([
-            { "name": "a b", "path": "ROOT_PROJECT:/a b/", "type": "dir" },
-            { "name": "x", "path": "ROOT_PROJECT:/x", "type": "file" },
-        ]);
+        let entry = |name: &str, path: &str| {
+            let name = Content::mention(name);
+            Fields::default().with("name", name).with("path", address(path)).with("type", "dir")
+        };
+        let entries = [entry("a b", "ROOT_PROJECT:/a b/"), entry("x", "ROOT_PROJECT:/x")];
+        let data = Fields::default()
+            .with("entries", entries.into_iter().map(Data::from).collect::<Data>())
+            .with("count", 2)
+            .with("none", Data::List(Vec::new()))
+            .with("at", Data::Null);
         let expected =
             "\nentries:\nROOT_PROJECT:/a b/\nROOT_PROJECT:/x\ncount: 2\nnone: []\nat: null";
-        check(&json!({ "entries": entries, "count": 2, "none": [], "at": null }), expected);
+        check(data, expected);
     }
 
     #[test]
     fn found_lines_read_as_grep_prints_them() {
-        let matches = json!([
-            { "path": "ROOT_PROJECT:/a", "line": 7, "text": "hit", "before": ["b"], "after": ["c"] },
-            { "path": "ROOT_PROJECT:/a", "line": 1, "text": "one" },
-        ]);
-        let expected = "\nmatches:\nROOT_PROJECT:/a-6-b\nROOT_PROJECT:/a:7:hit\nROOT_PROJECT:/a-8-c\
-            \nROOT_PROJECT:/a:1:one";
-        check(&json!({ "matches": matches }), expected);
+        let text = |text: &str| Data::from(Content::mention(text));
+        let found = Fields::default()
+            .with("path", address("ROOT_PROJECT:/a"))
+            .with("line", 7)
+            .with("text", text("hit"))
+            .with("before", Data::List(vec![text("b")]))
+            .with("after", Data::List(vec![text("c")]));
+        let data = Fields::default().with("matches", Data::List(vec![found.into()]));
+        check(data, "\nmatches:\nROOT_PROJECT:/a-6-b\nROOT_PROJECT:/a:7:hit\nROOT_PROJECT:/a-8-c");
     }
 
     #[test]
     fn content_comes_last_and_as_it_is() {
-        let data =
-            json!({ "content": "a: b\n\tc\n", "lines": 2, "odd": { "x": 1 }, "bad": "a\nb" });
-        check(&data, "\nlines: 2\nodd: {\"x\":1}\nbad: \"a\\nb\"\n\na: b\n\tc\n");
+        let odd = Fields::default().with("x", 1);
+        let data = Fields::default()
+            .with("content", Content::body("a: b\n\tc\n"))
+            .with("lines", 2)
+            .with("odd", odd)
+            .with("bad", Content::mention("a\nb"));
+        check(data, "\nlines: 2\nodd: {\"x\":1}\nbad: \"a\\nb\"\n\na: b\n\tc\n");
     }
 }

@@ -4,17 +4,21 @@
 //! repeats nothing of it. In *content* this session's real folders are rewritten to addresses; if
 //! one remains, that content is withheld. Only the gate makes a [`Cleared`].
 
+mod clean;
 mod landmarks;
 mod message;
 mod mirror;
 mod spelling;
 mod words;
 
-use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+use serde_json::Value;
 
 use crate::name::AgentName;
 use crate::reply::{CodeId, Content, Data, Draft, Fields, Part, Prose, Reach, ReplyType, codes};
 use crate::trace::{SessionId, TraceId};
+use clean::{Clean, CleanFields};
 use landmarks::Landmarks;
 
 pub use landmarks::{Landmark, Replacement, StandIn};
@@ -42,21 +46,37 @@ pub struct Stamp {
 }
 
 /// A reply that passed the gate: the only reply an edge may send.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cleared {
-    value: Value,
-    reply: ReplyType,
+    json: String,
+    mirror: String,
+    code: CodeId,
 }
 
 impl Cleared {
-    /// The reply as JSON.
-    pub fn value(&self) -> &Value {
-        &self.value
+    /// The reply as JSON text.
+    pub fn json(&self) -> &str {
+        &self.json
+    }
+
+    /// The reply as a JSON value.
+    pub fn value(&self) -> Value {
+        serde_json::from_str(&self.json).unwrap_or_default()
+    }
+
+    /// The reply for a client that reads text only.
+    pub fn mirror(&self) -> &str {
+        &self.mirror
+    }
+
+    /// Its code.
+    pub fn code(&self) -> CodeId {
+        self.code
     }
 
     /// Its type.
     pub fn reply(&self) -> ReplyType {
-        self.reply
+        self.code.reply()
     }
 }
 
@@ -96,14 +116,17 @@ impl Gate {
 
     /// What the gate will change in the body of a file; `None` if it will withhold it.
     pub fn changes_in(&self, body: &str, agent: &AgentName) -> Option<Vec<Replacement>> {
-        let (shown, _) = self.landmarks.rewrite(body, Reach::Body, agent);
-        let passes = self.landmarks.is_whole() && !self.landmarks.stand_in(&shown, Reach::Body);
-        passes.then(|| self.landmarks.replacements(body, Reach::Body, agent))
+        let (shown, count) = self.landmarks.rewrite(body, Reach::Body, agent);
+        let clean = count == 0 || !self.landmarks.stand_in(&shown, Reach::Body);
+        (self.landmarks.is_whole() && clean)
+            .then(|| self.landmarks.replacements(body, Reach::Body, agent))
     }
 
-    /// Whether a name on disk spells out a real folder, escaped: an address with it would be one.
-    pub fn finds_folder_in(&self, name: &str) -> bool {
-        self.landmarks.stand_in(name, Reach::Mention)
+    /// Whether a name in a path below a root spells out a real folder, escaped: an address with it would be one.
+    pub fn finds_folder_in(&self, path: &str) -> bool {
+        // Unescaped it would have to begin with a slash, and no path below a root does.
+        path.contains(['%', '\\'])
+            && path.split('/').any(|name| self.landmarks.stand_in(name, Reach::Mention))
     }
 
     fn check_words<'a>(&self, words: &'a str) -> Result<&'a str, Leak> {
@@ -122,19 +145,19 @@ struct Pass<'a> {
 }
 
 /// Message, hint and data after the gate.
-struct Body {
+struct Body<'a> {
     message: String,
     hint: Option<String>,
-    data: Map<String, Value>,
+    data: CleanFields<'a>,
 }
 
 impl Pass<'_> {
-    fn body(mut self, draft: &Draft) -> Result<Body, Leak> {
+    fn body(mut self, draft: &Draft) -> Result<Body<'_>, Leak> {
         let message = self.prose(&draft.message)?;
         let hint = draft.hint.as_ref().map(|hint| self.prose(hint)).transpose()?;
         let mut data = self.fields(&draft.data)?;
         if self.redacted > 0 {
-            data.insert("redacted".to_owned(), self.redacted.into());
+            data.push(("redacted".into(), Clean::Number(self.redacted)));
         }
         Ok(Body { message, hint, data })
     }
@@ -144,69 +167,79 @@ impl Pass<'_> {
         for part in prose.parts() {
             match part {
                 Part::Words(words) => out.push_str(self.gate.check_words(words)?),
-                Part::Address(address) => out.push_str(&address.to_string()),
+                Part::Address(address) => out.push_str(&address.to_text()),
                 Part::Content(content) => out.push_str(&self.content(content)),
             }
         }
         Ok(out)
     }
 
-    fn fields(&mut self, fields: &Fields) -> Result<Map<String, Value>, Leak> {
-        let mut map = Map::new();
-        for (name, value) in fields.iter() {
-            let name = self.gate.check_words(name)?.to_owned();
-            map.insert(name, self.value(value)?);
-        }
-        Ok(map)
+    fn fields<'a>(&mut self, fields: &'a Fields) -> Result<CleanFields<'a>, Leak> {
+        let cleared = fields.iter().map(|(name, value)| {
+            Ok((Cow::Borrowed(self.gate.check_words(name)?), self.value(value)?))
+        });
+        cleared.collect()
     }
 
-    fn value(&mut self, data: &Data) -> Result<Value, Leak> {
+    fn value<'a>(&mut self, data: &'a Data) -> Result<Clean<'a>, Leak> {
         Ok(match data {
-            Data::Null => Value::Null,
-            Data::Bool(value) => Value::Bool(*value),
-            Data::Number(number) => Value::from(*number),
-            Data::Words(words) => Value::from(self.gate.check_words(words)?),
-            Data::Address(address) => Value::from(address.to_string()),
-            Data::Root(root) => Value::from(root.to_string()),
-            Data::Content(content) => Value::from(self.content(content)),
-            Data::Fields(fields) => Value::Object(self.fields(fields)?),
+            Data::Null => Clean::Null,
+            Data::Bool(value) => Clean::Bool(*value),
+            Data::Number(number) => Clean::Number(*number),
+            Data::Words(words) => Clean::Text(self.gate.check_words(words)?.into()),
+            Data::Address(address) => Clean::Text(address.to_text().into()),
+            Data::Root(root) => Clean::Text(root.to_string().into()),
+            Data::Content(content) => Clean::Text(self.content(content)),
+            Data::Fields(fields) => Clean::Fields(self.fields(fields)?),
             Data::List(list) => {
-                Value::Array(list.iter().map(|item| self.value(item)).collect::<Result<_, _>>()?)
+                Clean::List(list.iter().map(|item| self.value(item)).collect::<Result<_, _>>()?)
             }
         })
     }
 
-    fn content(&mut self, content: &Content) -> String {
+    fn content<'a>(&mut self, content: &'a Content) -> Cow<'a, str> {
         let landmarks = &self.gate.landmarks;
         let (text, count) = landmarks.rewrite(content.text(), content.reach(), self.agent);
         self.redacted += count;
-        if landmarks.is_whole() && !landmarks.stand_in(&text, content.reach()) {
+        // What needed no rewriting has just been looked at.
+        let passes = count == 0 || !landmarks.stand_in(&text, content.reach());
+        if landmarks.is_whole() && passes {
             return text;
         }
         self.redacted += 1;
-        WITHHELD.to_owned()
+        Cow::Borrowed(WITHHELD)
     }
 }
 
-fn stamped(code: CodeId, body: Body, stamp: &Stamp) -> Cleared {
-    let mut reply = Map::new();
-    reply.insert("reply_type".to_owned(), code.reply().letter().into());
-    reply.insert("code".to_owned(), code.to_string().into());
-    reply.insert("message".to_owned(), body.message.into());
-    if let Some(hint) = body.hint {
-        reply.insert("hint".to_owned(), hint.into());
+fn stamped(code: CodeId, body: Body<'_>, stamp: &Stamp) -> Cleared {
+    let mut mirror = format!("{code} {}", body.message);
+    if let Some(hint) = &body.hint {
+        mirror.push('\n');
+        mirror.push_str(hint);
     }
-    reply.insert("data".to_owned(), body.data.into());
-    let session_id = stamp.session_id.map(|id| id.to_string());
-    reply.insert(
-        "trace".to_owned(),
-        serde_json::json!({ "trace_id": stamp.trace_id.to_string(), "session_id": session_id }),
-    );
-    reply.insert(
-        "meta".to_owned(),
-        serde_json::json!({ "layer": code.layer().to_string(), "tool": stamp.tool }),
-    );
-    Cleared { value: Value::Object(reply), reply: code.reply() }
+    let trace_id = stamp.trace_id.to_string();
+    if code.reply() == ReplyType::Error {
+        mirror.push_str("\ntrace_id: ");
+        mirror.push_str(&trace_id);
+    }
+    mirror::render(&body.data, &mut mirror);
+    let text = |text: String| Clean::Text(text.into());
+    let session_id = stamp.session_id.map_or(Clean::Null, |id| text(id.to_string()));
+    let tool = stamp.tool.map_or(Clean::Null, |tool| Clean::Text(tool.into()));
+    let mut reply: CleanFields<'_> = vec![
+        ("reply_type".into(), Clean::Text(code.reply().letter().into())),
+        ("code".into(), text(code.to_string())),
+        ("message".into(), text(body.message)),
+    ];
+    reply.extend(body.hint.map(|hint| ("hint".into(), text(hint))));
+    let trace = vec![("trace_id".into(), text(trace_id)), ("session_id".into(), session_id)];
+    let meta = vec![("layer".into(), text(code.layer().to_string())), ("tool".into(), tool)];
+    reply.push(("data".into(), Clean::Fields(body.data)));
+    reply.push(("trace".into(), Clean::Fields(trace)));
+    reply.push(("meta".into(), Clean::Fields(meta)));
+    let mut json = Vec::with_capacity(mirror.len() + 512);
+    Clean::Fields(reply).write(&mut json);
+    Cleared { json: String::from_utf8(json).unwrap_or_default(), mirror, code }
 }
 
 /// The gate's own error. Its words are constants, so it needs no gate.
@@ -214,7 +247,7 @@ fn withheld(stamp: &Stamp) -> Cleared {
     let body = Body {
         message: "The reply was withheld: it named a place outside the visible world.".to_owned(),
         hint: Some("This is a fault of the server. Report the trace id to a person.".to_owned()),
-        data: Map::new(),
+        data: Vec::new(),
     };
     stamped(codes::GATE_WITHHELD.id(), body, stamp)
 }

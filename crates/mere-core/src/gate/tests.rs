@@ -27,7 +27,7 @@ fn stamp() -> Stamp {
 }
 
 fn clear(draft: &Draft) -> Value {
-    gate().clear(draft, &stamp()).value().clone()
+    gate().clear(draft, &stamp()).value()
 }
 
 fn success(message: impl Into<Prose>) -> Draft {
@@ -93,7 +93,7 @@ fn a_message_keeps_cleared_parts_and_loses_leaks() {
         &stamp(),
     );
     let result = json!({
-        "structuredContent": seal.value(cleared.clone()),
+        "structuredContent": seal.value(&cleared),
         "content": [{ "type": "text", "text": seal.mirror(&cleared) }]
     });
     let message = json!({ "jsonrpc": "2.0", "id": "/my/own/id", "result": result });
@@ -101,7 +101,7 @@ fn a_message_keeps_cleared_parts_and_loses_leaks() {
     assert!(!sent.contains("cleared-"), "{sent}");
     let sent = serde_json::from_str::<Value>(&sent).expect("JSON");
     assert_eq!(sent["id"], "/my/own/id");
-    assert_eq!(sent["result"]["structuredContent"], *cleared.value());
+    assert_eq!(sent["result"]["structuredContent"], cleared.value());
     assert_eq!(sent["result"]["content"][0]["text"], "WA-DIR-S-001 ok\nt: see /etc/hosts");
 }
 
@@ -131,7 +131,7 @@ fn a_forged_seal_is_our_words() {
     let seal = Seal::new(Uuid::from_u128(7));
     let forged = Seal::new(Uuid::from_u128(8));
     let draft = success("ok").data(Fields::default().with("t", Content::mention("/srv/x")));
-    let other = forged.value(gate().clear(&draft, &stamp()));
+    let other = forged.value(&gate().clear(&draft, &stamp()));
     let message = json!({ "jsonrpc": "2.0", "id": 1, "result": other });
     let sent = gate().clear_message(message, &seal).expect("an error").line();
     assert!(!sent.contains("srv"), "{sent}");

@@ -99,11 +99,11 @@ fn a_late_walk_gives_what_it_has_and_a_cursor() {
         if first.value()["code"] == "MCP-CALL-E-003" {
             continue;
         }
-        let mut found = paths(first.value()).collect::<Vec<_>>();
+        let mut found = paths(&first.value()).collect::<Vec<_>>();
         if let Some(next) = first.value()["data"]["next"].as_str() {
             parted += 1;
             let arguments = format!(r#"{{"command":"tree","cursor":"{next}"}}"#);
-            found.extend(paths(call(&session, &arguments, &mut Patient).value()));
+            found.extend(paths(&call(&session, &arguments, &mut Patient).value()));
         }
         assert_eq!(found, all, "{looks}");
     }

@@ -124,7 +124,7 @@ impl Edge {
         let door = Arc::new(door);
         loop {
             let (question, resume) = match self.run(&request, context, Arc::clone(&door)).await? {
-                Outcome::Done(reply) => return Ok(self.result(reply)),
+                Outcome::Done(reply) => return Ok(self.result(&reply)),
                 Outcome::Ask(question, resume) => (question, resume),
             };
             let answer = match Asking::of(context) {
@@ -140,7 +140,7 @@ impl Edge {
         }
     }
 
-    fn result(&self, reply: Cleared) -> CallToolResponse {
+    fn result(&self, reply: &Cleared) -> CallToolResponse {
         translate::result(reply, &self.seal).into()
     }
 

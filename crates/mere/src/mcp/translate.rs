@@ -19,8 +19,8 @@ pub(super) fn tool(tool: &Tool) -> rmcp::model::Tool {
 }
 
 /// A reply as the protocol returns it: structured, with a short text mirror.
-pub(super) fn result(reply: Cleared, seal: &Seal) -> CallToolResult {
-    let mirror = vec![ContentBlock::text(seal.mirror(&reply))];
+pub(super) fn result(reply: &Cleared, seal: &Seal) -> CallToolResult {
+    let mirror = vec![ContentBlock::text(seal.mirror(reply))];
     let mut result = match reply.reply() {
         ReplyType::Success => CallToolResult::success(mirror),
         ReplyType::Invalid | ReplyType::Denied | ReplyType::Error => CallToolResult::error(mirror),

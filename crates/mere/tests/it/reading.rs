@@ -167,7 +167,7 @@ fn drain(mcp: &mut Mcp<'_>, tool: &str, arguments: &Value, limit: usize) -> (Vec
 #[test]
 fn what_is_listed_is_what_was_chosen_and_it_is_short() {
     let stage = stage();
-    let mut listed = |arguments: &[&str]| {
+    let listed = |arguments: &[&str]| {
         let mut mcp = Mcp::greeted(&stage, arguments);
         let tools = mcp.request("tools/list", &json!({}))["result"]["tools"].clone();
         let names = tools.as_array().expect("tools").iter().map(|tool| tool["name"].clone());

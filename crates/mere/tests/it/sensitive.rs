@@ -158,7 +158,7 @@ fn a_private_key_is_masked_from_every_side() {
 }
 
 /// Greets as a client that can ask its person.
-fn asking<'a>(stage: &'a Stage) -> Mcp<'a> {
+fn asking(stage: &Stage) -> Mcp<'_> {
     let mut mcp = Mcp::start(stage, &["--agent", "coder"]);
     mcp.request(
         "initialize",
@@ -211,10 +211,9 @@ fn a_stateless_client_is_asked_by_a_result_and_comes_back() {
     let mut call = json!({ "_meta": meta, "name": "read", "arguments": { "path": ".env" } });
     let asked = mcp.request("tools/call", &call)["result"].clone();
     assert_eq!(asked["resultType"], "input_required", "{asked}");
-    let state = asked["requestState"].clone();
     let accept = json!({ "action": "accept", "content": { "confirm": true } });
     call["inputResponses"] = json!({ "answer": accept });
-    call["requestState"] = state.clone();
+    call["requestState"] = asked["requestState"].clone();
     let shown = mcp.request("tools/call", &call)["result"]["structuredContent"].clone();
     assert_eq!(shown["data"]["content"], "hush-hush\n");
     // The yes was for this file: the state opens no other.

@@ -1,6 +1,6 @@
 use mere_core::gate::Cleared;
-use mere_core::reply::ReplyType;
+use mere_core::reply::codes;
 
 fn main() {
-    let _ = Cleared { value: "leak".into(), reply: ReplyType::Success };
+    let _ = Cleared { json: "leak".into(), mirror: "leak".into(), code: codes::DIR_PWD.id() };
 }

@@ -11,8 +11,9 @@ use std::time::Duration;
 
 use mere_core::turn::Turn;
 
-use super::folder::{Task, Yield, run};
+use super::folder::{Yield, run};
 use super::page::{Basket, Gathered, Position};
+use super::task::Task;
 use super::{Harvest, Plan};
 use crate::world::list::{LookError, go_on};
 

@@ -1,11 +1,12 @@
 //! One task of a sweep: read a folder, or look into some of its files.
 
-use std::cmp::Ordering;
 use std::io;
 use std::sync::Arc;
 
 use mere_core::segment::Segment;
 
+use super::names::{Names, Paths, join};
+use super::task::{Folder, Task, What};
 use super::{Harvest, Opened, Plan, Want};
 use crate::host::{EntryKind, OpenFolder};
 use crate::world::discretion::Sight;
@@ -14,66 +15,8 @@ use crate::world::list::{LookError, is_denied};
 
 /// Names no walk enters: what lies there is nobody's reading.
 const SKIPPED: [&str; 2] = [".git", "node_modules"];
-/// How many names of one folder are kept at a time; a larger folder is read again for the next.
-const MAX_NAMES: usize = 64 * 1024;
 /// How many files are looked into as one task.
 const BATCH: usize = 24;
-
-/// Something to do, smallest key first.
-pub(super) struct Task {
-    key: String,
-    folder: Arc<Folder>,
-    what: What,
-}
-
-/// A folder on the way.
-struct Folder {
-    /// From the target.
-    path: String,
-    rules: Ignored,
-    sight: Sight,
-    depth: usize,
-}
-
-enum What {
-    /// Read the folder's names from this one on; at first, from the beginning.
-    Names(Option<String>),
-    /// Look into these files of it.
-    Files(Vec<String>),
-}
-
-impl Task {
-    /// The target itself.
-    pub(super) fn first(rules: Ignored, sight: Sight) -> Self {
-        let folder = Folder { path: String::new(), rules, sight, depth: 0 };
-        Self { key: String::new(), folder: Arc::new(folder), what: What::Names(None) }
-    }
-
-    pub(super) fn key(&self) -> &str {
-        &self.key
-    }
-}
-
-/// A heap gives its largest first.
-impl Ord for Task {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.key.cmp(&self.key)
-    }
-}
-
-impl PartialOrd for Task {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Task {
-    fn eq(&self, other: &Self) -> bool {
-        self.key == other.key
-    }
-}
-
-impl Eq for Task {}
 
 /// What comes of a task.
 pub(super) struct Yield<'a, F> {
@@ -154,15 +97,15 @@ impl<H: Harvest> Visit<'_, '_, H> {
             return Ok(());
         }
         let rules = self.rules(names.has);
-        let mut content = Vec::new();
+        let mut paths = Paths::new(self.plan, &self.folder.path);
         for (name, kind) in &names.kept {
-            self.visit(name, *kind, &rules, &mut content);
+            self.visit((name, *kind), &rules, &mut paths);
         }
         if let Some((last, _)) = names.kept.last().filter(|_| names.more) {
             let key = self.key(last);
             self.push(key, What::Names(Some(last.clone())));
         }
-        if content.is_empty() { Ok(()) } else { self.share_out(content) }
+        if paths.content.is_empty() { Ok(()) } else { self.share_out(paths.content) }
     }
 
     /// The folder's smallest names after `from`, in order; folders' names end with the separator.
@@ -220,51 +163,46 @@ impl<H: Harvest> Visit<'_, '_, H> {
         }
     }
 
-    fn visit(&mut self, name: &str, kind: EntryKind, rules: &Ignored, content: &mut Vec<String>) {
+    /// Takes one entry into account.
+    fn visit(&mut self, (name, kind): (&str, EntryKind), rules: &Ignored, paths: &mut Paths) {
         let is_folder = if kind == EntryKind::Folder { IsFolder::Yes } else { IsFolder::No };
         let plain = name.strip_suffix(self.plan.order.separator()).unwrap_or(name);
-        let key = self.key(name);
+        let key = paths.key.with(name);
         let admitted = match (self.plan.start, is_folder) {
             (None, _) => true,
-            (Some(start), IsFolder::Yes) => start.admits_below(&key),
-            (Some(start), IsFolder::No) => start.admits(&key),
+            (Some(start), IsFolder::Yes) => start.admits_below(key),
+            (Some(start), IsFolder::No) => start.admits(key),
         };
         if !admitted || SKIPPED.contains(&plain) {
             return;
         }
-        let path = join(&self.folder.path, plain);
-        let whole = join(self.plan.path.as_str(), &path);
-        let sight = self.plan.limits.eyes.child(self.folder.sight, &whole, plain);
+        let sight = self.plan.limits.eyes.child(self.folder.sight, paths.whole.with(plain), plain);
         if sight == Sight::Hidden {
             return;
         }
+        let from = self.plan.rules.as_ref();
         if is_folder == IsFolder::Yes {
-            let Some(rules) = self.entered(&path, rules) else { return };
+            let rules = from.map(|from| {
+                let path = paths.rules.with(plain);
+                let rules = rules.clone().entered(path, from);
+                (!rules.leave_out(path, IsFolder::Yes)).then_some(rules)
+            });
+            let Some(rules) = rules.unwrap_or_else(|| Some(Ignored::default())) else { return };
+            let path = paths.path.with(plain).to_owned();
             let folder = Folder { path, rules, sight, depth: self.folder.depth + 1 };
-            self.out.tasks.push(Task { key, folder: Arc::new(folder), what: What::Names(None) });
+            let (key, folder) = (key.to_owned(), Arc::new(folder));
+            self.out.tasks.push(Task { key, folder, what: What::Names(None) });
             return;
         }
-        let ignored = self
-            .plan
-            .rules
-            .as_ref()
-            .is_some_and(|from| rules.leave_out(&join(&from.path, &path), IsFolder::No));
+        let ignored = from.is_some_and(|_| rules.leave_out(paths.rules.with(plain), IsFolder::No));
         if ignored || !sight.is_shown() {
             return;
         }
-        match self.harvest.file(&path) {
+        match self.harvest.file(paths.path.with(plain)) {
             Want::Nothing => {}
-            Want::Name(fruit) => self.out.found.push((key, fruit)),
-            Want::Content => content.push(plain.to_owned()),
+            Want::Name(fruit) => self.out.found.push((key.to_owned(), fruit)),
+            Want::Content => paths.content.push(plain.to_owned()),
         }
-    }
-
-    /// The rules a folder at `path` is entered with; `None` if it is not entered.
-    fn entered(&self, path: &str, rules: &Ignored) -> Option<Ignored> {
-        let Some(from) = &self.plan.rules else { return Some(Ignored::default()) };
-        let path = join(&from.path, path);
-        let rules = rules.clone().entered(&path, from);
-        (!rules.leave_out(&path, IsFolder::Yes)).then_some(rules)
     }
 
     /// Looks into a few files, and leaves the others to whoever has time.
@@ -309,37 +247,5 @@ impl<H: Harvest> Visit<'_, '_, H> {
         }
         key.push_str(name);
         key
-    }
-}
-
-/// The smallest names of a folder.
-#[derive(Default)]
-struct Names {
-    has: Has,
-    kept: Vec<(String, EntryKind)>,
-    /// Whether there are more than are kept.
-    more: bool,
-}
-
-impl Names {
-    fn add(&mut self, name: String, kind: EntryKind) {
-        self.kept.push((name, kind));
-        if self.kept.len() >= 2 * MAX_NAMES {
-            self.sort();
-        }
-    }
-
-    fn sort(&mut self) {
-        self.kept.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
-        self.more |= self.kept.len() > MAX_NAMES;
-        self.kept.truncate(MAX_NAMES);
-    }
-}
-
-fn join(folder: &str, name: &str) -> String {
-    match (folder, name) {
-        ("", name) => name.to_owned(),
-        (folder, "") => folder.to_owned(),
-        (folder, name) => [folder, "/", name].concat(),
     }
 }

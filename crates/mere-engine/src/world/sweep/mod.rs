@@ -9,7 +9,9 @@
 
 mod crew;
 mod folder;
+mod names;
 mod page;
+mod task;
 
 use cap_std::fs::{Dir, File};
 use mere_core::address::RelPath;
@@ -135,5 +137,5 @@ pub(super) fn sweep<H: Harvest>(
 ) -> Result<Gathered<H::Fruit>, LookError> {
     let rules = plan.rules.as_ref().map(Ignored::above);
     let sight = plan.limits.eyes.path(plan.path.as_str());
-    crew::work(plan, harvest, folder::Task::first(rules.unwrap_or_default(), sight), turn)
+    crew::work(plan, harvest, task::Task::first(rules.unwrap_or_default(), sight), turn)
 }

@@ -1,0 +1,65 @@
+//! A reply's data after the gate: strings that may go out, in order, and nothing else.
+
+use std::borrow::Cow;
+
+/// A cleared value.
+pub(super) enum Clean<'a> {
+    Null,
+    Bool(bool),
+    Number(u64),
+    Text(Cow<'a, str>),
+    List(Vec<Clean<'a>>),
+    Fields(CleanFields<'a>),
+}
+
+/// Named values in order.
+pub(super) type CleanFields<'a> = Vec<(Cow<'a, str>, Clean<'a>)>;
+
+impl Clean<'_> {
+    /// The text, if it is one.
+    pub(super) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Writes it as JSON.
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Null => out.extend_from_slice(b"null"),
+            Self::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
+            Self::Number(number) => out.extend_from_slice(number.to_string().as_bytes()),
+            Self::Text(text) => write_text(text, out),
+            Self::List(items) => {
+                out.push(b'[');
+                for (index, item) in items.iter().enumerate() {
+                    if index > 0 {
+                        out.push(b',');
+                    }
+                    item.write(out);
+                }
+                out.push(b']');
+            }
+            Self::Fields(fields) => write_fields(fields, out),
+        }
+    }
+}
+
+fn write_fields(fields: &CleanFields<'_>, out: &mut Vec<u8>) {
+    out.push(b'{');
+    for (index, (name, value)) in fields.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        write_text(name, out);
+        out.push(b':');
+        value.write(out);
+    }
+    out.push(b'}');
+}
+
+fn write_text(text: &str, out: &mut Vec<u8>) {
+    // Writing a string into memory cannot fail.
+    let _ = serde_json::to_writer(out, text);
+}

@@ -79,10 +79,18 @@ impl FromStr for RelPath {
     type Err = SegmentError;
 
     fn from_str(text: &str) -> Result<Self, SegmentError> {
+        text.to_owned().try_into()
+    }
+}
+
+impl TryFrom<String> for RelPath {
+    type Error = SegmentError;
+
+    fn try_from(text: String) -> Result<Self, SegmentError> {
         if !text.is_empty() {
             text.split('/').try_for_each(Segment::check)?;
         }
-        Ok(Self(text.to_owned()))
+        Ok(Self(text))
     }
 }
 

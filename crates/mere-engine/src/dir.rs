@@ -81,7 +81,7 @@ fn list(view: &View<'_>, target: &Address, listing: Listing) -> Draft {
 }
 
 fn tree(view: &View<'_>, target: &Address, depth: usize, mut gathered: Gathered<RelPath>) -> Draft {
-    let next = gathered.cut(PAGE, |_| Weight { count: 1, bytes: 0 });
+    let next = gathered.cut(PAGE, |_, _| Weight { count: 1, bytes: 0 });
     let next =
         next.map(|position| Cursor::new("tree", target, &position.to_text().replace('\0', "/")));
     let seen = gathered.found.len() as u64;

@@ -25,11 +25,11 @@ pub(crate) fn glob(view: &View<'_>, call: &Glob, turn: &dyn Turn) -> Result<Draf
         .world
         .glob(&target, &call.pattern, &bounds, turn)
         .map_err(|error| ToolError::looking(error, address))?;
-    let next = gathered.cut(call.limit, |path| Weight { count: 1, bytes: path.as_str().len() });
+    let next = gathered.cut(call.limit, |path, ()| Weight { count: 1, bytes: path.len() });
     let next = next.map(|position| Cursor::new(&name, address, &position.to_text()));
     let seen = gathered.found.len() as u64;
-    let matches = gathered.found.iter();
-    let matches = matches.filter_map(|(_, path)| view.below(address, path, Kind::File));
+    let paths = gathered.found.into_iter().filter_map(|(path, ())| path.try_into().ok());
+    let matches = paths.filter_map(|path| view.below(address, &path, Kind::File));
     let matches = matches.map(Data::from).collect::<Vec<_>>();
     let count = matches.len() as u64;
     let data = Fields::default()

@@ -59,11 +59,15 @@ fn at(root: Root, path: RelPath, kind: Kind) -> Option<Address> {
 
 impl<F> Gathered<F> {
     /// Cuts off what a page of `size` does not hold, and says where the next one begins.
-    pub(crate) fn cut(&mut self, size: usize, weigh: impl Fn(&F) -> Weight) -> Option<Position> {
+    pub(crate) fn cut(
+        &mut self,
+        size: usize,
+        weigh: impl Fn(&str, &F) -> Weight,
+    ) -> Option<Position> {
         let mut total = Weight::default();
-        let fits = self.found.iter().take_while(|(_, fruit)| {
+        let fits = self.found.iter().take_while(|(key, fruit)| {
             let first = total == Weight::default();
-            total.add(weigh(fruit));
+            total.add(weigh(key, fruit));
             first || !total.overflows(size)
         });
         let fits = fits.count();

@@ -8,6 +8,8 @@ pub(super) enum Clean<'a> {
     Bool(bool),
     Number(u64),
     Text(Cow<'a, str>),
+    /// A text that is JSON already.
+    Json(String),
     List(Vec<Clean<'a>>),
     Fields(CleanFields<'a>),
 }
@@ -24,13 +26,20 @@ impl Clean<'_> {
         }
     }
 
-    /// Writes it as JSON.
-    pub(super) fn write(&self, out: &mut Vec<u8>) {
+    /// It as JSON.
+    pub(super) fn to_json(&self) -> String {
+        let mut out = Vec::new();
+        self.write(&mut out);
+        String::from_utf8(out).unwrap_or_default()
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
         match self {
             Self::Null => out.extend_from_slice(b"null"),
             Self::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
             Self::Number(number) => out.extend_from_slice(number.to_string().as_bytes()),
             Self::Text(text) => write_text(text, out),
+            Self::Json(json) => out.extend_from_slice(json.as_bytes()),
             Self::List(items) => {
                 out.push(b'[');
                 for (index, item) in items.iter().enumerate() {
@@ -57,6 +66,11 @@ fn write_fields(fields: &CleanFields<'_>, out: &mut Vec<u8>) {
         value.write(out);
     }
     out.push(b'}');
+}
+
+/// A text as JSON.
+pub(super) fn json_text(text: &str) -> String {
+    Clean::Text(text.into()).to_json()
 }
 
 fn write_text(text: &str, out: &mut Vec<u8>) {

@@ -1,6 +1,6 @@
 //! The gate around a transport's send.
 //!
-//! A protocol library wraps our replies in messages of its own and sends errors we never saw. At
+//! A protocol library wraps our cleared in messages of its own and sends errors we never saw. At
 //! the last step every string of a message is therefore taken for our words and scanned, except
 //! the parts that are already cleared. Those travel through the library under a [`Seal`], a secret
 //! of this process that no content can know, and lose it here.
@@ -21,8 +21,8 @@ pub struct Seal(String);
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClearedMessage {
     value: Value,
-    /// The replies in it, as JSON text. In `value` each has left its mark.
-    replies: Vec<(String, String)>,
+    /// The parts of it that were cleared before, as JSON. In `value` each has left its mark.
+    cleared: Vec<(String, String)>,
 }
 
 impl ClearedMessage {
@@ -33,13 +33,19 @@ impl ClearedMessage {
 
     /// The message as one line of JSON, without its newline.
     pub fn line(&self) -> String {
-        let mut line = serde_json::to_string(&self.value).unwrap_or_default();
-        for (mark, reply) in &self.replies {
-            // The mark is a secret, so it stands nowhere else.
-            if let Some(at) = line.find(mark.as_str()) {
-                line.replace_range(at - 1..=at + mark.len(), reply);
+        let rest = serde_json::to_string(&self.value).unwrap_or_default();
+        let mut rest = rest.as_str();
+        let size = self.cleared.iter().map(|(_, json)| json.len()).sum::<usize>();
+        let mut line = String::with_capacity(rest.len() + size + 1);
+        for (mark, json) in &self.cleared {
+            // A mark is a secret with a number, in quotes: it stands nowhere else.
+            if let Some((before, after)) = rest.split_once(mark.as_str()) {
+                line.push_str(before);
+                line.push_str(json);
+                rest = after;
             }
         }
+        line.push_str(rest);
         line
     }
 }
@@ -52,7 +58,7 @@ impl Seal {
 
     /// The reply under seal, to be put into a message where JSON may stand.
     pub fn value(&self, cleared: &Cleared) -> Value {
-        Value::from([&self.0, REPLY, cleared.json()].concat())
+        Value::from([&self.0, JSON, cleared.json()].concat())
     }
 
     /// A sentence under seal, to be put where text may stand.
@@ -62,7 +68,7 @@ impl Seal {
 
     /// The reply's text mirror under seal, to be put where text may stand.
     pub fn mirror(&self, cleared: &Cleared) -> String {
-        [&self.0, cleared.mirror()].concat()
+        [&self.0, JSON, cleared.mirror_json()].concat()
     }
 }
 
@@ -73,29 +79,29 @@ impl Gate {
         let code = message.pointer("/error/code").cloned();
         let answers = message.get("method").is_none();
         let ids = take_ids(&mut message);
-        let mut opening = Opening { gate: self, seal, replies: Vec::new() };
+        let mut opening = Opening { gate: self, seal, cleared: Vec::new() };
         match opening.value(message) {
             Ok(value) => {
-                let replies = opening.replies;
-                Some(ClearedMessage { value: with_ids(value, ids), replies })
+                let cleared = opening.cleared;
+                Some(ClearedMessage { value: with_ids(value, ids), cleared })
             }
             Err(Leak) if answers => {
                 let value = with_ids(withheld(code), ids);
-                Some(ClearedMessage { value, replies: Vec::new() })
+                Some(ClearedMessage { value, cleared: Vec::new() })
             }
             Err(Leak) => None,
         }
     }
 }
 
-/// What follows the seal of a reply.
-const REPLY: &str = "reply:";
+/// What follows the seal of something that is JSON already.
+const JSON: &str = "json:";
 
 /// One message on its way through the gate.
 struct Opening<'a> {
     gate: &'a Gate,
     seal: &'a Seal,
-    replies: Vec<(String, String)>,
+    cleared: Vec<(String, String)>,
 }
 
 impl Opening<'_> {
@@ -119,12 +125,12 @@ impl Opening<'_> {
             return self.gate.check_words(&text).map(|_| ()).map(|()| Value::from(text));
         }
         text.drain(..self.seal.0.len());
-        if !text.starts_with(REPLY) {
+        if !text.starts_with(JSON) {
             return Ok(Value::from(text));
         }
-        text.drain(..REPLY.len());
-        let mark = format!("{}{}", self.seal.0, self.replies.len());
-        self.replies.push((mark.clone(), text));
+        text.drain(..JSON.len());
+        let mark = format!("{}{}", self.seal.0, self.cleared.len());
+        self.cleared.push((format!("\"{mark}\""), text));
         Ok(Value::from(mark))
     }
 }

@@ -6,22 +6,23 @@
 
 use std::fmt::Write;
 
-use super::clean::{Clean, CleanFields};
+use super::CONTENT;
+use super::clean::{Clean, CleanFields, json_text};
 
-/// Adds the data to what was said: a line for each thing, and the content of a file last, so that
-/// nothing of it can be taken for our words about it.
+/// Adds the data to what was said: a line for each thing. The content of a file comes apart.
 pub(super) fn render(data: &CleanFields<'_>, out: &mut String) {
-    let mut content = None;
-    for (key, value) in data {
-        if key == "content" {
-            content = value.text();
-        } else {
-            field(key, value, out);
-        }
+    for (key, value) in data.iter().filter(|(key, _)| key != CONTENT) {
+        field(key, value, out);
     }
-    if let Some(content) = content {
-        out.push_str("\n\n");
-        out.push_str(content);
+}
+
+/// What was said and the content of a file, which is JSON already, as one JSON string. The content
+/// comes last, so that nothing of it can be taken for our words about it.
+pub(super) fn json(said: &str, content: Option<&str>) -> String {
+    let said = json_text(said);
+    match content {
+        Some(content) => [&said[..said.len() - 1], "\\n\\n", &content[1..]].concat(),
+        None => said,
     }
 }
 
@@ -53,9 +54,9 @@ fn entry(value: &Clean<'_>, out: &mut String) {
             None if fields.iter().all(|(key, _)| is_plain(key)) => {
                 line(get(fields, "path").and_then(Clean::text).unwrap_or_default(), out);
             }
-            None => json(value, out),
+            None => out.push_str(&value.to_json()),
         },
-        other => json(other, out),
+        other => out.push_str(&other.to_json()),
     }
 }
 
@@ -66,12 +67,6 @@ fn is_plain(key: &str) -> bool {
 
 fn get<'a, 'b>(fields: &'a CleanFields<'b>, name: &str) -> Option<&'a Clean<'b>> {
     fields.iter().find(|(key, _)| key == name).map(|(_, value)| value)
-}
-
-fn json(value: &Clean<'_>, out: &mut String) {
-    let mut bytes = Vec::new();
-    value.write(&mut bytes);
-    out.push_str(&String::from_utf8_lossy(&bytes));
 }
 
 /// A line that was found, `path:line:text`; lines around it have dashes.
@@ -114,7 +109,7 @@ impl<'a> Found<'a> {
 /// A text on one line.
 fn line(text: &str, out: &mut String) {
     if text.bytes().any(|byte| byte < b' ') {
-        json(&Clean::Text(text.into()), out);
+        out.push_str(&json_text(text));
     } else {
         out.push_str(text);
     }
@@ -132,7 +127,8 @@ mod tests {
         let trace_id = uuid::Uuid::nil().into();
         let agent = AgentName::default();
         let stamp = Stamp { trace_id, session_id: None, tool: None, agent };
-        let mirror = Gate::new(Vec::new()).clear(&draft, &stamp).mirror().to_owned();
+        let cleared = Gate::new(Vec::new()).clear(&draft, &stamp);
+        let mirror: String = serde_json::from_str(cleared.mirror_json()).expect("a JSON string");
         assert_eq!(mirror, format!("WA-DIR-S-001 Done.\nMore.{expected}"));
     }
 

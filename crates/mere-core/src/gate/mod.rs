@@ -49,6 +49,7 @@ pub struct Stamp {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cleared {
     json: String,
+    /// A JSON string.
     mirror: String,
     code: CodeId,
 }
@@ -64,8 +65,8 @@ impl Cleared {
         serde_json::from_str(&self.json).unwrap_or_default()
     }
 
-    /// The reply for a client that reads text only.
-    pub fn mirror(&self) -> &str {
+    /// The reply for a client that reads text only, as a JSON string.
+    pub fn mirror_json(&self) -> &str {
         &self.mirror
     }
 
@@ -212,17 +213,20 @@ impl Pass<'_> {
 }
 
 fn stamped(code: CodeId, body: Body<'_>, stamp: &Stamp) -> Cleared {
-    let mut mirror = format!("{code} {}", body.message);
-    if let Some(hint) = &body.hint {
-        mirror.push('\n');
-        mirror.push_str(hint);
-    }
     let trace_id = stamp.trace_id.to_string();
-    if code.reply() == ReplyType::Error {
-        mirror.push_str("\ntrace_id: ");
-        mirror.push_str(&trace_id);
+    let mut said = format!("{code} {}", body.message);
+    if let Some(hint) = &body.hint {
+        said.push('\n');
+        said.push_str(hint);
     }
-    mirror::render(&body.data, &mut mirror);
+    if code.reply() == ReplyType::Error {
+        said.push_str("\ntrace_id: ");
+        said.push_str(&trace_id);
+    }
+    mirror::render(&body.data, &mut said);
+    let content = body.data.iter().find(|(name, _)| name == CONTENT);
+    let content = content.and_then(|(_, value)| value.text()).map(clean::json_text);
+    let mirror = mirror::json(&said, content.as_deref());
     let text = |text: String| Clean::Text(text.into());
     let session_id = stamp.session_id.map_or(Clean::Null, |id| text(id.to_string()));
     let tool = stamp.tool.map_or(Clean::Null, |tool| Clean::Text(tool.into()));
@@ -234,12 +238,23 @@ fn stamped(code: CodeId, body: Body<'_>, stamp: &Stamp) -> Cleared {
     reply.extend(body.hint.map(|hint| ("hint".into(), text(hint))));
     let trace = vec![("trace_id".into(), text(trace_id)), ("session_id".into(), session_id)];
     let meta = vec![("layer".into(), text(code.layer().to_string())), ("tool".into(), tool)];
-    reply.push(("data".into(), Clean::Fields(body.data)));
+    reply.push(("data".into(), Clean::Fields(with_json(body.data, content))));
     reply.push(("trace".into(), Clean::Fields(trace)));
     reply.push(("meta".into(), Clean::Fields(meta)));
-    let mut json = Vec::with_capacity(mirror.len() + 512);
-    Clean::Fields(reply).write(&mut json);
-    Cleared { json: String::from_utf8(json).unwrap_or_default(), mirror, code }
+    let json = Clean::Fields(reply).to_json();
+    Cleared { json, mirror, code }
+}
+
+/// The field that holds the whole of a file.
+const CONTENT: &str = "content";
+
+/// The data with its content as the JSON it already is: a large text is escaped once.
+fn with_json(mut data: CleanFields<'_>, content: Option<String>) -> CleanFields<'_> {
+    let field = data.iter_mut().find(|(name, _)| name == CONTENT);
+    if let (Some((_, value)), Some(json)) = (field, content) {
+        *value = Clean::Json(json);
+    }
+    data
 }
 
 /// The gate's own error. Its words are constants, so it needs no gate.

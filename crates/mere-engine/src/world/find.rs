@@ -39,7 +39,7 @@ impl World {
         pattern: &Pattern,
         bounds: &Bounds<'_>,
         turn: &dyn Turn,
-    ) -> Result<Gathered<RelPath>, LookError> {
+    ) -> Result<Gathered<()>, LookError> {
         self.walk_below(target, bounds, Order::Bytes, &Names(pattern), turn)
     }
 
@@ -105,20 +105,21 @@ impl Harvest for Directories {
         None
     }
 
-    fn weight(&self, path: &RelPath) -> Weight {
-        Weight { count: 1, bytes: path.as_str().len() }
+    fn weight(&self, key: &str, _path: &RelPath) -> Weight {
+        Weight { count: 1, bytes: key.len() }
     }
 }
 
 struct Names<'a>(&'a Pattern);
 
+/// The key says it all: in byte order it is the path.
 impl Harvest for Names<'_> {
-    type Fruit = RelPath;
+    type Fruit = ();
     type Tool = ();
 
     fn tool(&self) {}
 
-    fn folder(&self, _path: &str) -> Option<RelPath> {
+    fn folder(&self, _path: &str) -> Option<()> {
         None
     }
 
@@ -126,16 +127,15 @@ impl Harvest for Names<'_> {
         self.0.may_match_name(name)
     }
 
-    fn file(&self, path: &str) -> Want<RelPath> {
-        let matched = self.0.matches(path).then(|| path.parse().ok()).flatten();
-        matched.map_or(Want::Nothing, Want::Name)
+    fn file(&self, path: &str) -> Want<()> {
+        if self.0.matches(path) { Want::Name(()) } else { Want::Nothing }
     }
 
-    fn open(&self, (): &mut (), _file: Opened<'_>) -> Option<RelPath> {
+    fn open(&self, (): &mut (), _file: Opened<'_>) -> Option<()> {
         None
     }
 
-    fn weight(&self, path: &RelPath) -> Weight {
-        Weight { count: 1, bytes: path.as_str().len() }
+    fn weight(&self, key: &str, (): &()) -> Weight {
+        Weight { count: 1, bytes: key.len() }
     }
 }

@@ -194,7 +194,7 @@ impl Harvest for Query<'_> {
         found.then_some(Catch { hits: hits.found, holds_key })
     }
 
-    fn weight(&self, catch: &Catch) -> Weight {
+    fn weight(&self, _key: &str, catch: &Catch) -> Weight {
         let mut weight = Weight::default();
         for hit in &catch.hits {
             weight.add(hit.weight());

@@ -162,7 +162,7 @@ impl<H: Harvest> Crew<'_, H> {
         board.busy -= 1;
         board.unaddressable += unaddressable;
         board.tasks.extend(tasks);
-        board.basket.add(found, |fruit| self.harvest.weight(fruit));
+        board.basket.add(found, |key, fruit| self.harvest.weight(key, fruit));
         match ended {
             Ok(()) if over() => board.unfinished.push(key),
             Ok(()) => {}

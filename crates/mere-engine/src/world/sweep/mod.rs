@@ -46,7 +46,7 @@ pub(crate) trait Harvest: Sync {
     fn open(&self, tool: &mut Self::Tool, file: Opened<'_>) -> Option<Self::Fruit>;
 
     /// How much of a page it takes.
-    fn weight(&self, fruit: &Self::Fruit) -> Weight;
+    fn weight(&self, key: &str, fruit: &Self::Fruit) -> Weight;
 }
 
 /// What is wanted of a file.

@@ -78,10 +78,10 @@ impl<F> Basket<F> {
         self.bound.as_deref().is_none_or(|bound| key <= bound)
     }
 
-    pub(super) fn add(&mut self, found: Vec<(String, F)>, weigh: impl Fn(&F) -> Weight) {
+    pub(super) fn add(&mut self, found: Vec<(String, F)>, weigh: impl Fn(&str, &F) -> Weight) {
         for (key, fruit) in found {
             if self.admits(&key) {
-                let weight = weigh(&fruit);
+                let weight = weigh(&key, &fruit);
                 self.total.add(weight);
                 self.weights.push(weight);
                 self.found.push((key, fruit));
@@ -98,7 +98,8 @@ impl<F> Basket<F> {
         let weights = std::mem::take(&mut self.weights);
         let found = std::mem::take(&mut self.found);
         let mut all = found.into_iter().zip(weights).collect::<Vec<_>>();
-        all.sort_unstable_by(|((left, _), _), ((right, _), _)| left.cmp(right));
+        // Folder by folder it is in order already, which a stable sort makes use of.
+        all.sort_by(|((left, _), _), ((right, _), _)| left.cmp(right));
         self.total = Weight::default();
         for (fruit, weight) in all {
             self.total.add(weight);
@@ -114,7 +115,7 @@ impl<F> Basket<F> {
     /// Everything in order, as far as nothing smaller can be missing.
     pub(super) fn into_sorted(mut self, unfinished: Option<&str>) -> Vec<(String, F)> {
         self.found.retain(|(key, _)| unfinished.is_none_or(|limit| key.as_str() < limit));
-        self.found.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
+        self.found.sort_by(|(left, _), (right, _)| left.cmp(right));
         self.found
     }
 

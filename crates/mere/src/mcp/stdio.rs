@@ -24,6 +24,17 @@ use super::queue::Queue;
 /// How many messages the SDK may leave unread.
 const READ_AHEAD: usize = 16;
 
+/// How much the pipe to the client holds, where the system lets us choose: a large answer is then
+/// handed over in one or two steps instead of twenty.
+#[cfg(target_os = "linux")]
+const PIPE_BYTES: usize = 1024 * 1024;
+
+/// Asks for a roomy pipe. What is no pipe, or may not grow, stays as it is.
+fn widen_output() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::pipe::fcntl_setpipe_size(std::io::stdout(), PIPE_BYTES);
+}
+
 /// Both ends of standard input and output.
 pub(super) struct Lines {
     incoming: Arc<Mutex<Incoming>>,
@@ -47,6 +58,7 @@ pub(super) struct LineTransport {
 impl Lines {
     /// Starts reading.
     pub(super) fn open(edge: Arc<Edge>) -> Self {
+        widen_output();
         let (reader, writer) = stdio_pipes();
         let outlet = Arc::new(Outlet { edge, writer: Mutex::new(writer), queue: Queue::default() });
         let (sender, messages) = mpsc::channel(READ_AHEAD);

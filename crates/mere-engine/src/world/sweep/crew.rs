@@ -64,6 +64,7 @@ pub(super) fn work<H: Harvest>(
     let (wake, over) = (Condvar::new(), AtomicBool::new(false));
     let crew = Crew { plan, harvest, board: Mutex::new(board), wake, over };
     let ended = thread::scope(|scope| {
+        let _leading = Leading(&crew);
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let mut hands = cores.min(MAX_WORKERS) - 1;
         crew.lead(turn, |waiting| {
@@ -76,6 +77,30 @@ pub(super) fn work<H: Harvest>(
     });
     let board = crew.board.into_inner().unwrap_or_else(PoisonError::into_inner);
     board.close(plan, ended)
+}
+
+/// The leader's presence: when it is gone, for whatever reason, the others go home.
+struct Leading<'a, H: Harvest>(&'a Crew<'a, H>);
+
+impl<H: Harvest> Drop for Leading<'_, H> {
+    fn drop(&mut self) {
+        self.0.over.store(true, Ordering::Relaxed);
+        self.0.wake.notify_all();
+    }
+}
+
+/// A worker at a task: if it panics, nobody waits for it.
+struct Busy<'a, H: Harvest>(&'a Crew<'a, H>);
+
+impl<H: Harvest> Drop for Busy<'_, H> {
+    fn drop(&mut self) {
+        let mut board = self.0.board();
+        board.busy -= 1;
+        if thread::panicking() {
+            self.0.over.store(true, Ordering::Relaxed);
+        }
+        self.0.rouse(&board);
+    }
 }
 
 impl<H: Harvest> Crew<'_, H> {
@@ -153,13 +178,13 @@ impl<H: Harvest> Crew<'_, H> {
     }
 
     fn perform(&self, task: Task, tool: &mut H::Tool, over: &dyn Fn() -> bool) {
+        let _busy = Busy(self);
         let key = task.key().to_owned();
         let hand_out = |tasks| self.hand_out(tasks);
         let mut out = Yield::new(over, &hand_out);
         let ended = run(self.plan, self.harvest, task, (tool, &mut out));
         let Yield { found, unaddressable, tasks, .. } = out;
         let mut board = self.board();
-        board.busy -= 1;
         board.unaddressable += unaddressable;
         board.tasks.extend(tasks);
         board.basket.add(found, |key, fruit| self.harvest.weight(key, fruit));
@@ -168,7 +193,6 @@ impl<H: Harvest> Crew<'_, H> {
             Ok(()) => {}
             Err(error) => board.failed = board.failed.take().or(Some(error)),
         }
-        self.rouse(&board);
     }
 
     /// Hands tasks to the others before the one at hand is finished.

@@ -7,7 +7,7 @@ use mere_core::segment::Segment;
 
 use super::names::{Names, Paths, join};
 use super::task::{Folder, Task, What};
-use super::{Harvest, Opened, Plan, Want};
+use super::{Harvest, Opened, Plan, Want, Weight};
 use crate::host::{EntryKind, OpenFolder};
 use crate::world::discretion::Sight;
 use crate::world::ignored::{Has, Ignored, IsFolder};
@@ -217,8 +217,14 @@ impl<H: Harvest> Visit<'_, '_, H> {
     }
 
     fn look_into(&mut self, names: &[String]) -> Result<(), LookError> {
-        for name in names {
+        let mut total = Weight::default();
+        for (index, name) in names.iter().enumerate() {
             if (self.out.over)() {
+                return Ok(());
+            }
+            if total.overflows(self.plan.size) {
+                // More than a page from these few: the rest may not be needed at all.
+                self.push(self.key(name), What::Files(names[index..].to_vec()));
                 return Ok(());
             }
             let path = join(&self.folder.path, name);
@@ -230,8 +236,10 @@ impl<H: Harvest> Visit<'_, '_, H> {
             };
             let key = self.key(name);
             let opened = Opened { path: &path, file, over: self.out.over };
-            let fruit = self.harvest.open(self.tool, opened);
-            self.out.found.extend(fruit.map(|fruit| (key, fruit)));
+            if let Some(fruit) = self.harvest.open(self.tool, opened) {
+                total.add(self.harvest.weight(&key, &fruit));
+                self.out.found.push((key, fruit));
+            }
         }
         Ok(())
     }

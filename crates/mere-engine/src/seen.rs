@@ -323,7 +323,7 @@ mod tests {
             assert_eq!(seen.rewrite(new), expected.map(str::to_owned), "{new}");
         };
         let key = format!("key {KEY}\n");
-        check("a ROOT_PROJECT:/x\nB\nkey [masked]\n", Ok(&original.replace('b', "B")));
+        check("a ROOT_PROJECT:/x\nB\nkey [masked]\n", Ok(&original.replace("\nb\n", "\nB\n")));
         check("key [masked]\nnew\na ROOT_PROJECT:/x\n", Ok(&format!("{key}new\na /work/app/x\n")));
         check("b\n", Ok("b\n"));
         check("a2 ROOT_PROJECT:/x\nkey [masked]\n", Err(Obscured));

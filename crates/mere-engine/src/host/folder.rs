@@ -25,6 +25,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
+    #[cfg(all(target_os = "linux", not(mere_portable)))]
     pub(super) fn new(device: u64, inode: u64) -> Self {
         Self { device, inode }
     }

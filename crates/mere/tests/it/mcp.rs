@@ -49,6 +49,23 @@ fn keyboard_and_mcp_answer_alike() {
         let keyboard = stage.call(&arguments).timeless();
         assert_eq!(timeless(&mcp.dir(&arguments)), keyboard, "{arguments}");
     }
+    for (tool, arguments) in [
+        ("read", json!({ "path": "src/main.rs" })),
+        ("read", json!({ "path": "nowhere" })),
+        ("read", json!({ "offset": 0 })),
+        ("glob", json!({ "pattern": "*.rs", "limit": 1 })),
+        ("glob", json!({ "pattern": "/*" })),
+        ("grep", json!({ "pattern": "m", "context": 1 })),
+        ("grep", json!({ "pattern": "[" })),
+        ("write", json!({ "path": "x", "content": "" })),
+        ("edit", json!({ "path": "ROOT_WORKSPACE:/x", "old": "a", "new": "b" })),
+        ("patch_section", json!({ "path": "ROOT_WORKSPACE:/x", "content": "" })),
+        ("patch_section", json!({ "path": "x", "heading": "A", "content": "" })),
+    ] {
+        let keyboard = stage.call_text(tool, &arguments.to_string()).timeless();
+        let over_mcp = mcp.tool(tool, &arguments)["structuredContent"].clone();
+        assert_eq!(timeless(&over_mcp), keyboard, "{tool} {arguments}");
+    }
     let unknown = mcp.tool("nope", &json!({}))["structuredContent"].clone();
     assert_eq!(timeless(&unknown), stage.call_text("nope", "{}").timeless());
 }

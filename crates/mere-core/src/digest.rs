@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use sha2::Digest;
+
 /// The SHA-256 of some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sha256([u8; 32]);
@@ -12,9 +14,28 @@ pub struct Sha256([u8; 32]);
 #[error("not 64 lower-case hexadecimal digits")]
 pub struct DigestError;
 
-impl From<[u8; 32]> for Sha256 {
-    fn from(bytes: [u8; 32]) -> Self {
-        Self(bytes)
+impl Sha256 {
+    /// The digest of some bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut hasher = Hasher::default();
+        hasher.add(bytes);
+        hasher.so_far()
+    }
+}
+
+/// The digest of bytes that come in pieces.
+#[derive(Clone, Default)]
+pub struct Hasher(sha2::Sha256);
+
+impl Hasher {
+    /// Takes the next bytes.
+    pub fn add(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The digest of what came so far.
+    pub fn so_far(&self) -> Sha256 {
+        Sha256(self.0.clone().finalize().into())
     }
 }
 

@@ -5,9 +5,11 @@
 //! the rest.
 
 pub mod address;
+pub mod canonical;
 pub mod cursor;
 pub mod digest;
 pub mod gate;
+pub mod item;
 pub mod json;
 pub mod markdown;
 pub mod media;
@@ -22,3 +24,4 @@ pub mod sensitive;
 pub mod spoken;
 pub mod trace;
 pub mod turn;
+pub mod yaml;

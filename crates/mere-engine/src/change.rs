@@ -9,7 +9,6 @@ use mere_core::markdown::{self, PatchError};
 use mere_core::reply::{Code, Data, Draft, Fields, Prose, Success, codes};
 use mere_core::request::{Change, How};
 
-use crate::digest;
 use crate::enforce::{self, Denied, Permit};
 use crate::host::{Folder, Missing, Occupant, Workspace, read_at_most};
 use crate::seen::{Obscured, Secrets, Seen};
@@ -88,7 +87,7 @@ fn apply(permit: Permit<'_>, view: &View<'_>, project: &Folder) -> Result<Draft,
     if created {
         workspace.clear_away().map_err(failed)?;
     }
-    let changed = Changed { sha256: digest::of(new.as_bytes()), bytes: new.len(), created };
+    let changed = Changed { sha256: Sha256::of(new.as_bytes()), bytes: new.len(), created };
     Ok(answer(&permit, &changed))
 }
 
@@ -109,7 +108,7 @@ fn content(permit: &Permit<'_>, view: &View<'_>, occupant: Occupant) -> Result<S
             .map_err(|cause| ChangeError::Failed { address: address.clone(), cause })?,
     };
     let bytes = current.ok_or_else(|| ChangeError::NotText(address.clone()))?;
-    let sha256 = digest::of(&bytes);
+    let sha256 = Sha256::of(&bytes);
     if permit.expect().is_some_and(|expected| expected != sha256) {
         return Err(stale(address, Some(sha256)).into());
     }

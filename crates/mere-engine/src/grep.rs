@@ -2,11 +2,11 @@
 
 use mere_core::address::{Address, RelPath};
 use mere_core::cursor::Cursor;
+use mere_core::digest::Sha256;
 use mere_core::reply::{Content, Data, Draft, Fields, codes};
 use mere_core::request::Grep;
 use mere_core::turn::Turn;
 
-use crate::digest;
 use crate::read;
 use crate::seen::Masked;
 use crate::tool_error::ToolError;
@@ -47,7 +47,7 @@ pub(crate) fn grep(view: &View<'_>, call: &Grep, turn: &dyn Turn) -> Result<Draf
 fn cursor_name(call: &Grep) -> String {
     let glob = call.glob.as_ref().map_or("", |glob| glob.as_str());
     let question = format!("{}\0{glob}\0{}", call.pattern, call.ignore_case);
-    format!("grep {}", digest::of(question.as_bytes()))
+    format!("grep {}", Sha256::of(question.as_bytes()))
 }
 
 /// Where a page begins.

@@ -9,7 +9,6 @@ mod ask;
 mod change;
 mod config;
 mod context;
-mod digest;
 mod dir;
 pub mod enforce;
 mod event;

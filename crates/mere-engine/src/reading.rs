@@ -2,9 +2,7 @@
 //!
 //! Memory depends on what is wanted, not on the file.
 
-use mere_core::digest::Sha256;
-
-use crate::digest::Hasher;
+use mere_core::digest::{Hasher, Sha256};
 
 /// The largest file that is hashed.
 pub(crate) const MAX_HASHED: u64 = 64 * 1024 * 1024;

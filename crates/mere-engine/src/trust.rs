@@ -6,11 +6,11 @@
 //! the user's state folder, which no root shows. What this module says is for people and may name
 //! host paths.
 
+use mere_core::digest::Sha256;
 use serde_json::{Value, json};
 
 use crate::config::{self, Config, ConfigError, ModConfig};
 use crate::context::Context;
-use crate::digest;
 use crate::host::{Folder, Surroundings, Typed};
 use crate::project_key::ProjectKey;
 use crate::records::{self, RecordError};
@@ -147,7 +147,7 @@ impl Widening {
                 keys[key] = json!(said);
             }
         }
-        format!("sha256:{}", digest::of(keys.to_string().as_bytes()))
+        format!("sha256:{}", Sha256::of(keys.to_string().as_bytes()))
     }
 
     fn record(&self, key: &ProjectKey) -> Value {

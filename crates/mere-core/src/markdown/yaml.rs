@@ -1,16 +1,13 @@
-//! Bounded, data-only YAML with the places of its top-level keys.
-//!
-//! One document, no anchors, no aliases, no tags of one's own, no duplicate keys.
+//! YAML with the places of its top-level keys.
 
 use std::fmt;
 use std::ops::Range;
 
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
-use serde_saphyr::{DuplicateKeyPolicy, Location, Spanned, budget, options};
+use serde_saphyr::{Location, Spanned};
 
-/// The largest text, in bytes.
-const MAX_BYTES: usize = 1024 * 1024;
+use crate::yaml;
 
 /// One key of a mapping and its value. A range that begins a collection is empty.
 pub(super) struct Entry {
@@ -37,28 +34,7 @@ pub(super) fn mapping(text: &str) -> Result<Vec<Entry>, BadLine> {
 }
 
 fn parse<T: DeserializeOwned>(text: &str) -> Result<T, BadLine> {
-    if text.len() > MAX_BYTES {
-        return Err(BadLine(1));
-    }
-    let strict = options! {
-        budget: budget! {
-            max_depth: 32,
-            max_nodes: 20_000,
-            max_events: 60_000,
-            max_aliases: 0,
-            max_anchors: 0,
-            max_documents: 1,
-            flow_nesting_limit: 32,
-        },
-        duplicate_keys: DuplicateKeyPolicy::Error,
-        strict_booleans: true,
-        reject_unsupported_tags: true,
-        with_snippet: false,
-    };
-    serde_saphyr::from_str_with_options(text, strict).map_err(|error| {
-        let line = error.location().and_then(|place| usize::try_from(place.line()).ok());
-        BadLine(line.unwrap_or(1).max(1))
-    })
+    yaml::parse(text).map_err(|error| BadLine(usize::try_from(error.line).unwrap_or(1)))
 }
 
 impl<'de> Deserialize<'de> for Mapping {

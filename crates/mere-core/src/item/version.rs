@@ -1,0 +1,34 @@
+//! Versions of items, by the rules of `SemVer` 2.0.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A version.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version(semver::Version);
+
+/// A text that is no version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a version is SemVer 2.0, such as 1.0.0")]
+pub struct VersionError;
+
+impl Version {
+    /// A version without extras.
+    pub fn new(major: u64, minor: u64, patch: u64) -> Self {
+        Self(semver::Version::new(major, minor, patch))
+    }
+}
+
+impl FromStr for Version {
+    type Err = VersionError;
+
+    fn from_str(text: &str) -> Result<Self, VersionError> {
+        text.parse().map(Self).map_err(|_| VersionError)
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

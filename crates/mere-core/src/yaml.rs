@@ -1,8 +1,12 @@
 //! Bounded, data-only YAML: one document, no anchors, no aliases, no tags of one's own, no
 //! duplicate keys. The one place that says so.
 
-use serde::de::DeserializeOwned;
-use serde_saphyr::{DuplicateKeyPolicy, Location, budget, options};
+use std::fmt;
+use std::ops::Range;
+
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use serde_saphyr::{DuplicateKeyPolicy, Location, Spanned, budget, options};
 
 /// The largest text, in bytes.
 pub const MAX_BYTES: usize = 1024 * 1024;
@@ -63,4 +67,60 @@ fn reason(words: &str) -> String {
         return "anchors and aliases are not allowed, and depth and size are bounded".to_owned();
     }
     words.to_owned()
+}
+
+/// One key of a mapping and its value, with the bytes they have in the text. A range that begins a
+/// collection is empty.
+pub(crate) struct Entry {
+    pub(crate) key: String,
+    pub(crate) key_range: Range<usize>,
+    pub(crate) value: Value,
+    pub(crate) value_range: Range<usize>,
+}
+
+/// The keys of a mapping in their order. Nothing has no keys.
+pub(crate) fn mapping(text: &str) -> Result<Vec<Entry>, YamlError> {
+    parse::<Mapping>(text).map(|mapping| mapping.0)
+}
+
+struct Mapping(Vec<Entry>);
+
+impl<'de> Deserialize<'de> for Mapping {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Entries)
+    }
+}
+
+/// Collects the entries of a mapping.
+struct Entries;
+
+impl<'de> Visitor<'de> for Entries {
+    type Value = Mapping;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a mapping")
+    }
+
+    fn visit_unit<E>(self) -> Result<Mapping, E> {
+        Ok(Mapping(Vec::new()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Mapping, A::Error> {
+        let mut entries = Vec::new();
+        while let Some((key, value)) = access.next_entry::<Spanned<String>, Spanned<Value>>()? {
+            entries.push(Entry {
+                key: key.value,
+                key_range: range(key.referenced),
+                value: value.value,
+                value_range: range(value.referenced),
+            });
+        }
+        Ok(Mapping(entries))
+    }
+}
+
+fn range(place: Location) -> Range<usize> {
+    let number = |number: Option<u64>| number.and_then(|number| usize::try_from(number).ok());
+    let start = number(place.span().byte_offset()).unwrap_or_default();
+    start..start + number(place.span().byte_len()).unwrap_or_default()
 }

@@ -3,13 +3,25 @@
 //! Ids, categories, types and versions are parsed types that reject and never repair; a path is
 //! made of them in one place ([`ScopedPath`]).
 
+mod directive;
+mod fault;
+mod frontmatter;
 mod id;
 pub mod integrity;
 mod kind;
+mod knowledge;
 mod path;
+mod skill;
+mod tool;
 mod version;
+mod xml;
 
+pub use directive::{Directive, Input, Step};
+pub use fault::Fault;
 pub use id::{Category, IdError, ItemId};
 pub use kind::{ItemType, Scope, ScopeError, TypeError};
+pub use knowledge::{Knowledge, RELATIONS};
 pub use path::{Base, Form, MANIFEST_FILE, SKILL_FILE, ScopedPath};
+pub use skill::Skill;
+pub use tool::ToolManifest;
 pub use version::{Version, VersionError};

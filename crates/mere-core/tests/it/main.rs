@@ -4,3 +4,4 @@
 mod address;
 mod gate;
 mod proofs;
+mod vectors;

@@ -1,0 +1,60 @@
+//! What is wrong with an item's file: where, what, and how to put it right.
+
+use crate::reply::{Content, Prose};
+
+/// One fault of a file. Lines and columns are from 1.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// The line.
+    pub line: usize,
+    /// The column, in characters.
+    pub column: usize,
+    /// What is wrong there.
+    pub what: Prose,
+    /// What to do about it.
+    pub fix: Prose,
+}
+
+impl Fault {
+    /// A fault at a byte of a text.
+    pub(super) fn at(
+        text: &str,
+        offset: usize,
+        what: impl Into<Prose>,
+        fix: impl Into<Prose>,
+    ) -> Self {
+        let (line, column) = place(text, offset);
+        Self { line, column, what: what.into(), fix: fix.into() }
+    }
+
+    /// A fault of the file as a whole.
+    pub(super) fn whole(what: impl Into<Prose>, fix: impl Into<Prose>) -> Self {
+        Self { line: 1, column: 1, what: what.into(), fix: fix.into() }
+    }
+
+    /// The same fault of a text that begins at a later line.
+    pub(super) fn below(self, lines: usize) -> Self {
+        Self { line: self.line + lines, ..self }
+    }
+}
+
+/// Two values that must be one.
+pub(super) fn differ(what: &'static str, stated: &str, found: &str) -> Prose {
+    Prose::words(what)
+        .and(" `")
+        .content(Content::mention(stated))
+        .and("` in the file, but `")
+        .content(Content::mention(found))
+        .and("` by its place")
+}
+
+fn place(text: &str, offset: usize) -> (usize, usize) {
+    let mut end = offset.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let before = &text[..end];
+    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    (line, before[start..].chars().count() + 1)
+}

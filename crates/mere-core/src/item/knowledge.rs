@@ -1,0 +1,124 @@
+//! A knowledge entry: a Markdown note with frontmatter and typed links to others.
+
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+
+use super::fault::{Fault, differ};
+use super::frontmatter::Frontmatter;
+use super::integrity::{self, Identity};
+use super::path::ScopedPath;
+use super::version::Version;
+use crate::digest::Sha256;
+
+/// The kinds of entries people agreed on; others are kept with a warning.
+const ENTRY_TYPES: [&str; 11] = [
+    "pattern",
+    "learning",
+    "reference",
+    "concept",
+    "api_fact",
+    "experiment",
+    "template",
+    "workflow",
+    "decision",
+    "insight",
+    "procedure",
+];
+
+/// The relations an entry may have to others.
+pub const RELATIONS: [&str; 8] = [
+    "extends",
+    "references",
+    "contradicts",
+    "supersedes",
+    "implements",
+    "depends_on",
+    "related",
+    "example_of",
+];
+
+/// A knowledge entry that was understood.
+#[derive(Clone, Debug)]
+pub struct Knowledge {
+    /// Its version; `1.0.0` if it states none.
+    pub version: Version,
+    /// Its title.
+    pub title: String,
+    /// All of its frontmatter, unknown keys included.
+    pub frontmatter: Map<String, Value>,
+    /// The bytes after the frontmatter.
+    pub content: Range<usize>,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Its relations, each with the ids it names.
+    pub relations: Vec<(&'static str, Vec<String>)>,
+    /// What is odd about it, but no fault.
+    pub warnings: Vec<&'static str>,
+}
+
+impl Knowledge {
+    /// Reads an entry that lies at `at`.
+    pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, Fault> {
+        let front = Frontmatter::parse(text)?;
+        check_id(&front, at)?;
+        check_category(&front, at)?;
+        let title = front.text("title")?.filter(|title| !title.trim().is_empty());
+        let title = title
+            .ok_or_else(|| front.fault("title", "`title` is missing", "Give the note a title."))?;
+        let relations = RELATIONS.into_iter().map(|name| Ok((name, front.texts(name)?)));
+        let relations = relations.collect::<Result<Vec<_>, Fault>>()?;
+        let entry_type = front.text("entry_type")?;
+        let odd = entry_type.is_some_and(|kind| !ENTRY_TYPES.contains(&kind));
+        Ok(Self {
+            version: version(&front)?,
+            title: title.to_owned(),
+            tags: front.texts("tags")?,
+            relations: relations.into_iter().filter(|(_, ids)| !ids.is_empty()).collect(),
+            warnings: odd.then_some("`entry_type` is not a known one").into_iter().collect(),
+            content: front.content..text.len(),
+            frontmatter: front.map(),
+        })
+    }
+
+    /// Its canonical hash.
+    pub fn integrity(&self, text: &str, at: &ScopedPath) -> Sha256 {
+        let identity = Identity { id: &at.id, version: &self.version };
+        let content = text[self.content.clone()].as_bytes();
+        integrity::knowledge(identity, content, &self.frontmatter)
+    }
+}
+
+fn check_id(front: &Frontmatter<'_>, at: &ScopedPath) -> Result<(), Fault> {
+    let fix = "Let `id` be the file's name, or rename the file.";
+    let mut stated = false;
+    for key in ["id", "zettel_id"] {
+        let Some(id) = front.text(key)? else { continue };
+        stated = true;
+        if id != at.id.as_str() {
+            return Err(front.fault(key, differ("the id is", id, at.id.as_str()), fix));
+        }
+    }
+    if stated { Ok(()) } else { Err(front.fault("id", "`id` is missing", fix)) }
+}
+
+fn check_category(front: &Frontmatter<'_>, at: &ScopedPath) -> Result<(), Fault> {
+    match front.text("category")? {
+        Some(stated) if stated != at.category.as_str() => {
+            let what = differ("the category is", stated, at.category.as_str());
+            Err(front.fault("category", what, "Correct `category`, or move the file."))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn version(front: &Frontmatter<'_>) -> Result<Version, Fault> {
+    let fix = "Write `version: 1.0.0`, in quotes if it has fewer than two dots.";
+    match front.get("version") {
+        None => Ok(Version::new(1, 0, 0)),
+        Some(Value::String(text)) => {
+            text.parse().map_err(|_| front.fault("version", "`version` is not SemVer", fix))
+        }
+        Some(_) => Err(front.fault("version", "`version` is not a text", fix)),
+    }
+}

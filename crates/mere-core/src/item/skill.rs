@@ -1,0 +1,61 @@
+//! An Agent Skill: a folder with `SKILL.md`, taken as it is.
+
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+
+use super::fault::{Fault, differ};
+use super::frontmatter::Frontmatter;
+use super::integrity::{self, FileDigest, Identity};
+use super::path::ScopedPath;
+use super::version::Version;
+use crate::digest::Sha256;
+
+/// A skill that was understood.
+#[derive(Clone, Debug)]
+pub struct Skill {
+    /// `metadata.version`, else `0.0.0`.
+    pub version: Version,
+    /// What it does, and when to use it.
+    pub description: String,
+    /// All of its frontmatter.
+    pub frontmatter: Map<String, Value>,
+    /// The bytes after the frontmatter.
+    pub content: Range<usize>,
+}
+
+impl Skill {
+    /// Reads the `SKILL.md` of a skill whose folder lies at `at`.
+    pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, Fault> {
+        let front = Frontmatter::parse(text)?;
+        let name = front.text("name")?.unwrap_or_default();
+        if name != at.id.as_str() {
+            let what = differ("the name is", name, at.id.as_str());
+            return Err(front.fault("name", what, "Let `name` be the folder's name."));
+        }
+        let description = front.text("description")?.filter(|text| !text.trim().is_empty());
+        let fix = "Say in a sentence what the skill does and when to use it.";
+        let description = description
+            .ok_or_else(|| front.fault("description", "`description` is missing", fix))?;
+        let version = match front.get("metadata").and_then(|metadata| metadata.get("version")) {
+            None | Some(Value::Null) => Version::new(0, 0, 0),
+            Some(stated) => {
+                stated.as_str().and_then(|text| text.parse().ok()).ok_or_else(|| {
+                    let fix = "Write `version: \"1.0.0\"` below `metadata`.";
+                    front.fault("metadata", "`metadata.version` is not SemVer", fix)
+                })?
+            }
+        };
+        let description = description.to_owned();
+        let content = front.content..text.len();
+        Ok(Self { version, description, frontmatter: front.map(), content })
+    }
+
+    /// Its canonical hash, with every other file of its folder.
+    pub fn integrity(&self, text: &str, at: &ScopedPath, files: &[FileDigest]) -> Sha256 {
+        let identity = Identity { id: &at.id, version: &self.version };
+        let content = text[self.content.clone()].as_bytes();
+        let metadata = Value::Object(self.frontmatter.clone());
+        integrity::skill(identity, content, &metadata, files)
+    }
+}

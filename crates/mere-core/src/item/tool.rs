@@ -1,0 +1,127 @@
+//! A tool: a YAML manifest, and the files it runs.
+
+use serde_json::{Map, Value};
+
+use super::fault::{Fault, differ};
+use super::id::ItemId;
+use super::integrity::{self, FileDigest, Identity};
+use super::path::ScopedPath;
+use super::version::Version;
+use crate::digest::Sha256;
+use crate::reply::Prose;
+use crate::yaml::{self, Entry};
+
+/// The kinds of tools.
+const TOOL_TYPES: [&str; 6] = ["script", "api", "mcp_server", "mcp_tool", "runtime", "primitive"];
+
+/// A tool's manifest that was understood.
+#[derive(Clone, Debug)]
+pub struct ToolManifest {
+    /// Its version.
+    pub version: Version,
+    /// What kind of tool it is.
+    pub tool_type: String,
+    /// The tool that runs it; none for a primitive.
+    pub executor: Option<ItemId>,
+    /// What it does.
+    pub description: String,
+    /// All of the manifest.
+    pub manifest: Map<String, Value>,
+}
+
+impl ToolManifest {
+    /// Reads the manifest of a tool that lies at `at`.
+    pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, Fault> {
+        let entries = yaml::mapping(text).map_err(|error| Fault {
+            line: usize::try_from(error.line).unwrap_or(1),
+            column: usize::try_from(error.column).unwrap_or(1),
+            what: "the manifest is not one plain YAML mapping".into(),
+            fix: "Keys once each, no anchors, aliases or tags.".into(),
+        })?;
+        let reader = Reader { text, entries };
+        reader.check("tool_id", "the id is", at.id.as_str())?;
+        reader.check_category(at)?;
+        let tool_type = reader.required("tool_type")?;
+        if !TOOL_TYPES.contains(&tool_type) {
+            let fix = "It is script, api, mcp_server, mcp_tool, runtime or primitive.";
+            return Err(reader.fault("tool_type", "`tool_type` is not a known one", fix));
+        }
+        let version = reader.required("version")?.parse().map_err(|_| {
+            reader.fault("version", "`version` is not SemVer", "Write `version: 1.0.0`.")
+        })?;
+        let executor = reader.executor(tool_type)?;
+        let description = reader.text("description")?.unwrap_or_default().to_owned();
+        let tool_type = tool_type.to_owned();
+        let manifest = reader.entries.into_iter().map(|entry| (entry.key, entry.value)).collect();
+        Ok(Self { version, tool_type, executor, description, manifest })
+    }
+
+    /// Its canonical hash, with every file but the manifest.
+    pub fn integrity(&self, at: &ScopedPath, files: &[FileDigest]) -> Sha256 {
+        let identity = Identity { id: &at.id, version: &self.version };
+        integrity::tool(identity, &self.manifest, files)
+    }
+}
+
+/// The keys of a manifest, and where they stand.
+struct Reader<'a> {
+    text: &'a str,
+    entries: Vec<Entry>,
+}
+
+impl Reader<'_> {
+    fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.key == key)
+    }
+
+    fn text(&self, key: &str) -> Result<Option<&str>, Fault> {
+        match self.entry(key).map(|entry| &entry.value) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(_) => Err(self.fault(key, "the value is not a text", "Put it in quotes.")),
+        }
+    }
+
+    fn required(&self, key: &'static str) -> Result<&str, Fault> {
+        let missing = || {
+            let what = Prose::words(format!("`{key}` is missing"));
+            self.fault(key, what, "A manifest has `tool_id`, `tool_type` and `version`.")
+        };
+        self.text(key)?.ok_or_else(missing)
+    }
+
+    fn check(&self, key: &'static str, what: &'static str, found: &str) -> Result<(), Fault> {
+        let stated = self.required(key)?;
+        if stated == found {
+            return Ok(());
+        }
+        Err(self.fault(key, differ(what, stated, found), "Correct it, or rename the tool."))
+    }
+
+    fn check_category(&self, at: &ScopedPath) -> Result<(), Fault> {
+        match self.text("category")? {
+            Some(stated) if stated != at.category.as_str() => {
+                let what = differ("the category is", stated, at.category.as_str());
+                Err(self.fault("category", what, "Correct `category`, or move the tool."))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn executor(&self, tool_type: &str) -> Result<Option<ItemId>, Fault> {
+        let fix = "Name the tool that runs it, such as `executor_id: python_runtime`.";
+        match (self.text("executor_id")?, tool_type) {
+            (None, "primitive") => Ok(None),
+            (None, _) => Err(self.fault("executor_id", "`executor_id` is missing", fix)),
+            (Some(id), _) => {
+                let id = id.parse();
+                id.map(Some).map_err(|_| self.fault("executor_id", "`executor_id` is no id", fix))
+            }
+        }
+    }
+
+    fn fault(&self, key: &str, what: impl Into<Prose>, fix: &'static str) -> Fault {
+        let at = self.entry(key).map_or(0, |entry| entry.key_range.start);
+        Fault::at(self.text, at, what, fix)
+    }
+}

@@ -1,0 +1,104 @@
+//! Bounded, data-only XML: no DTD, no entities, and limits that hold before the parser runs.
+
+use roxmltree::{Document, Node, ParsingOptions};
+use serde_json::{Map, Value};
+
+use super::fault::Fault;
+
+/// How many nodes a document may have.
+const MAX_NODES: u32 = 20_000;
+/// How deep elements may lie in one another.
+const MAX_DEPTH: usize = 32;
+/// How many attributes one element may have: the parser compares each with each.
+const MAX_ATTRIBUTES: usize = 64;
+
+/// Parses an element that stands alone in `text`.
+pub(super) fn parse(text: &str) -> Result<Document<'_>, Fault> {
+    check_bounds(text)?;
+    let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..Default::default() };
+    Document::parse_with_options(text, options).map_err(|error| {
+        let place = error.pos();
+        let what = match error {
+            roxmltree::Error::NodesLimitReached => "there are more than 20,000 nodes",
+            roxmltree::Error::DtdDetected => "a document type is declared",
+            roxmltree::Error::UnknownEntityReference(..) => "an entity is not a known one",
+            roxmltree::Error::DuplicatedAttribute(..) => "an attribute stands twice",
+            roxmltree::Error::UnexpectedCloseTag(..) => "an element is closed by another's name",
+            _ => "the XML is not well-formed",
+        };
+        let fix = "Close every element, escape `<` and `&` (or use CDATA), and use no DTD.";
+        Fault {
+            line: usize::try_from(place.row).unwrap_or(1),
+            column: usize::try_from(place.col).unwrap_or(1),
+            what: what.into(),
+            fix: fix.into(),
+        }
+    })
+}
+
+/// Looks at tags alone, coarsely: text that looks like tags can only be counted too often.
+fn check_bounds(text: &str) -> Result<(), Fault> {
+    let mut depth = 0_usize;
+    for (at, _) in text.match_indices('<') {
+        let tag = &text[at + 1..];
+        let end = tag.find('>').unwrap_or(tag.len());
+        let tag = &tag[..end];
+        if tag.matches('=').count() > MAX_ATTRIBUTES {
+            let what = "an element has more than 64 attributes";
+            return Err(Fault::at(text, at, what, "Use child elements instead."));
+        }
+        match tag.as_bytes().first() {
+            Some(b'/') => depth = depth.saturating_sub(1),
+            Some(b'!' | b'?') | None => {}
+            Some(_) if tag.ends_with('/') => {}
+            Some(_) => depth += 1,
+        }
+        if depth > MAX_DEPTH {
+            let what = "elements lie more than 32 levels deep";
+            return Err(Fault::at(text, at, what, "Flatten them."));
+        }
+    }
+    Ok(())
+}
+
+/// An element as data: its trimmed text if that is all it has; else its attributes and children,
+/// and its text as `_text`. Repeated names become lists; comments are dropped.
+pub(super) fn to_json(element: Node<'_, '_>) -> Value {
+    let text = own_text(element);
+    let children = element.children().filter(Node::is_element).collect::<Vec<_>>();
+    if children.is_empty() && element.attributes().len() == 0 {
+        return Value::from(text);
+    }
+    let mut map = Map::new();
+    for attribute in element.attributes() {
+        map.insert(attribute.name().to_owned(), attribute.value().into());
+    }
+    for child in children {
+        add(&mut map, child.tag_name().name(), to_json(child));
+    }
+    if !text.is_empty() {
+        map.insert("_text".to_owned(), text.into());
+    }
+    Value::Object(map)
+}
+
+fn add(map: &mut Map<String, Value>, name: &str, value: Value) {
+    match map.get_mut(name) {
+        None => {
+            map.insert(name.to_owned(), value);
+        }
+        Some(Value::Array(items)) => items.push(value),
+        Some(first) => *first = Value::Array(vec![first.take(), value]),
+    }
+}
+
+/// The text directly in an element, trimmed.
+pub(super) fn own_text(element: Node<'_, '_>) -> String {
+    let text = element.children().filter(Node::is_text).filter_map(|node| node.text());
+    text.collect::<String>().trim().to_owned()
+}
+
+/// The child element of a name.
+pub(super) fn child<'a, 'i>(element: Node<'a, 'i>, name: &str) -> Option<Node<'a, 'i>> {
+    element.children().find(|node| node.has_tag_name(name))
+}

@@ -1,25 +1,34 @@
-//! The tree that is looked at, the same in every run.
+//! The small corpus that MCP servers look at, the same in every run.
 
 use std::path::Path;
 
-use tempfile::TempDir;
+use crate::dice::Dice;
+use crate::text::{self, Language};
 
 /// A folder of 483 entries.
 pub(crate) const WIDE: &str = "wide";
 /// A folder of 10 entries.
 pub(crate) const NARROW: &str = "narrow";
+/// A file of 8 KB.
+pub(crate) const SHORT: &str = "short.rs";
+/// A file of 600 KB.
+pub(crate) const LONG: &str = "long.rs";
 
-/// Makes the tree in a temporary folder.
-pub(crate) fn make() -> TempDir {
-    let base = tempfile::tempdir().expect("a temporary folder");
-    std::fs::create_dir(base.path().join(".git")).expect("a folder");
-    fill(&base.path().join(WIDE), 483);
-    fill(&base.path().join(NARROW), 10);
-    base
+/// Fills an empty folder.
+pub(crate) fn fill(folder: &Path) {
+    std::fs::create_dir(folder.join(".git")).expect("a folder");
+    entries(&folder.join(WIDE), 483);
+    entries(&folder.join(NARROW), 10);
+    let mut dice = Dice::new(1);
+    for (name, size) in [(SHORT, 8 * 1024), (LONG, 600 * 1024)] {
+        let mut text = text::write(Language::Rust, size, &mut dice);
+        text.truncate(size);
+        std::fs::write(folder.join(name), text).expect("a file");
+    }
 }
 
 /// Every tenth entry is a folder, the others are files.
-fn fill(folder: &Path, entries: usize) {
+fn entries(folder: &Path, entries: usize) {
     std::fs::create_dir(folder).expect("a folder");
     for number in 0..entries {
         let path = folder.join(format!("entry-{number:04}.txt"));

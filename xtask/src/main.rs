@@ -1,38 +1,83 @@
-//! `cargo xtask bench`: times `mere` and whichever peers are installed, in one run, and prints a
-//! Markdown table. Peers that are missing are named, with how to install them.
+//! `cargo xtask bench`: times `mere` and whichever peers are installed, in one run, and prints
+//! Markdown tables. Peers that are missing are named, with how to install them.
 
 mod corpus;
+mod dice;
+mod forest;
+mod ground;
+mod note;
 mod peer;
+mod process;
+mod search;
+mod stdio;
 mod table;
+mod talk;
+mod text;
 mod work;
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
+
+use ground::Ground;
+use peer::Peer;
+use process::Program;
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1);
-    match (arguments.next().as_deref(), arguments.next()) {
-        (Some("bench"), None) => {
-            bench();
-            ExitCode::SUCCESS
-        }
-        _ => {
-            eprintln!("usage: cargo xtask bench");
-            ExitCode::from(2)
+    let arguments = std::env::args().skip(1).collect::<Vec<_>>();
+    if arguments != ["bench"] {
+        eprintln!("usage: cargo xtask bench");
+        return ExitCode::from(2);
+    }
+    match bench() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::FAILURE
         }
     }
 }
 
-fn bench() {
-    let corpus = corpus::make();
-    let (peers, missing) = peer::installed(corpus.path());
+fn bench() -> Result<(), String> {
+    let ground = Ground::make();
+    let in_corpus = peer::mere(&ground.folder("corpus"))?;
+    let in_forest = peer::mere(&ground.folder("forest"))?;
+    corpus::fill(&in_corpus.folder);
+    forest::plant(&in_forest.folder);
+    // What is still to be written to the disk would be written while others are timed.
+    let _ = Command::new("sync").arg("-f").arg(&in_forest.folder).status();
+    searches(&in_forest)?;
+    servers(peer::mere(&in_corpus.folder)?);
+    // Last, because from then on the corpus has a workspace.
+    notes(&in_corpus);
+    Ok(())
+}
+
+fn searches(mere: &Peer) -> Result<(), String> {
+    let (programs, missing) = process::installed(&peer::installed_at());
+    name_missing(&missing);
+    let works = search::works(mere, &programs)?;
+    let mut names = vec![mere.title()];
+    names.extend(programs.iter().map(Program::title));
+    println!("{}", table::render(&names, &works, "mere ÷ best peer"));
+    println!("With {} file handles `mere` finds the same.\n", search::HANDLES);
+    Ok(())
+}
+
+fn servers(mere: Peer) {
+    let (others, missing) = peer::others(&mere.folder);
+    name_missing(&missing);
+    let mut peers = vec![mere];
+    peers.extend(others);
+    let names = peers.iter().map(Peer::title).collect::<Vec<_>>();
+    println!("{}", table::render(&names, &stdio::works(&peers), "mere ÷ best peer"));
+}
+
+fn notes(mere: &Peer) {
+    let names = [mere.title(), "the bare sequence".to_owned()];
+    println!("{}", table::render(&names, &[note::work(mere)], "mere ÷ bare"));
+}
+
+fn name_missing(missing: &[&str]) {
     for missing in missing {
         eprintln!("not measured: {missing}");
     }
-    let works = [
-        work::cold_start(&peers),
-        work::list(&peers, "list 483 entries, warm", corpus::WIDE),
-        work::pipelined(&peers, "1,000 pipelined lists of 10 entries, per call", corpus::NARROW),
-        work::memory(&peers),
-    ];
-    print!("{}", table::render(&peers, &works));
 }

@@ -1,171 +1,162 @@
-//! MCP servers over stdio that are measured, and one conversation with one of them.
+//! MCP servers over stdio that are measured.
 
-use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::process;
+use crate::talk::Talk;
+
 /// A server that can be started.
 pub(crate) struct Peer {
-    pub(crate) name: &'static str,
-    pub(crate) version: String,
+    name: &'static str,
+    version: String,
+    pub(crate) folder: PathBuf,
     command: Vec<String>,
-    folder: PathBuf,
-    /// The tool that lists a folder, and its arguments for one.
-    list: (&'static str, fn(&Path, &str) -> Value),
+    words: Words,
 }
 
-/// The peers that are installed, `mere` first, and what is missing.
-pub(crate) fn installed(folder: &Path) -> (Vec<Peer>, Vec<String>) {
-    let folder = folder.canonicalize().expect("the corpus");
-    let text = |path: &Path| path.to_str().expect("UTF-8").to_owned();
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
-    let peers = workspace.join("target/peers");
-    let whole = |folder: &Path, below: &str| json!({ "path": folder.join(below) });
-    let all = [
-        Peer {
-            name: "mere",
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            command: vec![text(&workspace.join("target/release/mere")), "mcp".to_owned()],
-            folder: folder.clone(),
-            list: ("dir", |_, below| json!({ "command": "list", "path": below })),
-        },
-        Peer {
-            name: "rust-mcp-filesystem",
-            version: "0.4.5".to_owned(),
-            command: vec![text(&peers.join("bin/rust-mcp-filesystem")), text(&folder)],
-            folder: folder.clone(),
-            list: ("list_directory", whole),
-        },
-        Peer {
-            name: "server-filesystem (npm)",
-            version: npm_version(&peers),
-            command: vec![
-                "node".to_owned(),
-                text(
-                    &peers
-                        .join("node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"),
-                ),
-                text(&folder),
-            ],
-            folder,
-            list: ("list_directory", whole),
-        },
-    ];
+/// How one kind of server is spoken to.
+#[derive(Clone, Copy)]
+struct Words {
+    list: fn(&Path, &str) -> Call,
+    read: fn(&Path, &str) -> Call,
+    /// Where in an answer the text of a file is.
+    content: &'static str,
+}
+
+/// A call of a tool.
+#[derive(Clone)]
+pub(crate) struct Call {
+    pub(crate) tool: &'static str,
+    pub(crate) arguments: Value,
+}
+
+const OURS: Words = Words {
+    list: |_, below| Call { tool: "dir", arguments: json!({ "command": "list", "path": below }) },
+    // So many lines that every file comes whole.
+    read: |_, below| Call { tool: "read", arguments: json!({ "path": below, "limit": 1_000_000 }) },
+    content: "/result/structuredContent/data/content",
+};
+
+const THEIRS: Words = Words {
+    list: |folder, below| Call {
+        tool: "list_directory",
+        arguments: json!({ "path": folder.join(below) }),
+    },
+    read: |folder, below| Call {
+        tool: "read_text_file",
+        arguments: json!({ "path": folder.join(below) }),
+    },
+    content: "/result/content/0/text",
+};
+
+/// Where peers are installed.
+pub(crate) fn installed_at() -> PathBuf {
+    workspace().join("target/peers")
+}
+
+fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
+}
+
+/// `mere` in a folder, or how to build it.
+pub(crate) fn mere(folder: &Path) -> Result<Peer, String> {
+    let program = workspace().join("target/release/mere");
+    if !program.exists() {
+        return Err("mere is not built (cargo build --release)".to_owned());
+    }
+    Ok(Peer {
+        name: "mere",
+        version: process::version(&program),
+        folder: folder.to_owned(),
+        command: [text(&program), "mcp", "--toolsets", "files"].map(str::to_owned).to_vec(),
+        words: OURS,
+    })
+}
+
+/// The other servers that are installed, and how to install those that are not.
+pub(crate) fn others(folder: &Path) -> (Vec<Peer>, Vec<&'static str>) {
     let mut missing = Vec::new();
-    let hints = [
-        "cargo build --release",
-        "cargo install rust-mcp-filesystem --version 0.4.5 --locked --root target/peers",
-        "npm install --prefix target/peers @modelcontextprotocol/server-filesystem",
-    ];
-    let found = all.into_iter().zip(hints).filter_map(|(peer, hint)| {
-        let program = peer.command.iter().find(|part| part.contains('/')).expect("a program");
-        if Path::new(program).exists() {
-            return Some(peer);
-        }
-        missing.push(format!("{} ({hint})", peer.name));
-        None
-    });
-    (found.collect(), missing)
+    let mut others = Vec::new();
+    let program = installed_at().join("bin/rust-mcp-filesystem");
+    if program.exists() {
+        let command = [text(&program), text(folder)].map(str::to_owned).to_vec();
+        others.push(other("rust-mcp-filesystem", process::version(&program), folder, command));
+    } else {
+        missing.push(
+            "rust-mcp-filesystem (cargo install rust-mcp-filesystem --version 0.4.5 --locked \
+             --root target/peers)",
+        );
+    }
+    let package = installed_at().join("node_modules/@modelcontextprotocol/server-filesystem");
+    if package.exists() {
+        let script = package.join("dist/index.js");
+        let command = ["node", text(&script), text(folder)].map(str::to_owned).to_vec();
+        others.push(other("server-filesystem (npm)", npm_version(&package), folder, command));
+    } else {
+        missing.push(
+            "server-filesystem (npm install --prefix target/peers \
+             @modelcontextprotocol/server-filesystem)",
+        );
+    }
+    (others, missing)
 }
 
-fn npm_version(peers: &Path) -> String {
-    let file = peers.join("node_modules/@modelcontextprotocol/server-filesystem/package.json");
-    let text = std::fs::read_to_string(file).unwrap_or_default();
+fn other(name: &'static str, version: String, folder: &Path, command: Vec<String>) -> Peer {
+    Peer { name, version, folder: folder.to_owned(), command, words: THEIRS }
+}
+
+fn npm_version(package: &Path) -> String {
+    let text = std::fs::read_to_string(package.join("package.json")).unwrap_or_default();
     let value = serde_json::from_str::<Value>(&text).unwrap_or_default();
     value["version"].as_str().unwrap_or("?").to_owned()
 }
 
-/// A started server that has shaken hands.
-pub(crate) struct Talk<'a> {
-    peer: &'a Peer,
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-    last: u64,
+fn text(path: &Path) -> &str {
+    path.to_str().expect("UTF-8")
 }
 
 impl Peer {
+    /// Its name and version.
+    pub(crate) fn title(&self) -> String {
+        format!("{} {}", self.name, self.version)
+    }
+
     /// Starts the server and shakes hands.
-    pub(crate) fn talk(&self) -> Talk<'_> {
-        let mut command = Command::new(&self.command[0]);
-        command.args(&self.command[1..]).current_dir(&self.folder);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().expect("the server starts");
-        let input = child.stdin.take().expect("its input");
-        let output = BufReader::new(child.stdout.take().expect("its output"));
-        let mut talk = Talk { peer: self, child, input, output, last: 0 };
-        talk.request(
-            "initialize",
-            &json!({
-                "protocolVersion": "2025-11-25", "capabilities": {},
-                "clientInfo": { "name": "bench", "version": "1" }
-            }),
-        );
-        talk.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-        talk
-    }
-}
-
-impl Talk<'_> {
-    /// Sends a request and waits for its answer.
-    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
-        self.ask(method, params);
-        self.answer()
+    pub(crate) fn talk(&self) -> Talk {
+        Talk::begin(self.name, self.command())
     }
 
-    /// A listing of a folder of the corpus.
-    pub(crate) fn list(&mut self, below: &str) -> Value {
-        self.ask_list(below);
-        self.answer()
+    /// The same with so many file handles at most.
+    pub(crate) fn talk_with_handles(&self, handles: u32) -> Talk {
+        let mut shell = process::command(Path::new("/bin/sh"), &self.folder);
+        shell.arg("-c").arg(format!("ulimit -n {handles} && exec \"$@\"")).arg("sh");
+        shell.args(&self.command);
+        Talk::begin(self.name, shell)
     }
 
-    /// Sends a request for a listing.
-    pub(crate) fn ask_list(&mut self, below: &str) {
-        let (tool, arguments) = self.peer.list;
-        let arguments = arguments(&self.peer.folder, below);
-        self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }));
+    fn command(&self) -> Command {
+        let mut command = process::command(Path::new(&self.command[0]), &self.folder);
+        command.args(&self.command[1..]);
+        command
     }
 
-    /// Reads the answer to any request.
-    pub(crate) fn answer(&mut self) -> Value {
-        loop {
-            let mut line = String::new();
-            let read = self.output.read_line(&mut line).expect("UTF-8");
-            assert!(read > 0, "{} went away", self.peer.name);
-            let message: Value = serde_json::from_str(&line).expect("JSON");
-            // Some servers ask the client things of their own.
-            if message.get("id").is_some() && message.get("method").is_none() {
-                assert!(message.get("error").is_none(), "{}: {message}", self.peer.name);
-                return message;
-            }
-        }
+    /// The call that lists a folder of the corpus.
+    pub(crate) fn list(&self, below: &str) -> Call {
+        (self.words.list)(&self.folder, below)
     }
 
-    /// The most memory it has held, in KiB.
-    pub(crate) fn peak_memory(&self) -> f64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
-        let status = status.expect("a process");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its peak");
-        line.trim().trim_end_matches(" kB").parse().expect("a number")
+    /// The call that reads a file of the corpus.
+    pub(crate) fn read(&self, below: &str) -> Call {
+        (self.words.read)(&self.folder, below)
     }
 
-    fn ask(&mut self, method: &str, params: &Value) {
-        self.last += 1;
-        let id = self.last;
-        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
-    }
-
-    fn send(&mut self, message: &Value) {
-        let line = format!("{message}\n");
-        self.input.write_all(line.as_bytes()).expect("the server reads");
-    }
-}
-
-impl Drop for Talk<'_> {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+    /// Fails unless an answer holds the file's text and nothing else.
+    pub(crate) fn check_read(&self, below: &str, answer: &Value) {
+        let file = std::fs::read_to_string(self.folder.join(below)).expect("the file");
+        let content = answer.pointer(self.words.content).and_then(Value::as_str);
+        assert!(content == Some(&file), "{} does not give the text of {below}", self.name);
     }
 }

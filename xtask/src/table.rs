@@ -1,36 +1,51 @@
-//! The samples as a Markdown table: median, 99th percentile, and the ratio to the fastest peer.
+//! Samples as a Markdown table: the median, the tail, and the ratio to the best of the others.
 
 use std::fmt::Write;
 
-use crate::peer::Peer;
 use crate::work::Work;
 
-/// Renders the table. The last column is our median over the best of the others.
-pub(crate) fn render(peers: &[Peer], works: &[Work]) -> String {
+/// Renders a table with a column for each of `names`, ours first. The last column, `ratio`, is our
+/// median over the best of the others.
+pub(crate) fn render(names: &[String], works: &[Work], ratio: &str) -> String {
     let mut out = String::from("| work |");
-    for peer in peers {
-        let _ = write!(out, " {} {} |", peer.name, peer.version);
+    for name in names {
+        let _ = write!(out, " {name} |");
     }
-    out.push_str(" mere ÷ best peer |\n| --- |");
-    out.push_str(&" --- |".repeat(peers.len() + 1));
+    let _ = write!(out, " {ratio} |\n| --- |");
+    out.push_str(&" --- |".repeat(names.len() + 1));
     out.push('\n');
     for work in works {
-        let _ = write!(out, "| {} ({}, median / p99) |", work.name, work.unit);
+        let _ = write!(out, "| {} ({}) |", work.name, work.unit.label());
         for samples in &work.samples {
-            let _ = write!(out, " {:.2} / {:.2} |", at(samples, 0.5), at(samples, 0.99));
+            let _ = write!(out, " {} |", cell(work, samples));
         }
-        let medians = work.samples.iter().map(|samples| at(samples, 0.5)).collect::<Vec<_>>();
-        let best = medians[1..].iter().copied().fold(f64::INFINITY, f64::min);
-        let ratio =
-            if best.is_finite() { format!("{:.2}", medians[0] / best) } else { "–".into() };
-        let _ = writeln!(out, " {ratio} |");
+        let _ = writeln!(out, " {} |", compared(work));
     }
     out
 }
 
-fn at(samples: &[f64], part: f64) -> f64 {
+fn cell(work: &Work, samples: &[f64]) -> String {
+    let unit = work.unit;
+    match (at(samples, 50), at(samples, unit.tail())) {
+        (Some(median), Some(tail)) => format!("{} / {}", unit.show(median), unit.show(tail)),
+        _ => "–".to_owned(),
+    }
+}
+
+fn compared(work: &Work) -> String {
+    let mut medians = work.samples.iter().map(|samples| at(samples, 50));
+    let ours = medians.next().flatten();
+    let best = medians.flatten().reduce(|one, other| work.unit.better(one, other));
+    match (ours, best) {
+        (Some(ours), Some(best)) => format!("{:.2}", ours / best),
+        _ => "–".to_owned(),
+    }
+}
+
+/// The sample that so many of a hundred are not above.
+fn at(samples: &[f64], percent: usize) -> Option<f64> {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let index = ((sorted.len() - 1) as f64 * part).round() as usize;
-    sorted[index]
+    let last = sorted.len().checked_sub(1)?;
+    Some(sorted[(last * percent + 50) / 100])
 }

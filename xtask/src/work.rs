@@ -1,83 +1,68 @@
-//! What is timed. The peers take turns within each round, so that a busy machine is busy for all.
+//! One row of a table: what was done, and how everyone did. Whoever is compared takes turns within
+//! each round, so that a busy machine is busy for all.
 
-use std::time::Instant;
+use std::time::Duration;
 
-use serde_json::json;
-
-use crate::peer::Peer;
-
-/// One row: what was done, in which unit, and every peer's samples.
+/// What was done, and every column's samples: none where it does not do this.
 pub(crate) struct Work {
-    pub(crate) name: &'static str,
-    pub(crate) unit: &'static str,
+    pub(crate) name: String,
+    pub(crate) unit: Unit,
     pub(crate) samples: Vec<Vec<f64>>,
 }
 
-/// From starting the process to the answer to `tools/list`.
-pub(crate) fn cold_start(peers: &[Peer]) -> Work {
-    let samples = in_turns(peers, 40, |peer| {
-        let began = Instant::now();
-        let mut talk = peer.talk();
-        talk.request("tools/list", &json!({}));
-        millis(began)
-    });
-    Work { name: "cold start to tools/list", unit: "ms", samples }
+/// What is counted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    Millis,
+    Megabytes,
+    /// The only one of which more is better.
+    PerSecond,
 }
 
-/// One listing after another on a server that is warm.
-pub(crate) fn list(peers: &[Peer], name: &'static str, below: &'static str) -> Work {
-    let mut talks = peers.iter().map(Peer::talk).collect::<Vec<_>>();
-    let mut samples = vec![Vec::new(); peers.len()];
-    for round in 0..320 {
-        for (talk, samples) in talks.iter_mut().zip(&mut samples) {
-            let began = Instant::now();
-            talk.list(below);
-            if round >= 20 {
-                samples.push(millis(began));
-            }
+impl Unit {
+    /// What the samples are, and which two of them are shown.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::Millis => "ms, median / p99",
+            Self::Megabytes => "MB, median / p99",
+            Self::PerSecond => "per second, more is better, median / p1",
         }
     }
-    Work { name, unit: "ms", samples }
-}
 
-/// Many requests sent before the first answer is read.
-pub(crate) fn pipelined(peers: &[Peer], name: &'static str, below: &'static str) -> Work {
-    let samples = in_turns(peers, 5, |peer| {
-        let mut talk = peer.talk();
-        talk.list(below);
-        let began = Instant::now();
-        // In batches, so that neither side waits for the other's full pipe.
-        for _ in 0..20 {
-            (0..50).for_each(|_| talk.ask_list(below));
-            (0..50).for_each(|_| drop(talk.answer()));
+    /// Which percentile tells how bad it gets.
+    pub(crate) fn tail(self) -> usize {
+        if self == Self::PerSecond { 1 } else { 99 }
+    }
+
+    pub(crate) fn better(self, one: f64, other: f64) -> f64 {
+        if self == Self::PerSecond { one.max(other) } else { one.min(other) }
+    }
+
+    pub(crate) fn show(self, value: f64) -> String {
+        match self {
+            Self::PerSecond => format!("{value:.0}"),
+            Self::Megabytes => format!("{value:.1}"),
+            Self::Millis if value < 1.0 => format!("{value:.3}"),
+            Self::Millis => format!("{value:.2}"),
         }
-        millis(began) / 1000.0
-    });
-    Work { name, unit: "ms", samples }
+    }
 }
 
-/// The most memory after the listings.
-pub(crate) fn memory(peers: &[Peer]) -> Work {
-    let samples = in_turns(peers, 3, |peer| {
-        let mut talk = peer.talk();
-        for _ in 0..100 {
-            talk.list(crate::corpus::WIDE);
-        }
-        talk.peak_memory() / 1024.0
-    });
-    Work { name: "peak memory after 100 lists", unit: "MB", samples }
-}
-
-fn in_turns(peers: &[Peer], rounds: usize, measure: impl Fn(&Peer) -> f64) -> Vec<Vec<f64>> {
-    let mut samples = vec![Vec::new(); peers.len()];
+/// Measures each of `all` once in every round.
+pub(crate) fn in_turns<T>(
+    all: &mut [T],
+    rounds: usize,
+    mut measure: impl FnMut(&mut T) -> f64,
+) -> Vec<Vec<f64>> {
+    let mut samples = vec![Vec::new(); all.len()];
     for _ in 0..rounds {
-        for (peer, samples) in peers.iter().zip(&mut samples) {
-            samples.push(measure(peer));
+        for (one, samples) in all.iter_mut().zip(&mut samples) {
+            samples.push(measure(one));
         }
     }
     samples
 }
 
-fn millis(began: Instant) -> f64 {
-    began.elapsed().as_secs_f64() * 1000.0
+pub(crate) fn millis(took: Duration) -> f64 {
+    took.as_secs_f64() * 1000.0
 }

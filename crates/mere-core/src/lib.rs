@@ -9,6 +9,7 @@ pub mod canonical;
 pub mod cursor;
 pub mod digest;
 pub mod gate;
+pub mod gitignore;
 pub mod item;
 pub mod json;
 pub mod markdown;

@@ -8,13 +8,14 @@ use mere_core::digest::Sha256;
 use mere_core::markdown::{self, PatchError};
 use mere_core::reply::{Code, Data, Draft, Fields, Prose, Success, codes};
 use mere_core::request::{Change, How};
+use mere_core::turn::Turn;
 
 use crate::enforce::{self, Denied, Permit};
-use crate::host::{Folder, Missing, Occupant, Workspace, read_at_most};
+use crate::host::{Folder, Missing, Occupant, Way, Workspace, read_at_most};
 use crate::seen::{Obscured, Secrets, Seen};
 use crate::tool_error::ToolError;
 use crate::view::View;
-use crate::world::ResolveError;
+use crate::world::{ResolveError, go_on};
 
 /// The largest file that is edited.
 const MAX_EDITED: u64 = 16 * 1024 * 1024;
@@ -50,43 +51,61 @@ struct Changed {
 }
 
 /// Does what the call asks for, if policy allows it.
-pub(crate) fn change(view: &View<'_>, project: &Folder, call: &Change) -> Result<Draft, ToolError> {
+pub(crate) fn change(
+    view: &View<'_>,
+    project: &Folder,
+    call: &Change,
+    turn: &dyn Turn,
+) -> Result<Draft, ToolError> {
     let address = call.path.address(&view.home);
     let address = view.world.address(&call.path, &view.home).unwrap_or(address);
     let permit = enforce::permit(address, call).map_err(ChangeError::from)?;
     // What may not be seen may not be written either: the answer would tell that it is there.
-    if !view.world.shows(permit.address()) {
+    // A name that spells a real folder could be written, but never said again.
+    let spells_a_folder = view.gate.finds_folder_in(permit.path().as_str());
+    if !view.world.shows(permit.address()) || spells_a_folder {
         return Err(ResolveError::NotVisible.into());
     }
     if permit.address().is_directory() {
         return Err(ChangeError::Taken(permit.address().clone()).into());
     }
-    apply(permit, view, project)
+    apply(permit, view, project, turn)
 }
 
 /// Spends a permit.
 #[expect(clippy::needless_pass_by_value, reason = "a permit is spent once")]
-fn apply(permit: Permit<'_>, view: &View<'_>, project: &Folder) -> Result<Draft, ToolError> {
+fn apply(
+    permit: Permit<'_>,
+    view: &View<'_>,
+    project: &Folder,
+    turn: &dyn Turn,
+) -> Result<Draft, ToolError> {
     let address = permit.address();
     let failed = |cause| ChangeError::Failed { address: address.clone(), cause };
     // Where there is no workspace yet there is nothing to edit, and no reason to make one.
     if !view.world.has_workspace() && !matches!(permit.how(), How::Write { .. }) {
         return Err(ResolveError::NotVisible.into());
     }
-    let workspace = Workspace::open(project, view.agent).map_err(failed)?;
+    let over = || go_on(turn).is_err();
+    let workspace = Workspace::open(project, view.agent, &over).map_err(failed)?;
+    let Some(workspace) = workspace else {
+        go_on(turn).map_err(|error| ToolError::looking(error, address))?;
+        return Err(ToolError::Late(address.clone()));
+    };
     let missing = match permit.how() {
         How::Write { create_dirs: true, .. } => Missing::Make,
         _ => Missing::Refuse,
     };
-    let spot = workspace.spot(permit.path(), missing).map_err(failed)?;
-    let spot = spot.ok_or_else(|| ChangeError::NoDirectory(address.clone()))?;
+    let spot = match workspace.spot(permit.path(), missing).map_err(failed)? {
+        Way::To(spot) => spot,
+        Way::Missing => return Err(ChangeError::NoDirectory(address.clone()).into()),
+        Way::Blocked => return Err(ChangeError::Taken(address.clone()).into()),
+    };
     let occupant = spot.occupant().map_err(failed)?;
     let created = matches!(occupant, Occupant::Nobody);
     let new = content(&permit, view, occupant)?;
     workspace.put(&spot, new.as_bytes()).map_err(failed)?;
-    if created {
-        workspace.clear_away().map_err(failed)?;
-    }
+    workspace.clear_away();
     let changed = Changed { sha256: Sha256::of(new.as_bytes()), bytes: new.len(), created };
     Ok(answer(&permit, &changed))
 }
@@ -132,15 +151,16 @@ fn content(permit: &Permit<'_>, view: &View<'_>, occupant: Occupant) -> Result<S
     })
 }
 
-/// The text with the one place of `old` replaced. Where the file has CRLF line ends and the caller
-/// says LF, the file's are meant and kept.
+/// The text with the one place of `old` replaced. A file with CRLF line ends keeps them, however
+/// the caller says its own.
 fn edit(seen: &Seen<'_>, old: &str, new: &str, address: &Address) -> Result<String, ChangeError> {
     let obscured = |Obscured| ChangeError::Obscured(address.clone());
     let text = seen.text();
+    let windows = text.matches("\r\n").count() * 2 > text.matches('\n').count();
     let crlf = |said: &str| said.replace("\r\n", "\n").replace('\n', "\r\n");
-    let windows = text.contains("\r\n") && old.contains('\n') && !text.contains(old);
-    let (old, new) =
-        if windows { (crlf(old), crlf(new)) } else { (old.to_owned(), new.to_owned()) };
+    let new = if windows { crlf(new) } else { new.to_owned() };
+    let exact = !windows || text.contains(old);
+    let old = if exact { old.to_owned() } else { crlf(old) };
     let count = if old.is_empty() { 0 } else { count(text, &old) };
     match (text.find(&old), count) {
         (Some(at), 1) => seen.splice(at..at + old.len(), &new).map_err(obscured),

@@ -244,7 +244,7 @@ impl Session {
                     Verb::Dir(call) => dir::look(&view, call, turn),
                     Verb::Glob(call) => glob::glob(&view, call, turn),
                     Verb::Grep(call) => grep::grep(&view, call, turn),
-                    Verb::Change(call) => change::change(&view, &self.context.project, call),
+                    Verb::Change(call) => change::change(&view, &self.context.project, call, turn),
                     Verb::Misspoken(error) => Ok(wording::misspoken(error)),
                 }
                 .map(Answered::Done)

@@ -70,16 +70,14 @@ impl Snapshot {
 
     /// What tells whether a configuration read later would differ from one read now.
     pub(crate) fn stamps(context: &Context) -> Stamps {
-        let project = context.project.subfolder(SPACE).ok().flatten();
-        let user = context.surroundings.user_space().ok().flatten();
         let mut stamps = Stamps::default();
-        for space in [project, user] {
-            stamps.add(space.as_ref(), config::FILE);
-            stamps.add(space.as_ref(), config::SPACE_FILE);
+        for name in [config::FILE, config::SPACE_FILE] {
+            context.project.stamp(&format!("{SPACE}/{name}"), &mut stamps);
+            context.surroundings.stamp_user_space(name, &mut stamps);
         }
-        let state = context.surroundings.state_folder();
-        stamps.add(state.as_ref(), trust::FILE);
-        stamps.add(state.as_ref(), allow::FILE);
+        for name in [trust::FILE, allow::FILE] {
+            context.surroundings.stamp_state(name, &mut stamps);
+        }
         stamps
     }
 
@@ -109,7 +107,7 @@ impl Snapshot {
         let around = context.outer.as_ref();
         let around = around.map(|outer| (Arc::clone(&outer.folder), outer.below.clone()));
         let project = Some(Arc::clone(&context.project));
-        let user = context.surroundings.user_space()?.map(Arc::new);
+        let user = context.surroundings.user_space()?;
         let workspaces = workspaces(&context.project)?;
         // Reached without following a link: a repository must not be able to send an agent's
         // writes elsewhere.
@@ -136,7 +134,7 @@ impl Snapshot {
 
 /// The folder of a project's workspaces, if there is one.
 fn workspaces(project: &Folder) -> io::Result<Option<Folder>> {
-    project.subfolder(SPACE)?.map_or(Ok(None), |space| space.subfolder(WORKSPACES))
+    project.subfolder(&format!("{SPACE}/{WORKSPACES}"))
 }
 
 fn stand(root: Root, folder: Option<Arc<Folder>>) -> Standing {
@@ -161,7 +159,7 @@ fn settle(context: &Context, mods: Mods) -> Result<Settled, WorldError> {
     let outer =
         outer.map(|outer| stand(Root::Mod(outer.name.clone()), Some(Arc::clone(&outer.folder))));
     let mut standing = outer.into_iter().collect::<Vec<_>>();
-    standing.extend(open_mods(surroundings, &user, user_space.as_ref())?);
+    standing.extend(open_mods(surroundings, &user, user_space.as_deref())?);
     standing.extend(open_mods(surroundings, &ours, space.as_ref())?);
     Ok(Settled { mods: standing, discretion })
 }

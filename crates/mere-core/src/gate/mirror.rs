@@ -52,7 +52,12 @@ fn entry(value: &Clean<'_>, out: &mut String) {
         Clean::Fields(fields) => match Found::of(fields) {
             Some(found) => found.render(out),
             None if fields.iter().all(|(key, _)| is_plain(key)) => {
-                line(get(fields, "path").and_then(Clean::text).unwrap_or_default(), out);
+                let text = |key: &str| get(fields, key).and_then(Clean::text);
+                let path = text("path").unwrap_or_default();
+                line(text("name").unwrap_or(path), out);
+                if text("name").is_some() && path.ends_with('/') {
+                    out.push('/');
+                }
             }
             None => out.push_str(&value.to_json()),
         },
@@ -60,7 +65,7 @@ fn entry(value: &Clean<'_>, out: &mut String) {
     }
 }
 
-/// What a path's address says already.
+/// What a name in the target, or a path's address, says already.
 fn is_plain(key: &str) -> bool {
     matches!(key, "name" | "path" | "type" | "depth")
 }
@@ -148,8 +153,7 @@ mod tests {
             .with("count", 2)
             .with("none", Data::List(Vec::new()))
             .with("at", Data::Null);
-        let expected =
-            "\nentries:\nROOT_PROJECT:/a b/\nROOT_PROJECT:/x\ncount: 2\nnone: []\nat: null";
+        let expected = "\nentries:\na b/\nx\ncount: 2\nnone: []\nat: null";
         check(data, expected);
     }
 

@@ -10,16 +10,16 @@ pub(super) struct BadLine(pub(super) usize);
 
 /// Parses one value. Nothing is null.
 pub(super) fn value(text: &str) -> Result<Value, BadLine> {
-    yaml::parse(text).map_err(BadLine::of)
+    yaml::parse(text).map_err(|error| BadLine::of(&error))
 }
 
 /// Parses a mapping. Nothing has no keys.
 pub(super) fn mapping(text: &str) -> Result<Vec<Entry>, BadLine> {
-    yaml::mapping(text).map_err(BadLine::of)
+    yaml::mapping(text).map_err(|error| BadLine::of(&error))
 }
 
 impl BadLine {
-    fn of(error: yaml::YamlError) -> Self {
+    fn of(error: &yaml::YamlError) -> Self {
         Self(usize::try_from(error.line).unwrap_or(1))
     }
 }

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cap_fs_ext::{DirExt, MetadataExt};
+use cap_fs_ext::MetadataExt;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata};
 use mere_core::address::RelPath;
@@ -16,6 +16,7 @@ use mere_core::gate::{Landmark, StandIn};
 use mere_core::segment::Segment;
 
 use super::surroundings::{Surroundings, spellings};
+use super::{OpenFolder, Stamps};
 
 /// Which directory something is, whatever it is called: device and inode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,10 +38,9 @@ impl Identity {
     /// The identity of a directory on the machine; `None` if there is none. Any other failure is
     /// one: what cannot be recognised must not pass for absent.
     pub(super) fn at(path: &Path) -> io::Result<Option<Self>> {
-        let found = Dir::open_ambient_dir(path, ambient_authority())
-            .and_then(|dir| dir.dir_metadata())
-            .map(|metadata| Self::of(&metadata));
-        absent(found)
+        let Some(metadata) = absent(path.metadata())? else { return Ok(None) };
+        let identity = Self { device: metadata.dev(), inode: metadata.ino() };
+        Ok(metadata.is_dir().then_some(identity))
     }
 }
 
@@ -53,6 +53,12 @@ pub(crate) fn absent<T>(found: io::Result<T>) -> io::Result<Option<T>> {
             _ => Err(error),
         },
     }
+}
+
+/// A link stands where a folder was looked for.
+fn is_link(error: &io::Error) -> bool {
+    const ELOOP: i32 = 40;
+    cfg!(unix) && error.raw_os_error() == Some(ELOOP)
 }
 
 /// An open directory of the machine.
@@ -101,16 +107,18 @@ impl Folder {
         self.identity
     }
 
-    /// This folder's subfolder; `None` if there is none. A link is none: it is not followed.
+    /// The folder at a path below this one, names joined by slashes; `None` if there is none. A
+    /// link is none: it is not followed.
     pub(crate) fn subfolder(&self, name: &str) -> io::Result<Option<Self>> {
-        match absent(self.dir.symlink_metadata(name))? {
-            Some(metadata) if metadata.is_dir() => {}
-            _ => return Ok(None),
-        }
-        let Some(dir) = absent(self.dir.open_dir_nofollow(name))? else { return Ok(None) };
-        let identity = Identity::of(&dir.dir_metadata()?);
+        let folder = match OpenFolder::below(&self.dir, name) {
+            Err(error) if is_link(&error) => return Ok(None),
+            opened => absent(opened)?,
+        };
+        let Some(folder) = folder else { return Ok(None) };
+        let identity = folder.identity()?;
         let canonical = self.canonical.join(name);
-        Ok(Some(Self { dir: Arc::new(dir), written: canonical.clone(), canonical, identity }))
+        let dir = Arc::new(folder.into_dir());
+        Ok(Some(Self { dir, written: canonical.clone(), canonical, identity }))
     }
 
     /// Whether this folder is, or lies in, one of `others`.
@@ -132,12 +140,7 @@ impl Folder {
 
     /// The folder at a path below this one, no link on the way followed.
     pub(crate) fn below(&self, path: &RelPath) -> io::Result<Self> {
-        let mut folder = None;
-        for name in path.names() {
-            let here = folder.as_ref().unwrap_or(self);
-            folder = Some(here.subfolder(name)?.ok_or(io::ErrorKind::NotFound)?);
-        }
-        folder.ok_or_else(|| io::ErrorKind::NotFound.into())
+        Ok(self.subfolder(path.as_str())?.ok_or(io::ErrorKind::NotFound)?)
     }
 
     /// Its own name, for people; empty for the top.
@@ -149,6 +152,11 @@ impl Folder {
     /// The canonical path for the record of trusted projects.
     pub(crate) fn canonical_text(&self) -> Option<&str> {
         self.canonical.to_str()
+    }
+
+    /// Takes note of what a file below it looks like.
+    pub(crate) fn stamp(&self, below: &str, stamps: &mut Stamps) {
+        stamps.add(&self.canonical.join(below));
     }
 
     /// The canonical path, for people.

@@ -31,4 +31,4 @@ pub(crate) use project::find_project;
 pub(crate) use stamps::Stamps;
 pub(crate) use surroundings::{SPACE, Surroundings, WORKSPACES};
 pub use typed::Typed;
-pub(crate) use workspace::{Missing, Occupant, Workspace, read_at_most};
+pub(crate) use workspace::{Missing, Occupant, Way, Workspace, read_at_most};

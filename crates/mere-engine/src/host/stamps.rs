@@ -1,8 +1,8 @@
 //! Whether files have changed since they were looked at, without reading them.
 
-use cap_fs_ext::MetadataExt;
+use std::path::Path;
 
-use super::Folder;
+use cap_fs_ext::MetadataExt;
 
 /// What some files looked like at one moment.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -16,13 +16,12 @@ struct Stamp {
 }
 
 impl Stamps {
-    /// Adds a file of a folder; that it is not there is a stamp too.
-    pub(crate) fn add(&mut self, folder: Option<&Folder>, name: &str) {
-        let metadata = folder.and_then(|folder| folder.dir().symlink_metadata(name).ok());
-        self.0.push(metadata.map(|metadata| Stamp {
+    /// Adds a file; that it is not there is a stamp too.
+    pub(super) fn add(&mut self, path: &Path) {
+        self.0.push(path.symlink_metadata().ok().map(|metadata| Stamp {
             inode: metadata.ino(),
             size: metadata.len(),
-            modified: metadata.modified().ok().map(cap_std::time::SystemTime::into_std),
+            modified: metadata.modified().ok(),
         }));
     }
 }

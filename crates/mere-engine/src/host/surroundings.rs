@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mere_core::gate::{Landmark, StandIn};
 
 use super::folder::{Folder, Identity, absent};
-use super::{Locked, Typed, WriteError};
+use super::{Locked, Stamps, Typed, WriteError};
 
 /// The name of a space's folder.
 pub(crate) const SPACE: &str = ".ai";
@@ -22,6 +23,7 @@ pub(crate) struct Surroundings {
     logical_working: Option<PathBuf>,
     home: Option<PathBuf>,
     user_space: Option<PathBuf>,
+    opened_space: Mutex<Option<Arc<Folder>>>,
     temporary: Option<PathBuf>,
     private: Private,
     project: Option<Typed>,
@@ -49,6 +51,7 @@ impl Surroundings {
         Ok(Self {
             logical_working: variable("PWD").map(PathBuf::from).filter(|path| path.is_absolute()),
             user_space: space_base.map(|base| base.join(SPACE)),
+            opened_space: Mutex::default(),
             temporary: Some(std::env::temp_dir()).filter(|path| path.is_absolute()),
             private: Private::read(home.as_deref())?,
             project: variable("MERE_PROJECT").map(Typed::from),
@@ -91,10 +94,25 @@ impl Surroundings {
         self.agent.as_ref().map(|agent| agent.to_str().ok_or(()))
     }
 
-    /// The user space, if it is there now.
-    pub(crate) fn user_space(&self) -> io::Result<Option<Folder>> {
-        let space = self.user_space.as_deref().map(Folder::open);
-        space.map_or(Ok(None), absent)
+    /// The user space, if it is there now. While it is the same folder it is opened once.
+    pub(crate) fn user_space(&self) -> io::Result<Option<Arc<Folder>>> {
+        let Some(path) = &self.user_space else { return Ok(None) };
+        let now = Identity::at(path)?;
+        let mut known = self.opened_space.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.as_ref().map(|folder| folder.identity()) != now {
+            *known = absent(Folder::open(path))?.map(Arc::new);
+        }
+        Ok(known.clone().filter(|_| now.is_some()))
+    }
+
+    /// Takes note of what a file of the user space looks like.
+    pub(crate) fn stamp_user_space(&self, name: &str, stamps: &mut Stamps) {
+        stamps.add(&self.user_space.as_deref().unwrap_or(Path::new("")).join(name));
+    }
+
+    /// Takes note of what a file of the approvals looks like.
+    pub(crate) fn stamp_state(&self, name: &str, stamps: &mut Stamps) {
+        stamps.add(&self.private.state.as_deref().unwrap_or(Path::new("")).join(name));
     }
 
     pub(super) fn user_space_path(&self) -> Option<&Path> {
@@ -120,11 +138,6 @@ impl Surroundings {
     /// for it.
     pub(crate) fn lock_state(&self) -> Option<Result<Locked, WriteError>> {
         self.private.state.as_deref().map(Locked::open)
-    }
-
-    /// The folder where approvals are kept, if it is there.
-    pub(crate) fn state_folder(&self) -> Option<Folder> {
-        self.private.state.as_deref().and_then(|path| Folder::open(path).ok())
     }
 
     /// The folder where keys and tokens are kept, for this process alone; `None` if there is no

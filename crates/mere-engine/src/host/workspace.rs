@@ -5,10 +5,11 @@
 //! agent's writes elsewhere. Half-written files lie beside the workspaces, where no root shows
 //! them, and what a killed process left there is cleared away in time.
 
+use std::fs::TryLockError;
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
-use cap_fs_ext::DirExt;
+use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, File, Metadata, OpenOptions, Permissions};
 use mere_core::address::RelPath;
 use mere_core::name::AgentName;
@@ -22,6 +23,9 @@ const UNFINISHED: &str = ".new-";
 /// How old such a file must be before it is taken for a killed process's.
 const ABANDONED: Duration = Duration::from_hours(1);
 
+/// How long to wait before looking again whether another process is done.
+const PATIENCE: Duration = Duration::from_millis(1);
+
 /// An agent's workspace, which this process alone changes while it holds this.
 pub(crate) struct Workspace {
     all: Dir,
@@ -33,6 +37,15 @@ pub(crate) struct Workspace {
 pub(crate) struct Spot {
     folder: Dir,
     name: Segment,
+}
+
+/// Where a path in a workspace leads.
+pub(crate) enum Way {
+    To(Spot),
+    /// A folder on the way is not there.
+    Missing,
+    /// Something on the way is no folder.
+    Blocked,
 }
 
 /// What has the name now.
@@ -51,35 +64,42 @@ pub(crate) enum Missing {
 }
 
 impl Workspace {
-    /// Opens the workspace, made if it is not there, and waits until no one else changes it.
-    pub(crate) fn open(project: &Folder, agent: &AgentName) -> io::Result<Self> {
+    /// Opens the workspace, made if it is not there, and waits until no one else changes it, or
+    /// until `over`: then there is none.
+    pub(crate) fn open(
+        project: &Folder,
+        agent: &AgentName,
+        over: &dyn Fn() -> bool,
+    ) -> io::Result<Option<Self>> {
         let space = make(project.dir(), SPACE)?;
         let all = make(&space, WORKSPACES)?;
         ignore_in_git(&all)?;
-        let mut options = OpenOptions::new();
-        options.write(true).create(true);
-        let lock = all.open_with(format!(".lock-{agent}"), &options)?.into_std();
-        lock.lock()?;
+        let lock = lock_file(&all, agent)?;
+        while let Err(error) = lock.try_lock() {
+            match error {
+                TryLockError::WouldBlock if over() => return Ok(None),
+                TryLockError::WouldBlock => std::thread::sleep(PATIENCE),
+                TryLockError::Error(error) => return Err(error),
+            }
+        }
         let own = make(&all, agent.as_str())?;
-        Ok(Self { all, own, _lock: lock })
+        Ok(Some(Self { all, own, _lock: lock }))
     }
 
-    /// The spot at `path`; `None` if a folder on the way is missing and is not to be made, or is
-    /// something else.
-    pub(crate) fn spot(&self, path: &RelPath, missing: Missing) -> io::Result<Option<Spot>> {
-        let Some((parents, name)) = path.split_last() else { return Ok(None) };
+    /// Finds the spot at `path`.
+    pub(crate) fn spot(&self, path: &RelPath, missing: Missing) -> io::Result<Way> {
+        let Some((parents, name)) = path.split_last() else { return Ok(Way::Blocked) };
         let mut folder = self.own.try_clone()?;
         for parent in parents.names() {
             folder = match (folder.open_dir_nofollow(parent), missing) {
                 (Ok(folder), _) => folder,
-                (Err(error), Missing::Make) if error.kind() == io::ErrorKind::NotFound => {
-                    make(&folder, parent)?
-                }
-                (Err(error), _) if is_no_folder(&error) => return Ok(None),
+                (Err(error), Missing::Make) if is_missing(&error) => make(&folder, parent)?,
+                (Err(error), Missing::Refuse) if is_missing(&error) => return Ok(Way::Missing),
+                (Err(error), _) if is_no_folder(&error) => return Ok(Way::Blocked),
                 (Err(error), _) => return Err(error),
             };
         }
-        Ok(Some(Spot { folder, name }))
+        Ok(Way::To(Spot { folder, name }))
     }
 
     /// Puts a whole file there, in place of what was there before: a reader sees the old or the
@@ -107,10 +127,10 @@ impl Workspace {
         OpenFolder::below(&spot.folder, "")?.sync()
     }
 
-    /// Removes what killed processes left behind.
-    pub(crate) fn clear_away(&self) -> io::Result<()> {
-        for entry in self.all.entries()? {
-            let entry = entry?;
+    /// Removes what killed processes left behind, as far as that can be done.
+    pub(crate) fn clear_away(&self) {
+        let Ok(entries) = self.all.entries() else { return };
+        for entry in entries.flatten() {
             let name = entry.file_name();
             let unfinished = name.to_str().is_some_and(|name| name.starts_with(UNFINISHED));
             let age = entry.metadata().and_then(|metadata| metadata.modified());
@@ -119,7 +139,6 @@ impl Workspace {
                 let _ = self.all.remove_file(&name);
             }
         }
-        Ok(())
     }
 }
 
@@ -172,10 +191,24 @@ fn ignore_in_git(all: &Dir) -> io::Result<()> {
     }
 }
 
+/// The file whose lock is an agent's. A link or a pipe in its place is none.
+fn lock_file(all: &Dir, agent: &AgentName) -> io::Result<std::fs::File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).follow(FollowSymlinks::No).nonblock(true);
+    let file = all.open_with(format!(".lock-{agent}"), &options)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "the lock is no regular file"));
+    }
+    Ok(file.into_std())
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound
+}
+
 fn is_no_folder(error: &io::Error) -> bool {
     const ELOOP: i32 = 40;
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-        || error.raw_os_error() == Some(ELOOP)
+    error.kind() == io::ErrorKind::NotADirectory || error.raw_os_error() == Some(ELOOP)
 }
 
 /// The bytes of a file, unless there are more than `most`.

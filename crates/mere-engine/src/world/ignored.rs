@@ -9,8 +9,8 @@ use std::io::Read;
 use std::sync::Arc;
 
 use cap_std::fs::Dir;
-use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+pub(super) use mere_core::gitignore::IsFolder;
+use mere_core::gitignore::{Rules, Verdict};
 
 use crate::host::OpenFolder;
 
@@ -31,16 +31,16 @@ pub(super) struct RulesFrom<'a> {
 /// The rules that hold in one folder.
 #[derive(Clone, Default)]
 pub(super) struct Ignored {
-    git: Option<Arc<Rules>>,
-    ai: Option<Arc<Rules>>,
+    git: Option<Arc<File>>,
+    ai: Option<Arc<File>>,
 }
 
-/// The rules of one file, and those of the folders above.
-struct Rules {
-    above: Option<Arc<Rules>>,
+/// One file, and those of the folders above.
+struct File {
+    above: Option<Arc<File>>,
     /// How much of a path leads to the folder the file lies in, its final slash included.
     at: usize,
-    globs: Gitignore,
+    rules: Rules,
 }
 
 impl Ignored {
@@ -88,7 +88,8 @@ impl Ignored {
     /// Whether walks leave out the path, given from where these rules begin.
     pub(super) fn leave_out(&self, path: &str, is_folder: IsFolder) -> bool {
         let by_ai = decide(self.ai.as_ref(), path, is_folder);
-        by_ai.or_else(|| decide(self.git.as_ref(), path, is_folder)).unwrap_or(false)
+        let verdict = by_ai.or_else(|| decide(self.git.as_ref(), path, is_folder));
+        verdict == Some(Verdict::Out)
     }
 }
 
@@ -112,43 +113,29 @@ impl Has {
     }
 }
 
-/// Whether a path is a folder's: rules that end with a slash mean folders only.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum IsFolder {
-    Yes,
-    No,
-}
-
-/// The deepest rule's word: out, in, or nothing.
-fn decide(rules: Option<&Arc<Rules>>, path: &str, is_folder: IsFolder) -> Option<bool> {
-    let mut rules = rules;
-    while let Some(here) = rules {
+/// The deepest rule's word, or nothing.
+fn decide(files: Option<&Arc<File>>, path: &str, is_folder: IsFolder) -> Option<Verdict> {
+    let mut files = files;
+    while let Some(here) = files {
         let below = path.get(here.at..).unwrap_or_default();
-        match here.globs.matched(below, is_folder == IsFolder::Yes) {
-            Match::Ignore(_) => return Some(true),
-            Match::Whitelist(_) => return Some(false),
-            Match::None => rules = here.above.as_ref(),
+        if let Some(verdict) = here.rules.decide(below, is_folder) {
+            return Some(verdict);
         }
+        files = here.above.as_ref();
     }
     None
 }
 
-fn add(chain: &mut Option<Arc<Rules>>, folder: &OpenFolder, name: &str, path: &str) {
-    let Some(globs) = read(folder, name) else { return };
+fn add(chain: &mut Option<Arc<File>>, folder: &OpenFolder, name: &str, path: &str) {
+    let Some(rules) = read(folder, name) else { return };
     let at = if path.is_empty() { 0 } else { path.len() + 1 };
-    *chain = Some(Arc::new(Rules { above: chain.take(), at, globs }));
+    *chain = Some(Arc::new(File { above: chain.take(), at, rules }));
 }
 
-/// The rules of a file; `None` if there are none. A line that is no pattern is passed over, as git
-/// does.
-fn read(folder: &OpenFolder, name: &str) -> Option<Gitignore> {
+/// The rules of a file; `None` if there are none.
+fn read(folder: &OpenFolder, name: &str) -> Option<Rules> {
     let file = folder.file(name).ok().flatten()?;
     let mut bytes = Vec::new();
     file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    let mut builder = GitignoreBuilder::new("");
-    for line in text.trim_start_matches('\u{feff}').split('\n') {
-        let _ = builder.add_line(None, line.strip_suffix('\r').unwrap_or(line));
-    }
-    builder.build().ok().filter(|rules| !rules.is_empty())
+    Rules::parse(&String::from_utf8_lossy(&bytes))
 }

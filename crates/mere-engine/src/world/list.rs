@@ -14,7 +14,7 @@ use mere_core::turn::Turn;
 
 use super::discretion::Sight;
 use super::visibility::Opened;
-use super::walk::{self, Landing, Limits};
+use super::walk::{self, Landing, Limits, is_denied};
 use super::{Kind, ResolveError, VisibilityRef, World};
 use crate::host::{EntryKind, OpenFolder, absent};
 
@@ -184,9 +184,4 @@ impl<'a> Glance<'a> {
             Err(ResolveError::Broken(error)) => Err(error),
         }
     }
-}
-
-/// Whether the machine refused because of permissions.
-pub(super) fn is_denied(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::PermissionDenied
 }

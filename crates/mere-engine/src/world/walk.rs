@@ -161,12 +161,17 @@ fn open_directory(parent: &Dir, name: &Segment, hidden: &Hidden) -> Result<Dir, 
 /// opened, so what fails here says nothing about the world outside.
 pub(super) fn judge(error: io::Error) -> ResolveError {
     match error.kind() {
-        io::ErrorKind::PermissionDenied | io::ErrorKind::OutOfMemory | io::ErrorKind::Other => {
-            ResolveError::Broken(error)
-        }
+        _ if is_denied(&error) => ResolveError::Broken(error),
+        io::ErrorKind::OutOfMemory | io::ErrorKind::Other => ResolveError::Broken(error),
         _ if is_exhausted(&error) => ResolveError::Broken(error),
         _ => ResolveError::NotVisible,
     }
+}
+
+/// Whether the machine refused because of permissions. A refusal that has no number is the
+/// library's own: something led outside while we looked, and that is not there.
+pub(super) fn is_denied(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_some()
 }
 
 /// No file handles left, or a device that does not answer.

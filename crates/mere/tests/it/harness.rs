@@ -188,8 +188,14 @@ pub(crate) struct Mcp<'a> {
 impl<'a> Mcp<'a> {
     pub(crate) fn start(stage: &'a Stage, arguments: &[&str]) -> Self {
         let mut command = stage.command("project");
-        command.arg("mcp").args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.stderr(Stdio::null()).spawn().expect("mere mcp starts");
+        command.arg("mcp").args(arguments);
+        Self::spawn(stage, command)
+    }
+
+    /// A whole command line that ends in `mere mcp`, such as one with limits around it.
+    pub(crate) fn spawn(stage: &'a Stage, mut command: Command) -> Self {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("mere mcp starts");
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("its output"));
         Self { stage, child, input, output, last_id: 0, peak: 0 }
@@ -317,6 +323,11 @@ impl<'a> Mcp<'a> {
     /// The most memory the server held during [`Mcp::flood`], in KiB.
     pub(crate) fn peak_memory(&self) -> usize {
         self.peak
+    }
+
+    /// The server's process.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
     }
 
     /// Tells the server to stop.

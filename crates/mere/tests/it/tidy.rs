@@ -30,7 +30,7 @@ const AMBIENT: [&str; 9] = [
 ];
 
 /// The lawful places. A new one is a decision: it belongs in an ADR.
-const LAWFUL: [&str; 10] = [
+const LAWFUL: [&str; 11] = [
     "crates/mere-engine/src/host/boundary.rs",
     "crates/mere-engine/src/host/durable.rs",
     "crates/mere-engine/src/host/folder.rs",
@@ -38,6 +38,7 @@ const LAWFUL: [&str; 10] = [
     "crates/mere-engine/src/host/log_file.rs",
     "crates/mere-engine/src/host/open_folder/linux.rs",
     "crates/mere-engine/src/host/project.rs",
+    "crates/mere-engine/src/host/stamps.rs",
     "crates/mere-engine/src/host/surroundings.rs",
     "crates/mere-engine/src/host/typed.rs",
     "crates/mere-engine/src/host/workspace.rs",

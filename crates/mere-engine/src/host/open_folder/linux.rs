@@ -48,6 +48,11 @@ impl OpenFolder {
         Ok(Self(here))
     }
 
+    /// The handle, to open what lies below.
+    pub(crate) fn into_dir(self) -> Dir {
+        Dir::from_std_file(self.0.into())
+    }
+
     pub(crate) fn identity(&self) -> io::Result<Identity> {
         let stat = fstat(&self.0)?;
         Ok(Identity::new(stat.st_dev, stat.st_ino))

@@ -22,6 +22,11 @@ impl OpenFolder {
         Ok(Self(here))
     }
 
+    /// The handle, to open what lies below.
+    pub(crate) fn into_dir(self) -> Dir {
+        self.0
+    }
+
     pub(crate) fn identity(&self) -> io::Result<Identity> {
         Ok(Identity::of(&self.0.dir_metadata()?))
     }

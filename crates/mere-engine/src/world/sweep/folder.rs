@@ -11,7 +11,8 @@ use super::{Harvest, Opened, Plan, Want, Weight};
 use crate::host::{EntryKind, OpenFolder};
 use crate::world::discretion::Sight;
 use crate::world::ignored::{Has, Ignored, IsFolder};
-use crate::world::list::{LookError, is_denied};
+use crate::world::list::LookError;
+use crate::world::walk::is_denied;
 
 /// Names no walk enters: what lies there is nobody's reading.
 const SKIPPED: [&str; 2] = [".git", "node_modules"];

@@ -1,0 +1,361 @@
+//! The rules of one ignore file, read as git reads them.
+//!
+//! Each line becomes tokens over bytes, the way git's own matcher goes through it, and the tokens a
+//! matcher: a glob of one set for almost all of them, an expression of its own for the few that
+//! globs cannot say. The last line that matches decides.
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use regex_automata::meta::Regex;
+use regex_automata::util::syntax;
+
+/// The rules of one file.
+#[derive(Debug)]
+pub struct Rules {
+    lines: Vec<Line>,
+    set: GlobSet,
+    /// Which line each glob of the set is.
+    globs: Vec<usize>,
+    /// Lines that are no globs.
+    expressions: Vec<(usize, Regex)>,
+}
+
+#[derive(Debug)]
+struct Line {
+    verdict: Verdict,
+    folders_only: bool,
+}
+
+/// What a rule says about a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is ignored.
+    Out,
+    /// It is not, whatever was said before.
+    In,
+}
+
+/// Whether a path is a folder's: rules that end with a slash mean folders only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IsFolder {
+    /// It is.
+    Yes,
+    /// It is not.
+    No,
+}
+
+impl Rules {
+    /// Reads a file. Lines that say nothing, or that could never match, are passed over; `None` if
+    /// nothing is left.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let (mut lines, mut globs, mut expressions) = (Vec::new(), Vec::new(), Vec::new());
+        let mut set = GlobSetBuilder::new();
+        for line in text.split('\n') {
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            let Some((verdict, pattern)) = pattern(line) else { continue };
+            let folders_only = pattern.ends_with('/');
+            let pattern = pattern.strip_suffix('/').unwrap_or(pattern);
+            let Some(tokens) = tokens(pattern) else { continue };
+            if let Some(glob) = tokens.glob() {
+                set.add(glob);
+                globs.push(lines.len());
+            } else if let Some(expression) = tokens.expression() {
+                expressions.push((lines.len(), expression));
+            } else {
+                continue;
+            }
+            lines.push(Line { verdict, folders_only });
+        }
+        let set = set.build().ok().filter(|_| !lines.is_empty())?;
+        Some(Self { lines, set, globs, expressions })
+    }
+
+    /// What the last matching rule says about a path from the file's folder.
+    pub fn decide(&self, path: &str, is_folder: IsFolder) -> Option<Verdict> {
+        let counts = |line: &usize| is_folder == IsFolder::Yes || !self.lines[*line].folders_only;
+        let globs = if self.set.is_empty() { Vec::new() } else { self.set.matches(path) };
+        let last = globs.into_iter().map(|glob| self.globs[glob]).filter(counts).max();
+        let expressions = self.expressions.iter().rev();
+        let mut expressions = expressions.filter(|(line, _)| counts(line) && Some(*line) > last);
+        let later = expressions.find(|(_, expression)| expression.is_match(path));
+        let line = later.map(|(line, _)| *line).or(last)?;
+        Some(self.lines[line].verdict)
+    }
+}
+
+/// What a line says and about which pattern; `None` for a comment and for nothing.
+fn pattern(line: &str) -> Option<(Verdict, &str)> {
+    if line.starts_with('#') {
+        return None;
+    }
+    let line = without_trailing_spaces(line);
+    let (verdict, pattern) = match line.strip_prefix('!') {
+        Some(pattern) => (Verdict::In, pattern),
+        None => (Verdict::Out, line),
+    };
+    (!pattern.is_empty()).then_some((verdict, pattern))
+}
+
+/// Spaces at the end go, but not one that is escaped.
+fn without_trailing_spaces(line: &str) -> &str {
+    let bytes = line.as_bytes();
+    let (mut at, mut end) = (0, 0);
+    while at < bytes.len() {
+        let step = if bytes[at] == b'\\' { 2 } else { 1 };
+        if bytes[at] != b' ' {
+            end = at + step;
+        }
+        at += step;
+    }
+    line.get(..end.min(bytes.len())).unwrap_or(line)
+}
+
+/// A pattern in pieces.
+#[derive(Debug)]
+struct Tokens {
+    pieces: Vec<Token>,
+    /// Whether it is matched against a name at any depth, not against the path.
+    any_depth: bool,
+    /// Whether a glob can say the same.
+    is_glob: bool,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Token {
+    Byte(u8),
+    /// `?`
+    Any,
+    /// `*`
+    Star,
+    /// `**/`: any number of folders, also none.
+    Folders,
+    /// `**` at the end.
+    All,
+    /// `[…]`: the bytes it matches, as ranges.
+    Class(Vec<(u8, u8)>),
+}
+
+/// The pieces of a pattern without its final slash; `None` if it could never match.
+fn tokens(pattern: &str) -> Option<Tokens> {
+    let any_depth = !pattern.contains('/');
+    let bytes = pattern.strip_prefix('/').unwrap_or(pattern).as_bytes();
+    if bytes.is_empty() || bytes.ends_with(b"/") || pattern.contains("//") {
+        return None;
+    }
+    let mut out = Tokens { pieces: Vec::new(), any_depth, is_glob: true };
+    let mut at = 0;
+    // Git compares the beginning up to the first special character by itself, so that what
+    // follows stands at a beginning of its own.
+    let special = bytes.iter().position(|byte| b"*?[\\".contains(byte));
+    while let Some(byte) = bytes.get(at) {
+        at += 1;
+        let token = match byte {
+            b'\\' => {
+                at += 1;
+                Token::Byte(*bytes.get(at - 1)?)
+            }
+            b'?' => Token::Any,
+            b'[' => {
+                let (class, length) = class(&bytes[at..])?;
+                at += length;
+                out.is_glob = false;
+                Token::Class(class)
+            }
+            b'*' => {
+                let run = bytes[at - 1..].iter().take_while(|byte| **byte == b'*').count();
+                let after_slash = at == 1 || bytes[at - 2] == b'/';
+                let begins = after_slash || special == Some(at - 1);
+                at += run - 1;
+                let next = bytes.get(at);
+                let stars = if run < 2 || any_depth || !begins {
+                    Token::Star
+                } else {
+                    match next {
+                        None => Token::All,
+                        Some(b'/') => Token::Folders,
+                        Some(_) => Token::Star,
+                    }
+                };
+                at += usize::from(stars == Token::Folders);
+                out.is_glob &= after_slash || stars == Token::Star;
+                stars
+            }
+            byte => Token::Byte(*byte),
+        };
+        out.pieces.push(token);
+    }
+    Some(out)
+}
+
+/// The bytes a bracket expression matches, and how long it is after its `[`; `None` if it does not
+/// close.
+fn class(bytes: &[u8]) -> Option<(Vec<(u8, u8)>, usize)> {
+    let negated = matches!(bytes.first(), Some(b'!' | b'^'));
+    let mut at = usize::from(negated);
+    let mut set = [false; 256];
+    let mut previous = None;
+    let start = at;
+    loop {
+        let byte = *bytes.get(at)?;
+        at += 1;
+        match byte {
+            b']' if at - 1 > start => break,
+            b'-' if previous.is_some() && bytes.get(at).is_some_and(|next| *next != b']') => {
+                let mut end = bytes[at];
+                at += 1;
+                if end == b'\\' {
+                    end = *bytes.get(at)?;
+                    at += 1;
+                }
+                (previous.take()?..=end).for_each(|byte| set[usize::from(byte)] = true);
+                continue;
+            }
+            b'[' if bytes.get(at) == Some(&b':') => {
+                if let Some((name, length)) = named(&bytes[at + 1..]) {
+                    (0..=u8::MAX).filter(name).for_each(|b| set[usize::from(b)] = true);
+                    at += 1 + length;
+                    previous = None;
+                    continue;
+                }
+                set[usize::from(b'[')] = true;
+            }
+            b'\\' => {
+                let escaped = *bytes.get(at)?;
+                at += 1;
+                set[usize::from(escaped)] = true;
+                previous = Some(escaped);
+                continue;
+            }
+            byte => set[usize::from(byte)] = true,
+        }
+        previous = Some(byte);
+    }
+    let wanted = |byte: u8| set[usize::from(byte)] != negated && byte != b'/';
+    let ranges = (0..=u8::MAX).filter(|byte| wanted(*byte)).map(|byte| (byte, byte));
+    Some((ranges.collect(), at))
+}
+
+type Class = fn(&u8) -> bool;
+
+/// `alpha:]` and the like, and its length.
+fn named(bytes: &[u8]) -> Option<(Class, usize)> {
+    let classes: [(&str, Class); 12] = [
+        ("alnum", u8::is_ascii_alphanumeric),
+        ("alpha", u8::is_ascii_alphabetic),
+        ("blank", |byte| matches!(byte, b' ' | b'\t')),
+        ("cntrl", u8::is_ascii_control),
+        ("digit", u8::is_ascii_digit),
+        ("graph", u8::is_ascii_graphic),
+        ("lower", u8::is_ascii_lowercase),
+        ("print", |byte| matches!(byte, b' '..=b'~')),
+        ("punct", u8::is_ascii_punctuation),
+        ("space", |byte| matches!(byte, b' ' | b'\t'..=b'\r')),
+        ("upper", u8::is_ascii_uppercase),
+        ("xdigit", u8::is_ascii_hexdigit),
+    ];
+    classes.into_iter().find_map(|(name, class)| {
+        let closed = bytes.strip_prefix(name.as_bytes())?.starts_with(b":]");
+        closed.then_some((class, name.len() + 2))
+    })
+}
+
+impl Tokens {
+    /// The glob that says the same, if there is one.
+    fn glob(&self) -> Option<globset::Glob> {
+        if !self.is_glob {
+            return None;
+        }
+        let mut glob = if self.any_depth { b"**/".to_vec() } else { Vec::new() };
+        for token in &self.pieces {
+            match token {
+                Token::Byte(byte) => {
+                    if b"*?[]{}\\!,^-".contains(byte) {
+                        glob.push(b'\\');
+                    }
+                    glob.push(*byte);
+                }
+                Token::Any => glob.push(b'?'),
+                Token::Star => glob.push(b'*'),
+                Token::Folders => glob.extend_from_slice(b"**/"),
+                Token::All => glob.extend_from_slice(b"**"),
+                Token::Class(_) => return None,
+            }
+        }
+        let glob = String::from_utf8(glob).ok()?;
+        GlobBuilder::new(&glob).literal_separator(true).backslash_escape(true).build().ok()
+    }
+
+    /// The expression that says the same.
+    fn expression(&self) -> Option<Regex> {
+        use std::fmt::Write;
+        let mut text = if self.any_depth { "^(?:.*/)?".to_owned() } else { "^".to_owned() };
+        for token in &self.pieces {
+            let _ = match token {
+                Token::Byte(byte) => write!(text, "\\x{byte:02x}"),
+                Token::Any => text.write_str("[^/]"),
+                Token::Star => text.write_str("[^/]*"),
+                Token::Folders => text.write_str("(?:.*/)?"),
+                Token::All => text.write_str(".*"),
+                // A class of nothing never matches.
+                Token::Class(bytes) if bytes.is_empty() => return None,
+                Token::Class(bytes) => {
+                    let ranges =
+                        bytes.iter().map(|(from, to)| format!("\\x{from:02x}-\\x{to:02x}"));
+                    write!(text, "[{}]", ranges.collect::<String>())
+                }
+            };
+        }
+        text.push('$');
+        let bytes = syntax::Config::new().unicode(false).utf8(false).dot_matches_new_line(true);
+        Regex::builder().syntax(bytes).build(&text).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(rules: &str, path: &str, expected: Option<Verdict>) {
+        let decided = Rules::parse(rules).and_then(|rules| rules.decide(path, IsFolder::No));
+        assert_eq!(decided, expected, "{rules:?} {path:?}");
+    }
+
+    #[test]
+    fn lines_mean_what_git_means() {
+        use Verdict::{In, Out};
+        for (rules, path, expected) in [
+            ("*.log\n!keep.log", "a/x.log", Some(Out)),
+            ("*.log\n!keep.log", "a/keep.log", Some(In)),
+            ("/top", "top", Some(Out)),
+            ("/top", "a/top", None),
+            ("a/b", "x/a/b", None),
+            ("a/**/b", "a/b", Some(Out)),
+            ("a/**/b", "a/x/y/b", Some(Out)),
+            ("a/**", "a/b/c", Some(Out)),
+            ("a/**", "a", None),
+            ("***/a", "c/d/a", Some(Out)),
+            ("dir/", "dir", None),
+            ("# x", "# x", None),
+            ("\\#x", "#x", Some(Out)),
+            ("\\!x", "!x", Some(Out)),
+            ("x  ", "x", Some(Out)),
+            ("a\\  ", "a ", Some(Out)),
+            ("a\t", "a", None),
+            ("*\n!", "x", Some(Out)),
+            ("{a,b}", "{a,b}", Some(Out)),
+            ("{a,b}", "a", None),
+            ("[a", "[a", None),
+            ("[b-a]", "b", Some(Out)),
+            ("[a\\]b]", "]", Some(Out)),
+            ("[[:alpha:]]", "c", Some(Out)),
+            ("[!a-c]x", "dx", Some(Out)),
+            ("[]-]", "-", Some(Out)),
+            ("a\\", "a\\", None),
+            ("**//", "x", None),
+            ("", "x", None),
+            ("/", "x", None),
+        ] {
+            check(rules, path, expected);
+        }
+    }
+}

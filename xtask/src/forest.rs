@@ -1,0 +1,169 @@
+//! The large corpus that is walked and searched: 20,000 files of a project, the same in every run.
+//!
+//! About one file in twenty is ignored, by the patterns at the top or by those of a folder, which
+//! also take some back. `.git` and `node_modules` come on top and are left out by name. There are
+//! no names and no texts that `mere` would hide as secrets, because no other program hides them.
+
+use std::path::{Path, PathBuf};
+
+use crate::dice::Dice;
+use crate::text::{self, Language};
+
+const FOLDERS: usize = 1700;
+const DEPTH: usize = 8;
+/// Files that are not ignored by the patterns at the top.
+const FILES: usize = 19_000;
+/// Folders that are ignored, and how many files each holds.
+const IGNORED_FOLDERS: usize = 50;
+const IGNORED_IN_EACH: usize = 14;
+/// Ignored files among the others.
+const IGNORED_FILES: usize = 300;
+
+const TOP: [&str; 8] = ["src", "crates", "docs", "tests", "tools", "web", "services", ".config"];
+
+const AT_THE_TOP: &str = "\
+# What builds leave behind
+target/
+dist/
+/build/
+__pycache__/
+*.pyc
+coverage/
+# What editors and systems leave behind
+*.log
+*.tmp
+*.bak
+*.swp
+.idea/
+.DS_Store
+";
+
+/// A folder that is in the corpus, and how deep.
+type Folder = (PathBuf, usize);
+
+/// Fills an empty folder.
+pub(crate) fn plant(base: &Path) {
+    let mut dice = Dice::new(20_000);
+    put(&base.join(".gitignore"), AT_THE_TOP);
+    repository(base);
+    packages(base, &mut dice);
+    let folders = folders(base, &mut dice);
+    files(&folders, &mut dice);
+    ignored(&folders, &mut dice);
+    nested(&folders[TOP.len()].0, "generated_*\n!generated_keep_*\n", &mut dice);
+    nested(&folders[TOP.len() + 1].0, "*.json\n!generated_keep_*\n!release.log\n", &mut dice);
+}
+
+/// Older folders get more children, so that most lie in the middle depths.
+fn folders(base: &Path, dice: &mut Dice) -> Vec<Folder> {
+    let mut folders = TOP.map(|name| (base.join(name), 1)).to_vec();
+    while folders.len() < FOLDERS {
+        let older = dice.below(folders.len()).min(dice.below(folders.len()));
+        let (parent, depth) = &folders[older];
+        if *depth < DEPTH {
+            let name = format!("{}_{}", text::noun(dice), folders.len());
+            folders.push((parent.join(name), depth + 1));
+        }
+    }
+    for (folder, _) in &folders {
+        std::fs::create_dir(folder).expect("a folder");
+    }
+    folders
+}
+
+fn files(folders: &[Folder], dice: &mut Dice) {
+    for number in 0..FILES {
+        // The first ones make sure that no folder is empty.
+        let folder = folders.get(number).unwrap_or_else(|| &folders[dice.below(folders.len())]);
+        let language = language(dice);
+        let name = format!("{}_{number}.{}", text::noun(dice), language.ending());
+        let text = text::write(language, size(dice), dice);
+        put(&folder.0.join(name), &text);
+    }
+}
+
+fn language(dice: &mut Dice) -> Language {
+    match dice.below(100) {
+        0..40 => Language::Rust,
+        40..70 => Language::TypeScript,
+        70..85 => Language::Markdown,
+        _ => Language::Json,
+    }
+}
+
+/// 0.2 to 30 KB, most of them small.
+fn size(dice: &mut Dice) -> usize {
+    match dice.below(100) {
+        0..45 => dice.between(200, 1500),
+        45..85 => dice.between(1500, 5000),
+        85..97 => dice.between(5000, 12_000),
+        _ => dice.between(12_000, 29_500),
+    }
+}
+
+/// What the patterns at the top leave out.
+fn ignored(folders: &[Folder], dice: &mut Dice) {
+    for number in 0..IGNORED_FOLDERS {
+        let name = dice.pick(&["target", "dist", "coverage", "__pycache__"]);
+        let folder = folders[number * 29].0.join(name).join("inner");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        for number in 0..IGNORED_IN_EACH {
+            let text = text::write(Language::Rust, size(dice), dice);
+            put(&folder.join(format!("{}_{number}.rs", text::noun(dice))), &text);
+        }
+    }
+    for number in 0..IGNORED_FILES {
+        let ending = dice.pick(&["log", "tmp", "bak", "swp"]);
+        let text = text::write(Language::Markdown, size(dice), dice);
+        let folder = &folders[dice.below(folders.len())].0;
+        put(&folder.join(format!("{}_{number}.{ending}", text::noun(dice))), &text);
+    }
+}
+
+/// A folder with patterns of its own, some of which take back what others leave out.
+fn nested(folder: &Path, patterns: &str, dice: &mut Dice) {
+    put(&folder.join(".gitignore"), patterns);
+    put(&folder.join("release.log"), &text::write(Language::Markdown, 2000, dice));
+    for number in 0..20 {
+        for language in [Language::Rust, Language::Json] {
+            let kind = dice.pick(&["all", "keep"]);
+            let name = format!("generated_{kind}_{number}.{}", language.ending());
+            put(&folder.join(name), &text::write(language, size(dice), dice));
+        }
+    }
+}
+
+/// A repository as far as walks care.
+fn repository(base: &Path) {
+    let git = base.join(".git");
+    for (file, text) in [
+        ("HEAD", "ref: refs/heads/main\n"),
+        ("config", "[core]\n\tbare = false\n"),
+        ("info/exclude", "# nothing\n"),
+        ("refs/heads/main", "0000000000000000000000000000000000000000\n"),
+    ] {
+        std::fs::create_dir_all(git.join(file).parent().expect("a folder")).expect("a folder");
+        put(&git.join(file), text);
+    }
+    for number in 0..256 {
+        let folder = git.join(format!("objects/{number:02x}"));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        put(&folder.join(format!("{number:038x}")), text::RARE);
+    }
+}
+
+/// 40 packages of 10 files.
+fn packages(base: &Path, dice: &mut Dice) {
+    for number in 0..40 {
+        let folder = base.join(format!("node_modules/{}-{number}/lib", text::noun(dice)));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        for number in 0..10 {
+            let text = text::write(Language::TypeScript, size(dice), dice);
+            put(&folder.join(format!("{}_{number}.ts", text::noun(dice))), &text);
+        }
+    }
+}
+
+fn put(path: &Path, text: &str) {
+    std::fs::write(path, text).expect("a file");
+}

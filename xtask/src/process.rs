@@ -1,0 +1,73 @@
+//! Programs that are run: what they see of this machine, and how long one takes.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::ground;
+
+/// A command line program that does what one of the tools does.
+pub(crate) struct Program {
+    pub(crate) name: &'static str,
+    version: String,
+    path: PathBuf,
+}
+
+/// The programs that are installed, and how to install those that are not.
+pub(crate) fn installed(at: &Path) -> (Vec<Program>, Vec<&'static str>) {
+    let mut missing = Vec::new();
+    let known = [
+        ("fd", "fd (cargo install fd-find --locked --root target/peers)"),
+        ("rg", "rg (cargo install ripgrep --locked --root target/peers)"),
+    ];
+    let found = known.into_iter().filter_map(|(name, hint)| {
+        let path = at.join("bin").join(name);
+        if path.exists() {
+            return Some(Program { name, version: version(&path), path });
+        }
+        missing.push(hint);
+        None
+    });
+    (found.collect(), missing)
+}
+
+impl Program {
+    /// Its name and version.
+    pub(crate) fn title(&self) -> String {
+        format!("{} {}", self.name, self.version)
+    }
+
+    /// Runs it in a folder: from the start of the process until it has ended and all it says is
+    /// read.
+    pub(crate) fn run(&self, folder: &Path, arguments: &[&str]) -> (Duration, String) {
+        let mut command = command(&self.path, folder);
+        // What it reads is nobody's: `rg` would search a pipe instead of the folder.
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut said = Vec::new();
+        let began = Instant::now();
+        let mut child = command.spawn().expect("the program starts");
+        let output = child.stdout.as_mut().expect("its output");
+        output.read_to_end(&mut said).expect("what it says");
+        let ended = child.wait().expect("its end");
+        let took = began.elapsed();
+        assert!(ended.success(), "{} {arguments:?}: {ended}", self.name);
+        (took, String::from_utf8(said).expect("UTF-8"))
+    }
+}
+
+/// A command in a corpus that sees an empty home and no settings of this machine.
+pub(crate) fn command(program: &Path, folder: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(folder).env_clear().env("HOME", ground::home_beside(folder));
+    command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+    command
+}
+
+/// The second word of what the program says about its version.
+pub(crate) fn version(program: &Path) -> String {
+    let said = Command::new(program).arg("--version").output();
+    let said = said.map(|said| said.stdout).unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    said.split_whitespace().nth(1).unwrap_or("?").to_owned()
+}

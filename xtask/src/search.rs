@@ -1,0 +1,201 @@
+//! What `mere` is compared with `fd` and `rg` in: finding directories, files and lines in the forest.
+//!
+//! Nothing is timed before both have found exactly the same.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::peer::{Call, Peer};
+use crate::process::Program;
+use crate::talk::Talk;
+use crate::text;
+use crate::work::{Unit, Work, in_turns, millis};
+
+const ROUNDS: usize = 100;
+/// Rounds that are not counted, until the server and the disk are warm.
+const WARM: usize = 3;
+
+/// What makes a program look where `mere` does: at hidden files, not at ignored ones.
+const FD: &[&str] = &["-H", "--no-require-git", "-E", ".git", "-E", "node_modules"];
+const RG: &[&str] = &["--hidden", "--no-require-git", "-n", "-g", "!.git", "-g", "!node_modules"];
+
+/// So few file handles must be enough.
+pub(crate) const HANDLES: u32 = 256;
+
+/// One question that both answer.
+struct Search {
+    name: String,
+    /// What it finds.
+    nouns: &'static str,
+    call: Call,
+    /// What is found on one page, as the program says it.
+    found: fn(&Value) -> Vec<String>,
+    program: &'static str,
+    arguments: Vec<&'static str>,
+}
+
+/// Everything that is asked.
+fn searches() -> [Search; 4] {
+    [tree(), glob("*.rs"), grep(text::RARE), grep(r"fn [a-z]+_handler\(")]
+}
+
+fn tree() -> Search {
+    Search {
+        name: "tree".to_owned(),
+        nouns: "directories",
+        call: Call { tool: "dir", arguments: json!({ "command": "tree", "depth": 16 }) },
+        found: |data| entries(data, "directories", |entry| bare(&entry["path"])),
+        program: "fd",
+        arguments: [FD, &["-t", "d"]].concat(),
+    }
+}
+
+fn glob(pattern: &'static str) -> Search {
+    Search {
+        name: format!("glob `{pattern}`"),
+        nouns: "files",
+        call: Call { tool: "glob", arguments: json!({ "pattern": pattern, "limit": 10_000 }) },
+        found: |data| entries(data, "matches", bare),
+        program: "fd",
+        arguments: [FD, &["-t", "f", "-g", pattern]].concat(),
+    }
+}
+
+fn grep(pattern: &'static str) -> Search {
+    Search {
+        name: format!("grep `{pattern}`"),
+        nouns: "lines",
+        call: Call { tool: "grep", arguments: json!({ "pattern": pattern, "limit": 10_000 }) },
+        found: |data| entries(data, "matches", line),
+        program: "rg",
+        arguments: [RG, &[pattern]].concat(),
+    }
+}
+
+fn entries(data: &Value, field: &str, said: impl Fn(&Value) -> String) -> Vec<String> {
+    data[field].as_array().expect("what was found").iter().map(said).collect()
+}
+
+/// An address as a path.
+fn bare(address: &Value) -> String {
+    let address = address.as_str().expect("an address");
+    address.strip_prefix("ROOT_PROJECT:/").expect("in the project").to_owned()
+}
+
+/// A line as `rg -n` prints it.
+fn line(found: &Value) -> String {
+    let text = found["text"].as_str().expect("a line");
+    format!("{}:{}:{text}", bare(&found["path"]), found["line"])
+}
+
+impl Search {
+    /// All pages: how long the calls took, and what was found.
+    fn drain(&self, talk: &mut Talk) -> (Duration, Vec<String>) {
+        let mut call = self.call.clone();
+        let (mut took, mut found) = (Duration::ZERO, Vec::new());
+        loop {
+            let answer = talk.call(&call);
+            took += answer.took;
+            let data = &answer.message["result"]["structuredContent"]["data"];
+            found.extend((self.found)(data));
+            let Some(next) = data.get("next") else { return (took, found) };
+            call.arguments["cursor"] = next.clone();
+        }
+    }
+
+    fn run(&self, program: &Program, mere: &Peer) -> (Duration, String) {
+        program.run(&mere.folder, &self.arguments)
+    }
+
+    /// How much `mere` finds: what the program finds, if it is there, and the same `rationed`.
+    fn check(
+        &self,
+        mere: &Peer,
+        rationed: &mut Talk,
+        program: Option<&Program>,
+    ) -> Result<usize, String> {
+        let found = self.drain(&mut mere.talk()).1;
+        if let Some(program) = program {
+            let said = self.run(program, mere).1;
+            let said = said.lines().map(str::to_owned).collect::<Vec<_>>();
+            self.compare(&found, (program.name, &said))?;
+        }
+        let few = self.drain(rationed).1;
+        self.compare(&found, ("mere with few file handles", &few))?;
+        Ok(found.len())
+    }
+
+    fn compare(&self, ours: &[String], (name, theirs): (&str, &[String])) -> Result<(), String> {
+        let [our, their] = [ours, theirs].map(|all| all.iter().collect::<BTreeSet<_>>());
+        let alike = our == their && ours.len() == theirs.len();
+        if alike && !ours.is_empty() {
+            return Ok(());
+        }
+        let only = |one: &BTreeSet<&String>, other: &BTreeSet<&String>| {
+            let only = one.difference(other).collect::<Vec<_>>();
+            format!("{} entries, {only:#?}", only.len())
+        };
+        Err(format!(
+            "{}: mere finds {}, {name} finds {}\nonly mere: {}\nonly {name}: {}",
+            self.name,
+            ours.len(),
+            theirs.len(),
+            only(&our, &their),
+            only(&their, &our),
+        ))
+    }
+
+    /// Times `mere` and the program in turns.
+    fn work(&self, mere: &Peer, programs: &[Program], count: usize) -> Work {
+        let mut talk = mere.talk();
+        let mut samples = vec![Vec::new(); programs.len() + 1];
+        for round in 0..WARM + ROUNDS {
+            let (took, found) = self.drain(&mut talk);
+            assert!(found.len() == count, "{}: not the same as before", self.name);
+            let mut times = vec![Some(took)];
+            times.extend(
+                programs.iter().map(|program| {
+                    (program.name == self.program).then(|| self.run(program, mere).0)
+                }),
+            );
+            for (samples, took) in samples.iter_mut().zip(times).filter(|_| round >= WARM) {
+                samples.extend(took.map(millis));
+            }
+        }
+        let name = format!("{}, {count} {}", self.name, self.nouns);
+        Work { name, unit: Unit::Millis, samples }
+    }
+}
+
+/// Every row, after all results were compared.
+pub(crate) fn works(mere: &Peer, programs: &[Program]) -> Result<Vec<Work>, String> {
+    let searches = searches();
+    let mut rationed = mere.talk_with_handles(HANDLES);
+    let mut counts = Vec::new();
+    for search in &searches {
+        let program = programs.iter().find(|program| program.name == search.program);
+        counts.push(search.check(mere, &mut rationed, program)?);
+    }
+    drop(rationed);
+    let works = searches.iter().zip(counts);
+    let works = works.map(|(search, count)| search.work(mere, programs, count));
+    let mut works = works.collect::<Vec<_>>();
+    works.push(memory(mere, programs.len(), &searches));
+    Ok(works)
+}
+
+/// The most memory after all searches.
+fn memory(mere: &Peer, programs: usize, searches: &[Search]) -> Work {
+    let mut samples = in_turns(&mut [mere], 5, |mere| {
+        let mut talk = mere.talk();
+        for search in searches {
+            search.drain(&mut talk);
+        }
+        talk.peak_memory()
+    });
+    samples.resize(programs + 1, Vec::new());
+    let name = "peak memory after these four".into();
+    Work { name, unit: Unit::Megabytes, samples }
+}

@@ -1,0 +1,127 @@
+//! Text that looks like a project's: Rust, TypeScript, Markdown and JSON, line by line.
+
+use std::fmt::Write;
+
+use crate::dice::Dice;
+
+/// A word that is in about one file of sixty.
+pub(crate) const RARE: &str = "quorum_deadline";
+
+const NOUNS: [&str; 24] = [
+    "order", "session", "account", "window", "packet", "record", "ledger", "message", "folder",
+    "token", "cursor", "report", "signal", "channel", "branch", "ticket", "vector", "header",
+    "schema", "worker", "margin", "bucket", "region", "metric",
+];
+const VERBS: [&str; 16] = [
+    "parse", "render", "resolve", "collect", "merge", "verify", "encode", "split", "load", "store",
+    "update", "remove", "filter", "route", "count", "open",
+];
+const TYPES: [&str; 8] = ["String", "u64", "usize", "bool", "Path", "Value", "Entry", "Frame"];
+
+/// What a file is written in.
+#[derive(Clone, Copy)]
+pub(crate) enum Language {
+    Rust,
+    TypeScript,
+    Markdown,
+    Json,
+}
+
+impl Language {
+    /// How a file's name ends.
+    pub(crate) fn ending(self) -> &'static str {
+        match self {
+            Self::Rust => "rs",
+            Self::TypeScript => "ts",
+            Self::Markdown => "md",
+            Self::Json => "json",
+        }
+    }
+}
+
+/// A noun, for a name.
+pub(crate) fn noun(dice: &mut Dice) -> &'static str {
+    dice.pick(&NOUNS)
+}
+
+/// A text of about `size` bytes: at least that, and less than a block more.
+pub(crate) fn write(language: Language, size: usize, dice: &mut Dice) -> String {
+    let mut text = String::with_capacity(size + 512);
+    let rare = dice.permille(16);
+    let handlers = matches!(language, Language::Rust) && dice.permille(60);
+    if handlers {
+        handler(&mut text, dice);
+    }
+    while text.len() < size {
+        match language {
+            Language::Rust => rust(&mut text, dice),
+            Language::TypeScript => typescript(&mut text, dice),
+            Language::Markdown => markdown(&mut text, dice),
+            Language::Json => json(&mut text, dice),
+        }
+    }
+    if rare {
+        let _ = writeln!(text, "// see {RARE} of the {} {}", noun(dice), noun(dice));
+    }
+    text
+}
+
+/// What the regular expression of the benchmark looks for.
+fn handler(text: &mut String, dice: &mut Dice) {
+    for _ in 0..dice.between(1, 3) {
+        let (noun, kind) = (noun(dice), dice.pick(&TYPES));
+        let _ = writeln!(text, "pub fn {noun}_handler({noun}: {kind}) {{\n    todo!()\n}}\n");
+    }
+}
+
+fn rust(text: &mut String, dice: &mut Dice) {
+    let (verb, noun, kind) = (dice.pick(&VERBS), noun(dice), dice.pick(&TYPES));
+    sentence(text, "/// ", dice);
+    let _ = writeln!(text, "pub fn {verb}_{noun}({noun}: &{kind}) -> Result<{kind}, Error> {{");
+    for number in 0..dice.between(2, 7) {
+        let (verb, other) = (dice.pick(&VERBS), self::noun(dice));
+        let _ = writeln!(text, "    let {other}_{number} = {noun}.{verb}({});", dice.below(4096));
+        if dice.permille(250) {
+            let _ = writeln!(text, "    if {other}_{number} > {} {{", dice.below(512));
+            let _ = writeln!(text, "        return Err(Error::{kind}({other}_{number}));\n    }}");
+        }
+    }
+    let _ = writeln!(text, "    Ok({noun}.{}())\n}}\n", dice.pick(&VERBS));
+}
+
+fn typescript(text: &mut String, dice: &mut Dice) {
+    let (verb, noun) = (dice.pick(&VERBS), noun(dice));
+    let _ =
+        writeln!(text, "export function {verb}_{noun}({noun}: unknown, handler: Done): void {{");
+    for number in 0..dice.between(2, 6) {
+        let (verb, other) = (dice.pick(&VERBS), self::noun(dice));
+        let _ = writeln!(text, "  const {other}{number} = {verb}({noun}, {});", dice.below(4096));
+    }
+    let _ = writeln!(text, "  handler({noun});\n}}\n");
+}
+
+fn markdown(text: &mut String, dice: &mut Dice) {
+    let _ = writeln!(text, "## {} the {}\n", dice.pick(&VERBS), noun(dice));
+    for _ in 0..dice.between(2, 6) {
+        sentence(text, "", dice);
+    }
+    text.push('\n');
+}
+
+fn json(text: &mut String, dice: &mut Dice) {
+    if text.is_empty() {
+        text.push_str("{\n");
+    }
+    for _ in 0..8 {
+        let (noun, verb) = (noun(dice), dice.pick(&VERBS));
+        let _ = writeln!(text, "  \"{noun}_{verb}\": {},", dice.below(1_000_000));
+    }
+}
+
+fn sentence(text: &mut String, before: &str, dice: &mut Dice) {
+    text.push_str(before);
+    for _ in 0..dice.between(4, 9) {
+        let _ = write!(text, "{} the {} ", dice.pick(&VERBS), noun(dice));
+    }
+    let _ = writeln!(text, "at {}.", dice.below(1000));
+}

@@ -21,8 +21,24 @@ pub struct Seal(String);
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClearedMessage {
     value: Value,
-    /// The parts of it that were cleared before, as JSON. In `value` each has left its mark.
-    cleared: Vec<(String, String)>,
+    /// The parts of it that were cleared before. In `value` each has left its mark.
+    cleared: Vec<Part>,
+}
+
+/// A part that is JSON already.
+#[derive(Clone, Debug, PartialEq)]
+struct Part {
+    mark: String,
+    /// The part under its seal.
+    sealed: String,
+    /// How long the seal is.
+    seal: usize,
+}
+
+impl Part {
+    fn json(&self) -> &str {
+        &self.sealed[self.seal..]
+    }
 }
 
 impl ClearedMessage {
@@ -35,13 +51,13 @@ impl ClearedMessage {
     pub fn line(&self) -> String {
         let rest = serde_json::to_string(&self.value).unwrap_or_default();
         let mut rest = rest.as_str();
-        let size = self.cleared.iter().map(|(_, json)| json.len()).sum::<usize>();
+        let size = self.cleared.iter().map(|part| part.json().len()).sum::<usize>();
         let mut line = String::with_capacity(rest.len() + size + 1);
-        for (mark, json) in &self.cleared {
+        for part in &self.cleared {
             // A mark is a secret with a number, in quotes: it stands nowhere else.
-            if let Some((before, after)) = rest.split_once(mark.as_str()) {
+            if let Some((before, after)) = rest.split_once(part.mark.as_str()) {
                 line.push_str(before);
-                line.push_str(json);
+                line.push_str(part.json());
                 rest = after;
             }
         }
@@ -101,7 +117,7 @@ const JSON: &str = "json:";
 struct Opening<'a> {
     gate: &'a Gate,
     seal: &'a Seal,
-    cleared: Vec<(String, String)>,
+    cleared: Vec<Part>,
 }
 
 impl Opening<'_> {
@@ -124,13 +140,14 @@ impl Opening<'_> {
         if !text.starts_with(&self.seal.0) {
             return self.gate.check_words(&text).map(|_| ()).map(|()| Value::from(text));
         }
-        text.drain(..self.seal.0.len());
-        if !text.starts_with(JSON) {
+        let seal = self.seal.0.len();
+        if !text[seal..].starts_with(JSON) {
+            text.drain(..seal);
             return Ok(Value::from(text));
         }
-        text.drain(..JSON.len());
         let mark = format!("{}{}", self.seal.0, self.cleared.len());
-        self.cleared.push((format!("\"{mark}\""), text));
+        let seal = seal + JSON.len();
+        self.cleared.push(Part { mark: format!("\"{mark}\""), sealed: text, seal });
         Ok(Value::from(mark))
     }
 }

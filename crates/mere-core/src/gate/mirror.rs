@@ -16,14 +16,37 @@ pub(super) fn render(data: &CleanFields<'_>, out: &mut String) {
     }
 }
 
+/// How much of a file's content the mirror holds, in bytes of JSON. More is rare, because a read
+/// without a limit has 2,000 lines, and whoever wants more reads the structured reply.
+const MAX_CONTENT: usize = 128 * 1024;
+
 /// What was said and the content of a file, which is JSON already, as one JSON string. The content
 /// comes last, so that nothing of it can be taken for our words about it.
 pub(super) fn json(said: &str, content: Option<&str>) -> String {
     let said = json_text(said);
-    match content {
-        Some(content) => [&said[..said.len() - 1], "\\n\\n", &content[1..]].concat(),
-        None => said,
+    let Some(content) = content else { return said };
+    let (said, content) = (&said[..said.len() - 1], &content[1..]);
+    if content.len() <= MAX_CONTENT {
+        return [said, "\\n\\n", content].concat();
     }
+    let note = "\\n(The text is cut here; `content` of the structured reply has all of it, and \
+        `offset` and `limit` give it in parts.)\\n\\n";
+    [said, note, shortened(content), "\""].concat()
+}
+
+/// The beginning of a JSON string, not cut within a character or an escape.
+fn shortened(json: &str) -> &str {
+    let mut end = MAX_CONTENT;
+    while !json.is_char_boundary(end) {
+        end -= 1;
+    }
+    // An escape is at most six bytes long, and begins with a backslash that is not escaped itself.
+    let tail = json[..end].char_indices().rev().take(6).find(|(_, c)| *c == '\\');
+    let escape = tail.map(|(at, _)| {
+        let run = json[..=at].bytes().rev().take_while(|byte| *byte == b'\\').count();
+        if run % 2 == 1 { at } else { end }
+    });
+    &json[..escape.unwrap_or(end)]
 }
 
 /// `key: value`, or the key and a line for each item.
@@ -168,6 +191,23 @@ mod tests {
             .with("after", Data::List(vec![text("c")]));
         let data = Fields::default().with("matches", Data::List(vec![found.into()]));
         check(data, "\nmatches:\nROOT_PROJECT:/a-6-b\nROOT_PROJECT:/a:7:hit\nROOT_PROJECT:/a-8-c");
+    }
+
+    #[test]
+    fn a_large_content_is_cut_between_characters() {
+        for filling in ["x", "é", "\\", "\n", "\u{1}", "a\\\"", "日"] {
+            for shift in 0..8 {
+                let text = "y".repeat(shift) + &filling.repeat(super::MAX_CONTENT);
+                let data = Fields::default().with("content", Content::body(text.as_str()));
+                let draft = Draft::success(codes::DIR_PWD, "Done.").data(data);
+                let (trace_id, agent) = (uuid::Uuid::nil().into(), AgentName::default());
+                let stamp = Stamp { trace_id, session_id: None, tool: None, agent };
+                let cleared = Gate::new(Vec::new()).clear(&draft, &stamp);
+                let mirror: String = serde_json::from_str(cleared.mirror_json()).expect("JSON");
+                let (note, part) = mirror.split_once("\n\n").expect("two parts");
+                assert!(note.contains("cut here") && text.starts_with(part), "{filling} {shift}");
+            }
+        }
     }
 
     #[test]

@@ -132,10 +132,12 @@ impl Workspace {
         let Ok(entries) = self.all.entries() else { return };
         for entry in entries.flatten() {
             let name = entry.file_name();
-            let unfinished = name.to_str().is_some_and(|name| name.starts_with(UNFINISHED));
+            if !name.to_str().is_some_and(|name| name.starts_with(UNFINISHED)) {
+                continue;
+            }
             let age = entry.metadata().and_then(|metadata| metadata.modified());
             let age = age.ok().and_then(|at| at.into_std().elapsed().ok());
-            if unfinished && age.is_some_and(|age| age > ABANDONED) {
+            if age.is_some_and(|age| age > ABANDONED) {
                 let _ = self.all.remove_file(&name);
             }
         }

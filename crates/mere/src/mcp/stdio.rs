@@ -9,7 +9,9 @@ use std::io;
 use std::sync::Arc;
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientRequest, GetMeta, JsonRpcMessage, JsonRpcResponse, ServerResult};
+use rmcp::model::{
+    ClientRequest, ContentBlock, GetMeta, JsonRpcMessage, JsonRpcResponse, ServerResult,
+};
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
 use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
@@ -134,16 +136,25 @@ impl Transport<RoleServer> for LineTransport {
 
 /// A message as JSON. A reply in it is moved, not copied: it is most of what is ever sent.
 fn as_value(mut message: TxJsonRpcMessage<RoleServer>) -> serde_json::Result<Value> {
-    let reply = match &mut message {
+    let (reply, mirror) = match &mut message {
         JsonRpcMessage::Response(JsonRpcResponse {
             result: ServerResult::CallToolResult(result),
             ..
-        }) => result.structured_content.take(),
-        _ => None,
+        }) => {
+            let mirror = match result.content.first_mut() {
+                Some(ContentBlock::Text(text)) => Some(std::mem::take(&mut text.text)),
+                _ => None,
+            };
+            (result.structured_content.take(), mirror)
+        }
+        _ => (None, None),
     };
     let mut value = serde_json::to_value(message)?;
     if let Some(reply) = reply {
         value["result"]["structuredContent"] = reply;
+    }
+    if let Some(mirror) = mirror {
+        value["result"]["content"][0]["text"] = mirror.into();
     }
     Ok(value)
 }

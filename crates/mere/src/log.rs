@@ -25,6 +25,9 @@ const MAX_WAITING: usize = 4_096;
 /// How long the end of the process waits for them.
 const MAX_ENDING: Duration = Duration::from_millis(200);
 
+/// How long lines may gather before they are written.
+const REST: Duration = Duration::from_millis(10);
+
 static WAITING: OnceLock<SyncSender<Item>> = OnceLock::new();
 
 /// What the writing thread gets.
@@ -84,16 +87,20 @@ impl Write for Waiting {
 }
 
 fn write(items: &Receiver<Item>, mut sink: Box<dyn Write + Send>) {
-    for item in items {
-        match item {
-            Item::Line(line) => {
-                let _ = sink.write_all(&line);
-            }
-            Item::End(done) => {
-                let _ = sink.flush();
-                drop(done);
+    while let Ok(first) = items.recv() {
+        for item in std::iter::once(first).chain(items.try_iter()) {
+            match item {
+                Item::Line(line) => {
+                    let _ = sink.write_all(&line);
+                }
+                Item::End(done) => {
+                    let _ = sink.flush();
+                    drop(done);
+                }
             }
         }
+        // While this thread sleeps no call has to wake it: a busy server logs in batches.
+        std::thread::sleep(REST);
     }
 }
 

@@ -1,10 +1,8 @@
 //! The entries of one directory, a page at a time.
 //!
-//! A page is the smallest entries after the position, kept in a bounded heap while the directory
-//! streams by: memory depends on the page, not on the directory, and no state is kept between
-//! pages.
+//! A page is the smallest entries after the position, kept while the directory streams by: memory
+//! depends on the page, not on the directory, and no state is kept between pages.
 
-use std::collections::BinaryHeap;
 use std::io;
 use std::time::Instant;
 
@@ -89,6 +87,9 @@ pub(crate) fn go_on(turn: &dyn Turn) -> Result<(), LookError> {
     if late { Err(LookError::Late) } else { Ok(()) }
 }
 
+/// After how many entries it is looked whether the call is over.
+const GLANCE_EVERY: usize = 64;
+
 impl World {
     /// The page of `target` of at most `size` entries that begins after `after`.
     pub(crate) fn list(
@@ -102,34 +103,36 @@ impl World {
             return Ok(Listing::default());
         };
         let glance = Glance::new(self, target, opened)?;
-        let mut page = BinaryHeap::with_capacity(size + 2);
-        let mut unaddressable = 0;
+        let mut page = Vec::new();
+        let (mut seen, mut unaddressable) = (0_usize, 0);
         let mut ended = Ok(());
         glance
             .folder
             .read(|name, kind| {
-                ended = go_on(turn);
+                if seen.is_multiple_of(GLANCE_EVERY) {
+                    ended = go_on(turn);
+                }
+                seen += 1;
                 if ended.is_err() {
                     return Err(io::ErrorKind::Interrupted.into());
                 }
-                let Some(name) = name.filter(|name| Segment::check(name).is_ok()) else {
+                let Some(name) = name.and_then(|name| name.parse::<Segment>().ok()) else {
                     unaddressable += 1;
                     return Ok(());
                 };
                 let entry = glance.look(name, kind)?;
-                if let Some(entry) = entry.filter(|entry| after.is_none_or(|after| entry > after)) {
-                    page.push(entry);
-                    if page.len() > size + 1 {
-                        page.pop();
-                    }
+                page.extend(entry.filter(|entry| after.is_none_or(|after| entry > after)));
+                if page.len() > 2 * (size + 1) {
+                    page.sort_unstable();
+                    page.truncate(size + 1);
                 }
                 Ok(())
             })
             .or_else(|error| ended.and(Err(error.into())))?;
-        let mut entries = page.into_sorted_vec();
-        let more = entries.len() > size;
-        entries.truncate(size);
-        Ok(Listing { entries, unaddressable, more })
+        page.sort_unstable();
+        let more = page.len() > size;
+        page.truncate(size);
+        Ok(Listing { entries: page, unaddressable, more })
     }
 }
 
@@ -152,19 +155,18 @@ impl<'a> Glance<'a> {
     }
 
     /// The entry of this name, if it may be seen.
-    fn look(&self, name: &str, kind: EntryKind) -> io::Result<Option<Entry>> {
-        let Some(path) = self.path.child(name) else { return Ok(None) };
-        if !self.limits.eyes.child(self.sight, path.as_str(), name).is_shown() {
+    fn look(&self, name: Segment, kind: EntryKind) -> io::Result<Option<Entry>> {
+        let path = self.path.join(&name);
+        if !self.limits.eyes.child(self.sight, path.as_str(), name.as_str()).is_shown() {
             return Ok(None);
         }
         let rank = match kind {
-            EntryKind::Folder => self.folder(name)?,
+            EntryKind::Folder => self.folder(name.as_str())?,
             EntryKind::File => Some(Rank::File),
             EntryKind::Link => self.link(&path)?,
             EntryKind::Special => None,
         };
-        let name = path.split_last().map(|(_, name)| name);
-        Ok(rank.zip(name).map(|(rank, name)| Entry { rank, name }))
+        Ok(rank.map(|rank| Entry { rank, name }))
     }
 
     fn folder(&self, name: &str) -> io::Result<Option<Rank>> {

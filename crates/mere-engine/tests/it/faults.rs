@@ -113,7 +113,7 @@ fn a_late_walk_gives_what_it_has_and_a_cursor() {
 #[test]
 fn a_listing_that_takes_too_long_says_so() {
     let scene = scene();
-    let mut late = Late { looks: Cell::new(1) };
+    let mut late = Late { looks: Cell::new(0) };
     let reply = call(&scene.session(), r#"{"command":"list"}"#, &mut late);
     assert_eq!(reply.value()["code"], "MCP-CALL-E-003");
     assert_eq!(reply.value()["message"], "Looking at ROOT_PROJECT:/ took too long.");

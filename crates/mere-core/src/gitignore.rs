@@ -8,6 +8,9 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 
+/// How many lines of a file count: what is compiled from them takes memory.
+const MAX_LINES: usize = 4096;
+
 /// The rules of one file.
 #[derive(Debug)]
 pub struct Rules {
@@ -50,7 +53,7 @@ impl Rules {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let (mut lines, mut globs, mut expressions) = (Vec::new(), Vec::new(), Vec::new());
         let mut set = GlobSetBuilder::new();
-        for line in text.split('\n') {
+        for line in text.split('\n').take(MAX_LINES) {
             let line = line.strip_suffix('\r').unwrap_or(line);
             let Some((verdict, pattern)) = pattern(line) else { continue };
             let folders_only = pattern.ends_with('/');

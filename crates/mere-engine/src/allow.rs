@@ -70,10 +70,14 @@ impl Allowed {
 
     /// Takes it back, and says whether there was anything.
     pub fn revoke(&self, typed: &Typed) -> Result<(Address, bool), AllowError> {
-        let address = self.address(typed)?;
-        let before = self.list().contains(&address);
-        self.change(&address, |_, _| {})?;
-        Ok((address, before))
+        let said = self.address(typed)?;
+        let meant = |one: &Address| one.root() == said.root() && one.path() == said.path();
+        let allowed = self.list().into_iter().filter(meant).collect::<Vec<_>>();
+        for address in &allowed {
+            self.change(address, |_, _| {})?;
+        }
+        let was = !allowed.is_empty();
+        Ok((allowed.into_iter().next().unwrap_or(said), was))
     }
 
     /// Drops the record of an address, and lets `add` write anew.

@@ -3,6 +3,8 @@
 //! Everything happens under the workspace's lock: what is there is looked at, the new content is
 //! worked out from it, and one replacement makes it so.
 
+use std::ops::Range;
+
 use mere_core::address::Address;
 use mere_core::digest::Sha256;
 use mere_core::markdown::{self, PatchError};
@@ -19,6 +21,9 @@ use crate::world::{ResolveError, go_on};
 
 /// The largest file that is edited.
 const MAX_EDITED: u64 = 16 * 1024 * 1024;
+
+/// The largest Markdown file whose sections are replaced: it is parsed whole.
+const MAX_PATCHED: usize = 2 * 1024 * 1024;
 
 /// Why nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -104,6 +109,8 @@ fn apply(
     let occupant = spot.occupant().map_err(failed)?;
     let created = matches!(occupant, Occupant::Nobody);
     let new = content(&permit, view, occupant)?;
+    // A call that was given up changes nothing any more.
+    go_on(turn).map_err(|error| ToolError::looking(error, address))?;
     workspace.put(&spot, new.as_bytes()).map_err(failed)?;
     workspace.clear_away();
     let changed = Changed { sha256: Sha256::of(new.as_bytes()), bytes: new.len(), created };
@@ -131,30 +138,47 @@ fn content(permit: &Permit<'_>, view: &View<'_>, occupant: Occupant) -> Result<S
     if permit.expect().is_some_and(|expected| expected != sha256) {
         return Err(stale(address, Some(sha256)).into());
     }
-    let Ok(text) = String::from_utf8(bytes) else {
-        return match permit.how() {
-            How::Write { content, .. } => Ok(content.clone()),
-            _ => Err(ChangeError::NotText(address.clone()).into()),
-        };
-    };
-    let secrets = if view.world.confirms(address) { Secrets::Shown } else { Secrets::Masked };
+    let text = String::from_utf8(bytes).map_err(|_| ChangeError::NotText(address.clone()))?;
+    let secrets = if view.world.confirms_at(address) { Secrets::Shown } else { Secrets::Masked };
     let obscured = |Obscured| ChangeError::Obscured(address.clone());
     let seen = Seen::new(&text, secrets, view.gate, view.agent).map_err(obscured)?;
-    Ok(match permit.how() {
-        How::Write { content, .. } => seen.rewrite(content).map_err(obscured)?,
+    let (range, new) = match permit.how() {
+        How::Write { content, .. } => (0..seen.text().len(), content.clone()),
         How::Edit { old, new } => edit(&seen, old, new, address)?,
         How::Patch { section, occurrence, content } => {
+            if text.len() > MAX_PATCHED {
+                return Err(ChangeError::NotText(address.clone()).into());
+            }
             let patch = markdown::patch(seen.text(), section, *occurrence, content)
                 .map_err(|error| ChangeError::Section { address: address.clone(), error })?;
-            seen.splice(patch.range, &patch.text).map_err(obscured)?
+            (patch.range, patch.text)
         }
-    })
+    };
+    let changed = match permit.how() {
+        How::Write { .. } => seen.rewrite(&new),
+        How::Edit { .. } | How::Patch { .. } => seen.splice(range.clone(), &new),
+    };
+    let changed = changed.map_err(obscured)?;
+    // The proof: whoever reads it next sees what the caller meant, and nothing that was hidden.
+    let meant = [&seen.text()[..range.start], &new, &seen.text()[range.end..]].concat();
+    let shows = |text: &str| {
+        let seen = Seen::new(text, secrets, view.gate, view.agent);
+        seen.map(|seen| seen.text().to_owned())
+    };
+    if shows(&meant).is_err() || shows(&meant) != shows(&changed) {
+        return Err(ChangeError::Obscured(address.clone()).into());
+    }
+    Ok(changed)
 }
 
-/// The text with the one place of `old` replaced. A file with CRLF line ends keeps them, however
-/// the caller says its own.
-fn edit(seen: &Seen<'_>, old: &str, new: &str, address: &Address) -> Result<String, ChangeError> {
-    let obscured = |Obscured| ChangeError::Obscured(address.clone());
+/// The one place of `old` in the text, and what takes it. A file with CRLF line ends keeps them,
+/// however the caller says its own.
+fn edit(
+    seen: &Seen<'_>,
+    old: &str,
+    new: &str,
+    address: &Address,
+) -> Result<(Range<usize>, String), ChangeError> {
     let text = seen.text();
     let windows = text.matches("\r\n").count() * 2 > text.matches('\n').count();
     let crlf = |said: &str| said.replace("\r\n", "\n").replace('\n', "\r\n");
@@ -163,7 +187,7 @@ fn edit(seen: &Seen<'_>, old: &str, new: &str, address: &Address) -> Result<Stri
     let old = if exact { old.to_owned() } else { crlf(old) };
     let count = if old.is_empty() { 0 } else { count(text, &old) };
     match (text.find(&old), count) {
-        (Some(at), 1) => seen.splice(at..at + old.len(), &new).map_err(obscured),
+        (Some(at), 1) => Ok((at..at + old.len(), new)),
         _ => Err(ChangeError::NotOnce { address: address.clone(), count }),
     }
 }

@@ -38,6 +38,15 @@ pub(crate) struct Outer {
     pub(crate) below: RelPath,
 }
 
+impl Outer {
+    /// What its config calls sensitive: it holds inside too.
+    pub(crate) fn sensitive(&self) -> Result<Vec<String>, config::ConfigError> {
+        let space = self.folder.subfolder(SPACE).map_err(config::unreadable)?;
+        let config = space.map(|space| config::of_project(space.dir())).transpose()?;
+        Ok(config.map(|config| config.sensitive).unwrap_or_default())
+    }
+}
+
 impl Context {
     /// Finds the project, from what a person typed and from where the command ran.
     pub(crate) fn find(
@@ -61,6 +70,15 @@ impl Context {
                 Self { surroundings, project: whole, found_by: found.by, cut_short, outer: None }
             }
         })
+    }
+
+    /// The project around this one, as long as a person trusts that it is.
+    pub(crate) fn trusted_outer(&self) -> Option<&Outer> {
+        let outer = self.outer.as_ref()?;
+        let space = self.surroundings.project_space(&outer.folder).ok().flatten()?;
+        let config = config::of_project(space.dir()).ok()?;
+        let said = config.widening.said().ok()?;
+        trust::covers(&self.surroundings, &outer.folder, &space, said).then_some(outer)
     }
 
     /// The project's own space, if it has one.

@@ -14,20 +14,27 @@ pub struct Permit<'a> {
     change: &'a Change,
 }
 
-/// Policy says no. Carries where the agent may write instead.
+/// Policy says no.
 #[derive(Debug, thiserror::Error)]
-#[error("agents write in their workspace only")]
-pub(crate) struct Denied {
-    pub(crate) instead: Address,
+pub(crate) enum Denied {
+    /// Carries where the agent may write instead.
+    #[error("agents write in their workspace only")]
+    Elsewhere(Address),
+    /// Git runs what such a folder says, as the person who runs git there.
+    #[error("agents make no repositories")]
+    Repository,
 }
 
 /// Allows a change of a file of the workspace, and of nothing else. Whether anything is there is
 /// not looked at.
 pub(crate) fn permit(address: Address, change: &Change) -> Result<Permit<'_>, Denied> {
-    if *address.root() == Root::Workspace {
-        return Ok(Permit { address, change });
+    if *address.root() != Root::Workspace {
+        return Err(Denied::Elsewhere(address.in_root(Root::Workspace)));
     }
-    Err(Denied { instead: address.in_root(Root::Workspace) })
+    if address.path().names().any(|name| name.eq_ignore_ascii_case(".git")) {
+        return Err(Denied::Repository);
+    }
+    Ok(Permit { address, change })
 }
 
 impl Permit<'_> {

@@ -1,5 +1,7 @@
 //! The `grep` tool: which lines look like this?
 
+use std::borrow::Cow;
+
 use mere_core::address::{Address, RelPath};
 use mere_core::cursor::Cursor;
 use mere_core::digest::Sha256;
@@ -12,7 +14,7 @@ use crate::seen::Masked;
 use crate::tool_error::ToolError;
 use crate::view::{View, counted, cursor_data, page, some_count};
 use crate::world::{
-    Bounds, Case, Catch, Gathered, Hit, Kind, Line, Position, Query, VisibilityRef, Weight,
+    Bounds, Case, Gathered, Hit, Key, Kind, Lens, Line, Position, Query, VisibilityRef, Weight,
 };
 
 /// Separates a file's path from a line in a cursor; no path has it.
@@ -22,25 +24,26 @@ const LINE: char = '\n';
 pub(crate) fn grep(view: &View<'_>, call: &Grep, turn: &dyn Turn) -> Result<Draft, ToolError> {
     let target = view.resolve(&call.path)?;
     let case = if call.ignore_case { Case::Ignored } else { Case::Counts };
-    let query = Query::new(&call.pattern, case).map_err(|_| ToolError::Expression)?;
+    let spectacles = Spectacles { view, target: &target };
+    let query = Query::new(&call.pattern, case, &spectacles).map_err(|_| ToolError::Expression)?;
     let name = cursor_name(call);
     let start = call.cursor.as_ref().map(|cursor| Start::of(cursor, &name, target.address()));
     let start = start.transpose()?;
     let resume =
         start.as_ref().and_then(|start| start.line.map(|line| (start.position.key(), line)));
-    let query = query.in_files(call.glob.as_ref()).with_context(call.context).after(resume);
+    let mut query = query.in_files(call.glob.as_ref()).with_context(call.context).after(resume);
     let mut gathered = match target.kind() {
         Kind::Directory => {
             let start = start.as_ref().map(|start| &start.position);
             let bounds = Bounds { depth: usize::MAX, size: call.limit, start };
-            let gathered = view.world.grep(&target, query, &bounds, turn);
+            let gathered = view.world.grep(&target, &mut query, &bounds, turn);
             gathered.map_err(|error| ToolError::looking(error, target.address()))?
         }
-        Kind::File => of_file(&target, query, call.limit, turn)?,
+        Kind::File => of_file(&target, &mut query, call.limit, turn)?,
     };
     let next = cut(&mut gathered, call.limit);
     let next = next.map(|position| Cursor::new(&name, target.address(), &position));
-    Ok(answer(view, target.address(), &gathered, next.as_ref()))
+    Ok(answer(view, target.address(), &gathered, (query.unfinished(), next.as_ref())))
 }
 
 /// A cursor belongs to one question.
@@ -69,11 +72,11 @@ impl Start {
     }
 }
 
-type Found = Gathered<Catch>;
+type Found = Gathered<Vec<Hit>>;
 
 fn of_file(
     target: &VisibilityRef,
-    query: Query<'_>,
+    query: &mut Query<'_>,
     limit: usize,
     turn: &dyn Turn,
 ) -> Result<Found, ToolError> {
@@ -86,7 +89,7 @@ fn of_file(
 fn cut(gathered: &mut Found, limit: usize) -> Option<String> {
     let mut total = Weight::default();
     for index in 0..gathered.found.len() {
-        let (path, Catch { hits, .. }) = &mut gathered.found[index];
+        let (path, hits) = &mut gathered.found[index];
         let fits = hits.iter().take_while(|hit| {
             let first = total == Weight::default();
             total.add(hit.weight());
@@ -107,19 +110,26 @@ fn cut(gathered: &mut Found, limit: usize) -> Option<String> {
     gathered.rest.take().map(|rest| rest.to_text())
 }
 
-fn answer(view: &View<'_>, target: &Address, gathered: &Found, next: Option<&Cursor>) -> Draft {
+fn answer(
+    view: &View<'_>,
+    target: &Address,
+    gathered: &Found,
+    (unfinished, next): (u64, Option<&Cursor>),
+) -> Draft {
     let mut matches = Vec::new();
     let (mut files, mut unsaid, mut masked) = (0_u64, 0_u64, 0_u64);
-    for (path, catch) in gathered.found.iter().filter(|(_, catch)| !catch.hits.is_empty()) {
+    for (path, hits) in gathered.found.iter().filter(|(_, hits)| !hits.is_empty()) {
         let below = path.parse::<RelPath>().ok();
         let Some(address) = below.and_then(|below| view.below(target, &below, Kind::File)) else {
             unsaid += 1;
             continue;
         };
         files += 1;
-        let mut masks = Masks { catch, confirmed: view.world.confirms(&address), count: 0 };
-        matches.extend(catch.hits.iter().map(|hit| masks.data(&address, hit)));
-        masked += masks.count;
+        for hit in hits {
+            let lines = hit.before.iter().chain(&hit.after).chain([&hit.text]);
+            masked += lines.map(|line| line.masked).sum::<u64>();
+            matches.push(data(&address, hit));
+        }
     }
     let count = matches.len() as u64;
     let data = Fields::default()
@@ -128,46 +138,48 @@ fn answer(view: &View<'_>, target: &Address, gathered: &Found, next: Option<&Cur
         .with("count", count)
         .with("files", files)
         .with_some("masked", some_count(masked))
+        .with_some("unfinished", some_count(unfinished))
         .with_some("unaddressable", some_count(gathered.unaddressable + unsaid))
         .with_some("next", next.map(cursor_data));
     let files = format!(" in {files} {}", if files == 1 { "file" } else { "files" });
     page(codes::GREP, counted(count, "match", "matches").and(files), next).data(data)
 }
 
-/// Takes secrets out of one file's lines, and counts them.
-struct Masks<'a> {
-    catch: &'a Catch,
-    confirmed: bool,
-    count: u64,
+fn data(address: &Address, hit: &Hit) -> Data {
+    let text = |line: &Line| Data::from(Content::body(line.text.as_str()));
+    let lines = |lines: &[Line]| {
+        let data = lines.iter().map(text).collect::<Data>();
+        (!lines.is_empty()).then_some(data)
+    };
+    Fields::default()
+        .with("path", address.clone())
+        .with("line", hit.line)
+        .with("text", text(&hit.text))
+        .with_some("cut", hit.text.cut.then_some(true))
+        .with_some("before", lines(&hit.before))
+        .with_some("after", lines(&hit.after))
+        .into()
 }
 
-impl Masks<'_> {
-    fn data(&mut self, address: &Address, hit: &Hit) -> Data {
-        Fields::default()
-            .with("path", address.clone())
-            .with("line", hit.line)
-            .with("text", self.line(&hit.text))
-            .with_some("cut", hit.text.cut.then_some(true))
-            .with_some("before", self.lines(&hit.before))
-            .with_some("after", self.lines(&hit.after))
-            .into()
-    }
+/// What a search sees of a line is what the agent will see.
+struct Spectacles<'a> {
+    view: &'a View<'a>,
+    target: &'a VisibilityRef,
+}
 
-    fn lines(&mut self, lines: &[Line]) -> Option<Data> {
-        let data = lines.iter().map(|line| self.line(line).into()).collect::<Data>();
-        (!lines.is_empty()).then_some(data)
-    }
-
-    fn line(&mut self, line: &Line) -> Content {
-        if self.confirmed {
-            return Content::mention(line.text.as_str());
+impl Lens for Spectacles<'_> {
+    fn mask(&self, path: &str, line: String, key: Key) -> (String, u64) {
+        if self.view.world.confirms(self.target, path) {
+            return (line, 0);
         }
-        let masked = if self.catch.holds_key {
-            Masked::line_beside_a_key(&line.text)
-        } else {
-            Masked::whole(line.text.clone())
+        let masked = match key {
+            Key::Before => Masked::line_beside_a_key(&line),
+            Key::None => Masked::whole(line),
         };
-        self.count += masked.count;
-        Content::mention(masked.text)
+        (masked.text, masked.count)
+    }
+
+    fn preview<'l>(&self, line: &'l str) -> Option<Cow<'l, str>> {
+        self.view.gate.preview(line, self.view.agent)
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn read(view: &View<'_>, call: &Read, turn: &dyn Turn) -> Result<Draf
     let mut file = open(&target)?;
     let wanted = Wanted { offset: call.offset, limit: call.limit };
     let reading = pour(&mut file, wanted, address, turn)?;
-    Ok(if reading.is_binary() { binary(address, &reading) } else { text(view, address, reading) })
+    Ok(if reading.is_binary() { binary(address, &reading) } else { text(view, &target, reading) })
 }
 
 /// Opens the file a reference proves, which may have gone since.
@@ -54,6 +54,8 @@ fn pour(
     let mut reading = Reading::new(wanted, size);
     let room = usize::try_from(size).map_or(CHUNK_BYTES, |size| (size + 1).min(CHUNK_BYTES));
     let mut chunk = vec![0; room];
+    // What is written while we read is another reading's.
+    let mut file = file.take(size);
     loop {
         go_on(turn).map_err(|error| ToolError::looking(error, address))?;
         match file.read(&mut chunk).map_err(unreadable)? {
@@ -75,11 +77,12 @@ fn binary(address: &Address, reading: &Reading) -> Draft {
     Draft::success(codes::READ_BINARY, message).data(data)
 }
 
-fn text(view: &View<'_>, address: &Address, reading: Reading) -> Draft {
+fn text(view: &View<'_>, target: &VisibilityRef, reading: Reading) -> Draft {
+    let address = target.address();
     let (lines, size) = (reading.lines(), reading.size());
     let sha256 = digest(&reading);
     let part = reading.into_part();
-    let shown = if view.world.confirms(address) {
+    let shown = if view.world.confirms(target, "") {
         seen::Masked::nothing(part.text)
     } else {
         seen::Masked::part(&part.before, part.text)

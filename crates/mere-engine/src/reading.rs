@@ -8,11 +8,19 @@ use mere_core::digest::{Hasher, Sha256};
 pub(crate) const MAX_HASHED: u64 = 64 * 1024 * 1024;
 /// The most bytes of text that one reply carries.
 const MAX_TEXT: usize = 1024 * 1024;
+/// The same, as JSON.
+const MAX_JSON: usize = 3 * 1024 * 1024 / 2;
 /// How much of the beginning tells whether a file is binary.
 const MAX_HEAD: usize = 8 * 1024;
 /// How much is kept of what comes before the wanted lines, so that a secret which begins there is
 /// recognised.
 const MAX_BEFORE: usize = 16 * 1024;
+/// The longest thing without a gap that is not cut in two.
+const MAX_WORD: usize = 4 * 1024;
+/// What every private key in text form has in its first and its last line, and what stands before
+/// it there.
+const KEY_MARK: &[u8] = b"PRIVATE KEY";
+const MAX_MARK_LINE: usize = 64;
 
 /// Which lines are wanted.
 #[derive(Clone, Copy)]
@@ -29,6 +37,8 @@ pub(crate) struct Reading {
     size: u64,
     head: Vec<u8>,
     before: Vec<u8>,
+    /// Whether a private key that began before the wanted lines is still open.
+    open_key: bool,
     kept: Vec<u8>,
     line_ends: u64,
     last_byte: Option<u8>,
@@ -68,6 +78,7 @@ impl Reading {
             size: 0,
             head: Vec::new(),
             before: Vec::new(),
+            open_key: false,
             kept: Vec::with_capacity(usize::try_from(size).unwrap_or(MAX_TEXT).min(MAX_TEXT)),
             line_ends: 0,
             last_byte: None,
@@ -105,6 +116,7 @@ impl Reading {
     fn take(&mut self, bytes: &[u8], left: u64) {
         match self.phase {
             Phase::Before(_) => {
+                self.watch_keys(bytes);
                 keep_tail(&mut self.before, bytes);
                 self.phase =
                     if left == 0 { Phase::Within(self.wanted.limit) } else { Phase::Before(left) };
@@ -118,6 +130,16 @@ impl Reading {
             }
             Phase::After => {}
         }
+    }
+
+    /// Notes whether the last mark of a key opens or closes one.
+    fn watch_keys(&mut self, bytes: &[u8]) {
+        let overlap = self.before.len().saturating_sub(MAX_MARK_LINE);
+        let seen = [&self.before[overlap..], bytes].concat();
+        let Some(mark) = memchr::memmem::rfind(&seen, KEY_MARK) else { return };
+        let line = &seen[mark.saturating_sub(MAX_MARK_LINE)..mark];
+        let begins = memchr::memmem::rfind(line, b"BEGIN");
+        self.open_key = begins > memchr::memmem::rfind(line, b"END");
     }
 
     /// Whether it is no text: a NUL, or mostly bytes that are not UTF-8.
@@ -151,19 +173,42 @@ impl Reading {
     /// The wanted lines.
     pub(crate) fn into_part(mut self) -> Part {
         let lines = self.lines();
+        self.bound_json();
         if self.overfull {
             self.cut_to_whole_lines();
         }
         let kept_lines = count_line_ends(&self.kept)
             + u64::from(self.kept.last().is_some_and(|byte| *byte != b'\n'));
         let last = self.wanted.offset + kept_lines - 1;
-        let before = String::from_utf8_lossy(&self.before).into_owned();
+        let mut before = String::from_utf8_lossy(&self.before).into_owned();
+        if self.open_key && !before.contains("PRIVATE KEY") {
+            before = format!("-----BEGIN PRIVATE KEY-----\n{before}");
+        }
         let (text, lossy) = match String::from_utf8(self.kept) {
             Ok(text) => (text, false),
             Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
         };
         let truncated = self.overfull || last < lines && kept_lines > 0;
         Part { text, before, first: self.wanted.offset, last, truncated, lossy }
+    }
+
+    /// Keeps no more than fits when it is written as JSON, where some bytes take six.
+    fn bound_json(&mut self) {
+        let cost = |byte: &u8| match byte {
+            b'"' | b'\\' | b'\n' | b'\r' | b'\t' => 2,
+            0..=0x1f => 6,
+            _ => 1,
+        };
+        let mut total = 0;
+        let fits = self.kept.iter().take_while(|byte| {
+            total += cost(byte);
+            total <= MAX_JSON
+        });
+        let fits = fits.count();
+        if fits < self.kept.len() {
+            self.kept.truncate(fits);
+            self.overfull = true;
+        }
     }
 
     /// What did not fit ends with its last whole line, or within a line that is too long alone,
@@ -173,10 +218,17 @@ impl Reading {
             self.kept.truncate(end + 1);
             return;
         }
-        let whole = self.kept.len().saturating_sub(4);
-        let tail = self.kept[whole..].utf8_chunks().last();
-        let broken = tail.map_or(0, |chunk| chunk.invalid().len());
-        self.kept.truncate(self.kept.len() - broken);
+        // Within a line: at a gap, so that no secret and no path is cut into something that is not
+        // recognised any more.
+        let gaps = |byte: &u8| byte.is_ascii_whitespace() || b"\"',;".contains(byte);
+        let margin = self.kept.len().saturating_sub(MAX_WORD);
+        let gap = self.kept[margin..].iter().rposition(gaps);
+        let mut end = margin + gap.map_or(0, |gap| gap + 1);
+        // Bytes that go on with a character are not its beginning.
+        while end > 0 && self.kept.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
+            end -= 1;
+        }
+        self.kept.truncate(end);
     }
 }
 

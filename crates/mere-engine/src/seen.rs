@@ -54,15 +54,27 @@ impl Masked {
         Self::without(text, here)
     }
 
-    /// A line of a file that holds a private key somewhere: one that could be part of the key's
-    /// body is masked whole.
+    /// A line of a file that holds a private key somewhere before it: whatever in it could be part
+    /// of the key's body is masked, and so is a line that is nothing else.
     pub(crate) fn line_beside_a_key(line: &str) -> Self {
-        let body = line.trim();
-        let encoded = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
-        if !body.is_empty() && body.bytes().all(encoded) {
-            return Self { text: MASK.to_owned(), count: 1, pieces: Vec::new() };
+        const LEAST: usize = 16;
+        let encoded = |c: char| c.is_ascii_alphanumeric() || "+/=".contains(c);
+        let alone = line.trim().chars().all(encoded);
+        let mut secrets = secrets::find(line);
+        let mut start = None;
+        for (at, c) in line.char_indices().chain([(line.len(), ' ')]) {
+            match (start, encoded(c)) {
+                (None, true) => start = Some(at),
+                (Some(from), false) => {
+                    if alone || at - from >= LEAST {
+                        secrets.push(from..at);
+                    }
+                    start = None;
+                }
+                _ => {}
+            }
         }
-        Self::whole(line.to_owned())
+        Self::without(line.to_owned(), joined(secrets))
     }
 
     fn without(text: String, secrets: Vec<Range<usize>>) -> Self {
@@ -74,6 +86,19 @@ impl Masked {
         let (text, pieces) = replace(&text, changes);
         Self { text, count, pieces }
     }
+}
+
+/// Ranges in order, those that touch made one.
+fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_by_key(|range| range.start);
+    let mut out = Vec::<Range<usize>>::new();
+    for range in ranges {
+        match out.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => out.push(range),
+        }
+    }
+    out
 }
 
 /// Replaces parts of a text, and says which part came from where.
@@ -140,6 +165,16 @@ impl<'a> Seen<'a> {
     /// The original with a part of the seen text replaced.
     pub(crate) fn splice(&self, range: Range<usize>, new: &str) -> Result<String, Obscured> {
         let old = &self.text[range.clone()];
+        // A stand-in that is said more or less often than before would leave open which original
+        // is meant.
+        let unclear = self.within(&range).any(|piece| {
+            let stand_in = &self.text[piece.seen.clone()];
+            let (before, now) = (old.matches(stand_in).count(), new.matches(stand_in).count());
+            now != 0 && now != before
+        });
+        if unclear {
+            return Err(Obscured);
+        }
         let start = common_start(old, new);
         let end = common_end(&old[start..], &new[start..]);
         let middle = range.start + start..range.end - end;
@@ -161,17 +196,20 @@ impl<'a> Seen<'a> {
         let mut out = String::with_capacity(new.len());
         let mut used = HashMap::<&str, usize>::new();
         let mut changed = Vec::new();
+        let mut at = 0;
         for line in new.split_inclusive('\n') {
+            let around = neighbours(new, at, at + line.len());
+            at += line.len();
             let Some(originals) = hiding.get(line) else {
                 changed.push(line);
                 out.push_str(line);
                 continue;
             };
             let nth = used.entry(line).or_default();
-            out.push_str(pick(originals, *nth)?);
+            out.push_str(pick(originals, *nth, around)?);
             *nth += 1;
         }
-        let all_kept = |(line, originals): (&&str, &Vec<&str>)| {
+        let all_kept = |(line, originals): (&&str, &Vec<Hiding<'_, '_>>)| {
             let kept = used.get(line).copied().unwrap_or_default();
             same(originals) || kept == originals.len() || kept == 0
         };
@@ -184,8 +222,8 @@ impl<'a> Seen<'a> {
     }
 
     /// The seen lines that hide something, each with the original lines it stands for.
-    fn hiding_lines(&self) -> Result<HashMap<&str, Vec<&'a str>>, Obscured> {
-        let mut hiding = HashMap::<&str, Vec<&str>>::new();
+    fn hiding_lines(&self) -> Result<HashMap<&str, Vec<Hiding<'a, '_>>>, Obscured> {
+        let mut hiding = HashMap::<&str, Vec<Hiding<'a, '_>>>::new();
         let mut pieces = self.pieces.iter().peekable();
         let mut start = 0;
         for line in self.text.split_inclusive('\n') {
@@ -194,7 +232,8 @@ impl<'a> Seen<'a> {
             while pieces.next_if(|piece| piece.seen.start < end).is_some() {}
             if hides {
                 let original = &self.original[self.origin(start)?..self.origin(end)?];
-                hiding.entry(line).or_default().push(original);
+                let around = neighbours(&self.text, start, end);
+                hiding.entry(line).or_default().push(Hiding { original, around });
             }
             start = end;
         }
@@ -247,16 +286,35 @@ fn compose(first: &[Piece], second: &[Piece]) -> Vec<Piece> {
     pieces
 }
 
-/// The original that the nth copy of a seen line stands for.
-fn pick<'a>(originals: &[&'a str], nth: usize) -> Result<&'a str, Obscured> {
-    if same(originals) {
-        return originals.first().copied().ok_or(Obscured);
-    }
-    originals.get(nth).copied().ok_or(Obscured)
+/// An original line that a seen one hides, and what stands around it as it is seen.
+struct Hiding<'o, 's> {
+    original: &'o str,
+    around: (&'s str, &'s str),
 }
 
-fn same(originals: &[&str]) -> bool {
-    originals.windows(2).all(|pair| pair[0] == pair[1])
+/// The original that the nth copy of a seen line stands for. Where copies hide different things,
+/// it must stand between the same lines as before.
+fn pick<'a>(
+    originals: &[Hiding<'a, '_>],
+    nth: usize,
+    around: (&str, &str),
+) -> Result<&'a str, Obscured> {
+    if same(originals) {
+        return originals.first().map(|one| one.original).ok_or(Obscured);
+    }
+    let found = originals.get(nth).filter(|one| one.around == around);
+    found.map(|one| one.original).ok_or(Obscured)
+}
+
+fn same(originals: &[Hiding<'_, '_>]) -> bool {
+    originals.windows(2).all(|pair| pair[0].original == pair[1].original)
+}
+
+/// The lines before and after a line of a text.
+fn neighbours(text: &str, start: usize, end: usize) -> (&str, &str) {
+    let before = text[..start].split_inclusive('\n').next_back().unwrap_or_default();
+    let after = text[end..].split_inclusive('\n').next().unwrap_or_default();
+    (before, after)
 }
 
 /// How many bytes of whole characters two texts begin with alike.
@@ -312,6 +370,7 @@ mod tests {
         );
         assert_eq!(edit("key [masked] x", "token [masked] z"), Err(Obscured));
         assert_eq!(edit("[masked]", "[mask"), Err(Obscured));
+        assert_eq!(edit("key [masked] x\n", "key [masked] x\nkey [masked] x\n"), Err(Obscured));
         assert_eq!(edit("ROOT_PROJECT:/src", "ROOT_USER:/src"), Err(Obscured));
     }
 
@@ -338,10 +397,13 @@ mod tests {
         let other = KEY.replace('0', "9");
         let original = format!("k {KEY}\nk {other}\n");
         let both = seen(&original);
-        assert_eq!(
-            both.rewrite("k [masked]\nn\nk [masked]\n"),
-            Ok(format!("k {KEY}\nn\nk {other}\n"))
-        );
+        assert_eq!(both.rewrite("k [masked]\nn\nk [masked]\n"), Err(Obscured));
+        let original = format!("[a]\nk {KEY}\n[b]\nk {other}\nend\n");
+        let apart = seen(&original);
+        let kept = apart.rewrite("x\n[a]\nk [masked]\n[b]\nk [masked]\nend\ny\n");
+        assert_eq!(kept, Ok(format!("x\n{original}y\n")));
+        let swapped = "[b]\nk [masked]\n[a]\nk [masked]\nend\n";
+        assert_eq!(apart.rewrite(swapped), Err(Obscured));
         assert_eq!(both.rewrite("k [masked]\n"), Err(Obscured));
         assert_eq!(both.rewrite("k [masked]\nk [masked]\nk [masked]\n"), Err(Obscured));
     }

@@ -6,6 +6,7 @@
 use std::io;
 use std::sync::Arc;
 
+use mere_core::address::RelPath;
 use mere_core::gate::{Gate, Landmark, StandIn};
 use mere_core::name::AgentName;
 use mere_core::request::Reader;
@@ -50,6 +51,8 @@ pub(crate) struct Snapshot {
 struct Settled {
     mods: Vec<Standing>,
     discretion: Arc<Discretion>,
+    /// The repository around the project, and where the project lies in it.
+    around: Option<(Arc<Folder>, RelPath)>,
 }
 
 impl Snapshot {
@@ -74,6 +77,10 @@ impl Snapshot {
         for name in [config::FILE, config::SPACE_FILE] {
             context.project.stamp(&format!("{SPACE}/{name}"), &mut stamps);
             context.surroundings.stamp_user_space(name, &mut stamps);
+        }
+        if let Some(outer) = &context.outer {
+            outer.folder.stamp(&format!("{SPACE}/{}", config::FILE), &mut stamps);
+            outer.folder.stamp(&format!("{SPACE}/{}", config::SPACE_FILE), &mut stamps);
         }
         for name in [trust::FILE, allow::FILE] {
             context.surroundings.stamp_state(name, &mut stamps);
@@ -104,8 +111,7 @@ impl Snapshot {
     /// The world of one call for one agent, as the disk is now.
     pub(crate) fn world(&self, context: &Context, agent: &AgentName) -> Result<World, WorldError> {
         let settled = self.settled.as_ref().map_err(WorldError::clone)?;
-        let around = context.outer.as_ref();
-        let around = around.map(|outer| (Arc::clone(&outer.folder), outer.below.clone()));
+        let around = settled.around.clone();
         let project = Some(Arc::clone(&context.project));
         let user = context.surroundings.user_space()?;
         let workspaces = workspaces(&context.project)?;
@@ -150,18 +156,27 @@ fn settle(context: &Context, mods: Mods) -> Result<Settled, WorldError> {
     let space = context.space()?;
     let ours = space.as_ref().map(|space| of_project(context, space)).transpose()?;
     let ours = ours.unwrap_or_default();
-    let outer = context.outer.as_ref();
+    let outer = context.trusted_outer();
     config::check_clashes(&user, &ours, outer.map(|outer| &outer.name))?;
-    let discretion = Arc::new(discretion(context, space.as_ref(), [&user, &ours]));
+    let discretion = discretion(context, space.as_ref(), [&user, &ours]);
+    let discretion = Arc::new(match outer {
+        Some(outer) => {
+            let sensitive = outer.sensitive()?;
+            let sensitive = sensitive.iter().map(String::as_str).collect::<Vec<_>>();
+            discretion.within(&sensitive, Root::Mod(outer.name.clone()), outer.below.clone())
+        }
+        None => discretion,
+    });
+    let around = outer.map(|outer| (Arc::clone(&outer.folder), outer.below.clone()));
     if mods == Mods::Off {
-        return Ok(Settled { mods: Vec::new(), discretion });
+        return Ok(Settled { mods: Vec::new(), discretion, around });
     }
     let outer =
         outer.map(|outer| stand(Root::Mod(outer.name.clone()), Some(Arc::clone(&outer.folder))));
     let mut standing = outer.into_iter().collect::<Vec<_>>();
     standing.extend(open_mods(surroundings, &user, user_space.as_deref())?);
     standing.extend(open_mods(surroundings, &ours, space.as_ref())?);
-    Ok(Settled { mods: standing, discretion })
+    Ok(Settled { mods: standing, discretion, around })
 }
 
 /// Which files are sensitive, and which of them a person has confirmed.
@@ -231,7 +246,7 @@ fn open_mods(
 }
 
 fn landmarks(context: &Context, mods: &[Standing]) -> Vec<Landmark> {
-    let logical = context.surroundings.logical_spelling(&context.project);
+    let logical = context.surroundings.logical_spellings(&context.project);
     let mut marks = context.project.landmarks(logical, &StandIn::Root(Root::Project));
     let workspaces = marks.iter().map(|mark| Landmark {
         path: format!("{}/{SPACE}/{WORKSPACES}", mark.path.trim_end_matches('/')),
@@ -241,7 +256,7 @@ fn landmarks(context: &Context, mods: &[Standing]) -> Vec<Landmark> {
     marks.extend(workspaces);
     for standing in mods {
         if let Some(folder) = &standing.folder {
-            marks.extend(folder.landmarks(None, &StandIn::Root(standing.root.clone())));
+            marks.extend(folder.landmarks(Vec::new(), &StandIn::Root(standing.root.clone())));
         }
     }
     marks.extend(context.surroundings.landmarks());

@@ -12,6 +12,9 @@ use crate::arguments::{AllowArguments, PlaceArguments};
 use crate::render;
 use crate::report::report;
 
+/// What is said when there is nothing to take back.
+const NOT_ALLOWED: &str = "was not allowed.";
+
 /// Runs the command.
 pub(crate) fn run(place: &PlaceArguments, asked: &AllowArguments) -> io::Result<ExitCode> {
     let allowed = Allowed::find(place.project(), place.directory());
@@ -27,6 +30,9 @@ pub(crate) fn run(place: &PlaceArguments, asked: &AllowArguments) -> io::Result<
                 render::line(&address.to_string())?;
             }
             Ok(ExitCode::SUCCESS)
+        }
+        Ok((message, _)) if message.ends_with(NOT_ALLOWED) => {
+            Ok(render::failure(&message, render::INVALID))
         }
         Ok((message, _)) => render::line(&message).map(|()| ExitCode::SUCCESS),
         Err(error) => {
@@ -52,7 +58,7 @@ fn done(allowed: &Allowed, asked: &AllowArguments) -> Result<(String, Vec<Addres
         }
         (None, Some(typed)) => {
             let (address, was) = allowed.revoke(typed)?;
-            let words = if was { "is no longer shown." } else { "was not allowed." };
+            let words = if was { "is no longer shown." } else { NOT_ALLOWED };
             format!("{address} {words}")
         }
         (None, None) => "What is shown to the agents of this project.".to_owned(),

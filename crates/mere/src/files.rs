@@ -31,9 +31,7 @@ const OUTSIDE: &str = "the path is outside the project. Inside it, say a path fr
 /// `mere read`.
 pub(crate) fn read(place: PlaceArguments, asked: &ReadArguments) -> io::Result<ExitCode> {
     let Ok(desk) = Desk::open(place, &asked.form) else { return Ok(ExitCode::from(render::USAGE)) };
-    let Some(path) = desk.address(&asked.path) else {
-        return Ok(render::failure(OUTSIDE, render::INVALID));
-    };
+    let Some(path) = desk.address(&asked.path) else { return desk.outside("read") };
     let arguments = json!({
         "path": path.to_string(), "offset": asked.offset,
         "limit": asked.limit.unwrap_or(ALL_LINES)
@@ -46,9 +44,7 @@ pub(crate) fn glob(place: PlaceArguments, asked: &GlobArguments) -> io::Result<E
     let Ok(desk) = Desk::open(place, &asked.form) else { return Ok(ExitCode::from(render::USAGE)) };
     let mut arguments = json!({ "pattern": asked.pattern, "limit": page(asked.limit) });
     if let Some(typed) = &asked.path {
-        let Some(path) = desk.address(typed) else {
-            return Ok(render::failure(OUTSIDE, render::INVALID));
-        };
+        let Some(path) = desk.address(typed) else { return desk.outside("glob") };
         arguments["path"] = path.to_string().into();
     }
     desk.print("glob", &arguments, asked.limit, |paper, data| paper.paths(data))
@@ -58,7 +54,7 @@ pub(crate) fn glob(place: PlaceArguments, asked: &GlobArguments) -> io::Result<E
 pub(crate) fn grep(place: PlaceArguments, asked: &GrepArguments) -> io::Result<ExitCode> {
     let Ok(desk) = Desk::open(place, &asked.form) else { return Ok(ExitCode::from(render::USAGE)) };
     let Some(path) = desk.address_or_here(asked.path.as_ref()) else {
-        return Ok(render::failure(OUTSIDE, render::INVALID));
+        return desk.outside("grep");
     };
     let arguments = json!({
         "pattern": asked.pattern, "path": path.to_string(), "ignore_case": asked.ignore_case,
@@ -71,7 +67,7 @@ pub(crate) fn grep(place: PlaceArguments, asked: &GrepArguments) -> io::Result<E
 pub(crate) fn tree(place: PlaceArguments, asked: &TreeArguments) -> io::Result<ExitCode> {
     let Ok(desk) = Desk::open(place, &asked.form) else { return Ok(ExitCode::from(render::USAGE)) };
     let Some(path) = desk.address_or_here(asked.path.as_ref()) else {
-        return Ok(render::failure(OUTSIDE, render::INVALID));
+        return desk.outside("dir");
     };
     let arguments = json!({ "command": "tree", "path": path.to_string(), "depth": asked.depth });
     desk.print("dir", &arguments, None, |paper, data| paper.branches(data))
@@ -111,6 +107,23 @@ impl<'a> Desk<'a> {
                 Err(())
             }
         }
+    }
+
+    /// Refuses a path outside, in words or as the reply an agent would get.
+    fn outside(&self, tool: &str) -> io::Result<ExitCode> {
+        if !self.form.json {
+            return Ok(render::failure(OUTSIDE, render::INVALID));
+        }
+        let nowhere = json!({ "path": "/", "pattern": "*" });
+        let mut arguments = nowhere.as_object().cloned().unwrap_or_default();
+        if matches!(tool, "read" | "dir") {
+            arguments.remove("pattern");
+        }
+        if tool == "dir" {
+            arguments.insert("command".to_owned(), "tree".into());
+        }
+        let reply = self.call(tool, &arguments);
+        render::reply(&reply).map(|()| render::exit_code(reply.reply()))
     }
 
     fn address(&self, typed: &Typed) -> Option<Address> {
@@ -155,7 +168,7 @@ impl<'a> Desk<'a> {
             let data = &reply["data"];
             render::text(&show(&mut paper, data))?;
             if data["masked"].is_u64() {
-                render::note(&format!("{} secrets are masked; see `mere allow`", data["masked"]));
+                render::note(&format!("secrets are masked: {}; see `mere allow`", data["masked"]));
             }
             left = left.map(|left| left.saturating_sub(count(data)));
             let Some((key, value)) = rest(data).filter(|_| left != Some(0)) else {

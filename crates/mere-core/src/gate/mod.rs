@@ -115,12 +115,17 @@ impl Gate {
         Pass { gate: self, agent, redacted: 0 }.prose(prose).ok().map(ClearedText)
     }
 
-    /// What the gate will change in the body of a file; `None` if it will withhold it.
-    pub fn changes_in(&self, body: &str, agent: &AgentName) -> Option<Vec<Replacement>> {
+    /// The body of a file as it will leave the gate; `None` if it will be withheld.
+    pub fn preview<'a>(&self, body: &'a str, agent: &AgentName) -> Option<Cow<'a, str>> {
         let (shown, count) = self.landmarks.rewrite(body, Reach::Body, agent);
         let clean = count == 0 || !self.landmarks.stand_in(&shown, Reach::Body);
-        (self.landmarks.is_whole() && clean)
-            .then(|| self.landmarks.replacements(body, Reach::Body, agent))
+        (self.landmarks.is_whole() && clean).then_some(shown)
+    }
+
+    /// What the gate will change in the body of a file; `None` if it will withhold it.
+    pub fn changes_in(&self, body: &str, agent: &AgentName) -> Option<Vec<Replacement>> {
+        self.preview(body, agent)?;
+        Some(self.landmarks.replacements(body, Reach::Body, agent))
     }
 
     /// Whether a name in a path below a root spells out a real folder, escaped: an address with it would be one.

@@ -54,6 +54,7 @@ codes! {
     WRITE_SPILLS: World "WRITE" Invalid 9 "The new content does not stay within the section, or the file is nested too deeply.";
     WRITE_FAILED: World "WRITE" Fault 1 "The file could not be written; what was there is still there.";
     WRITE_DENIED: Enforcement "WRITE" Denied 1 "Agents write in their workspace only.";
+    WRITE_REPOSITORY: Enforcement "WRITE" Denied 2 "Agents do not write into `.git`.";
     PATH_NOT_VISIBLE: World "PATH" Invalid 1 "The path is malformed, outside the visible world, or missing.";
     PATH_BROKEN: World "PATH" Fault 1 "The machine failed while a path was looked for.";
     ALLOW: World "ALLOW" Success 1 "`mere allow`: what a person shows to agents.";

@@ -26,6 +26,9 @@ pub(crate) const FILE: &str = "config.yaml";
 /// What a space says about itself.
 pub(crate) const SPACE_FILE: &str = "space.json";
 
+/// How many patterns one key may have: what is compiled from them takes memory.
+const MAX_PATTERNS: usize = 500;
+
 /// A config file that cannot be used.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum ConfigError {
@@ -225,6 +228,10 @@ fn parse_sensitive(said: Texts) -> Result<(Vec<String>, Vec<String>), YamlError>
 }
 
 fn parse_patterns(said: Texts) -> Result<Vec<String>, YamlError> {
+    if let Some(beyond) = said.get(MAX_PATTERNS) {
+        let reason = format!("there are more than {MAX_PATTERNS} patterns");
+        return Err(YamlError::at(beyond.referenced, reason));
+    }
     let patterns = said.into_iter().map(|one| match one.value.parse::<Pattern>() {
         Ok(_) => Ok(one.value),
         Err(error) => Err(YamlError::at(one.referenced, error.to_string())),

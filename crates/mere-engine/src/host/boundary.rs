@@ -11,9 +11,9 @@ use super::surroundings::SPACE;
 use super::{Folder, Surroundings, Typed};
 
 /// Folders of the system that are nobody's project.
-const SYSTEM: [&str; 16] = [
+const SYSTEM: [&str; 17] = [
     "/etc", "/proc", "/sys", "/dev", "/boot", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
-    "/var", "/run", "/root", "/System", "/Library",
+    "/libx32", "/var", "/run", "/root", "/System", "/Library",
 ];
 
 /// On which side of which boundary a path lies.

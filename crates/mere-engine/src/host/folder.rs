@@ -56,8 +56,8 @@ pub(crate) fn absent<T>(found: io::Result<T>) -> io::Result<Option<T>> {
 }
 
 /// A link stands where a folder was looked for.
-fn is_link(error: &io::Error) -> bool {
-    const ELOOP: i32 = 40;
+pub(crate) fn is_link(error: &io::Error) -> bool {
+    const ELOOP: i32 = if cfg!(target_os = "linux") { 40 } else { 62 };
     cfg!(unix) && error.raw_os_error() == Some(ELOOP)
 }
 
@@ -165,9 +165,9 @@ impl Folder {
     }
 
     /// What the gate must know: this folder's spellings, `also` among them.
-    pub(crate) fn landmarks(&self, also: Option<PathBuf>, stand_in: &StandIn) -> Vec<Landmark> {
+    pub(crate) fn landmarks(&self, also: Vec<PathBuf>, stand_in: &StandIn) -> Vec<Landmark> {
         let written = Some(self.written.clone()).filter(|path| path.is_absolute());
-        let others = [Some(self.canonical.clone()), written, also].into_iter().flatten();
+        let others = [Some(self.canonical.clone()), written].into_iter().flatten().chain(also);
         others.flat_map(|path| spellings(&path, stand_in)).collect()
     }
 }

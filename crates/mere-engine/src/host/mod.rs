@@ -23,7 +23,7 @@ mod workspace;
 
 pub(crate) use boundary::Boundary;
 pub(crate) use durable::{Locked, WriteError};
-pub(crate) use folder::{Folder, Identity, absent};
+pub(crate) use folder::{Folder, Identity, absent, is_link};
 pub(crate) use link::{Step, read_link};
 pub use log_file::LogFile;
 pub(crate) use open_folder::{EntryKind, OpenFolder, open_regular};

@@ -20,7 +20,8 @@ const OWN_FOLDER: &str = "merestone";
 /// The environment of one process.
 pub(crate) struct Surroundings {
     working: PathBuf,
-    logical_working: Option<PathBuf>,
+    /// The working directory as the shell and the person spelled it.
+    logical_working: Vec<PathBuf>,
     home: Option<PathBuf>,
     user_space: Option<PathBuf>,
     opened_space: Mutex<Option<Arc<Folder>>>,
@@ -33,6 +34,8 @@ pub(crate) struct Surroundings {
 /// The folders that no root shows.
 struct Private {
     config: Option<PathBuf>,
+    /// Where keys lie when nothing else is said: hidden even if something else is.
+    usual_config: Option<PathBuf>,
     state: Option<PathBuf>,
     data: Option<PathBuf>,
     cache: Option<PathBuf>,
@@ -44,12 +47,15 @@ impl Surroundings {
         let current = std::env::current_dir()?;
         let working = match directory {
             Some(typed) => directory_at(&typed.below(&current)?)?,
-            None => current,
+            None => current.clone(),
         };
+        let shell = variable("PWD").map(PathBuf::from).filter(|path| path.is_absolute());
+        let typed =
+            directory.and_then(|typed| typed.below(shell.as_ref().unwrap_or(&current)).ok());
         let home = std::env::home_dir().filter(|home| home.is_absolute());
         let space_base = absolute("USER_SPACE")?.or_else(|| home.clone());
         Ok(Self {
-            logical_working: variable("PWD").map(PathBuf::from).filter(|path| path.is_absolute()),
+            logical_working: [shell, typed].into_iter().flatten().collect(),
             user_space: space_base.map(|base| base.join(SPACE)),
             opened_space: Mutex::default(),
             temporary: Some(std::env::temp_dir()).filter(|path| path.is_absolute()),
@@ -158,9 +164,9 @@ impl Surroundings {
 
     /// The folders that no root shows and that are there now.
     pub(crate) fn private(&self) -> io::Result<Vec<Identity>> {
-        let Private { config, state, data, cache } = &self.private;
+        let Private { config, usual_config, state, data, cache } = &self.private;
         let mut found = Vec::new();
-        for path in [config, state, data, cache].into_iter().flatten() {
+        for path in [config, usual_config, state, data, cache].into_iter().flatten() {
             found.extend(Identity::at(path)?);
         }
         Ok(found)
@@ -181,12 +187,13 @@ impl Surroundings {
         marks
     }
 
-    /// The project's path as the shell shows it, where that differs from the canonical one.
-    pub(crate) fn logical_spelling(&self, project: &Folder) -> Option<PathBuf> {
-        let logical = self.logical_working.as_deref()?;
+    /// The project's path as the shell and the person spell it, where that differs from the
+    /// canonical one.
+    pub(crate) fn logical_spellings(&self, project: &Folder) -> Vec<PathBuf> {
         let is_project =
             |path: &&Path| matches!(Identity::at(path), Ok(Some(at)) if at == project.identity());
-        logical.ancestors().find(is_project).map(Path::to_owned)
+        let found = self.logical_working.iter();
+        found.filter_map(|path| path.ancestors().find(is_project).map(Path::to_owned)).collect()
     }
 }
 
@@ -197,8 +204,10 @@ impl Private {
             let base = given.or_else(|| home.map(|home| home.join(fallback)));
             base.map(|base| base.join(OWN_FOLDER))
         };
+        let usual_config = base("XDG_CONFIG_HOME", ".config");
         Ok(Self {
-            config: absolute("MERE_CONFIG_DIR")?.or_else(|| base("XDG_CONFIG_HOME", ".config")),
+            config: absolute("MERE_CONFIG_DIR")?.or_else(|| usual_config.clone()),
+            usual_config,
             state: base("XDG_STATE_HOME", ".local/state"),
             data: base("XDG_DATA_HOME", ".local/share"),
             cache: base("XDG_CACHE_HOME", ".cache"),

@@ -16,7 +16,7 @@ use mere_core::name::AgentName;
 use mere_core::segment::Segment;
 use uuid::Uuid;
 
-use super::{Folder, OpenFolder, SPACE, WORKSPACES, open_regular};
+use super::{Folder, OpenFolder, SPACE, WORKSPACES, is_link, open_regular};
 
 /// What half-written files are called. No agent's name begins with a dot.
 const UNFINISHED: &str = ".new-";
@@ -209,8 +209,7 @@ fn is_missing(error: &io::Error) -> bool {
 }
 
 fn is_no_folder(error: &io::Error) -> bool {
-    const ELOOP: i32 = 40;
-    error.kind() == io::ErrorKind::NotADirectory || error.raw_os_error() == Some(ELOOP)
+    error.kind() == io::ErrorKind::NotADirectory || is_link(error)
 }
 
 /// The bytes of a file, unless there are more than `most`.

@@ -51,10 +51,17 @@ pub(super) fn change(error: &ChangeError) -> Draft {
 }
 
 fn refused(denied: &Denied) -> Draft {
-    let message = "Agents write in their workspace only.";
-    let hint = Prose::words("Write to ").address(denied.instead.clone());
-    Draft::denied(codes::WRITE_DENIED, message)
-        .hint(hint.and(", and ask a person to take it over from there."))
+    match denied {
+        Denied::Elsewhere(instead) => {
+            let hint = Prose::words("Write to ").address(instead.clone());
+            Draft::denied(codes::WRITE_DENIED, "Agents write in their workspace only.")
+                .hint(hint.and(", and ask a person to take it over from there."))
+        }
+        Denied::Repository => {
+            Draft::denied(codes::WRITE_REPOSITORY, "Agents do not write into `.git`.")
+                .hint("Choose another name: git would run what such a folder says.")
+        }
+    }
 }
 
 fn stale(address: &Address, current: Option<Sha256>) -> Draft {

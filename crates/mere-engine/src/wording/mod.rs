@@ -105,7 +105,7 @@ pub(crate) fn tool(error: &ToolError) -> Draft {
         ToolError::NotADirectory(address) => {
             let message = Prose::words("").address(address.clone()).and(" is a file.");
             Draft::invalid(codes::DIR_NOT_A_DIRECTORY, message)
-                .hint("`list` and `tree` take a directory.")
+                .hint("A directory is needed here; `read` and `grep` take a file.")
         }
         ToolError::NotAFile(address) => {
             let message = Prose::words("").address(address.clone()).and(" is a directory.");

@@ -4,10 +4,12 @@
 //! if `visible:` or `mere allow` covers it, or if the person said yes to this one call. Until then
 //! it is answered as something that is not there: the one rule for listing, walking and resolving.
 
-use mere_core::address::Address;
+use mere_core::address::{Address, RelPath};
 use mere_core::pattern::Patterns;
 use mere_core::root::Root;
 use mere_core::sensitive::is_sensitive;
+
+use crate::host::{SPACE, WORKSPACES};
 
 /// What the configuration and the person's approvals say.
 #[derive(Debug, Default)]
@@ -17,22 +19,44 @@ pub(crate) struct Discretion {
     /// Folders on the way to what `visible` shows.
     passages: Patterns,
     allowed: Vec<Address>,
+    outer: Option<OuterRule>,
+}
+
+/// What the project around says about its own files, this project among them.
+#[derive(Debug)]
+struct OuterRule {
+    sensitive: Patterns,
+    root: Root,
+    /// Where in it the project lies.
+    below: RelPath,
 }
 
 impl Discretion {
+    /// With what the project around, readable as `root`, calls sensitive.
+    pub(crate) fn within(self, sensitive: &[&str], root: Root, below: RelPath) -> Self {
+        let sensitive = patterns(sensitive);
+        Self { outer: Some(OuterRule { sensitive, root, below }), ..self }
+    }
+
     /// From the patterns of `sensitive:` and `visible:`, and what was allowed. The patterns were
     /// checked when they were read; all of them together may still be too much, and then
     /// everything is sensitive and nothing is shown.
     pub(crate) fn new(sensitive: &[&str], visible: &[&str], allowed: Vec<Address>) -> Self {
         let passages = visible.iter().flat_map(|pattern| parents(pattern)).collect::<Vec<_>>();
-        let everything = || Patterns::any_case(&["*"]).unwrap_or_default();
         Self {
-            sensitive: Patterns::any_case(sensitive).unwrap_or_else(|_| everything()),
+            sensitive: patterns(sensitive),
             visible: Patterns::any_case(visible).unwrap_or_default(),
             passages: Patterns::any_case(&passages).unwrap_or_default(),
             allowed,
+            outer: None,
         }
     }
+}
+
+/// What is sensitive; everything, if the patterns cannot be used.
+fn patterns(sensitive: &[&str]) -> Patterns {
+    let everything = || Patterns::any_case(&["*"]).unwrap_or_default();
+    Patterns::any_case(sensitive).unwrap_or_else(|_| everything())
 }
 
 /// The patterns of the folders above what a pattern matches.
@@ -73,9 +97,10 @@ pub(super) struct Eyes<'a> {
 impl Eyes<'_> {
     /// How `path` is seen, whose folder is seen as `above`; its last name is `name`.
     pub(super) fn child(&self, above: Sight, path: &str, name: &str) -> Sight {
-        let plain = above == Sight::Plain
-            && !is_sensitive(name)
-            && !self.discretion.sensitive.match_any(path);
+        if name == WORKSPACES && self.holds_workspaces(path) {
+            return Sight::Hidden;
+        }
+        let plain = above == Sight::Plain && !is_sensitive(name) && !self.is_named(path);
         if plain {
             Sight::Plain
         } else if self.confirms(path) {
@@ -87,6 +112,17 @@ impl Eyes<'_> {
         }
     }
 
+    /// Whether a path is the folder of a space where agents work: nobody else looks in there,
+    /// whatever a person confirmed.
+    fn holds_workspaces(&self, path: &str) -> bool {
+        let space = path.rsplit('/').nth(1);
+        match self.root {
+            Root::Workspace => false,
+            Root::User => space.is_none_or(|space| space == SPACE),
+            _ => space == Some(SPACE),
+        }
+    }
+
     /// How a whole path is seen.
     pub(super) fn path(&self, path: &str) -> Sight {
         let mut sight = Sight::Plain;
@@ -95,6 +131,19 @@ impl Eyes<'_> {
             sight = self.child(sight, prefix, name);
         }
         sight
+    }
+
+    /// Whether a config names the path as sensitive: the session's own, or that of the project
+    /// around it.
+    fn is_named(&self, path: &str) -> bool {
+        if self.discretion.sensitive.match_any(path) {
+            return true;
+        }
+        let Some(outer) = &self.discretion.outer else { return false };
+        match self.root {
+            Root::Project => outer.sensitive.match_any(&format!("{}/{path}", outer.below)),
+            root => *root == outer.root && outer.sensitive.match_any(path),
+        }
     }
 
     /// Whether a person has confirmed this path or a folder it lies in.

@@ -28,7 +28,7 @@ use discretion::Eyes;
 pub(crate) use find::Bounds;
 pub(crate) use hidden::Hidden;
 pub(crate) use list::{Entry, Listing, LookError, go_on};
-pub(crate) use search::{Case, Catch, Hit, Line, Query};
+pub(crate) use search::{Case, Hit, Key, Lens, Line, Query};
 pub(crate) use sweep::{Gathered, Position, Weight};
 pub use visibility::{Kind, VisibilityRef};
 use walk::{Landing, Limits};
@@ -112,8 +112,9 @@ impl World {
                 let address = Address::directory(root, said.path().clone());
                 Ok(VisibilityRef::directory(address, dir, Arc::clone(folder.dir())))
             }
-            Landing::File { parent, name } if !said.is_directory() => {
-                Ok(VisibilityRef::file(Address::file(root, said.path().clone()), parent, name))
+            Landing::File { parent, name, path } if !said.is_directory() => {
+                let address = Address::file(root, said.path().clone());
+                Ok(VisibilityRef::file(address, path, parent, name))
             }
             Landing::File { .. } => Err(ResolveError::NotVisible),
         }
@@ -138,8 +139,17 @@ impl World {
         address.is_speakable() && sight.is_shown()
     }
 
-    /// Whether a person has confirmed that this may be shown as it is.
-    pub(crate) fn confirms(&self, address: &Address) -> bool {
+    /// Whether a person has confirmed that what lies at `below` from a target may be shown as it
+    /// is.
+    pub(crate) fn confirms(&self, target: &VisibilityRef, below: &str) -> bool {
+        let eyes = self.limits(target.address().root()).eyes;
+        let real = target.real_path().as_str();
+        let slash = if real.is_empty() || below.is_empty() { "" } else { "/" };
+        eyes.confirms(&[real, slash, below].concat())
+    }
+
+    /// The same for a file of the workspace, which is never reached through a link.
+    pub(crate) fn confirms_at(&self, address: &Address) -> bool {
         self.limits(address.root()).eyes.confirms(address.path().as_str())
     }
 

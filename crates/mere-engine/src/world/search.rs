@@ -1,15 +1,20 @@
 //! The lines below a directory, or of one file, that match a regular expression.
 //!
 //! Files are read as a stream through ripgrep's searcher: memory depends on the longest line that
-//! is accepted, not on the file. A file with a NUL byte is binary and has no lines.
+//! is accepted, not on the file. A file with a NUL byte is binary and has no lines. A line counts
+//! only if it still matches as the agent will see it, so that nobody can guess at what is masked.
 
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::collections::VecDeque;
 use std::io::{self, Read};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use cap_std::fs::File;
+use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{
-    BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkFinish,
-    SinkMatch,
+    BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
 };
 use mere_core::pattern::Pattern;
 use mere_core::turn::Turn;
@@ -23,22 +28,45 @@ use super::{VisibilityRef, World};
 const MAX_LINE_BYTES: usize = 4 * 1024 * 1024;
 /// How much of a line is shown.
 const MAX_SHOWN_BYTES: usize = 2000;
+/// How much more of it is looked at for secrets and folders.
+const MARGIN_BYTES: usize = 4096;
 /// How large a compiled expression may become.
 const MAX_EXPRESSION_BYTES: usize = 8 * 1024 * 1024;
+/// What every private key in text form has in its first line.
+const KEY_MARK: &[u8] = b"PRIVATE KEY";
+
+/// How lines are shown.
+pub(crate) trait Lens: Sync {
+    /// The line without its secrets, and how many there were.
+    fn mask(&self, path: &str, line: String, key: Key) -> (String, u64);
+
+    /// The line as it will leave the gate; `None` if it will not.
+    fn preview<'l>(&self, line: &'l str) -> Option<Cow<'l, str>>;
+}
+
+/// Whether a private key stands somewhere in the file up to a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Key {
+    None,
+    Before,
+}
 
 /// What is searched for.
 pub(crate) struct Query<'a> {
     matcher: RegexMatcher,
+    lens: &'a dyn Lens,
     glob: Option<&'a Pattern>,
     context: usize,
     /// The file a page begins in, and its last line of the page before.
     resume: Option<(&'a str, u64)>,
     /// More matches than this of one file are never needed.
     most: usize,
+    /// Files that could not be searched to their end.
+    unfinished: AtomicU64,
 }
 
-/// Why an expression was not understood: where, and in what way.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// An expression that was not understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the expression is not one")]
 pub(crate) struct ExpressionError;
 
@@ -50,7 +78,11 @@ pub(crate) enum Case {
 }
 
 impl<'a> Query<'a> {
-    pub(crate) fn new(expression: &str, case: Case) -> Result<Self, ExpressionError> {
+    pub(crate) fn new(
+        expression: &str,
+        case: Case,
+        lens: &'a dyn Lens,
+    ) -> Result<Self, ExpressionError> {
         let matcher = RegexMatcherBuilder::new()
             .line_terminator(Some(b'\n'))
             .case_insensitive(case == Case::Ignored)
@@ -58,7 +90,9 @@ impl<'a> Query<'a> {
             .dfa_size_limit(MAX_EXPRESSION_BYTES)
             .build(expression)
             .map_err(|_| ExpressionError)?;
-        Ok(Self { matcher, glob: None, context: 0, resume: None, most: usize::MAX })
+        let (glob, resume, context, most) = (None, None, 0, usize::MAX);
+        let unfinished = AtomicU64::new(0);
+        Ok(Self { matcher, lens, glob, context, resume, most, unfinished })
     }
 
     /// In files whose path matches.
@@ -71,31 +105,28 @@ impl<'a> Query<'a> {
         Self { context, ..self }
     }
 
-    /// The matches of one file.
-    pub(crate) fn search(
-        self,
-        file: File,
-        size: usize,
-        turn: &dyn Turn,
-    ) -> Result<Catch, LookError> {
-        let query = Self { most: size.saturating_add(1), ..self };
-        let over = || go_on(turn).is_err();
-        let catch = query.open(&mut query.tool(), Opened { path: "", file, over: &over });
-        go_on(turn).map(|()| catch.unwrap_or_default())
-    }
-
     /// Only what comes after this line of this file.
     pub(crate) fn after(self, resume: Option<(&'a str, u64)>) -> Self {
         Self { resume, ..self }
     }
-}
 
-/// What was found in one file.
-#[derive(Debug, Default)]
-pub(crate) struct Catch {
-    pub(crate) hits: Vec<Hit>,
-    /// Whether the file holds a private key, which a single line does not show.
-    pub(crate) holds_key: bool,
+    /// The matches of one file.
+    pub(crate) fn search(
+        &mut self,
+        file: File,
+        size: usize,
+        turn: &dyn Turn,
+    ) -> Result<Vec<Hit>, LookError> {
+        self.most = size.saturating_add(1);
+        let over = || go_on(turn).is_err();
+        let hits = self.open(&mut self.tool(), Opened { path: "", file, over: &over });
+        go_on(turn).map(|()| hits.unwrap_or_default())
+    }
+
+    /// How many files could not be searched to their end.
+    pub(crate) fn unfinished(&self) -> u64 {
+        self.unfinished.load(Ordering::Relaxed)
+    }
 }
 
 /// One line that matches.
@@ -107,25 +138,14 @@ pub(crate) struct Hit {
     pub(crate) after: Vec<Line>,
 }
 
-/// A line without its end.
-#[derive(Debug)]
+/// A line without its end and its secrets.
+#[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub(crate) text: String,
     /// Whether the line is longer than what is shown.
     pub(crate) cut: bool,
-}
-
-impl Line {
-    fn new(bytes: &[u8]) -> Self {
-        let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
-        let shown = &bytes[..bytes.len().min(MAX_SHOWN_BYTES)];
-        let cut = shown.len() < bytes.len();
-        let text = String::from_utf8_lossy(shown);
-        // A character must not be cut in two.
-        let text = if cut { text.trim_end_matches('\u{fffd}') } else { &text };
-        Self { text: text.to_owned(), cut }
-    }
+    /// How many secrets were masked in it.
+    pub(crate) masked: u64,
 }
 
 impl Hit {
@@ -142,17 +162,17 @@ impl World {
     pub(crate) fn grep(
         &self,
         target: &VisibilityRef,
-        query: Query<'_>,
+        query: &mut Query<'_>,
         bounds: &Bounds<'_>,
         turn: &dyn Turn,
-    ) -> Result<Gathered<Catch>, LookError> {
-        let query = Query { most: bounds.size.saturating_add(1), ..query };
-        self.walk_below(target, bounds, Order::Bytes, &query, turn)
+    ) -> Result<Gathered<Vec<Hit>>, LookError> {
+        query.most = bounds.size.saturating_add(1);
+        self.walk_below(target, bounds, Order::Bytes, query, turn)
     }
 }
 
 impl Harvest for Query<'_> {
-    type Fruit = Catch;
+    type Fruit = Vec<Hit>;
     /// A searcher with its buffers, and a matcher that no other worker waits for.
     type Tool = (Searcher, RegexMatcher);
 
@@ -160,6 +180,8 @@ impl Harvest for Query<'_> {
         let searcher = SearcherBuilder::new()
             .binary_detection(BinaryDetection::quit(0))
             .heap_limit(Some(MAX_LINE_BYTES))
+            // What `read` takes for binary has no lines here either.
+            .bom_sniffing(false)
             .line_number(true)
             .before_context(self.context)
             .after_context(self.context)
@@ -167,7 +189,7 @@ impl Harvest for Query<'_> {
         (searcher, self.matcher.clone())
     }
 
-    fn folder(&self, _path: &str) -> Option<Catch> {
+    fn folder(&self, _path: &str) -> Option<Vec<Hit>> {
         None
     }
 
@@ -175,28 +197,39 @@ impl Harvest for Query<'_> {
         self.glob.is_none_or(|glob| glob.may_match_name(name))
     }
 
-    fn file(&self, path: &str) -> Want<Catch> {
+    fn file(&self, path: &str) -> Want<Vec<Hit>> {
         let wanted = self.glob.is_none_or(|glob| glob.matches(path));
         if wanted { Want::Content } else { Want::Nothing }
     }
 
-    fn open(&self, (searcher, matcher): &mut Self::Tool, opened: Opened<'_>) -> Option<Catch> {
-        let after =
-            self.resume.filter(|(path, _)| *path == opened.path).map_or(0, |(_, line)| line);
-        let mut hits = Hits { most: self.most, after, ..Hits::default() };
-        let mut reader =
-            Watched { file: opened.file, over: opened.over, tail: Vec::new(), holds_key: false };
+    fn open(&self, (searcher, matcher): &mut Self::Tool, opened: Opened<'_>) -> Option<Vec<Hit>> {
+        let resumed = self.resume.filter(|(path, _)| *path == opened.path);
+        let key = Cell::new(Key::None);
+        let mut hits = Hits {
+            query: self,
+            path: opened.path,
+            matcher,
+            key: &key,
+            after: resumed.map_or(0, |(_, line)| line),
+            found: Vec::new(),
+            weight: Weight::default(),
+            recent: VecDeque::new(),
+            binary: false,
+        };
+        let (file, over) = (opened.file, opened.over);
+        let mut reader = Watched { file, over, tail: Vec::new(), key: &key };
         // What cannot be read to its end (a line too long, a fault of the disk, the end of the
         // call) still has the matches found before.
-        let _ = searcher.search_reader(&*matcher, &mut reader, &mut hits);
-        let holds_key = reader.holds_key;
-        let found = !hits.binary && !hits.found.is_empty();
-        found.then_some(Catch { hits: hits.found, holds_key })
+        let ended = searcher.search_reader(&*matcher, &mut reader, &mut hits);
+        if ended.is_err() && !over() {
+            self.unfinished.fetch_add(1, Ordering::Relaxed);
+        }
+        (!hits.binary && !hits.found.is_empty()).then_some(hits.found)
     }
 
-    fn weight(&self, _key: &str, catch: &Catch) -> Weight {
+    fn weight(&self, _key: &str, hits: &Vec<Hit>) -> Weight {
         let mut weight = Weight::default();
-        for hit in &catch.hits {
+        for hit in hits {
             weight.add(hit.weight());
         }
         weight
@@ -209,17 +242,16 @@ struct Watched<'a> {
     over: &'a dyn Fn() -> bool,
     /// The last bytes of the read before: a mark may fall between two reads.
     tail: Vec<u8>,
-    holds_key: bool,
+    key: &'a Cell<Key>,
 }
-
-/// What every private key in text form has in its first line.
-const KEY_MARK: &[u8] = b"PRIVATE KEY";
 
 impl Watched<'_> {
     fn watch(&mut self, bytes: &[u8]) {
         let marked = |bytes: &[u8]| memchr::memmem::find(bytes, KEY_MARK).is_some();
         self.tail.extend_from_slice(&bytes[..bytes.len().min(KEY_MARK.len())]);
-        self.holds_key |= marked(&self.tail) || marked(bytes);
+        if marked(&self.tail) || marked(bytes) {
+            self.key.set(Key::Before);
+        }
         let kept = bytes.len().saturating_sub(KEY_MARK.len());
         self.tail.clear();
         self.tail.extend_from_slice(&bytes[kept..]);
@@ -238,46 +270,87 @@ impl Read for Watched<'_> {
 }
 
 /// The matches of one file as they come.
-#[derive(Default)]
-struct Hits {
-    most: usize,
+struct Hits<'a> {
+    query: &'a Query<'a>,
+    path: &'a str,
+    matcher: &'a RegexMatcher,
+    key: &'a Cell<Key>,
+    /// Lines up to this one were on the page before.
     after: u64,
     found: Vec<Hit>,
     weight: Weight,
-    before: Vec<Line>,
+    /// The last lines, as many as may stand around a match.
+    recent: VecDeque<(u64, Line)>,
     binary: bool,
 }
 
-impl Sink for Hits {
+impl Hits<'_> {
+    /// A line as an agent sees it, and whether it still matches then.
+    fn line(&self, bytes: &[u8]) -> (Line, bool) {
+        let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+        // A little more than is shown, so that nothing recognisable is cut in two.
+        let looked_at = &bytes[..bytes.len().min(MAX_SHOWN_BYTES + MARGIN_BYTES)];
+        let whole = String::from_utf8_lossy(looked_at).into_owned();
+        let (masked, count) = self.query.lens.mask(self.path, whole, self.key.get());
+        let Some(shown) = self.query.lens.preview(&masked) else {
+            return (Line { text: masked, cut: false, masked: count }, false);
+        };
+        let changed = count > 0 || *shown != *masked;
+        let matches = !changed || self.matcher.is_match(shown.as_bytes()).unwrap_or(false);
+        if bytes.len() <= MAX_SHOWN_BYTES {
+            return (Line { text: masked, cut: false, masked: count }, matches);
+        }
+        let mut end = MAX_SHOWN_BYTES.min(shown.len());
+        while !shown.is_char_boundary(end) {
+            end -= 1;
+        }
+        (Line { text: shown[..end].to_owned(), cut: true, masked: count }, matches)
+    }
+
+    /// Takes a line, matching or not, into the context of its neighbours.
+    fn remember(&mut self, number: u64, line: Line) {
+        let reach = self.query.context as u64;
+        if reach == 0 {
+            return;
+        }
+        for hit in self.found.iter_mut().rev().take_while(|hit| hit.line + reach >= number) {
+            hit.after.push(line.clone());
+        }
+        self.recent.push_back((number, line));
+        if self.recent.len() > self.query.context {
+            self.recent.pop_front();
+        }
+    }
+}
+
+impl Sink for Hits<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        let line = found.line_number().unwrap_or_default();
-        let before = std::mem::take(&mut self.before);
-        if line <= self.after {
+        let number = found.line_number().unwrap_or_default();
+        let (text, matches) = self.line(found.bytes());
+        if !matches || number <= self.after {
+            self.remember(number, text);
             return Ok(true);
         }
         if let Some(last) = self.found.last() {
             self.weight.add(last.weight());
         }
-        if self.weight.overflows(self.most) {
+        if self.weight.overflows(self.query.most) {
             return Ok(false);
         }
-        let text = Line::new(found.bytes());
-        self.found.push(Hit { line, text, before, after: Vec::new() });
-        Ok(self.found.len() < self.most)
+        let reach = self.query.context as u64;
+        let before = self.recent.iter().filter(|(at, _)| at + reach >= number);
+        let before = before.map(|(_, line)| line.clone()).collect();
+        self.remember(number, text.clone());
+        self.found.push(Hit { line: number, text, before, after: Vec::new() });
+        Ok(self.found.len() < self.query.most)
     }
 
     fn context(&mut self, _searcher: &Searcher, line: &SinkContext<'_>) -> io::Result<bool> {
-        match line.kind() {
-            SinkContextKind::Before => self.before.push(Line::new(line.bytes())),
-            SinkContextKind::After => {
-                if let Some(last) = self.found.last_mut() {
-                    last.after.push(Line::new(line.bytes()));
-                }
-            }
-            SinkContextKind::Other => {}
-        }
+        let (text, _) = self.line(line.bytes());
+        self.remember(line.line_number().unwrap_or_default(), text);
         Ok(true)
     }
 

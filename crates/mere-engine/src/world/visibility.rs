@@ -39,6 +39,8 @@ enum Place {
     File {
         parent: Arc<Dir>,
         name: Segment,
+        /// Where it lies, if the address led there through a link.
+        real: RelPath,
     },
 }
 
@@ -58,8 +60,16 @@ impl VisibilityRef {
         Self { address, place: Place::Directory { dir, root } }
     }
 
-    pub(super) fn file(address: Address, parent: Arc<Dir>, name: Segment) -> Self {
-        Self { address, place: Place::File { parent, name } }
+    pub(super) fn file(address: Address, real: RelPath, parent: Arc<Dir>, name: Segment) -> Self {
+        Self { address, place: Place::File { parent, name, real } }
+    }
+
+    /// Where it really lies below its root: what a person confirms is a place, not a link to it.
+    pub(super) fn real_path(&self) -> &RelPath {
+        match &self.place {
+            Place::File { real, .. } => real,
+            Place::Empty | Place::Directory { .. } => self.address.path(),
+        }
     }
 
     /// Where it is.
@@ -86,7 +96,7 @@ impl VisibilityRef {
     /// Opens the file; `None` if this is none, or is none any more.
     pub(crate) fn open_file(&self) -> io::Result<Option<File>> {
         match &self.place {
-            Place::File { parent, name } => open_regular(&**parent, name.as_str()),
+            Place::File { parent, name, .. } => open_regular(&**parent, name.as_str()),
             Place::Empty | Place::Directory { .. } => Ok(None),
         }
     }

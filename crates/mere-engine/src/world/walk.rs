@@ -26,10 +26,11 @@ const MAX_LINK_STEPS: usize = 512;
 /// Where a walk ended.
 pub(super) enum Landing {
     Directory(Arc<Dir>),
-    /// A regular file, by its directory and its own name there.
+    /// A regular file, by its directory and its own name there; `path` is where it really lies.
     File {
         parent: Arc<Dir>,
         name: Segment,
+        path: RelPath,
     },
 }
 
@@ -82,9 +83,10 @@ impl Walk<'_> {
 
     /// Ends at a file: the walk's end, or nowhere.
     fn land(self, name: Segment) -> Result<Landing, ResolveError> {
-        let shown = self.limits.eyes.path(self.names.join(&name).as_str()).is_shown();
+        let path = self.names.join(&name);
+        let shown = self.limits.eyes.path(path.as_str()).is_shown();
         if shown && self.steps.is_empty() {
-            Ok(Landing::File { parent: self.here, name })
+            Ok(Landing::File { parent: self.here, name, path })
         } else {
             Err(ResolveError::NotVisible)
         }

@@ -4,7 +4,8 @@
 //! own era: progress as notifications, cancellation from the client's word or its closed stream, a
 //! question as a request (2025-11-25) or as `input_required` with a sealed state (2026-07-28).
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use mere_core::gate::{Cleared, Seal};
@@ -26,7 +27,8 @@ use uuid::Uuid;
 use super::ask::{self, Asking};
 use super::audience::Audience;
 use super::listening::Listening;
-use super::places::Places;
+use super::outgoing::Outgoing;
+use super::places::{Held, Places};
 use super::translate;
 
 /// How many KiB of arguments unanswered calls may hold together.
@@ -47,6 +49,10 @@ pub(super) struct Edge {
     held: Semaphore,
     /// How many calls are unanswered.
     unanswered: watch::Sender<usize>,
+    /// Replies over standard output that wait to be written.
+    pub(super) outgoing: Outgoing,
+    /// The agents whose person is being asked something.
+    asking: Mutex<HashSet<AgentName>>,
 }
 
 /// A call as the protocol brought it: what for, and what a resumed one brings back.
@@ -67,6 +73,8 @@ impl Edge {
             places: Arc::default(),
             held: Semaphore::new(MAX_HELD_KIB),
             unanswered: watch::Sender::new(0),
+            outgoing: Outgoing::default(),
+            asking: Mutex::default(),
         }
     }
 
@@ -123,13 +131,29 @@ impl Edge {
         let _counted = Counted::new(&self.unanswered);
         let door = Arc::new(door);
         loop {
-            let (question, resume) = match self.run(&request, context, Arc::clone(&door)).await? {
-                Outcome::Done(reply) => return Ok(self.result(&reply)),
+            let (outcome, place) = self.run(&request, context, Arc::clone(&door)).await?;
+            let (question, resume) = match outcome {
+                Outcome::Done(reply) => {
+                    // The place is kept until there is room for the reply: so only so many replies
+                    // are in memory, however slowly a client reads.
+                    let over_http = context.extensions.get::<http::request::Parts>().is_some();
+                    if !over_http && !context.ct.is_cancelled() {
+                        let size = reply.json().len() + reply.mirror_json().len();
+                        self.outgoing.make_room(&context.id, size).await;
+                    }
+                    drop(place);
+                    return Ok(self.result(&reply));
+                }
                 Outcome::Ask(question, resume) => (question, resume),
             };
+            drop(place);
             let answer = match Asking::of(context) {
                 Asking::Nobody => Answer::No,
-                Asking::Request => ask::ask(&question, context, &self.seal).await,
+                Asking::Request => match Question::open(&self.asking, &request.caller.agent) {
+                    Some(_open) => ask::ask(&question, context, &self.seal).await,
+                    // One question at a time: a person must not be flooded into saying yes.
+                    None => Answer::No,
+                },
                 Asking::Return => {
                     let options = SealOptions::new().associated_data(&bound).ttl(MAX_STATE_AGE);
                     let state = self.states.seal_with(&resume.0, &options);
@@ -154,13 +178,14 @@ impl Edge {
         request: &Request,
         context: &RequestContext<RoleServer>,
         door: Arc<D>,
-    ) -> Result<Outcome, ErrorData>
+    ) -> Result<(Outcome, Option<Held>), ErrorData>
     where
         D: Fn(&Request, &mut dyn Turn) -> Outcome + Send + Sync + 'static,
     {
         let deadline = Instant::now() + MAX_CALL_TIME;
         if request.verb.is_instant() && request.tool.is_some() {
-            return Ok(door(request, &mut Listening::silent(context, deadline)));
+            let outcome = door(request, &mut Listening::silent(context, deadline));
+            return Ok((outcome, None));
         }
         let mut request = request.clone();
         request.caller.home.get_or_insert_with(|| self.session.home());
@@ -168,10 +193,8 @@ impl Edge {
         let places = Arc::clone(&self.places);
         let visit = async move {
             let place = places.take(&request.caller.agent).await?;
-            let visit = tokio::task::spawn_blocking(move || {
-                let _place = place;
-                door(&request, &mut turn)
-            });
+            let visit =
+                tokio::task::spawn_blocking(move || (door(&request, &mut turn), Some(place)));
             visit.await.ok()
         };
         // The door looks at the clock and at the client too; this is for a call that waits for its
@@ -186,6 +209,26 @@ impl Edge {
     /// Ends when no call is unanswered.
     pub(super) async fn idle(&self) {
         let _ = self.unanswered.subscribe().wait_for(|count| *count == 0).await;
+    }
+}
+
+/// A question to an agent's person, while it is open.
+struct Question<'a> {
+    open: &'a Mutex<HashSet<AgentName>>,
+    agent: AgentName,
+}
+
+impl<'a> Question<'a> {
+    /// `None` if another one is open already.
+    fn open(open: &'a Mutex<HashSet<AgentName>>, agent: &AgentName) -> Option<Self> {
+        let first = open.lock().unwrap_or_else(PoisonError::into_inner).insert(agent.clone());
+        first.then(|| Self { open, agent: agent.clone() })
+    }
+}
+
+impl Drop for Question<'_> {
+    fn drop(&mut self) {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.agent);
     }
 }
 

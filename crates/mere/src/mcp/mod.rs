@@ -10,6 +10,7 @@ mod fixtures;
 mod http;
 mod listening;
 mod message;
+mod outgoing;
 mod places;
 mod queue;
 mod server;

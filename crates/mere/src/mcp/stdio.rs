@@ -104,6 +104,7 @@ impl Transport<RoleServer> for LineTransport {
             };
             let sent = outlet.send(as_value(message)?).await;
             if let Some(id) = answered {
+                outlet.edge.outgoing.gone(&id);
                 outlet.queue.answered(&id);
             }
             sent

@@ -219,3 +219,54 @@ fn what_was_hidden_from_the_reader_survives_a_whole_write() {
     check(&seen.replace("key = [masked]\n\n", "key = [masked] \n\n"), None);
     check(&seen.replace("root = ROOT_PROJECT:/src", "root = ROOT_PROJECT:/lib"), None);
 }
+
+#[test]
+fn no_change_brings_out_what_was_hidden() {
+    let stage = Stage::new();
+    let mut desk = Desk::new(&stage);
+    let (key, other) = (token('a'), token('b'));
+    let root = stage.path("project").display().to_string();
+    for (text, old, new) in [
+        (format!("pass={key}\n"), "pass=", "passx"),
+        (format!("see {root}\n"), "ROOT_PROJECT:/", "ROOT_PROJECT:/2"),
+        (format!("pass={key}\n"), "pass=[masked]\n", "pass=[masked]\nbackup=[masked]\n"),
+        (format!("{key} {other}\n"), "[masked] [masked]", "[masked]"),
+    ] {
+        let (reply, left) = desk.edit(&text, old, new);
+        assert_eq!((&reply["code"], left), (&"WA-WRITE-I-008".into(), text), "{old} {new}");
+    }
+    let text = format!("[a]\npass={key}\n[b]\npass={other}\n");
+    let expect = mere_core::digest::Sha256::of(text.as_bytes()).to_string();
+    let swapped = "[b]\npass=[masked]\n[a]\npass=[masked]\n";
+    let arguments = json!({ "content": swapped, "expect_sha256": expect });
+    let (reply, left) = desk.change(&text, "write", arguments);
+    assert_eq!((&reply["code"], left), (&"WA-WRITE-I-008".into(), text));
+    // A secret of one's own may be written.
+    let (reply, left) = desk.edit("a\n", "a", &format!("a {key}"));
+    assert_eq!((&reply["code"], left), (&"WA-WRITE-S-002".into(), format!("a {key}\n")));
+}
+
+#[test]
+fn what_is_not_exact_is_not_written_back() {
+    let stage = Stage::new();
+    let mut desk = Desk::new(&stage);
+    desk.change("", "write", json!({ "content": "x" }));
+    let bytes = b"caf\xe9 and more\n";
+    let path = stage.path("project/.ai/workspaces/default/a.md");
+    std::fs::write(&path, bytes).expect("written");
+    let seen = desk.read();
+    let arguments = json!({ "path": "ROOT_WORKSPACE:/a.md", "content": seen["content"], "expect_sha256": seen["sha256"] });
+    let reply = desk.mcp.call("write", &arguments);
+    assert_eq!(reply["code"], "WA-WRITE-I-005", "{reply}");
+    assert_eq!(std::fs::read(path).expect("the file"), bytes);
+}
+
+#[test]
+fn agents_make_no_repositories() {
+    let stage = Stage::new();
+    let mut desk = Desk::new(&stage);
+    for path in [".git/config", "a/.GIT/hooks/x"] {
+        let arguments = json!({ "path": format!("ROOT_WORKSPACE:/{path}"), "content": "", "create_dirs": true });
+        assert_eq!(desk.mcp.call("write", &arguments)["code"], "EN-WRITE-D-002", "{path}");
+    }
+}

@@ -88,3 +88,60 @@ fn agents_of_the_outer_project_keep_their_workspaces_to_themselves() {
     assert_eq!(call(&stage, "packages/a", "write", &write).code(), "WA-WRITE-S-001");
     assert!(stage.path("project/packages/a/.ai/workspaces/default/n.md").is_file());
 }
+
+#[test]
+fn agents_of_a_neighbour_keep_their_workspaces_to_themselves_too() {
+    let stage = stage();
+    trust(&stage);
+    stage.file("project/packages/a/.ai/workspaces/alice/secret.md", "hush-hush\n");
+    let outer = json!({ "path": "mod:Big-Repo:/packages/a/.ai/workspaces/alice/secret.md" });
+    assert_eq!(call(&stage, "packages/b", "read", &outer).code(), "WA-PATH-I-001");
+    let inner = json!({ "path": "packages/a/.ai/workspaces/alice/secret.md" });
+    assert_eq!(call(&stage, "", "read", &inner).code(), "WA-PATH-I-001");
+    let tree = call(&stage, "", "dir", &json!({ "command": "tree", "depth": 9 })).reply.to_string();
+    assert!(!tree.contains("workspaces"), "{tree}");
+    stage.file("home/.ai/workspaces/bob/mine.md", "hush-hush\n");
+    let user = json!({ "path": "ROOT_USER:/workspaces/bob/mine.md" });
+    assert_eq!(call(&stage, "", "read", &user).code(), "WA-PATH-I-001");
+}
+
+#[test]
+fn what_the_outer_project_hides_is_hidden_inside_too() {
+    let stage = stage();
+    let config = "projects: ['packages/*']\nsensitive: ['*.token', 'packages/a/hidden.txt']\n";
+    stage.file("project/.ai/config.yaml", config);
+    for file in
+        ["root.token", "packages/a/x.token", "packages/a/hidden.txt", "packages/b/hidden.txt"]
+    {
+        stage.file(&format!("project/{file}"), "hush-hush\n");
+    }
+    trust(&stage);
+    let read = |below: &str, path: &str| {
+        call(&stage, below, "read", &json!({ "path": path })).reply["reply_type"].clone()
+    };
+    assert_eq!(found_by(&stage, "packages/a").1, "projects");
+    for (below, path) in [
+        ("packages/a", "x.token"),
+        ("packages/a", "hidden.txt"),
+        ("packages/a", "mod:Big-Repo:/root.token"),
+        ("packages/b", "mod:Big-Repo:/packages/a/hidden.txt"),
+    ] {
+        assert_eq!(read(below, path), "I", "{below} {path}");
+    }
+    assert_eq!(read("packages/b", "hidden.txt"), "S");
+}
+
+#[test]
+fn trust_taken_back_reaches_a_running_server() {
+    let stage = stage();
+    trust(&stage);
+    let mut command = stage.command("project/packages/a");
+    command.arg("mcp");
+    let mut mcp = crate::harness::Mcp::spawn(&stage, command);
+    mcp.greet();
+    let shared = json!({ "path": "mod:Big-Repo:/shared.md" });
+    let mut code = || mcp.tool("read", &shared)["structuredContent"]["code"].clone();
+    assert_eq!(code(), "WA-READ-S-001");
+    assert!(stage.person(&["trust", "project", "--revoke"]).status.success());
+    assert_eq!(code(), "WA-PATH-I-001");
+}

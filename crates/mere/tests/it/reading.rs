@@ -109,6 +109,16 @@ fn grep_finds_lines_with_what_stands_around_them() {
     ]);
     assert_eq!(main["data"]["matches"], expected);
     assert_eq!((&main["data"]["count"], &main["data"]["files"]), (&json!(2), &json!(1)));
+    stage.file("project/near.txt", "0\nx1\n2\nx3\nx4\n5\n");
+    let near = call(&stage, "grep", &json!({ "pattern": "x", "path": "near.txt", "context": 1 }));
+    let around = |at: usize| {
+        let found = &near["data"]["matches"][at];
+        (found["before"].to_string(), found["after"].to_string())
+    };
+    assert_eq!(around(0), (r#"["0"]"#.to_owned(), r#"["2"]"#.to_owned()));
+    assert_eq!(around(1), (r#"["2"]"#.to_owned(), r#"["x4"]"#.to_owned()), "each has its own");
+    assert_eq!(around(2), (r#"["x3"]"#.to_owned(), r#"["5"]"#.to_owned()));
+    std::fs::remove_file(stage.path("project/near.txt")).expect("removed");
     let case = json!({ "pattern": "main", "ignore_case": true, "glob": "*.md" });
     let case = call(&stage, "grep", &case);
     assert_eq!(case["data"]["matches"][0]["path"], "ROOT_PROJECT:/README.md");

@@ -254,3 +254,98 @@ fn a_person_at_a_terminal_is_asked() {
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(words.starts_with("mere: No such path in the visible world."), "{words}");
 }
+
+#[test]
+fn what_is_masked_cannot_be_guessed_at_by_searching() {
+    let stage = stage();
+    let root = stage.path("project").display().to_string();
+    stage.file("project/log.txt", &format!("at {root}/x\n"));
+    let count = |pattern: &str| {
+        call(&stage, "grep", &json!({ "pattern": pattern }))["data"]["count"].clone()
+    };
+    let half = &token()[..10];
+    for hidden in [half, "gh[a-z]_0", &root, "0123456789abc"] {
+        assert_eq!(count(hidden), 0, "{hidden}");
+    }
+    for shown in ["token = ", "^at .*x$"] {
+        assert_eq!(count(shown), 1, "{shown}");
+    }
+    assert!(stage.person(&["allow", "app.toml"]).status.success());
+    assert_eq!(count(half), 1, "a confirmed file is searched as it is");
+}
+
+#[test]
+fn a_key_in_quotes_or_in_a_diff_is_a_key() {
+    let stage = stage();
+    let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
+    let (begin, end) = (["-----BEGIN ", "PRIVATE KEY-----"], ["-----END ", "PRIVATE KEY-----"]);
+    for (name, before, after) in
+        [("a.js", "\"", "\\n\" +"), ("b.patch", "-", ""), ("c.rs", "// ", "")]
+    {
+        let rows = [begin.concat(), line.to_owned(), line.to_owned(), end.concat()];
+        let text = rows.map(|row| format!("{before}{row}{after}\n")).concat();
+        stage.file(&format!("project/{name}"), &text);
+        let grep = call(&stage, "grep", &json!({ "pattern": ".", "path": name, "context": 1 }));
+        assert!(!grep.to_string().contains("MIIE"), "{grep}");
+        assert!(!read(&stage, name).to_string().contains("MIIE"), "{name}");
+    }
+    let wide = format!("{}\n{line}\n", begin.concat());
+    let wide = wide.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
+    std::fs::write(stage.path("project/wide.txt"), [b"\xff\xfe".to_vec(), wide].concat())
+        .expect("written");
+    let grep = call(&stage, "grep", &json!({ "pattern": "M", "path": "wide.txt" }));
+    assert_eq!(grep["data"]["count"], 0, "what `read` takes for binary has no lines");
+}
+
+#[test]
+fn what_is_cut_off_shows_no_half_secret() {
+    let stage = stage();
+    let long = format!("{} {} end\n", "x".repeat(1980), token());
+    stage.file("project/long.txt", &long);
+    let grep = call(&stage, "grep", &json!({ "pattern": "^x", "path": "long.txt" }));
+    assert!(!grep.to_string().contains(&token()[..8]), "{grep}");
+    let key = ["-----BEGIN ", "PGP PRIVATE KEY BLOCK-----"].concat();
+    let body = "lQOYBGV4YW1wbGVrZXlib2R5bGluZXdpdGhlbm91Z2hjaGFyYWN0ZXJzMTIzNDU2\n".repeat(2000);
+    stage.file("project/pgp.txt", &format!("{key}\n\n{body}"));
+    let part = call(&stage, "read", &json!({ "path": "pgp.txt", "offset": 1500, "limit": 2 }));
+    assert!(!part.to_string().contains("lQOY"), "{part}");
+}
+
+#[test]
+fn a_link_does_not_carry_a_confirmation_to_another_file() {
+    let stage = stage();
+    stage.link("../app.toml", "project/shared/c");
+    stage.file("project/shared/own.toml", &token());
+    assert!(stage.person(&["allow", "shared/"]).status.success());
+    assert!(read(&stage, "shared/own.toml").to_string().contains(&token()));
+    let linked = read(&stage, "shared/c");
+    assert_eq!(linked["data"]["masked"], 1, "{linked}");
+}
+
+#[test]
+fn a_person_is_asked_one_thing_at_a_time() {
+    let stage = stage();
+    let mut mcp = asking(&stage);
+    for id in ["first", "second"] {
+        let ask = json!({ "name": "read", "arguments": { "path": ".env" } });
+        let call = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": ask });
+        mcp.send(call.to_string().as_bytes());
+    }
+    let (one, other) = (mcp.receive(), mcp.receive());
+    let (question, refused) = if one["method"].is_string() { (one, other) } else { (other, one) };
+    assert_eq!(question["method"], "elicitation/create");
+    assert_eq!(refused["result"]["structuredContent"]["code"], "WA-PATH-I-001");
+    let yes = json!({ "action": "accept", "content": { "confirm": true } });
+    let reply = json!({ "jsonrpc": "2.0", "id": question["id"], "result": yes });
+    mcp.send(reply.to_string().as_bytes());
+    assert_eq!(mcp.receive()["result"]["structuredContent"]["data"]["content"], "hush-hush\n");
+}
+
+#[test]
+fn what_was_allowed_as_a_folder_is_taken_back_however_it_is_said() {
+    let stage = stage();
+    assert!(stage.person(&["allow", ".ssh/"]).status.success());
+    assert!(stage.person(&["allow", "--revoke", "ROOT_PROJECT:/.ssh"]).status.success());
+    assert!(stage.person(&["allow", "--list"]).stdout.is_empty());
+    assert_eq!(stage.person(&["allow", "--revoke", ".env"]).status.code(), Some(1));
+}

@@ -8,7 +8,7 @@ use mere_core::segment::Segment;
 use super::names::{Names, Paths, join};
 use super::task::{Folder, Task, What};
 use super::{Harvest, Opened, Plan, Want, Weight};
-use crate::host::{EntryKind, OpenFolder};
+use crate::host::{EntryKind, OpenFolder, is_link};
 use crate::world::discretion::Sight;
 use crate::world::ignored::{Has, Ignored, IsFolder};
 use crate::world::list::LookError;
@@ -56,6 +56,11 @@ pub(super) fn run<H: Harvest>(
             return Ok(());
         }
         Err(error) if is_gone(&error) => return Ok(()),
+        // Deeper than the system can say in one path, and so deeper than an address.
+        Err(error) if error.kind() == io::ErrorKind::InvalidFilename => {
+            out.unaddressable += 1;
+            return Ok(());
+        }
         Err(error) => return Err(error.into()),
     };
     if plan.limits.hidden.contains(open.identity()?) {
@@ -75,11 +80,9 @@ pub(super) fn run<H: Harvest>(
 /// Swapped for a link or a file, or removed, since it was read.
 fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-        || matches!(error.raw_os_error(), Some(EXDEV | ELOOP))
+        || is_link(error)
+        || error.kind() == io::ErrorKind::CrossesDevices
 }
-
-const EXDEV: i32 = 18;
-const ELOOP: i32 = 40;
 
 /// An open folder and everything around it.
 struct Visit<'a, 'o, H: Harvest> {

@@ -112,7 +112,9 @@ fn apply(
     // A call that was given up changes nothing any more.
     go_on(turn).map_err(|error| ToolError::looking(error, address))?;
     workspace.put(&spot, new.as_bytes()).map_err(failed)?;
-    workspace.clear_away();
+    if created {
+        workspace.clear_away();
+    }
     let changed = Changed { sha256: Sha256::of(new.as_bytes()), bytes: new.len(), created };
     Ok(answer(&permit, &changed))
 }

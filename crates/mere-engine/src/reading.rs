@@ -194,6 +194,11 @@ impl Reading {
 
     /// Keeps no more than fits when it is written as JSON, where some bytes take six.
     fn bound_json(&mut self) {
+        let escaped = self.kept.iter().filter(|byte| **byte < b' ').count();
+        let quoted = memchr::memchr2_iter(b'"', b'\\', &self.kept).count();
+        if self.kept.len() + 5 * escaped + quoted <= MAX_JSON {
+            return;
+        }
         let cost = |byte: &u8| match byte {
             b'"' | b'\\' | b'\n' | b'\r' | b'\t' => 2,
             0..=0x1f => 6,

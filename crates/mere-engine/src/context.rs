@@ -24,8 +24,8 @@ pub(crate) struct Context {
     pub(crate) project: Arc<Folder>,
     /// The flag, the variable, the marker or the key that found the project.
     pub(crate) found_by: String,
-    /// Whether the search upwards ended before the top.
-    pub(crate) cut_short: bool,
+    /// Where the search upwards ended before the top, for people.
+    pub(crate) ended_at: Option<String>,
     pub(crate) outer: Option<Outer>,
 }
 
@@ -57,17 +57,17 @@ impl Context {
         let markers = config::project_markers(&surroundings);
         let found = find_project(&surroundings, project, &markers)
             .map_err(|error| OpenError::Project(error.to_string()))?;
-        let cut_short = found.stopped_at.is_some();
+        let ended_at = found.stopped_at.map(|folder| folder.display().to_string());
         let whole = Arc::new(found.folder);
         let inner = if found.by_name { None } else { inner(&surroundings, &whole) };
         Ok(match inner {
             Some((folder, outer)) => {
                 let found_by = "projects".to_owned();
                 let project = Arc::new(folder);
-                Self { surroundings, project, found_by, cut_short, outer: Some(outer) }
+                Self { surroundings, project, found_by, ended_at, outer: Some(outer) }
             }
             None => {
-                Self { surroundings, project: whole, found_by: found.by, cut_short, outer: None }
+                Self { surroundings, project: whole, found_by: found.by, ended_at, outer: None }
             }
         })
     }

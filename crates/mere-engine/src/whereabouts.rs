@@ -73,9 +73,10 @@ fn place(surroundings: &Surroundings, project: &Folder, agent: &AgentName, typed
 
 fn notes(context: &Context) -> Vec<String> {
     let mut notes = Vec::new();
-    if context.cut_short {
-        let words = "The search upwards ended at a mount or at a folder of another owner.";
-        notes.push(words.to_owned());
+    if let Some(folder) = &context.ended_at {
+        notes.push(format!(
+            "The search upwards ended at a mount or at a folder of another owner: {folder}"
+        ));
     }
     if let Some(outer) = &context.outer {
         notes.push(format!("The project around it is readable as mod:{}:/.", outer.name));

@@ -11,7 +11,8 @@ use crate::context::Context;
 use crate::host::{Surroundings, Typed};
 use crate::project_key::ProjectKey;
 use crate::records::{self, RecordError};
-use crate::session::OpenError;
+use crate::session::{Mods, OpenError};
+use crate::snapshot::Snapshot;
 
 /// The record, in the state folder.
 pub(crate) const FILE: &str = "allowed.json";
@@ -96,8 +97,9 @@ impl Allowed {
 
     fn address(&self, typed: &Typed) -> Result<Address, AllowError> {
         let agent = AgentName::default();
-        let place = || self.context.surroundings.place(typed, &self.context.project, &agent);
-        let address = typed.shown().parse::<Address>().ok().or_else(|| place().address);
+        let extra = Snapshot::take(&self.context, Mods::Configured).extra_folders();
+        let surroundings = &self.context.surroundings;
+        let address = surroundings.place(typed, &self.context.project, &agent, &extra).address;
         let address = address.filter(|address| *address.root() != Root::Registry);
         address.ok_or_else(|| AllowError::Address(typed.shown()))
     }

@@ -5,7 +5,7 @@
 
 use mere_core::address::Address;
 use mere_core::reply::{Draft, Prose};
-use mere_core::request::{Read, Request};
+use mere_core::request::{Read, Reader, Request};
 use mere_core::turn::{Answer, Resume, Turn};
 
 use crate::read;
@@ -41,15 +41,21 @@ pub(crate) fn read(
         Some(_) => Err(ResolveError::NotVisible.into()),
         None => match confirmed.resolve(&call.path) {
             Ok(target) if target.kind() == Kind::File => {
-                Ok(Answered::Ask(question(&agent, target.address()), resume))
+                let agent = match request.caller.reader {
+                    Reader::Agent => Some(agent.as_str()),
+                    Reader::Person => None,
+                };
+                Ok(Answered::Ask(question(agent, target.address()), resume))
             }
             _ => Err(ResolveError::NotVisible.into()),
         },
     }
 }
 
-fn question(agent: &str, address: &Address) -> Prose {
-    Prose::words(format!("The agent `{agent}` wants to read "))
+fn question(agent: Option<&str>, address: &Address) -> Prose {
+    let who = agent.map(|agent| format!("The agent `{agent}` wants to read "));
+    let (who, which) = who.map_or((String::new(), " is "), |who| (who, ", which is "));
+    Prose::words(who)
         .address(address.clone())
-        .and(", which is hidden because such files hold secrets. Show it this once?")
+        .and(format!("{which}hidden because such files hold secrets. Show it this once?"))
 }

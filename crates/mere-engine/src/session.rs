@@ -212,14 +212,12 @@ impl Session {
         self.working.as_ref()
     }
 
-    /// The address of what a person typed: an address, or a path inside the project, the workspace
-    /// or the user space, read from the working directory.
+    /// The address of what a person typed: an address, or a path inside the project, the workspace,
+    /// the user space or an extra folder, read from the working directory.
     pub fn address_of(&self, typed: &Typed) -> Option<Address> {
         let agent = self.agent.clone().unwrap_or_default();
-        let said = typed.shown().parse().ok();
-        said.or_else(|| {
-            self.context.surroundings.place(typed, &self.context.project, &agent).address
-        })
+        let extra = self.snapshot().extra_folders();
+        self.context.surroundings.place(typed, &self.context.project, &agent, &extra).address
     }
 
     /// The agent's name, where the operator fixed it.

@@ -88,6 +88,18 @@ impl Snapshot {
         stamps
     }
 
+    /// The extra folders, each with its root.
+    pub(crate) fn extra_folders(&self) -> Vec<(Root, Arc<Folder>)> {
+        let mods = self.settled.as_ref().map_or(&[][..], |settled| &settled.mods);
+        let folders = mods.iter();
+        folders.filter_map(|one| Some((one.root.clone(), one.folder.clone()?))).collect()
+    }
+
+    /// Why the configuration cannot be used, if it cannot.
+    pub(crate) fn fault(&self) -> Option<String> {
+        self.settled.as_ref().err().map(WorldError::to_string)
+    }
+
     /// The roots an agent can name.
     pub(crate) fn roots(&self) -> Vec<Root> {
         let mods = self.settled.as_ref().map_or(&[][..], |settled| &settled.mods);

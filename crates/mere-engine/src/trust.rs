@@ -89,23 +89,25 @@ impl Project {
 
     /// Records that a person trusts exactly this.
     pub fn trust(&self, widening: &Widening) -> Result<(), TrustError> {
-        self.change(|records| records.push(widening.record(&self.key))).map(|_| ())
+        records::change(self.context.surroundings.lock_state(), FILE, |records| {
+            // Whatever its space calls itself: one folder, one record.
+            records.retain(|record| record["folder"] != self.key.folder());
+            records.push(widening.record(&self.key));
+        })?;
+        Ok(())
     }
 
-    /// Forgets whatever was recorded for this project, and says whether there was anything.
+    /// Forgets whatever was recorded for this project and for the one around it, by whose trust it
+    /// is one, and says whether there was anything.
     pub fn forget(&self) -> Result<bool, TrustError> {
-        self.change(|_| {})
-    }
-
-    /// Drops what is recorded for this folder, whatever its space calls itself, lets `add` write
-    /// anew, and says whether anything was dropped.
-    fn change(&self, add: impl FnOnce(&mut Vec<Value>)) -> Result<bool, TrustError> {
+        let outer = self.context.outer.as_ref().and_then(|outer| outer.folder.canonical_text());
+        let folders = [Some(self.key.folder()), outer];
         let mut dropped = false;
         records::change(self.context.surroundings.lock_state(), FILE, |records| {
             let before = records.len();
-            records.retain(|record| record["folder"] != self.key.folder());
+            let ours = |record: &Value| folders.iter().flatten().any(|f| record["folder"] == **f);
+            records.retain(|record| !ours(record));
             dropped = records.len() < before;
-            add(records);
         })?;
         Ok(dropped)
     }

@@ -4,8 +4,9 @@ use mere_core::name::AgentName;
 
 use crate::config::{self, Widening};
 use crate::context::Context;
-use crate::host::{Boundary, Folder, Surroundings, Typed};
-use crate::session::OpenError;
+use crate::host::{Boundary, Folder, Typed};
+use crate::session::{Mods, OpenError};
+use crate::snapshot::Snapshot;
 use crate::trust;
 
 /// What a person is told.
@@ -20,6 +21,8 @@ pub struct Whereabouts {
     pub agent_workspace: String,
     /// The user space, which need not be there either.
     pub user_space: Option<String>,
+    /// Extra folders: their roots, and where they lie.
+    pub extra_folders: Vec<(String, String)>,
     /// A path the person asked about.
     pub path: Option<Place>,
     /// What else the person should know.
@@ -46,8 +49,18 @@ pub fn whereabouts(
     let context = Context::find(project, directory)?;
     let named = context.surroundings.agent().and_then(|name| name.ok()?.parse().ok());
     let agent = agent.or(named).unwrap_or_default();
-    let place = path.map(|typed| place(&context.surroundings, &context.project, &agent, typed));
+    let snapshot = Snapshot::take(&context, Mods::Configured);
+    let extra = snapshot.extra_folders();
+    let place = path.map(|typed| {
+        let seen = context.surroundings.place(typed, &context.project, &agent, &extra);
+        Place {
+            input: typed.shown(),
+            address: seen.address.map(|address| address.to_string()),
+            boundary: seen.boundary.name(),
+        }
+    });
     let mut notes = notes(&context);
+    notes.extend(snapshot.fault().filter(|fault| !notes.contains(fault)));
     if place.as_ref().is_some_and(|place| place.boundary == Boundary::System.name()) {
         notes.push("The path is the system's: no agent can be let in there.".to_owned());
     }
@@ -56,19 +69,14 @@ pub fn whereabouts(
         agent_workspace: context.workspace_shown(&agent),
         working_dir: context.surroundings.working_shown(),
         user_space: context.surroundings.user_space_shown(),
+        extra_folders: extra
+            .iter()
+            .map(|(root, folder)| (root.to_string(), folder.shown()))
+            .collect(),
         found_by: context.found_by,
         path: place,
         notes,
     })
-}
-
-fn place(surroundings: &Surroundings, project: &Folder, agent: &AgentName, typed: &Typed) -> Place {
-    let seen = surroundings.place(typed, project, agent);
-    Place {
-        input: typed.shown(),
-        address: seen.address.map(|address| address.to_string()),
-        boundary: seen.boundary.name(),
-    }
 }
 
 fn notes(context: &Context) -> Vec<String> {
@@ -99,7 +107,11 @@ fn untrusted(context: &Context, space: &Folder, widening: &Widening) -> Option<S
     if widening.is_empty() || widening.said().is_ok_and(counts) {
         return None;
     }
-    let words = "`mods`, `visible` and `projects` of the project's config do not count: see \
-        `mere trust project`.";
-    Some(words.to_owned())
+    let keys = widening.said().map(config::Config::widening_keys).unwrap_or_default();
+    let keys = if keys.is_empty() { "what would widen it".to_owned() } else { keys.join(", ") };
+    let words = format!(
+        "{keys} of the project's config does not count: it was not trusted as it is now, or leads \
+         elsewhere. See `mere trust project`."
+    );
+    Some(words)
 }

@@ -26,6 +26,9 @@ pub(crate) fn run(place: &PlaceArguments, asked: &AllowArguments) -> io::Result<
             Ok(ExitCode::SUCCESS)
         }
         Ok((_, list)) if asked.list => {
+            if list.is_empty() {
+                render::note("nothing is allowed in this project");
+            }
             for address in list {
                 render::line(&address.to_string())?;
             }

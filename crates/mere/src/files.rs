@@ -167,6 +167,9 @@ impl<'a> Desk<'a> {
             let reply = reply.value();
             let data = &reply["data"];
             render::text(&show(&mut paper, data))?;
+            if data["content"] == "" {
+                render::note(reply["message"].as_str().unwrap_or_default());
+            }
             if data["masked"].is_u64() {
                 render::note(&format!("secrets are masked: {}; see `mere allow`", data["masked"]));
             }

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::process::ExitCode;
 
 use mere_core::gate::{Cleared, ClearedMessage};
-use mere_core::reply::ReplyType;
+use mere_core::reply::{ReplyType, codes};
 
 /// The longest answer that is read.
 const MAX_ANSWER_BYTES: u64 = 64;
@@ -34,8 +34,17 @@ pub(crate) fn text(text: &str) -> io::Result<()> {
     out.flush()
 }
 
+/// What an agent is told of a path that leads nowhere, in a person's words.
+const NOT_THERE: &str = "mere: there is no such file or folder that agents may see
+      Paths are read from where you are; `mere where PATH` says where one lies. Sensitive files
+      such as .env are hidden: `mere allow PATH` shows one. Links that lead out are not followed.";
+
 /// Tells the person why there is no answer.
 pub(crate) fn refusal(reply: &Cleared) {
+    if reply.code() == codes::PATH_NOT_VISIBLE.id() {
+        let _ = writeln!(io::stderr(), "{NOT_THERE}");
+        return;
+    }
     let reply = reply.value();
     let _ = writeln!(io::stderr(), "mere: {}", reply["message"].as_str().unwrap_or_default());
     if let Some(hint) = reply["hint"].as_str() {

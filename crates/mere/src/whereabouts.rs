@@ -34,6 +34,8 @@ fn lines(found: &Whereabouts) -> Vec<String> {
         format!("workspace   {}", found.agent_workspace),
         format!("user space  {}", found.user_space.as_deref().unwrap_or("none: HOME is not set")),
     ];
+    let extra = found.extra_folders.iter();
+    lines.extend(extra.map(|(root, folder)| format!("extra       {root}:/ is {folder}")));
     if let Some(Place { input, address, boundary }) = &found.path {
         let address = address.as_deref().unwrap_or("no address");
         lines.push(format!("path        {input}: {address} ({boundary})"));

@@ -28,7 +28,12 @@ impl Clean<'_> {
 
     /// It as JSON.
     pub(super) fn to_json(&self) -> String {
-        let mut out = Vec::new();
+        self.to_json_of(64)
+    }
+
+    /// It as JSON of about so many bytes: a large text is not copied while it grows.
+    pub(super) fn to_json_of(&self, bytes: usize) -> String {
+        let mut out = Vec::with_capacity(bytes);
         self.write(&mut out);
         String::from_utf8(out).unwrap_or_default()
     }
@@ -70,7 +75,7 @@ fn write_fields(fields: &CleanFields<'_>, out: &mut Vec<u8>) {
 
 /// A text as JSON.
 pub(super) fn json_text(text: &str) -> String {
-    Clean::Text(text.into()).to_json()
+    Clean::Text(text.into()).to_json_of(text.len() + text.len() / 8 + 16)
 }
 
 fn write_text(text: &str, out: &mut Vec<u8>) {

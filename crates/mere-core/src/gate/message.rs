@@ -5,6 +5,8 @@
 //! the parts that are already cleared. Those travel through the library under a [`Seal`], a secret
 //! of this process that no content can know, and lose it here.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -49,20 +51,24 @@ impl ClearedMessage {
 
     /// The message as one line of JSON, without its newline.
     pub fn line(&self) -> String {
-        let rest = serde_json::to_string(&self.value).unwrap_or_default();
-        let mut rest = rest.as_str();
-        let size = self.cleared.iter().map(|part| part.json().len()).sum::<usize>();
-        let mut line = String::with_capacity(rest.len() + size + 1);
+        self.pieces().concat()
+    }
+
+    /// The same in pieces, none of which is a copy of a large part.
+    pub fn pieces(&self) -> Vec<Cow<'_, str>> {
+        let frame = serde_json::to_string(&self.value).unwrap_or_default();
+        let mut rest = frame.as_str();
+        let mut pieces = Vec::new();
         for part in &self.cleared {
             // A mark is a secret with a number, in quotes: it stands nowhere else.
             if let Some((before, after)) = rest.split_once(part.mark.as_str()) {
-                line.push_str(before);
-                line.push_str(part.json());
+                pieces.push(Cow::Owned(before.to_owned()));
+                pieces.push(Cow::Borrowed(part.json()));
                 rest = after;
             }
         }
-        line.push_str(rest);
-        line
+        pieces.push(Cow::Owned(rest.to_owned()));
+        pieces
     }
 }
 
@@ -72,19 +78,20 @@ impl Seal {
         Self(format!("cleared-{}:", secret.simple()))
     }
 
-    /// The reply under seal, to be put into a message where JSON may stand.
-    pub fn value(&self, cleared: &Cleared) -> Value {
-        Value::from([&self.0, JSON, cleared.json()].concat())
+    /// A reply under seal: what is put into a message where JSON may stand, and its text mirror,
+    /// to be put where text may stand.
+    pub fn reply(&self, cleared: Cleared) -> (Value, String) {
+        let Cleared { mut json, mut mirror, .. } = cleared;
+        for part in [&mut json, &mut mirror] {
+            part.insert_str(0, JSON);
+            part.insert_str(0, &self.0);
+        }
+        (Value::from(json), mirror)
     }
 
     /// A sentence under seal, to be put where text may stand.
     pub fn sentence(&self, text: &ClearedText) -> String {
         format!("{}{}", self.0, text.as_str())
-    }
-
-    /// The reply's text mirror under seal, to be put where text may stand.
-    pub fn mirror(&self, cleared: &Cleared) -> String {
-        [&self.0, JSON, cleared.mirror_json()].concat()
     }
 }
 

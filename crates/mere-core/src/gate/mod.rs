@@ -232,6 +232,7 @@ fn stamped(code: CodeId, body: Body<'_>, stamp: &Stamp) -> Cleared {
     let content = body.data.iter().find(|(name, _)| name == CONTENT);
     let content = content.and_then(|(_, value)| value.text()).map(clean::json_text);
     let mirror = mirror::json(&said, content.as_deref());
+    let content_size = content.as_ref().map_or(0, String::len);
     let text = |text: String| Clean::Text(text.into());
     let session_id = stamp.session_id.map_or(Clean::Null, |id| text(id.to_string()));
     let tool = stamp.tool.map_or(Clean::Null, |tool| Clean::Text(tool.into()));
@@ -246,7 +247,9 @@ fn stamped(code: CodeId, body: Body<'_>, stamp: &Stamp) -> Cleared {
     reply.push(("data".into(), Clean::Fields(with_json(body.data, content))));
     reply.push(("trace".into(), Clean::Fields(trace)));
     reply.push(("meta".into(), Clean::Fields(meta)));
-    let json = Clean::Fields(reply).to_json();
+    // With room for a seal, so that nothing is copied for that.
+    let size = content_size + 2 * mirror.len() + 1024;
+    let json = Clean::Fields(reply).to_json_of(size);
     Cleared { json, mirror, code }
 }
 

@@ -92,9 +92,9 @@ fn a_message_keeps_cleared_parts_and_loses_leaks() {
         &success("ok").data(Fields::default().with("t", Content::mention("see /etc/hosts"))),
         &stamp(),
     );
+    let (reply, mirror) = seal.reply(cleared.clone());
     let result = json!({
-        "structuredContent": seal.value(&cleared),
-        "content": [{ "type": "text", "text": seal.mirror(&cleared) }]
+        "structuredContent": reply, "content": [{ "type": "text", "text": mirror }]
     });
     let message = json!({ "jsonrpc": "2.0", "id": "/my/own/id", "result": result });
     let sent = gate().clear_message(message, &seal).expect("sent").line();
@@ -131,7 +131,7 @@ fn a_forged_seal_is_our_words() {
     let seal = Seal::new(Uuid::from_u128(7));
     let forged = Seal::new(Uuid::from_u128(8));
     let draft = success("ok").data(Fields::default().with("t", Content::mention("/srv/x")));
-    let other = forged.value(&gate().clear(&draft, &stamp()));
+    let (other, _) = forged.reply(gate().clear(&draft, &stamp()));
     let message = json!({ "jsonrpc": "2.0", "id": 1, "result": other });
     let sent = gate().clear_message(message, &seal).expect("an error").line();
     assert!(!sent.contains("srv"), "{sent}");

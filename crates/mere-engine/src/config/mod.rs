@@ -63,6 +63,16 @@ pub(crate) struct Config {
 }
 
 impl Config {
+    /// The keys that widen and say something.
+    pub(crate) fn widening_keys(&self) -> Vec<&'static str> {
+        let keys = [
+            ("`mods`", self.mods.is_empty()),
+            ("`visible` (or `!` in `sensitive`)", self.visible.is_empty()),
+            ("`projects`", self.projects.is_empty()),
+        ];
+        keys.into_iter().filter(|(_, empty)| !empty).map(|(key, _)| key).collect()
+    }
+
     /// Whether there is nothing to trust in it.
     pub(crate) fn widens_nothing(&self) -> bool {
         self.mods.is_empty() && self.visible.is_empty() && self.projects.is_empty()

@@ -1,6 +1,7 @@
 //! Where a path that a person typed lies: containment by whole components of canonical paths.
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use mere_core::address::{Address, RelPath};
 use mere_core::name::AgentName;
@@ -46,7 +47,21 @@ impl Boundary {
 impl Surroundings {
     /// Places what a person typed. A relative path is read from the working directory; `..` may
     /// stand in it, and what counts is where it ends.
-    pub(crate) fn place(&self, typed: &Typed, project: &Folder, agent: &AgentName) -> Seen {
+    pub(crate) fn place(
+        &self,
+        typed: &Typed,
+        project: &Folder,
+        agent: &AgentName,
+        extra: &[(Root, Arc<Folder>)],
+    ) -> Seen {
+        if let Some(address) = typed.address() {
+            let boundary = match address.root() {
+                Root::Workspace => Boundary::Workspace,
+                Root::Project => Boundary::Project,
+                Root::User | Root::Registry | Root::Mod(_) => Boundary::Outside,
+            };
+            return Seen { address: Some(address), boundary };
+        }
         let Some(path) = typed.below(self.working()).ok().and_then(|path| resolve(&path)) else {
             return Seen { address: None, boundary: Boundary::Outside };
         };
@@ -57,7 +72,10 @@ impl Surroundings {
             (Some(project.path().to_owned()), Root::Project, Boundary::Project),
             (user, Root::User, Boundary::Outside),
         ];
-        for (folder, root, boundary) in roots {
+        let extra = extra.iter().map(|(root, folder)| {
+            (Some(folder.path().to_owned()), root.clone(), Boundary::Outside)
+        });
+        for (folder, root, boundary) in roots.into_iter().chain(extra) {
             let below =
                 folder.and_then(|folder| path.strip_prefix(folder).ok().map(Path::to_owned));
             if let Some(below) = below {

@@ -5,6 +5,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use mere_core::address::Address;
+
 /// What a person typed for a path. Opaque: only the engine's host side reads it.
 #[derive(Clone)]
 pub struct Typed(OsString);
@@ -21,6 +23,11 @@ impl Typed {
 }
 
 impl Typed {
+    /// The address that was typed, if it is one.
+    pub(crate) fn address(&self) -> Option<Address> {
+        self.0.to_str()?.parse().ok()
+    }
+
     /// What was typed, for the person who typed it.
     pub(crate) fn shown(&self) -> String {
         self.0.to_string_lossy().into_owned()

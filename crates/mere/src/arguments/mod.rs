@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
 }
 
 const EXAMPLES: &str = "Examples:
-  mere call dir '{\"command\":\"list\"}'  what an agent sees in this project
+  mere call dir '{\"command\":\"list\"}'    what an agent sees in this project
   mere mcp                              serve an agent over MCP on standard input and output
   mere grep 'fn main' src               find lines, as an agent would
   mere allow .env                       show a sensitive file to agents

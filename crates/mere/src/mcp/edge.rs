@@ -142,7 +142,7 @@ impl Edge {
                         self.outgoing.make_room(&context.id, size).await;
                     }
                     drop(place);
-                    return Ok(self.result(&reply));
+                    return Ok(self.result(reply));
                 }
                 Outcome::Ask(question, resume) => (question, resume),
             };
@@ -164,7 +164,7 @@ impl Edge {
         }
     }
 
-    fn result(&self, reply: &Cleared) -> CallToolResponse {
+    fn result(&self, reply: Cleared) -> CallToolResponse {
         translate::result(reply, &self.seal).into()
     }
 

@@ -37,6 +37,9 @@ fn widen_output() {
     let _ = rustix::pipe::fcntl_setpipe_size(std::io::stdout(), PIPE_BYTES);
 }
 
+/// Up to this size a message is put together and written at once.
+const SMALL_BYTES: usize = 64 * 1024;
+
 /// Both ends of standard input and output.
 pub(super) struct Lines {
     incoming: Arc<Mutex<Incoming>>,
@@ -173,10 +176,16 @@ impl Outlet {
             tracing::error!("a message was not sent: it named a host path");
             return Ok(());
         };
-        let mut line = cleared.line();
-        line.push('\n');
+        let mut pieces = cleared.pieces();
+        pieces.push("\n".into());
+        let size = pieces.iter().map(|piece| piece.len()).sum::<usize>();
+        if size <= SMALL_BYTES {
+            pieces = vec![pieces.concat().into()];
+        }
         let mut writer = self.writer.lock().await;
-        writer.write_all(line.as_bytes()).await?;
+        for piece in pieces {
+            writer.write_all(piece.as_bytes()).await?;
+        }
         writer.flush().await
     }
 }

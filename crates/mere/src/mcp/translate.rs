@@ -19,12 +19,14 @@ pub(super) fn tool(tool: &Tool) -> rmcp::model::Tool {
 }
 
 /// A reply as the protocol returns it: structured, with a short text mirror.
-pub(super) fn result(reply: &Cleared, seal: &Seal) -> CallToolResult {
-    let mirror = vec![ContentBlock::text(seal.mirror(reply))];
-    let mut result = match reply.reply() {
+pub(super) fn result(reply: Cleared, seal: &Seal) -> CallToolResult {
+    let kind = reply.reply();
+    let (reply, mirror) = seal.reply(reply);
+    let mirror = vec![ContentBlock::text(mirror)];
+    let mut result = match kind {
         ReplyType::Success => CallToolResult::success(mirror),
         ReplyType::Invalid | ReplyType::Denied | ReplyType::Error => CallToolResult::error(mirror),
     };
-    result.structured_content = Some(seal.value(reply));
+    result.structured_content = Some(reply);
     result
 }

@@ -44,7 +44,7 @@ fn a_matching_folder_is_the_project_once_a_person_trusts_it() {
     let mut command = stage.command("project/packages/a");
     let output = command.arg("where").output().expect("mere runs");
     let words = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(words.contains("do not count: see `mere trust project`"), "{words}");
+    assert!(words.contains("`projects` of the project's config does not count"), "{words}");
 
     trust(&stage);
     let inner = |path: &str| (path.to_owned(), "projects".to_owned());
@@ -144,4 +144,24 @@ fn trust_taken_back_reaches_a_running_server() {
     assert_eq!(code(), "WA-READ-S-001");
     assert!(stage.person(&["trust", "project", "--revoke"]).status.success());
     assert_eq!(code(), "WA-PATH-I-001");
+}
+
+#[test]
+fn a_person_finds_the_outer_project_and_takes_trust_back_from_inside() {
+    let stage = stage();
+    trust(&stage);
+    let run = |arguments: &[&str]| {
+        let output = stage.command("project/packages/a").args(arguments).output();
+        String::from_utf8(output.expect("mere runs").stdout).expect("UTF-8")
+    };
+    let words = run(&["where", "../../shared.md"]);
+    assert!(words.contains("mod:Big-Repo:/shared.md (outside_boundaries)"), "{words}");
+    assert!(words.contains("extra       mod:Big-Repo:/ is "), "{words}");
+    assert!(
+        run(&["where", "ROOT_PROJECT:/src/main.rs"])
+            .contains(" ROOT_PROJECT:/src/main.rs (user_project)")
+    );
+    assert_eq!(run(&["read", "../../packages/b/src/main.rs"]), "fn main() {}\n");
+    assert!(run(&["trust", "project", "--revoke"]).contains("taken back"));
+    assert_eq!(found_by(&stage, "packages/a").1, ".git");
 }

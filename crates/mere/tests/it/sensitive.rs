@@ -252,7 +252,7 @@ fn a_person_at_a_terminal_is_asked() {
     let output = command.output().expect("mere runs");
     assert_eq!(output.status.code(), Some(1));
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(words.starts_with("mere: No such path in the visible world."), "{words}");
+    assert!(words.starts_with("mere: there is no such file or folder"), "{words}");
 }
 
 #[test]

@@ -194,7 +194,7 @@ impl Reading {
 
     /// Keeps no more than fits when it is written as JSON, where some bytes take six.
     fn bound_json(&mut self) {
-        let escaped = self.kept.iter().filter(|byte| **byte < b' ').count();
+        let escaped = count_controls(&self.kept);
         let quoted = memchr::memchr2_iter(b'"', b'\\', &self.kept).count();
         if self.kept.len() + 5 * escaped + quoted <= MAX_JSON {
             return;
@@ -247,6 +247,14 @@ fn reach(bytes: &[u8], left: u64) -> (usize, u64) {
         }
     }
     (bytes.len(), passed)
+}
+
+/// How many bytes are control characters, a line end among them. Counted in bytes, block by block,
+/// which the compiler turns into a few instructions for many bytes.
+fn count_controls(bytes: &[u8]) -> usize {
+    let blocks = bytes.chunks(usize::from(u8::MAX));
+    let counts = blocks.map(|block| block.iter().map(|byte| u8::from(*byte < b' ')).sum::<u8>());
+    counts.map(usize::from).sum()
 }
 
 fn count_line_ends(bytes: &[u8]) -> u64 {

@@ -9,7 +9,7 @@ use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 
 /// How many lines of a file count: what is compiled from them takes memory.
-const MAX_LINES: usize = 4096;
+const MAX_LINES: usize = 2048;
 
 /// The rules of one file.
 #[derive(Debug)]

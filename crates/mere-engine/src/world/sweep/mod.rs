@@ -73,7 +73,7 @@ pub(crate) struct Weight {
 
 impl Weight {
     /// The most bytes a page holds.
-    pub(crate) const MAX_BYTES: usize = 2 * 1024 * 1024;
+    pub(crate) const MAX_BYTES: usize = 1024 * 1024;
 
     pub(crate) fn add(&mut self, other: Self) {
         self.count += other.count;

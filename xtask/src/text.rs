@@ -70,7 +70,8 @@ pub(crate) fn write(language: Language, size: usize, dice: &mut Dice) -> String 
 fn handler(text: &mut String, dice: &mut Dice) {
     for _ in 0..dice.between(1, 3) {
         let (noun, kind) = (noun(dice), dice.pick(&TYPES));
-        let _ = writeln!(text, "pub fn {noun}_handler({noun}: {kind}) {{\n    todo!()\n}}\n");
+        let _ =
+            writeln!(text, "pub fn {noun}_handler({noun}: {kind}) {{\n    {noun}.settle()\n}}\n");
     }
 }
 

@@ -75,7 +75,7 @@ fn argument(tool: &str, error: &ArgumentError) -> Draft {
             })
         }
         ArgumentError::Wrong { name, kind } => {
-            let message = format!("The argument `{name}` of `{tool}` is not one it takes.");
+            let message = format!("The value of `{name}` is not one that `{tool}` takes.");
             Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
                 .hint(Prose::words(format!("`{name}` takes {}.", takes(*kind))))
         }

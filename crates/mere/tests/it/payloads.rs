@@ -80,7 +80,7 @@ const MACHINE: [&str; 52] = [
     "/dev/null",
     "/sys/kernel",
     "/var/run",
-    "/root/.ssh/id_rsa",
+    "/home/someone/.ssh/id_rsa",
     "C:",
     "C:\\",
     "C:/",

@@ -3,8 +3,8 @@
 use mere_core::address::{Address, RelPath};
 use mere_core::cursor::Cursor;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
-use mere_core::request::Dir;
 use mere_core::root::Root;
+use mere_core::spoken::Spoken;
 use mere_core::turn::Turn;
 
 use crate::tool_error::ToolError;
@@ -33,31 +33,38 @@ fn whereabouts(home: &Root, working: Option<&Address>) -> Fields {
         .with("working", working.cloned())
 }
 
-/// One page of what is in, or below, a directory.
-pub(crate) fn look(view: &View<'_>, call: &Dir, turn: &dyn Turn) -> Result<Draft, ToolError> {
-    match call {
-        Dir::Pwd => Ok(pwd(&view.home, None)),
-        Dir::Cd { to } => Ok(cd(to, None)),
-        Dir::List { path, cursor } => {
-            let target = view.directory(path)?;
-            let address = target.address();
-            let after = cursor.as_ref().map(|cursor| list_position(cursor, address)).transpose()?;
-            let listing = view.world.list(&target, after.as_ref(), PAGE, turn);
-            Ok(list(view, address, listing.map_err(|error| ToolError::looking(error, address))?))
-        }
-        Dir::Tree { path, depth, cursor } => {
-            let target = view.directory(path)?;
-            let address = target.address();
-            let start = cursor.as_ref().map(|cursor| tree_position(cursor, address)).transpose()?;
-            let bounds = Bounds { depth: *depth, size: PAGE, start: start.as_ref() };
-            let gathered = view.world.tree(&target, &bounds, turn);
-            let gathered = gathered.map_err(|error| ToolError::looking(error, address))?;
-            Ok(tree(view, address, *depth, gathered))
-        }
-    }
+/// One page of what is in a directory.
+pub(crate) fn list(
+    view: &View<'_>,
+    path: &Spoken,
+    cursor: Option<&Cursor>,
+    turn: &dyn Turn,
+) -> Result<Draft, ToolError> {
+    let target = view.directory(path)?;
+    let address = target.address();
+    let after = cursor.map(|cursor| list_position(cursor, address)).transpose()?;
+    let listing = view.world.list(&target, after.as_ref(), PAGE, turn);
+    let listing = listing.map_err(|error| ToolError::looking(error, address))?;
+    Ok(listed(view, address, listing))
 }
 
-fn list(view: &View<'_>, target: &Address, listing: Listing) -> Draft {
+/// One page of what is below a directory, to a depth.
+pub(crate) fn tree(
+    view: &View<'_>,
+    path: &Spoken,
+    (depth, cursor): (usize, Option<&Cursor>),
+    turn: &dyn Turn,
+) -> Result<Draft, ToolError> {
+    let target = view.directory(path)?;
+    let address = target.address();
+    let start = cursor.map(|cursor| tree_position(cursor, address)).transpose()?;
+    let bounds = Bounds { depth, size: PAGE, start: start.as_ref() };
+    let gathered = view.world.tree(&target, &bounds, turn);
+    let gathered = gathered.map_err(|error| ToolError::looking(error, address))?;
+    Ok(grown(view, address, depth, gathered))
+}
+
+fn listed(view: &View<'_>, target: &Address, listing: Listing) -> Draft {
     let last = listing.entries.last().filter(|_| listing.more).map(Entry::position);
     let next = last.map(|position| Cursor::new("list", target, &position));
     let seen = listing.entries.len() as u64;
@@ -80,7 +87,12 @@ fn list(view: &View<'_>, target: &Address, listing: Listing) -> Draft {
     page(codes::DIR_LIST, message, next.as_ref()).data(data)
 }
 
-fn tree(view: &View<'_>, target: &Address, depth: usize, mut gathered: Gathered<RelPath>) -> Draft {
+fn grown(
+    view: &View<'_>,
+    target: &Address,
+    depth: usize,
+    mut gathered: Gathered<RelPath>,
+) -> Draft {
     let next = gathered.cut(PAGE, |_, _| Weight { count: 1, bytes: 0 });
     let next =
         next.map(|position| Cursor::new("tree", target, &position.to_text().replace('\0', "/")));

@@ -12,7 +12,7 @@ use std::time::Instant;
 use mere_core::address::Address;
 use mere_core::gate::{Cleared, ClearedMessage, Seal, Stamp};
 use mere_core::name::AgentName;
-use mere_core::reply::codes;
+use mere_core::reply::{Draft, codes};
 use mere_core::request::{Caller, Dir, Reader, Request, Verb};
 use mere_core::root::Root;
 use mere_core::spoken::Spoken;
@@ -231,24 +231,34 @@ impl Session {
     }
 
     fn answer(&self, snapshot: &Snapshot, request: &Request, turn: &mut dyn Turn) -> Answered {
-        let caller = &request.caller;
-        let answered = match &request.verb {
-            Verb::Misspoken(error) => return Answered::Done(wording::misspoken(error)),
-            Verb::Dir(Dir::Pwd) => self.pwd(snapshot, caller),
-            Verb::Dir(Dir::Cd { to }) => self.cd(snapshot, to),
-            verb => self.view(snapshot, caller).and_then(|view| {
-                match verb {
-                    Verb::Read(call) => return ask::read(view, call, request, turn),
-                    Verb::Dir(call) => dir::look(&view, call, turn),
-                    Verb::Glob(call) => glob::glob(&view, call, turn),
-                    Verb::Grep(call) => grep::grep(&view, call, turn),
-                    Verb::Change(call) => change::change(&view, &self.context.project, call, turn),
-                    Verb::Misspoken(error) => Ok(wording::misspoken(error)),
-                }
-                .map(Answered::Done)
-            }),
-        };
+        let answered = self.attempt(snapshot, request, turn);
         answered.unwrap_or_else(|error| Answered::Done(wording::tool(&error)))
+    }
+
+    fn attempt(
+        &self,
+        snapshot: &Snapshot,
+        request: &Request,
+        turn: &mut dyn Turn,
+    ) -> Result<Answered, ToolError> {
+        let caller = &request.caller;
+        let view = || self.view(snapshot, caller);
+        let draft = match &request.verb {
+            Verb::Misspoken(error) => wording::misspoken(error),
+            Verb::Dir(Dir::Pwd) => self.pwd(snapshot, caller)?,
+            Verb::Dir(Dir::Cd { to }) => self.cd(snapshot, to)?,
+            Verb::Dir(Dir::List { path, cursor }) => {
+                dir::list(&view()?, path, cursor.as_ref(), turn)?
+            }
+            Verb::Dir(Dir::Tree { path, depth, cursor }) => {
+                dir::tree(&view()?, path, (*depth, cursor.as_ref()), turn)?
+            }
+            Verb::Read(call) => return ask::read(view()?, call, request, turn),
+            Verb::Glob(call) => glob::glob(&view()?, call, turn)?,
+            Verb::Grep(call) => grep::grep(&view()?, call, turn)?,
+            Verb::Change(call) => change::change(&view()?, &self.context.project, call, turn)?,
+        };
+        Ok(Answered::Done(draft))
     }
 
     /// What a call sees, as the disk is now.
@@ -263,17 +273,17 @@ impl Session {
         Ok(snapshot.find_root(&home)?.ok_or(ResolveError::NotVisible)?)
     }
 
-    fn pwd(&self, snapshot: &Snapshot, caller: &Caller) -> Result<Answered, ToolError> {
+    fn pwd(&self, snapshot: &Snapshot, caller: &Caller) -> Result<Draft, ToolError> {
         let home = self.home_of(snapshot, caller)?;
-        Ok(Answered::Done(dir::pwd(&home, self.working.as_ref())))
+        Ok(dir::pwd(&home, self.working.as_ref()))
     }
 
-    fn cd(&self, snapshot: &Snapshot, to: &Root) -> Result<Answered, ToolError> {
+    fn cd(&self, snapshot: &Snapshot, to: &Root) -> Result<Draft, ToolError> {
         let to = snapshot.find_root(to)?.ok_or(ResolveError::NotVisible)?;
         if let Some((_, home)) = &self.remembered {
             *home.lock().unwrap_or_else(PoisonError::into_inner) = to.clone();
         }
-        Ok(Answered::Done(dir::cd(&to, self.working.as_ref())))
+        Ok(dir::cd(&to, self.working.as_ref()))
     }
 
     /// The home root of calls that name none.

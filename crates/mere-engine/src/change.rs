@@ -91,15 +91,20 @@ fn apply(
     if !view.world.has_workspace() && !matches!(permit.how(), How::Write { .. }) {
         return Err(ResolveError::NotVisible.into());
     }
+    let missing = match permit.how() {
+        How::Write { create_dirs: true, .. } => Missing::Make,
+        _ => Missing::Refuse,
+    };
+    // A refusal leaves no trace either.
+    let is_deep = permit.path().names().count() > 1;
+    if !view.world.has_workspace() && missing == Missing::Refuse && is_deep {
+        return Err(ChangeError::NoDirectory(address.clone()).into());
+    }
     let over = || go_on(turn).is_err();
     let workspace = Workspace::open(project, view.agent, &over).map_err(failed)?;
     let Some(workspace) = workspace else {
         go_on(turn).map_err(|error| ToolError::looking(error, address))?;
         return Err(ToolError::Late(address.clone()));
-    };
-    let missing = match permit.how() {
-        How::Write { create_dirs: true, .. } => Missing::Make,
-        _ => Missing::Refuse,
     };
     let spot = match workspace.spot(permit.path(), missing).map_err(failed)? {
         Way::To(spot) => spot,

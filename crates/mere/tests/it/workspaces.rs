@@ -115,7 +115,7 @@ fn directories_are_made_when_asked_for() {
         assert_eq!(mcp.call("write", &arguments)["code"], code, "{path}");
     };
     check("a/b/c", false, "WA-WRITE-I-007");
-    assert!(!stage.path(SPACES).join("default/a").exists());
+    assert!(!stage.path("project/.ai").exists(), "a refusal leaves no trace");
     check("a/b/c", true, "WA-WRITE-S-001");
     check("a/b/d", false, "WA-WRITE-S-001");
     check("a/b/c/d", true, "WA-WRITE-I-006");

@@ -6,7 +6,7 @@
 use std::cell::Cell;
 use std::fmt;
 
-use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 /// A text that is not strict JSON. It keeps the place and drops the text.
@@ -26,7 +26,7 @@ pub const MAX_VALUES: usize = 100_000;
 pub fn parse(text: &[u8]) -> Result<Value, JsonError> {
     let left = Cell::new(MAX_VALUES);
     let mut reader = serde_json::Deserializer::from_slice(text);
-    let parsed = Strict(&left).deserialize(&mut reader);
+    let parsed = Reader(&left).deserialize(&mut reader);
     let parsed = parsed.and_then(|value| reader.end().map(|()| value));
     parsed.map_err(|error| JsonError { line: error.line(), column: error.column() })
 }
@@ -44,11 +44,20 @@ pub fn sorted(value: &Value) -> Value {
     }
 }
 
+/// A value of any format, read by the same rules.
+pub(crate) struct Strict(pub(crate) Value);
+
+impl<'de> Deserialize<'de> for Strict {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Reader(&Cell::new(MAX_VALUES)).deserialize(deserializer).map(Self)
+    }
+}
+
 /// Reads one value, counting down what may still come.
 #[derive(Clone, Copy)]
-struct Strict<'a>(&'a Cell<usize>);
+struct Reader<'a>(&'a Cell<usize>);
 
-impl<'de> DeserializeSeed<'de> for Strict<'_> {
+impl<'de> DeserializeSeed<'de> for Reader<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -58,11 +67,11 @@ impl<'de> DeserializeSeed<'de> for Strict<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Strict<'_> {
+impl<'de> Visitor<'de> for Reader<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
+        f.write_str("a plain value")
     }
 
     fn visit_unit<E>(self) -> Result<Value, E> {

@@ -1,12 +1,15 @@
 //! Bounded, data-only YAML: one document, no anchors, no aliases, no tags of one's own, no
-//! duplicate keys. The one place that says so.
+//! duplicate keys. The one place that says so. What is hashed has no merge keys either.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
-use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
+use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
-use serde_saphyr::{DuplicateKeyPolicy, Location, Spanned, budget, options};
+use serde_saphyr::{DuplicateKeyPolicy, Location, MergeKeyPolicy, Spanned, budget, options};
+
+use crate::json::Strict;
 
 /// The largest text, in bytes.
 pub const MAX_BYTES: usize = 1024 * 1024;
@@ -32,6 +35,10 @@ impl YamlError {
 
 /// Parses one document. An empty one is whatever `T` makes of null.
 pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
+    parse_with(text, MergeKeyPolicy::Merge)
+}
+
+fn parse_with<T: DeserializeOwned>(text: &str, merges: MergeKeyPolicy) -> Result<T, YamlError> {
     if text.len() > MAX_BYTES {
         return Err(YamlError { line: 1, column: 1, reason: "it is larger than 1 MiB".to_owned() });
     }
@@ -46,6 +53,7 @@ pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
             flow_nesting_limit: 32,
         },
         duplicate_keys: DuplicateKeyPolicy::Error,
+        merge_keys: merges,
         strict_booleans: true,
         reject_unsupported_tags: true,
         with_snippet: false,
@@ -83,6 +91,11 @@ pub(crate) fn mapping(text: &str) -> Result<Vec<Entry>, YamlError> {
     parse::<Mapping>(text).map(|mapping| mapping.0)
 }
 
+/// The same, with merge keys refused: they make keys that stand nowhere in the text.
+pub(crate) fn plain_mapping(text: &str) -> Result<Vec<Entry>, YamlError> {
+    parse_with::<Mapping>(text, MergeKeyPolicy::Error).map(|mapping| mapping.0)
+}
+
 struct Mapping(Vec<Entry>);
 
 impl<'de> Deserialize<'de> for Mapping {
@@ -107,11 +120,16 @@ impl<'de> Visitor<'de> for Entries {
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Mapping, A::Error> {
         let mut entries = Vec::new();
-        while let Some((key, value)) = access.next_entry::<Spanned<String>, Spanned<Value>>()? {
+        let mut seen = HashSet::new();
+        while let Some((key, value)) = access.next_entry::<Spanned<String>, Spanned<Strict>>()? {
+            // `1` and `"1"` are two keys to YAML and one to us.
+            if !seen.insert(key.value.clone()) {
+                return Err(de::Error::custom("duplicate key"));
+            }
             entries.push(Entry {
                 key: key.value,
                 key_range: range(key.referenced),
-                value: value.value,
+                value: value.value.0,
                 value_range: range(value.referenced),
             });
         }
@@ -123,4 +141,38 @@ fn range(place: Location) -> Range<usize> {
     let number = |number: Option<u64>| number.and_then(|number| usize::try_from(number).ok());
     let start = number(place.span().byte_offset()).unwrap_or_default();
     start..start + number(place.span().byte_len()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_come_with_the_bytes_they_have() {
+        let text = "\u{feff}a: 'x' # c\r\nb: |-\r\n  foo\r\nc: {d: e}\r\n";
+        let entries = mapping(text).expect("a mapping");
+        let raw = entries.iter().map(|entry| (&*entry.key, &text[entry.value_range.clone()]));
+        assert_eq!(raw.take(2).collect::<Vec<_>>(), [("a", "'x'"), ("b", "foo\r\n")]);
+        assert_eq!(entries[2].value["d"], "e");
+    }
+
+    #[test]
+    fn what_two_readers_may_read_differently_is_refused() {
+        for text in [
+            "a: 1\na: 2",
+            "a: {b: 1, b: 2}",
+            "a: {1: x, \"1\": y}",
+            "1: x\n\"1\": y",
+            "<<: {a: 1}",
+            "a: {<<: {b: 1}}",
+            "a: &x 1",
+            "a: *x",
+            "a: !own x",
+            "a: .nan",
+            "a: 1\n---\nb: 2",
+            "? [a]\n: b",
+        ] {
+            assert!(plain_mapping(text).is_err(), "{text}");
+        }
+    }
 }

@@ -26,11 +26,11 @@ impl<'a> Frontmatter<'a> {
         let mut at = start;
         for line in text[start..].split_inclusive('\n') {
             if is_fence(line) {
-                let entries = yaml::mapping(&text[start..at]).map_err(|error| {
+                let entries = yaml::plain_mapping(&text[start..at]).map_err(|error| {
                     let line = usize::try_from(error.line).unwrap_or(1) + 1;
                     let column = usize::try_from(error.column).unwrap_or(1);
                     let what = "the frontmatter is not one plain YAML mapping".into();
-                    let fix = "Keys once each, no anchors, aliases or tags.".into();
+                    let fix = "Keys once each, no anchors, aliases, merges or tags.".into();
                     Fault { line, column, what, fix }
                 })?;
                 return Ok(Self { text, start, entries, content: at + line.len() });

@@ -5,6 +5,9 @@ use serde_json::{Map, Value};
 use super::fault::Fault;
 use crate::yaml::{self, Entry};
 
+/// What some editors put before everything else.
+pub(super) const MARK: char = '\u{feff}';
+
 /// A file's frontmatter.
 pub(super) struct Frontmatter<'a> {
     text: &'a str,
@@ -21,7 +24,7 @@ impl<'a> Frontmatter<'a> {
         const FIX: &str =
             "Begin the file with `---`, the keys, and `---`, each on a line of its own.";
         let missing = || Fault::whole("there is no frontmatter", FIX);
-        let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let body = text.strip_prefix(MARK).unwrap_or(text);
         let start = text.len() - body.len() + first_line(body).ok_or_else(missing)?;
         let mut at = start;
         for line in text[start..].split_inclusive('\n') {
@@ -38,6 +41,16 @@ impl<'a> Frontmatter<'a> {
             at += line.len();
         }
         Err(Fault::whole("the frontmatter is not closed", FIX))
+    }
+
+    /// Reads it; a file whose first line does not open one has none.
+    pub(super) fn parse_if_any(text: &'a str) -> Result<Self, Fault> {
+        let body = text.strip_prefix(MARK).unwrap_or(text);
+        if first_line(body).is_some() {
+            return Self::parse(text);
+        }
+        let start = text.len() - body.len();
+        Ok(Self { text, start, entries: Vec::new(), content: start })
     }
 
     pub(super) fn get(&self, key: &str) -> Option<&Value> {

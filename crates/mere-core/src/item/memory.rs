@@ -1,0 +1,166 @@
+//! A memory: a short Markdown note in a store, with or without frontmatter.
+//!
+//! People drop plain notes, so nothing is required. What is stated must be right: a frontmatter
+//! that is broken or not closed is a fault, and so is a time that is no RFC 3339 timestamp.
+
+use std::ops::Range;
+
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+use super::fault::Fault;
+use super::frontmatter::Frontmatter;
+use super::path::ScopedPath;
+
+/// A memory that was understood.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    /// When it was made.
+    pub created_at: Option<Timestamp>,
+    /// When it was last changed.
+    pub updated_at: Option<Timestamp>,
+    /// From when on it is hidden.
+    pub expires_at: Option<Timestamp>,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Who or what it is from.
+    pub source: Option<String>,
+    /// What it rests on.
+    pub citations: Vec<String>,
+    /// All of its frontmatter, unknown keys included.
+    pub frontmatter: Map<String, Value>,
+    /// The bytes after the frontmatter.
+    pub content: Range<usize>,
+    /// The first heading of its body, else its id.
+    pub title: String,
+}
+
+impl Memory {
+    /// Reads a memory that lies at `at`.
+    pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, Fault> {
+        let front = Frontmatter::parse_if_any(text)?;
+        let title = heading(&text[front.content..]).unwrap_or(at.id.as_str());
+        Ok(Self {
+            created_at: time(&front, "created_at")?,
+            updated_at: time(&front, "updated_at")?,
+            expires_at: time(&front, "expires_at")?,
+            tags: front.texts("tags")?,
+            source: front.text("source")?.map(str::to_owned),
+            citations: front.texts("citations")?,
+            title: title.to_owned(),
+            content: front.content..text.len(),
+            frontmatter: front.map(),
+        })
+    }
+}
+
+fn time(front: &Frontmatter<'_>, key: &str) -> Result<Option<Timestamp>, Fault> {
+    let wrong = || {
+        let fix = "Write a time with its zone, such as `2026-01-24T09:30:00Z`.";
+        front.fault(key, "the value is not an RFC 3339 timestamp", fix)
+    };
+    let Some(stated) = front.text(key)? else { return Ok(None) };
+    if !is_rfc3339(stated) {
+        return Err(wrong());
+    }
+    stated.parse().map(Some).map_err(|_| wrong())
+}
+
+/// The form alone. The parser takes more than it: times without seconds, or with a zone's name.
+fn is_rfc3339(text: &str) -> bool {
+    let shaped = |text: &str, form: &str| {
+        let mut pairs = text.bytes().zip(form.bytes());
+        text.len() == form.len()
+            && pairs
+                .all(|(byte, form)| if form == b'0' { byte.is_ascii_digit() } else { byte == form })
+    };
+    let Some((time, rest)) = text.split_at_checked("0000-00-00T00:00:00".len()) else {
+        return false;
+    };
+    let rest = match rest.strip_prefix('.') {
+        Some(fraction) => {
+            let zone = fraction.trim_start_matches(|digit: char| digit.is_ascii_digit());
+            if zone.len() == fraction.len() {
+                return false;
+            }
+            zone
+        }
+        None => rest,
+    };
+    let zone = rest == "Z" || shaped(rest, "+00:00") || shaped(rest, "-00:00");
+    shaped(time, "0000-00-00T00:00:00") && zone
+}
+
+/// The first heading line outside of code.
+fn heading(body: &str) -> Option<&str> {
+    let mut fence = None;
+    for line in body.lines().map(str::trim_end) {
+        let unindented = line.trim_start_matches(' ');
+        if line.len() - unindented.len() > 3 {
+            continue;
+        }
+        let marks = |mark: char| unindented.len() - unindented.trim_start_matches(mark).len();
+        match fence {
+            Some((mark, count)) => {
+                if marks(mark) >= count && marks(mark) == unindented.len() {
+                    fence = None;
+                }
+            }
+            None if marks('`') >= 3 => fence = Some(('`', marks('`'))),
+            None if marks('~') >= 3 => fence = Some(('~', marks('~'))),
+            None => {
+                let rest = &unindented[marks('#')..];
+                if (1..=6).contains(&marks('#')) && rest.starts_with([' ', '\t']) {
+                    let title = without_closing(rest.trim());
+                    if !title.is_empty() {
+                        return Some(title);
+                    }
+                }
+            }
+        }
+    }
+    None
+}
+
+/// A title without the `#` signs that may close its line.
+fn without_closing(title: &str) -> &str {
+    let open = title.trim_end_matches('#');
+    if open.is_empty() || open.ends_with([' ', '\t']) { open.trim_end() } else { title }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_rfc_3339() {
+        for good in ["2026-01-24T09:30:00Z", "2026-01-24T09:30:00.25+01:00"] {
+            assert!(is_rfc3339(good), "{good}");
+        }
+        for bad in [
+            "2026-01-24",
+            "2026-01-24T09:30Z",
+            "2026-01-24T09:30:00",
+            "2026-01-24 09:30:00Z",
+            "2026-01-24T09:30:00.Z",
+            "2026-01-24T09:30:00Z[UTC]",
+            "2026-01-24T09:30:00+01",
+            "2026-01-24T09:30:0é",
+            "",
+        ] {
+            assert!(!is_rfc3339(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_title_is_the_first_heading_outside_of_code() {
+        for (body, expected) in [
+            ("a\n## B c ##\n# D", Some("B c")),
+            ("```sh\n# no\n~~~\n```\n  # C#\r\n", Some("C#")),
+            ("    # no\n#no\n####### no\n#\n# #\n", None),
+            ("", None),
+        ] {
+            assert_eq!(heading(body), expected, "{body:?}");
+        }
+    }
+}

@@ -9,14 +9,16 @@ use roxmltree::Node;
 use serde_json::Value;
 
 use super::fault::{Fault, differ};
+use super::frontmatter::MARK;
 use super::integrity::{self, Identity};
+use super::markup;
 use super::path::ScopedPath;
 use super::version::Version;
 use super::xml;
 use crate::digest::Sha256;
 
-/// How many ends of the element are tried: text in CDATA may look like one.
-const MAX_ENDS: usize = 16;
+/// The parts of a directive; each stands once.
+const PARTS: [&str; 6] = ["metadata", "permissions", "inputs", "process", "outputs", "context"];
 
 /// A directive that was understood.
 #[derive(Clone, Debug)]
@@ -31,6 +33,8 @@ pub struct Directive {
     pub description: String,
     /// What it takes.
     pub inputs: Vec<Input>,
+    /// The JSON Schema of all inputs together, where the author wrote one.
+    pub input_schema: Option<Value>,
     /// What it does, step by step.
     pub steps: Vec<Step>,
     /// `<permissions>` as data, wherever they stand.
@@ -69,17 +73,19 @@ impl Directive {
     /// Reads a directive that lies at `at`.
     pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, Fault> {
         let content = find(text)?;
-        let lines = text[..content.start].matches('\n').count();
-        let element = &text[content.clone()];
-        let document = xml::parse(element).map_err(|fault| fault.below(lines))?;
+        let document = xml::parse(&text[content.clone()])
+            .map_err(|fault| fault.within(text, content.start))?;
         let root = document.root_element();
         let reader = Reader { text, start: content.start };
         let version = reader.version(root)?;
         reader.check_name(root, at)?;
+        reader.check_parts(root)?;
         let metadata = reader.required(root, "metadata")?;
         reader.check_category(metadata, at)?;
         let process = reader.required(root, "process")?;
-        let inputs = xml::child(root, "inputs").map(|inputs| reader.inputs(inputs)).transpose()?;
+        let inputs = xml::child(root, "inputs");
+        let input_schema = inputs.map(|inputs| reader.schema(inputs)).transpose()?.flatten();
+        let inputs = inputs.map(|inputs| reader.inputs(inputs)).transpose()?;
         let description = xml::child(metadata, "description").map(xml::own_text);
         let permissions =
             xml::child(root, "permissions").or_else(|| xml::child(metadata, "permissions"));
@@ -90,6 +96,7 @@ impl Directive {
             content,
             description: description.unwrap_or_default(),
             inputs: inputs.unwrap_or_default(),
+            input_schema,
             steps: reader.steps(process)?,
             permissions: permissions.map(xml::to_json),
             extra: extra.collect(),
@@ -105,46 +112,31 @@ impl Directive {
 }
 
 /// The bytes of the one `<directive>` element.
-fn find(text: &str) -> Result<Range<usize>, Fault> {
-    const FIX: &str =
-        "Write one `<directive name=\"…\" version=\"…\">` element, closed by `</directive>`.";
+pub(super) fn find(text: &str) -> Result<Range<usize>, Fault> {
     let mut starts = starts(text);
-    let Some(start) = starts.next() else {
-        return Err(Fault::whole("there is no `<directive>` element", FIX));
-    };
-    let ends = text[start..].match_indices("</directive>").map(|(at, end)| start + at + end.len());
-    let mut last = None;
-    for end in ends.take(MAX_ENDS) {
-        match xml::parse(&text[start..end]) {
-            Ok(_) => {
-                return match starts.find(|other| *other >= end) {
-                    None => Ok(start..end),
-                    Some(other) => {
-                        let what = "there is a second `<directive>` element";
-                        Err(Fault::at(
-                            text,
-                            other,
-                            what,
-                            "Put each directive into a file of its own.",
-                        ))
-                    }
-                };
-            }
-            Err(fault) => last = last.or(Some(fault)),
-        }
+    let start = starts.next().ok_or_else(|| {
+        let fix =
+            "Write one `<directive name=\"…\" version=\"…\">` element, closed by `</directive>`.";
+        Fault::whole("there is no `<directive>` element", fix)
+    })?;
+    let end = markup::end(text, start)?;
+    if let Some(other) = starts.find(|other| *other >= end) {
+        let what = "there is a second `<directive>` element";
+        return Err(Fault::at(text, other, what, "Put each directive into a file of its own."));
     }
-    let lines = text[..start].matches('\n').count();
-    let unclosed = || Fault::at(text, start, "the `<directive>` element is not closed", FIX);
-    Err(last.map_or_else(unclosed, |fault| fault.below(lines)))
+    Ok(start..end)
 }
 
 /// Where a line begins with the element.
 fn starts(text: &str) -> impl Iterator<Item = usize> {
-    let lines = text.match_indices("<directive");
-    lines.map(|(at, _)| at).filter(|at| {
-        let line = text[..*at].rfind('\n').map_or(0, |end| end + 1);
-        let next = text[at + "<directive".len()..].chars().next();
-        text[line..*at].trim().is_empty() && next.is_some_and(|c| c.is_whitespace() || c == '>')
+    let mut next = 0;
+    text.split_inclusive('\n').filter_map(move |line| {
+        let at = next;
+        next += line.len();
+        let begun = line.trim_start_matches(|c: char| c.is_whitespace() || c == MARK);
+        let after = begun.strip_prefix("<directive")?;
+        let is_name = after.starts_with(|c: char| c.is_whitespace() || matches!(c, '>' | '/'));
+        is_name.then_some(at + line.len() - begun.len())
     })
 }
 
@@ -190,6 +182,16 @@ impl Reader<'_> {
         ))
     }
 
+    fn check_parts(&self, root: Node<'_, '_>) -> Result<(), Fault> {
+        for part in PARTS {
+            if let Some(second) = root.children().filter(|node| node.has_tag_name(part)).nth(1) {
+                let fix = "Keep one of each.";
+                return Err(self.fault(second, "a part of the directive stands twice", fix));
+            }
+        }
+        Ok(())
+    }
+
     fn check_category(&self, metadata: Node<'_, '_>, at: &ScopedPath) -> Result<(), Fault> {
         let Some(category) = xml::child(metadata, "category") else { return Ok(()) };
         let stated = xml::own_text(category);
@@ -209,19 +211,22 @@ impl Reader<'_> {
     fn input(&self, input: Node<'_, '_>) -> Result<Input, Fault> {
         let name = input.attribute("name").filter(|name| !name.is_empty());
         let name = name.ok_or_else(|| self.fault(input, "an input has no name", "Add `name`."))?;
-        let schema = xml::child(input, "schema").map(|schema| {
-            let text = xml::own_text(schema);
-            crate::json::parse(text.as_bytes()).map_err(|_| {
-                self.fault(schema, "`<schema>` is not JSON", "Write one JSON Schema object.")
-            })
-        });
         Ok(Input {
             name: name.to_owned(),
             kind: input.attribute("type").map(str::to_owned),
             required: input.attribute("required") == Some("true"),
             about: xml::own_text(input),
-            schema: schema.transpose()?,
+            schema: self.schema(input)?,
         })
+    }
+
+    /// The JSON in the `<schema>` of an element.
+    fn schema(&self, element: Node<'_, '_>) -> Result<Option<Value>, Fault> {
+        let Some(schema) = xml::child(element, "schema") else { return Ok(None) };
+        let value = crate::json::parse(xml::own_text(schema).as_bytes());
+        let wrong =
+            |_| self.fault(schema, "`<schema>` is not JSON", "Write one JSON Schema object.");
+        value.map(Some).map_err(wrong)
     }
 
     fn steps(&self, process: Node<'_, '_>) -> Result<Vec<Step>, Fault> {

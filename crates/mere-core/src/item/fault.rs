@@ -32,9 +32,11 @@ impl Fault {
         Self { line: 1, column: 1, what: what.into(), fix: fix.into() }
     }
 
-    /// The same fault of a text that begins at a later line.
-    pub(super) fn below(self, lines: usize) -> Self {
-        Self { line: self.line + lines, ..self }
+    /// The same fault where the faulty text is a part of another, from `start` on.
+    pub(super) fn within(self, text: &str, start: usize) -> Self {
+        let (line, column) = place(text, start);
+        let column = if self.line == 1 { self.column + column - 1 } else { self.column };
+        Self { line: self.line + line - 1, column, ..self }
     }
 }
 

@@ -10,6 +10,7 @@ mod id;
 pub mod integrity;
 mod kind;
 mod knowledge;
+mod markup;
 mod memory;
 mod path;
 mod skill;

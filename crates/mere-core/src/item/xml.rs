@@ -1,4 +1,4 @@
-//! Bounded, data-only XML: no DTD, no entities, and limits that hold before the parser runs.
+//! Data-only XML: no DTD, no entities, a bound on nodes. [`super::markup`] bounds the rest before.
 
 use roxmltree::{Document, Node, ParsingOptions};
 use serde_json::{Map, Value};
@@ -7,14 +7,9 @@ use super::fault::Fault;
 
 /// How many nodes a document may have.
 const MAX_NODES: u32 = 20_000;
-/// How deep elements may lie in one another.
-const MAX_DEPTH: usize = 32;
-/// How many attributes one element may have: the parser compares each with each.
-const MAX_ATTRIBUTES: usize = 64;
 
-/// Parses an element that stands alone in `text`.
+/// Parses an element that stands alone in `text` and was found there by [`super::markup::end`].
 pub(super) fn parse(text: &str) -> Result<Document<'_>, Fault> {
-    check_bounds(text)?;
     let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..Default::default() };
     Document::parse_with_options(text, options).map_err(|error| {
         let place = error.pos();
@@ -23,7 +18,6 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, Fault> {
             roxmltree::Error::DtdDetected => "a document type is declared",
             roxmltree::Error::UnknownEntityReference(..) => "an entity is not a known one",
             roxmltree::Error::DuplicatedAttribute(..) => "an attribute stands twice",
-            roxmltree::Error::UnexpectedCloseTag(..) => "an element is closed by another's name",
             _ => "the XML is not well-formed",
         };
         let fix = "Close every element, escape `<` and `&` (or use CDATA), and use no DTD.";
@@ -34,31 +28,6 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, Fault> {
             fix: fix.into(),
         }
     })
-}
-
-/// Looks at tags alone, coarsely: text that looks like tags can only be counted too often.
-fn check_bounds(text: &str) -> Result<(), Fault> {
-    let mut depth = 0_usize;
-    for (at, _) in text.match_indices('<') {
-        let tag = &text[at + 1..];
-        let end = tag.find('>').unwrap_or(tag.len());
-        let tag = &tag[..end];
-        if tag.matches('=').count() > MAX_ATTRIBUTES {
-            let what = "an element has more than 64 attributes";
-            return Err(Fault::at(text, at, what, "Use child elements instead."));
-        }
-        match tag.as_bytes().first() {
-            Some(b'/') => depth = depth.saturating_sub(1),
-            Some(b'!' | b'?') | None => {}
-            Some(_) if tag.ends_with('/') => {}
-            Some(_) => depth += 1,
-        }
-        if depth > MAX_DEPTH {
-            let what = "elements lie more than 32 levels deep";
-            return Err(Fault::at(text, at, what, "Flatten them."));
-        }
-    }
-    Ok(())
 }
 
 /// An element as data: its trimmed text if that is all it has; else its attributes and children,

@@ -1,0 +1,170 @@
+//! The bounds of an XML element, found before the parser runs.
+//!
+//! One pass over the tags, as exact as the parser's: quotes, comments, CDATA and instructions hide
+//! what is in them. It says where the element ends, and refuses what would cost the parser more
+//! than its length: depth, attributes (each is compared with each) and namespaces (each element
+//! that declares one copies those around it).
+
+use super::fault::Fault;
+
+/// How deep elements may lie in one another.
+const MAX_DEPTH: usize = 32;
+/// How many attributes one element may have.
+const MAX_ATTRIBUTES: usize = 64;
+/// How many namespaces a document may declare.
+const MAX_NAMESPACES: usize = 16;
+
+const FIX: &str = "Close every element, escape `<` and `&` (or use CDATA), and use no DTD.";
+
+/// Where the element ends that begins at `start`. Faults are at places of `text`.
+pub(super) fn end(text: &str, start: usize) -> Result<usize, Fault> {
+    let mut scan = Scan { text, start, open: Vec::new(), namespaces: 0 };
+    let mut at = start;
+    while let Some(found) = text[at..].find('<') {
+        at = scan.markup(at + found)?;
+        if scan.open.is_empty() {
+            return Ok(at);
+        }
+    }
+    Err(scan.unclosed())
+}
+
+/// Where the content of an element begins and ends, of which `raw` is all; none in `<a/>`.
+pub(super) fn inner(raw: &str) -> Option<std::ops::Range<usize>> {
+    let start = tag_end(raw, 0)?;
+    let end = raw.rfind("</")?;
+    (start <= end).then_some(start..end)
+}
+
+struct Scan<'a> {
+    text: &'a str,
+    start: usize,
+    /// The names of the elements that are open.
+    open: Vec<&'a str>,
+    namespaces: usize,
+}
+
+impl<'a> Scan<'a> {
+    /// Takes what begins with the `<` at `at`, and says where it ends.
+    fn markup(&mut self, at: usize) -> Result<usize, Fault> {
+        let rest = &self.text[at..];
+        for (begin, end) in [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")] {
+            if let Some(hidden) = rest.strip_prefix(begin) {
+                let length = hidden.find(end).ok_or_else(|| self.unclosed())?;
+                return Ok(at + begin.len() + length + end.len());
+            }
+        }
+        if rest.starts_with("<!") {
+            return Err(Fault::at(self.text, at, "a document type is declared", FIX));
+        }
+        let end = tag_end(self.text, at).ok_or_else(|| self.unclosed())?;
+        let tag = &self.text[at + 1..end - 1];
+        match tag.strip_prefix('/') {
+            Some(name) => self.close(at, name.trim_end())?,
+            None => self.open(at, tag)?,
+        }
+        Ok(end)
+    }
+
+    fn open(&mut self, at: usize, tag: &'a str) -> Result<(), Fault> {
+        let (attributes, namespaces) = count(tag);
+        self.namespaces += namespaces;
+        let depth = self.open.len() + 1;
+        let (what, fix) = if attributes > MAX_ATTRIBUTES {
+            ("an element has more than 64 attributes", "Use child elements instead.")
+        } else if self.namespaces > MAX_NAMESPACES {
+            ("there are more than 16 namespaces", "Names need no prefix here; leave them out.")
+        } else if depth > MAX_DEPTH {
+            ("elements lie more than 32 levels deep", "Flatten them.")
+        } else {
+            if !tag.ends_with('/') {
+                let end = tag.find(|c: char| c.is_ascii_whitespace()).unwrap_or(tag.len());
+                self.open.push(&tag[..end]);
+            }
+            return Ok(());
+        };
+        Err(Fault::at(self.text, at, what, fix))
+    }
+
+    fn close(&mut self, at: usize, name: &str) -> Result<(), Fault> {
+        if self.open.pop() == Some(name) {
+            return Ok(());
+        }
+        Err(Fault::at(self.text, at, "an element is closed by another's name", FIX))
+    }
+
+    fn unclosed(&self) -> Fault {
+        Fault::at(self.text, self.start, "the element is not closed", FIX)
+    }
+}
+
+/// After the `>` of the tag that begins at `at`; one within quotes does not count.
+fn tag_end(text: &str, at: usize) -> Option<usize> {
+    let mut quote = None;
+    for (offset, byte) in text[at + 1..].bytes().enumerate() {
+        match (quote, byte) {
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b'>') => return Some(at + offset + 2),
+            (None, b'<') => return None,
+            (Some(open), _) if open == byte => quote = None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// How many attributes a tag has, and how many of them declare a namespace.
+fn count(tag: &str) -> (usize, usize) {
+    let (mut attributes, mut namespaces, mut quote, mut word) = (0, 0, None, 0);
+    for (offset, byte) in tag.bytes().enumerate() {
+        match (quote, byte) {
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (Some(open), _) if open == byte => {
+                quote = None;
+                word = offset + 1;
+            }
+            (None, b'=') => {
+                attributes += 1;
+                let name = tag[word..offset].trim_ascii_end();
+                let start = name.rfind(|c: char| c.is_ascii_whitespace()).map_or(0, |at| at + 1);
+                namespaces += usize::from(name[start..].starts_with("xmlns"));
+                word = offset + 1;
+            }
+            _ => {}
+        }
+    }
+    (attributes, namespaces)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_element_ends_where_its_name_closes_it() {
+        for (text, expected) in [
+            ("<a/>b", "<a/>"),
+            ("<a><a></a></a>b</a>", "<a><a></a></a>"),
+            ("<a><![CDATA[</a>]]></a >b", "<a><![CDATA[</a>]]></a >"),
+            ("<a><!-- </a> --><?x </a> ?></a>b", "<a><!-- </a> --><?x </a> ?></a>"),
+            ("<a b='</a>' c=\">\"/></a>", "<a b='</a>' c=\">\"/>"),
+        ] {
+            assert_eq!(end(text, 0).ok(), Some(expected.len()), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_closed_or_too_much_is_refused() {
+        let deep = "<a>".repeat(33);
+        let many = format!("<a b='>' {}/>", "c='>'".repeat(64));
+        let spaces = format!("<a>{}</a>", "<b xmlns:c='d'/>".repeat(17));
+        for text in ["<a>", "<a", "<a b='>", "<a><b></a>", "<a><!--</a>", "<a><!X></a>", "<a <b/>"]
+        {
+            assert!(end(text, 0).is_err(), "{text}");
+        }
+        for text in [&deep, &many, &spaces] {
+            assert!(end(text, 0).is_err(), "{text}");
+        }
+        assert!(end(&format!("<a {}/>", "c='='".repeat(64)), 0).is_ok());
+    }
+}

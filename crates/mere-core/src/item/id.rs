@@ -28,6 +28,9 @@ pub enum IdError {
     /// A category with too many levels.
     #[error("a category has at most 8 levels")]
     Levels,
+    /// What follows the `@` is no version.
+    #[error("a version is SemVer 2.0, such as 1.0.0")]
+    Version,
 }
 
 impl ItemId {

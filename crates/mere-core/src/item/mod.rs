@@ -3,6 +3,7 @@
 //! Ids, categories, types and versions are parsed types that reject and never repair; a path is
 //! made of them in one place ([`ScopedPath`]).
 
+mod any;
 mod directive;
 mod fault;
 mod frontmatter;
@@ -15,11 +16,13 @@ mod markup;
 mod memory;
 mod outline;
 mod path;
+mod reference;
 mod skill;
 mod tool;
 mod version;
 mod xml;
 
+pub use any::{Item, MAX_BYTES, decode};
 pub use directive::{Directive, Input, Step};
 pub use fault::Fault;
 pub use id::{Category, IdError, ItemId};
@@ -28,6 +31,7 @@ pub use knowledge::{Knowledge, RELATIONS};
 pub use lockfile::{Link, Lockfile};
 pub use memory::Memory;
 pub use path::{Base, Form, MANIFEST_FILE, SKILL_FILE, ScopedPath};
+pub use reference::ItemRef;
 pub use skill::Skill;
 pub use tool::ToolManifest;
 pub use version::{Version, VersionError};

@@ -1,0 +1,182 @@
+//! An item of any kind: one parser for whatever lies at a place, and what all kinds can be asked.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::directive::Directive;
+use super::fault::Fault;
+use super::integrity::FileDigest;
+use super::kind::ItemType;
+use super::knowledge::Knowledge;
+use super::lockfile::Lockfile;
+use super::memory::Memory;
+use super::path::{Form, ScopedPath};
+use super::skill::Skill;
+use super::tool::ToolManifest;
+use super::version::Version;
+use crate::digest::Sha256;
+
+/// The largest main file of an item, in bytes.
+pub const MAX_BYTES: usize = 1024 * 1024;
+
+/// An item that was understood.
+#[derive(Clone, Debug)]
+pub enum Item {
+    /// A workflow.
+    Directive(Directive),
+    /// An Agent Skill, which is a directive too.
+    Skill(Skill),
+    /// A tool's manifest.
+    Tool(ToolManifest),
+    /// A note with typed links.
+    Knowledge(Knowledge),
+    /// A short note in a store.
+    Memory(Memory),
+    /// What a tool's chain is pinned to.
+    Lockfile(Lockfile),
+}
+
+/// The text of an item's main file.
+pub fn decode(bytes: &[u8]) -> Result<&str, Fault> {
+    check_size(bytes.len())?;
+    let text = str::from_utf8(bytes).map_err(|error| {
+        let good = &bytes[..error.valid_up_to()];
+        let good = str::from_utf8(good).unwrap_or_default();
+        Fault::at(good, good.len(), "this byte is not UTF-8", "Save the file as UTF-8.")
+    })?;
+    check_text(text)?;
+    Ok(text)
+}
+
+fn check_size(bytes: usize) -> Result<(), Fault> {
+    if bytes <= MAX_BYTES {
+        return Ok(());
+    }
+    let fix = "Keep the item short, and move what is long into files beside it.";
+    Err(Fault::whole("the file is larger than 1 MiB", fix))
+}
+
+fn check_text(text: &str) -> Result<(), Fault> {
+    match text.find('\0') {
+        None => Ok(()),
+        Some(at) => Err(Fault::at(text, at, "there is a NUL byte", "Take it out.")),
+    }
+}
+
+impl Item {
+    /// Reads the main file of the item that lies at `at`.
+    pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, Fault> {
+        check_size(text.len())?;
+        check_text(text)?;
+        match (at.kind, at.form) {
+            (ItemType::Directive, Form::Flat) => Directive::parse(text, at).map(Self::Directive),
+            (ItemType::Directive, Form::Folder) => Skill::parse(text, at).map(Self::Skill),
+            (ItemType::Tool, _) => ToolManifest::parse(text, at).map(Self::Tool),
+            (ItemType::Knowledge, _) => Knowledge::parse(text, at).map(Self::Knowledge),
+            (ItemType::Memory, _) => Memory::parse(text, at).map(Self::Memory),
+            (ItemType::Lockfile, _) => Lockfile::parse(text, at).map(Self::Lockfile),
+        }
+    }
+
+    /// Its version; a memory has none.
+    pub fn version(&self) -> Option<&Version> {
+        match self {
+            Self::Directive(directive) => Some(&directive.version),
+            Self::Skill(skill) => Some(&skill.version),
+            Self::Tool(tool) => Some(&tool.version),
+            Self::Knowledge(entry) => Some(&entry.version),
+            Self::Memory(_) => None,
+            Self::Lockfile(lockfile) => Some(&lockfile.version),
+        }
+    }
+
+    /// What people call it: its title if it has one, else its id.
+    pub fn title<'a>(&'a self, at: &'a ScopedPath) -> &'a str {
+        match self {
+            Self::Knowledge(entry) => &entry.title,
+            Self::Memory(memory) => &memory.title,
+            _ => at.id.as_str(),
+        }
+    }
+
+    /// What it does, if it says so.
+    pub fn description(&self) -> &str {
+        match self {
+            Self::Directive(directive) => &directive.description,
+            Self::Skill(skill) => &skill.description,
+            Self::Tool(tool) => &tool.description,
+            Self::Knowledge(_) | Self::Memory(_) | Self::Lockfile(_) => "",
+        }
+    }
+
+    /// Its tags; notes alone have them.
+    pub fn tags(&self) -> &[String] {
+        match self {
+            Self::Knowledge(entry) => &entry.tags,
+            Self::Memory(memory) => &memory.tags,
+            _ => &[],
+        }
+    }
+
+    /// What it says of itself, as data.
+    pub fn metadata(&self) -> Value {
+        match self {
+            Self::Directive(directive) => directive.metadata.clone(),
+            Self::Skill(skill) => Value::Object(skill.frontmatter.clone()),
+            Self::Tool(tool) => Value::Object(tool.manifest.clone()),
+            Self::Knowledge(entry) => Value::Object(entry.frontmatter.clone()),
+            Self::Memory(memory) => Value::Object(memory.frontmatter.clone()),
+            Self::Lockfile(lockfile) => lockfile.value.clone(),
+        }
+    }
+
+    /// What is odd about it, but no fault.
+    pub fn warnings(&self) -> &[&'static str] {
+        match self {
+            Self::Knowledge(entry) => &entry.warnings,
+            _ => &[],
+        }
+    }
+
+    /// The bytes of its content; a tool and a lockfile are data alone.
+    pub fn body(&self) -> Option<Range<usize>> {
+        match self {
+            Self::Directive(directive) => Some(directive.content.clone()),
+            Self::Skill(skill) => Some(skill.content.clone()),
+            Self::Knowledge(entry) => Some(entry.content.clone()),
+            Self::Memory(memory) => Some(memory.content.clone()),
+            Self::Tool(_) | Self::Lockfile(_) => None,
+        }
+    }
+
+    /// Its canonical hash, with every other file it has; a memory is not signed and has none.
+    pub fn integrity(&self, text: &str, at: &ScopedPath, files: &[FileDigest]) -> Option<Sha256> {
+        match self {
+            Self::Directive(directive) => Some(directive.integrity(text, at)),
+            Self::Skill(skill) => Some(skill.integrity(text, at, files)),
+            Self::Tool(tool) => Some(tool.integrity(at, files)),
+            Self::Knowledge(entry) => Some(entry.integrity(text, at)),
+            Self::Memory(_) => None,
+            Self::Lockfile(lockfile) => Some(lockfile.integrity()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_no_text_are_refused_where_they_stand() {
+        for (bytes, place) in [
+            (&b"a\nb\xc3\xa9\xff"[..], Some((2, 3))),
+            (b"a\n\0", Some((2, 1))),
+            (&[b' '; MAX_BYTES + 1], Some((1, 1))),
+            (&[b' '; MAX_BYTES], None),
+        ] {
+            let fault = decode(bytes).err();
+            assert_eq!(fault.map(|fault| (fault.line, fault.column)), place);
+        }
+    }
+}

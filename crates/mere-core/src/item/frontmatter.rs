@@ -12,8 +12,8 @@ pub(super) const MARK: char = '\u{feff}';
 pub(super) struct Frontmatter<'a> {
     text: &'a str,
     /// Where the YAML begins in the file.
-    start: usize,
-    entries: Vec<Entry>,
+    pub(super) start: usize,
+    pub(super) entries: Vec<Entry>,
     /// Where the content begins: after the line that closes the frontmatter.
     pub(super) content: usize,
 }

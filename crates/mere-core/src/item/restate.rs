@@ -1,0 +1,181 @@
+//! A file restated for another place: where it says its own id, category or scope, it says the new
+//! one; every other byte stays. What is not stated stays unstated.
+
+use std::ops::Range;
+
+use super::any::Item;
+use super::directive;
+use super::fault::Fault;
+use super::frontmatter::Frontmatter;
+use super::kind::ItemType;
+use super::path::{Form, ScopedPath};
+use super::{markup, outline, xml};
+use crate::yaml::{self, Entry};
+
+/// The text of an item that lies at `from`, for `to`. It is valid there, or there is a fault.
+pub fn restate(text: &str, from: &ScopedPath, to: &ScopedPath) -> Result<String, Fault> {
+    let is_skill = |at: &ScopedPath| at.kind == ItemType::Directive && at.form == Form::Folder;
+    if from.kind != to.kind || is_skill(from) != is_skill(to) {
+        let fix = "Make a new item of that kind, and move the text by hand.";
+        return Err(Fault::whole("an item stays of its kind", fix));
+    }
+    let item = Item::parse(text, from)?;
+    let mut edits = match item {
+        Item::Directive(_) => directive_edits(text, to)?,
+        Item::Skill(_) => frontmatter_edits(text, &[("name", to.id.as_str())])?,
+        Item::Knowledge(_) => {
+            let (id, category) = (to.id.as_str(), to.category.as_str());
+            frontmatter_edits(text, &[("id", id), ("zettel_id", id), ("category", category)])?
+        }
+        Item::Tool(_) => tool_edits(text, to)?,
+        Item::Lockfile(_) => lockfile_edits(text, to),
+        Item::Memory(_) => Vec::new(),
+    };
+    edits.sort_by_key(|edit| edit.range.start);
+    let mut restated = text.to_owned();
+    for edit in edits.into_iter().rev() {
+        restated.replace_range(edit.range, &edit.text);
+    }
+    Item::parse(&restated, to)?;
+    Ok(restated)
+}
+
+/// What is at `range` becomes `text`.
+struct Edit {
+    range: Range<usize>,
+    text: String,
+}
+
+fn directive_edits(text: &str, to: &ScopedPath) -> Result<Vec<Edit>, Fault> {
+    let content = directive::find(text)?;
+    let element = &text[content.clone()];
+    let document = xml::parse(element).map_err(|fault| fault.within(text, content.start))?;
+    let root = document.root_element();
+    let name = root.attribute_node("name").and_then(|name| {
+        let (range, new) = (name.range(), to.id.as_str());
+        // The value's own range is counted in few bits by the parser; the quotes are exact.
+        let end = range.end.checked_sub(1)?;
+        let quote = element[end..].chars().next()?;
+        let start = range.start + element[range.start..end].rfind(quote)? + 1;
+        (name.value() != new).then(|| Edit { range: start..end, text: new.to_owned() })
+    });
+    let category = xml::child(root, "metadata").and_then(|node| xml::child(node, "category"));
+    let category = category.and_then(|node| {
+        let (stated, new) = (xml::own_text(node), to.category.as_str());
+        (stated != new).then(|| category_edit(element, node.range(), &stated, new))
+    });
+    let moved = |edit: Edit| {
+        let range = content.start + edit.range.start..content.start + edit.range.end;
+        Edit { range, ..edit }
+    };
+    Ok(name.into_iter().chain(category).map(moved).collect())
+}
+
+/// The new text of an element that says its category, plainly or in CDATA.
+fn category_edit(text: &str, element: Range<usize>, stated: &str, new: &str) -> Edit {
+    let raw = &text[element.clone()];
+    let Some(inner) = markup::inner(raw) else {
+        let open = raw.trim_end_matches("/>").trim_end();
+        let name = open[1..].split_ascii_whitespace().next().unwrap_or("category");
+        return Edit { range: element, text: format!("{open}>{new}</{name}>") };
+    };
+    let content = &raw[inner.clone()];
+    let peeled = content.trim();
+    let data = peeled.strip_prefix("<![CDATA[").and_then(|data| data.strip_suffix("]]>"));
+    let peeled = data.map_or(peeled, str::trim);
+    let within = match content.find(peeled).filter(|_| peeled == stated) {
+        Some(at) if !stated.is_empty() => at..at + stated.len(),
+        _ => 0..content.len(),
+    };
+    let start = element.start + inner.start;
+    Edit { range: start + within.start..start + within.end, text: new.to_owned() }
+}
+
+fn frontmatter_edits(text: &str, fields: &[(&str, &str)]) -> Result<Vec<Edit>, Fault> {
+    let front = Frontmatter::parse(text)?;
+    Ok(scalar_edits(text, front.start, &front.entries, fields))
+}
+
+fn tool_edits(text: &str, to: &ScopedPath) -> Result<Vec<Edit>, Fault> {
+    let entries = yaml::plain_mapping(text)
+        .map_err(|_| Fault::whole("the manifest is not one plain YAML mapping", "Correct it."))?;
+    let fields = [("tool_id", to.id.as_str()), ("category", to.category.as_str())];
+    Ok(scalar_edits(text, 0, &entries, &fields))
+}
+
+fn scalar_edits(text: &str, start: usize, entries: &[Entry], fields: &[(&str, &str)]) -> Vec<Edit> {
+    let edits = fields.iter().filter_map(|(key, new)| {
+        let entry = entries.iter().find(|entry| entry.key == *key)?;
+        let stated = entry.value.as_str().filter(|stated| stated != new)?;
+        let range = start + entry.value_range.start..start + entry.value_range.end;
+        let text = scalar(&text[range.clone()], stated, new);
+        Some(Edit { range, text })
+    });
+    edits.collect()
+}
+
+/// A scalar in the spelling of the old one, or in quotes if it would not be a text in that.
+fn scalar(raw: &str, stated: &str, new: &str) -> String {
+    let quoted = || format!("\"{new}\"");
+    if stated.is_empty() || raw.matches(stated).count() != 1 {
+        return quoted();
+    }
+    let spelled = raw.replacen(stated, new, 1);
+    let is_block = raw.ends_with('\n');
+    let entries = yaml::plain_mapping(&format!("key: {spelled}"));
+    let is_text = entries.is_ok_and(|entries| entries.iter().all(|entry| entry.value == new));
+    if is_block || is_text { spelled } else { quoted() }
+}
+
+fn lockfile_edits(text: &str, to: &ScopedPath) -> Vec<Edit> {
+    let fields = [
+        ("/root/tool_id", to.id.as_str()),
+        ("/metadata/tool_id", to.id.as_str()),
+        ("/metadata/category", to.category.as_str()),
+        ("/metadata/scope", to.scope.name()),
+    ];
+    let edits = fields.into_iter().filter_map(|(pointer, new)| {
+        let range = outline::find(text, pointer)?;
+        let stated = serde_json::from_str::<String>(&text[range.clone()]).ok()?;
+        (stated != new).then(|| Edit { range, text: format!("\"{new}\"") })
+    });
+    edits.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scalar_keeps_its_spelling_where_it_can() {
+        for (raw, stated, new, expected) in [
+            ("a", "a", "b", "b"),
+            ("'a'", "a", "b", "'b'"),
+            ("\"a\"", "a", "1", "\"1\""),
+            ("a", "a", "1", "\"1\""),
+            ("a", "a", "true", "\"true\""),
+            ("a", "a", "", "\"\""),
+            ("''", "", "a", "\"a\""),
+            ("\"\\x61\"", "a", "b", "\"b\""),
+            ("a\n\n", "a", "b", "b\n\n"),
+        ] {
+            assert_eq!(scalar(raw, stated, new), expected, "{raw}");
+        }
+    }
+
+    #[test]
+    fn a_category_keeps_what_is_around_it() {
+        for (raw, stated, expected) in [
+            ("<category>\n a </category>", "a", "<category>\n n/m </category>"),
+            ("<category><![CDATA[ a ]]></category>", "a", "<category><![CDATA[ n/m ]]></category>"),
+            ("<category a='>' />", "", "<category a='>'>n/m</category>"),
+            ("<category></category>", "", "<category>n/m</category>"),
+            ("<category>&#97;<!-- a --></category>", "a", "<category>n/m</category>"),
+        ] {
+            let edit = category_edit(raw, 0..raw.len(), stated, "n/m");
+            let mut text = raw.to_owned();
+            text.replace_range(edit.range, &edit.text);
+            assert_eq!(text, expected);
+        }
+    }
+}

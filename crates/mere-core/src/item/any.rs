@@ -172,8 +172,8 @@ mod tests {
         for (bytes, place) in [
             (&b"a\nb\xc3\xa9\xff"[..], Some((2, 3))),
             (b"a\n\0", Some((2, 1))),
-            (&[b' '; MAX_BYTES + 1], Some((1, 1))),
-            (&[b' '; MAX_BYTES], None),
+            (&vec![b' '; MAX_BYTES + 1], Some((1, 1))),
+            (&vec![b' '; MAX_BYTES], None),
         ] {
             let fault = decode(bytes).err();
             assert_eq!(fault.map(|fault| (fault.line, fault.column)), place);

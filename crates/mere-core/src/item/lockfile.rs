@@ -149,13 +149,11 @@ struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     fn of(text: &'a str, value: &'a Value, pointer: String) -> Result<Self, Fault> {
-        match value {
-            Value::Object(map) => Ok(Self { text, map, pointer }),
-            _ => {
-                let at = outline::find(text, &pointer).map_or(0, |range| range.start);
-                Err(Fault::at(text, at, "this is not an object", FIX))
-            }
-        }
+        let map = value.as_object().ok_or_else(|| {
+            let at = outline::find(text, &pointer).map_or(0, |range| range.start);
+            Fault::at(text, at, "this is not an object", FIX)
+        })?;
+        Ok(Self { text, map, pointer })
     }
 
     fn object(&self, key: &'static str) -> Result<Self, Fault> {

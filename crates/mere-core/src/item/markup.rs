@@ -5,6 +5,8 @@
 //! than its length: depth, attributes (each is compared with each) and namespaces (each element
 //! that declares one copies those around it).
 
+use std::ops::Range;
+
 use super::fault::Fault;
 
 /// How deep elements may lie in one another.
@@ -21,6 +23,7 @@ pub(super) fn end(text: &str, start: usize) -> Result<usize, Fault> {
     let mut scan = Scan { text, start, open: Vec::new(), namespaces: 0 };
     let mut at = start;
     while let Some(found) = text[at..].find('<') {
+        scan.check_references(at..at + found)?;
         at = scan.markup(at + found)?;
         if scan.open.is_empty() {
             return Ok(at);
@@ -30,7 +33,7 @@ pub(super) fn end(text: &str, start: usize) -> Result<usize, Fault> {
 }
 
 /// Where the content of an element begins and ends, of which `raw` is all; none in `<a/>`.
-pub(super) fn inner(raw: &str) -> Option<std::ops::Range<usize>> {
+pub(super) fn inner(raw: &str) -> Option<Range<usize>> {
     let start = tag_end(raw, 0)?;
     let end = raw.rfind("</")?;
     (start <= end).then_some(start..end)
@@ -58,6 +61,7 @@ impl<'a> Scan<'a> {
             return Err(Fault::at(self.text, at, "a document type is declared", FIX));
         }
         let end = tag_end(self.text, at).ok_or_else(|| self.unclosed())?;
+        self.check_references(at..end)?;
         let tag = &self.text[at + 1..end - 1];
         match tag.strip_prefix('/') {
             Some(name) => self.close(at, name.trim_end())?,
@@ -91,6 +95,21 @@ impl<'a> Scan<'a> {
             return Ok(());
         }
         Err(Fault::at(self.text, at, "an element is closed by another's name", FIX))
+    }
+
+    /// Refuses numbers of no character, which the parser would replace.
+    fn check_references(&self, range: Range<usize>) -> Result<(), Fault> {
+        for (at, _) in self.text[range.clone()].match_indices("&#") {
+            let rest = &self.text[range.start + at + 2..range.end];
+            let (digits, radix) = rest.strip_prefix('x').map_or((rest, 10), |rest| (rest, 16));
+            let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
+            let number = u32::from_str_radix(&digits[..end], radix).ok();
+            if number.and_then(char::from_u32).is_none() {
+                let what = "a number stands for no character";
+                return Err(Fault::at(self.text, range.start + at, what, FIX));
+            }
+        }
+        Ok(())
     }
 
     fn unclosed(&self) -> Fault {

@@ -3,5 +3,6 @@
 
 mod address;
 mod gate;
+mod hostile;
 mod proofs;
 mod vectors;

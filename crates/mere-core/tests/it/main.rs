@@ -2,7 +2,9 @@
 #![expect(clippy::expect_used, reason = "a test that cannot go on should stop")]
 
 mod address;
+mod formats;
 mod gate;
 mod hostile;
+mod items;
 mod proofs;
 mod vectors;

@@ -19,6 +19,7 @@ pub mod pattern;
 pub mod reply;
 pub mod request;
 pub mod root;
+pub mod schema;
 pub mod secrets;
 pub mod segment;
 pub mod sensitive;

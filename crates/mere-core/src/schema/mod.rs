@@ -1,0 +1,118 @@
+//! JSON Schema, draft 2020-12: what authors say their inputs and frontmatter look like.
+//!
+//! A schema comes with an item and its instance from an agent, so both are hostile until bounded:
+//! nothing is fetched, patterns match in linear time, and the work of a check is counted before
+//! the library is let loose. What a problem says repeats the schema, never the instance's values.
+
+mod bounds;
+mod graph;
+mod keyword;
+mod references;
+#[cfg(test)]
+mod tests;
+mod words;
+mod work;
+
+use jsonschema::{Draft, PatternOptions, Validator};
+use serde_json::Value;
+
+use references::References;
+
+/// How large a compiled pattern may be, in bytes.
+const PATTERN_SIZE: usize = 128 * 1024;
+
+/// How many problems are told at once.
+pub const MAX_PROBLEMS: usize = 50;
+
+/// A schema that was understood and is safe to use.
+#[derive(Debug)]
+pub struct Schema {
+    validator: Validator,
+    references: References,
+}
+
+/// One way in which an instance does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The JSON pointer of the value in the instance; empty for the whole.
+    pub at: String,
+    /// What was expected there.
+    pub what: String,
+}
+
+/// Why a schema is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SchemaError {
+    /// It is too long, too deep or has too many values.
+    #[error("the schema has more than {limit} {unit}")]
+    TooLarge {
+        /// How much is allowed.
+        limit: usize,
+        /// Of what.
+        unit: &'static str,
+    },
+    /// `$schema` names something other than draft 2020-12.
+    #[error("`$schema` names another draft than 2020-12")]
+    OtherDraft,
+    /// A part of it has an address of its own.
+    #[error("`$id` stands below the top of the schema")]
+    NestedId,
+    /// Two places have one name.
+    #[error("an `$anchor` is there twice")]
+    SameAnchor,
+    /// A reference leads out of the document or to nothing in it.
+    #[error("a `$ref` does not lead to a schema in this document; write it as `#/$defs/name`")]
+    Unresolved,
+    /// A reference leads back to itself without looking into the instance.
+    #[error("a `$ref` leads back to itself")]
+    Cycle,
+    /// It is not a schema.
+    #[error("the schema is wrong at `{at}`: {what}")]
+    Invalid {
+        /// The JSON pointer of the part in the schema.
+        at: String,
+        /// What was expected there.
+        what: String,
+    },
+}
+
+impl Schema {
+    /// Understands a schema, or says why not.
+    pub fn compile(schema: &Value) -> Result<Self, SchemaError> {
+        bounds::schema(schema)?;
+        let references = References::read(schema)?;
+        graph::check(&references)?;
+        let patterns = PatternOptions::regex().size_limit(PATTERN_SIZE);
+        let validator = jsonschema::options()
+            .with_draft(Draft::Draft202012)
+            .offline()
+            .with_pattern_options(patterns.dfa_size_limit(2 * PATTERN_SIZE))
+            .should_validate_formats(true)
+            .with_format("regex", is_pattern)
+            .build(references.root())
+            .map_err(|error| words::schema_error(&error))?;
+        Ok(Self { validator, references })
+    }
+
+    /// Every way in which the instance does not fit, up to [`MAX_PROBLEMS`]; none if it does.
+    ///
+    /// An instance that is too large to check has that one problem: it is never let through.
+    pub fn problems(&self, instance: &Value) -> Vec<Problem> {
+        if let Err(problem) = bounds::instance(instance) {
+            return vec![problem];
+        }
+        if !work::is_bounded(&self.references, instance) {
+            let what = "takes too much work to check against the schema".to_owned();
+            return vec![Problem { at: String::new(), what }];
+        }
+        let errors = self.validator.iter_errors(instance).take(MAX_PROBLEMS);
+        let mut problems = errors.map(|error| words::problem(&error)).collect::<Vec<_>>();
+        problems.dedup();
+        problems
+    }
+}
+
+/// Whether a text is a pattern we would take, found without building it.
+fn is_pattern(text: &str) -> bool {
+    text.len() <= bounds::PATTERN_LENGTH && regex_automata::util::syntax::parse(text).is_ok()
+}

@@ -1,0 +1,96 @@
+//! The document a schema's references lead into: itself and nothing else.
+//!
+//! The top's `$id` and `$schema` are taken off, because they would move the ground the library
+//! resolves references from; below the top they are refused for the same reason. So a reference
+//! leads for the library exactly where it leads here, or nowhere.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::SchemaError;
+use super::keyword::{self, Key};
+
+const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// A schema document and the names of its parts.
+#[derive(Debug)]
+pub(super) struct References {
+    root: Value,
+    /// Anchors and the JSON pointers they stand for.
+    anchors: BTreeMap<String, String>,
+}
+
+impl References {
+    /// Reads the names of a document that is not too large.
+    pub(super) fn read(schema: &Value) -> Result<Self, SchemaError> {
+        let mut root = schema.clone();
+        if let Some(map) = root.as_object_mut() {
+            if map.get("$schema").is_some_and(|draft| !is_draft(draft)) {
+                return Err(SchemaError::OtherDraft);
+            }
+            map.shift_remove("$schema");
+            map.shift_remove("$id");
+        }
+        let mut anchors = BTreeMap::new();
+        read_anchors(&root, "", &mut anchors)?;
+        Ok(Self { root, anchors })
+    }
+
+    /// The document.
+    pub(super) fn root(&self) -> &Value {
+        &self.root
+    }
+
+    /// Where a reference leads. Percent signs are refused: readers decode them differently.
+    pub(super) fn resolve(&self, reference: &str) -> Option<&Value> {
+        let fragment = reference.strip_prefix('#').filter(|fragment| !fragment.contains('%'))?;
+        let pointer = match fragment.chars().next() {
+            None | Some('/') => fragment,
+            Some(_) => self.anchors.get(fragment)?,
+        };
+        self.root.pointer(pointer).filter(|schema| keyword::is_schema(schema))
+    }
+}
+
+fn is_draft(draft: &Value) -> bool {
+    draft.as_str().is_some_and(|draft| draft.trim_end_matches('#') == DRAFT)
+}
+
+fn read_anchors(
+    schema: &Value,
+    at: &str,
+    anchors: &mut BTreeMap<String, String>,
+) -> Result<(), SchemaError> {
+    let Some(map) = schema.as_object() else { return Ok(()) };
+    for keyword in ["$anchor", "$dynamicAnchor"] {
+        if let Some(Value::String(name)) = map.get(keyword)
+            && anchors.insert(name.clone(), at.to_owned()).is_some()
+        {
+            return Err(SchemaError::SameAnchor);
+        }
+    }
+    for part in keyword::parts(map) {
+        let at = match part.key {
+            Key::Only => format!("{at}/{}", part.keyword),
+            Key::Index(index) => format!("{at}/{}/{index}", part.keyword),
+            Key::Name(name) => {
+                let name = name.replace('~', "~0").replace('/', "~1");
+                format!("{at}/{}/{name}", part.keyword)
+            }
+        };
+        read_anchors(part.schema, &at, anchors)?;
+    }
+    Ok(())
+}
+
+/// Refuses what would move the ground of references below the top, where it was taken off.
+pub(super) fn check_ground(schema: &Map<String, Value>) -> Result<(), SchemaError> {
+    if schema.contains_key("$id") {
+        return Err(SchemaError::NestedId);
+    }
+    match schema.get("$schema") {
+        Some(draft) if !is_draft(draft) => Err(SchemaError::OtherDraft),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,161 @@
+//! What a problem is called: the schema's words and ours, never the instance's values.
+//!
+//! Nobody has checked those values; they may be secrets, or text that wants to be an instruction.
+//! Only names are repeated, and only if they are short and plain.
+
+use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind as Kind};
+use jsonschema::{JsonType, JsonTypeSet};
+use serde_json::Value;
+
+use super::{Problem, SchemaError};
+use crate::canonical;
+
+/// The longest name or literal that is repeated, in characters.
+const MAX_LITERAL: usize = 64;
+/// How many names or options are listed.
+const MAX_LISTED: usize = 12;
+
+/// Words an error of the library about an instance.
+pub(super) fn problem(error: &ValidationError<'_>) -> Problem {
+    Problem { at: place(error.instance_path().as_str()), what: what(error.kind()) }
+}
+
+/// Words an error of the library about a schema.
+pub(super) fn schema_error(error: &ValidationError<'_>) -> SchemaError {
+    let at = place(error.instance_path().as_str());
+    let what = match error.kind() {
+        Kind::Referencing(_) => return SchemaError::Unresolved,
+        Kind::Format { format } if format == "regex" => {
+            "must be a pattern without look-around and back-references, and not a large one".into()
+        }
+        kind => what(kind),
+    };
+    SchemaError::Invalid { at, what }
+}
+
+/// A pointer, with what is not plain left out of it.
+fn place(pointer: &str) -> String {
+    let segments = pointer.split('/').map(|part| if is_plain(part) { part } else { "…" });
+    segments.collect::<Vec<_>>().join("/")
+}
+
+fn what(kind: &Kind) -> String {
+    match kind {
+        Kind::Required { property } => format!("{} is missing", literal(property)),
+        Kind::Type { kind } => format!("must be {}", types(kind)),
+        Kind::Enum { options } => format!("must be one of {}", literals(options)),
+        Kind::Constant { expected_value } => format!("must be {}", literal(expected_value)),
+        Kind::Format { format } => format!("must be in the format {}", quoted(format)),
+        Kind::Pattern { pattern } => format!("must match the pattern {}", quoted(pattern)),
+        Kind::MultipleOf { multiple_of } => format!("must be a multiple of {multiple_of}"),
+        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
+            unknown(unexpected)
+        }
+        Kind::PropertyNames { error } => {
+            format!("has a name that is wrong: {}", what(error.kind()))
+        }
+        Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => {
+            "must have one of the forms the schema allows".into()
+        }
+        Kind::OneOfMultipleValid { .. } => {
+            "must have exactly one of the forms the schema allows, and has several".into()
+        }
+        Kind::Not { .. } => "must not have the form the schema excludes".into(),
+        Kind::FalseSchema => "is not allowed".into(),
+        Kind::UniqueItems => "must not have an item twice".into(),
+        Kind::Contains => "must have as many items of the form in `contains` as it says".into(),
+        kind => limit(kind),
+    }
+}
+
+/// Words for what is too much or too little.
+fn limit(kind: &Kind) -> String {
+    match kind {
+        Kind::MinLength { limit } => format!("must have at least {}", counted(*limit, "character")),
+        Kind::MaxLength { limit } => format!("must have at most {}", counted(*limit, "character")),
+        Kind::MinItems { limit } => format!("must have at least {}", counted(*limit, "item")),
+        Kind::MaxItems { limit } => format!("must have at most {}", counted(*limit, "item")),
+        Kind::MinProperties { limit } => format!("must have at least {}", counted(*limit, "key")),
+        Kind::MaxProperties { limit } => format!("must have at most {}", counted(*limit, "key")),
+        Kind::AdditionalItems { .. } | Kind::UnevaluatedItems { .. } => {
+            "has more items than the schema knows".into()
+        }
+        Kind::Minimum { limit } => format!("must be at least {}", plain_number(limit)),
+        Kind::Maximum { limit } => format!("must be at most {}", plain_number(limit)),
+        Kind::ExclusiveMinimum { limit } => format!("must be more than {}", plain_number(limit)),
+        Kind::ExclusiveMaximum { limit } => format!("must be less than {}", plain_number(limit)),
+        kind => format!("does not fit {}", quoted(kind.keyword())),
+    }
+}
+
+fn types(kind: &TypeKind) -> String {
+    let set = match kind {
+        TypeKind::Single(kind) => JsonTypeSet::empty().insert(*kind),
+        TypeKind::Multiple(set) => *set,
+    };
+    let names = set.iter().map(|kind| match kind {
+        JsonType::Array => "a list",
+        JsonType::Boolean => "true or false",
+        JsonType::Integer => "an integer",
+        JsonType::Null => "null",
+        JsonType::Number => "a number",
+        JsonType::Object => "an object",
+        JsonType::String => "a string",
+    });
+    names.collect::<Vec<_>>().join(" or ")
+}
+
+fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+fn plain_number(limit: &Value) -> String {
+    shortened(&canonical::text(limit))
+}
+
+/// Names the schema does not know; those that are not plain are counted only.
+fn unknown(names: &[String]) -> String {
+    let plain = names.iter().filter(|name| is_plain(name)).take(MAX_LISTED);
+    let mut listed = plain.map(|name| quoted(name)).collect::<Vec<_>>();
+    let rest = names.len() - listed.len();
+    if rest > 0 {
+        listed.push(if rest == 1 { "1 name".into() } else { format!("{rest} names") });
+    }
+    let verb = if names.len() == 1 { "is" } else { "are" };
+    format!("{} {verb} not known", listed.join(", "))
+}
+
+fn literals(options: &Value) -> String {
+    let options = options.as_array().map_or(&[][..], Vec::as_slice);
+    let mut listed = options.iter().take(MAX_LISTED).map(literal).collect::<Vec<_>>();
+    if options.len() > MAX_LISTED {
+        listed.push(format!("{} more", options.len() - MAX_LISTED));
+    }
+    listed.join(", ")
+}
+
+/// A value of the schema: a plain text as it is, anything else as JSON.
+fn literal(value: &Value) -> String {
+    match value {
+        Value::String(text) if is_plain(text) && !text.is_empty() => quoted(text),
+        value => quoted(&canonical::text(value)),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("`{}`", shortened(text))
+}
+
+fn shortened(text: &str) -> String {
+    let mut short = text.chars().take(MAX_LITERAL).collect::<String>();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short.replace(['`', '\n', '\r'], "'")
+}
+
+/// Whether a name can stand in a sentence and mean nothing else there.
+fn is_plain(name: &str) -> bool {
+    let is_plain = |c: char| c.is_alphanumeric() || c == ' ' || (c.is_ascii_graphic() && c != '`');
+    name.chars().count() <= MAX_LITERAL && name.chars().all(is_plain)
+}

@@ -1,0 +1,156 @@
+//! How much work a check will be, counted before it is done.
+//!
+//! The library collects every error of every branch, and a schema that applies itself twice to
+//! each item doubles that with each level of the instance. So the check is walked through once
+//! with a budget; the walk takes every branch, and what it charges bounds what the library does.
+
+use serde_json::{Map, Value};
+
+use super::keyword::{self, Key, Part, Place};
+use super::references::References;
+
+/// How many schemas may be applied to values.
+const BUDGET: usize = 200_000;
+/// How many schemas may be under way at once: the library calls itself for each.
+const MAX_NESTED: usize = 256;
+/// What a byte of text costs under a pattern. Linear time is linear in the pattern's size too, and
+/// a pattern of the largest size takes some microseconds for each byte.
+const PATTERN_PRICE: usize = 2;
+
+/// Whether checking the instance against the document stays within the budget.
+pub(super) fn is_bounded(references: &References, instance: &Value) -> bool {
+    let mut walk = Walk { references, left: BUDGET, nested: 0, branches: 0 };
+    walk.apply(references.root(), instance).is_some()
+}
+
+struct Walk<'a> {
+    references: &'a References,
+    left: usize,
+    nested: usize,
+    /// How many `anyOf` and `oneOf` are under way.
+    branches: usize,
+}
+
+impl Walk<'_> {
+    /// Pays for applying a schema to a value; nothing if the budget is spent.
+    fn apply(&mut self, schema: &Value, instance: &Value) -> Option<()> {
+        self.charge(1)?;
+        let Some(map) = schema.as_object() else { return Some(()) };
+        self.nested += 1;
+        if self.nested > MAX_NESTED {
+            return None;
+        }
+        self.charge(own_price(map, instance))?;
+        if self.branches > 0 {
+            self.charge(copy_price(map, instance))?;
+        }
+        let parts = keyword::parts(map);
+        let before = self.left;
+        for reference in keyword::references(map) {
+            let target = self.references.resolve(reference)?;
+            self.apply(target, instance)?;
+        }
+        for part in parts.iter().filter(|part| part.place == Place::Here) {
+            let is_branch = matches!(part.keyword, "anyOf" | "oneOf");
+            self.branches += usize::from(is_branch);
+            self.apply(part.schema, instance)?;
+            self.branches -= usize::from(is_branch);
+        }
+        if parts.iter().any(|part| part.keyword.starts_with("unevaluated")) {
+            // What is evaluated is asked of every schema applied here, for each member anew.
+            self.charge((before - self.left).saturating_mul(members(instance)))?;
+        }
+        for part in parts.iter().filter(|part| part.place == Place::Below) {
+            self.apply_below(map, part, instance)?;
+        }
+        self.nested -= 1;
+        Some(())
+    }
+
+    /// Pays for the values inside the instance that a part of `schema` looks at.
+    fn apply_below(
+        &mut self,
+        schema: &Map<String, Value>,
+        part: &Part<'_>,
+        instance: &Value,
+    ) -> Option<()> {
+        match (part.keyword, part.key, instance) {
+            ("properties", Key::Name(name), Value::Object(members)) => {
+                members.get(name).map_or(Some(()), |member| self.apply(part.schema, member))
+            }
+            ("propertyNames", _, Value::Object(members)) => members
+                .keys()
+                .try_for_each(|name| self.apply(part.schema, &Value::String(name.clone()))),
+            ("patternProperties", _, Value::Object(members)) => {
+                members.iter().try_for_each(|(name, member)| {
+                    self.charge(name.len().saturating_mul(PATTERN_PRICE))?;
+                    self.apply(part.schema, member)
+                })
+            }
+            ("additionalProperties" | "unevaluatedProperties", _, Value::Object(members)) => {
+                let named = schema.get("properties").and_then(Value::as_object);
+                let is_named = |name: &str| named.is_some_and(|named| named.contains_key(name));
+                let mut others = members.iter().filter(|(name, _)| !is_named(name));
+                others.try_for_each(|(_, member)| self.apply(part.schema, member))
+            }
+            ("prefixItems", Key::Index(index), Value::Array(items)) => {
+                items.get(index).map_or(Some(()), |item| self.apply(part.schema, item))
+            }
+            ("items", _, Value::Array(items)) => {
+                let first = schema.get("prefixItems").map_or(0, members);
+                items.iter().skip(first).try_for_each(|item| self.apply(part.schema, item))
+            }
+            ("contains" | "unevaluatedItems", _, Value::Array(items)) => {
+                items.iter().try_for_each(|item| self.apply(part.schema, item))
+            }
+            _ => Some(()),
+        }
+    }
+
+    fn charge(&mut self, price: usize) -> Option<()> {
+        self.left = self.left.checked_sub(price)?;
+        Some(())
+    }
+}
+
+/// What the keywords of a schema cost on a value, apart from the schemas inside it.
+fn own_price(schema: &Map<String, Value>, instance: &Value) -> usize {
+    let options = schema.get("enum").map_or(0, members);
+    let reading = match instance {
+        Value::String(text) if schema.contains_key("pattern") => {
+            text.len().saturating_mul(PATTERN_PRICE)
+        }
+        Value::String(text) if schema.contains_key("format") => text.len() / 4,
+        Value::String(text) => text.len() / 1024,
+        Value::Array(items) if schema.contains_key("uniqueItems") => items.len(),
+        _ => 0,
+    };
+    schema.len() + options / 8 + reading
+}
+
+/// What the errors of a schema cost in a branch, where each takes a copy of the value along.
+fn copy_price(schema: &Map<String, Value>, instance: &Value) -> usize {
+    let errors = 1 + schema.len() + schema.get("required").map_or(0, members);
+    errors.saturating_mul(size(instance) / 4)
+}
+
+/// How much memory a value takes, roughly in values.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::String(text) => 1 + text.len() / 64,
+        Value::Array(items) => 1 + items.iter().map(size).sum::<usize>(),
+        Value::Object(map) => {
+            1 + map.iter().map(|(name, value)| name.len() / 64 + size(value)).sum::<usize>()
+        }
+        _ => 1,
+    }
+}
+
+/// How many values lie directly inside a value.
+fn members(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.len(),
+        Value::Object(members) => members.len(),
+        _ => 0,
+    }
+}

@@ -6,6 +6,7 @@
 
 mod bounds;
 mod graph;
+mod inputs;
 mod keyword;
 mod references;
 #[cfg(test)]
@@ -16,6 +17,7 @@ mod work;
 use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::Value;
 
+pub use inputs::{InputSpec, input_schema};
 use references::References;
 
 /// How large a compiled pattern may be, in bytes.

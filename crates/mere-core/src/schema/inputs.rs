@@ -1,0 +1,172 @@
+//! The schema of a directive's inputs: the author's own, or one made from what each input says.
+
+use serde_json::{Map, Value, json};
+
+/// What an author says of one input.
+#[derive(Clone, Copy, Debug)]
+pub struct InputSpec<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its type, as written.
+    pub kind: Option<&'a str>,
+    /// Whether it must be given.
+    pub required: bool,
+    /// What it is for.
+    pub about: &'a str,
+    /// Its own schema.
+    pub schema: Option<&'a Value>,
+}
+
+/// The schema of all inputs together.
+///
+/// A schema for the whole stands as it is; inputs it does not mention are added to its
+/// properties, and those that are required to its `required`. Without one, the inputs are all
+/// there is, and any other name is a mistake.
+pub fn input_schema(whole: Option<&Value>, inputs: &[InputSpec<'_>]) -> Value {
+    let mut schema = match whole {
+        Some(Value::Object(map)) => map.clone(),
+        Some(other) => return other.clone(),
+        None => Map::from_iter([
+            ("type".to_owned(), json!("object")),
+            ("properties".to_owned(), json!({})),
+            ("additionalProperties".to_owned(), json!(false)),
+        ]),
+    };
+    let properties = schema.entry("properties").or_insert_with(|| json!({}));
+    if let Value::Object(properties) = properties {
+        for input in inputs {
+            properties.entry(input.name).or_insert_with(|| property(input));
+        }
+        if properties.is_empty() && whole.is_some() {
+            schema.shift_remove("properties");
+        }
+    }
+    require(&mut schema, inputs);
+    Value::Object(schema)
+}
+
+/// Adds the inputs that must be given. What is malformed stays so, and is refused as a schema.
+fn require(schema: &mut Map<String, Value>, inputs: &[InputSpec<'_>]) {
+    let mut needed = inputs.iter().filter(|input| input.required).peekable();
+    if needed.peek().is_none() {
+        return;
+    }
+    if let Value::Array(required) = schema.entry("required").or_insert_with(|| json!([])) {
+        for input in needed {
+            if !required.iter().any(|name| name == input.name) {
+                required.push(json!(input.name));
+            }
+        }
+    }
+}
+
+fn property(input: &InputSpec<'_>) -> Value {
+    let mut property = match input.schema {
+        Some(Value::Object(map)) => map.clone(),
+        Some(other) => return other.clone(),
+        None => Map::new(),
+    };
+    let kind = input.kind.filter(|_| input.schema.is_none()).and_then(json_type);
+    if let Some(kind) = kind {
+        property.insert("type".to_owned(), json!(kind));
+    }
+    if !input.about.is_empty() {
+        property.entry("description").or_insert_with(|| json!(input.about));
+    }
+    Value::Object(property)
+}
+
+/// The JSON type people mean by a word; other words say nothing a check could use.
+fn json_type(word: &str) -> Option<&'static str> {
+    match word.trim().to_ascii_lowercase().as_str() {
+        "string" | "text" => Some("string"),
+        "integer" | "int" => Some("integer"),
+        "number" | "float" => Some("number"),
+        "boolean" | "bool" => Some("boolean"),
+        "array" | "list" => Some("array"),
+        "object" => Some("object"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input<'a>(name: &'a str, kind: &'a str, about: &'a str) -> InputSpec<'a> {
+        InputSpec { name, kind: Some(kind), required: false, about, schema: None }
+    }
+
+    #[test]
+    fn words_become_types() {
+        for (word, expected) in [
+            ("string", json!({"type": "string"})),
+            ("Text", json!({"type": "string"})),
+            ("int", json!({"type": "integer"})),
+            ("integer", json!({"type": "integer"})),
+            ("float", json!({"type": "number"})),
+            ("number", json!({"type": "number"})),
+            ("bool", json!({"type": "boolean"})),
+            ("boolean", json!({"type": "boolean"})),
+            ("list", json!({"type": "array"})),
+            ("array", json!({"type": "array"})),
+            ("object", json!({"type": "object"})),
+            ("json", json!({})),
+            ("any", json!({})),
+            ("path", json!({})),
+        ] {
+            let built = input_schema(None, &[input("x", word, "")]);
+            assert_eq!(built["properties"]["x"], expected, "{word}");
+            assert_eq!(built["additionalProperties"], false);
+        }
+    }
+
+    #[test]
+    fn each_input_says_what_it_is() {
+        let own = json!({"enum": ["shallow", "deep"]});
+        let described = json!({"type": "string", "description": "theirs"});
+        let inputs = [
+            InputSpec { required: true, ..input("topic", "string", "What to find out") },
+            InputSpec { schema: Some(&own), ..input("depth", "string", "How far") },
+            InputSpec { schema: Some(&described), ..input("style", "int", "ours") },
+            InputSpec { kind: None, ..input("rest", "", "") },
+        ];
+        let expected = json!({
+            "type": "object",
+            "properties": {
+                "topic": {"type": "string", "description": "What to find out"},
+                "depth": {"enum": ["shallow", "deep"], "description": "How far"},
+                "style": {"type": "string", "description": "theirs"},
+                "rest": {},
+            },
+            "additionalProperties": false,
+            "required": ["topic"],
+        });
+        assert_eq!(input_schema(None, &inputs), expected);
+    }
+
+    #[test]
+    fn the_whole_schema_goes_first() {
+        let topic = InputSpec { required: true, ..input("topic", "string", "") };
+        let depth = InputSpec { required: true, ..input("depth", "int", "") };
+        for (whole, inputs, expected) in [
+            (json!({"minProperties": 1}), vec![], json!({"minProperties": 1})),
+            (json!(true), vec![topic], json!(true)),
+            (
+                json!({"properties": {"topic": {"minLength": 3}}, "required": ["topic"]}),
+                vec![topic, depth],
+                json!({
+                    "properties": {"topic": {"minLength": 3}, "depth": {"type": "integer"}},
+                    "required": ["topic", "depth"],
+                }),
+            ),
+            (
+                json!({"properties": {}, "required": "wrong"}),
+                vec![topic],
+                json!({"properties": {"topic": {"type": "string"}}, "required": "wrong"}),
+            ),
+        ] {
+            assert_eq!(input_schema(Some(&whole), &inputs), expected);
+        }
+    }
+}

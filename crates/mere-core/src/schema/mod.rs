@@ -5,6 +5,7 @@
 //! the library is let loose. What a problem says repeats the schema, never the instance's values.
 
 mod bounds;
+mod example;
 mod graph;
 mod inputs;
 mod keyword;
@@ -17,6 +18,7 @@ mod work;
 use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::Value;
 
+pub use example::example;
 pub use inputs::{InputSpec, input_schema};
 use references::References;
 

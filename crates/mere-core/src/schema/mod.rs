@@ -6,6 +6,7 @@
 
 mod bounds;
 mod example;
+mod frontmatter;
 mod graph;
 mod inputs;
 mod keyword;
@@ -19,6 +20,7 @@ use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::Value;
 
 pub use example::example;
+pub use frontmatter::frontmatter_schema;
 pub use inputs::{InputSpec, input_schema};
 use references::References;
 

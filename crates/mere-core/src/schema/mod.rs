@@ -111,9 +111,17 @@ impl Schema {
             let what = "takes too much work to check against the schema".to_owned();
             return vec![Problem { at: String::new(), what }];
         }
-        let errors = self.validator.iter_errors(instance).take(MAX_PROBLEMS);
-        let mut problems = errors.map(|error| words::problem(&error)).collect::<Vec<_>>();
-        problems.dedup();
+        let mut problems = Vec::new();
+        for error in self.validator.iter_errors(instance) {
+            let problem = words::problem(&error, instance);
+            // Two branches may find the same fault.
+            if !problems.contains(&problem) {
+                problems.push(problem);
+            }
+            if problems.len() == MAX_PROBLEMS {
+                break;
+            }
+        }
         problems
     }
 }

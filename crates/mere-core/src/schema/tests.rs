@@ -136,6 +136,14 @@ fn names_are_repeated_only_if_plain() {
     }
     let several = json!({"a": 1, "topic": 2, "b": 3, "c\n": 4});
     assert_eq!(told(&closed, &several), ": `a`, `b`, 1 name are not known");
+    for none in [
+        json!({"additionalProperties": false}),
+        json!({"properties": {}, "additionalProperties": false}),
+    ] {
+        assert_eq!(told(&none, &json!({"a": 1, "b": {}})), ": `a`, `b` are not known");
+    }
+    let nested = json!({"additionalProperties": {"additionalProperties": false}});
+    assert_eq!(told(&nested, &json!({"a": {"b": 1}})), "/a: `b` is not known");
     let unevaluated = json!({"unevaluatedProperties": false});
     assert_eq!(told(&unevaluated, &json!({"a": 1})), ": `a` is not known");
 }
@@ -295,7 +303,10 @@ fn work_is_bounded() {
         (json!({"uniqueItems": true}), flat.clone(), ": must not have an item twice"),
         (json!({"pattern": "(a+)+$"}), json!("a".repeat(90_000)), ""),
         (json!({"pattern": "(a+)+$"}), json!("a".repeat(110_000)), TOO_MUCH),
-        (json!({"pattern": "[ab]*a[ab]{500}c"}), json!("a".repeat(110_000)), TOO_MUCH),
+        (json!({"pattern": "[ab]*a[ab]{999}c"}), json!("a".repeat(10_000)), TOO_MUCH),
+        (json!({"pattern": "(?:[ab]{30}){30}c"}), json!("a".repeat(10_000)), TOO_MUCH),
+        (json!({"patternProperties": {"a{999}": {}}}), json!({"a".repeat(10_000): 1}), TOO_MUCH),
+        (json!({"pattern": "^\\d{4}-\\d{2}$"}), json!("2026-01"), ""),
         (json!({"anyOf": vec![json!({"type": "integer"}); 600]}), flat.clone(), TOO_MUCH),
         (json!({"items": {"anyOf": [{"type": "string"}, {"type": "null"}]}}), flat, ""),
         (json!({}), nested(70), ": must have at most 64 levels"),

@@ -16,8 +16,17 @@ const MAX_LITERAL: usize = 64;
 const MAX_LISTED: usize = 12;
 
 /// Words an error of the library about an instance.
-pub(super) fn problem(error: &ValidationError<'_>) -> Problem {
-    Problem { at: place(error.instance_path().as_str()), what: what(error.kind()) }
+pub(super) fn problem(error: &ValidationError<'_>, instance: &Value) -> Problem {
+    let at = error.instance_path().as_str();
+    let is_closed = error.schema_path().as_str().ends_with("/additionalProperties");
+    let what = match (error.kind(), instance.pointer(at)) {
+        // The library does not name the keys where none at all is known.
+        (Kind::FalseSchema, Some(Value::Object(map))) if is_closed => {
+            unknown(&map.keys().cloned().collect::<Vec<_>>())
+        }
+        (kind, _) => what(kind),
+    };
+    Problem { at: place(at), what }
 }
 
 /// Words an error of the library about a schema.

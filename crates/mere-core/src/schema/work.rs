@@ -13,10 +13,8 @@ use super::references::References;
 const BUDGET: usize = 200_000;
 /// How many schemas may be under way at once: the library calls itself for each.
 const MAX_NESTED: usize = 256;
-/// What a byte of text costs under a pattern. Linear time is linear in the pattern's size too, and
-/// a pattern of the largest size takes some microseconds for each byte.
-const PATTERN_PRICE: usize = 2;
-
+/// More repetitions than this do not fit the largest pattern there can be.
+const MAX_COUNTED: usize = 4_096;
 /// Whether checking the instance against the document stays within the budget.
 pub(super) fn is_bounded(references: &References, instance: &Value) -> bool {
     let mut walk = Walk { references, left: BUDGET, nested: 0, branches: 0 };
@@ -81,9 +79,10 @@ impl Walk<'_> {
             ("propertyNames", _, Value::Object(members)) => members
                 .keys()
                 .try_for_each(|name| self.apply(part.schema, &Value::String(name.clone()))),
-            ("patternProperties", _, Value::Object(members)) => {
+            ("patternProperties", Key::Name(pattern), Value::Object(members)) => {
+                let price = pattern_price(pattern);
                 members.iter().try_for_each(|(name, member)| {
-                    self.charge(name.len().saturating_mul(PATTERN_PRICE))?;
+                    self.charge(name.len().saturating_mul(price))?;
                     self.apply(part.schema, member)
                 })
             }
@@ -116,16 +115,34 @@ impl Walk<'_> {
 /// What the keywords of a schema cost on a value, apart from the schemas inside it.
 fn own_price(schema: &Map<String, Value>, instance: &Value) -> usize {
     let options = schema.get("enum").map_or(0, members);
-    let reading = match instance {
-        Value::String(text) if schema.contains_key("pattern") => {
-            text.len().saturating_mul(PATTERN_PRICE)
-        }
-        Value::String(text) if schema.contains_key("format") => text.len() / 4,
-        Value::String(text) => text.len() / 1024,
-        Value::Array(items) if schema.contains_key("uniqueItems") => items.len(),
+    let pattern = schema.get("pattern").and_then(Value::as_str);
+    let reading = match (instance, pattern) {
+        (Value::String(text), Some(pattern)) => text.len().saturating_mul(pattern_price(pattern)),
+        (Value::String(text), None) if schema.contains_key("format") => text.len() / 4,
+        (Value::String(text), None) => text.len() / 1024,
+        (Value::Array(items), _) if schema.contains_key("uniqueItems") => items.len(),
         _ => 0,
     };
     schema.len() + options / 8 + reading
+}
+
+/// What a byte of text costs under a pattern.
+///
+/// Linear time is linear in the pattern's size too, and counted repetition makes a short pattern
+/// large. Counts add up, unless one may stand around another.
+fn pattern_price(pattern: &str) -> usize {
+    let after_brace = pattern.split('{').skip(1);
+    let largest = |text: &str| {
+        let counts = text.split('}').next().unwrap_or_default().split(',');
+        counts.filter_map(|count| count.trim().parse::<usize>().ok()).max().unwrap_or(1).max(1)
+    };
+    let is_nested = pattern.contains(')') || pattern.contains("}{");
+    let counted = if is_nested {
+        after_brace.map(largest).fold(1, usize::saturating_mul)
+    } else {
+        after_brace.map(largest).fold(1, usize::saturating_add)
+    };
+    2 + (pattern.len() + counted.min(MAX_COUNTED)) / 32
 }
 
 /// What the errors of a schema cost in a branch, where each takes a copy of the value along.

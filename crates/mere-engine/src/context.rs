@@ -7,7 +7,8 @@
 
 use std::sync::Arc;
 
-use mere_core::address::RelPath;
+use mere_core::address::{Address, RelPath};
+use mere_core::item::SKILL_FILE;
 use mere_core::name::{AgentName, ModName};
 use mere_core::pattern::Patterns;
 use mere_core::segment::Segment;
@@ -86,9 +87,74 @@ impl Context {
         self.surroundings.project_space(&self.project)
     }
 
+    /// Skills at these paths, in the project and at home, as people see them.
+    pub(crate) fn skills_in(&self, folders: &[&str]) -> Vec<String> {
+        let mut found = Vec::new();
+        for folder in folders {
+            let skill = self.project.subfolder(folder).ok().flatten();
+            if skill.is_some_and(|skill| skill.dir().is_file(SKILL_FILE)) {
+                found.push(format!("{}/{folder}", self.project.shown()));
+            }
+        }
+        found.extend(self.surroundings.home_skills(folders));
+        found
+    }
+
+    /// What the config files are, one after the other.
+    pub(crate) fn check_config(&self) -> Vec<CheckedFile> {
+        let user = self.surroundings.user_space().map_err(config::unreadable);
+        let user = user.and_then(|space| match space {
+            Some(space) => config::of_user(space.dir()).map(|_| space.dir().exists(config::FILE)),
+            None => Ok(false),
+        });
+        let project = self.space().map_err(config::unreadable);
+        let project = project.and_then(|space| match space {
+            Some(space) => {
+                let config = config::of_project(space.dir())?;
+                let said = config.widening.said().map_err(Clone::clone)?;
+                let open = said.widening_keys();
+                let trusted = trust::covers(&self.surroundings, &self.project, &space, said);
+                let open = if trusted { Vec::new() } else { open };
+                Ok((space.dir().exists(config::FILE), open))
+            }
+            None => Ok((false, Vec::new())),
+        });
+        let note = project.as_ref().ok().map(|(_, open)| open.join(", "));
+        let note = note
+            .filter(|open| !open.is_empty())
+            .map(|open| format!("{open} do not count before `mere trust project`"));
+        let user_file = CheckedFile::new(config::user_address(), user, None);
+        let project = project.map(|(there, _)| there);
+        vec![user_file, CheckedFile::new(config::project_address(), project, note)]
+    }
+
     /// An agent's workspace, for people; it need not be there yet.
     pub(crate) fn workspace_shown(&self, agent: &AgentName) -> String {
         format!("{}/{SPACE}/{WORKSPACES}/{agent}", self.project.shown())
+    }
+}
+
+/// A config file that was looked at.
+pub(crate) struct CheckedFile {
+    pub(crate) address: Address,
+    pub(crate) state: &'static str,
+    pub(crate) problem: Option<String>,
+    pub(crate) note: Option<String>,
+}
+
+impl CheckedFile {
+    fn new(
+        address: Address,
+        checked: Result<bool, config::ConfigError>,
+        note: Option<String>,
+    ) -> Self {
+        let state = match &checked {
+            Ok(true) => "right",
+            Ok(false) => "not there",
+            Err(_) => "wrong",
+        };
+        let problem = checked.err().map(|error| error.to_string());
+        Self { address, state, problem, note }
     }
 }
 

@@ -5,8 +5,11 @@
 
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
-use mere_core::request::{Change, How};
+use mere_core::item::ScopedPath;
+use mere_core::request::{Change, How, Reader};
 use mere_core::root::Root;
+
+use crate::config::{Agents, WriteMode};
 
 /// A change that policy allows.
 pub struct Permit<'a> {
@@ -23,6 +26,9 @@ pub(crate) enum Denied {
     /// Git runs what such a folder says, as the person who runs git there.
     #[error("agents make no repositories")]
     Repository,
+    /// Copying an item into a space is for a person.
+    #[error("agents install nothing")]
+    Install,
 }
 
 /// Allows a change of a file of the workspace, and of nothing else. Whether anything is there is
@@ -54,5 +60,92 @@ impl Permit<'_> {
     /// What it must be before.
     pub(crate) fn expect(&self) -> Option<Sha256> {
         self.change.expect
+    }
+}
+
+/// A change to an item.
+pub(crate) struct ItemChange {
+    pub(crate) place: ScopedPath,
+    pub(crate) how: ItemHow,
+}
+
+/// What becomes of an item.
+pub(crate) enum ItemHow {
+    /// It has these files, each by its path from the main file's folder, the main one last.
+    Put { files: Vec<(RelPath, Vec<u8>)>, before: Expect },
+    /// It goes. Its main file must be this one.
+    Remove { main: Sha256 },
+}
+
+/// What must be there before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expect {
+    /// Nothing of that name.
+    Nothing,
+    /// A main file with this digest.
+    Main(Sha256),
+}
+
+/// Whether a signature lies beside an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sealing {
+    Signed,
+    Unsigned,
+}
+
+/// How a change is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// In place.
+    Direct,
+    /// In the agent's workspace, for a person to decide.
+    Propose,
+}
+
+/// A change to an item that policy allows, and how.
+pub struct ItemPermit {
+    change: ItemChange,
+    way: Way,
+}
+
+/// Allows a change to an item. A person may do it at once; for an agent the user's `agents.write`
+/// decides, and what is signed is never written over.
+pub(crate) fn permit_item(
+    who: Reader,
+    agents: &Agents,
+    change: ItemChange,
+    seal: Sealing,
+) -> ItemPermit {
+    let way = match (who, agents.write_mode(change.place.kind)) {
+        (Reader::Person, _) => Way::Direct,
+        (Reader::Agent, WriteMode::Direct) if seal == Sealing::Unsigned => Way::Direct,
+        (Reader::Agent, _) => Way::Propose,
+    };
+    ItemPermit { change, way }
+}
+
+/// Allows a copy of an item into another space.
+pub(crate) fn permit_install(
+    who: Reader,
+    agents: &Agents,
+    change: ItemChange,
+) -> Result<ItemPermit, Denied> {
+    match who {
+        Reader::Agent if agents.may_install != Some(true) => Err(Denied::Install),
+        Reader::Agent | Reader::Person => Ok(ItemPermit { change, way: Way::Direct }),
+    }
+}
+
+impl ItemPermit {
+    pub(crate) fn place(&self) -> &ScopedPath {
+        &self.change.place
+    }
+
+    pub(crate) fn how(&self) -> &ItemHow {
+        &self.change.how
+    }
+
+    pub(crate) fn way(&self) -> Way {
+        self.way
     }
 }

@@ -42,6 +42,16 @@ impl ProjectKey {
     }
 }
 
+/// The form of spaces that this version writes.
+pub(crate) const FORMAT: u64 = 1;
+
+/// The form of a space; one that does not say is of the first.
+pub(crate) fn space_format(space: &Dir) -> u64 {
+    let text = config::read_file(space, config::SPACE_FILE).ok().flatten();
+    let said = text.and_then(|text| json::parse(text.as_bytes()).ok());
+    said.and_then(|said| said["format"].as_u64()).unwrap_or(FORMAT)
+}
+
 /// What a space calls itself.
 pub(crate) fn space_name(space: &Dir) -> Option<String> {
     said(space, "name")

@@ -13,7 +13,7 @@ use mere_core::address::Address;
 use mere_core::gate::{Cleared, ClearedMessage, Seal, Stamp};
 use mere_core::name::AgentName;
 use mere_core::reply::{Draft, codes};
-use mere_core::request::{Caller, Dir, Reader, Request, Verb};
+use mere_core::request::{Caller, Dir, Keep, Reader, Request, Verb};
 use mere_core::root::Root;
 use mere_core::spoken::Spoken;
 use mere_core::trace::SessionId;
@@ -28,12 +28,14 @@ use crate::dir;
 use crate::event::Event;
 use crate::glob;
 use crate::grep;
+use crate::help;
 use crate::host::{Stamps, Typed};
+use crate::items::{self, Catalogs, Desk, Stock};
 use crate::snapshot::Snapshot;
 use crate::tool_error::ToolError;
 use crate::view::View;
 use crate::wording;
-use crate::world::{ResolveError, World};
+use crate::world::{ResolveError, World, go_on};
 
 /// Whether extra folders are part of the session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,6 +101,7 @@ pub struct Session {
     working: Option<Address>,
     agent: Option<AgentName>,
     snapshot: RwLock<Arc<Snapshot>>,
+    catalogs: Catalogs,
 }
 
 impl Session {
@@ -131,6 +134,7 @@ impl Session {
             generation: AtomicU64::new(0),
             working: None,
             snapshot: RwLock::new(snapshot),
+            catalogs: Catalogs::default(),
             context,
             agent,
         };
@@ -181,10 +185,21 @@ impl Session {
     /// What changed for clients since `seen`, which then counts as told.
     pub fn changed(&self, seen: &mut u64) -> Option<Event> {
         self.refresh();
+        self.catalogs.tend();
         let generation = self.generation.load(Ordering::Acquire);
         let changed = generation != *seen;
         *seen = generation;
         changed.then_some(Event::Config)
+    }
+
+    /// The session lasts: from now on the system is asked to tell of changed items.
+    pub fn keep_watch(&self) {
+        self.catalogs.keep_watch();
+    }
+
+    /// Sees to what is remembered of items before a short session ends.
+    pub fn finish(&self) {
+        self.catalogs.tend();
     }
 
     /// Reads the configuration again if its files have changed. A call that is under way keeps the
@@ -245,6 +260,7 @@ impl Session {
         let view = || self.view(snapshot, caller);
         let draft = match &request.verb {
             Verb::Misspoken(error) => wording::misspoken(error),
+            Verb::Help { topic } => help::help(*topic),
             Verb::Dir(Dir::Pwd) => self.pwd(snapshot, caller)?,
             Verb::Dir(Dir::Cd { to }) => self.cd(snapshot, to)?,
             Verb::Dir(Dir::List { path, cursor }) => {
@@ -257,8 +273,37 @@ impl Session {
             Verb::Glob(call) => glob::glob(&view()?, call, turn)?,
             Verb::Grep(call) => grep::grep(&view()?, call, turn)?,
             Verb::Change(call) => change::change(&view()?, &self.context.project, call, turn)?,
+            // A configuration that is broken can be checked all the same.
+            Verb::Keep(Keep::CheckConfig) => items::check_config(&self.context),
+            Verb::Load(_) | Verb::Execute(_) | Verb::Keep(_) => {
+                self.about_items(snapshot, request, turn)?
+            }
         };
         Ok(Answered::Done(draft))
+    }
+
+    /// Answers what is asked about items.
+    fn about_items(
+        &self,
+        snapshot: &Snapshot,
+        request: &Request,
+        turn: &dyn Turn,
+    ) -> Result<Draft, ToolError> {
+        let over = || go_on(turn).is_err();
+        let desk = Desk {
+            view: &self.view(snapshot, &request.caller)?,
+            stock: &Stock::new(snapshot.spaces(&self.context)?, &self.catalogs),
+            context: &self.context,
+            agents: snapshot.agents()?,
+            who: request.caller.reader,
+            over: &over,
+        };
+        match &request.verb {
+            Verb::Load(call) => items::load(&desk, call),
+            Verb::Execute(call) => items::execute(&desk, call),
+            Verb::Keep(asked) => items::keep(&desk, asked),
+            _ => Ok(wording::panicked()),
+        }
     }
 
     /// What a call sees, as the disk is now.

@@ -8,16 +8,18 @@ use std::sync::Arc;
 
 use mere_core::address::RelPath;
 use mere_core::gate::{Gate, Landmark, StandIn};
+use mere_core::item::Scope;
 use mere_core::name::AgentName;
 use mere_core::request::Reader;
 use mere_core::root::Root;
 
 use crate::allow;
-use crate::config::{self, Config, ConfigError};
+use crate::config::{self, Agents, Config, ConfigError};
 use crate::context::Context;
 use crate::host::{Folder, SPACE, Stamps, Surroundings, WORKSPACES};
 use crate::project_key::ProjectKey;
 use crate::session::Mods;
+use crate::space::{InPlace, Space};
 use crate::trust;
 use crate::world::{Discretion, Hidden, Standing, World};
 
@@ -51,6 +53,10 @@ pub(crate) struct Snapshot {
 struct Settled {
     mods: Vec<Standing>,
     discretion: Arc<Discretion>,
+    /// What agents may do with items.
+    agents: Agents,
+    /// Folders of the project that are taken in place.
+    folders: Vec<RelPath>,
     /// The repository around the project, and where the project lies in it.
     around: Option<(Arc<Folder>, RelPath)>,
 }
@@ -150,6 +156,32 @@ impl Snapshot {
     }
 }
 
+impl Snapshot {
+    /// The spaces of one call, those that win first.
+    pub(crate) fn spaces(&self, context: &Context) -> Result<Vec<Space>, WorldError> {
+        let settled = self.settled.as_ref().map_err(WorldError::clone)?;
+        let cache = context.surroundings.cache();
+        let project = context.space()?.map(Arc::new);
+        let mut in_place = Vec::new();
+        for path in &settled.folders {
+            let folder = context.project.subfolder(path.as_str())?;
+            in_place.extend(
+                folder.map(|folder| InPlace { path: path.clone(), folder: Arc::new(folder) }),
+            );
+        }
+        let user = context.surroundings.user_space()?;
+        Ok(vec![
+            Space::new(Scope::Project, project, in_place, cache.clone()),
+            Space::new(Scope::User, user, Vec::new(), cache),
+        ])
+    }
+
+    /// What agents may do with items.
+    pub(crate) fn agents(&self) -> Result<&Agents, WorldError> {
+        Ok(&self.settled.as_ref().map_err(WorldError::clone)?.agents)
+    }
+}
+
 /// The folder of a project's workspaces, if there is one.
 fn workspaces(project: &Folder) -> io::Result<Option<Folder>> {
     project.subfolder(&format!("{SPACE}/{WORKSPACES}"))
@@ -180,15 +212,17 @@ fn settle(context: &Context, mods: Mods) -> Result<Settled, WorldError> {
         None => discretion,
     });
     let around = outer.map(|outer| (Arc::clone(&outer.folder), outer.below.clone()));
+    let agents = ours.agents.or(&user.agents);
+    let folders = ours.folders.iter().chain(&user.folders).cloned().collect::<Vec<_>>();
     if mods == Mods::Off {
-        return Ok(Settled { mods: Vec::new(), discretion, around });
+        return Ok(Settled { mods: Vec::new(), discretion, agents, folders, around });
     }
     let outer =
         outer.map(|outer| stand(Root::Mod(outer.name.clone()), Some(Arc::clone(&outer.folder))));
     let mut standing = outer.into_iter().collect::<Vec<_>>();
     standing.extend(open_mods(surroundings, &user, user_space.as_deref())?);
     standing.extend(open_mods(surroundings, &ours, space.as_ref())?);
-    Ok(Settled { mods: standing, discretion, around })
+    Ok(Settled { mods: standing, discretion, agents, folders, around })
 }
 
 /// Which files are sensitive, and which of them a person has confirmed.
@@ -211,8 +245,8 @@ fn of_project(context: &Context, space: &Folder) -> Result<Config, ConfigError> 
         }
         Ok(_) => {
             tracing::warn!(
-                "`mods`, `visible` and `projects` of the project's config do not count before \
-                 `mere trust project`"
+                "`mods`, `visible`, `projects` and `agents` of the project's config do not count \
+                 before `mere trust project`"
             );
             Config::default()
         }
@@ -221,7 +255,7 @@ fn of_project(context: &Context, space: &Folder) -> Result<Config, ConfigError> 
             Config::default()
         }
     };
-    Ok(Config { sensitive: config.sensitive, ..widening })
+    Ok(Config { sensitive: config.sensitive, folders: config.folders, ..widening })
 }
 
 /// The extra folders that are there. One that is not, or that lies where nothing is visible, does

@@ -3,6 +3,7 @@
 use mere_core::address::Address;
 
 use crate::change::ChangeError;
+use crate::items::{ItemError, Unmade};
 use crate::snapshot::WorldError;
 use crate::world::{LookError, ResolveError};
 
@@ -26,10 +27,18 @@ pub(crate) enum ToolError {
     Unreadable { address: Address, cause: std::io::Error },
     #[error(transparent)]
     Change(#[from] ChangeError),
+    #[error(transparent)]
+    Item(#[from] ItemError),
     #[error("cancelled")]
     Cancelled,
     #[error("{0} took too long")]
     Late(Address),
+}
+
+impl From<Unmade> for ToolError {
+    fn from(error: Unmade) -> Self {
+        Self::Item(error.into())
+    }
 }
 
 impl ToolError {

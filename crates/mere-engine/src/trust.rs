@@ -135,7 +135,9 @@ impl Widening {
         let projects = self.said.projects.iter().map(|one| {
             format!("projects: from a folder that matches {one}, this one is an extra folder")
         });
-        mods.chain(visible).chain(projects).map(|line| printable(&line)).collect()
+        let agents = self.said.agents.said().into_iter();
+        let agents = agents.map(|(key, value)| format!("{key}: {value}"));
+        mods.chain(visible).chain(projects).chain(agents).map(|line| printable(&line)).collect()
     }
 
     /// The digest of exactly the keys.
@@ -148,6 +150,9 @@ impl Widening {
             if !said.is_empty() {
                 keys[key] = json!(said);
             }
+        }
+        if !self.said.agents.is_empty() {
+            keys["agents"] = json!(self.said.agents.said());
         }
         format!("sha256:{}", Sha256::of(keys.to_string().as_bytes()))
     }

@@ -28,6 +28,7 @@ pub(crate) fn run(place: PlaceArguments, call: &CallArguments) -> io::Result<Exi
     let request = Request::from_text(Caller { agent, ..Caller::default() }, tool, &call.json);
     let reply = converse(request, |request| session.handle(request, &mut AtKeyboard), ask);
     render::reply(&reply)?;
+    session.finish();
     Ok(render::exit_code(reply.reply()))
 }
 

@@ -8,6 +8,7 @@ mod arguments;
 mod call;
 mod converse;
 mod files;
+mod items;
 mod log;
 mod mcp;
 mod paper;
@@ -20,6 +21,7 @@ use std::process::ExitCode;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
+use items::ItemCommand;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -28,6 +30,18 @@ fn main() -> ExitCode {
     }
     let place = arguments.place;
     let ended = match arguments.command {
+        Command::Init(asked) => items::run(place, ItemCommand::Init(asked)),
+        Command::List(asked) => items::run(place, ItemCommand::List(asked)),
+        Command::Show(asked) => items::run(place, ItemCommand::Show(asked)),
+        Command::New(asked) => items::run(place, ItemCommand::New(asked)),
+        Command::Copy(asked) => items::run(place, ItemCommand::Copy(asked)),
+        Command::Move(asked) => items::run(place, ItemCommand::Move(asked)),
+        Command::Rename(asked) => items::run(place, ItemCommand::Rename(asked)),
+        Command::Delete(asked) => items::run(place, ItemCommand::Delete(asked)),
+        Command::Why(asked) => items::run(place, ItemCommand::Why(asked)),
+        Command::Review(asked) => items::run(place, ItemCommand::Review(asked)),
+        Command::Index(asked) => items::run(place, ItemCommand::Index(asked)),
+        Command::Config(asked) => items::run(place, ItemCommand::Config(asked)),
         Command::Call(call) => call::run(place, &call),
         Command::Mcp(mcp) => mcp::run(place, &mcp),
         Command::Read(asked) => files::read(place, &asked),

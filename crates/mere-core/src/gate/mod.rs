@@ -192,11 +192,18 @@ impl Pass<'_> {
             Data::Null => Clean::Null,
             Data::Bool(value) => Clean::Bool(*value),
             Data::Number(number) => Clean::Number(*number),
+            Data::Figure(number) => Clean::Json(number.to_string()),
             Data::Words(words) => Clean::Text(self.gate.check_words(words)?.into()),
             Data::Address(address) => Clean::Text(address.to_text().into()),
             Data::Root(root) => Clean::Text(root.to_string().into()),
             Data::Content(content) => Clean::Text(self.content(content)),
             Data::Fields(fields) => Clean::Fields(self.fields(fields)?),
+            Data::Mapping(fields) => {
+                let fields = fields.iter();
+                let fields =
+                    fields.map(|(name, value)| Ok((self.content(name), self.value(value)?)));
+                Clean::Fields(fields.collect::<Result<_, _>>()?)
+            }
             Data::List(list) => {
                 Clean::List(list.iter().map(|item| self.value(item)).collect::<Result<_, _>>()?)
             }

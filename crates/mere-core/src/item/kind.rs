@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::path::{MANIFEST_FILE, SKILL_FILE};
+
 /// What an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ItemType {
@@ -47,6 +49,15 @@ impl ItemType {
             Self::Knowledge => "knowledge",
             Self::Memory => "memory",
             Self::Lockfile => "lockfiles",
+        }
+    }
+
+    /// The file that makes a folder an item of this type, where a folder can be one.
+    pub fn folder_file(self) -> Option<&'static str> {
+        match self {
+            Self::Directive => Some(SKILL_FILE),
+            Self::Tool => Some(MANIFEST_FILE),
+            Self::Knowledge | Self::Memory | Self::Lockfile => None,
         }
     }
 

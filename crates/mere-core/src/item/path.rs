@@ -54,6 +54,18 @@ pub struct ScopedPath {
 }
 
 impl ScopedPath {
+    /// The folder its main file lies in, from where its category begins, and the file's own name.
+    pub fn below_plot(&self) -> Option<(String, String)> {
+        let below = self.below_base()?;
+        let top = match &self.base {
+            Base::Space => self.kind.folder(),
+            Base::InPlace(folder) => folder.as_str(),
+        };
+        let below = below.as_str().strip_prefix(top)?.strip_prefix('/')?;
+        let (folder, name) = below.rsplit_once('/').unwrap_or(("", below));
+        Some((folder.to_owned(), name.to_owned()))
+    }
+
     /// The path of its main file from the space, or from the project if it is taken in place.
     pub fn below_base(&self) -> Option<RelPath> {
         let base = match &self.base {

@@ -2,7 +2,9 @@
 //!
 //! `docs/replies.md` shows the same table; a test compares the two.
 
-use super::code::{Code, CodeId, Denied, Enforcement, Fault, Invalid, Success, Surface, World};
+use super::code::{
+    Code, CodeId, Denied, Enforcement, Fault, Invalid, Items, Success, Surface, World,
+};
 
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
@@ -59,11 +61,56 @@ codes! {
     PATH_BROKEN: World "PATH" Fault 1 "The machine failed while a path was looked for.";
     ALLOW: World "ALLOW" Success 1 "`mere allow`: what a person shows to agents.";
     WHERE: World "WHERE" Success 1 "`mere where`: where everything is. For people: it names host paths.";
+    CONFIG_CHECKED: World "CONFIG" Success 1 "`mere config check`: the configuration is right.";
+    CONFIG_WRONG: World "CONFIG" Fault 3 "`mere config check`: a config file is not right.";
     CONFIG_INVALID: World "CONFIG" Fault 1 "A config file does not parse, or contradicts itself.";
     CONFIG_UNREADABLE: World "CONFIG" Fault 2 "A config file cannot be read.";
+    LOAD: Items "LOAD" Success 1 "`load`: an item, with its text, metadata, files and trust.";
+    ITEM_MISSING: Items "ITEM" Invalid 1 "There is no such item in the scopes that were looked through.";
+    ITEM_AMBIGUOUS: Items "ITEM" Invalid 2 "A bare id means several items; `data.candidates` names them.";
+    ITEM_CLASH: Items "ITEM" Invalid 3 "Two items have one type, category and id: a file and a folder.";
+    ITEM_FAULTY: Items "ITEM" Invalid 4 "An item's file is not valid; `data` says where and how to fix it.";
+    ITEM_VERSION: Items "ITEM" Invalid 5 "The item has another version than the one asked for.";
+    ITEM_NO_REGISTRY: Items "ITEM" Invalid 6 "The registry was asked for, and none is configured.";
+    ITEM_TAKEN: Items "ITEM" Invalid 7 "An item of that name is there already.";
+    ITEM_STALE: Items "ITEM" Invalid 8 "The item is not the one that `expect_sha256` names; `data.sha256` is the present one.";
+    LOAD_COPIED: Items "LOAD" Success 2 "`load` with `destination`: an item, and where its copy is.";
+    RUN_DIRECTIVE: Items "RUN" Success 1 "`execute run`: a directive whose inputs are right, to be followed.";
+    RUN_KNOWLEDGE: Items "RUN" Success 2 "`execute run`: the text of a knowledge entry.";
+    RUN_TYPE: Items "RUN" Invalid 1 "Items of this type are not run.";
+    RUN_INPUTS: Items "RUN" Invalid 2 "The inputs are wrong; `data` has every problem, the schema and an example.";
+    RUN_SCHEMA: Items "RUN" Invalid 3 "A JSON Schema of the item cannot be used.";
+    RUN_FRONTMATTER: Items "RUN" Invalid 4 "The frontmatter does not fit its schema; `data.problems` says where.";
+    CHANGE_DONE: Items "CHANGE" Success 1 "`execute`: an item was created, changed or deleted.";
+    CHANGE_PROPOSED: Items "CHANGE" Success 2 "`execute`: the change is a proposal that a person reviews.";
+    CHANGE_DRY: Items "CHANGE" Success 3 "`execute` with `dry_run`: the change is right; nothing was changed.";
+    CHANGE_TYPE: Items "CHANGE" Invalid 1 "Items of this type are not made or changed this way.";
+    CHANGE_UNFIT: Items "CHANGE" Invalid 2 "The content is not valid for its place; `data` says where and how to fix it.";
+    CHANGE_FILES: Items "CHANGE" Invalid 3 "The item's other files are too many, too large, or named wrongly.";
+    CHANGE_PLACE: Items "CHANGE" Invalid 4 "No item can lie there.";
+    CHANGE_OBSCURED: Items "CHANGE" Invalid 5 "The change touches text that was masked or rewritten for the reader.";
+    CHANGE_NEWER: Items "CHANGE" Invalid 6 "The space was made by a newer version: it is read only.";
+    CHANGE_FAILED: Items "CHANGE" Fault 1 "An item could not be written; what was there is still there.";
+    INSTALL_DENIED: Enforcement "ITEM" Denied 1 "Agents do not copy items between spaces unless the user's config says so.";
+    MOVED: Items "MOVE" Success 1 "`mere move`, `mere rename`: the item lies elsewhere now.";
+    LIST: Items "LIST" Success 1 "`mere list`: the items of the spaces.";
+    WHY: Items "WHY" Success 1 "`mere why`: what a name could mean, and which item wins.";
+    INDEX: Items "INDEX" Success 1 "`mere index`: the index was written.";
+    INDEX_CHECKED: Items "INDEX" Success 2 "`mere index --check`: the index is what a fresh scan gives.";
+    INDEX_DIFFERS: Items "INDEX" Fault 1 "`mere index --check`: the index and the disk differ.";
+    INIT: Items "INIT" Success 1 "`mere init`: a space was made.";
+    INIT_AGAIN: Items "INIT" Success 2 "`mere init`: the space was there already.";
+    REVIEW: Items "REVIEW" Success 1 "`mere review`: what agents propose.";
+    REVIEW_SHOWN: Items "REVIEW" Success 2 "`mere review`: one proposal, with what it changes.";
+    REVIEW_ACCEPTED: Items "REVIEW" Success 3 "`mere review`: the proposal was placed.";
+    REVIEW_REJECTED: Items "REVIEW" Success 4 "`mere review`: the proposal was dropped.";
+    REVIEW_MISSING: Items "REVIEW" Invalid 1 "There is no such proposal.";
+    REVIEW_BROKEN: Items "REVIEW" Invalid 2 "The proposal is not whole.";
+    ITEM_UNSEARCHABLE: Items "ITEM" Fault 1 "A space cannot be looked through.";
     ARGUMENT_WRONG: Surface "ARG" Invalid 1 "An argument is missing, unknown, or of the wrong kind.";
     ARGUMENT_TOOL: Surface "ARG" Invalid 2 "There is no tool of that name.";
     ARGUMENT_JSON: Surface "ARG" Invalid 3 "The arguments are not one JSON object.";
+    HELP: Surface "HELP" Success 1 "`help`: how this server is used.";
     CALL_PANIC: Surface "CALL" Fault 1 "The call failed inside; the server goes on.";
     CALL_CANCELLED: Surface "CALL" Fault 2 "The caller cancelled the call.";
     CALL_TIMED_OUT: Surface "CALL" Fault 3 "The call took longer than it may.";

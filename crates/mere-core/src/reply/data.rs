@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::Value;
+
 use crate::address::Address;
 use crate::root::Root;
 
@@ -56,6 +58,8 @@ pub enum Data {
     Bool(bool),
     /// A count, a size, a line number.
     Number(u64),
+    /// A number that is not ours.
+    Figure(serde_json::Number),
     /// Our own words.
     Words(Cow<'static, str>),
     /// Where something is.
@@ -68,6 +72,26 @@ pub enum Data {
     List(Vec<Data>),
     /// Named values in order.
     Fields(Fields),
+    /// Values whose names are not ours either.
+    Mapping(Vec<(Content, Data)>),
+}
+
+impl Data {
+    /// A value from a file or an item: every text in it is content, names included.
+    pub fn foreign(value: &Value, text: &mut dyn FnMut(&str) -> Content) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(value) => Self::Bool(*value),
+            Value::Number(number) => Self::Figure(number.clone()),
+            Value::String(said) => Self::Content(text(said)),
+            Value::Array(items) => items.iter().map(|item| Self::foreign(item, text)).collect(),
+            Value::Object(map) => {
+                let fields =
+                    map.iter().map(|(name, value)| (text(name), Self::foreign(value, text)));
+                Self::Mapping(fields.collect())
+            }
+        }
+    }
 }
 
 /// Named values in the order they are printed.
@@ -123,6 +147,12 @@ impl From<Content> for Data {
 impl From<&'static str> for Data {
     fn from(words: &'static str) -> Self {
         Self::Words(Cow::Borrowed(words))
+    }
+}
+
+impl From<crate::digest::Sha256> for Data {
+    fn from(digest: crate::digest::Sha256) -> Self {
+        Self::Words(digest.to_string().into())
     }
 }
 

@@ -50,6 +50,13 @@ impl Prose {
         self.address(Address::directory(root.clone(), crate::address::RelPath::default()))
     }
 
+    /// Adds another sentence's parts.
+    #[must_use]
+    pub fn with(mut self, other: &Self) -> Self {
+        self.0.extend(other.0.iter().cloned());
+        self
+    }
+
     /// Adds text from a file or an item.
     #[must_use]
     pub fn content(mut self, content: Content) -> Self {

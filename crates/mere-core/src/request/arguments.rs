@@ -3,10 +3,13 @@
 //! The same table makes the schema that clients see, so the two cannot drift apart. Errors name
 //! the parameter and what it takes; they never repeat the value, which nobody has checked.
 
+use std::str::FromStr;
+
 use serde_json::{Map, Value, json};
 
 use super::CallError;
 use super::tool::Tool;
+use crate::address::RelPath;
 use crate::cursor::Cursor;
 use crate::digest::Sha256;
 use crate::pattern::{Pattern, PatternError};
@@ -41,6 +44,12 @@ pub enum Kind {
     Text,
     /// One of these words; the first is the default.
     Choice(&'static [&'static str]),
+    /// One of these words, none of which is the default.
+    Word(&'static [&'static str]),
+    /// A JSON object.
+    Object,
+    /// A list of files, each with a path and a content.
+    Files,
     /// A whole number.
     Whole {
         /// The smallest that is accepted.
@@ -105,6 +114,14 @@ impl Parameter {
             Kind::Choice(words) => {
                 json!({ "enum": words, "default": words.first(), "description": self.about })
             }
+            Kind::Word(words) => json!({ "enum": words, "description": self.about }),
+            Kind::Object => json!({ "type": "object", "description": self.about }),
+            Kind::Files => json!({
+                "type": "array", "description": self.about, "items": {
+                    "type": "object", "required": ["path", "content"], "additionalProperties": false,
+                    "properties": { "path": { "type": "string" }, "content": { "type": "string" } }
+                }
+            }),
             Kind::Whole { least, most, default: Some(default) } => json!({
                 "type": "integer", "minimum": least, "maximum": most, "default": default,
                 "description": self.about
@@ -163,6 +180,44 @@ impl<'a> Arguments<'a> {
         said.copied().ok_or_else(|| self.wrong(name))
     }
 
+    /// One of the parameter's words, if one was given.
+    pub(super) fn word(&self, name: &'static str) -> Result<Option<&'static str>, CallError> {
+        let Some(Kind::Word(words)) = self.kind(name) else {
+            return Err(self.wrong(name));
+        };
+        let Some(text) = self.text(name)? else { return Ok(None) };
+        let said = words.iter().find(|word| **word == text);
+        said.copied().map(Some).ok_or_else(|| self.wrong(name))
+    }
+
+    /// A JSON object, empty when absent.
+    pub(super) fn object(&self, name: &'static str) -> Result<Map<String, Value>, CallError> {
+        match self.given(name) {
+            None => Ok(Map::new()),
+            Some(Value::Object(map)) => Ok(map.clone()),
+            Some(_) => Err(self.wrong(name)),
+        }
+    }
+
+    /// Files, each with a path and a content; none when absent.
+    pub(super) fn files(&self, name: &'static str) -> Result<Vec<(RelPath, String)>, CallError> {
+        let list = match self.given(name) {
+            None => return Ok(Vec::new()),
+            Some(value) => value.as_array().ok_or_else(|| self.wrong(name))?,
+        };
+        let files = list.iter().map(|file| {
+            let file = file.as_object().filter(|file| file.len() == 2)?;
+            let path = file.get("path")?.as_str()?.parse::<RelPath>().ok();
+            Some((path.filter(|path| !path.is_root())?, file.get("content")?.as_str()?.to_owned()))
+        });
+        files.collect::<Option<_>>().ok_or_else(|| self.wrong(name))
+    }
+
+    /// A text that its type takes, if one was given.
+    pub(super) fn parsed<T: FromStr>(&self, name: &'static str) -> Result<Option<T>, CallError> {
+        self.text(name)?.map(str::parse).transpose().map_err(|_| self.wrong(name))
+    }
+
     /// A whole number within the parameter's bounds, or its default.
     pub(super) fn whole(&self, name: &'static str) -> Result<Option<u64>, CallError> {
         let Some(Kind::Whole { least, most, default }) = self.kind(name) else {
@@ -194,8 +249,7 @@ impl<'a> Arguments<'a> {
 
     /// A SHA-256, if one was given.
     pub(super) fn sha256(&self, name: &'static str) -> Result<Option<Sha256>, CallError> {
-        let digest = self.text(name)?.map(str::parse).transpose();
-        digest.map_err(|_| self.wrong(name))
+        self.parsed(name)
     }
 
     /// A path that must be there.
@@ -240,7 +294,8 @@ impl<'a> Arguments<'a> {
         self.tool.parameters.iter().find(|p| p.name == name).map(|p| p.kind)
     }
 
-    fn wrong(&self, name: &'static str) -> CallError {
+    /// Says that a value is not one the argument takes.
+    pub(super) fn wrong(&self, name: &'static str) -> CallError {
         let kind = self.kind(name).unwrap_or(Kind::Text);
         CallError::Argument { tool: self.tool.name, error: ArgumentError::Wrong { name, kind } }
     }

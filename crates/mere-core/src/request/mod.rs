@@ -7,8 +7,12 @@
 mod arguments;
 mod change;
 mod dir;
+mod execute;
 mod glob;
 mod grep;
+mod help;
+mod keep;
+mod load;
 mod read;
 mod tool;
 
@@ -22,8 +26,12 @@ use crate::turn::{Answer, Resume};
 pub use arguments::{ArgumentError, Kind, Need, Parameter};
 pub use change::{Change, How};
 pub use dir::Dir;
+pub use execute::{Action, Execute, Text};
 pub use glob::Glob;
 pub use grep::Grep;
+pub use help::TOPICS;
+pub use keep::{Example, Keep, Listing, Reindex, Verdict};
+pub use load::{Load, Source};
 pub use read::Read;
 pub use tool::{Effect, TOOLS, Tool, Toolset};
 
@@ -56,7 +64,7 @@ pub struct Caller {
     pub reader: Reader,
 }
 
-/// Who reads an answer.
+/// Who reads an answer, and so who asked: only the command line speaks for a person.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reader {
     /// An agent, who must see no host path.
@@ -92,6 +100,17 @@ pub enum Verb {
     Grep(Grep),
     /// Let this file be so.
     Change(Change),
+    /// What is this item?
+    Load(Load),
+    /// Run this item, or let it be so.
+    Execute(Execute),
+    /// What a person does with items.
+    Keep(Keep),
+    /// How is this used?
+    Help {
+        /// About what; everything if nothing was said.
+        topic: Option<&'static str>,
+    },
     /// Nothing we understand.
     Misspoken(CallError),
 }
@@ -99,7 +118,10 @@ pub enum Verb {
 impl Verb {
     /// Whether it needs no disk, so that an edge need not send it to another thread.
     pub fn is_instant(&self) -> bool {
-        matches!(self, Self::Dir(Dir::Pwd | Dir::Cd { .. }) | Self::Misspoken(_))
+        matches!(
+            self,
+            Self::Dir(Dir::Pwd | Dir::Cd { .. }) | Self::Misspoken(_) | Self::Help { .. }
+        )
     }
 }
 
@@ -138,6 +160,12 @@ pub enum CallError {
 }
 
 impl Request {
+    /// What a person asks for by a command of its own.
+    pub fn of_person(agent: AgentName, tool: &'static str, verb: Verb) -> Self {
+        let caller = Caller { agent, reader: Reader::Person, ..Caller::default() };
+        Self { tool: Some(tool), caller, verb, answered: None }
+    }
+
     /// The request for calling `tool` with JSON text, as a person types it.
     pub fn from_text(caller: Caller, tool: &str, arguments: &str) -> Self {
         match crate::json::parse(arguments.as_bytes()) {

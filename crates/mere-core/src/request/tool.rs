@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::arguments::{Arguments, Need, Parameter};
-use super::{CallError, Verb, change, dir, glob, grep, read};
+use super::{CallError, Verb, change, dir, execute, glob, grep, help, load, read};
 use crate::root::Root;
 
 /// What a tool does to the world.
@@ -11,7 +11,9 @@ use crate::root::Root;
 pub enum Effect {
     /// It only looks.
     Reads,
-    /// It makes or changes a file of the workspace.
+    /// It may put a copy somewhere, and changes nothing that is there.
+    Adds,
+    /// It makes or changes a file of the workspace, or an item.
     Writes,
 }
 
@@ -20,6 +22,8 @@ pub enum Effect {
 pub enum Toolset {
     /// Listed always.
     Basic,
+    /// Loading and running items.
+    Items,
     /// Finding and changing files: what coding agents mostly bring themselves.
     Files,
 }
@@ -44,6 +48,33 @@ pub struct Tool {
 
 /// Every tool, in the order they are listed.
 pub const TOOLS: &[Tool] = &[
+    Tool {
+        name: "load",
+        title: "Load an item",
+        about: load::ABOUT,
+        parameters: load::PARAMETERS,
+        effect: Effect::Adds,
+        toolset: Toolset::Items,
+        parse: load::parse,
+    },
+    Tool {
+        name: "execute",
+        title: "Run or change an item",
+        about: execute::ABOUT,
+        parameters: execute::PARAMETERS,
+        effect: Effect::Writes,
+        toolset: Toolset::Items,
+        parse: execute::parse,
+    },
+    Tool {
+        name: "help",
+        title: "Help",
+        about: help::ABOUT,
+        parameters: help::PARAMETERS,
+        effect: Effect::Reads,
+        toolset: Toolset::Basic,
+        parse: help::parse,
+    },
     Tool {
         name: "dir",
         title: "Directories",

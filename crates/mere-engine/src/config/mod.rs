@@ -3,6 +3,7 @@
 //! The user's own config counts whole. A project's config comes with the repository, so its keys
 //! that widen what an agent sees are absent until a person has said `mere trust project`.
 
+mod agents;
 mod yaml;
 
 use std::io;
@@ -19,6 +20,7 @@ use serde::de::IgnoredAny;
 use serde_saphyr::Spanned;
 
 use crate::host::{SPACE, Surroundings};
+pub(crate) use agents::{Agents, WriteMode};
 pub(crate) use yaml::{YamlError, read as read_file};
 
 /// The config of a space.
@@ -60,6 +62,10 @@ pub(crate) struct Config {
     pub(crate) visible: Vec<String>,
     /// Patterns of folders that are projects of their own; a project's config only.
     pub(crate) projects: Vec<String>,
+    /// What agents may do with items.
+    pub(crate) agents: Agents,
+    /// Folders of the project whose Agent Skills are taken where they lie.
+    pub(crate) folders: Vec<RelPath>,
 }
 
 impl Config {
@@ -69,13 +75,14 @@ impl Config {
             ("`mods`", self.mods.is_empty()),
             ("`visible` (or `!` in `sensitive`)", self.visible.is_empty()),
             ("`projects`", self.projects.is_empty()),
+            ("`agents`", self.agents.is_empty()),
         ];
         keys.into_iter().filter(|(_, empty)| !empty).map(|(key, _)| key).collect()
     }
 
     /// Whether there is nothing to trust in it.
     pub(crate) fn widens_nothing(&self) -> bool {
-        self.mods.is_empty() && self.visible.is_empty() && self.projects.is_empty()
+        self.widening_keys().is_empty()
     }
 }
 
@@ -88,21 +95,30 @@ struct UserFile {
     project_markers: Option<Texts>,
     sensitive: Option<Texts>,
     visible: Option<Texts>,
+    agents: Option<Agents>,
+    folders: Option<Folders>,
 }
 
-/// The keys of a project's file, each value read as `M`, `V` and `P` say. Those that widen and that
+/// `folders:`, by type.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Folders {
+    directives: Option<Texts>,
+}
+
+/// The keys of a project's file, each value read as `M`, `V`, `P` and `A` say. Those that widen and that
 /// this version does not know yet may stand there, and count for nothing.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ProjectFile<M, V, P> {
+struct ProjectFile<M, V, P, A> {
     mods: Option<M>,
     visible: Option<V>,
     projects: Option<P>,
     sensitive: Option<Texts>,
     #[serde(rename = "stores")]
     _stores: Option<IgnoredAny>,
-    #[serde(rename = "agents")]
-    _agents: Option<IgnoredAny>,
+    agents: Option<A>,
+    folders: Option<Folders>,
     #[serde(rename = "embeddings")]
     _embeddings: Option<IgnoredAny>,
     #[serde(rename = "registry")]
@@ -111,14 +127,12 @@ struct ProjectFile<M, V, P> {
     _sandbox: Option<IgnoredAny>,
     #[serde(rename = "grants")]
     _grants: Option<IgnoredAny>,
-    #[serde(rename = "folders")]
-    _folders: Option<IgnoredAny>,
 }
 
 /// A project's file whose widening values are not looked at.
-type ProjectKeys = ProjectFile<IgnoredAny, IgnoredAny, IgnoredAny>;
+type ProjectKeys = ProjectFile<IgnoredAny, IgnoredAny, IgnoredAny, IgnoredAny>;
 /// A project's file as it counts once a person trusts it.
-type WholeProject = ProjectFile<Vec<RawMod>, Texts, Texts>;
+type WholeProject = ProjectFile<Vec<RawMod>, Texts, Texts, Agents>;
 
 type Texts = Vec<Spanned<String>>;
 
@@ -147,6 +161,8 @@ pub(crate) fn of_user(space: &Dir) -> Result<Config, ConfigError> {
             sensitive,
             visible,
             projects: Vec::new(),
+            agents: file.agents.unwrap_or_default(),
+            folders: parse_folders(file.folders)?,
         })
     });
     config.map_err(|fault| invalid(&address, fault))
@@ -156,6 +172,8 @@ pub(crate) fn of_user(space: &Dir) -> Result<Config, ConfigError> {
 pub(crate) struct ProjectConfig {
     /// Patterns of more sensitive files. They narrow, so they count at once.
     pub(crate) sensitive: Vec<String>,
+    /// Folders of the project that are taken in place. They widen nothing.
+    pub(crate) folders: Vec<RelPath>,
     /// What counts when a person has trusted it.
     pub(crate) widening: Widening,
 }
@@ -165,9 +183,12 @@ pub(crate) struct ProjectConfig {
 pub(crate) fn of_project(space: &Dir) -> Result<ProjectConfig, ConfigError> {
     let address = project_address();
     let text = read(space, &address)?.unwrap_or_default();
-    let narrow = yaml::parse::<Option<ProjectKeys>>(&text)
-        .and_then(|keys| parse_sensitive(keys.and_then(|keys| keys.sensitive).unwrap_or_default()));
-    let (sensitive, shown) = narrow.map_err(|fault| invalid(&address, fault))?;
+    let narrow = yaml::parse::<Option<ProjectKeys>>(&text).and_then(|keys| {
+        let (sensitive, folders) = keys.map(|keys| (keys.sensitive, keys.folders)).unzip();
+        let sensitive = parse_sensitive(sensitive.flatten().unwrap_or_default())?;
+        Ok((sensitive, parse_folders(folders.flatten())?))
+    });
+    let ((sensitive, shown), folders) = narrow.map_err(|fault| invalid(&address, fault))?;
     let widening = yaml::parse::<Option<WholeProject>>(&text).and_then(|file| {
         let Some(file) = file else { return Ok(Config::default()) };
         let mut visible = shown;
@@ -176,11 +197,12 @@ pub(crate) fn of_project(space: &Dir) -> Result<ProjectConfig, ConfigError> {
             mods: parse_mods(file.mods)?,
             visible,
             projects: parse_patterns(file.projects.unwrap_or_default())?,
+            agents: file.agents.unwrap_or_default(),
             ..Config::default()
         })
     });
     let widening = Widening(widening.map_err(|fault| invalid(&address, fault)));
-    Ok(ProjectConfig { sensitive, widening })
+    Ok(ProjectConfig { sensitive, folders, widening })
 }
 
 /// The widening part of a project's config, which counts when a person has trusted it. A value
@@ -249,6 +271,22 @@ fn parse_patterns(said: Texts) -> Result<Vec<String>, YamlError> {
     patterns.collect()
 }
 
+/// Folders of the project, from its root.
+fn parse_folders(folders: Option<Folders>) -> Result<Vec<RelPath>, YamlError> {
+    let said = folders.and_then(|folders| folders.directives).unwrap_or_default();
+    let folders = said.into_iter().map(|one| {
+        let path = one.value.strip_suffix('/').unwrap_or(&one.value).parse::<RelPath>();
+        match path {
+            Ok(path) if !path.is_root() => Ok(path),
+            _ => {
+                let reason = "a folder is a path inside the project, such as `.claude/skills`";
+                Err(YamlError::at(one.referenced, reason.to_owned()))
+            }
+        }
+    });
+    folders.collect()
+}
+
 /// A marker is one name: it is looked for in a folder, not along a path.
 fn parse_marker(said: &Spanned<String>) -> Result<String, YamlError> {
     let fault = |error: SegmentError| YamlError::at(said.referenced, error.to_string());
@@ -274,8 +312,12 @@ fn invalid(address: &Address, fault: YamlError) -> ConfigError {
     ConfigError::Invalid { address: address.clone(), fault }
 }
 
-fn project_address() -> Address {
+pub(crate) fn project_address() -> Address {
     address(Root::Project, &[SPACE, FILE])
+}
+
+pub(crate) fn user_address() -> Address {
+    address(Root::User, &[FILE])
 }
 
 fn address(root: Root, names: &[&str]) -> Address {

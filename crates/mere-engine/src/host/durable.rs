@@ -89,7 +89,7 @@ fn read_in(dir: &Dir, name: &str) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-fn make_private(folder: &Path) -> io::Result<()> {
+pub(super) fn make_private(folder: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

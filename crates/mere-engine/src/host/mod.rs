@@ -10,7 +10,9 @@
 )]
 
 mod boundary;
+mod derived;
 mod durable;
+mod editing;
 mod folder;
 mod link;
 mod log_file;
@@ -19,16 +21,20 @@ mod project;
 mod stamps;
 mod surroundings;
 mod typed;
+mod watch;
 mod workspace;
 
 pub(crate) use boundary::Boundary;
+pub(crate) use derived::{Cache, put_derived, read_at};
 pub(crate) use durable::{Locked, WriteError};
+pub(crate) use editing::{Before, Editing};
 pub(crate) use folder::{Folder, Identity, absent, is_link};
 pub(crate) use link::{Step, read_link};
 pub use log_file::LogFile;
 pub(crate) use open_folder::{EntryKind, OpenFolder, open_regular};
 pub(crate) use project::find_project;
-pub(crate) use stamps::Stamps;
+pub(crate) use stamps::{Stamp, Stamps, now};
 pub(crate) use surroundings::{SPACE, Surroundings, WORKSPACES};
 pub use typed::Typed;
+pub(crate) use watch::Watch;
 pub(crate) use workspace::{Missing, Occupant, Way, Workspace, read_at_most};

@@ -5,10 +5,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
 use mere_core::gate::{Landmark, StandIn};
+use mere_core::item::SKILL_FILE;
 
 use super::folder::{Folder, Identity, absent};
-use super::{Locked, Stamps, Typed, WriteError};
+use super::{Cache, Locked, Stamps, Typed, WriteError};
 
 /// The name of a space's folder.
 pub(crate) const SPACE: &str = ".ai";
@@ -121,6 +124,21 @@ impl Surroundings {
         stamps.add(&self.private.state.as_deref().unwrap_or(Path::new("")).join(name));
     }
 
+    /// The folder of the user space, made if it is not there.
+    pub(crate) fn make_user_space(&self) -> io::Result<Dir> {
+        let path = self.user_space.as_deref().ok_or(io::ErrorKind::NotFound)?;
+        std::fs::create_dir_all(path)?;
+        Dir::open_ambient_dir(path, ambient_authority())
+    }
+
+    /// Skills at these paths below the home folder, for people.
+    pub(crate) fn home_skills(&self, folders: &[&str]) -> Vec<String> {
+        let home = self.home.iter();
+        let paths = home.flat_map(|home| folders.iter().map(|folder| home.join(folder)));
+        let skills = paths.filter(|path| path.join(SKILL_FILE).is_file());
+        skills.map(|path| path.display().to_string()).collect()
+    }
+
     pub(super) fn user_space_path(&self) -> Option<&Path> {
         self.user_space.as_deref()
     }
@@ -160,6 +178,11 @@ impl Surroundings {
     /// A file where approvals are kept, if it is there.
     pub(crate) fn peek_state(&self, name: &str) -> Option<Vec<u8>> {
         self.private.state.as_deref().and_then(|state| Locked::peek(state, name))
+    }
+
+    /// Where what can be made again is kept; none if there is no place for it.
+    pub(crate) fn cache(&self) -> Option<Cache> {
+        self.private.cache.clone().map(Cache::at)
     }
 
     /// The folders that no root shows and that are there now.

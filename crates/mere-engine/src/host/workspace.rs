@@ -127,6 +127,16 @@ impl Workspace {
         OpenFolder::below(&spot.folder, "")?.sync()
     }
 
+    /// Removes a folder and what is in it: out of the way at once, then piece by piece.
+    pub(crate) fn remove_folder(&self, path: &RelPath) -> io::Result<()> {
+        let Some((parents, name)) = path.split_last() else { return Ok(()) };
+        let folder = OpenFolder::below(&self.own, parents.as_str())?.into_dir();
+        let unfinished = format!("{UNFINISHED}{}", Uuid::new_v4().simple());
+        folder.rename(name.as_str(), &self.all, &unfinished)?;
+        OpenFolder::below(&folder, "")?.sync()?;
+        self.all.remove_dir_all(&unfinished)
+    }
+
     /// Removes what killed processes left behind, as far as that can be done.
     pub(crate) fn clear_away(&self) {
         let Ok(entries) = self.all.entries() else { return };
@@ -165,7 +175,7 @@ impl Spot {
 }
 
 /// Opens a folder, made and made durable if it is not there. A link is not followed.
-fn make(parent: &Dir, name: &str) -> io::Result<Dir> {
+pub(super) fn make(parent: &Dir, name: &str) -> io::Result<Dir> {
     match parent.open_dir_nofollow(name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         opened => return opened,

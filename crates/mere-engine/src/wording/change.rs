@@ -50,13 +50,20 @@ pub(super) fn change(error: &ChangeError) -> Draft {
     }
 }
 
-fn refused(denied: &Denied) -> Draft {
+pub(super) fn refused(denied: &Denied) -> Draft {
     match denied {
         Denied::Elsewhere(instead) => {
             let hint = Prose::words("Write to ").address(instead.clone());
             Draft::denied(codes::WRITE_DENIED, "Agents write in their workspace only.")
                 .hint(hint.and(", and ask a person to take it over from there."))
         }
+        Denied::Install => Draft::denied(
+            codes::INSTALL_DENIED,
+            "Agents do not copy items between spaces.",
+        )
+        .hint(
+            "Ask a person to run `mere copy`, or to set `agents.may_install` in the user's config.",
+        ),
         Denied::Repository => {
             Draft::denied(codes::WRITE_REPOSITORY, "Agents do not write into `.git`.")
                 .hint("Choose another name: git would run what such a folder says.")

@@ -4,6 +4,8 @@
 //! what a caller said; causes with host paths go to the log.
 
 mod change;
+mod item;
+mod unmade;
 
 use mere_core::address::Address;
 use mere_core::pattern::PatternError;
@@ -90,6 +92,14 @@ fn takes(kind: Kind) -> String {
             format!("one of {}", words.join(", "))
         }
         Kind::Whole { least, most, .. } => format!("a whole number from {least} to {most}"),
+        Kind::Word(words) => {
+            let words = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>();
+            format!("one of {}", words.join(", "))
+        }
+        Kind::Object => "a JSON object".to_owned(),
+        Kind::Files => {
+            "a list of files, each with `path` (relative, no `..`) and `content`".to_owned()
+        }
         Kind::Flag => "true or false".to_owned(),
         Kind::Sha256 => "the 64 hexadecimal digits of a `sha256`".to_owned(),
     }
@@ -123,6 +133,7 @@ pub(crate) fn tool(error: &ToolError) -> Draft {
         ),
         ToolError::Unreadable { address, cause } => unreadable(address, cause),
         ToolError::Change(error) => change::change(error),
+        ToolError::Item(error) => item::item(error),
         ToolError::Cancelled => Draft::fault(codes::CALL_CANCELLED, "The call was cancelled.")
             .hint("Nothing was changed. Call again if you still want it."),
         ToolError::Late(address) => {

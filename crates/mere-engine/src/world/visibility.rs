@@ -93,6 +93,14 @@ impl VisibilityRef {
         }
     }
 
+    /// The folder a file lies in, for what belongs to the file.
+    pub(crate) fn folder(&self) -> Option<&Arc<Dir>> {
+        match &self.place {
+            Place::File { parent, .. } => Some(parent),
+            Place::Empty | Place::Directory { .. } => None,
+        }
+    }
+
     /// Opens the file; `None` if this is none, or is none any more.
     pub(crate) fn open_file(&self) -> io::Result<Option<File>> {
         match &self.place {

@@ -1,6 +1,7 @@
 //! The command line, parsed and nothing more.
 
 mod files;
+mod items;
 
 use clap::{Args, Parser, Subcommand};
 use mere_core::name::AgentName;
@@ -10,8 +11,14 @@ pub(crate) use files::{
     AllowArguments, Colour, FormArguments, GlobArguments, GrepArguments, ReadArguments, Toolsets,
     TreeArguments,
 };
+pub(crate) use items::{
+    AnswerArguments, ConfigArguments, ConfigCommand, CopyArguments, DeleteArguments,
+    IndexArguments, InitArguments, ListArguments, MoveArguments, NewArguments, RenameArguments,
+    ReviewArguments, ScopeArgument, ShowArguments, TemplateArgument, WhyArguments,
+};
 
-/// Shows AI agents a project by address, and keeps them inside it.
+/// The home of what AI agents use: workflows, tools, notes and memories as plain files, in a project
+/// they cannot leave.
 ///
 /// Everything an agent sees is named by an address such as `ROOT_PROJECT:/src/a.rs`, never by a
 /// path of this machine.
@@ -25,6 +32,8 @@ pub(crate) struct Arguments {
 }
 
 const EXAMPLES: &str = "Examples:
+  mere init                             make a space with an example of each type
+  mere list                             what is in it
   mere call dir '{\"command\":\"list\"}'    what an agent sees in this project
   mere mcp                              serve an agent over MCP on standard input and output
   mere grep 'fn main' src               find lines, as an agent would
@@ -46,7 +55,7 @@ pub(crate) struct PlaceArguments {
 }
 
 /// For whom the session is, and what it shows.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(crate) struct SessionArguments {
     /// The agent's name; it names the agent's workspace [default: `MERE_AGENT`, else the MCP
     /// client's name, else `default`]
@@ -79,6 +88,30 @@ fn typed() -> impl clap::builder::TypedValueParser<Value = Typed> {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    /// Make a space: the .ai folder that holds items
+    Init(InitArguments),
+    /// List the items of the project and of the user
+    List(ListArguments),
+    /// Show an item: its text, and who vouches for it
+    Show(ShowArguments),
+    /// Make an item from a template
+    New(NewArguments),
+    /// Copy an item between your own space and the project's
+    Copy(CopyArguments),
+    /// Put an item into another category
+    Move(MoveArguments),
+    /// Call an item by another id
+    Rename(RenameArguments),
+    /// Delete an item
+    Delete(DeleteArguments),
+    /// Show everything a name could mean, and which item wins
+    Why(WhyArguments),
+    /// Decide on changes that agents propose
+    Review(ReviewArguments),
+    /// Write or check the index of items
+    Index(IndexArguments),
+    /// Check the configuration
+    Config(ConfigArguments),
     /// Make one call exactly as an agent would, and print the reply as JSON
     Call(CallArguments),
     /// Serve agents over MCP, on standard input and output or over HTTP

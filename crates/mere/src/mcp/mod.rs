@@ -50,6 +50,7 @@ pub(crate) fn run(place: PlaceArguments, mcp: &McpArguments) -> io::Result<ExitC
         Ok(session) => Arc::new(session),
         Err(error) => return Ok(render::failure(&error.to_string(), render::USAGE)),
     };
+    session.keep_watch();
     let edge = Arc::new(Edge::new(session));
     if mcp.conformance_fixtures {
         let fixtures = Fixtures::new(Arc::clone(&edge));

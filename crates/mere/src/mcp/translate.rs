@@ -10,6 +10,7 @@ pub(super) fn tool(tool: &Tool) -> rmcp::model::Tool {
     let annotations = ToolAnnotations::with_title(tool.title).open_world(false);
     let annotations = match tool.effect {
         Effect::Reads => annotations.read_only(true).destructive(false).idempotent(true),
+        Effect::Adds => annotations.read_only(false).destructive(false).idempotent(true),
         Effect::Writes => annotations.read_only(false).destructive(true).idempotent(false),
     };
     rmcp::model::Tool::new(tool.name, tool.about, tool.input_schema())

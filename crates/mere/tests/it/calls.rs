@@ -148,7 +148,8 @@ fn wrong_arguments_say_what_is_taken_and_repeat_nothing() {
     check("dir", r#"{"path":5}"#, "MCP-ARG-I-001", "`path` takes a text.");
     let known = "It takes `command`, `path`, `depth`, `cursor`, `home`.";
     check("dir", r#"{"evil":1}"#, "MCP-ARG-I-001", known);
-    let tools = "There is `dir`, `read`, `glob`, `grep`, `write`, `edit`, `patch_section`.";
+    let tools = "There is `load`, `execute`, `help`, `dir`, `read`, `glob`, `grep`, `write`, `edit`, \
+                 `patch_section`.";
     check("evil", "{}", "MCP-ARG-I-002", tools);
     let root = "`path` takes a root such as `ROOT_USER` or `mod:<name>`.";
     check("dir", r#"{"command":"cd"}"#, "MCP-ARG-I-001", root);
@@ -188,9 +189,10 @@ fn the_tools_are_listed_with_their_schemas() {
     let output = stage.person(&["call", "--list"]);
     stage.check(&String::from_utf8_lossy(&output.stdout));
     let tools: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    assert_eq!(tools[0]["name"], "dir");
-    assert_eq!(tools[0]["inputSchema"]["properties"]["depth"]["maximum"], 16);
-    assert_eq!(tools[0]["outputSchema"]["required"][0], "reply_type");
+    let dir = tools.as_array().expect("tools").iter().find(|tool| tool["name"] == "dir");
+    let dir = dir.expect("dir is there");
+    assert_eq!(dir["inputSchema"]["properties"]["depth"]["maximum"], 16);
+    assert_eq!(dir["outputSchema"]["required"][0], "reply_type");
 }
 
 #[test]

@@ -18,9 +18,10 @@ fn a_client_shakes_hands_lists_and_calls() {
     assert_eq!(server["protocolVersion"], "2025-11-25");
     assert_eq!(server["serverInfo"]["name"], "merestone");
     let tools = mcp.request("tools/list", &json!({}))["result"]["tools"].clone();
-    assert_eq!(tools[0]["name"], "dir");
-    assert_eq!(tools[0]["annotations"]["readOnlyHint"], true);
-    assert_eq!(tools[0]["outputSchema"]["type"], "object");
+    let dir = tools.as_array().expect("tools").iter().find(|tool| tool["name"] == "dir");
+    let dir = dir.expect("dir is listed");
+    assert_eq!(dir["annotations"]["readOnlyHint"], true);
+    assert_eq!(dir["outputSchema"]["type"], "object");
     let result = mcp.tool("dir", &json!({ "command": "list" }));
     assert_eq!(result["isError"], false);
     assert_eq!(result["structuredContent"]["reply_type"], "S");

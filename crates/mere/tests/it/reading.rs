@@ -184,10 +184,11 @@ fn what_is_listed_is_what_was_chosen_and_it_is_short() {
         (names.collect::<Vec<_>>(), tools.to_string().len() / 4)
     };
     let (names, tokens) = listed(&[]);
-    assert_eq!(names, ["dir", "read"]);
+    assert_eq!(names, ["load", "execute", "help", "dir", "read"]);
     assert!(tokens < 2500, "about {tokens} tokens");
     let (names, tokens) = listed(&["--toolsets", "items,memory,files"]);
-    assert_eq!(names, ["dir", "read", "glob", "grep", "write", "edit", "patch_section"]);
+    let files = ["glob", "grep", "write", "edit", "patch_section"];
+    assert_eq!(names, [&["load", "execute", "help", "dir", "read"], &files[..]].concat());
     assert!(tokens < 6000, "about {tokens} tokens");
     let mut mcp = Mcp::greeted(&stage, &[]);
     let glob = mcp.tool("glob", &json!({ "pattern": "*.md" }));

@@ -30,9 +30,11 @@ const AMBIENT: [&str; 9] = [
 ];
 
 /// The lawful places. A new one is a decision: it belongs in an ADR.
-const LAWFUL: [&str; 11] = [
+const LAWFUL: [&str; 14] = [
     "crates/mere-engine/src/host/boundary.rs",
+    "crates/mere-engine/src/host/derived.rs",
     "crates/mere-engine/src/host/durable.rs",
+    "crates/mere-engine/src/host/editing.rs",
     "crates/mere-engine/src/host/folder.rs",
     "crates/mere-engine/src/host/link.rs",
     "crates/mere-engine/src/host/log_file.rs",
@@ -41,6 +43,7 @@ const LAWFUL: [&str; 11] = [
     "crates/mere-engine/src/host/stamps.rs",
     "crates/mere-engine/src/host/surroundings.rs",
     "crates/mere-engine/src/host/typed.rs",
+    "crates/mere-engine/src/host/watch.rs",
     "crates/mere-engine/src/host/workspace.rs",
 ];
 

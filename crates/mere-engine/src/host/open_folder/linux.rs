@@ -11,7 +11,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::EntryKind;
-use crate::host::Identity;
+use crate::host::{Identity, Stamp};
 
 /// How much of a folder is read at once.
 const BUFFER_BYTES: usize = 16 * 1024;
@@ -58,6 +58,25 @@ impl OpenFolder {
         Ok(Identity::new(stat.st_dev, stat.st_ino))
     }
 
+    /// What it looks like now.
+    pub(crate) fn stamp(&self) -> io::Result<Stamp> {
+        Ok(Stamp::of_stat(&fstat(&self.0)?))
+    }
+
+    /// What the folder at `path` below `root` looks like, without opening it; `None` if there is
+    /// none. Links on the way are followed, so this says whether a folder is still the same one and
+    /// nothing else.
+    pub(crate) fn glance(root: &Dir, path: &str) -> io::Result<Option<Stamp>> {
+        match statat(root, path, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => {
+                let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
+                Ok(is_folder.then(|| Stamp::of_stat(&stat)))
+            }
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Makes its names durable.
     pub(crate) fn sync(&self) -> io::Result<()> {
         Ok(rustix::fs::fsync(&self.0)?)
@@ -94,6 +113,15 @@ impl OpenFolder {
         let stat = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
         Ok(is_folder.then(|| Identity::new(stat.st_dev, stat.st_ino)))
+    }
+
+    /// Whether a regular file has this name.
+    pub(crate) fn has_file(&self, name: &str) -> io::Result<bool> {
+        match statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile),
+            Err(Errno::NOENT | Errno::NOTDIR) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Opens a regular file of this folder; `None` if the name is something else.

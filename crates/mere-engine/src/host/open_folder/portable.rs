@@ -6,7 +6,7 @@ use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncEx
 use cap_std::fs::{Dir, File, FileType, OpenOptions};
 
 use super::EntryKind;
-use crate::host::{Identity, absent};
+use crate::host::{Identity, Stamp, absent};
 
 /// An open folder.
 pub(crate) struct OpenFolder(Dir);
@@ -31,6 +31,17 @@ impl OpenFolder {
         Ok(Identity::of(&self.0.dir_metadata()?))
     }
 
+    /// What it looks like now.
+    pub(crate) fn stamp(&self) -> io::Result<Stamp> {
+        Ok(Stamp::of(&self.0.dir_metadata()?))
+    }
+
+    /// What the folder at `path` below `root` looks like; `None` if there is none.
+    pub(crate) fn glance(root: &Dir, path: &str) -> io::Result<Option<Stamp>> {
+        let metadata = absent(root.symlink_metadata(path))?;
+        Ok(metadata.filter(cap_std::fs::Metadata::is_dir).map(|metadata| Stamp::of(&metadata)))
+    }
+
     /// Makes its names durable, where folders can be synced.
     pub(crate) fn sync(&self) -> io::Result<()> {
         if cfg!(windows) { Ok(()) } else { self.0.open(".")?.sync_all() }
@@ -53,6 +64,11 @@ impl OpenFolder {
     pub(crate) fn child_identity(&self, name: &str) -> io::Result<Option<Identity>> {
         let metadata = self.0.symlink_metadata(name)?;
         Ok(metadata.is_dir().then(|| Identity::of(&metadata)))
+    }
+
+    /// Whether a regular file has this name.
+    pub(crate) fn has_file(&self, name: &str) -> io::Result<bool> {
+        Ok(absent(self.0.symlink_metadata(name))?.is_some_and(|metadata| metadata.is_file()))
     }
 
     /// Opens a regular file of this folder; `None` if the name is something else.

@@ -1,6 +1,8 @@
 //! How answers look to a person: paths as they can be typed here, colours on a terminal, one thing
 //! a line for programs.
 
+mod items;
+
 use anstyle::{AnsiColor, Style};
 use mere_core::address::Address;
 use mere_core::root::Root;

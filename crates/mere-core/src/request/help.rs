@@ -1,0 +1,21 @@
+//! The `help` tool's arguments.
+
+use super::arguments::{Arguments, Kind, Need, Parameter};
+use super::{CallError, Verb};
+
+pub(super) const ABOUT: &str = "How this server is used: which tool for what, addresses, items, \
+    replies, changes.";
+
+/// What there is to say.
+pub const TOPICS: &[&str] = &["tools", "addresses", "items", "changes", "replies"];
+
+pub(super) const PARAMETERS: &[Parameter] = &[Parameter {
+    name: "topic",
+    kind: Kind::Word(TOPICS),
+    need: Need::Optional,
+    about: "About what; else everything.",
+}];
+
+pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
+    Ok(Verb::Help { topic: arguments.word("topic")? })
+}

@@ -1,0 +1,113 @@
+//! What a person does with items, by commands of their own: no agent can ask for these.
+
+use crate::item::{Category, Form, ItemId, ItemRef, ItemType, Scope};
+use crate::request::Source;
+
+/// One thing a person asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Make a space.
+    Init {
+        /// Whose.
+        scope: Scope,
+        /// What it begins with.
+        example: Example,
+    },
+    /// Make an item from a template.
+    New {
+        /// What kind of item.
+        kind: ItemType,
+        /// Which one.
+        item: ItemRef,
+        /// In which scope.
+        scope: Scope,
+        /// As a file or as a folder.
+        form: Form,
+    },
+    /// Which items are there?
+    List(Listing),
+    /// Put an item into another category.
+    Move {
+        /// What kind of item.
+        kind: ItemType,
+        /// Which one.
+        item: ItemRef,
+        /// Where to.
+        category: Category,
+        /// Where it is looked for.
+        source: Source,
+    },
+    /// Call an item by another id.
+    Rename {
+        /// What kind of item.
+        kind: ItemType,
+        /// Which one.
+        item: ItemRef,
+        /// Its new id.
+        id: ItemId,
+        /// Where it is looked for.
+        source: Source,
+    },
+    /// Where could this item come from, and which one wins?
+    Why {
+        /// What kind of item.
+        kind: ItemType,
+        /// Which one.
+        item: ItemRef,
+    },
+    /// See to the index.
+    Index(Reindex),
+    /// Which changes do agents propose?
+    Proposals,
+    /// Decide on one.
+    Review {
+        /// Which one, as the list shows it.
+        proposal: String,
+        /// What becomes of it.
+        verdict: Verdict,
+    },
+    /// Is the configuration right?
+    CheckConfig,
+}
+
+/// What a new space begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Example {
+    /// One item of each type.
+    Each,
+    /// Nothing.
+    None,
+}
+
+/// Which items are listed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// Of one type.
+    pub kind: Option<ItemType>,
+    /// In one scope.
+    pub scope: Option<Scope>,
+    /// In a category and below.
+    pub category: Option<Category>,
+}
+
+/// What becomes of the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reindex {
+    /// What has changed is read again.
+    Renew,
+    /// Everything is read again.
+    Rebuild,
+    /// It is compared with the disk, and nothing is written.
+    Check,
+}
+
+/// What a person decides on a proposal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Show it.
+    Show,
+    /// Let it be so.
+    Accept,
+    /// Drop it.
+    Reject,
+}

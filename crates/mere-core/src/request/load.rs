@@ -1,0 +1,104 @@
+//! The `load` tool's arguments.
+
+use super::arguments::{Arguments, Kind, Need, Parameter};
+use super::{CallError, Verb};
+use crate::item::{ItemRef, ItemType, Scope, Version};
+
+pub(super) const ABOUT: &str = "Load a directive (a workflow or skill), tool, knowledge entry, \
+    memory or lockfile by its id: its text, metadata, files and trust. `read` is for plain files.";
+
+/// The words for types, as agents say them.
+pub(super) const TYPES: &[&str] = &["directive", "tool", "knowledge", "memory", "lockfile"];
+
+pub(super) const ITEM_TYPE: Parameter = Parameter {
+    name: "item_type",
+    kind: Kind::Word(TYPES),
+    need: Need::Required,
+    about: "What kind of item.",
+};
+
+pub(super) const PARAMETERS: &[Parameter] = &[
+    ITEM_TYPE,
+    Parameter {
+        name: "item_id",
+        kind: Kind::Text,
+        need: Need::Required,
+        about: "Its id, or category/id.",
+    },
+    Parameter {
+        name: "source",
+        kind: Kind::Word(&["project", "user", "registry", "all"]),
+        need: Need::Optional,
+        about: "Where to look; else the project, then the user.",
+    },
+    Parameter {
+        name: "destination",
+        kind: Kind::Word(&["project", "user"]),
+        need: Need::Optional,
+        about: "Copy it there too.",
+    },
+    Parameter {
+        name: "version",
+        kind: Kind::Text,
+        need: Need::Optional,
+        about: "The version it must have.",
+    },
+];
+
+/// One `load` call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// What kind of item.
+    pub kind: ItemType,
+    /// Which one.
+    pub item: ItemRef,
+    /// Where to look.
+    pub source: Source,
+    /// Where to copy it.
+    pub destination: Option<Scope>,
+    /// The version it must have.
+    pub version: Option<Version>,
+}
+
+/// Where an item is looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Source {
+    /// In the project, then in the user's space.
+    #[default]
+    Local,
+    /// In one scope.
+    Only(Scope),
+    /// Everywhere, the registry last.
+    All,
+}
+
+pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
+    let source = match arguments.word("source")? {
+        None => Source::Local,
+        Some("all") => Source::All,
+        Some(word) => Source::Only(word.parse().map_err(|_| arguments.wrong("source"))?),
+    };
+    let destination = arguments.word("destination")?.map(str::parse).transpose();
+    Ok(Verb::Load(Load {
+        kind: item_type(arguments)?,
+        item: item_id(arguments)?,
+        source,
+        destination: destination.map_err(|_| arguments.wrong("destination"))?,
+        version: arguments.parsed("version")?,
+    }))
+}
+
+/// The type that must be there.
+pub(super) fn item_type(arguments: &Arguments<'_>) -> Result<ItemType, CallError> {
+    let word = arguments.word("item_type")?;
+    let word = word.ok_or_else(|| arguments.missing("item_type", "a type, such as `knowledge`"))?;
+    word.parse().map_err(|_| arguments.wrong("item_type"))
+}
+
+/// The id that must be there.
+pub(super) fn item_id(arguments: &Arguments<'_>) -> Result<ItemRef, CallError> {
+    const TAKES: &str = "an id such as `deploy` or `release/deploy`";
+    arguments.required("item_id")?;
+    let item = arguments.parsed("item_id").map_err(|_| arguments.missing("item_id", TAKES))?;
+    item.ok_or_else(|| arguments.missing("item_id", TAKES))
+}

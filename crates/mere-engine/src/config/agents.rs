@@ -1,0 +1,82 @@
+//! `agents:` of a config: what agents may do with items, type by type.
+
+use mere_core::item::ItemType;
+use serde::Deserialize;
+
+/// What becomes of an agent's change to an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum WriteMode {
+    /// It is made.
+    Direct,
+    /// It is kept in the agent's workspace until a person places it.
+    Propose,
+}
+
+impl WriteMode {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Propose => "propose",
+        }
+    }
+}
+
+/// What one config says. What it does not say, another or the default decides.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Agents {
+    #[serde(default)]
+    pub(crate) write: Write,
+    /// Whether an agent may copy items between spaces.
+    pub(crate) may_install: Option<bool>,
+}
+
+/// `agents.write`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Write {
+    pub(crate) directive: Option<WriteMode>,
+    pub(crate) tool: Option<WriteMode>,
+    pub(crate) knowledge: Option<WriteMode>,
+}
+
+impl Agents {
+    /// Whether it says nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What it says, a line each: key and value.
+    pub(crate) fn said(&self) -> Vec<(&'static str, String)> {
+        let mode = |mode: Option<WriteMode>| mode.map(|mode| mode.name().to_owned());
+        let said = [
+            ("agents.write.directive", mode(self.write.directive)),
+            ("agents.write.tool", mode(self.write.tool)),
+            ("agents.write.knowledge", mode(self.write.knowledge)),
+            ("agents.may_install", self.may_install.map(|may| may.to_string())),
+        ];
+        said.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
+    }
+
+    /// This, and where it says nothing, what `other` says.
+    pub(crate) fn or(&self, other: &Self) -> Self {
+        let write = Write {
+            directive: self.write.directive.or(other.write.directive),
+            tool: self.write.tool.or(other.write.tool),
+            knowledge: self.write.knowledge.or(other.write.knowledge),
+        };
+        Self { write, may_install: self.may_install.or(other.may_install) }
+    }
+
+    /// What becomes of an agent's change to an item of this type. Notes are written; what others
+    /// will run or follow is proposed.
+    pub(crate) fn write_mode(&self, kind: ItemType) -> WriteMode {
+        match kind {
+            ItemType::Directive => self.write.directive.unwrap_or(WriteMode::Propose),
+            ItemType::Tool => self.write.tool.unwrap_or(WriteMode::Propose),
+            ItemType::Knowledge => self.write.knowledge.unwrap_or(WriteMode::Direct),
+            ItemType::Memory | ItemType::Lockfile => WriteMode::Propose,
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The `help` tool: how this server is used, in a few sentences each.
+
+use mere_core::reply::{Data, Draft, Fields, codes};
+use mere_core::request::TOPICS;
+
+/// What is said about a topic.
+fn about(topic: &str) -> &'static str {
+    match topic {
+        "tools" => {
+            "Use `load` for an item by its id (a directive, tool, knowledge entry, memory or \
+             lockfile), `execute` to run one or to make, change or delete one, `read` for any other \
+             file by its path, `dir` to see what is where, `glob` and `grep` to find files and \
+             lines. `write`, `edit` and `patch_section` change files in your workspace."
+        }
+        "addresses" => {
+            "Every file has an address such as ROOT_PROJECT:/src/main.rs. A bare path starts at \
+             your home root, which is ROOT_PROJECT until `dir` with `cd` changes it. You read \
+             everywhere, and write in ROOT_WORKSPACE only."
+        }
+        "items" => {
+            "An item has a type, an id and a category; `category/id` names it exactly, an id alone \
+             while it is the only one. The project's items win over the user's. `execute` with a \
+             directive checks your inputs and returns its steps, which you then follow."
+        }
+        "changes" => {
+            "`execute` with `create`, `update` or `delete` writes knowledge entries at once; changes \
+             to directives and tools become proposals that a person accepts. Pass the `sha256` you \
+             loaded as `expect_sha256`, so that nobody's work is written over."
+        }
+        _ => {
+            "`reply_type` is S (done), I (correct your call), D (ask a person) or E (something is \
+             broken: report `trace_id`). `hint` says what to do next."
+        }
+    }
+}
+
+/// Says it.
+pub(crate) fn help(topic: Option<&str>) -> Draft {
+    let topics = TOPICS.iter().filter(|one| topic.is_none_or(|topic| topic == **one));
+    let told = topics.map(|topic| {
+        Data::from(Fields::default().with("topic", *topic).with("text", about(topic)))
+    });
+    let data = Fields::default().with("topics", told.collect::<Data>());
+    Draft::success(codes::HELP, "How this server is used.").data(data)
+}

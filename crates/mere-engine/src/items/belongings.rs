@@ -1,0 +1,144 @@
+//! The files of an item besides its main one.
+//!
+//! Everything in the folder of a folder item, and the siblings `{id}.…` of a flat tool. Signatures
+//! are not part of what they sign. A link or a special file among them makes the item faulty: what
+//! it holds could not be said.
+
+use std::io::Read as _;
+
+use cap_std::fs::Dir;
+use mere_core::digest::Hasher;
+use mere_core::item::integrity::FileDigest;
+use mere_core::item::{Fault, Form, ItemType, ScopedPath};
+
+use crate::host::{EntryKind, OpenFolder, open_regular};
+
+/// How many files an item may have.
+const MAX_FILES: usize = 1_000;
+/// How many bytes they may have together.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+/// How deep folders may lie in one another.
+const MAX_DEPTH: usize = 16;
+/// What a signature's name ends with.
+const SIGNATURE: &str = ".sig";
+
+/// Why the files could not be told.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BelongingsError {
+    #[error("a file is not allowed")]
+    Fault(Fault),
+    #[error("a file cannot be read")]
+    Io(#[from] std::io::Error),
+}
+
+/// The other files of the item whose main file lies in `folder`, in order.
+pub(crate) fn belongings(
+    folder: &Dir,
+    place: &ScopedPath,
+) -> Result<Vec<FileDigest>, BelongingsError> {
+    let mut gathering = Gathering { folder, files: Vec::new(), bytes: 0 };
+    match (place.kind, place.form) {
+        (ItemType::Tool, Form::Flat) => gathering.siblings(place)?,
+        (ItemType::Directive | ItemType::Tool, Form::Folder) => {
+            let main = place.kind.folder_file().unwrap_or_default();
+            gathering.below("", main, 0)?;
+        }
+        _ => {}
+    }
+    gathering.files.sort_by(|left, right| left.path.cmp(&right.path));
+    Ok(gathering.files)
+}
+
+struct Gathering<'a> {
+    folder: &'a Dir,
+    files: Vec<FileDigest>,
+    bytes: u64,
+}
+
+impl Gathering<'_> {
+    fn siblings(&mut self, place: &ScopedPath) -> Result<(), BelongingsError> {
+        let (stem, main) = (format!("{}.", place.id), format!("{}.yaml", place.id));
+        let mut names = Vec::new();
+        OpenFolder::below(self.folder, "")?.read(|name, kind| {
+            let name = name.filter(|name| name.starts_with(&stem) && *name != main);
+            names.extend(name.map(|name| (name.to_owned(), kind)));
+            Ok(())
+        })?;
+        for (name, kind) in names {
+            match kind {
+                EntryKind::Folder => {}
+                _ => self.take("", &name, kind)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn below(&mut self, path: &str, main: &str, depth: usize) -> Result<(), BelongingsError> {
+        if depth > MAX_DEPTH {
+            return Err(fault("folders lie more than 16 levels deep", "Flatten them."));
+        }
+        let mut entries = Vec::new();
+        OpenFolder::below(self.folder, path)?.read(|name, kind| {
+            entries.push((name.map(str::to_owned), kind));
+            Ok(())
+        })?;
+        for (name, kind) in entries {
+            let Some(name) = name else {
+                return Err(fault("a file's name is not UTF-8", "Rename it."));
+            };
+            let is_main = path.is_empty() && name == main;
+            match kind {
+                EntryKind::Folder => self.below(&join(path, &name), main, depth + 1)?,
+                _ if is_main => {}
+                _ => self.take(path, &name, kind)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, path: &str, name: &str, kind: EntryKind) -> Result<(), BelongingsError> {
+        if name.ends_with(SIGNATURE) {
+            return Ok(());
+        }
+        if kind != EntryKind::File {
+            return Err(fault(
+                "a link or a special file lies among its files",
+                "Put a regular file in its place.",
+            ));
+        }
+        if self.files.len() == MAX_FILES {
+            return Err(fault("it has more than 1,000 files", "Leave out what it does not need."));
+        }
+        let holder = OpenFolder::below(self.folder, path)?.into_dir();
+        let Some(file) = open_regular(&holder, name)? else {
+            return Err(fault("a file changed while it was read", "Try again."));
+        };
+        let mut hasher = Hasher::default();
+        let mut file = file.take(MAX_BYTES - self.bytes + 1);
+        let mut buffer = [0; 16 * 1024];
+        let mut size = 0;
+        loop {
+            match file.read(&mut buffer)? {
+                0 => break,
+                read => {
+                    hasher.add(&buffer[..read]);
+                    size += read as u64;
+                }
+            }
+        }
+        self.bytes += size;
+        if self.bytes > MAX_BYTES {
+            return Err(fault("its files are larger than 64 MiB", "Keep large data elsewhere."));
+        }
+        self.files.push(FileDigest { path: join(path, name), sha256: hasher.so_far(), size });
+        Ok(())
+    }
+}
+
+fn fault(what: &'static str, fix: &'static str) -> BelongingsError {
+    BelongingsError::Fault(Fault { line: 1, column: 1, what: what.into(), fix: fix.into() })
+}
+
+fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { [folder, "/", name].concat() }
+}

@@ -1,0 +1,250 @@
+//! Making, changing and deleting an item: checked, permitted, and then done or proposed.
+
+use mere_core::address::{Address, RelPath};
+use mere_core::digest::Sha256;
+use mere_core::item::{self, Form, ItemType, Scope, ScopedPath};
+use mere_core::reply::{Data, Draft, Fields, Prose, codes};
+use mere_core::request::{Action, Execute, Reader, Text};
+use mere_core::spoken::Spoken;
+
+use super::find::{find, is_shown};
+use super::place::{Placing, apply};
+use super::prospect::{Prospect, form_of, in_space};
+use super::run::run;
+use super::{ItemError, Stock, Unmade, proposal, tell};
+use crate::config::Agents;
+use crate::context::Context;
+use crate::enforce::{self, Expect, ItemChange, ItemHow, Sealing, Way};
+use crate::host::read_at_most;
+use crate::read::open;
+use crate::seen::{Obscured, Secrets, Seen};
+use crate::tool_error::ToolError;
+use crate::view::View;
+
+/// What a change is made with.
+pub(crate) struct Desk<'a> {
+    pub(crate) view: &'a View<'a>,
+    pub(crate) stock: &'a Stock<'a>,
+    pub(crate) context: &'a Context,
+    pub(crate) agents: &'a Agents,
+    pub(crate) who: Reader,
+    pub(crate) over: &'a dyn Fn() -> bool,
+}
+
+/// Whether a change is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Really,
+    Dry,
+}
+
+/// Does what `execute` asks for.
+pub(crate) fn execute(desk: &Desk<'_>, call: &Execute) -> Result<Draft, ToolError> {
+    let mode = if call.dry_run { Mode::Dry } else { Mode::Really };
+    if let Action::Run { parameters } = &call.action {
+        return run(desk.view, desk.stock, call, parameters);
+    }
+    let usual = matches!(call.kind, ItemType::Directive | ItemType::Tool | ItemType::Knowledge);
+    let deletes = desk.who == Reader::Person && matches!(call.action, Action::Delete { .. });
+    if !usual && !deletes {
+        return Err(Unmade::NotMade(call.kind).into());
+    }
+    match &call.action {
+        Action::Run { .. } => Err(ItemError::NotRun(call.kind).into()),
+        Action::Create(text) => create(desk, (call, Scope::Project), text, mode),
+        Action::Update { text, expect } => update(desk, call, text, (*expect, mode)),
+        Action::Delete { expect } => delete(desk, call, *expect, mode),
+    }
+}
+
+/// Makes a new item.
+pub(crate) fn create(
+    desk: &Desk<'_>,
+    (call, scope): (&Execute, Scope),
+    text: &Text,
+    mode: Mode,
+) -> Result<Draft, ToolError> {
+    let form = form_of(call.kind, call.item.id.as_str(), text);
+    let place = in_space(scope, call.kind, &call.item, form);
+    refuse_taken(desk, &place)?;
+    let prospect = Prospect::new((desk.stock, desk.view), place, text)?;
+    let how = ItemHow::Put { files: prospect.files, before: Expect::Nothing };
+    let change = ItemChange { place: prospect.place, how };
+    let told = Told {
+        address: prospect.address,
+        integrity: prospect.integrity,
+        warnings: prospect.warnings,
+        done: "was created",
+    };
+    settle(desk, change, told, mode)
+}
+
+fn update(
+    desk: &Desk<'_>,
+    call: &Execute,
+    text: &Text,
+    (expect, mode): (Option<Sha256>, Mode),
+) -> Result<Draft, ToolError> {
+    let place = find(desk.stock, desk.view, (call.kind, &call.item), call.source)?.place;
+    let current = Current::read(desk, &place)?;
+    current.check(expect)?;
+    let content = current.meant(desk, &text.content)?;
+    let text = Text { content, files: text.files.clone() };
+    let prospect = Prospect::new((desk.stock, desk.view), place, &text)?;
+    let how = ItemHow::Put { files: prospect.files, before: Expect::Main(current.sha256) };
+    let change = ItemChange { place: prospect.place, how };
+    let told = Told {
+        address: prospect.address,
+        integrity: prospect.integrity,
+        warnings: prospect.warnings,
+        done: "was changed",
+    };
+    settle(desk, change, told, mode)
+}
+
+fn delete(
+    desk: &Desk<'_>,
+    call: &Execute,
+    expect: Option<Sha256>,
+    mode: Mode,
+) -> Result<Draft, ToolError> {
+    let place = find(desk.stock, desk.view, (call.kind, &call.item), call.source)?.place;
+    let current = Current::read(desk, &place)?;
+    current.check(expect)?;
+    let address = current.address.clone();
+    let change = ItemChange { place, how: ItemHow::Remove { main: current.sha256 } };
+    let told = Told { address, integrity: None, warnings: Vec::new(), done: "was deleted" };
+    settle(desk, change, told, mode)
+}
+
+/// What the answer tells.
+pub(crate) struct Told {
+    pub(crate) address: Address,
+    pub(crate) integrity: Option<Sha256>,
+    pub(crate) warnings: Vec<mere_core::reply::Content>,
+    pub(crate) done: &'static str,
+}
+
+/// Asks policy, and does it, proposes it, or says what would be done.
+pub(crate) fn settle(
+    desk: &Desk<'_>,
+    change: ItemChange,
+    told: Told,
+    mode: Mode,
+) -> Result<Draft, ToolError> {
+    let sealing = sealing(desk, &change.place);
+    let permit = enforce::permit_item(desk.who, desk.agents, change, sealing);
+    let way = permit.way();
+    let proposal = match (mode, way) {
+        (Mode::Dry, _) => None,
+        (Mode::Really, Way::Direct) => {
+            apply(permit, &Placing { context: desk.context, over: desk.over })?;
+            None
+        }
+        (Mode::Really, Way::Propose) => Some(proposal::keep(desk, permit)?),
+    };
+    let address = told.address.clone();
+    let data = Fields::default()
+        .with("address", told.address)
+        .with_some("proposal", proposal.clone())
+        .with_some("dry_run", (mode == Mode::Dry).then_some(true))
+        .with("integrity", told.integrity)
+        .with("trust", tell::trust())
+        .with("validation_warnings", told.warnings.into_iter().map(Data::from).collect::<Data>());
+    let subject = Prose::words("").address(address);
+    Ok(match (mode, proposal) {
+        (Mode::Dry, _) => {
+            let words = match way {
+                Way::Direct => " is right so. Nothing was changed: it was a dry run.",
+                Way::Propose => " is right so, and would be proposed. Nothing was changed.",
+            };
+            Draft::success(codes::CHANGE_DRY, subject.and(words)).data(data)
+        }
+        (Mode::Really, None) => {
+            let message = subject.and(format!(" {}.", told.done));
+            Draft::success(codes::CHANGE_DONE, message).data(data)
+        }
+        (Mode::Really, Some(proposal)) => {
+            let message = Prose::words("The change is proposed: ").address(proposal).and(".");
+            Draft::success(codes::CHANGE_PROPOSED, message)
+                .hint("Nothing else was changed. A person accepts it with `mere review`.")
+                .data(data)
+        }
+    })
+}
+
+/// Whether a signature lies beside an item.
+fn sealing(desk: &Desk<'_>, place: &ScopedPath) -> Sealing {
+    let Some(address) = place.address() else { return Sealing::Unsigned };
+    let name = match place.form {
+        Form::Flat => address.path().as_str().to_owned() + ".sig",
+        Form::Folder => {
+            let folder = address.path().split_last().map(|(folder, _)| folder);
+            format!("{}/.sig", folder.unwrap_or_default())
+        }
+    };
+    let path = name.parse::<RelPath>().ok();
+    let address = path.map(|path| Address::file(address.root().clone(), path));
+    match address.map(|address| desk.view.resolve(&Spoken::Rooted(address))) {
+        Some(Ok(_)) => Sealing::Signed,
+        _ => Sealing::Unsigned,
+    }
+}
+
+/// A name that is taken by an item of either form, or by anything else.
+pub(crate) fn refuse_taken(desk: &Desk<'_>, place: &ScopedPath) -> Result<(), ToolError> {
+    let address = place.address().ok_or(Unmade::Place)?;
+    if !is_shown(desk.view, place) {
+        return Err(Unmade::Place.into());
+    }
+    let item = mere_core::item::ItemRef {
+        category: Some(place.category.clone()),
+        id: place.id.clone(),
+        version: place.version.clone(),
+    };
+    let there = desk.stock.candidates(place.scope, place.kind, &item);
+    match there.map_err(ItemError::Unsearchable)?.first() {
+        None => Ok(()),
+        Some(there) => Err(Unmade::Taken(there.address().unwrap_or(address)).into()),
+    }
+}
+
+/// An item's main file as it is, right or wrong: what is broken can be mended.
+struct Current {
+    address: Address,
+    bytes: Vec<u8>,
+    sha256: Sha256,
+}
+
+impl Current {
+    fn read(desk: &Desk<'_>, place: &ScopedPath) -> Result<Self, ToolError> {
+        let address = place.address().ok_or(Unmade::Place)?;
+        let main = desk.view.resolve(&Spoken::Rooted(address.clone()))?;
+        let unreadable = |cause| ToolError::unreadable(&address, cause);
+        let limit = 16 * item::MAX_BYTES as u64;
+        let bytes = read_at_most(open(&main)?, limit).map_err(unreadable)?;
+        let bytes = bytes.ok_or_else(|| unreadable(std::io::ErrorKind::FileTooLarge.into()))?;
+        let sha256 = Sha256::of(&bytes);
+        Ok(Self { address, bytes, sha256 })
+    }
+
+    fn check(&self, expect: Option<Sha256>) -> Result<(), Unmade> {
+        if expect.is_none_or(|expected| expected == self.sha256) {
+            return Ok(());
+        }
+        Err(Unmade::Stale { address: self.address.clone(), current: Some(self.sha256) })
+    }
+
+    /// The content that is meant by someone who saw this one masked and rewritten.
+    fn meant(&self, desk: &Desk<'_>, content: &str) -> Result<String, ToolError> {
+        let Ok(text) = str::from_utf8(&self.bytes) else { return Ok(content.to_owned()) };
+        let confirmed = desk.view.world.confirms_at(&self.address);
+        let secrets = if confirmed { Secrets::Shown } else { Secrets::Masked };
+        let obscured = |Obscured| Unmade::Obscured(self.address.clone());
+        if desk.who == Reader::Person {
+            return Ok(content.to_owned());
+        }
+        let seen = Seen::new(text, secrets, desk.view.gate, desk.view.agent).map_err(obscured)?;
+        Ok(seen.rewrite(content).map_err(obscured)?)
+    }
+}

@@ -1,0 +1,80 @@
+//! Why nothing came of a call about an item.
+
+use mere_core::address::Address;
+use mere_core::digest::Sha256;
+use mere_core::item::{Fault, ItemRef, ItemType, Scope, ScopedPath, Version};
+use mere_core::schema::{Problem, SchemaError};
+use serde_json::Value;
+
+use crate::enforce::Denied;
+
+/// A call about an item that came to nothing. Ids and addresses in it were parsed, so they may be
+/// said again.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ItemError {
+    #[error("there is no such {kind}")]
+    Missing { kind: ItemType, item: Box<ItemRef>, scopes: Vec<Scope> },
+    #[error("the id means several items")]
+    Ambiguous { kind: ItemType, item: Box<ItemRef>, candidates: Vec<ScopedPath> },
+    #[error("two items have one name")]
+    Clash { kind: ItemType, item: Box<ItemRef>, candidates: Vec<ScopedPath> },
+    #[error("{address} is not valid")]
+    Faulty { address: Address, fault: Box<Fault> },
+    #[error("{address} has another version")]
+    Version { address: Address, has: Option<Version> },
+    #[error("no registry is configured")]
+    NoRegistry,
+    #[error("items of type {0} are not run")]
+    NotRun(ItemType),
+    #[error("a schema is wrong")]
+    Schema { address: Option<Address>, error: SchemaError },
+    #[error("the inputs are wrong")]
+    Inputs(Box<WrongInputs>),
+    #[error("the frontmatter is wrong")]
+    Frontmatter { address: Option<Address>, problems: Vec<Problem> },
+    #[error("the spaces cannot be looked through")]
+    Unsearchable(#[source] std::io::Error),
+    #[error(transparent)]
+    Unmade(#[from] Unmade),
+}
+
+/// Why an item was not made, changed or deleted. Nothing was changed in any of these.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unmade {
+    #[error("items of type {0} are not made so")]
+    NotMade(ItemType),
+    #[error("{0} is there already")]
+    Taken(Address),
+    #[error("{address} is another by now")]
+    Stale { address: Address, current: Option<Sha256> },
+    #[error("what was given for {address} is not valid")]
+    Unfit { address: Address, fault: Box<Fault> },
+    #[error("the files are not as they must be")]
+    Files(&'static str),
+    #[error("nothing can lie there")]
+    Place,
+    #[error("the space is of a newer version")]
+    Newer,
+    #[error("the change touches what {0} hides")]
+    Obscured(Address),
+    #[error("{0} took too long")]
+    Late(Address),
+    #[error("{address} could not be written")]
+    Failed { address: Address, cause: std::io::Error },
+    #[error(transparent)]
+    Denied(#[from] Denied),
+    #[error("there is no such proposal")]
+    NoProposal,
+    #[error("a proposal is broken")]
+    BrokenProposal(&'static str),
+}
+
+/// Inputs that do not fit a directive.
+#[derive(Debug)]
+pub(crate) struct WrongInputs {
+    pub(crate) address: Address,
+    pub(crate) problems: Vec<Problem>,
+    pub(crate) schema: Value,
+    /// Inputs that would fit, as far as one can be made up.
+    pub(crate) example: Value,
+}

@@ -1,0 +1,67 @@
+//! Which item a reference means: project before user, and one in its scope.
+
+use mere_core::item::{ItemRef, ItemType, Scope, ScopedPath};
+use mere_core::request::Source;
+
+use super::{ItemError, Stock};
+use crate::view::View;
+
+/// The item that is meant.
+pub(crate) struct Found {
+    pub(crate) place: ScopedPath,
+    /// Items of the same name in scopes that lose.
+    pub(crate) shadows: Vec<ScopedPath>,
+}
+
+/// The scopes that are looked through, those that win first.
+pub(crate) fn scopes(source: Source) -> Result<Vec<Scope>, ItemError> {
+    match source {
+        Source::Local | Source::All => Ok(vec![Scope::Project, Scope::User]),
+        Source::Only(Scope::Registry) => Err(ItemError::NoRegistry),
+        Source::Only(scope) => Ok(vec![scope]),
+    }
+}
+
+/// Finds the item that a reference means. One that is broken is found like any other: it is for its
+/// reader to say so.
+pub(crate) fn find(
+    stock: &Stock<'_>,
+    view: &View<'_>,
+    (kind, item): (ItemType, &ItemRef),
+    source: Source,
+) -> Result<Found, ItemError> {
+    let scopes = scopes(source)?;
+    let mut winner = None;
+    let mut shadows = Vec::new();
+    for scope in &scopes {
+        let found = stock.candidates(*scope, kind, item).map_err(ItemError::Unsearchable)?;
+        // What may not be seen is not there.
+        let found = found.into_iter().filter(|place| is_shown(view, place)).collect::<Vec<_>>();
+        match (&winner, found.as_slice()) {
+            (_, []) => {}
+            (None, [_]) => winner = found.into_iter().next(),
+            (None, _) => return Err(several(kind, item, found)),
+            (Some(_), _) => shadows.extend(found),
+        }
+    }
+    match winner {
+        Some(place) => Ok(Found { place, shadows }),
+        None => Err(ItemError::Missing { kind, item: Box::new(item.clone()), scopes }),
+    }
+}
+
+/// Whether the caller may know of an item.
+pub(crate) fn is_shown(view: &View<'_>, place: &ScopedPath) -> bool {
+    place.address().is_some_and(|address| view.world.shows(&address))
+}
+
+fn several(kind: ItemType, item: &ItemRef, candidates: Vec<ScopedPath>) -> ItemError {
+    let item = Box::new(item.clone());
+    let mut names = candidates.iter().map(|place| (&place.category, &place.version));
+    let first = names.next();
+    if names.all(|name| Some(name) == first) {
+        ItemError::Clash { kind, item, candidates }
+    } else {
+        ItemError::Ambiguous { kind, item, candidates }
+    }
+}

@@ -1,0 +1,30 @@
+//! `mere config check`: are the config files right?
+
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+
+use crate::context::Context;
+
+/// Checks both files, and says what does not count yet.
+pub(crate) fn check(context: &Context) -> Draft {
+    let checked = context.check_config();
+    let findings = checked.iter().filter(|one| one.problem.is_some()).count();
+    let files = checked.into_iter().map(|one| {
+        let problem = one.problem.map(Content::mention);
+        Data::from(
+            Fields::default()
+                .with("address", one.address)
+                .with("state", one.state)
+                .with_some("problem", problem)
+                .with_some("note", one.note.map(Content::mention)),
+        )
+    });
+    let data = Fields::default().with("files", files.collect::<Data>());
+    if findings == 0 {
+        return Draft::success(codes::CONFIG_CHECKED, "The configuration is right.").data(data);
+    }
+    let words = if findings == 1 { "file is" } else { "files are" };
+    let message = Prose::words(format!("{findings} config {words} not right."));
+    Draft::fault(codes::CONFIG_WRONG, message)
+        .hint("Keys and values are described in docs/config.md.")
+        .data(data)
+}

@@ -1,0 +1,84 @@
+//! `mere index`: sees to `.ai/.index.json`.
+
+use mere_core::item::Scope;
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::request::Reindex;
+
+use super::super::ItemError;
+use super::Desk;
+use crate::space::{Catalog, Comparison, Stray};
+use crate::tool_error::ToolError;
+
+/// Renews, rebuilds or checks the index of each space.
+pub(super) fn index(desk: &Desk<'_>, how: Reindex) -> Result<Draft, ToolError> {
+    match how {
+        Reindex::Check => check(desk),
+        Reindex::Renew | Reindex::Rebuild => write(desk, how),
+    }
+}
+
+fn write(desk: &Desk<'_>, how: Reindex) -> Result<Draft, ToolError> {
+    let mut total = 0;
+    let mut told = Vec::new();
+    for scope in [Scope::Project, Scope::User] {
+        let written = desk.stock.catalog(scope, |catalog: &mut Catalog| {
+            match how {
+                Reindex::Rebuild => catalog.rescan()?,
+                Reindex::Renew | Reindex::Check => catalog.renew()?,
+            }
+            Ok((catalog.count()?, catalog.is_kept(), catalog.strays()?))
+        });
+        let written = written.map_err(ItemError::Unsearchable)?;
+        let Some((count, kept, strays)) = written else { continue };
+        total += count;
+        let fields = Fields::default()
+            .with("scope", scope.name())
+            .with("items", count)
+            .with("written", kept)
+            .with("strays", strays_told(&strays));
+        told.push(fields.into());
+    }
+    let message = format!("The index has {total} {}.", if total == 1 { "item" } else { "items" });
+    let data = Fields::default().with("spaces", Data::List(told));
+    Ok(Draft::success(codes::INDEX, Prose::words(message)).data(data))
+}
+
+fn check(desk: &Desk<'_>) -> Result<Draft, ToolError> {
+    let mut findings = 0;
+    let mut told = Vec::new();
+    for space in desk.stock.spaces() {
+        let Some(comparison) = Comparison::of(space).map_err(ItemError::Unsearchable)? else {
+            continue;
+        };
+        findings += comparison.differences();
+        let list = |paths: &[String]| {
+            paths.iter().map(|path| Data::from(Content::mention(path.as_str()))).collect::<Data>()
+        };
+        let fields = Fields::default()
+            .with("scope", space.scope.name())
+            .with("state", comparison.state)
+            .with("missing", list(&comparison.missing))
+            .with("changed", list(&comparison.changed))
+            .with("gone", list(&comparison.gone))
+            .with("strays", strays_told(&comparison.strays));
+        told.push(fields.into());
+    }
+    let data = Fields::default().with("spaces", Data::List(told));
+    if findings == 0 {
+        let message = "The index is what a fresh scan gives.";
+        return Ok(Draft::success(codes::INDEX_CHECKED, message).data(data));
+    }
+    let words = if findings == 1 { "difference" } else { "differences" };
+    let message = format!("The index and the disk have {findings} {words}.");
+    Ok(Draft::fault(codes::INDEX_DIFFERS, Prose::words(message))
+        .hint("Answers are right all the same. `mere index` writes it anew.")
+        .data(data))
+}
+
+fn strays_told(strays: &[Stray]) -> Data {
+    let told = strays.iter().map(|stray| {
+        let path = Content::mention(stray.path.as_str());
+        Data::from(Fields::default().with("path", path).with("why", stray.why))
+    });
+    told.collect()
+}

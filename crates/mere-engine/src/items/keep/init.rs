@@ -1,0 +1,217 @@
+//! `mere init`: makes a space, with one working example of each type.
+//!
+//! Safe to repeat: what is there stays as it is, and examples come with a new space only.
+
+use mere_core::address::{Address, RelPath};
+use mere_core::digest::Sha256;
+use mere_core::item::integrity::FileDigest;
+use mere_core::item::{Base, Form, Item, ItemType, Scope, ScopedPath};
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::request::Example;
+use mere_core::root::Root;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::super::Unmade;
+use super::Desk;
+use crate::config;
+use crate::host::{Before, Editing, SPACE, read_at_most};
+use crate::tool_error::ToolError;
+
+const IGNORED: [&str; 3] = ["workspaces/", ".index.json", ".new-*"];
+const ATTRIBUTES: &str = ".ai/** -text";
+const TOOL: &str = "word-count";
+
+/// The files of the examples, by their path in the space.
+const EXAMPLES: [(&str, &str); 5] = [
+    ("directives/examples/summarize-folder.md", include_str!("examples/summarize-folder.md")),
+    ("tools/examples/word-count.yaml", include_str!("examples/word-count.yaml")),
+    ("tools/examples/word-count.py", include_str!("examples/word-count.py")),
+    ("knowledge/examples/how-items-work.md", include_str!("examples/how-items-work.md")),
+    ("memory/welcome.md", include_str!("examples/welcome.md")),
+];
+
+/// What to try first.
+const NEXT: [&str; 3] = [
+    "mere list",
+    "mere show knowledge how-items-work",
+    "mere call execute '{\"item_type\":\"directive\",\"item_id\":\"summarize-folder\",\
+     \"parameters\":{\"folder\":\".\"}}'",
+];
+
+/// Makes the space of a scope.
+pub(super) fn init(desk: &Desk<'_>, scope: Scope, example: Example) -> Result<Draft, ToolError> {
+    let root = if scope == Scope::User { Root::User } else { Root::Project };
+    let address = match scope {
+        Scope::User => Address::directory(root, RelPath::default()),
+        _ => Address::directory(root, RelPath::default().child(SPACE).ok_or(Unmade::Place)?),
+    };
+    let failed = |cause| Unmade::Failed { address: address.clone(), cause };
+    let mut making = Making::begin(desk, scope).map_err(failed)?;
+    let is_new = making.space_file(desk).map_err(failed)?;
+    making.ignore().map_err(failed)?;
+    making.put(config::FILE, include_str!("examples/config.yaml")).map_err(failed)?;
+    if scope == Scope::Project {
+        attributes(desk).map_err(failed)?;
+    }
+    if is_new && example == Example::Each {
+        making.examples().map_err(failed)?;
+    }
+    let made = making.made.iter().map(|path| Data::from(Content::mention(path.as_str())));
+    let next = NEXT.iter().map(|line| Data::from(*line)).collect::<Data>();
+    let data = Fields::default()
+        .with("space", address.clone())
+        .with("space_id", Data::Words(making.space_id.clone().into()))
+        .with("made", made.collect::<Data>())
+        .with("next", next);
+    let (code, words) = if is_new {
+        (codes::INIT, " is a space now.")
+    } else {
+        (codes::INIT_AGAIN, " is a space already; nothing in it was changed.")
+    };
+    Ok(Draft::success(code, Prose::words("").address(address).and(words)).data(data))
+}
+
+/// A space that is being made.
+struct Making {
+    editing: Editing,
+    scope: Scope,
+    space_id: String,
+    /// What was not there before.
+    made: Vec<String>,
+}
+
+impl Making {
+    fn begin(desk: &Desk<'_>, scope: Scope) -> std::io::Result<Self> {
+        let folder = match scope {
+            Scope::User => desk.context.surroundings.make_user_space()?,
+            _ => Editing::make_space(&desk.context.project)?,
+        };
+        let editing = Editing::open(&folder, desk.over)?;
+        let editing = editing.ok_or(std::io::ErrorKind::TimedOut)?;
+        Ok(Self { editing, scope, space_id: String::new(), made: Vec::new() })
+    }
+
+    /// Puts a file, unless something has its path.
+    fn put(&mut self, path: &str, text: &str) -> std::io::Result<bool> {
+        let at = path.parse::<RelPath>().map_err(|_| std::io::ErrorKind::InvalidInput)?;
+        let new =
+            !self.editing.has(&at)? && self.editing.put(&at, text.as_bytes(), Before::Nothing)?;
+        if new {
+            self.made.push(path.to_owned());
+        }
+        Ok(new)
+    }
+
+    /// Says what the space is, unless it says so already.
+    fn space_file(&mut self, desk: &Desk<'_>) -> std::io::Result<bool> {
+        let name = match self.scope {
+            Scope::User => "user".to_owned(),
+            _ => desk.context.project.name(),
+        };
+        let id = Uuid::new_v4().to_string();
+        let said = json!({ "format": 1, "space_id": id, "name": name });
+        let new = self.put(config::SPACE_FILE, &format!("{said:#}\n"))?;
+        let said = self.read(config::SPACE_FILE)?.and_then(|text| {
+            mere_core::json::parse(text.as_bytes()).ok()?["space_id"].as_str().map(str::to_owned)
+        });
+        self.space_id = said.unwrap_or_default();
+        Ok(new)
+    }
+
+    /// Keeps out of git what is nobody's history.
+    fn ignore(&mut self) -> std::io::Result<()> {
+        let old = self.read(".gitignore")?;
+        let has = |line: &&str| old.as_deref().unwrap_or_default().lines().any(|one| one == *line);
+        let missing = IGNORED.iter().filter(|line| !has(line)).copied().collect::<Vec<_>>();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let added = missing.join("\n") + "\n";
+        let path = ".gitignore".parse().map_err(|_| std::io::ErrorKind::InvalidInput)?;
+        let text = with_line_end(old.unwrap_or_default()) + &added;
+        self.editing.put(&path, text.as_bytes(), Before::Anything)?;
+        self.made.push(".gitignore".to_owned());
+        Ok(())
+    }
+
+    fn examples(&mut self) -> std::io::Result<()> {
+        for (path, text) in EXAMPLES {
+            self.put(path, text)?;
+        }
+        if let Some((path, text)) = self.lockfile() {
+            self.put(&path, &text)?;
+        }
+        Ok(())
+    }
+
+    /// The lockfile of the example tool: the tool itself, and what runs it by name.
+    fn lockfile(&self) -> Option<(String, String)> {
+        let text = |ending: &str| {
+            let name = format!("tools/examples/{TOOL}.{ending}");
+            EXAMPLES.iter().find(|(path, _)| *path == name).map(|(_, text)| *text)
+        };
+        let (manifest, script) = (text("yaml")?, text("py")?);
+        let place = ScopedPath {
+            scope: self.scope,
+            kind: ItemType::Tool,
+            base: Base::Space,
+            category: "examples".parse().ok()?,
+            id: TOOL.parse().ok()?,
+            version: None,
+            form: Form::Flat,
+        };
+        let tool = Item::parse(manifest, &place).ok()?;
+        let script = FileDigest {
+            path: format!("{TOOL}.py"),
+            sha256: Sha256::of(script.as_bytes()),
+            size: script.len() as u64,
+        };
+        let integrity = tool.integrity(manifest, &place, &[script])?.to_string();
+        let version = tool.version()?;
+        let executor = tool.metadata()["executor_id"].clone();
+        let value: Value = json!({
+            "lockfile_version": 1,
+            "root": { "tool_id": TOOL, "version": version.to_string(), "integrity": integrity },
+            "resolved_chain": [{
+                "tool_id": TOOL, "version": version.to_string(), "scope": self.scope.name(),
+                "category": "examples", "integrity": integrity, "executor": executor
+            }],
+            "registry": null,
+            "metadata": {
+                "tool_id": TOOL, "version": version.to_string(), "category": "examples",
+                "scope": self.scope.name(), "space_id": self.space_id
+            }
+        });
+        let at = ScopedPath { kind: ItemType::Lockfile, version: Some(version.clone()), ..place };
+        Some((at.below_base()?.to_string(), format!("{value:#}\n")))
+    }
+
+    fn read(&self, path: &str) -> std::io::Result<Option<String>> {
+        let path = path.parse().map_err(|_| std::io::ErrorKind::InvalidInput)?;
+        let Some(file) = self.editing.file(&path)? else { return Ok(None) };
+        let bytes = read_at_most(file, 1024 * 1024)?;
+        Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
+    }
+}
+
+/// Tells git to leave the bytes of items alone: a changed line end would change what was signed.
+fn attributes(desk: &Desk<'_>) -> std::io::Result<()> {
+    let editing = Editing::open(desk.context.project.dir(), desk.over)?;
+    let editing = editing.ok_or(std::io::ErrorKind::TimedOut)?;
+    let path = ".gitattributes".parse().map_err(|_| std::io::ErrorKind::InvalidInput)?;
+    let old = match editing.file(&path)? {
+        Some(file) => read_at_most(file, 1024 * 1024)?.and_then(|old| String::from_utf8(old).ok()),
+        None if editing.has(&path)? => return Ok(()),
+        None => Some(String::new()),
+    };
+    let Some(old) = old.filter(|old| !old.lines().any(|line| line == ATTRIBUTES)) else {
+        return Ok(());
+    };
+    let text = with_line_end(old) + ATTRIBUTES + "\n";
+    editing.put(&path, text.as_bytes(), Before::Anything).map(|_| ())
+}
+
+fn with_line_end(text: String) -> String {
+    if text.is_empty() || text.ends_with('\n') { text } else { text + "\n" }
+}

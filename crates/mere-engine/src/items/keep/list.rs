@@ -1,0 +1,103 @@
+//! `mere list`: which items are there? A broken one is listed with what is wrong.
+
+use std::thread;
+
+use mere_core::item::{Category, ItemType, Scope, ScopedPath};
+use mere_core::reply::{Content, Data, Draft, Fields, Part, codes};
+use mere_core::request::Listing;
+
+use super::super::find::is_shown;
+use super::super::tell::{self, Teller, word};
+use super::super::{ItemError, Loaded};
+use super::Desk;
+use crate::tool_error::ToolError;
+use crate::view::{View, counted};
+
+/// The items that a listing asks for.
+pub(super) fn list(desk: &Desk<'_>, listing: &Listing) -> Result<Draft, ToolError> {
+    let mut places = Vec::new();
+    for scope in [Scope::Project, Scope::User] {
+        if listing.scope.is_none_or(|only| only == scope) {
+            places.extend(places_of(desk, scope, listing).map_err(ItemError::Unsearchable)?);
+        }
+    }
+    let items = tell_all(desk.view, &places);
+    let count = items.len() as u64;
+    let data = Fields::default().with("items", Data::List(items)).with("count", count);
+    let draft = Draft::success(codes::LIST, counted(count, "item", "items").and(".")).data(data);
+    let none = "`mere init` makes a space with an example of each type; `mere new` makes an item.";
+    Ok(if count == 0 { draft.hint(none) } else { draft })
+}
+
+fn places_of(desk: &Desk<'_>, scope: Scope, listing: &Listing) -> std::io::Result<Vec<ScopedPath>> {
+    let wants = |kind| listing.kind.is_none_or(|only| only == kind);
+    let mut places = Vec::new();
+    if listing.kind != Some(ItemType::Memory) {
+        places.extend(desk.stock.all(scope)?.into_iter().map(|entry| entry.place));
+    }
+    if let Some(space) = desk.stock.space(scope).filter(|_| wants(ItemType::Memory)) {
+        places.extend(space.survey_all(ItemType::Memory)?);
+    }
+    let within = |category: &Category| {
+        listing.category.as_ref().is_none_or(|above| above.contains(category))
+    };
+    places
+        .retain(|place| wants(place.kind) && within(&place.category) && is_shown(desk.view, place));
+    places.sort_by(|left, right| {
+        let key = |place: &ScopedPath| (place.kind, place.category.clone(), place.id.clone());
+        key(left).cmp(&key(right))
+    });
+    Ok(places)
+}
+
+/// Tells every item, with as many hands as the machine has.
+fn tell_all(view: &View<'_>, places: &[ScopedPath]) -> Vec<Data> {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let share = places.len().div_ceil(cores).max(64);
+    thread::scope(|scope| {
+        let parts = places.chunks(share).map(|part| {
+            scope.spawn(move || part.iter().map(|place| tell(view, place)).collect::<Vec<_>>())
+        });
+        let parts = parts.collect::<Vec<_>>();
+        parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
+    })
+}
+
+fn tell(view: &View<'_>, place: &ScopedPath) -> Data {
+    let fields = Fields::default()
+        .with("item_type", place.kind.name())
+        .with("id", word(&place.id))
+        .with("category", word(&place.category))
+        .with("scope", place.scope.name())
+        .with("address", place.address());
+    let fields = match Loaded::read(view, place.clone()) {
+        Ok(loaded) => {
+            let mut teller = Teller::new(view, &loaded);
+            let about = loaded.item.description();
+            let title = loaded.item.title(place);
+            fields
+                .with("version", loaded.item.version().map(word))
+                .with("title", teller.mention(title))
+                .with("description", teller.mention(about))
+                .with("trust", tell::trust())
+        }
+        Err(error) => fields.with("fault", fault(&error)),
+    };
+    fields.into()
+}
+
+/// What is wrong with an item, in one line.
+pub(super) fn fault(error: &ToolError) -> Data {
+    match error {
+        ToolError::Item(ItemError::Faulty { fault, .. }) => {
+            let place = format!("line {}, column {}: ", fault.line, fault.column);
+            let what = fault.what.parts().iter().map(|part| match part {
+                Part::Words(words) => words.to_string(),
+                Part::Address(address) => address.to_string(),
+                Part::Content(content) => content.text().to_owned(),
+            });
+            Content::mention(place + &what.collect::<String>()).into()
+        }
+        _ => "it cannot be read".into(),
+    }
+}

@@ -1,0 +1,99 @@
+//! `mere why`: everything a name could mean, which one wins, and why.
+
+use mere_core::item::{Category, ItemRef, ItemType, Scope, ScopedPath};
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::request::Source;
+
+use super::super::find::find;
+use super::super::tell::{self, word};
+use super::super::{ItemError, Loaded};
+use super::Desk;
+use super::list::fault;
+use crate::tool_error::ToolError;
+
+/// Where the clients people use keep Agent Skills of their own.
+const CLIENT_FOLDERS: [&str; 5] =
+    [".agents/skills", ".claude/skills", ".codex/skills", ".cursor/skills", ".gemini/skills"];
+
+/// Tells every candidate.
+pub(super) fn why(desk: &Desk<'_>, kind: ItemType, item: &ItemRef) -> Result<Draft, ToolError> {
+    let found = find(desk.stock, desk.view, (kind, item), Source::Local);
+    let winner = match &found {
+        Ok(found) => Some(&found.place),
+        Err(ItemError::Missing { .. } | ItemError::Ambiguous { .. } | ItemError::Clash { .. }) => {
+            None
+        }
+        Err(_) => return found.map(|_| Draft::success(codes::WHY, "")).map_err(ToolError::from),
+    };
+    let mut told = Vec::new();
+    for scope in [Scope::Project, Scope::User] {
+        let candidates = desk.stock.candidates(scope, kind, item);
+        for place in candidates.map_err(ItemError::Unsearchable)? {
+            told.push(candidate(desk, &place, winner, &found));
+        }
+    }
+    let elsewhere = if kind == ItemType::Directive { elsewhere(desk, item) } else { Vec::new() };
+    let message = match (winner.and_then(ScopedPath::address), told.len(), elsewhere.len()) {
+        (Some(address), ..) => Prose::words("").address(address).and(" wins."),
+        (None, 0, 0) => Prose::words(format!("There is no {kind} `{item}` anywhere.")),
+        (None, 0, _) => Prose::words("It lies only in folders that are not taken in place."),
+        (None, ..) => Prose::words("None wins: the name is not clear."),
+    };
+    let data = Fields::default()
+        .with("winner", winner.and_then(ScopedPath::address))
+        .with("candidates", Data::List(told))
+        .with("elsewhere", Data::List(elsewhere));
+    let draft = Draft::success(codes::WHY, message).data(data);
+    Ok(match found {
+        Err(ItemError::Ambiguous { .. }) => draft.hint("Name it as `category/id`."),
+        Err(ItemError::Clash { .. }) => draft.hint("Remove or rename one of the two."),
+        _ => draft,
+    })
+}
+
+fn candidate(
+    desk: &Desk<'_>,
+    place: &ScopedPath,
+    winner: Option<&ScopedPath>,
+    found: &Result<super::super::find::Found, ItemError>,
+) -> Data {
+    let why = match (winner, found) {
+        (Some(winner), _) if winner == place => match place.scope {
+            Scope::Project => "the project's item wins",
+            _ => "the project has none, so the user's wins",
+        },
+        (Some(winner), _) if winner.scope < place.scope => "shadowed by a scope that wins",
+        (_, Err(ItemError::Clash { .. })) => "another item has exactly this name",
+        (_, Err(ItemError::Ambiguous { .. })) => "several items of this scope have this id",
+        _ => "not reached",
+    };
+    let fields = Fields::default()
+        .with("scope", place.scope.name())
+        .with("category", word(&place.category))
+        .with("address", place.address())
+        .with("wins", winner == Some(place))
+        .with("why", why)
+        .with("trust", tell::trust());
+    let loaded = Loaded::read(desk.view, place.clone());
+    match loaded {
+        Ok(loaded) => fields.with("version", loaded.item.version().map(word)).into(),
+        Err(error) => fields.with("fault", fault(&error)).into(),
+    }
+}
+
+/// Skills of this name in the clients' own folders, in the project and at home.
+fn elsewhere(desk: &Desk<'_>, item: &ItemRef) -> Vec<Data> {
+    let category = item.category.as_ref().map_or("", Category::as_str);
+    let below = |folder: &str| {
+        let parts = [folder, category, item.id.as_str()];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
+    };
+    let folders = CLIENT_FOLDERS.iter().map(|folder| below(folder)).collect::<Vec<_>>();
+    let taken = desk.stock.in_place();
+    let folders = folders
+        .iter()
+        .filter(|folder| !taken.iter().any(|base| folder.starts_with(&format!("{base}/"))));
+    let folders = folders.map(String::as_str).collect::<Vec<_>>();
+    let found = desk.context.skills_in(&folders);
+    found.into_iter().map(|path| Content::mention(path).into()).collect()
+}

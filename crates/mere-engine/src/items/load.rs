@@ -1,0 +1,64 @@
+//! The `load` tool: what is this item?
+
+use mere_core::reply::{Draft, Fields, Prose, codes};
+use mere_core::request::Load;
+
+use super::change::Desk;
+use super::find::{Found, find};
+use super::run::oddities;
+use super::tell::{self, Teller, word};
+use super::{ItemError, Loaded, keep};
+use crate::tool_error::ToolError;
+
+/// Loads an item.
+pub(crate) fn load(desk: &Desk<'_>, call: &Load) -> Result<Draft, ToolError> {
+    let (view, stock) = (desk.view, desk.stock);
+    let Found { place, shadows } = find(stock, view, (call.kind, &call.item), call.source)?;
+    let loaded = Loaded::read(view, place)?;
+    if let Some(wanted) = &call.version
+        && loaded.item.version() != Some(wanted)
+    {
+        let has = loaded.item.version().cloned();
+        return Err(ItemError::Version { address: loaded.address, has }.into());
+    }
+    let copied_to = call.destination.map(|to| keep::copy(desk, &loaded, to)).transpose()?;
+    let mut teller = Teller::new(view, &loaded);
+    let place = &loaded.place;
+    let shadows = (!shadows.is_empty()).then(|| tell::addresses(&shadows));
+    let odd = oddities(stock, view, &loaded.item);
+    let data = Fields::default()
+        .with("item_type", place.kind.name())
+        .with("id", word(&place.id))
+        .with("version", loaded.item.version().map(word))
+        .with("category", word(&place.category))
+        .with("scope", place.scope.name())
+        .with("address", loaded.address.clone())
+        .with("content", teller.body(&loaded.text))
+        .with("metadata", teller.value(&loaded.item.metadata()))
+        .with("files", tell::files(&loaded))
+        .with("integrity", loaded.integrity)
+        .with("trust", tell::trust())
+        .with_some("validation_warnings", tell::warnings(odd))
+        .with_some("shadows", shadows);
+    let data = data.with_some("copied_to", copied_to.clone()).with_some("masked", teller.masked());
+    let version = loaded.item.version().map_or(String::new(), |version| format!(" {version}"));
+    let message = Prose::words(format!("The {} `{}`{version} is ", place.kind, name(&loaded)))
+        .address(loaded.address.clone())
+        .and(".");
+    Ok(match copied_to {
+        None => Draft::success(codes::LOAD, message).data(data),
+        Some(copy) => {
+            let message = message.and(" Its copy is ").address(copy).and(".");
+            Draft::success(codes::LOAD_COPIED, message).data(data)
+        }
+    })
+}
+
+/// Category and id.
+pub(crate) fn name(loaded: &Loaded) -> String {
+    let place = &loaded.place;
+    if place.category.is_none() {
+        return place.id.to_string();
+    }
+    format!("{}/{}", place.category, place.id)
+}

@@ -1,0 +1,141 @@
+//! Spending a permit: an item's files put where they belong, or removed.
+//!
+//! Everything happens under the lock of the folder the item lies in, and what must be true before
+//! is looked at again there. New bytes are durable before old ones go.
+
+use mere_core::address::RelPath;
+use mere_core::digest::Sha256;
+use mere_core::item::{Base, Form, ItemType, Scope, ScopedPath};
+
+use super::Unmade;
+use crate::context::Context;
+use crate::enforce::{Expect, ItemHow, ItemPermit};
+use crate::host::{Before, Editing, OpenFolder, read_at_most};
+use crate::project_key;
+
+/// The largest main file whose digest is taken.
+const MAX_MAIN: u64 = 64 * 1024 * 1024;
+
+/// With what a permit is spent.
+pub(crate) struct Placing<'a> {
+    pub(crate) context: &'a Context,
+    pub(crate) over: &'a dyn Fn() -> bool,
+}
+
+/// Does what a permit allows.
+#[expect(clippy::needless_pass_by_value, reason = "a permit is spent once")]
+pub(crate) fn apply(permit: ItemPermit, placing: &Placing<'_>) -> Result<(), Unmade> {
+    let place = permit.place();
+    let address = place.address().ok_or(Unmade::Place)?;
+    let failed = |cause| Unmade::Failed { address: address.clone(), cause };
+    let spot = Spot::of(place).ok_or(Unmade::Place)?;
+    let folder = placing.folder(place).map_err(failed)?;
+    if place.base == Base::Space && project_key::space_format(&folder) > project_key::FORMAT {
+        return Err(Unmade::Newer);
+    }
+    let editing = Editing::open(&folder, placing.over).map_err(failed)?;
+    let editing = editing.ok_or_else(|| Unmade::Late(address.clone()))?;
+    let main = editing.file(&spot.main).map_err(failed)?;
+    let main = main.map(|file| read_at_most(file, MAX_MAIN)).transpose().map_err(failed)?;
+    let main = main.flatten().map(|bytes| Sha256::of(&bytes));
+    let stale = || Unmade::Stale { address: address.clone(), current: main };
+    match permit.how() {
+        ItemHow::Put { files, before: Expect::Nothing } => {
+            let done = spot.create(&editing, files).map_err(failed)?;
+            if done { Ok(()) } else { Err(Unmade::Taken(address.clone())) }
+        }
+        ItemHow::Put { before: Expect::Main(before), .. } | ItemHow::Remove { main: before }
+            if main != Some(*before) =>
+        {
+            Err(stale())
+        }
+        ItemHow::Put { files, .. } => spot.replace(&editing, files).map_err(failed),
+        ItemHow::Remove { .. } => spot.remove(&editing).map_err(failed),
+    }
+}
+
+impl Placing<'_> {
+    /// The folder that paths of a place start from.
+    fn folder(&self, place: &ScopedPath) -> std::io::Result<cap_std::fs::Dir> {
+        let missing = || std::io::Error::from(std::io::ErrorKind::NotFound);
+        match (place.scope, &place.base) {
+            (Scope::Project, Base::Space) => match self.context.space()? {
+                Some(space) => space.dir().try_clone(),
+                None => Editing::make_space(&self.context.project),
+            },
+            (Scope::Project, Base::InPlace(_)) => self.context.project.dir().try_clone(),
+            (Scope::User, Base::Space) => self.context.surroundings.make_user_space(),
+            (Scope::User, Base::InPlace(_)) | (Scope::Registry, _) => Err(missing()),
+        }
+    }
+}
+
+/// Where an item's files go.
+struct Spot<'a> {
+    place: &'a ScopedPath,
+    main: RelPath,
+    /// The folder of the main file.
+    folder: RelPath,
+}
+
+impl<'a> Spot<'a> {
+    fn of(place: &'a ScopedPath) -> Option<Self> {
+        let main = place.below_base()?;
+        let (folder, _) = main.split_last()?;
+        Some(Self { place, main, folder })
+    }
+
+    fn create(&self, editing: &Editing, files: &[(RelPath, Vec<u8>)]) -> std::io::Result<bool> {
+        if self.place.form == Form::Folder {
+            return editing.put_folder(&self.folder, files);
+        }
+        for (path, _) in files {
+            if editing.has(&self.folder.below(path))? {
+                return Ok(false);
+            }
+        }
+        for (path, bytes) in files {
+            if !editing.put(&self.folder.below(path), bytes, Before::Nothing)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The main file comes last: until then the item is the old one.
+    fn replace(&self, editing: &Editing, files: &[(RelPath, Vec<u8>)]) -> std::io::Result<()> {
+        for (path, bytes) in files {
+            editing.put(&self.folder.below(path), bytes, Before::Anything)?;
+        }
+        Ok(())
+    }
+
+    /// The main file goes first: from then on there is no item.
+    fn remove(&self, editing: &Editing) -> std::io::Result<()> {
+        if self.place.form == Form::Folder {
+            return editing.remove_folder(&self.folder);
+        }
+        editing.remove(&self.main)?;
+        let signature = format!("{}.sig", self.main).parse::<RelPath>();
+        if let Ok(signature) = signature {
+            editing.remove(&signature)?;
+        }
+        if self.place.kind == ItemType::Tool {
+            for name in self.siblings(editing)? {
+                editing.remove(&name)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn siblings(&self, editing: &Editing) -> std::io::Result<Vec<RelPath>> {
+        let stem = format!("{}.", self.place.id);
+        let mut found = Vec::new();
+        OpenFolder::below(editing.dir(), self.folder.as_str())?.read(|name, _| {
+            let name = name.filter(|name| name.starts_with(&stem));
+            found.extend(name.and_then(|name| self.folder.child(name)));
+            Ok(())
+        })?;
+        Ok(found)
+    }
+}

@@ -1,0 +1,165 @@
+//! A change that an agent proposes: it lies in the agent's workspace until a person decides.
+//!
+//! `proposals/<name>/proposal.json` says what it is, and its files lie beside it under `item/`. An
+//! agent can write there what it likes, so a proposal is read like anything from outside: parsed
+//! strictly, bounded, and checked once more when it is placed.
+
+use mere_core::address::{Address, RelPath};
+use mere_core::digest::Sha256;
+use mere_core::item::{Base, Form, ScopedPath};
+use mere_core::json;
+use mere_core::name::AgentName;
+use mere_core::root::Root;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::change::Desk;
+use super::{ItemError, Unmade};
+use crate::enforce::{Expect, ItemHow, ItemPermit};
+use crate::host::{Missing, Way, Workspace};
+
+/// Where proposals lie in a workspace.
+pub(super) const FOLDER: &str = "proposals";
+/// What a proposal says.
+pub(super) const FILE: &str = "proposal.json";
+/// Where its files lie.
+pub(super) const ITEM: &str = "item";
+
+/// A change that waits for a person.
+#[derive(Debug)]
+pub(crate) struct Proposal {
+    pub(crate) agent: AgentName,
+    /// What it is called in the agent's workspace.
+    pub(crate) name: String,
+    pub(crate) action: ProposedAction,
+    pub(crate) place: ScopedPath,
+    /// Its files, each from the main file's folder, the main one last.
+    pub(crate) files: Vec<RelPath>,
+}
+
+/// What is proposed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ProposedAction {
+    Create,
+    /// The main file it was made for.
+    Update(Sha256),
+    Delete(Sha256),
+}
+
+impl ProposedAction {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Update(_) => "update",
+            Self::Delete(_) => "delete",
+        }
+    }
+
+    fn before(self) -> Option<Sha256> {
+        match self {
+            Self::Create => None,
+            Self::Update(before) | Self::Delete(before) => Some(before),
+        }
+    }
+}
+
+/// Keeps a permitted change as a proposal, and says where.
+#[expect(clippy::needless_pass_by_value, reason = "a permit is spent once")]
+pub(super) fn keep(desk: &Desk<'_>, permit: ItemPermit) -> Result<Address, ItemError> {
+    let place = permit.place();
+    let (action, files) = match permit.how() {
+        ItemHow::Put { files, before: Expect::Nothing } => (ProposedAction::Create, &files[..]),
+        ItemHow::Put { files, before: Expect::Main(before) } => {
+            (ProposedAction::Update(*before), &files[..])
+        }
+        ItemHow::Remove { main } => (ProposedAction::Delete(*main), &[][..]),
+    };
+    let random = Uuid::new_v4().simple().to_string();
+    let proposal = Proposal {
+        agent: desk.view.agent.clone(),
+        name: format!("{}-{}-{}", place.kind, place.id, &random[..8]),
+        action,
+        place: place.clone(),
+        files: files.iter().map(|(path, _)| path.clone()).collect(),
+    };
+    let folder = proposal.folder().ok_or(Unmade::Place)?;
+    let address = Address::directory(Root::Workspace, folder.clone());
+    let failed = |cause| Unmade::Failed { address: address.clone(), cause };
+    let workspace = Workspace::open(&desk.context.project, desk.view.agent, desk.over);
+    let workspace = workspace.map_err(failed)?.ok_or_else(|| Unmade::Late(address.clone()))?;
+    let put = |path: RelPath, bytes: &[u8]| match workspace.spot(&path, Missing::Make)? {
+        Way::To(spot) => workspace.put(&spot, bytes),
+        Way::Missing | Way::Blocked => Err(std::io::ErrorKind::AlreadyExists.into()),
+    };
+    let item = folder.child(ITEM).ok_or(Unmade::Place)?;
+    for (path, bytes) in files {
+        put(item.below(path), bytes).map_err(failed)?;
+    }
+    // What it says comes last: before that there is no proposal.
+    let about = folder.child(FILE).ok_or(Unmade::Place)?;
+    put(about, proposal.text().as_bytes()).map_err(failed)?;
+    Ok(address)
+}
+
+impl Proposal {
+    /// Its folder in the workspace.
+    pub(super) fn folder(&self) -> Option<RelPath> {
+        RelPath::default().child(FOLDER)?.child(&self.name)
+    }
+
+    fn text(&self) -> String {
+        let ScopedPath { scope, kind, base, category, id, form, .. } = &self.place;
+        let base = match base {
+            Base::Space => None,
+            Base::InPlace(folder) => Some(folder.as_str()),
+        };
+        let files = self.files.iter().map(RelPath::as_str).collect::<Vec<_>>();
+        let value = json!({
+            "v": 1, "action": self.action.name(), "item_type": kind.name(), "id": id.as_str(),
+            "category": category.as_str(), "scope": scope.name(), "base": base,
+            "form": if *form == Form::Folder { "folder" } else { "flat" },
+            "before": self.action.before().map(|before| before.to_string()), "files": files
+        });
+        format!("{value:#}\n")
+    }
+
+    /// Reads what a proposal says; `None` if it is not one.
+    pub(super) fn parse(agent: AgentName, name: &str, text: &[u8]) -> Option<Self> {
+        let value = json::parse(text).ok()?;
+        let said = |key: &str| value[key].as_str();
+        if value["v"] != 1 {
+            return None;
+        }
+        let before = match &value["before"] {
+            Value::Null => None,
+            before => Some(before.as_str()?.parse::<Sha256>().ok()?),
+        };
+        let action = match (said("action")?, before) {
+            ("create", None) => ProposedAction::Create,
+            ("update", Some(before)) => ProposedAction::Update(before),
+            ("delete", Some(before)) => ProposedAction::Delete(before),
+            _ => return None,
+        };
+        let base = match &value["base"] {
+            Value::Null => Base::Space,
+            base => Base::InPlace(base.as_str()?.parse().ok()?),
+        };
+        let form = match said("form")? {
+            "flat" => Form::Flat,
+            "folder" => Form::Folder,
+            _ => return None,
+        };
+        let place = ScopedPath {
+            scope: said("scope")?.parse().ok()?,
+            kind: said("item_type")?.parse().ok()?,
+            base,
+            category: said("category")?.parse().ok()?,
+            id: said("id")?.parse().ok()?,
+            version: None,
+            form,
+        };
+        let files = value["files"].as_array()?.iter();
+        let files = files.map(|path| path.as_str()?.parse().ok()).collect::<Option<_>>()?;
+        Some(Self { agent, name: name.to_owned(), action, place, files })
+    }
+}

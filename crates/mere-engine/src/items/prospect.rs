@@ -1,0 +1,144 @@
+//! An item that is to be: its files, checked as if they lay where they would.
+
+use mere_core::address::{Address, RelPath};
+use mere_core::digest::Sha256;
+use mere_core::item::integrity::FileDigest;
+use mere_core::item::{Base, Form, Item, ItemType, Scope, ScopedPath};
+use mere_core::reply::Content;
+use mere_core::request::Text;
+use mere_core::schema::Schema;
+
+use super::run::{frontmatter_problems, oddities, schema_of};
+use super::{ItemError, Stock, Unmade};
+use crate::view::View;
+
+/// How many files an item may be given.
+const MAX_FILES: usize = 64;
+/// How many bytes they may have together.
+const MAX_BYTES: usize = 4 * 1024 * 1024;
+
+/// What a signature's name ends with.
+const SIGNATURE: &str = ".sig";
+
+/// An item that could be placed.
+pub(crate) struct Prospect {
+    pub(crate) place: ScopedPath,
+    pub(crate) address: Address,
+    /// Every file, its path from the main file's folder; the main one last.
+    pub(crate) files: Vec<(RelPath, Vec<u8>)>,
+    pub(crate) integrity: Option<Sha256>,
+    pub(crate) warnings: Vec<Content>,
+}
+
+impl Prospect {
+    /// Checks a text for a place.
+    pub(crate) fn new(
+        (stock, view): (&Stock<'_>, &View<'_>),
+        place: ScopedPath,
+        text: &Text,
+    ) -> Result<Self, ItemError> {
+        let address = place.address().ok_or(Unmade::Place)?;
+        let unfit = |fault| Unmade::Unfit { address: address.clone(), fault: Box::new(fault) };
+        let main = main_name(&place).ok_or(Unmade::Place)?;
+        check_files(&place, text)?;
+        let item = Item::parse(&text.content, &place).map_err(unfit)?;
+        check_schemas(&item)?;
+        let digest = |(path, content): &(RelPath, String)| FileDigest {
+            path: path.to_string(),
+            sha256: Sha256::of(content.as_bytes()),
+            size: content.len() as u64,
+        };
+        let digests = text.files.iter().map(digest).collect::<Vec<_>>();
+        let integrity = item.integrity(&text.content, &place, &digests);
+        let others = text.files.iter().cloned();
+        let all = others.chain([(main, text.content.clone())]);
+        let files = all.map(|(path, content)| (path, content.into_bytes())).collect();
+        let warnings = oddities(stock, view, &item);
+        Ok(Self { place, address, files, integrity, warnings })
+    }
+}
+
+/// Where a new item goes, from what it consists of: a skill and a tool with files of other names
+/// have a folder of their own.
+pub(crate) fn form_of(kind: ItemType, id: &str, text: &Text) -> Form {
+    let stem = format!("{id}.");
+    let beside = |path: &RelPath| path.names().count() == 1 && path.as_str().starts_with(&stem);
+    let is_folder = match kind {
+        ItemType::Directive => !text.content.contains("<directive"),
+        ItemType::Tool => !text.files.iter().all(|(path, _)| beside(path)),
+        ItemType::Knowledge | ItemType::Memory | ItemType::Lockfile => false,
+    };
+    if is_folder { Form::Folder } else { Form::Flat }
+}
+
+/// A place in a space.
+pub(crate) fn in_space(
+    scope: Scope,
+    kind: ItemType,
+    item: &mere_core::item::ItemRef,
+    form: Form,
+) -> ScopedPath {
+    ScopedPath {
+        scope,
+        kind,
+        base: Base::Space,
+        category: item.category.clone().unwrap_or_default(),
+        id: item.id.clone(),
+        version: item.version.clone(),
+        form,
+    }
+}
+
+/// The name of an item's main file.
+pub(crate) fn main_name(place: &ScopedPath) -> Option<RelPath> {
+    place.below_plot().and_then(|(_, name)| name.parse().ok())
+}
+
+fn check_files(place: &ScopedPath, text: &Text) -> Result<(), Unmade> {
+    let main = main_name(place);
+    let stem = format!("{}.", place.id);
+    let bytes = text.files.iter().map(|(_, content)| content.len()).sum::<usize>();
+    if text.files.len() > MAX_FILES || bytes > MAX_BYTES {
+        return Err(Unmade::Files("at most 64 files of 4 MiB together"));
+    }
+    for (number, (path, _)) in text.files.iter().enumerate() {
+        let hidden = path.names().any(|name| name.starts_with('.') || name.ends_with(SIGNATURE));
+        let twice = text.files[..number].iter().any(|(other, _)| other == path);
+        if hidden || twice || Some(path) == main.as_ref() {
+            return Err(Unmade::Files(
+                "each name once, none hidden, no signature, and not the main file",
+            ));
+        }
+        let fits = match (place.kind, place.form) {
+            (ItemType::Directive | ItemType::Tool, Form::Folder) => true,
+            (ItemType::Tool, Form::Flat) => {
+                path.names().count() == 1 && path.as_str().starts_with(&stem)
+            }
+            _ => false,
+        };
+        if !fits {
+            return Err(Unmade::Files(
+                "files for a tool or a skill; beside a flat tool they are named after it",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A schema that no input could be checked by is a fault of the item.
+fn check_schemas(item: &Item) -> Result<(), ItemError> {
+    let schema = |error| ItemError::Schema { address: None, error };
+    match item {
+        Item::Directive(directive) => {
+            Schema::compile(&schema_of(directive)).map(|_| ()).map_err(schema)
+        }
+        Item::Knowledge(entry) => {
+            let problems = frontmatter_problems(entry).map_err(schema)?;
+            if problems.is_empty() {
+                return Ok(());
+            }
+            Err(ItemError::Frontmatter { address: None, problems })
+        }
+        _ => Ok(()),
+    }
+}

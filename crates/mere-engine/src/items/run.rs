@@ -1,0 +1,216 @@
+//! Running what an agent follows or reads: a directive or a knowledge entry.
+//!
+//! Nothing is executed here. A directive's inputs are checked before its steps are told; a tool's
+//! chain is another matter.
+
+use mere_core::item::{Directive, Item, ItemRef, ItemType, Knowledge};
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::request::{Execute, Source};
+use mere_core::schema::{InputSpec, Schema, example, frontmatter_schema, input_schema};
+use serde_json::{Map, Value};
+
+use super::error::WrongInputs;
+use super::find::find;
+use super::load::name;
+use super::tell::{self, Teller, word};
+use super::{ItemError, Loaded, Stock};
+use crate::tool_error::ToolError;
+use crate::view::View;
+
+/// Makes an item ready to be followed or read.
+pub(crate) fn run(
+    view: &View<'_>,
+    stock: &Stock<'_>,
+    call: &Execute,
+    parameters: &Map<String, Value>,
+) -> Result<Draft, ToolError> {
+    if !matches!(call.kind, ItemType::Directive | ItemType::Knowledge) {
+        return Err(ItemError::NotRun(call.kind).into());
+    }
+    let found = find(stock, view, (call.kind, &call.item), Source::Local)?;
+    let loaded = Loaded::read(view, found.place)?;
+    match &loaded.item {
+        Item::Directive(directive) => follow(view, &loaded, directive, parameters),
+        Item::Knowledge(entry) => consult((view, stock), &loaded, entry, parameters),
+        _ => follow_skill(view, &loaded, parameters),
+    }
+}
+
+/// The steps of a directive whose inputs are right.
+fn follow(
+    view: &View<'_>,
+    loaded: &Loaded,
+    directive: &Directive,
+    parameters: &Map<String, Value>,
+) -> Result<Draft, ToolError> {
+    let schema = schema_of(directive);
+    check_inputs(loaded, &schema, parameters)?;
+    let mut teller = Teller::new(view, loaded);
+    let inputs = directive.inputs.iter().map(|input| {
+        Data::from(
+            Fields::default()
+                .with("name", teller.mention(&input.name))
+                .with("type", input.kind.as_deref().map(|kind| teller.mention(kind)))
+                .with("required", input.required)
+                .with("description", teller.mention(&input.about))
+                .with_some("value", parameters.get(&input.name).map(|value| teller.value(value))),
+        )
+    });
+    let inputs = inputs.collect::<Data>();
+    let steps = directive.steps.iter().map(|step| {
+        Data::from(
+            Fields::default()
+                .with("name", teller.mention(&step.name))
+                .with("description", teller.mention(&step.description))
+                .with("action", teller.mention(&step.action)),
+        )
+    });
+    let steps = steps.collect::<Data>();
+    let extra = |name: &str| directive.extra.iter().find(|(key, _)| *key == name);
+    let data = ready(&mut teller, loaded, inputs)
+        .with("process", steps)
+        .with("outputs", extra("outputs").map(|(_, value)| teller.value(value)))
+        .with("context", extra("context").map(|(_, value)| teller.value(value)))
+        .with("model", directive.metadata.get("model").map(|model| teller.value(model)))
+        .with("permissions", directive.permissions.as_ref().map(|value| teller.value(value)))
+        .with("inputs_validated", true)
+        .with("input_schema", teller.value(&schema));
+    let how = "Follow the steps of `process` in order, with the values of `inputs`. Keep to \
+        `permissions` where they are given, and give what `outputs` asks for.";
+    Ok(done(loaded, &teller, data, how))
+}
+
+/// A skill is followed as it reads.
+fn follow_skill(
+    view: &View<'_>,
+    loaded: &Loaded,
+    parameters: &Map<String, Value>,
+) -> Result<Draft, ToolError> {
+    check_inputs(loaded, &input_schema(None, &[]), parameters)?;
+    let mut teller = Teller::new(view, loaded);
+    let body = loaded.item.body().map_or("", |body| &loaded.text[body]);
+    let data = ready(&mut teller, loaded, Data::List(Vec::new()))
+        .with("content", teller.body(body))
+        .with("process", Data::List(Vec::new()))
+        .with("files", tell::files(loaded))
+        .with("inputs_validated", true);
+    let how = "Follow the text of `content`. Its other files lie beside it and can be read.";
+    Ok(done(loaded, &teller, data, how))
+}
+
+fn ready(teller: &mut Teller, loaded: &Loaded, inputs: Data) -> Fields {
+    Fields::default()
+        .with("status", "ready")
+        .with("name", word(&loaded.place.id))
+        .with("version", loaded.item.version().map(word))
+        .with("description", teller.mention(loaded.item.description()))
+        .with("address", loaded.address.clone())
+        .with("inputs", inputs)
+}
+
+fn done(loaded: &Loaded, teller: &Teller, data: Fields, how: &'static str) -> Draft {
+    let data = data
+        .with("validation_warnings", Data::List(Vec::new()))
+        .with("integrity", loaded.integrity)
+        .with("trust", tell::trust())
+        .with("instructions", how)
+        .with_some("masked", teller.masked());
+    let message =
+        Prose::words(format!("The directive `{}` is ready to be followed.", name(loaded)));
+    Draft::success(codes::RUN_DIRECTIVE, message).data(data)
+}
+
+/// The text of a knowledge entry.
+fn consult(
+    (view, stock): (&View<'_>, &Stock<'_>),
+    loaded: &Loaded,
+    entry: &Knowledge,
+    parameters: &Map<String, Value>,
+) -> Result<Draft, ToolError> {
+    check_inputs(loaded, &input_schema(None, &[]), parameters)?;
+    check_frontmatter(loaded, entry)?;
+    let mut teller = Teller::new(view, loaded);
+    let odd = oddities(stock, view, &loaded.item);
+    let data = Fields::default()
+        .with("id", word(&loaded.place.id))
+        .with("title", teller.mention(&entry.title))
+        .with("address", loaded.address.clone())
+        .with("content", teller.body(&loaded.text[entry.content.clone()]))
+        .with("metadata", teller.value(&loaded.item.metadata()))
+        .with("integrity", loaded.integrity)
+        .with("trust", tell::trust())
+        .with("frontmatter_validated", true)
+        .with("validation_warnings", odd.into_iter().map(Data::from).collect::<Data>())
+        .with_some("masked", teller.masked());
+    let message = Prose::words(format!("The knowledge entry `{}`.", name(loaded)));
+    Ok(Draft::success(codes::RUN_KNOWLEDGE, message).data(data))
+}
+
+/// The schema of a directive's inputs.
+pub(crate) fn schema_of(directive: &Directive) -> Value {
+    let inputs = directive.inputs.iter().map(|input| InputSpec {
+        name: &input.name,
+        kind: input.kind.as_deref(),
+        required: input.required,
+        about: &input.about,
+        schema: input.schema.as_ref(),
+    });
+    input_schema(directive.input_schema.as_ref(), &inputs.collect::<Vec<_>>())
+}
+
+fn check_inputs(
+    loaded: &Loaded,
+    schema: &Value,
+    parameters: &Map<String, Value>,
+) -> Result<(), ItemError> {
+    let address = || loaded.address.clone();
+    let compiled = Schema::compile(schema)
+        .map_err(|error| ItemError::Schema { address: Some(address()), error })?;
+    let problems = compiled.problems(&Value::Object(parameters.clone()));
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let (address, schema) = (address(), schema.clone());
+    let example = example(&schema);
+    Err(ItemError::Inputs(Box::new(WrongInputs { address, problems, schema, example })))
+}
+
+fn check_frontmatter(loaded: &Loaded, entry: &Knowledge) -> Result<(), ItemError> {
+    let address = Some(loaded.address.clone());
+    let problems = frontmatter_problems(entry)
+        .map_err(|error| ItemError::Schema { address: address.clone(), error })?;
+    if problems.is_empty() { Ok(()) } else { Err(ItemError::Frontmatter { address, problems }) }
+}
+
+/// What a knowledge entry's frontmatter has that its own schema does not allow.
+pub(crate) fn frontmatter_problems(
+    entry: &Knowledge,
+) -> Result<Vec<mere_core::schema::Problem>, mere_core::schema::SchemaError> {
+    let schema = frontmatter_schema(entry.frontmatter.get("frontmatter_schema"));
+    Ok(Schema::compile(&schema)?.problems(&Value::Object(entry.frontmatter.clone())))
+}
+
+/// How many relations are looked up for warnings.
+const MAX_RELATIONS: usize = 100;
+
+/// What is odd about an item but does not keep it from being used: a kind nobody knows, a relation
+/// to an entry that is not there.
+pub(crate) fn oddities(stock: &Stock<'_>, view: &View<'_>, item: &Item) -> Vec<Content> {
+    let mut odd = item.warnings().iter().map(|odd| Content::mention(*odd)).collect::<Vec<_>>();
+    let Item::Knowledge(entry) = item else { return odd };
+    let relations = entry.relations.iter();
+    let named = relations.flat_map(|(relation, ids)| ids.iter().map(move |id| (*relation, id)));
+    for (relation, id) in named.take(MAX_RELATIONS) {
+        let found = id
+            .parse::<ItemRef>()
+            .ok()
+            .map(|item| find(stock, view, (ItemType::Knowledge, &item), Source::Local));
+        let trouble = match found {
+            None => "which is no id",
+            Some(Err(ItemError::Missing { .. })) => "which is not there",
+            Some(_) => continue,
+        };
+        odd.push(Content::mention(format!("`{relation}` names `{id}`, {trouble}")));
+    }
+    odd
+}

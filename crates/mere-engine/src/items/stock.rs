@@ -1,0 +1,113 @@
+//! What a call can find items in: the spaces as they are now, and what is remembered of them.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use mere_core::item::{ItemRef, ItemType, Scope, ScopedPath};
+
+use crate::space::{Catalog, Entry, Space};
+
+/// The catalogs of a session, opened when they are first needed.
+#[derive(Default)]
+pub(crate) struct Catalogs {
+    open: Mutex<Vec<Catalog>>,
+    watching: AtomicBool,
+}
+
+impl Catalogs {
+    /// From now on the system is asked to tell of changes: the session will last.
+    pub(crate) fn keep_watch(&self) {
+        self.watching.store(true, Ordering::Relaxed);
+    }
+
+    /// Writes indexes anew where that is worthwhile. What fails is left for the next time.
+    pub(crate) fn tend(&self) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        for catalog in open.iter_mut() {
+            if let Err(error) = catalog.tend() {
+                tracing::debug!(%error, "an index could not be tended");
+            }
+        }
+    }
+
+    fn with<T>(
+        &self,
+        space: &Space,
+        ask: impl FnOnce(&mut Catalog) -> io::Result<T>,
+    ) -> io::Result<T> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(catalog) = open.iter_mut().find(|catalog| catalog.is_of(space)) {
+            return ask(catalog);
+        }
+        let mut catalog = Catalog::open(space.clone())?;
+        if self.watching.load(Ordering::Relaxed) {
+            catalog.watch()?;
+        }
+        open.retain(|one| one.scope() != space.scope);
+        let answer = ask(&mut catalog);
+        open.push(catalog);
+        answer
+    }
+}
+
+/// The spaces of one call, those that win first.
+pub(crate) struct Stock<'a> {
+    spaces: Vec<Space>,
+    catalogs: &'a Catalogs,
+}
+
+impl<'a> Stock<'a> {
+    pub(crate) fn new(spaces: Vec<Space>, catalogs: &'a Catalogs) -> Self {
+        Self { spaces, catalogs }
+    }
+
+    pub(crate) fn spaces(&self) -> &[Space] {
+        &self.spaces
+    }
+
+    /// The folders that are taken in place, from the project.
+    pub(crate) fn in_place(&self) -> Vec<String> {
+        let spaces = self.spaces.iter();
+        spaces.flat_map(|space| space.in_place().map(ToString::to_string)).collect()
+    }
+
+    /// The space of a scope.
+    pub(crate) fn space(&self, scope: Scope) -> Option<&Space> {
+        self.spaces.iter().find(|space| space.scope == scope)
+    }
+
+    /// Everything in one scope that a reference can mean.
+    pub(crate) fn candidates(
+        &self,
+        scope: Scope,
+        kind: ItemType,
+        item: &ItemRef,
+    ) -> io::Result<Vec<ScopedPath>> {
+        let Some(space) = self.space(scope) else { return Ok(Vec::new()) };
+        let mut found = match (&item.category, kind) {
+            (Some(category), _) => space.at(kind, category, item)?,
+            (None, ItemType::Memory) => space.search(kind, item)?,
+            (None, _) => self.catalogs.with(space, |catalog| catalog.find(kind, &item.id))?,
+        };
+        if let Some(version) = &item.version {
+            found.retain(|place| place.version.as_ref() == Some(version));
+        }
+        Ok(found)
+    }
+
+    /// Every indexed item of a scope, in the order of the index.
+    pub(crate) fn all(&self, scope: Scope) -> io::Result<Vec<Entry>> {
+        let Some(space) = self.space(scope) else { return Ok(Vec::new()) };
+        self.catalogs.with(space, Catalog::all)
+    }
+
+    /// Asks the catalog of a scope; `None` if there is no such space.
+    pub(crate) fn catalog<T>(
+        &self,
+        scope: Scope,
+        ask: impl FnOnce(&mut Catalog) -> io::Result<T>,
+    ) -> io::Result<Option<T>> {
+        self.space(scope).map(|space| self.catalogs.with(space, ask)).transpose()
+    }
+}

@@ -1,0 +1,83 @@
+//! What a reply tells of an item. Every string of it is content, with known secrets masked.
+
+use mere_core::item::ScopedPath;
+use mere_core::reply::{Content, Data, Fields};
+use serde_json::Value;
+
+use super::Loaded;
+use crate::seen::Masked;
+use crate::view::{View, some_count};
+
+/// Tells an item's texts, and counts the secrets in them.
+pub(crate) struct Teller {
+    /// Whether a person has confirmed that the item may be shown as it is.
+    confirmed: bool,
+    masked: u64,
+}
+
+impl Teller {
+    pub(crate) fn new(view: &View<'_>, loaded: &Loaded) -> Self {
+        Self { confirmed: view.world.confirms_at(&loaded.address), masked: 0 }
+    }
+
+    /// The whole of a file.
+    pub(crate) fn body(&mut self, text: &str) -> Content {
+        Content::body(self.mask(text))
+    }
+
+    /// Any shorter text.
+    pub(crate) fn mention(&mut self, text: &str) -> Content {
+        Content::mention(self.mask(text))
+    }
+
+    /// Data of an item.
+    pub(crate) fn value(&mut self, value: &Value) -> Data {
+        Data::foreign(value, &mut |text| self.mention(text))
+    }
+
+    /// How many secrets were masked, if any.
+    pub(crate) fn masked(&self) -> Option<u64> {
+        some_count(self.masked)
+    }
+
+    fn mask(&mut self, text: &str) -> String {
+        if self.confirmed {
+            return text.to_owned();
+        }
+        let masked = Masked::whole(text.to_owned());
+        self.masked += masked.count;
+        masked.text
+    }
+}
+
+/// Who vouches for an item: nobody yet.
+pub(crate) fn trust() -> Fields {
+    Fields::default().with("status", "unsigned")
+}
+
+/// Where items lie.
+pub(crate) fn addresses<'a>(places: impl IntoIterator<Item = &'a ScopedPath>) -> Data {
+    places.into_iter().filter_map(ScopedPath::address).map(Data::from).collect()
+}
+
+/// An id or another parsed word of ours.
+pub(crate) fn word<T: ToString>(word: &T) -> Data {
+    Data::Words(word.to_string().into())
+}
+
+/// What is odd about an item, if anything is.
+pub(crate) fn warnings(warnings: Vec<Content>) -> Option<Data> {
+    let some = !warnings.is_empty();
+    some.then(|| warnings.into_iter().map(Data::from).collect())
+}
+
+/// The files of an item, its main one first.
+pub(crate) fn files(loaded: &Loaded) -> Data {
+    let file = |path: &str, size: u64, sha256| {
+        let path = Content::mention(path);
+        Data::from(Fields::default().with("path", path).with("size", size).with("sha256", sha256))
+    };
+    let main = file(loaded.main_name(), loaded.text.len() as u64, loaded.sha256);
+    let others = loaded.files.iter().map(|other| file(&other.path, other.size, other.sha256));
+    std::iter::once(main).chain(others).collect()
+}

@@ -1,0 +1,287 @@
+//! Where the items of a space lie, as the disk is now.
+//!
+//! The base is the index, or a census where no index can be kept. Folders that have changed since
+//! are read again and laid over it, so an answer is always that of a fresh scan, at the price of
+//! the folders that changed. When they become many the index is written anew.
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::time::{Duration, Instant};
+
+use mere_core::item::{ItemId, ItemType, Scope, ScopedPath};
+
+use super::entry::{self, Entry};
+use super::index::Index;
+use super::scan::{Census, Content, Known, Stray, scan, scan_from};
+use super::seal::Seal;
+use super::{Plot, Space};
+use crate::host::{OpenFolder, Stamp, Watch};
+
+/// How many folders may be laid over the index before it is written anew.
+const MANY: usize = 64;
+/// How long a few may be.
+const LONG: Duration = Duration::from_mins(1);
+
+/// The catalog of one space.
+pub(crate) struct Catalog {
+    space: Space,
+    plots: Vec<Plot>,
+    base: Base,
+    /// What every folder looked like when it was last read.
+    folders: HashMap<String, Option<Stamp>>,
+    /// What lies in the folders that are not as the base has them.
+    fresh: HashMap<String, Vec<Entry>>,
+    written: Instant,
+    watch: Watch,
+}
+
+enum Base {
+    Index(Index),
+    Census(Vec<Entry>),
+}
+
+impl Catalog {
+    /// Opens the catalog of a space.
+    pub(crate) fn open(space: Space) -> io::Result<Self> {
+        let (base, folders) = match sealed(&space) {
+            Some(sealed) => sealed,
+            None => build(&space, scan(&space, Content::Read)?),
+        };
+        let (plots, written) = (space.plots(), Instant::now());
+        let (fresh, watch) = (HashMap::new(), Watch::none());
+        let mut catalog = Self { space, plots, base, folders, fresh, written, watch };
+        catalog.look_again()?;
+        Ok(catalog)
+    }
+
+    pub(crate) fn scope(&self) -> Scope {
+        self.space.scope
+    }
+
+    /// Whether it is the catalog of exactly these folders.
+    pub(crate) fn is_of(&self, space: &Space) -> bool {
+        self.space.scope == space.scope && self.space.identities() == space.identities()
+    }
+
+    /// Lets the system tell of changes from now on, where it can.
+    pub(crate) fn watch(&mut self) -> io::Result<()> {
+        self.watch = Watch::new();
+        if let Some(folder) = self.space.folder() {
+            self.watch.add(folder.dir(), "");
+        }
+        let known = self.folders.keys().cloned().collect::<Vec<_>>();
+        self.watch_folders(&known);
+        // What changed before the watch began.
+        self.look_again()
+    }
+
+    /// The items a bare id can mean.
+    pub(crate) fn find(&mut self, kind: ItemType, id: &ItemId) -> io::Result<Vec<ScopedPath>> {
+        self.refresh()?;
+        let found = match &self.base {
+            Base::Index(index) => index.find(kind, id.as_str()),
+            Base::Census(entries) => Ok(among(entries, kind, id).cloned().collect()),
+        };
+        let Ok(found) = found else {
+            self.rescan()?;
+            return self.find(kind, id);
+        };
+        let fresh = self.fresh.values().flat_map(|entries| among(entries, kind, id)).cloned();
+        let found = found.into_iter().filter(|entry| self.is_unchanged(entry)).chain(fresh);
+        let mut found = found.map(|entry| entry.place).collect::<Vec<_>>();
+        found.sort();
+        Ok(found)
+    }
+
+    /// Every item, in the order of the index.
+    pub(crate) fn all(&mut self) -> io::Result<Vec<Entry>> {
+        self.refresh()?;
+        let Some(mut all) = self.whole_base() else {
+            self.rescan()?;
+            return self.all();
+        };
+        if !self.fresh.is_empty() {
+            all.retain(|entry| self.is_unchanged(entry));
+            all.extend(self.fresh.values().flatten().cloned());
+            entry::sort(&mut all);
+        }
+        Ok(all)
+    }
+
+    /// How many items there are.
+    pub(crate) fn count(&mut self) -> io::Result<u64> {
+        Ok(self.all()?.len() as u64)
+    }
+
+    /// Whether there is an index on disk that counts.
+    pub(crate) fn is_kept(&self) -> bool {
+        matches!(self.base, Base::Index(_))
+    }
+
+    /// What looks as if it were meant to be an item, but is none.
+    pub(crate) fn strays(&self) -> io::Result<Vec<Stray>> {
+        Ok(scan(&self.space, Content::Unread)?.strays)
+    }
+
+    /// Writes the index anew if that is worthwhile.
+    pub(crate) fn tend(&mut self) -> io::Result<()> {
+        self.refresh()?;
+        let old = !self.fresh.is_empty() && self.written.elapsed() > LONG;
+        if old || self.fresh.len() >= MANY { self.renew() } else { Ok(()) }
+    }
+
+    /// Reads again what has changed, content and all, and writes the index.
+    pub(crate) fn renew(&mut self) -> io::Result<()> {
+        self.refresh()?;
+        let Some(base) = self.whole_base() else { return self.rescan() };
+        let starts = self.fresh.keys().filter_map(|label| self.start(label)).collect();
+        let has = |label: &str| self.folders.contains_key(label);
+        let known = Known { content: Content::Read, has: &has };
+        let mut census = scan_from(&self.space, &self.plots, starts, &known)?;
+        let read = census.folders.iter().map(|(label, _)| label.clone()).collect::<HashSet<_>>();
+        let kept = self.folders.iter().filter(|(label, _)| !read.contains(*label));
+        census.folders.extend(kept.map(|(label, stamp)| (label.clone(), *stamp)));
+        census.entries.extend(base.into_iter().filter(|entry| self.is_unchanged(entry)));
+        entry::sort(&mut census.entries);
+        self.settle(census)
+    }
+
+    /// Reads everything again, and writes the index.
+    pub(crate) fn rescan(&mut self) -> io::Result<()> {
+        let census = scan(&self.space, Content::Read)?;
+        self.settle(census)
+    }
+
+    fn settle(&mut self, census: Census) -> io::Result<()> {
+        (self.base, self.folders) = build(&self.space, census);
+        self.fresh.clear();
+        self.written = Instant::now();
+        self.look_again()
+    }
+
+    /// All entries of the base, if it can still be read.
+    fn whole_base(&self) -> Option<Vec<Entry>> {
+        match &self.base {
+            Base::Index(index) => index.all().ok(),
+            Base::Census(entries) => Some(entries.clone()),
+        }
+    }
+
+    /// Sees what has changed on disk since the last look.
+    fn refresh(&mut self) -> io::Result<()> {
+        if self.watch.is_quiet() { Ok(()) } else { self.look_again() }
+    }
+
+    /// Looks at every folder, and reads those that are not as they were.
+    fn look_again(&mut self) -> io::Result<()> {
+        let mut suspects = Vec::new();
+        for (label, known) in &self.folders {
+            let Some((plot, below)) = self.start(label) else { continue };
+            let plot = &self.plots[plot];
+            let now = OpenFolder::glance(&plot.dir, &plot.path(&below))?;
+            let is_same = match known {
+                Some(stamp) => now.as_ref() == Some(stamp),
+                None => now.is_none(),
+            };
+            if !is_same {
+                suspects.push(label.clone());
+            }
+        }
+        while !suspects.is_empty() {
+            // A folder that nobody watched yet is watched first, and then read once more.
+            suspects = self.read_again(&suspects)?;
+            self.watch_folders(&suspects);
+        }
+        Ok(())
+    }
+
+    /// Reads folders, and says which new ones were found.
+    fn read_again(&mut self, suspects: &[String]) -> io::Result<Vec<String>> {
+        let starts = suspects.iter().filter_map(|label| self.start(label)).collect();
+        let has = |label: &str| self.folders.contains_key(label);
+        let known = Known { content: Content::Unread, has: &has };
+        let census = scan_from(&self.space, &self.plots, starts, &known)?;
+        self.forget_below(&census);
+        let mut new = Vec::new();
+        for (label, stamp) in census.folders {
+            self.fresh.insert(label.clone(), Vec::new());
+            if self.folders.insert(label.clone(), stamp).is_none() && self.watch.is_on() {
+                new.push(label);
+            }
+        }
+        for entry in census.entries {
+            let folder = entry.folder().unwrap_or_default();
+            self.fresh.entry(folder).or_default().push(entry);
+        }
+        Ok(new)
+    }
+
+    /// A folder that is gone, or is an item by now, takes along all that was known below it.
+    fn forget_below(&mut self, census: &Census) {
+        let ended = census.ends.iter().chain(&census.gone).collect::<HashSet<_>>();
+        if ended.is_empty() {
+            return;
+        }
+        let is_below = |label: &String| {
+            let above = label.match_indices('/').map(|(at, _)| label[..at].to_owned());
+            above.into_iter().any(|above| ended.contains(&above))
+        };
+        let below = self.folders.keys().filter(|label| is_below(label)).cloned();
+        for label in below.collect::<Vec<_>>() {
+            self.folders.remove(&label);
+            self.fresh.insert(label, Vec::new());
+        }
+    }
+
+    fn watch_folders(&mut self, labels: &[String]) {
+        for label in labels {
+            let Some((plot, below)) = self.start(label) else { continue };
+            let plot = &self.plots[plot];
+            self.watch.add(&plot.dir, &plot.path(&below));
+        }
+    }
+
+    /// Which plot a folder lies in, and where.
+    fn start(&self, label: &str) -> Option<(usize, String)> {
+        let mut plots = self.plots.iter().enumerate();
+        plots.find_map(|(number, plot)| Some((number, plot.below(label)?.to_owned())))
+    }
+
+    fn is_unchanged(&self, entry: &Entry) -> bool {
+        entry.folder().is_some_and(|folder| !self.fresh.contains_key(&folder))
+    }
+}
+
+/// The index of a space and the folders it was made of, if it is the one that was written here.
+fn sealed(space: &Space) -> Option<(Base, HashMap<String, Option<Stamp>>)> {
+    let seal = Seal::read(space)?;
+    let index = Index::open(space.folder()?, space.scope)?;
+    (index.stamp == seal.index).then_some((Base::Index(index), seal.folders))
+}
+
+/// Keeps a census: as an index where that can be done, else in memory.
+fn build(space: &Space, census: Census) -> (Base, HashMap<String, Option<Stamp>>) {
+    let folders = census.folders.into_iter().collect::<HashMap<_, _>>();
+    let index = space.folder().filter(|_| space.cache.is_some());
+    let index = index.map(|folder| Index::write(folder, space.scope, &census.entries));
+    match index {
+        Some(Ok(index)) => {
+            let seal = Seal { index: index.stamp, folders };
+            seal.write(space);
+            (Base::Index(index), seal.folders)
+        }
+        Some(Err(error)) => {
+            tracing::debug!(%error, "the index could not be written");
+            (Base::Census(census.entries), folders)
+        }
+        None => (Base::Census(census.entries), folders),
+    }
+}
+
+fn among<'a>(
+    entries: &'a [Entry],
+    kind: ItemType,
+    id: &'a ItemId,
+) -> impl Iterator<Item = &'a Entry> {
+    entries.iter().filter(move |entry| entry.place.kind == kind && entry.place.id == *id)
+}

@@ -1,0 +1,72 @@
+//! The index as it lies there, compared with a fresh scan.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use super::Space;
+use super::entry::Entry;
+use super::index::Index;
+use super::scan::{Content, Stray, scan};
+use super::seal::Seal;
+
+/// What differs.
+pub(crate) struct Comparison {
+    /// What the file is.
+    pub(crate) state: &'static str,
+    /// Items that the index does not have.
+    pub(crate) missing: Vec<String>,
+    /// Items whose main file is not as the index has it.
+    pub(crate) changed: Vec<String>,
+    /// Items that the index has and the disk has not.
+    pub(crate) gone: Vec<String>,
+    /// What is no item.
+    pub(crate) strays: Vec<Stray>,
+    sound: bool,
+}
+
+impl Comparison {
+    /// Compares the index of a space; `None` if there is no space.
+    pub(crate) fn of(space: &Space) -> io::Result<Option<Self>> {
+        let Some(folder) = space.folder() else { return Ok(None) };
+        let census = scan(space, Content::Read)?;
+        let index = Index::open(folder, space.scope);
+        let ours = index.as_ref().zip(Seal::read(space));
+        let ours = ours.is_some_and(|(index, seal)| index.stamp == seal.index);
+        let listed = index.as_ref().and_then(|index| index.all().ok());
+        let (state, sound) = match (&index, &listed, ours) {
+            (None, ..) if census.entries.is_empty() => ("none is needed", true),
+            (None, ..) => ("there is none", false),
+            (_, None, _) => ("it is not as this program writes it", false),
+            (_, _, false) => ("it was not written here, and does not count", false),
+            (_, _, true) => ("it counts", true),
+        };
+        let mut old = by_path(listed.unwrap_or_default());
+        let mut comparison = Self {
+            state,
+            missing: Vec::new(),
+            changed: Vec::new(),
+            gone: Vec::new(),
+            strays: census.strays,
+            sound,
+        };
+        for (path, entry) in by_path(census.entries) {
+            match old.remove(&path) {
+                None => comparison.missing.push(path),
+                Some(old) if old.sha256 != entry.sha256 => comparison.changed.push(path),
+                Some(_) => {}
+            }
+        }
+        comparison.gone = old.into_keys().collect();
+        Ok(Some(comparison))
+    }
+
+    /// How many things differ.
+    pub(crate) fn differences(&self) -> usize {
+        let listed = self.missing.len() + self.changed.len() + self.gone.len();
+        if self.sound { listed } else { listed.max(1) }
+    }
+}
+
+fn by_path(entries: Vec<Entry>) -> BTreeMap<String, Entry> {
+    entries.into_iter().filter_map(|entry| Some((entry.path()?, entry))).collect()
+}

@@ -1,0 +1,137 @@
+//! One item as the index knows it, and its line there.
+
+use std::fmt::Write;
+
+use mere_core::address::RelPath;
+use mere_core::digest::Sha256;
+use mere_core::item::{Base, Form, ItemType, Scope, ScopedPath};
+use mere_core::json;
+use serde_json::Value;
+
+use crate::host::Stamp;
+
+/// An item that lies somewhere, and what its main file looked like.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) place: ScopedPath,
+    pub(crate) size: u64,
+    /// In nanoseconds since 1970.
+    pub(crate) modified: i64,
+    /// The digest of the main file, where it was read.
+    pub(crate) sha256: Option<Sha256>,
+}
+
+impl Entry {
+    pub(super) fn new(place: ScopedPath, stamp: Stamp, sha256: Option<Sha256>) -> Self {
+        Self { place, size: stamp.size, modified: stamp.modified, sha256 }
+    }
+
+    /// What it is sorted and found by: `type:id:category`. An item that is taken in place has its
+    /// base behind that.
+    pub(super) fn key(&self) -> String {
+        let ScopedPath { kind, id, category, version, base, .. } = &self.place;
+        let mut key = match version {
+            Some(version) => format!("{kind}:{id}@{version}:{category}"),
+            None => format!("{kind}:{id}:{category}"),
+        };
+        if let Base::InPlace(folder) = base {
+            key.push(':');
+            key.push_str(folder.as_str());
+        }
+        key
+    }
+
+    /// The beginning of the keys of everything that a bare id can mean.
+    pub(super) fn prefix(kind: ItemType, id: &str) -> String {
+        match kind {
+            ItemType::Lockfile => format!("{kind}:{id}@"),
+            _ => format!("{kind}:{id}:"),
+        }
+    }
+
+    /// The path of its main file from the space.
+    pub(crate) fn path(&self) -> Option<String> {
+        let below = self.place.below_base()?;
+        Some(match self.place.base {
+            Base::Space => below.to_string(),
+            Base::InPlace(_) => format!("../{below}"),
+        })
+    }
+
+    /// The folder whose names decide whether it is there.
+    pub(super) fn folder(&self) -> Option<String> {
+        let mut path = self.path()?;
+        path.truncate(path.rfind('/')?);
+        Some(path)
+    }
+
+    /// Its line of the index, without a comma. `twin` marks the second of two items that have one
+    /// key: a file and a folder.
+    pub(super) fn line(&self, twin: Twin) -> Option<String> {
+        let ScopedPath { id, category, scope, version, base, .. } = &self.place;
+        // Ids, categories and versions need no escapes; folders of the project may.
+        let key = Value::from(self.key() + twin.suffix());
+        let path = Value::from(self.path()?);
+        let mut line = format!(
+            r#"{key}:{{"path":{path},"category":"{category}","item_id":"{id}","scope":"{scope}""#
+        );
+        let _ = write!(line, r#","size":{},"mtime":{}"#, self.size, self.modified);
+        if let Some(sha256) = self.sha256 {
+            let _ = write!(line, r#","sha256":"{sha256}""#);
+        }
+        if let Some(version) = version {
+            let _ = write!(line, r#","version":"{version}""#);
+        }
+        if let Base::InPlace(folder) = base {
+            let _ = write!(line, r#","base":{}"#, Value::from(folder.as_str()));
+        }
+        line.push('}');
+        Some(line)
+    }
+
+    /// The entry of a line; `None` if it is not one that [`Self::line`] writes for this scope.
+    pub(super) fn parse(line: &str, scope: Scope) -> Option<Self> {
+        let object = json::parse(["{", line, "}"].concat().as_bytes()).ok()?;
+        let (key, value) = object.as_object()?.iter().next()?;
+        let place = locate(scope, value["path"].as_str()?, value["base"].as_str())?;
+        let entry = Self {
+            place,
+            size: value["size"].as_u64()?,
+            modified: value["mtime"].as_i64()?,
+            sha256: value["sha256"].as_str().and_then(|text| text.parse().ok()),
+        };
+        let own = entry.key();
+        let agrees = *key == own || *key == own + Twin::Second.suffix();
+        (agrees && value["scope"] == scope.name()).then_some(entry)
+    }
+}
+
+/// Whether an entry shares its key with another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Twin {
+    No,
+    Second,
+}
+
+impl Twin {
+    fn suffix(self) -> &'static str {
+        match self {
+            Self::No => "",
+            Self::Second => ":folder",
+        }
+    }
+}
+
+/// What lies at a path as the index writes it. Only directives are taken in place.
+fn locate(scope: Scope, path: &str, base: Option<&str>) -> Option<ScopedPath> {
+    let Some(base) = base else { return ScopedPath::locate(scope, &path.parse().ok()?) };
+    let names = path.strip_prefix("../")?.strip_prefix(base)?.strip_prefix('/')?;
+    let names = names.split('/').collect::<Vec<_>>();
+    let base = Base::InPlace(base.parse::<RelPath>().ok()?);
+    ScopedPath::among(scope, ItemType::Directive, base, &names)
+}
+
+/// Puts entries into the order of the index.
+pub(super) fn sort(entries: &mut [Entry]) {
+    entries.sort_by_cached_key(|entry| (entry.key(), entry.place.form == Form::Folder));
+}

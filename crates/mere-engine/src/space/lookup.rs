@@ -1,0 +1,99 @@
+//! An item whose category is known is found by its path, without the index.
+
+use std::io;
+
+use mere_core::item::{Category, Form, ItemRef, ItemType, ScopedPath};
+
+use super::scan::{Content, Known, scan_from};
+use super::survey::{Survey, survey};
+use super::{Plot, Space, join};
+use crate::host::{OpenFolder, absent, is_link};
+
+impl Space {
+    /// What lies in `category` by the name of `item`: both forms of it, if both are there.
+    pub(crate) fn at(
+        &self,
+        kind: ItemType,
+        category: &Category,
+        item: &ItemRef,
+    ) -> io::Result<Vec<ScopedPath>> {
+        let mut found = Vec::new();
+        for plot in self.plots_of(kind) {
+            if kind == ItemType::Lockfile {
+                found.extend(lockfiles(self, &plot, category, item)?);
+                continue;
+            }
+            for form in [Form::Flat, Form::Folder] {
+                let place = ScopedPath {
+                    scope: self.scope,
+                    kind,
+                    base: plot.base.clone(),
+                    category: category.clone(),
+                    id: item.id.clone(),
+                    version: None,
+                    form,
+                };
+                let has_form = form == Form::Flat || kind.folder_file().is_some();
+                if has_form && !lies_in_an_item(&plot, category)? && is_there(&plot, &place)? {
+                    found.push(place);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The items of a type that has no index, by a bare id.
+    pub(crate) fn search(&self, kind: ItemType, item: &ItemRef) -> io::Result<Vec<ScopedPath>> {
+        let found = self.survey_all(kind)?.into_iter();
+        Ok(found.filter(|place| place.id == item.id).collect())
+    }
+
+    /// Every item of a type that has no index.
+    pub(crate) fn survey_all(&self, kind: ItemType) -> io::Result<Vec<ScopedPath>> {
+        let plots = self.plots_of(kind);
+        let tops = (0..plots.len()).map(|plot| (plot, String::new())).collect();
+        let known = Known { content: Content::Unread, has: &|_| false };
+        let census = scan_from(self, &plots, tops, &known)?;
+        Ok(census.entries.into_iter().map(|entry| entry.place).collect())
+    }
+}
+
+fn lockfiles(
+    space: &Space,
+    plot: &Plot,
+    category: &Category,
+    item: &ItemRef,
+) -> io::Result<Vec<ScopedPath>> {
+    let Survey::Level(_, level, _) = survey(plot, space.scope, category.as_str())? else {
+        return Ok(Vec::new());
+    };
+    let places = level.items.into_iter().map(|(place, _)| place);
+    Ok(places.filter(|place| place.id == item.id).collect())
+}
+
+/// Whether a category is, or lies in, the folder of an item: then nothing in it is one.
+fn lies_in_an_item(plot: &Plot, category: &Category) -> io::Result<bool> {
+    let Some(main) = plot.kind.folder_file() else { return Ok(false) };
+    let mut folder = String::new();
+    for level in category.levels() {
+        folder = join(&folder, level);
+        if has_file(plot, &folder, main)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn is_there(plot: &Plot, place: &ScopedPath) -> io::Result<bool> {
+    let Some((folder, name)) = place.below_plot() else { return Ok(false) };
+    has_file(plot, &folder, &name)
+}
+
+/// Whether a folder of a plot has a regular file of this name, no link on the way followed.
+fn has_file(plot: &Plot, folder: &str, name: &str) -> io::Result<bool> {
+    let opened = match OpenFolder::below(&plot.dir, &plot.path(folder)) {
+        Err(error) if is_link(&error) => return Ok(false),
+        opened => absent(opened)?,
+    };
+    opened.map_or(Ok(false), |folder| folder.has_file(name))
+}

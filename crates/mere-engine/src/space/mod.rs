@@ -1,0 +1,138 @@
+//! A space: one `.ai` folder, the items in it, and how they are found.
+//!
+//! One scanner ([`scan`]) reads folders. What it finds is kept in `.ai/.index.json`, which is a
+//! hint: it counts only while a record in the user's own cache says that it is exactly the file
+//! this program wrote, and for exactly the folders that still look as they did (ADR 8).
+
+mod catalog;
+mod comparison;
+mod entry;
+mod index;
+mod lookup;
+mod scan;
+mod seal;
+mod survey;
+
+use std::sync::Arc;
+
+use cap_std::fs::Dir;
+use mere_core::address::RelPath;
+use mere_core::item::{Base, ItemType, Scope};
+
+use crate::host::{Cache, Folder, Identity};
+
+pub(crate) use catalog::Catalog;
+pub(crate) use comparison::Comparison;
+pub(crate) use entry::Entry;
+pub(crate) use scan::Stray;
+
+/// The types that are indexed. Memories are not: their stores have other rules.
+const INDEXED: [ItemType; 4] =
+    [ItemType::Directive, ItemType::Tool, ItemType::Knowledge, ItemType::Lockfile];
+
+/// The items of one scope, and where they lie.
+#[derive(Clone)]
+pub(crate) struct Space {
+    pub(crate) scope: Scope,
+    /// The `.ai` folder; none while a project has none.
+    folder: Option<Arc<Folder>>,
+    /// Folders of the project whose directives are taken where they lie.
+    in_place: Vec<InPlace>,
+    cache: Option<Cache>,
+}
+
+/// A folder that is taken in place.
+#[derive(Clone)]
+pub(crate) struct InPlace {
+    pub(crate) path: RelPath,
+    pub(crate) folder: Arc<Folder>,
+}
+
+/// A tree of items of one type.
+#[derive(Clone)]
+pub(crate) struct Plot {
+    pub(crate) kind: ItemType,
+    pub(crate) base: Base,
+    dir: Arc<Dir>,
+    /// Its top from the handle.
+    top: &'static str,
+    /// Its top from the space, as the index writes it.
+    label: String,
+}
+
+impl Space {
+    pub(crate) fn new(
+        scope: Scope,
+        folder: Option<Arc<Folder>>,
+        in_place: Vec<InPlace>,
+        cache: Option<Cache>,
+    ) -> Self {
+        Self { scope, folder, in_place, cache }
+    }
+
+    /// The `.ai` folder.
+    pub(crate) fn folder(&self) -> Option<&Arc<Folder>> {
+        self.folder.as_ref()
+    }
+
+    /// The folders that are taken in place, from the project.
+    pub(crate) fn in_place(&self) -> impl Iterator<Item = &RelPath> {
+        self.in_place.iter().map(|one| &one.path)
+    }
+
+    /// Which folders it is made of: another space at the same place is another one.
+    fn identities(&self) -> Vec<Option<Identity>> {
+        let own = self.folder.as_ref().map(|folder| folder.identity());
+        let others = self.in_place.iter().map(|one| Some(one.folder.identity()));
+        std::iter::once(own).chain(others).collect()
+    }
+
+    /// The trees of everything that is indexed.
+    fn plots(&self) -> Vec<Plot> {
+        INDEXED.into_iter().flat_map(|kind| self.plots_of(kind)).collect()
+    }
+
+    /// The trees of one type.
+    pub(crate) fn plots_of(&self, kind: ItemType) -> Vec<Plot> {
+        let own = self.folder.iter().map(|folder| Plot {
+            kind,
+            base: Base::Space,
+            dir: Arc::clone(folder.dir()),
+            top: kind.folder(),
+            label: kind.folder().to_owned(),
+        });
+        let taken = self.in_place.iter().filter(|_| kind == ItemType::Directive).map(|one| Plot {
+            kind,
+            base: Base::InPlace(one.path.clone()),
+            dir: Arc::clone(one.folder.dir()),
+            top: "",
+            label: format!("../{}", one.path),
+        });
+        own.chain(taken).collect()
+    }
+}
+
+impl Plot {
+    /// The path of a folder from the handle; `below` is its path from the top.
+    fn path(&self, below: &str) -> String {
+        join(self.top, below)
+    }
+
+    /// What the index calls a folder.
+    fn label(&self, below: &str) -> String {
+        join(&self.label, below)
+    }
+
+    /// The path from the top of a folder that the index calls so.
+    fn below<'a>(&self, label: &'a str) -> Option<&'a str> {
+        let below = label.strip_prefix(&self.label)?;
+        if below.is_empty() { Some("") } else { below.strip_prefix('/') }
+    }
+}
+
+fn join(folder: &str, below: &str) -> String {
+    match (folder, below) {
+        ("", path) | (path, "") => path.to_owned(),
+        (folder, below) => [folder, "/", below].concat(),
+    }
+}

@@ -1,0 +1,105 @@
+//! One folder of a plot, read once: is it an item, or a level of categories, and what is in it?
+
+use std::io;
+
+use mere_core::item::{ItemId, ItemType, Scope, ScopedPath};
+
+use super::Plot;
+use crate::host::{EntryKind, OpenFolder, Stamp, absent, is_link};
+
+/// The deepest folder that is looked into: eight levels of categories and the folder of an item.
+const MAX_DEPTH: usize = 9;
+
+/// What a folder is.
+pub(super) enum Survey {
+    /// It is not there, or a link or a file has its name.
+    Gone,
+    /// The folder of one item; what lies deeper is that item's own.
+    Item(Stamp, ScopedPath, OpenFolder),
+    /// A level of categories.
+    Level(Stamp, Level, OpenFolder),
+}
+
+/// What a level of categories holds.
+#[derive(Default)]
+pub(super) struct Level {
+    /// Items that are one file, with the file's name.
+    pub(super) items: Vec<(ScopedPath, String)>,
+    /// Names of folders that may be levels or items.
+    pub(super) folders: Vec<String>,
+    /// Names of files and folders that look as if they were meant, but are none.
+    pub(super) strays: Vec<(String, &'static str)>,
+}
+
+/// Reads the folder at `below` from the top of a plot. What it looks like is taken first, so that a
+/// change while it is read shows later.
+pub(super) fn survey(plot: &Plot, scope: Scope, below: &str) -> io::Result<Survey> {
+    let folder = match OpenFolder::below(&plot.dir, &plot.path(below)) {
+        Err(error) if is_link(&error) => return Ok(Survey::Gone),
+        opened => absent(opened)?,
+    };
+    let Some(folder) = folder else { return Ok(Survey::Gone) };
+    let stamp = folder.stamp()?;
+    let mut level = Level::default();
+    let mut files = Vec::new();
+    folder.read(|name, kind| {
+        match (name, kind) {
+            (None, _) => level.stray("?", "its name is not UTF-8"),
+            (Some(name), _) if name.starts_with('.') => {}
+            (Some(name), EntryKind::File) => files.push(name.to_owned()),
+            (Some(name), EntryKind::Folder) => level.folders.push(name.to_owned()),
+            (Some(name), EntryKind::Link) => level.stray(name, "a link is not followed"),
+            (Some(_), EntryKind::Special) => {}
+        }
+        Ok(())
+    })?;
+    let names = below.split('/').filter(|name| !name.is_empty()).collect::<Vec<_>>();
+    let place = |file: &str| {
+        let names = names.iter().copied().chain([file]).collect::<Vec<_>>();
+        ScopedPath::among(scope, plot.kind, plot.base.clone(), &names)
+    };
+    if let Some(main) = plot.kind.folder_file().filter(|main| files.iter().any(|file| file == main))
+        && let Some(item) = place(main)
+    {
+        return Ok(Survey::Item(stamp, item, folder));
+    }
+    for file in files {
+        match place(&file) {
+            Some(item) => level.items.push((item, file)),
+            None if is_meant(plot.kind, &file) => level.stray(&file, "its name is no id"),
+            None => {}
+        }
+    }
+    level.judge_folders(names.len());
+    Ok(Survey::Level(stamp, level, folder))
+}
+
+/// Whether a file that is no item looks as if someone meant it to be one.
+fn is_meant(kind: ItemType, file: &str) -> bool {
+    let endings: &[&str] = match kind {
+        ItemType::Directive | ItemType::Knowledge | ItemType::Memory => &[".md", ".markdown"],
+        ItemType::Tool => &[".yaml", ".yml"],
+        ItemType::Lockfile => &[".json"],
+    };
+    endings.iter().any(|ending| file.ends_with(ending))
+}
+
+impl Level {
+    fn stray(&mut self, name: &str, why: &'static str) {
+        self.strays.push((name.to_owned(), why));
+    }
+
+    /// Keeps the folders that can be a level or an item.
+    fn judge_folders(&mut self, depth: usize) {
+        let folders = std::mem::take(&mut self.folders);
+        for name in folders {
+            if depth >= MAX_DEPTH {
+                self.stray(&name, "it lies too deep");
+            } else if name.parse::<ItemId>().is_ok() {
+                self.folders.push(name);
+            } else {
+                self.stray(&name, "its name is no id");
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The sentences for items that could not be found, read or changed.
+
+use mere_core::address::Address;
+use mere_core::item::{Fault, ItemType, ScopedPath};
+use mere_core::reply::{Code, Content, Data, Draft, Fields, Invalid, Prose, codes};
+use mere_core::schema::Problem;
+
+use super::unmade;
+use crate::items::{ItemError, WrongInputs};
+
+/// A call about an item that came to nothing.
+pub(super) fn item(error: &ItemError) -> Draft {
+    match error {
+        ItemError::Missing { kind, item, scopes } => {
+            let scopes = scopes.iter().map(|scope| scope.name()).collect::<Vec<_>>().join(" or ");
+            let message = format!("There is no {kind} `{item}` in the {scopes} space.");
+            Draft::invalid(codes::ITEM_MISSING, Prose::words(message))
+                .hint("An id is exact; with its category it is `category/id`.")
+        }
+        ItemError::Ambiguous { kind, item, candidates } => {
+            let message = format!("The id `{item}` means {} items.", candidates.len());
+            several(codes::ITEM_AMBIGUOUS, message, (*kind, candidates))
+                .hint("Say which one, as `category/id`; a lockfile also by `@version`.")
+        }
+        ItemError::Clash { kind, item, candidates } => {
+            let message = format!("Two items are the {kind} `{item}`: neither counts.");
+            several(codes::ITEM_CLASH, message, (*kind, candidates))
+                .hint("Ask a person to remove or rename one of them.")
+        }
+        ItemError::Faulty { address, fault } => {
+            let place = format!(" is not valid at line {}, column {}: ", fault.line, fault.column);
+            let message = Prose::words("").address(address.clone()).and(place);
+            faulty(codes::ITEM_FAULTY, message.with(&fault.what).and("."), (address, fault))
+        }
+        ItemError::Version { address, has } => {
+            let has = has.as_ref().map_or("no version".to_owned(), |has| format!("version {has}"));
+            let message = Prose::words("").address(address.clone()).and(format!(" has {has}."));
+            Draft::invalid(codes::ITEM_VERSION, message).hint("Leave out `version` to take it.")
+        }
+        ItemError::NoRegistry => {
+            Draft::invalid(codes::ITEM_NO_REGISTRY, "No registry is configured.")
+                .hint("Leave out `source` to look in the project and the user space.")
+        }
+        ItemError::NotRun(kind) => {
+            let message = format!("Items of the type {kind} are not run.");
+            Draft::invalid(codes::RUN_TYPE, Prose::words(message))
+                .hint("Directives and knowledge entries are; `load` shows any item.")
+        }
+        ItemError::Schema { address, error } => {
+            let message = match address {
+                Some(address) => Prose::words("A JSON Schema of ").address(address.clone()),
+                None => Prose::words("A JSON Schema of the item"),
+            };
+            let why = Content::mention(error.to_string());
+            Draft::invalid(codes::RUN_SCHEMA, message.and(" cannot be used: ").content(why))
+                .hint("It is JSON Schema 2020-12, without references to other documents.")
+        }
+        ItemError::Inputs(wrong) => inputs(wrong),
+        ItemError::Frontmatter { address, problems: found } => frontmatter(address.as_ref(), found),
+        ItemError::Unsearchable(cause) => {
+            tracing::error!(%cause, "a space could not be looked through");
+            Draft::fault(codes::ITEM_UNSEARCHABLE, "A space could not be looked through.")
+                .hint("Ask a person to look at its permissions; the log says why.")
+        }
+        ItemError::Unmade(error) => unmade::unmade(error),
+    }
+}
+
+fn frontmatter(address: Option<&Address>, found: &[Problem]) -> Draft {
+    let message = match address {
+        Some(address) => Prose::words("The frontmatter of ").address(address.clone()),
+        None => Prose::words("The frontmatter"),
+    };
+    let message = message.and(" does not fit its schema: ");
+    let message = message.content(Content::mention(first(found))).and(".");
+    let data = Fields::default().with("problems", problems(found));
+    Draft::invalid(codes::RUN_FRONTMATTER, message)
+        .hint("Correct the keys that `problems` names.")
+        .data(data)
+}
+
+fn inputs(wrong: &WrongInputs) -> Draft {
+    let count = wrong.problems.len();
+    let words = if count == 1 { "problem" } else { "problems" };
+    let message = Prose::words(format!("The inputs have {count} {words}: "));
+    let message = message.content(Content::mention(first(&wrong.problems)));
+    let text = &mut |text: &str| Content::mention(text);
+    let data = Fields::default()
+        .with("address", wrong.address.clone())
+        .with("problems", problems(&wrong.problems))
+        .with("input_schema", Data::foreign(&wrong.schema, text))
+        .with("example", Data::foreign(&wrong.example, text));
+    Draft::invalid(codes::RUN_INPUTS, message.and("."))
+        .hint("Pass `parameters` as `example` shows; `input_schema` says what fits.")
+        .data(data)
+}
+
+/// What is wrong with a file, and where.
+pub(super) fn faulty(
+    code: Code<Invalid>,
+    message: Prose,
+    (address, fault): (&Address, &Fault),
+) -> Draft {
+    let data = Fields::default()
+        .with("address", address.clone())
+        .with("line", fault.line as u64)
+        .with("column", fault.column as u64);
+    Draft::invalid(code, message).hint(fault.fix.clone()).data(data)
+}
+
+/// The first of several problems, in a sentence.
+fn first(problems: &[Problem]) -> String {
+    problems.first().map_or(String::new(), |one| {
+        let what = &one.what;
+        if one.at.is_empty() { what.clone() } else { format!("`{}` {what}", &one.at[1..]) }
+    })
+}
+
+fn problems(problems: &[Problem]) -> Data {
+    let told = problems.iter().map(|one| {
+        let (at, what) = (Content::mention(&*one.at), Content::mention(&*one.what));
+        Data::from(Fields::default().with("at", at).with("what", what))
+    });
+    told.collect()
+}
+
+fn several(
+    code: Code<Invalid>,
+    message: String,
+    (kind, candidates): (ItemType, &[ScopedPath]),
+) -> Draft {
+    let candidates = candidates.iter().map(|place| {
+        let address = place.address().map_or(Data::Null, Data::from);
+        let version = place.version.as_ref().map(ToString::to_string);
+        let id = match (place.category.is_none(), version) {
+            (true, None) => place.id.to_string(),
+            (false, None) => format!("{}/{}", place.category, place.id),
+            (true, Some(version)) => format!("{}@{version}", place.id),
+            (false, Some(version)) => format!("{}/{}@{version}", place.category, place.id),
+        };
+        Fields::default()
+            .with("item_type", kind.name())
+            .with("id", Data::Words(id.into()))
+            .with("scope", place.scope.name())
+            .with("address", address)
+    });
+    let candidates = candidates.map(Data::from).collect::<Data>();
+    Draft::invalid(code, Prose::words(message))
+        .data(Fields::default().with("candidates", candidates))
+}

@@ -1,0 +1,75 @@
+//! The sentences for items that were not made, changed or deleted.
+
+use mere_core::address::Address;
+use mere_core::reply::{Draft, Fields, Prose, codes};
+
+use super::change::refused;
+use super::item::faulty;
+use crate::items::Unmade;
+
+/// A change to an item that was not made.
+pub(super) fn unmade(error: &Unmade) -> Draft {
+    match error {
+        Unmade::Taken(address) => {
+            let message = Prose::words("").address(address.clone()).and(" is there already.");
+            Draft::invalid(codes::ITEM_TAKEN, message)
+                .hint("Choose another id or category, or update the one that is there.")
+        }
+        Unmade::Stale { address, current } => {
+            let message = Prose::words("").address(address.clone());
+            let data = Fields::default().with("sha256", *current);
+            Draft::invalid(codes::ITEM_STALE, message.and(" is another by now."))
+                .hint("Load it again, and make the change to what it is now.")
+                .data(data)
+        }
+        Unmade::NotMade(kind) => {
+            let message = format!("Items of the type {kind} are not made or changed this way.");
+            Draft::invalid(codes::CHANGE_TYPE, Prose::words(message))
+                .hint("Directives, tools and knowledge entries are.")
+        }
+        Unmade::Unfit { address, fault } => {
+            let message = Prose::words("The content for ").address(address.clone());
+            let place = format!(" is not valid at line {}, column {}: ", fault.line, fault.column);
+            let message = message.and(place).with(&fault.what).and(".");
+            faulty(codes::CHANGE_UNFIT, message, (address, fault))
+        }
+        Unmade::Files(allowed) => {
+            Draft::invalid(codes::CHANGE_FILES, "The files are not as they must be.")
+                .hint(Prose::words(format!("An item takes {allowed}.")))
+        }
+        Unmade::Place => Draft::invalid(codes::CHANGE_PLACE, "No item can lie there.")
+            .hint("Choose a shorter or another id or category."),
+        Unmade::Obscured(address) => {
+            let message = Prose::words("The change touches text that you did not see as it is in ");
+            Draft::invalid(codes::CHANGE_OBSCURED, message.address(address.clone()).and("."))
+                .hint("Leave masked and rewritten lines as they are, or remove them.")
+        }
+        Unmade::Newer => Draft::invalid(
+            codes::CHANGE_NEWER,
+            "The space was made by a newer version of this program: it is read only.",
+        )
+        .hint("Ask a person to install the newer version."),
+        Unmade::Late(address) => {
+            let message = Prose::words("Someone else is changing what lies around ");
+            Draft::fault(codes::CALL_TIMED_OUT, message.address(address.clone()).and("."))
+                .hint("Nothing was changed. Try again.")
+        }
+        Unmade::Failed { address, cause } => failed(address, cause),
+        Unmade::Denied(denied) => refused(denied),
+        Unmade::NoProposal => Draft::invalid(codes::REVIEW_MISSING, "There is no such proposal.")
+            .hint("`mere review --list` names those that wait."),
+        Unmade::BrokenProposal(why) => {
+            let message = format!("The proposal is not whole: {why}.");
+            Draft::invalid(codes::REVIEW_BROKEN, Prose::words(message))
+                .hint("Reject it, and let the agent propose it again.")
+        }
+    }
+}
+
+fn failed(address: &Address, cause: &std::io::Error) -> Draft {
+    tracing::error!(%cause, %address, "an item could not be written");
+    let message = Prose::words("").address(address.clone());
+    let words = " could not be written; what was there is still there.";
+    Draft::fault(codes::CHANGE_FAILED, message.and(words))
+        .hint("Ask a person whether the disk is full or the folder read-only; the log says why.")
+}

@@ -1,0 +1,290 @@
+//! The commands with which a person keeps items.
+
+use std::str::FromStr;
+
+use clap::{Args, Subcommand, ValueEnum};
+use mere_core::item::{Category, Form, ItemId, ItemRef, ItemType, Scope};
+use mere_core::request::Source;
+
+use super::Colour;
+
+/// What a person says for a type: directive (skill), tool, knowledge (note), memory, lockfile, and
+/// plurals.
+#[derive(Clone, Copy)]
+pub(crate) struct TypeArgument {
+    pub(crate) kind: ItemType,
+    /// How a new one lies on disk: a skill is a folder.
+    pub(crate) form: Form,
+}
+
+impl FromStr for TypeArgument {
+    type Err = mere_core::item::TypeError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let form = if matches!(text, "skill" | "skills") { Form::Folder } else { Form::Flat };
+        Ok(Self { kind: text.parse()?, form })
+    }
+}
+
+/// Which item.
+#[derive(Args)]
+pub(crate) struct ItemArguments {
+    /// directive (or skill), tool, knowledge (or note), memory, lockfile
+    #[arg(value_name = "TYPE")]
+    pub(crate) kind: TypeArgument,
+    /// Its id, or category/id; a lockfile's may end in @version
+    #[arg(value_name = "ID")]
+    pub(crate) item: ItemRef,
+}
+
+/// How the answer is printed.
+#[derive(Args)]
+pub(crate) struct AnswerArguments {
+    /// Print the reply as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Colour::Auto)]
+    pub(crate) color: Colour,
+}
+
+/// Where an item is looked for.
+#[derive(Args)]
+pub(crate) struct SourceArguments {
+    /// Only in this scope [default: the project, then the user]
+    #[arg(long, value_enum)]
+    scope: Option<ScopeArgument>,
+}
+
+impl SourceArguments {
+    pub(crate) fn source(&self) -> Source {
+        self.scope.map_or(Source::Local, |scope| Source::Only(scope.into()))
+    }
+}
+
+/// A scope that lies on this machine.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum ScopeArgument {
+    /// The project's .ai folder
+    Project,
+    /// Your own space, ~/.ai
+    User,
+}
+
+impl From<ScopeArgument> for Scope {
+    fn from(scope: ScopeArgument) -> Self {
+        match scope {
+            ScopeArgument::Project => Self::Project,
+            ScopeArgument::User => Self::User,
+        }
+    }
+}
+
+/// Makes .ai with an example of each type, and tells git what to leave alone. Safe to repeat.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere init                      in the project
+  mere init --user               your own space, ~/.ai
+  mere init --template blank     without examples")]
+pub(crate) struct InitArguments {
+    /// Make your own space instead of the project's
+    #[arg(long)]
+    pub(crate) user: bool,
+    /// What a new space begins with
+    #[arg(long, value_enum, default_value_t = TemplateArgument::Example)]
+    pub(crate) template: TemplateArgument,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// What a new space begins with.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TemplateArgument {
+    /// One working item of each type
+    Example,
+    /// Nothing
+    Blank,
+}
+
+/// The file already validates; edit it from there.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere new directive release/deploy
+  mere new skill code-review          a folder with SKILL.md
+  mere new tool data/clean --user")]
+pub(crate) struct NewArguments {
+    #[command(flatten)]
+    pub(crate) item: ItemArguments,
+    /// In your own space instead of the project's
+    #[arg(long)]
+    pub(crate) user: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// A broken item is listed with what is wrong.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere list
+  mere list tools --scope user
+  mere list notes --category api")]
+pub(crate) struct ListArguments {
+    /// Only this type
+    #[arg(value_name = "TYPE")]
+    pub(crate) kind: Option<TypeArgument>,
+    /// Only in this scope
+    #[arg(long, value_enum)]
+    pub(crate) scope: Option<ScopeArgument>,
+    /// Only in this category and below
+    #[arg(long)]
+    pub(crate) category: Option<Category>,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// The project's item wins over yours.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere show knowledge how-items-work
+  mere show tool api/jwt --scope user
+  mere show skill code-review --json")]
+pub(crate) struct ShowArguments {
+    #[command(flatten)]
+    pub(crate) item: ItemArguments,
+    #[command(flatten)]
+    pub(crate) source: SourceArguments,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// Nothing is written over: an item of that name there stays.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere copy tool api/jwt --to user
+  mere copy note style --to project")]
+pub(crate) struct CopyArguments {
+    #[command(flatten)]
+    pub(crate) item: ItemArguments,
+    /// The scope it is copied to; it is looked for in the other one
+    #[arg(long, value_enum)]
+    pub(crate) to: ScopeArgument,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// Its id stays. What the file says of its own category is changed with it.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere move tool api/jwt security
+  mere move note style ''             into no category")]
+pub(crate) struct MoveArguments {
+    #[command(flatten)]
+    pub(crate) item: ItemArguments,
+    /// The new category; '' for none
+    pub(crate) category: Category,
+    #[command(flatten)]
+    pub(crate) source: SourceArguments,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// Links to a renamed knowledge entry are changed in the notes of its scope.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere rename note style house-style
+  mere rename tool api/jwt token")]
+pub(crate) struct RenameArguments {
+    #[command(flatten)]
+    pub(crate) item: ItemArguments,
+    /// The new id
+    pub(crate) new_id: ItemId,
+    #[command(flatten)]
+    pub(crate) source: SourceArguments,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// Asks first.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere delete note scratch
+  mere delete tool api/jwt --scope user --yes")]
+pub(crate) struct DeleteArguments {
+    #[command(flatten)]
+    pub(crate) item: ItemArguments,
+    /// Say yes without being asked
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) source: SourceArguments,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// Every candidate in every scope, and in the folders clients read by themselves.
+#[derive(Args)]
+#[command(after_help = "Example:
+  mere why skill code-review")]
+pub(crate) struct WhyArguments {
+    #[command(flatten)]
+    pub(crate) item: ItemArguments,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// The index is a hint: answers are right with and without it.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere index               read what has changed, and write .ai/.index.json
+  mere index --rebuild     read everything
+  mere index --check       compare with the disk; exit status 4 if they differ")]
+pub(crate) struct IndexArguments {
+    /// Compare it with the disk, and write nothing
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Read everything again
+    #[arg(long, conflicts_with = "check")]
+    pub(crate) rebuild: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// Decide on what agents propose: shows each change and asks.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere review                        one after the other
+  mere review --list
+  mere review --show NAME
+  mere review --accept NAME          without being asked
+  mere review --reject NAME")]
+pub(crate) struct ReviewArguments {
+    /// List them, and ask nothing
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Show one
+    #[arg(long, value_name = "NAME", conflicts_with = "list")]
+    pub(crate) show: Option<String>,
+    /// Let it be so
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["list", "show"])]
+    pub(crate) accept: Option<String>,
+    /// Drop it
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["list", "show", "accept"])]
+    pub(crate) reject: Option<String>,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// Config files of the project and of the user.
+#[derive(Args)]
+pub(crate) struct ConfigArguments {
+    #[command(subcommand)]
+    pub(crate) what: ConfigCommand,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Check both files; exit status 4 if one is not right
+    #[command(after_help = "Example:
+  mere config check --json")]
+    Check(AnswerArguments),
+}

@@ -1,0 +1,271 @@
+//! The commands for items: what a person asks for, through the one door, printed for a person.
+
+use std::io;
+use std::process::ExitCode;
+
+use mere_core::gate::Cleared;
+use mere_core::item::Scope;
+use mere_core::reply::ReplyType;
+use mere_core::request::{
+    Action, Example, Execute, Keep, Listing, Load, Reindex, Request, Source, Verb, Verdict,
+};
+use mere_engine::{Memory, Session};
+use serde_json::Value;
+
+use crate::arguments::{
+    AnswerArguments, ConfigArguments, ConfigCommand, CopyArguments, DeleteArguments,
+    IndexArguments, InitArguments, ListArguments, MoveArguments, NewArguments, PlaceArguments,
+    RenameArguments, ReviewArguments, ScopeArgument, SessionArguments, ShowArguments,
+    TemplateArgument, WhyArguments,
+};
+use crate::call::{self, AtKeyboard};
+use crate::converse::converse;
+use crate::paper::Paper;
+use crate::render;
+
+/// A command for items.
+pub(crate) enum ItemCommand {
+    Init(InitArguments),
+    New(NewArguments),
+    List(ListArguments),
+    Show(ShowArguments),
+    Copy(CopyArguments),
+    Move(MoveArguments),
+    Rename(RenameArguments),
+    Delete(DeleteArguments),
+    Why(WhyArguments),
+    Index(IndexArguments),
+    Review(ReviewArguments),
+    Config(ConfigArguments),
+}
+
+/// Runs a command.
+pub(crate) fn run(place: PlaceArguments, command: ItemCommand) -> io::Result<ExitCode> {
+    let session = match Session::open(place.opening(&SessionArguments::default(), Memory::Session))
+    {
+        Ok(session) => session,
+        Err(error) => return Ok(render::failure(&error.to_string(), render::USAGE)),
+    };
+    let desk = Desk { session };
+    let ended = desk.perform(command);
+    desk.session.finish();
+    ended
+}
+
+/// A person's session.
+struct Desk {
+    session: Session,
+}
+
+type Shown = fn(&Paper, &Value) -> String;
+
+impl Desk {
+    fn perform(&self, command: ItemCommand) -> io::Result<ExitCode> {
+        match command {
+            ItemCommand::Init(asked) => {
+                let example = match asked.template {
+                    TemplateArgument::Example => Example::Each,
+                    TemplateArgument::Blank => Example::None,
+                };
+                let keep = Keep::Init { scope: scope(asked.user), example };
+                self.keep("init", keep, &asked.answer, Paper::made)
+            }
+            ItemCommand::New(asked) => {
+                let (kind, form) = (asked.item.kind.kind, asked.item.kind.form);
+                let scope = scope(asked.user);
+                let keep = Keep::New { kind, item: asked.item.item, scope, form };
+                self.keep("new", keep, &asked.answer, Paper::outcome)
+            }
+            ItemCommand::List(asked) => {
+                let listing = Listing {
+                    kind: asked.kind.map(|kind| kind.kind),
+                    scope: asked.scope.map(Scope::from),
+                    category: asked.category,
+                };
+                self.keep("list", Keep::List(listing), &asked.answer, Paper::items)
+            }
+            ItemCommand::Show(asked) => self.show(asked),
+            ItemCommand::Copy(asked) => self.copy(asked),
+            ItemCommand::Move(asked) => {
+                let (kind, item) = (asked.item.kind.kind, asked.item.item);
+                let (category, source) = (asked.category, asked.source.source());
+                let keep = Keep::Move { kind, item, category, source };
+                self.keep("move", keep, &asked.answer, Paper::outcome)
+            }
+            ItemCommand::Rename(asked) => {
+                let (kind, item) = (asked.item.kind.kind, asked.item.item);
+                let (id, source) = (asked.new_id, asked.source.source());
+                let keep = Keep::Rename { kind, item, id, source };
+                self.keep("rename", keep, &asked.answer, Paper::outcome)
+            }
+            ItemCommand::Delete(asked) => self.delete(&asked),
+            ItemCommand::Why(asked) => {
+                let keep = Keep::Why { kind: asked.item.kind.kind, item: asked.item.item };
+                self.keep("why", keep, &asked.answer, Paper::candidates)
+            }
+            ItemCommand::Index(asked) => self.index(&asked),
+            ItemCommand::Review(asked) => self.review(&asked),
+            ItemCommand::Config(asked) => {
+                let ConfigCommand::Check(answer) = asked.what;
+                self.keep("config", Keep::CheckConfig, &answer, Paper::config)
+            }
+        }
+    }
+
+    fn show(&self, asked: ShowArguments) -> io::Result<ExitCode> {
+        let load = Load {
+            kind: asked.item.kind.kind,
+            item: asked.item.item,
+            source: asked.source.source(),
+            destination: None,
+            version: None,
+        };
+        self.answer("show", Verb::Load(load), &asked.answer, Paper::item)
+    }
+
+    fn copy(&self, asked: CopyArguments) -> io::Result<ExitCode> {
+        let from = match asked.to {
+            ScopeArgument::Project => Scope::User,
+            ScopeArgument::User => Scope::Project,
+        };
+        let load = Load {
+            kind: asked.item.kind.kind,
+            item: asked.item.item,
+            source: Source::Only(from),
+            destination: Some(asked.to.into()),
+            version: None,
+        };
+        self.answer("copy", Verb::Load(load), &asked.answer, Paper::copied)
+    }
+
+    /// Shows what would go, asks, and deletes exactly that.
+    fn delete(&self, asked: &DeleteArguments) -> io::Result<ExitCode> {
+        let execute = |dry_run| Execute {
+            kind: asked.item.kind.kind,
+            item: asked.item.item.clone(),
+            source: asked.source.source(),
+            action: Action::Delete { expect: None },
+            dry_run,
+        };
+        if !asked.yes {
+            let dry = self.call("delete", Verb::Execute(execute(true)));
+            if dry.reply() != ReplyType::Success {
+                return print(&dry, &asked.answer, |_, _| String::new());
+            }
+            let address = dry.value()["data"]["address"].as_str().unwrap_or_default().to_owned();
+            if !render::ask(&format!("Delete {address}?"))? {
+                render::note("nothing was deleted (`--yes` answers where nobody can be asked)");
+                return Ok(ExitCode::from(render::REFUSED));
+            }
+        }
+        self.answer("delete", Verb::Execute(execute(false)), &asked.answer, Paper::outcome)
+    }
+
+    fn index(&self, asked: &IndexArguments) -> io::Result<ExitCode> {
+        let how = match (asked.check, asked.rebuild) {
+            (true, _) => Reindex::Check,
+            (_, true) => Reindex::Rebuild,
+            _ => Reindex::Renew,
+        };
+        self.keep("index", Keep::Index(how), &asked.answer, Paper::index)
+    }
+
+    fn review(&self, asked: &ReviewArguments) -> io::Result<ExitCode> {
+        let one = |name: &String, verdict| Keep::Review { proposal: name.clone(), verdict };
+        if let Some(name) = &asked.show {
+            return self.keep("review", one(name, Verdict::Show), &asked.answer, Paper::proposal);
+        }
+        if let Some(name) = &asked.accept {
+            return self.keep("review", one(name, Verdict::Accept), &asked.answer, Paper::outcome);
+        }
+        if let Some(name) = &asked.reject {
+            return self.keep("review", one(name, Verdict::Reject), &asked.answer, Paper::outcome);
+        }
+        if asked.list || asked.answer.json || !render::at_terminal() {
+            return self.keep("review", Keep::Proposals, &asked.answer, Paper::proposals);
+        }
+        self.decide(&asked.answer)
+    }
+
+    /// Goes through all proposals with the person.
+    fn decide(&self, answer: &AnswerArguments) -> io::Result<ExitCode> {
+        let waiting = self.call("review", Verb::Keep(Keep::Proposals));
+        if waiting.reply() != ReplyType::Success {
+            return print(&waiting, answer, Paper::proposals);
+        }
+        let waiting = waiting.value();
+        let names = waiting["data"]["proposals"].as_array().into_iter().flatten();
+        let names = names.filter_map(|one| one["proposal"].as_str()).collect::<Vec<_>>();
+        if names.is_empty() {
+            render::line("Nothing is proposed.")?;
+        }
+        for name in names {
+            let one = |verdict| Keep::Review { proposal: name.to_owned(), verdict };
+            self.keep("review", one(Verdict::Show), answer, Paper::proposal)?;
+            if render::ask("Accept it?")? {
+                self.keep("review", one(Verdict::Accept), answer, Paper::outcome)?;
+            } else if render::ask("Drop it? (No keeps it waiting.)")? {
+                self.keep("review", one(Verdict::Reject), answer, Paper::outcome)?;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn keep(
+        &self,
+        tool: &'static str,
+        keep: Keep,
+        answer: &AnswerArguments,
+        show: Shown,
+    ) -> io::Result<ExitCode> {
+        self.answer(tool, Verb::Keep(keep), answer, show)
+    }
+
+    fn answer(
+        &self,
+        tool: &'static str,
+        verb: Verb,
+        answer: &AnswerArguments,
+        show: Shown,
+    ) -> io::Result<ExitCode> {
+        print(&self.call(tool, verb), answer, show)
+    }
+
+    fn call(&self, tool: &'static str, verb: Verb) -> Cleared {
+        let agent = self.session.agent().cloned().unwrap_or_default();
+        let request = Request::of_person(agent, tool, verb);
+        converse(request, |request| self.session.handle(request, &mut AtKeyboard), call::ask)
+    }
+}
+
+/// Prints a reply, and says how the process ends.
+fn print(reply: &Cleared, answer: &AnswerArguments, show: Shown) -> io::Result<ExitCode> {
+    let code = render::exit_code(reply.reply());
+    if answer.json {
+        return render::reply(reply).map(|()| code);
+    }
+    let value = reply.value();
+    let paper = Paper::new(answer.color, None);
+    match reply.reply() {
+        ReplyType::Success => {
+            render::text(&show(&paper, &value))?;
+            if let Some(hint) = value["hint"].as_str() {
+                render::note(hint);
+            }
+        }
+        // A finding is told like an answer, and then what it means.
+        ReplyType::Error if !value["data"].as_object().is_none_or(serde_json::Map::is_empty) => {
+            render::text(&show(&paper, &value))?;
+            render::refusal(reply);
+        }
+        _ => {
+            render::text(&paper.candidates_of(&value))?;
+            render::refusal(reply);
+        }
+    }
+    Ok(code)
+}
+
+fn scope(user: bool) -> Scope {
+    if user { Scope::User } else { Scope::Project }
+}

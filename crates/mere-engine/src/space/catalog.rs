@@ -12,10 +12,10 @@ use mere_core::item::{ItemId, ItemType, Scope, ScopedPath};
 
 use super::entry::{self, Entry};
 use super::index::Index;
-use super::scan::{Census, Content, Known, Stray, scan, scan_from};
+use super::scan::{Census, Content, Known, Looks, Stray, scan, scan_from};
 use super::seal::Seal;
 use super::{Plot, Space};
-use crate::host::{OpenFolder, Stamp, Watch};
+use crate::host::{OpenFolder, Watch};
 
 /// How many folders may be laid over the index before it is written anew.
 const MANY: usize = 64;
@@ -28,7 +28,7 @@ pub(crate) struct Catalog {
     plots: Vec<Plot>,
     base: Base,
     /// What every folder looked like when it was last read.
-    folders: HashMap<String, Option<Stamp>>,
+    folders: HashMap<String, Looks>,
     /// What lies in the folders that are not as the base has them.
     fresh: HashMap<String, Vec<Entry>>,
     written: Instant,
@@ -83,7 +83,7 @@ impl Catalog {
             Base::Census(entries) => Ok(among(entries, kind, id).cloned().collect()),
         };
         let Ok(found) = found else {
-            self.rescan()?;
+            self.heal()?;
             return self.find(kind, id);
         };
         let fresh = self.fresh.values().flat_map(|entries| among(entries, kind, id)).cloned();
@@ -97,7 +97,7 @@ impl Catalog {
     pub(crate) fn all(&mut self) -> io::Result<Vec<Entry>> {
         self.refresh()?;
         let Some(mut all) = self.whole_base() else {
-            self.rescan()?;
+            self.heal()?;
             return self.all();
         };
         if !self.fresh.is_empty() {
@@ -152,6 +152,16 @@ impl Catalog {
         self.settle(census)
     }
 
+    /// Takes the index that another process wrote, or makes one.
+    fn heal(&mut self) -> io::Result<()> {
+        let Some((base, folders)) = sealed(&self.space) else { return self.rescan() };
+        (self.base, self.folders) = (base, folders);
+        self.fresh.clear();
+        let known = self.folders.keys().cloned().collect::<Vec<_>>();
+        self.watch_folders(&known);
+        self.look_again()
+    }
+
     fn settle(&mut self, census: Census) -> io::Result<()> {
         (self.base, self.folders) = build(&self.space, census);
         self.fresh.clear();
@@ -179,11 +189,7 @@ impl Catalog {
             let Some((plot, below)) = self.start(label) else { continue };
             let plot = &self.plots[plot];
             let now = OpenFolder::glance(&plot.dir, &plot.path(&below))?;
-            let is_same = match known {
-                Some(stamp) => now.as_ref() == Some(stamp),
-                None => now.is_none(),
-            };
-            if !is_same {
+            if !known.still_holds(now) {
                 suspects.push(label.clone());
             }
         }
@@ -201,32 +207,32 @@ impl Catalog {
         let has = |label: &str| self.folders.contains_key(label);
         let known = Known { content: Content::Unread, has: &has };
         let census = scan_from(&self.space, &self.plots, starts, &known)?;
-        self.forget_below(&census);
+        // A folder that is gone, or is an item by now, takes along all that lies below it.
+        let gone = census.folders.iter().filter(|(_, looks)| *looks == Looks::Gone);
+        let ends = gone.map(|(label, _)| label).chain(&census.ends);
+        let ends = ends.cloned().collect::<HashSet<_>>();
+        self.forget_below(&ends);
         let mut new = Vec::new();
-        for (label, stamp) in census.folders {
+        let folders = census.folders.into_iter().filter(|(label, _)| !lies_below(label, &ends));
+        for (label, looks) in folders {
             self.fresh.insert(label.clone(), Vec::new());
-            if self.folders.insert(label.clone(), stamp).is_none() && self.watch.is_on() {
+            if self.folders.insert(label.clone(), looks).is_none() && self.watch.is_on() {
                 new.push(label);
             }
         }
         for entry in census.entries {
             let folder = entry.folder().unwrap_or_default();
-            self.fresh.entry(folder).or_default().push(entry);
+            if let Some(entries) =
+                self.fresh.get_mut(&folder).filter(|_| !lies_below(&folder, &ends))
+            {
+                entries.push(entry);
+            }
         }
         Ok(new)
     }
 
-    /// A folder that is gone, or is an item by now, takes along all that was known below it.
-    fn forget_below(&mut self, census: &Census) {
-        let ended = census.ends.iter().chain(&census.gone).collect::<HashSet<_>>();
-        if ended.is_empty() {
-            return;
-        }
-        let is_below = |label: &String| {
-            let above = label.match_indices('/').map(|(at, _)| label[..at].to_owned());
-            above.into_iter().any(|above| ended.contains(&above))
-        };
-        let below = self.folders.keys().filter(|label| is_below(label)).cloned();
+    fn forget_below(&mut self, ends: &HashSet<String>) {
+        let below = self.folders.keys().filter(|label| lies_below(label, ends)).cloned();
         for label in below.collect::<Vec<_>>() {
             self.folders.remove(&label);
             self.fresh.insert(label, Vec::new());
@@ -252,15 +258,20 @@ impl Catalog {
     }
 }
 
+/// Whether a folder lies below one of `ends`.
+fn lies_below(label: &str, ends: &HashSet<String>) -> bool {
+    !ends.is_empty() && label.match_indices('/').any(|(at, _)| ends.contains(&label[..at]))
+}
+
 /// The index of a space and the folders it was made of, if it is the one that was written here.
-fn sealed(space: &Space) -> Option<(Base, HashMap<String, Option<Stamp>>)> {
+fn sealed(space: &Space) -> Option<(Base, HashMap<String, Looks>)> {
     let seal = Seal::read(space)?;
     let index = Index::open(space.folder()?, space.scope)?;
     (index.stamp == seal.index).then_some((Base::Index(index), seal.folders))
 }
 
 /// Keeps a census: as an index where that can be done, else in memory.
-fn build(space: &Space, census: Census) -> (Base, HashMap<String, Option<Stamp>>) {
+fn build(space: &Space, census: Census) -> (Base, HashMap<String, Looks>) {
     let folders = census.folders.into_iter().collect::<HashMap<_, _>>();
     let index = space.folder().filter(|_| space.cache.is_some());
     let index = index.map(|folder| Index::write(folder, space.scope, &census.entries));

@@ -72,8 +72,9 @@ impl Index {
         Self::open(space, scope).ok_or_else(|| io::Error::other("the index has gone at once"))
     }
 
-    /// The entries whose keys begin so.
+    /// The entries of a bare id.
     pub(super) fn find(&self, kind: ItemType, id: &str) -> Result<Vec<Entry>, Spoilt> {
+        self.check()?;
         let prefix = Entry::prefix(kind, id);
         let mut at = self.first_not_below(&prefix)?;
         let mut found = Vec::new();
@@ -88,8 +89,15 @@ impl Index {
         Ok(found)
     }
 
+    /// Someone may have written into the very file that is open here, or put another in its place.
+    fn check(&self) -> Result<(), Spoilt> {
+        let now = Stamp::of(&self.file.metadata()?);
+        if now == self.stamp { Ok(()) } else { Err(Spoilt) }
+    }
+
     /// Every entry, in order.
     pub(super) fn all(&self) -> Result<Vec<Entry>, Spoilt> {
+        self.check()?;
         let mut entries = Vec::new();
         let mut rest = Vec::new();
         let mut at = self.lines.start;

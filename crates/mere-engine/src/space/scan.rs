@@ -10,6 +10,7 @@ use std::thread;
 
 use mere_core::digest::Sha256;
 use mere_core::item::{self, ScopedPath};
+use serde::{Deserialize, Serialize};
 
 use super::entry::{self, Entry};
 use super::survey::{Survey, survey};
@@ -39,15 +40,34 @@ pub(crate) enum Content {
 pub(crate) struct Census {
     /// In the order of the index.
     pub(crate) entries: Vec<Entry>,
-    /// Every folder that was read, by its label; one without a stamp must be read again, because it
-    /// has just changed or is not there.
-    pub(crate) folders: Vec<(String, Option<Stamp>)>,
+    /// Every folder that was read, by its label.
+    pub(crate) folders: Vec<(String, Looks)>,
     /// Folders of items: nothing below them is a level.
     pub(crate) ends: Vec<String>,
-    /// Folders that were asked for and are not there.
-    pub(crate) gone: Vec<String>,
     /// What looks as if it were meant to be an item, but is none.
     pub(crate) strays: Vec<Stray>,
+}
+
+/// What a folder looked like when it was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Looks {
+    /// It was not there.
+    Gone,
+    /// It had just changed: another change may leave it looking the same.
+    Unsettled,
+    /// Like this, and it still has what it had as long as it does.
+    Settled(Stamp),
+}
+
+impl Looks {
+    /// Whether a folder that looks like `now` must be what it was.
+    pub(super) fn still_holds(self, now: Option<Stamp>) -> bool {
+        match self {
+            Self::Gone => now.is_none(),
+            Self::Unsettled => false,
+            Self::Settled(stamp) => now == Some(stamp),
+        }
+    }
 }
 
 /// A file or folder that is no item.
@@ -106,7 +126,6 @@ impl Census {
         self.entries.extend(other.entries);
         self.folders.extend(other.folders);
         self.ends.extend(other.ends);
-        self.gone.extend(other.gone);
         self.strays.extend(other.strays);
     }
 }
@@ -169,16 +188,17 @@ impl Crew<'_> {
     fn folder(&self, number: usize, below: &str, census: &mut Census) -> io::Result<Vec<Task>> {
         let plot = &self.plots[number];
         let label = plot.label(below);
-        let sure = |stamp: Stamp| (!stamp.may_deceive(self.began)).then_some(stamp);
+        let looks = |stamp: Stamp| {
+            if stamp.may_deceive(self.began) { Looks::Unsettled } else { Looks::Settled(stamp) }
+        };
         match survey(plot, self.space.scope, below)? {
             Survey::Gone => {
-                census.gone.push(label.clone());
-                census.folders.push((label, None));
+                census.folders.push((label, Looks::Gone));
                 Ok(Vec::new())
             }
             Survey::Item(stamp, place, folder) => {
                 census.ends.push(label.clone());
-                census.folders.push((label, sure(stamp)));
+                census.folders.push((label, looks(stamp)));
                 let name = place.below_base().and_then(|path| path.split_last());
                 let Some((_, name)) = name else { return Ok(Vec::new()) };
                 let files = vec![(place, name.to_string())];
@@ -194,7 +214,7 @@ impl Crew<'_> {
                 let deeper = deeper.map(|below| Task::Folder { plot: number, below });
                 let mut tasks = deeper.collect::<Vec<_>>();
                 tasks.extend(handfuls(level.items, Arc::new(folder)));
-                census.folders.push((label, sure(stamp)));
+                census.folders.push((label, looks(stamp)));
                 Ok(tasks)
             }
         }

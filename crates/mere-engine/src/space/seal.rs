@@ -11,6 +11,7 @@ use mere_core::json;
 use serde_json::{Value, json};
 
 use super::Space;
+use super::scan::Looks;
 use crate::host::Stamp;
 use crate::project_key::ProjectKey;
 
@@ -18,8 +19,8 @@ use crate::project_key::ProjectKey;
 pub(super) struct Seal {
     /// The index file as it was written.
     pub(super) index: Stamp,
-    /// The folders it was made of. One without a stamp must be read again.
-    pub(super) folders: HashMap<String, Option<Stamp>>,
+    /// The folders it was made of.
+    pub(super) folders: HashMap<String, Looks>,
 }
 
 /// The largest record that is read.

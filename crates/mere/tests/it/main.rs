@@ -35,6 +35,7 @@ mod storms;
 mod tidy;
 mod tools;
 mod traversal;
+mod upheaval;
 mod visibility;
 mod watching;
 mod workspaces;

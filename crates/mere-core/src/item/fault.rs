@@ -1,6 +1,7 @@
 //! What is wrong with an item's file: where, what, and how to put it right.
 
 use crate::reply::{Content, Prose};
+use crate::yaml::Unplain;
 
 /// One fault of a file. Lines and columns are from 1.
 #[derive(Clone, Debug)]
@@ -30,6 +31,26 @@ impl Fault {
     /// A fault of the file as a whole.
     pub(super) fn whole(what: impl Into<Prose>, fix: impl Into<Prose>) -> Self {
         Self { line: 1, column: 1, what: what.into(), fix: fix.into() }
+    }
+
+    /// A fault of YAML that is `what`, such as `the manifest`.
+    pub(super) fn of_yaml(what: &str, error: Unplain) -> Self {
+        let number = |number| usize::try_from(number).unwrap_or(1);
+        match error {
+            Unplain::Yaml(error) => Self {
+                line: number(error.line),
+                column: number(error.column),
+                what: Prose::words(format!("{what} is not one plain YAML mapping")),
+                fix: "Keys once each, no anchors, aliases, merges or tags.".into(),
+            },
+            Unplain::Unquoted(line, column) => Self {
+                line: number(line),
+                column: number(column),
+                what: "readers of YAML disagree on what this is".into(),
+                fix: "Put it in quotes to make it a text, or write it plainly: `15`, `true`."
+                    .into(),
+            },
+        }
     }
 
     /// The same fault where the faulty text is a part of another, from `start` on.

@@ -30,11 +30,7 @@ impl<'a> Frontmatter<'a> {
         for line in text[start..].split_inclusive('\n') {
             if is_fence(line) {
                 let entries = yaml::plain_mapping(&text[start..at]).map_err(|error| {
-                    let line = usize::try_from(error.line).unwrap_or(1) + 1;
-                    let column = usize::try_from(error.column).unwrap_or(1);
-                    let what = "the frontmatter is not one plain YAML mapping".into();
-                    let fix = "Keys once each, no anchors, aliases, merges or tags.".into();
-                    Fault { line, column, what, fix }
+                    Fault::of_yaml("the frontmatter", error).within(text, start)
                 })?;
                 return Ok(Self { text, start, entries, content: at + line.len() });
             }

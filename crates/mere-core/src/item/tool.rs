@@ -32,12 +32,8 @@ pub struct ToolManifest {
 impl ToolManifest {
     /// Reads the manifest of a tool that lies at `at`.
     pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, Fault> {
-        let entries = yaml::plain_mapping(text).map_err(|error| Fault {
-            line: usize::try_from(error.line).unwrap_or(1),
-            column: usize::try_from(error.column).unwrap_or(1),
-            what: "the manifest is not one plain YAML mapping".into(),
-            fix: "Keys once each, no anchors, aliases, merges or tags.".into(),
-        })?;
+        let entries = yaml::plain_mapping(text);
+        let entries = entries.map_err(|error| Fault::of_yaml("the manifest", error))?;
         let reader = Reader { text, entries };
         reader.check("tool_id", "the id is", at.id.as_str())?;
         reader.check_category(at)?;

@@ -240,16 +240,30 @@ mod tests {
     #[test]
     fn what_cannot_be_proved_is_refused() {
         use FrontmatterError::{Content, Layout, Spills, Unreadable};
-        for yaml in ["a: [", "- 1", "x", "b: &x 1", "a: 1\na: 2", "b: {c: 1, c: 2}", "b: !x 1"] {
+        for yaml in [
+            "a: [",
+            "- 1",
+            "x",
+            "b: &x 1",
+            "a: 1\na: 2",
+            "b: {c: 1, c: 2}",
+            "b: !x 1",
+            "b: !!str 1",
+            "<<: {b: 1}",
+            "b: {<<: {c: 1}}",
+        ] {
             let found = patch(&format!("---\n{yaml}\n---\n"), "a", None, "1");
             let is_unreadable = matches!(found, Err(PatchError::Frontmatter(Unreadable { .. })));
             assert!(is_unreadable, "{yaml:?}: {found:?}");
         }
         refused("---\nb: 1\na: [\n---\n", "1", Unreadable { line: 3 });
-        for yaml in ["{a: 1}", "? a\n: 1", "  a: 1", "<<: {b: 1}"] {
+        refused("---\nb: 1\n<<: {c: 1}\n---\n", "1", Unreadable { line: 3 });
+        for yaml in ["{a: 1}", "? a\n: 1", "  a: 1"] {
             refused(&format!("---\n{yaml}\n---\n"), "1", Layout);
         }
-        for content in ["[", "a: b: c", "&x 1", "*x", "a: 1\na: 2", "1\n---\n2", "'"] {
+        for content in
+            ["[", "a: b: c", "&x 1", "*x", "a: 1\na: 2", "1\n---\n2", "'", "!!str 1", "<<: {c: 1}"]
+        {
             let found = patch("---\nb: 1\n---\n", "a", None, content);
             let is_content = matches!(found, Err(PatchError::Frontmatter(Content { .. })));
             assert!(is_content, "{content:?}: {found:?}");

@@ -139,6 +139,32 @@ fn inputs_may_share_one_schema() {
     faulty("directives/x.md", &text("{"), "`<schema>` is not JSON");
 }
 
+#[test]
+fn a_value_that_readers_disagree_on_is_to_be_quoted() {
+    let note = |line: &str| format!("---\nid: x\ntitle: X\n{line}\n---\nbody\n");
+    let tool = |line: &str| format!("tool_id: x\ntool_type: primitive\nversion: 1.0.0\n{line}\n");
+    for (line, column) in [
+        ("at: 12:30", 5),
+        ("mode: 0755", 7),
+        ("draft: no", 8),
+        ("size: [1, 1e3]", 11),
+        ("big: 18446744073709551616", 6),
+        ("on: push", 1),
+    ] {
+        for (path, text) in [("knowledge/x.md", note(line)), ("tools/x.yaml", tool(line))] {
+            let fault = Item::parse(&text, &place(path)).expect_err(line);
+            assert_eq!((fault.line, fault.column), (4, column), "{line}");
+            assert!(format!("{:?}", fault.fix).contains("quotes"), "{fault:?}");
+        }
+    }
+    for line in ["at: '12:30'", "\"on\": push", "day: 2026-01-24", "mode: 493", "draft: false"] {
+        assert!(Item::parse(&note(line), &place("knowledge/x.md")).is_ok(), "{line}");
+        assert!(Item::parse(&tool(line), &place("tools/x.yaml")).is_ok(), "{line}");
+    }
+    faulty("knowledge/x.md", &note("a: !!str 1"), "not one plain YAML mapping");
+    faulty("tools/x.yaml", &tool("<<: {a: 1}"), "not one plain YAML mapping");
+}
+
 fn restated(from: &str, to: &str, text: &str, expected: &str) {
     let found = restate(text, &place(from), &place(to)).expect("valid there");
     assert_eq!(found, expected);

@@ -1,5 +1,9 @@
-//! Bounded, data-only YAML: one document, no anchors, no aliases, no tags of one's own, no
-//! duplicate keys. The one place that says so. What is hashed has no merge keys either.
+//! Bounded, data-only YAML: one document, no anchors, no aliases, no tags, no merge keys, no
+//! duplicate keys. The one place that says so. What is hashed has no value either that two readers
+//! would take for two.
+
+mod scan;
+mod shared;
 
 use std::collections::HashSet;
 use std::fmt;
@@ -10,9 +14,13 @@ use serde_json::Value;
 use serde_saphyr::{DuplicateKeyPolicy, Location, MergeKeyPolicy, Spanned, budget, options};
 
 use crate::json::Strict;
+pub(crate) use scan::{Role, Scalar, scalars};
 
 /// The largest text, in bytes.
 pub const MAX_BYTES: usize = 1024 * 1024;
+
+/// How many steps a parser may take: far more than a person writes.
+const MAX_EVENTS: usize = 60_000;
 
 /// A text that is not the YAML that was expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,25 +43,31 @@ impl YamlError {
 
 /// Parses one document. An empty one is whatever `T` makes of null.
 pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
-    parse_with(text, MergeKeyPolicy::Merge)
+    checked(text)?;
+    read(text)
 }
 
-fn parse_with<T: DeserializeOwned>(text: &str, merges: MergeKeyPolicy) -> Result<T, YamlError> {
+/// The scalars of a text that may be read.
+fn checked(text: &str) -> Result<Vec<Scalar<'_>>, YamlError> {
     if text.len() > MAX_BYTES {
         return Err(YamlError { line: 1, column: 1, reason: "it is larger than 1 MiB".to_owned() });
     }
+    scalars(text)
+}
+
+fn read<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
     let strict = options! {
         budget: budget! {
             max_depth: 32,
             max_nodes: 20_000,
-            max_events: 60_000,
+            max_events: MAX_EVENTS,
             max_aliases: 0,
             max_anchors: 0,
             max_documents: 1,
             flow_nesting_limit: 32,
         },
         duplicate_keys: DuplicateKeyPolicy::Error,
-        merge_keys: merges,
+        merge_keys: MergeKeyPolicy::Error,
         strict_booleans: true,
         reject_unsupported_tags: true,
         with_snippet: false,
@@ -91,9 +105,26 @@ pub(crate) fn mapping(text: &str) -> Result<Vec<Entry>, YamlError> {
     parse::<Mapping>(text).map(|mapping| mapping.0)
 }
 
-/// The same, with merge keys refused: they make keys that stand nowhere in the text.
-pub(crate) fn plain_mapping(text: &str) -> Result<Vec<Entry>, YamlError> {
-    parse_with::<Mapping>(text, MergeKeyPolicy::Error).map(|mapping| mapping.0)
+/// Why a mapping is not one that can be hashed.
+#[derive(Debug)]
+pub(crate) enum Unplain {
+    /// It is not a mapping at all.
+    Yaml(YamlError),
+    /// A key or a value at this line and column, both from 1, would be another to another reader.
+    Unquoted(u64, u64),
+}
+
+/// The same for what is hashed: every key is a text to every reader, and every value the same.
+pub(crate) fn plain_mapping(text: &str) -> Result<Vec<Entry>, Unplain> {
+    let scalars = checked(text).map_err(Unplain::Yaml)?;
+    let is_odd = |scalar: &&Scalar<'_>| match scalar.role {
+        _ if !scalar.is_plain => false,
+        Role::Key => !shared::is_text(&scalar.value),
+        Role::Value | Role::Item => !shared::is_shared(&scalar.value),
+    };
+    let odd = scalars.iter().find(is_odd).map(|odd| scan::refusal(odd.start, ""));
+    let mapping = read::<Mapping>(text).map_err(Unplain::Yaml)?;
+    odd.map_or(Ok(mapping.0), |odd| Err(Unplain::Unquoted(odd.line, odd.column)))
 }
 
 struct Mapping(Vec<Entry>);
@@ -145,6 +176,8 @@ fn range(place: Location) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
@@ -168,11 +201,44 @@ mod tests {
             "a: &x 1",
             "a: *x",
             "a: !own x",
+            "a: !!str x",
             "a: .nan",
             "a: 1\n---\nb: 2",
             "? [a]\n: b",
         ] {
-            assert!(plain_mapping(text).is_err(), "{text}");
+            assert!(mapping(text).is_err(), "{text}");
+            assert!(matches!(plain_mapping(text), Err(Unplain::Yaml(_))), "{text}");
+        }
+    }
+
+    #[test]
+    fn settings_have_no_tags_and_no_merge_keys() {
+        type Settings = BTreeMap<String, Spanned<Value>>;
+        for text in ["a: !!str 1", "a: {b: !x 1}", "<<: {a: 1}", "a: {<<: {b: 1}}"] {
+            assert!(parse::<Settings>(text).is_err(), "{text}");
+        }
+        let settings = parse::<Settings>("# c\na: {b: '!x'}").expect("settings");
+        assert_eq!((settings["a"].referenced.line(), &settings["a"].value["b"]), (2, &"!x".into()));
+    }
+
+    #[test]
+    fn what_is_hashed_is_the_same_to_all() {
+        for (text, place) in [
+            ("a: x\nb: [1, 017]", (2, 8)),
+            ("a: {b: {c: on}}", (1, 12)),
+            ("on: x", (1, 1)),
+            ("a: {1: x}", (1, 5)),
+            ("é: 12:30", (1, 4)),
+        ] {
+            assert!(mapping(text).is_ok(), "{text}");
+            let found = plain_mapping(text);
+            assert!(
+                matches!(found, Err(Unplain::Unquoted(line, column)) if (line, column) == place),
+                "{text}"
+            );
+        }
+        for text in ["a: '017'\nb: \"on\"\n'1': 12\nc: |\n  12:30\n", "a:\nb: ~", ""] {
+            assert!(plain_mapping(text).is_ok(), "{text}");
         }
     }
 }

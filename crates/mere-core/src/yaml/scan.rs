@@ -1,0 +1,161 @@
+//! The scalars of a text as they stand in it, and what is refused before anything is read.
+//!
+//! The reader takes the standard tags without a word and would mix merged keys with written ones,
+//! so the events of its own parser are looked at first. A text that the parser refuses is refused.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use serde_saphyr::granit_parser::{Event, Marker, Parser, ScalarStyle, options};
+
+use super::{MAX_EVENTS, YamlError};
+
+/// What a scalar is in the collection that holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The key of a mapping.
+    Key,
+    /// What a key has.
+    Value,
+    /// One of a list, or all of the text.
+    Item,
+}
+
+/// One scalar, in the order of the text.
+#[derive(Debug)]
+pub(crate) struct Scalar<'a> {
+    /// What it says.
+    pub(crate) value: Cow<'a, str>,
+    /// Where it says so, quotes included.
+    pub(crate) range: Range<usize>,
+    /// What it is.
+    pub(crate) role: Role,
+    /// How many collections it is in.
+    pub(crate) depth: usize,
+    /// Whether it is written without quotes, so that it may be something other than a text.
+    pub(super) is_plain: bool,
+    pub(super) start: Marker,
+}
+
+/// A collection that is open.
+enum Open {
+    List,
+    /// A mapping, with what comes next in it.
+    Mapping(Role),
+}
+
+/// All scalars, unless there is a tag or a merge key.
+pub(crate) fn scalars(text: &str) -> Result<Vec<Scalar<'_>>, YamlError> {
+    let mut scalars = Vec::new();
+    let mut open = Vec::new();
+    let options = options! { emit_comments: false };
+    // The reader stops at that many; what it does not reach needs no look.
+    for event in Parser::new_from_str_with_options(text, options).take(MAX_EVENTS) {
+        let (event, span) =
+            event.map_err(|error| refusal(*error.marker(), "it is not well-formed"))?;
+        if event.tag().is_some() {
+            let place = span.tag_start().unwrap_or(span.start);
+            return Err(refusal(place, "tags are not allowed"));
+        }
+        let depth = open.len();
+        match event {
+            Event::Scalar(value, style, ..) => {
+                let scalar = Scalar {
+                    value,
+                    range: span.byte_range().unwrap_or_default(),
+                    role: next_role(&mut open),
+                    depth,
+                    is_plain: style == ScalarStyle::Plain,
+                    start: span.start,
+                };
+                if scalar.is_plain && scalar.role == Role::Key && scalar.value == "<<" {
+                    return Err(refusal(span.start, "merge keys are not allowed"));
+                }
+                scalars.push(scalar);
+            }
+            Event::Alias(_) => {
+                next_role(&mut open);
+            }
+            Event::SequenceStart(..) => {
+                next_role(&mut open);
+                open.push(Open::List);
+            }
+            Event::MappingStart(..) => {
+                next_role(&mut open);
+                open.push(Open::Mapping(Role::Key));
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                open.pop();
+            }
+            _ => {}
+        }
+    }
+    Ok(scalars)
+}
+
+/// What the node that begins here is; the collection around it moves on.
+fn next_role(open: &mut [Open]) -> Role {
+    let Some(Open::Mapping(next)) = open.last_mut() else { return Role::Item };
+    let then = if *next == Role::Key { Role::Value } else { Role::Key };
+    std::mem::replace(next, then)
+}
+
+/// A text that is refused at a place.
+pub(super) fn refusal(place: Marker, reason: &str) -> YamlError {
+    let number = |number| u64::try_from(number).unwrap_or(u64::MAX);
+    YamlError {
+        line: number(place.line()).max(1),
+        column: number(place.col()) + 1,
+        reason: reason.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scalars_come_with_their_bytes_and_their_role() {
+        let text = "\u{feff}a: 'é' # c\r\nb: [x, {y: \"z\"}]\r\nc:\r\n- |-\r\n  foo\r\n- ü\r\n";
+        let found = scalars(text).expect("scalars");
+        let found = found.iter().map(|scalar| {
+            let raw = text.get(scalar.range.clone()).expect("bytes of the text");
+            (&*scalar.value, raw, scalar.role, scalar.depth)
+        });
+        let expected = [
+            ("a", "a", Role::Key, 1),
+            ("é", "'é'", Role::Value, 1),
+            ("b", "b", Role::Key, 1),
+            ("x", "x", Role::Item, 2),
+            ("y", "y", Role::Key, 3),
+            ("z", "\"z\"", Role::Value, 3),
+            ("c", "c", Role::Key, 1),
+            ("foo", "foo\r\n", Role::Item, 2),
+            ("ü", "ü", Role::Item, 2),
+        ];
+        assert_eq!(found.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn tags_and_merge_keys_are_refused_where_they_stand() {
+        for (text, place) in [
+            ("a: 1\nb: !!str 2", (2, 4)),
+            ("a: !!binary aGk=", (1, 4)),
+            ("a: ! x", (1, 4)),
+            ("a: !own [x]", (1, 4)),
+            ("a: !<tag:yaml.org,2002:str> x", (1, 4)),
+            ("!!map {a: 1}", (1, 1)),
+            ("!!str a: 1", (1, 1)),
+            ("a: [!!null ]", (1, 5)),
+            ("<<: {a: 1}", (1, 1)),
+            ("a:\n  - {<<: {b: 1}}", (2, 6)),
+            ("? <<\n: x", (1, 3)),
+        ] {
+            let error = scalars(text).map(|_| ()).expect_err(text);
+            assert_eq!((error.line, error.column), place, "{text}: {error}");
+        }
+        for text in ["a: '!x'", "a: \"<<\"", "'<<': 1", "a: <<", "- <<", "a: x!y", "", "[]"] {
+            assert!(scalars(text).is_ok(), "{text}");
+        }
+    }
+}

@@ -13,6 +13,8 @@ pub(super) struct Frontmatter<'a> {
     text: &'a str,
     /// Where the YAML begins in the file.
     pub(super) start: usize,
+    /// Where it ends: before the line that closes it.
+    pub(super) end: usize,
     pub(super) entries: Vec<Entry>,
     /// Where the content begins: after the line that closes the frontmatter.
     pub(super) content: usize,
@@ -32,7 +34,7 @@ impl<'a> Frontmatter<'a> {
                 let entries = yaml::plain_mapping(&text[start..at]).map_err(|error| {
                     Fault::of_yaml("the frontmatter", error).within(text, start)
                 })?;
-                return Ok(Self { text, start, entries, content: at + line.len() });
+                return Ok(Self { text, start, end: at, entries, content: at + line.len() });
             }
             at += line.len();
         }
@@ -46,7 +48,7 @@ impl<'a> Frontmatter<'a> {
             return Self::parse(text);
         }
         let start = text.len() - body.len();
-        Ok(Self { text, start, entries: Vec::new(), content: start })
+        Ok(Self { text, start, end: start, entries: Vec::new(), content: start })
     }
 
     pub(super) fn get(&self, key: &str) -> Option<&Value> {

@@ -5,12 +5,14 @@
 
 mod any;
 mod directive;
+mod edit;
 mod fault;
 mod frontmatter;
 mod id;
 pub mod integrity;
 mod kind;
 mod knowledge;
+mod links;
 mod lockfile;
 mod markup;
 mod memory;
@@ -22,6 +24,7 @@ mod skill;
 mod template;
 mod tool;
 mod version;
+mod wikilink;
 mod xml;
 
 pub use any::{Item, MAX_BYTES, decode};
@@ -30,6 +33,7 @@ pub use fault::Fault;
 pub use id::{Category, IdError, ItemId};
 pub use kind::{ItemType, Scope, ScopeError, TypeError};
 pub use knowledge::{Knowledge, RELATIONS};
+pub use links::{EntryName, relink};
 pub use lockfile::{Link, Lockfile};
 pub use memory::Memory;
 pub use path::{Base, Form, MANIFEST_FILE, SKILL_FILE, ScopedPath};
@@ -39,3 +43,4 @@ pub use skill::Skill;
 pub use template::template;
 pub use tool::ToolManifest;
 pub use version::{Version, VersionError};
+pub use wikilink::wikilinks;

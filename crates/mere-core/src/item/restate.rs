@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::any::Item;
 use super::directive;
+use super::edit::{self, Edit};
 use super::fault::Fault;
 use super::frontmatter::Frontmatter;
 use super::kind::ItemType;
@@ -20,7 +21,7 @@ pub fn restate(text: &str, from: &ScopedPath, to: &ScopedPath) -> Result<String,
         return Err(Fault::whole("an item stays of its kind", fix));
     }
     let item = Item::parse(text, from)?;
-    let mut edits = match item {
+    let edits = match item {
         Item::Directive(_) => directive_edits(text, to)?,
         Item::Skill(_) => frontmatter_edits(text, &[("name", to.id.as_str())])?,
         Item::Knowledge(_) => {
@@ -31,19 +32,9 @@ pub fn restate(text: &str, from: &ScopedPath, to: &ScopedPath) -> Result<String,
         Item::Lockfile(_) => lockfile_edits(text, to),
         Item::Memory(_) => Vec::new(),
     };
-    edits.sort_by_key(|edit| edit.range.start);
-    let mut restated = text.to_owned();
-    for edit in edits.into_iter().rev() {
-        restated.replace_range(edit.range, &edit.text);
-    }
+    let restated = edit::apply(text, edits);
     Item::parse(&restated, to)?;
     Ok(restated)
-}
-
-/// What is at `range` becomes `text`.
-struct Edit {
-    range: Range<usize>,
-    text: String,
 }
 
 fn directive_edits(text: &str, to: &ScopedPath) -> Result<Vec<Edit>, Fault> {
@@ -97,8 +88,8 @@ fn frontmatter_edits(text: &str, fields: &[(&str, &str)]) -> Result<Vec<Edit>, F
 }
 
 fn tool_edits(text: &str, to: &ScopedPath) -> Result<Vec<Edit>, Fault> {
-    let entries = yaml::plain_mapping(text)
-        .map_err(|_| Fault::whole("the manifest is not one plain YAML mapping", "Correct it."))?;
+    let entries = yaml::plain_mapping(text);
+    let entries = entries.map_err(|error| Fault::of_yaml("the manifest", error))?;
     let fields = [("tool_id", to.id.as_str()), ("category", to.category.as_str())];
     Ok(scalar_edits(text, 0, &entries, &fields))
 }
@@ -108,23 +99,10 @@ fn scalar_edits(text: &str, start: usize, entries: &[Entry], fields: &[(&str, &s
         let entry = entries.iter().find(|entry| entry.key == *key)?;
         let stated = entry.value.as_str().filter(|stated| stated != new)?;
         let range = start + entry.value_range.start..start + entry.value_range.end;
-        let text = scalar(&text[range.clone()], stated, new);
+        let text = edit::scalar(&text[range.clone()], stated, new);
         Some(Edit { range, text })
     });
     edits.collect()
-}
-
-/// A scalar in the spelling of the old one, or in quotes if it would not be a text in that.
-fn scalar(raw: &str, stated: &str, new: &str) -> String {
-    let quoted = || format!("\"{new}\"");
-    if stated.is_empty() || raw.matches(stated).count() != 1 {
-        return quoted();
-    }
-    let spelled = raw.replacen(stated, new, 1);
-    let is_block = raw.ends_with('\n');
-    let entries = yaml::plain_mapping(&format!("key: {spelled}"));
-    let is_text = entries.is_ok_and(|entries| entries.iter().all(|entry| entry.value == new));
-    if is_block || is_text { spelled } else { quoted() }
 }
 
 fn lockfile_edits(text: &str, to: &ScopedPath) -> Vec<Edit> {
@@ -145,23 +123,6 @@ fn lockfile_edits(text: &str, to: &ScopedPath) -> Vec<Edit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_scalar_keeps_its_spelling_where_it_can() {
-        for (raw, stated, new, expected) in [
-            ("a", "a", "b", "b"),
-            ("'a'", "a", "b", "'b'"),
-            ("\"a\"", "a", "1", "\"1\""),
-            ("a", "a", "1", "\"1\""),
-            ("a", "a", "true", "\"true\""),
-            ("a", "a", "", "\"\""),
-            ("''", "", "a", "\"a\""),
-            ("\"\\x61\"", "a", "b", "\"b\""),
-            ("a\n\n", "a", "b", "b\n\n"),
-        ] {
-            assert_eq!(scalar(raw, stated, new), expected, "{raw}");
-        }
-    }
 
     #[test]
     fn a_category_keeps_what_is_around_it() {

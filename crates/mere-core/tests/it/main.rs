@@ -6,5 +6,6 @@ mod formats;
 mod gate;
 mod hostile;
 mod items;
+mod links;
 mod proofs;
 mod vectors;

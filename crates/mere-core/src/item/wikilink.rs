@@ -1,0 +1,129 @@
+//! `[[wikilinks]]` in the body of a note: `[[id]]`, `[[category/id]]`, with `#heading`, `|alias`
+//! and `.md`, also embedded as `![[id]]`. What is in code is no link.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, Options, Parser, Tag};
+
+use super::fault::Fault;
+use crate::markdown::{self, PatchError, Section};
+
+/// What stands for code while links are looked for: it is part of no target.
+const CODE: &str = "`";
+
+/// The bytes of a body that name what it links to, each without heading, alias and `.md`.
+pub fn wikilinks(body: &str) -> Result<Vec<Range<usize>>, Fault> {
+    if !body.contains("[[") {
+        return Ok(Vec::new());
+    }
+    let visible = without_code(body)?;
+    let mut targets = Vec::new();
+    let mut place = 0;
+    while let Some(found) = visible[place..].find("[[") {
+        let open = place + found;
+        let start = open + 2;
+        // The next opening, even one bracket on, begins a link of its own.
+        let limit = visible[open + 1..].find("[[").map_or(visible.len(), |next| open + 1 + next);
+        place = limit;
+        let inner = visible.get(start..limit).unwrap_or_default();
+        let inner = inner.split(['\n', '\r']).next().unwrap_or_default();
+        if let Some(length) = inner.find("]]").filter(|_| !is_escaped(&visible[..open])) {
+            let target = target(&inner[..length]);
+            targets.push(start + target.start..start + target.end);
+        }
+    }
+    Ok(targets)
+}
+
+/// The target in what is between the brackets.
+fn target(inner: &str) -> Range<usize> {
+    let named = inner.split(['|', '#']).next().unwrap_or_default();
+    // In a table, the bar of an alias is escaped.
+    let is_barred = inner[named.len()..].starts_with('|');
+    let named = if is_barred { named.strip_suffix('\\').unwrap_or(named) } else { named };
+    let trimmed = named.trim();
+    let start = named.len() - named.trim_start().len();
+    let trimmed = trimmed.strip_suffix(".md").unwrap_or(trimmed);
+    start..start + trimmed.len()
+}
+
+/// Whether what follows has a backslash before it that counts.
+fn is_escaped(before: &str) -> bool {
+    let signs = before.len() - before.trim_end_matches('\\').len();
+    signs % 2 == 1
+}
+
+/// The body with code made unreadable, byte for byte as long as it was.
+fn without_code(body: &str) -> Result<String, Fault> {
+    // A deep text takes the parser too long, and whoever patches notes knows which one is. No text
+    // has a block without a name, so that this is all the answer says. The line before the body
+    // keeps what may look like a second frontmatter a part of it.
+    let nothing = Section::Block(String::new());
+    let found = markdown::patch(&["\n", body].concat(), &nothing, None, "");
+    if matches!(found, Err(PatchError::Deep)) {
+        let fix = "Nest quotes and lists less deeply.";
+        return Err(Fault::whole("the note is nested too deeply to find its links", fix));
+    }
+    let options = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES | Options::ENABLE_TASKLISTS;
+    let mut visible = String::with_capacity(body.len());
+    for (event, range) in Parser::new_ext(body, options).into_offset_iter() {
+        if matches!(event, Event::Code(_) | Event::Start(Tag::CodeBlock(_))) {
+            visible.push_str(body.get(visible.len()..range.start).unwrap_or_default());
+            visible.push_str(&CODE.repeat(range.end.saturating_sub(visible.len())));
+        }
+    }
+    visible.push_str(&body[visible.len()..]);
+    Ok(visible)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(body: &str, expected: &[&str]) {
+        let found = wikilinks(body).expect("links");
+        let found = found.into_iter().map(|range| &body[range]).collect::<Vec<_>>();
+        assert_eq!(found, expected, "{body:?}");
+    }
+
+    #[test]
+    fn a_link_names_its_target() {
+        check("a [[b]] c ![[d]]", &["b", "d"]);
+        check(
+            "[[a|b]] [[a#b]] [[a#^b|c]] [[ a ]] [[x/y/a]] [[/a]]",
+            &["a", "a", "a", "a", "x/y/a", "/a"],
+        );
+        check("[[a.md]] [[a.md#b]] [[é|ü]]\r\n[[b]]", &["a", "a", "é", "b"]);
+        check("| x | y |\n|---|---|\n| [[a\\|b]] | [[c]] |\n", &["a", "c"]);
+        check("# [[a]]\n\n> - [[b]]\n\n[[[c]]] [[#own]] [[]]", &["a", "b", "c", "", ""]);
+        check("<b>[[a]]</b> %%[[b]]%% \\\\[[c]]", &["a", "b", "c"]);
+    }
+
+    #[test]
+    fn what_is_no_link_is_none() {
+        check("[[a\nb]] [[a] ] \\[[a]] [ [a]] [[a", &[]);
+        check("[[x [[a]] ]]", &["a"]);
+    }
+
+    #[test]
+    fn code_is_none() {
+        check("`[[a]]` ``[[a]] ` `` [[b]]", &["b"]);
+        check("```\n[[a]]\n```\n[[b]]\n~~~md\n[[a]]\n", &["b"]);
+        check("> ```\n> [[a]]\n\n[[b]]\n", &["b"]);
+        check("- x\n\n  ```\n  [[a]]\n  ```\n- [[b]]\n\n      [[a]]\n", &["b"]);
+        check("x\n\n    [[a]]\n\n[[b`x`]] [[c|`x`]] `é [[a]]`[[d]]", &["b`x`", "c", "d"]);
+        check("`open [[a]]\n\nclosed` [[b]]", &["a", "b"]);
+    }
+
+    #[test]
+    fn deep_notes_are_refused_and_long_ones_read() {
+        let deep = format!("{}[[a]]", "> ".repeat(1000));
+        assert!(wikilinks(&deep).is_err());
+        assert!(wikilinks(&format!("---\n{deep}\n---\n")).is_err());
+        check(&"> ".repeat(1000), &[]);
+        for piece in ["[[", "]]", "[", "`[[", "\\", "[[a]]`", "[[a|", "\\[["] {
+            let long = piece.repeat(200_000 / piece.len());
+            assert!(wikilinks(&long).is_ok(), "{piece}");
+        }
+    }
+}

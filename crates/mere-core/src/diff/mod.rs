@@ -1,0 +1,145 @@
+//! What a change does to a text, line by line, for a person to look at.
+//!
+//! The answer is short where little changed: equal lines far from any change are left out. Time and
+//! memory are bounded for any two texts; where finding the fewest changes would take too long, all
+//! old lines of a stretch are shown before all new ones.
+
+mod align;
+mod edits;
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// How many equal lines are shown before and after a change.
+const CONTEXT: usize = 3;
+
+/// One line of the answer, its text without the line feed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// A line of both.
+    Same(String),
+    /// A line that goes.
+    Old(String),
+    /// A line that comes.
+    New(String),
+    /// The line before this mark is the last one of its text and has no line feed.
+    Unended,
+    /// Equal lines that are left out.
+    Gap,
+}
+
+/// What turns `old` into `new`; nothing if they are equal.
+pub fn unified(old: &str, new: &str) -> Vec<Line> {
+    let mut names = HashMap::new();
+    let old = numbered(old, &mut names);
+    let new = numbered(new, &mut names);
+    let changes = align::changes(&old.numbers, &new.numbers);
+    let mut shown = Vec::new();
+    let mut done = 0;
+    for (index, change) in changes.iter().enumerate() {
+        let start = change.old.start.saturating_sub(CONTEXT).max(done);
+        if start > done {
+            shown.push(Line::Gap);
+        }
+        old.show(start..change.old.start, Line::Same, &mut shown);
+        old.show(change.old.clone(), Line::Old, &mut shown);
+        new.show(change.new.clone(), Line::New, &mut shown);
+        let next = changes.get(index + 1).map_or(old.lines.len(), |next| next.old.start);
+        done = next.min(change.old.end + CONTEXT);
+        old.show(change.old.end..done, Line::Same, &mut shown);
+    }
+    if !changes.is_empty() && done < old.lines.len() {
+        shown.push(Line::Gap);
+    }
+    shown
+}
+
+/// The lines of a text, and a number for each that equal lines share.
+struct Numbered<'a> {
+    lines: Vec<&'a str>,
+    numbers: Vec<u32>,
+}
+
+fn numbered<'a>(text: &'a str, names: &mut HashMap<&'a str, u32>) -> Numbered<'a> {
+    let lines = text.split_inclusive('\n').collect::<Vec<_>>();
+    let number = |line: &&'a str| {
+        let next = u32::try_from(names.len()).unwrap_or(u32::MAX);
+        *names.entry(line).or_insert(next)
+    };
+    let numbers = lines.iter().map(number).collect();
+    Numbered { lines, numbers }
+}
+
+impl Numbered<'_> {
+    fn show(&self, range: Range<usize>, kind: fn(String) -> Line, shown: &mut Vec<Line>) {
+        for line in &self.lines[range] {
+            let ended = line.strip_suffix('\n');
+            shown.push(kind(ended.unwrap_or(line).to_owned()));
+            if ended.is_none() {
+                shown.push(Line::Unended);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(old: &str, new: &str, expected: &str) {
+        let lines = unified(old, new).into_iter().map(|line| match line {
+            Line::Same(text) => [" ", &text].concat(),
+            Line::Old(text) => ["-", &text].concat(),
+            Line::New(text) => ["+", &text].concat(),
+            Line::Unended => "\\".to_owned(),
+            Line::Gap => "@".to_owned(),
+        });
+        assert_eq!(lines.collect::<Vec<_>>().join("|"), expected, "{old:?} {new:?}");
+    }
+
+    /// Numbers on lines of their own.
+    fn lines(numbers: Range<usize>) -> String {
+        numbers.map(|number| format!("{number}\n")).fold(String::new(), |text, line| text + &line)
+    }
+
+    #[test]
+    fn changes_stand_among_lines_that_stay() {
+        check("", "", "");
+        check("a\n", "a\n", "");
+        check("", "a\n", "+a");
+        check("a\n", "", "-a");
+        check("a\nb\nc\n", "a\nx\nc\n", " a|-b|+x| c");
+        check("a\nb\n", "b\nc\n", "-a| b|+c");
+        check("x\r\n", "x\n", "-x\r|+x");
+    }
+
+    #[test]
+    fn a_missing_line_feed_is_marked() {
+        check("a", "a\n", "-a|\\|+a");
+        check("a\nb", "c\nb", "-a|+c| b|\\");
+        check("a\n", "b", "-a|+b|\\");
+        check("", "\n", "+");
+    }
+
+    #[test]
+    fn what_is_far_from_changes_is_left_out() {
+        let old = lines(0..20);
+        let new = old.replace("\n10\n", "\nten\n");
+        check(&old, &new, "@| 7| 8| 9|-10|+ten| 11| 12| 13|@");
+        let new = format!("{}x\n", old.replace("\n13\n", "\n"));
+        check(&old, &new, "@| 10| 11| 12|-13| 14| 15| 16| 17| 18| 19|+x");
+        let new = format!("x\n{}x\n", lines(0..20));
+        check(&old, &new, "+x| 0| 1| 2|@| 17| 18| 19|+x");
+    }
+
+    #[test]
+    fn large_texts_are_shown_too() {
+        let (old, new) = (lines(0..100_000), lines(100_000..200_000));
+        assert_eq!(unified(&old, &new).len(), 200_000);
+        let mixed = |step: usize| {
+            let line = |number: usize| format!("{}\n", number * step % 9973 % 50);
+            (0..100_000).map(line).fold(String::new(), |text, line| text + &line)
+        };
+        assert!(!unified(&mixed(7), &mixed(11)).is_empty());
+    }
+}

@@ -7,7 +7,8 @@
 
 /// Whether a plain scalar is a text to every reader.
 pub(super) fn is_text(scalar: &str) -> bool {
-    !is_word(scalar) && !is_number(scalar)
+    // In brackets, a question mark begins a key to some, even without a space.
+    !is_word(scalar) && !is_number(scalar) && !scalar.starts_with('?')
 }
 
 /// Whether a plain scalar is one and the same value to every reader.
@@ -166,6 +167,7 @@ mod tests {
             "0.1_0",
             "123456e7",
             "1__",
+            "?a",
         ] {
             assert!(!is_shared(odd) && !is_text(odd), "{odd}");
         }

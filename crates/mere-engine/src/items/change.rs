@@ -174,7 +174,7 @@ pub(crate) fn settle(
 }
 
 /// Whether a signature lies beside an item.
-fn sealing(desk: &Desk<'_>, place: &ScopedPath) -> Sealing {
+pub(super) fn sealing(desk: &Desk<'_>, place: &ScopedPath) -> Sealing {
     let Some(address) = place.address() else { return Sealing::Unsigned };
     let name = match place.form {
         Form::Flat => address.path().as_str().to_owned() + ".sig",

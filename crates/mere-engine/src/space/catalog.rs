@@ -36,7 +36,8 @@ pub(crate) struct Catalog {
 }
 
 enum Base {
-    Index(Index),
+    /// With how many items it has.
+    Index(Index, u64),
     Census(Vec<Entry>),
 }
 
@@ -79,7 +80,7 @@ impl Catalog {
     pub(crate) fn find(&mut self, kind: ItemType, id: &ItemId) -> io::Result<Vec<ScopedPath>> {
         self.refresh()?;
         let found = match &self.base {
-            Base::Index(index) => index.find(kind, id.as_str()),
+            Base::Index(index, _) => index.find(kind, id.as_str()),
             Base::Census(entries) => Ok(among(entries, kind, id).cloned().collect()),
         };
         let Ok(found) = found else {
@@ -110,17 +111,15 @@ impl Catalog {
 
     /// How many items there are.
     pub(crate) fn count(&mut self) -> io::Result<u64> {
-        Ok(self.all()?.len() as u64)
+        match &self.base {
+            Base::Index(_, count) if self.fresh.is_empty() => Ok(*count),
+            _ => Ok(self.all()?.len() as u64),
+        }
     }
 
     /// Whether there is an index on disk that counts.
     pub(crate) fn is_kept(&self) -> bool {
-        matches!(self.base, Base::Index(_))
-    }
-
-    /// What looks as if it were meant to be an item, but is none.
-    pub(crate) fn strays(&self) -> io::Result<Vec<Stray>> {
-        Ok(scan(&self.space, Content::Unread)?.strays)
+        matches!(self.base, Base::Index(..))
     }
 
     /// Writes the index anew if that is worthwhile.
@@ -133,7 +132,10 @@ impl Catalog {
     /// Reads again what has changed, content and all, and writes the index.
     pub(crate) fn renew(&mut self) -> io::Result<()> {
         self.refresh()?;
-        let Some(base) = self.whole_base() else { return self.rescan() };
+        if self.fresh.is_empty() && self.is_kept() {
+            return Ok(());
+        }
+        let Some(base) = self.whole_base() else { return self.rescan().map(|_| ()) };
         let starts = self.fresh.keys().filter_map(|label| self.start(label)).collect();
         let has = |label: &str| self.folders.contains_key(label);
         let known = Known { content: Content::Read, has: &has };
@@ -146,15 +148,19 @@ impl Catalog {
         self.settle(census)
     }
 
-    /// Reads everything again, and writes the index.
-    pub(crate) fn rescan(&mut self) -> io::Result<()> {
-        let census = scan(&self.space, Content::Read)?;
-        self.settle(census)
+    /// Reads everything again, writes the index, and says what is no item.
+    pub(crate) fn rescan(&mut self) -> io::Result<Vec<Stray>> {
+        let mut census = scan(&self.space, Content::Read)?;
+        let strays = std::mem::take(&mut census.strays);
+        self.settle(census)?;
+        Ok(strays)
     }
 
     /// Takes the index that another process wrote, or makes one.
     fn heal(&mut self) -> io::Result<()> {
-        let Some((base, folders)) = sealed(&self.space) else { return self.rescan() };
+        let Some((base, folders)) = sealed(&self.space) else {
+            return self.rescan().map(|_| ());
+        };
         (self.base, self.folders) = (base, folders);
         self.fresh.clear();
         let known = self.folders.keys().cloned().collect::<Vec<_>>();
@@ -172,7 +178,7 @@ impl Catalog {
     /// All entries of the base, if it can still be read.
     fn whole_base(&self) -> Option<Vec<Entry>> {
         match &self.base {
-            Base::Index(index) => index.all().ok(),
+            Base::Index(index, _) => index.all().ok(),
             Base::Census(entries) => Some(entries.clone()),
         }
     }
@@ -267,7 +273,7 @@ fn lies_below(label: &str, ends: &HashSet<String>) -> bool {
 fn sealed(space: &Space) -> Option<(Base, HashMap<String, Looks>)> {
     let seal = Seal::read(space)?;
     let index = Index::open(space.folder()?, space.scope)?;
-    (index.stamp == seal.index).then_some((Base::Index(index), seal.folders))
+    (index.stamp == seal.index).then_some((Base::Index(index, seal.items), seal.folders))
 }
 
 /// Keeps a census: as an index where that can be done, else in memory.
@@ -277,9 +283,10 @@ fn build(space: &Space, census: Census) -> (Base, HashMap<String, Looks>) {
     let index = index.map(|folder| Index::write(folder, space.scope, &census.entries));
     match index {
         Some(Ok(index)) => {
-            let seal = Seal { index: index.stamp, folders };
+            let items = census.entries.len() as u64;
+            let seal = Seal { index: index.stamp, items, folders };
             seal.write(space);
-            (Base::Index(index), seal.folders)
+            (Base::Index(index, items), seal.folders)
         }
         Some(Err(error)) => {
             tracing::debug!(%error, "the index could not be written");

@@ -19,6 +19,8 @@ use crate::project_key::ProjectKey;
 pub(super) struct Seal {
     /// The index file as it was written.
     pub(super) index: Stamp,
+    /// How many items it has.
+    pub(super) items: u64,
     /// The folders it was made of.
     pub(super) folders: HashMap<String, Looks>,
 }
@@ -46,7 +48,8 @@ impl Seal {
     }
 
     fn text(&self) -> String {
-        let mut text = json!({ "form": FORM, "index": self.index }).to_string();
+        let mut text =
+            json!({ "form": FORM, "index": self.index, "items": self.items }).to_string();
         let mut folders = self.folders.iter().collect::<Vec<_>>();
         folders.sort_by_key(|(label, _)| *label);
         for folder in folders {
@@ -64,7 +67,7 @@ impl Seal {
         }
         let index = serde_json::from_value(head["index"].clone()).ok()?;
         let folders = lines.map(|line| serde_json::from_str(line).ok()).collect::<Option<_>>()?;
-        Some(Self { index, folders })
+        Some(Self { index, items: head["items"].as_u64()?, folders })
     }
 }
 

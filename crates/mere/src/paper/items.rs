@@ -27,6 +27,12 @@ impl Paper {
         for note in list(&reply["data"]["relinked"]) {
             line(&mut out, format_args!("  links changed in {}", self.plain(text(note))));
         }
+        for note in list(&reply["data"]["not_relinked"]) {
+            line(
+                &mut out,
+                format_args!("  still links to the old name: {}", self.plain(text(note))),
+            );
+        }
         out
     }
 

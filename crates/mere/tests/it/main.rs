@@ -18,6 +18,7 @@ mod http_attacks;
 mod ignore;
 mod index;
 mod inspector;
+mod keeping;
 mod limits;
 mod mcp;
 mod mods;

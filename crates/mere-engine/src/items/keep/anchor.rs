@@ -2,7 +2,7 @@
 //!
 //! What is new is durable before what is old goes, so at worst both are there.
 
-use mere_core::address::RelPath;
+use mere_core::address::{Address, RelPath};
 use mere_core::item::{
     Category, Form, Item, ItemId, ItemRef, ItemType, Scope, ScopedPath, restate, template,
 };
@@ -15,6 +15,7 @@ use super::super::find::find;
 use super::super::place::{Placing, apply};
 use super::super::prospect::{Prospect, in_space, main_name};
 use super::super::{ItemError, Loaded, Unmade, tell};
+use super::links;
 use crate::enforce::{self, Expect, ItemChange, ItemHow, Sealing};
 use crate::host::{now, open_regular, read_at_most};
 use crate::tool_error::ToolError;
@@ -57,11 +58,7 @@ fn dated(content: &str) -> String {
 }
 
 /// Copies a loaded item into another scope, and says where.
-pub(crate) fn copy(
-    desk: &Desk<'_>,
-    loaded: &Loaded,
-    to: Scope,
-) -> Result<mere_core::address::Address, ToolError> {
+pub(crate) fn copy(desk: &Desk<'_>, loaded: &Loaded, to: Scope) -> Result<Address, ToolError> {
     let place =
         ScopedPath { scope: to, base: mere_core::item::Base::Space, ..loaded.place.clone() };
     refuse_taken(desk, &place)?;
@@ -82,7 +79,7 @@ pub(super) fn change_category(
 ) -> Result<Draft, ToolError> {
     let loaded = Loaded::read(desk.view, find(desk.stock, desk.view, (kind, item), source)?.place)?;
     let to = ScopedPath { category: category.clone(), ..loaded.place.clone() };
-    carry(desk, &loaded, to)
+    carry(desk, &loaded, &to)
 }
 
 /// Calls an item by another id.
@@ -97,32 +94,38 @@ pub(super) fn rename(
     }
     let loaded = Loaded::read(desk.view, find(desk.stock, desk.view, (kind, item), source)?.place)?;
     let to = ScopedPath { id: id.clone(), ..loaded.place.clone() };
-    carry(desk, &loaded, to)
+    carry(desk, &loaded, &to)
 }
 
 /// Puts an item where `to` says, and takes it away from where it was.
-fn carry(desk: &Desk<'_>, loaded: &Loaded, to: ScopedPath) -> Result<Draft, ToolError> {
+fn carry(desk: &Desk<'_>, loaded: &Loaded, to: &ScopedPath) -> Result<Draft, ToolError> {
     let address = to.address().ok_or(Unmade::Place)?;
-    if to == loaded.place {
+    if *to == loaded.place {
         return Err(Unmade::Taken(address).into());
     }
-    refuse_taken(desk, &to)?;
-    let files = carried(desk, loaded, &to)?;
+    refuse_taken(desk, to)?;
+    let files = carried(desk, loaded, to)?;
     let placing = Placing { context: desk.context, over: desk.over };
     let spend = |place: ScopedPath, how: ItemHow| {
         let change = ItemChange { place, how };
         let permit = enforce::permit_item(desk.who, desk.agents, change, Sealing::Unsigned);
         apply(permit, &placing)
     };
-    spend(to, ItemHow::Put { files, before: Expect::Nothing })?;
+    spend(to.clone(), ItemHow::Put { files, before: Expect::Nothing })?;
     spend(loaded.place.clone(), ItemHow::Remove { main: loaded.sha256 })?;
+    let links = links::follow(desk, &loaded.place, to);
+    let some = |notes: Vec<Address>| {
+        (!notes.is_empty()).then(|| notes.into_iter().map(Data::from).collect::<Data>())
+    };
     let data = Fields::default()
         .with("address", address.clone())
         .with("from", loaded.address.clone())
         .with("trust", tell::trust());
     let message =
         Prose::words("").address(loaded.address.clone()).and(" is ").address(address).and(" now.");
-    Ok(Draft::success(codes::MOVED, message).data(data.with_some("relinked", None::<Data>)))
+    let data =
+        data.with_some("relinked", some(links.changed)).with_some("not_relinked", some(links.left));
+    Ok(Draft::success(codes::MOVED, message).data(data))
 }
 
 /// An item's files as they are at another place, the main one last. Other files keep their bytes;

@@ -22,11 +22,11 @@ fn write(desk: &Desk<'_>, how: Reindex) -> Result<Draft, ToolError> {
     let mut told = Vec::new();
     for scope in [Scope::Project, Scope::User] {
         let written = desk.stock.catalog(scope, |catalog: &mut Catalog| {
-            match how {
+            let strays = match how {
                 Reindex::Rebuild => catalog.rescan()?,
-                Reindex::Renew | Reindex::Check => catalog.renew()?,
-            }
-            Ok((catalog.count()?, catalog.is_kept(), catalog.strays()?))
+                Reindex::Renew | Reindex::Check => catalog.renew().map(|()| Vec::new())?,
+            };
+            Ok((catalog.count()?, catalog.is_kept(), strays))
         });
         let written = written.map_err(ItemError::Unsearchable)?;
         let Some((count, kept, strays)) = written else { continue };

@@ -4,6 +4,7 @@ mod anchor;
 mod config;
 mod index;
 mod init;
+mod links;
 mod list;
 mod review;
 mod why;

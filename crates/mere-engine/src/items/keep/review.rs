@@ -106,6 +106,7 @@ fn change(proposal: &Proposal, path: Option<&RelPath>, (old, new): (&str, &str))
         Line::Same(text) => format!(" {text}\n"),
         Line::Old(text) => format!("-{text}\n"),
         Line::New(text) => format!("+{text}\n"),
+        Line::Unended => "\\ no newline at the end\n".to_owned(),
         Line::Gap => "…\n".to_owned(),
     });
     let diff = Content::body(lines.collect::<String>());

@@ -5,6 +5,7 @@ mod corpus;
 mod dice;
 mod forest;
 mod ground;
+mod items;
 mod note;
 mod peer;
 mod process;
@@ -23,6 +24,10 @@ use process::Program;
 
 fn main() -> ExitCode {
     let arguments = std::env::args().skip(1).collect::<Vec<_>>();
+    if arguments == ["lookups"] {
+        items::look_up();
+        return ExitCode::SUCCESS;
+    }
     if arguments != ["bench"] {
         eprintln!("usage: cargo xtask bench");
         return ExitCode::from(2);
@@ -46,6 +51,7 @@ fn bench() -> Result<(), String> {
     let _ = Command::new("sync").arg("-f").arg(&in_forest.folder).status();
     searches(&in_forest)?;
     servers(peer::mere(&in_corpus.folder)?);
+    shelves(&peer::mere(&ground.folder("items"))?, &peer::mere(&ground.folder("none"))?);
     // Last, because from then on the corpus has a workspace.
     notes(&in_corpus);
     Ok(())
@@ -69,6 +75,13 @@ fn servers(mere: Peer) {
     peers.extend(others);
     let names = peers.iter().map(Peer::title).collect::<Vec<_>>();
     println!("{}", table::render(&names, &stdio::works(&peers), "mere ÷ best peer"));
+}
+
+fn shelves(full: &Peer, empty: &Peer) {
+    items::fill(&full.folder);
+    let _ = Command::new("sync").arg("-f").arg(&full.folder).status();
+    let names = [full.title(), "the least".to_owned()];
+    println!("{}", table::render(&names, &items::works(full, empty), "mere ÷ least"));
 }
 
 fn notes(mere: &Peer) {

@@ -124,6 +124,11 @@ impl Peer {
         format!("{} {}", self.name, self.version)
     }
 
+    /// The program itself.
+    pub(crate) fn program(&self) -> PathBuf {
+        PathBuf::from(&self.command[0])
+    }
+
     /// Starts the server and shakes hands.
     pub(crate) fn talk(&self) -> Talk {
         Talk::begin(self.name, self.command())

@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use mere_core::address::Address;
 use mere_core::gate::{Cleared, ClearedMessage, Seal, Stamp};
+use mere_core::item::{ItemRef, ItemType, Scope};
 use mere_core::name::AgentName;
 use mere_core::reply::{Draft, codes};
 use mere_core::request::{Caller, Dir, Keep, Reader, Request, Verb};
@@ -190,6 +191,21 @@ impl Session {
         let changed = generation != *seen;
         *seen = generation;
         changed.then_some(Event::Config)
+    }
+
+    /// Where an item lies now; none if the name is not clear.
+    pub fn locate(&self, kind: ItemType, item: &ItemRef) -> Option<Address> {
+        self.refresh();
+        let spaces = self.snapshot().spaces(&self.context).ok()?;
+        let stock = Stock::new(spaces, &self.catalogs);
+        let found = [Scope::Project, Scope::User].into_iter().find_map(|scope| {
+            let found = stock.candidates(scope, kind, item).ok()?;
+            (!found.is_empty()).then_some(found)
+        });
+        match found.as_deref() {
+            Some([place]) => place.address(),
+            _ => None,
+        }
     }
 
     /// The session lasts: from now on the system is asked to tell of changed items.

@@ -1,0 +1,170 @@
+//! A space of 100,000 items: scanning it, looking at it again, and finding one by its id.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Instant;
+
+use mere_core::item::{ItemRef, ItemType};
+use mere_engine::{Opening, Session, Typed};
+use serde_json::json;
+
+use crate::dice::Dice;
+use crate::peer::{Call, Peer};
+use crate::process;
+use crate::text::{self, Language};
+use crate::work::{Unit, Work, in_turns, millis};
+
+/// How many notes and directives there are.
+const NOTES: usize = 90_000;
+const DIRECTIVES: usize = 10_000;
+/// How many lie in one folder.
+const SHELF: usize = 150;
+/// How often an id is looked up.
+const LOOKUPS: usize = 20_000;
+
+/// Fills an empty project.
+pub(crate) fn fill(folder: &Path) {
+    std::fs::create_dir(folder.join(".git")).expect("a folder");
+    let mut dice = Dice::new(3);
+    for number in 0..NOTES + DIRECTIVES {
+        let shelf = number / SHELF;
+        let (a, b) = (shelf / 25, shelf % 25);
+        let (below, text) = if number < NOTES {
+            let head =
+                format!("---\nid: {}\ntitle: Note {number}\ntags: [a, b]\n---\n", id(number));
+            let body = text::write(Language::Markdown, 600, &mut dice);
+            (format!("knowledge/area-{a}/topic-{b}"), head + &body)
+        } else {
+            (format!("directives/area-{a}/topic-{b}"), directive(number))
+        };
+        let shelf = folder.join(".ai").join(below);
+        std::fs::create_dir_all(&shelf).expect("a folder");
+        std::fs::write(shelf.join(id(number) + ".md"), text).expect("a file");
+    }
+}
+
+fn id(number: usize) -> String {
+    format!("item-{number:06}")
+}
+
+fn directive(number: usize) -> String {
+    format!(
+        "<directive name=\"{}\" version=\"1.0.0\">\n<metadata><description>Does {number}.\
+         </description></metadata>\n<process><step name=\"one\"><action>Do it.</action></step>\
+         </process>\n</directive>\n",
+        id(number)
+    )
+}
+
+/// Everything about the space that is filled, and the same server in one without items.
+pub(crate) fn works(full: &Peer, empty: &Peer) -> Vec<Work> {
+    let program = full.program();
+    let mere = |arguments: &[&str]| timed(&program, &full.folder, arguments);
+    let shell = |script: &str| timed(Path::new("/bin/sh"), &full.folder, &["-c", script]);
+    // What has just been written counts only after a while; and everyone finds it in memory.
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    mere(&["index", "--rebuild"]);
+    let hash = "find .ai -name '*.md' -print0 | xargs -0 -n 500 -P 2 sha256sum >/dev/null";
+    let folders = "find .ai -type d -newermt @0 >/dev/null";
+    let mut number = 0;
+    let mut show = || {
+        number += 7919;
+        mere(&["show", "knowledge", &id(number % NOTES)])
+    };
+    let scan = in_turns(&mut [true, false], 7, |ours| {
+        if *ours { mere(&["index", "--rebuild"]) } else { shell(hash) }
+    });
+    let look =
+        in_turns(
+            &mut [true, false],
+            30,
+            |ours| {
+                if *ours { mere(&["index"]) } else { shell(folders) }
+            },
+        );
+    let shown = in_turns(&mut [true, false], 100, |ours| {
+        if *ours { show() } else { shell("cat .ai/knowledge/area-0/topic-0/item-000000.md") }
+    });
+    let start = |peer: &Peer| {
+        let began = Instant::now();
+        let mut talk = peer.talk();
+        talk.request("tools/list", &json!({}));
+        millis(began.elapsed())
+    };
+    let cold = in_turns(&mut [full, empty], 50, |peer| start(peer));
+    let rate = |millis: &f64| (NOTES + DIRECTIVES) as f64 / millis * 1000.0;
+    let rates = scan.iter().map(|samples| samples.iter().map(rate).collect()).collect();
+    vec![
+        row("first scan and index, files", Unit::PerSecond, rates),
+        row("`mere index`, nothing changed", Unit::Millis, look),
+        row("`mere show` by a bare id, as a process", Unit::Millis, shown),
+        row("cold start to tools/list, 100,000 items and none", Unit::Millis, cold),
+        row("find a bare id, warm, in the process", Unit::Millis, vec![lookups(full), Vec::new()]),
+        row("`load` by a bare id over stdio, warm", Unit::Millis, loads(full)),
+        row("peak memory of a server after 1,000 loads", Unit::Megabytes, memory(full)),
+    ]
+}
+
+fn row(name: &str, unit: Unit, samples: Vec<Vec<f64>>) -> Work {
+    Work { name: name.into(), unit, samples }
+}
+
+/// Runs a program to its end.
+fn timed(program: &Path, folder: &Path, arguments: &[&str]) -> f64 {
+    let mut command = process::command(program, folder);
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null());
+    let began = Instant::now();
+    let ended = command.status().expect("the program runs");
+    let took = began.elapsed();
+    assert!(ended.success(), "{arguments:?}: {ended}");
+    millis(took)
+}
+
+/// Loads over one server: an id each time.
+fn loads(full: &Peer) -> Vec<Vec<f64>> {
+    let mut talk = full.talk();
+    let samples = (0..1_000).map(|number| {
+        let arguments = json!({ "item_type": "knowledge", "item_id": id(number * 83 % NOTES) });
+        millis(talk.call(&Call { tool: "load", arguments }).took)
+    });
+    vec![samples.collect(), Vec::new()]
+}
+
+fn memory(full: &Peer) -> Vec<Vec<f64>> {
+    let mut talk = full.talk();
+    for number in 0..1_000 {
+        let arguments = json!({ "item_type": "knowledge", "item_id": id(number * 83 % NOTES) });
+        talk.call(&Call { tool: "load", arguments });
+    }
+    vec![vec![talk.peak_memory()], Vec::new()]
+}
+
+/// Lookups in a process of its own, which sees the empty home.
+fn lookups(full: &Peer) -> Vec<f64> {
+    let own = std::env::current_exe().expect("this program");
+    let mut command = process::command(&own, &full.folder);
+    let said = command.arg("lookups").output().expect("this program runs");
+    assert!(said.status.success(), "{said:?}");
+    let said = String::from_utf8(said.stdout).expect("UTF-8");
+    said.lines().map(|line| line.parse().expect("a number")).collect()
+}
+
+/// The other half of [`lookups`]: prints how long each took.
+pub(crate) fn look_up() {
+    let project = Some(Typed::from(std::ffi::OsString::from(".")));
+    let opening = Opening { project, ..Opening::default() };
+    let session = Session::open(opening).expect("a session");
+    session.keep_watch();
+    let mut number = 0;
+    for round in 0..LOOKUPS {
+        number = (number + 7919) % NOTES;
+        let item = id(number).parse::<ItemRef>().expect("an id");
+        let began = Instant::now();
+        let found = session.locate(ItemType::Knowledge, &item);
+        let took = began.elapsed();
+        assert!(found.is_some(), "{item}");
+        if round >= 100 {
+            println!("{}", millis(took));
+        }
+    }
+}

@@ -10,6 +10,7 @@ mod attacks;
 mod calls;
 mod changes;
 mod clients;
+mod config;
 mod conformance;
 mod disks;
 mod harness;

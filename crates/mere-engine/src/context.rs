@@ -13,7 +13,7 @@ use mere_core::name::{AgentName, ModName};
 use mere_core::pattern::Patterns;
 use mere_core::segment::Segment;
 
-use crate::config;
+use crate::config::{self, Config};
 use crate::host::{Folder, SPACE, Surroundings, Typed, WORKSPACES, find_project};
 use crate::project_key;
 use crate::session::OpenError;
@@ -104,28 +104,45 @@ impl Context {
     pub(crate) fn check_config(&self) -> Vec<CheckedFile> {
         let user = self.surroundings.user_space().map_err(config::unreadable);
         let user = user.and_then(|space| match space {
-            Some(space) => config::of_user(space.dir()).map(|_| space.dir().exists(config::FILE)),
-            None => Ok(false),
+            Some(space) => Ok((space.dir().exists(config::FILE), config::of_user(space.dir())?)),
+            None => Ok((false, Config::default())),
         });
         let project = self.space().map_err(config::unreadable);
         let project = project.and_then(|space| match space {
-            Some(space) => {
-                let config = config::of_project(space.dir())?;
-                let said = config.widening.said().map_err(Clone::clone)?;
-                let open = said.widening_keys();
-                let trusted = trust::covers(&self.surroundings, &self.project, &space, said);
-                let open = if trusted { Vec::new() } else { open };
-                Ok((space.dir().exists(config::FILE), open))
-            }
-            None => Ok((false, Vec::new())),
+            Some(space) => self.check_project(&space, user.as_ref().ok().map(|(_, user)| user)),
+            None => Ok((false, None)),
         });
-        let note = project.as_ref().ok().map(|(_, open)| open.join(", "));
-        let note = note
-            .filter(|open| !open.is_empty())
-            .map(|open| format!("{open} do not count before `mere trust project`"));
-        let user_file = CheckedFile::new(config::user_address(), user, None);
+        let user = user.and_then(|(there, user)| {
+            config::check_clashes(&user, &Config::default(), None).map(|()| there)
+        });
+        let note = project.as_ref().ok().and_then(|(_, note)| note.clone());
         let project = project.map(|(there, _)| there);
-        vec![user_file, CheckedFile::new(config::project_address(), project, note)]
+        vec![
+            CheckedFile::new(config::user_address(), user, None),
+            CheckedFile::new(config::project_address(), project, note),
+        ]
+    }
+
+    /// Whether the project's file is there, and what of it does not count yet.
+    fn check_project(
+        &self,
+        space: &Folder,
+        user: Option<&Config>,
+    ) -> Result<(bool, Option<String>), config::ConfigError> {
+        let config = config::of_project(space.dir())?;
+        let said = config.widening.said().map_err(Clone::clone)?;
+        let outer = self.outer.as_ref().map(|outer| &outer.name);
+        let nothing = Config::default();
+        config::check_clashes(&nothing, said, outer)?;
+        let there = space.dir().exists(config::FILE);
+        if trust::covers(&self.surroundings, &self.project, space, said) {
+            config::check_clashes(user.unwrap_or(&nothing), said, outer)?;
+            return Ok((there, None));
+        }
+        let open = said.widening_keys();
+        let count = if open.len() == 1 { "does" } else { "do" };
+        let note = format!("{} {count} not count before `mere trust project`", open.join(", "));
+        Ok((there, (!open.is_empty()).then_some(note)))
     }
 
     /// An agent's workspace, for people; it need not be there yet.

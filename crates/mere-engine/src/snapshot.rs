@@ -243,10 +243,10 @@ fn of_project(context: &Context, space: &Folder) -> Result<Config, ConfigError> 
         Ok(said) if trust::covers(&context.surroundings, &context.project, space, said) => {
             said.clone()
         }
-        Ok(_) => {
+        Ok(said) => {
+            let keys = said.widening_keys().join(", ");
             tracing::warn!(
-                "`mods`, `visible`, `projects` and `agents` of the project's config do not count \
-                 before `mere trust project`"
+                "{keys} of the project's config: without `mere trust project` no effect"
             );
             Config::default()
         }

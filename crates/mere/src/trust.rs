@@ -40,7 +40,7 @@ fn decide(project: &Project, widening: &Widening, yes: bool) -> io::Result<ExitC
         render::line("This project's config widens nothing: there is nothing to trust.")?;
         return Ok(ExitCode::SUCCESS);
     }
-    render::line(&format!("In {} agents would also see:\n", project.folder()))?;
+    render::line(&format!("In {} this would count for agents:\n", project.folder()))?;
     for line in widening.shown() {
         render::line(&format!("  {line}"))?;
     }

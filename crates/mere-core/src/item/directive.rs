@@ -115,8 +115,7 @@ impl Directive {
 pub(super) fn find(text: &str) -> Result<Range<usize>, Fault> {
     let mut starts = starts(text);
     let start = starts.next().ok_or_else(|| {
-        let fix =
-            "Write one `<directive name=\"…\" version=\"…\">` element, closed by `</directive>`.";
+        let fix = "Write one `<directive name=\"…\" version=\"…\">` element, and close it.";
         Fault::whole("there is no `<directive>` element", fix)
     })?;
     let end = markup::end(text, start)?;

@@ -82,6 +82,14 @@ pub enum ArgumentError {
         /// What it takes.
         takes: &'static str,
     },
+    /// A text is not of the form the argument takes.
+    #[error("`{name}` is malformed")]
+    Malformed {
+        /// Which argument.
+        name: &'static str,
+        /// What it takes.
+        takes: &'static str,
+    },
     /// Exactly one of several arguments must be there.
     #[error("one of several arguments must be given")]
     OneOf {
@@ -283,6 +291,12 @@ impl<'a> Arguments<'a> {
     /// Says that an argument is missing, and what it takes.
     pub(super) fn missing(&self, name: &'static str, takes: &'static str) -> CallError {
         let error = ArgumentError::Missing { name, takes };
+        CallError::Argument { tool: self.tool.name, error }
+    }
+
+    /// Says that a text is not of the form the argument takes.
+    pub(super) fn malformed(&self, name: &'static str, takes: &'static str) -> CallError {
+        let error = ArgumentError::Malformed { name, takes };
         CallError::Argument { tool: self.tool.name, error }
     }
 

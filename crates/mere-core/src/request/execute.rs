@@ -28,7 +28,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     },
     optional("category", Kind::Text, "For create: the category, such as `api/auth`."),
     optional("content", Kind::Text, "For create and update: the whole main file."),
-    optional("files", Kind::Files, "For create and update of a tool: its other files."),
+    optional("files", Kind::Files, "For create and update of a tool or skill: its other files."),
     optional("parameters", Kind::Object, "For run: the directive's inputs."),
     optional("expect_sha256", Kind::Sha256, "For update and delete: the main file's `sha256`."),
     optional("dry_run", Kind::Flag, "Check only; change nothing."),
@@ -90,7 +90,9 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
         let content = arguments.required("content")?.to_owned();
         Ok(Text { content, files: arguments.files("files")? })
     };
-    if let Some(category) = arguments.parsed::<Category>("category")? {
+    let category = arguments.text("category")?.map(str::parse::<Category>).transpose();
+    let takes = "levels of small letters, digits, `_` and `-`, such as `api/auth`";
+    if let Some(category) = category.map_err(|_| arguments.malformed("category", takes))? {
         if item.category.as_ref().is_some_and(|said| *said != category) {
             return Err(arguments.wrong("category"));
         }

@@ -88,17 +88,16 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     }))
 }
 
-/// The type that must be there.
+/// The type that must be there. The words people use for types are taken too.
 pub(super) fn item_type(arguments: &Arguments<'_>) -> Result<ItemType, CallError> {
-    let word = arguments.word("item_type")?;
-    let word = word.ok_or_else(|| arguments.missing("item_type", "a type, such as `knowledge`"))?;
-    word.parse().map_err(|_| arguments.wrong("item_type"))
+    let kind = arguments.parsed("item_type")?;
+    kind.ok_or_else(|| arguments.missing("item_type", "a type, such as `knowledge`"))
 }
 
 /// The id that must be there.
 pub(super) fn item_id(arguments: &Arguments<'_>) -> Result<ItemRef, CallError> {
-    const TAKES: &str = "an id such as `deploy` or `release/deploy`";
-    arguments.required("item_id")?;
-    let item = arguments.parsed("item_id").map_err(|_| arguments.missing("item_id", TAKES))?;
-    item.ok_or_else(|| arguments.missing("item_id", TAKES))
+    const TAKES: &str = "an id of small letters, digits, `_` and `-`, such as `deploy` or \
+        `release/deploy`";
+    let said = arguments.text("item_id")?.ok_or_else(|| arguments.missing("item_id", TAKES))?;
+    said.parse().map_err(|_| arguments.malformed("item_id", TAKES))
 }

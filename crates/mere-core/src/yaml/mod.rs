@@ -88,7 +88,17 @@ fn reason(words: &str) -> String {
     if words.starts_with("budget breached") {
         return "anchors and aliases are not allowed, and depth and size are bounded".to_owned();
     }
-    words.to_owned()
+    let plain = [
+        ("expected sequence start", "a list is expected"),
+        ("expected mapping start", "a mapping is expected"),
+        ("cannot deserialize null into string", "a text is expected, and there is nothing"),
+        ("duplicate mapping key", "a key is there twice"),
+    ];
+    let plain = plain.into_iter().find(|(theirs, _)| words.starts_with(theirs));
+    plain.map_or_else(
+        || words.replace("unknown variant", "unknown value"),
+        |(_, ours)| ours.to_owned(),
+    )
 }
 
 /// One key of a mapping and its value, with the bytes they have in the text. A range that begins a

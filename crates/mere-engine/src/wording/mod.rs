@@ -59,6 +59,11 @@ fn argument(tool: &str, error: &ArgumentError) -> Draft {
             Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
                 .hint(Prose::words(format!("`{name}` takes {takes}.")))
         }
+        ArgumentError::Malformed { name, takes } => {
+            let message = format!("The value of `{name}` is not one that `{tool}` takes.");
+            Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
+                .hint(Prose::words(format!("`{name}` takes {takes}.")))
+        }
         ArgumentError::OneOf { names } => {
             let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
             let message = format!("`{tool}` needs exactly one of {names}.");
@@ -170,8 +175,9 @@ fn config(error: &ConfigError) -> Draft {
         ConfigError::Invalid { address, fault } => {
             let place = format!(" is not valid at line {}, column {}.", fault.line, fault.column);
             let message = Prose::words("").address(address.clone()).and(place);
-            Draft::fault(codes::CONFIG_INVALID, message)
-                .hint("Ask a person to correct the file; `mere where` says what is wrong there.")
+            Draft::fault(codes::CONFIG_INVALID, message).hint(
+                "Ask a person to correct the file; `mere config check` says what is wrong there.",
+            )
         }
         ConfigError::Clash { address, name } => {
             let message = Prose::words("")

@@ -87,6 +87,11 @@ impl Context {
         self.surroundings.project_space(&self.project)
     }
 
+    /// Whether the project is the folder that the user's own space lies in.
+    pub(crate) fn is_home(&self) -> bool {
+        self.surroundings.has_user_space_in(&self.project)
+    }
+
     /// Skills at these paths, in the project and at home, as people see them.
     pub(crate) fn skills_in(&self, folders: &[&str]) -> Vec<String> {
         let mut found = Vec::new();

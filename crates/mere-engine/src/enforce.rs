@@ -5,7 +5,7 @@
 
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
-use mere_core::item::ScopedPath;
+use mere_core::item::{Scope, ScopedPath};
 use mere_core::request::{Change, How, Reader};
 use mere_core::root::Root;
 
@@ -109,16 +109,17 @@ pub struct ItemPermit {
 }
 
 /// Allows a change to an item. A person may do it at once; for an agent the user's `agents.write`
-/// decides, and what is signed is never written over.
+/// decides, and what is signed, or lies in the user's own space, is never written over.
 pub(crate) fn permit_item(
     who: Reader,
     agents: &Agents,
     change: ItemChange,
     seal: Sealing,
 ) -> ItemPermit {
+    let is_open = seal == Sealing::Unsigned && change.place.scope == Scope::Project;
     let way = match (who, agents.write_mode(change.place.kind)) {
         (Reader::Person, _) => Way::Direct,
-        (Reader::Agent, WriteMode::Direct) if seal == Sealing::Unsigned => Way::Direct,
+        (Reader::Agent, WriteMode::Direct) if is_open => Way::Direct,
         (Reader::Agent, _) => Way::Propose,
     };
     ItemPermit { change, way }

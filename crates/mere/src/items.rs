@@ -4,7 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use mere_core::gate::Cleared;
-use mere_core::item::Scope;
+use mere_core::item::{Form, Scope};
 use mere_core::reply::ReplyType;
 use mere_core::request::{
     Action, Example, Execute, Keep, Listing, Load, Reindex, Request, Source, Verb, Verdict,
@@ -79,6 +79,7 @@ impl Desk {
             ItemCommand::List(asked) => {
                 let listing = Listing {
                     kind: asked.kind.map(|kind| kind.kind),
+                    form: asked.kind.map(|kind| kind.form).filter(|form| *form == Form::Folder),
                     scope: asked.scope.map(Scope::from),
                     category: asked.category,
                 };

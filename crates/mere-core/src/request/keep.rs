@@ -84,6 +84,8 @@ pub enum Example {
 pub struct Listing {
     /// Of one type.
     pub kind: Option<ItemType>,
+    /// Of one form: skills are folders.
+    pub form: Option<Form>,
     /// In one scope.
     pub scope: Option<Scope>,
     /// In a category and below.

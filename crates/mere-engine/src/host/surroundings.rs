@@ -131,6 +131,13 @@ impl Surroundings {
         Dir::open_ambient_dir(path, ambient_authority())
     }
 
+    /// Whether the user space lies, or would lie, directly in this folder.
+    pub(crate) fn has_user_space_in(&self, folder: &Folder) -> bool {
+        let parent = self.user_space.as_deref().and_then(Path::parent);
+        let parent = parent.map(Identity::at).and_then(|found| found.ok().flatten());
+        parent.is_some_and(|parent| parent == folder.identity())
+    }
+
     /// Skills at these paths below the home folder, for people.
     pub(crate) fn home_skills(&self, folders: &[&str]) -> Vec<String> {
         let home = self.home.iter();

@@ -19,6 +19,8 @@ use crate::host::{OpenFolder, Watch};
 
 /// How many folders may be laid over the index before it is written anew.
 const MANY: usize = 64;
+/// An index of so few items is written in no time.
+const FEW: u64 = 2_000;
 /// How long a few may be.
 const LONG: Duration = Duration::from_mins(1);
 
@@ -122,11 +124,18 @@ impl Catalog {
         matches!(self.base, Base::Index(..))
     }
 
-    /// Writes the index anew if that is worthwhile.
+    /// Writes the index anew if that is worthwhile: much has changed, or something long ago, or
+    /// writing is quick and what changed has come to rest.
     pub(crate) fn tend(&mut self) -> io::Result<()> {
         self.refresh()?;
-        let old = !self.fresh.is_empty() && self.written.elapsed() > LONG;
-        if old || self.fresh.len() >= MANY { self.renew() } else { Ok(()) }
+        let quick = match &self.base {
+            Base::Index(_, items) => *items <= FEW,
+            Base::Census(_) => false,
+        };
+        let at_rest = || self.folders.values().all(|looks| *looks != Looks::Unsettled);
+        let worthwhile =
+            self.fresh.len() >= MANY || self.written.elapsed() > LONG || (quick && at_rest());
+        if worthwhile && !self.fresh.is_empty() { self.renew() } else { Ok(()) }
     }
 
     /// Reads again what has changed, content and all, and writes the index.

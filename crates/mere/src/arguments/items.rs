@@ -62,6 +62,20 @@ impl SourceArguments {
     }
 }
 
+/// Where an item is changed. One's own is changed only if one says so.
+#[derive(Args)]
+pub(crate) struct TargetArguments {
+    /// In this scope
+    #[arg(long, value_enum, default_value_t = ScopeArgument::Project)]
+    scope: ScopeArgument,
+}
+
+impl TargetArguments {
+    pub(crate) fn source(&self) -> Source {
+        Source::Only(self.scope.into())
+    }
+}
+
 /// A scope that lies on this machine.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum ScopeArgument {
@@ -183,7 +197,7 @@ pub(crate) struct MoveArguments {
     /// The new category; '' for none
     pub(crate) category: Category,
     #[command(flatten)]
-    pub(crate) source: SourceArguments,
+    pub(crate) source: TargetArguments,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
@@ -199,7 +213,7 @@ pub(crate) struct RenameArguments {
     /// The new id
     pub(crate) new_id: ItemId,
     #[command(flatten)]
-    pub(crate) source: SourceArguments,
+    pub(crate) source: TargetArguments,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
@@ -216,7 +230,7 @@ pub(crate) struct DeleteArguments {
     #[arg(long, short)]
     pub(crate) yes: bool,
     #[command(flatten)]
-    pub(crate) source: SourceArguments,
+    pub(crate) source: TargetArguments,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }

@@ -191,7 +191,7 @@ pub(crate) struct McpArguments {
     /// A name by which clients reach this machine, besides the address itself
     #[arg(long, value_name = "NAME", requires = "http")]
     pub(crate) allow_host: Vec<String>,
-    /// Which groups of tools are listed, besides `dir` and `read`; every tool can be called
+    /// Which groups of tools are listed, besides `help`, `dir` and `read`; every tool can be called
     #[arg(long, value_name = "SETS", value_enum, value_delimiter = ',', default_values = ["items", "memory"])]
     pub(crate) toolsets: Vec<Toolsets>,
     /// Serve the fixtures of the protocol's conformance suite instead of the tools

@@ -45,10 +45,8 @@ impl Paper {
     pub(crate) fn made(&self, reply: &Value) -> String {
         let mut out = self.outcome(reply);
         for path in list(&reply["data"]["made"]) {
-            line(
-                &mut out,
-                format_args!("  {} .ai/{}", self.painted("+", GOOD), self.plain(text(path))),
-            );
+            let mark = self.painted("+", GOOD);
+            line(&mut out, format_args!("  {mark} {}", self.plain(text(path))));
         }
         out += "\nTry next:\n";
         for step in list(&reply["data"]["next"]) {
@@ -134,11 +132,9 @@ impl Paper {
 
     /// The items a name could mean, where a call says so.
     pub(crate) fn candidates_of(&self, reply: &Value) -> String {
-        let candidates = list(&reply["data"]["candidates"]);
-        let lines = candidates.map(|one| {
-            format!("{}  {}\n", self.plain(text(&one["id"])), self.plain(text(&one["address"])))
-        });
-        lines.collect()
+        let rows = list(&reply["data"]["candidates"])
+            .map(|one| [text(&one["id"]).to_owned(), text(&one["address"]).to_owned()]);
+        self.table(["ID", "ADDRESS"], rows.collect())
     }
 
     /// What became of the index, or how it differs.
@@ -147,6 +143,7 @@ impl Paper {
         for space in list(&reply["data"]["spaces"]) {
             let scope = text(&space["scope"]);
             match space["items"].as_u64() {
+                Some(1) => line(&mut out, format_args!("{scope}: 1 item")),
                 Some(items) => line(&mut out, format_args!("{scope}: {items} items")),
                 None => line(&mut out, format_args!("{scope}: {}", text(&space["state"]))),
             }

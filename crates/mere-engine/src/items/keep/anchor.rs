@@ -30,6 +30,9 @@ pub(super) fn new(
     (scope, form): (Scope, Form),
 ) -> Result<Draft, ToolError> {
     let place = in_space(scope, kind, item, form);
+    if template(&place).is_none() {
+        return Err(Unmade::NotMade(kind).into());
+    }
     refuse_taken(desk, &place)?;
     let mut files = template(&place).ok_or(Unmade::NotMade(kind))?.into_iter();
     let (_, mut content) = files.next().ok_or(Unmade::NotMade(kind))?;

@@ -30,6 +30,9 @@ fn write(desk: &Desk<'_>, how: Reindex) -> Result<Draft, ToolError> {
         });
         let written = written.map_err(ItemError::Unsearchable)?;
         let Some((count, kept, strays)) = written else { continue };
+        if desk.stock.space(scope).is_some_and(|space| space.folder().is_none()) && count == 0 {
+            continue;
+        }
         total += count;
         let fields = Fields::default()
             .with("scope", scope.name())

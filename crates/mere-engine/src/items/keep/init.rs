@@ -6,7 +6,7 @@ use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{Base, Form, Item, ItemType, Scope, ScopedPath};
-use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::reply::{Data, Draft, Fields, Prose, codes};
 use mere_core::request::Example;
 use mere_core::root::Root;
 use serde_json::{Value, json};
@@ -41,6 +41,8 @@ const NEXT: [&str; 3] = [
 
 /// Makes the space of a scope.
 pub(super) fn init(desk: &Desk<'_>, scope: Scope, example: Example) -> Result<Draft, ToolError> {
+    // In the home folder the project's space would be the user's own.
+    let scope = if desk.context.is_home() { Scope::User } else { scope };
     let root = if scope == Scope::User { Root::User } else { Root::Project };
     let address = match scope {
         Scope::User => Address::directory(root, RelPath::default()),
@@ -50,24 +52,28 @@ pub(super) fn init(desk: &Desk<'_>, scope: Scope, example: Example) -> Result<Dr
     let mut making = Making::begin(desk, scope).map_err(failed)?;
     let is_new = making.space_file(desk).map_err(failed)?;
     making.ignore().map_err(failed)?;
-    making.put(config::FILE, include_str!("examples/config.yaml")).map_err(failed)?;
-    if scope == Scope::Project {
-        attributes(desk).map_err(failed)?;
+    let config = match scope {
+        Scope::User => include_str!("examples/user-config.yaml"),
+        _ => include_str!("examples/config.yaml"),
+    };
+    making.put(config::FILE, config).map_err(failed)?;
+    if scope == Scope::Project && attributes(desk).map_err(failed)? {
+        making.made.push("../.gitattributes".to_owned());
     }
     if is_new && example == Example::Each {
         making.examples().map_err(failed)?;
     }
-    let made = making.made.iter().map(|path| Data::from(Content::mention(path.as_str())));
+    let made = making.made.iter().filter_map(|path| address_in(&address, path)).map(Data::from);
     let next = NEXT.iter().map(|line| Data::from(*line)).collect::<Data>();
     let data = Fields::default()
         .with("space", address.clone())
         .with("space_id", Data::Words(making.space_id.clone().into()))
         .with("made", made.collect::<Data>())
         .with("next", next);
-    let (code, words) = if is_new {
-        (codes::INIT, " is a space now.")
-    } else {
-        (codes::INIT_AGAIN, " is a space already; nothing in it was changed.")
+    let (code, words) = match (is_new, making.made.is_empty()) {
+        (true, _) => (codes::INIT, " is a space now."),
+        (false, true) => (codes::INIT_AGAIN, " is a space already; nothing was changed."),
+        (false, false) => (codes::INIT_AGAIN, " is a space already; what was missing was added."),
     };
     Ok(Draft::success(code, Prose::words("").address(address).and(words)).data(data))
 }
@@ -196,20 +202,29 @@ impl Making {
 }
 
 /// Tells git to leave the bytes of items alone: a changed line end would change what was signed.
-fn attributes(desk: &Desk<'_>) -> std::io::Result<()> {
+fn attributes(desk: &Desk<'_>) -> std::io::Result<bool> {
     let editing = Editing::open(desk.context.project.dir(), desk.over)?;
     let editing = editing.ok_or(std::io::ErrorKind::TimedOut)?;
     let path = ".gitattributes".parse().map_err(|_| std::io::ErrorKind::InvalidInput)?;
     let old = match editing.file(&path)? {
         Some(file) => read_at_most(file, 1024 * 1024)?.and_then(|old| String::from_utf8(old).ok()),
-        None if editing.has(&path)? => return Ok(()),
+        None if editing.has(&path)? => return Ok(false),
         None => Some(String::new()),
     };
     let Some(old) = old.filter(|old| !old.lines().any(|line| line == ATTRIBUTES)) else {
-        return Ok(());
+        return Ok(false);
     };
     let text = with_line_end(old) + ATTRIBUTES + "\n";
-    editing.put(&path, text.as_bytes(), Before::Anything).map(|_| ())
+    editing.put(&path, text.as_bytes(), Before::Anything)
+}
+
+/// The address of a file that was made, by its path from the space.
+fn address_in(space: &Address, path: &str) -> Option<Address> {
+    let (folder, path) = match path.strip_prefix("../") {
+        Some(beside) => (RelPath::default(), beside),
+        None => (space.path().clone(), path),
+    };
+    Some(Address::file(space.root().clone(), folder.below(&path.parse().ok()?)))
 }
 
 fn with_line_end(text: String) -> String {

@@ -25,7 +25,7 @@ pub(super) fn list(desk: &Desk<'_>, listing: &Listing) -> Result<Draft, ToolErro
     let count = items.len() as u64;
     let data = Fields::default().with("items", Data::List(items)).with("count", count);
     let draft = Draft::success(codes::LIST, counted(count, "item", "items").and(".")).data(data);
-    let none = "`mere init` makes a space with an example of each type; `mere new` makes an item.";
+    let none = "there are none; `mere init` makes an example of each type, `mere new` an item";
     Ok(if count == 0 { draft.hint(none) } else { draft })
 }
 
@@ -41,8 +41,10 @@ fn places_of(desk: &Desk<'_>, scope: Scope, listing: &Listing) -> std::io::Resul
     let within = |category: &Category| {
         listing.category.as_ref().is_none_or(|above| above.contains(category))
     };
-    places
-        .retain(|place| wants(place.kind) && within(&place.category) && is_shown(desk.view, place));
+    places.retain(|place| {
+        let of_form = listing.form.is_none_or(|form| form == place.form);
+        wants(place.kind) && of_form && within(&place.category) && is_shown(desk.view, place)
+    });
     places.sort_by(|left, right| {
         let key = |place: &ScopedPath| (place.kind, place.category.clone(), place.id.clone());
         key(left).cmp(&key(right))

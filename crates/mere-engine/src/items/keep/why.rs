@@ -33,9 +33,12 @@ pub(super) fn why(desk: &Desk<'_>, kind: ItemType, item: &ItemRef) -> Result<Dra
         }
     }
     let elsewhere = if kind == ItemType::Directive { elsewhere(desk, item) } else { Vec::new() };
+    if told.is_empty() && elsewhere.is_empty() {
+        let (item, scopes) = (Box::new(item.clone()), vec![Scope::Project, Scope::User]);
+        return Err(ItemError::Missing { kind, item, scopes }.into());
+    }
     let message = match (winner.and_then(ScopedPath::address), told.len(), elsewhere.len()) {
         (Some(address), ..) => Prose::words("").address(address).and(" wins."),
-        (None, 0, 0) => Prose::words(format!("There is no {kind} `{item}` anywhere.")),
         (None, 0, _) => Prose::words("It lies only in folders that are not taken in place."),
         (None, ..) => Prose::words("None wins: the name is not clear."),
     };

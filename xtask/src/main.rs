@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: times `mere` and whichever peers are installed, in one run, and prints
+//! `cargo xtask bench [PART]`: times `mere` and whichever peers are installed, in one run, and prints
 //! Markdown tables. Peers that are missing are named, with how to install them.
 
 mod corpus;
@@ -28,11 +28,15 @@ fn main() -> ExitCode {
         items::look_up();
         return ExitCode::SUCCESS;
     }
-    if arguments != ["bench"] {
-        eprintln!("usage: cargo xtask bench");
-        return ExitCode::from(2);
-    }
-    match bench() {
+    let part = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["bench"] => None,
+        ["bench", part] if PARTS.contains(&part) => Some(part),
+        _ => {
+            eprintln!("usage: cargo xtask bench [{}]", PARTS.join("|"));
+            return ExitCode::from(2);
+        }
+    };
+    match bench(part) {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             eprintln!("{why}");
@@ -41,20 +45,36 @@ fn main() -> ExitCode {
     }
 }
 
-fn bench() -> Result<(), String> {
+/// What can be timed by itself.
+const PARTS: [&str; 4] = ["search", "stdio", "items", "write"];
+
+fn bench(only: Option<&str>) -> Result<(), String> {
     let ground = Ground::make();
-    let in_corpus = peer::mere(&ground.folder("corpus"))?;
-    let in_forest = peer::mere(&ground.folder("forest"))?;
-    corpus::fill(&in_corpus.folder);
-    forest::plant(&in_forest.folder);
-    // What is still to be written to the disk would be written while others are timed.
-    let _ = Command::new("sync").arg("-f").arg(&in_forest.folder).status();
-    searches(&in_forest)?;
-    servers(peer::mere(&in_corpus.folder)?);
-    shelves(&peer::mere(&ground.folder("items"))?, &peer::mere(&ground.folder("none"))?);
+    let wanted = |part: &str| only.is_none_or(|only| only == part);
+    let corpus = ground.folder("corpus");
+    corpus::fill(&corpus);
+    if wanted("search") {
+        let forest = peer::mere(&ground.folder("forest"))?;
+        forest::plant(&forest.folder);
+        settle(&forest);
+        searches(&forest)?;
+    }
+    if wanted("stdio") {
+        servers(peer::mere(&corpus)?);
+    }
+    if wanted("items") {
+        shelves(&peer::mere(&ground.folder("items"))?, &peer::mere(&ground.folder("none"))?);
+    }
     // Last, because from then on the corpus has a workspace.
-    notes(&in_corpus);
+    if wanted("write") {
+        notes(&peer::mere(&corpus)?);
+    }
     Ok(())
+}
+
+/// What is still to be written to the disk would be written while others are timed.
+fn settle(peer: &Peer) {
+    let _ = Command::new("sync").arg("-f").arg(&peer.folder).status();
 }
 
 fn searches(mere: &Peer) -> Result<(), String> {
@@ -79,7 +99,7 @@ fn servers(mere: Peer) {
 
 fn shelves(full: &Peer, empty: &Peer) {
     items::fill(&full.folder);
-    let _ = Command::new("sync").arg("-f").arg(&full.folder).status();
+    settle(full);
     let names = [full.title(), "the least".to_owned()];
     println!("{}", table::render(&names, &items::works(full, empty), "mere ÷ least"));
 }

@@ -86,10 +86,10 @@ fn update(
     (expect, mode): (Option<Sha256>, Mode),
 ) -> Result<Draft, ToolError> {
     let place = find(desk.stock, desk.view, (call.kind, &call.item), call.source)?.place;
-    let current = Current::read(desk, &place)?;
+    let current = Current::main(desk, &place)?;
     current.check(expect)?;
     let content = current.meant(desk, &text.content)?;
-    let text = Text { content, files: text.files.clone() };
+    let text = Text { content, files: others_meant(desk, &current.address, &text.files)? };
     let prospect = Prospect::new((desk.stock, desk.view), place, &text)?;
     let how = ItemHow::Put { files: prospect.files, before: Expect::Main(current.sha256) };
     let change = ItemChange { place: prospect.place, how };
@@ -102,6 +102,26 @@ fn update(
     settle(desk, change, told, mode)
 }
 
+/// The other files that are meant by someone who saw those that are there masked and rewritten.
+fn others_meant(
+    desk: &Desk<'_>,
+    main: &Address,
+    files: &[(RelPath, String)],
+) -> Result<Vec<(RelPath, String)>, ToolError> {
+    let folder = main.path().split_last().map(|(folder, _)| folder).unwrap_or_default();
+    let meant = files.iter().map(|(path, content)| {
+        let address = Address::file(main.root().clone(), folder.below(path));
+        let content = match Current::read(desk, address) {
+            Ok(current) => current.meant(desk, content)?,
+            // A new one: nobody saw it as anything else.
+            Err(ToolError::Path(_)) => content.clone(),
+            Err(error) => return Err(error),
+        };
+        Ok((path.clone(), content))
+    });
+    meant.collect()
+}
+
 fn delete(
     desk: &Desk<'_>,
     call: &Execute,
@@ -109,7 +129,7 @@ fn delete(
     mode: Mode,
 ) -> Result<Draft, ToolError> {
     let place = find(desk.stock, desk.view, (call.kind, &call.item), call.source)?.place;
-    let current = Current::read(desk, &place)?;
+    let current = Current::main(desk, &place)?;
     current.check(expect)?;
     let address = current.address.clone();
     let change = ItemChange { place, how: ItemHow::Remove { main: current.sha256 } };
@@ -209,7 +229,7 @@ pub(crate) fn refuse_taken(desk: &Desk<'_>, place: &ScopedPath) -> Result<(), To
     }
 }
 
-/// An item's main file as it is, right or wrong: what is broken can be mended.
+/// A file of an item as it is, right or wrong: what is broken can be mended.
 struct Current {
     address: Address,
     bytes: Vec<u8>,
@@ -217,12 +237,15 @@ struct Current {
 }
 
 impl Current {
-    fn read(desk: &Desk<'_>, place: &ScopedPath) -> Result<Self, ToolError> {
-        let address = place.address().ok_or(Unmade::Place)?;
-        let main = desk.view.resolve(&Spoken::Rooted(address.clone()))?;
+    fn main(desk: &Desk<'_>, place: &ScopedPath) -> Result<Self, ToolError> {
+        Self::read(desk, place.address().ok_or(Unmade::Place)?)
+    }
+
+    fn read(desk: &Desk<'_>, address: Address) -> Result<Self, ToolError> {
+        let file = desk.view.resolve(&Spoken::Rooted(address.clone()))?;
         let unreadable = |cause| ToolError::unreadable(&address, cause);
         let limit = 16 * item::MAX_BYTES as u64;
-        let bytes = read_at_most(open(&main)?, limit).map_err(unreadable)?;
+        let bytes = read_at_most(open(&file)?, limit).map_err(unreadable)?;
         let bytes = bytes.ok_or_else(|| unreadable(std::io::ErrorKind::FileTooLarge.into()))?;
         let sha256 = Sha256::of(&bytes);
         Ok(Self { address, bytes, sha256 })

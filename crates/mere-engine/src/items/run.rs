@@ -14,6 +14,7 @@ use super::find::find;
 use super::load::name;
 use super::tell::{self, Teller, word};
 use super::{ItemError, Loaded, Stock};
+use crate::seen::Masked;
 use crate::tool_error::ToolError;
 use crate::view::View;
 
@@ -210,6 +211,7 @@ pub(crate) fn oddities(stock: &Stock<'_>, view: &View<'_>, item: &Item) -> Vec<C
             Some(Err(ItemError::Missing { .. })) => "which is not there",
             Some(_) => continue,
         };
+        let id = Masked::whole(id.clone()).text;
         odd.push(Content::mention(format!("`{relation}` names `{id}`, {trouble}")));
     }
     odd

@@ -8,6 +8,7 @@ use mere_core::spoken::Spoken;
 
 use super::ItemError;
 use super::belongings::{BelongingsError, belongings};
+use super::tell::masked_fault;
 use crate::host::read_at_most;
 use crate::read::open;
 use crate::tool_error::ToolError;
@@ -34,7 +35,10 @@ impl Loaded {
         let main = view.resolve(&Spoken::Rooted(address.clone()))?;
         let file = open(&main)?;
         let unreadable = |cause| ToolError::unreadable(&address, cause);
-        let faulty = |fault| ItemError::Faulty { address: address.clone(), fault: Box::new(fault) };
+        let faulty = |fault| ItemError::Faulty {
+            address: address.clone(),
+            fault: Box::new(masked_fault(fault)),
+        };
         let bytes = read_at_most(file, item::MAX_BYTES as u64).map_err(unreadable)?;
         // One byte more than there may be says as much as all of them.
         let bytes = bytes.unwrap_or_else(|| vec![b' '; item::MAX_BYTES + 1]);

@@ -14,7 +14,6 @@ use super::find::find;
 use super::load::name;
 use super::tell::{self, Teller, word};
 use super::{ItemError, Loaded, Stock};
-use crate::seen::Masked;
 use crate::tool_error::ToolError;
 use crate::view::View;
 
@@ -171,8 +170,9 @@ fn check_inputs(
     if problems.is_empty() {
         return Ok(());
     }
-    let (address, schema) = (address(), schema.clone());
-    let example = example(&schema);
+    let example = tell::masked_value(&example(schema));
+    let (address, schema) = (address(), tell::masked_value(schema));
+    let problems = tell::masked_problems(problems);
     Err(ItemError::Inputs(Box::new(WrongInputs { address, problems, schema, example })))
 }
 
@@ -180,7 +180,11 @@ fn check_frontmatter(loaded: &Loaded, entry: &Knowledge) -> Result<(), ItemError
     let address = Some(loaded.address.clone());
     let problems = frontmatter_problems(entry)
         .map_err(|error| ItemError::Schema { address: address.clone(), error })?;
-    if problems.is_empty() { Ok(()) } else { Err(ItemError::Frontmatter { address, problems }) }
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let problems = tell::masked_problems(problems);
+    Err(ItemError::Frontmatter { address, problems })
 }
 
 /// What a knowledge entry's frontmatter has that its own schema does not allow.
@@ -211,7 +215,7 @@ pub(crate) fn oddities(stock: &Stock<'_>, view: &View<'_>, item: &Item) -> Vec<C
             Some(Err(ItemError::Missing { .. })) => "which is not there",
             Some(_) => continue,
         };
-        let id = Masked::whole(id.clone()).text;
+        let id = tell::masked(id);
         odd.push(Content::mention(format!("`{relation}` names `{id}`, {trouble}")));
     }
     odd

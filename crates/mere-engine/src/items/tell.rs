@@ -1,7 +1,8 @@
 //! What a reply tells of an item. Every string of it is content, with known secrets masked.
 
-use mere_core::item::ScopedPath;
-use mere_core::reply::{Content, Data, Fields};
+use mere_core::item::{Fault, ScopedPath};
+use mere_core::reply::{Content, Data, Fields, Part, Prose};
+use mere_core::schema::Problem;
 use serde_json::Value;
 
 use super::Loaded;
@@ -48,6 +49,39 @@ impl Teller {
         self.masked += masked.count;
         masked.text
     }
+}
+
+/// A text for an error, which nobody has confirmed: known secrets are masked.
+pub(crate) fn masked(text: &str) -> String {
+    Masked::whole(text.to_owned()).text
+}
+
+/// The same for data.
+pub(crate) fn masked_value(value: &Value) -> Value {
+    match value {
+        Value::String(text) => masked(text).into(),
+        Value::Array(items) => items.iter().map(masked_value).collect(),
+        Value::Object(map) => {
+            map.iter().map(|(key, value)| (masked(key), masked_value(value))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+/// The same for what is wrong with an item's file.
+pub(crate) fn masked_fault(fault: Fault) -> Fault {
+    let what = fault.what.parts().iter().fold(Prose::default(), |prose, part| match part {
+        Part::Words(words) => prose.and(words.clone()),
+        Part::Address(address) => prose.address(address.clone()),
+        Part::Content(content) => prose.content(Content::mention(masked(content.text()))),
+    });
+    Fault { what, ..fault }
+}
+
+/// The same for what does not fit a schema.
+pub(crate) fn masked_problems(problems: Vec<Problem>) -> Vec<Problem> {
+    let problems = problems.into_iter();
+    problems.map(|one| Problem { at: masked(&one.at), what: masked(&one.what) }).collect()
 }
 
 /// Who vouches for an item: nobody yet.

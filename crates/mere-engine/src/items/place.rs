@@ -86,6 +86,17 @@ impl<'a> Spot<'a> {
     }
 
     fn create(&self, editing: &Editing, files: &[(RelPath, Vec<u8>)]) -> std::io::Result<bool> {
+        // Someone may have made the other form since it was looked for.
+        let form = match self.place.form {
+            Form::Flat => Form::Folder,
+            Form::Folder => Form::Flat,
+        };
+        let other = ScopedPath { form, ..self.place.clone() }.below_base();
+        if let Some(other) = other.filter(|other| *other != self.main)
+            && editing.has(&other)?
+        {
+            return Ok(false);
+        }
         if self.place.form == Form::Folder {
             return editing.put_folder(&self.folder, files);
         }

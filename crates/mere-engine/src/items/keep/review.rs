@@ -5,7 +5,7 @@
 
 use mere_core::address::{Address, RelPath};
 use mere_core::diff::{self, Line};
-use mere_core::item::{self, Scope};
+use mere_core::item::{self, Base, ItemType, Scope, ScopedPath};
 use mere_core::name::AgentName;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Text, Verdict};
@@ -91,10 +91,11 @@ fn show(desk: &Desk<'_>, proposal: &Proposal) -> Result<Draft, ToolError> {
             }
         }
     }
-    let fault = match prospect(desk, proposal) {
-        Ok(_) => None,
-        Err(error) => Some(Content::mention(error.to_string())),
+    let fault = match proposal.action {
+        ProposedAction::Delete(_) => None,
+        ProposedAction::Create | ProposedAction::Update(_) => prospect(desk, proposal).err(),
     };
+    let fault = fault.map(|error| Content::mention(error.to_string()));
     let data = about(proposal).with("changes", Data::List(changes)).with_some("fault", fault);
     let message = Prose::words(format!("The proposal `{}`.", label(proposal)));
     Ok(Draft::success(codes::REVIEW_SHOWN, message).data(data))
@@ -193,14 +194,26 @@ fn all(desk: &Desk<'_>) -> std::io::Result<Vec<Proposal>> {
             let path = format!("{agent}/{FOLDER}/{name}");
             let about = file(&workspaces, &path, FILE, MAX_ABOUT)?;
             let proposal = about.and_then(|about| Proposal::parse(agent.clone(), &name, &about));
-            // A proposal for a place no agent may write to is none.
-            found.extend(proposal.filter(|one| one.place.scope != Scope::Registry));
+            // A proposal for a place where no item lies is none.
+            found.extend(proposal.filter(|one| is_open(desk, &one.place)));
             if found.len() == MAX_PROPOSALS {
                 return Ok(found);
             }
         }
     }
     Ok(found)
+}
+
+/// Whether items of that type are kept there: in a space, or in a folder that is taken in place.
+fn is_open(desk: &Desk<'_>, place: &ScopedPath) -> bool {
+    match (place.scope, &place.base) {
+        (Scope::Registry, _) => false,
+        (_, Base::Space) => true,
+        (_, Base::InPlace(folder)) => {
+            let taken = desk.stock.in_place();
+            place.kind == ItemType::Directive && taken.iter().any(|one| one == folder.as_str())
+        }
+    }
 }
 
 /// A proposal's files, the main one last.

@@ -6,7 +6,7 @@
 
 use std::io::Read as _;
 
-use cap_std::fs::Dir;
+use cap_std::fs::{Dir, File};
 use mere_core::digest::Hasher;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{Fault, Form, ItemType, ScopedPath};
@@ -36,7 +36,7 @@ pub(crate) fn belongings(
     folder: &Dir,
     place: &ScopedPath,
 ) -> Result<Vec<FileDigest>, BelongingsError> {
-    let mut gathering = Gathering { folder, files: Vec::new(), bytes: 0 };
+    let mut gathering = Gathering { folder, found: Vec::new(), bytes: 0 };
     match (place.kind, place.form) {
         (ItemType::Tool, Form::Flat) => gathering.siblings(place)?,
         (ItemType::Directive | ItemType::Tool, Form::Folder) => {
@@ -45,13 +45,16 @@ pub(crate) fn belongings(
         }
         _ => {}
     }
-    gathering.files.sort_by(|left, right| left.path.cmp(&right.path));
-    Ok(gathering.files)
+    let mut files = gathering.digests()?;
+    files.sort_by(|left, right| left.path.cmp(&right.path));
+    Ok(files)
 }
 
+/// What is found, before anything of it is read: what is too much is refused at once.
 struct Gathering<'a> {
     folder: &'a Dir,
-    files: Vec<FileDigest>,
+    /// Folder and name.
+    found: Vec<(String, String)>,
     bytes: u64,
 }
 
@@ -106,32 +109,49 @@ impl Gathering<'_> {
                 "Put a regular file in its place.",
             ));
         }
-        if self.files.len() == MAX_FILES {
+        if self.found.len() == MAX_FILES {
             return Err(fault("it has more than 1,000 files", "Leave out what it does not need."));
         }
+        self.bytes += self.open(path, name)?.metadata()?.len();
+        self.check_bytes()?;
+        self.found.push((path.to_owned(), name.to_owned()));
+        Ok(())
+    }
+
+    fn open(&self, path: &str, name: &str) -> Result<File, BelongingsError> {
         let holder = OpenFolder::below(self.folder, path)?.into_dir();
-        let Some(file) = open_regular(&holder, name)? else {
-            return Err(fault("a file changed while it was read", "Try again."));
-        };
-        let mut hasher = Hasher::default();
-        let mut file = file.take(MAX_BYTES - self.bytes + 1);
-        let mut buffer = [0; 16 * 1024];
-        let mut size = 0;
-        loop {
-            match file.read(&mut buffer)? {
-                0 => break,
-                read => {
-                    hasher.add(&buffer[..read]);
-                    size += read as u64;
+        open_regular(&holder, name)?
+            .ok_or_else(|| fault("a file changed while it was read", "Try again."))
+    }
+
+    fn check_bytes(&self) -> Result<(), BelongingsError> {
+        if self.bytes <= MAX_BYTES {
+            return Ok(());
+        }
+        Err(fault("its files are larger than 64 MiB", "Keep large data elsewhere."))
+    }
+
+    /// Reads everything that was found.
+    fn digests(mut self) -> Result<Vec<FileDigest>, BelongingsError> {
+        self.bytes = 0;
+        let mut files = Vec::new();
+        for (path, name) in std::mem::take(&mut self.found) {
+            let mut file = self.open(&path, &name)?.take(MAX_BYTES - self.bytes + 1);
+            let (mut hasher, mut buffer, mut size) = (Hasher::default(), [0; 16 * 1024], 0);
+            loop {
+                match file.read(&mut buffer)? {
+                    0 => break,
+                    read => {
+                        hasher.add(&buffer[..read]);
+                        size += read as u64;
+                    }
                 }
             }
+            self.bytes += size;
+            self.check_bytes()?;
+            files.push(FileDigest { path: join(&path, &name), sha256: hasher.so_far(), size });
         }
-        self.bytes += size;
-        if self.bytes > MAX_BYTES {
-            return Err(fault("its files are larger than 64 MiB", "Keep large data elsewhere."));
-        }
-        self.files.push(FileDigest { path: join(path, name), sha256: hasher.so_far(), size });
-        Ok(())
+        Ok(files)
     }
 }
 

@@ -116,9 +116,11 @@ impl Paper {
         if self.coloured { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
-    /// A text that cannot steer the terminal it is printed on.
+    /// A text that cannot steer the terminal it is printed on, nor show its letters in another
+    /// order than they have.
     fn plain(&self, text: &str) -> String {
-        let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+        let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t') || turns(c);
         if !self.watched || !text.contains(steers) {
             return text.to_owned();
         }

@@ -80,6 +80,48 @@ fn every_kind_of_item_hides_its_secrets() {
 }
 
 #[test]
+fn what_is_wrong_is_told_without_secrets() {
+    let stage = Stage::new();
+    let key = token('8');
+    let inputs = format!(
+        "<inputs><input name=\"a\" required=\"true\">{key}<schema>{{\"enum\": [\"{key}\"], \
+         \"default\": \"{key}\"}}</schema></input></inputs>"
+    );
+    let fit = format!(
+        "---\nid: fit\ntitle: T\nowner: x\nfrontmatter_schema: {{properties: {{owner: {{const: \
+         {key}}}}}}}\n---\n"
+    );
+    for (path, text) in [
+        ("directives/d.md", directive_with("d", &inputs)),
+        ("directives/named.md", directive(&key)),
+        ("directives/s/SKILL.md", skill(&key)),
+        ("tools/t.yaml", tool(&key)),
+        ("knowledge/k.md", note(&key, "")),
+        ("knowledge/a/c.md", format!("---\nid: c\ntitle: T\ncategory: {key}\n---\n")),
+        ("knowledge/fit.md", fit),
+        ("lockfiles/l@1.0.0.lock.json", format!("{{\"{key}\": 1}}")),
+    ] {
+        stage.file(&format!("project/.ai/{path}"), &text);
+    }
+    let mut pair = Pair::new(&stage);
+    for (kind, id, tool, code) in [
+        ("directive", "d", "execute", "IT-RUN-I-002"),
+        ("directive", "named", "load", "IT-ITEM-I-004"),
+        ("directive", "s", "load", "IT-ITEM-I-004"),
+        ("tool", "t", "load", "IT-ITEM-I-004"),
+        ("knowledge", "k", "load", "IT-ITEM-I-004"),
+        ("knowledge", "c", "load", "IT-ITEM-I-004"),
+        ("knowledge", "fit", "execute", "IT-RUN-I-004"),
+        ("lockfile", "l", "load", "IT-ITEM-I-004"),
+    ] {
+        let reply = pair.ask(tool, &json!({ "item_type": kind, "item_id": id }));
+        assert_eq!(reply["code"], code, "{id} {reply}");
+        assert!(!reply.to_string().contains(&key), "{id} {reply}");
+        assert!(reply.to_string().contains("[masked]"), "{id} {reply}");
+    }
+}
+
+#[test]
 fn what_was_hidden_survives_an_update() {
     let stage = Stage::new();
     let front = "---\nid: n\ntitle: N\nowner: \"KEY\"\n---\nroot = PROJECT/src\nplain\n";

@@ -111,6 +111,9 @@ fn others_meant(
     let folder = main.path().split_last().map(|(folder, _)| folder).unwrap_or_default();
     let meant = files.iter().map(|(path, content)| {
         let address = Address::file(main.root().clone(), folder.below(path));
+        if !desk.view.world.shows(&address) {
+            return Err(Unmade::Files("files whose names are not sensitive").into());
+        }
         let content = match Current::read(desk, address) {
             Ok(current) => current.meant(desk, content)?,
             // A new one: nobody saw it as anything else.

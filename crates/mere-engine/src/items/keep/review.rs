@@ -15,7 +15,7 @@ use mere_core::spoken::Spoken;
 use super::super::change::{Desk, refuse_taken};
 use super::super::place::{Placing, apply};
 use super::super::proposal::{FILE, FOLDER, ITEM, Proposal, ProposedAction};
-use super::super::prospect::Prospect;
+use super::super::prospect::{Prospect, main_name};
 use super::super::tell::{self, word};
 use super::super::{ItemError, Unmade};
 use crate::enforce::{self, Expect, ItemChange, ItemHow, Sealing};
@@ -151,7 +151,11 @@ fn prospect(desk: &Desk<'_>, proposal: &Proposal) -> Result<Prospect, ItemError>
     let texts = files(desk, proposal)?.into_iter();
     let texts = texts.map(|(path, bytes)| Ok((path, String::from_utf8(bytes).map_err(broken)?)));
     let mut texts = texts.collect::<Result<Vec<_>, ItemError>>()?;
-    let (_, content) = texts.pop().ok_or(Unmade::BrokenProposal("it has no file"))?;
+    let (main, content) = texts.pop().ok_or(Unmade::BrokenProposal("it has no file"))?;
+    // What was shown under another name must not become the main file.
+    if main_name(&proposal.place).as_ref() != Some(&main) {
+        return Err(Unmade::BrokenProposal("its main file is not the last one").into());
+    }
     let text = Text { content, files: texts };
     Prospect::new((desk.stock, desk.view), proposal.place.clone(), &text)
 }

@@ -169,6 +169,11 @@ fn a_file_that_nobody_named_is_not_placed() {
     stage.file(&format!("{folder}/.sig"), "{}");
     stage.file(&format!("{folder}/manifest.yaml"), &tool("x"));
     refused(&stage, 1, "a signature");
+    // What is shown as another file does not become the main one.
+    let keys = json!({ "item_type": "tool", "form": "folder", "files": ["README.md"] });
+    stage.file("project/.ai/workspaces/a/proposals/p/proposal.json", &forged(&keys));
+    stage.file(&format!("{folder}/README.md"), &tool("x"));
+    refused(&stage, 1, "a manifest by another name");
 }
 
 #[test]

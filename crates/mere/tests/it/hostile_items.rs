@@ -108,71 +108,78 @@ fn entities_and_their_bombs_are_not_expanded() {
     check(&stage, &ids.map(|id| faulty("directive", id)));
 }
 
+/// How deep what is too deep lies.
+const DEEP: usize = 100_000;
+
+/// As many texts, each from its number.
+fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).map(line).collect()
+}
+
 #[test]
-fn what_is_deep_wide_or_double_is_refused() {
+fn markup_and_json_that_are_deep_wide_or_double_are_refused() {
     let stage = Stage::new();
-    let attributes = (0..50_000).fold(String::new(), |mut all, number| {
-        let _ = write!(all, " a{number}=\"x\"");
-        all
-    });
-    let deep = 100_000;
-    let (open, close) = ("[".repeat(deep), "]".repeat(deep));
-    let block = (0..700).fold(String::new(), |mut all, level| {
-        let _ = writeln!(all, "{}a:", " ".repeat(level));
-        all
-    });
-    let bomb = (1..10).fold("a0: &a0 [lol, lol]\n".to_owned(), |mut all, level| {
-        let ten = format!("*a{},", level - 1).repeat(10);
-        let _ = writeln!(all, "a{level}: &a{level} [{ten}]");
-        all
-    });
-    let keys = (0..60_000).fold(String::new(), |mut all, number| {
-        let _ = writeln!(all, "k{number}: 1");
-        all
-    });
-    let front = |more: &str| format!("---\nid: x\ntitle: X\n{more}\n---\n");
+    let attributes = lines(50_000, |number| format!(" a{number}=\"x\""));
+    let (open, close) = ("[".repeat(DEEP), "]".repeat(DEEP));
     let lock = lockfile("x", "1.0.0", "h");
-    let chain = |value: &str| {
-        lock.replace("\"resolved_chain\": []", &format!("\"resolved_chain\": {value}"))
-    };
+    let deep =
+        lock.replace("\"resolved_chain\": []", &format!("\"resolved_chain\": {open}{close}"));
+    let objects = "{\"a\":".repeat(DEEP);
     for (path, text) in [
-        (
-            "directives/h/attributes.md",
-            directive("attributes").replace("<metadata>", &format!("<metadata{attributes}>")),
-        ),
-        ("directives/h/deep.md", with("deep", &("<a>".repeat(deep) + &"</a>".repeat(deep)))),
-        ("directives/h/open.md", with("open", &"<a>".repeat(deep))),
+        ("directives/h/attributes.md", with("attributes", &format!("<a{attributes}/>"))),
+        ("directives/h/deep.md", with("deep", &("<a>".repeat(DEEP) + &"</a>".repeat(DEEP)))),
+        ("directives/h/open.md", with("open", &"<a>".repeat(DEEP))),
         ("directives/h/twice.md", with("twice", "<a b=\"1\" b=\"2\"/>")),
-        ("knowledge/h/flow.md", front(&format!("a: {open}{close}")).replace("id: x", "id: flow")),
-        ("knowledge/h/alias.md", front(&bomb).replace("id: x", "id: alias")),
-        ("knowledge/h/same.md", front("a: 1\na: 2").replace("id: x", "id: same")),
-        ("tools/h/flow.yaml", tool("flow") + &format!("a: {open}\n")),
-        ("tools/h/braces.yaml", tool("braces") + &format!("a: {}\n", "{a: ".repeat(deep))),
-        ("tools/h/dashes.yaml", tool("dashes") + &format!("a:\n {}\n", "- ".repeat(deep))),
-        (
-            "tools/h/block.yaml",
-            tool("block") + &format!("b:\n{}", block.replace('\n', "\n ").replacen("a:", " a:", 1)),
-        ),
-        ("tools/h/alias.yaml", tool("alias") + &bomb),
-        ("tools/h/merge.yaml", tool("merge") + "a: &a {b: c}\nd: {<<: *a}\n"),
-        ("tools/h/tag.yaml", tool("tag") + "a: !!python/object/apply:os.system [id]\n"),
-        ("tools/h/same.yaml", tool("same") + "tool_id: same\n"),
-        ("tools/h/keys.yaml", tool("keys") + &keys),
-        ("lockfiles/h/x@1.0.0.lock.json", chain(&format!("{open}{close}"))),
-        ("lockfiles/h/y@1.0.0.lock.json", open.clone()),
+        ("lockfiles/h/x@1.0.0.lock.json", deep),
+        ("lockfiles/h/y@1.0.0.lock.json", open),
+        ("lockfiles/h/o@1.0.0.lock.json", objects),
         ("lockfiles/h/z@1.0.0.lock.json", lock.replacen('{', "{\"root\": 1,", 1)),
     ] {
         stage.file(&format!("project/.ai/{path}"), &text);
     }
     let directives = ["attributes", "deep", "open", "twice"].map(|id| faulty("directive", id));
+    let locks = ["x", "y", "o", "z"].map(|id| faulty("lockfile", id));
+    check(&stage, &directives.into_iter().chain(locks).collect::<Vec<_>>());
+}
+
+#[test]
+fn yaml_that_is_deep_wide_or_double_is_refused() {
+    let stage = Stage::new();
+    let block = lines(700, |level| format!(" {}a:\n", " ".repeat(level)));
+    let bomb = lines(10, |level| match level {
+        0 => "a0: &a0 [lol, lol]\n".to_owned(),
+        level => format!("a{level}: &a{level} [{}]\n", format!("*a{},", level - 1).repeat(10)),
+    });
+    let front = |id: &str, more: &str| format!("---\nid: {id}\ntitle: X\n{more}\n---\n");
+    let flow = format!("a: {}{}\n", "[".repeat(DEEP), "]".repeat(DEEP));
+    for (path, text) in [
+        ("knowledge/h/flow.md", front("flow", &flow)),
+        ("knowledge/h/alias.md", front("alias", &bomb)),
+        ("knowledge/h/same.md", front("same", "a: 1\na: 2")),
+        (
+            "directives/h/alias/SKILL.md",
+            skill("alias").replacen("---\n", &format!("---\n{bomb}"), 1),
+        ),
+        ("memory/h/alias.md", format!("---\n{bomb}---\n")),
+        ("tools/h/flow.yaml", tool("flow") + &flow),
+        ("tools/h/open.yaml", tool("open") + &format!("a: {}\n", "[".repeat(DEEP))),
+        ("tools/h/braces.yaml", tool("braces") + &format!("a: {}\n", "{a: ".repeat(DEEP))),
+        ("tools/h/dashes.yaml", tool("dashes") + &format!("a:\n {}\n", "- ".repeat(DEEP))),
+        ("tools/h/block.yaml", tool("block") + &format!("b:\n{block}")),
+        ("tools/h/alias.yaml", tool("alias") + &bomb),
+        ("tools/h/merge.yaml", tool("merge") + "a: &a {b: c}\nd: {<<: *a}\n"),
+        ("tools/h/tag.yaml", tool("tag") + "a: !!python/object/apply:os.system [id]\n"),
+        ("tools/h/same.yaml", tool("same") + "tool_id: same\n"),
+        ("tools/h/keys.yaml", tool("keys") + &lines(60_000, |number| format!("k{number}: 1\n"))),
+    ] {
+        stage.file(&format!("project/.ai/{path}"), &text);
+    }
     let notes = ["flow", "alias", "same"].map(|id| faulty("knowledge", id));
-    let tools = ["flow", "braces", "dashes", "block", "alias", "merge", "tag", "same", "keys"];
-    let locks = ["x", "y", "z"].map(|id| faulty("lockfile", id));
+    let others = [faulty("directive", "alias"), faulty("memory", "alias")];
+    let tools =
+        ["flow", "open", "braces", "dashes", "block", "alias", "merge", "tag", "same", "keys"];
     let tools = tools.map(|id| faulty("tool", id));
-    check(
-        &stage,
-        &directives.into_iter().chain(notes).chain(tools).chain(locks).collect::<Vec<_>>(),
-    );
+    check(&stage, &notes.into_iter().chain(others).chain(tools).collect::<Vec<_>>());
 }
 
 fn hole(path: &Path) {

@@ -167,6 +167,12 @@ fn what_was_hidden_in_a_tools_other_files_survives_an_update() {
     assert_eq!(reply["code"], "IT-CHANGE-S-001", "{reply}");
     let after = std::fs::read_to_string(file).expect("the script");
     assert_eq!(after, script.replace("print(1)", "print(2)"));
+    // What the agent may not see it does not write over.
+    let hidden = stage.file("project/.ai/tools/t.key", "hush-hush\n");
+    let mut arguments = arguments;
+    arguments["files"] = json!([{ "path": "t.key", "content": "mine" }]);
+    assert_eq!(pair.mcp.call("execute", &arguments)["code"], "IT-CHANGE-I-003");
+    assert_eq!(std::fs::read_to_string(hidden).expect("the key"), "hush-hush\n");
 }
 
 #[test]

@@ -177,7 +177,8 @@ impl Desk {
             return self.keep("review", one(name, Verdict::Show), &asked.answer, Paper::proposal);
         }
         if let Some(name) = &asked.accept {
-            return self.keep("review", one(name, Verdict::Accept), &asked.answer, Paper::outcome);
+            let accept = Verdict::Accept { shown: asked.digest };
+            return self.keep("review", one(name, accept), &asked.answer, Paper::outcome);
         }
         if let Some(name) = &asked.reject {
             return self.keep("review", one(name, Verdict::Reject), &asked.answer, Paper::outcome);
@@ -202,9 +203,14 @@ impl Desk {
         }
         for name in names {
             let one = |verdict| Keep::Review { proposal: name.to_owned(), verdict };
-            self.keep("review", one(Verdict::Show), answer, Paper::proposal)?;
-            if render::ask("Accept it?")? {
-                self.keep("review", one(Verdict::Accept), answer, Paper::outcome)?;
+            let shown = self.call("review", Verb::Keep(one(Verdict::Show)));
+            print(&shown, answer, Paper::proposal)?;
+            // A yes is for what was shown, and for nothing else.
+            let digest =
+                shown.value()["data"]["digest"].as_str().and_then(|text| text.parse().ok());
+            if digest.is_some() && render::ask("Accept it?")? {
+                let accept = one(Verdict::Accept { shown: digest });
+                self.keep("review", accept, answer, Paper::outcome)?;
             } else if render::ask("Drop it? (No keeps it waiting.)")? {
                 self.keep("review", one(Verdict::Reject), answer, Paper::outcome)?;
             }

@@ -106,6 +106,7 @@ codes! {
     REVIEW_REJECTED: Items "REVIEW" Success 4 "`mere review`: the proposal was dropped.";
     REVIEW_MISSING: Items "REVIEW" Invalid 1 "There is no such proposal.";
     REVIEW_BROKEN: Items "REVIEW" Invalid 2 "The proposal is not whole.";
+    REVIEW_OTHER: Items "REVIEW" Invalid 3 "The proposal is not the one that was shown.";
     ITEM_UNSEARCHABLE: Items "ITEM" Fault 1 "A space cannot be looked through.";
     ARGUMENT_WRONG: Surface "ARG" Invalid 1 "An argument is missing, unknown, or of the wrong kind.";
     ARGUMENT_TOOL: Surface "ARG" Invalid 2 "There is no tool of that name.";

@@ -60,6 +60,11 @@ impl Draft {
         self
     }
 
+    /// What it says.
+    pub fn said(&self) -> &Prose {
+        &self.message
+    }
+
     fn new<A: ReplyKind>(code: Code<A>, message: Prose) -> Self {
         Self { code: code.id(), message, hint: None, data: Fields::default() }
     }

@@ -64,6 +64,16 @@ impl Prose {
         self
     }
 
+    /// The sentence as it stands, for a person: nothing has looked at its parts.
+    pub fn for_person(&self) -> String {
+        let parts = self.0.iter().map(|part| match part {
+            Part::Words(words) => words.to_string(),
+            Part::Address(address) => address.to_string(),
+            Part::Content(content) => content.text().to_owned(),
+        });
+        parts.collect()
+    }
+
     /// The parts.
     pub fn parts(&self) -> &[Part] {
         &self.0

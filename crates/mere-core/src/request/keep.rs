@@ -1,5 +1,6 @@
 //! What a person does with items, by commands of their own: no agent can ask for these.
 
+use crate::digest::Sha256;
 use crate::item::{Category, Form, ItemId, ItemRef, ItemType, Scope};
 use crate::request::Source;
 
@@ -108,8 +109,11 @@ pub enum Reindex {
 pub enum Verdict {
     /// Show it.
     Show,
-    /// Let it be so.
-    Accept,
+    /// Let it be so, if it is what was shown.
+    Accept {
+        /// The digest that came with what was shown; none takes what lies there now.
+        shown: Option<Sha256>,
+    },
     /// Drop it.
     Reject,
 }

@@ -277,7 +277,7 @@ fn parse_folders(folders: Option<Folders>) -> Result<Vec<RelPath>, YamlError> {
     let folders = said.into_iter().map(|one| {
         let path = one.value.strip_suffix('/').unwrap_or(&one.value).parse::<RelPath>();
         match path {
-            Ok(path) if !path.is_root() => Ok(path),
+            Ok(path) if !path.is_root() && !path.as_str().starts_with('~') => Ok(path),
             _ => {
                 let reason = "a folder is a path inside the project, such as `.claude/skills`";
                 Err(YamlError::at(one.referenced, reason.to_owned()))

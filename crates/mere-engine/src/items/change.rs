@@ -74,7 +74,7 @@ pub(crate) fn create(
         address: prospect.address,
         integrity: prospect.integrity,
         warnings: prospect.warnings,
-        done: "was created",
+        done: "created",
     };
     settle(desk, change, told, mode)
 }
@@ -97,7 +97,7 @@ fn update(
         address: prospect.address,
         integrity: prospect.integrity,
         warnings: prospect.warnings,
-        done: "was changed",
+        done: "changed",
     };
     settle(desk, change, told, mode)
 }
@@ -136,7 +136,7 @@ fn delete(
     current.check(expect)?;
     let address = current.address.clone();
     let change = ItemChange { place, how: ItemHow::Remove { main: current.sha256 } };
-    let told = Told { address, integrity: None, warnings: Vec::new(), done: "was deleted" };
+    let told = Told { address, integrity: None, warnings: Vec::new(), done: "deleted" };
     settle(desk, change, told, mode)
 }
 
@@ -177,14 +177,15 @@ pub(crate) fn settle(
     let subject = Prose::words("").address(address);
     Ok(match (mode, proposal) {
         (Mode::Dry, _) => {
+            let done = told.done;
             let words = match way {
-                Way::Direct => " is right so. Nothing was changed: it was a dry run.",
-                Way::Propose => " is right so, and would be proposed. Nothing was changed.",
+                Way::Direct => format!(" would be {done}. Nothing was changed: a dry run."),
+                Way::Propose => format!(" would be proposed to be {done}. Nothing was changed."),
             };
             Draft::success(codes::CHANGE_DRY, subject.and(words)).data(data)
         }
         (Mode::Really, None) => {
-            let message = subject.and(format!(" {}.", told.done));
+            let message = subject.and(format!(" was {}.", told.done));
             Draft::success(codes::CHANGE_DONE, message).data(data)
         }
         (Mode::Really, Some(proposal)) => {

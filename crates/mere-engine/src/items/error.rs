@@ -63,10 +63,19 @@ pub(crate) enum Unmade {
     Failed { address: Address, cause: std::io::Error },
     #[error(transparent)]
     Denied(#[from] Denied),
+    #[error(transparent)]
+    Unplaced(#[from] Unplaced),
+}
+
+/// Why a proposal was not placed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unplaced {
     #[error("there is no such proposal")]
-    NoProposal,
-    #[error("a proposal is broken")]
-    BrokenProposal(&'static str),
+    Missing,
+    #[error("the proposal is another by now")]
+    Other,
+    #[error("a proposal is broken: {0}")]
+    Broken(&'static str),
 }
 
 /// Inputs that do not fit a directive.

@@ -18,7 +18,7 @@ mod stock;
 mod tell;
 
 pub(crate) use change::{Desk, execute};
-pub(crate) use error::{ItemError, Unmade, WrongInputs};
+pub(crate) use error::{ItemError, Unmade, Unplaced, WrongInputs};
 pub(crate) use keep::{check_config, keep};
 pub(crate) use load::load;
 pub(crate) use loaded::Loaded;

@@ -107,7 +107,7 @@ impl Proposal {
         RelPath::default().child(FOLDER)?.child(&self.name)
     }
 
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let ScopedPath { scope, kind, base, category, id, form, .. } = &self.place;
         let base = match base {
             Base::Space => None,

@@ -17,6 +17,12 @@ const HEAD: &str = "{\"version\":\"1\",\"items\":{\n";
 const TAIL: &str = "}}\n";
 /// How far to either side of a byte one looks for the line it is in.
 const GLANCE: usize = 768;
+/// So few bytes are read at once instead of bisected.
+const NEAR_BYTES: usize = 4 * 1024;
+const NEAR: u64 = NEAR_BYTES as u64;
+/// No line is longer.
+const LONGEST_BYTES: usize = 64 * 1024;
+const LONGEST: u64 = LONGEST_BYTES as u64;
 /// How much is read at once to see all of them.
 const PAGE: usize = 256 * 1024;
 
@@ -76,15 +82,16 @@ impl Index {
     pub(super) fn find(&self, kind: ItemType, id: &str) -> Result<Vec<Entry>, Spoilt> {
         self.check()?;
         let prefix = Entry::prefix(kind, id);
-        let mut at = self.first_not_below(&prefix)?;
+        let mut lines =
+            Lines { index: self, at: self.bisect(&prefix)?, block: Vec::new(), done: 0 };
         let mut found = Vec::new();
-        while at < self.lines.end {
-            let (line, next) = self.line_at(at)?;
-            if !key_of(&line)?.starts_with(&prefix) {
+        while let Some(line) = lines.next()? {
+            let key = key_of(line)?;
+            if key.starts_with(&prefix) {
+                found.push(self.parse(line)?);
+            } else if key.as_bytes() > prefix.as_bytes() {
                 break;
             }
-            found.push(self.parse(&line)?);
-            at = next;
         }
         Ok(found)
     }
@@ -98,33 +105,20 @@ impl Index {
     /// Every entry, in order.
     pub(super) fn all(&self) -> Result<Vec<Entry>, Spoilt> {
         self.check()?;
+        let mut lines =
+            Lines { index: self, at: self.lines.start, block: Vec::with_capacity(PAGE), done: 0 };
         let mut entries = Vec::new();
-        let mut rest = Vec::new();
-        let mut at = self.lines.start;
-        while at < self.lines.end {
-            let want = PAGE.min(usize::try_from(self.lines.end - at).map_err(|_| Spoilt)?);
-            let begun = rest.len();
-            rest.resize(begun + want, 0);
-            let read = read_at(&self.file, &mut rest[begun..], at)?;
-            if read == 0 {
-                return Err(Spoilt);
-            }
-            rest.truncate(begun + read);
-            at += read as u64;
-            let whole = rest.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-            for line in rest[..whole].split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-                entries.push(self.parse(std::str::from_utf8(line).map_err(|_| Spoilt)?)?);
-            }
-            rest.drain(..whole);
+        while let Some(line) = lines.next()? {
+            entries.push(self.parse(line)?);
         }
-        if rest.is_empty() { Ok(entries) } else { Err(Spoilt) }
+        Ok(entries)
     }
 
-    /// Where the first line begins whose key is not below `prefix`.
-    fn first_not_below(&self, prefix: &str) -> Result<u64, Spoilt> {
+    /// Where a line begins from which the first one whose key is not below `prefix` is not far.
+    fn bisect(&self, prefix: &str) -> Result<u64, Spoilt> {
         let mut window = Vec::new();
         let (mut low, mut high) = (self.lines.start, self.lines.end);
-        while low < high {
+        while high - low > NEAR {
             let middle = low + (high - low) / 2;
             let line = self.line_around(middle, low, &mut window)?;
             let text = std::str::from_utf8(&window[line.text]).map_err(|_| Spoilt)?;
@@ -154,30 +148,11 @@ impl Index {
                 let next = from + end as u64 + 1;
                 return Ok(Line { start: from + start as u64, text: start..end, next });
             }
-            if from == least && to == self.lines.end {
+            if reach > LONGEST || (from == least && to == self.lines.end) {
                 return Err(Spoilt);
             }
             reach *= 4;
         }
-    }
-
-    /// The line that begins at `at`, without its end, and where the next begins.
-    fn line_at(&self, at: u64) -> Result<(String, u64), Spoilt> {
-        let mut line = Vec::new();
-        let mut from = at;
-        while from < self.lines.end {
-            let want = GLANCE.min(usize::try_from(self.lines.end - from).map_err(|_| Spoilt)?);
-            let begun = line.len();
-            line.resize(begun + want, 0);
-            self.fill(&mut line[begun..], from)?;
-            if let Some(end) = memchr::memchr(b'\n', &line[begun..]) {
-                line.truncate(begun + end);
-                let text = String::from_utf8(line).map_err(|_| Spoilt)?;
-                return Ok((text, from + end as u64 + 1));
-            }
-            from += want as u64;
-        }
-        Err(Spoilt)
     }
 
     fn fill(&self, buffer: &mut [u8], at: u64) -> Result<(), Spoilt> {
@@ -194,6 +169,44 @@ impl Index {
     fn parse(&self, line: &str) -> Result<Entry, Spoilt> {
         let line = line.strip_suffix(',').unwrap_or(line);
         Entry::parse(line, self.scope).ok_or(Spoilt)
+    }
+}
+
+/// Lines, one after the other, read a block at a time.
+struct Lines<'a> {
+    index: &'a Index,
+    /// Where the next block begins.
+    at: u64,
+    block: Vec<u8>,
+    /// How much of the block has been told.
+    done: usize,
+}
+
+impl Lines<'_> {
+    fn next(&mut self) -> Result<Option<&str>, Spoilt> {
+        loop {
+            if let Some(length) = memchr::memchr(b'\n', &self.block[self.done..]) {
+                let line = self.done..self.done + length;
+                self.done = line.end + 1;
+                return Ok(Some(std::str::from_utf8(&self.block[line]).map_err(|_| Spoilt)?));
+            }
+            let rest = self.index.lines.end - self.at;
+            if rest == 0 {
+                // Every line has an end.
+                return if self.done == self.block.len() { Ok(None) } else { Err(Spoilt) };
+            }
+            if self.block.len() - self.done > LONGEST_BYTES {
+                return Err(Spoilt);
+            }
+            self.block.drain(..self.done);
+            self.done = 0;
+            let want = self.block.capacity().max(2 * NEAR_BYTES).max(2 * self.block.len());
+            let want = (want - self.block.len()).min(usize::try_from(rest).map_err(|_| Spoilt)?);
+            let begun = self.block.len();
+            self.block.resize(begun + want, 0);
+            self.index.fill(&mut self.block[begun..], self.at)?;
+            self.at += want as u64;
+        }
     }
 }
 

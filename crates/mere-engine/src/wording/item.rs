@@ -1,7 +1,9 @@
 //! The sentences for items that could not be found, read or changed.
 
+use std::borrow::Cow;
+
 use mere_core::address::Address;
-use mere_core::item::{Fault, ItemType, ScopedPath};
+use mere_core::item::{Fault, ItemRef, ItemType, ScopedPath};
 use mere_core::reply::{Code, Content, Data, Draft, Fields, Invalid, Prose, codes};
 use mere_core::schema::Problem;
 
@@ -13,19 +15,21 @@ pub(super) fn item(error: &ItemError) -> Draft {
     match error {
         ItemError::Missing { kind, item, scopes } => {
             let scopes = scopes.iter().map(|scope| scope.name()).collect::<Vec<_>>().join(" or ");
-            let message = format!("There is no {kind} `{item}` in the {scopes} space.");
-            Draft::invalid(codes::ITEM_MISSING, Prose::words(message))
+            let message = named(format!("There is no {kind} `"), item);
+            let message = message.and(format!("` in the {scopes} space."));
+            Draft::invalid(codes::ITEM_MISSING, message)
                 .hint("An id is exact; with its category it is `category/id`.")
         }
         ItemError::Ambiguous { kind, item, candidates } => {
-            let message = format!("The id `{item}` means {} items.", candidates.len());
+            let count = candidates.len();
+            let message = named("The id `", item).and(format!("` means {count} items."));
             several(codes::ITEM_AMBIGUOUS, message, (*kind, candidates))
                 .hint("Say which one, as `category/id`; a lockfile also by `@version`.")
         }
         ItemError::Clash { kind, item, candidates } => {
-            let message = format!("Two items are the {kind} `{item}`: neither counts.");
-            several(codes::ITEM_CLASH, message, (*kind, candidates))
-                .hint("Ask a person to remove or rename one of them.")
+            let message = named(format!("Two items are the {kind} `"), item);
+            several(codes::ITEM_CLASH, message.and("`: neither counts."), (*kind, candidates))
+                .hint("One of them must be removed or renamed.")
         }
         ItemError::Faulty { address, fault } => {
             let place = format!(" is not valid at line {}, column {}: ", fault.line, fault.column);
@@ -95,6 +99,11 @@ fn inputs(wrong: &WrongInputs) -> Draft {
         .data(data)
 }
 
+/// An item as it was asked for. A leading slash, for no category, looks like a path's.
+fn named(before: impl Into<Cow<'static, str>>, item: &ItemRef) -> Prose {
+    Prose::words(before).content(Content::mention(item.to_string()))
+}
+
 /// What is wrong with a file, and where.
 pub(super) fn faulty(
     code: Code<Invalid>,
@@ -126,25 +135,22 @@ fn problems(problems: &[Problem]) -> Data {
 
 fn several(
     code: Code<Invalid>,
-    message: String,
+    message: Prose,
     (kind, candidates): (ItemType, &[ScopedPath]),
 ) -> Draft {
     let candidates = candidates.iter().map(|place| {
         let address = place.address().map_or(Data::Null, Data::from);
-        let version = place.version.as_ref().map(ToString::to_string);
-        let id = match (place.category.is_none(), version) {
-            (true, None) => place.id.to_string(),
-            (false, None) => format!("{}/{}", place.category, place.id),
-            (true, Some(version)) => format!("{}@{version}", place.id),
-            (false, Some(version)) => format!("{}/{}@{version}", place.category, place.id),
+        let item = ItemRef {
+            category: Some(place.category.clone()),
+            id: place.id.clone(),
+            version: place.version.clone(),
         };
         Fields::default()
             .with("item_type", kind.name())
-            .with("id", Data::Words(id.into()))
+            .with("id", Content::mention(item.to_string()))
             .with("scope", place.scope.name())
             .with("address", address)
     });
     let candidates = candidates.map(Data::from).collect::<Data>();
-    Draft::invalid(code, Prose::words(message))
-        .data(Fields::default().with("candidates", candidates))
+    Draft::invalid(code, message).data(Fields::default().with("candidates", candidates))
 }

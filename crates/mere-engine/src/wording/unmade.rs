@@ -5,7 +5,7 @@ use mere_core::reply::{Draft, Fields, Prose, codes};
 
 use super::change::refused;
 use super::item::faulty;
-use crate::items::Unmade;
+use crate::items::{Unmade, Unplaced};
 
 /// A change to an item that was not made.
 pub(super) fn unmade(error: &Unmade) -> Draft {
@@ -13,13 +13,13 @@ pub(super) fn unmade(error: &Unmade) -> Draft {
         Unmade::Taken(address) => {
             let message = Prose::words("").address(address.clone()).and(" is there already.");
             Draft::invalid(codes::ITEM_TAKEN, message)
-                .hint("Choose another id or category, or update the one that is there.")
+                .hint("Choose another id or category; what is there stays as it is.")
         }
         Unmade::Stale { address, current } => {
             let message = Prose::words("").address(address.clone());
             let data = Fields::default().with("sha256", *current);
             Draft::invalid(codes::ITEM_STALE, message.and(" is another by now."))
-                .hint("Load it again, and make the change to what it is now.")
+                .hint("Make the change to what it is now; a proposal for what it was is to be rejected.")
                 .data(data)
         }
         Unmade::NotMade(kind) => {
@@ -56,9 +56,21 @@ pub(super) fn unmade(error: &Unmade) -> Draft {
         }
         Unmade::Failed { address, cause } => failed(address, cause),
         Unmade::Denied(denied) => refused(denied),
-        Unmade::NoProposal => Draft::invalid(codes::REVIEW_MISSING, "There is no such proposal.")
+        Unmade::Unplaced(error) => unplaced(error),
+    }
+}
+
+/// A proposal that was not placed.
+fn unplaced(error: &Unplaced) -> Draft {
+    match error {
+        Unplaced::Missing => Draft::invalid(codes::REVIEW_MISSING, "There is no such proposal.")
             .hint("`mere review --list` names those that wait."),
-        Unmade::BrokenProposal(why) => {
+        Unplaced::Other => Draft::invalid(
+            codes::REVIEW_OTHER,
+            "The proposal is not the one that was shown. Nothing was changed.",
+        )
+        .hint("Look at it again; an agent may change its proposals."),
+        Unplaced::Broken(why) => {
             let message = format!("The proposal is not whole: {why}.");
             Draft::invalid(codes::REVIEW_BROKEN, Prose::words(message))
                 .hint("Reject it, and let the agent propose it again.")

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use clap::{Args, Subcommand, ValueEnum};
+use mere_core::digest::Sha256;
 use mere_core::item::{Category, Form, ItemId, ItemRef, ItemType, Scope};
 use mere_core::request::Source;
 
@@ -269,7 +270,8 @@ pub(crate) struct IndexArguments {
   mere review                        one after the other
   mere review --list
   mere review --show NAME
-  mere review --accept NAME          without being asked
+  mere review --accept NAME          what lies there now, without being asked
+  mere review --accept NAME --digest SHA256
   mere review --reject NAME")]
 pub(crate) struct ReviewArguments {
     /// List them, and ask nothing
@@ -281,6 +283,9 @@ pub(crate) struct ReviewArguments {
     /// Let it be so
     #[arg(long, value_name = "NAME", conflicts_with_all = ["list", "show"])]
     pub(crate) accept: Option<String>,
+    /// With --accept: only if it is what --show printed this digest for
+    #[arg(long, value_name = "SHA256", requires = "accept")]
+    pub(crate) digest: Option<Sha256>,
     /// Drop it
     #[arg(long, value_name = "NAME", conflicts_with_all = ["list", "show", "accept"])]
     pub(crate) reject: Option<String>,

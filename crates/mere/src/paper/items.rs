@@ -198,6 +198,10 @@ impl Paper {
                 line(&mut out, format_args!("{}", self.painted(&self.plain(changed), style)));
             }
         }
+        line(
+            &mut out,
+            format_args!("\n{}", self.painted(&format!("digest {}", text(&data["digest"])), FAINT)),
+        );
         if let Some(fault) = data["fault"].as_str() {
             let why = self.painted("It cannot be placed:", BAD);
             line(&mut out, format_args!("\n{why} {}", self.plain(fault)));

@@ -62,6 +62,8 @@ fn an_honest_one_by_hand_is_as_good_as_any() {
 fn what_is_no_proposal_is_not_listed() {
     for about in [
         forged(&json!({ "scope": "registry" })),
+        forged(&json!({ "item_type": "lockfile" })),
+        forged(&json!({ "item_type": "memory", "scope": "user" })),
         forged(&json!({ "scope": "builtin" })),
         forged(&json!({ "files": ["../x.md"] })),
         forged(&json!({ "files": ["/etc/passwd"] })),
@@ -113,7 +115,6 @@ fn what_is_not_whole_is_not_placed() {
         json!({ "id": "y" }),
         json!({ "item_type": "tool", "files": ["x.md"] }),
         json!({ "item_type": "directive", "form": "folder" }),
-        json!({ "item_type": "lockfile" }),
         json!({ "id": "old", "action": "update", "before": other }),
         json!({ "id": "old", "action": "delete", "before": other, "files": [] }),
         json!({ "id": "old", "action": "update", "before": signed }),
@@ -237,4 +238,19 @@ fn a_proposal_does_not_steer_the_terminal_it_is_read_at() {
     for steering in ['\u{1b}', '\u{7}', '\r', '\u{202e}'] {
         assert!(!shown.contains(steering), "{steering:?} in {shown:?}");
     }
+}
+
+#[test]
+fn what_is_accepted_is_what_was_shown() {
+    let stage = Stage::new();
+    forge(&stage, &honest().to_string());
+    let shown = person(&stage, &["review", "--show", "a/p"]);
+    let digest = shown["data"]["digest"].as_str().expect("a digest").to_owned();
+    stage.file("project/.ai/workspaces/a/proposals/p/item/x.md", &note("x", "swapped"));
+    let before = world(&stage);
+    let accept = ["review", "--accept", "a/p", "--digest", &digest];
+    assert_eq!(person(&stage, &accept)["code"], "IT-REVIEW-I-003");
+    assert_eq!(world(&stage), before);
+    stage.file("project/.ai/workspaces/a/proposals/p/item/x.md", &note("x", "forged"));
+    assert_eq!(person(&stage, &accept)["code"], "IT-REVIEW-S-003");
 }

@@ -66,7 +66,7 @@ fn a_note_that_is_wrong_says_where() {
         ("---\nid: x\ntitle: 5\n---\n", (3, 1), &["not a text"]),
         ("---\nid: x\ntitle: T\ntitle: U\n---\n", (4, 1), &["not one plain YAML mapping"]),
         ("---\nid: x\ntitle: &a T\n---\n", (3, 11), &["not one plain YAML mapping"]),
-        ("---\nid: x\ntitle: !t T\n---\n", (3, 11), &["not one plain YAML mapping"]),
+        ("---\nid: x\ntitle: !t T\n---\n", (3, 8), &["not one plain YAML mapping"]),
         ("---\n- id\n---\n", (2, 1), &["not one plain YAML mapping"]),
     ] {
         let path = "knowledge/a/x.md";

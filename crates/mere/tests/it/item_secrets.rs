@@ -238,7 +238,7 @@ fn links_lead_to_no_item() {
     // A whole type folder that is a link holds nothing either.
     std::fs::rename(stage.path("project/.ai/knowledge"), stage.path("beside/k")).expect("moved");
     stage.link("../../beside/k", "project/.ai/knowledge");
-    assert_eq!(pair.load("knowledge", "real")["reply_type"], "I");
+    assert_eq!(pair.load("knowledge", "real")["code"], "IT-ITEM-I-001");
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn skills_are_taken_where_clients_keep_them() {
     let why = person(&stage, &["why", "skill", "review"]);
     assert_eq!(why["data"]["winner"], "ROOT_PROJECT:/.claude/skills/review/SKILL.md");
     assert_eq!(why["data"]["elsewhere"].as_array().map(Vec::len), Some(1), "{why}");
-    let listed = person(&stage, &["list", "skills"]);
+    let listed = person(&stage, &["list", "directives"]);
     let addresses = listed["data"]["items"].as_array().expect("items").iter();
     let addresses = addresses.map(|one| one["address"].as_str().expect("an address"));
     assert_eq!(

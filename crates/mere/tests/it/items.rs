@@ -218,12 +218,18 @@ fn what_is_no_id_names_nothing() {
         assert_eq!(reply["code"], "MCP-ARG-I-001", "{id:?} {reply}");
         assert!(!reply.to_string().contains("hush-hush"), "{reply}");
     }
+    for item in [
+        json!({ "item_type": "note", "item_id": "/nope" }),
+        json!({ "item_type": "skill", "item_id": "/nope" }),
+    ] {
+        assert_eq!(pair.ask("load", &item)["code"], "IT-ITEM-I-001", "{item}");
+    }
     let long = "x".repeat(64);
     assert_eq!(pair.load("knowledge", &long)["code"], "IT-ITEM-I-001");
     assert_eq!(pair.load("knowledge", &(long + "x"))["code"], "MCP-ARG-I-001");
     for arguments in [
         json!({ "item_id": "a" }),
-        json!({ "item_type": "note", "item_id": "a" }),
+        json!({ "item_type": "script", "item_id": "a" }),
         json!({ "item_type": "knowledge" }),
         json!({ "item_type": "knowledge", "item_id": 5 }),
         json!({ "item_type": "knowledge", "item_id": "a", "source": "elsewhere" }),

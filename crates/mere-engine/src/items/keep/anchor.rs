@@ -48,7 +48,7 @@ pub(super) fn new(
         address: prospect.address,
         integrity: prospect.integrity,
         warnings: prospect.warnings,
-        done: "was created",
+        done: "created",
     };
     settle(desk, change, told, Mode::Really)
 }

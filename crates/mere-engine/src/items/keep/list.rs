@@ -3,7 +3,7 @@
 use std::thread;
 
 use mere_core::item::{Category, ItemType, Scope, ScopedPath};
-use mere_core::reply::{Content, Data, Draft, Fields, Part, codes};
+use mere_core::reply::{Content, Data, Draft, Fields, codes};
 use mere_core::request::Listing;
 
 use super::super::find::is_shown;
@@ -93,12 +93,7 @@ pub(super) fn fault(error: &ToolError) -> Data {
     match error {
         ToolError::Item(ItemError::Faulty { fault, .. }) => {
             let place = format!("line {}, column {}: ", fault.line, fault.column);
-            let what = fault.what.parts().iter().map(|part| match part {
-                Part::Words(words) => words.to_string(),
-                Part::Address(address) => address.to_string(),
-                Part::Content(content) => content.text().to_owned(),
-            });
-            Content::mention(place + &what.collect::<String>()).into()
+            Content::mention(place + &fault.what.for_person()).into()
         }
         _ => "it cannot be read".into(),
     }

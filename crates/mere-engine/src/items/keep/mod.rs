@@ -7,6 +7,7 @@ mod init;
 mod links;
 mod list;
 mod review;
+mod waiting;
 mod why;
 
 use mere_core::reply::Draft;

@@ -81,7 +81,7 @@ impl Catalog {
     /// The items a bare id can mean.
     pub(crate) fn find(&mut self, kind: ItemType, id: &ItemId) -> io::Result<Vec<ScopedPath>> {
         self.refresh()?;
-        let found = match &self.base {
+        let found = match &mut self.base {
             Base::Index(index, _) => index.find(kind, id.as_str()),
             Base::Census(entries) => Ok(among(entries, kind, id).cloned().collect()),
         };

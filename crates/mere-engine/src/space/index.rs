@@ -3,7 +3,9 @@
 //! It is never read whole for one id, and never mapped into memory: a truncation would end the
 //! process. A line that is not as this program writes it means that the whole file is not ours.
 
+use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
+use std::ops::Range;
 
 use cap_std::fs::File;
 use mere_core::item::{ItemType, Scope};
@@ -31,9 +33,23 @@ pub(super) struct Index {
     file: File,
     scope: Scope,
     /// Where the lines begin and end.
-    lines: std::ops::Range<u64>,
+    lines: Range<u64>,
+    /// The lines at which bisections have parted, by the byte they were found from: the first parts
+    /// of every bisection are the same.
+    pivots: HashMap<u64, Pivot>,
     pub(super) stamp: Stamp,
 }
+
+/// A line that parts the others.
+#[derive(Clone)]
+struct Pivot {
+    key: Box<str>,
+    start: u64,
+    next: u64,
+}
+
+/// About how many are remembered.
+const MAX_PIVOTS: u64 = 1_024;
 
 /// The index is not as this program writes it.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +68,13 @@ impl Index {
         let file = open_regular(&**space.dir(), FILE).ok().flatten()?;
         let stamp = Stamp::of(&file.metadata().ok()?);
         let lines = HEAD.len() as u64..stamp.size.checked_sub(TAIL.len() as u64)?;
-        (lines.start <= lines.end).then_some(Self { file, scope, lines, stamp })
+        (lines.start <= lines.end).then(|| Self {
+            file,
+            scope,
+            lines,
+            pivots: HashMap::new(),
+            stamp,
+        })
     }
 
     /// Writes the index of a space, whole or not at all, and opens it.
@@ -79,11 +101,11 @@ impl Index {
     }
 
     /// The entries of a bare id.
-    pub(super) fn find(&self, kind: ItemType, id: &str) -> Result<Vec<Entry>, Spoilt> {
+    pub(super) fn find(&mut self, kind: ItemType, id: &str) -> Result<Vec<Entry>, Spoilt> {
         self.check()?;
         let prefix = Entry::prefix(kind, id);
-        let mut lines =
-            Lines { index: self, at: self.bisect(&prefix)?, block: Vec::new(), done: 0 };
+        let at = self.bisect(&prefix)?;
+        let mut lines = Lines { index: self, at, block: Vec::new(), done: 0 };
         let mut found = Vec::new();
         while let Some(line) = lines.next()? {
             let key = key_of(line)?;
@@ -115,20 +137,35 @@ impl Index {
     }
 
     /// Where a line begins from which the first one whose key is not below `prefix` is not far.
-    fn bisect(&self, prefix: &str) -> Result<u64, Spoilt> {
-        let mut window = Vec::new();
+    fn bisect(&mut self, prefix: &str) -> Result<u64, Spoilt> {
         let (mut low, mut high) = (self.lines.start, self.lines.end);
         while high - low > NEAR {
-            let middle = low + (high - low) / 2;
-            let line = self.line_around(middle, low, &mut window)?;
-            let text = std::str::from_utf8(&window[line.text]).map_err(|_| Spoilt)?;
-            if key_of(text)?.as_bytes() < prefix.as_bytes() {
-                low = line.next;
+            let pivot = self.pivot(low..high)?;
+            if pivot.key.as_bytes() < prefix.as_bytes() {
+                low = pivot.next;
             } else {
-                high = line.start;
+                high = pivot.start;
             }
         }
         Ok(low)
+    }
+
+    /// The line in the middle of a range that begins with a line.
+    fn pivot(&mut self, range: Range<u64>) -> Result<Pivot, Spoilt> {
+        let width = range.end - range.start;
+        let at = range.start + width / 2;
+        if let Some(known) = self.pivots.get(&at) {
+            return Ok(known.clone());
+        }
+        let mut window = Vec::new();
+        let line = self.line_around(at, range.start, &mut window)?;
+        let text = std::str::from_utf8(&window[line.text]).map_err(|_| Spoilt)?;
+        let pivot = Pivot { key: key_of(text)?.into(), start: line.start, next: line.next };
+        // The wide ranges are the ones that every bisection begins with.
+        if width.saturating_mul(MAX_PIVOTS) > self.lines.end {
+            self.pivots.insert(at, pivot.clone());
+        }
+        Ok(pivot)
     }
 
     /// The line that holds the byte `at`, read into `window`; one begins at `least`.
@@ -213,7 +250,7 @@ impl Lines<'_> {
 /// A line in a window.
 struct Line {
     start: u64,
-    text: std::ops::Range<usize>,
+    text: Range<usize>,
     next: u64,
 }
 

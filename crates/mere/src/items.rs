@@ -151,7 +151,7 @@ impl Desk {
         if !asked.yes {
             let dry = self.call("delete", Verb::Execute(execute(true)));
             if dry.reply() != ReplyType::Success {
-                return print(&dry, &asked.answer, |_, _| String::new());
+                return self.print(&dry, &asked.answer, |_, _| String::new());
             }
             let address = dry.value()["data"]["address"].as_str().unwrap_or_default().to_owned();
             if !render::ask(&format!("Delete {address}?"))? {
@@ -193,7 +193,7 @@ impl Desk {
     fn decide(&self, answer: &AnswerArguments) -> io::Result<ExitCode> {
         let waiting = self.call("review", Verb::Keep(Keep::Proposals));
         if waiting.reply() != ReplyType::Success {
-            return print(&waiting, answer, Paper::proposals);
+            return self.print(&waiting, answer, Paper::proposals);
         }
         let waiting = waiting.value();
         let names = waiting["data"]["proposals"].as_array().into_iter().flatten();
@@ -204,7 +204,7 @@ impl Desk {
         for name in names {
             let one = |verdict| Keep::Review { proposal: name.to_owned(), verdict };
             let shown = self.call("review", Verb::Keep(one(Verdict::Show)));
-            print(&shown, answer, Paper::proposal)?;
+            self.print(&shown, answer, Paper::proposal)?;
             // A yes is for what was shown, and for nothing else.
             let digest =
                 shown.value()["data"]["digest"].as_str().and_then(|text| text.parse().ok());
@@ -235,7 +235,7 @@ impl Desk {
         answer: &AnswerArguments,
         show: Shown,
     ) -> io::Result<ExitCode> {
-        print(&self.call(tool, verb), answer, show)
+        self.print(&self.call(tool, verb), answer, show)
     }
 
     fn call(&self, tool: &'static str, verb: Verb) -> Cleared {
@@ -243,34 +243,41 @@ impl Desk {
         let request = Request::of_person(agent, tool, verb);
         converse(request, |request| self.session.handle(request, &mut AtKeyboard), call::ask)
     }
-}
 
-/// Prints a reply, and says how the process ends.
-fn print(reply: &Cleared, answer: &AnswerArguments, show: Shown) -> io::Result<ExitCode> {
-    let code = render::exit_code(reply.reply());
-    if answer.json {
-        return render::reply(reply).map(|()| code);
-    }
-    let value = reply.value();
-    let paper = Paper::new(answer.color, None);
-    match reply.reply() {
-        ReplyType::Success => {
-            render::text(&show(&paper, &value))?;
-            if let Some(hint) = value["hint"].as_str() {
-                render::note(hint);
+    /// Prints a reply, and says how the process ends.
+    fn print(
+        &self,
+        reply: &Cleared,
+        answer: &AnswerArguments,
+        show: Shown,
+    ) -> io::Result<ExitCode> {
+        let code = render::exit_code(reply.reply());
+        if answer.json {
+            return render::reply(reply).map(|()| code);
+        }
+        let value = reply.value();
+        let paper = Paper::new(answer.color, self.session.working().cloned());
+        match reply.reply() {
+            ReplyType::Success => {
+                render::text(&show(&paper, &value))?;
+                if let Some(hint) = value["hint"].as_str() {
+                    render::note(hint);
+                }
+            }
+            // A finding is told like an answer, and then what it means.
+            ReplyType::Error
+                if !value["data"].as_object().is_none_or(serde_json::Map::is_empty) =>
+            {
+                render::text(&show(&paper, &value))?;
+                render::refusal(reply);
+            }
+            _ => {
+                render::text(&paper.candidates_of(&value))?;
+                render::refusal(reply);
             }
         }
-        // A finding is told like an answer, and then what it means.
-        ReplyType::Error if !value["data"].as_object().is_none_or(serde_json::Map::is_empty) => {
-            render::text(&show(&paper, &value))?;
-            render::refusal(reply);
-        }
-        _ => {
-            render::text(&paper.candidates_of(&value))?;
-            render::refusal(reply);
-        }
+        Ok(code)
     }
-    Ok(code)
 }
 
 fn scope(user: bool) -> Scope {

@@ -46,7 +46,7 @@ impl Paper {
         let mut out = self.outcome(reply);
         for path in list(&reply["data"]["made"]) {
             let mark = self.painted("+", GOOD);
-            line(&mut out, format_args!("  {mark} {}", self.plain(text(path))));
+            line(&mut out, format_args!("  {mark} {}", self.path(text(path))));
         }
         out += "\nTry next:\n";
         for step in list(&reply["data"]["next"]) {

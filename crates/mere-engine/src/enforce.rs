@@ -73,8 +73,8 @@ pub(crate) struct ItemChange {
 pub(crate) enum ItemHow {
     /// It has these files, each by its path from the main file's folder, the main one last.
     Put { files: Vec<(RelPath, Vec<u8>)>, before: Expect },
-    /// It goes. Its main file must be this one.
-    Remove { main: Sha256 },
+    /// It goes. All of it must be this.
+    Remove { whole: Sha256 },
 }
 
 /// What must be there before.
@@ -82,8 +82,8 @@ pub(crate) enum ItemHow {
 pub(crate) enum Expect {
     /// Nothing of that name.
     Nothing,
-    /// A main file with this digest.
-    Main(Sha256),
+    /// An item with this digest of all it is.
+    Whole(Sha256),
 }
 
 /// Whether a signature lies beside an item.

@@ -7,7 +7,7 @@
 use std::io::Read as _;
 
 use cap_std::fs::{Dir, File};
-use mere_core::digest::Hasher;
+use mere_core::digest::{Hasher, Sha256};
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{Fault, Form, ItemType, ScopedPath};
 
@@ -48,6 +48,27 @@ pub(crate) fn belongings(
     let mut files = gathering.digests()?;
     files.sort_by(|left, right| left.path.cmp(&right.path));
     Ok(files)
+}
+
+/// One digest of all that an item is: its main file and the others, as far as they can be told. What
+/// is done to an item is done to exactly this.
+pub(crate) fn whole(main: Sha256, folder: &Dir, place: &ScopedPath) -> std::io::Result<Sha256> {
+    match belongings(folder, place) {
+        Ok(files) => Ok(whole_of(main, &files)),
+        // What cannot be told can be removed all the same.
+        Err(BelongingsError::Fault(_)) => Ok(Sha256::of(format!("{main} and more").as_bytes())),
+        Err(BelongingsError::Io(error)) => Err(error),
+    }
+}
+
+/// The same for files that are known.
+pub(crate) fn whole_of(main: Sha256, files: &[FileDigest]) -> Sha256 {
+    let mut hasher = Hasher::default();
+    hasher.add(main.to_string().as_bytes());
+    for file in files {
+        hasher.add(format!("\n{} {}", file.sha256, file.path).as_bytes());
+    }
+    hasher.so_far()
 }
 
 /// What is found, before anything of it is read: what is too much is refused at once.

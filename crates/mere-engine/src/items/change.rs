@@ -7,6 +7,7 @@ use mere_core::reply::{Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Action, Execute, Reader, Text};
 use mere_core::spoken::Spoken;
 
+use super::belongings::{whole, whole_of};
 use super::find::{find, is_shown};
 use super::place::{Placing, apply};
 use super::prospect::{Prospect, form_of, in_space};
@@ -20,6 +21,7 @@ use crate::read::open;
 use crate::seen::{Obscured, Secrets, Seen};
 use crate::tool_error::ToolError;
 use crate::view::View;
+use crate::world::VisibilityRef;
 
 /// What a change is made with.
 pub(crate) struct Desk<'a> {
@@ -90,8 +92,9 @@ fn update(
     current.check(expect)?;
     let content = current.meant(desk, &text.content)?;
     let text = Text { content, files: others_meant(desk, &current.address, &text.files)? };
+    let whole = current.whole(&place)?;
     let prospect = Prospect::new((desk.stock, desk.view), place, &text)?;
-    let how = ItemHow::Put { files: prospect.files, before: Expect::Main(current.sha256) };
+    let how = ItemHow::Put { files: prospect.files, before: Expect::Whole(whole) };
     let change = ItemChange { place: prospect.place, how };
     let told = Told {
         address: prospect.address,
@@ -135,7 +138,8 @@ fn delete(
     let current = Current::main(desk, &place)?;
     current.check(expect)?;
     let address = current.address.clone();
-    let change = ItemChange { place, how: ItemHow::Remove { main: current.sha256 } };
+    let how = ItemHow::Remove { whole: current.whole(&place)? };
+    let change = ItemChange { place, how };
     let told = Told { address, integrity: None, warnings: Vec::new(), done: "deleted" };
     settle(desk, change, told, mode)
 }
@@ -251,6 +255,7 @@ fn lies_in_an_item(desk: &Desk<'_>, place: &ScopedPath) -> Result<bool, ItemErro
 /// A file of an item as it is, right or wrong: what is broken can be mended.
 struct Current {
     address: Address,
+    file: VisibilityRef,
     bytes: Vec<u8>,
     sha256: Sha256,
 }
@@ -267,7 +272,16 @@ impl Current {
         let bytes = read_at_most(open(&file)?, limit).map_err(unreadable)?;
         let bytes = bytes.ok_or_else(|| unreadable(std::io::ErrorKind::FileTooLarge.into()))?;
         let sha256 = Sha256::of(&bytes);
-        Ok(Self { address, bytes, sha256 })
+        Ok(Self { address, file, bytes, sha256 })
+    }
+
+    /// One digest of all that the item is whose main file this is.
+    fn whole(&self, place: &ScopedPath) -> Result<Sha256, ToolError> {
+        let unreadable = |cause| ToolError::unreadable(&self.address, cause);
+        match self.file.folder() {
+            Some(folder) => whole(self.sha256, folder, place).map_err(unreadable),
+            None => Ok(whole_of(self.sha256, &[])),
+        }
     }
 
     fn check(&self, expect: Option<Sha256>) -> Result<(), Unmade> {

@@ -7,7 +7,7 @@ use mere_core::item::{self, Item, ScopedPath};
 use mere_core::spoken::Spoken;
 
 use super::ItemError;
-use super::belongings::{BelongingsError, belongings};
+use super::belongings::{BelongingsError, belongings, whole_of};
 use super::tell::masked_fault;
 use crate::host::read_at_most;
 use crate::read::open;
@@ -52,6 +52,11 @@ impl Loaded {
         let integrity = item.integrity(text, &place, &files);
         let (sha256, text) = (Sha256::of(&bytes), text.to_owned());
         Ok(Self { place, address, text, sha256, item, files, integrity })
+    }
+
+    /// One digest of all that it is.
+    pub(crate) fn whole(&self) -> Sha256 {
+        whole_of(self.sha256, &self.files)
     }
 
     /// The name of its main file.

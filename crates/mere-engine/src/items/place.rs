@@ -8,9 +8,10 @@ use mere_core::digest::Sha256;
 use mere_core::item::{Base, Form, ItemType, Scope, ScopedPath};
 
 use super::Unmade;
+use super::belongings::whole;
 use crate::context::Context;
 use crate::enforce::{Expect, ItemHow, ItemPermit};
-use crate::host::{Before, Editing, OpenFolder, read_at_most};
+use crate::host::{Before, Editing, OpenFolder, absent, read_at_most};
 use crate::project_key;
 
 /// The largest main file whose digest is taken.
@@ -38,14 +39,18 @@ pub(crate) fn apply(permit: ItemPermit, placing: &Placing<'_>) -> Result<(), Unm
     let main = editing.file(&spot.main).map_err(failed)?;
     let main = main.map(|file| read_at_most(file, MAX_MAIN)).transpose().map_err(failed)?;
     let main = main.flatten().map(|bytes| Sha256::of(&bytes));
+    let all = match main {
+        Some(main) => spot.whole(&editing, main).map_err(failed)?,
+        None => None,
+    };
     let stale = || Unmade::Stale { address: address.clone(), current: main };
     match permit.how() {
         ItemHow::Put { files, before: Expect::Nothing } => {
             let done = spot.create(&editing, files).map_err(failed)?;
             if done { Ok(()) } else { Err(Unmade::Taken(address.clone())) }
         }
-        ItemHow::Put { before: Expect::Main(before), .. } | ItemHow::Remove { main: before }
-            if main != Some(*before) =>
+        ItemHow::Put { before: Expect::Whole(before), .. } | ItemHow::Remove { whole: before }
+            if all != Some(*before) =>
         {
             Err(stale())
         }
@@ -83,6 +88,12 @@ impl<'a> Spot<'a> {
         let main = place.below_base()?;
         let (folder, _) = main.split_last()?;
         Some(Self { place, main, folder })
+    }
+
+    /// One digest of all that the item is now.
+    fn whole(&self, editing: &Editing, main: Sha256) -> std::io::Result<Option<Sha256>> {
+        let folder = absent(OpenFolder::below(editing.dir(), self.folder.as_str()))?;
+        folder.map(|folder| whole(main, &folder.into_dir(), self.place)).transpose()
     }
 
     fn create(&self, editing: &Editing, files: &[(RelPath, Vec<u8>)]) -> std::io::Result<bool> {

@@ -41,7 +41,7 @@ pub(crate) struct Proposal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProposedAction {
     Create,
-    /// The main file it was made for.
+    /// The digest of all of the item it was made for.
     Update(Sha256),
     Delete(Sha256),
 }
@@ -55,7 +55,8 @@ impl ProposedAction {
         }
     }
 
-    fn before(self) -> Option<Sha256> {
+    /// What the item must be; none if there must be none.
+    pub(super) fn before(self) -> Option<Sha256> {
         match self {
             Self::Create => None,
             Self::Update(before) | Self::Delete(before) => Some(before),
@@ -69,10 +70,10 @@ pub(super) fn keep(desk: &Desk<'_>, permit: ItemPermit) -> Result<Address, ItemE
     let place = permit.place();
     let (action, files) = match permit.how() {
         ItemHow::Put { files, before: Expect::Nothing } => (ProposedAction::Create, &files[..]),
-        ItemHow::Put { files, before: Expect::Main(before) } => {
+        ItemHow::Put { files, before: Expect::Whole(before) } => {
             (ProposedAction::Update(*before), &files[..])
         }
-        ItemHow::Remove { main } => (ProposedAction::Delete(*main), &[][..]),
+        ItemHow::Remove { whole } => (ProposedAction::Delete(*whole), &[][..]),
     };
     let random = Uuid::new_v4().simple().to_string();
     let proposal = Proposal {

@@ -202,6 +202,10 @@ impl Paper {
             &mut out,
             format_args!("\n{}", self.painted(&format!("digest {}", text(&data["digest"])), FAINT)),
         );
+        if data["stale"] == true {
+            let why = "The item has changed since this was proposed: it cannot be accepted.";
+            line(&mut out, format_args!("\n{}", self.painted(why, BAD)));
+        }
         if let Some(fault) = data["fault"].as_str() {
             let why = self.painted("It cannot be placed:", BAD);
             line(&mut out, format_args!("\n{why} {}", self.plain(fault)));

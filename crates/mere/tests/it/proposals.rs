@@ -255,3 +255,39 @@ fn a_dry_run_changes_nothing() {
     let now = now.filter(|(path, _)| !path.contains("/.cache/")).collect::<BTreeMap<_, _>>();
     assert_eq!(now, before);
 }
+
+#[test]
+fn a_proposal_is_for_all_of_an_item_and_shows_all_that_goes() {
+    let stage = Stage::new();
+    let edits: [(&str, Value); 2] = [
+        ("delete", json!({ "item_type": "tool", "action": "delete", "item_id": "kit" })),
+        (
+            "update",
+            json!({
+                "item_type": "tool", "action": "update", "item_id": "kit",
+                "content": tool("kit"), "files": [{ "path": "run.sh", "content": "new\n" }]
+            }),
+        ),
+    ];
+    for (what, call) in edits {
+        stage.file("project/.ai/tools/kit/manifest.yaml", &tool("kit"));
+        stage.file("project/.ai/tools/kit/run.sh", "old\n");
+        let made = stage.call_text("execute", &call.to_string());
+        assert_eq!(made.code(), "IT-CHANGE-S-002", "{}", made.reply);
+        let name =
+            person(&stage, &["review", "--list"])["data"]["proposals"][0]["proposal"].clone();
+        let name = name.as_str().expect("a name").to_owned();
+        let shown = person(&stage, &["review", "--show", &name]);
+        assert_eq!(shown["data"]["stale"], false, "{shown}");
+        let paths = shown["data"]["changes"].as_array().expect("changes").iter();
+        let paths = paths.map(|one| one["path"].as_str().expect("a path")).collect::<Vec<_>>();
+        assert_eq!(paths, ["run.sh", "manifest.yaml"], "{what}");
+        stage.file("project/.ai/tools/kit/run.sh", "a person's own work\n");
+        let shown = person(&stage, &["review", "--show", &name]);
+        assert_eq!(shown["data"]["stale"], true, "{shown}");
+        assert_eq!(person(&stage, &["review", "--accept", &name])["code"], "IT-ITEM-I-008");
+        let kept = std::fs::read_to_string(stage.path("project/.ai/tools/kit/run.sh"));
+        assert_eq!(kept.expect("it is there"), "a person's own work\n");
+        person(&stage, &["review", "--reject", &name]);
+    }
+}

@@ -115,7 +115,7 @@ fn carry(desk: &Desk<'_>, loaded: &Loaded, to: &ScopedPath) -> Result<Draft, Too
         apply(permit, &placing)
     };
     spend(to.clone(), ItemHow::Put { files, before: Expect::Nothing })?;
-    spend(loaded.place.clone(), ItemHow::Remove { main: loaded.sha256 })?;
+    spend(loaded.place.clone(), ItemHow::Remove { whole: loaded.whole() })?;
     let links = links::follow(desk, &loaded.place, to);
     let some = |notes: Vec<Address>| {
         (!notes.is_empty()).then(|| notes.into_iter().map(Data::from).collect::<Data>())

@@ -8,6 +8,7 @@ use mere_core::digest::Sha256;
 use mere_core::item::{self, EntryName, ItemRef, ItemType, ScopedPath, relink};
 use mere_core::spoken::Spoken;
 
+use super::super::belongings::whole_of;
 use super::super::change::{Desk, sealing};
 use super::super::place::{Placing, apply};
 use super::super::prospect::main_name;
@@ -69,7 +70,7 @@ fn change(desk: &Desk<'_>, place: ScopedPath, (from, to): &(EntryName, EntryName
         return Some(false);
     }
     let files = vec![(main_name(&place)?, new.into_bytes())];
-    let how = ItemHow::Put { files, before: Expect::Main(Sha256::of(&bytes)) };
+    let how = ItemHow::Put { files, before: Expect::Whole(whole_of(Sha256::of(&bytes), &[])) };
     let permit = enforce::permit_item(desk.who, desk.agents, ItemChange { place, how }, sealing);
     Some(apply(permit, &Placing { context: desk.context, over: desk.over }).is_ok())
 }

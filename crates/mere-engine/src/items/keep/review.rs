@@ -5,13 +5,15 @@
 
 use mere_core::address::{Address, RelPath};
 use mere_core::diff::{self, Line};
-use mere_core::item;
+use mere_core::digest::Sha256;
+use mere_core::item::{self, ScopedPath};
 use mere_core::name::AgentName;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Text, Verdict};
 use mere_core::root::Root;
 use mere_core::spoken::Spoken;
 
+use super::super::belongings::{belongings, whole};
 use super::super::change::{Desk, refuse_taken};
 use super::super::place::{Placing, apply};
 use super::super::proposal::{Proposal, ProposedAction};
@@ -79,16 +81,21 @@ fn about(proposal: &Proposal) -> Fields {
 fn show(desk: &Desk<'_>, waiting: Waiting) -> Result<Draft, ToolError> {
     let proposal = &waiting.proposal;
     let mut changes = Vec::new();
+    let now = Now::read(desk, &proposal.place)?;
     if let ProposedAction::Delete(_) = proposal.action {
-        let old = current(desk, proposal, None)?.unwrap_or_default();
-        let main = main_name(&proposal.place).ok_or(Unmade::Place)?;
-        changes.push(change(&main, (&old, "")));
+        for path in &now.files {
+            let old = current(desk, proposal, path)?.unwrap_or_default();
+            changes.push(change(path, (&old, "")));
+        }
     }
     for (path, bytes) in &waiting.files {
-        let old = current(desk, proposal, Some(path))?.unwrap_or_default();
+        let old = current(desk, proposal, path)?.unwrap_or_default();
         changes.push(change(path, (&old, &String::from_utf8_lossy(bytes))));
     }
-    let data = about(proposal).with("changes", Data::List(changes)).with("digest", waiting.digest);
+    let data = about(proposal)
+        .with("changes", Data::List(changes))
+        .with("digest", waiting.digest)
+        .with("stale", now.whole != proposal.action.before());
     let message = Prose::words(format!("The proposal `{}`.", label(proposal)));
     let fault = match proposal.action {
         ProposedAction::Delete(_) => None,
@@ -120,16 +127,16 @@ fn accept(desk: &Desk<'_>, waiting: Waiting) -> Result<Draft, ToolError> {
     let told = about(&waiting.proposal);
     let (agent, name) = (waiting.proposal.agent.clone(), waiting.proposal.folder());
     let (how, integrity, done) = match waiting.proposal.action {
-        ProposedAction::Delete(main) => (ItemHow::Remove { main }, None, " was deleted."),
+        ProposedAction::Delete(whole) => (ItemHow::Remove { whole }, None, " was deleted."),
         ProposedAction::Create => {
             refuse_taken(desk, &place)?;
             let prospect = prospect(desk, waiting)?;
             let how = ItemHow::Put { files: prospect.files, before: Expect::Nothing };
             (how, prospect.integrity, " was created.")
         }
-        ProposedAction::Update(main) => {
+        ProposedAction::Update(whole) => {
             let prospect = prospect(desk, waiting)?;
-            let how = ItemHow::Put { files: prospect.files, before: Expect::Main(main) };
+            let how = ItemHow::Put { files: prospect.files, before: Expect::Whole(whole) };
             (how, prospect.integrity, " was changed.")
         }
     };
@@ -159,17 +166,39 @@ fn prospect(desk: &Desk<'_>, waiting: Waiting) -> Result<Prospect, ItemError> {
     Prospect::new((desk.stock, desk.view), proposal.place, &text)
 }
 
+/// The item as it is now.
+struct Now {
+    /// One digest of all of it; none if there is no item.
+    whole: Option<Sha256>,
+    /// Its files, the main one last.
+    files: Vec<RelPath>,
+}
+
+impl Now {
+    fn read(desk: &Desk<'_>, place: &ScopedPath) -> Result<Self, ToolError> {
+        let none = Self { whole: None, files: Vec::new() };
+        let address = place.address().ok_or(Unmade::Place)?;
+        let Ok(main) = desk.view.resolve(&Spoken::Rooted(address.clone())) else { return Ok(none) };
+        let unreadable = |cause| ToolError::unreadable(&address, cause);
+        let bytes = read_at_most(open(&main)?, 16 * item::MAX_BYTES as u64).map_err(unreadable)?;
+        let (Some(bytes), Some(folder)) = (bytes, main.folder()) else { return Ok(none) };
+        let whole = whole(Sha256::of(&bytes), folder, place).map_err(unreadable)?;
+        let others = belongings(folder, place).unwrap_or_default();
+        let others = others.iter().filter_map(|file| file.path.parse().ok());
+        let files = others.chain(main_name(place)).collect();
+        Ok(Self { whole: Some(whole), files })
+    }
+}
+
 /// The text of a file of the item as it is now, if it is there: the main file, or one beside it.
 fn current(
     desk: &Desk<'_>,
     proposal: &Proposal,
-    path: Option<&RelPath>,
+    path: &RelPath,
 ) -> Result<Option<String>, ToolError> {
     let main = proposal.place.address().ok_or(Unmade::Place)?;
-    let address = match (path, main.path().split_last()) {
-        (Some(path), Some((folder, _))) => Address::file(main.root().clone(), folder.below(path)),
-        _ => main,
-    };
+    let folder = main.path().split_last().map(|(folder, _)| folder).unwrap_or_default();
+    let address = Address::file(main.root().clone(), folder.below(path));
     let Ok(target) = desk.view.resolve(&Spoken::Rooted(address.clone())) else { return Ok(None) };
     let bytes = read_at_most(open(&target)?, item::MAX_BYTES as u64);
     let bytes = bytes.map_err(|cause| ToolError::unreadable(&address, cause))?;

@@ -19,7 +19,8 @@ fn about(topic: &str) -> &'static str {
         }
         "items" => {
             "An item has a type, an id and a category; `category/id` names it exactly, an id alone \
-             while it is the only one. The project's items win over the user's. `execute` with a \
+             while it is the only one. `dir` with `tree` on ROOT_PROJECT:/.ai/ and ROOT_USER:/ shows \
+             the folders, `list` what is in one. The project's items win over the user's. `execute` with a \
              directive checks your inputs and returns its steps, which you then follow."
         }
         "changes" => {

@@ -155,7 +155,8 @@ impl Desk {
             }
             let address = dry.value()["data"]["address"].as_str().unwrap_or_default().to_owned();
             if !render::ask(&format!("Delete {address}?"))? {
-                render::note("nothing was deleted (`--yes` answers where nobody can be asked)");
+                let nobody = "nothing was deleted; `--yes` answers where nobody can be asked";
+                render::note(if render::at_terminal() { "nothing was deleted" } else { nobody });
                 return Ok(ExitCode::from(render::REFUSED));
             }
         }
@@ -201,18 +202,24 @@ impl Desk {
         if names.is_empty() {
             render::line("Nothing is proposed.")?;
         }
-        for name in names {
-            let one = |verdict| Keep::Review { proposal: name.to_owned(), verdict };
+        for (number, name) in names.iter().enumerate() {
+            let one = |verdict| Keep::Review { proposal: (*name).to_owned(), verdict };
+            render::line(&format!("\n({} of {})", number + 1, names.len()))?;
             let shown = self.call("review", Verb::Keep(one(Verdict::Show)));
             self.print(&shown, answer, Paper::proposal)?;
             // A yes is for what was shown, and for nothing else.
             let digest =
                 shown.value()["data"]["digest"].as_str().and_then(|text| text.parse().ok());
-            if digest.is_some() && render::ask("Accept it?")? {
-                let accept = one(Verdict::Accept { shown: digest });
-                self.keep("review", accept, answer, Paper::outcome)?;
-            } else if render::ask("Drop it? (No keeps it waiting.)")? {
-                self.keep("review", one(Verdict::Reject), answer, Paper::outcome)?;
+            match render::choose("[a]ccept, [r]eject, [s]kip, [q]uit?", &['a', 'r', 's', 'q'])? {
+                'a' => {
+                    let accept = one(Verdict::Accept { shown: digest });
+                    self.keep("review", accept, answer, Paper::outcome)?;
+                }
+                'r' => {
+                    self.keep("review", one(Verdict::Reject), answer, Paper::outcome)?;
+                }
+                's' => {}
+                _ => break,
             }
         }
         Ok(ExitCode::SUCCESS)

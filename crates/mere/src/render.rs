@@ -48,8 +48,15 @@ pub(crate) fn refusal(reply: &Cleared) {
     let reply = reply.value();
     let _ = writeln!(io::stderr(), "mere: {}", reply["message"].as_str().unwrap_or_default());
     if let Some(hint) = reply["hint"].as_str() {
-        let _ = writeln!(io::stderr(), "      {hint}");
+        let _ = writeln!(io::stderr(), "      {}", to_person(hint));
     }
+}
+
+/// What an agent should ask of a person, said to the person.
+fn to_person(hint: &str) -> String {
+    let Some(asked) = hint.strip_prefix("Ask a person to ") else { return hint.to_owned() };
+    let mut letters = asked.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
 /// Tells the person something beside the answer.
@@ -84,6 +91,26 @@ pub(crate) fn ask(question: &str) -> io::Result<bool> {
         writeln!(out)?;
     }
     Ok(matches!(answer.trim_ascii().to_ascii_lowercase().as_slice(), b"y" | b"yes"))
+}
+
+/// Asks for one of some letters, again until one is given; nothing more to read is the last of them.
+pub(crate) fn choose(question: &str, letters: &[char]) -> io::Result<char> {
+    let last = letters.last().copied().unwrap_or_default();
+    loop {
+        let mut out = io::stderr();
+        write!(out, "{question} ")?;
+        out.flush()?;
+        let mut answer = Vec::new();
+        let read = io::stdin().lock().take(MAX_ANSWER_BYTES).read_until(b'\n', &mut answer)?;
+        if read == 0 {
+            writeln!(out)?;
+            return Ok(last);
+        }
+        let said = answer.trim_ascii().first().map(|byte| byte.to_ascii_lowercase() as char);
+        if let Some(letter) = said.filter(|said| letters.contains(said)) {
+            return Ok(letter);
+        }
+    }
 }
 
 /// Whether a person sits there.

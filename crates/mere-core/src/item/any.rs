@@ -135,6 +135,7 @@ impl Item {
     pub fn warnings(&self) -> &[&'static str] {
         match self {
             Self::Knowledge(entry) => &entry.warnings,
+            Self::Directive(directive) => &directive.warnings,
             _ => &[],
         }
     }

@@ -41,6 +41,8 @@ pub struct Directive {
     pub permissions: Option<Value>,
     /// `<outputs>` and `<context>` as data.
     pub extra: Vec<(&'static str, Value)>,
+    /// What is odd about it, but no fault.
+    pub warnings: Vec<&'static str>,
 }
 
 /// One input of a directive.
@@ -101,6 +103,7 @@ impl Directive {
             permissions: permissions.map(xml::to_json),
             extra: extra.collect(),
             metadata: xml::to_json(metadata),
+            warnings: warnings(root),
         })
     }
 
@@ -109,6 +112,26 @@ impl Directive {
         let identity = Identity { id: &at.id, version: &self.version };
         integrity::directive(identity, text[self.content.clone()].as_bytes(), &self.metadata)
     }
+}
+
+/// What nobody knows: an element that is none of ours, an input of an unknown type.
+fn warnings(root: Node<'_, '_>) -> Vec<&'static str> {
+    const PARTS: [&str; 6] = ["metadata", "permissions", "inputs", "process", "outputs", "context"];
+    const TYPES: [&str; 13] = [
+        "string", "text", "integer", "int", "number", "float", "boolean", "bool", "array", "list",
+        "object", "json", "any",
+    ];
+    let name = |node: &Node<'_, '_>| node.tag_name().name().to_owned();
+    let parts = root.children().filter(Node::is_element);
+    let odd_part = parts.map(|part| name(&part)).any(|part| !PARTS.contains(&&*part));
+    let inputs = xml::child(root, "inputs").into_iter().flat_map(|inputs| inputs.children());
+    let types = inputs.filter_map(|input| input.attribute("type").map(str::to_owned));
+    let odd_type = types.into_iter().any(|kind| !TYPES.contains(&&*kind));
+    let odd = [
+        odd_part.then_some("an element of the directive is not a known one"),
+        odd_type.then_some("an input has a type that nobody knows, and is not checked by it"),
+    ];
+    odd.into_iter().flatten().collect()
 }
 
 /// The bytes of the one `<directive>` element.
@@ -213,7 +236,7 @@ impl Reader<'_> {
         Ok(Input {
             name: name.to_owned(),
             kind: input.attribute("type").map(str::to_owned),
-            required: input.attribute("required") == Some("true"),
+            required: self.required_input(input)?,
             about: xml::own_text(input),
             schema: self.schema(input)?,
         })
@@ -226,6 +249,18 @@ impl Reader<'_> {
         let wrong =
             |_| self.fault(schema, "`<schema>` is not JSON", "Write one JSON Schema object.");
         value.map(Some).map_err(wrong)
+    }
+
+    /// Whether an input must be given: what is neither yes nor no must not pass for no.
+    fn required_input(&self, input: Node<'_, '_>) -> Result<bool, Fault> {
+        match input.attribute("required") {
+            Some("true") => Ok(true),
+            None | Some("false") => Ok(false),
+            Some(_) => {
+                let fix = "Write `required=\"true\"` or `required=\"false\"`.";
+                Err(self.fault(input, "`required` is neither true nor false", fix))
+            }
+        }
     }
 
     fn steps(&self, process: Node<'_, '_>) -> Result<Vec<Step>, Fault> {

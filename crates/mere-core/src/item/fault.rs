@@ -34,14 +34,14 @@ impl Fault {
     }
 
     /// A fault of YAML that is `what`, such as `the manifest`.
-    pub(super) fn of_yaml(what: &str, error: Unplain) -> Self {
+    pub(super) fn of_yaml(what: &str, text: &str, error: Unplain) -> Self {
         let number = |number| usize::try_from(number).unwrap_or(1);
         match error {
             Unplain::Yaml(error) => Self {
                 line: number(error.line),
                 column: number(error.column),
                 what: Prose::words(format!("{what} is not one plain YAML mapping")),
-                fix: "Keys once each, no anchors, aliases, merges or tags.".into(),
+                fix: yaml_fix(text, number(error.line)).into(),
             },
             Unplain::Unquoted(line, column) => Self {
                 line: number(line),
@@ -59,6 +59,27 @@ impl Fault {
         let column = if self.line == 1 { self.column + column - 1 } else { self.column };
         Self { line: self.line + line - 1, column, ..self }
     }
+}
+
+/// What is probably wrong around a line that is no YAML.
+fn yaml_fix(text: &str, line: usize) -> &'static str {
+    let near = text.lines().skip(line.saturating_sub(2)).take(2).collect::<Vec<_>>();
+    let any = |wrong: &dyn Fn(&str) -> bool| near.iter().any(|line| wrong(line));
+    let conflicts = ["<<<<<<<", "=======", ">>>>>>>"];
+    if text.lines().any(|line| conflicts.iter().any(|mark| line.starts_with(mark))) {
+        return "There are marks of a merge conflict: take one side, and remove them.";
+    }
+    if any(&|line| line.starts_with('\t') || line.trim_start_matches(' ').starts_with('\t')) {
+        return "Indent with spaces, not with tabs.";
+    }
+    let colon = |line: &str| {
+        let value = line.split_once(": ").map(|(_, value)| value.trim_start());
+        value.is_some_and(|value| !value.starts_with(['"', '\'', '[', '{']) && value.contains(": "))
+    };
+    if any(&colon) {
+        return "A value with a colon and a space in it needs quotes: `key: \"a: b\"`.";
+    }
+    "Keys once each and evenly indented; no anchors, aliases, merges or tags."
 }
 
 /// Two values that must be one.

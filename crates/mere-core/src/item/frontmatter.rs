@@ -32,7 +32,7 @@ impl<'a> Frontmatter<'a> {
         for line in text[start..].split_inclusive('\n') {
             if is_fence(line) {
                 let entries = yaml::plain_mapping(&text[start..at]).map_err(|error| {
-                    Fault::of_yaml("the frontmatter", error).within(text, start)
+                    Fault::of_yaml("the frontmatter", &text[start..at], error).within(text, start)
                 })?;
                 return Ok(Self { text, start, end: at, entries, content: at + line.len() });
             }

@@ -89,7 +89,7 @@ impl Renaming<'_> {
         let yaml = &text[front.start..front.end];
         let scalars = yaml::scalars(yaml).map_err(|error| {
             let error = yaml::Unplain::Yaml(error);
-            Fault::of_yaml("the frontmatter", error).within(text, front.start)
+            Fault::of_yaml("the frontmatter", yaml, error).within(text, front.start)
         })?;
         let mut key = Cow::Borrowed("");
         let mut edits = Vec::new();

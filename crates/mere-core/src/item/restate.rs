@@ -89,7 +89,7 @@ fn frontmatter_edits(text: &str, fields: &[(&str, &str)]) -> Result<Vec<Edit>, F
 
 fn tool_edits(text: &str, to: &ScopedPath) -> Result<Vec<Edit>, Fault> {
     let entries = yaml::plain_mapping(text);
-    let entries = entries.map_err(|error| Fault::of_yaml("the manifest", error))?;
+    let entries = entries.map_err(|error| Fault::of_yaml("the manifest", text, error))?;
     let fields = [("tool_id", to.id.as_str()), ("category", to.category.as_str())];
     Ok(scalar_edits(text, 0, &entries, &fields))
 }

@@ -33,7 +33,7 @@ impl ToolManifest {
     /// Reads the manifest of a tool that lies at `at`.
     pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, Fault> {
         let entries = yaml::plain_mapping(text);
-        let entries = entries.map_err(|error| Fault::of_yaml("the manifest", error))?;
+        let entries = entries.map_err(|error| Fault::of_yaml("the manifest", text, error))?;
         let reader = Reader { text, entries };
         reader.check("tool_id", "the id is", at.id.as_str())?;
         reader.check_category(at)?;

@@ -19,6 +19,9 @@ use super::{Folder, OpenFolder, SPACE, absent, is_link, open_regular};
 /// How long to wait before looking again whether another process is done.
 const PATIENCE: Duration = Duration::from_millis(1);
 
+/// What of a space is nobody's history.
+pub(crate) const IGNORED: [&str; 3] = ["workspaces/", ".index.json", ".new-*"];
+
 /// A folder that this process alone changes while it holds this.
 pub(crate) struct Editing {
     dir: Dir,
@@ -52,9 +55,18 @@ impl Editing {
         &self.dir
     }
 
-    /// The folder of a project's space, made if it is not there.
+    /// The folder of a project's space, made if it is not there; git is told what to leave alone.
     pub(crate) fn make_space(project: &Folder) -> io::Result<Dir> {
-        make(project.dir(), SPACE)
+        let is_new = absent(project.dir().symlink_metadata(SPACE))?.is_none();
+        let space = make(project.dir(), SPACE)?;
+        if is_new {
+            let mut options = OpenOptions::new();
+            options.write(true).create_new(true);
+            let lines = IGNORED.join("\n") + "\n";
+            let mut file = space.open_with(".gitignore", &options)?;
+            file.write_all(lines.as_bytes())?;
+        }
+        Ok(space)
     }
 
     /// The regular file at a path; `None` if there is none.

@@ -27,7 +27,7 @@ mod workspace;
 pub(crate) use boundary::Boundary;
 pub(crate) use derived::{Cache, put_derived, read_at};
 pub(crate) use durable::{Locked, WriteError};
-pub(crate) use editing::{Before, Editing};
+pub(crate) use editing::{Before, Editing, IGNORED};
 pub(crate) use folder::{Folder, Identity, absent, is_link};
 pub(crate) use link::{Step, read_link};
 pub use log_file::LogFile;

@@ -4,7 +4,7 @@ use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
 use mere_core::item::{self, Form, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Data, Draft, Fields, Prose, codes};
-use mere_core::request::{Action, Execute, Reader, Text};
+use mere_core::request::{Action, Execute, Reader, Source, Text};
 use mere_core::spoken::Spoken;
 
 use super::belongings::{whole, whole_of};
@@ -33,6 +33,21 @@ pub(crate) struct Desk<'a> {
     pub(crate) over: &'a dyn Fn() -> bool,
 }
 
+impl Desk<'_> {
+    /// The scope that is meant: in the home folder the project's space is the user's own.
+    pub(crate) fn scope(&self, said: Scope) -> Scope {
+        if said == Scope::Project && self.context.is_home() { Scope::User } else { said }
+    }
+
+    /// The same for where an item is looked for.
+    pub(crate) fn source(&self, said: Source) -> Source {
+        match said {
+            Source::Only(scope) => Source::Only(self.scope(scope)),
+            wide => wide,
+        }
+    }
+}
+
 /// Whether a change is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -53,7 +68,7 @@ pub(crate) fn execute(desk: &Desk<'_>, call: &Execute) -> Result<Draft, ToolErro
     }
     match &call.action {
         Action::Run { .. } => Err(ItemError::NotRun(call.kind).into()),
-        Action::Create(text) => create(desk, (call, Scope::Project), text, mode),
+        Action::Create(text) => create(desk, call, text, mode),
         Action::Update { text, expect } => update(desk, call, text, (*expect, mode)),
         Action::Delete { expect } => delete(desk, call, *expect, mode),
     }
@@ -62,12 +77,12 @@ pub(crate) fn execute(desk: &Desk<'_>, call: &Execute) -> Result<Draft, ToolErro
 /// Makes a new item.
 pub(crate) fn create(
     desk: &Desk<'_>,
-    (call, scope): (&Execute, Scope),
+    call: &Execute,
     text: &Text,
     mode: Mode,
 ) -> Result<Draft, ToolError> {
     let form = form_of(call.kind, call.item.id.as_str(), text);
-    let place = in_space(scope, call.kind, &call.item, form);
+    let place = in_space(desk.scope(Scope::Project), call.kind, &call.item, form);
     refuse_taken(desk, &place)?;
     let prospect = Prospect::new((desk.stock, desk.view), place, text)?;
     let how = ItemHow::Put { files: prospect.files, before: Expect::Nothing };
@@ -87,7 +102,8 @@ fn update(
     text: &Text,
     (expect, mode): (Option<Sha256>, Mode),
 ) -> Result<Draft, ToolError> {
-    let place = find(desk.stock, desk.view, (call.kind, &call.item), call.source)?.place;
+    let place =
+        find(desk.stock, desk.view, (call.kind, &call.item), desk.source(call.source))?.place;
     let current = Current::main(desk, &place)?;
     current.check(expect)?;
     let content = current.meant(desk, &text.content)?;
@@ -134,7 +150,8 @@ fn delete(
     expect: Option<Sha256>,
     mode: Mode,
 ) -> Result<Draft, ToolError> {
-    let place = find(desk.stock, desk.view, (call.kind, &call.item), call.source)?.place;
+    let place =
+        find(desk.stock, desk.view, (call.kind, &call.item), desk.source(call.source))?.place;
     let current = Current::main(desk, &place)?;
     current.check(expect)?;
     let address = current.address.clone();

@@ -1,7 +1,9 @@
 //! The `load` tool: what is this item?
 
-use mere_core::reply::{Draft, Fields, Prose, codes};
+use mere_core::item::Item;
+use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 use mere_core::request::Load;
+use mere_core::schema::Schema;
 
 use super::change::Desk;
 use super::find::{Found, find};
@@ -25,7 +27,8 @@ pub(crate) fn load(desk: &Desk<'_>, call: &Load) -> Result<Draft, ToolError> {
     let mut teller = Teller::new(view, &loaded);
     let place = &loaded.place;
     let shadows = (!shadows.is_empty()).then(|| tell::addresses(&shadows));
-    let odd = oddities(stock, view, &loaded.item);
+    let mut odd = oddities(stock, view, &loaded.item);
+    odd.extend(tool_oddities(&loaded));
     let data = Fields::default()
         .with("item_type", place.kind.name())
         .with("id", word(&place.id))
@@ -61,4 +64,25 @@ pub(crate) fn name(loaded: &Loaded) -> String {
         return place.id.to_string();
     }
     format!("{}/{}", place.category, place.id)
+}
+
+/// What would keep a tool from running: nothing to start, a schema that is none.
+fn tool_oddities(loaded: &Loaded) -> Vec<Content> {
+    let Item::Tool(tool) = &loaded.item else { return Vec::new() };
+    let mut odd = Vec::new();
+    let entrypoint = tool.manifest.get("manifest").and_then(|said| said["entrypoint"].as_str());
+    if let Some(entrypoint) = entrypoint
+        && !loaded.files.iter().any(|file| file.path == entrypoint)
+    {
+        odd.push(Content::mention(format!(
+            "`entrypoint` names `{entrypoint}`, which is not there"
+        )));
+    }
+    for key in ["input_schema", "parameters", "config_schema"] {
+        let schema = tool.manifest.get(key).filter(|schema| schema.is_object());
+        if let Some(Err(error)) = schema.map(Schema::compile) {
+            odd.push(Content::mention(format!("`{key}` cannot be used: {error}")));
+        }
+    }
+    odd
 }

@@ -46,6 +46,8 @@ fn follow(
     let schema = schema_of(directive);
     check_inputs(loaded, &schema, parameters)?;
     let mut teller = Teller::new(view, loaded);
+    let default = |name: &str| schema["properties"][name].get("default");
+    let value = |name: &str| parameters.get(name).or_else(|| default(name));
     let inputs = directive.inputs.iter().map(|input| {
         Data::from(
             Fields::default()
@@ -53,7 +55,7 @@ fn follow(
                 .with("type", input.kind.as_deref().map(|kind| teller.mention(kind)))
                 .with("required", input.required)
                 .with("description", teller.mention(&input.about))
-                .with_some("value", parameters.get(&input.name).map(|value| teller.value(value))),
+                .with_some("value", value(&input.name).map(|value| teller.value(value))),
         )
     });
     let inputs = inputs.collect::<Data>();
@@ -109,8 +111,9 @@ fn ready(teller: &mut Teller, loaded: &Loaded, inputs: Data) -> Fields {
 }
 
 fn done(loaded: &Loaded, teller: &Teller, data: Fields, how: &'static str) -> Draft {
+    let warnings = loaded.item.warnings().iter().map(|odd| Data::from(*odd));
     let data = data
-        .with("validation_warnings", Data::List(Vec::new()))
+        .with("validation_warnings", warnings.collect::<Data>())
         .with("integrity", loaded.integrity)
         .with("trust", tell::trust())
         .with("instructions", how)

@@ -38,7 +38,7 @@ impl Comparison {
             (None, ..) => ("there is none", false),
             (_, None, _) => ("it is not as this program writes it", false),
             (_, _, false) => ("it was not written here, and does not count", false),
-            (_, _, true) => ("it counts", true),
+            (_, _, true) => ("up to date", true),
         };
         let mut old = by_path(listed.unwrap_or_default());
         let mut comparison = Self {

@@ -66,22 +66,34 @@ pub(super) fn survey(plot: &Plot, scope: Scope, below: &str) -> io::Result<Surve
     for file in files {
         match place(&file) {
             Some(item) => level.items.push((item, file)),
-            None if is_meant(plot.kind, &file) => level.stray(&file, "its name is no id"),
-            None => {}
+            None => {
+                if let Some(why) = why_not(plot.kind, &file) {
+                    level.stray(&file, why);
+                }
+            }
         }
     }
     level.judge_folders(names.len());
     Ok(Survey::Level(stamp, level, folder))
 }
 
-/// Whether a file that is no item looks as if someone meant it to be one.
-fn is_meant(kind: ItemType, file: &str) -> bool {
-    let endings: &[&str] = match kind {
-        ItemType::Directive | ItemType::Knowledge | ItemType::Memory => &[".md", ".markdown"],
-        ItemType::Tool => &[".yaml", ".yml"],
-        ItemType::Lockfile => &[".json"],
-    };
-    endings.iter().any(|ending| file.ends_with(ending))
+/// Why a file that looks as if someone meant it to be an item is none.
+fn why_not(kind: ItemType, file: &str) -> Option<&'static str> {
+    let has = |endings: &[&str]| endings.iter().any(|ending| file.ends_with(ending));
+    let no_id = "its name is no id";
+    match kind {
+        ItemType::Directive | ItemType::Knowledge | ItemType::Memory => {
+            let other = has(&[".markdown", ".mdx"]).then_some("its name must end in `.md`");
+            other.or(has(&[".md"]).then_some(no_id))
+        }
+        ItemType::Tool => {
+            let other = has(&[".yml"]).then_some("a manifest's name ends in `.yaml`");
+            other.or(has(&[".yaml"]).then_some(no_id))
+        }
+        ItemType::Lockfile => {
+            has(&[".json"]).then_some("a lockfile is called `tool@version.lock.json`")
+        }
+    }
 }
 
 impl Level {

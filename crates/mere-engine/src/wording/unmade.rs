@@ -1,6 +1,7 @@
 //! The sentences for items that were not made, changed or deleted.
 
 use mere_core::address::Address;
+use mere_core::item::ItemType;
 use mere_core::reply::{Draft, Fields, Prose, codes};
 
 use super::change::refused;
@@ -19,13 +20,17 @@ pub(super) fn unmade(error: &Unmade) -> Draft {
             let message = Prose::words("").address(address.clone());
             let data = Fields::default().with("sha256", *current);
             Draft::invalid(codes::ITEM_STALE, message.and(" is another by now."))
-                .hint("Make the change to what it is now; a proposal for what it was is to be rejected.")
+                .hint(
+                    "Nothing was changed. Look at it again, and make the change to what it is now.",
+                )
                 .data(data)
         }
         Unmade::NotMade(kind) => {
-            let message = format!("Items of the type {kind} are not made or changed this way.");
-            Draft::invalid(codes::CHANGE_TYPE, Prose::words(message))
-                .hint("Directives, tools and knowledge entries are.")
+            let message = format!("A {kind} is not made or changed this way.");
+            Draft::invalid(codes::CHANGE_TYPE, Prose::words(message)).hint(match kind {
+                ItemType::Lockfile => "It belongs to its tool and is not written by hand.",
+                _ => "Directives, tools and knowledge entries are.",
+            })
         }
         Unmade::Unfit { address, fault } => {
             let message = Prose::words("The content for ").address(address.clone());

@@ -142,7 +142,7 @@ impl Command {
             }),
             Self::Mcp(mcp) => crate::log::start_json(mcp.log, mcp.log_file.as_ref()),
             _ => {
-                crate::log::start(tracing::Level::WARN);
+                crate::log::start(tracing::Level::ERROR);
                 Ok(())
             }
         }

@@ -124,8 +124,8 @@ fn carry(desk: &Desk<'_>, loaded: &Loaded, to: &ScopedPath) -> Result<Draft, Too
         .with("address", address.clone())
         .with("from", loaded.address.clone())
         .with("trust", tell::trust());
-    let message =
-        Prose::words("").address(loaded.address.clone()).and(" is ").address(address).and(" now.");
+    let from = Prose::words("Moved ").address(loaded.address.clone());
+    let message = from.and(" to ").address(address).and(".");
     let data =
         data.with_some("relinked", some(links.changed)).with_some("not_relinked", some(links.left));
     Ok(Draft::success(codes::MOVED, message).data(data))

@@ -15,10 +15,9 @@ use uuid::Uuid;
 use super::super::Unmade;
 use super::Desk;
 use crate::config;
-use crate::host::{Before, Editing, SPACE, read_at_most};
+use crate::host::{Before, Editing, IGNORED, SPACE, read_at_most};
 use crate::tool_error::ToolError;
 
-const IGNORED: [&str; 3] = ["workspaces/", ".index.json", ".new-*"];
 const ATTRIBUTES: &str = ".ai/** -text";
 const TOOL: &str = "word-count";
 
@@ -39,10 +38,13 @@ const NEXT: [&str; 3] = [
      \"parameters\":{\"folder\":\".\"}}'",
 ];
 
+/// What to try first in a space without examples.
+const NEXT_WITHOUT: [&str; 3] =
+    ["mere new skill code-review", "mere new note my-first", "mere list"];
+
 /// Makes the space of a scope.
 pub(super) fn init(desk: &Desk<'_>, scope: Scope, example: Example) -> Result<Draft, ToolError> {
-    // In the home folder the project's space would be the user's own.
-    let scope = if desk.context.is_home() { Scope::User } else { scope };
+    let scope = desk.scope(scope);
     let root = if scope == Scope::User { Root::User } else { Root::Project };
     let address = match scope {
         Scope::User => Address::directory(root, RelPath::default()),
@@ -60,11 +62,13 @@ pub(super) fn init(desk: &Desk<'_>, scope: Scope, example: Example) -> Result<Dr
     if scope == Scope::Project && attributes(desk).map_err(failed)? {
         making.made.push("../.gitattributes".to_owned());
     }
-    if is_new && example == Example::Each {
+    let has_examples = is_new && example == Example::Each;
+    if has_examples {
         making.examples().map_err(failed)?;
     }
     let made = making.made.iter().filter_map(|path| address_in(&address, path)).map(Data::from);
-    let next = NEXT.iter().map(|line| Data::from(*line)).collect::<Data>();
+    let next = if has_examples { NEXT } else { NEXT_WITHOUT };
+    let next = next.into_iter().map(Data::from).collect::<Data>();
     let data = Fields::default()
         .with("space", address.clone())
         .with("space_id", Data::Words(making.space_id.clone().into()))

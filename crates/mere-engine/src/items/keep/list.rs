@@ -26,7 +26,12 @@ pub(super) fn list(desk: &Desk<'_>, listing: &Listing) -> Result<Draft, ToolErro
     let data = Fields::default().with("items", Data::List(items)).with("count", count);
     let draft = Draft::success(codes::LIST, counted(count, "item", "items").and(".")).data(data);
     let none = "there are none; `mere init` makes an example of each type, `mere new` an item";
-    Ok(if count == 0 { draft.hint(none) } else { draft })
+    let all = *listing == Listing::default();
+    Ok(match (count, all) {
+        (0, true) => draft.hint(none),
+        (0, false) => draft.hint("no item is like that; `mere list` shows all of them"),
+        _ => draft,
+    })
 }
 
 fn places_of(desk: &Desk<'_>, scope: Scope, listing: &Listing) -> std::io::Result<Vec<ScopedPath>> {

@@ -23,12 +23,16 @@ pub(crate) use config::check as check_config;
 pub(crate) fn keep(desk: &Desk<'_>, asked: &Keep) -> Result<Draft, ToolError> {
     match asked {
         Keep::Init { scope, example } => init::init(desk, *scope, *example),
-        Keep::New { kind, item, scope, form } => anchor::new(desk, (*kind, item), (*scope, *form)),
+        Keep::New { kind, item, scope, form } => {
+            anchor::new(desk, (*kind, item), (desk.scope(*scope), *form))
+        }
         Keep::List(listing) => list::list(desk, listing),
         Keep::Move { kind, item, category, source } => {
-            anchor::change_category(desk, (*kind, item), category, *source)
+            anchor::change_category(desk, (*kind, item), category, desk.source(*source))
         }
-        Keep::Rename { kind, item, id, source } => anchor::rename(desk, (*kind, item), id, *source),
+        Keep::Rename { kind, item, id, source } => {
+            anchor::rename(desk, (*kind, item), id, desk.source(*source))
+        }
         Keep::Why { kind, item } => why::why(desk, *kind, item),
         Keep::Index(how) => index::index(desk, *how),
         Keep::Proposals => review::list(desk),

@@ -6,7 +6,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::io;
-use std::time::{Duration, Instant};
 
 use mere_core::item::{ItemId, ItemType, Scope, ScopedPath};
 
@@ -15,14 +14,14 @@ use super::index::Index;
 use super::scan::{Census, Content, Known, Looks, Stray, scan, scan_from};
 use super::seal::Seal;
 use super::{Plot, Space};
-use crate::host::{OpenFolder, Watch};
+use crate::host::{OpenFolder, Watch, now};
 
 /// How many folders may be laid over the index before it is written anew.
 const MANY: usize = 64;
 /// An index of so few items is written in no time.
 const FEW: u64 = 2_000;
-/// How long a few may be.
-const LONG: Duration = Duration::from_mins(1);
+/// How long a few may be, in nanoseconds.
+const LONG: i64 = 60_000_000_000;
 
 /// The catalog of one space.
 pub(crate) struct Catalog {
@@ -33,7 +32,6 @@ pub(crate) struct Catalog {
     folders: HashMap<String, Looks>,
     /// What lies in the folders that are not as the base has them.
     fresh: HashMap<String, Vec<Entry>>,
-    written: Instant,
     watch: Watch,
 }
 
@@ -43,6 +41,24 @@ enum Base {
     Census(Vec<Entry>),
 }
 
+impl Base {
+    /// The entries of an id; none if the base cannot be believed any more.
+    fn find(&mut self, kind: ItemType, id: &ItemId) -> Option<Vec<Entry>> {
+        match self {
+            Self::Index(index, _) => index.find(kind, id.as_str()).ok(),
+            Self::Census(entries) => Some(among(entries, kind, id).cloned().collect()),
+        }
+    }
+
+    /// All entries; none if the base cannot be believed any more.
+    fn all(&mut self) -> Option<Vec<Entry>> {
+        match self {
+            Self::Index(index, _) => index.all().ok(),
+            Self::Census(entries) => Some(entries.clone()),
+        }
+    }
+}
+
 impl Catalog {
     /// Opens the catalog of a space.
     pub(crate) fn open(space: Space) -> io::Result<Self> {
@@ -50,9 +66,8 @@ impl Catalog {
             Some(sealed) => sealed,
             None => build(&space, scan(&space, Content::Read)?),
         };
-        let (plots, written) = (space.plots(), Instant::now());
-        let (fresh, watch) = (HashMap::new(), Watch::none());
-        let mut catalog = Self { space, plots, base, folders, fresh, written, watch };
+        let (plots, fresh, watch) = (space.plots(), HashMap::new(), Watch::none());
+        let mut catalog = Self { space, plots, base, folders, fresh, watch };
         catalog.look_again()?;
         Ok(catalog)
     }
@@ -63,7 +78,7 @@ impl Catalog {
 
     /// Whether it is the catalog of exactly these folders.
     pub(crate) fn is_of(&self, space: &Space) -> bool {
-        self.space.scope == space.scope && self.space.identities() == space.identities()
+        self.space.is_same(space)
     }
 
     /// Lets the system tell of changes from now on, where it can.
@@ -72,8 +87,7 @@ impl Catalog {
         if let Some(folder) = self.space.folder() {
             self.watch.add(folder.dir(), "");
         }
-        let known = self.folders.keys().cloned().collect::<Vec<_>>();
-        self.watch_folders(&known);
+        self.watch_all();
         // What changed before the watch began.
         self.look_again()
     }
@@ -81,14 +95,16 @@ impl Catalog {
     /// The items a bare id can mean.
     pub(crate) fn find(&mut self, kind: ItemType, id: &ItemId) -> io::Result<Vec<ScopedPath>> {
         self.refresh()?;
-        let found = match &mut self.base {
-            Base::Index(index, _) => index.find(kind, id.as_str()),
-            Base::Census(entries) => Ok(among(entries, kind, id).cloned().collect()),
-        };
-        let Ok(found) = found else {
+        let mut found = self.base.find(kind, id);
+        if found.is_none() {
             self.heal()?;
-            return self.find(kind, id);
-        };
+            found = self.base.find(kind, id);
+        }
+        if found.is_none() {
+            self.do_without()?;
+            found = self.base.find(kind, id);
+        }
+        let found = found.unwrap_or_default();
         let fresh = self.fresh.values().flat_map(|entries| among(entries, kind, id)).cloned();
         let found = found.into_iter().filter(|entry| self.is_unchanged(entry)).chain(fresh);
         let mut found = found.map(|entry| entry.place).collect::<Vec<_>>();
@@ -99,10 +115,16 @@ impl Catalog {
     /// Every item, in the order of the index.
     pub(crate) fn all(&mut self) -> io::Result<Vec<Entry>> {
         self.refresh()?;
-        let Some(mut all) = self.whole_base() else {
+        let mut all = self.base.all();
+        if all.is_none() {
             self.heal()?;
-            return self.all();
-        };
+            all = self.base.all();
+        }
+        if all.is_none() {
+            self.do_without()?;
+            all = self.base.all();
+        }
+        let mut all = all.unwrap_or_default();
         if !self.fresh.is_empty() {
             all.retain(|entry| self.is_unchanged(entry));
             all.extend(self.fresh.values().flatten().cloned());
@@ -128,23 +150,25 @@ impl Catalog {
     /// writing is quick and what changed has come to rest.
     pub(crate) fn tend(&mut self) -> io::Result<()> {
         self.refresh()?;
-        let quick = match &self.base {
-            Base::Index(_, items) => *items <= FEW,
-            Base::Census(_) => false,
+        let (quick, old) = match &self.base {
+            Base::Index(index, items) => (*items <= FEW, now() - index.stamp.modified > LONG),
+            Base::Census(_) => (false, false),
         };
         let at_rest = || self.folders.values().all(|looks| *looks != Looks::Unsettled);
-        let worthwhile =
-            self.fresh.len() >= MANY || self.written.elapsed() > LONG || (quick && at_rest());
+        let worthwhile = self.fresh.len() >= MANY || old || (quick && at_rest());
         if worthwhile && !self.fresh.is_empty() { self.renew() } else { Ok(()) }
     }
 
     /// Reads again what has changed, content and all, and writes the index.
     pub(crate) fn renew(&mut self) -> io::Result<()> {
         self.refresh()?;
-        if self.fresh.is_empty() && self.is_kept() {
+        if self.fresh.is_empty()
+            && let Base::Index(index, _) = &mut self.base
+            && index.check().is_ok()
+        {
             return Ok(());
         }
-        let Some(base) = self.whole_base() else { return self.rescan().map(|_| ()) };
+        let Some(base) = self.base.all() else { return self.rescan().map(|_| ()) };
         let starts = self.fresh.keys().filter_map(|label| self.start(label)).collect();
         let has = |label: &str| self.folders.contains_key(label);
         let known = Known { content: Content::Read, has: &has };
@@ -172,24 +196,32 @@ impl Catalog {
         };
         (self.base, self.folders) = (base, folders);
         self.fresh.clear();
-        let known = self.folders.keys().cloned().collect::<Vec<_>>();
-        self.watch_folders(&known);
+        self.watch_all();
         self.look_again()
     }
 
     fn settle(&mut self, census: Census) -> io::Result<()> {
         (self.base, self.folders) = build(&self.space, census);
         self.fresh.clear();
-        self.written = Instant::now();
+        self.watch_all();
         self.look_again()
     }
 
-    /// All entries of the base, if it can still be read.
-    fn whole_base(&self) -> Option<Vec<Entry>> {
-        match &self.base {
-            Base::Index(index, _) => index.all().ok(),
-            Base::Census(entries) => Some(entries.clone()),
+    /// Watches every folder that is known, if anything is watched.
+    fn watch_all(&mut self) {
+        if self.watch.is_on() {
+            self.watch_folders(&self.folders.keys().cloned().collect::<Vec<_>>());
         }
+    }
+
+    /// Keeps everything in memory: someone else writes the index all the time.
+    fn do_without(&mut self) -> io::Result<()> {
+        let census = scan(&self.space, Content::Unread)?;
+        self.folders = census.folders.into_iter().collect();
+        self.base = Base::Census(census.entries);
+        self.fresh.clear();
+        self.watch_all();
+        self.look_again()
     }
 
     /// Sees what has changed on disk since the last look.
@@ -209,14 +241,15 @@ impl Catalog {
             }
         }
         while !suspects.is_empty() {
-            // A folder that nobody watched yet is watched first, and then read once more.
-            suspects = self.read_again(&suspects)?;
+            // Watched first, then read: what changes in between is seen by one of the two. It may be
+            // another folder than the one that was watched by this name.
             self.watch_folders(&suspects);
+            suspects = self.read_again(&suspects)?;
         }
         Ok(())
     }
 
-    /// Reads folders, and says which new ones were found.
+    /// Reads folders, and says which others were found that nobody watched when they were read.
     fn read_again(&mut self, suspects: &[String]) -> io::Result<Vec<String>> {
         let starts = suspects.iter().filter_map(|label| self.start(label)).collect();
         let has = |label: &str| self.folders.contains_key(label);
@@ -231,7 +264,8 @@ impl Catalog {
         let folders = census.folders.into_iter().filter(|(label, _)| !lies_below(label, &ends));
         for (label, looks) in folders {
             self.fresh.insert(label.clone(), Vec::new());
-            if self.folders.insert(label.clone(), looks).is_none() && self.watch.is_on() {
+            self.folders.insert(label.clone(), looks);
+            if self.watch.is_on() && !suspects.contains(&label) && looks != Looks::Gone {
                 new.push(label);
             }
         }
@@ -280,9 +314,17 @@ fn lies_below(label: &str, ends: &HashSet<String>) -> bool {
 
 /// The index of a space and the folders it was made of, if it is the one that was written here.
 fn sealed(space: &Space) -> Option<(Base, HashMap<String, Looks>)> {
-    let seal = Seal::read(space)?;
-    let index = Index::open(space.folder()?, space.scope)?;
-    (index.stamp == seal.index).then_some((Base::Index(index, seal.items), seal.folders))
+    let mut seal = Seal::read(space)?;
+    let mut index = Index::open(space.folder()?, space.scope)?;
+    index.belief = seal.belief;
+    if index.stamp != seal.index || index.check().is_err() {
+        return None;
+    }
+    if index.belief != seal.belief {
+        seal.belief = index.belief;
+        seal.write(space);
+    }
+    Some((Base::Index(index, seal.items), seal.folders))
 }
 
 /// Keeps a census: as an index where that can be done, else in memory.
@@ -293,7 +335,7 @@ fn build(space: &Space, census: Census) -> (Base, HashMap<String, Looks>) {
     match index {
         Some(Ok(index)) => {
             let items = census.entries.len() as u64;
-            let seal = Seal { index: index.stamp, items, folders };
+            let seal = Seal { index: index.stamp, belief: index.belief, items, folders };
             seal.write(space);
             (Base::Index(index, items), seal.folders)
         }

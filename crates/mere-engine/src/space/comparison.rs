@@ -29,10 +29,13 @@ impl Comparison {
     pub(crate) fn of(space: &Space) -> io::Result<Option<Self>> {
         let Some(folder) = space.folder() else { return Ok(None) };
         let census = scan(space, Content::Read)?;
-        let index = Index::open(folder, space.scope);
-        let ours = index.as_ref().zip(Seal::read(space));
-        let ours = ours.is_some_and(|(index, seal)| index.stamp == seal.index);
-        let listed = index.as_ref().and_then(|index| index.all().ok());
+        let mut index = Index::open(folder, space.scope);
+        let seal = Seal::read(space);
+        let ours = index.as_mut().zip(seal).is_some_and(|(index, seal)| {
+            index.belief = seal.belief;
+            index.stamp == seal.index && index.check().is_ok()
+        });
+        let listed = index.as_mut().and_then(|index| index.all().ok());
         let (state, sound) = match (&index, &listed, ours) {
             (None, ..) if census.entries.is_empty() => ("none is needed", true),
             (None, ..) => ("there is none", false),

@@ -8,10 +8,11 @@ use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 
 use cap_std::fs::File;
+use mere_core::digest::{Hasher, Sha256};
 use mere_core::item::{ItemType, Scope};
 
 use super::entry::{Entry, Twin};
-use crate::host::{Folder, Stamp, open_regular, put_derived, read_at};
+use crate::host::{Folder, Stamp, now, open_regular, put_derived, read_at};
 
 /// The index of a space.
 pub(super) const FILE: &str = ".index.json";
@@ -38,6 +39,26 @@ pub(super) struct Index {
     /// of every bisection are the same.
     pivots: HashMap<u64, Pivot>,
     pub(super) stamp: Stamp,
+    pub(super) belief: Belief,
+}
+
+/// Why an index that looks as it was written is believed to be what was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Belief {
+    /// It has looked so for long enough: whoever changed it would have changed its stamp.
+    Stamp,
+    /// It was written just now. Someone may have written into it in the same moment, so its bytes
+    /// are compared too.
+    Digest(Sha256),
+}
+
+impl Belief {
+    pub(super) fn digest(self) -> Option<Sha256> {
+        match self {
+            Self::Stamp => None,
+            Self::Digest(digest) => Some(digest),
+        }
+    }
 }
 
 /// A line that parts the others.
@@ -74,30 +95,36 @@ impl Index {
             lines,
             pivots: HashMap::new(),
             stamp,
+            belief: Belief::Stamp,
         })
     }
 
     /// Writes the index of a space, whole or not at all, and opens it.
     pub(super) fn write(space: &Folder, scope: Scope, entries: &[Entry]) -> io::Result<Self> {
+        let mut digest = Hasher::default();
         put_derived(space, FILE, |file| {
             let mut out = BufWriter::with_capacity(PAGE, file);
-            out.write_all(HEAD.as_bytes())?;
             let mut last = String::new();
+            let mut put = |text: &str| {
+                digest.add(text.as_bytes());
+                out.write_all(text.as_bytes())
+            };
+            put(HEAD)?;
             for (number, entry) in entries.iter().enumerate() {
                 let key = entry.key();
                 let twin = if key == last { Twin::Second } else { Twin::No };
-                let comma = if number == 0 { "" } else { ",\n" };
                 let Some(line) = entry.line(twin) else { continue };
-                out.write_all(comma.as_bytes())?;
-                out.write_all(line.as_bytes())?;
+                put(if number == 0 { "" } else { ",\n" })?;
+                put(&line)?;
                 last = key;
             }
-            let end = if entries.is_empty() { "" } else { "\n" };
-            out.write_all(end.as_bytes())?;
-            out.write_all(TAIL.as_bytes())?;
+            put(if entries.is_empty() { "" } else { "\n" })?;
+            put(TAIL)?;
             out.flush()
         })?;
-        Self::open(space, scope).ok_or_else(|| io::Error::other("the index has gone at once"))
+        let gone = || io::Error::other("the index has gone at once");
+        let index = Self::open(space, scope).ok_or_else(gone)?;
+        Ok(Self { belief: Belief::Digest(digest.so_far()), ..index })
     }
 
     /// The entries of a bare id.
@@ -119,13 +146,40 @@ impl Index {
     }
 
     /// Someone may have written into the very file that is open here, or put another in its place.
-    fn check(&self) -> Result<(), Spoilt> {
-        let now = Stamp::of(&self.file.metadata()?);
-        if now == self.stamp { Ok(()) } else { Err(Spoilt) }
+    pub(super) fn check(&mut self) -> Result<(), Spoilt> {
+        let stamp = Stamp::of(&self.file.metadata()?);
+        if stamp != self.stamp {
+            return Err(Spoilt);
+        }
+        let Belief::Digest(digest) = self.belief else { return Ok(()) };
+        let looked = now();
+        if self.digest()? != digest {
+            return Err(Spoilt);
+        }
+        if !stamp.may_deceive(looked) {
+            self.belief = Belief::Stamp;
+        }
+        Ok(())
+    }
+
+    /// The digest of the whole file.
+    fn digest(&self) -> Result<Sha256, Spoilt> {
+        let mut hasher = Hasher::default();
+        let mut buffer = vec![0; PAGE];
+        let mut at = 0;
+        loop {
+            match read_at(&self.file, &mut buffer, at)? {
+                0 => return Ok(hasher.so_far()),
+                read => {
+                    hasher.add(&buffer[..read]);
+                    at += read as u64;
+                }
+            }
+        }
     }
 
     /// Every entry, in order.
-    pub(super) fn all(&self) -> Result<Vec<Entry>, Spoilt> {
+    pub(super) fn all(&mut self) -> Result<Vec<Entry>, Spoilt> {
         self.check()?;
         let mut lines =
             Lines { index: self, at: self.lines.start, block: Vec::with_capacity(PAGE), done: 0 };

@@ -19,7 +19,7 @@ use cap_std::fs::Dir;
 use mere_core::address::RelPath;
 use mere_core::item::{Base, ItemType, Scope};
 
-use crate::host::{Cache, Folder, Identity};
+use crate::host::{Cache, Folder};
 
 pub(crate) use catalog::Catalog;
 pub(crate) use comparison::Comparison;
@@ -80,11 +80,14 @@ impl Space {
         self.in_place.iter().map(|one| &one.path)
     }
 
-    /// Which folders it is made of: another space at the same place is another one.
-    fn identities(&self) -> Vec<Option<Identity>> {
-        let own = self.folder.as_ref().map(|folder| folder.identity());
-        let others = self.in_place.iter().map(|one| Some(one.folder.identity()));
-        std::iter::once(own).chain(others).collect()
+    /// Whether it is made of the same folders at the same places.
+    fn is_same(&self, other: &Self) -> bool {
+        let own = |space: &Self| space.folder.as_ref().map(|folder| folder.identity());
+        let others = |space: &Self| {
+            let others = space.in_place.iter();
+            others.map(|one| (one.path.clone(), one.folder.identity())).collect::<Vec<_>>()
+        };
+        self.scope == other.scope && own(self) == own(other) && others(self) == others(other)
     }
 
     /// The trees of everything that is indexed.

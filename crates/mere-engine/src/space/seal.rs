@@ -11,6 +11,7 @@ use mere_core::json;
 use serde_json::{Value, json};
 
 use super::Space;
+use super::index::Belief;
 use super::scan::Looks;
 use crate::host::Stamp;
 use crate::project_key::ProjectKey;
@@ -19,6 +20,8 @@ use crate::project_key::ProjectKey;
 pub(super) struct Seal {
     /// The index file as it was written.
     pub(super) index: Stamp,
+    /// How far its stamp is believed.
+    pub(super) belief: Belief,
     /// How many items it has.
     pub(super) items: u64,
     /// The folders it was made of.
@@ -29,7 +32,7 @@ pub(super) struct Seal {
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The form of the record.
-const FORM: u64 = 1;
+const FORM: u64 = 2;
 
 impl Seal {
     /// The record for a space.
@@ -48,8 +51,11 @@ impl Seal {
     }
 
     fn text(&self) -> String {
-        let mut text =
-            json!({ "form": FORM, "index": self.index, "items": self.items }).to_string();
+        let mut text = json!({
+            "form": FORM, "index": self.index, "items": self.items,
+            "digest": self.belief.digest().map(|digest| digest.to_string())
+        })
+        .to_string();
         let mut folders = self.folders.iter().collect::<Vec<_>>();
         folders.sort_by_key(|(label, _)| *label);
         for folder in folders {
@@ -67,7 +73,11 @@ impl Seal {
         }
         let index = serde_json::from_value(head["index"].clone()).ok()?;
         let folders = lines.map(|line| serde_json::from_str(line).ok()).collect::<Option<_>>()?;
-        Some(Self { index, items: head["items"].as_u64()?, folders })
+        let belief = match &head["digest"] {
+            Value::Null => Belief::Stamp,
+            digest => Belief::Digest(digest.as_str()?.parse().ok()?),
+        };
+        Some(Self { index, belief, items: head["items"].as_u64()?, folders })
     }
 }
 

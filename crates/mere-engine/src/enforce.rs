@@ -125,16 +125,22 @@ pub(crate) fn permit_item(
     ItemPermit { change, way }
 }
 
+/// Whether someone may copy items between spaces at all: before anything is read for it.
+pub(crate) fn check_install(who: Reader, agents: &Agents) -> Result<(), Denied> {
+    match who {
+        Reader::Agent if agents.may_install != Some(true) => Err(Denied::Install),
+        Reader::Agent | Reader::Person => Ok(()),
+    }
+}
+
 /// Allows a copy of an item into another space.
 pub(crate) fn permit_install(
     who: Reader,
     agents: &Agents,
     change: ItemChange,
 ) -> Result<ItemPermit, Denied> {
-    match who {
-        Reader::Agent if agents.may_install != Some(true) => Err(Denied::Install),
-        Reader::Agent | Reader::Person => Ok(ItemPermit { change, way: Way::Direct }),
-    }
+    check_install(who, agents)?;
+    Ok(ItemPermit { change, way: Way::Direct })
 }
 
 impl ItemPermit {

@@ -45,11 +45,14 @@ impl ProjectKey {
 /// The form of spaces that this version writes.
 pub(crate) const FORMAT: u64 = 1;
 
-/// The form of a space; one that does not say is of the first.
+/// The form of a space; one that has no such file is of the first. What cannot be read is taken for
+/// newer than we know.
 pub(crate) fn space_format(space: &Dir) -> u64 {
-    let text = config::read_file(space, config::SPACE_FILE).ok().flatten();
-    let said = text.and_then(|text| json::parse(text.as_bytes()).ok());
-    said.and_then(|said| said["format"].as_u64()).unwrap_or(FORMAT)
+    const UNKNOWN: u64 = u64::MAX;
+    let Ok(text) = config::read_file(space, config::SPACE_FILE) else { return UNKNOWN };
+    let Some(text) = text else { return FORMAT };
+    let Ok(said) = json::parse(text.as_bytes()) else { return UNKNOWN };
+    said["format"].as_u64().unwrap_or(UNKNOWN)
 }
 
 /// What a space calls itself.

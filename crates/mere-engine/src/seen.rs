@@ -12,7 +12,7 @@ use mere_core::name::AgentName;
 use mere_core::secrets;
 
 /// What stands in a secret's place.
-const MASK: &str = "[masked]";
+pub(crate) const MASK: &str = "[masked]";
 
 /// A text with its secrets masked.
 pub(crate) struct Masked {

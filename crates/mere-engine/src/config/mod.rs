@@ -277,7 +277,7 @@ fn parse_folders(folders: Option<Folders>) -> Result<Vec<RelPath>, YamlError> {
     let folders = said.into_iter().map(|one| {
         let path = one.value.strip_suffix('/').unwrap_or(&one.value).parse::<RelPath>();
         match path {
-            Ok(path) if !path.is_root() && !path.as_str().starts_with('~') => Ok(path),
+            Ok(path) if may_be_taken(&path) => Ok(path),
             _ => {
                 let reason = "a folder is a path inside the project, such as `.claude/skills`";
                 Err(YamlError::at(one.referenced, reason.to_owned()))
@@ -285,6 +285,12 @@ fn parse_folders(folders: Option<Folders>) -> Result<Vec<RelPath>, YamlError> {
         }
     });
     folders.collect()
+}
+
+/// Whether a folder may be taken in place: not a space, and not what git runs.
+fn may_be_taken(path: &RelPath) -> bool {
+    let own = |name: &str| [SPACE, ".git", "~"].iter().any(|own| name.eq_ignore_ascii_case(own));
+    !path.is_root() && !path.names().any(own)
 }
 
 /// A marker is one name: it is looked for in a folder, not along a path.

@@ -64,7 +64,7 @@ fn put(dir: &Dir, name: &str, write: impl FnOnce(File) -> io::Result<()>) -> io:
 }
 
 /// Removes what killed processes left behind, as far as that can be done.
-fn clear_away(dir: &Dir) {
+pub(super) fn clear_away(dir: &Dir) {
     let Ok(entries) = dir.entries() else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
@@ -72,7 +72,7 @@ fn clear_away(dir: &Dir) {
         let age = || entry.metadata().and_then(|metadata| metadata.modified()).ok();
         let age = is_ours.then(age).flatten().and_then(|at| at.into_std().elapsed().ok());
         if age.is_some_and(|age| age > ABANDONED) {
-            let _ = dir.remove_file(&name);
+            let _ = dir.remove_file(&name).or_else(|_| dir.remove_dir_all(&name));
         }
     }
 }

@@ -11,10 +11,12 @@ use std::time::Duration;
 use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, File, OpenOptions};
 use mere_core::address::RelPath;
+use mere_core::digest::Sha256;
 use uuid::Uuid;
 
+use super::derived::clear_away;
 use super::workspace::make;
-use super::{Folder, OpenFolder, SPACE, absent, is_link, open_regular};
+use super::{Folder, OpenFolder, SPACE, absent, digest_of, is_link, open_regular};
 
 /// How long to wait before looking again whether another process is done.
 const PATIENCE: Duration = Duration::from_millis(1);
@@ -35,6 +37,8 @@ pub(crate) enum Before {
     Nothing,
     /// Whatever is there.
     Anything,
+    /// A file with this digest.
+    This(Sha256),
 }
 
 impl Editing {
@@ -48,6 +52,7 @@ impl Editing {
                 TryLockError::Error(error) => return Err(error),
             }
         }
+        clear_away(folder);
         Ok(Some(Self { dir: folder.try_clone()?, _lock: lock }))
     }
 
@@ -76,6 +81,12 @@ impl Editing {
         Ok(absent(open_regular(&folder, name.as_str()))?.flatten())
     }
 
+    /// Whether the path is a file with this digest.
+    pub(crate) fn holds(&self, path: &RelPath, digest: Sha256) -> io::Result<bool> {
+        let file = self.file(path)?;
+        file.map_or(Ok(false), |file| Ok(digest_of(file)? == digest))
+    }
+
     /// Whether anything at all has the path.
     pub(crate) fn has(&self, path: &RelPath) -> io::Result<bool> {
         let Some((parents, name)) = path.split_last() else { return Ok(true) };
@@ -100,7 +111,9 @@ impl Editing {
             }
             file.sync_all()?;
             match before {
-                Before::Anything => {
+                // Looked at as late as can be: whoever else writes does not know our lock.
+                Before::This(digest) if !holds(&folder, name.as_str(), digest)? => Ok(false),
+                Before::Anything | Before::This(_) => {
                     self.dir.rename(&unfinished, &folder, name.as_str()).map(|()| true)
                 }
                 Before::Nothing => self.link(&unfinished, &folder, name.as_str()),
@@ -186,6 +199,12 @@ impl Editing {
         }
         Ok(folder)
     }
+}
+
+/// Whether a file has this digest.
+fn holds(folder: &Dir, name: &str, digest: Sha256) -> io::Result<bool> {
+    let file = absent(open_regular(folder, name))?.flatten();
+    file.map_or(Ok(false), |file| Ok(digest_of(file)? == digest))
 }
 
 /// The name of what is not finished.

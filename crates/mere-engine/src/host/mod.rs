@@ -37,4 +37,4 @@ pub(crate) use stamps::{Stamp, Stamps, now};
 pub(crate) use surroundings::{SPACE, Surroundings, WORKSPACES};
 pub use typed::Typed;
 pub(crate) use watch::Watch;
-pub(crate) use workspace::{Missing, Occupant, Way, Workspace, read_at_most};
+pub(crate) use workspace::{Missing, Occupant, Way, Workspace, digest_of, read_at_most};

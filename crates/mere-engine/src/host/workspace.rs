@@ -12,6 +12,7 @@ use std::time::Duration;
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, File, Metadata, OpenOptions, Permissions};
 use mere_core::address::RelPath;
+use mere_core::digest::{Hasher, Sha256};
 use mere_core::name::AgentName;
 use mere_core::segment::Segment;
 use uuid::Uuid;
@@ -220,6 +221,18 @@ fn is_missing(error: &io::Error) -> bool {
 
 fn is_no_folder(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotADirectory || is_link(error)
+}
+
+/// The digest of a file, however large.
+pub(crate) fn digest_of(mut file: File) -> io::Result<Sha256> {
+    let mut hasher = Hasher::default();
+    let mut buffer = [0; 16 * 1024];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hasher.so_far()),
+            read => hasher.add(&buffer[..read]),
+        }
+    }
 }
 
 /// The bytes of a file, unless there are more than `most`.

@@ -20,7 +20,7 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// How deep folders may lie in one another.
 const MAX_DEPTH: usize = 16;
 /// What a signature's name ends with.
-const SIGNATURE: &str = ".sig";
+pub(crate) const SIGNATURE: &str = ".sig";
 
 /// Why the files could not be told.
 #[derive(Debug, thiserror::Error)]

@@ -2,21 +2,23 @@
 
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
+use mere_core::item::integrity::FileDigest;
 use mere_core::item::{self, Form, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Action, Execute, Reader, Source, Text};
 use mere_core::spoken::Spoken;
 
-use super::belongings::{whole, whole_of};
+use super::belongings::SIGNATURE;
+use super::belongings::{belongings, whole, whole_of};
 use super::find::{find, is_shown};
 use super::place::{Placing, apply};
-use super::prospect::{Prospect, form_of, in_space};
+use super::prospect::{Prospect, form_of, in_space, main_name};
 use super::run::run;
 use super::{ItemError, Stock, Unmade, proposal, tell};
 use crate::config::Agents;
 use crate::context::Context;
 use crate::enforce::{self, Expect, ItemChange, ItemHow, Sealing, Way};
-use crate::host::read_at_most;
+use crate::host::{absent, digest_of, read_at_most};
 use crate::read::open;
 use crate::seen::{Obscured, Secrets, Seen};
 use crate::tool_error::ToolError;
@@ -106,10 +108,12 @@ fn update(
         find(desk.stock, desk.view, (call.kind, &call.item), desk.source(call.source))?.place;
     let current = Current::main(desk, &place)?;
     current.check(expect)?;
-    let content = current.meant(desk, &text.content)?;
-    let text = Text { content, files: others_meant(desk, &current.address, &text.files)? };
     let whole = current.whole(&place)?;
-    let prospect = Prospect::new((desk.stock, desk.view), place, &text)?;
+    let kept = current.others(&place);
+    let prospect = Prospect::new((desk.stock, desk.view), place, text)?;
+    let content = current.meant(desk, &text.content)?;
+    let meant = Text { content, files: others_meant(desk, &current.address, &text.files)? };
+    let prospect = prospect.meaning(&meant, &kept)?;
     let how = ItemHow::Put { files: prospect.files, before: Expect::Whole(whole) };
     let change = ItemChange { place: prospect.place, how };
     let told = Told {
@@ -218,21 +222,18 @@ pub(crate) fn settle(
     })
 }
 
-/// Whether a signature lies beside an item.
+/// Whether a signature lies beside an item. What cannot be found out counts as signed.
 pub(super) fn sealing(desk: &Desk<'_>, place: &ScopedPath) -> Sealing {
-    let Some(address) = place.address() else { return Sealing::Unsigned };
-    let name = match place.form {
-        Form::Flat => address.path().as_str().to_owned() + ".sig",
-        Form::Folder => {
-            let folder = address.path().split_last().map(|(folder, _)| folder);
-            format!("{}/.sig", folder.unwrap_or_default())
-        }
+    let main = place.address().map(|address| desk.view.resolve(&Spoken::Rooted(address)));
+    let Some(Ok(main)) = main else { return Sealing::Unsigned };
+    let name = match (place.form, main_name(place)) {
+        (Form::Flat, Some(main)) => format!("{main}{SIGNATURE}"),
+        _ => SIGNATURE.to_owned(),
     };
-    let path = name.parse::<RelPath>().ok();
-    let address = path.map(|path| Address::file(address.root().clone(), path));
-    match address.map(|address| desk.view.resolve(&Spoken::Rooted(address))) {
-        Some(Ok(_)) => Sealing::Signed,
-        _ => Sealing::Unsigned,
+    let there = main.folder().map(|folder| absent(folder.symlink_metadata(name)));
+    match there {
+        None | Some(Ok(None)) => Sealing::Unsigned,
+        Some(Ok(Some(_)) | Err(_)) => Sealing::Signed,
     }
 }
 
@@ -273,7 +274,8 @@ fn lies_in_an_item(desk: &Desk<'_>, place: &ScopedPath) -> Result<bool, ItemErro
 struct Current {
     address: Address,
     file: VisibilityRef,
-    bytes: Vec<u8>,
+    /// What it holds, unless that is more than an item can.
+    bytes: Option<Vec<u8>>,
     sha256: Sha256,
 }
 
@@ -285,10 +287,11 @@ impl Current {
     fn read(desk: &Desk<'_>, address: Address) -> Result<Self, ToolError> {
         let file = desk.view.resolve(&Spoken::Rooted(address.clone()))?;
         let unreadable = |cause| ToolError::unreadable(&address, cause);
-        let limit = 16 * item::MAX_BYTES as u64;
-        let bytes = read_at_most(open(&file)?, limit).map_err(unreadable)?;
-        let bytes = bytes.ok_or_else(|| unreadable(std::io::ErrorKind::FileTooLarge.into()))?;
-        let sha256 = Sha256::of(&bytes);
+        let bytes = read_at_most(open(&file)?, item::MAX_BYTES as u64).map_err(unreadable)?;
+        let sha256 = match &bytes {
+            Some(bytes) => Sha256::of(bytes),
+            None => digest_of(open(&file)?).map_err(unreadable)?,
+        };
         Ok(Self { address, file, bytes, sha256 })
     }
 
@@ -301,6 +304,12 @@ impl Current {
         }
     }
 
+    /// The other files of the item whose main file this is, as far as they can be told.
+    fn others(&self, place: &ScopedPath) -> Vec<FileDigest> {
+        let others = self.file.folder().map(|folder| belongings(folder, place));
+        others.and_then(Result::ok).unwrap_or_default()
+    }
+
     fn check(&self, expect: Option<Sha256>) -> Result<(), Unmade> {
         if expect.is_none_or(|expected| expected == self.sha256) {
             return Ok(());
@@ -310,7 +319,8 @@ impl Current {
 
     /// The content that is meant by someone who saw this one masked and rewritten.
     fn meant(&self, desk: &Desk<'_>, content: &str) -> Result<String, ToolError> {
-        let Ok(text) = str::from_utf8(&self.bytes) else { return Ok(content.to_owned()) };
+        let text = self.bytes.as_deref().map(str::from_utf8);
+        let Some(Ok(text)) = text else { return Ok(content.to_owned()) };
         let confirmed = desk.view.world.confirms_at(&self.address);
         let secrets = if confirmed { Secrets::Shown } else { Secrets::Masked };
         let obscured = |Obscured| Unmade::Obscured(self.address.clone());

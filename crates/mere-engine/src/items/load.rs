@@ -38,7 +38,7 @@ pub(crate) fn load(desk: &Desk<'_>, call: &Load) -> Result<Draft, ToolError> {
         .with("address", loaded.address.clone())
         .with("content", teller.body(&loaded.text))
         .with("metadata", teller.value(&loaded.item.metadata()))
-        .with("files", tell::files(&loaded))
+        .with("files", tell::files(view, &loaded))
         .with("integrity", loaded.integrity)
         .with("trust", tell::trust())
         .with_some("validation_warnings", tell::warnings(odd))

@@ -3,7 +3,7 @@
 //! Everything happens under the lock of the folder the item lies in, and what must be true before
 //! is looked at again there. New bytes are durable before old ones go.
 
-use mere_core::address::RelPath;
+use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
 use mere_core::item::{Base, Form, ItemType, Scope, ScopedPath};
 
@@ -11,7 +11,7 @@ use super::Unmade;
 use super::belongings::whole;
 use crate::context::Context;
 use crate::enforce::{Expect, ItemHow, ItemPermit};
-use crate::host::{Before, Editing, OpenFolder, absent, read_at_most};
+use crate::host::{Before, Editing, EntryKind, OpenFolder, absent, read_at_most};
 use crate::project_key;
 
 /// The largest main file whose digest is taken.
@@ -46,15 +46,20 @@ pub(crate) fn apply(permit: ItemPermit, placing: &Placing<'_>) -> Result<(), Unm
     let stale = || Unmade::Stale { address: address.clone(), current: main };
     match permit.how() {
         ItemHow::Put { files, before: Expect::Nothing } => {
-            let done = spot.create(&editing, files).map_err(failed)?;
-            if done { Ok(()) } else { Err(Unmade::Taken(address.clone())) }
+            match spot.create(&editing, files).map_err(failed)? {
+                None => Ok(()),
+                Some(taken) => Err(Unmade::Taken(spot.address(&address, &taken))),
+            }
         }
         ItemHow::Put { before: Expect::Whole(before), .. } | ItemHow::Remove { whole: before }
             if all != Some(*before) =>
         {
             Err(stale())
         }
-        ItemHow::Put { files, .. } => spot.replace(&editing, files).map_err(failed),
+        ItemHow::Put { files, .. } => {
+            let done = spot.replace(&editing, files, main).map_err(failed)?;
+            if done { Ok(()) } else { Err(stale()) }
+        }
         ItemHow::Remove { .. } => spot.remove(&editing).map_err(failed),
     }
 }
@@ -90,13 +95,25 @@ impl<'a> Spot<'a> {
         Some(Self { place, main, folder })
     }
 
+    /// The address of what lies at a path from where the item's own begins.
+    fn address(&self, own: &Address, path: &RelPath) -> Address {
+        let above = own.path().as_str().strip_suffix(self.main.as_str()).unwrap_or_default();
+        let whole = format!("{above}{path}").parse::<RelPath>();
+        whole.map_or_else(|_| own.clone(), |whole| Address::file(own.root().clone(), whole))
+    }
+
     /// One digest of all that the item is now.
     fn whole(&self, editing: &Editing, main: Sha256) -> std::io::Result<Option<Sha256>> {
         let folder = absent(OpenFolder::below(editing.dir(), self.folder.as_str()))?;
         folder.map(|folder| whole(main, &folder.into_dir(), self.place)).transpose()
     }
 
-    fn create(&self, editing: &Editing, files: &[(RelPath, Vec<u8>)]) -> std::io::Result<bool> {
+    /// Makes it, unless something is in the way: then says what, and leaves nothing of its own.
+    fn create(
+        &self,
+        editing: &Editing,
+        files: &[(RelPath, Vec<u8>)],
+    ) -> std::io::Result<Option<RelPath>> {
         // Someone may have made the other form since it was looked for.
         let form = match self.place.form {
             Form::Flat => Form::Folder,
@@ -106,30 +123,62 @@ impl<'a> Spot<'a> {
         if let Some(other) = other.filter(|other| *other != self.main)
             && editing.has(&other)?
         {
-            return Ok(false);
+            return Ok(Some(other));
         }
         if self.place.form == Form::Folder {
-            return editing.put_folder(&self.folder, files);
+            let done = editing.put_folder(&self.folder, files)?;
+            return Ok((!done).then(|| self.folder.clone()));
         }
-        for (path, _) in files {
-            if editing.has(&self.folder.below(path))? {
-                return Ok(false);
+        let mut put = Vec::new();
+        let ended = self.create_files(editing, files, &mut put);
+        if !matches!(ended, Ok(None)) {
+            for path in put {
+                let _ = editing.remove(&path);
             }
         }
+        ended
+    }
+
+    fn create_files(
+        &self,
+        editing: &Editing,
+        files: &[(RelPath, Vec<u8>)],
+        put: &mut Vec<RelPath>,
+    ) -> std::io::Result<Option<RelPath>> {
         for (path, bytes) in files {
-            if !editing.put(&self.folder.below(path), bytes, Before::Nothing)? {
+            let path = self.folder.below(path);
+            // What a killed process put there for this very item is as good as ours.
+            let ours = path != self.main && editing.holds(&path, Sha256::of(bytes))?;
+            if ours {
+                continue;
+            }
+            if !editing.put(&path, bytes, Before::Nothing)? {
+                return Ok(Some(path));
+            }
+            put.push(path);
+        }
+        Ok(None)
+    }
+
+    /// The main file comes last, and only if it is still what it was: until then the item is the
+    /// old one.
+    fn replace(
+        &self,
+        editing: &Editing,
+        files: &[(RelPath, Vec<u8>)],
+        main: Option<Sha256>,
+    ) -> std::io::Result<bool> {
+        for (path, bytes) in files {
+            let path = self.folder.below(path);
+            let before = match main.filter(|_| path == self.main) {
+                Some(main) => Before::This(main),
+                None => Before::Anything,
+            };
+            if !editing.put(&path, bytes, before)? {
                 return Ok(false);
             }
         }
         Ok(true)
-    }
-
-    /// The main file comes last: until then the item is the old one.
-    fn replace(&self, editing: &Editing, files: &[(RelPath, Vec<u8>)]) -> std::io::Result<()> {
-        for (path, bytes) in files {
-            editing.put(&self.folder.below(path), bytes, Before::Anything)?;
-        }
-        Ok(())
     }
 
     /// The main file goes first: from then on there is no item.
@@ -153,8 +202,9 @@ impl<'a> Spot<'a> {
     fn siblings(&self, editing: &Editing) -> std::io::Result<Vec<RelPath>> {
         let stem = format!("{}.", self.place.id);
         let mut found = Vec::new();
-        OpenFolder::below(editing.dir(), self.folder.as_str())?.read(|name, _| {
-            let name = name.filter(|name| name.starts_with(&stem));
+        OpenFolder::below(editing.dir(), self.folder.as_str())?.read(|name, kind| {
+            let of_it = |name: &&str| name.starts_with(&stem) && kind != EntryKind::Folder;
+            let name = name.filter(of_it);
             found.extend(name.and_then(|name| self.folder.child(name)));
             Ok(())
         })?;

@@ -126,9 +126,22 @@ impl Proposal {
 
     /// Reads what a proposal says; `None` if it is not one.
     pub(super) fn parse(agent: AgentName, name: &str, text: &[u8]) -> Option<Self> {
+        const KEYS: [&str; 10] = [
+            "v",
+            "action",
+            "item_type",
+            "id",
+            "category",
+            "scope",
+            "base",
+            "form",
+            "before",
+            "files",
+        ];
         let value = json::parse(text).ok()?;
         let said = |key: &str| value[key].as_str();
-        if value["v"] != 1 {
+        let known = value.as_object()?.keys().all(|key| KEYS.contains(&&**key));
+        if value["v"] != 1 || !known {
             return None;
         }
         let before = match &value["before"] {

@@ -8,6 +8,7 @@ use mere_core::reply::Content;
 use mere_core::request::Text;
 use mere_core::schema::Schema;
 
+use super::belongings::SIGNATURE;
 use super::run::{frontmatter_problems, oddities, schema_of};
 use super::{ItemError, Stock, Unmade};
 use crate::view::View;
@@ -16,9 +17,6 @@ use crate::view::View;
 const MAX_FILES: usize = 64;
 /// How many bytes they may have together.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
-
-/// What a signature's name ends with.
-const SIGNATURE: &str = ".sig";
 
 /// An item that could be placed.
 pub(crate) struct Prospect {
@@ -43,11 +41,6 @@ impl Prospect {
         check_files(&place, text)?;
         let item = Item::parse(&text.content, &place).map_err(unfit)?;
         check_schemas(&item)?;
-        let digest = |(path, content): &(RelPath, String)| FileDigest {
-            path: path.to_string(),
-            sha256: Sha256::of(content.as_bytes()),
-            size: content.len() as u64,
-        };
         let digests = text.files.iter().map(digest).collect::<Vec<_>>();
         let integrity = item.integrity(&text.content, &place, &digests);
         let others = text.files.iter().cloned();
@@ -56,6 +49,29 @@ impl Prospect {
         let warnings = oddities(stock, view, &item);
         Ok(Self { place, address, files, integrity, warnings })
     }
+
+    /// The same with the text that was meant by what was said, and with the files that stay. What
+    /// was said has been checked; what was hidden from whoever said it is not told by a fault.
+    pub(crate) fn meaning(self, text: &Text, kept: &[FileDigest]) -> Result<Self, Unmade> {
+        let Self { place, address, warnings, .. } = self;
+        let item = Item::parse(&text.content, &place);
+        let item = item.map_err(|_| Unmade::Obscured(address.clone()))?;
+        let main = main_name(&place).ok_or(Unmade::Place)?;
+        let given = text.files.iter().map(digest);
+        let is_given =
+            |file: &&FileDigest| text.files.iter().any(|(path, _)| path.as_str() == file.path);
+        let kept = kept.iter().filter(|file| !is_given(file)).cloned();
+        let digests = given.chain(kept).collect::<Vec<_>>();
+        let integrity = item.integrity(&text.content, &place, &digests);
+        let all = text.files.iter().cloned().chain([(main, text.content.clone())]);
+        let files = all.map(|(path, content)| (path, content.into_bytes())).collect();
+        Ok(Self { place, address, files, integrity, warnings })
+    }
+}
+
+fn digest((path, content): &(RelPath, String)) -> FileDigest {
+    let (sha256, size) = (Sha256::of(content.as_bytes()), content.len() as u64);
+    FileDigest { path: path.to_string(), sha256, size }
 }
 
 /// Where a new item goes, from what it consists of: a skill and a tool with files of other names

@@ -94,7 +94,7 @@ fn follow_skill(
     let data = ready(&mut teller, loaded, Data::List(Vec::new()))
         .with("content", teller.body(body))
         .with("process", Data::List(Vec::new()))
-        .with("files", tell::files(loaded))
+        .with("files", tell::files(view, loaded))
         .with("inputs_validated", true);
     let how = "Follow the text of `content`. Its other files lie beside it and can be read.";
     Ok(done(loaded, &teller, data, how))

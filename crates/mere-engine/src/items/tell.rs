@@ -1,24 +1,33 @@
 //! What a reply tells of an item. Every string of it is content, with known secrets masked.
 
+use mere_core::address::{Address, RelPath};
 use mere_core::item::{Fault, ScopedPath};
 use mere_core::reply::{Content, Data, Fields, Part, Prose};
 use mere_core::schema::Problem;
+use mere_core::secrets;
 use serde_json::Value;
 
 use super::Loaded;
-use crate::seen::Masked;
+use crate::seen::{MASK, Masked};
 use crate::view::{View, some_count};
 
 /// Tells an item's texts, and counts the secrets in them.
 pub(crate) struct Teller {
     /// Whether a person has confirmed that the item may be shown as it is.
     confirmed: bool,
+    /// The secrets of the whole file, piece by piece: a piece alone does not look like one.
+    hidden: Vec<String>,
     masked: u64,
 }
 
+/// The shortest piece of a secret that is looked for elsewhere.
+const SHORTEST: usize = 8;
+
 impl Teller {
     pub(crate) fn new(view: &View<'_>, loaded: &Loaded) -> Self {
-        Self { confirmed: view.world.confirms_at(&loaded.address), masked: 0 }
+        let confirmed = view.world.confirms_at(&loaded.address);
+        let hidden = if confirmed { Vec::new() } else { pieces(&loaded.text) };
+        Self { confirmed, hidden, masked: 0 }
     }
 
     /// The whole of a file.
@@ -45,10 +54,31 @@ impl Teller {
         if self.confirmed {
             return text.to_owned();
         }
-        let masked = Masked::whole(text.to_owned());
+        let mut text = text.to_owned();
+        for piece in &self.hidden {
+            if text.contains(piece.as_str()) {
+                self.masked += 1;
+                text = text.replace(piece.as_str(), MASK);
+            }
+        }
+        let masked = Masked::whole(text);
         self.masked += masked.count;
         masked.text
     }
+}
+
+/// The pieces of the secrets in a file, the longest first.
+fn pieces(text: &str) -> Vec<String> {
+    let parts = |c: char| c.is_whitespace() || "\"'`<>,;".contains(c);
+    let mut pieces = Vec::new();
+    for secret in secrets::find(text) {
+        let found = text[secret].split(parts);
+        let found = found.filter(|piece| piece.len() >= SHORTEST && !piece.contains("-----"));
+        pieces.extend(found.map(str::to_owned));
+    }
+    pieces.sort_by_key(|piece| std::cmp::Reverse(piece.len()));
+    pieces.dedup();
+    pieces
 }
 
 /// A text for an error, which nobody has confirmed: known secrets are masked.
@@ -106,12 +136,21 @@ pub(crate) fn warnings(warnings: Vec<Content>) -> Option<Data> {
 }
 
 /// The files of an item, its main one first.
-pub(crate) fn files(loaded: &Loaded) -> Data {
+pub(crate) fn files(view: &View<'_>, loaded: &Loaded) -> Data {
     let file = |path: &str, size: u64, sha256| {
         let path = Content::mention(path);
         Data::from(Fields::default().with("path", path).with("size", size).with("sha256", sha256))
     };
     let main = file(loaded.main_name(), loaded.text.len() as u64, loaded.sha256);
-    let others = loaded.files.iter().map(|other| file(&other.path, other.size, other.sha256));
+    let folder = loaded.address.path().split_last().map(|(folder, _)| folder).unwrap_or_default();
+    // What may not be seen by its path is not told here either.
+    let shown = |path: &str| {
+        let path = path.parse::<RelPath>().ok().map(|path| folder.below(&path));
+        path.is_some_and(|path| {
+            view.world.shows(&Address::file(loaded.address.root().clone(), path))
+        })
+    };
+    let others = loaded.files.iter().filter(|other| shown(&other.path));
+    let others = others.map(|other| file(&other.path, other.size, other.sha256));
     std::iter::once(main).chain(others).collect()
 }

@@ -51,9 +51,9 @@ pub(super) fn unmade(error: &Unmade) -> Draft {
         }
         Unmade::Newer => Draft::invalid(
             codes::CHANGE_NEWER,
-            "The space was made by a newer version of this program: it is read only.",
+            "The space is read only: its space.json is of a newer version, or not valid.",
         )
-        .hint("Ask a person to install the newer version."),
+        .hint("Ask a person to install the newer version, or to correct the file."),
         Unmade::Late(address) => {
             let message = Prose::words("Someone else is changing what lies around ");
             Draft::fault(codes::CALL_TIMED_OUT, message.address(address.clone()).and("."))

@@ -64,13 +64,32 @@ fn dated(content: &str) -> String {
 pub(crate) fn copy(desk: &Desk<'_>, loaded: &Loaded, to: Scope) -> Result<Address, ToolError> {
     let place =
         ScopedPath { scope: to, base: mere_core::item::Base::Space, ..loaded.place.clone() };
+    enforce::check_install(desk.who, desk.agents).map_err(Unmade::from)?;
     refuse_taken(desk, &place)?;
     let address = place.address().ok_or(Unmade::Place)?;
     let files = carried(desk, loaded, &place)?;
+    let to_place = place.clone();
     let change = ItemChange { place, how: ItemHow::Put { files, before: Expect::Nothing } };
     let permit = enforce::permit_install(desk.who, desk.agents, change).map_err(Unmade::from)?;
     apply(permit, &Placing { context: desk.context, over: desk.over })?;
+    keep_modes(desk, loaded, &to_place);
     Ok(address)
+}
+
+/// Gives the files at a new place the permissions they had, as far as that can be done.
+fn keep_modes(desk: &Desk<'_>, loaded: &Loaded, to: &ScopedPath) {
+    let folder = |address: Address| desk.view.resolve(&Spoken::Rooted(address)).ok();
+    let old = folder(loaded.address.clone());
+    let new = to.address().and_then(folder);
+    let (Some(old), Some(new)) = (old, new) else { return };
+    let (Some(old), Some(new)) = (old.folder(), new.folder()) else { return };
+    let others =
+        loaded.files.iter().map(|file| (file.path.clone(), renamed(&file.path, loaded, to)));
+    let main = main_name(to).map(|main| (loaded.main_name().to_owned(), main.to_string()));
+    for (from, to) in others.chain(main) {
+        let mode = old.symlink_metadata(from).map(|metadata| metadata.permissions());
+        let _ = mode.and_then(|mode| new.set_permissions(to, mode));
+    }
 }
 
 /// Puts an item into another category.
@@ -115,6 +134,7 @@ fn carry(desk: &Desk<'_>, loaded: &Loaded, to: &ScopedPath) -> Result<Draft, Too
         apply(permit, &placing)
     };
     spend(to.clone(), ItemHow::Put { files, before: Expect::Nothing })?;
+    keep_modes(desk, loaded, to);
     spend(loaded.place.clone(), ItemHow::Remove { whole: loaded.whole() })?;
     let links = links::follow(desk, &loaded.place, to);
     let some = |notes: Vec<Address>| {

@@ -16,6 +16,7 @@ use super::super::Unmade;
 use super::Desk;
 use crate::config;
 use crate::host::{Before, Editing, IGNORED, SPACE, read_at_most};
+use crate::project_key;
 use crate::tool_error::ToolError;
 
 const ATTRIBUTES: &str = ".ai/** -text";
@@ -52,6 +53,9 @@ pub(super) fn init(desk: &Desk<'_>, scope: Scope, example: Example) -> Result<Dr
     };
     let failed = |cause| Unmade::Failed { address: address.clone(), cause };
     let mut making = Making::begin(desk, scope).map_err(failed)?;
+    if project_key::space_format(making.editing.dir()) > project_key::FORMAT {
+        return Err(Unmade::Newer.into());
+    }
     let is_new = making.space_file(desk).map_err(failed)?;
     making.ignore().map_err(failed)?;
     let config = match scope {
@@ -131,14 +135,18 @@ impl Making {
 
     /// Keeps out of git what is nobody's history.
     fn ignore(&mut self) -> std::io::Result<()> {
+        let path = ".gitignore".parse().map_err(|_| std::io::ErrorKind::InvalidInput)?;
         let old = self.read(".gitignore")?;
+        // What cannot be read as a text is somebody's, and stays.
+        if old.is_none() && self.editing.has(&path)? {
+            return Ok(());
+        }
         let has = |line: &&str| old.as_deref().unwrap_or_default().lines().any(|one| one == *line);
         let missing = IGNORED.iter().filter(|line| !has(line)).copied().collect::<Vec<_>>();
         if missing.is_empty() {
             return Ok(());
         }
         let added = missing.join("\n") + "\n";
-        let path = ".gitignore".parse().map_err(|_| std::io::ErrorKind::InvalidInput)?;
         let text = with_line_end(old.unwrap_or_default()) + &added;
         self.editing.put(&path, text.as_bytes(), Before::Anything)?;
         self.made.push(".gitignore".to_owned());

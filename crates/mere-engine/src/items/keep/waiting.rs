@@ -12,8 +12,8 @@ use crate::host::{
     EntryKind, Folder, OpenFolder, SPACE, WORKSPACES, absent, open_regular, read_at_most,
 };
 
-/// How many proposals are looked at.
-const MAX_PROPOSALS: usize = 1_000;
+/// How many proposals of one agent are looked at: none can hide another's.
+const MAX_PROPOSALS: usize = 200;
 /// The largest text of what a proposal says.
 const MAX_ABOUT: u64 = 64 * 1024;
 /// How many files one has.
@@ -49,15 +49,13 @@ pub(super) fn all(desk: &Desk<'_>) -> std::io::Result<Vec<Proposal>> {
     let mut found = Vec::new();
     for agent in folders(&workspaces, "")? {
         let Ok(agent) = agent.parse::<AgentName>() else { continue };
-        for name in folders(&workspaces, &format!("{agent}/{FOLDER}"))? {
+        let names = folders(&workspaces, &format!("{agent}/{FOLDER}"))?;
+        for name in names.into_iter().take(MAX_PROPOSALS) {
             let path = format!("{agent}/{FOLDER}/{name}");
             let about = file(&workspaces, &path, FILE, MAX_ABOUT)?;
             let proposal = about.and_then(|about| Proposal::parse(agent.clone(), &name, &about));
             // A proposal for a place where no item lies is none.
             found.extend(proposal.filter(|one| is_open(desk, &one.place)));
-            if found.len() == MAX_PROPOSALS {
-                return Ok(found);
-            }
         }
     }
     Ok(found)

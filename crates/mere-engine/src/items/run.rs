@@ -14,6 +14,7 @@ use super::find::find;
 use super::load::name;
 use super::tell::{self, Teller, word};
 use super::{ItemError, Loaded, Stock};
+use crate::seen::Masked;
 use crate::tool_error::ToolError;
 use crate::view::View;
 
@@ -131,7 +132,7 @@ fn consult(
     parameters: &Map<String, Value>,
 ) -> Result<Draft, ToolError> {
     check_inputs(loaded, &input_schema(None, &[]), parameters)?;
-    check_frontmatter(loaded, entry)?;
+    check_frontmatter(view, loaded, entry)?;
     let mut teller = Teller::new(view, loaded);
     let odd = oddities(stock, view, &loaded.item);
     let data = Fields::default()
@@ -179,15 +180,22 @@ fn check_inputs(
     Err(ItemError::Inputs(Box::new(WrongInputs { address, problems, schema, example })))
 }
 
-fn check_frontmatter(loaded: &Loaded, entry: &Knowledge) -> Result<(), ItemError> {
+/// Checks the frontmatter as the caller sees it: a schema that an agent wrote must not tell it what
+/// is masked.
+fn check_frontmatter(view: &View<'_>, loaded: &Loaded, entry: &Knowledge) -> Result<(), ItemError> {
     let address = Some(loaded.address.clone());
-    let problems = frontmatter_problems(entry)
-        .map_err(|error| ItemError::Schema { address: address.clone(), error })?;
-    if problems.is_empty() {
-        return Ok(());
-    }
+    let masked = Masked::whole(loaded.text.clone());
+    let hides = masked.count > 0 && !view.world.confirms_at(&loaded.address);
+    let seen = hides.then(|| Knowledge::parse(&masked.text, &loaded.place));
+    let problems = match &seen {
+        None => frontmatter_problems(entry),
+        Some(Ok(seen)) => frontmatter_problems(seen),
+        Some(Err(_)) => Ok(Vec::new()),
+    };
+    let problems =
+        problems.map_err(|error| ItemError::Schema { address: address.clone(), error })?;
     let problems = tell::masked_problems(problems);
-    Err(ItemError::Frontmatter { address, problems })
+    if problems.is_empty() { Ok(()) } else { Err(ItemError::Frontmatter { address, problems }) }
 }
 
 /// What a knowledge entry's frontmatter has that its own schema does not allow.

@@ -23,6 +23,7 @@ mod index;
 mod inspector;
 mod item_changes;
 mod item_faults;
+mod item_holes;
 mod item_secrets;
 mod items;
 mod keeping;

@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use super::derived::clear_away;
 use super::workspace::make;
-use super::{Folder, OpenFolder, SPACE, absent, digest_of, is_link, open_regular};
+use super::{Folder, OpenFolder, SPACE, absent, digest_of, exchange, is_link, open_regular};
 
 /// How long to wait before looking again whether another process is done.
 const PATIENCE: Duration = Duration::from_millis(1);
@@ -111,15 +111,14 @@ impl Editing {
             }
             file.sync_all()?;
             match before {
-                // Looked at as late as can be: whoever else writes does not know our lock.
-                Before::This(digest) if !holds(&folder, name.as_str(), digest)? => Ok(false),
-                Before::Anything | Before::This(_) => {
+                Before::This(digest) => self.swap(&unfinished, &folder, name.as_str(), digest),
+                Before::Anything => {
                     self.dir.rename(&unfinished, &folder, name.as_str()).map(|()| true)
                 }
                 Before::Nothing => self.link(&unfinished, &folder, name.as_str()),
             }
         })();
-        if !matches!(written, Ok(true)) || before == Before::Nothing {
+        if !matches!(written, Ok(true)) || before != Before::Anything {
             let _ = self.dir.remove_file(&unfinished);
         }
         if matches!(written, Ok(true)) {
@@ -162,14 +161,57 @@ impl Editing {
         OpenFolder::below(&folder, "")?.sync()
     }
 
-    /// Removes a folder and what is in it: out of the way at once, then piece by piece.
-    pub(crate) fn remove_folder(&self, path: &RelPath) -> io::Result<()> {
-        let Some((parents, name)) = path.split_last() else { return Ok(()) };
-        let Some(folder) = self.folder(&parents)? else { return Ok(()) };
-        let unfinished = unfinished();
-        folder.rename(name.as_str(), &self.dir, &unfinished)?;
+    /// Removes a file with this digest: out of the way at once, then looked at. Another one goes
+    /// back, and the answer is no.
+    pub(crate) fn remove_this(&self, path: &RelPath, digest: Sha256) -> io::Result<bool> {
+        let Some((parents, name)) = path.split_last() else { return Ok(false) };
+        let Some(folder) = self.folder(&parents)? else { return Ok(false) };
+        let aside = unfinished();
+        folder.rename(name.as_str(), &self.dir, &aside)?;
+        let same = holds(&self.dir, &aside, digest)?;
+        if !same {
+            self.link(&aside, &folder, name.as_str())?;
+        }
+        absent(self.dir.remove_file(&aside))?;
         OpenFolder::below(&folder, "")?.sync()?;
-        self.dir.remove_dir_all(&unfinished)
+        Ok(same)
+    }
+
+    /// Removes a folder and what is in it, if `is_right`: out of the way at once, then looked at,
+    /// then piece by piece. Another one goes back, and the answer is no.
+    pub(crate) fn remove_folder(
+        &self,
+        path: &RelPath,
+        is_right: impl FnOnce(&Dir) -> io::Result<bool>,
+    ) -> io::Result<bool> {
+        let Some((parents, name)) = path.split_last() else { return Ok(false) };
+        let Some(folder) = self.folder(&parents)? else { return Ok(false) };
+        let aside = unfinished();
+        folder.rename(name.as_str(), &self.dir, &aside)?;
+        if !is_right(&OpenFolder::below(&self.dir, &aside)?.into_dir())? {
+            self.dir.rename(&aside, &folder, name.as_str())?;
+            return Ok(false);
+        }
+        OpenFolder::below(&folder, "")?.sync()?;
+        self.dir.remove_dir_all(&aside)?;
+        Ok(true)
+    }
+
+    /// Puts a finished file in the place of one with this digest. Whoever else writes does not know
+    /// our lock, so it is what comes out that is looked at; if it is another, it goes back.
+    fn swap(&self, unfinished: &str, folder: &Dir, name: &str, digest: Sha256) -> io::Result<bool> {
+        if !holds(folder, name, digest)? {
+            return Ok(false);
+        }
+        let (ours, theirs) = ((&self.dir, unfinished), (folder, name));
+        if !exchange(ours, theirs)? {
+            return self.dir.rename(unfinished, folder, name).map(|()| true);
+        }
+        if holds(&self.dir, unfinished, digest)? {
+            return Ok(true);
+        }
+        exchange(ours, theirs)?;
+        Ok(false)
     }
 
     /// Puts a finished file under a name that nobody has.

@@ -31,6 +31,7 @@ pub(crate) use editing::{Before, Editing, IGNORED};
 pub(crate) use folder::{Folder, Identity, absent, is_link};
 pub(crate) use link::{Step, read_link};
 pub use log_file::LogFile;
+use open_folder::exchange;
 pub(crate) use open_folder::{EntryKind, OpenFolder, open_regular};
 pub(crate) use project::find_project;
 pub(crate) use stamps::{Stamp, Stamps, now};

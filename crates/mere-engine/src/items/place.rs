@@ -9,9 +9,12 @@ use mere_core::item::{Base, Form, ItemType, Scope, ScopedPath};
 
 use super::Unmade;
 use super::belongings::whole;
+use super::prospect::main_name;
 use crate::context::Context;
 use crate::enforce::{Expect, ItemHow, ItemPermit};
-use crate::host::{Before, Editing, EntryKind, OpenFolder, absent, read_at_most};
+use crate::host::{
+    Before, Editing, EntryKind, OpenFolder, absent, digest_of, open_regular, read_at_most,
+};
 use crate::project_key;
 
 /// The largest main file whose digest is taken.
@@ -60,7 +63,10 @@ pub(crate) fn apply(permit: ItemPermit, placing: &Placing<'_>) -> Result<(), Unm
             let done = spot.replace(&editing, files, main).map_err(failed)?;
             if done { Ok(()) } else { Err(stale()) }
         }
-        ItemHow::Remove { .. } => spot.remove(&editing).map_err(failed),
+        ItemHow::Remove { whole } => {
+            let done = spot.remove(&editing, main, *whole).map_err(failed)?;
+            if done { Ok(()) } else { Err(stale()) }
+        }
     }
 }
 
@@ -181,12 +187,26 @@ impl<'a> Spot<'a> {
         Ok(true)
     }
 
-    /// The main file goes first: from then on there is no item.
-    fn remove(&self, editing: &Editing) -> std::io::Result<()> {
+    /// The main file goes first: from then on there is no item. What someone changed in the last
+    /// moment stays.
+    fn remove(
+        &self,
+        editing: &Editing,
+        main: Option<Sha256>,
+        all: Sha256,
+    ) -> std::io::Result<bool> {
+        let Some(main) = main else { return Ok(false) };
         if self.place.form == Form::Folder {
-            return editing.remove_folder(&self.folder);
+            let own = main_name(self.place);
+            return editing.remove_folder(&self.folder, |folder| {
+                let file = own.and_then(|own| open_regular(folder, own.as_str()).transpose());
+                let main = file.transpose()?.map(digest_of).transpose()?;
+                main.map_or(Ok(false), |main| Ok(whole(main, folder, self.place)? == all))
+            });
         }
-        editing.remove(&self.main)?;
+        if !editing.remove_this(&self.main, main)? {
+            return Ok(false);
+        }
         let signature = format!("{}.sig", self.main).parse::<RelPath>();
         if let Ok(signature) = signature {
             editing.remove(&signature)?;
@@ -196,7 +216,7 @@ impl<'a> Spot<'a> {
                 editing.remove(&name)?;
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     fn siblings(&self, editing: &Editing) -> std::io::Result<Vec<RelPath>> {

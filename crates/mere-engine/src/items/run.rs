@@ -14,7 +14,7 @@ use super::find::find;
 use super::load::name;
 use super::tell::{self, Teller, word};
 use super::{ItemError, Loaded, Stock};
-use crate::seen::Masked;
+use crate::seen::{MASK, Masked};
 use crate::tool_error::ToolError;
 use crate::view::View;
 
@@ -186,7 +186,9 @@ fn check_frontmatter(view: &View<'_>, loaded: &Loaded, entry: &Knowledge) -> Res
     let address = Some(loaded.address.clone());
     let masked = Masked::whole(loaded.text.clone());
     let hides = masked.count > 0 && !view.world.confirms_at(&loaded.address);
-    let seen = hides.then(|| Knowledge::parse(&masked.text, &loaded.place));
+    // In brackets it would be a list.
+    let seen = masked.text.replace(MASK, "masked");
+    let seen = hides.then(|| Knowledge::parse(&seen, &loaded.place));
     let problems = match &seen {
         None => frontmatter_problems(entry),
         Some(Ok(seen)) => frontmatter_problems(seen),

@@ -6,7 +6,8 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use cap_std::fs::{Dir, File};
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, fstat, openat, openat2, statat,
+    AtFlags, FileType, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, fstat, openat, openat2,
+    renameat_with, statat,
 };
 use rustix::io::Errno;
 
@@ -142,6 +143,15 @@ pub(crate) fn open_regular(folder: &impl AsFd, name: &str) -> io::Result<Option<
     };
     let is_file = FileType::from_raw_mode(fstat(&file)?.st_mode) == FileType::RegularFile;
     Ok(is_file.then(|| File::from_std(file.into())))
+}
+
+/// Swaps two files, in one moment; says no where the file system cannot.
+pub(crate) fn exchange(one: (&Dir, &str), other: (&Dir, &str)) -> io::Result<bool> {
+    match renameat_with(one.0, one.1, other.0, other.1, RenameFlags::EXCHANGE) {
+        Ok(()) => Ok(true),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::PERM) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn kind_of(kind: FileType) -> EntryKind {

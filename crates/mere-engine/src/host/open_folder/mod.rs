@@ -11,9 +11,9 @@ mod linux;
 mod portable;
 
 #[cfg(all(target_os = "linux", not(mere_portable)))]
-pub(crate) use linux::{OpenFolder, open_regular};
+pub(crate) use linux::{OpenFolder, exchange, open_regular};
 #[cfg(any(not(target_os = "linux"), mere_portable))]
-pub(crate) use portable::{OpenFolder, open_regular};
+pub(crate) use portable::{OpenFolder, exchange, open_regular};
 
 /// What a name in a folder is, the name itself not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

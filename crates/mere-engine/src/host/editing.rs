@@ -68,8 +68,12 @@ impl Editing {
             let mut options = OpenOptions::new();
             options.write(true).create_new(true);
             let lines = IGNORED.join("\n") + "\n";
-            let mut file = space.open_with(".gitignore", &options)?;
-            file.write_all(lines.as_bytes())?;
+            match space.open_with(".gitignore", &options) {
+                Ok(mut file) => file.write_all(lines.as_bytes())?,
+                // Someone else makes the same space.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(space)
     }

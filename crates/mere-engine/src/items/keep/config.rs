@@ -25,6 +25,6 @@ pub(crate) fn check(context: &Context) -> Draft {
     let words = if findings == 1 { "file is" } else { "files are" };
     let message = Prose::words(format!("{findings} config {words} not right."));
     Draft::fault(codes::CONFIG_WRONG, message)
-        .hint("Keys and values are described in docs/config.md.")
+        .hint("Correct what is named; docs/config.md of the program describes every key.")
         .data(data)
 }

@@ -62,7 +62,8 @@ pub(crate) fn works(full: &Peer, empty: &Peer) -> Vec<Work> {
     let mere = |arguments: &[&str]| timed(&program, &full.folder, arguments);
     let shell = |script: &str| timed(Path::new("/bin/sh"), &full.folder, &["-c", script]);
     // What has just been written counts only after a while; and everyone finds it in memory.
-    std::thread::sleep(std::time::Duration::from_secs(3));
+    let rest = || std::thread::sleep(std::time::Duration::from_secs(3));
+    rest();
     mere(&["index", "--rebuild"]);
     let hash = "find .ai -name '*.md' -print0 | xargs -0 -n 500 -P 2 sha256sum >/dev/null";
     let folders = "find .ai -type d -newermt @0 >/dev/null";
@@ -74,14 +75,11 @@ pub(crate) fn works(full: &Peer, empty: &Peer) -> Vec<Work> {
     let scan = in_turns(&mut [true, false], 7, |ours| {
         if *ours { mere(&["index", "--rebuild"]) } else { shell(hash) }
     });
+    rest();
+    mere(&["index"]);
+    let mut both = [true, false];
     let look =
-        in_turns(
-            &mut [true, false],
-            30,
-            |ours| {
-                if *ours { mere(&["index"]) } else { shell(folders) }
-            },
-        );
+        in_turns(&mut both, 30, |ours| if *ours { mere(&["index"]) } else { shell(folders) });
     let shown = in_turns(&mut [true, false], 100, |ours| {
         if *ours { show() } else { shell("cat .ai/knowledge/area-0/topic-0/item-000000.md") }
     });

@@ -69,6 +69,12 @@ pub(crate) fn is_watched() -> bool {
     io::stdout().is_terminal()
 }
 
+/// How many letters a line of the terminal holds, where a person looks at one.
+pub(crate) fn width() -> Option<usize> {
+    let size = terminal_size::terminal_size_of(io::stdout());
+    size.map(|(width, _)| usize::from(width.0))
+}
+
 /// Whether standard output takes colours, and the person wants them.
 pub(crate) fn takes_colours() -> bool {
     anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never

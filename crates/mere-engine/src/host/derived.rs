@@ -13,9 +13,9 @@ use uuid::Uuid;
 use super::{Folder, open_regular};
 
 /// What a file that is being written is called, before its own name.
-const UNFINISHED: &str = ".new-";
+pub(super) const UNFINISHED: &str = ".new-";
 /// How old such a file must be before it is taken for a killed process's.
-const ABANDONED: Duration = Duration::from_hours(1);
+pub(super) const ABANDONED: Duration = Duration::from_hours(1);
 
 /// The user's cache folder.
 #[derive(Clone)]
@@ -52,7 +52,7 @@ pub(crate) fn put_derived(
 
 fn put(dir: &Dir, name: &str, write: impl FnOnce(File) -> io::Result<()>) -> io::Result<()> {
     clear_away(dir);
-    let unfinished = format!("{UNFINISHED}{}", Uuid::new_v4().simple());
+    let unfinished = unfinished();
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     let file = dir.open_with(&unfinished, &options)?;
@@ -61,6 +61,11 @@ fn put(dir: &Dir, name: &str, write: impl FnOnce(File) -> io::Result<()>) -> io:
         let _ = dir.remove_file(&unfinished);
     }
     put
+}
+
+/// A name for what is being made, which nobody has.
+pub(super) fn unfinished() -> String {
+    format!("{UNFINISHED}{}", Uuid::new_v4().simple())
 }
 
 /// Removes what killed processes left behind, as far as that can be done.

@@ -12,9 +12,8 @@ use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, File, OpenOptions};
 use mere_core::address::RelPath;
 use mere_core::digest::Sha256;
-use uuid::Uuid;
 
-use super::derived::clear_away;
+use super::derived::{clear_away, unfinished};
 use super::workspace::make;
 use super::{Folder, OpenFolder, SPACE, absent, digest_of, exchange, is_link, open_regular};
 
@@ -251,11 +250,6 @@ impl Editing {
 fn holds(folder: &Dir, name: &str, digest: Sha256) -> io::Result<bool> {
     let file = absent(open_regular(folder, name))?.flatten();
     file.map_or(Ok(false), |file| Ok(digest_of(file)? == digest))
-}
-
-/// The name of what is not finished.
-fn unfinished() -> String {
-    format!(".new-{}", Uuid::new_v4().simple())
 }
 
 /// Writes a file of a folder that nobody else knows yet.

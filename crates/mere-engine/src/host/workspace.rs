@@ -15,14 +15,9 @@ use mere_core::address::RelPath;
 use mere_core::digest::{Hasher, Sha256};
 use mere_core::name::AgentName;
 use mere_core::segment::Segment;
-use uuid::Uuid;
 
+use super::derived::{clear_away, unfinished};
 use super::{Folder, OpenFolder, SPACE, WORKSPACES, is_link, open_regular};
-
-/// What half-written files are called. No agent's name begins with a dot.
-const UNFINISHED: &str = ".new-";
-/// How old such a file must be before it is taken for a killed process's.
-const ABANDONED: Duration = Duration::from_hours(1);
 
 /// How long to wait before looking again whether another process is done.
 const PATIENCE: Duration = Duration::from_millis(1);
@@ -106,7 +101,7 @@ impl Workspace {
     /// Puts a whole file there, in place of what was there before: a reader sees the old or the
     /// new one, and when this returns the new one survives a power cut.
     pub(crate) fn put(&self, spot: &Spot, bytes: &[u8]) -> io::Result<()> {
-        let unfinished = format!("{UNFINISHED}{}", Uuid::new_v4().simple());
+        let unfinished = unfinished();
         let put = self.try_put(spot, &unfinished, bytes);
         if put.is_err() {
             let _ = self.all.remove_file(&unfinished);
@@ -132,7 +127,7 @@ impl Workspace {
     pub(crate) fn remove_folder(&self, path: &RelPath) -> io::Result<()> {
         let Some((parents, name)) = path.split_last() else { return Ok(()) };
         let folder = OpenFolder::below(&self.own, parents.as_str())?.into_dir();
-        let unfinished = format!("{UNFINISHED}{}", Uuid::new_v4().simple());
+        let unfinished = unfinished();
         folder.rename(name.as_str(), &self.all, &unfinished)?;
         OpenFolder::below(&folder, "")?.sync()?;
         self.all.remove_dir_all(&unfinished)
@@ -140,18 +135,7 @@ impl Workspace {
 
     /// Removes what killed processes left behind, as far as that can be done.
     pub(crate) fn clear_away(&self) {
-        let Ok(entries) = self.all.entries() else { return };
-        for entry in entries.flatten() {
-            let name = entry.file_name();
-            if !name.to_str().is_some_and(|name| name.starts_with(UNFINISHED)) {
-                continue;
-            }
-            let age = entry.metadata().and_then(|metadata| metadata.modified());
-            let age = age.ok().and_then(|at| at.into_std().elapsed().ok());
-            if age.is_some_and(|age| age > ABANDONED) {
-                let _ = self.all.remove_file(&name);
-            }
-        }
+        clear_away(&self.all);
     }
 }
 

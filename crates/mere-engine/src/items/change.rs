@@ -240,7 +240,9 @@ pub(super) fn sealing(desk: &Desk<'_>, place: &ScopedPath) -> Sealing {
 /// A name that is taken by an item of either form, or by anything else.
 pub(crate) fn refuse_taken(desk: &Desk<'_>, place: &ScopedPath) -> Result<(), ToolError> {
     let address = place.address().ok_or(Unmade::Place)?;
-    if !is_shown(desk.view, place) || lies_in_an_item(desk, place)? {
+    let inside = desk.stock.space(place.scope).map(|space| space.is_inside_an_item(place));
+    let inside = inside.transpose().map_err(ItemError::Unsearchable)?.unwrap_or_default();
+    if inside || !is_shown(desk.view, place) {
         return Err(Unmade::Place.into());
     }
     let item = ItemRef {
@@ -253,21 +255,6 @@ pub(crate) fn refuse_taken(desk: &Desk<'_>, place: &ScopedPath) -> Result<(), To
         None => Ok(()),
         Some(there) => Err(Unmade::Taken(there.address().unwrap_or(address)).into()),
     }
-}
-
-/// Whether a place is in the folder of an item: what is put there would be that item's.
-fn lies_in_an_item(desk: &Desk<'_>, place: &ScopedPath) -> Result<bool, ItemError> {
-    let levels = place.category.levels().collect::<Vec<_>>();
-    for (depth, level) in levels.iter().enumerate() {
-        let above = [&levels[..depth].join("/"), "/", level].concat().parse::<ItemRef>();
-        let Ok(above) = above else { continue };
-        let there = desk.stock.candidates(place.scope, place.kind, &above);
-        let mut there = there.map_err(ItemError::Unsearchable)?.into_iter();
-        if there.any(|item| item.form == Form::Folder && item.base == place.base) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 /// A file of an item as it is, right or wrong: what is broken can be mended.

@@ -13,7 +13,7 @@ use crate::enforce::Denied;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ItemError {
     #[error("there is no such {kind}")]
-    Missing { kind: ItemType, item: Box<ItemRef>, scopes: Vec<Scope> },
+    Missing { kind: ItemType, item: Box<ItemRef>, scopes: Vec<Scope>, near: Vec<String> },
     #[error("the id means several items")]
     Ambiguous { kind: ItemType, item: Box<ItemRef>, candidates: Vec<ScopedPath> },
     #[error("two items have one name")]

@@ -3,6 +3,7 @@
 use mere_core::item::{ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::request::Source;
 
+use super::near::near;
 use super::{ItemError, Stock};
 use crate::view::View;
 
@@ -22,9 +23,25 @@ pub(crate) fn scopes(source: Source) -> Result<Vec<Scope>, ItemError> {
     }
 }
 
-/// Finds the item that a reference means. One that is broken is found like any other: it is for its
-/// reader to say so.
+/// Finds the item that a reference means.
 pub(crate) fn find(
+    stock: &Stock<'_>,
+    view: &View<'_>,
+    (kind, item): (ItemType, &ItemRef),
+    source: Source,
+) -> Result<Found, ItemError> {
+    look(stock, view, (kind, item), source).map_err(|error| match error {
+        ItemError::Missing { kind, item, scopes, .. } => {
+            let near = near(stock, view, (kind, &item), &scopes);
+            ItemError::Missing { kind, item, scopes, near }
+        }
+        other => other,
+    })
+}
+
+/// The same, without a guess at what was meant if there is none. One that is broken is found like any other: it is for its
+/// reader to say so.
+pub(crate) fn look(
     stock: &Stock<'_>,
     view: &View<'_>,
     (kind, item): (ItemType, &ItemRef),
@@ -44,10 +61,11 @@ pub(crate) fn find(
             (Some(_), _) => shadows.extend(found),
         }
     }
-    match winner {
-        Some(place) => Ok(Found { place, shadows }),
-        None => Err(ItemError::Missing { kind, item: Box::new(item.clone()), scopes }),
+    if let Some(place) = winner {
+        return Ok(Found { place, shadows });
     }
+    let (item, near) = (Box::new(item.clone()), Vec::new());
+    Err(ItemError::Missing { kind, item, scopes, near })
 }
 
 /// Whether the caller may know of an item.

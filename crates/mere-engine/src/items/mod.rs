@@ -10,6 +10,7 @@ mod find;
 mod keep;
 mod load;
 mod loaded;
+mod near;
 mod place;
 mod proposal;
 mod prospect;

@@ -10,7 +10,7 @@ use mere_core::schema::{InputSpec, Schema, example, frontmatter_schema, input_sc
 use serde_json::{Map, Value};
 
 use super::error::WrongInputs;
-use super::find::find;
+use super::find::{find, look};
 use super::load::name;
 use super::tell::{self, Teller, word};
 use super::{ItemError, Loaded, Stock};
@@ -222,7 +222,7 @@ pub(crate) fn oddities(stock: &Stock<'_>, view: &View<'_>, item: &Item) -> Vec<C
         let found = id
             .parse::<ItemRef>()
             .ok()
-            .map(|item| find(stock, view, (ItemType::Knowledge, &item), Source::Local));
+            .map(|item| look(stock, view, (ItemType::Knowledge, &item), Source::Local));
         let trouble = match found {
             None => "which is no id",
             Some(Err(ItemError::Missing { .. })) => "which is not there",

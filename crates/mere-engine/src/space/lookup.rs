@@ -42,6 +42,16 @@ impl Space {
         Ok(found)
     }
 
+    /// Whether a place is in the folder of an item: what is put there would be that item's.
+    pub(crate) fn is_inside_an_item(&self, place: &ScopedPath) -> io::Result<bool> {
+        for plot in self.plots_of(place.kind) {
+            if plot.base == place.base && lies_in_an_item(&plot, &place.category)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// The items of a type that has no index, by a bare id.
     pub(crate) fn search(&self, kind: ItemType, item: &ItemRef) -> io::Result<Vec<ScopedPath>> {
         let found = self.survey_all(kind)?.into_iter();

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use mere_core::address::Address;
-use mere_core::item::{Fault, ItemRef, ItemType, ScopedPath};
+use mere_core::item::{Fault, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Code, Content, Data, Draft, Fields, Invalid, Prose, codes};
 use mere_core::schema::Problem;
 
@@ -13,13 +13,7 @@ use crate::items::{ItemError, WrongInputs};
 /// A call about an item that came to nothing.
 pub(super) fn item(error: &ItemError) -> Draft {
     match error {
-        ItemError::Missing { kind, item, scopes } => {
-            let scopes = scopes.iter().map(|scope| scope.name()).collect::<Vec<_>>().join(" or ");
-            let message = named(format!("There is no {kind} `"), item);
-            let message = message.and(format!("` in the {scopes} space."));
-            Draft::invalid(codes::ITEM_MISSING, message)
-                .hint("An id is exact; with its category it is `category/id`.")
-        }
+        ItemError::Missing { kind, item, scopes, near } => missing((*kind, item), scopes, near),
         ItemError::Ambiguous { kind, item, candidates } => {
             let count = candidates.len();
             let message = named("The id `", item).and(format!("` means {count} items."));
@@ -68,6 +62,19 @@ pub(super) fn item(error: &ItemError) -> Draft {
         }
         ItemError::Unmade(error) => unmade::unmade(error),
     }
+}
+
+fn missing((kind, item): (ItemType, &ItemRef), scopes: &[Scope], near: &[String]) -> Draft {
+    let scopes = scopes.iter().map(|scope| scope.name()).collect::<Vec<_>>().join(" or ");
+    let message = named(format!("There is no {kind} `"), item);
+    let draft =
+        Draft::invalid(codes::ITEM_MISSING, message.and(format!("` in the {scopes} space.")));
+    if near.is_empty() {
+        return draft.hint("An id is exact; with its category it is `category/id`.");
+    }
+    let meant = format!("Did you mean `{}`?", near.join("`, `"));
+    let near = near.iter().map(|name| Data::Words(name.clone().into())).collect::<Data>();
+    draft.hint(Prose::words(meant)).data(Fields::default().with("similar", near))
 }
 
 fn frontmatter(address: Option<&Address>, found: &[Problem]) -> Draft {

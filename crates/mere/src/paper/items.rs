@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style};
 use serde_json::Value;
 
 use super::Paper;
+use crate::render;
 
 const STRONG: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
@@ -13,6 +14,8 @@ const BAD: Style = AnsiColor::Red.on_default();
 const GOOD: Style = AnsiColor::Green.on_default();
 /// The widest cell of a table.
 const WIDE: usize = 60;
+/// The narrowest last column that says anything.
+const LEAST: usize = 12;
 
 impl Paper {
     /// What a command did, in its own words.
@@ -259,10 +262,15 @@ impl Paper {
             let cells = rows.iter().map(|row| row[column].chars().count());
             cells.chain([head[column].chars().count()]).max().unwrap_or_default()
         };
-        let widths: [usize; N] = std::array::from_fn(width);
+        let mut widths: [usize; N] = std::array::from_fn(width);
+        // On a terminal the last column takes what is left, if that is enough to say anything.
+        let others = widths[..N - 1].iter().map(|width| width + 2).sum::<usize>();
+        let room =
+            render::width().map(|all| all.saturating_sub(others)).filter(|room| *room >= LEAST);
+        widths[N - 1] = room.map_or(widths[N - 1], |room| room.min(widths[N - 1]));
         let joined = |cells: &[String; N]| {
             let cells = cells.iter().zip(widths);
-            let padded = cells.map(|(cell, width)| format!("{cell:<width$}"));
+            let padded = cells.map(|(cell, width)| format!("{:<width$}", cut(cell, width)));
             padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
         };
         let mut out = String::new();
@@ -284,8 +292,16 @@ impl Paper {
         if !self.watched || text.chars().count() <= WIDE {
             return text;
         }
-        text.chars().take(WIDE - 1).chain(['…']).collect()
+        cut(&text, WIDE)
     }
+}
+
+/// A cell that is no wider than its column.
+fn cut(cell: &str, width: usize) -> String {
+    if cell.chars().count() <= width {
+        return cell.to_owned();
+    }
+    cell.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
 /// Category and id.

@@ -324,3 +324,22 @@ fn keys_that_nobody_knows_are_kept() {
     assert_eq!(reply["data"]["metadata"]["/home/{user}"], "x");
     assert_eq!(reply["data"]["validation_warnings"], json!(["`entry_type` is not a known one"]));
 }
+
+#[test]
+fn a_slip_of_the_pen_is_told_what_was_probably_meant() {
+    let stage = Stage::new();
+    stage.file("project/.ai/knowledge/api/paging.md", &note("paging", ""));
+    stage.file("project/.ai/knowledge/other.md", &note("other", ""));
+    let mut pair = Pair::new(&stage);
+    for (kind, id, similar) in [
+        ("knowledge", "pagin", json!(["api/paging"])),
+        ("knowledge", "pgaing", json!(["api/paging"])),
+        ("knowledge", "nope/paging", json!(["api/paging"])),
+        ("tool", "paging", json!(["knowledge api/paging"])),
+        ("knowledge", "nothing-like-it", Value::Null),
+    ] {
+        let reply = pair.load(kind, id);
+        assert_eq!(reply["code"], "IT-ITEM-I-001", "{reply}");
+        assert_eq!(reply["data"]["similar"], similar, "{id}");
+    }
+}

@@ -34,8 +34,7 @@ pub(super) fn why(desk: &Desk<'_>, kind: ItemType, item: &ItemRef) -> Result<Dra
     }
     let elsewhere = if kind == ItemType::Directive { elsewhere(desk, item) } else { Vec::new() };
     if told.is_empty() && elsewhere.is_empty() {
-        let (item, scopes) = (Box::new(item.clone()), vec![Scope::Project, Scope::User]);
-        return Err(ItemError::Missing { kind, item, scopes }.into());
+        return Err(missing(found, (kind, item)).into());
     }
     let message = match (winner.and_then(ScopedPath::address), told.len(), elsewhere.len()) {
         (Some(address), ..) => Prose::words("").address(address).and(" wins."),
@@ -52,6 +51,15 @@ pub(super) fn why(desk: &Desk<'_>, kind: ItemType, item: &ItemRef) -> Result<Dra
         Err(ItemError::Clash { .. }) => draft.hint("Remove or rename one of the two."),
         _ => draft,
     })
+}
+
+/// Nothing anywhere: as it was found out.
+fn missing(
+    found: Result<super::super::find::Found, ItemError>,
+    (kind, item): (ItemType, &ItemRef),
+) -> ItemError {
+    let (item, scopes) = (Box::new(item.clone()), vec![Scope::Project, Scope::User]);
+    found.err().unwrap_or(ItemError::Missing { kind, item, scopes, near: Vec::new() })
 }
 
 fn candidate(

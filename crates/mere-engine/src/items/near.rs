@@ -1,0 +1,82 @@
+//! What was probably meant by an id that names nothing.
+
+use mere_core::item::{ItemRef, ItemType, Scope};
+
+use super::Stock;
+use super::find::is_shown;
+use crate::space::Catalog;
+use crate::view::View;
+
+/// How many are named.
+const MAX_NAMED: usize = 3;
+/// A space with more items is not gone through for a hint.
+const MAX_ITEMS: u64 = 20_000;
+
+/// Items whose ids are almost the one that was said, as they would be said.
+pub(super) fn near(
+    stock: &Stock<'_>,
+    view: &View<'_>,
+    (kind, item): (ItemType, &ItemRef),
+    scopes: &[Scope],
+) -> Vec<String> {
+    let mut found = Vec::new();
+    for scope in scopes {
+        let count = stock.catalog(*scope, Catalog::count);
+        if !count.is_ok_and(|count| count.is_some_and(|count| count <= MAX_ITEMS)) {
+            continue;
+        }
+        for entry in stock.all(*scope).unwrap_or_default() {
+            let place = entry.place;
+            let far = distance(place.id.as_str(), item.id.as_str());
+            let same_kind = place.kind == kind;
+            let meant = if same_kind { far <= 2 } else { far == 0 };
+            if meant && is_shown(view, &place) {
+                let category = Some(place.category.clone()).filter(|one| !one.is_none());
+                let name = ItemRef { category, id: place.id, version: None };
+                let name =
+                    if same_kind { name.to_string() } else { format!("{} {name}", place.kind) };
+                found.push((far, name));
+            }
+        }
+    }
+    found.sort();
+    found.dedup();
+    found.into_iter().take(MAX_NAMED).map(|(_, name)| name).collect()
+}
+
+/// How many letters must be put in, taken out or changed; more than a few are many.
+fn distance(one: &str, other: &str) -> usize {
+    const MANY: usize = usize::MAX;
+    if one.len().abs_diff(other.len()) > 2 {
+        return MANY;
+    }
+    let other = other.as_bytes();
+    let mut row = (0..=other.len()).collect::<Vec<_>>();
+    for (line, a) in one.bytes().enumerate() {
+        let mut corner = std::mem::replace(&mut row[0], line + 1);
+        for (column, b) in other.iter().enumerate() {
+            let change = corner + usize::from(a != *b);
+            corner = row[column + 1];
+            row[column + 1] = change.min(corner + 1).min(row[column] + 1);
+        }
+    }
+    row[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distance;
+
+    #[test]
+    fn letters_are_counted() {
+        for (one, other, far) in [
+            ("paging", "paging", 0),
+            ("pagin", "paging", 1),
+            ("pgaing", "paging", 2),
+            ("a", "b", 1),
+        ] {
+            assert_eq!(distance(one, other), far, "{one} {other}");
+        }
+        assert!(distance("a", "abcdef") > 2);
+    }
+}

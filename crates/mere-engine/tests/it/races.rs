@@ -25,6 +25,8 @@ fn swap_until(stop: &AtomicBool, base: &Path) -> u64 {
         symlink("../outside", &swap).expect("a relative link");
         std::fs::remove_file(&swap).expect("remove the link");
         std::fs::rename(&kept, &swap).expect("put the folder back");
+        // Long enough to be seen, also on a busy machine.
+        std::thread::sleep(Duration::from_millis(1));
         swaps += 1;
     }
     swaps

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use mere_core::item::{Category, Form, ItemRef, ItemType, ScopedPath};
+use mere_core::item::{Base, Category, Form, ItemRef, ItemType, ScopedPath};
 
 use super::scan::{Content, Known, scan_from};
 use super::survey::{Survey, survey};
@@ -33,7 +33,10 @@ impl Space {
                     version: None,
                     form,
                 };
-                let has_form = form == Form::Flat || kind.folder_file().is_some();
+                let has_form = match form {
+                    Form::Flat => plot.base == Base::Space,
+                    Form::Folder => kind.folder_file().is_some(),
+                };
                 if has_form && !lies_in_an_item(&plot, category)? && is_there(&plot, &place)? {
                     found.push(place);
                 }

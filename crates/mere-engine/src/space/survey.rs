@@ -2,7 +2,7 @@
 
 use std::io;
 
-use mere_core::item::{ItemId, ItemType, Scope, ScopedPath};
+use mere_core::item::{Base, ItemId, ItemType, Scope, ScopedPath};
 
 use super::Plot;
 use crate::host::{EntryKind, OpenFolder, Stamp, absent, is_link};
@@ -63,6 +63,8 @@ pub(super) fn survey(plot: &Plot, scope: Scope, below: &str) -> io::Result<Surve
     {
         return Ok(Survey::Item(stamp, item, folder));
     }
+    // In a folder that is taken in place only skills count: the rest is its owner's.
+    let files = if plot.base == Base::Space { files } else { Vec::new() };
     for file in files {
         match place(&file) {
             Some(item) => level.items.push((item, file)),

@@ -264,7 +264,8 @@ fn skills_are_taken_where_clients_keep_them() {
     let stage = Stage::new();
     stage.file("project/.claude/skills/review/SKILL.md", &skill("review"));
     stage.file("project/.claude/skills/review/check.sh", "true\n");
-    stage.file("project/.claude/skills/team/plan.md", &directive("plan"));
+    stage.file("project/.claude/skills/team/plan/SKILL.md", &skill("plan"));
+    stage.file("project/.claude/skills/readme.md", "What this folder is for.\n");
     stage.file("project/.cursor/skills/review/SKILL.md", &skill("review"));
     let mut pair = Pair::new(&stage);
     assert_eq!(pair.load("directive", "review")["code"], "IT-ITEM-I-001");
@@ -282,14 +283,14 @@ fn skills_are_taken_where_clients_keep_them() {
     let why = person(&stage, &["why", "skill", "review"]);
     assert_eq!(why["data"]["winner"], "ROOT_PROJECT:/.claude/skills/review/SKILL.md");
     assert_eq!(why["data"]["elsewhere"].as_array().map(Vec::len), Some(1), "{why}");
-    let listed = person(&stage, &["list", "directives"]);
+    let listed = person(&stage, &["list", "skills"]);
     let addresses = listed["data"]["items"].as_array().expect("items").iter();
     let addresses = addresses.map(|one| one["address"].as_str().expect("an address"));
     assert_eq!(
         addresses.collect::<Vec<_>>(),
         [
             "ROOT_PROJECT:/.claude/skills/review/SKILL.md",
-            "ROOT_PROJECT:/.claude/skills/team/plan.md"
+            "ROOT_PROJECT:/.claude/skills/team/plan/SKILL.md"
         ]
     );
     // The same name in the space clashes with it.

@@ -49,7 +49,7 @@ impl Layout {
 /// A letter first: an id such as `1e3` is a number to YAML, and needs quotes it does not have back.
 fn places() -> impl Strategy<Value = Place> {
     let id = "item-[a-z0-9_-]{0,12}";
-    let category = prop::collection::vec("c[a-z0-9_-]{0,5}", 1..4);
+    let category = prop::collection::vec("k[a-z0-9_-]{0,5}", 1..4);
     (category, id).prop_map(|(levels, id)| Place { category: levels.join("/"), id })
 }
 

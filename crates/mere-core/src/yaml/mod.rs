@@ -19,6 +19,8 @@ pub(crate) use scan::{Role, Scalar, scalars};
 /// The largest text, in bytes.
 pub const MAX_BYTES: usize = 1024 * 1024;
 
+/// How many scalars and collections a text may have.
+const MAX_NODES: usize = 20_000;
 /// How many steps a parser may take: far more than a person writes.
 const MAX_EVENTS: usize = 60_000;
 
@@ -59,7 +61,7 @@ fn read<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
     let strict = options! {
         budget: budget! {
             max_depth: 32,
-            max_nodes: 20_000,
+            max_nodes: MAX_NODES,
             max_events: MAX_EVENTS,
             max_aliases: 0,
             max_anchors: 0,

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use serde_saphyr::granit_parser::{Event, Marker, Parser, ScalarStyle, options};
 
-use super::{MAX_EVENTS, YamlError};
+use super::{MAX_EVENTS, MAX_NODES, YamlError};
 
 /// What a scalar is in the collection that holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,7 @@ enum Open {
 pub(crate) fn scalars(text: &str) -> Result<Vec<Scalar<'_>>, YamlError> {
     let mut scalars = Vec::new();
     let mut open = Vec::new();
+    let mut nodes = 0;
     let options = options! { emit_comments: false };
     // The reader stops at that many; what it does not reach needs no look.
     for event in Parser::new_from_str_with_options(text, options).take(MAX_EVENTS) {
@@ -56,6 +57,11 @@ pub(crate) fn scalars(text: &str) -> Result<Vec<Scalar<'_>>, YamlError> {
         if event.tag().is_some() {
             let place = span.tag_start().unwrap_or(span.start);
             return Err(refusal(place, "tags are not allowed"));
+        }
+        // The reader would refuse it as well, after another look at all that was read so far.
+        nodes += usize::from(begins_node(&event));
+        if nodes > MAX_NODES {
+            return Err(refusal(span.start, "there are too many values"));
         }
         let depth = open.len();
         match event {
@@ -91,6 +97,10 @@ pub(crate) fn scalars(text: &str) -> Result<Vec<Scalar<'_>>, YamlError> {
         }
     }
     Ok(scalars)
+}
+
+fn begins_node(event: &Event<'_>) -> bool {
+    matches!(event, Event::Scalar(..) | Event::SequenceStart(..) | Event::MappingStart(..))
 }
 
 /// What the node that begins here is; the collection around it moves on.

@@ -3,7 +3,7 @@
 //! Nothing is executed here. A directive's inputs are checked before its steps are told; a tool's
 //! chain is another matter.
 
-use mere_core::item::{Directive, Item, ItemRef, ItemType, Knowledge};
+use mere_core::item::{Directive, Fault, Item, ItemRef, ItemType, Knowledge};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Execute, Source};
 use mere_core::schema::{InputSpec, Schema, example, frontmatter_schema, input_schema};
@@ -186,9 +186,7 @@ fn check_frontmatter(view: &View<'_>, loaded: &Loaded, entry: &Knowledge) -> Res
     let address = Some(loaded.address.clone());
     let masked = Masked::whole(loaded.text.clone());
     let hides = masked.count > 0 && !view.world.confirms_at(&loaded.address);
-    // In brackets it would be a list.
-    let seen = masked.text.replace(MASK, "masked");
-    let seen = hides.then(|| Knowledge::parse(&seen, &loaded.place));
+    let seen = hides.then(|| seen_entry(&masked.text, loaded));
     let problems = match &seen {
         None => frontmatter_problems(entry),
         Some(Ok(seen)) => frontmatter_problems(seen),
@@ -198,6 +196,14 @@ fn check_frontmatter(view: &View<'_>, loaded: &Loaded, entry: &Knowledge) -> Res
         problems.map_err(|error| ItemError::Schema { address: address.clone(), error })?;
     let problems = tell::masked_problems(problems);
     if problems.is_empty() { Ok(()) } else { Err(ItemError::Frontmatter { address, problems }) }
+}
+
+/// An entry as it reads with its secrets masked. The brackets of a mask alone would be a list, so it
+/// stands in quotes; where it is part of a text it cannot, and loses the brackets.
+fn seen_entry(masked: &str, loaded: &Loaded) -> Result<Knowledge, Fault> {
+    let quoted = masked.replace(MASK, &format!("\"{MASK}\""));
+    let parsed = Knowledge::parse(&quoted, &loaded.place);
+    parsed.or_else(|_| Knowledge::parse(&masked.replace(MASK, "masked"), &loaded.place))
 }
 
 /// What a knowledge entry's frontmatter has that its own schema does not allow.

@@ -12,7 +12,7 @@ use crate::harness::{Mcp, Stage};
 use crate::samples::{directive, lockfile, note, person, skill, tool};
 
 /// How soon a reply is there.
-const SOON: Duration = Duration::from_secs(20);
+const SOON: Duration = Duration::from_secs(1);
 /// How much more memory the server may hold than at its start, in KiB.
 const MORE: usize = 64 * 1024;
 /// The size of what is too large.

@@ -117,7 +117,7 @@ fn what_is_wrong_is_told_without_secrets() {
         let reply = pair.ask(tool, &json!({ "item_type": kind, "item_id": id }));
         assert_eq!(reply["code"], code, "{id} {reply}");
         assert!(!reply.to_string().contains(&key), "{id} {reply}");
-        assert!(reply.to_string().contains("masked"), "{id} {reply}");
+        assert!(reply.to_string().contains("[masked]"), "{id} {reply}");
     }
 }
 

@@ -77,25 +77,12 @@ pub(crate) fn execute(desk: &Desk<'_>, call: &Execute) -> Result<Draft, ToolErro
 }
 
 /// Makes a new item.
-pub(crate) fn create(
-    desk: &Desk<'_>,
-    call: &Execute,
-    text: &Text,
-    mode: Mode,
-) -> Result<Draft, ToolError> {
+fn create(desk: &Desk<'_>, call: &Execute, text: &Text, mode: Mode) -> Result<Draft, ToolError> {
     let form = form_of(call.kind, call.item.id.as_str(), text);
     let place = in_space(desk.scope(Scope::Project), call.kind, &call.item, form);
     refuse_taken(desk, &place)?;
     let prospect = Prospect::new((desk.stock, desk.view), place, text)?;
-    let how = ItemHow::Put { files: prospect.files, before: Expect::Nothing };
-    let change = ItemChange { place: prospect.place, how };
-    let told = Told {
-        address: prospect.address,
-        integrity: prospect.integrity,
-        warnings: prospect.warnings,
-        done: "created",
-    };
-    settle(desk, change, told, mode)
+    put(desk, prospect, Expect::Nothing, mode)
 }
 
 fn update(
@@ -114,15 +101,7 @@ fn update(
     let content = current.meant(desk, &text.content)?;
     let meant = Text { content, files: others_meant(desk, &current.address, &text.files)? };
     let prospect = prospect.meaning(&meant, &kept)?;
-    let how = ItemHow::Put { files: prospect.files, before: Expect::Whole(whole) };
-    let change = ItemChange { place: prospect.place, how };
-    let told = Told {
-        address: prospect.address,
-        integrity: prospect.integrity,
-        warnings: prospect.warnings,
-        done: "changed",
-    };
-    settle(desk, change, told, mode)
+    put(desk, prospect, Expect::Whole(whole), mode)
 }
 
 /// The other files that are meant by someone who saw those that are there masked and rewritten.
@@ -165,21 +144,29 @@ fn delete(
     settle(desk, change, told, mode)
 }
 
+/// Settles that an item is to be so.
+pub(crate) fn put(
+    desk: &Desk<'_>,
+    prospect: Prospect,
+    before: Expect,
+    mode: Mode,
+) -> Result<Draft, ToolError> {
+    let Prospect { place, address, files, integrity, warnings } = prospect;
+    let done = if before == Expect::Nothing { "created" } else { "changed" };
+    let change = ItemChange { place, how: ItemHow::Put { files, before } };
+    settle(desk, change, Told { address, integrity, warnings, done }, mode)
+}
+
 /// What the answer tells.
-pub(crate) struct Told {
-    pub(crate) address: Address,
-    pub(crate) integrity: Option<Sha256>,
-    pub(crate) warnings: Vec<mere_core::reply::Content>,
-    pub(crate) done: &'static str,
+struct Told {
+    address: Address,
+    integrity: Option<Sha256>,
+    warnings: Vec<mere_core::reply::Content>,
+    done: &'static str,
 }
 
 /// Asks policy, and does it, proposes it, or says what would be done.
-pub(crate) fn settle(
-    desk: &Desk<'_>,
-    change: ItemChange,
-    told: Told,
-    mode: Mode,
-) -> Result<Draft, ToolError> {
+fn settle(desk: &Desk<'_>, change: ItemChange, told: Told, mode: Mode) -> Result<Draft, ToolError> {
     let sealing = sealing(desk, &change.place);
     let permit = enforce::permit_item(desk.who, desk.agents, change, sealing);
     let way = permit.way();

@@ -10,7 +10,7 @@ use mere_core::reply::{Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Source, Text};
 use mere_core::spoken::Spoken;
 
-use super::super::change::{Desk, Mode, Told, refuse_taken, settle};
+use super::super::change::{Desk, Mode, put, refuse_taken};
 use super::super::find::find;
 use super::super::place::{Placing, apply};
 use super::super::prospect::{Prospect, in_space, main_name};
@@ -30,11 +30,8 @@ pub(super) fn new(
     (scope, form): (Scope, Form),
 ) -> Result<Draft, ToolError> {
     let place = in_space(scope, kind, item, form);
-    if template(&place).is_none() {
-        return Err(Unmade::NotMade(kind).into());
-    }
-    refuse_taken(desk, &place)?;
     let mut files = template(&place).ok_or(Unmade::NotMade(kind))?.into_iter();
+    refuse_taken(desk, &place)?;
     let (_, mut content) = files.next().ok_or(Unmade::NotMade(kind))?;
     if kind == ItemType::Memory {
         content = dated(&content);
@@ -42,15 +39,7 @@ pub(super) fn new(
     let files = files.map(|(name, text)| Ok((name.parse().map_err(|_| Unmade::Place)?, text)));
     let text = Text { content, files: files.collect::<Result<_, ItemError>>()? };
     let prospect = Prospect::new((desk.stock, desk.view), place, &text)?;
-    let how = ItemHow::Put { files: prospect.files, before: Expect::Nothing };
-    let change = ItemChange { place: prospect.place, how };
-    let told = Told {
-        address: prospect.address,
-        integrity: prospect.integrity,
-        warnings: prospect.warnings,
-        done: "created",
-    };
-    settle(desk, change, told, Mode::Really)
+    put(desk, prospect, Expect::Nothing, Mode::Really)
 }
 
 /// A memory says when it was made.

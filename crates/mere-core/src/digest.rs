@@ -15,6 +15,11 @@ pub struct Sha256([u8; 32]);
 pub struct DigestError;
 
 impl Sha256 {
+    /// Its bytes.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// The digest of some bytes.
     pub fn of(bytes: &[u8]) -> Self {
         let mut hasher = Hasher::default();

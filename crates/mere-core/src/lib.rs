@@ -26,5 +26,6 @@ pub mod segment;
 pub mod sensitive;
 pub mod spoken;
 pub mod trace;
+pub mod trust;
 pub mod turn;
 pub mod yaml;

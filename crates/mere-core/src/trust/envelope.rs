@@ -1,0 +1,175 @@
+//! DSSE, version 1: a payload, its type, and who signed both.
+//!
+//! What is signed is the pre-authentication encoding, never the JSON around it, so the envelope's
+//! own spelling decides nothing. A key id is a hint; the key that is looked up by it must have made
+//! the signature.
+
+use base64::Engine;
+use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE};
+use serde_json::{Value, json};
+
+use super::closed::{Closed, FormError};
+use super::key::{Fingerprint, PublicKey};
+
+/// How many signatures one envelope may have.
+const MAX_SIGNATURES: usize = 32;
+
+/// What a payload is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PayloadType {
+    /// What an author says about an item.
+    Statement,
+    /// Where an item lies.
+    Placement,
+    /// Who signs for a team.
+    Roster,
+    /// One key in the place of another.
+    Rotation,
+}
+
+impl PayloadType {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Statement => "application/vnd.merestone.statement.v1+json",
+            Self::Placement => "application/vnd.merestone.placement.v1+json",
+            Self::Roster => "application/vnd.merestone.roster.v1+json",
+            Self::Rotation => "application/vnd.merestone.rotation.v1+json",
+        }
+    }
+}
+
+/// One signature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Whose it says it is.
+    pub key: Option<Fingerprint>,
+    /// The signature.
+    pub signature: [u8; 64],
+}
+
+/// A signed payload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Envelope {
+    kind: PayloadType,
+    payload: Vec<u8>,
+    marks: Vec<Mark>,
+}
+
+impl Envelope {
+    /// A payload that nobody has signed yet.
+    pub fn new(kind: PayloadType, payload: Vec<u8>) -> Self {
+        Self { kind, payload, marks: Vec::new() }
+    }
+
+    /// Reads an envelope of a type.
+    pub fn parse(value: &Value, kind: PayloadType) -> Result<Self, FormError> {
+        let fields = Closed::of(value, &["payload", "payloadType", "signatures"])?;
+        if fields.text("payloadType")? != kind.name() {
+            return Err(FormError("the payload is of another type"));
+        }
+        let payload = decode(fields.text("payload")?)?;
+        let marks = fields.list("signatures")?;
+        if marks.is_empty() || marks.len() > MAX_SIGNATURES {
+            return Err(FormError("an envelope has between 1 and 32 signatures"));
+        }
+        let marks = marks.iter().map(mark).collect::<Result<_, _>>()?;
+        Ok(Self { kind, payload, marks })
+    }
+
+    /// As it is written.
+    pub fn value(&self) -> Value {
+        let marks = self.marks.iter().map(|mark| {
+            let signature = BASE64_STANDARD.encode(mark.signature);
+            match mark.key {
+                Some(key) => json!({ "keyid": key.to_string(), "sig": signature }),
+                None => json!({ "sig": signature }),
+            }
+        });
+        json!({
+            "payloadType": self.kind.name(),
+            "payload": BASE64_STANDARD.encode(&self.payload),
+            "signatures": marks.collect::<Vec<_>>(),
+        })
+    }
+
+    /// What is signed.
+    pub fn payload(&self) -> &[u8] {
+        &self.payload
+    }
+
+    /// The bytes that a signature is made of: DSSE's pre-authentication encoding.
+    pub fn message(&self) -> Vec<u8> {
+        let kind = self.kind.name();
+        let head = format!("DSSEv1 {} {kind} {} ", kind.len(), self.payload.len());
+        [head.as_bytes(), &self.payload].concat()
+    }
+
+    /// The signatures.
+    pub fn marks(&self) -> &[Mark] {
+        &self.marks
+    }
+
+    /// Adds a signature of [`Envelope::message`]; one by the same key is replaced.
+    pub fn add(&mut self, key: Fingerprint, signature: [u8; 64]) {
+        self.marks.retain(|mark| mark.key != Some(key));
+        self.marks.push(Mark { key: Some(key), signature });
+    }
+
+    /// Whether this key signed it.
+    pub fn is_signed_by(&self, key: &PublicKey) -> bool {
+        let (name, message) = (key.fingerprint(), self.message());
+        let mut marks = self.marks.iter().filter(|mark| mark.key.is_none_or(|key| key == name));
+        marks.any(|mark| key.made(&mark.signature, &message))
+    }
+}
+
+fn mark(value: &Value) -> Result<Mark, FormError> {
+    let fields = Closed::of(value, &["keyid", "sig"])?;
+    let key = fields.find("keyid").map(|_| fields.parsed("keyid")).transpose()?;
+    let signature = decode(fields.text("sig")?)?;
+    let signature = signature.try_into().map_err(|_| FormError("a signature has 64 bytes"))?;
+    Ok(Mark { key, signature })
+}
+
+/// DSSE allows both alphabets.
+fn decode(text: &str) -> Result<Vec<u8>, FormError> {
+    let decoded = BASE64_STANDARD.decode(text).or_else(|_| BASE64_URL_SAFE.decode(text));
+    decoded.map_err(|_| FormError("a field is not base64"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_signed_is_dsses_encoding() {
+        let envelope = Envelope::new(PayloadType::Statement, b"hello".to_vec());
+        let expected = "DSSEv1 43 application/vnd.merestone.statement.v1+json 5 hello";
+        assert_eq!(String::from_utf8(envelope.message()).as_deref(), Ok(expected));
+    }
+
+    #[test]
+    fn reads_what_it_writes_and_nothing_around_it() {
+        let mut envelope = Envelope::new(PayloadType::Placement, b"{}".to_vec());
+        let key =
+            "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFhmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZm";
+        let key = key.parse::<PublicKey>().expect("the base point is a key").fingerprint();
+        envelope.add(key, [7; 64]);
+        let value = envelope.value();
+        assert_eq!(Envelope::parse(&value, PayloadType::Placement), Ok(envelope));
+        let broken = [
+            ("payloadType", json!("application/vnd.merestone.statement.v1+json")),
+            ("payload", json!("*")),
+            ("payload", json!(1)),
+            ("signatures", json!([])),
+            ("signatures", json!([{ "keyid": "x", "sig": "" }])),
+            ("signatures", json!([{ "sig": "AAAA" }])),
+            ("more", json!(1)),
+        ];
+        for (key, changed) in broken {
+            let mut value = value.clone();
+            value[key] = changed;
+            assert!(Envelope::parse(&value, PayloadType::Placement).is_err(), "{value}");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Ed25519 public keys as OpenSSH writes them, and their fingerprints.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::str::FromStr;
+
+use base64::Engine;
+use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD};
+use ed25519_dalek::{Signature, VerifyingKey};
+
+use crate::digest;
+
+/// The name of the one algorithm.
+const ALGORITHM: &str = "ssh-ed25519";
+
+/// A key that signatures are checked with.
+#[derive(Clone, Debug)]
+pub struct PublicKey(VerifyingKey);
+
+/// A text or some bytes that are no key of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KeyError {
+    /// Not `ssh-ed25519 BASE64`.
+    #[error("a public key reads `ssh-ed25519 AAAA…`, as in a file that ends in .pub")]
+    Form,
+    /// Another algorithm.
+    #[error("the key is not Ed25519; `ssh-keygen -t ed25519` makes one that is")]
+    Algorithm,
+    /// No point of the curve, or one with which anything can be signed.
+    #[error("the key is weak or not a key at all")]
+    Weak,
+}
+
+impl PublicKey {
+    /// The key of these 32 bytes.
+    pub fn from_bytes(bytes: &[u8; 32]) -> Result<Self, KeyError> {
+        let key = VerifyingKey::from_bytes(bytes).map_err(|_| KeyError::Weak)?;
+        if key.is_weak() { Err(KeyError::Weak) } else { Ok(Self(key)) }
+    }
+
+    /// The key that OpenSSH's own form of one holds.
+    pub fn from_wire(blob: &[u8]) -> Result<Self, KeyError> {
+        let (algorithm, rest) = piece(blob).ok_or(KeyError::Form)?;
+        if algorithm != ALGORITHM.as_bytes() {
+            return Err(KeyError::Algorithm);
+        }
+        let (bytes, rest) = piece(rest).ok_or(KeyError::Form)?;
+        let bytes = bytes.try_into().map_err(|_| KeyError::Form)?;
+        if rest.is_empty() { Self::from_bytes(bytes) } else { Err(KeyError::Form) }
+    }
+
+    /// OpenSSH's own form of it.
+    pub fn wire(&self) -> Vec<u8> {
+        let pieces = [ALGORITHM.as_bytes(), self.0.as_bytes().as_slice()];
+        let length = |piece: &[u8]| u32::try_from(piece.len()).unwrap_or_default().to_be_bytes();
+        pieces.iter().flat_map(|piece| [&length(piece)[..], piece].concat()).collect()
+    }
+
+    /// Its 32 bytes.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        self.0.as_bytes()
+    }
+
+    /// What it is called.
+    pub fn fingerprint(&self) -> Fingerprint {
+        Fingerprint(*digest::Sha256::of(&self.wire()).as_bytes())
+    }
+
+    /// Whether it made this signature of these bytes; strictly, so that nobody else could have.
+    pub fn made(&self, signature: &[u8; 64], message: &[u8]) -> bool {
+        self.0.verify_strict(message, &Signature::from_bytes(signature)).is_ok()
+    }
+}
+
+/// The first of the pieces that OpenSSH puts one after the other, and the rest.
+fn piece(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = bytes.split_first_chunk::<4>()?;
+    rest.split_at_checked(usize::try_from(u32::from_be_bytes(*length)).ok()?)
+}
+
+impl PartialEq for PublicKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl Eq for PublicKey {}
+
+impl FromStr for PublicKey {
+    type Err = KeyError;
+
+    /// Takes one line as in a `.pub` file; a comment behind the key is not kept.
+    fn from_str(text: &str) -> Result<Self, KeyError> {
+        let line = text.trim();
+        if line.contains(['\n', '\r']) {
+            return Err(KeyError::Form);
+        }
+        let mut words = line.split([' ', '\t']).filter(|word| !word.is_empty());
+        match (words.next(), words.next()) {
+            (Some(ALGORITHM), Some(blob)) => {
+                let blob = BASE64_STANDARD.decode(blob).map_err(|_| KeyError::Form)?;
+                Self::from_wire(&blob)
+            }
+            (Some(other), Some(_)) if other.starts_with("ssh-") || other.contains("ecdsa") => {
+                Err(KeyError::Algorithm)
+            }
+            _ => Err(KeyError::Form),
+        }
+    }
+}
+
+impl fmt::Display for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{ALGORITHM} {}", BASE64_STANDARD.encode(self.wire()))
+    }
+}
+
+/// A key's name: the SHA-256 of its wire form, as `ssh-keygen -lf` prints it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fingerprint([u8; 32]);
+
+impl Hash for Fingerprint {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write(&self.0[..8]);
+    }
+}
+
+/// A text that is no fingerprint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a fingerprint reads `SHA256:` and 43 letters, as `mere keys list` prints it")]
+pub struct FingerprintError;
+
+impl FromStr for Fingerprint {
+    type Err = FingerprintError;
+
+    fn from_str(text: &str) -> Result<Self, FingerprintError> {
+        let text = text.strip_prefix("SHA256:").ok_or(FingerprintError)?;
+        let bytes = BASE64_STANDARD_NO_PAD.decode(text).map_err(|_| FingerprintError)?;
+        bytes.try_into().map(Self).map_err(|_| FingerprintError)
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SHA256:{}", BASE64_STANDARD_NO_PAD.encode(self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Made by `ssh-keygen -t ed25519`, its fingerprint printed by `ssh-keygen -lf`.
+    const LINE: &str =
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIH2aiIz7QAjKiD9IhMsrNd0i1r0Y7/g1ZpeS2JrguIi";
+    const NAME: &str = "SHA256:Ux/7fR3O16Cl8WSn7lBPixr0VnQ4FC16a0mr4XdhqQs";
+
+    #[test]
+    fn reads_and_names_a_key_as_ssh_keygen_does() {
+        let key = format!("{LINE} someone@somewhere\n").parse::<PublicKey>().expect("a key");
+        assert_eq!(key.to_string(), LINE);
+        assert_eq!(key.fingerprint().to_string(), NAME);
+        assert_eq!(NAME.parse(), Ok(key.fingerprint()));
+        assert_eq!(PublicKey::from_wire(&key.wire()), Ok(key));
+    }
+
+    #[test]
+    fn refuses_what_is_no_key() {
+        let zero =
+            BASE64_STANDARD.encode([b"\0\0\0\x0bssh-ed25519\0\0\0\x20", &[0; 32][..]].concat());
+        let longer =
+            BASE64_STANDARD.encode([b"\0\0\0\x0bssh-ed25519\0\0\0\x20", &[9; 33][..]].concat());
+        for (text, error) in [
+            ("", KeyError::Form),
+            ("ssh-ed25519", KeyError::Form),
+            ("ssh-ed25519 !!!", KeyError::Form),
+            (&format!("ssh-ed25519 {longer}"), KeyError::Form),
+            (&format!("{LINE}\n{LINE}"), KeyError::Form),
+            (&format!("ssh-ed25519 {zero}"), KeyError::Weak),
+            ("ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAAB", KeyError::Algorithm),
+        ] {
+            assert_eq!(text.parse::<PublicKey>(), Err(error), "{text}");
+        }
+        for text in ["", "SHA256:", "MD5:aa", &NAME[..49], &format!("{NAME}=")] {
+            assert!(text.parse::<Fingerprint>().is_err(), "{text}");
+        }
+    }
+}

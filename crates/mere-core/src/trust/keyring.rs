@@ -1,0 +1,139 @@
+//! Whose signatures count, and for what.
+
+use std::collections::{HashMap, HashSet};
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use super::envelope::Envelope;
+use super::key::{Fingerprint, PublicKey};
+use super::outcome::{Failure, Stranger, Unknown, Voucher};
+use crate::item::{Category, ItemType, Scope, ScopedPath};
+
+/// What a key counts for. An empty list allows all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// In these scopes.
+    pub scopes: Vec<Scope>,
+    /// For items of these types.
+    pub kinds: Vec<ItemType>,
+    /// In these categories and below.
+    pub categories: Vec<Category>,
+    /// Until the end of this day.
+    pub not_after: Option<Date>,
+}
+
+impl Limits {
+    /// Why a key does not count for an item, if it does not.
+    fn refuse(&self, place: &ScopedPath, now: Timestamp) -> Option<Unknown> {
+        let scope = self.scopes.is_empty() || self.scopes.contains(&place.scope);
+        let kind = self.kinds.is_empty() || self.kinds.contains(&place.kind);
+        let category = self.categories.is_empty()
+            || self.categories.iter().any(|above| above.contains(&place.category));
+        if !(scope && kind && category) {
+            return Some(Unknown::Limited);
+        }
+        let today = now.to_zoned(TimeZone::UTC).date();
+        self.not_after.filter(|last| today > *last).map(|_| Unknown::Expired)
+    }
+}
+
+/// A key that counts.
+#[derive(Clone, Debug)]
+pub struct Admission {
+    /// The key.
+    pub key: PublicKey,
+    /// Whose it is, as the person or the team calls them.
+    pub name: Option<String>,
+    /// What for.
+    pub limits: Limits,
+}
+
+/// The keys that count, and those that never do again.
+#[derive(Clone, Debug, Default)]
+pub struct Keyring {
+    admitted: HashMap<Fingerprint, Vec<Admission>>,
+    revoked: HashSet<Fingerprint>,
+}
+
+impl Keyring {
+    /// Lets a key count.
+    pub fn admit(&mut self, admission: Admission) {
+        self.admitted.entry(admission.key.fingerprint()).or_default().push(admission);
+    }
+
+    /// Never lets a key count, whoever admits it.
+    pub fn revoke(&mut self, key: Fingerprint) {
+        self.revoked.insert(key);
+    }
+
+    /// Lets none count but these.
+    pub fn narrow(&mut self, keys: &[Fingerprint]) {
+        self.admitted.retain(|key, _| keys.contains(key));
+    }
+
+    /// Whether a key counts for an item.
+    pub fn admits(&self, key: Fingerprint, place: &ScopedPath, now: Timestamp) -> bool {
+        self.look_up(key, place, now).is_ok()
+    }
+
+    /// Who signed an envelope about an item: the first whose key counts for it. A signature that
+    /// claims a key we know and was not made by it breaks the envelope, whatever else it has.
+    pub(super) fn judge(
+        &self,
+        envelope: &Envelope,
+        place: &ScopedPath,
+        now: Timestamp,
+    ) -> Result<Result<Voucher, Stranger>, Failure> {
+        let message = envelope.message();
+        let (mut voucher, mut revoked, mut stranger) = (None, None, None);
+        for mark in envelope.marks() {
+            let Some(name) = mark.key.or_else(|| self.maker(&mark.signature, &message)) else {
+                stranger = stranger.or(Some(Stranger { key: None, why: Unknown::Key }));
+                continue;
+            };
+            let admitted = self.admitted.get(&name).and_then(|all| all.first());
+            if admitted.is_some_and(|one| !one.key.made(&mark.signature, &message)) {
+                return Err(Failure::BadSignature("a signature was not made by its key"));
+            }
+            match self.look_up(name, place, now) {
+                _ if self.revoked.contains(&name) => revoked = revoked.or(Some(name)),
+                Ok(found) => voucher = voucher.or(Some(found)),
+                Err(why) => stranger = stranger.or(Some(Stranger { key: Some(name), why })),
+            }
+        }
+        match (voucher, revoked, stranger) {
+            (Some(voucher), ..) => Ok(Ok(voucher)),
+            (None, Some(key), _) => Err(Failure::RevokedKey(key)),
+            (None, None, stranger) => {
+                Ok(Err(stranger.unwrap_or(Stranger { key: None, why: Unknown::Key })))
+            }
+        }
+    }
+
+    fn look_up(
+        &self,
+        key: Fingerprint,
+        place: &ScopedPath,
+        now: Timestamp,
+    ) -> Result<Voucher, Unknown> {
+        if self.revoked.contains(&key) {
+            return Err(Unknown::Key);
+        }
+        let mut why = Unknown::Key;
+        for admission in self.admitted.get(&key).into_iter().flatten() {
+            match admission.limits.refuse(place, now) {
+                None => return Ok(Voucher { key, name: admission.name.clone() }),
+                Some(limit) => why = limit,
+            }
+        }
+        Err(why)
+    }
+
+    /// The key of ours that made a signature that does not say whose it is.
+    fn maker(&self, signature: &[u8; 64], message: &[u8]) -> Option<Fingerprint> {
+        let mut known = self.admitted.iter().filter_map(|(name, all)| Some((name, all.first()?)));
+        known.find(|(_, one)| one.key.made(signature, message)).map(|(name, _)| *name)
+    }
+}

@@ -1,0 +1,32 @@
+//! Who vouches for an item, and where it may lie.
+//!
+//! An author signs a [`Statement`] about an item, whoever installs it signs a [`Placement`] that
+//! says where it lies; both travel in a [`Sidecar`]. [`verify`] is the one function that compares
+//! them with what was found, and the only maker of [`Verified`]. A team's [`Roster`] says whose
+//! keys count. Nothing here asks a clock or opens a file.
+
+mod closed;
+mod envelope;
+mod key;
+mod keyring;
+mod outcome;
+mod placement;
+mod roster;
+mod rotation;
+mod sidecar;
+mod statement;
+mod verify;
+
+pub use closed::FormError;
+pub use envelope::{Envelope, Mark, PayloadType};
+pub use key::{Fingerprint, FingerprintError, KeyError, PublicKey};
+pub use keyring::{Admission, Keyring, Limits};
+pub use outcome::{
+    Failure, Field, Mismatch, Stranger, Unknown, Verdict, Verified, Vouched, Voucher,
+};
+pub use placement::{Origin, Placement};
+pub use roster::{Member, Roster, SignedRoster};
+pub use rotation::Rotation;
+pub use sidecar::{MAX_SIDECAR_BYTES, Sidecar};
+pub use statement::{Created, Statement};
+pub use verify::{Exhibit, Letter, Said, verify};

@@ -1,0 +1,228 @@
+//! Whose signatures count in a team's space: `signers.json`, signed by its admins.
+//!
+//! The file people read and compare is the payload itself, in whatever layout; its sidecar holds
+//! the envelope whose payload is the canonical text of it. A roster speaks for one space, and of
+//! two the higher serial.
+
+use jiff::civil::Date;
+use serde_json::{Value, json};
+
+use super::closed::{self, Closed, FormError};
+use super::envelope::{Envelope, PayloadType};
+use super::key::{Fingerprint, PublicKey};
+use super::keyring::{Admission, Limits};
+use super::statement::kind;
+use crate::canonical;
+use crate::item::{Category, ItemType, Scope};
+use crate::json;
+
+/// How many admins or members a roster may have.
+const MAX_PEOPLE: usize = 1_000;
+/// The longest name of a member.
+const MAX_NAME: usize = 64;
+
+/// A team.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Roster {
+    /// The space it speaks for.
+    pub space_id: String,
+    /// Of two rosters the higher one counts.
+    pub serial: u64,
+    /// How many admins must sign.
+    pub threshold: usize,
+    /// Who may change it.
+    pub admins: Vec<PublicKey>,
+    /// Whose items count.
+    pub members: Vec<Member>,
+    /// What must be signed.
+    pub require_signed: Vec<ItemType>,
+}
+
+/// Somebody whose items count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// What the team calls them.
+    pub name: String,
+    /// Their key.
+    pub key: PublicKey,
+    /// Only for these types; empty for all.
+    pub types: Vec<ItemType>,
+    /// Only in these categories and below; empty for all.
+    pub categories: Vec<Category>,
+    /// Until the end of this day.
+    pub not_after: Option<Date>,
+}
+
+impl Member {
+    /// As a keyring takes them: in the project's space alone.
+    pub fn admission(&self) -> Admission {
+        let limits = Limits {
+            scopes: vec![Scope::Project],
+            kinds: self.types.clone(),
+            categories: self.categories.clone(),
+            not_after: self.not_after,
+        };
+        Admission { key: self.key.clone(), name: Some(self.name.clone()), limits }
+    }
+
+    fn parse(value: &Value) -> Result<Self, FormError> {
+        let fields = Closed::of(value, &["name", "key", "types", "categories", "not_after"])?;
+        let name = fields.text("name")?;
+        if name.is_empty() || name.len() > MAX_NAME || name.chars().any(char::is_control) {
+            return Err(FormError("a name has between 1 and 64 bytes on one line"));
+        }
+        let categories = fields.find("categories").map(closed::parsed_list).transpose()?;
+        let not_after = fields.find("not_after").map(|_| fields.parsed("not_after")).transpose()?;
+        Ok(Self {
+            name: name.to_owned(),
+            key: fields.parsed("key")?,
+            types: fields.find("types").map(kinds).transpose()?.unwrap_or_default(),
+            categories: categories.unwrap_or_default(),
+            not_after,
+        })
+    }
+
+    fn value(&self) -> Value {
+        let mut value = json!({ "name": self.name, "key": self.key.to_string() });
+        if !self.types.is_empty() {
+            value["types"] = names(&self.types);
+        }
+        if !self.categories.is_empty() {
+            value["categories"] = self.categories.iter().map(Category::as_str).collect();
+        }
+        if let Some(last) = self.not_after {
+            value["not_after"] = last.to_string().into();
+        }
+        value
+    }
+}
+
+impl Roster {
+    /// Reads `signers.json`.
+    pub fn parse(bytes: &[u8]) -> Result<Self, FormError> {
+        const KEYS: [&str; 7] =
+            ["v", "space_id", "serial", "threshold", "admins", "members", "require_signed"];
+        let value =
+            json::parse(bytes).map_err(|_| FormError("it is not JSON with each key once"))?;
+        let fields = Closed::of(&value, &KEYS)?;
+        fields.version(1)?;
+        let roster = Self {
+            space_id: fields.text("space_id")?.to_owned(),
+            serial: fields.number("serial")?,
+            threshold: usize::try_from(fields.number("threshold")?).unwrap_or(usize::MAX),
+            admins: closed::parsed_list(fields.get("admins")?)?,
+            members: fields.list("members")?.iter().map(Member::parse).collect::<Result<_, _>>()?,
+            require_signed: kinds(fields.get("require_signed")?)?,
+        };
+        roster.check()?;
+        Ok(roster)
+    }
+
+    /// Whether it makes sense.
+    pub fn check(&self) -> Result<(), FormError> {
+        if self.threshold == 0 || self.threshold > self.admins.len() {
+            return Err(FormError("its threshold is not between 1 and the number of its admins"));
+        }
+        if self.admins.len() > MAX_PEOPLE || self.members.len() > MAX_PEOPLE {
+            return Err(FormError("it has more than 1,000 admins or members"));
+        }
+        let admins = self.admins.iter().map(PublicKey::fingerprint).collect();
+        let keys = self.members.iter().map(|member| member.key.fingerprint()).collect();
+        let names = self.members.iter().map(|member| member.name.clone()).collect();
+        if !is_set(admins) || !is_set(keys) || !is_set(names) {
+            return Err(FormError("it names somebody, or a key, twice"));
+        }
+        Ok(())
+    }
+
+    /// As it is written.
+    pub fn value(&self) -> Value {
+        json!({
+            "v": 1,
+            "space_id": self.space_id,
+            "serial": self.serial,
+            "threshold": self.threshold,
+            "admins": self.admins.iter().map(PublicKey::to_string).collect::<Vec<_>>(),
+            "members": self.members.iter().map(Member::value).collect::<Vec<_>>(),
+            "require_signed": names(&self.require_signed),
+        })
+    }
+
+    /// An envelope that nobody has signed yet.
+    pub fn envelope(&self) -> Envelope {
+        Envelope::new(PayloadType::Roster, canonical::text(&self.value()).into_bytes())
+    }
+
+    /// The member with a key.
+    pub fn member(&self, key: Fingerprint) -> Option<&Member> {
+        self.members.iter().find(|member| member.key.fingerprint() == key)
+    }
+
+    /// The admin with a key.
+    pub fn admin(&self, key: Fingerprint) -> Option<&PublicKey> {
+        self.admins.iter().find(|admin| admin.fingerprint() == key)
+    }
+}
+
+/// A roster and its signatures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignedRoster {
+    /// What it says.
+    pub roster: Roster,
+    /// Who signed it.
+    pub envelope: Envelope,
+}
+
+impl SignedRoster {
+    /// Reads `signers.json` and its sidecar. What they say must be the same; who signed is not
+    /// looked at here.
+    pub fn parse(roster: &[u8], sidecar: &[u8]) -> Result<Self, FormError> {
+        let roster = Roster::parse(roster)?;
+        let value = json::parse(sidecar)
+            .map_err(|_| FormError("its signature is not JSON with each key once"))?;
+        let envelope = Closed::of(&value, &["roster"])?.get("roster")?;
+        let envelope = Envelope::parse(envelope, PayloadType::Roster)?;
+        if envelope.payload() != roster.envelope().payload() {
+            return Err(FormError("it is not what was signed"));
+        }
+        Ok(Self { roster, envelope })
+    }
+
+    /// The text of the sidecar.
+    pub fn sidecar(&self) -> String {
+        format!("{:#}", json!({ "roster": self.envelope.value() }))
+    }
+
+    /// How many of these keys signed it.
+    pub fn signed_by(&self, keys: &[PublicKey]) -> usize {
+        keys.iter().filter(|key| self.envelope.is_signed_by(key)).count()
+    }
+
+    /// Whether as many of its own admins signed it as it asks for.
+    pub fn is_complete(&self) -> bool {
+        self.signed_by(&self.roster.admins) >= self.roster.threshold
+    }
+
+    /// Whether it may follow another roster of the same space: signed by enough of that one's
+    /// admins and of its own, and newer.
+    pub fn follows(&self, last: &Roster) -> bool {
+        self.roster.space_id == last.space_id
+            && self.roster.serial > last.serial
+            && self.signed_by(&last.admins) >= last.threshold
+            && self.is_complete()
+    }
+}
+
+fn kinds(value: &Value) -> Result<Vec<ItemType>, FormError> {
+    let kinds = closed::list(value)?.iter();
+    kinds.map(|name| kind(name.as_str().ok_or(FormError("a field is not a text"))?)).collect()
+}
+
+fn names(kinds: &[ItemType]) -> Value {
+    kinds.iter().map(|kind| kind.name()).collect()
+}
+
+fn is_set<T: Ord>(mut all: Vec<T>) -> bool {
+    all.sort();
+    all.windows(2).all(|pair| pair[0] != pair[1])
+}

@@ -1,0 +1,59 @@
+//! One key in the place of another, signed by both.
+
+use serde_json::json;
+
+use super::closed::{self, Closed, FormError};
+use super::envelope::{Envelope, PayloadType};
+use super::key::PublicKey;
+use super::statement::Created;
+use crate::canonical;
+use crate::json;
+
+/// A rotation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rotation {
+    /// The key so far.
+    pub old: PublicKey,
+    /// The key from now on.
+    pub new: PublicKey,
+    /// The owner's claim.
+    pub created: Created,
+}
+
+impl Rotation {
+    /// An envelope that nobody has signed yet.
+    pub fn envelope(&self) -> Envelope {
+        let value = json!({
+            "v": 1,
+            "old": self.old.to_string(),
+            "new": self.new.to_string(),
+            "created": self.created.to_string(),
+        });
+        Envelope::new(PayloadType::Rotation, canonical::text(&value).into_bytes())
+    }
+
+    /// Reads a rotation that both keys signed.
+    pub fn parse(bytes: &[u8]) -> Result<Self, FormError> {
+        let value =
+            json::parse(bytes).map_err(|_| FormError("it is not JSON with each key once"))?;
+        let envelope = Closed::of(&value, &["rotation"])?.get("rotation")?;
+        let envelope = Envelope::parse(envelope, PayloadType::Rotation)?;
+        let value = closed::canonical(envelope.payload())?;
+        let fields = Closed::of(&value, &["v", "old", "new", "created"])?;
+        fields.version(1)?;
+        let (old, new) = (fields.parsed("old")?, fields.parsed("new")?);
+        let rotation = Self { old, new, created: fields.parsed("created")? };
+        if rotation.old == rotation.new {
+            return Err(FormError("it puts a key in its own place"));
+        }
+        if !envelope.is_signed_by(&rotation.old) || !envelope.is_signed_by(&rotation.new) {
+            return Err(FormError("it is not signed by both keys"));
+        }
+        Ok(rotation)
+    }
+
+    /// As a signed envelope is written.
+    pub fn text(envelope: &Envelope) -> String {
+        format!("{:#}\n", json!({ "rotation": envelope.value() }))
+    }
+}

@@ -1,0 +1,193 @@
+//! The one verification: signatures, then the place, then the bytes, then what they make.
+//!
+//! Nothing of an item is parsed before its raw bytes and its place are known to be right, and what
+//! is broken is not parsed at all. Digests are those of the bytes that will be used; none is taken
+//! from a claim.
+
+use jiff::Timestamp;
+
+use super::keyring::Keyring;
+use super::outcome::{Failure, Field, Mismatch, Stranger, Verdict, Verified, Vouched};
+use super::placement::Placement;
+use super::sidecar::Sidecar;
+use super::statement::Statement;
+use crate::digest::Sha256;
+use crate::item::integrity::FileDigest;
+use crate::item::{Base, ItemType, ScopedPath, Version};
+
+/// What was found beside an item.
+#[derive(Clone, Copy, Debug)]
+pub enum Letter<'a> {
+    /// No sidecar.
+    None,
+    /// A sidecar.
+    Bytes(&'a [u8]),
+    /// Something that is no file of a sidecar's size.
+    Unreadable,
+}
+
+/// An item as it was found.
+#[derive(Clone, Copy, Debug)]
+pub struct Exhibit<'a> {
+    /// Where.
+    pub place: &'a ScopedPath,
+    /// In which space; none if it does not say.
+    pub space_id: Option<&'a str>,
+    /// Every file of it, in order of paths.
+    pub files: &'a [FileDigest],
+    /// Its sidecar.
+    pub letter: Letter<'a>,
+    /// Whether a person is at work on it.
+    pub is_draft: bool,
+    /// When.
+    pub now: Timestamp,
+}
+
+/// What an item says of itself, once it is understood.
+#[derive(Clone, Debug, Default)]
+pub struct Said {
+    /// Its version.
+    pub version: Option<Version>,
+    /// The canonical hash of its type.
+    pub integrity: Option<Sha256>,
+    /// What runs it.
+    pub executor: Option<String>,
+}
+
+/// What is known before the item itself is understood.
+enum Standing {
+    Signed(Box<Sidecar>, Result<Vouched, Stranger>),
+    Draft,
+    Unsigned,
+}
+
+/// Verifies an item. `read` makes the item of the bytes that were hashed, and is not called for
+/// what is broken.
+pub fn verify<T, E>(
+    exhibit: &Exhibit<'_>,
+    keyring: &Keyring,
+    read: impl FnOnce() -> Result<(T, Said), E>,
+) -> Result<Verdict<T>, E> {
+    let standing = match examine(exhibit, keyring) {
+        Ok(standing) => standing,
+        Err(failure) => return Ok(Verdict::Broken(failure)),
+    };
+    let (item, said) = read()?;
+    let (sidecar, vouched) = match standing {
+        Standing::Unsigned => return Ok(Verdict::Unsigned(item)),
+        Standing::Draft => return Ok(Verdict::Draft(item)),
+        Standing::Signed(sidecar, vouched) => (sidecar, vouched),
+    };
+    Ok(match (check_said(&sidecar.statement, said), vouched) {
+        (Err(failure), _) => Verdict::Broken(failure),
+        (Ok(()), Ok(vouched)) => Verdict::Verified(Verified::new(item, vouched)),
+        (Ok(()), Err(stranger)) => Verdict::UnknownKey(item, stranger),
+    })
+}
+
+fn examine(exhibit: &Exhibit<'_>, keyring: &Keyring) -> Result<Standing, Failure> {
+    // Memories are not signed.
+    let letter = match exhibit.letter {
+        _ if exhibit.place.kind == ItemType::Memory => return Ok(Standing::Unsigned),
+        Letter::None if exhibit.is_draft => return Ok(Standing::Draft),
+        Letter::None => return Ok(Standing::Unsigned),
+        Letter::Bytes(bytes) => bytes,
+        Letter::Unreadable => return Err(Failure::BadSignature("it is no file, or too large")),
+    };
+    let sidecar = Sidecar::parse(letter).map_err(|error| Failure::BadSignature(error.0))?;
+    let author = keyring.judge(&sidecar.author, exhibit.place, exhibit.now)?;
+    let installer = keyring.judge(&sidecar.installer, exhibit.place, exhibit.now)?;
+    check_place(exhibit, &sidecar)?;
+    check_version(exhibit.place, &sidecar.statement)?;
+    if exhibit.is_draft {
+        return Ok(Standing::Draft);
+    }
+    check_files(&sidecar.statement.files, exhibit.files)?;
+    let vouched =
+        author.and_then(|author| installer.map(|installer| Vouched { author, installer }));
+    Ok(Standing::Signed(Box::new(sidecar), vouched))
+}
+
+/// The place is the signed fact.
+fn check_place(exhibit: &Exhibit<'_>, sidecar: &Sidecar) -> Result<(), Failure> {
+    let (place, statement, placement) = (exhibit.place, &sidecar.statement, &sidecar.placement);
+    let base = Placement::base_of(place.kind, &place.base);
+    let facts = [
+        (Field::Type, statement.kind.name(), place.kind.name()),
+        (Field::Id, statement.id.as_str(), place.id.as_str()),
+        (Field::Category, statement.category.as_str(), place.category.as_str()),
+        (Field::Scope, placement.scope.name(), place.scope.name()),
+        (Field::Space, &placement.space_id, exhibit.space_id.unwrap_or_default()),
+        (Field::Base, &placement.base, &base),
+    ];
+    match facts.into_iter().find(|(_, expected, found)| expected != found) {
+        None => Ok(()),
+        Some((field, expected, found)) => Err(Failure::WrongLocation(Box::new(Mismatch {
+            field,
+            expected: expected.to_owned(),
+            found: found.to_owned(),
+            home: home(place, sidecar),
+        }))),
+    }
+}
+
+/// Where an item belongs, by its signatures.
+fn home(found: &ScopedPath, sidecar: &Sidecar) -> Option<ScopedPath> {
+    let (statement, placement) = (&sidecar.statement, &sidecar.placement);
+    let base = if placement.base == statement.kind.folder() {
+        Base::Space
+    } else {
+        Base::InPlace(placement.base.parse().ok()?)
+    };
+    let is_lockfile = statement.kind == ItemType::Lockfile;
+    Some(ScopedPath {
+        scope: placement.scope,
+        kind: statement.kind,
+        base,
+        category: statement.category.clone(),
+        id: statement.id.clone(),
+        version: is_lockfile.then(|| statement.version.clone()),
+        form: found.form,
+    })
+}
+
+/// A lockfile's version stands in its name.
+fn check_version(place: &ScopedPath, statement: &Statement) -> Result<(), Failure> {
+    match &place.version {
+        Some(found) if *found != statement.version => Err(Failure::WrongVersion {
+            expected: statement.version.clone(),
+            found: Some(found.clone()),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The files must be the complete set, byte for byte.
+fn check_files(signed: &[FileDigest], found: &[FileDigest]) -> Result<(), Failure> {
+    let lacks = |all: &[FileDigest], one: &FileDigest| {
+        all.binary_search_by(|other| other.path.cmp(&one.path)).is_err()
+    };
+    let paths = |from: &[FileDigest], others: &[FileDigest]| {
+        let paths = from.iter().filter(|one| lacks(others, one));
+        paths.map(|one| one.path.clone()).collect::<Vec<_>>()
+    };
+    let (extra, missing) = (paths(found, signed), paths(signed, found));
+    if !extra.is_empty() || !missing.is_empty() {
+        return Err(Failure::WrongFiles { extra, missing });
+    }
+    let changed = signed.iter().zip(found).filter(|(signed, found)| signed != found);
+    let changed = changed.map(|(signed, _)| signed.path.clone()).collect::<Vec<_>>();
+    if changed.is_empty() { Ok(()) } else { Err(Failure::Changed(changed)) }
+}
+
+/// What the author said of the item, and what it says itself.
+fn check_said(statement: &Statement, said: Said) -> Result<(), Failure> {
+    if said.version.as_ref() != Some(&statement.version) {
+        let expected = statement.version.clone();
+        return Err(Failure::WrongVersion { expected, found: said.version });
+    }
+    if said.integrity != Some(statement.integrity) || said.executor != statement.executor {
+        return Err(Failure::Changed(Vec::new()));
+    }
+    Ok(())
+}

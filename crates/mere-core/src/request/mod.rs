@@ -14,6 +14,7 @@ mod help;
 mod keep;
 mod load;
 mod read;
+mod secret;
 mod tool;
 
 use serde_json::{Map, Value};
@@ -33,6 +34,7 @@ pub use help::TOPICS;
 pub use keep::{Example, Keep, Listing, Reindex, Verdict};
 pub use load::{Load, Source};
 pub use read::Read;
+pub use secret::Secret;
 pub use tool::{Effect, TOOLS, Tool, Toolset};
 
 /// What every tool takes: where bare paths begin.
@@ -85,6 +87,8 @@ pub struct Request {
     pub verb: Verb,
     /// The answer to a question this call asked before.
     pub answered: Option<(Resume, Answer)>,
+    /// What unlocks the person's key, where a person has said it.
+    pub unlock: Option<Secret>,
 }
 
 /// Everything that can be asked for.
@@ -163,7 +167,16 @@ impl Request {
     /// What a person asks for by a command of its own.
     pub fn of_person(agent: AgentName, tool: &'static str, verb: Verb) -> Self {
         let caller = Caller { agent, reader: Reader::Person, ..Caller::default() };
-        Self { tool: Some(tool), caller, verb, answered: None }
+        Self { tool: Some(tool), caller, verb, answered: None, unlock: None }
+    }
+
+    /// The same with what unlocks the person's key. Nobody else's request takes one.
+    #[must_use]
+    pub fn unlocked(self, unlock: Option<Secret>) -> Self {
+        match self.caller.reader {
+            Reader::Person => Self { unlock, ..self },
+            Reader::Agent => self,
+        }
     }
 
     /// The request for calling `tool` with JSON text, as a person types it.
@@ -192,6 +205,6 @@ impl Request {
             }
             Err(error) => Verb::Misspoken(error),
         };
-        Self { tool: tool.map(|tool| tool.name), caller, verb, answered: None }
+        Self { tool: tool.map(|tool| tool.name), caller, verb, answered: None, unlock: None }
     }
 }

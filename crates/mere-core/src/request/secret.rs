@@ -1,0 +1,59 @@
+//! A passphrase on its way from a person's keyboard to their key, and nowhere else.
+//!
+//! It is wiped when it is dropped, and prints as nothing.
+
+use std::fmt;
+
+use zeroize::Zeroizing;
+
+/// A passphrase.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(Zeroizing<String>);
+
+impl Secret {
+    /// Takes what a person typed.
+    pub fn new(text: String) -> Self {
+        Self(Zeroizing::new(text))
+    }
+
+    /// What a person typed.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether nothing was typed.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::name::AgentName;
+    use crate::request::{Caller, Keep, Request, Verb};
+
+    #[test]
+    fn it_prints_as_nothing() {
+        let secret = Secret::new("correct horse".to_owned());
+        assert_eq!(format!("{secret:?}"), "Secret(…)");
+        assert_eq!((secret.expose(), secret.is_empty()), ("correct horse", false));
+    }
+
+    #[test]
+    fn only_a_person_unlocks() {
+        let secret = || Some(Secret::new("s".to_owned()));
+        let of_agent = Request::from_text(Caller::default(), "dir", "{}").unlocked(secret());
+        assert_eq!(of_agent.unlock, None);
+        let verb = Verb::Keep(Keep::Proposals);
+        let of_person = Request::of_person(AgentName::default(), "review", verb);
+        assert_eq!(of_person.clone().unlocked(secret()).unlock, secret());
+        assert_eq!(of_person.unlock, None);
+    }
+}

@@ -4,6 +4,8 @@
 //! typed comes in as [`Typed`], what an agent may see goes out as a cleared reply. Everything that
 //! touches the machine's ambient file system or environment is in `host`.
 
+#![expect(dead_code, unused_imports, reason = "the commands for keys come next")]
+
 pub mod allow;
 mod ask;
 mod change;
@@ -17,6 +19,7 @@ mod grep;
 mod help;
 mod host;
 mod items;
+mod keys;
 mod project_key;
 mod read;
 mod reading;
@@ -34,7 +37,7 @@ mod wording;
 pub mod world;
 
 pub use event::Event;
-pub use host::{LogFile, Typed};
+pub use host::{LogFile, Terminal, Typed, has_terminal};
 pub use records::RecordError;
 pub use session::{Memory, Mods, OpenError, Opening, Session};
 pub use tokens::{Token, TokenError, Tokens};

@@ -33,6 +33,18 @@ pub(crate) fn change(
     file: &str,
     edit: impl FnOnce(&mut Vec<Value>),
 ) -> Result<(), RecordError> {
+    attempt(folder, file, |_, records| {
+        edit(records);
+        Ok(())
+    })
+}
+
+/// The same for a change that may come to nothing: then the file stays as it is.
+pub(crate) fn attempt<T, E: From<RecordError>>(
+    folder: Option<Result<Locked, WriteError>>,
+    file: &str,
+    edit: impl FnOnce(&Locked, &mut Vec<Value>) -> Result<T, E>,
+) -> Result<T, E> {
     let write = |error: WriteError| RecordError::Write(error.to_string());
     let folder = folder.ok_or(RecordError::NoFolder)?.map_err(write)?;
     let mut records = match folder.read(file).map_err(write)? {
@@ -41,11 +53,13 @@ pub(crate) fn change(
         }
         None => Vec::new(),
     };
-    edit(&mut records);
+    let done = edit(&folder, &mut records)?;
     let text = format!("{:#}\n", json!({ "format": 1, "records": records }));
-    folder.replace(file, text.as_bytes()).map_err(write)
+    folder.replace(file, text.as_bytes()).map_err(write)?;
+    Ok(done)
 }
 
-fn parse_whole(bytes: &[u8]) -> Option<Vec<Value>> {
+/// The records of a file that is there; `None` if it holds none.
+pub(crate) fn parse_whole(bytes: &[u8]) -> Option<Vec<Value>> {
     json::parse(bytes).ok()?["records"].as_array().cloned()
 }

@@ -10,13 +10,15 @@ use std::path::{Path, PathBuf};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
+use super::absent;
+
 /// The largest file this reads back.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// A record could not be kept.
 #[derive(Debug, thiserror::Error)]
 #[error("the user's own folder cannot be written: {0}")]
-pub(crate) struct WriteError(io::Error);
+pub(crate) struct WriteError(#[from] io::Error);
 
 /// A folder whose files this process alone changes while it holds this.
 pub(crate) struct Locked {
@@ -40,6 +42,10 @@ impl Locked {
         let lock = dir.open_with(".lock", &options)?.into_std();
         lock.lock()?;
         Ok(Self { dir, folder: File::open(folder)?, path: folder.to_owned(), _lock: lock })
+    }
+
+    pub(super) fn dir(&self) -> &Dir {
+        &self.dir
     }
 
     /// The file's path, for people.
@@ -72,8 +78,15 @@ impl Locked {
 
     /// A file of a folder that may not be there, without a lock: replacement is atomic.
     pub(super) fn peek(folder: &Path, name: &str) -> Option<Vec<u8>> {
-        let dir = Dir::open_ambient_dir(folder, ambient_authority()).ok()?;
-        read_in(&dir, name).ok().flatten()
+        Self::look(folder, name).ok().flatten()
+    }
+
+    /// The same where a file that cannot be read must not pass for one that is not there.
+    pub(super) fn look(folder: &Path, name: &str) -> io::Result<Option<Vec<u8>>> {
+        match absent(Dir::open_ambient_dir(folder, ambient_authority()))? {
+            Some(dir) => read_in(&dir, name),
+            None => Ok(None),
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use mere_core::gate::{Landmark, StandIn};
 use mere_core::item::SKILL_FILE;
 
 use super::folder::{Folder, Identity, absent};
-use super::{Cache, Locked, Stamps, Typed, WriteError};
+use super::{Cache, Locked, SshAgent, Stamps, Typed, WriteError};
 
 /// The name of a space's folder.
 pub(crate) const SPACE: &str = ".ai";
@@ -32,6 +32,7 @@ pub(crate) struct Surroundings {
     private: Private,
     project: Option<Typed>,
     agent: Option<OsString>,
+    ssh_agent: Option<SshAgent>,
 }
 
 /// The folders that no root shows.
@@ -65,6 +66,7 @@ impl Surroundings {
             private: Private::read(home.as_deref())?,
             project: variable("MERE_PROJECT").map(Typed::from),
             agent: variable("MERE_AGENT"),
+            ssh_agent: ssh_agent(),
             working,
             home,
         })
@@ -103,6 +105,11 @@ impl Surroundings {
         self.agent.as_ref().map(|agent| agent.to_str().ok_or(()))
     }
 
+    /// The user's ssh-agent, if the environment names one.
+    pub(crate) fn ssh_agent(&self) -> Option<&SshAgent> {
+        self.ssh_agent.as_ref()
+    }
+
     /// The user space, if it is there now. While it is the same folder it is opened once.
     pub(crate) fn user_space(&self) -> io::Result<Option<Arc<Folder>>> {
         let Some(path) = &self.user_space else { return Ok(None) };
@@ -122,6 +129,11 @@ impl Surroundings {
     /// Takes note of what a file of the approvals looks like.
     pub(crate) fn stamp_state(&self, name: &str, stamps: &mut Stamps) {
         stamps.add(&self.private.state.as_deref().unwrap_or(Path::new("")).join(name));
+    }
+
+    /// Takes note of what a file of the keys or of the trust store looks like.
+    pub(crate) fn stamp_config(&self, name: &str, stamps: &mut Stamps) {
+        stamps.add(&self.private.config.as_deref().unwrap_or(Path::new("")).join(name));
     }
 
     /// The folder of the user space, made if it is not there.
@@ -177,9 +189,24 @@ impl Surroundings {
         self.private.config.as_deref().map(Locked::open)
     }
 
+    pub(super) fn config_path(&self) -> Option<&Path> {
+        self.private.config.as_deref()
+    }
+
+    /// A file where keys and tokens are kept, for people.
+    pub(crate) fn config_shown(&self, name: &str) -> String {
+        let folder = self.private.config.as_deref().unwrap_or(Path::new(""));
+        folder.join(name).display().to_string()
+    }
+
     /// A file where keys and tokens are kept, if it is there.
     pub(crate) fn peek_config(&self, name: &str) -> Option<Vec<u8>> {
         self.private.config.as_deref().and_then(|folder| Locked::peek(folder, name))
+    }
+
+    /// The same where a file that cannot be read must not pass for one that is not there.
+    pub(crate) fn read_config(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
+        self.private.config.as_deref().map_or(Ok(None), |folder| Locked::look(folder, name))
     }
 
     /// A file where approvals are kept, if it is there.
@@ -267,6 +294,19 @@ fn absolute(name: &'static str) -> io::Result<Option<PathBuf>> {
             format!("`{name}` is not an absolute path"),
         )),
         path => Ok(path),
+    }
+}
+
+/// `SSH_AUTH_SOCK`. Relative to what, would depend on who started us.
+fn ssh_agent() -> Option<SshAgent> {
+    #[cfg(unix)]
+    {
+        let socket = variable("SSH_AUTH_SOCK").map(PathBuf::from);
+        socket.filter(|path| path.is_absolute()).map(SshAgent::at)
+    }
+    #[cfg(not(unix))]
+    {
+        None
     }
 }
 

@@ -1,0 +1,168 @@
+//! The terminal of the person who runs this process, whatever its input and output lead to.
+//!
+//! A passphrase is read without echo, and the terminal is as before when that is over, however it
+//! ends: the key that would interrupt is an answer too.
+
+use mere_core::request::Secret;
+
+#[cfg(not(unix))]
+pub use nobody::Terminal;
+#[cfg(unix)]
+pub use unix::Terminal;
+
+/// The longest passphrase in bytes.
+const MAX_BYTES: usize = 1024;
+
+/// Whether the process has a controlling terminal.
+pub fn has_terminal() -> bool {
+    Terminal::open().is_some()
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::fs::File;
+    use std::io::{self, Read, Write};
+
+    use rustix::termios::{
+        LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
+    };
+    use zeroize::Zeroizing;
+
+    use super::{MAX_BYTES, Secret};
+
+    /// The controlling terminal.
+    pub struct Terminal(File);
+
+    /// What a key does to a line that is being typed.
+    enum Typing {
+        More,
+        Done,
+        Over,
+    }
+
+    impl Terminal {
+        /// The terminal, if there is one.
+        pub fn open() -> Option<Self> {
+            let options = std::fs::OpenOptions::new().read(true).write(true).clone();
+            options.open("/dev/tty").ok().map(Self)
+        }
+
+        /// Asks for something that nobody else should see; `None` if the person would rather not.
+        pub fn ask_hidden(&mut self, question: &str) -> io::Result<Option<Secret>> {
+            self.0.write_all(question.as_bytes())?;
+            self.0.flush()?;
+            let before = tcgetattr(&self.0)?;
+            let answer = hide(&self.0, before.clone()).and_then(|()| self.line());
+            tcsetattr(&self.0, OptionalActions::Flush, &before)?;
+            self.0.write_all(b"\n")?;
+            answer
+        }
+
+        /// Says something to the person.
+        pub fn say(&mut self, words: &str) -> io::Result<()> {
+            self.0.write_all(words.as_bytes())?;
+            self.0.write_all(b"\n")
+        }
+
+        fn line(&mut self) -> io::Result<Option<Secret>> {
+            // Room from the start: a buffer that grows leaves copies behind.
+            let mut typed = Zeroizing::new(Vec::with_capacity(MAX_BYTES));
+            let mut byte = Zeroizing::new([0]);
+            loop {
+                match self.0.read(&mut *byte) {
+                    Ok(0) => return Ok(None),
+                    Ok(_) => {}
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    Err(error) => return Err(error),
+                }
+                match key(&mut typed, byte[0])? {
+                    Typing::More => {}
+                    Typing::Done => break,
+                    Typing::Over => return Ok(None),
+                }
+            }
+            let text = std::str::from_utf8(&typed).map_err(|_| io::ErrorKind::InvalidData)?;
+            Ok(Some(Secret::new(text.to_owned())))
+        }
+    }
+
+    /// No echo, every key at once, and no signals: they would leave the terminal like this.
+    fn hide(terminal: &File, mut modes: Termios) -> io::Result<()> {
+        modes.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
+        modes.local_modes.remove(LocalModes::ECHONL | LocalModes::IEXTEN);
+        modes.special_codes[SpecialCodeIndex::VMIN] = 1;
+        modes.special_codes[SpecialCodeIndex::VTIME] = 0;
+        Ok(tcsetattr(terminal, OptionalActions::Flush, &modes)?)
+    }
+
+    fn key(typed: &mut Vec<u8>, byte: u8) -> io::Result<Typing> {
+        match byte {
+            // Ctrl-C, and Ctrl-D on an empty line.
+            0x03 => return Ok(Typing::Over),
+            0x04 if typed.is_empty() => return Ok(Typing::Over),
+            b'\n' | b'\r' | 0x04 => return Ok(Typing::Done),
+            // Backspace takes a letter, Ctrl-U the line.
+            0x08 | 0x7f => while typed.pop().is_some_and(|byte| byte & 0xc0 == 0x80) {},
+            0x15 => typed.clear(),
+            _ if typed.len() == MAX_BYTES => return Err(io::ErrorKind::InvalidInput.into()),
+            byte => typed.push(byte),
+        }
+        Ok(Typing::More)
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn a_line_can_be_corrected() {
+            let check = |keys: &str, expected: &str| {
+                let mut typed = Vec::new();
+                for byte in keys.bytes() {
+                    assert!(matches!(key(&mut typed, byte), Ok(Typing::More)));
+                }
+                assert_eq!(std::str::from_utf8(&typed), Ok(expected));
+            };
+            check("abc", "abc");
+            check("ab\u{7f}c", "ac");
+            check("aé\u{8}c", "ac");
+            check("\u{7f}a", "a");
+            check("abc\u{15}d", "d");
+        }
+
+        #[test]
+        fn a_line_has_an_end() {
+            let mut typed = vec![b'a'; MAX_BYTES];
+            assert!(key(&mut typed, b'a').is_err());
+            assert!(matches!(key(&mut typed, b'\n'), Ok(Typing::Done)));
+            assert!(matches!(key(&mut typed, 3), Ok(Typing::Over)));
+            assert!(matches!(key(&mut Vec::new(), 4), Ok(Typing::Over)));
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod nobody {
+    use super::{MAX_BYTES, Secret};
+
+    /// There is none here.
+    pub enum Terminal {}
+
+    impl Terminal {
+        /// None.
+        pub fn open() -> Option<Self> {
+            None
+        }
+
+        /// Nobody is asked.
+        pub fn ask_hidden(&mut self, _: &str) -> std::io::Result<Option<Secret>> {
+            let _ = MAX_BYTES;
+            match *self {}
+        }
+
+        /// Nobody is told.
+        pub fn say(&mut self, _: &str) -> std::io::Result<()> {
+            match *self {}
+        }
+    }
+}

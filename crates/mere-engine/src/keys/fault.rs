@@ -1,0 +1,76 @@
+//! Why there is no key, or no signature.
+
+use mere_core::trust::Fingerprint;
+
+use crate::host::{AgentError, KeyFileError};
+use crate::records::RecordError;
+
+/// What went wrong with a key. For people: it may name a file of theirs.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum KeyFault {
+    #[error("there is no key")]
+    NoKey,
+    #[error("{0} is none of the user's keys")]
+    Unknown(Fingerprint),
+    #[error("{0} is locked by a passphrase")]
+    Locked(Fingerprint),
+    #[error("that is not the passphrase of {0}")]
+    WrongPassphrase(Fingerprint),
+    #[error("nobody was asked for a passphrase")]
+    Unasked,
+    #[error("{file} may be opened by others: its mode is {mode:o}")]
+    OpenMode { file: String, mode: u32 },
+    #[error("{file} is not there")]
+    Missing { file: String },
+    #[error("{file} is a link")]
+    Link { file: String },
+    #[error("{file} cannot be read: {cause}")]
+    Unreadable { file: String, cause: String },
+    #[error("{file} is no key: {cause}")]
+    Form { file: String, cause: &'static str },
+    #[error("{file} is not an Ed25519 key")]
+    NotEd25519 { file: String },
+    #[error("{file} does not hold {key} any more")]
+    Changed { file: String, key: Fingerprint },
+    #[error("{0} is there already")]
+    Taken(String),
+    #[error("{0}")]
+    Agent(String),
+    #[error("ssh-agent does not hold {0}")]
+    NotInAgent(Fingerprint),
+    #[error("it could not be kept: {0}")]
+    Unkept(String),
+    #[error("the system gave no random bytes")]
+    Random,
+}
+
+impl From<KeyFileError> for KeyFault {
+    fn from(error: KeyFileError) -> Self {
+        match error {
+            KeyFileError::Missing(file) => Self::Missing { file },
+            KeyFileError::Link(file) => Self::Link { file },
+            KeyFileError::OpenMode { file, mode } => Self::OpenMode { file, mode },
+            KeyFileError::Unreadable { file, cause } => Self::Unreadable { file, cause },
+            KeyFileError::Taken(file) => Self::Taken(file),
+            KeyFileError::Unwritten { .. } => Self::Unkept(error.to_string()),
+        }
+    }
+}
+
+impl From<RecordError> for KeyFault {
+    fn from(error: RecordError) -> Self {
+        Self::Unkept(error.to_string())
+    }
+}
+
+impl From<AgentError> for KeyFault {
+    fn from(error: AgentError) -> Self {
+        Self::Agent(error.to_string())
+    }
+}
+
+impl From<getrandom::Error> for KeyFault {
+    fn from(_: getrandom::Error) -> Self {
+        Self::Random
+    }
+}

@@ -1,0 +1,174 @@
+//! Which keys are the user's own: `keys.json`, a record for each.
+
+use mere_core::request::{KeyName, Secret};
+use mere_core::trust::{Fingerprint, PublicKey};
+use serde_json::{Value, json};
+
+use super::fault::KeyFault;
+use super::pem;
+use crate::host::{Locked, Surroundings};
+use crate::records::{self, RecordError};
+
+/// The records, in the config folder.
+pub(crate) const FILE: &str = "keys.json";
+/// How many names are tried for a key that nobody named.
+const MAX_KEYS: usize = 1_000;
+
+/// One of the user's keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OwnKey {
+    pub(crate) public: PublicKey,
+    /// Whether it is the one that signs.
+    pub(crate) is_current: bool,
+    pub(crate) home: Home,
+}
+
+/// Where the private half of a key is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Home {
+    /// In our own folder.
+    Kept(KeyName),
+    /// Where a person said it lies: an absolute path.
+    InPlace(String),
+    /// In ssh-agent alone.
+    Agent,
+}
+
+impl OwnKey {
+    fn parse(record: &Value) -> Option<Self> {
+        let public = record["public"].as_str()?.parse::<PublicKey>().ok()?;
+        if record["fingerprint"] != public.fingerprint().to_string() {
+            return None;
+        }
+        let (file, path) = (record["file"].as_str(), record["path"].as_str());
+        let home = match (file, path, record["agent"].as_bool()?) {
+            (Some(file), None, false) => Home::Kept(file.parse().ok()?),
+            (None, Some(path), false) => Home::InPlace(path.to_owned()),
+            (None, None, true) => Home::Agent,
+            _ => return None,
+        };
+        Some(Self { public, is_current: record["current"].as_bool()?, home })
+    }
+
+    fn record(&self) -> Value {
+        let (file, path) = match &self.home {
+            Home::Kept(name) => (Some(name.as_str()), None),
+            Home::InPlace(path) => (None, Some(path.as_str())),
+            Home::Agent => (None, None),
+        };
+        json!({
+            "fingerprint": self.public.fingerprint().to_string(),
+            "public": self.public.to_string(),
+            "file": file,
+            "path": path,
+            "agent": self.home == Home::Agent,
+            "current": self.is_current,
+        })
+    }
+}
+
+/// The user's keys; none if they cannot be read.
+pub(crate) fn own_keys(surroundings: &Surroundings) -> Vec<OwnKey> {
+    read(surroundings).unwrap_or_default()
+}
+
+/// The user's keys.
+pub(super) fn read(surroundings: &Surroundings) -> Result<Vec<OwnKey>, KeyFault> {
+    let damaged = || RecordError::Damaged(surroundings.config_shown(FILE));
+    let bytes = surroundings.read_config(FILE).map_err(|_| damaged())?;
+    let records = bytes.map(|bytes| records::parse_whole(&bytes).ok_or_else(damaged));
+    let records = records.transpose()?.unwrap_or_default();
+    Ok(records.iter().filter_map(OwnKey::parse).collect())
+}
+
+/// The key that signs, or the one that is named.
+pub(super) fn find(
+    surroundings: &Surroundings,
+    key: Option<Fingerprint>,
+) -> Result<OwnKey, KeyFault> {
+    let mut keys = read(surroundings)?.into_iter();
+    match key {
+        Some(key) => keys.find(|own| own.public.fingerprint() == key).ok_or(KeyFault::Unknown(key)),
+        None => keys.find(|own| own.is_current).ok_or(KeyFault::NoKey),
+    }
+}
+
+/// Adds a key, or puts it in the place of what was recorded of it. The first one is current.
+pub(super) fn add(surroundings: &Surroundings, own: OwnKey) -> Result<OwnKey, KeyFault> {
+    records::attempt(surroundings.lock_config(), FILE, |_, records| Ok(put(records, own)))
+}
+
+/// Keeps a key's file, and adds it.
+pub(super) fn keep(
+    surroundings: &Surroundings,
+    name: Option<&KeyName>,
+    private: &[u8],
+    public: &PublicKey,
+) -> Result<OwnKey, KeyFault> {
+    records::attempt(surroundings.lock_config(), FILE, |folder, records| {
+        let name = place(folder, name, private, public)?;
+        let home = Home::Kept(name);
+        Ok(put(records, OwnKey { public: public.clone(), is_current: false, home }))
+    })
+}
+
+/// Makes an unlocked key if the user has none at all, and returns it if one was made.
+pub(crate) fn make_first(surroundings: &Surroundings) -> Result<Option<PublicKey>, KeyFault> {
+    if !read(surroundings)?.is_empty() {
+        return Ok(None);
+    }
+    let key = make(surroundings, None, None)?;
+    Ok(Some(key.public))
+}
+
+/// Makes a key and keeps it.
+pub(super) fn make(
+    surroundings: &Surroundings,
+    name: Option<&KeyName>,
+    passphrase: Option<&Secret>,
+) -> Result<OwnKey, KeyFault> {
+    let key = pem::make()?;
+    let public = pem::public_of(&key)?;
+    keep(surroundings, name, pem::text(&key, passphrase)?.as_bytes(), &public)
+}
+
+/// Puts a key's file under its name, or under the first usual one that is free.
+fn place(
+    folder: &Locked,
+    name: Option<&KeyName>,
+    private: &[u8],
+    public: &PublicKey,
+) -> Result<KeyName, KeyFault> {
+    let line = format!("{public} {}\n", pem::COMMENT);
+    let unkept = |error: crate::host::WriteError| KeyFault::Unkept(error.to_string());
+    if let Some(name) = name {
+        let kept = folder.keep_key(name, private, &line).map_err(unkept)?;
+        return if kept {
+            Ok(name.clone())
+        } else {
+            Err(KeyFault::Taken(name.as_str().to_owned()))
+        };
+    }
+    for name in (1..MAX_KEYS).map(KeyName::usual) {
+        if folder.keep_key(&name, private, &line).map_err(unkept)? {
+            return Ok(name);
+        }
+    }
+    Err(KeyFault::Taken(KeyName::usual(1).as_str().to_owned()))
+}
+
+/// One record for each key, and one current key.
+fn put(records: &mut Vec<Value>, mut own: OwnKey) -> OwnKey {
+    let name = own.public.fingerprint().to_string();
+    let known = records.iter().filter_map(OwnKey::parse);
+    let known = known.filter(|other| other.is_current).map(|other| other.public).next();
+    own.is_current |= known.is_none_or(|current| current == own.public);
+    records.retain(|record| record["fingerprint"] != name.as_str());
+    if own.is_current {
+        for record in records.iter_mut().filter(|record| record.is_object()) {
+            record["current"] = false.into();
+        }
+    }
+    records.push(own.record());
+    own
+}

@@ -1,0 +1,106 @@
+//! A key that can sign: unlocked here, or in ssh-agent.
+
+use std::fmt;
+
+use ed25519_dalek::Signer;
+use mere_core::request::Secret;
+use mere_core::trust::{Fingerprint, PublicKey};
+
+use super::fault::KeyFault;
+use super::pem::{self, Pem};
+use super::ring::{self, Home, OwnKey};
+use crate::host::{AgentError, KeyFile, SshAgent, Surroundings};
+
+/// A key that can sign. What is secret of it is wiped when it is dropped.
+pub(crate) struct SigningKey {
+    public: PublicKey,
+    way: Way,
+}
+
+/// Who signs.
+enum Way {
+    Here(Box<ed25519_dalek::SigningKey>),
+    Agent(SshAgent),
+}
+
+impl SigningKey {
+    pub(super) fn held(key: ed25519_dalek::SigningKey) -> Result<Self, KeyFault> {
+        Ok(Self { public: pem::public_of(&key)?, way: Way::Here(Box::new(key)) })
+    }
+
+    /// Its public half.
+    pub(crate) fn public(&self) -> &PublicKey {
+        &self.public
+    }
+
+    /// Whether ssh-agent signs, which may ask a person each time.
+    pub(crate) fn is_in_agent(&self) -> bool {
+        matches!(self.way, Way::Agent(_))
+    }
+
+    /// Its signature of these bytes.
+    pub(crate) fn sign(&self, message: &[u8]) -> Result<[u8; 64], KeyFault> {
+        match &self.way {
+            Way::Here(key) => Ok(key.sign(message).to_bytes()),
+            Way::Agent(agent) => Ok(agent.sign(&self.public, message)?),
+        }
+    }
+}
+
+impl fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SigningKey({})", self.public.fingerprint())
+    }
+}
+
+/// The key that signs.
+pub(crate) fn unlock(
+    surroundings: &Surroundings,
+    unlock: Option<&Secret>,
+) -> Result<SigningKey, KeyFault> {
+    open(surroundings, ring::find(surroundings, None)?, unlock)
+}
+
+/// One of the user's keys.
+pub(crate) fn unlock_named(
+    surroundings: &Surroundings,
+    key: Fingerprint,
+    unlock: Option<&Secret>,
+) -> Result<SigningKey, KeyFault> {
+    open(surroundings, ring::find(surroundings, Some(key))?, unlock)
+}
+
+/// By ssh-agent if it holds the key, else from its file.
+fn open(
+    surroundings: &Surroundings,
+    own: OwnKey,
+    unlock: Option<&Secret>,
+) -> Result<SigningKey, KeyFault> {
+    let held = in_agent(surroundings, &own.public);
+    if let Ok(Some(agent)) = held {
+        return Ok(SigningKey { public: own.public, way: Way::Agent(agent) });
+    }
+    let name = own.public.fingerprint();
+    let file = match &own.home {
+        Home::Kept(name) => surroundings.kept_key(name)?,
+        Home::InPlace(path) => KeyFile::in_place(path)?,
+        Home::Agent => {
+            held?;
+            return Err(KeyFault::NotInAgent(name));
+        }
+    };
+    let pem = Pem::parse(&file)?;
+    if *pem.public() != own.public {
+        return Err(KeyFault::Changed { file: file.shown, key: name });
+    }
+    SigningKey::held(pem.open(unlock)?)
+}
+
+/// The user's agent, if it holds the key now.
+pub(super) fn in_agent(
+    surroundings: &Surroundings,
+    key: &PublicKey,
+) -> Result<Option<SshAgent>, AgentError> {
+    let Some(agent) = surroundings.ssh_agent() else { return Ok(None) };
+    Ok(agent.keys()?.contains(key).then(|| agent.clone()))
+}

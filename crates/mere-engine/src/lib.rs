@@ -4,8 +4,6 @@
 //! typed comes in as [`Typed`], what an agent may see goes out as a cleared reply. Everything that
 //! touches the machine's ambient file system or environment is in `host`.
 
-#![expect(dead_code, unused_imports, reason = "the commands for keys come next")]
-
 pub mod allow;
 mod ask;
 mod change;

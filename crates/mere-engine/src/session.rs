@@ -32,6 +32,7 @@ use crate::grep;
 use crate::help;
 use crate::host::{Stamps, Typed};
 use crate::items::{self, Catalogs, Desk, Stock};
+use crate::keys;
 use crate::snapshot::Snapshot;
 use crate::tool_error::ToolError;
 use crate::view::View;
@@ -291,6 +292,9 @@ impl Session {
             Verb::Change(call) => change::change(&view()?, &self.context.project, call, turn)?,
             // A configuration that is broken can be checked all the same.
             Verb::Keep(Keep::CheckConfig) => items::check_config(&self.context),
+            Verb::Keep(Keep::Keys(asked)) => {
+                keys::command(&self.context.surroundings, asked, request.unlock.as_ref())
+            }
             Verb::Load(_) | Verb::Execute(_) | Verb::Keep(_) => {
                 self.about_items(snapshot, request, turn)?
             }

@@ -14,13 +14,14 @@ use serde_json::Value;
 
 use crate::arguments::{
     AnswerArguments, ConfigArguments, ConfigCommand, CopyArguments, DeleteArguments,
-    IndexArguments, InitArguments, ListArguments, MoveArguments, NewArguments, PlaceArguments,
-    RenameArguments, ReviewArguments, ScopeArgument, SessionArguments, ShowArguments,
-    TemplateArgument, WhyArguments,
+    IndexArguments, InitArguments, KeysArguments, ListArguments, MoveArguments, NewArguments,
+    PlaceArguments, RenameArguments, ReviewArguments, ScopeArgument, SessionArguments,
+    ShowArguments, TemplateArgument, WhyArguments,
 };
 use crate::call::{self, AtKeyboard};
 use crate::converse::converse;
 use crate::paper::Paper;
+use crate::passphrase::Unlocking;
 use crate::render;
 
 /// A command for items.
@@ -37,6 +38,7 @@ pub(crate) enum ItemCommand {
     Index(IndexArguments),
     Review(ReviewArguments),
     Config(ConfigArguments),
+    Keys(KeysArguments),
 }
 
 /// Runs a command.
@@ -46,18 +48,19 @@ pub(crate) fn run(place: PlaceArguments, command: ItemCommand) -> io::Result<Exi
         Ok(session) => session,
         Err(error) => return Ok(render::failure(&error.to_string(), render::USAGE)),
     };
-    let desk = Desk { session };
+    let desk = Desk { session, unlocking: Unlocking::default() };
     let ended = desk.perform(command);
     desk.session.finish();
     ended
 }
 
 /// A person's session.
-struct Desk {
+pub(crate) struct Desk {
     session: Session,
+    unlocking: Unlocking,
 }
 
-type Shown = fn(&Paper, &Value) -> String;
+pub(crate) type Shown = fn(&Paper, &Value) -> String;
 
 impl Desk {
     fn perform(&self, command: ItemCommand) -> io::Result<ExitCode> {
@@ -110,6 +113,7 @@ impl Desk {
                 let ConfigCommand::Check(answer) = asked.what;
                 self.keep("config", Keep::CheckConfig, &answer, Paper::config)
             }
+            ItemCommand::Keys(asked) => self.keys(asked),
         }
     }
 
@@ -225,7 +229,7 @@ impl Desk {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn keep(
+    pub(crate) fn keep(
         &self,
         tool: &'static str,
         keep: Keep,
@@ -245,14 +249,16 @@ impl Desk {
         self.print(&self.call(tool, verb), answer, show)
     }
 
-    fn call(&self, tool: &'static str, verb: Verb) -> Cleared {
+    /// Makes a call; a key that is locked is unlocked by the person, once for the whole command.
+    pub(crate) fn call(&self, tool: &'static str, verb: Verb) -> Cleared {
         let agent = self.session.agent().cloned().unwrap_or_default();
         let request = Request::of_person(agent, tool, verb);
-        converse(request, |request| self.session.handle(request, &mut AtKeyboard), call::ask)
+        let door = |request: &Request| self.session.handle(request, &mut AtKeyboard);
+        self.unlocking.call(|unlock| converse(request.clone().unlocked(unlock), door, call::ask))
     }
 
     /// Prints a reply, and says how the process ends.
-    fn print(
+    pub(crate) fn print(
         &self,
         reply: &Cleared,
         answer: &AnswerArguments,

@@ -9,9 +9,11 @@ mod call;
 mod converse;
 mod files;
 mod items;
+mod keys;
 mod log;
 mod mcp;
 mod paper;
+mod passphrase;
 mod render;
 mod report;
 mod trust;
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         Command::Review(asked) => items::run(place, ItemCommand::Review(asked)),
         Command::Index(asked) => items::run(place, ItemCommand::Index(asked)),
         Command::Config(asked) => items::run(place, ItemCommand::Config(asked)),
+        Command::Keys(asked) => items::run(place, ItemCommand::Keys(asked)),
         Command::Call(call) => call::run(place, &call),
         Command::Mcp(mcp) => mcp::run(place, &mcp),
         Command::Read(asked) => files::read(place, &asked),

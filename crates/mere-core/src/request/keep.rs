@@ -2,7 +2,7 @@
 
 use crate::digest::Sha256;
 use crate::item::{Category, Form, ItemId, ItemRef, ItemType, Scope};
-use crate::request::Source;
+use crate::request::{KeysCommand, Source, TrustCommand};
 
 /// One thing a person asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,6 +69,10 @@ pub enum Keep {
     },
     /// Is the configuration right?
     CheckConfig,
+    /// See to one's own keys.
+    Keys(KeysCommand),
+    /// See to the keys of others.
+    Trust(TrustCommand),
 }
 
 /// What a new space begins with.

@@ -16,6 +16,7 @@ mod keys;
 mod load;
 mod read;
 mod secret;
+mod signers;
 mod tool;
 
 use serde_json::{Map, Value};
@@ -37,6 +38,7 @@ pub use keys::{KeyArgument, KeyName, KeyNameError, KeysCommand, Passphrase, Pers
 pub use load::{Load, Source};
 pub use read::Read;
 pub use secret::Secret;
+pub use signers::{Signer, SignerKey, SignerName, SignerNameError, TrustCommand};
 pub use tool::{Effect, TOOLS, Tool, Toolset};
 
 /// What every tool takes: where bare paths begin.

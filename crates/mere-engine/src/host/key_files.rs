@@ -107,6 +107,13 @@ impl Surroundings {
         self.person_path(file).ok()?.to_str().map(str::to_owned)
     }
 
+    /// Refuses a file that is there.
+    pub(crate) fn check_new(&self, file: &PersonFile) -> Result<(), KeyFileError> {
+        let path = self.person_path(file)?;
+        let is_there = path.symlink_metadata().is_ok();
+        if is_there { Err(KeyFileError::Taken(path.display().to_string())) } else { Ok(()) }
+    }
+
     /// Writes a file that nobody has yet.
     pub(crate) fn write_new(&self, file: &PersonFile, text: &str) -> Result<String, KeyFileError> {
         let path = self.person_path(file)?;

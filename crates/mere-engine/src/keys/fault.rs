@@ -14,6 +14,8 @@ pub(crate) enum KeyFault {
     Unknown(Fingerprint),
     #[error("{0} is locked by a passphrase")]
     Locked(Fingerprint),
+    #[error("{0} is locked by a passphrase of its own")]
+    NextLocked(Fingerprint),
     #[error("that is not the passphrase of {0}")]
     WrongPassphrase(Fingerprint),
     #[error("nobody was asked for a passphrase")]

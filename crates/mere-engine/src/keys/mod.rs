@@ -4,11 +4,16 @@
 //! ask for any of this, and no root shows the folder. Private halves leave a [`SigningKey`] as
 //! signatures only.
 
+mod command;
 mod fault;
+mod list;
 mod pem;
 mod ring;
 mod signing;
 
+pub(crate) use command::command;
 pub(crate) use fault::KeyFault;
-pub(crate) use ring::{FILE, Home, OwnKey, make_first, own_keys};
+#[expect(unused_imports, reason = "items are signed and verified next")]
+pub(crate) use ring::{FILE, OwnKey, make_first, own_keys};
+#[expect(unused_imports, reason = "items are signed and verified next")]
 pub(crate) use signing::{SigningKey, unlock, unlock_named};

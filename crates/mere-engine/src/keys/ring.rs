@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::fault::KeyFault;
 use super::pem;
+use super::signing::SigningKey;
 use crate::host::{Locked, Surroundings};
 use crate::records::{self, RecordError};
 
@@ -68,6 +69,7 @@ impl OwnKey {
 }
 
 /// The user's keys; none if they cannot be read.
+#[expect(dead_code, reason = "items are signed and verified next")]
 pub(crate) fn own_keys(surroundings: &Surroundings) -> Vec<OwnKey> {
     read(surroundings).unwrap_or_default()
 }
@@ -93,8 +95,13 @@ pub(super) fn find(
     }
 }
 
+/// Lets a key sign from now on.
+pub(super) fn make_current(surroundings: &Surroundings, own: OwnKey) -> Result<OwnKey, KeyFault> {
+    add(surroundings, OwnKey { is_current: true, ..own })
+}
+
 /// Adds a key, or puts it in the place of what was recorded of it. The first one is current.
-pub(super) fn add(surroundings: &Surroundings, own: OwnKey) -> Result<OwnKey, KeyFault> {
+fn add(surroundings: &Surroundings, own: OwnKey) -> Result<OwnKey, KeyFault> {
     records::attempt(surroundings.lock_config(), FILE, |_, records| Ok(put(records, own)))
 }
 
@@ -113,12 +120,13 @@ pub(super) fn keep(
 }
 
 /// Makes an unlocked key if the user has none at all, and returns it if one was made.
+#[expect(dead_code, reason = "items are signed and verified next")]
 pub(crate) fn make_first(surroundings: &Surroundings) -> Result<Option<PublicKey>, KeyFault> {
     if !read(surroundings)?.is_empty() {
         return Ok(None);
     }
-    let key = make(surroundings, None, None)?;
-    Ok(Some(key.public))
+    let (own, _) = make(surroundings, None, None)?;
+    Ok(Some(own.public))
 }
 
 /// Makes a key and keeps it.
@@ -126,10 +134,11 @@ pub(super) fn make(
     surroundings: &Surroundings,
     name: Option<&KeyName>,
     passphrase: Option<&Secret>,
-) -> Result<OwnKey, KeyFault> {
+) -> Result<(OwnKey, SigningKey), KeyFault> {
     let key = pem::make()?;
-    let public = pem::public_of(&key)?;
-    keep(surroundings, name, pem::text(&key, passphrase)?.as_bytes(), &public)
+    let text = pem::text(&key, passphrase)?;
+    let key = SigningKey::held(key)?;
+    Ok((keep(surroundings, name, text.as_bytes(), key.public())?, key))
 }
 
 /// Puts a key's file under its name, or under the first usual one that is free.

@@ -5,12 +5,15 @@
 
 mod change;
 mod item;
+mod keys;
 mod unmade;
 
 use mere_core::address::Address;
 use mere_core::pattern::PatternError;
 use mere_core::reply::{Draft, Prose, codes};
 use mere_core::request::{ArgumentError, CallError, Kind, TOOLS};
+
+pub(crate) use keys::key;
 
 use crate::config::ConfigError;
 use crate::snapshot::WorldError;

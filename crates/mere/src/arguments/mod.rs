@@ -2,6 +2,7 @@
 
 mod files;
 mod items;
+mod keys;
 
 use clap::{Args, Parser, Subcommand};
 use mere_core::name::AgentName;
@@ -16,6 +17,7 @@ pub(crate) use items::{
     IndexArguments, InitArguments, ListArguments, MoveArguments, NewArguments, RenameArguments,
     ReviewArguments, ScopeArgument, ShowArguments, TemplateArgument, WhyArguments,
 };
+pub(crate) use keys::{GenerateArguments, KeysArguments, KeysCommandArguments, RotateArguments};
 
 /// The home of what AI agents use: workflows, tools, notes and memories as plain files, in a project
 /// they cannot leave.
@@ -126,6 +128,8 @@ pub(crate) enum Command {
     Tree(TreeArguments),
     /// Show sensitive files of this project to agents
     Allow(AllowArguments),
+    /// Your own keys, with which you sign
+    Keys(KeysArguments),
     /// Let a project's config count
     Trust(TrustArguments),
     /// Show where the project is and what found it, and the address of a path

@@ -252,7 +252,7 @@ impl Paper {
     }
 
     /// Rows in columns; the last one is as wide as it likes, up to a bound on a terminal.
-    fn table<const N: usize>(&self, head: [&str; N], rows: Vec<[String; N]>) -> String {
+    pub(super) fn table<const N: usize>(&self, head: [&str; N], rows: Vec<[String; N]>) -> String {
         if rows.is_empty() {
             return String::new();
         }
@@ -313,15 +313,15 @@ fn named(item: &Value) -> String {
 }
 
 /// Adds a line.
-fn line(out: &mut String, words: std::fmt::Arguments<'_>) {
+pub(super) fn line(out: &mut String, words: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(words);
     out.push('\n');
 }
 
-fn text(value: &Value) -> &str {
+pub(super) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-fn list(value: &Value) -> impl Iterator<Item = &Value> {
+pub(super) fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }

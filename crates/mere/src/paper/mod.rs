@@ -2,6 +2,7 @@
 //! a line for programs.
 
 mod items;
+mod keys;
 
 use anstyle::{AnsiColor, Style};
 use mere_core::address::Address;

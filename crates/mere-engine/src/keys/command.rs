@@ -1,0 +1,232 @@
+//! `mere keys`: what a person does with their own keys.
+
+use jiff::Timestamp;
+use mere_core::reply::{Content, Draft, Fields, Prose, codes};
+use mere_core::request::{KeyArgument, KeyName, KeysCommand, Passphrase, PersonFile, Secret};
+use mere_core::trust::{Created, Fingerprint, PublicKey, Rotation};
+
+use super::fault::KeyFault;
+use super::list;
+use super::pem::Pem;
+use super::ring::{self, Home, OwnKey};
+use super::signing::{self, SigningKey};
+use crate::host::{Links, Surroundings, now};
+use crate::wording;
+
+/// Does what a person asks for.
+pub(crate) fn command(
+    surroundings: &Surroundings,
+    asked: &KeysCommand,
+    unlock: Option<&Secret>,
+) -> Draft {
+    let done = match asked {
+        KeysCommand::Generate { name, passphrase } => {
+            generate(surroundings, name.as_ref(), passphrase)
+        }
+        KeysCommand::List => list::list(surroundings),
+        KeysCommand::Export { key } => export(surroundings, *key),
+        KeysCommand::Import { file } => import(surroundings, file),
+        KeysCommand::Use(KeyArgument::Fingerprint(key)) => use_named(surroundings, *key),
+        KeysCommand::Use(KeyArgument::File(file)) => use_file(surroundings, file),
+        KeysCommand::Rotate { to, passphrase, out } => {
+            let next = Next { to: *to, passphrase, out: out.as_ref() };
+            rotate(surroundings, &next, unlock)
+        }
+    };
+    done.unwrap_or_else(|fault| wording::key(&fault))
+}
+
+/// A key's name, as a reply tells it: base64 may look like a path, and is none.
+pub(super) fn told(key: Fingerprint) -> Content {
+    Content::mention(key.to_string())
+}
+
+fn generate(
+    surroundings: &Surroundings,
+    name: Option<&KeyName>,
+    passphrase: &Passphrase,
+) -> Result<Draft, KeyFault> {
+    let (own, _) = ring::make(surroundings, name, chosen(passphrase)?)?;
+    let message = Prose::words("A key was made: ").content(told(own.public.fingerprint()));
+    Ok(with_next(Draft::success(codes::KEY_MADE, message.and(".")), &own)
+        .data(about(surroundings, &own)))
+}
+
+/// What locks a new key.
+fn chosen(passphrase: &Passphrase) -> Result<Option<&Secret>, KeyFault> {
+    match passphrase {
+        Passphrase::Unasked => Err(KeyFault::Unasked),
+        Passphrase::None => Ok(None),
+        Passphrase::Some(secret) => Ok(Some(secret).filter(|secret| !secret.is_empty())),
+    }
+}
+
+fn export(surroundings: &Surroundings, key: Option<Fingerprint>) -> Result<Draft, KeyFault> {
+    let own = ring::find(surroundings, key)?;
+    let message = Prose::words("The public half of ").content(told(own.public.fingerprint()));
+    Ok(Draft::success(codes::KEY_EXPORTED, message.and(".")).data(about(surroundings, &own)))
+}
+
+/// Copies a private key, as locked as it is.
+fn import(surroundings: &Surroundings, file: &PersonFile) -> Result<Draft, KeyFault> {
+    let file = surroundings.person_file(file, Links::Refuse)?.private()?;
+    let pem = Pem::parse(&file)?;
+    let public = pem.public().clone();
+    let known = ring::read(surroundings)?.into_iter().find(|own| own.public == public);
+    if known.is_some_and(|own| matches!(own.home, Home::Kept(_))) {
+        return Err(KeyFault::Taken(public.fingerprint().to_string()));
+    }
+    if !pem.is_locked() {
+        pem.open(None)?;
+    }
+    let own = ring::keep(surroundings, None, &file.bytes, &public)?;
+    let message = Prose::words("A copy of ").content(told(public.fingerprint())).and(" is kept.");
+    Ok(with_next(Draft::success(codes::KEY_IMPORTED, message), &own)
+        .data(about(surroundings, &own)))
+}
+
+/// One of the user's keys, or one that ssh-agent holds.
+fn use_named(surroundings: &Surroundings, key: Fingerprint) -> Result<Draft, KeyFault> {
+    let own = match ring::find(surroundings, Some(key)) {
+        Err(KeyFault::Unknown(_)) => {
+            let agent = surroundings.ssh_agent().map(crate::host::SshAgent::keys);
+            let held = agent.transpose()?.unwrap_or_default().into_iter();
+            let public = held.into_iter().find(|held| held.fingerprint() == key);
+            let public = public.ok_or(KeyFault::Unknown(key))?;
+            OwnKey { public, is_current: true, home: Home::Agent }
+        }
+        own => own?,
+    };
+    now_used(surroundings, own)
+}
+
+/// A private key where it lies, or the public half of one that ssh-agent holds.
+fn use_file(surroundings: &Surroundings, file: &PersonFile) -> Result<Draft, KeyFault> {
+    let read = surroundings.person_file(file, Links::Follow)?;
+    let public = std::str::from_utf8(&read.bytes).ok().and_then(|text| text.parse().ok());
+    if let Some(public) = public {
+        return use_public(surroundings, &public);
+    }
+    let read = read.private()?;
+    let pem = Pem::parse(&read)?;
+    let public = pem.public().clone();
+    if !pem.is_locked() {
+        pem.open(None)?;
+    }
+    let path = surroundings.person_path_text(file);
+    let path = path.ok_or(KeyFault::Form { file: read.shown, cause: "its name is not Unicode" })?;
+    let known = ring::read(surroundings)?.into_iter().find(|own| own.public == public);
+    let home = match known {
+        Some(OwnKey { home: home @ Home::Kept(_), .. }) => home,
+        _ => Home::InPlace(path),
+    };
+    now_used(surroundings, OwnKey { public, is_current: true, home })
+}
+
+fn use_public(surroundings: &Surroundings, public: &PublicKey) -> Result<Draft, KeyFault> {
+    match use_named(surroundings, public.fingerprint()) {
+        Err(KeyFault::Unknown(key)) => Err(KeyFault::NotInAgent(key)),
+        done => done,
+    }
+}
+
+fn now_used(surroundings: &Surroundings, own: OwnKey) -> Result<Draft, KeyFault> {
+    let own = ring::make_current(surroundings, own)?;
+    let message = Prose::words("").content(told(own.public.fingerprint()));
+    let message = message.and(" is the key that signs from now on.");
+    Ok(Draft::success(codes::KEY_USED, message).data(about(surroundings, &own)))
+}
+
+/// What comes in the place of the current key.
+struct Next<'a> {
+    to: Option<Fingerprint>,
+    passphrase: &'a Passphrase,
+    out: Option<&'a PersonFile>,
+}
+
+/// The proof is written before the new key is the one that signs: whatever fails, the old one is
+/// there and can prove it again.
+fn rotate(
+    surroundings: &Surroundings,
+    next: &Next<'_>,
+    unlock: Option<&Secret>,
+) -> Result<Draft, KeyFault> {
+    if let Some(out) = next.out {
+        surroundings.check_new(out)?;
+    }
+    if next.to.is_none() {
+        chosen(next.passphrase)?;
+    }
+    let old = signing::unlock(surroundings, unlock)?;
+    let (own, new) = successor(surroundings, &old, next, unlock)?;
+    let proof = proof(&old, &new)?;
+    let file = next.out.map(|out| surroundings.write_new(out, &proof)).transpose()?;
+    let own = ring::make_current(surroundings, own)?;
+    let message = Prose::words("").content(told(own.public.fingerprint()));
+    let message = message.and(" signs from now on, in the place of ");
+    let message = message.content(told(old.public().fingerprint())).and(".");
+    let data = about(surroundings, &own)
+        .with("old", told(old.public().fingerprint()))
+        .with_some("proof", file.map(Content::mention))
+        .with_some("rotation", next.out.is_none().then(|| Content::body(proof)));
+    Ok(Draft::success(codes::KEY_ROTATED, message)
+        .hint("Who trusts the old key runs `mere trust rotate` with the proof.")
+        .data(data))
+}
+
+fn successor(
+    surroundings: &Surroundings,
+    old: &SigningKey,
+    next: &Next<'_>,
+    unlock: Option<&Secret>,
+) -> Result<(OwnKey, SigningKey), KeyFault> {
+    let Some(key) = next.to else {
+        return ring::make(surroundings, None, chosen(next.passphrase)?);
+    };
+    if key == old.public().fingerprint() {
+        return Err(KeyFault::Taken(key.to_string()));
+    }
+    let own = ring::find(surroundings, Some(key))?;
+    let said = match next.passphrase {
+        Passphrase::Some(secret) => Some(secret),
+        Passphrase::Unasked | Passphrase::None => unlock,
+    };
+    match signing::unlock_named(surroundings, key, said) {
+        Err(KeyFault::Locked(key) | KeyFault::WrongPassphrase(key)) => {
+            Err(KeyFault::NextLocked(key))
+        }
+        new => Ok((own, new?)),
+    }
+}
+
+/// That one key comes in the place of another, signed by both.
+fn proof(old: &SigningKey, new: &SigningKey) -> Result<String, KeyFault> {
+    let when = Timestamp::from_nanosecond(i128::from(now())).unwrap_or_default();
+    let created = Created::at(when);
+    let rotation = Rotation { old: old.public().clone(), new: new.public().clone(), created };
+    let mut envelope = rotation.envelope();
+    for key in [old, new] {
+        let signature = key.sign(&envelope.message())?;
+        envelope.add(key.public().fingerprint(), signature);
+    }
+    Ok(Rotation::text(&envelope))
+}
+
+/// What a reply tells of a key.
+fn about(surroundings: &Surroundings, own: &OwnKey) -> Fields {
+    Fields::default()
+        .with("key", told(own.public.fingerprint()))
+        .with("public", Content::mention(own.public.to_string()))
+        .with("where", list::place(&own.home))
+        .with_some("file", list::file(surroundings, &own.home).map(Content::mention))
+        .with("current", own.is_current)
+}
+
+/// How to sign with a key that is not the one that signs.
+fn with_next(draft: Draft, own: &OwnKey) -> Draft {
+    if own.is_current {
+        return draft;
+    }
+    let hint = Prose::words("Another key signs; `mere keys use ");
+    draft.hint(hint.content(told(own.public.fingerprint())).and("` lets this one sign."))
+}

@@ -1,0 +1,102 @@
+//! `mere keys list`: the user's keys, and what ssh-agent offers besides.
+
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::trust::PublicKey;
+
+use super::command::told;
+use super::fault::KeyFault;
+use super::pem::Pem;
+use super::ring::{self, Home, OwnKey};
+use crate::host::{AgentError, KeyFile, SshAgent, Surroundings};
+
+/// Lists them. A key that cannot be used is told with what is wrong.
+pub(super) fn list(surroundings: &Surroundings) -> Result<Draft, KeyFault> {
+    let own = ring::read(surroundings)?;
+    let agent = surroundings.ssh_agent().map_or(Ok(Vec::new()), SshAgent::keys);
+    let held = agent.as_deref().unwrap_or_default();
+    let offered = held.iter().filter(|key| own.iter().all(|own| own.public != **key));
+    let offered = offered.collect::<Vec<_>>();
+    let rows = own.iter().map(|own| row(surroundings, own, held));
+    let rows = rows.chain(offered.iter().copied().map(offer)).map(Data::from).collect::<Data>();
+    let message = match (own.len(), offered.len()) {
+        (1, 0) => "1 key.".to_owned(),
+        (count, 0) => format!("{count} keys."),
+        (count, others) => format!("{count} of your own, and {others} that ssh-agent offers."),
+    };
+    let data = Fields::default().with("keys", rows).with_some(
+        "problem",
+        agent.err().map(|error: AgentError| Content::mention(error.to_string())),
+    );
+    let draft = Draft::success(codes::KEY_LIST, Prose::words(message)).data(data);
+    Ok(if own.is_empty() {
+        draft.hint(
+            "`mere keys generate` makes a key; `mere keys use` takes one you have, from a file or \
+             from ssh-agent.",
+        )
+    } else {
+        draft
+    })
+}
+
+fn row(surroundings: &Surroundings, own: &OwnKey, held: &[PublicKey]) -> Fields {
+    let in_agent = held.contains(&own.public);
+    let state = locked(surroundings, own);
+    let problem = match &state {
+        Err(fault) => Some(Content::mention(fault.to_string())),
+        Ok(None) if !in_agent => Some(Content::mention("ssh-agent does not hold it now")),
+        Ok(_) => None,
+    };
+    Fields::default()
+        .with("key", told(own.public.fingerprint()))
+        .with("public", Content::mention(own.public.to_string()))
+        .with("where", place(&own.home))
+        .with_some("file", file(surroundings, &own.home).map(Content::mention))
+        .with("own", true)
+        .with("current", own.is_current)
+        .with("locked", state.ok().flatten())
+        .with("in_agent", in_agent)
+        .with_some("problem", problem)
+}
+
+fn offer(key: &PublicKey) -> Fields {
+    Fields::default()
+        .with("key", told(key.fingerprint()))
+        .with("public", Content::mention(key.to_string()))
+        .with("where", place(&Home::Agent))
+        .with("own", false)
+        .with("current", false)
+        .with("locked", Data::Null)
+        .with("in_agent", true)
+}
+
+/// Whether a passphrase locks the file of a key; `None` if it has no file.
+fn locked(surroundings: &Surroundings, own: &OwnKey) -> Result<Option<bool>, KeyFault> {
+    let file = match &own.home {
+        Home::Kept(name) => surroundings.kept_key(name)?,
+        Home::InPlace(path) => KeyFile::in_place(path)?,
+        Home::Agent => return Ok(None),
+    };
+    let pem = Pem::parse(&file)?;
+    if *pem.public() != own.public {
+        return Err(KeyFault::Changed { file: file.shown, key: own.public.fingerprint() });
+    }
+    Ok(Some(pem.is_locked()))
+}
+
+/// Where the private half is, in a word.
+pub(super) fn place(home: &Home) -> &'static str {
+    match home {
+        Home::Kept(_) => "kept",
+        Home::InPlace(_) => "in place",
+        Home::Agent => "ssh-agent",
+    }
+}
+
+/// The file of the private half, for people.
+pub(super) fn file(surroundings: &Surroundings, home: &Home) -> Option<String> {
+    match home {
+        Home::Kept(name) => Some(surroundings.kept_key_shown(name)),
+        Home::InPlace(path) => Some(path.clone()),
+        Home::Agent => None,
+    }
+}

@@ -1,0 +1,103 @@
+//! The commands with which a person sees to their own keys.
+
+use std::ffi::OsString;
+
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::{Args, Subcommand};
+use mere_core::request::{KeyArgument, KeyName, PersonFile};
+use mere_core::trust::{Fingerprint, FingerprintError};
+
+use super::AnswerArguments;
+
+/// Keys are Ed25519 keys in OpenSSH's form: one that you have already does.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere keys generate                    make a key of its own
+  mere keys use ~/.ssh/id_ed25519       sign with the key you have
+  mere keys list                        which keys there are, and which one signs
+  mere keys export > ada.pub            what others need to trust you
+  mere keys rotate --out rotation.json  put a new key in the place of the old one")]
+pub(crate) struct KeysArguments {
+    #[command(subcommand)]
+    pub(crate) what: KeysCommandArguments,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum KeysCommandArguments {
+    /// Make a key
+    Generate(GenerateArguments),
+    /// List your keys, and those that ssh-agent offers
+    List(AnswerArguments),
+    /// Print the public half of a key
+    Export {
+        /// Which one [default: the one that signs]
+        #[arg(value_name = "SHA256:…")]
+        key: Option<Fingerprint>,
+        #[command(flatten)]
+        answer: AnswerArguments,
+    },
+    /// Keep a copy of a private key
+    Import {
+        /// The private key; it stays as locked as it is
+        #[arg(value_parser = file())]
+        file: PersonFile,
+        #[command(flatten)]
+        answer: AnswerArguments,
+    },
+    /// Sign with a key that you have
+    Use {
+        /// A private key, used where it lies; or the .pub file or the fingerprint of one that
+        /// ssh-agent holds; or the fingerprint of one of your keys
+        #[arg(value_name = "FILE|SHA256:…", value_parser = key())]
+        key: KeyArgument,
+        #[command(flatten)]
+        answer: AnswerArguments,
+    },
+    /// Put another key in the place of the one that signs, and print the proof
+    Rotate(RotateArguments),
+}
+
+/// At a terminal you are asked for a passphrase. The first key is the one that signs.
+#[derive(Args)]
+pub(crate) struct GenerateArguments {
+    /// What its file is called [default: `id_ed25519`, then `id_ed25519_2`, …]
+    #[arg(long)]
+    pub(crate) name: Option<KeyName>,
+    /// Make it without a passphrase, and ask nothing
+    #[arg(long)]
+    pub(crate) no_passphrase: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// Both keys sign the proof. The old key stays one of yours: what it signed still counts.
+#[derive(Args)]
+pub(crate) struct RotateArguments {
+    /// Another of your keys, instead of a new one
+    #[arg(long, value_name = "SHA256:…")]
+    pub(crate) to: Option<Fingerprint>,
+    /// Where the proof goes, a file that is not there yet [default: standard output]
+    #[arg(long, value_name = "FILE", value_parser = file())]
+    pub(crate) out: Option<PersonFile>,
+    /// Make the new key without a passphrase, and ask nothing
+    #[arg(long, conflicts_with = "to")]
+    pub(crate) no_passphrase: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+pub(super) fn file() -> impl TypedValueParser<Value = PersonFile> {
+    OsStringValueParser::new().map(PersonFile::from)
+}
+
+pub(super) fn key() -> impl TypedValueParser<Value = KeyArgument> {
+    OsStringValueParser::new().try_map(key_of)
+}
+
+/// What begins like a fingerprint is one, or nothing.
+pub(super) fn key_of(text: OsString) -> Result<KeyArgument, FingerprintError> {
+    match text.to_str().filter(|text| text.starts_with("SHA256:")) {
+        Some(said) => said.parse().map(KeyArgument::Fingerprint),
+        None => Ok(KeyArgument::File(text.into())),
+    }
+}

@@ -1,0 +1,74 @@
+//! `mere keys`: what a person does with their own keys, through the one door.
+
+use std::io;
+use std::process::ExitCode;
+
+use mere_core::reply::ReplyType;
+use mere_core::request::{Keep, KeysCommand, Passphrase, Verb};
+
+use crate::arguments::{GenerateArguments, KeysArguments, KeysCommandArguments, RotateArguments};
+use crate::items::Desk;
+use crate::paper::Paper;
+use crate::{passphrase, render};
+
+const TOOL: &str = "keys";
+
+impl Desk {
+    pub(crate) fn keys(&self, asked: KeysArguments) -> io::Result<ExitCode> {
+        match asked.what {
+            KeysCommandArguments::Generate(asked) => self.generate_key(asked),
+            KeysCommandArguments::List(answer) => {
+                self.keep(TOOL, Keep::Keys(KeysCommand::List), &answer, Paper::keys)
+            }
+            KeysCommandArguments::Export { key, answer } => {
+                let keep = Keep::Keys(KeysCommand::Export { key });
+                self.keep(TOOL, keep, &answer, Paper::public_key)
+            }
+            KeysCommandArguments::Import { file, answer } => {
+                let keep = Keep::Keys(KeysCommand::Import { file });
+                self.keep(TOOL, keep, &answer, Paper::own_key)
+            }
+            KeysCommandArguments::Use { key, answer } => {
+                let keep = Keep::Keys(KeysCommand::Use(key));
+                self.keep(TOOL, keep, &answer, Paper::own_key)
+            }
+            KeysCommandArguments::Rotate(asked) => self.rotate_key(&asked),
+        }
+    }
+
+    fn generate_key(&self, asked: GenerateArguments) -> io::Result<ExitCode> {
+        let Some(passphrase) = new_passphrase(asked.no_passphrase)? else { return Ok(given_up()) };
+        let keep = Keep::Keys(KeysCommand::Generate { name: asked.name, passphrase });
+        self.keep(TOOL, keep, &asked.answer, Paper::own_key)
+    }
+
+    /// The proof alone goes to standard output, so that it can be sent to a file.
+    fn rotate_key(&self, asked: &RotateArguments) -> io::Result<ExitCode> {
+        let rotate = |passphrase| {
+            let (to, out) = (asked.to, asked.out.clone());
+            let rotate = KeysCommand::Rotate { to, passphrase, out };
+            self.call(TOOL, Verb::Keep(Keep::Keys(rotate)))
+        };
+        let reply = if asked.to.is_some() {
+            passphrase::call_with_next(rotate)
+        } else {
+            let chosen = new_passphrase(asked.no_passphrase)?;
+            let Some(passphrase) = chosen else { return Ok(given_up()) };
+            rotate(passphrase)
+        };
+        let code = self.print(&reply, &asked.answer, Paper::rotation)?;
+        if reply.reply() == ReplyType::Success && asked.out.is_none() && !asked.answer.json {
+            render::note(reply.value()["message"].as_str().unwrap_or_default());
+        }
+        Ok(code)
+    }
+}
+
+/// What locks a new key; `None` if the person gives up.
+fn new_passphrase(unwanted: bool) -> io::Result<Option<Passphrase>> {
+    if unwanted { Ok(Some(Passphrase::None)) } else { passphrase::of_new_key() }
+}
+
+fn given_up() -> ExitCode {
+    render::failure("no key was made", render::REFUSED)
+}

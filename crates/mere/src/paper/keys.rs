@@ -1,0 +1,67 @@
+//! How keys look to a person: a table, one line for a program, a proof as it is.
+
+use serde_json::Value;
+
+use super::Paper;
+use super::items::{line, list, text};
+
+impl Paper {
+    /// The user's keys, and what ssh-agent offers.
+    pub(crate) fn keys(&self, reply: &Value) -> String {
+        let data = &reply["data"];
+        let rows = list(&data["keys"]).map(|key| {
+            let mark = if key["current"] == true { "→" } else { "" };
+            let place = match text(&key["file"]) {
+                "" => text(&key["where"]).to_owned(),
+                file => file.to_owned(),
+            };
+            [mark.to_owned(), text(&key["key"]).to_owned(), state(key), place]
+        });
+        let mut out = self.table(["", "KEY", "STATE", "WHERE"], rows.collect());
+        if let Some(problem) = data["problem"].as_str() {
+            line(&mut out, format_args!("{}", self.plain(problem)));
+        }
+        out
+    }
+
+    /// The line of a public key, and nothing else.
+    #[expect(clippy::unused_self, reason = "papers print every answer alike")]
+    pub(crate) fn public_key(&self, reply: &Value) -> String {
+        format!("{}\n", text(&reply["data"]["public"]))
+    }
+
+    /// What became of one key.
+    pub(crate) fn own_key(&self, reply: &Value) -> String {
+        let mut out = self.outcome(reply);
+        if let Some(file) = reply["data"]["file"].as_str() {
+            line(&mut out, format_args!("  {}", self.plain(file)));
+        }
+        out
+    }
+
+    /// The proof of a rotation, or where it lies.
+    pub(crate) fn rotation(&self, reply: &Value) -> String {
+        if let Some(proof) = reply["data"]["rotation"].as_str() {
+            return proof.to_owned();
+        }
+        let mut out = self.outcome(reply);
+        let proof = self.plain(text(&reply["data"]["proof"]));
+        line(&mut out, format_args!("The proof is in {proof}."));
+        out
+    }
+}
+
+/// What can be said of a key in a few words.
+fn state(key: &Value) -> String {
+    if let Some(problem) = key["problem"].as_str() {
+        return problem.to_owned();
+    }
+    let words = [
+        (key["own"] == false, "not yours yet: `mere keys use` takes it"),
+        (key["locked"] == true, "passphrase"),
+        (key["locked"] == false, "no passphrase"),
+        (key["own"] == true && key["in_agent"] == true, "in ssh-agent"),
+    ];
+    let words = words.into_iter().filter(|(holds, _)| *holds).map(|(_, word)| word);
+    words.collect::<Vec<_>>().join(", ")
+}

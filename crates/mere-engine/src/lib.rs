@@ -29,6 +29,7 @@ mod space;
 mod tokens;
 mod tool_error;
 pub mod trust;
+mod trust_store;
 mod view;
 mod whereabouts;
 mod wording;

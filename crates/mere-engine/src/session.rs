@@ -35,6 +35,7 @@ use crate::items::{self, Catalogs, Desk, Stock};
 use crate::keys;
 use crate::snapshot::Snapshot;
 use crate::tool_error::ToolError;
+use crate::trust_store;
 use crate::view::View;
 use crate::wording;
 use crate::world::{ResolveError, World, go_on};
@@ -294,6 +295,9 @@ impl Session {
             Verb::Keep(Keep::CheckConfig) => items::check_config(&self.context),
             Verb::Keep(Keep::Keys(asked)) => {
                 keys::command(&self.context.surroundings, asked, request.unlock.as_ref())
+            }
+            Verb::Keep(Keep::Trust(asked)) => {
+                trust_store::command(&self.context.surroundings, asked)
             }
             Verb::Load(_) | Verb::Execute(_) | Verb::Keep(_) => {
                 self.about_items(snapshot, request, turn)?

@@ -16,7 +16,7 @@ use crate::arguments::{
     AnswerArguments, ConfigArguments, ConfigCommand, CopyArguments, DeleteArguments,
     IndexArguments, InitArguments, KeysArguments, ListArguments, MoveArguments, NewArguments,
     PlaceArguments, RenameArguments, ReviewArguments, ScopeArgument, SessionArguments,
-    ShowArguments, TemplateArgument, WhyArguments,
+    ShowArguments, SignersCommand, TemplateArgument, WhyArguments,
 };
 use crate::call::{self, AtKeyboard};
 use crate::converse::converse;
@@ -39,6 +39,7 @@ pub(crate) enum ItemCommand {
     Review(ReviewArguments),
     Config(ConfigArguments),
     Keys(KeysArguments),
+    Signers(SignersCommand),
 }
 
 /// Runs a command.
@@ -114,6 +115,7 @@ impl Desk {
                 self.keep("config", Keep::CheckConfig, &answer, Paper::config)
             }
             ItemCommand::Keys(asked) => self.keys(asked),
+            ItemCommand::Signers(asked) => self.signers(asked),
         }
     }
 

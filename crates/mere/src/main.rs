@@ -16,6 +16,7 @@ mod paper;
 mod passphrase;
 mod render;
 mod report;
+mod signers;
 mod trust;
 mod whereabouts;
 
@@ -52,7 +53,7 @@ fn main() -> ExitCode {
         Command::Grep(asked) => files::grep(place, &asked),
         Command::Tree(asked) => files::tree(place, &asked),
         Command::Allow(asked) => allow::run(&place, &asked),
-        Command::Trust(trust) => trust::run(&place, &trust),
+        Command::Trust(asked) => trust::run(place, asked),
         Command::Where(asked) => whereabouts::run(&place, &asked),
     };
     let code = ended.unwrap_or_else(|error| render::unwritten(&error));

@@ -1,4 +1,5 @@
-//! `mere trust project`: shows what a project's config would widen, and records a person's yes.
+//! `mere trust`: the keys of others go through the one door. `mere trust project` shows what a project's config would widen, and records a person's
+//! yes.
 
 use std::io;
 use std::process::ExitCode;
@@ -6,11 +7,18 @@ use std::process::ExitCode;
 use mere_engine::trust::{Project, TrustError, Widening};
 
 use crate::arguments::{PlaceArguments, Trust, TrustArguments};
+use crate::items::{self, ItemCommand};
 use crate::render;
 
 /// Runs the command.
-pub(crate) fn run(place: &PlaceArguments, trust: &TrustArguments) -> io::Result<ExitCode> {
-    let Trust::Project { yes, revoke } = trust.what;
+pub(crate) fn run(place: PlaceArguments, asked: TrustArguments) -> io::Result<ExitCode> {
+    match asked.what {
+        Trust::Project { yes, revoke } => of_project(&place, yes, revoke),
+        Trust::Keys(asked) => items::run(place, ItemCommand::Signers(asked)),
+    }
+}
+
+fn of_project(place: &PlaceArguments, yes: bool, revoke: bool) -> io::Result<ExitCode> {
     let project = match Project::find(place.project(), place.directory()) {
         Ok(project) => project,
         Err(error) => return Ok(failure(&error)),

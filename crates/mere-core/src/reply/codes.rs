@@ -136,7 +136,7 @@ codes! {
     SIGNER_IS_REVOKED: Items "SIGNER" Invalid 2 "The key is revoked.";
     SIGNER_FORM: Items "SIGNER" Invalid 3 "The file holds no Ed25519 public key.";
     SIGNER_ROTATION: Items "SIGNER" Invalid 4 "The file is no rotation that both keys signed.";
-    SIGNER_TAKEN: Items "SIGNER" Invalid 5 "Another key has that name.";
+    SIGNER_AMBIGUOUS: Items "SIGNER" Invalid 5 "Several keys have that name; `data.keys` names them.";
     SIGNER_MISSING: Items "SIGNER" Invalid 6 "There is no such file.";
     SIGNER_DAMAGED: Items "SIGNER" Fault 1 "The trust store is damaged, or could not be written.";
     SIGNER_UNREADABLE: Items "SIGNER" Fault 2 "The file cannot be read.";

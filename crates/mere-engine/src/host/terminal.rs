@@ -49,10 +49,11 @@ mod unix {
 
         /// Asks for something that nobody else should see; `None` if the person would rather not.
         pub fn ask_hidden(&mut self, question: &str) -> io::Result<Option<Secret>> {
-            self.0.write_all(question.as_bytes())?;
-            self.0.flush()?;
             let before = tcgetattr(&self.0)?;
-            let answer = hide(&self.0, before.clone()).and_then(|()| self.line());
+            // Hidden first: what is typed at the sight of the question must not be seen.
+            let hidden = hide(&self.0, before.clone());
+            let asked = hidden.and_then(|()| self.0.write_all(question.as_bytes()));
+            let answer = asked.and_then(|()| self.line());
             tcsetattr(&self.0, OptionalActions::Flush, &before)?;
             self.0.write_all(b"\n")?;
             answer

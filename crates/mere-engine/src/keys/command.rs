@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 use mere_core::request::{KeyArgument, KeyName, KeysCommand, Passphrase, PersonFile, Secret};
-use mere_core::trust::{Created, Fingerprint, PublicKey, Rotation};
+use mere_core::trust::{Created, Fingerprint, KeyError, PublicKey, Rotation};
 
 use super::fault::KeyFault;
 use super::list;
@@ -103,9 +103,13 @@ fn use_named(surroundings: &Surroundings, key: Fingerprint) -> Result<Draft, Key
 /// A private key where it lies, or the public half of one that ssh-agent holds.
 fn use_file(surroundings: &Surroundings, file: &PersonFile) -> Result<Draft, KeyFault> {
     let read = surroundings.person_file(file, Links::Follow)?;
-    let public = std::str::from_utf8(&read.bytes).ok().and_then(|text| text.parse().ok());
-    if let Some(public) = public {
-        return use_public(surroundings, &public);
+    let text = std::str::from_utf8(&read.bytes).unwrap_or_default();
+    match text.parse::<PublicKey>() {
+        Ok(public) => return use_public(surroundings, &public),
+        Err(KeyError::Algorithm | KeyError::Weak) => {
+            return Err(KeyFault::NotEd25519 { file: read.shown });
+        }
+        Err(KeyError::Form) => {}
     }
     let read = read.private()?;
     let pem = Pem::parse(&read)?;

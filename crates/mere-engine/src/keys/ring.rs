@@ -69,7 +69,6 @@ impl OwnKey {
 }
 
 /// The user's keys; none if they cannot be read.
-#[expect(dead_code, reason = "items are signed and verified next")]
 pub(crate) fn own_keys(surroundings: &Surroundings) -> Vec<OwnKey> {
     read(surroundings).unwrap_or_default()
 }

@@ -6,6 +6,7 @@
 mod change;
 mod item;
 mod keys;
+mod signers;
 mod unmade;
 
 use mere_core::address::Address;
@@ -14,6 +15,7 @@ use mere_core::reply::{Draft, Prose, codes};
 use mere_core::request::{ArgumentError, CallError, Kind, TOOLS};
 
 pub(crate) use keys::key;
+pub(crate) use signers::signer;
 
 use crate::config::ConfigError;
 use crate::snapshot::WorldError;

@@ -3,6 +3,7 @@
 mod files;
 mod items;
 mod keys;
+mod signers;
 
 use clap::{Args, Parser, Subcommand};
 use mere_core::name::AgentName;
@@ -18,6 +19,7 @@ pub(crate) use items::{
     ReviewArguments, ScopeArgument, ShowArguments, TemplateArgument, WhyArguments,
 };
 pub(crate) use keys::{GenerateArguments, KeysArguments, KeysCommandArguments, RotateArguments};
+pub(crate) use signers::SignersCommand;
 
 /// The home of what AI agents use: workflows, tools, notes and memories as plain files, in a project
 /// they cannot leave.
@@ -130,7 +132,7 @@ pub(crate) enum Command {
     Allow(AllowArguments),
     /// Your own keys, with which you sign
     Keys(KeysArguments),
-    /// Let a project's config count
+    /// Whose signatures count, and which project's config
     Trust(TrustArguments),
     /// Show where the project is and what found it, and the address of a path
     Where(WhereArguments),
@@ -258,7 +260,13 @@ pub(crate) struct WhereArguments {
     pub(crate) agent: Option<AgentName>,
 }
 
+/// Trust is yours alone: nothing in a project adds to it.
 #[derive(Args)]
+#[command(after_help = "Examples:
+  mere trust add ada.pub --name Ada        let what Ada signs count
+  mere trust list                          whose signatures count
+  mere trust revoke Ada                    never let that key count again
+  mere trust project                       let this project's config add extra folders")]
 pub(crate) struct TrustArguments {
     #[command(subcommand)]
     pub(crate) what: Trust,
@@ -281,6 +289,8 @@ pub(crate) enum Trust {
         #[arg(long, conflicts_with = "yes")]
         revoke: bool,
     },
+    #[command(flatten)]
+    Keys(SignersCommand),
 }
 
 #[cfg(test)]

@@ -5,6 +5,9 @@ use serde_json::Value;
 use super::Paper;
 use super::items::{line, list, text};
 
+/// What a key without limits counts for.
+const EVERYTHING: &str = "everything";
+
 impl Paper {
     /// The user's keys, and what ssh-agent offers.
     pub(crate) fn keys(&self, reply: &Value) -> String {
@@ -49,6 +52,37 @@ impl Paper {
         line(&mut out, format_args!("The proof is in {proof}."));
         out
     }
+
+    /// The keys of others.
+    pub(crate) fn signers(&self, reply: &Value) -> String {
+        let rows = list(&reply["data"]["keys"]).map(|key| {
+            let key_name = text(&key["key"]).to_owned();
+            let counts = if key["revoked"] == true { "REVOKED".to_owned() } else { limits(key) };
+            [key_name, text(&key["name"]).to_owned(), counts]
+        });
+        self.table(["KEY", "NAME", "COUNTS FOR"], rows.collect())
+    }
+
+    /// What one key of somebody else counts for from now on.
+    pub(crate) fn signer(&self, reply: &Value) -> String {
+        let mut out = self.outcome(reply);
+        let limits = limits(&reply["data"]);
+        if limits != EVERYTHING {
+            line(&mut out, format_args!("  {}", self.plain(&limits)));
+        }
+        out
+    }
+}
+
+/// What a key counts for, in words.
+fn limits(key: &Value) -> String {
+    let words = [("scopes", "scope"), ("types", "type"), ("categories", "category")];
+    let words = words.into_iter().filter_map(|(field, word)| {
+        let said = list(&key[field]).map(text).collect::<Vec<_>>();
+        (!said.is_empty()).then(|| format!("{word} {}", said.join(", ")))
+    });
+    let words = words.collect::<Vec<_>>();
+    if words.is_empty() { EVERYTHING.to_owned() } else { words.join("; ") }
 }
 
 /// What can be said of a key in a few words.

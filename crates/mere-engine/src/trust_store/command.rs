@@ -1,0 +1,222 @@
+//! `mere trust add|list|remove|revoke|rotate`: what a person does with the keys of others.
+
+use mere_core::item::{Category, ItemType, Scope};
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::request::{PersonFile, Signer, SignerKey, SignerName, TrustCommand};
+use mere_core::trust::{Fingerprint, Limits, PublicKey, Rotation};
+
+use super::{FILE, SignerFault, Store, TrustRecord};
+use crate::host::{KeyFile, KeyFileError, Links, Surroundings};
+use crate::{keys, records, wording};
+
+/// Does what a person asks for.
+pub(crate) fn command(surroundings: &Surroundings, asked: &TrustCommand) -> Draft {
+    let done = match asked {
+        TrustCommand::Add { key, name, limits } => add(surroundings, key, (name.as_ref(), limits)),
+        TrustCommand::List => list(surroundings),
+        TrustCommand::Remove(signer) => remove(surroundings, signer),
+        TrustCommand::Revoke(signer) => revoke(surroundings, signer),
+        TrustCommand::Rotate { file } => rotate(surroundings, file),
+    };
+    done.unwrap_or_else(|fault| wording::signer(&fault))
+}
+
+fn add(
+    surroundings: &Surroundings,
+    key: &SignerKey,
+    (name, limits): (Option<&SignerName>, &Limits),
+) -> Result<Draft, SignerFault> {
+    let key = match key {
+        SignerKey::Line(key) => key.clone(),
+        SignerKey::File(file) => key_in(&surroundings.person_file(file, Links::Follow)?)?,
+    };
+    let record = change(surroundings, |records| {
+        let known = take(records, key.fingerprint());
+        if known.as_ref().is_some_and(|known| known.is_revoked) {
+            return Err(SignerFault::Revoked(key.fingerprint()));
+        }
+        let name = name.cloned().or_else(|| known.and_then(|known| known.name));
+        let record = TrustRecord { name, limits: limits.clone(), ..TrustRecord::of(key) };
+        records.push(record.clone());
+        Ok(record)
+    })?;
+    let message = called(&record).and(" is trusted").and(extent(&record.limits)).and(".");
+    let hint = "Compare the fingerprint with its owner's before you rely on it.";
+    Ok(Draft::success(codes::SIGNER_ADDED, message).hint(hint).data(about(&record)))
+}
+
+fn list(surroundings: &Surroundings) -> Result<Draft, SignerFault> {
+    let Store::Records(records) = super::read(surroundings) else {
+        return Err(SignerFault::Damaged(surroundings.config_shown(FILE)));
+    };
+    let rows = records.iter().map(|record| Data::from(about(record))).collect::<Data>();
+    let message = match records.len() {
+        1 => "1 key.".to_owned(),
+        count => format!("{count} keys."),
+    };
+    let draft = Draft::success(codes::SIGNER_LIST, Prose::words(message))
+        .data(Fields::default().with("keys", rows));
+    Ok(if records.is_empty() {
+        draft.hint("`mere trust add` with somebody's public key lets their signatures count.")
+    } else {
+        draft
+    })
+}
+
+fn remove(surroundings: &Surroundings, signer: &Signer) -> Result<Draft, SignerFault> {
+    let record = change(surroundings, |records| {
+        let key = find(surroundings, records, signer)?.fingerprint;
+        take(records, key).ok_or(SignerFault::Unknown)
+    })?;
+    let message = called(&record).and(if record.is_revoked {
+        " is not revoked any more, and not trusted either."
+    } else {
+        " is not trusted any more."
+    });
+    Ok(Draft::success(codes::SIGNER_REMOVED, message).data(about(&record)))
+}
+
+fn revoke(surroundings: &Surroundings, signer: &Signer) -> Result<Draft, SignerFault> {
+    let own = keys::own_keys(surroundings);
+    let record = change(surroundings, |records| {
+        let found = find(surroundings, records, signer)?;
+        let own = own.iter().find(|own| own.public.fingerprint() == found.fingerprint);
+        let key = take(records, found.fingerprint).unwrap_or(found);
+        let public = key.key.clone().or_else(|| own.map(|own| own.public.clone()));
+        let record = TrustRecord { is_revoked: true, key: public, ..key };
+        records.push(record.clone());
+        Ok(record)
+    })?;
+    let message = called(&record).and(" is revoked: nothing it signed counts any more.");
+    let draft = Draft::success(codes::SIGNER_REVOKED, message).data(about(&record));
+    let is_own = own.iter().any(|own| own.public.fingerprint() == record.fingerprint);
+    Ok(if is_own {
+        draft.hint(
+            "It is one of your own: `mere keys generate` and `mere keys use` give you another.",
+        )
+    } else {
+        draft
+    })
+}
+
+fn rotate(surroundings: &Surroundings, file: &PersonFile) -> Result<Draft, SignerFault> {
+    let file = surroundings.person_file(file, Links::Follow)?;
+    let rotation = Rotation::parse(&file.bytes);
+    let rotation =
+        rotation.map_err(|error| SignerFault::Rotation { file: file.shown, cause: error.0 })?;
+    let (old, new) = (rotation.old.fingerprint(), rotation.new.fingerprint());
+    let record = change(surroundings, |records| {
+        let known = records.iter().find(|record| record.fingerprint == old).cloned();
+        let known = known.ok_or(SignerFault::Untrusted(old))?;
+        let successor = take(records, new);
+        let revoked = [Some(&known), successor.as_ref()].into_iter().flatten();
+        if let Some(revoked) = revoked.into_iter().find(|record| record.is_revoked) {
+            return Err(SignerFault::Revoked(revoked.fingerprint));
+        }
+        let (name, limits) = (known.name, known.limits);
+        let record = TrustRecord { name, limits, ..TrustRecord::of(rotation.new) };
+        records.push(record.clone());
+        Ok(record)
+    })?;
+    let message = called(&record).and(" is trusted like ").content(told(old)).and(".");
+    let hint = Prose::words("The old key still counts; `mere trust remove ").content(told(old));
+    Ok(Draft::success(codes::SIGNER_ROTATED, message)
+        .hint(hint.and("` ends that."))
+        .data(about(&record).with("old", told(old))))
+}
+
+/// Changes the records. What is not wholly understood is not changed.
+fn change<T>(
+    surroundings: &Surroundings,
+    edit: impl FnOnce(&mut Vec<TrustRecord>) -> Result<T, SignerFault>,
+) -> Result<T, SignerFault> {
+    records::attempt(surroundings.lock_config(), FILE, |folder, values| {
+        let damaged = || SignerFault::Damaged(folder.name(FILE));
+        let mut records = super::parse(values).ok_or_else(damaged)?;
+        let done = edit(&mut records)?;
+        *values = records.iter().map(TrustRecord::record).collect();
+        Ok(done)
+    })
+}
+
+/// Takes a key's record out.
+fn take(records: &mut Vec<TrustRecord>, key: Fingerprint) -> Option<TrustRecord> {
+    let at = records.iter().position(|record| record.fingerprint == key)?;
+    Some(records.remove(at))
+}
+
+/// Whom a person means: a name that was given wins over a file.
+fn find(
+    surroundings: &Surroundings,
+    records: &[TrustRecord],
+    signer: &Signer,
+) -> Result<TrustRecord, SignerFault> {
+    let file = match signer {
+        Signer::Line(key) => return Ok(TrustRecord::of(key.clone())),
+        Signer::Fingerprint(key) => return Ok(TrustRecord::named(*key)),
+        Signer::Named(file) => file,
+    };
+    let name = file.typed().to_str();
+    let called = |record: &&TrustRecord| {
+        record.name.as_ref().map(SignerName::as_str).is_some_and(|own| Some(own) == name)
+    };
+    let found = records.iter().filter(called).collect::<Vec<_>>();
+    match found.as_slice() {
+        [one] => return Ok((*one).clone()),
+        [] => {}
+        many => {
+            let many = many.iter().map(|record| record.fingerprint).collect();
+            return Err(SignerFault::Ambiguous(many));
+        }
+    }
+    match surroundings.person_file(file, Links::Follow) {
+        Err(KeyFileError::Missing(_)) => Err(SignerFault::Unknown),
+        file => Ok(TrustRecord::of(key_in(&file?)?)),
+    }
+}
+
+fn key_in(file: &KeyFile) -> Result<PublicKey, SignerFault> {
+    let form = |cause: String| SignerFault::Form { file: file.shown.clone(), cause };
+    let text = std::str::from_utf8(&file.bytes).map_err(|_| form("it is no text".to_owned()))?;
+    text.parse().map_err(|error: mere_core::trust::KeyError| form(error.to_string()))
+}
+
+fn told(key: Fingerprint) -> Content {
+    Content::mention(key.to_string())
+}
+
+fn called(record: &TrustRecord) -> Prose {
+    let key = Prose::words("").content(told(record.fingerprint));
+    match &record.name {
+        Some(name) => key.and(" (").content(Content::mention(name.as_str())).and(")"),
+        None => key,
+    }
+}
+
+/// What a key counts for, in words.
+fn extent(limits: &Limits) -> &'static str {
+    if *limits == Limits::default() { " for everything" } else { " within its limits" }
+}
+
+/// What a reply tells of a key.
+fn about(record: &TrustRecord) -> Fields {
+    let limits = &record.limits;
+    let categories = limits.categories.iter().map(Category::as_str);
+    let categories = categories.map(|text| Data::from(Content::mention(text)));
+    let key = record.key.as_ref().map(|key| Content::mention(key.to_string()));
+    let name = record.name.as_ref().map(|name| Content::mention(name.as_str()));
+    Fields::default()
+        .with("key", told(record.fingerprint))
+        .with("public", key)
+        .with("name", name)
+        .with(
+            "scopes",
+            limits.scopes.iter().map(|one| Data::from(Scope::name(*one))).collect::<Data>(),
+        )
+        .with(
+            "types",
+            limits.kinds.iter().map(|one| Data::from(ItemType::name(*one))).collect::<Data>(),
+        )
+        .with("categories", categories.collect::<Data>())
+        .with("revoked", record.is_revoked)
+}

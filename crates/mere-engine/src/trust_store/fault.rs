@@ -1,0 +1,38 @@
+//! Why the trust store was not changed.
+
+use mere_core::trust::Fingerprint;
+
+use crate::host::KeyFileError;
+use crate::records::RecordError;
+
+/// What went wrong with a key of somebody else. For people: it may name a file of theirs.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SignerFault {
+    #[error("no trusted key is called that")]
+    Unknown,
+    #[error("several trusted keys are called that")]
+    Ambiguous(Vec<Fingerprint>),
+    #[error("{0} is revoked")]
+    Revoked(Fingerprint),
+    #[error("{0} is not trusted, so nothing can come in its place")]
+    Untrusted(Fingerprint),
+    #[error("{file} holds no public key: {cause}")]
+    Form { file: String, cause: String },
+    #[error("{file} is no rotation: {cause}")]
+    Rotation { file: String, cause: &'static str },
+    #[error(transparent)]
+    File(#[from] KeyFileError),
+    #[error("{0} is damaged")]
+    Damaged(String),
+    #[error("it could not be kept: {0}")]
+    Unkept(String),
+}
+
+impl From<RecordError> for SignerFault {
+    fn from(error: RecordError) -> Self {
+        match error {
+            RecordError::Damaged(file) => Self::Damaged(file),
+            other => Self::Unkept(other.to_string()),
+        }
+    }
+}

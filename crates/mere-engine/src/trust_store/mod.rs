@@ -1,0 +1,186 @@
+//! Whose keys the user trusts, for what, and which ones never again: `trust.json` in the config
+//! folder.
+//!
+//! The file is the user's alone: nothing in a repository adds to it, and no agent can ask for a
+//! change. One record that cannot be read makes the whole file damaged, because it might be a
+//! revocation.
+
+mod command;
+mod fault;
+
+use std::str::FromStr;
+
+use mere_core::item::{Category, ItemType, Scope};
+use mere_core::request::SignerName;
+use mere_core::trust::{Fingerprint, Limits, PublicKey};
+use serde_json::{Map, Value, json};
+
+use crate::host::Surroundings;
+use crate::records;
+
+pub(crate) use command::command;
+pub(crate) use fault::SignerFault;
+
+/// The records.
+pub(crate) const FILE: &str = "trust.json";
+/// Every field of a record.
+const FIELDS: [&str; 7] =
+    ["fingerprint", "key", "name", "scopes", "types", "categories", "revoked"];
+
+/// What the file holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Store {
+    Records(Vec<TrustRecord>),
+    /// It is there and cannot be read: nobody in it counts, and who was revoked is not known.
+    Damaged,
+}
+
+/// One key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TrustRecord {
+    pub(crate) fingerprint: Fingerprint,
+    /// The key itself. Only one that was revoked by its fingerprint alone has none.
+    pub(crate) key: Option<PublicKey>,
+    pub(crate) name: Option<SignerName>,
+    /// What it counts for.
+    pub(crate) limits: Limits,
+    /// Whether it never counts again.
+    pub(crate) is_revoked: bool,
+}
+
+/// The user's trust store. No file is an empty one.
+pub(crate) fn read(surroundings: &Surroundings) -> Store {
+    let Ok(bytes) = surroundings.read_config(FILE) else { return Store::Damaged };
+    let Some(bytes) = bytes else { return Store::Records(Vec::new()) };
+    let records = records::parse_whole(&bytes).and_then(|records| parse(&records));
+    records.map_or(Store::Damaged, Store::Records)
+}
+
+/// Every record, each key once; or nothing.
+fn parse(records: &[Value]) -> Option<Vec<TrustRecord>> {
+    let records = records.iter().map(TrustRecord::parse).collect::<Option<Vec<_>>>()?;
+    let mut names = records.iter().map(|record| record.fingerprint).collect::<Vec<_>>();
+    names.sort_unstable();
+    names.dedup();
+    (names.len() == records.len()).then_some(records)
+}
+
+impl TrustRecord {
+    fn of(key: PublicKey) -> Self {
+        let fingerprint = key.fingerprint();
+        Self { key: Some(key), ..Self::named(fingerprint) }
+    }
+
+    fn named(fingerprint: Fingerprint) -> Self {
+        Self { fingerprint, key: None, name: None, limits: Limits::default(), is_revoked: false }
+    }
+
+    fn parse(record: &Value) -> Option<Self> {
+        let fields = record.as_object()?;
+        if fields.len() != FIELDS.len() || !FIELDS.iter().all(|name| fields.contains_key(*name)) {
+            return None;
+        }
+        let key = optional::<PublicKey>(fields, "key").ok()?;
+        let fingerprint = fields["fingerprint"].as_str()?.parse::<Fingerprint>().ok()?;
+        let is_revoked = fields["revoked"].as_bool()?;
+        match &key {
+            Some(key) if key.fingerprint() != fingerprint => return None,
+            None if !is_revoked => return None,
+            _ => {}
+        }
+        let limits = Limits {
+            scopes: list(fields, "scopes", |text| text.parse().ok())?,
+            kinds: list(fields, "types", |text| {
+                ItemType::ALL.into_iter().find(|kind| kind.name() == text)
+            })?,
+            categories: list(fields, "categories", |text| text.parse().ok())?,
+            not_after: None,
+        };
+        Some(Self { fingerprint, key, name: optional(fields, "name").ok()?, limits, is_revoked })
+    }
+
+    fn record(&self) -> Value {
+        let limits = &self.limits;
+        json!({
+            "fingerprint": self.fingerprint.to_string(),
+            "key": self.key.as_ref().map(PublicKey::to_string),
+            "name": self.name.as_ref().map(SignerName::as_str),
+            "scopes": limits.scopes.iter().map(|scope| Scope::name(*scope)).collect::<Vec<_>>(),
+            "types": limits.kinds.iter().map(|kind| ItemType::name(*kind)).collect::<Vec<_>>(),
+            "categories": limits.categories.iter().map(Category::as_str).collect::<Vec<_>>(),
+            "revoked": self.is_revoked,
+        })
+    }
+}
+
+/// A field that is not what it must be.
+struct Unread;
+
+/// A text that may be null.
+fn optional<T: FromStr>(fields: &Map<String, Value>, name: &str) -> Result<Option<T>, Unread> {
+    match &fields[name] {
+        Value::Null => Ok(None),
+        Value::String(text) => text.parse().map(Some).map_err(|_| Unread),
+        _ => Err(Unread),
+    }
+}
+
+fn list<T>(
+    fields: &Map<String, Value>,
+    name: &str,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Option<Vec<T>> {
+    fields[name].as_array()?.iter().map(|value| parse(value.as_str()?)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: &str =
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIH2aiIz7QAjKiD9IhMsrNd0i1r0Y7/g1ZpeS2JrguIi";
+
+    fn record() -> TrustRecord {
+        let limits = Limits {
+            scopes: vec![Scope::Project],
+            kinds: vec![ItemType::Tool],
+            categories: vec!["api/auth".parse().expect("a category")],
+            not_after: None,
+        };
+        let name = Some("Ada".parse().expect("a name"));
+        TrustRecord { name, limits, ..TrustRecord::of(KEY.parse().expect("a key")) }
+    }
+
+    #[test]
+    fn reads_what_it_writes() {
+        let alone = TrustRecord { is_revoked: true, ..TrustRecord::named(record().fingerprint) };
+        for record in [record(), TrustRecord { is_revoked: true, ..record() }, alone] {
+            assert_eq!(TrustRecord::parse(&record.record()), Some(record));
+        }
+    }
+
+    #[test]
+    fn what_is_not_wholly_understood_is_not_read() {
+        let other = "SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU";
+        let broken = [
+            ("fingerprint", json!(other)),
+            ("fingerprint", json!(null)),
+            ("key", json!(null)),
+            ("key", json!("ssh-rsa AAAA")),
+            ("name", json!(1)),
+            ("name", json!("SHA256:x")),
+            ("scopes", json!("project")),
+            ("scopes", json!(["everywhere"])),
+            ("types", json!(["skill"])),
+            ("categories", json!(["../x"])),
+            ("revoked", json!("yes")),
+            ("until", json!("2027-01-01")),
+        ];
+        for (name, value) in broken {
+            let mut record = record().record();
+            record[name] = value;
+            assert_eq!(TrustRecord::parse(&record), None, "{record}");
+        }
+        assert_eq!(parse(&[record().record(), record().record()]), None, "a key twice");
+    }
+}

@@ -1,0 +1,112 @@
+//! The commands with which a person sees to the keys of others.
+
+use std::ffi::OsString;
+
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::{Args, Subcommand};
+use mere_core::item::{Category, Scope};
+use mere_core::request::{PersonFile, Signer, SignerKey, SignerName};
+use mere_core::trust::{Limits, PublicKey};
+
+use super::items::TypeArgument;
+use super::keys::{file, key_of};
+use super::{AnswerArguments, ScopeArgument};
+
+#[derive(Subcommand)]
+pub(crate) enum SignersCommand {
+    /// Let what a key signs count
+    Add(Box<AddArguments>),
+    /// List the keys that count, and those that never do
+    List(AnswerArguments),
+    /// Forget a key
+    Remove(Box<SignerArguments>),
+    /// Never let a key count again, whoever admits it
+    Revoke(Box<SignerArguments>),
+    /// Let a key's successor count like it, by the proof of `mere keys rotate`
+    Rotate(SuccessorArguments),
+}
+
+/// Adding a key again replaces what it counts for.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere trust add ada.pub --name Ada
+  mere trust add 'ssh-ed25519 AAAA…' --type tool --category api
+  mere trust add ci.pub --name CI --scope project")]
+pub(crate) struct AddArguments {
+    /// The public key: its file, or its line in quotes
+    #[arg(value_name = "PUBKEY_FILE|'ssh-ed25519 …'", value_parser = public_key())]
+    pub(crate) key: SignerKey,
+    /// Whose it is
+    #[arg(long)]
+    pub(crate) name: Option<SignerName>,
+    /// Only for items in this scope; may be repeated
+    #[arg(long, value_enum)]
+    scope: Vec<ScopeArgument>,
+    /// Only for items of this type; may be repeated
+    #[arg(long = "type", value_name = "TYPE")]
+    kinds: Vec<TypeArgument>,
+    /// Only for items in this category and below; may be repeated
+    #[arg(long = "category", value_name = "CATEGORY")]
+    categories: Vec<Category>,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+impl AddArguments {
+    pub(crate) fn limits(&self) -> Limits {
+        Limits {
+            scopes: self.scope.iter().copied().map(Scope::from).collect(),
+            kinds: self.kinds.iter().map(|one| one.kind).collect(),
+            categories: self.categories.clone(),
+            not_after: None,
+        }
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct SignerArguments {
+    /// The key: its fingerprint, the name you gave it, its line in quotes, or its file
+    #[arg(value_name = "SHA256:…|NAME|PUBKEY", value_parser = signer())]
+    pub(crate) signer: Signer,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// The old key must be trusted; it counts until you remove it.
+#[derive(Args)]
+pub(crate) struct SuccessorArguments {
+    /// The proof that `mere keys rotate` gave its owner
+    #[arg(value_parser = file())]
+    pub(crate) file: PersonFile,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+fn public_key() -> impl TypedValueParser<Value = SignerKey> {
+    OsStringValueParser::new().try_map(|text| {
+        let line = line(&text).transpose()?;
+        Ok::<_, Mistyped>(line.map_or_else(|| SignerKey::File(text.into()), SignerKey::Line))
+    })
+}
+
+fn signer() -> impl TypedValueParser<Value = Signer> {
+    OsStringValueParser::new().try_map(|text| match line(&text).transpose()? {
+        Some(key) => Ok(Signer::Line(key)),
+        None => key_of(text).map(Signer::from).map_err(Mistyped::from),
+    })
+}
+
+/// What begins like a public key is one, or nothing.
+fn line(text: &OsString) -> Option<Result<PublicKey, Mistyped>> {
+    let text = text.to_str().filter(|text| text.starts_with("ssh-") && text.contains(' '))?;
+    Some(text.parse().map_err(Mistyped::from))
+}
+
+/// A key that was typed wrongly.
+#[derive(Debug, thiserror::Error)]
+enum Mistyped {
+    #[error(transparent)]
+    Key(#[from] mere_core::trust::KeyError),
+    #[error(transparent)]
+    Fingerprint(#[from] mere_core::trust::FingerprintError),
+}

@@ -29,9 +29,12 @@ pub(super) struct Pem {
 
 impl Pem {
     pub(super) fn parse(file: &KeyFile) -> Result<Self, KeyFault> {
-        let shown = file.shown.clone();
+        Self::read(&file.bytes, file.shown.clone())
+    }
+
+    fn read(bytes: &[u8], shown: String) -> Result<Self, KeyFault> {
         let form = |cause| KeyFault::Form { file: shown.clone(), cause };
-        let key = match PrivateKey::from_openssh(&file.bytes) {
+        let key = match PrivateKey::from_openssh(bytes) {
             Ok(key) => key,
             Err(Error::AlgorithmUnknown | Error::AlgorithmUnsupported { .. }) => {
                 return Err(KeyFault::NotEd25519 { file: shown });
@@ -115,4 +118,56 @@ pub(super) fn text(
 pub(super) fn public_of(key: &SigningKey) -> Result<PublicKey, KeyFault> {
     let public = PublicKey::from_bytes(key.verifying_key().as_bytes());
     public.map_err(|_| KeyFault::Random)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Pem, KeyFault> {
+        Pem::read(text.as_bytes(), "key".to_owned())
+    }
+
+    #[test]
+    fn what_locks_a_key_unlocks_it() {
+        let key = make().expect("a key");
+        let secret = Secret::new("correct horse".to_owned());
+        let locked = text(&key, Some(&secret)).expect("a text");
+        let pem = || read(&locked).expect("a key");
+        assert!(pem().is_locked());
+        assert_eq!(pem().open(Some(&secret)).ok().as_ref(), Some(&key));
+        let name = public_of(&key).expect("a key").fingerprint();
+        assert!(matches!(pem().open(None), Err(KeyFault::Locked(key)) if key == name));
+        let wrong = Secret::new("correct house".to_owned());
+        assert!(
+            matches!(pem().open(Some(&wrong)), Err(KeyFault::WrongPassphrase(key)) if key == name)
+        );
+        let open = read(&text(&key, None).expect("a text")).expect("a key");
+        assert!(!open.is_locked() && open.open(Some(&wrong)).ok() == Some(key));
+    }
+
+    #[test]
+    fn a_file_cannot_ask_for_endless_work() {
+        let secret = Secret::new("s".to_owned());
+        let locked = text(&make().expect("a key"), Some(&secret)).expect("a text");
+        let key = PrivateKey::from_openssh(locked.as_bytes()).expect("a key");
+        let Kdf::Bcrypt { salt, rounds } = key.kdf() else { panic!("locked") };
+        let mut bytes = key.to_bytes().expect("bytes").to_vec();
+        let before = [&salt[..], &rounds.to_be_bytes()].concat();
+        let at = bytes.windows(before.len()).position(|window| window == before).expect("there");
+        bytes[at + 16..at + 20].copy_from_slice(&u32::MAX.to_be_bytes());
+        let key = PrivateKey::from_bytes(&bytes).expect("a key");
+        let text = key.to_openssh(LineEnding::LF).expect("a text");
+        assert!(matches!(read(&text), Err(KeyFault::Form { .. })));
+    }
+
+    #[test]
+    fn two_halves_of_different_keys_are_none() {
+        let (one, other) = (make().expect("a key"), make().expect("a key"));
+        let pair = [one.to_bytes(), other.verifying_key().to_bytes()].concat();
+        let pair = Ed25519Keypair::from_bytes(&pair.try_into().expect("64 bytes")).expect("a pair");
+        let key = PrivateKey::new(KeypairData::Ed25519(pair), COMMENT).expect("a key");
+        let text = key.to_openssh(LineEnding::LF).expect("a text");
+        assert!(matches!(read(&text).and_then(|pem| pem.open(None)), Err(KeyFault::Form { .. })));
+    }
 }

@@ -105,3 +105,18 @@ pub(super) fn in_agent(
     let Some(agent) = surroundings.ssh_agent() else { return Ok(None) };
     Ok(agent.keys()?.contains(key).then(|| agent.clone()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_prints_its_name_and_signs() {
+        let held = pem::make().expect("a key");
+        let key = SigningKey::held(held.clone()).expect("a key");
+        assert_eq!(format!("{key:?}"), format!("SigningKey({})", key.public().fingerprint()));
+        let signature = key.sign(b"message").expect("a signature");
+        assert!(key.public().made(&signature, b"message"));
+        assert!(!key.public().made(&signature, b"another"));
+    }
+}

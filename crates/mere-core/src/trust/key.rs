@@ -9,6 +9,7 @@ use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD};
 use ed25519_dalek::{Signature, VerifyingKey};
 
 use crate::digest;
+use crate::reply::Content;
 
 /// The name of the one algorithm.
 const ALGORITHM: &str = "ssh-ed25519";
@@ -143,6 +144,13 @@ impl FromStr for Fingerprint {
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SHA256:{}", BASE64_STANDARD_NO_PAD.encode(self.0))
+    }
+}
+
+impl From<Fingerprint> for Content {
+    /// In a reply it is content, not our words: its base64 may look like a path.
+    fn from(key: Fingerprint) -> Self {
+        Self::mention(key.to_string())
     }
 }
 

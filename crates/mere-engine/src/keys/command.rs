@@ -4,10 +4,11 @@ use jiff::Timestamp;
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 use mere_core::request::{KeyArgument, KeyName, KeysCommand, Passphrase, PersonFile, Secret};
 use mere_core::trust::{Created, Fingerprint, KeyError, PublicKey, Rotation};
+use zeroize::Zeroizing;
 
 use super::fault::KeyFault;
 use super::list;
-use super::pem::Pem;
+use super::pem::{self, Pem};
 use super::ring::{self, Home, OwnKey};
 use super::signing::{self, SigningKey};
 use crate::host::{Links, Surroundings, now};
@@ -36,18 +37,13 @@ pub(crate) fn command(
     done.unwrap_or_else(|fault| wording::key(&fault))
 }
 
-/// A key's name, as a reply tells it: base64 may look like a path, and is none.
-pub(super) fn told(key: Fingerprint) -> Content {
-    Content::mention(key.to_string())
-}
-
 fn generate(
     surroundings: &Surroundings,
     name: Option<&KeyName>,
     passphrase: &Passphrase,
 ) -> Result<Draft, KeyFault> {
-    let (own, _) = ring::make(surroundings, name, chosen(passphrase)?)?;
-    let message = Prose::words("A key was made: ").content(told(own.public.fingerprint()));
+    let own = ring::make(surroundings, name, chosen(passphrase)?)?;
+    let message = Prose::words("A key was made: ").content(own.public.fingerprint().into());
     Ok(with_next(Draft::success(codes::KEY_MADE, message.and(".")), &own)
         .data(about(surroundings, &own)))
 }
@@ -63,7 +59,7 @@ fn chosen(passphrase: &Passphrase) -> Result<Option<&Secret>, KeyFault> {
 
 fn export(surroundings: &Surroundings, key: Option<Fingerprint>) -> Result<Draft, KeyFault> {
     let own = ring::find(surroundings, key)?;
-    let message = Prose::words("The public half of ").content(told(own.public.fingerprint()));
+    let message = Prose::words("The public half of ").content(own.public.fingerprint().into());
     Ok(Draft::success(codes::KEY_EXPORTED, message.and(".")).data(about(surroundings, &own)))
 }
 
@@ -80,7 +76,7 @@ fn import(surroundings: &Surroundings, file: &PersonFile) -> Result<Draft, KeyFa
         pem.open(None)?;
     }
     let own = ring::keep(surroundings, None, &file.bytes, &public)?;
-    let message = Prose::words("A copy of ").content(told(public.fingerprint())).and(" is kept.");
+    let message = Prose::words("A copy of ").content(public.fingerprint().into()).and(" is kept.");
     Ok(with_next(Draft::success(codes::KEY_IMPORTED, message), &own)
         .data(about(surroundings, &own)))
 }
@@ -136,7 +132,7 @@ fn use_public(surroundings: &Surroundings, public: &PublicKey) -> Result<Draft, 
 
 fn now_used(surroundings: &Surroundings, own: OwnKey) -> Result<Draft, KeyFault> {
     let own = ring::make_current(surroundings, own)?;
-    let message = Prose::words("").content(told(own.public.fingerprint()));
+    let message = Prose::words("").content(own.public.fingerprint().into());
     let message = message.and(" is the key that signs from now on.");
     Ok(Draft::success(codes::KEY_USED, message).data(about(surroundings, &own)))
 }
@@ -148,8 +144,15 @@ struct Next<'a> {
     out: Option<&'a PersonFile>,
 }
 
-/// The proof is written before the new key is the one that signs: whatever fails, the old one is
-/// there and can prove it again.
+/// Where the key that comes is.
+enum Successor {
+    Own(Box<OwnKey>),
+    /// The text of its file, which nobody has kept yet.
+    New(Zeroizing<String>),
+}
+
+/// Both sign before a new key is kept, and the proof is written before it is the one that signs:
+/// whatever fails, the old one is there and can prove it again.
 fn rotate(
     surroundings: &Surroundings,
     next: &Next<'_>,
@@ -162,15 +165,19 @@ fn rotate(
         chosen(next.passphrase)?;
     }
     let old = signing::unlock(surroundings, unlock)?;
-    let (own, new) = successor(surroundings, &old, next, unlock)?;
+    let (successor, new) = successor(surroundings, &old, next, unlock)?;
     let proof = proof(&old, &new)?;
+    let own = match successor {
+        Successor::Own(own) => *own,
+        Successor::New(text) => ring::keep(surroundings, None, text.as_bytes(), new.public())?,
+    };
     let file = next.out.map(|out| surroundings.write_new(out, &proof)).transpose()?;
     let own = ring::make_current(surroundings, own)?;
-    let message = Prose::words("").content(told(own.public.fingerprint()));
+    let message = Prose::words("").content(own.public.fingerprint().into());
     let message = message.and(" signs from now on, in the place of ");
-    let message = message.content(told(old.public().fingerprint())).and(".");
+    let message = message.content(old.public().fingerprint().into()).and(".");
     let data = about(surroundings, &own)
-        .with("old", told(old.public().fingerprint()))
+        .with("old", Content::from(old.public().fingerprint()))
         .with_some("proof", file.map(Content::mention))
         .with_some("rotation", next.out.is_none().then(|| Content::body(proof)));
     Ok(Draft::success(codes::KEY_ROTATED, message)
@@ -183,9 +190,11 @@ fn successor(
     old: &SigningKey,
     next: &Next<'_>,
     unlock: Option<&Secret>,
-) -> Result<(OwnKey, SigningKey), KeyFault> {
+) -> Result<(Successor, SigningKey), KeyFault> {
     let Some(key) = next.to else {
-        return ring::make(surroundings, None, chosen(next.passphrase)?);
+        let key = pem::make()?;
+        let text = pem::text(&key, chosen(next.passphrase)?)?;
+        return Ok((Successor::New(text), SigningKey::held(key)?));
     };
     if key == old.public().fingerprint() {
         return Err(KeyFault::Taken(key.to_string()));
@@ -199,7 +208,7 @@ fn successor(
         Err(KeyFault::Locked(key) | KeyFault::WrongPassphrase(key)) => {
             Err(KeyFault::NextLocked(key))
         }
-        new => Ok((own, new?)),
+        new => Ok((Successor::Own(Box::new(own)), new?)),
     }
 }
 
@@ -219,7 +228,7 @@ fn proof(old: &SigningKey, new: &SigningKey) -> Result<String, KeyFault> {
 /// What a reply tells of a key.
 fn about(surroundings: &Surroundings, own: &OwnKey) -> Fields {
     Fields::default()
-        .with("key", told(own.public.fingerprint()))
+        .with("key", Content::from(own.public.fingerprint()))
         .with("public", Content::mention(own.public.to_string()))
         .with("where", list::place(&own.home))
         .with_some("file", list::file(surroundings, &own.home).map(Content::mention))
@@ -232,5 +241,5 @@ fn with_next(draft: Draft, own: &OwnKey) -> Draft {
         return draft;
     }
     let hint = Prose::words("Another key signs; `mere keys use ");
-    draft.hint(hint.content(told(own.public.fingerprint())).and("` lets this one sign."))
+    draft.hint(hint.content(own.public.fingerprint().into()).and("` lets this one sign."))
 }

@@ -3,7 +3,6 @@
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::trust::PublicKey;
 
-use super::command::told;
 use super::fault::KeyFault;
 use super::pem::Pem;
 use super::ring::{self, Home, OwnKey};
@@ -47,7 +46,7 @@ fn row(surroundings: &Surroundings, own: &OwnKey, held: &[PublicKey]) -> Fields 
         Ok(_) => None,
     };
     Fields::default()
-        .with("key", told(own.public.fingerprint()))
+        .with("key", Content::from(own.public.fingerprint()))
         .with("public", Content::mention(own.public.to_string()))
         .with("where", place(&own.home))
         .with_some("file", file(surroundings, &own.home).map(Content::mention))
@@ -60,7 +59,7 @@ fn row(surroundings: &Surroundings, own: &OwnKey, held: &[PublicKey]) -> Fields 
 
 fn offer(key: &PublicKey) -> Fields {
     Fields::default()
-        .with("key", told(key.fingerprint()))
+        .with("key", Content::from(key.fingerprint()))
         .with("public", Content::mention(key.to_string()))
         .with("where", place(&Home::Agent))
         .with("own", false)

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use super::fault::KeyFault;
 use super::pem;
-use super::signing::SigningKey;
 use crate::host::{Locked, Surroundings};
 use crate::records::{self, RecordError};
 
@@ -124,8 +123,7 @@ pub(crate) fn make_first(surroundings: &Surroundings) -> Result<Option<PublicKey
     if !read(surroundings)?.is_empty() {
         return Ok(None);
     }
-    let (own, _) = make(surroundings, None, None)?;
-    Ok(Some(own.public))
+    Ok(Some(make(surroundings, None, None)?.public))
 }
 
 /// Makes a key and keeps it.
@@ -133,11 +131,10 @@ pub(super) fn make(
     surroundings: &Surroundings,
     name: Option<&KeyName>,
     passphrase: Option<&Secret>,
-) -> Result<(OwnKey, SigningKey), KeyFault> {
+) -> Result<OwnKey, KeyFault> {
     let key = pem::make()?;
     let text = pem::text(&key, passphrase)?;
-    let key = SigningKey::held(key)?;
-    Ok((keep(surroundings, name, text.as_bytes(), key.public())?, key))
+    keep(surroundings, name, text.as_bytes(), &pem::public_of(&key)?)
 }
 
 /// Puts a key's file under its name, or under the first usual one that is free.

@@ -118,11 +118,11 @@ fn rotate(surroundings: &Surroundings, file: &PersonFile) -> Result<Draft, Signe
         records.push(record.clone());
         Ok(record)
     })?;
-    let message = called(&record).and(" is trusted like ").content(told(old)).and(".");
-    let hint = Prose::words("The old key still counts; `mere trust remove ").content(told(old));
+    let message = called(&record).and(" is trusted like ").content(old.into()).and(".");
+    let hint = Prose::words("The old key still counts; `mere trust remove ").content(old.into());
     Ok(Draft::success(codes::SIGNER_ROTATED, message)
         .hint(hint.and("` ends that."))
-        .data(about(&record).with("old", told(old))))
+        .data(about(&record).with("old", Content::from(old))))
 }
 
 /// Changes the records. What is not wholly understood is not changed.
@@ -181,12 +181,8 @@ fn key_in(file: &KeyFile) -> Result<PublicKey, SignerFault> {
     text.parse().map_err(|error: mere_core::trust::KeyError| form(error.to_string()))
 }
 
-fn told(key: Fingerprint) -> Content {
-    Content::mention(key.to_string())
-}
-
 fn called(record: &TrustRecord) -> Prose {
-    let key = Prose::words("").content(told(record.fingerprint));
+    let key = Prose::words("").content(record.fingerprint.into());
     match &record.name {
         Some(name) => key.and(" (").content(Content::mention(name.as_str())).and(")"),
         None => key,
@@ -206,7 +202,7 @@ fn about(record: &TrustRecord) -> Fields {
     let key = record.key.as_ref().map(|key| Content::mention(key.to_string()));
     let name = record.name.as_ref().map(|name| Content::mention(name.as_str()));
     Fields::default()
-        .with("key", told(record.fingerprint))
+        .with("key", Content::from(record.fingerprint))
         .with("public", key)
         .with("name", name)
         .with(

@@ -23,7 +23,7 @@ pub(crate) fn key(fault: &KeyFault) -> Draft {
         KeyFault::NextLocked(key) => locked(codes::KEY_NEXT_LOCKED, *key),
         KeyFault::WrongPassphrase(key) => {
             let message = Prose::words("That is not the passphrase of ");
-            let message = message.content(Content::mention(key.to_string())).and(".");
+            let message = message.content((*key).into()).and(".");
             Draft::invalid(codes::KEY_PASSPHRASE, message).data(about(*key))
         }
         KeyFault::Unasked => Draft::invalid(
@@ -86,8 +86,7 @@ fn file(fault: &KeyFault) -> Draft {
                 .hint("`mere keys generate` makes one, and so does `ssh-keygen -t ed25519`.")
         }
         KeyFault::Changed { file, key } => {
-            let message =
-                at(file).and(" does not hold ").content(Content::mention(key.to_string()));
+            let message = at(file).and(" does not hold ").content((*key).into());
             Draft::fault(codes::KEY_UNREADABLE, message.and(" any more."))
                 .hint("Put the key back, or take what is there with `mere keys use`.")
                 .data(about(*key))
@@ -107,11 +106,11 @@ fn locked(code: mere_core::reply::Code<mere_core::reply::Invalid>, key: Fingerpr
 }
 
 fn about(key: Fingerprint) -> Fields {
-    Fields::default().with("key", Content::mention(key.to_string()))
+    Fields::default().with("key", Content::from(key))
 }
 
 fn named(key: Fingerprint) -> Prose {
-    Prose::words("").content(Content::mention(key.to_string()))
+    Prose::words("").content(key.into())
 }
 
 pub(super) fn at(file: &str) -> Prose {

@@ -1,7 +1,6 @@
 //! The sentences for keys of others that could not be added, found or changed. They are for people.
 
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
-use mere_core::trust::Fingerprint;
 
 use super::keys::{at, sentence};
 use crate::host::KeyFileError;
@@ -15,7 +14,7 @@ pub(crate) fn signer(fault: &SignerFault) -> Draft {
                 .hint("`mere trust list` shows them; a key is named by its name or `SHA256:…`.")
         }
         SignerFault::Ambiguous(keys) => {
-            let keys = keys.iter().map(|key| Data::from(told(*key)));
+            let keys = keys.iter().map(|key| Data::from(Content::from(*key)));
             let data = Fields::default().with("keys", keys.collect::<Data>());
             Draft::invalid(codes::SIGNER_AMBIGUOUS, "Several trusted keys are called that.")
                 .hint("Say which one by its `SHA256:…`, as `mere trust list` shows it.")
@@ -23,12 +22,12 @@ pub(crate) fn signer(fault: &SignerFault) -> Draft {
         }
         SignerFault::Revoked(key) => {
             let hint = Prose::words("If that was a mistake: `mere trust remove ");
-            let hint = hint.content(told(*key)).and("` takes it back, then add the key again.");
-            let message = Prose::words("").content(told(*key)).and(" is revoked.");
+            let hint = hint.content((*key).into()).and("` takes it back, then add the key again.");
+            let message = Prose::words("").content((*key).into()).and(" is revoked.");
             Draft::invalid(codes::SIGNER_IS_REVOKED, message).hint(hint)
         }
         SignerFault::Untrusted(key) => {
-            let message = Prose::words("Nothing can come in the place of ").content(told(*key));
+            let message = Prose::words("Nothing can come in the place of ").content((*key).into());
             Draft::invalid(codes::SIGNER_UNKNOWN, message.and(": it is not trusted."))
                 .hint("`mere trust add` trusts the new key by itself.")
         }
@@ -61,8 +60,4 @@ pub(crate) fn signer(fault: &SignerFault) -> Draft {
             Draft::fault(codes::SIGNER_DAMAGED, message).hint("Nothing was changed.")
         }
     }
-}
-
-fn told(key: Fingerprint) -> Content {
-    Content::mention(key.to_string())
 }

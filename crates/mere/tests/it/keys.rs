@@ -445,6 +445,7 @@ fn a_false_agent_gains_nothing() {
     let signed = [&[14][..], &piece(&forged)].concat();
     check("forger", vec![piece(&identities), piece(&signed)], &sign, "IT-KEY-E-003");
     check("refuser", vec![piece(&identities), piece(&[5])], &sign, "IT-KEY-E-003");
+    assert!(!stage.path(KEPT).exists(), "what nobody signed for is not kept");
     let relative = run_with(&stage, &sign, &[("SSH_AUTH_SOCK", "beside/holds")]);
     assert_eq!(text(&relative.1["code"]), "IT-KEY-I-004", "relative to whom?");
 }

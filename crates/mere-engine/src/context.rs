@@ -8,14 +8,14 @@
 use std::sync::Arc;
 
 use mere_core::address::{Address, RelPath};
-use mere_core::item::SKILL_FILE;
+use mere_core::item::{SKILL_FILE, Scope};
 use mere_core::name::{AgentName, ModName};
 use mere_core::pattern::Patterns;
 use mere_core::segment::Segment;
 
 use crate::config::{self, Config};
-use crate::host::{Folder, SPACE, Surroundings, Typed, WORKSPACES, find_project};
-use crate::project_key;
+use crate::host::{Editing, Folder, SPACE, Surroundings, Typed, WORKSPACES, find_project};
+use crate::project_key::{self, ProjectKey};
 use crate::session::OpenError;
 use crate::trust;
 
@@ -85,6 +85,33 @@ impl Context {
     /// The project's own space, if it has one.
     pub(crate) fn space(&self) -> std::io::Result<Option<Folder>> {
         self.surroundings.project_space(&self.project)
+    }
+
+    /// The key of approvals about a scope.
+    pub(crate) fn key(&self, scope: Scope) -> std::io::Result<Option<ProjectKey>> {
+        Ok(match scope {
+            Scope::Project => ProjectKey::of(&self.project, self.space()?.as_ref()),
+            Scope::User | Scope::Registry => {
+                let space = self.surroundings.user_space()?;
+                space.and_then(|space| ProjectKey::of(&space, Some(&space)))
+            }
+        })
+    }
+
+    /// Gives the space of a scope an id, unless it has one, and says which.
+    pub(crate) fn name_space(
+        &self,
+        scope: Scope,
+        over: &dyn Fn() -> bool,
+    ) -> std::io::Result<String> {
+        let (folder, name) = match scope {
+            Scope::Project => (Editing::make_space(&self.project)?, self.project.name()),
+            Scope::User | Scope::Registry => {
+                (self.surroundings.make_user_space()?, "user".to_owned())
+            }
+        };
+        let editing = Editing::open(&folder, over)?.ok_or(std::io::ErrorKind::TimedOut)?;
+        Ok(project_key::name_space(&editing, &name)?.0)
     }
 
     /// Whether the project is the folder that the user's own space lies in.

@@ -10,6 +10,7 @@ use mere_core::request::{Change, How, Reader};
 use mere_core::root::Root;
 
 use crate::config::{Agents, WriteMode};
+use crate::items::{Opened, Standing};
 
 /// A change that policy allows.
 pub struct Permit<'a> {
@@ -29,6 +30,43 @@ pub(crate) enum Denied {
     /// Copying an item into a space is for a person.
     #[error("agents install nothing")]
     Install,
+    /// Nobody is there who could mean it.
+    #[error("nobody is there to sign")]
+    Sign,
+}
+
+/// Who is there when something is to be signed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Presence {
+    pub(crate) who: Reader,
+    /// Whether the process has a controlling terminal.
+    pub(crate) has_terminal: bool,
+    /// Whether the key is held by ssh-agent, which asks in its own way.
+    pub(crate) is_in_agent: bool,
+    /// Whether the user's own config lets the key sign where nobody is asked.
+    pub(crate) is_unattended: bool,
+}
+
+/// What is to be signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Errand {
+    /// What a person asked for.
+    Asked,
+    /// The examples that this program has just written itself.
+    Examples,
+    /// Where an item lies that an agent may install.
+    Install,
+}
+
+/// Whether the user's key may sign. Agents never can, but for a place in which the user lets them
+/// install.
+pub(crate) fn permit_signing(presence: Presence, errand: Errand) -> Result<(), Denied> {
+    let is_meant = presence.has_terminal || presence.is_in_agent || presence.is_unattended;
+    match (presence.who, errand) {
+        (_, Errand::Install) | (Reader::Person, Errand::Examples) => Ok(()),
+        (Reader::Person, Errand::Asked) if is_meant => Ok(()),
+        (Reader::Person | Reader::Agent, _) => Err(Denied::Sign),
+    }
 }
 
 /// Allows a change of a file of the workspace, and of nothing else. Whether anything is there is
@@ -75,6 +113,8 @@ pub(crate) enum ItemHow {
     Put { files: Vec<(RelPath, Vec<u8>)>, before: Expect },
     /// It goes. All of it must be this.
     Remove { whole: Sha256 },
+    /// It has this sidecar. All of it must be this.
+    Seal { sidecar: Vec<u8>, whole: Sha256 },
 }
 
 /// What must be there before.
@@ -123,6 +163,28 @@ pub(crate) fn permit_item(
         (Reader::Agent, _) => Way::Propose,
     };
     ItemPermit { change, way }
+}
+
+/// An item that must be signed, and is not by a key that counts.
+#[derive(Debug, thiserror::Error)]
+#[error("{address} is {}", .standing.status())]
+pub(crate) struct Unused {
+    pub(crate) address: Address,
+    pub(crate) place: ScopedPath,
+    pub(crate) standing: Standing,
+}
+
+/// Allows the use of an item. Where its type must be signed, nobody uses what no key that counts
+/// has signed; a draft is the exception a person made.
+pub(crate) fn permit_use(opened: &Opened, must_be_signed: bool) -> Result<(), Unused> {
+    match opened.standing {
+        Standing::Unsigned | Standing::Unknown(_) if must_be_signed => Err(Unused {
+            address: opened.loaded.address.clone(),
+            place: opened.loaded.place.clone(),
+            standing: opened.standing.clone(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Whether someone may copy items between spaces at all: before anything is read for it.

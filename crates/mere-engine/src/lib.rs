@@ -9,6 +9,7 @@ mod ask;
 mod change;
 mod config;
 mod context;
+mod court;
 mod dir;
 pub mod enforce;
 mod event;
@@ -36,7 +37,7 @@ mod wording;
 pub mod world;
 
 pub use event::Event;
-pub use host::{LogFile, Terminal, Typed, has_terminal};
+pub use host::{LogFile, Terminal, Typed, has_terminal, write_file};
 pub use records::RecordError;
 pub use session::{Memory, Mods, OpenError, Opening, Session};
 pub use tokens::{Token, TokenError, Tokens};

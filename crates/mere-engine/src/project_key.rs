@@ -3,12 +3,15 @@
 //! The canonical folder together with the space's own id: the id alone is public and can be copied
 //! into another repository, the folder alone outlives what lies there.
 
+use std::io;
+
 use cap_std::fs::Dir;
 use mere_core::json;
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use crate::config;
-use crate::host::Folder;
+use crate::host::{Before, Editing, Folder};
 
 /// The key of a project's approvals.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +24,7 @@ impl ProjectKey {
     /// `None` if the folder's name is not Unicode: it cannot be recorded.
     pub(crate) fn of(project: &Folder, space: Option<&Folder>) -> Option<Self> {
         let folder = project.canonical_text()?.to_owned();
-        let space_id = space.and_then(|space| said(space.dir(), "space_id"));
+        let space_id = space.and_then(|space| space_id(space.dir()));
         Some(Self { folder, space_id })
     }
 
@@ -53,6 +56,21 @@ pub(crate) fn space_format(space: &Dir) -> u64 {
     let Some(text) = text else { return FORMAT };
     let Ok(said) = json::parse(text.as_bytes()) else { return UNKNOWN };
     said["format"].as_u64().unwrap_or(UNKNOWN)
+}
+
+/// Says what a space is, unless it says so already: its id, and whether that is new.
+pub(crate) fn name_space(editing: &Editing, name: &str) -> io::Result<(String, bool)> {
+    let path = config::SPACE_FILE.parse().map_err(|_| io::ErrorKind::InvalidInput)?;
+    let id = Uuid::new_v4().to_string();
+    let said = json!({ "format": FORMAT, "space_id": id, "name": name });
+    let text = format!("{said:#}\n");
+    let is_new = !editing.has(&path)? && editing.put(&path, text.as_bytes(), Before::Nothing)?;
+    Ok((space_id(editing.dir()).unwrap_or_default(), is_new))
+}
+
+/// The id of a space.
+pub(crate) fn space_id(space: &Dir) -> Option<String> {
+    said(space, "space_id")
 }
 
 /// What a space calls itself.

@@ -4,6 +4,7 @@
 //! answers with a cleared reply whatever happens inside, and changes nothing before the last
 //! question is answered.
 
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -13,12 +14,12 @@ use mere_core::address::Address;
 use mere_core::gate::{Cleared, ClearedMessage, Seal, Stamp};
 use mere_core::item::{ItemRef, ItemType, Scope};
 use mere_core::name::AgentName;
-use mere_core::reply::{Draft, codes};
+use mere_core::reply::{Draft, Prose, codes};
 use mere_core::request::{Caller, Dir, Keep, Reader, Request, Verb};
 use mere_core::root::Root;
 use mere_core::spoken::Spoken;
 use mere_core::trace::SessionId;
-use mere_core::turn::{Outcome, Question, Turn};
+use mere_core::turn::{Outcome, Progress, Question, Turn};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -311,16 +312,28 @@ impl Session {
         &self,
         snapshot: &Snapshot,
         request: &Request,
-        turn: &dyn Turn,
+        turn: &mut dyn Turn,
     ) -> Result<Draft, ToolError> {
-        let over = || go_on(turn).is_err();
+        let turn = RefCell::new(turn);
+        let over = || go_on(&**turn.borrow()).is_err();
+        let gate = snapshot.gate(request.caller.reader);
+        let progress = |done, total| {
+            let note = gate.clear_text(&Prose::words("items"), &request.caller.agent);
+            if let Some(message) = note {
+                turn.borrow_mut().progress(&Progress { done, total: Some(total), message });
+            }
+        };
         let desk = Desk {
             view: &self.view(snapshot, &request.caller)?,
+            agent_gate: snapshot.gate(Reader::Agent),
             stock: &Stock::new(snapshot.spaces(&self.context)?, &self.catalogs),
             context: &self.context,
             agents: snapshot.agents()?,
+            court: snapshot.court()?,
             who: request.caller.reader,
+            unlock: request.unlock.as_ref(),
             over: &over,
+            progress: &progress,
         };
         match &request.verb {
             Verb::Load(call) => items::load(&desk, call),

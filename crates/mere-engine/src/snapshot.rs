@@ -16,11 +16,14 @@ use mere_core::root::Root;
 use crate::allow;
 use crate::config::{self, Agents, Config, ConfigError};
 use crate::context::Context;
+use crate::court::{self, Court};
 use crate::host::{Folder, SPACE, Stamps, Surroundings, WORKSPACES};
+use crate::keys;
 use crate::project_key::ProjectKey;
 use crate::session::Mods;
 use crate::space::{InPlace, Space};
 use crate::trust;
+use crate::trust_store;
 use crate::world::{Discretion, Hidden, Standing, World};
 
 /// Why there is no world to look at.
@@ -59,6 +62,8 @@ struct Settled {
     folders: Vec<RelPath>,
     /// The repository around the project, and where the project lies in it.
     around: Option<(Arc<Folder>, RelPath)>,
+    /// Whose signatures count.
+    court: Court,
 }
 
 impl Snapshot {
@@ -88,8 +93,14 @@ impl Snapshot {
             outer.folder.stamp(&format!("{SPACE}/{}", config::FILE), &mut stamps);
             outer.folder.stamp(&format!("{SPACE}/{}", config::SPACE_FILE), &mut stamps);
         }
-        for name in [trust::FILE, allow::FILE] {
+        for name in [court::ROSTER, court::ROSTER_SIDECAR] {
+            context.project.stamp(&format!("{SPACE}/{name}"), &mut stamps);
+        }
+        for name in [trust::FILE, allow::FILE, court::DRAFTS_FILE] {
             context.surroundings.stamp_state(name, &mut stamps);
+        }
+        for name in [keys::FILE, trust_store::FILE, court::TEAMS_FILE] {
+            context.surroundings.stamp_config(name, &mut stamps);
         }
         stamps
     }
@@ -176,6 +187,11 @@ impl Snapshot {
         ])
     }
 
+    /// Whose signatures count.
+    pub(crate) fn court(&self) -> Result<&Court, WorldError> {
+        Ok(&self.settled.as_ref().map_err(WorldError::clone)?.court)
+    }
+
     /// What agents may do with items.
     pub(crate) fn agents(&self) -> Result<&Agents, WorldError> {
         Ok(&self.settled.as_ref().map_err(WorldError::clone)?.agents)
@@ -214,15 +230,16 @@ fn settle(context: &Context, mods: Mods) -> Result<Settled, WorldError> {
     let around = outer.map(|outer| (Arc::clone(&outer.folder), outer.below.clone()));
     let agents = ours.agents.or(&user.agents);
     let folders = ours.folders.iter().chain(&user.folders).cloned().collect::<Vec<_>>();
+    let court = Court::take(context, space.as_ref(), (&user.signing, &ours.signing))?;
     if mods == Mods::Off {
-        return Ok(Settled { mods: Vec::new(), discretion, agents, folders, around });
+        return Ok(Settled { mods: Vec::new(), discretion, agents, folders, around, court });
     }
     let outer =
         outer.map(|outer| stand(Root::Mod(outer.name.clone()), Some(Arc::clone(&outer.folder))));
     let mut standing = outer.into_iter().collect::<Vec<_>>();
     standing.extend(open_mods(surroundings, &user, user_space.as_deref())?);
     standing.extend(open_mods(surroundings, &ours, space.as_ref())?);
-    Ok(Settled { mods: standing, discretion, agents, folders, around })
+    Ok(Settled { mods: standing, discretion, agents, folders, around, court })
 }
 
 /// Which files are sensitive, and which of them a person has confirmed.
@@ -255,7 +272,8 @@ fn of_project(context: &Context, space: &Folder) -> Result<Config, ConfigError> 
             Config::default()
         }
     };
-    Ok(Config { sensitive: config.sensitive, folders: config.folders, ..widening })
+    let (sensitive, folders, signing) = (config.sensitive, config.folders, config.signing);
+    Ok(Config { sensitive, folders, signing, ..widening })
 }
 
 /// The extra folders that are there. One that is not, or that lies where nothing is visible, does

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use mere_core::gate::{Gate, Seal};
 use mere_core::request::{Caller, Request, TOOLS};
@@ -26,7 +26,8 @@ pub(crate) fn run(place: PlaceArguments, call: &CallArguments) -> io::Result<Exi
     };
     let agent = session.agent().cloned().unwrap_or_default();
     let request = Request::from_text(Caller { agent, ..Caller::default() }, tool, &call.json);
-    let reply = converse(request, |request| session.handle(request, &mut AtKeyboard), ask);
+    let reply =
+        converse(request, |request| session.handle(request, &mut AtKeyboard::default()), ask);
     render::reply(&reply)?;
     session.finish();
     Ok(render::exit_code(reply.reply()))
@@ -55,11 +56,29 @@ pub(crate) fn ask(question: &Question) -> Answer {
     if asked { Answer::Yes } else { Answer::No }
 }
 
-/// A person who waits; the process ends by the usual key.
-pub(crate) struct AtKeyboard;
+/// A person who waits; the process ends by the usual key. What takes longer than a moment tells how
+/// far it is.
+pub(crate) struct AtKeyboard {
+    began: Instant,
+    is_told: bool,
+}
+
+/// How long a person waits before they are told how far it is.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+impl Default for AtKeyboard {
+    fn default() -> Self {
+        Self { began: Instant::now(), is_told: false }
+    }
+}
 
 impl Turn for AtKeyboard {
-    fn progress(&mut self, _note: &Progress) {}
+    fn progress(&mut self, note: &Progress) {
+        if self.began.elapsed() > PATIENCE {
+            render::progress(note.done, note.total, note.message.as_str());
+            self.is_told = true;
+        }
+    }
 
     fn cancelled(&self) -> bool {
         false
@@ -67,5 +86,13 @@ impl Turn for AtKeyboard {
 
     fn deadline(&self) -> Option<Instant> {
         None
+    }
+}
+
+impl Drop for AtKeyboard {
+    fn drop(&mut self) {
+        if self.is_told {
+            render::end_progress();
+        }
     }
 }

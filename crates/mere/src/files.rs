@@ -188,6 +188,10 @@ impl<'a> Desk<'a> {
         let agent = self.session.agent().cloned().unwrap_or_default();
         let caller = Caller { agent, reader: Reader::Person, ..Caller::default() };
         let request = Request::new(caller, tool, arguments);
-        converse(request, |request| self.session.handle(request, &mut AtKeyboard), call::ask)
+        converse(
+            request,
+            |request| self.session.handle(request, &mut AtKeyboard::default()),
+            call::ask,
+        )
     }
 }

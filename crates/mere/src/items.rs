@@ -7,16 +7,17 @@ use mere_core::gate::Cleared;
 use mere_core::item::{Form, Scope};
 use mere_core::reply::ReplyType;
 use mere_core::request::{
-    Action, Example, Execute, Keep, Listing, Load, Reindex, Request, Source, Verb, Verdict,
+    Action, Author, Example, Execute, Keep, Listing, Load, Reindex, Request, Verb, Verdict,
 };
 use mere_engine::{Memory, Session};
 use serde_json::Value;
 
 use crate::arguments::{
     AnswerArguments, ConfigArguments, ConfigCommand, CopyArguments, DeleteArguments,
-    IndexArguments, InitArguments, KeysArguments, ListArguments, MoveArguments, NewArguments,
-    PlaceArguments, RenameArguments, ReviewArguments, ScopeArgument, SessionArguments,
-    ShowArguments, SignersCommand, TemplateArgument, WhyArguments,
+    DraftArguments, EditArguments, IndexArguments, InitArguments, KeysArguments, ListArguments,
+    MoveArguments, NewArguments, PlaceArguments, RenameArguments, ReviewArguments, ScopeArgument,
+    SessionArguments, ShowArguments, SignArguments, SignersCommand, TemplateArgument,
+    VerifyArguments, WhyArguments,
 };
 use crate::call::{self, AtKeyboard};
 use crate::converse::converse;
@@ -40,6 +41,10 @@ pub(crate) enum ItemCommand {
     Config(ConfigArguments),
     Keys(KeysArguments),
     Signers(SignersCommand),
+    Sign(SignArguments),
+    Verify(VerifyArguments),
+    Draft(DraftArguments),
+    Edit(EditArguments),
 }
 
 /// Runs a command.
@@ -57,7 +62,7 @@ pub(crate) fn run(place: PlaceArguments, command: ItemCommand) -> io::Result<Exi
 
 /// A person's session.
 pub(crate) struct Desk {
-    session: Session,
+    pub(crate) session: Session,
     unlocking: Unlocking,
 }
 
@@ -90,17 +95,28 @@ impl Desk {
                 self.keep("list", Keep::List(listing), &asked.answer, Paper::items)
             }
             ItemCommand::Show(asked) => self.show(asked),
-            ItemCommand::Copy(asked) => self.copy(asked),
+            ItemCommand::Copy(asked) => {
+                let (kind, item) = (asked.item.kind.kind, asked.item.item);
+                let (to, author) = (asked.to.into(), author(asked.as_mine));
+                let keep = Keep::Copy { kind, item, to, author };
+                self.keep("copy", keep, &asked.answer, Paper::outcome)
+            }
+            ItemCommand::Sign(asked) => self.sign(&asked),
+            ItemCommand::Verify(asked) => self.verify(&asked),
+            ItemCommand::Draft(asked) => self.draft(asked),
+            ItemCommand::Edit(asked) => self.edit(asked),
             ItemCommand::Move(asked) => {
                 let (kind, item) = (asked.item.kind.kind, asked.item.item);
                 let (category, source) = (asked.category, asked.source.source());
-                let keep = Keep::Move { kind, item, category, source };
+                let author = author(asked.as_mine);
+                let keep = Keep::Move { kind, item, category, source, author };
                 self.keep("move", keep, &asked.answer, Paper::outcome)
             }
             ItemCommand::Rename(asked) => {
                 let (kind, item) = (asked.item.kind.kind, asked.item.item);
                 let (id, source) = (asked.new_id, asked.source.source());
-                let keep = Keep::Rename { kind, item, id, source };
+                let author = author(asked.as_mine);
+                let keep = Keep::Rename { kind, item, id, source, author };
                 self.keep("rename", keep, &asked.answer, Paper::outcome)
             }
             ItemCommand::Delete(asked) => self.delete(&asked),
@@ -128,21 +144,6 @@ impl Desk {
             version: None,
         };
         self.answer("show", Verb::Load(load), &asked.answer, Paper::item)
-    }
-
-    fn copy(&self, asked: CopyArguments) -> io::Result<ExitCode> {
-        let from = match asked.to {
-            ScopeArgument::Project => Scope::User,
-            ScopeArgument::User => Scope::Project,
-        };
-        let load = Load {
-            kind: asked.item.kind.kind,
-            item: asked.item.item,
-            source: Source::Only(from),
-            destination: Some(asked.to.into()),
-            version: None,
-        };
-        self.answer("copy", Verb::Load(load), &asked.answer, Paper::copied)
     }
 
     /// Shows what would go, asks, and deletes exactly that.
@@ -197,7 +198,7 @@ impl Desk {
     }
 
     /// Goes through all proposals with the person.
-    fn decide(&self, answer: &AnswerArguments) -> io::Result<ExitCode> {
+    pub(crate) fn decide(&self, answer: &AnswerArguments) -> io::Result<ExitCode> {
         let waiting = self.call("review", Verb::Keep(Keep::Proposals));
         if waiting.reply() != ReplyType::Success {
             return self.print(&waiting, answer, Paper::proposals);
@@ -255,7 +256,7 @@ impl Desk {
     pub(crate) fn call(&self, tool: &'static str, verb: Verb) -> Cleared {
         let agent = self.session.agent().cloned().unwrap_or_default();
         let request = Request::of_person(agent, tool, verb);
-        let door = |request: &Request| self.session.handle(request, &mut AtKeyboard);
+        let door = |request: &Request| self.session.handle(request, &mut AtKeyboard::default());
         self.unlocking.call(|unlock| converse(request.clone().unlocked(unlock), door, call::ask))
     }
 
@@ -293,6 +294,10 @@ impl Desk {
         }
         Ok(code)
     }
+}
+
+fn author(as_mine: bool) -> Author {
+    if as_mine { Author::Me } else { Author::Stays }
 }
 
 fn scope(user: bool) -> Scope {

@@ -16,7 +16,9 @@ mod paper;
 mod passphrase;
 mod render;
 mod report;
+mod sarif;
 mod signers;
+mod signing;
 mod trust;
 mod whereabouts;
 
@@ -43,6 +45,10 @@ fn main() -> ExitCode {
         Command::Delete(asked) => items::run(place, ItemCommand::Delete(asked)),
         Command::Why(asked) => items::run(place, ItemCommand::Why(asked)),
         Command::Review(asked) => items::run(place, ItemCommand::Review(asked)),
+        Command::Sign(asked) => items::run(place, ItemCommand::Sign(asked)),
+        Command::Verify(asked) => items::run(place, ItemCommand::Verify(asked)),
+        Command::Draft(asked) => items::run(place, ItemCommand::Draft(asked)),
+        Command::Edit(asked) => items::run(place, ItemCommand::Edit(asked)),
         Command::Index(asked) => items::run(place, ItemCommand::Index(asked)),
         Command::Config(asked) => items::run(place, ItemCommand::Config(asked)),
         Command::Keys(asked) => items::run(place, ItemCommand::Keys(asked)),

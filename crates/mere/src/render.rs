@@ -64,6 +64,27 @@ pub(crate) fn note(words: &str) {
     let _ = writeln!(io::stderr(), "mere: {words}");
 }
 
+/// The width of a progress bar.
+const BAR: u64 = 30;
+
+/// Tells the person at the terminal how far a command is.
+pub(crate) fn progress(done: u64, total: Option<u64>, what: &str) {
+    let mut out = io::stderr();
+    let Some(total) = total.filter(|total| *total > 0 && out.is_terminal()) else { return };
+    let full = usize::try_from(done * BAR / total).unwrap_or_default();
+    let bar = "#".repeat(full) + &"·".repeat(usize::try_from(BAR).unwrap_or_default() - full);
+    let _ = write!(out, "\r{bar} {done} of {total} {what}\u{1b}[K");
+    let _ = out.flush();
+}
+
+/// Takes the progress bar away.
+pub(crate) fn end_progress() {
+    let mut out = io::stderr();
+    if out.is_terminal() {
+        let _ = write!(out, "\r\u{1b}[K");
+    }
+}
+
 /// Whether a person looks at standard output.
 pub(crate) fn is_watched() -> bool {
     io::stdout().is_terminal()

@@ -36,7 +36,7 @@ pub use knowledge::{Knowledge, RELATIONS};
 pub use links::{EntryName, relink};
 pub use lockfile::{Link, Lockfile};
 pub use memory::Memory;
-pub use path::{Base, Form, MANIFEST_FILE, SKILL_FILE, ScopedPath};
+pub use path::{Base, Form, MANIFEST_FILE, SIGNATURE, SKILL_FILE, ScopedPath};
 pub use reference::ItemRef;
 pub use restate::restate;
 pub use skill::Skill;

@@ -16,6 +16,9 @@ pub const SKILL_FILE: &str = "SKILL.md";
 /// The main file of a folder tool.
 pub const MANIFEST_FILE: &str = "manifest.yaml";
 
+/// What the name of a sidecar ends with.
+pub const SIGNATURE: &str = ".sig";
+
 /// How an item lies on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Form {
@@ -64,6 +67,15 @@ impl ScopedPath {
         let below = below.as_str().strip_prefix(top)?.strip_prefix('/')?;
         let (folder, name) = below.rsplit_once('/').unwrap_or(("", below));
         Some((folder.to_owned(), name.to_owned()))
+    }
+
+    /// The name of its sidecar, in the folder of its main file.
+    pub fn sidecar_name(&self) -> Option<String> {
+        let (_, main) = self.below_plot()?;
+        Some(match self.form {
+            Form::Flat => main + SIGNATURE,
+            Form::Folder => SIGNATURE.to_owned(),
+        })
     }
 
     /// The path of its main file from the space, or from the project if it is taken in place.

@@ -2,7 +2,7 @@
 
 use crate::digest::Sha256;
 use crate::item::{Category, Form, ItemId, ItemRef, ItemType, Scope};
-use crate::request::{KeysCommand, Source, TrustCommand};
+use crate::request::{KeysCommand, Sign, Source, TrustCommand, Verify, Work};
 
 /// One thing a person asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +27,17 @@ pub enum Keep {
     },
     /// Which items are there?
     List(Listing),
+    /// Copy an item into another scope.
+    Copy {
+        /// What kind of item.
+        kind: ItemType,
+        /// Which one.
+        item: ItemRef,
+        /// Where to.
+        to: Scope,
+        /// Who vouches for the copy.
+        author: Author,
+    },
     /// Put an item into another category.
     Move {
         /// What kind of item.
@@ -37,6 +48,8 @@ pub enum Keep {
         category: Category,
         /// Where it is looked for.
         source: Source,
+        /// Who vouches for it there.
+        author: Author,
     },
     /// Call an item by another id.
     Rename {
@@ -48,6 +61,8 @@ pub enum Keep {
         id: ItemId,
         /// Where it is looked for.
         source: Source,
+        /// Who vouches for it there.
+        author: Author,
     },
     /// Where could this item come from, and which one wins?
     Why {
@@ -67,12 +82,27 @@ pub enum Keep {
         /// What becomes of it.
         verdict: Verdict,
     },
+    /// Show or make signatures.
+    Sign(Sign),
+    /// Are items what was signed?
+    Verify(Verify),
+    /// Work on an item.
+    Work(Work),
     /// Is the configuration right?
     CheckConfig,
     /// See to one's own keys.
     Keys(KeysCommand),
     /// See to the keys of others.
     Trust(TrustCommand),
+}
+
+/// Who vouches for an item at another place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Author {
+    /// Whoever did before.
+    Stays,
+    /// Whoever puts it there.
+    Me,
 }
 
 /// What a new space begins with.

@@ -16,6 +16,7 @@ mod keys;
 mod load;
 mod read;
 mod secret;
+mod sign;
 mod signers;
 mod tool;
 
@@ -33,11 +34,12 @@ pub use execute::{Action, Execute, Text};
 pub use glob::Glob;
 pub use grep::Grep;
 pub use help::TOPICS;
-pub use keep::{Example, Keep, Listing, Reindex, Verdict};
+pub use keep::{Author, Example, Keep, Listing, Reindex, Verdict};
 pub use keys::{KeyArgument, KeyName, KeyNameError, KeysCommand, Passphrase, PersonFile};
 pub use load::{Load, Source};
 pub use read::Read;
 pub use secret::Secret;
+pub use sign::{Chosen, Selection, Sign, Stage, Verify, Wanted, Which, Work, Working};
 pub use signers::{Signer, SignerKey, SignerName, SignerNameError, TrustCommand};
 pub use tool::{Effect, TOOLS, Tool, Toolset};
 

@@ -68,6 +68,11 @@ impl Keyring {
         self.revoked.insert(key);
     }
 
+    /// Revokes what another keyring does.
+    pub fn revoke_like(&mut self, other: &Self) {
+        self.revoked.extend(&other.revoked);
+    }
+
     /// Lets none count but these.
     pub fn narrow(&mut self, keys: &[Fingerprint]) {
         self.admitted.retain(|key, _| keys.contains(key));

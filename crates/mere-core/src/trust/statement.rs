@@ -55,7 +55,7 @@ pub struct Statement {
     /// Every file of it, in order of paths.
     pub files: Vec<FileDigest>,
     /// What runs it, if it is a tool.
-    pub executor: Option<String>,
+    pub executor: Option<ItemId>,
     /// The author's claim.
     pub created: Created,
 }
@@ -93,7 +93,7 @@ impl Statement {
         if !files.is_sorted_by(|one, next| one.path < next.path) || files.is_empty() {
             return Err(FormError("its files are not in order, or there are none"));
         }
-        let executor = fields.find("executor").map(|_| fields.text("executor")).transpose()?;
+        let executor = fields.find("executor").map(|_| fields.parsed("executor")).transpose()?;
         Ok(Self {
             kind: kind(fields.text("type")?)?,
             id: fields.parsed("id")?,
@@ -101,7 +101,7 @@ impl Statement {
             category: fields.parsed("category")?,
             integrity: fields.parsed("integrity")?,
             files,
-            executor: executor.map(str::to_owned),
+            executor,
             created: fields.parsed("created")?,
         })
     }

@@ -13,7 +13,7 @@ use super::sidecar::Sidecar;
 use super::statement::Statement;
 use crate::digest::Sha256;
 use crate::item::integrity::FileDigest;
-use crate::item::{Base, ItemType, ScopedPath, Version};
+use crate::item::{Base, ItemId, ItemType, ScopedPath, Version};
 
 /// What was found beside an item.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ pub struct Said {
     /// The canonical hash of its type.
     pub integrity: Option<Sha256>,
     /// What runs it.
-    pub executor: Option<String>,
+    pub executor: Option<ItemId>,
 }
 
 /// What is known before the item itself is understood.

@@ -4,6 +4,7 @@
 //! that widen what an agent sees are absent until a person has said `mere trust project`.
 
 mod agents;
+mod signing;
 mod yaml;
 
 use std::io;
@@ -21,6 +22,8 @@ use serde_saphyr::Spanned;
 
 use crate::host::{SPACE, Surroundings};
 pub(crate) use agents::{Agents, WriteMode};
+use signing::SignKeys;
+pub(crate) use signing::Signing;
 pub(crate) use yaml::{YamlError, read as read_file};
 
 /// The config of a space.
@@ -66,6 +69,8 @@ pub(crate) struct Config {
     pub(crate) agents: Agents,
     /// Folders of the project whose Agent Skills are taken where they lie.
     pub(crate) folders: Vec<RelPath>,
+    /// What must be signed and what may sign.
+    pub(crate) signing: Signing,
 }
 
 impl Config {
@@ -97,6 +102,8 @@ struct UserFile {
     visible: Option<Texts>,
     agents: Option<Agents>,
     folders: Option<Folders>,
+    require_signed: Option<Texts>,
+    sign: Option<SignKeys>,
 }
 
 /// `folders:`, by type.
@@ -119,6 +126,8 @@ struct ProjectFile<M, V, P, A> {
     _stores: Option<IgnoredAny>,
     agents: Option<A>,
     folders: Option<Folders>,
+    require_signed: Option<Texts>,
+    trusted_keys: Option<Texts>,
     #[serde(rename = "embeddings")]
     _embeddings: Option<IgnoredAny>,
     #[serde(rename = "registry")]
@@ -163,6 +172,7 @@ pub(crate) fn of_user(space: &Dir) -> Result<Config, ConfigError> {
             projects: Vec::new(),
             agents: file.agents.unwrap_or_default(),
             folders: parse_folders(file.folders)?,
+            signing: signing::of_user(file.require_signed, file.sign)?,
         })
     });
     config.map_err(|fault| invalid(&address, fault))
@@ -174,6 +184,8 @@ pub(crate) struct ProjectConfig {
     pub(crate) sensitive: Vec<String>,
     /// Folders of the project that are taken in place. They widen nothing.
     pub(crate) folders: Vec<RelPath>,
+    /// What must be signed, and whose signatures alone count. They narrow.
+    pub(crate) signing: Signing,
     /// What counts when a person has trusted it.
     pub(crate) widening: Widening,
 }
@@ -184,11 +196,13 @@ pub(crate) fn of_project(space: &Dir) -> Result<ProjectConfig, ConfigError> {
     let address = project_address();
     let text = read(space, &address)?.unwrap_or_default();
     let narrow = yaml::parse::<Option<ProjectKeys>>(&text).and_then(|keys| {
-        let (sensitive, folders) = keys.map(|keys| (keys.sensitive, keys.folders)).unzip();
-        let sensitive = parse_sensitive(sensitive.flatten().unwrap_or_default())?;
-        Ok((sensitive, parse_folders(folders.flatten())?))
+        let Some(keys) = keys else { return Ok(Default::default()) };
+        let sensitive = parse_sensitive(keys.sensitive.unwrap_or_default())?;
+        let signing = signing::of_project(keys.require_signed, keys.trusted_keys)?;
+        Ok((sensitive, parse_folders(keys.folders)?, signing))
     });
-    let ((sensitive, shown), folders) = narrow.map_err(|fault| invalid(&address, fault))?;
+    let ((sensitive, shown), folders, signing) =
+        narrow.map_err(|fault| invalid(&address, fault))?;
     let widening = yaml::parse::<Option<WholeProject>>(&text).and_then(|file| {
         let Some(file) = file else { return Ok(Config::default()) };
         let mut visible = shown;
@@ -202,7 +216,7 @@ pub(crate) fn of_project(space: &Dir) -> Result<ProjectConfig, ConfigError> {
         })
     });
     let widening = Widening(widening.map_err(|fault| invalid(&address, fault)));
-    Ok(ProjectConfig { sensitive, folders, widening })
+    Ok(ProjectConfig { sensitive, folders, signing, widening })
 }
 
 /// The widening part of a project's config, which counts when a person has trusted it. A value

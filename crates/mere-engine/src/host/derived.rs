@@ -17,6 +17,9 @@ pub(super) const UNFINISHED: &str = ".new-";
 /// How old such a file must be before it is taken for a killed process's.
 pub(super) const ABANDONED: Duration = Duration::from_hours(1);
 
+/// Where texts are kept under their digests.
+const KEPT: &str = "signed";
+
 /// The user's cache folder.
 #[derive(Clone)]
 pub(crate) struct Cache(PathBuf);
@@ -31,6 +34,26 @@ impl Cache {
         let dir = Dir::open_ambient_dir(&self.0, ambient_authority()).ok()?;
         let file = open_regular(&dir, name).ok().flatten()?;
         super::read_at_most(file, most).ok().flatten()
+    }
+
+    /// A text that was kept under its digest.
+    pub(crate) fn kept_text(&self, digest: &str, most: u64) -> Option<Vec<u8>> {
+        Self(self.0.join(KEPT)).read(digest, most)
+    }
+
+    /// Keeps a text under its digest.
+    pub(crate) fn keep_text(&self, digest: &str, bytes: &[u8]) -> io::Result<()> {
+        let folder = self.0.join(KEPT);
+        super::durable::make_private(&folder)?;
+        let dir = Dir::open_ambient_dir(&folder, ambient_authority())?;
+        if dir.symlink_metadata(digest).is_ok() {
+            return Ok(());
+        }
+        let mut options = OpenOptions::new();
+        let unfinished = unfinished();
+        let mut file = dir.open_with(&unfinished, options.write(true).create_new(true))?;
+        io::Write::write_all(&mut file, bytes)?;
+        dir.rename(&unfinished, &dir, digest)
     }
 
     /// Replaces a file of the cache.

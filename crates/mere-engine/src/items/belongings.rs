@@ -1,8 +1,8 @@
 //! The files of an item besides its main one.
 //!
-//! Everything in the folder of a folder item, and the siblings `{id}.…` of a flat tool. Signatures
-//! are not part of what they sign. A link or a special file among them makes the item faulty: what
-//! it holds could not be said.
+//! Everything in the folder of a folder item, and the siblings `{id}.…` of a flat tool, but for its
+//! own sidecar: a signature is not part of what it signs. A link or a special file among them makes
+//! the item faulty: what it holds could not be said.
 
 use std::io::Read as _;
 
@@ -19,14 +19,13 @@ const MAX_FILES: usize = 1_000;
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// How deep folders may lie in one another.
 const MAX_DEPTH: usize = 16;
-/// What a signature's name ends with.
-pub(crate) const SIGNATURE: &str = ".sig";
 
 /// Why the files could not be told.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BelongingsError {
+    /// With the path of what is not allowed, where it is one.
     #[error("a file is not allowed")]
-    Fault(Fault),
+    Fault(Fault, Option<String>),
     #[error("a file cannot be read")]
     Io(#[from] std::io::Error),
 }
@@ -36,7 +35,8 @@ pub(crate) fn belongings(
     folder: &Dir,
     place: &ScopedPath,
 ) -> Result<Vec<FileDigest>, BelongingsError> {
-    let mut gathering = Gathering { folder, found: Vec::new(), bytes: 0 };
+    let sidecar = place.sidecar_name().unwrap_or_default();
+    let mut gathering = Gathering { folder, sidecar, found: Vec::new(), bytes: 0 };
     match (place.kind, place.form) {
         (ItemType::Tool, Form::Flat) => gathering.siblings(place)?,
         (ItemType::Directive | ItemType::Tool, Form::Folder) => {
@@ -56,7 +56,7 @@ pub(crate) fn whole(main: Sha256, folder: &Dir, place: &ScopedPath) -> std::io::
     match belongings(folder, place) {
         Ok(files) => Ok(whole_of(main, &files)),
         // What cannot be told can be removed all the same.
-        Err(BelongingsError::Fault(_)) => Ok(Sha256::of(format!("{main} and more").as_bytes())),
+        Err(BelongingsError::Fault(..)) => Ok(Sha256::of(format!("{main} and more").as_bytes())),
         Err(BelongingsError::Io(error)) => Err(error),
     }
 }
@@ -74,6 +74,8 @@ pub(crate) fn whole_of(main: Sha256, files: &[FileDigest]) -> Sha256 {
 /// What is found, before anything of it is read: what is too much is refused at once.
 struct Gathering<'a> {
     folder: &'a Dir,
+    /// The name of the item's own sidecar.
+    sidecar: String,
     /// Folder and name.
     found: Vec<(String, String)>,
     bytes: u64,
@@ -121,14 +123,13 @@ impl Gathering<'_> {
     }
 
     fn take(&mut self, path: &str, name: &str, kind: EntryKind) -> Result<(), BelongingsError> {
-        if name.ends_with(SIGNATURE) {
+        if path.is_empty() && name == self.sidecar {
             return Ok(());
         }
         if kind != EntryKind::File {
-            return Err(fault(
-                "a link or a special file lies among its files",
-                "Put a regular file in its place.",
-            ));
+            let what = "a link or a special file lies among its files";
+            let fault = plain(what, "Put a regular file in its place.");
+            return Err(BelongingsError::Fault(fault, Some(join(path, name))));
         }
         if self.found.len() == MAX_FILES {
             return Err(fault("it has more than 1,000 files", "Leave out what it does not need."));
@@ -177,7 +178,11 @@ impl Gathering<'_> {
 }
 
 fn fault(what: &'static str, fix: &'static str) -> BelongingsError {
-    BelongingsError::Fault(Fault { line: 1, column: 1, what: what.into(), fix: fix.into() })
+    BelongingsError::Fault(plain(what, fix), None)
+}
+
+fn plain(what: &'static str, fix: &'static str) -> Fault {
+    Fault { line: 1, column: 1, what: what.into(), fix: fix.into() }
 }
 
 fn join(folder: &str, name: &str) -> String {

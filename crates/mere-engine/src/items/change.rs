@@ -2,21 +2,22 @@
 
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
+use mere_core::gate::Gate;
 use mere_core::item::integrity::FileDigest;
-use mere_core::item::{self, Form, ItemRef, ItemType, Scope, ScopedPath};
+use mere_core::item::{self, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Data, Draft, Fields, Prose, codes};
-use mere_core::request::{Action, Execute, Reader, Source, Text};
+use mere_core::request::{Action, Execute, Reader, Secret, Source, Text};
 use mere_core::spoken::Spoken;
 
-use super::belongings::SIGNATURE;
 use super::belongings::{belongings, whole, whole_of};
 use super::find::{find, is_shown};
 use super::place::{Placing, apply};
-use super::prospect::{Prospect, form_of, in_space, main_name};
+use super::prospect::{Prospect, form_of, in_space};
 use super::run::run;
-use super::{ItemError, Stock, Unmade, proposal, tell};
+use super::{ItemError, Standing, Stock, Unmade, proposal};
 use crate::config::Agents;
 use crate::context::Context;
+use crate::court::Court;
 use crate::enforce::{self, Expect, ItemChange, ItemHow, Sealing, Way};
 use crate::host::{absent, digest_of, read_at_most};
 use crate::read::open;
@@ -28,11 +29,19 @@ use crate::world::VisibilityRef;
 /// What a change is made with.
 pub(crate) struct Desk<'a> {
     pub(crate) view: &'a View<'a>,
+    /// The gate that agents' answers pass, whoever asks.
+    pub(crate) agent_gate: &'a Gate,
     pub(crate) stock: &'a Stock<'a>,
     pub(crate) context: &'a Context,
     pub(crate) agents: &'a Agents,
+    /// Whose signatures count.
+    pub(crate) court: &'a Court,
     pub(crate) who: Reader,
+    /// The passphrase of the user's key, where a person gave it.
+    pub(crate) unlock: Option<&'a Secret>,
     pub(crate) over: &'a dyn Fn() -> bool,
+    /// Tells how far a long command is: of how many, how many are done.
+    pub(crate) progress: &'a dyn Fn(u64, u64),
 }
 
 impl Desk<'_> {
@@ -61,7 +70,7 @@ pub(crate) enum Mode {
 pub(crate) fn execute(desk: &Desk<'_>, call: &Execute) -> Result<Draft, ToolError> {
     let mode = if call.dry_run { Mode::Dry } else { Mode::Really };
     if let Action::Run { parameters } = &call.action {
-        return run(desk.view, desk.stock, call, parameters);
+        return run(desk, call, parameters);
     }
     let usual = matches!(call.kind, ItemType::Directive | ItemType::Tool | ItemType::Knowledge);
     let deletes = desk.who == Reader::Person && matches!(call.action, Action::Delete { .. });
@@ -184,7 +193,7 @@ fn settle(desk: &Desk<'_>, change: ItemChange, told: Told, mode: Mode) -> Result
         .with_some("proposal", proposal.clone())
         .with_some("dry_run", (mode == Mode::Dry).then_some(true))
         .with("integrity", told.integrity)
-        .with("trust", tell::trust())
+        .with("trust", Standing::Unsigned.told())
         .with("validation_warnings", told.warnings.into_iter().map(Data::from).collect::<Data>());
     let subject = Prose::words("").address(address);
     Ok(match (mode, proposal) {
@@ -213,10 +222,7 @@ fn settle(desk: &Desk<'_>, change: ItemChange, told: Told, mode: Mode) -> Result
 pub(super) fn sealing(desk: &Desk<'_>, place: &ScopedPath) -> Sealing {
     let main = place.address().map(|address| desk.view.resolve(&Spoken::Rooted(address)));
     let Some(Ok(main)) = main else { return Sealing::Unsigned };
-    let name = match (place.form, main_name(place)) {
-        (Form::Flat, Some(main)) => format!("{main}{SIGNATURE}"),
-        _ => SIGNATURE.to_owned(),
-    };
+    let name = place.sidecar_name().unwrap_or_default();
     let there = main.folder().map(|folder| absent(folder.symlink_metadata(name)));
     match there {
         None | Some(Ok(None)) => Sealing::Unsigned,

@@ -1,12 +1,16 @@
 //! Why nothing came of a call about an item.
 
-use mere_core::address::Address;
+use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
 use mere_core::item::{Fault, ItemRef, ItemType, Scope, ScopedPath, Version};
 use mere_core::schema::{Problem, SchemaError};
 use serde_json::Value;
 
-use crate::enforce::Denied;
+use super::opened::Broken;
+use crate::court::TeamTrouble;
+use crate::enforce::{Denied, Unused};
+use crate::keys::KeyFault;
+use crate::records::RecordError;
 
 /// A call about an item that came to nothing. Ids and addresses in it were parsed, so they may be
 /// said again.
@@ -35,6 +39,16 @@ pub(crate) enum ItemError {
     #[error("the spaces cannot be looked through")]
     Unsearchable(#[source] std::io::Error),
     #[error(transparent)]
+    Key(KeyFault),
+    #[error(transparent)]
+    Team(TeamTrouble),
+    #[error(transparent)]
+    Record(RecordError),
+    #[error("{} is broken: {}", .0.address, .0.failure.status())]
+    Broken(Box<Broken>),
+    #[error("the item may not be used: {0}")]
+    Unused(Unused),
+    #[error(transparent)]
     Unmade(#[from] Unmade),
 }
 
@@ -59,6 +73,14 @@ pub(crate) enum Unmade {
     Obscured(Address),
     #[error("{0} took too long")]
     Late(Address),
+    #[error("{0} is signed by someone else")]
+    Foreign(Address),
+    #[error("there is no git repository")]
+    NoGit,
+    #[error("{0} is not staged as it lies there")]
+    Unstaged(RelPath),
+    #[error("the editor left {0} without saying that it went well")]
+    Editor(Address),
     #[error("{address} could not be written")]
     Failed { address: Address, cause: std::io::Error },
     #[error(transparent)]

@@ -1,34 +1,36 @@
 //! The `load` tool: what is this item?
 
-use mere_core::item::Item;
+use mere_core::item::{Item, ScopedPath};
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
-use mere_core::request::Load;
+use mere_core::request::{Author, Load};
 use mere_core::schema::Schema;
 
 use super::change::Desk;
 use super::find::{Found, find};
 use super::run::oddities;
 use super::tell::{self, Teller, word};
-use super::{ItemError, Loaded, keep};
+use super::{ItemError, Loaded, Opened, keep};
 use crate::tool_error::ToolError;
 
 /// Loads an item.
 pub(crate) fn load(desk: &Desk<'_>, call: &Load) -> Result<Draft, ToolError> {
     let (view, stock) = (desk.view, desk.stock);
     let Found { place, shadows } = find(stock, view, (call.kind, &call.item), call.source)?;
-    let loaded = Loaded::read(view, place)?;
+    let opened = Opened::open(desk, place)?;
+    let loaded = &opened.loaded;
     if let Some(wanted) = &call.version
         && loaded.item.version() != Some(wanted)
     {
         let has = loaded.item.version().cloned();
-        return Err(ItemError::Version { address: loaded.address, has }.into());
+        return Err(ItemError::Version { address: loaded.address.clone(), has }.into());
     }
-    let copied_to = call.destination.map(|to| keep::copy(desk, &loaded, to)).transpose()?;
-    let mut teller = Teller::new(view, &loaded);
+    let copied_to =
+        call.destination.map(|to| keep::copy(desk, &opened, (to, Author::Stays))).transpose()?;
+    let mut teller = Teller::new(view, loaded);
     let place = &loaded.place;
     let shadows = (!shadows.is_empty()).then(|| tell::addresses(&shadows));
     let mut odd = oddities(stock, view, &loaded.item);
-    odd.extend(tool_oddities(&loaded));
+    odd.extend(tool_oddities(loaded));
     let data = Fields::default()
         .with("item_type", place.kind.name())
         .with("id", word(&place.id))
@@ -38,28 +40,31 @@ pub(crate) fn load(desk: &Desk<'_>, call: &Load) -> Result<Draft, ToolError> {
         .with("address", loaded.address.clone())
         .with("content", teller.body(&loaded.text))
         .with("metadata", teller.value(&loaded.item.metadata()))
-        .with("files", tell::files(view, &loaded))
+        .with("files", tell::files(view, loaded))
         .with("integrity", loaded.integrity)
-        .with("trust", tell::trust())
+        .with("trust", opened.trust())
         .with_some("validation_warnings", tell::warnings(odd))
         .with_some("shadows", shadows);
     let data = data.with_some("copied_to", copied_to.clone()).with_some("masked", teller.masked());
     let version = loaded.item.version().map_or(String::new(), |version| format!(" {version}"));
-    let message = Prose::words(format!("The {} `{}`{version} is ", place.kind, name(&loaded)))
+    let message = Prose::words(format!("The {} `{}`{version} is ", place.kind, name(place)))
         .address(loaded.address.clone())
         .and(".");
-    Ok(match copied_to {
+    let draft = match copied_to {
         None => Draft::success(codes::LOAD, message).data(data),
         Some(copy) => {
             let message = message.and(" Its copy is ").address(copy).and(".");
             Draft::success(codes::LOAD_COPIED, message).data(data)
         }
+    };
+    Ok(match opened.advice() {
+        Some(advice) => draft.hint(advice),
+        None => draft,
     })
 }
 
 /// Category and id.
-pub(crate) fn name(loaded: &Loaded) -> String {
-    let place = &loaded.place;
+pub(crate) fn name(place: &ScopedPath) -> String {
     if place.category.is_none() {
         return place.id.to_string();
     }

@@ -1,21 +1,67 @@
-//! An item that was read and understood: its bytes once, and what follows from exactly these.
+//! An item's bytes, read once, and what follows from exactly these.
+//!
+//! [`Raw`] is what lies there; it is judged before it is understood. [`Loaded`] is an item that was
+//! understood; whether it may be used is for [`super::opened`] to say.
 
+use cap_std::fs::Dir;
 use mere_core::address::Address;
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{self, Item, ScopedPath};
 use mere_core::spoken::Spoken;
+use mere_core::trust::{self, Exhibit, Failure, Letter, MAX_SIDECAR_BYTES, Said, Verdict};
 
 use super::ItemError;
 use super::belongings::{BelongingsError, belongings, whole_of};
 use super::tell::masked_fault;
-use crate::host::read_at_most;
+use crate::court::Court;
+use crate::host::{absent, open_regular, read_at_most};
 use crate::read::open;
 use crate::tool_error::ToolError;
 use crate::view::View;
 use crate::world::ResolveError;
 
-/// An item as it lies on disk.
+/// An item as it lies on disk, not yet understood.
+pub(crate) struct Raw {
+    pub(crate) place: ScopedPath,
+    pub(crate) address: Address,
+    bytes: Vec<u8>,
+    sha256: Sha256,
+    /// Every file but the main one.
+    others: Result<Vec<FileDigest>, BelongingsError>,
+    pub(crate) sidecar: SidecarFile,
+}
+
+/// What lies where a sidecar would.
+pub(crate) enum SidecarFile {
+    None,
+    Bytes(Vec<u8>),
+    /// A link, a folder, or more than a sidecar can be.
+    Unreadable,
+}
+
+impl SidecarFile {
+    /// Looks beside an item's main file.
+    pub(crate) fn read(folder: &Dir, place: &ScopedPath) -> std::io::Result<Self> {
+        let name = place.sidecar_name().unwrap_or_default();
+        if absent(folder.symlink_metadata(&name))?.is_none() {
+            return Ok(Self::None);
+        }
+        let Ok(Some(file)) = open_regular(folder, &name) else { return Ok(Self::Unreadable) };
+        let bytes = read_at_most(file, MAX_SIDECAR_BYTES)?;
+        Ok(bytes.map_or(Self::Unreadable, Self::Bytes))
+    }
+
+    pub(crate) fn letter(&self) -> Letter<'_> {
+        match self {
+            Self::None => Letter::None,
+            Self::Bytes(bytes) => Letter::Bytes(bytes),
+            Self::Unreadable => Letter::Unreadable,
+        }
+    }
+}
+
+/// An item that was understood.
 pub(crate) struct Loaded {
     pub(crate) place: ScopedPath,
     pub(crate) address: Address,
@@ -28,30 +74,104 @@ pub(crate) struct Loaded {
     pub(crate) integrity: Option<Sha256>,
 }
 
-impl Loaded {
+impl Raw {
     /// Reads the item at a place.
     pub(crate) fn read(view: &View<'_>, place: ScopedPath) -> Result<Self, ToolError> {
         let address = place.address().ok_or(ResolveError::NotVisible)?;
         let main = view.resolve(&Spoken::Rooted(address.clone()))?;
         let file = open(&main)?;
         let unreadable = |cause| ToolError::unreadable(&address, cause);
+        let bytes = read_at_most(file, item::MAX_BYTES as u64).map_err(unreadable)?;
+        // One byte more than there may be says as much as all of them.
+        let bytes = bytes.unwrap_or_else(|| vec![b' '; item::MAX_BYTES + 1]);
+        let sha256 = Sha256::of(&bytes);
+        let folder = main.folder().ok_or(ResolveError::NotVisible)?;
+        let sidecar = SidecarFile::read(folder, &place).map_err(unreadable)?;
+        let others = belongings(folder, &place);
+        Ok(Self { place, address, bytes, sha256, others, sidecar })
+    }
+
+    /// The one verification. What is broken is not understood, and has no body.
+    pub(crate) fn judge(mut self, court: &Court) -> Result<Verdict<Loaded>, ToolError> {
+        let others = match (&self.others, &self.sidecar) {
+            (Ok(others), _) => others,
+            // What was signed had no such file.
+            (Err(BelongingsError::Fault(_, odd)), sidecar)
+                if !matches!(sidecar, SidecarFile::None) =>
+            {
+                let extra = odd.iter().cloned().collect();
+                return Ok(Verdict::Broken(Failure::WrongFiles { extra, missing: Vec::new() }));
+            }
+            (Err(_), _) => return Err(self.understand().err().unwrap_or(ToolError::Cancelled)),
+        };
+        let files = with_main(&self.place, (self.sha256, self.bytes.len() as u64), others);
+        let sidecar = std::mem::replace(&mut self.sidecar, SidecarFile::None);
+        let place = self.place.clone();
+        let exhibit = Exhibit {
+            place: &place,
+            space_id: court.space_id(place.scope),
+            files: &files,
+            letter: sidecar.letter(),
+            is_draft: court.is_draft(&place),
+            now: crate::court::now(),
+        };
+        trust::verify(&exhibit, court.keyring(place.scope), || {
+            let loaded = self.understand()?;
+            let said = loaded.said();
+            Ok((loaded, said))
+        })
+    }
+
+    /// Parses it, whoever vouches for it.
+    pub(crate) fn understand(self) -> Result<Loaded, ToolError> {
+        let Self { place, address, bytes, sha256, others, .. } = self;
         let faulty = |fault| ItemError::Faulty {
             address: address.clone(),
             fault: Box::new(masked_fault(fault)),
         };
-        let bytes = read_at_most(file, item::MAX_BYTES as u64).map_err(unreadable)?;
-        // One byte more than there may be says as much as all of them.
-        let bytes = bytes.unwrap_or_else(|| vec![b' '; item::MAX_BYTES + 1]);
         let text = item::decode(&bytes).map_err(faulty)?;
         let item = Item::parse(text, &place).map_err(faulty)?;
-        let files = main.folder().map_or(Ok(Vec::new()), |folder| belongings(folder, &place));
-        let files = files.map_err(|error| match error {
-            BelongingsError::Fault(fault) => ToolError::from(faulty(fault)),
-            BelongingsError::Io(cause) => unreadable(cause),
+        let files = others.map_err(|error| match error {
+            BelongingsError::Fault(fault, _) => ToolError::from(faulty(fault)),
+            BelongingsError::Io(cause) => ToolError::unreadable(&address, cause),
         })?;
         let integrity = item.integrity(text, &place, &files);
-        let (sha256, text) = (Sha256::of(&bytes), text.to_owned());
-        Ok(Self { place, address, text, sha256, item, files, integrity })
+        let text = text.to_owned();
+        Ok(Loaded { place, address, text, sha256, item, files, integrity })
+    }
+}
+
+/// Every file of an item, in order of paths.
+pub(crate) fn with_main(
+    place: &ScopedPath,
+    (sha256, size): (Sha256, u64),
+    others: &[FileDigest],
+) -> Vec<FileDigest> {
+    let path = place.below_plot().map(|(_, name)| name).unwrap_or_default();
+    let main = FileDigest { path, sha256, size };
+    let mut files = others.iter().cloned().chain([main]).collect::<Vec<_>>();
+    files.sort_by(|left, right| left.path.cmp(&right.path));
+    files
+}
+
+impl Loaded {
+    /// Reads the item at a place, whoever vouches for it.
+    pub(crate) fn read(view: &View<'_>, place: ScopedPath) -> Result<Self, ToolError> {
+        Raw::read(view, place)?.understand()
+    }
+
+    /// What it says of itself that is signed.
+    pub(crate) fn said(&self) -> Said {
+        let executor = match &self.item {
+            Item::Tool(tool) => tool.executor.clone(),
+            _ => None,
+        };
+        Said { version: self.item.version().cloned(), integrity: self.integrity, executor }
+    }
+
+    /// Every file of it, in order of paths.
+    pub(crate) fn all_files(&self) -> Vec<FileDigest> {
+        with_main(&self.place, (self.sha256, self.text.len() as u64), &self.files)
     }
 
     /// One digest of all that it is.

@@ -1,7 +1,7 @@
 //! Items as a call meets them: found by precedence, read, run, made and changed.
 //!
 //! [`Stock`] is what a call can find items in, [`Loaded`] an item that was read and understood.
-//! Nothing here is signed yet: every reply says so in `trust`.
+//! [`Opened`] is one that may be used, with who vouches for it.
 
 mod belongings;
 mod change;
@@ -11,16 +11,19 @@ mod keep;
 mod load;
 mod loaded;
 mod near;
+mod opened;
 mod place;
 mod proposal;
 mod prospect;
 mod run;
+mod sealer;
 mod stock;
 mod tell;
 
 pub(crate) use change::{Desk, execute};
 pub(crate) use error::{ItemError, Unmade, Unplaced, WrongInputs};
 pub(crate) use keep::{check_config, keep};
-pub(crate) use load::load;
-pub(crate) use loaded::Loaded;
+pub(crate) use load::{load, name as item_name};
+pub(crate) use loaded::{Loaded, Raw};
+pub(crate) use opened::{Broken, Opened, Standing};
 pub(crate) use stock::{Catalogs, Stock};

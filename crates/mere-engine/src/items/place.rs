@@ -54,7 +54,9 @@ pub(crate) fn apply(permit: ItemPermit, placing: &Placing<'_>) -> Result<(), Unm
                 Some(taken) => Err(Unmade::Taken(spot.address(&address, &taken))),
             }
         }
-        ItemHow::Put { before: Expect::Whole(before), .. } | ItemHow::Remove { whole: before }
+        ItemHow::Put { before: Expect::Whole(before), .. }
+        | ItemHow::Remove { whole: before }
+        | ItemHow::Seal { whole: before, .. }
             if all != Some(*before) =>
         {
             Err(stale())
@@ -62,6 +64,10 @@ pub(crate) fn apply(permit: ItemPermit, placing: &Placing<'_>) -> Result<(), Unm
         ItemHow::Put { files, .. } => {
             let done = spot.replace(&editing, files, main).map_err(failed)?;
             if done { Ok(()) } else { Err(stale()) }
+        }
+        ItemHow::Seal { sidecar, .. } => {
+            let path = spot.sidecar().ok_or(Unmade::Place)?;
+            editing.put(&path, sidecar, Before::Anything).map(|_| ()).map_err(failed)
         }
         ItemHow::Remove { whole } => {
             let done = spot.remove(&editing, main, *whole).map_err(failed)?;
@@ -99,6 +105,11 @@ impl<'a> Spot<'a> {
         let main = place.below_base()?;
         let (folder, _) = main.split_last()?;
         Some(Self { place, main, folder })
+    }
+
+    /// Where its signatures lie.
+    fn sidecar(&self) -> Option<RelPath> {
+        self.folder.child(&self.place.sidecar_name()?)
     }
 
     /// The address of what lies at a path from where the item's own begins.
@@ -158,7 +169,10 @@ impl<'a> Spot<'a> {
             if ours {
                 continue;
             }
-            if !editing.put(&path, bytes, Before::Nothing)? {
+            // Signatures without an item are nobody's.
+            let is_free = Some(&path) == self.sidecar().as_ref() && !editing.has(&self.main)?;
+            let before = if is_free { Before::Anything } else { Before::Nothing };
+            if !editing.put(&path, bytes, before)? {
                 return Ok(Some(path));
             }
             put.push(path);
@@ -207,9 +221,8 @@ impl<'a> Spot<'a> {
         if !editing.remove_this(&self.main, main)? {
             return Ok(false);
         }
-        let signature = format!("{}.sig", self.main).parse::<RelPath>();
-        if let Ok(signature) = signature {
-            editing.remove(&signature)?;
+        if let Some(sidecar) = self.sidecar() {
+            editing.remove(&sidecar)?;
         }
         if self.place.kind == ItemType::Tool {
             for name in self.siblings(editing)? {

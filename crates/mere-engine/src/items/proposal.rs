@@ -74,6 +74,8 @@ pub(super) fn keep(desk: &Desk<'_>, permit: ItemPermit) -> Result<Address, ItemE
             (ProposedAction::Update(*before), &files[..])
         }
         ItemHow::Remove { whole } => (ProposedAction::Delete(*whole), &[][..]),
+        // Nobody proposes a signature.
+        ItemHow::Seal { .. } => return Err(Unmade::Place.into()),
     };
     let random = Uuid::new_v4().simple().to_string();
     let proposal = Proposal {

@@ -3,12 +3,11 @@
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
-use mere_core::item::{Base, Form, Item, ItemType, Scope, ScopedPath};
+use mere_core::item::{Base, Form, Item, ItemType, SIGNATURE, Scope, ScopedPath};
 use mere_core::reply::Content;
 use mere_core::request::Text;
 use mere_core::schema::Schema;
 
-use super::belongings::SIGNATURE;
 use super::run::{frontmatter_problems, oddities, schema_of};
 use super::{ItemError, Stock, Unmade};
 use crate::view::View;

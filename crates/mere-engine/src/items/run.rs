@@ -9,41 +9,47 @@ use mere_core::request::{Execute, Source};
 use mere_core::schema::{InputSpec, Schema, example, frontmatter_schema, input_schema};
 use serde_json::{Map, Value};
 
+use super::change::Desk;
 use super::error::WrongInputs;
 use super::find::{find, look};
 use super::load::name;
 use super::tell::{self, Teller, word};
-use super::{ItemError, Loaded, Stock};
+use super::{ItemError, Loaded, Opened, Stock};
 use crate::seen::{MASK, Masked};
 use crate::tool_error::ToolError;
 use crate::view::View;
 
 /// Makes an item ready to be followed or read.
 pub(crate) fn run(
-    view: &View<'_>,
-    stock: &Stock<'_>,
+    desk: &Desk<'_>,
     call: &Execute,
     parameters: &Map<String, Value>,
 ) -> Result<Draft, ToolError> {
     if !matches!(call.kind, ItemType::Directive | ItemType::Knowledge) {
         return Err(ItemError::NotRun(call.kind).into());
     }
+    let (view, stock) = (desk.view, desk.stock);
     let found = find(stock, view, (call.kind, &call.item), Source::Local)?;
-    let loaded = Loaded::read(view, found.place)?;
-    match &loaded.item {
-        Item::Directive(directive) => follow(view, &loaded, directive, parameters),
-        Item::Knowledge(entry) => consult((view, stock), &loaded, entry, parameters),
-        _ => follow_skill(view, &loaded, parameters),
-    }
+    let opened = Opened::open(desk, found.place)?;
+    let draft = match &opened.loaded.item {
+        Item::Directive(directive) => follow(view, &opened, directive, parameters),
+        Item::Knowledge(entry) => consult((view, stock), &opened, entry, parameters),
+        _ => follow_skill(view, &opened, parameters),
+    }?;
+    Ok(match opened.advice() {
+        Some(advice) => draft.hint(advice),
+        None => draft,
+    })
 }
 
 /// The steps of a directive whose inputs are right.
 fn follow(
     view: &View<'_>,
-    loaded: &Loaded,
+    opened: &Opened,
     directive: &Directive,
     parameters: &Map<String, Value>,
 ) -> Result<Draft, ToolError> {
+    let loaded = &opened.loaded;
     let schema = schema_of(directive);
     check_inputs(loaded, &schema, parameters)?;
     let mut teller = Teller::new(view, loaded);
@@ -80,15 +86,16 @@ fn follow(
         .with("input_schema", teller.value(&schema));
     let how = "Follow the steps of `process` in order, with the values of `inputs`. Keep to \
         `permissions` where they are given, and give what `outputs` asks for.";
-    Ok(done(loaded, &teller, data, how))
+    Ok(done(opened, &teller, data, how))
 }
 
 /// A skill is followed as it reads.
 fn follow_skill(
     view: &View<'_>,
-    loaded: &Loaded,
+    opened: &Opened,
     parameters: &Map<String, Value>,
 ) -> Result<Draft, ToolError> {
+    let loaded = &opened.loaded;
     check_inputs(loaded, &input_schema(None, &[]), parameters)?;
     let mut teller = Teller::new(view, loaded);
     let body = loaded.item.body().map_or("", |body| &loaded.text[body]);
@@ -98,7 +105,7 @@ fn follow_skill(
         .with("files", tell::files(view, loaded))
         .with("inputs_validated", true);
     let how = "Follow the text of `content`. Its other files lie beside it and can be read.";
-    Ok(done(loaded, &teller, data, how))
+    Ok(done(opened, &teller, data, how))
 }
 
 fn ready(teller: &mut Teller, loaded: &Loaded, inputs: Data) -> Fields {
@@ -111,26 +118,28 @@ fn ready(teller: &mut Teller, loaded: &Loaded, inputs: Data) -> Fields {
         .with("inputs", inputs)
 }
 
-fn done(loaded: &Loaded, teller: &Teller, data: Fields, how: &'static str) -> Draft {
+fn done(opened: &Opened, teller: &Teller, data: Fields, how: &'static str) -> Draft {
+    let loaded = &opened.loaded;
     let warnings = loaded.item.warnings().iter().map(|odd| Data::from(*odd));
     let data = data
         .with("validation_warnings", warnings.collect::<Data>())
         .with("integrity", loaded.integrity)
-        .with("trust", tell::trust())
+        .with("trust", opened.trust())
         .with("instructions", how)
         .with_some("masked", teller.masked());
     let message =
-        Prose::words(format!("The directive `{}` is ready to be followed.", name(loaded)));
+        Prose::words(format!("The directive `{}` is ready to be followed.", name(&loaded.place)));
     Draft::success(codes::RUN_DIRECTIVE, message).data(data)
 }
 
 /// The text of a knowledge entry.
 fn consult(
     (view, stock): (&View<'_>, &Stock<'_>),
-    loaded: &Loaded,
+    opened: &Opened,
     entry: &Knowledge,
     parameters: &Map<String, Value>,
 ) -> Result<Draft, ToolError> {
+    let loaded = &opened.loaded;
     check_inputs(loaded, &input_schema(None, &[]), parameters)?;
     check_frontmatter(view, loaded, entry)?;
     let mut teller = Teller::new(view, loaded);
@@ -142,11 +151,11 @@ fn consult(
         .with("content", teller.body(&loaded.text[entry.content.clone()]))
         .with("metadata", teller.value(&loaded.item.metadata()))
         .with("integrity", loaded.integrity)
-        .with("trust", tell::trust())
+        .with("trust", opened.trust())
         .with("frontmatter_validated", true)
         .with("validation_warnings", odd.into_iter().map(Data::from).collect::<Data>())
         .with_some("masked", teller.masked());
-    let message = Prose::words(format!("The knowledge entry `{}`.", name(loaded)));
+    let message = Prose::words(format!("The knowledge entry `{}`.", name(&loaded.place)));
     Ok(Draft::success(codes::RUN_KNOWLEDGE, message).data(data))
 }
 

@@ -114,11 +114,6 @@ pub(crate) fn masked_problems(problems: Vec<Problem>) -> Vec<Problem> {
     problems.map(|one| Problem { at: masked(&one.at), what: masked(&one.what) }).collect()
 }
 
-/// Who vouches for an item: nobody yet.
-pub(crate) fn trust() -> Fields {
-    Fields::default().with("status", "unsigned")
-}
-
 /// Where items lie.
 pub(crate) fn addresses<'a>(places: impl IntoIterator<Item = &'a ScopedPath>) -> Data {
     places.into_iter().filter_map(ScopedPath::address).map(Data::from).collect()

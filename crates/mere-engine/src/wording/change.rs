@@ -64,6 +64,14 @@ pub(super) fn refused(denied: &Denied) -> Draft {
         .hint(
             "Ask a person to run `mere copy`, or to set `agents.may_install` in the user's config.",
         ),
+        Denied::Sign => Draft::denied(
+            codes::SIGN_DENIED,
+            "Nothing was signed: signing needs a person at a terminal, or a key in ssh-agent.",
+        )
+        .hint(
+            "Ask a person to run it at a terminal; for scripts, `sign: {unattended: true}` in the \
+             user's own ~/.ai/config.yaml.",
+        ),
         Denied::Repository => {
             Draft::denied(codes::WRITE_REPOSITORY, "Agents do not write into `.git`.")
                 .hint("Choose another name: git would run what such a folder says.")

@@ -7,7 +7,7 @@ use mere_core::item::{Fault, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Code, Content, Data, Draft, Fields, Invalid, Prose, codes};
 use mere_core::schema::Problem;
 
-use super::unmade;
+use super::{keys, trust, unmade};
 use crate::items::{ItemError, WrongInputs};
 
 /// A call about an item that came to nothing.
@@ -60,6 +60,11 @@ pub(super) fn item(error: &ItemError) -> Draft {
             Draft::fault(codes::ITEM_UNSEARCHABLE, "A space could not be looked through.")
                 .hint("Ask a person to look at its permissions; the log says why.")
         }
+        ItemError::Key(fault) => keys::key(fault),
+        ItemError::Team(trouble) => trust::team(trouble),
+        ItemError::Record(error) => trust::unrecorded(error),
+        ItemError::Broken(broken) => trust::broken(broken),
+        ItemError::Unused(unused) => trust::unused(unused),
         ItemError::Unmade(error) => unmade::unmade(error),
     }
 }

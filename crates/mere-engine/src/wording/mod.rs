@@ -7,6 +7,7 @@ mod change;
 mod item;
 mod keys;
 mod signers;
+mod trust;
 mod unmade;
 
 use mere_core::address::Address;
@@ -21,6 +22,7 @@ use crate::config::ConfigError;
 use crate::snapshot::WorldError;
 use crate::tool_error::ToolError;
 use crate::world::ResolveError;
+pub(crate) use trust::{fix, roster_trouble, trust_of, what};
 
 /// The forms a path may take, for every path that leads nowhere.
 const PATH_FORMS: &str = "Say a path from the home root such as `src/a.rs`, or an address: \

@@ -2,7 +2,7 @@
 
 use mere_core::address::Address;
 use mere_core::item::ItemType;
-use mere_core::reply::{Draft, Fields, Prose, codes};
+use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 
 use super::change::refused;
 use super::item::faulty;
@@ -58,6 +58,27 @@ pub(super) fn unmade(error: &Unmade) -> Draft {
             let message = Prose::words("Someone else is changing what lies around ");
             Draft::fault(codes::CALL_TIMED_OUT, message.address(address.clone()).and("."))
                 .hint("Nothing was changed. Try again.")
+        }
+        Unmade::Foreign(address) => {
+            let message = Prose::words("").address(address.clone());
+            Draft::invalid(
+                codes::SIGN_FOREIGN,
+                message.and(" is signed by someone else, for the place and the name it has."),
+            )
+            .hint("Read it; `--as-mine` then makes you its author.")
+        }
+        Unmade::NoGit => Draft::invalid(codes::SIGN_NO_GIT, "There is no git repository here.")
+            .hint("Leave out `--staged`."),
+        Unmade::Unstaged(path) => {
+            let path = Content::mention(path.to_string());
+            let message = Prose::words("").content(path.clone());
+            Draft::invalid(codes::SIGN_UNSTAGED, message.and(" is not staged as it lies there."))
+                .hint(Prose::words("Stage it with `git add ").content(path).and("`, or undo it."))
+        }
+        Unmade::Editor(address) => {
+            let message = Prose::words("The editor did not end well on ").address(address.clone());
+            Draft::fault(codes::SIGN_EDITOR, message.and(". Nothing was signed."))
+                .hint("It stays a draft; `VISUAL` or `EDITOR` names the editor.")
         }
         Unmade::Failed { address, cause } => failed(address, cause),
         Unmade::Denied(denied) => refused(denied),

@@ -183,6 +183,9 @@ pub(crate) struct CopyArguments {
     /// The scope it is copied to; it is looked for in the other one
     #[arg(long, value_enum)]
     pub(crate) to: ScopeArgument,
+    /// Sign the copy as its author, instead of keeping the author's signature
+    #[arg(long)]
+    pub(crate) as_mine: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
@@ -197,6 +200,9 @@ pub(crate) struct MoveArguments {
     pub(crate) item: ItemArguments,
     /// The new category; '' for none
     pub(crate) category: Category,
+    /// Become its author: what another signed keeps its place otherwise
+    #[arg(long)]
+    pub(crate) as_mine: bool,
     #[command(flatten)]
     pub(crate) source: TargetArguments,
     #[command(flatten)]
@@ -213,6 +219,9 @@ pub(crate) struct RenameArguments {
     pub(crate) item: ItemArguments,
     /// The new id
     pub(crate) new_id: ItemId,
+    /// Become its author: what another signed keeps its name otherwise
+    #[arg(long)]
+    pub(crate) as_mine: bool,
     #[command(flatten)]
     pub(crate) source: TargetArguments,
     #[command(flatten)]

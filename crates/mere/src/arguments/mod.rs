@@ -4,6 +4,7 @@ mod files;
 mod items;
 mod keys;
 mod signers;
+mod signing;
 
 use clap::{Args, Parser, Subcommand};
 use mere_core::name::AgentName;
@@ -16,10 +17,11 @@ pub(crate) use files::{
 pub(crate) use items::{
     AnswerArguments, ConfigArguments, ConfigCommand, CopyArguments, DeleteArguments,
     IndexArguments, InitArguments, ListArguments, MoveArguments, NewArguments, RenameArguments,
-    ReviewArguments, ScopeArgument, ShowArguments, TemplateArgument, WhyArguments,
+    ReviewArguments, ShowArguments, TemplateArgument, WhyArguments,
 };
 pub(crate) use keys::{GenerateArguments, KeysArguments, KeysCommandArguments, RotateArguments};
 pub(crate) use signers::SignersCommand;
+pub(crate) use signing::{DraftArguments, EditArguments, SignArguments, VerifyArguments};
 
 /// The home of what AI agents use: workflows, tools, notes and memories as plain files, in a project
 /// they cannot leave.
@@ -110,6 +112,14 @@ pub(crate) enum Command {
     Delete(DeleteArguments),
     /// Show everything a name could mean, and which item wins
     Why(WhyArguments),
+    /// Sign items, after showing what has changed
+    Sign(SignArguments),
+    /// Check that items are what was signed, where it was signed for
+    Verify(VerifyArguments),
+    /// Work on a signed item for a while
+    Draft(DraftArguments),
+    /// Edit an item, and sign it
+    Edit(EditArguments),
     /// Decide on changes that agents propose
     Review(ReviewArguments),
     /// Write or check the index of items

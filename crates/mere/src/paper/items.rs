@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::Paper;
 use crate::render;
 
-const STRONG: Style = Style::new().bold();
-const FAINT: Style = Style::new().dimmed();
-const BAD: Style = AnsiColor::Red.on_default();
-const GOOD: Style = AnsiColor::Green.on_default();
+pub(super) const STRONG: Style = Style::new().bold();
+pub(super) const FAINT: Style = Style::new().dimmed();
+pub(super) const BAD: Style = AnsiColor::Red.on_default();
+pub(super) const GOOD: Style = AnsiColor::Green.on_default();
 /// The widest cell of a table.
 const WIDE: usize = 60;
 /// The narrowest last column that says anything.
@@ -29,6 +29,15 @@ impl Paper {
         }
         for note in list(&reply["data"]["relinked"]) {
             line(&mut out, format_args!("  links changed in {}", self.plain(text(note))));
+        }
+        for note in list(&reply["data"]["proposed"]) {
+            line(
+                &mut out,
+                format_args!(
+                    "  proposed for a note that another signed: {}",
+                    self.plain(text(note))
+                ),
+            );
         }
         for note in list(&reply["data"]["not_relinked"]) {
             line(
@@ -121,6 +130,10 @@ impl Paper {
             [mark.to_owned(), text(&one["address"]).to_owned(), trust, why]
         });
         let mut out = self.table(["", "ADDRESS", "TRUST", "WHY"], rows.collect());
+        for one in list(&data["candidates"]).filter(|one| one["fix"].is_string()) {
+            let address = self.plain(text(&one["address"]));
+            line(&mut out, format_args!("   {address}: {}", self.plain(text(&one["fix"]))));
+        }
         for path in list(&data["elsewhere"]) {
             line(
                 &mut out,
@@ -187,20 +200,7 @@ impl Paper {
         let head = format!("{} proposes to {} the {} {}", head[0], head[1], head[2], named(data));
         let mut out = format!("{}\n", self.painted(&self.plain(&head), STRONG));
         line(&mut out, format_args!("{}", self.plain(text(&data["address"]))));
-        for change in list(&data["changes"]) {
-            line(
-                &mut out,
-                format_args!("\n{}", self.painted(&self.plain(text(&change["path"])), FAINT)),
-            );
-            for changed in text(&change["diff"]).lines() {
-                let style = match changed.as_bytes().first() {
-                    Some(b'+') => GOOD,
-                    Some(b'-') => BAD,
-                    _ => Style::new(),
-                };
-                line(&mut out, format_args!("{}", self.painted(&self.plain(changed), style)));
-            }
-        }
+        out += &self.changes(&data["changes"]);
         line(
             &mut out,
             format_args!("\n{}", self.painted(&format!("digest {}", text(&data["digest"])), FAINT)),
@@ -305,7 +305,7 @@ fn cut(cell: &str, width: usize) -> String {
 }
 
 /// Category and id.
-fn named(item: &Value) -> String {
+pub(super) fn named(item: &Value) -> String {
     match (text(&item["category"]), text(&item["id"])) {
         ("", id) => id.to_owned(),
         (category, id) => format!("{category}/{id}"),

@@ -3,6 +3,7 @@
 
 mod items;
 mod keys;
+mod signing;
 
 use anstyle::{AnsiColor, Style};
 use mere_core::address::Address;

@@ -10,7 +10,6 @@ use mere_core::reply::{Data, Draft, Fields, Prose, codes};
 use mere_core::request::Example;
 use mere_core::root::Root;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::super::Unmade;
 use super::Desk;
@@ -123,13 +122,11 @@ impl Making {
             Scope::User => "user".to_owned(),
             _ => desk.context.project.name(),
         };
-        let id = Uuid::new_v4().to_string();
-        let said = json!({ "format": 1, "space_id": id, "name": name });
-        let new = self.put(config::SPACE_FILE, &format!("{said:#}\n"))?;
-        let said = self.read(config::SPACE_FILE)?.and_then(|text| {
-            mere_core::json::parse(text.as_bytes()).ok()?["space_id"].as_str().map(str::to_owned)
-        });
-        self.space_id = said.unwrap_or_default();
+        let (id, new) = project_key::name_space(&self.editing, &name)?;
+        if new {
+            self.made.push(config::SPACE_FILE.to_owned());
+        }
+        self.space_id = id;
         Ok(new)
     }
 

@@ -1,18 +1,22 @@
 //! Links to a knowledge entry that is called otherwise now, changed in the notes of its scope.
 //!
-//! A note that is signed is left as it is: its author must say so. What could not be changed is
-//! told, and nothing is lost by it.
+//! One's own signed notes are signed anew. A note that another signed is not changed but proposed to
+//! be: its author must say so. What could not be changed is told, and nothing is lost by it.
 
-use mere_core::address::Address;
+use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
 use mere_core::item::{self, EntryName, ItemRef, ItemType, ScopedPath, relink};
+use mere_core::request::Reader;
 use mere_core::spoken::Spoken;
 
 use super::super::belongings::whole_of;
 use super::super::change::{Desk, sealing};
 use super::super::place::{Placing, apply};
 use super::super::prospect::main_name;
-use crate::enforce::{self, Expect, ItemChange, ItemHow, Sealing};
+use super::super::sealer::{Sealer, space_id};
+use super::super::{Opened, Standing, proposal};
+use super::anchoring::arrived;
+use crate::enforce::{self, Errand, Expect, ItemChange, ItemHow, Sealing, Way};
 use crate::host::read_at_most;
 use crate::read::open;
 
@@ -20,6 +24,8 @@ use crate::read::open;
 #[derive(Default)]
 pub(super) struct Relinked {
     pub(super) changed: Vec<Address>,
+    /// Notes that others signed, for which a change is proposed.
+    pub(super) proposed: Vec<Address>,
     /// Notes that link there and were left as they are.
     pub(super) left: Vec<Address>,
 }
@@ -36,9 +42,10 @@ pub(super) fn follow(desk: &Desk<'_>, from: &ScopedPath, to: &ScopedPath) -> Rel
     for place in notes {
         let Some(address) = place.address() else { continue };
         match change(desk, place, &names) {
-            Some(true) => relinked.changed.push(address),
-            Some(false) => relinked.left.push(address),
-            None => {}
+            Ending::Changed => relinked.changed.push(address),
+            Ending::Proposed => relinked.proposed.push(address),
+            Ending::Left => relinked.left.push(address),
+            Ending::None => {}
         }
     }
     relinked
@@ -51,26 +58,74 @@ fn is_shared(desk: &Desk<'_>, from: &ScopedPath, to: &ScopedPath) -> bool {
     there.is_ok_and(|there| there.iter().any(|place| place != from && place != to))
 }
 
-/// Changes one note; `None` if it does not link there.
-fn change(desk: &Desk<'_>, place: ScopedPath, (from, to): &(EntryName, EntryName)) -> Option<bool> {
-    let address = place.address()?;
-    let main = desk.view.resolve(&Spoken::Rooted(address)).ok()?;
+/// What became of one note.
+enum Ending {
+    Changed,
+    Proposed,
+    Left,
+    /// It does not link there.
+    None,
+}
+
+fn change(desk: &Desk<'_>, place: ScopedPath, names: &(EntryName, EntryName)) -> Ending {
+    match relinked(desk, &place, names) {
+        None => Ending::None,
+        Some(Err(())) => Ending::Left,
+        Some(Ok((before, new))) => settle(desk, place, before, new).unwrap_or(Ending::Left),
+    }
+}
+
+/// A note's digest, and its text with the links changed; nothing if it does not link there.
+fn relinked(
+    desk: &Desk<'_>,
+    place: &ScopedPath,
+    (from, to): &(EntryName, EntryName),
+) -> Option<Result<(Sha256, String), ()>> {
+    let main = desk.view.resolve(&Spoken::Rooted(place.address()?)).ok()?;
     let bytes = read_at_most(open(&main).ok()?, item::MAX_BYTES as u64).ok()??;
     let text = item::decode(&bytes).ok()?;
     if !text.contains(from.id.as_str()) {
         return None;
     }
-    let new = match relink(text, &place, from, to) {
-        Ok(None) => return None,
-        Ok(Some(new)) => new,
-        Err(_) => return Some(false),
-    };
-    let sealing = sealing(desk, &place);
-    if sealing == Sealing::Signed {
-        return Some(false);
+    match relink(text, place, from, to) {
+        Ok(None) => None,
+        Ok(Some(new)) => Some(Ok((Sha256::of(&bytes), new))),
+        Err(_) => Some(Err(())),
     }
-    let files = vec![(main_name(&place)?, new.into_bytes())];
-    let how = ItemHow::Put { files, before: Expect::Whole(whole_of(Sha256::of(&bytes), &[])) };
-    let permit = enforce::permit_item(desk.who, desk.agents, ItemChange { place, how }, sealing);
-    Some(apply(permit, &Placing { context: desk.context, over: desk.over }).is_ok())
+}
+
+/// Writes a note that nobody signed, signs one's own anew, and proposes the change of another's.
+fn settle(desk: &Desk<'_>, place: ScopedPath, before: Sha256, new: String) -> Option<Ending> {
+    let sealing = sealing(desk, &place);
+    let mut files = vec![(main_name(&place)?, new.into_bytes())];
+    let mut who = desk.who;
+    if sealing == Sealing::Signed {
+        match sealed(desk, &place, &files) {
+            Some(sidecar) => {
+                files.insert(0, (place.sidecar_name()?.parse().ok()?, sidecar));
+            }
+            // Proposed as by anybody else.
+            None => who = Reader::Agent,
+        }
+    }
+    let how = ItemHow::Put { files, before: Expect::Whole(whole_of(before, &[])) };
+    let permit = enforce::permit_item(who, desk.agents, ItemChange { place, how }, sealing);
+    match permit.way() {
+        Way::Direct => {
+            apply(permit, &Placing { context: desk.context, over: desk.over }).ok()?;
+            Some(Ending::Changed)
+        }
+        Way::Propose => proposal::keep(desk, permit).ok().map(|_| Ending::Proposed),
+    }
+}
+
+/// The signatures of one's own note as it will be; none if it is not one's own to sign.
+fn sealed(desk: &Desk<'_>, place: &ScopedPath, files: &[(RelPath, Vec<u8>)]) -> Option<Vec<u8>> {
+    let opened = Opened::judge(desk.view, desk.court, place.clone()).ok()?;
+    let Standing::Verified(vouched) = &opened.standing else { return None };
+    if !desk.court.is_own(vouched.author.key) {
+        return None;
+    }
+    let sealer = Sealer::unlock(desk, Errand::Asked).ok()?;
+    sealer.seal(&arrived(files, &[], place).ok()?, &space_id(desk, place).ok()?).ok()
 }

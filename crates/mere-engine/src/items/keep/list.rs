@@ -7,11 +7,13 @@ use mere_core::reply::{Content, Data, Draft, Fields, codes};
 use mere_core::request::Listing;
 
 use super::super::find::is_shown;
-use super::super::tell::{self, Teller, word};
-use super::super::{ItemError, Loaded};
+use super::super::tell::{Teller, word};
+use super::super::{ItemError, Opened};
 use super::Desk;
+use crate::court::Court;
 use crate::tool_error::ToolError;
 use crate::view::{View, counted};
+use crate::wording::{trust_of, what};
 
 /// The items that a listing asks for.
 pub(super) fn list(desk: &Desk<'_>, listing: &Listing) -> Result<Draft, ToolError> {
@@ -21,7 +23,7 @@ pub(super) fn list(desk: &Desk<'_>, listing: &Listing) -> Result<Draft, ToolErro
             places.extend(places_of(desk, scope, listing).map_err(ItemError::Unsearchable)?);
         }
     }
-    let items = tell_all(desk.view, &places);
+    let items = tell_all(desk, &places);
     let count = items.len() as u64;
     let data = Fields::default().with("items", Data::List(items)).with("count", count);
     let draft = Draft::success(codes::LIST, counted(count, "item", "items").and(".")).data(data);
@@ -58,39 +60,51 @@ fn places_of(desk: &Desk<'_>, scope: Scope, listing: &Listing) -> std::io::Resul
 }
 
 /// Tells every item, with as many hands as the machine has.
-fn tell_all(view: &View<'_>, places: &[ScopedPath]) -> Vec<Data> {
+fn tell_all(desk: &Desk<'_>, places: &[ScopedPath]) -> Vec<Data> {
+    let (view, court) = (desk.view, desk.court);
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let share = places.len().div_ceil(cores).max(64);
     thread::scope(|scope| {
         let parts = places.chunks(share).map(|part| {
-            scope.spawn(move || part.iter().map(|place| tell(view, place)).collect::<Vec<_>>())
+            scope.spawn(move || {
+                part.iter().map(|place| tell(view, court, place)).collect::<Vec<_>>()
+            })
         });
         let parts = parts.collect::<Vec<_>>();
         parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
     })
 }
 
-fn tell(view: &View<'_>, place: &ScopedPath) -> Data {
+fn tell(view: &View<'_>, court: &Court, place: &ScopedPath) -> Data {
     let fields = Fields::default()
         .with("item_type", place.kind.name())
         .with("id", word(&place.id))
         .with("category", word(&place.category))
         .with("scope", place.scope.name())
         .with("address", place.address());
-    let fields = match Loaded::read(view, place.clone()) {
-        Ok(loaded) => {
-            let mut teller = Teller::new(view, &loaded);
+    let fields = match Opened::judge(view, court, place.clone()) {
+        Ok(opened) => {
+            let loaded = &opened.loaded;
+            let mut teller = Teller::new(view, loaded);
             let about = loaded.item.description();
             let title = loaded.item.title(place);
             fields
                 .with("version", loaded.item.version().map(word))
                 .with("title", teller.mention(title))
                 .with("description", teller.mention(about))
-                .with("trust", tell::trust())
+                .with("trust", opened.trust())
         }
-        Err(error) => fields.with("fault", fault(&error)),
+        Err(error) => fields.with_some("trust", broken_trust(&error)).with("fault", fault(&error)),
     };
     fields.into()
+}
+
+/// `trust` of an item whose signatures do not hold.
+pub(super) fn broken_trust(error: &ToolError) -> Option<Fields> {
+    match error {
+        ToolError::Item(ItemError::Broken(broken)) => Some(trust_of(&broken.failure)),
+        _ => None,
+    }
 }
 
 /// What is wrong with an item, in one line.
@@ -99,6 +113,9 @@ pub(super) fn fault(error: &ToolError) -> Data {
         ToolError::Item(ItemError::Faulty { fault, .. }) => {
             let place = format!("line {}, column {}: ", fault.line, fault.column);
             Content::mention(place + &fault.what.for_person()).into()
+        }
+        ToolError::Item(ItemError::Broken(broken)) => {
+            Content::mention(what(&broken.failure).for_person()).into()
         }
         _ => "it cannot be read".into(),
     }

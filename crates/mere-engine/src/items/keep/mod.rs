@@ -1,17 +1,24 @@
 //! What a person does with items. No agent can ask for any of this.
 
 mod anchor;
+mod anchoring;
 mod config;
+mod difference;
 mod index;
 mod init;
+mod judged;
 mod links;
 mod list;
 mod review;
+mod select;
+mod sign;
+mod verify;
 mod waiting;
 mod why;
+mod work;
 
 use mere_core::reply::Draft;
-use mere_core::request::Keep;
+use mere_core::request::{Keep, Sign};
 
 use super::change::Desk;
 use crate::tool_error::ToolError;
@@ -27,16 +34,24 @@ pub(crate) fn keep(desk: &Desk<'_>, asked: &Keep) -> Result<Draft, ToolError> {
             anchor::new(desk, (*kind, item), (desk.scope(*scope), *form))
         }
         Keep::List(listing) => list::list(desk, listing),
-        Keep::Move { kind, item, category, source } => {
-            anchor::change_category(desk, (*kind, item), category, desk.source(*source))
+        Keep::Copy { kind, item, to, author } => {
+            anchor::copy_named(desk, (*kind, item), (*to, *author))
         }
-        Keep::Rename { kind, item, id, source } => {
-            anchor::rename(desk, (*kind, item), id, desk.source(*source))
+        Keep::Move { kind, item, category, source, author } => {
+            let how = (desk.source(*source), *author);
+            anchor::change_category(desk, (*kind, item), category, how)
+        }
+        Keep::Rename { kind, item, id, source, author } => {
+            anchor::rename(desk, (*kind, item), id, (desk.source(*source), *author))
         }
         Keep::Why { kind, item } => why::why(desk, *kind, item),
         Keep::Index(how) => index::index(desk, *how),
         Keep::Proposals => review::list(desk),
         Keep::Review { proposal, verdict } => review::review(desk, proposal, *verdict),
+        Keep::Sign(Sign::Plan(selection)) => sign::plan(desk, selection),
+        Keep::Sign(Sign::Seal { chosen, stage }) => sign::seal(desk, chosen, *stage),
+        Keep::Verify(asked) => verify::verify(desk, asked),
+        Keep::Work(asked) => work::work(desk, asked),
         Keep::CheckConfig => Ok(check_config(desk.context)),
         Keep::Keys(_) | Keep::Trust(_) => Ok(crate::wording::panicked()),
     }

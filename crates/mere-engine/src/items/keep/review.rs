@@ -4,8 +4,8 @@
 //! if that has changed since, it is not placed.
 
 use mere_core::address::{Address, RelPath};
-use mere_core::diff::{self, Line};
 use mere_core::digest::Sha256;
+use mere_core::item::integrity::FileDigest;
 use mere_core::item::{self, ScopedPath};
 use mere_core::name::AgentName;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
@@ -14,14 +14,17 @@ use mere_core::root::Root;
 use mere_core::spoken::Spoken;
 
 use super::super::belongings::{belongings, whole};
-use super::super::change::{Desk, refuse_taken};
+use super::super::change::{Desk, refuse_taken, sealing};
 use super::super::place::{Placing, apply};
 use super::super::proposal::{Proposal, ProposedAction};
 use super::super::prospect::{Prospect, main_name};
-use super::super::tell::{self, word};
-use super::super::{ItemError, Unmade, Unplaced};
+use super::super::sealer::{Sealer, space_id, try_unlock};
+use super::super::tell::word;
+use super::super::{ItemError, Opened, Unmade, Unplaced};
+use super::anchoring::arrived;
+use super::difference::change;
 use super::waiting::{Waiting, all};
-use crate::enforce::{self, Expect, ItemChange, ItemHow, Sealing};
+use crate::enforce::{self, Errand, Expect, ItemChange, ItemHow, Sealing};
 use crate::host::{Workspace, read_at_most};
 use crate::read::open;
 use crate::tool_error::ToolError;
@@ -85,12 +88,13 @@ fn show(desk: &Desk<'_>, waiting: Waiting) -> Result<Draft, ToolError> {
     if let ProposedAction::Delete(_) = proposal.action {
         for path in &now.files {
             let old = current(desk, proposal, path)?.unwrap_or_default();
-            changes.push(change(path, (&old, "")));
+            changes.push(change(path.as_str(), Some(&old), Some("")));
         }
     }
     for (path, bytes) in &waiting.files {
         let old = current(desk, proposal, path)?.unwrap_or_default();
-        changes.push(change(path, (&old, &String::from_utf8_lossy(bytes))));
+        let new = String::from_utf8_lossy(bytes);
+        changes.push(change(path.as_str(), Some(&old), Some(&new)));
     }
     let data = about(proposal)
         .with("changes", Data::List(changes))
@@ -108,19 +112,6 @@ fn show(desk: &Desk<'_>, waiting: Waiting) -> Result<Draft, ToolError> {
     Ok(Draft::success(codes::REVIEW_SHOWN, message).data(data.with_some("fault", fault)))
 }
 
-fn change(path: &RelPath, (old, new): (&str, &str)) -> Data {
-    let name = path.to_string();
-    let lines = diff::unified(old, new).into_iter().map(|line| match line {
-        Line::Same(text) => format!(" {text}\n"),
-        Line::Old(text) => format!("-{text}\n"),
-        Line::New(text) => format!("+{text}\n"),
-        Line::Unended => "\\ no newline at the end\n".to_owned(),
-        Line::Gap => "…\n".to_owned(),
-    });
-    let diff = Content::body(lines.collect::<String>());
-    Fields::default().with("path", Content::mention(name)).with("diff", diff).into()
-}
-
 fn accept(desk: &Desk<'_>, waiting: Waiting) -> Result<Draft, ToolError> {
     let place = waiting.proposal.place.clone();
     let address = place.address().ok_or(Unmade::Place)?;
@@ -131,22 +122,52 @@ fn accept(desk: &Desk<'_>, waiting: Waiting) -> Result<Draft, ToolError> {
         ProposedAction::Create => {
             refuse_taken(desk, &place)?;
             let prospect = prospect(desk, waiting)?;
-            let how = ItemHow::Put { files: prospect.files, before: Expect::Nothing };
+            let files = signed(desk, &place, prospect.files)?;
+            let how = ItemHow::Put { files, before: Expect::Nothing };
             (how, prospect.integrity, " was created.")
         }
         ProposedAction::Update(whole) => {
             let prospect = prospect(desk, waiting)?;
-            let how = ItemHow::Put { files: prospect.files, before: Expect::Whole(whole) };
+            let files = signed(desk, &place, prospect.files)?;
+            let how = ItemHow::Put { files, before: Expect::Whole(whole) };
             (how, prospect.integrity, " was changed.")
         }
     };
-    let change = ItemChange { place, how };
+    let change = ItemChange { place: place.clone(), how };
     let permit = enforce::permit_item(desk.who, desk.agents, change, Sealing::Unsigned);
     apply(permit, &Placing { context: desk.context, over: desk.over })?;
     forget(desk, &agent, name)?;
-    let data = told.with("integrity", integrity).with("trust", tell::trust());
+    let standing = Opened::judge(desk.view, desk.court, place).ok();
+    let trust = standing.as_ref().map(Opened::trust);
+    let data = told.with("integrity", integrity).with_some("trust", trust);
     let message = Prose::words("").address(address).and(done);
-    Ok(Draft::success(codes::REVIEW_ACCEPTED, message).data(data))
+    let draft = Draft::success(codes::REVIEW_ACCEPTED, message).data(data);
+    Ok(match standing.and_then(|opened| opened.advice()) {
+        Some(advice) => draft.hint(advice),
+        None => draft,
+    })
+}
+
+/// An accepted item's files, with the signatures of whoever accepts it first. Where nobody can sign,
+/// an item that nobody signed stays so; one that is signed is not broken.
+fn signed(
+    desk: &Desk<'_>,
+    place: &ScopedPath,
+    mut files: Vec<(RelPath, Vec<u8>)>,
+) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
+    let sealer = match sealing(desk, place) {
+        Sealing::Signed => Some(Sealer::unlock(desk, Errand::Asked)?),
+        Sealing::Unsigned => try_unlock(desk, Errand::Asked)?,
+    };
+    let Some(sealer) = sealer else { return Ok(files) };
+    let is_given = |file: &FileDigest| files.iter().any(|(path, _)| path.as_str() == file.path);
+    let mut kept = Now::others(desk, place);
+    kept.retain(|file| !is_given(file));
+    let arrived = arrived(&files, &kept, place)?;
+    let sidecar = sealer.seal(&arrived, &space_id(desk, place)?)?;
+    let name = place.sidecar_name().and_then(|name| name.parse().ok()).ok_or(Unmade::Place)?;
+    files.insert(0, (name, sidecar));
+    Ok(files)
 }
 
 /// The item as it would be.
@@ -175,6 +196,14 @@ struct Now {
 }
 
 impl Now {
+    /// The item's other files, as far as they can be told.
+    fn others(desk: &Desk<'_>, place: &ScopedPath) -> Vec<FileDigest> {
+        let main = place.address().map(|address| desk.view.resolve(&Spoken::Rooted(address)));
+        let Some(Ok(main)) = main else { return Vec::new() };
+        let others = main.folder().map(|folder| belongings(folder, place));
+        others.and_then(Result::ok).unwrap_or_default()
+    }
+
     fn read(desk: &Desk<'_>, place: &ScopedPath) -> Result<Self, ToolError> {
         let none = Self { whole: None, files: Vec::new() };
         let address = place.address().ok_or(Unmade::Place)?;

@@ -5,11 +5,12 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::Source;
 
 use super::super::find::find;
-use super::super::tell::{self, word};
-use super::super::{ItemError, Loaded};
+use super::super::tell::word;
+use super::super::{ItemError, Opened};
 use super::Desk;
-use super::list::fault;
+use super::list::{broken_trust, fault};
 use crate::tool_error::ToolError;
+use crate::wording::fix;
 
 /// Where the clients people use keep Agent Skills of their own.
 const CLIENT_FOLDERS: [&str; 5] =
@@ -83,12 +84,29 @@ fn candidate(
         .with("category", word(&place.category))
         .with("address", place.address())
         .with("wins", winner == Some(place))
-        .with("why", why)
-        .with("trust", tell::trust());
-    let loaded = Loaded::read(desk.view, place.clone());
-    match loaded {
-        Ok(loaded) => fields.with("version", loaded.item.version().map(word)).into(),
-        Err(error) => fields.with("fault", fault(&error)).into(),
+        .with("why", why);
+    match Opened::judge(desk.view, desk.court, place.clone()) {
+        Ok(opened) => fields
+            .with("trust", opened.trust())
+            .with("version", opened.loaded.item.version().map(word))
+            .with_some("fix", opened.advice().map(|fix| Content::mention(fix.for_person())))
+            .into(),
+        Err(error) => fields
+            .with_some("trust", broken_trust(&error))
+            .with("fault", fault(&error))
+            .with_some("fix", remedy(&error).map(Content::mention))
+            .into(),
+    }
+}
+
+/// What to do about an item that cannot be used.
+pub(super) fn remedy(error: &ToolError) -> Option<String> {
+    match error {
+        ToolError::Item(ItemError::Broken(broken)) => {
+            Some(fix(&broken.place, &broken.failure).for_person())
+        }
+        ToolError::Item(ItemError::Faulty { fault, .. }) => Some(fault.fix.for_person()),
+        _ => None,
     }
 }
 

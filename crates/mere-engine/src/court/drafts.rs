@@ -1,0 +1,89 @@
+//! Items that a person is at work on: their content is free for a while, their place is not.
+//!
+//! Kept in the user's state, keyed like every approval by folder and space id, so a copy elsewhere
+//! is no draft.
+
+use jiff::{SignedDuration, Timestamp};
+use mere_core::address::Address;
+
+use super::now;
+use crate::host::Surroundings;
+use crate::project_key::ProjectKey;
+use crate::records::{self, RecordError};
+
+/// The record, in the state folder.
+pub(crate) const FILE: &str = "drafts.json";
+/// How long a draft lasts.
+const LASTS: SignedDuration = SignedDuration::from_hours(12);
+
+/// An item that is being worked on.
+#[derive(Clone)]
+pub(super) struct Draft {
+    address: Address,
+    until: Timestamp,
+}
+
+impl Draft {
+    /// A clock that was set back does not make a draft last longer.
+    pub(super) fn covers(&self, address: &Address, now: Timestamp) -> bool {
+        let left = self.until.duration_since(now);
+        self.address == *address && left > SignedDuration::ZERO && left <= LASTS
+    }
+}
+
+/// The drafts of a space. A record that does not parse is none.
+pub(super) fn of(surroundings: &Surroundings, key: Option<ProjectKey>) -> Vec<Draft> {
+    let Some(key) = key else { return Vec::new() };
+    let records = records::parse(surroundings.peek_state(FILE));
+    let own = records.iter().filter(|record| key.matches(record));
+    let own = own.filter_map(|record| {
+        let address = record["address"].as_str()?.parse().ok()?;
+        Some(Draft { address, until: record["until"].as_str()?.parse().ok()? })
+    });
+    own.collect()
+}
+
+/// From now on a person is at work on an item; says until when.
+pub(crate) fn start(
+    surroundings: &Surroundings,
+    key: &ProjectKey,
+    address: &Address,
+) -> Result<Timestamp, RecordError> {
+    let until = now() + LASTS;
+    change(surroundings, key, &[address], |records| {
+        let mut record = key.record();
+        record["address"] = address.to_string().into();
+        record["until"] = until.to_string().into();
+        records.push(record);
+    })?;
+    Ok(until)
+}
+
+/// The work on some items is over.
+pub(crate) fn forget(
+    surroundings: &Surroundings,
+    key: &ProjectKey,
+    addresses: &[&Address],
+) -> Result<(), RecordError> {
+    change(surroundings, key, addresses, |_| {})
+}
+
+fn change(
+    surroundings: &Surroundings,
+    key: &ProjectKey,
+    addresses: &[&Address],
+    add: impl FnOnce(&mut Vec<serde_json::Value>),
+) -> Result<(), RecordError> {
+    let texts = addresses.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let now = now();
+    records::change(surroundings.lock_state(), FILE, |records| {
+        records.retain(|record| {
+            let until = record["until"].as_str().and_then(|until| until.parse::<Timestamp>().ok());
+            let is_over = until.is_none_or(|until| until < now);
+            let is_meant =
+                key.matches(record) && texts.iter().any(|one| record["address"] == **one);
+            !is_over && !is_meant
+        });
+        add(records);
+    })
+}

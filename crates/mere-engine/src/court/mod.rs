@@ -1,0 +1,181 @@
+//! Whose signatures count in this session, what must be signed, and what is being worked on.
+//!
+//! Put together once for each reading of the configuration: the user's own keys, the keys they
+//! trust, the team they joined, and what configs narrow. A project decides none of it; it can only
+//! narrow. Where something cannot be read, no key counts.
+
+mod drafts;
+mod team;
+
+use jiff::Timestamp;
+use mere_core::item::{ItemType, Scope, ScopedPath};
+use mere_core::trust::{Admission, Fingerprint, Keyring, Limits, Roster};
+
+use crate::config::Signing;
+use crate::context::Context;
+use crate::host::{Folder, Surroundings, now as nanoseconds};
+use crate::project_key::{self, ProjectKey};
+use crate::{keys, trust_store};
+use drafts::Draft;
+pub(crate) use drafts::{FILE as DRAFTS_FILE, forget, start};
+pub(crate) use team::{
+    FILE as TEAMS_FILE, ROSTER, ROSTER_SIDECAR, Team, TeamFile, TeamTrouble, pin,
+};
+
+/// What one reading of everything comes to.
+#[derive(Clone, Default)]
+pub(crate) struct Court {
+    project: Side,
+    user: Side,
+    required: Vec<ItemType>,
+    drafts: Vec<Draft>,
+    /// The keys of whoever runs this.
+    own: Vec<Fingerprint>,
+    team: Team,
+    is_unattended: bool,
+}
+
+/// One scope.
+#[derive(Clone, Default)]
+struct Side {
+    keyring: Keyring,
+    space_id: Option<String>,
+}
+
+/// The machine's clock.
+pub(crate) fn now() -> Timestamp {
+    Timestamp::from_nanosecond(i128::from(nanoseconds())).unwrap_or_default()
+}
+
+impl Court {
+    /// Reads what the user and their team say; `user` and `project` are what the configs say.
+    pub(crate) fn take(
+        context: &Context,
+        space: Option<&Folder>,
+        (user, project): (&Signing, &Signing),
+    ) -> std::io::Result<Self> {
+        let surroundings = &context.surroundings;
+        let user_space = surroundings.user_space()?;
+        let project_id = space.and_then(|space| project_key::space_id(space.dir()));
+        let user_id = user_space.as_ref().and_then(|space| project_key::space_id(space.dir()));
+        let team = Team::read(surroundings, space, project_id.as_deref());
+        let own = keys::own_keys(surroundings);
+        let personal = personal(surroundings, &own);
+        let mut keyring = match (&personal, team.joined()) {
+            (Some(_), Some(roster)) => of_roster(roster),
+            (Some(personal), None) => personal.clone(),
+            (None, _) => Keyring::default(),
+        };
+        let personal = personal.unwrap_or_default();
+        keyring.revoke_like(&personal);
+        if let Some(only) = &project.only {
+            keyring.narrow(only);
+        }
+        let mut required = [&user.required[..], &project.required, team.required()].concat();
+        required.sort();
+        required.dedup();
+        let mut drafts = drafts::of(surroundings, ProjectKey::of(&context.project, space));
+        let user_key = user_space.as_ref().and_then(|space| ProjectKey::of(space, Some(space)));
+        drafts.extend(drafts::of(surroundings, user_key));
+        Ok(Self {
+            project: Side { keyring, space_id: project_id },
+            user: Side { keyring: personal, space_id: user_id },
+            required,
+            drafts,
+            own: own.iter().map(|key| key.public.fingerprint()).collect(),
+            team,
+            is_unattended: user.is_unattended,
+        })
+    }
+
+    /// What counts where nothing of the user's does: the roster that these admins signed.
+    pub(crate) fn of_admins(&self, admins: &[Fingerprint]) -> Result<Self, TeamTrouble> {
+        let roster = self.team.by_admins(admins, self.project.space_id.as_deref())?;
+        let required = [&self.required[..], &roster.require_signed].concat();
+        let project = Side { keyring: of_roster(roster), space_id: self.project.space_id.clone() };
+        Ok(Self { project, required, ..Self::default() })
+    }
+
+    /// The same where nothing is a draft: what is committed, or about to be signed.
+    pub(crate) fn without_drafts(&self) -> Self {
+        Self { drafts: Vec::new(), ..self.clone() }
+    }
+
+    fn side(&self, scope: Scope) -> &Side {
+        match scope {
+            Scope::Project => &self.project,
+            Scope::User | Scope::Registry => &self.user,
+        }
+    }
+
+    /// The keys that count in a scope.
+    pub(crate) fn keyring(&self, scope: Scope) -> &Keyring {
+        &self.side(scope).keyring
+    }
+
+    /// What the space of a scope calls itself.
+    pub(crate) fn space_id(&self, scope: Scope) -> Option<&str> {
+        self.side(scope).space_id.as_deref()
+    }
+
+    /// Whether items of a type are used only if they are signed.
+    pub(crate) fn requires(&self, kind: ItemType) -> bool {
+        self.required.contains(&kind)
+    }
+
+    /// Whether a person is at work on an item.
+    pub(crate) fn is_draft(&self, place: &ScopedPath) -> bool {
+        let Some(address) = place.address() else { return false };
+        let now = now();
+        self.drafts.iter().any(|draft| draft.covers(&address, now))
+    }
+
+    /// Whether a key is the user's own.
+    pub(crate) fn is_own(&self, key: Fingerprint) -> bool {
+        self.own.contains(&key)
+    }
+
+    /// The team of the project's space.
+    pub(crate) fn team(&self) -> &Team {
+        &self.team
+    }
+
+    /// Whether the user lets their key sign where nobody is asked.
+    pub(crate) fn is_unattended(&self) -> bool {
+        self.is_unattended
+    }
+}
+
+/// The user's own keys and those they trust, and those that never count; none if that cannot be
+/// read, because a revocation could be missed.
+fn personal(surroundings: &Surroundings, own: &[keys::OwnKey]) -> Option<Keyring> {
+    let mut keyring = Keyring::default();
+    let trust_store::Store::Records(records) = trust_store::read(surroundings) else {
+        tracing::error!("the list of trusted keys is damaged: no key counts");
+        return None;
+    };
+    for key in own {
+        let (key, name) = (key.public.clone(), Some("you".to_owned()));
+        keyring.admit(Admission { key, name, limits: Limits::default() });
+    }
+    for record in records {
+        if record.is_revoked {
+            keyring.revoke(record.fingerprint);
+        } else if let Some(key) = record.key {
+            keyring.admit(Admission {
+                key,
+                name: record.name.map(|name| name.to_string()),
+                limits: record.limits,
+            });
+        }
+    }
+    Some(keyring)
+}
+
+fn of_roster(roster: &Roster) -> Keyring {
+    let mut keyring = Keyring::default();
+    for member in &roster.members {
+        keyring.admit(member.admission());
+    }
+    keyring
+}

@@ -1,0 +1,83 @@
+//! What git says about the project: only for people's commands, never for an agent's call.
+//!
+//! Run as a program in the project's folder, without hooks, monitors and filters of the repository's
+//! own choosing. Where there is no git, or no repository, there is nothing to say.
+
+use std::io::{self, Read};
+use std::process::{Command, Stdio};
+
+use mere_core::address::RelPath;
+
+use super::Folder;
+
+/// The most that git is listened to.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// A project's repository.
+pub(crate) struct Git<'a>(&'a Folder);
+
+impl<'a> Git<'a> {
+    /// The repository around a folder; none if there is none, or no git.
+    pub(crate) fn of(project: &'a Folder) -> Option<Self> {
+        let git = Self(project);
+        git.run(&["rev-parse", "--is-inside-work-tree"]).ok().map(|_| git)
+    }
+
+    /// Paths that differ between the last commit and what is staged, from the folder.
+    pub(crate) fn staged(&self) -> io::Result<Vec<RelPath>> {
+        let changed = ["diff", "--cached", "--name-only", "--no-renames", "--no-ext-diff", "-z"];
+        Ok(paths(&self.run(&[&changed[..], &["--relative"]].concat())?))
+    }
+
+    /// Paths whose files are not what is staged: changed since, or not known to git.
+    pub(crate) fn unstaged(&self) -> io::Result<Vec<RelPath>> {
+        let changed = ["diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", "--relative"];
+        let mut found = paths(&self.run(&changed)?);
+        found.extend(paths(&self.run(&["ls-files", "--others", "-z"])?));
+        Ok(found)
+    }
+
+    /// Stages files.
+    pub(crate) fn add(&self, files: &[RelPath]) -> io::Result<()> {
+        let mut arguments = vec!["add", "--"];
+        arguments.extend(files.iter().map(RelPath::as_str));
+        self.run(&arguments).map(|_| ())
+    }
+
+    /// A file as it was committed last.
+    pub(crate) fn committed(&self, path: &RelPath) -> Option<Vec<u8>> {
+        self.run(&["cat-file", "blob", &format!("HEAD:./{path}")]).ok()
+    }
+
+    /// The folder that git looks for hooks in, from the folder; none if it lies elsewhere.
+    pub(crate) fn hooks(&self) -> Option<RelPath> {
+        let said = self.output(&["rev-parse", "--git-path", "hooks"], &[]).ok()?;
+        String::from_utf8(said).ok()?.trim_end().parse().ok()
+    }
+
+    fn run(&self, arguments: &[&str]) -> io::Result<Vec<u8>> {
+        self.output(arguments, &["core.hooksPath=/dev/null"])
+    }
+
+    fn output(&self, arguments: &[&str], settings: &[&str]) -> io::Result<Vec<u8>> {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(self.0.path()).args(["-c", "core.fsmonitor=false"]);
+        for setting in settings {
+            command.args(["-c", setting]);
+        }
+        command.args(arguments).env("GIT_OPTIONAL_LOCKS", "0");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn()?;
+        let mut bytes = Vec::new();
+        if let Some(output) = child.stdout.take() {
+            output.take(MAX_BYTES).read_to_end(&mut bytes)?;
+        }
+        if child.wait()?.success() { Ok(bytes) } else { Err(io::Error::other("git says no")) }
+    }
+}
+
+/// Paths that are separated by NUL. What cannot be an item's path is none.
+fn paths(bytes: &[u8]) -> Vec<RelPath> {
+    let paths = bytes.split(|byte| *byte == 0).filter_map(|path| str::from_utf8(path).ok());
+    paths.filter(|path| !path.is_empty()).filter_map(|path| path.parse().ok()).collect()
+}

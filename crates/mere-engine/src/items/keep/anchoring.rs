@@ -1,0 +1,194 @@
+//! An item on its way to another place: its files there, and its signatures.
+//!
+//! Signatures are made before anything is written, and are the first of the files, so that what is
+//! half written reads as changed and never as somebody's.
+
+use mere_core::address::RelPath;
+use mere_core::digest::Sha256;
+use mere_core::item::integrity::FileDigest;
+use mere_core::item::{self, Form, Item, ItemType, ScopedPath, restate};
+use mere_core::request::Author;
+use mere_core::spoken::Spoken;
+use mere_core::trust::Sidecar;
+
+use super::super::change::Desk;
+use super::super::loaded::SidecarFile;
+use super::super::prospect::main_name;
+use super::super::sealer::{Sealer, space_id};
+use super::super::{Loaded, Opened, Raw, Standing, Unmade};
+use crate::enforce::Errand;
+use crate::host::{open_regular, read_at_most};
+use crate::tool_error::ToolError;
+
+/// The largest file that is carried along.
+const MAX_FILE: u64 = 64 * 1024 * 1024;
+
+/// An item on its way to another place.
+pub(super) struct Anchoring<'a> {
+    pub(super) desk: &'a Desk<'a>,
+    pub(super) opened: &'a Opened,
+    pub(super) to: &'a ScopedPath,
+    pub(super) author: Author,
+    pub(super) errand: Errand,
+}
+
+impl Anchoring<'_> {
+    /// Its files there, its signatures first and its main file last.
+    pub(super) fn files(&self) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
+        let loaded = &self.opened.loaded;
+        let mut files = carried(self.desk, loaded, self.to)?;
+        if let Some(sidecar) = self.sidecar(&files)? {
+            let name = self.to.sidecar_name().ok_or(Unmade::Place)?;
+            files.insert(0, (name.parse().map_err(|_| Unmade::Place)?, sidecar));
+        }
+        Ok(files)
+    }
+
+    /// Its signatures there. What is one's own is signed anew; what is another's keeps its
+    /// author's signature, if not a byte of it changes.
+    fn sidecar(&self, files: &[(RelPath, Vec<u8>)]) -> Result<Option<Vec<u8>>, ToolError> {
+        let loaded = &self.opened.loaded;
+        let signed = self.signed()?;
+        if loaded.place.kind == ItemType::Memory || signed.is_none() && self.author == Author::Stays
+        {
+            return Ok(None);
+        }
+        let moved = arrived(files, &[], self.to)?;
+        let is_own = match &self.opened.standing {
+            Standing::Verified(vouched) => self.desk.court.is_own(vouched.author.key),
+            _ => false,
+        };
+        let is_verified = matches!(self.opened.standing, Standing::Verified(_));
+        let kept = signed.filter(|signed| is_verified && states(signed, &moved));
+        let foreign = self.author == Author::Stays && kept.is_none() && !is_own;
+        if foreign {
+            return Err(Unmade::Foreign(loaded.address.clone()).into());
+        }
+        let sealer = Sealer::unlock(self.desk, self.errand)?;
+        let space_id = space_id(self.desk, self.to)?;
+        Ok(Some(match kept.filter(|_| self.author == Author::Stays) {
+            Some(signed) => sealer.install(&signed, self.to, &space_id)?,
+            None => sealer.seal(&moved, &space_id)?,
+        }))
+    }
+
+    /// The signatures that it has.
+    fn signed(&self) -> Result<Option<Sidecar>, ToolError> {
+        let raw = Raw::read(self.desk.view, self.opened.loaded.place.clone())?;
+        Ok(match &raw.sidecar {
+            SidecarFile::Bytes(bytes) => Sidecar::parse(bytes).ok(),
+            SidecarFile::None | SidecarFile::Unreadable => None,
+        })
+    }
+}
+
+/// Whether what an author said is still true of an item.
+fn states(signed: &Sidecar, moved: &Loaded) -> bool {
+    let (statement, place) = (&signed.statement, &moved.place);
+    statement.category == place.category
+        && statement.id == place.id
+        && statement.files == moved.all_files()
+}
+
+/// An item as it will lie there, of its new files with the main one last, and of those that stay.
+pub(super) fn arrived(
+    files: &[(RelPath, Vec<u8>)],
+    kept: &[FileDigest],
+    to: &ScopedPath,
+) -> Result<Loaded, Unmade> {
+    let address = to.address().ok_or(Unmade::Place)?;
+    let unfit = |fault| Unmade::Unfit { address: address.clone(), fault: Box::new(fault) };
+    let (main, others) = files
+        .split_last()
+        .map_or((&[][..], &[][..]), |((_, main), others)| (main.as_slice(), others));
+    let text = item::decode(main).map_err(unfit)?;
+    let item = Item::parse(text, to).map_err(unfit)?;
+    let mut files = others
+        .iter()
+        .map(|(path, bytes)| FileDigest {
+            path: path.to_string(),
+            sha256: Sha256::of(bytes),
+            size: bytes.len() as u64,
+        })
+        .collect::<Vec<_>>();
+    files.extend_from_slice(kept);
+    files.sort_by(|left, right| left.path.cmp(&right.path));
+    let integrity = item.integrity(text, to, &files);
+    Ok(Loaded {
+        place: to.clone(),
+        address,
+        text: text.to_owned(),
+        sha256: Sha256::of(main),
+        item,
+        files,
+        integrity,
+    })
+}
+
+/// An item's files as they are at another place, the main one last. Other files keep their bytes;
+/// beside a flat tool they are named after it.
+fn carried(
+    desk: &Desk<'_>,
+    loaded: &Loaded,
+    to: &ScopedPath,
+) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
+    let unfit = |fault| Unmade::Unfit { address: loaded.address.clone(), fault: Box::new(fault) };
+    let main = desk.view.resolve(&Spoken::Rooted(loaded.address.clone()))?;
+    let folder = main.folder().ok_or(Unmade::Place)?;
+    let mut text = restate(&loaded.text, &loaded.place, to).map_err(unfit)?;
+    let mut files = Vec::new();
+    for file in &loaded.files {
+        let bytes = bytes_of(folder, file)
+            .map_err(|cause| Unmade::Failed { address: loaded.address.clone(), cause })?;
+        let name = renamed(&file.path, loaded, to);
+        if name != file.path {
+            text = replace_words(&text, &file.path, &name);
+        }
+        files.push((name.parse().map_err(|_| Unmade::Place)?, bytes));
+    }
+    Item::parse(&text, to).map_err(unfit)?;
+    files.push((main_name(to).ok_or(Unmade::Place)?, text.into_bytes()));
+    Ok(files)
+}
+
+/// What a file beside a flat tool is called when the tool is called otherwise.
+pub(super) fn renamed(path: &str, loaded: &Loaded, to: &ScopedPath) -> String {
+    let stem = format!("{}.", loaded.place.id);
+    match path.strip_prefix(&stem) {
+        Some(rest) if to.form == Form::Flat && to.kind == ItemType::Tool => {
+            format!("{}.{rest}", to.id)
+        }
+        _ => path.to_owned(),
+    }
+}
+
+/// Replaces a file's name where it stands as a whole word.
+fn replace_words(text: &str, from: &str, to: &str) -> String {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(from) {
+        let (before, after) = (&rest[..at], &rest[at + from.len()..]);
+        let whole = !before.ends_with(is_part) && !after.starts_with(is_part);
+        out.push_str(before);
+        out.push_str(if whole { to } else { from });
+        rest = after;
+    }
+    out + rest
+}
+
+/// The bytes of a file, if they are those that were hashed.
+pub(super) fn bytes_of(
+    folder: &cap_std::fs::Dir,
+    file: &mere_core::item::integrity::FileDigest,
+) -> std::io::Result<Vec<u8>> {
+    let path = file.path.parse::<RelPath>().map_err(|_| std::io::ErrorKind::InvalidData)?;
+    let (parents, name) = path.split_last().ok_or(std::io::ErrorKind::InvalidData)?;
+    let holder = crate::host::OpenFolder::below(folder, parents.as_str())?.into_dir();
+    let opened = open_regular(&holder, name.as_str())?.ok_or(std::io::ErrorKind::InvalidData)?;
+    let bytes = read_at_most(opened, MAX_FILE)?.ok_or(std::io::ErrorKind::FileTooLarge)?;
+    if mere_core::digest::Sha256::of(&bytes) != file.sha256 {
+        return Err(std::io::Error::other("a file changed while it was read"));
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,119 @@
+//! Many items, judged with as many hands as the machine has.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use mere_core::item::ScopedPath;
+use mere_core::reply::{Content, Data, Fields};
+use mere_core::trust::Failure;
+
+use super::super::tell::word;
+use super::super::{ItemError, Opened, Standing};
+use super::Desk;
+use super::list::{broken_trust, fault};
+use super::why::remedy;
+use crate::court::Court;
+use crate::tool_error::ToolError;
+use crate::view::View;
+
+/// How many items one hand takes at a time.
+const SHARE: usize = 64;
+
+/// What was found out about an item, without its body.
+pub(super) struct Judged {
+    pub(super) place: ScopedPath,
+    pub(super) status: &'static str,
+    /// Whether nobody should rely on it: broken, or not signed where it must be.
+    pub(super) is_finding: bool,
+    pub(super) failure: Option<Failure>,
+    trust: Option<Fields>,
+    fault: Option<Data>,
+    fix: Option<String>,
+}
+
+impl Judged {
+    pub(super) fn of(view: &View<'_>, court: &Court, place: &ScopedPath) -> Self {
+        let (place, required) = (place.clone(), court.requires(place.kind));
+        match Opened::judge(view, court, place.clone()) {
+            Ok(opened) => Self {
+                status: opened.standing.status(),
+                is_finding: required
+                    && matches!(opened.standing, Standing::Unsigned | Standing::Unknown(_)),
+                failure: None,
+                trust: Some(opened.trust()),
+                fault: None,
+                fix: opened.advice().map(|advice| advice.for_person()),
+                place,
+            },
+            Err(error) => Self {
+                status: status(&error),
+                is_finding: true,
+                trust: broken_trust(&error),
+                fault: Some(fault(&error)),
+                fix: remedy(&error),
+                failure: failure(error),
+                place,
+            },
+        }
+    }
+
+    /// What a reply tells.
+    pub(super) fn told(&self) -> Fields {
+        let fix = self.fix.as_deref().filter(|_| self.status != "verified");
+        Fields::default()
+            .with("item_type", self.place.kind.name())
+            .with("id", word(&self.place.id))
+            .with("category", word(&self.place.category))
+            .with("scope", self.place.scope.name())
+            .with("address", self.place.address())
+            .with("status", self.status)
+            .with("finding", self.is_finding)
+            .with_some("trust", self.trust.clone())
+            .with_some("fault", self.fault.clone())
+            .with_some("fix", fix.map(Content::mention))
+    }
+}
+
+fn status(error: &ToolError) -> &'static str {
+    match error {
+        ToolError::Item(ItemError::Broken(broken)) => broken.failure.status(),
+        ToolError::Item(_) => "invalid",
+        _ => "unreadable",
+    }
+}
+
+fn failure(error: ToolError) -> Option<Failure> {
+    match error {
+        ToolError::Item(ItemError::Broken(broken)) => Some(broken.failure),
+        _ => None,
+    }
+}
+
+/// Judges all of them, in order, telling how far it is.
+pub(super) fn judge_all(desk: &Desk<'_>, court: &Court, places: &[ScopedPath]) -> Vec<Judged> {
+    let (view, next, done) = (desk.view, AtomicUsize::new(0), AtomicUsize::new(0));
+    let take = || {
+        let from = next.fetch_add(SHARE, Ordering::Relaxed);
+        let part = places.get(from..places.len().min(from + SHARE))?;
+        (!part.is_empty()).then_some((from, part))
+    };
+    let work = |tell: &dyn Fn(usize)| {
+        let mut judged = Vec::new();
+        while let Some((from, part)) = take() {
+            let one = |(at, place)| (from + at, Judged::of(view, court, place));
+            judged.extend(part.iter().enumerate().map(one));
+            tell(done.fetch_add(part.len(), Ordering::Relaxed) + part.len());
+        }
+        judged
+    };
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let hands = cores.min(places.len().div_ceil(SHARE));
+    let mut judged = thread::scope(|scope| {
+        let others = (1..hands).map(|_| scope.spawn(|| work(&|_| {}))).collect::<Vec<_>>();
+        let mut judged = work(&|done| (desk.progress)(done as u64, places.len() as u64));
+        judged.extend(others.into_iter().flat_map(|other| other.join().unwrap_or_default()));
+        judged
+    });
+    judged.sort_by_key(|(at, _)| *at);
+    judged.into_iter().map(|(_, judged)| judged).collect()
+}

@@ -1,0 +1,114 @@
+//! Which items a person's command is about.
+
+use mere_core::address::{Address, RelPath};
+use mere_core::item::{Form, ItemType, Scope, ScopedPath};
+use mere_core::request::{Selection, Source, Wanted, Which};
+use mere_core::root::Root;
+
+use super::super::find::{find, is_shown};
+use super::super::load::name;
+use super::super::{ItemError, Unmade};
+use super::Desk;
+use crate::host::Git;
+use crate::tool_error::ToolError;
+
+/// The places of the items that are meant, in order.
+pub(super) fn select(desk: &Desk<'_>, selection: &Selection) -> Result<Vec<ScopedPath>, ToolError> {
+    let Selection { kind, scope, which } = selection;
+    let wants = |place: &ScopedPath| kind.is_none_or(|kind| kind == place.kind);
+    let mut places = match which {
+        Which::Named(names) => return named(desk, selection, names),
+        Which::Staged => staged(desk)?,
+        Which::All | Which::Unfinished => everything(desk, *scope)?,
+    };
+    places.retain(|place| wants(place) && is_shown(desk.view, place));
+    Ok(places)
+}
+
+/// Every item that can be signed.
+pub(super) fn everything(
+    desk: &Desk<'_>,
+    scope: Option<Scope>,
+) -> Result<Vec<ScopedPath>, ToolError> {
+    let scope = scope.map(|scope| desk.scope(scope));
+    let mut places = Vec::new();
+    for one in [Scope::Project, Scope::User] {
+        if scope.is_none_or(|scope| scope == one) {
+            let entries = desk.stock.all(one).map_err(ItemError::Unsearchable)?;
+            places.extend(entries.into_iter().map(|entry| entry.place));
+        }
+    }
+    Ok(places)
+}
+
+fn named(
+    desk: &Desk<'_>,
+    selection: &Selection,
+    names: &[Wanted],
+) -> Result<Vec<ScopedPath>, ToolError> {
+    let source = selection.scope.map_or(Source::Local, |scope| Source::Only(desk.scope(scope)));
+    let all = || everything(desk, selection.scope);
+    let mut places = Vec::new();
+    for wanted in names {
+        match (wanted, selection.kind) {
+            (Wanted::Item(item), Some(kind)) => {
+                if kind == ItemType::Memory {
+                    return Err(Unmade::NotMade(kind).into());
+                }
+                places.push(find(desk.stock, desk.view, (kind, item), source)?.place);
+            }
+            (Wanted::Item(item), None) => {
+                let named = all()?.into_iter().filter(|place| {
+                    let category = item.category.as_ref();
+                    place.id == item.id && category.is_none_or(|one| *one == place.category)
+                });
+                places.extend(named);
+            }
+            (Wanted::Like(pattern), kind) => {
+                let like = all()?.into_iter().filter(|place| {
+                    kind.is_none_or(|kind| kind == place.kind) && pattern.matches(&name(place))
+                });
+                places.extend(like);
+            }
+        }
+    }
+    places.sort();
+    places.dedup();
+    Ok(places)
+}
+
+/// Items of the project whose files, or signatures, differ between the last commit and the next.
+fn staged(desk: &Desk<'_>) -> Result<Vec<ScopedPath>, ToolError> {
+    let git = Git::of(&desk.context.project).ok_or(Unmade::NoGit)?;
+    let paths = git.staged().map_err(ItemError::Unsearchable)?;
+    if paths.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut places = everything(desk, Some(Scope::Project))?;
+    places.retain(|place| paths.iter().any(|path| owns(place, path)));
+    Ok(places)
+}
+
+/// Whether a path of the project is a file of an item, or its sidecar.
+pub(super) fn owns(place: &ScopedPath, path: &RelPath) -> bool {
+    let address = place.address().filter(|address| *address.root() == Root::Project);
+    let Some((folder, main)) = address.and_then(|address| address.path().split_last()) else {
+        return false;
+    };
+    let Some((above, file)) = path.split_last() else { return false };
+    let is_sibling =
+        || place.kind == ItemType::Tool && file.as_str().starts_with(&format!("{}.", place.id));
+    match place.form {
+        Form::Folder => path.as_str().starts_with(&format!("{folder}/")),
+        Form::Flat => {
+            let own = file == main || place.sidecar_name().as_deref() == Some(file.as_str());
+            above == folder && (own || is_sibling())
+        }
+    }
+}
+
+/// The path of an item's sidecar from the project.
+pub(super) fn sidecar_path(address: &Address, place: &ScopedPath) -> Option<RelPath> {
+    let (folder, _) = address.path().split_last()?;
+    folder.child(&place.sidecar_name()?)
+}

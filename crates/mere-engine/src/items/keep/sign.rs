@@ -1,0 +1,203 @@
+//! `mere sign`: shows what would be signed, and signs exactly that.
+
+use mere_core::address::Address;
+use mere_core::digest::Sha256;
+use mere_core::item::{ItemType, ScopedPath};
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::request::{Chosen, Selection, Stage, Which};
+use mere_core::trust::Failure;
+
+use super::super::place::{Placing, apply};
+use super::super::sealer::{Sealer, space_id};
+use super::super::tell::word;
+use super::super::{ItemError, Loaded, Unmade};
+use super::Desk;
+use super::difference::{differences, remember};
+use super::judged::{Judged, judge_all};
+use super::list::fault;
+use super::select::{everything, owns, select, sidecar_path};
+use crate::court;
+use crate::enforce::{self, Errand, ItemChange, ItemHow, Sealing};
+use crate::host::Git;
+use crate::tool_error::ToolError;
+use crate::view::counted;
+
+/// Beyond so many items differences are not shown one by one.
+const MAX_SHOWN: usize = 200;
+
+/// Shows what would be signed.
+pub(super) fn plan(desk: &Desk<'_>, selection: &Selection) -> Result<Draft, ToolError> {
+    let places = select(desk, selection)?;
+    let strict = desk.court.without_drafts();
+    let court = if selection.which == Which::Unfinished { desk.court } else { &strict };
+    let judged = judge_all(desk, court, &places);
+    let is_meant = |one: &&Judged| match selection.which {
+        Which::Unfinished => is_unfinished(one),
+        _ => one.status != "verified",
+    };
+    let meant = judged.iter().filter(is_meant).collect::<Vec<_>>();
+    let shows = meant.len() <= MAX_SHOWN;
+    let told = meant.iter().map(|one| candidate(desk, one, shows)).collect::<Vec<_>>();
+    let (count, verified) = (told.len() as u64, (judged.len() - told.len()) as u64);
+    let data = Fields::default()
+        .with("items", Data::List(told))
+        .with("count", count)
+        .with("verified", verified);
+    let message = counted(count, "item is to be signed", "items are to be signed").and(".");
+    Ok(Draft::success(codes::SIGN_PLAN, message).data(data))
+}
+
+/// What a person has to decide on. What strangers signed is not theirs to sign by the way.
+fn is_unfinished(judged: &Judged) -> bool {
+    let is_mine = !matches!(judged.status, "unknown-key" | "invalid" | "unreadable");
+    judged.status == "draft" || judged.is_finding && is_mine
+}
+
+fn candidate(desk: &Desk<'_>, judged: &Judged, shows: bool) -> Data {
+    let fields = judged.told();
+    match Loaded::read(desk.view, judged.place.clone()) {
+        Ok(loaded) => {
+            let (changes, base) =
+                if shows { differences(desk, &loaded) } else { Default::default() };
+            let names_folder = desk.agent_gate.finds_folder_in(&loaded.text);
+            let warning = names_folder.then_some("it names a folder of this machine");
+            fields
+                .with("digest", loaded.whole())
+                .with("changes", Data::List(changes))
+                .with_some("base", base)
+                .with_some("warning", warning)
+                .into()
+        }
+        Err(error) => fields.with("unfit", fault(&error)).into(),
+    }
+}
+
+/// Signs items, each as it was shown.
+pub(super) fn seal(desk: &Desk<'_>, chosen: &[Chosen], stage: Stage) -> Result<Draft, ToolError> {
+    let sealer = Sealer::unlock(desk, Errand::Asked)?;
+    let places = everything(desk, None)?;
+    let unstaged = match stage {
+        Stage::Add => {
+            let git = Git::of(&desk.context.project).ok_or(Unmade::NoGit)?;
+            git.unstaged().map_err(ItemError::Unsearchable)?
+        }
+        Stage::Leave => Vec::new(),
+    };
+    let (mut signed, mut left, mut files) = (Vec::new(), Vec::new(), Vec::new());
+    for one in chosen {
+        let place = places.iter().find(|place| place.address().as_ref() == Some(&one.address));
+        let sidecar = place.and_then(|place| sidecar_path(&one.address, place));
+        let of_item = |path: &&_| place.is_some_and(|place| owns(place, path));
+        let loose = unstaged.iter().filter(of_item).find(|path| Some(*path) != sidecar.as_ref());
+        let done = match (place, loose) {
+            (_, Some(path)) => Err(Unmade::Unstaged(path.clone()).into()),
+            (Some(place), None) => seal_one(desk, &sealer, place, one.digest),
+            (None, _) => Err(Unmade::Stale { address: one.address.clone(), current: None }.into()),
+        };
+        match done {
+            Ok(told) => {
+                files.extend(sidecar);
+                signed.push(told);
+            }
+            Err(error) => left.push(refused(&one.address, &error)),
+        }
+    }
+    let addresses = chosen.iter().map(|one| &one.address).collect::<Vec<_>>();
+    forget_drafts(desk, &addresses);
+    if stage == Stage::Add && !files.is_empty() {
+        let git = Git::of(&desk.context.project).ok_or(Unmade::NoGit)?;
+        git.add(&files).map_err(ItemError::Unsearchable)?;
+    }
+    Ok(report(&sealer, signed, left))
+}
+
+fn report(sealer: &Sealer, signed: Vec<Data>, left: Vec<Data>) -> Draft {
+    let message = counted(signed.len() as u64, "item was signed", "items were signed");
+    let is_whole = left.is_empty();
+    let data = Fields::default()
+        .with("key", Content::mention(sealer.key().to_string()))
+        .with("signed", Data::List(signed))
+        .with("left", Data::List(left));
+    if is_whole {
+        return Draft::success(codes::SIGN_DONE, message.and(".")).data(data);
+    }
+    Draft::invalid(codes::SIGN_LEFT, message.and("; some were not."))
+        .hint("`left` says why for each; what was signed stays signed.")
+        .data(data)
+}
+
+fn refused(address: &Address, error: &ToolError) -> Data {
+    let why = crate::wording::tool(error).said().for_person();
+    let fields = Fields::default().with("address", address.clone());
+    fields.with("why", Content::mention(why)).into()
+}
+
+fn seal_one(
+    desk: &Desk<'_>,
+    sealer: &Sealer,
+    place: &ScopedPath,
+    digest: Sha256,
+) -> Result<Data, ToolError> {
+    let loaded = Loaded::read(desk.view, place.clone())?;
+    if loaded.whole() != digest {
+        let (address, current) = (loaded.address.clone(), Some(loaded.sha256));
+        return Err(Unmade::Stale { address, current }.into());
+    }
+    seal_loaded(desk, sealer, &loaded)?;
+    let counts = desk.court.keyring(place.scope).admits(sealer.key(), place, court::now());
+    let note = (!counts).then_some("your key does not count here: ask an admin of the team");
+    let fields = Fields::default()
+        .with("item_type", place.kind.name())
+        .with("id", word(&place.id))
+        .with("category", word(&place.category))
+        .with("scope", place.scope.name())
+        .with("address", loaded.address.clone())
+        .with_some("note", note);
+    Ok(fields.into())
+}
+
+/// Writes the sidecar of an item that was read.
+pub(super) fn seal_loaded(
+    desk: &Desk<'_>,
+    sealer: &Sealer,
+    loaded: &Loaded,
+) -> Result<(), ToolError> {
+    let sidecar = sealer.seal(loaded, &space_id(desk, &loaded.place)?)?;
+    write(desk, loaded, sidecar)?;
+    remember(desk, loaded);
+    Ok(())
+}
+
+/// Puts a sidecar beside an item, if it is still that item.
+pub(super) fn write(desk: &Desk<'_>, loaded: &Loaded, sidecar: Vec<u8>) -> Result<(), ToolError> {
+    let how = ItemHow::Seal { sidecar, whole: loaded.whole() };
+    let change = ItemChange { place: loaded.place.clone(), how };
+    let permit = enforce::permit_item(desk.who, desk.agents, change, Sealing::Unsigned);
+    apply(permit, &Placing { context: desk.context, over: desk.over })?;
+    Ok(())
+}
+
+/// What is signed is no draft any more. A record that stays grants little, and ends by itself.
+pub(super) fn forget_drafts(desk: &Desk<'_>, addresses: &[&Address]) {
+    for scope in [mere_core::item::Scope::Project, mere_core::item::Scope::User] {
+        let Ok(Some(key)) = desk.context.key(scope) else { continue };
+        if let Err(error) = court::forget(&desk.context.surroundings, &key, addresses) {
+            tracing::warn!(%error, "the end of a draft could not be kept");
+        }
+    }
+}
+
+/// Whether an item is only not what was signed: then a person may go on working on it.
+pub(super) fn is_work(failure: &Failure) -> bool {
+    matches!(failure, Failure::Changed(_) | Failure::WrongFiles { .. })
+}
+
+/// Whether items of a type are signed at all.
+pub(super) fn check_signable(kind: ItemType) -> Result<(), Unmade> {
+    if kind == ItemType::Memory { Err(Unmade::NotMade(kind)) } else { Ok(()) }
+}
+
+/// The message for what a person began to work on.
+pub(super) fn working(address: &Address, words: &'static str) -> Prose {
+    Prose::words("").address(address.clone()).and(words)
+}

@@ -1,0 +1,118 @@
+//! `mere verify`: is everything what was signed, where it was signed for?
+
+use std::collections::BTreeMap;
+
+use mere_core::address::{Address, RelPath};
+use mere_core::item::ItemType;
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::request::{Verify, Which};
+use mere_core::root::Root;
+
+use super::super::{ItemError, Unmade};
+use super::Desk;
+use super::judged::{Judged, judge_all};
+use super::select::{owns, select};
+use crate::court::{Court, ROSTER};
+use crate::host::{Git, SPACE};
+use crate::tool_error::ToolError;
+use crate::wording::roster_trouble;
+
+/// Verifies what is asked for.
+pub(super) fn verify(desk: &Desk<'_>, asked: &Verify) -> Result<Draft, ToolError> {
+    let named = matches!(asked.selection.which, Which::Named(_));
+    let is_staged = asked.selection.which == Which::Staged;
+    // Without the user's own state only the project can be judged.
+    let mut selection = asked.selection.clone();
+    let court = if asked.admins.is_empty() {
+        None
+    } else {
+        selection.scope = Some(mere_core::item::Scope::Project);
+        Some(desk.court.of_admins(&asked.admins).map_err(ItemError::Team)?)
+    };
+    // What is committed is nobody's draft.
+    let strict = is_staged.then(|| desk.court.without_drafts());
+    let court: &Court = court.as_ref().or(strict.as_ref()).unwrap_or(desk.court);
+    let places = select(desk, &selection)?;
+    let judged = judge_all(desk, court, &places);
+    let mut told = judged
+        .iter()
+        .filter(|one| one.is_finding || named)
+        .map(|one| Data::from(one.told()))
+        .collect::<Vec<_>>();
+    let mut findings = judged.iter().filter(|one| one.is_finding).count();
+    let mut more = roster(desk);
+    if is_staged {
+        more.extend(unstaged(desk, &judged)?);
+    }
+    findings += more.len();
+    told.extend(more);
+    Ok(reply(&judged, told, findings))
+}
+
+fn reply(judged: &[Judged], told: Vec<Data>, findings: usize) -> Draft {
+    let mut counts = BTreeMap::new();
+    for one in judged {
+        *counts.entry(one.status).or_insert(0_u64) += 1;
+    }
+    let words = counts.iter().map(|(status, count)| format!("{count} {status}"));
+    let words = words.collect::<Vec<_>>().join(", ");
+    let total = judged.len();
+    let items = if total == 1 { "item" } else { "items" };
+    let message = if total == 0 {
+        "There is nothing to verify.".to_owned()
+    } else {
+        format!("{total} {items}: {words}.")
+    };
+    let counts = counts
+        .into_iter()
+        .fold(Fields::default(), |fields, (status, count)| fields.with(status, count));
+    let data = Fields::default()
+        .with("checked", total as u64)
+        .with("counts", counts)
+        .with("findings", findings as u64)
+        .with("items", Data::List(told));
+    if findings == 0 {
+        return Draft::success(codes::VERIFY, Prose::words(message)).data(data);
+    }
+    let found = if findings == 1 { "finding" } else { "findings" };
+    Draft::fault(codes::VERIFY_FINDINGS, Prose::words(format!("{message} {findings} {found}.")))
+        .hint("Each is named with its fix; `mere why TYPE ID` tells more.")
+        .data(data)
+}
+
+/// What is wrong with the team's roster.
+pub(super) fn roster(desk: &Desk<'_>) -> Vec<Data> {
+    let trouble = desk.court.team().trouble();
+    let path = RelPath::default().child(SPACE).and_then(|space| space.child(ROSTER));
+    let told = trouble.zip(path).map(|(trouble, path)| {
+        let (what, fix) = roster_trouble(&trouble);
+        Data::from(
+            Fields::default()
+                .with("address", Address::file(Root::Project, path))
+                .with("status", "roster")
+                .with("finding", true)
+                .with("fault", Content::mention(what.for_person()))
+                .with("fix", Content::mention(fix.for_person())),
+        )
+    });
+    told.into_iter().collect()
+}
+
+/// Items that are right as they lie there, but not as they would be committed.
+fn unstaged(desk: &Desk<'_>, judged: &[Judged]) -> Result<Vec<Data>, ToolError> {
+    let git = Git::of(&desk.context.project).ok_or(Unmade::NoGit)?;
+    let paths = git.unstaged().map_err(ItemError::Unsearchable)?;
+    let odd = judged.iter().filter(|one| !one.is_finding && one.place.kind != ItemType::Memory);
+    let odd = odd.filter_map(|one| {
+        let path = paths.iter().find(|path| owns(&one.place, path))?;
+        let fields = Fields::default()
+            .with("item_type", one.place.kind.name())
+            .with("address", one.place.address())
+            .with("status", "unstaged")
+            .with("finding", true)
+            .with("fault", Content::mention(format!("{path} is not staged as it lies there")))
+            .with("fix", Content::mention(format!("git add {path}")));
+        Some(Data::from(fields))
+    });
+    Ok(odd.collect())
+}

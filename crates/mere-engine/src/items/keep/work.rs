@@ -1,0 +1,91 @@
+//! `mere draft` and `mere edit`: a person works on an item, and its content is free meanwhile.
+
+use mere_core::address::Address;
+use mere_core::item::ScopedPath;
+use mere_core::reply::{Content, Draft, Fields, codes};
+use mere_core::request::{Work, Working};
+use mere_core::root::Root;
+
+use super::super::find::find;
+use super::super::sealer::Sealer;
+use super::super::{ItemError, Loaded, Opened, Unmade};
+use super::Desk;
+use super::sign::{check_signable, forget_drafts, is_work, seal_loaded, working};
+use crate::court;
+use crate::enforce::Errand;
+use crate::host;
+use crate::tool_error::ToolError;
+
+/// Begins to work on an item.
+pub(super) fn work(desk: &Desk<'_>, asked: &Work) -> Result<Draft, ToolError> {
+    check_signable(asked.kind)?;
+    let source = desk.source(asked.source);
+    let place = find(desk.stock, desk.view, (asked.kind, &asked.item), source)?.place;
+    let address = place.address().ok_or(Unmade::Place)?;
+    check_place(desk, &place)?;
+    match asked.how {
+        Working::Draft => {
+            let until = begin(desk, &place, &address)?;
+            let until = until.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+            let data = Fields::default()
+                .with("address", address.clone())
+                .with("until", Content::mention(until));
+            let message =
+                working(&address, " is a draft: agents may use it as it is for 12 hours.");
+            let hint = "`mere sign` ends that, and shows what has changed.";
+            Ok(Draft::success(codes::DRAFT, message).hint(hint).data(data))
+        }
+        Working::Edit => edit(desk, place, &address),
+    }
+}
+
+/// An item that was moved, or whose signature is none, is no work in progress.
+fn check_place(desk: &Desk<'_>, place: &ScopedPath) -> Result<(), ToolError> {
+    match Opened::judge(desk.view, desk.court, place.clone()) {
+        Err(ToolError::Item(ItemError::Broken(broken))) if !is_work(&broken.failure) => {
+            Err(ItemError::Broken(broken).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn begin(
+    desk: &Desk<'_>,
+    place: &ScopedPath,
+    address: &Address,
+) -> Result<jiff::Timestamp, ItemError> {
+    let key = desk.context.key(place.scope).map_err(ItemError::Unsearchable)?;
+    let key = key.ok_or(Unmade::Place)?;
+    court::start(&desk.context.surroundings, &key, address).map_err(ItemError::Record)
+}
+
+/// Opens the person's editor, and signs what they leave there.
+fn edit(desk: &Desk<'_>, place: ScopedPath, address: &Address) -> Result<Draft, ToolError> {
+    // Before the editor opens: what cannot be signed afterwards is said now.
+    let sealer = Sealer::unlock(desk, Errand::Asked)?;
+    let was_draft = desk.court.is_draft(&place);
+    let before = Loaded::read(desk.view, place.clone()).ok().map(|loaded| loaded.whole());
+    begin(desk, &place, address)?;
+    let folder = match address.root() {
+        Root::User => desk.context.surroundings.user_space().map_err(ItemError::Unsearchable)?,
+        _ => Some(desk.context.project.clone()),
+    };
+    let folder = folder.ok_or(Unmade::Place)?;
+    let closed = host::edit(&folder, address.path());
+    let closed = closed.map_err(|cause| Unmade::Failed { address: address.clone(), cause })?;
+    if !closed {
+        return Err(Unmade::Editor(address.clone()).into());
+    }
+    let loaded = Loaded::read(desk.view, place)?;
+    let data = Fields::default().with("address", address.clone());
+    if Some(loaded.whole()) == before && !was_draft {
+        forget_drafts(desk, &[address]);
+        let message = working(address, " is as it was; nothing was signed.");
+        return Ok(Draft::success(codes::EDITED, message).data(data));
+    }
+    seal_loaded(desk, &sealer, &loaded)?;
+    forget_drafts(desk, &[address]);
+    let message = working(address, " was changed and signed.");
+    let data = data.with("key", Content::mention(sealer.key().to_string()));
+    Ok(Draft::success(codes::EDITED, message).data(data))
+}

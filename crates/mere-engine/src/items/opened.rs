@@ -1,0 +1,161 @@
+//! An item that may be used, and who vouches for it.
+//!
+//! The only way from what lies on disk to a reply with its body: judged, then permitted. What is
+//! broken has no body to give; what nobody vouches for is used only where policy allows it.
+
+use mere_core::address::Address;
+use mere_core::item::ScopedPath;
+use mere_core::reply::{Content, Fields, Prose};
+use mere_core::request::Reader;
+use mere_core::trust::{Failure, Stranger, Unknown, Verdict, Vouched, Voucher};
+
+use super::change::Desk;
+use super::load::name;
+use super::{ItemError, Loaded, Raw};
+use crate::court::Court;
+use crate::enforce;
+use crate::tool_error::ToolError;
+use crate::view::View;
+
+/// Who vouches for an item that may be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// Its author and whoever put it there.
+    Verified(Vouched),
+    /// A person is at work on it.
+    Draft,
+    /// Nobody.
+    Unsigned,
+    /// Somebody whose key does not count.
+    Unknown(Stranger),
+}
+
+/// An item that may be used.
+pub(crate) struct Opened {
+    pub(crate) loaded: Loaded,
+    pub(crate) standing: Standing,
+}
+
+/// A broken item: what is told instead of its body.
+#[derive(Debug)]
+pub(crate) struct Broken {
+    pub(crate) place: ScopedPath,
+    pub(crate) address: Address,
+    pub(crate) failure: Failure,
+}
+
+impl Opened {
+    /// Reads an item and judges it. What is broken is an error.
+    pub(crate) fn judge(
+        view: &View<'_>,
+        court: &Court,
+        place: ScopedPath,
+    ) -> Result<Self, ToolError> {
+        let raw = Raw::read(view, place)?;
+        let (place, address) = (raw.place.clone(), raw.address.clone());
+        Ok(match raw.judge(court)? {
+            Verdict::Verified(verified) => {
+                let (loaded, vouched) = verified.into_parts();
+                Self { loaded, standing: Standing::Verified(vouched) }
+            }
+            Verdict::Draft(loaded) => Self { loaded, standing: Standing::Draft },
+            Verdict::Unsigned(loaded) => Self { loaded, standing: Standing::Unsigned },
+            Verdict::UnknownKey(loaded, stranger) => {
+                Self { loaded, standing: Standing::Unknown(stranger) }
+            }
+            Verdict::Broken(failure) => {
+                let broken = Broken { place, address, failure };
+                return Err(ItemError::Broken(Box::new(broken)).into());
+            }
+        })
+    }
+
+    /// The same for use by whoever asks: policy decides about what nobody vouches for.
+    pub(crate) fn open(desk: &Desk<'_>, place: ScopedPath) -> Result<Self, ToolError> {
+        let opened = Self::judge(desk.view, desk.court, place)?;
+        let must = desk.who == Reader::Agent && desk.court.requires(opened.loaded.place.kind);
+        enforce::permit_use(&opened, must).map_err(ItemError::Unused)?;
+        Ok(opened)
+    }
+
+    /// What `trust` says.
+    pub(crate) fn trust(&self) -> Fields {
+        self.standing.told()
+    }
+
+    /// What to do about an item that nobody vouches for.
+    pub(crate) fn advice(&self) -> Option<Prose> {
+        self.standing.advice(&self.loaded.place)
+    }
+}
+
+impl Standing {
+    /// Its name in `trust.status`.
+    pub(crate) fn status(&self) -> &'static str {
+        match self {
+            Self::Verified(_) => "verified",
+            Self::Draft => "draft",
+            Self::Unsigned => "unsigned",
+            Self::Unknown(_) => "unknown-key",
+        }
+    }
+
+    /// What `trust` says.
+    pub(crate) fn told(&self) -> Fields {
+        let fields = Fields::default().with("status", self.status());
+        match self {
+            Self::Verified(vouched) => {
+                let (author, installer) = (&vouched.author, &vouched.installer);
+                let other = (author.key != installer.key).then(|| called(installer));
+                fields
+                    .with("key", Content::mention(author.key.to_string()))
+                    .with_some("signer", author.name.clone().map(Content::mention))
+                    .with_some("placed_by", other.map(Content::mention))
+            }
+            Self::Draft | Self::Unsigned => fields,
+            Self::Unknown(stranger) => {
+                let key = stranger.key.map(|key| Content::mention(key.to_string()));
+                fields.with_some("key", key).with_some("why", limited(stranger.why))
+            }
+        }
+    }
+
+    /// What to do where nobody vouches for an item. Memories are never signed.
+    pub(crate) fn advice(&self, place: &ScopedPath) -> Option<Prose> {
+        let item = format!("{} {}", place.kind, name(place));
+        let words = match self {
+            Self::Verified(_) => return None,
+            Self::Unsigned if place.kind == mere_core::item::ItemType::Memory => return None,
+            Self::Draft => format!(
+                "A person is at work on it: it is not what was signed. `mere sign {item}` ends that."
+            ),
+            Self::Unsigned => format!(
+                "Nobody has signed it. Ask a person to read it and to run `mere sign {item}`."
+            ),
+            Self::Unknown(stranger) => {
+                let whose = match stranger.why {
+                    Unknown::Key => "a key that nobody here trusts",
+                    Unknown::Limited => "a key that is trusted for other items only",
+                    Unknown::Expired => "a key whose time is over",
+                };
+                format!(
+                    "It is signed by {whose}. Ask a person to run `mere join`, `mere trust add`, or \
+                     `mere sign {item}`."
+                )
+            }
+        };
+        Some(Prose::words(words))
+    }
+}
+
+fn called(voucher: &Voucher) -> String {
+    voucher.name.clone().unwrap_or_else(|| voucher.key.to_string())
+}
+
+fn limited(why: Unknown) -> Option<&'static str> {
+    match why {
+        Unknown::Key => None,
+        Unknown::Limited => Some("trusted for other scopes, types or categories only"),
+        Unknown::Expired => Some("its last day is over"),
+    }
+}

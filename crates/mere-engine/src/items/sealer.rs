@@ -1,0 +1,126 @@
+//! Making signatures: the one place where the user's key signs for an item.
+//!
+//! A [`Sealer`] is made only where signing is permitted, and holds the unlocked key. What it signs
+//! is made of an item that was read and understood, at the place where it lies or will lie.
+
+use mere_core::item::ScopedPath;
+use mere_core::trust::{Created, Envelope, Fingerprint, Placement, Sidecar, Statement};
+
+use super::change::Desk;
+use super::{ItemError, Loaded, Unmade};
+use crate::court::now;
+use crate::enforce::{self, Errand};
+use crate::host;
+use crate::keys::{self, KeyFault, SigningKey};
+
+/// The user's key, unlocked and permitted to sign.
+pub(crate) struct Sealer {
+    key: SigningKey,
+}
+
+impl Sealer {
+    /// Unlocks the user's key for an errand, if policy allows it.
+    pub(crate) fn unlock(desk: &Desk<'_>, errand: Errand) -> Result<Self, ItemError> {
+        // Whether it may be asked for at all comes before any passphrase.
+        let key = keys::unlock(&desk.context.surroundings, desk.unlock);
+        let is_in_agent = key.as_ref().is_ok_and(SigningKey::is_in_agent);
+        let presence = enforce::Presence {
+            who: desk.who,
+            has_terminal: host::has_terminal(),
+            is_in_agent,
+            is_unattended: desk.court.is_unattended(),
+        };
+        enforce::permit_signing(presence, errand).map_err(Unmade::from)?;
+        Ok(Self { key: key.map_err(ItemError::Key)? })
+    }
+
+    /// Which key it is.
+    pub(crate) fn key(&self) -> Fingerprint {
+        self.key.public().fingerprint()
+    }
+
+    /// Signs an item as its author, for the place where it lies.
+    pub(crate) fn seal(&self, loaded: &Loaded, space_id: &str) -> Result<Vec<u8>, ItemError> {
+        let said = loaded.said();
+        let (Some(version), Some(integrity)) = (said.version, said.integrity) else {
+            return Err(Unmade::NotMade(loaded.place.kind).into());
+        };
+        let place = &loaded.place;
+        let created = Created::at(now());
+        let statement = Statement {
+            kind: place.kind,
+            id: place.id.clone(),
+            version,
+            category: place.category.clone(),
+            integrity,
+            files: loaded.all_files(),
+            executor: said.executor,
+            created,
+        };
+        let mut sidecar = Sidecar::new(statement, placement(place, space_id, created));
+        self.sign(&mut sidecar.author)?;
+        self.sign(&mut sidecar.installer)?;
+        Ok(sidecar.text().into_bytes())
+    }
+
+    /// Signs that an item of another author lies at a place; what the author signed stays.
+    pub(crate) fn install(
+        &self,
+        signed: &Sidecar,
+        place: &ScopedPath,
+        space_id: &str,
+    ) -> Result<Vec<u8>, ItemError> {
+        let new = placement(place, space_id, Created::at(now()));
+        let placement = Placement { origin: signed.placement.origin.clone(), ..new };
+        let (author, statement) = (signed.author.clone(), signed.statement.clone());
+        let mut sidecar = Sidecar::placing(author, statement, placement);
+        self.sign(&mut sidecar.installer)?;
+        Ok(sidecar.text().into_bytes())
+    }
+
+    /// Adds the user's signatures to those that are there.
+    pub(crate) fn countersign(&self, mut signed: Sidecar) -> Result<Vec<u8>, ItemError> {
+        self.sign(&mut signed.author)?;
+        self.sign(&mut signed.installer)?;
+        Ok(signed.text().into_bytes())
+    }
+
+    /// Adds the user's signature to an envelope.
+    pub(crate) fn sign(&self, envelope: &mut Envelope) -> Result<(), ItemError> {
+        let signature = self.key.sign(&envelope.message()).map_err(ItemError::Key)?;
+        envelope.add(self.key(), signature);
+        Ok(())
+    }
+}
+
+/// The digest of the statement is filled in where the two come together.
+fn placement(place: &ScopedPath, space_id: &str, created: Created) -> Placement {
+    Placement {
+        statement: mere_core::digest::Sha256::of(b""),
+        scope: place.scope,
+        space_id: space_id.to_owned(),
+        base: Placement::base_of(place.kind, &place.base),
+        origin: None,
+        created,
+    }
+}
+
+/// Whether there is a key that could sign without anybody being asked.
+pub(crate) fn try_unlock(desk: &Desk<'_>, errand: Errand) -> Result<Option<Sealer>, ItemError> {
+    match Sealer::unlock(desk, errand) {
+        Ok(sealer) => Ok(Some(sealer)),
+        Err(ItemError::Key(KeyFault::NoKey) | ItemError::Unmade(Unmade::Denied(_))) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The id of the space of a place, which is given one if it has none.
+pub(crate) fn space_id(desk: &Desk<'_>, place: &ScopedPath) -> Result<String, ItemError> {
+    if let Some(id) = desk.court.space_id(place.scope) {
+        return Ok(id.to_owned());
+    }
+    let address = place.address().ok_or(Unmade::Place)?;
+    let failed = |cause| Unmade::Failed { address: address.clone(), cause };
+    let id = desk.context.name_space(place.scope, desk.over).map_err(failed)?;
+    Ok(id)
+}

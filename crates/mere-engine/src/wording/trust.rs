@@ -1,0 +1,212 @@
+//! The sentences for items whose signatures do not hold, or are missing where they must be there.
+
+use mere_core::item::ScopedPath;
+use mere_core::reply::{Code, Content, Data, Draft, Fault, Fields, Prose, codes};
+use mere_core::trust::{Failure, Field, Mismatch};
+
+use crate::court::TeamTrouble;
+use crate::enforce::Unused;
+use crate::items::{Broken, Standing, item_name};
+use crate::records::RecordError;
+
+/// An item that must not be used.
+pub(super) fn broken(broken: &Broken) -> Draft {
+    let Broken { place, address, failure } = broken;
+    let message = match failure {
+        Failure::WrongLocation(mismatch) => wrong_location(broken, mismatch),
+        _ => Prose::words("Integrity verification failed: ")
+            .address(address.clone())
+            .and(" ")
+            .with(&what(failure))
+            .and("."),
+    };
+    let data = Fields::default()
+        .with("item_type", place.kind.name())
+        .with("id", Data::Words(place.id.to_string().into()))
+        .with("category", Data::Words(place.category.to_string().into()))
+        .with("scope", place.scope.name())
+        .with("address", address.clone())
+        .with("trust", trust_of(failure));
+    Draft::fault(code(failure), message).hint(fix(place, failure)).data(data)
+}
+
+fn code(failure: &Failure) -> Code<Fault> {
+    match failure {
+        Failure::WrongLocation(_) => codes::TRUST_LOCATION,
+        Failure::Changed(_) => codes::TRUST_CHANGED,
+        Failure::WrongFiles { .. } => codes::TRUST_FILES,
+        Failure::BadSignature(_) => codes::TRUST_SIGNATURE,
+        Failure::RevokedKey(_) => codes::TRUST_REVOKED,
+        Failure::WrongVersion { .. } => codes::TRUST_VERSION,
+    }
+}
+
+/// `trust` of a broken item.
+pub(crate) fn trust_of(failure: &Failure) -> Fields {
+    let mismatch = match failure {
+        Failure::WrongLocation(one) => Some((one.field.name(), &one.expected, &one.found)),
+        _ => None,
+    };
+    let mismatch = mismatch.map(|(field, expected, found)| {
+        Fields::default()
+            .with("field", field)
+            .with("expected", Content::mention(expected.as_str()))
+            .with("found", Content::mention(found.as_str()))
+    });
+    let key = match failure {
+        Failure::RevokedKey(key) => Some(Content::mention(key.to_string())),
+        _ => None,
+    };
+    Fields::default()
+        .with("status", failure.status())
+        .with_some("key", key)
+        .with_some("mismatch", mismatch)
+}
+
+fn wrong_location(broken: &Broken, mismatch: &Mismatch) -> Prose {
+    let id = Content::mention(broken.place.id.to_string());
+    let message = Prose::words("Item ").content(id).and(" at wrong location. Expected: ");
+    let home = mismatch.home.as_ref().and_then(ScopedPath::address);
+    let message = match home {
+        Some(home) => message.address(home),
+        None => message
+            .and(format!("{} ", mismatch.field))
+            .content(Content::mention(mismatch.expected.as_str())),
+    };
+    // In another space the same place has the same address.
+    let space = |message: Prose, id: &str| match mismatch.field {
+        Field::Space if id.is_empty() => message.and(" in a space without an id"),
+        Field::Space => message.and(" in the space ").content(Content::mention(id)),
+        _ => message,
+    };
+    let message = space(message, &mismatch.expected).and(". Found: ");
+    space(message.address(broken.address.clone()), &mismatch.found).and(".")
+}
+
+/// What is wrong, after the item's name.
+pub(crate) fn what(failure: &Failure) -> Prose {
+    let names = |words: &'static str, files: &[String]| {
+        let files = files.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
+        Prose::words(words).content(Content::mention(files))
+    };
+    match failure {
+        Failure::WrongLocation(one) => {
+            Prose::words(format!("was signed for another {}", one.field))
+        }
+        Failure::BadSignature(why) => Prose::words(format!("has a signature that is none: {why}")),
+        Failure::RevokedKey(_) => Prose::words("is signed by a key that was revoked"),
+        Failure::WrongVersion { expected, .. } => {
+            Prose::words(format!("was signed as version {expected}"))
+        }
+        Failure::Changed(files) if files.is_empty() => Prose::words("is not what was signed"),
+        Failure::Changed(files) => names("is not what was signed: changed ", files),
+        Failure::WrongFiles { extra, missing } if extra.is_empty() && missing.is_empty() => {
+            Prose::words("has files that were not signed")
+        }
+        Failure::WrongFiles { extra, missing } if missing.is_empty() => {
+            names("has files that were not signed: ", extra)
+        }
+        Failure::WrongFiles { missing, .. } => names("lacks files that were signed: ", missing),
+    }
+}
+
+/// What to do about it.
+pub(crate) fn fix(place: &ScopedPath, failure: &Failure) -> Prose {
+    let item = format!("{} {}", place.kind, item_name(place));
+    match failure {
+        Failure::WrongLocation(mismatch) => match mismatch.home.as_ref() {
+            Some(home) if mismatch.field == Field::Space => Prose::words(format!(
+                "Ask a person: it was copied from another space. `mere sign {} {}` after reading it \
+                 makes it this one's.",
+                home.kind,
+                item_name(place)
+            )),
+            _ => Prose::words(format!(
+                "Ask a person to put it back, or to read it and run `mere sign {item}` where it is. \
+                 `mere move`, `mere rename` and `mere copy` keep signatures right."
+            )),
+        },
+        Failure::RevokedKey(_) => Prose::words(format!(
+            "Ask a person to read it and to run `mere sign {item}`, or to delete it."
+        )),
+        Failure::BadSignature(_) | Failure::WrongVersion { .. } => Prose::words(format!(
+            "Ask a person to restore it, or to read it and run `mere sign {item}`."
+        )),
+        Failure::Changed(_) | Failure::WrongFiles { .. } => Prose::words(format!(
+            "Ask a person to look at it: `mere sign {item}` shows what differs and signs it; \
+             restoring the files undoes it. While it is worked on, `mere draft {item}`."
+        )),
+    }
+}
+
+/// An item that must be signed, and is not by a key that counts.
+pub(super) fn unused(unused: &Unused) -> Draft {
+    let message = Prose::words("").address(unused.address.clone());
+    let data = Fields::default()
+        .with("address", unused.address.clone())
+        .with("trust", unused.standing.told());
+    let kind = unused.place.kind;
+    let draft = match unused.standing {
+        Standing::Unknown(_) => Draft::denied(
+            codes::USE_UNKNOWN_KEY,
+            message.and(format!(
+                " is signed by a key that does not count, and a {kind} must be signed here."
+            )),
+        ),
+        _ => Draft::denied(
+            codes::USE_UNSIGNED,
+            message.and(format!(" is not signed, and a {kind} must be signed here.")),
+        ),
+    };
+    let advice = unused.standing.advice(&unused.place);
+    let draft = draft.data(data);
+    match advice {
+        Some(advice) => draft.hint(advice),
+        None => draft,
+    }
+}
+
+/// A roster that does not count.
+pub(super) fn team(trouble: &TeamTrouble) -> Draft {
+    let (what, fix) = roster_trouble(trouble);
+    Draft::fault(codes::TEAM_TROUBLE, what.and(".")).hint(fix)
+}
+
+/// What is wrong with a roster, and what to do.
+pub(crate) fn roster_trouble(trouble: &TeamTrouble) -> (Prose, Prose) {
+    let words = |what: String, fix: &'static str| (Prose::words(what), Prose::words(fix));
+    match trouble {
+        TeamTrouble::Missing => words(
+            "There is no team's roster in this space".to_owned(),
+            "Restore .ai/signers.json and its .sig, or make a team with `mere team init`.",
+        ),
+        TeamTrouble::Broken(why) => words(
+            format!("The team's roster is not valid: {why}"),
+            "Restore .ai/signers.json and its .sig as an admin committed them.",
+        ),
+        TeamTrouble::OtherSpace => words(
+            "The team's roster is for another space".to_owned(),
+            "It was copied here: remove it, or make a team of this space with `mere team init`.",
+        ),
+        TeamTrouble::Older { serial, seen } => words(
+            format!("The team's roster has the serial {serial}, and {seen} was seen already"),
+            "The newer one holds. Bring .ai/signers.json up to date with the main branch.",
+        ),
+        TeamTrouble::Incomplete { signed, threshold } => words(
+            format!("The team's roster is signed by {signed} of the {threshold} admins it needs"),
+            "Another admin runs `mere team sign`; until then the roster before it holds.",
+        ),
+        TeamTrouble::Strangers => words(
+            "The team's roster is not signed by enough of the admins that are known".to_owned(),
+            "Ask an admin. If the admins have changed, `mere join` shows the new ones.",
+        ),
+    }
+}
+
+/// A record that could not be kept.
+pub(super) fn unrecorded(error: &RecordError) -> Draft {
+    tracing::error!(%error, "a record could not be kept");
+    let why = Content::mention(error.to_string());
+    Draft::fault(codes::RECORD_FAULT, Prose::words("It could not be recorded: ").content(why))
+        .hint("Nothing was changed. Look at the permissions of your own config and state folders.")
+}

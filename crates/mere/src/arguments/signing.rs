@@ -1,0 +1,134 @@
+//! The commands with which a person signs, verifies and works on items.
+
+use std::str::FromStr;
+
+use clap::Args;
+use mere_core::item::Scope;
+use mere_core::request::{Selection, Wanted, Which};
+use mere_core::trust::Fingerprint;
+use mere_engine::Typed;
+
+use super::items::{AnswerArguments, ItemArguments, ScopeArgument, SourceArguments, TypeArgument};
+use super::typed;
+
+/// Which items: a type and names or patterns, or patterns alone.
+#[derive(Args)]
+pub(crate) struct SelectionArguments {
+    /// A type, then ids or patterns such as 'api/*'; or patterns alone
+    #[arg(value_name = "TYPE ID|GLOB")]
+    words: Vec<String>,
+    /// All items
+    #[arg(long, conflicts_with = "words")]
+    pub(crate) all: bool,
+    /// Items whose files are staged for the next commit
+    #[arg(long, conflicts_with_all = ["words", "all"])]
+    pub(crate) staged: bool,
+    /// Only in this scope
+    #[arg(long, value_enum)]
+    scope: Option<ScopeArgument>,
+}
+
+impl SelectionArguments {
+    /// What is meant, if nothing is named by `otherwise`.
+    pub(crate) fn selection(&self, otherwise: Which) -> Result<Selection, String> {
+        let scope = self.scope.map(Scope::from);
+        let Some((first, rest)) = self.words.split_first() else {
+            let which = match (self.all, self.staged) {
+                (true, _) => Which::All,
+                (_, true) => Which::Staged,
+                _ => otherwise,
+            };
+            return Ok(Selection { kind: None, scope, which });
+        };
+        let kind = first.parse::<TypeArgument>().ok().map(|kind| kind.kind);
+        let names = if kind.is_some() { rest } else { &self.words[..] };
+        let names = names.iter().map(|name| wanted(name)).collect::<Result<Vec<_>, _>>()?;
+        let which = if names.is_empty() { Which::All } else { Which::Named(names) };
+        Ok(Selection { kind, scope, which })
+    }
+
+    /// Whether each item is called by its name.
+    pub(crate) fn is_exact(&self) -> bool {
+        !self.words.is_empty() && !self.words.iter().any(|word| is_pattern(word))
+    }
+}
+
+fn is_pattern(word: &str) -> bool {
+    word.contains(['*', '?', '[', '{'])
+}
+
+fn wanted(word: &str) -> Result<Wanted, String> {
+    fn parsed<T: FromStr<Err: ToString>>(word: &str) -> Result<T, String> {
+        word.parse().map_err(|error: T::Err| format!("`{word}`: {}", error.to_string()))
+    }
+    if is_pattern(word) {
+        return parsed(word).map(Wanted::Like);
+    }
+    parsed(word).map(Wanted::Item)
+}
+
+/// Shows how each differs from what was signed, and asks; named items are signed at once.
+///
+/// Without arguments: every item that is changed, out of place, a draft, or unsigned where it must be
+/// signed, and what agents propose.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere sign                          one after the other, each with its difference
+  mere sign directive release/deploy
+  mere sign tool 'api/*'
+  mere sign --staged                 what the next commit changes, and stage the signatures")]
+pub(crate) struct SignArguments {
+    #[command(flatten)]
+    pub(crate) selection: SelectionArguments,
+    /// Say yes without being asked
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// Exit status 4 if anything is broken, or not signed by a key that counts where it must be.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere verify
+  mere verify skill code-review
+  mere verify --staged                            before a commit
+  mere verify --all --admin SHA256:… --sarif out.sarif     in CI, without any state")]
+pub(crate) struct VerifyArguments {
+    #[command(flatten)]
+    pub(crate) selection: SelectionArguments,
+    /// Only the team's roster counts, if this admin signed it; nothing of yours is read
+    #[arg(long, value_name = "SHA256:…")]
+    pub(crate) admin: Vec<Fingerprint>,
+    /// Also write the findings to FILE, in the form that code hosts read
+    #[arg(long, value_name = "FILE", value_parser = typed())]
+    pub(crate) sarif: Option<Typed>,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// While it is a draft, its content is free and its place is not.
+#[derive(Args)]
+#[command(after_help = "Example:
+  mere draft directive release/deploy     for 12 hours, or until `mere sign`")]
+pub(crate) struct DraftArguments {
+    #[command(flatten)]
+    pub(crate) item: ItemArguments,
+    #[command(flatten)]
+    pub(crate) source: SourceArguments,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// Opens `VISUAL` or `EDITOR`, and signs the item when it closes.
+#[derive(Args)]
+#[command(after_help = "Example:
+  mere edit note style")]
+pub(crate) struct EditArguments {
+    #[command(flatten)]
+    pub(crate) item: ItemArguments,
+    #[command(flatten)]
+    pub(crate) source: SourceArguments,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}

@@ -1,0 +1,99 @@
+//! How signatures look to a person: differences before, findings after.
+
+use anstyle::Style;
+use serde_json::Value;
+
+use super::Paper;
+use super::items::{BAD, FAINT, GOOD, STRONG, line, list, named, text};
+
+impl Paper {
+    /// One item that could be signed: what differs, and from what.
+    pub(crate) fn difference(&self, item: &Value) -> String {
+        let head = format!("{} {}", text(&item["item_type"]), named(item));
+        let mut out = format!("{}\n", self.painted(&self.plain(&head), STRONG));
+        line(
+            &mut out,
+            format_args!("{} · {}", self.plain(text(&item["address"])), text(&item["status"])),
+        );
+        out += &self.changes(&item["changes"]);
+        if let Some(base) = item["base"].as_str() {
+            let words = format!("compared with {base}");
+            line(&mut out, format_args!("{}", self.painted(&words, FAINT)));
+        }
+        for (key, words) in [("unfit", "It cannot be signed:"), ("warning", "Note:")] {
+            if let Some(why) = item[key].as_str() {
+                let words = self.painted(words, BAD);
+                line(&mut out, format_args!("{words} {}", self.plain(why)));
+            }
+        }
+        out
+    }
+
+    /// Differences, file by file.
+    pub(crate) fn changes(&self, changes: &Value) -> String {
+        let mut out = String::new();
+        for change in list(changes) {
+            line(
+                &mut out,
+                format_args!("\n{}", self.painted(&self.plain(text(&change["path"])), FAINT)),
+            );
+            for changed in text(&change["diff"]).lines() {
+                let style = match changed.as_bytes().first() {
+                    Some(b'+') => GOOD,
+                    Some(b'-') => BAD,
+                    _ => Style::new(),
+                };
+                line(&mut out, format_args!("{}", self.painted(&self.plain(changed), style)));
+            }
+        }
+        out
+    }
+
+    /// Items that could be signed.
+    pub(crate) fn to_sign(&self, items: &[Value]) -> String {
+        let rows = items.iter().map(|item| {
+            let [kind, status] = ["item_type", "status"].map(|key| text(&item[key]).to_owned());
+            [kind, named(item), text(&item["scope"]).to_owned(), status]
+        });
+        self.table(["TYPE", "ID", "SCOPE", "TRUST"], rows.collect())
+    }
+
+    /// What was signed, and what was not.
+    pub(crate) fn signed(&self, reply: &Value) -> String {
+        let mut out = String::new();
+        for item in list(&reply["data"]["signed"]) {
+            let words = format!("{} {}", text(&item["item_type"]), named(item));
+            line(&mut out, format_args!("{} {}", self.painted("signed", GOOD), self.plain(&words)));
+            if let Some(note) = item["note"].as_str() {
+                line(&mut out, format_args!("  {} {note}", self.painted("note:", BAD)));
+            }
+        }
+        for item in list(&reply["data"]["left"]) {
+            let why = self.plain(text(&item["why"]));
+            line(&mut out, format_args!("{} {why}", self.painted("not signed:", BAD)));
+        }
+        out
+    }
+
+    /// What verification found.
+    pub(crate) fn verified(&self, reply: &Value) -> String {
+        let mut out = String::new();
+        for item in list(&reply["data"]["items"]) {
+            let is_finding = item["finding"] == true;
+            let style = if is_finding { BAD } else { GOOD };
+            let status = self.painted(text(&item["status"]), style);
+            line(&mut out, format_args!("{status} {}", self.plain(text(&item["address"]))));
+            let trust = &item["trust"];
+            if let Some(signer) = trust["signer"].as_str() {
+                let key = self.plain(text(&trust["key"]));
+                line(&mut out, format_args!("  author {} {key}", self.plain(signer)));
+            }
+            for key in ["fault", "fix"] {
+                if let Some(words) = item[key].as_str() {
+                    line(&mut out, format_args!("  {}", self.plain(words)));
+                }
+            }
+        }
+        if reply["reply_type"] == "S" { out + &self.outcome(reply) } else { out }
+    }
+}

@@ -1,0 +1,161 @@
+//! `mere sign`, `verify`, `draft` and `edit`: what is shown is what is signed.
+
+use std::io;
+use std::process::ExitCode;
+
+use mere_core::address::Address;
+use mere_core::reply::ReplyType;
+use mere_core::request::{Chosen, Keep, Sign, Stage, Verb, Verify, Which, Work, Working};
+use serde_json::Value;
+
+use crate::arguments::{DraftArguments, EditArguments, SignArguments, VerifyArguments};
+use crate::items::Desk;
+use crate::paper::Paper;
+use crate::render;
+use crate::sarif;
+
+/// What a person says to one item.
+enum Said {
+    Yes,
+    No,
+    All,
+    Quit,
+}
+
+impl Desk {
+    /// Shows, asks, and signs.
+    pub(crate) fn sign(&self, asked: &SignArguments) -> io::Result<ExitCode> {
+        let selection = match asked.selection.selection(Which::Unfinished) {
+            Ok(selection) => selection,
+            Err(error) => return Ok(render::failure(&error, render::USAGE)),
+        };
+        let is_open = selection.which == Which::Unfinished;
+        if is_open && render::at_terminal() && !asked.answer.json {
+            self.decide(&asked.answer)?;
+        }
+        let plan = self.call("sign", Verb::Keep(Keep::Sign(Sign::Plan(selection.clone()))));
+        if plan.reply() != ReplyType::Success {
+            return self.print(&plan, &asked.answer, Paper::outcome);
+        }
+        let plan = plan.value();
+        let items = plan["data"]["items"].as_array().cloned().unwrap_or_default();
+        if items.is_empty() && !asked.answer.json {
+            render::line("Nothing is to be signed.")?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let paper = Paper::new(asked.answer.color, self.session.working().cloned());
+        let is_asked = !asked.yes && !asked.selection.is_exact();
+        let one_by_one = matches!(selection.which, Which::Unfinished | Which::Staged);
+        let chosen = match (is_asked, render::at_terminal()) {
+            (true, true) if one_by_one => ask_each(&paper, &items)?,
+            (true, true) => ask_once(&paper, &items)?,
+            (true, false) if is_open => {
+                render::text(&paper.to_sign(&items))?;
+                let words = "nothing was signed; name the items, or say `--all` or `--yes`";
+                render::note(words);
+                return Ok(ExitCode::from(render::REFUSED));
+            }
+            _ => items.iter().collect(),
+        };
+        self.seal(asked, &chosen)
+    }
+
+    fn seal(&self, asked: &SignArguments, items: &[&Value]) -> io::Result<ExitCode> {
+        for item in items.iter().filter(|item| item["digest"].is_null()) {
+            let words = ["address", "unfit"].map(|key| item[key].as_str().unwrap_or_default());
+            render::note(&format!("{} cannot be signed: {}", words[0], words[1]));
+        }
+        for item in items.iter().filter(|item| item["warning"].is_string()) {
+            let words = ["address", "warning"].map(|key| item[key].as_str().unwrap_or_default());
+            render::note(&format!("{}: {}", words[0], words[1]));
+        }
+        let unfit = items.iter().any(|item| item["digest"].is_null());
+        let chosen = items.iter().filter_map(|item| chosen(item)).collect::<Vec<_>>();
+        if chosen.is_empty() && unfit {
+            return Ok(ExitCode::from(render::INVALID));
+        }
+        if chosen.is_empty() && !asked.answer.json {
+            render::line("Nothing was signed.")?;
+            return Ok(ExitCode::from(render::REFUSED));
+        }
+        let stage = if asked.selection.staged { Stage::Add } else { Stage::Leave };
+        let seal = Keep::Sign(Sign::Seal { chosen, stage });
+        let ended = self.keep("sign", seal, &asked.answer, Paper::signed)?;
+        Ok(if unfit { ExitCode::from(render::INVALID) } else { ended })
+    }
+
+    /// Verifies, and writes the findings to a file if that is asked for.
+    pub(crate) fn verify(&self, asked: &VerifyArguments) -> io::Result<ExitCode> {
+        let selection = match asked.selection.selection(Which::All) {
+            Ok(selection) => selection,
+            Err(error) => return Ok(render::failure(&error, render::USAGE)),
+        };
+        let verify = Verify { selection, admins: asked.admin.clone() };
+        let reply = self.call("verify", Verb::Keep(Keep::Verify(verify)));
+        if let Some(file) = &asked.sarif {
+            let text = format!("{:#}\n", sarif::report(&reply.value()));
+            if let Err(error) = mere_engine::write_file(file, text.as_bytes()) {
+                return Ok(render::failure(
+                    &format!("the findings cannot be written: {error}"),
+                    render::BROKEN,
+                ));
+            }
+        }
+        self.print(&reply, &asked.answer, Paper::verified)
+    }
+
+    pub(crate) fn draft(&self, asked: DraftArguments) -> io::Result<ExitCode> {
+        let (kind, item) = (asked.item.kind.kind, asked.item.item);
+        let work = Work { kind, item, source: asked.source.source(), how: Working::Draft };
+        self.keep("draft", Keep::Work(work), &asked.answer, Paper::outcome)
+    }
+
+    pub(crate) fn edit(&self, asked: EditArguments) -> io::Result<ExitCode> {
+        let (kind, item) = (asked.item.kind.kind, asked.item.item);
+        let work = Work { kind, item, source: asked.source.source(), how: Working::Edit };
+        self.keep("edit", Keep::Work(work), &asked.answer, Paper::outcome)
+    }
+}
+
+/// What can be signed: it was understood, and has the digest that was shown.
+fn chosen(item: &Value) -> Option<Chosen> {
+    let address = item["address"].as_str()?.parse::<Address>().ok()?;
+    Some(Chosen { address, digest: item["digest"].as_str()?.parse().ok()? })
+}
+
+fn ask_each<'a>(paper: &Paper, items: &'a [Value]) -> io::Result<Vec<&'a Value>> {
+    let mut chosen = Vec::new();
+    for (number, item) in items.iter().enumerate() {
+        render::text(&format!("\n({} of {}) ", number + 1, items.len()))?;
+        render::text(&paper.difference(item))?;
+        if item["digest"].is_null() {
+            continue;
+        }
+        match ask()? {
+            Said::Yes => chosen.push(item),
+            Said::No => {}
+            Said::All => {
+                chosen.extend(&items[number..]);
+                break;
+            }
+            Said::Quit => break,
+        }
+    }
+    Ok(chosen)
+}
+
+fn ask() -> io::Result<Said> {
+    Ok(match render::choose("Sign it? [y]es, [n]o, [a]ll, [q]uit", &['y', 'n', 'a', 'q'])? {
+        'y' => Said::Yes,
+        'n' => Said::No,
+        'a' => Said::All,
+        _ => Said::Quit,
+    })
+}
+
+fn ask_once<'a>(paper: &Paper, items: &'a [Value]) -> io::Result<Vec<&'a Value>> {
+    render::text(&paper.to_sign(items))?;
+    let count = items.len();
+    let question = if count == 1 { "Sign it?".to_owned() } else { format!("Sign all {count}?") };
+    Ok(if render::ask(&question)? { items.iter().collect() } else { Vec::new() })
+}

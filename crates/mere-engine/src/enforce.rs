@@ -174,15 +174,26 @@ pub(crate) struct Unused {
     pub(crate) standing: Standing,
 }
 
+/// What an item must have before it is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Demand {
+    /// A signature by a key that counts.
+    Signed,
+    /// Nothing.
+    Anything,
+}
+
 /// Allows the use of an item. Where its type must be signed, nobody uses what no key that counts
 /// has signed; a draft is the exception a person made.
-pub(crate) fn permit_use(opened: &Opened, must_be_signed: bool) -> Result<(), Unused> {
+pub(crate) fn permit_use(opened: &Opened, demand: Demand) -> Result<(), Box<Unused>> {
     match opened.standing {
-        Standing::Unsigned | Standing::Unknown(_) if must_be_signed => Err(Unused {
-            address: opened.loaded.address.clone(),
-            place: opened.loaded.place.clone(),
-            standing: opened.standing.clone(),
-        }),
+        Standing::Unsigned | Standing::Unknown(_) if demand == Demand::Signed => {
+            Err(Box::new(Unused {
+                address: opened.loaded.address.clone(),
+                place: opened.loaded.place.clone(),
+                standing: opened.standing.clone(),
+            }))
+        }
         _ => Ok(()),
     }
 }

@@ -7,15 +7,16 @@ use mere_core::gate::Cleared;
 use mere_core::item::{Form, Scope};
 use mere_core::reply::ReplyType;
 use mere_core::request::{
-    Action, Author, Example, Execute, Keep, Listing, Load, Reindex, Request, Verb, Verdict,
+    Action, Author, Example, Execute, GitHook, Init, Keep, Listing, Load, Reindex, Repair, Request,
+    Verb, Verdict,
 };
 use mere_engine::{Memory, Session};
 use serde_json::Value;
 
 use crate::arguments::{
     AnswerArguments, ConfigArguments, ConfigCommand, CopyArguments, DeleteArguments,
-    DraftArguments, EditArguments, IndexArguments, InitArguments, KeysArguments, ListArguments,
-    MoveArguments, NewArguments, PlaceArguments, RenameArguments, ReviewArguments, ScopeArgument,
+    DoctorArguments, DraftArguments, EditArguments, IndexArguments, InitArguments, KeysArguments,
+    ListArguments, MoveArguments, NewArguments, PlaceArguments, RenameArguments, ReviewArguments,
     SessionArguments, ShowArguments, SignArguments, SignersCommand, TemplateArgument,
     VerifyArguments, WhyArguments,
 };
@@ -45,6 +46,7 @@ pub(crate) enum ItemCommand {
     Verify(VerifyArguments),
     Draft(DraftArguments),
     Edit(EditArguments),
+    Doctor(DoctorArguments),
 }
 
 /// Runs a command.
@@ -58,6 +60,13 @@ pub(crate) fn run(place: PlaceArguments, command: ItemCommand) -> io::Result<Exi
     let ended = desk.perform(command);
     desk.session.finish();
     ended
+}
+
+/// Whether it is said that there is nothing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Quiet {
+    Yes,
+    No,
 }
 
 /// A person's session.
@@ -76,7 +85,8 @@ impl Desk {
                     TemplateArgument::Example => Example::Each,
                     TemplateArgument::Blank => Example::None,
                 };
-                let keep = Keep::Init { scope: scope(asked.user), example };
+                let hook = if asked.git_hook { GitHook::Install } else { GitHook::Leave };
+                let keep = Keep::Init(Init { scope: scope(asked.user), example, hook });
                 self.keep("init", keep, &asked.answer, Paper::made)
             }
             ItemCommand::New(asked) => {
@@ -105,6 +115,10 @@ impl Desk {
             ItemCommand::Verify(asked) => self.verify(&asked),
             ItemCommand::Draft(asked) => self.draft(asked),
             ItemCommand::Edit(asked) => self.edit(asked),
+            ItemCommand::Doctor(asked) => {
+                let repair = if asked.fix { Repair::Mend } else { Repair::Look };
+                self.keep("doctor", Keep::Doctor(repair), &asked.answer, Paper::checks)
+            }
             ItemCommand::Move(asked) => {
                 let (kind, item) = (asked.item.kind.kind, asked.item.item);
                 let (category, source) = (asked.category, asked.source.source());
@@ -194,11 +208,15 @@ impl Desk {
         if asked.list || asked.answer.json || !render::at_terminal() {
             return self.keep("review", Keep::Proposals, &asked.answer, Paper::proposals);
         }
-        self.decide(&asked.answer)
+        self.decide(&asked.answer, Quiet::No)
     }
 
     /// Goes through all proposals with the person.
-    pub(crate) fn decide(&self, answer: &AnswerArguments) -> io::Result<ExitCode> {
+    pub(crate) fn decide(
+        &self,
+        answer: &AnswerArguments,
+        when_empty: Quiet,
+    ) -> io::Result<ExitCode> {
         let waiting = self.call("review", Verb::Keep(Keep::Proposals));
         if waiting.reply() != ReplyType::Success {
             return self.print(&waiting, answer, Paper::proposals);
@@ -206,7 +224,7 @@ impl Desk {
         let waiting = waiting.value();
         let names = waiting["data"]["proposals"].as_array().into_iter().flatten();
         let names = names.filter_map(|one| one["proposal"].as_str()).collect::<Vec<_>>();
-        if names.is_empty() {
+        if names.is_empty() && when_empty == Quiet::No {
             render::line("Nothing is proposed.")?;
         }
         for (number, name) in names.iter().enumerate() {
@@ -277,7 +295,7 @@ impl Desk {
             ReplyType::Success => {
                 render::text(&show(&paper, &value))?;
                 if let Some(hint) = value["hint"].as_str() {
-                    render::note(hint);
+                    render::note(&render::to_person(hint));
                 }
             }
             // A finding is told like an answer, and then what it means.

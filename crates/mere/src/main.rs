@@ -49,6 +49,7 @@ fn main() -> ExitCode {
         Command::Verify(asked) => items::run(place, ItemCommand::Verify(asked)),
         Command::Draft(asked) => items::run(place, ItemCommand::Draft(asked)),
         Command::Edit(asked) => items::run(place, ItemCommand::Edit(asked)),
+        Command::Doctor(asked) => items::run(place, ItemCommand::Doctor(asked)),
         Command::Index(asked) => items::run(place, ItemCommand::Index(asked)),
         Command::Config(asked) => items::run(place, ItemCommand::Config(asked)),
         Command::Keys(asked) => items::run(place, ItemCommand::Keys(asked)),

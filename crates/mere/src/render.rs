@@ -53,10 +53,14 @@ pub(crate) fn refusal(reply: &Cleared) {
 }
 
 /// What an agent should ask of a person, said to the person.
-fn to_person(hint: &str) -> String {
-    let Some(asked) = hint.strip_prefix("Ask a person to ") else { return hint.to_owned() };
-    let mut letters = asked.chars();
-    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+pub(crate) fn to_person(hint: &str) -> String {
+    let mut sentences = hint.split("Ask a person to ");
+    let first = sentences.next().unwrap_or_default().to_owned();
+    sentences.fold(first, |said, asked| {
+        let mut letters = asked.chars();
+        let capital = letters.next().into_iter().flat_map(char::to_uppercase);
+        said + &capital.chain(letters).collect::<String>()
+    })
 }
 
 /// Tells the person something beside the answer.

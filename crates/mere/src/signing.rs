@@ -9,7 +9,7 @@ use mere_core::request::{Chosen, Keep, Sign, Stage, Verb, Verify, Which, Work, W
 use serde_json::Value;
 
 use crate::arguments::{DraftArguments, EditArguments, SignArguments, VerifyArguments};
-use crate::items::Desk;
+use crate::items::{Desk, Quiet};
 use crate::paper::Paper;
 use crate::render;
 use crate::sarif;
@@ -31,7 +31,7 @@ impl Desk {
         };
         let is_open = selection.which == Which::Unfinished;
         if is_open && render::at_terminal() && !asked.answer.json {
-            self.decide(&asked.answer)?;
+            self.decide(&asked.answer, Quiet::Yes)?;
         }
         let plan = self.call("sign", Verb::Keep(Keep::Sign(Sign::Plan(selection.clone()))));
         if plan.reply() != ReplyType::Success {

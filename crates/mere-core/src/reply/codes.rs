@@ -80,6 +80,8 @@ codes! {
     TRUST_SIGNATURE: Items "TRUST" Fault 4 "The item's signature is none, or was not made by its key.";
     TRUST_REVOKED: Items "TRUST" Fault 5 "The item is signed by a key that was revoked.";
     TRUST_VERSION: Items "TRUST" Fault 6 "The item was signed as another version.";
+    DOCTOR: Items "DOCTOR" Success 1 "`mere doctor`: everything is right.";
+    DOCTOR_FINDINGS: Items "DOCTOR" Fault 1 "`mere doctor`: something is not right; `data.checks` names it with its fix.";
     VERIFY: Items "VERIFY" Success 1 "`mere verify`: everything is what was signed, as far as it must be.";
     VERIFY_FINDINGS: Items "VERIFY" Fault 1 "`mere verify`: something is broken, or not signed where it must be.";
     SIGN_PLAN: Items "SIGN" Success 1 "`mere sign`: what would be signed.";

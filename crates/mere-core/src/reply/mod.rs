@@ -65,6 +65,11 @@ impl Draft {
         &self.message
     }
 
+    /// What to do next, if it says so.
+    pub fn advice(&self) -> Option<&Prose> {
+        self.hint.as_ref()
+    }
+
     fn new<A: ReplyKind>(code: Code<A>, message: Prose) -> Self {
         Self { code: code.id(), message, hint: None, data: Fields::default() }
     }

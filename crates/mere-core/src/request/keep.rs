@@ -8,12 +8,7 @@ use crate::request::{KeysCommand, Sign, Source, TrustCommand, Verify, Work};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// Make a space.
-    Init {
-        /// Whose.
-        scope: Scope,
-        /// What it begins with.
-        example: Example,
-    },
+    Init(Init),
     /// Make an item from a template.
     New {
         /// What kind of item.
@@ -88,6 +83,8 @@ pub enum Keep {
     Verify(Verify),
     /// Work on an item.
     Work(Work),
+    /// Is everything right?
+    Doctor(Repair),
     /// Is the configuration right?
     CheckConfig,
     /// See to one's own keys.
@@ -103,6 +100,26 @@ pub enum Author {
     Stays,
     /// Whoever puts it there.
     Me,
+}
+
+/// A space that is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Init {
+    /// Whose.
+    pub scope: Scope,
+    /// What it begins with.
+    pub example: Example,
+    /// Whether git is to check what is committed.
+    pub hook: GitHook,
+}
+
+/// Whether git checks what is committed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GitHook {
+    /// From now on.
+    Install,
+    /// As before.
+    Leave,
 }
 
 /// What a new space begins with.
@@ -125,6 +142,15 @@ pub struct Listing {
     pub scope: Option<Scope>,
     /// In a category and below.
     pub category: Option<Category>,
+}
+
+/// Whether what is wrong is also put right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repair {
+    /// It is only looked at.
+    Look,
+    /// What nobody has to decide on is put right.
+    Mend,
 }
 
 /// What becomes of the index.

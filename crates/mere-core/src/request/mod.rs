@@ -34,7 +34,7 @@ pub use execute::{Action, Execute, Text};
 pub use glob::Glob;
 pub use grep::Grep;
 pub use help::TOPICS;
-pub use keep::{Author, Example, Keep, Listing, Reindex, Verdict};
+pub use keep::{Author, Example, GitHook, Init, Keep, Listing, Reindex, Repair, Verdict};
 pub use keys::{KeyArgument, KeyName, KeyNameError, KeysCommand, Passphrase, PersonFile};
 pub use load::{Load, Source};
 pub use read::Read;

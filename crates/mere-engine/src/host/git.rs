@@ -13,6 +13,17 @@ use super::Folder;
 /// The most that git is listened to.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
+/// What became of a hook.
+pub(crate) enum Hook {
+    Made,
+    /// It was there.
+    Ours,
+    /// Another one is there.
+    Taken,
+    /// Hooks lie in a folder of the person's choosing.
+    Elsewhere,
+}
+
 /// A project's repository.
 pub(crate) struct Git<'a>(&'a Folder);
 
@@ -49,10 +60,30 @@ impl<'a> Git<'a> {
         self.run(&["cat-file", "blob", &format!("HEAD:./{path}")]).ok()
     }
 
-    /// The folder that git looks for hooks in, from the folder; none if it lies elsewhere.
-    pub(crate) fn hooks(&self) -> Option<RelPath> {
-        let said = self.output(&["rev-parse", "--git-path", "hooks"], &[]).ok()?;
-        String::from_utf8(said).ok()?.trim_end().parse().ok()
+    /// Puts a pre-commit hook into the repository's own folder, if there is none. Where the person
+    /// keeps hooks for several repositories, it would not be for this one alone.
+    pub(crate) fn install_hook(&self, text: &str) -> io::Result<Hook> {
+        let is_shared = self.output(&["config", "--get", "core.hooksPath"], &[]).is_ok();
+        let folder = self.output(&["rev-parse", "--git-path", "hooks"], &[])?;
+        let folder = String::from_utf8(folder).map_err(io::Error::other)?;
+        if is_shared {
+            return Ok(Hook::Elsewhere);
+        }
+        let folder = self.0.path().join(folder.trim_end_matches('\n'));
+        std::fs::create_dir_all(&folder)?;
+        let file = folder.join("pre-commit");
+        match std::fs::read(&file) {
+            Ok(there) if there == text.as_bytes() => return Ok(Hook::Ours),
+            Ok(_) => return Ok(Hook::Taken),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o755);
+        io::Write::write_all(&mut options.open(file)?, text.as_bytes())?;
+        Ok(Hook::Made)
     }
 
     fn run(&self, arguments: &[&str]) -> io::Result<Vec<u8>> {

@@ -85,6 +85,21 @@ impl Surroundings {
         }
     }
 
+    /// Closes a kept key's file to everybody but its owner.
+    pub(crate) fn close_kept_key(&self, name: &KeyName) -> std::io::Result<()> {
+        #[cfg(unix)]
+        {
+            let folder = self.config_path().ok_or(std::io::ErrorKind::NotFound)?;
+            let dir = Dir::open_ambient_dir(folder, ambient_authority())?;
+            let keys = OpenFolder::below(&dir, FOLDER)?.into_dir();
+            if let Some(file) = open_regular(&keys, name.as_str())? {
+                let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+                file.into_std().set_permissions(mode)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Where a kept key lies, for people.
     pub(crate) fn kept_key_shown(&self, name: &KeyName) -> String {
         let folder = self.config_path().unwrap_or(Path::new("")).join(FOLDER);

@@ -36,7 +36,7 @@ pub(crate) use durable::{Locked, WriteError};
 pub(crate) use editing::{Before, Editing, IGNORED};
 pub(crate) use editor::edit;
 pub(crate) use folder::{Folder, Identity, absent, is_link};
-pub(crate) use git::Git;
+pub(crate) use git::{Git, Hook};
 pub(crate) use key_files::{KeyFile, KeyFileError, Links};
 pub(crate) use link::{Step, read_link};
 pub use log_file::LogFile;

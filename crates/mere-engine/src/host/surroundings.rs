@@ -132,7 +132,6 @@ impl Surroundings {
     }
 
     /// Takes note of what a file of the keys or of the trust store looks like.
-    #[expect(dead_code, reason = "items are signed and verified next")]
     pub(crate) fn stamp_config(&self, name: &str, stamps: &mut Stamps) {
         stamps.add(&self.private.config.as_deref().unwrap_or(Path::new("")).join(name));
     }

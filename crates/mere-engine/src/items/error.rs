@@ -47,7 +47,7 @@ pub(crate) enum ItemError {
     #[error("{} is broken: {}", .0.address, .0.failure.status())]
     Broken(Box<Broken>),
     #[error("the item may not be used: {0}")]
-    Unused(Unused),
+    Unused(Box<Unused>),
     #[error(transparent)]
     Unmade(#[from] Unmade),
 }

@@ -13,7 +13,7 @@ use super::change::Desk;
 use super::load::name;
 use super::{ItemError, Loaded, Raw};
 use crate::court::Court;
-use crate::enforce;
+use crate::enforce::{self, Demand};
 use crate::tool_error::ToolError;
 use crate::view::View;
 
@@ -74,7 +74,8 @@ impl Opened {
     pub(crate) fn open(desk: &Desk<'_>, place: ScopedPath) -> Result<Self, ToolError> {
         let opened = Self::judge(desk.view, desk.court, place)?;
         let must = desk.who == Reader::Agent && desk.court.requires(opened.loaded.place.kind);
-        enforce::permit_use(&opened, must).map_err(ItemError::Unused)?;
+        let demand = if must { Demand::Signed } else { Demand::Anything };
+        enforce::permit_use(&opened, demand).map_err(ItemError::Unused)?;
         Ok(opened)
     }
 
@@ -129,9 +130,9 @@ impl Standing {
             Self::Draft => format!(
                 "A person is at work on it: it is not what was signed. `mere sign {item}` ends that."
             ),
-            Self::Unsigned => format!(
-                "Nobody has signed it. Ask a person to read it and to run `mere sign {item}`."
-            ),
+            Self::Unsigned => {
+                format!("Nobody has signed it. Ask a person to read it and run `mere sign {item}`.")
+            }
             Self::Unknown(stranger) => {
                 let whose = match stranger.why {
                     Unknown::Key => "a key that nobody here trusts",

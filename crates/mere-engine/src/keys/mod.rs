@@ -13,8 +13,5 @@ mod signing;
 
 pub(crate) use command::command;
 pub(crate) use fault::KeyFault;
-pub(crate) use ring::own_keys;
-#[expect(unused_imports, reason = "items are signed and verified next")]
-pub(crate) use ring::{FILE, OwnKey, make_first};
-#[expect(unused_imports, reason = "items are signed and verified next")]
-pub(crate) use signing::{SigningKey, unlock, unlock_named};
+pub(crate) use ring::{FILE, OwnKey, close_modes, make_first, own_keys};
+pub(crate) use signing::{SigningKey, unlock};

@@ -118,7 +118,6 @@ pub(super) fn keep(
 }
 
 /// Makes an unlocked key if the user has none at all, and returns it if one was made.
-#[expect(dead_code, reason = "items are signed and verified next")]
 pub(crate) fn make_first(surroundings: &Surroundings) -> Result<Option<PublicKey>, KeyFault> {
     if !read(surroundings)?.is_empty() {
         return Ok(None);
@@ -176,4 +175,15 @@ fn put(records: &mut Vec<Value>, mut own: OwnKey) -> OwnKey {
     }
     records.push(own.record());
     own
+}
+
+/// Closes the files of kept keys to everybody but their owner. What a person keeps elsewhere is
+/// theirs to close.
+pub(crate) fn close_modes(surroundings: &Surroundings) -> std::io::Result<()> {
+    for key in own_keys(surroundings) {
+        if let Home::Kept(name) = &key.home {
+            surroundings.close_kept_key(name)?;
+        }
+    }
+    Ok(())
 }

@@ -34,7 +34,6 @@ impl SigningKey {
     }
 
     /// Whether ssh-agent signs, which may ask a person each time.
-    #[expect(dead_code, reason = "items are signed and verified next")]
     pub(crate) fn is_in_agent(&self) -> bool {
         matches!(self.way, Way::Agent(_))
     }

@@ -69,8 +69,8 @@ pub(super) fn refused(denied: &Denied) -> Draft {
             "Nothing was signed: signing needs a person at a terminal, or a key in ssh-agent.",
         )
         .hint(
-            "Ask a person to run it at a terminal; for scripts, `sign: {unattended: true}` in the \
-             user's own ~/.ai/config.yaml.",
+            "Ask a person to run it at a terminal. For scripts the user's own config can say \
+             `sign: {unattended: true}`; a project's cannot.",
         ),
         Denied::Repository => {
             Draft::denied(codes::WRITE_REPOSITORY, "Agents do not write into `.git`.")

@@ -127,7 +127,7 @@ pub(crate) fn fix(place: &ScopedPath, failure: &Failure) -> Prose {
             )),
         },
         Failure::RevokedKey(_) => Prose::words(format!(
-            "Ask a person to read it and to run `mere sign {item}`, or to delete it."
+            "Ask a person to read it and run `mere sign {item}`, or to delete it."
         )),
         Failure::BadSignature(_) | Failure::WrongVersion { .. } => Prose::words(format!(
             "Ask a person to restore it, or to read it and run `mere sign {item}`."

@@ -59,6 +59,18 @@ pub(super) fn unmade(error: &Unmade) -> Draft {
             Draft::fault(codes::CALL_TIMED_OUT, message.address(address.clone()).and("."))
                 .hint("Nothing was changed. Try again.")
         }
+        Unmade::Foreign(_) | Unmade::NoGit | Unmade::Unstaged(_) | Unmade::Editor(_) => {
+            unsigned(error)
+        }
+        Unmade::Failed { address, cause } => failed(address, cause),
+        Unmade::Denied(denied) => refused(denied),
+        Unmade::Unplaced(error) => unplaced(error),
+    }
+}
+
+/// Something that was not signed.
+fn unsigned(error: &Unmade) -> Draft {
+    match error {
         Unmade::Foreign(address) => {
             let message = Prose::words("").address(address.clone());
             Draft::invalid(
@@ -80,9 +92,7 @@ pub(super) fn unmade(error: &Unmade) -> Draft {
             Draft::fault(codes::SIGN_EDITOR, message.and(". Nothing was signed."))
                 .hint("It stays a draft; `VISUAL` or `EDITOR` names the editor.")
         }
-        Unmade::Failed { address, cause } => failed(address, cause),
-        Unmade::Denied(denied) => refused(denied),
-        Unmade::Unplaced(error) => unplaced(error),
+        _ => super::panicked(),
     }
 }
 

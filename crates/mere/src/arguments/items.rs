@@ -100,7 +100,8 @@ impl From<ScopeArgument> for Scope {
 #[command(after_help = "Examples:
   mere init                      in the project
   mere init --user               your own space, ~/.ai
-  mere init --template blank     without examples")]
+  mere init --template blank     without examples
+  mere init --git-hook           and let git check signatures before each commit")]
 pub(crate) struct InitArguments {
     /// Make your own space instead of the project's
     #[arg(long)]
@@ -108,6 +109,9 @@ pub(crate) struct InitArguments {
     /// What a new space begins with
     #[arg(long, value_enum, default_value_t = TemplateArgument::Example)]
     pub(crate) template: TemplateArgument,
+    /// Let git check what is committed: puts a pre-commit hook into the repository
+    #[arg(long, conflicts_with = "user")]
+    pub(crate) git_hook: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
@@ -315,4 +319,17 @@ pub(crate) enum ConfigCommand {
     #[command(after_help = "Example:
   mere config check --json")]
     Check(AnswerArguments),
+}
+
+/// Looks at configs, spaces, keys, trust, the team, every item and its signatures.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere doctor
+  mere doctor --fix      put right what nobody has to decide on")]
+pub(crate) struct DoctorArguments {
+    /// Put right what nobody has to decide on
+    #[arg(long)]
+    pub(crate) fix: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
 }

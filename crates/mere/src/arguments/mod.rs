@@ -16,8 +16,8 @@ pub(crate) use files::{
 };
 pub(crate) use items::{
     AnswerArguments, ConfigArguments, ConfigCommand, CopyArguments, DeleteArguments,
-    IndexArguments, InitArguments, ListArguments, MoveArguments, NewArguments, RenameArguments,
-    ReviewArguments, ShowArguments, TemplateArgument, WhyArguments,
+    DoctorArguments, IndexArguments, InitArguments, ListArguments, MoveArguments, NewArguments,
+    RenameArguments, ReviewArguments, ShowArguments, TemplateArgument, WhyArguments,
 };
 pub(crate) use keys::{GenerateArguments, KeysArguments, KeysCommandArguments, RotateArguments};
 pub(crate) use signers::SignersCommand;
@@ -122,6 +122,8 @@ pub(crate) enum Command {
     Edit(EditArguments),
     /// Decide on changes that agents propose
     Review(ReviewArguments),
+    /// Check everything, and say the fix
+    Doctor(DoctorArguments),
     /// Write or check the index of items
     Index(IndexArguments),
     /// Check the configuration

@@ -8,9 +8,10 @@ use mere_core::item::{Category, Scope};
 use mere_core::request::{PersonFile, Signer, SignerKey, SignerName};
 use mere_core::trust::{Limits, PublicKey};
 
+use super::AnswerArguments;
+use super::items::ScopeArgument;
 use super::items::TypeArgument;
 use super::keys::{file, key_of};
-use super::{AnswerArguments, ScopeArgument};
 
 #[derive(Subcommand)]
 pub(crate) enum SignersCommand {

@@ -48,17 +48,23 @@ impl Paper {
         out
     }
 
-    /// Where a copy is.
-    pub(crate) fn copied(&self, reply: &Value) -> String {
-        self.plain(&format!("Copied to {}.\n", text(&reply["data"]["copied_to"])))
-    }
-
     /// A space that was made.
     pub(crate) fn made(&self, reply: &Value) -> String {
         let mut out = self.outcome(reply);
         for path in list(&reply["data"]["made"]) {
             let mark = self.painted("+", GOOD);
             line(&mut out, format_args!("  {mark} {}", self.path(text(path))));
+        }
+        let data = &reply["data"];
+        if let Some(key) = data["key"].as_str() {
+            let made =
+                if data["key_made"] == true { "made now, without a passphrase" } else { "yours" };
+            line(&mut out, format_args!("  key {} ({made})", self.plain(key)));
+        } else {
+            line(&mut out, format_args!("  not signed: your key is locked; run `mere sign --all`"));
+        }
+        if let Some(hook) = data["git_hook"].as_str() {
+            line(&mut out, format_args!("  pre-commit hook: {hook}"));
         }
         out += "\nTry next:\n";
         for step in list(&reply["data"]["next"]) {
@@ -132,7 +138,8 @@ impl Paper {
         let mut out = self.table(["", "ADDRESS", "TRUST", "WHY"], rows.collect());
         for one in list(&data["candidates"]).filter(|one| one["fix"].is_string()) {
             let address = self.plain(text(&one["address"]));
-            line(&mut out, format_args!("   {address}: {}", self.plain(text(&one["fix"]))));
+            let fix = self.plain(&render::to_person(text(&one["fix"])));
+            line(&mut out, format_args!("   {address}: {fix}"));
         }
         for path in list(&data["elsewhere"]) {
             line(

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::Paper;
 use super::items::{BAD, FAINT, GOOD, STRONG, line, list, named, text};
+use crate::render;
 
 impl Paper {
     /// One item that could be signed: what differs, and from what.
@@ -90,8 +91,33 @@ impl Paper {
             }
             for key in ["fault", "fix"] {
                 if let Some(words) = item[key].as_str() {
-                    line(&mut out, format_args!("  {}", self.plain(words)));
+                    let words = render::to_person(words);
+                    line(&mut out, format_args!("  {}", self.plain(&words)));
                 }
+            }
+        }
+        if reply["reply_type"] == "S" { out + &self.outcome(reply) } else { out }
+    }
+
+    /// What the doctor found.
+    pub(crate) fn checks(&self, reply: &Value) -> String {
+        let mut out = String::new();
+        for check in list(&reply["data"]["checks"]) {
+            let (mark, style) = match text(&check["state"]) {
+                "wrong" => ("✗", BAD),
+                "note" => ("·", FAINT),
+                _ => ("✓", GOOD),
+            };
+            let place = match text(&check["address"]) {
+                "" => String::new(),
+                address => format!("{} ", self.path(address)),
+            };
+            let words = self.plain(text(&check["what"]));
+            let name = self.painted(text(&check["check"]), STRONG);
+            line(&mut out, format_args!("{} {name}: {place}{words}", self.painted(mark, style)));
+            if let Some(fix) = check["fix"].as_str() {
+                let fix = self.plain(&render::to_person(fix));
+                line(&mut out, format_args!("    {fix}"));
             }
         }
         if reply["reply_type"] == "S" { out + &self.outcome(reply) } else { out }

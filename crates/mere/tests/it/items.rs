@@ -16,7 +16,6 @@ fn an_item_is_told_whole() {
     let stage = Stage::new();
     stage.file("project/.ai/tools/data/clean.yaml", &tool("clean"));
     stage.file("project/.ai/tools/data/clean.py", "print()\n");
-    stage.file("project/.ai/tools/data/clean.yaml.sig", "{}");
     stage.file("project/.ai/tools/data/cleaner.py", "not its own\n");
     let reply = Pair::new(&stage).load("tool", "clean");
     let data = &reply["data"];
@@ -282,7 +281,6 @@ fn what_lies_in_the_folder_of_a_tool_is_the_tools() {
         ("outer/inner/run.py", String::new()),
         ("outer/flat.yaml", tool("flat")),
         ("outer/.hidden/x", String::new()),
-        ("outer/.sig", "{}".to_owned()),
     ] {
         stage.file(&format!("project/.ai/tools/{path}"), &text);
     }

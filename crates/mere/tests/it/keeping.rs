@@ -196,7 +196,7 @@ fn a_moved_or_renamed_item_says_so_itself_and_its_files_go_along() {
 }
 
 #[test]
-fn links_to_a_renamed_entry_are_changed_and_a_signed_note_is_left() {
+fn links_to_a_renamed_entry_are_changed_and_proposed_for_a_note_that_another_signed() {
     let stage = Stage::new();
     let person = Person(&stage);
     let note = |id: &str, more: &str| format!("---\nid: {id}\ntitle: T\n{more}---\n[[old]] {id}\n");
@@ -207,7 +207,8 @@ fn links_to_a_renamed_entry_are_changed_and_a_signed_note_is_left() {
     stage.file("project/.ai/knowledge/a/other.md", "---\nid: other\ntitle: O\n---\nold\n");
     let done = person.done(&["rename", "note", "old", "new"]);
     assert_eq!(done["relinked"], json!(["ROOT_PROJECT:/.ai/knowledge/a/mine.md"]));
-    assert_eq!(done["not_relinked"], json!(["ROOT_PROJECT:/.ai/knowledge/a/signed.md"]));
+    assert_eq!(done["proposed"], json!(["ROOT_PROJECT:/.ai/knowledge/a/signed.md"]));
+    assert_eq!(person.done(&["review", "--list"])["count"], 1);
     let changed = note("mine", "extends: [new]\r\n").replace("[[old]]", "[[new]]");
     assert_eq!(person.text("project/.ai/knowledge/a/mine.md"), changed);
     assert_eq!(person.text("project/.ai/knowledge/a/signed.md"), note("signed", ""));

@@ -37,7 +37,16 @@ pub(super) fn new(
     let files = files.map(|(name, text)| Ok((name.parse().map_err(|_| Unmade::Place)?, text)));
     let text = Text { content, files: files.collect::<Result<_, ItemError>>()? };
     let prospect = Prospect::new((desk.stock, desk.view), place, &text)?;
-    put(desk, prospect, Expect::Nothing, Mode::Really)
+    let draft = put(desk, prospect, Expect::Nothing, Mode::Really)?;
+    let words = format!("{kind} {item}");
+    Ok(if desk.court.requires(kind) {
+        draft.hint(Prose::words(format!(
+            "Agents use it once it is signed: `mere edit {words}` opens and signs it. While you \
+             work on it otherwise, `mere draft {words}`; then `mere sign {words}`."
+        )))
+    } else {
+        draft
+    })
 }
 
 /// A memory says when it was made.

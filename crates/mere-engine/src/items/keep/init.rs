@@ -6,15 +6,22 @@ use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{Base, Form, Item, ItemType, Scope, ScopedPath};
-use mere_core::reply::{Data, Draft, Fields, Prose, codes};
-use mere_core::request::Example;
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::request::{Example, GitHook, Init};
 use mere_core::root::Root;
+use mere_core::trust::PublicKey;
 use serde_json::{Value, json};
 
-use super::super::Unmade;
+use super::super::sealer::Sealer;
+use super::super::{ItemError, Unmade};
 use super::Desk;
+use super::anchoring::arrived;
 use crate::config;
-use crate::host::{Before, Editing, IGNORED, SPACE, read_at_most};
+use crate::enforce::Errand;
+use crate::host::{
+    Before, Editing, Git, Hook, IGNORED, SPACE, has_terminal, open_regular, read_at_most,
+};
+use crate::keys::{self, KeyFault};
 use crate::project_key;
 use crate::tool_error::ToolError;
 
@@ -43,14 +50,15 @@ const NEXT_WITHOUT: [&str; 3] =
     ["mere new skill code-review", "mere new note my-first", "mere list"];
 
 /// Makes the space of a scope.
-pub(super) fn init(desk: &Desk<'_>, scope: Scope, example: Example) -> Result<Draft, ToolError> {
-    let scope = desk.scope(scope);
+pub(super) fn init(desk: &Desk<'_>, asked: Init) -> Result<Draft, ToolError> {
+    let scope = desk.scope(asked.scope);
     let root = if scope == Scope::User { Root::User } else { Root::Project };
     let address = match scope {
         Scope::User => Address::directory(root, RelPath::default()),
         _ => Address::directory(root, RelPath::default().child(SPACE).ok_or(Unmade::Place)?),
     };
     let failed = |cause| Unmade::Failed { address: address.clone(), cause };
+    let (key_made, sealer) = sealer(desk)?;
     let mut making = Making::begin(desk, scope).map_err(failed)?;
     if project_key::space_format(making.editing.dir()) > project_key::FORMAT {
         return Err(Unmade::Newer.into());
@@ -61,20 +69,29 @@ pub(super) fn init(desk: &Desk<'_>, scope: Scope, example: Example) -> Result<Dr
         Scope::User => include_str!("examples/user-config.yaml"),
         _ => include_str!("examples/config.yaml"),
     };
-    making.put(config::FILE, config).map_err(failed)?;
+    // A space that was there before keeps what it did with unsigned items.
+    let signed = if is_new { include_str!("examples/require-signed.yaml") } else { "" };
+    making.put(config::FILE, &[config, signed].concat()).map_err(failed)?;
     if scope == Scope::Project && attributes(desk).map_err(failed)? {
         making.made.push("../.gitattributes".to_owned());
     }
-    let has_examples = is_new && example == Example::Each;
+    let has_examples = is_new && asked.example == Example::Each;
     if has_examples {
-        making.examples().map_err(failed)?;
+        making.examples(sealer.as_ref())?;
     }
+    let hook = match asked.hook {
+        GitHook::Install => Some(hook(desk)?),
+        GitHook::Leave => None,
+    };
     let made = making.made.iter().filter_map(|path| address_in(&address, path)).map(Data::from);
     let next = if has_examples { NEXT } else { NEXT_WITHOUT };
     let next = next.into_iter().map(Data::from).collect::<Data>();
     let data = Fields::default()
         .with("space", address.clone())
         .with("space_id", Data::Words(making.space_id.clone().into()))
+        .with_some("key", sealer.map(|sealer| Content::mention(sealer.key().to_string())))
+        .with_some("key_made", key_made.map(|_| true))
+        .with_some("git_hook", hook)
         .with("made", made.collect::<Data>())
         .with("next", next);
     let (code, words) = match (is_new, making.made.is_empty()) {
@@ -150,14 +167,52 @@ impl Making {
         Ok(())
     }
 
-    fn examples(&mut self) -> std::io::Result<()> {
-        for (path, text) in EXAMPLES {
-            self.put(path, text)?;
-        }
-        if let Some((path, text)) = self.lockfile() {
-            self.put(&path, &text)?;
+    fn examples(&mut self, sealer: Option<&Sealer>) -> Result<(), ToolError> {
+        let lockfile = self.lockfile();
+        let lockfile = lockfile.iter().map(|(path, text)| (path.as_str(), text.as_str()));
+        let files = EXAMPLES.into_iter().chain(lockfile).collect::<Vec<_>>();
+        for (path, text) in &files {
+            let sidecar = match sealer {
+                Some(sealer) => self.sidecar(sealer, &files, path)?,
+                None => None,
+            };
+            let put = (|| {
+                if let Some((path, text)) = sidecar {
+                    self.put(&path, &text)?;
+                }
+                self.put(path, text)
+            })();
+            put.map_err(ItemError::Unsearchable)?;
         }
         Ok(())
+    }
+
+    /// The signatures of an example whose main file has this path.
+    fn sidecar(
+        &self,
+        sealer: &Sealer,
+        files: &[(&str, &str)],
+        path: &str,
+    ) -> Result<Option<(String, String)>, ToolError> {
+        let at = path.parse().ok().and_then(|path| ScopedPath::locate(self.scope, &path));
+        let Some(place) = at.filter(|place| place.kind != ItemType::Memory) else {
+            return Ok(None);
+        };
+        let (folder, _) = path.rsplit_once('/').unwrap_or_default();
+        let stem = format!("{folder}/{}.", place.id);
+        let is_own = |other: &&(&str, &str)| {
+            place.kind == ItemType::Tool && other.0.starts_with(&stem) && other.0 != path
+        };
+        let main = files.iter().filter(|(other, _)| *other == path);
+        let own = files.iter().filter(is_own).chain(main).map(|(path, text)| {
+            let name = path.rsplit_once('/').map_or(*path, |(_, name)| name);
+            Ok((name.parse().map_err(|_| Unmade::Place)?, text.as_bytes().to_vec()))
+        });
+        let own = own.collect::<Result<Vec<_>, Unmade>>()?;
+        let sidecar = sealer.seal(&arrived(&own, &[], &place)?, &self.space_id)?;
+        let name = place.sidecar_name().ok_or(Unmade::Place)?;
+        let sidecar = String::from_utf8(sidecar).map_err(|_| Unmade::Place)?;
+        Ok(Some((format!("{folder}/{name}"), sidecar)))
     }
 
     /// The lockfile of the example tool: the tool itself, and what runs it by name.
@@ -210,8 +265,43 @@ impl Making {
     }
 }
 
+/// The user's key, and whether it was made now. Where it is locked and nobody can be asked, what is
+/// made stays unsigned.
+fn sealer(desk: &Desk<'_>) -> Result<(Option<PublicKey>, Option<Sealer>), ToolError> {
+    let made = keys::make_first(&desk.context.surroundings).map_err(ItemError::Key)?;
+    match Sealer::unlock(desk, Errand::Examples) {
+        Ok(sealer) => Ok((made, Some(sealer))),
+        Err(error @ ItemError::Key(KeyFault::Locked(_))) if has_terminal() => Err(error.into()),
+        Err(error @ ItemError::Key(KeyFault::WrongPassphrase(_))) => Err(error.into()),
+        Err(error) => {
+            tracing::warn!(%error, "the examples are not signed");
+            Ok((made, None))
+        }
+    }
+}
+
+/// Lets git check what is committed.
+fn hook(desk: &Desk<'_>) -> Result<&'static str, ToolError> {
+    let git = Git::of(&desk.context.project).ok_or(Unmade::NoGit)?;
+    let hook = git.install_hook(include_str!("examples/pre-commit"));
+    Ok(match hook.map_err(ItemError::Unsearchable)? {
+        Hook::Made => "made",
+        Hook::Ours => "there already",
+        Hook::Taken => "another hook is there: let it run `mere verify --staged`",
+        Hook::Elsewhere => "hooks lie elsewhere: let pre-commit run `mere verify --staged`",
+    })
+}
+
+/// Whether git leaves the bytes of items alone.
+pub(super) fn has_attributes(desk: &Desk<'_>) -> std::io::Result<bool> {
+    let file = open_regular(desk.context.project.dir(), ".gitattributes");
+    let text = file?.map(|file| read_at_most(file, 1024 * 1024)).transpose()?.flatten();
+    let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    Ok(text.lines().any(|line| line == ATTRIBUTES))
+}
+
 /// Tells git to leave the bytes of items alone: a changed line end would change what was signed.
-fn attributes(desk: &Desk<'_>) -> std::io::Result<bool> {
+pub(super) fn attributes(desk: &Desk<'_>) -> std::io::Result<bool> {
     let editing = Editing::open(desk.context.project.dir(), desk.over)?;
     let editing = editing.ok_or(std::io::ErrorKind::TimedOut)?;
     let path = ".gitattributes".parse().map_err(|_| std::io::ErrorKind::InvalidInput)?;

@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use mere_core::item::ScopedPath;
-use mere_core::reply::{Content, Data, Fields};
+use mere_core::reply::{Content, Fields};
 use mere_core::trust::Failure;
 
 use super::super::tell::word;
 use super::super::{ItemError, Opened, Standing};
 use super::Desk;
-use super::list::{broken_trust, fault};
+use super::list::{broken_trust, fault_words};
 use super::why::remedy;
 use crate::court::Court;
 use crate::tool_error::ToolError;
@@ -27,7 +27,7 @@ pub(super) struct Judged {
     pub(super) is_finding: bool,
     pub(super) failure: Option<Failure>,
     trust: Option<Fields>,
-    fault: Option<Data>,
+    fault: Option<String>,
     fix: Option<String>,
 }
 
@@ -49,12 +49,26 @@ impl Judged {
                 status: status(&error),
                 is_finding: true,
                 trust: broken_trust(&error),
-                fault: Some(fault(&error)),
+                fault: Some(fault_words(&error)),
                 fix: remedy(&error),
                 failure: failure(error),
                 place,
             },
         }
+    }
+
+    /// What is wrong with it, in words.
+    pub(super) fn words(&self) -> String {
+        match (&self.fault, self.status) {
+            (Some(fault), _) => fault.clone(),
+            (None, "unknown-key") => "is signed by a key that does not count".to_owned(),
+            (None, _) => "is not signed, and must be".to_owned(),
+        }
+    }
+
+    /// What to do about it.
+    pub(super) fn fix(&self) -> Option<&str> {
+        self.fix.as_deref()
     }
 
     /// What a reply tells.
@@ -69,7 +83,7 @@ impl Judged {
             .with("status", self.status)
             .with("finding", self.is_finding)
             .with_some("trust", self.trust.clone())
-            .with_some("fault", self.fault.clone())
+            .with_some("fault", self.fault.as_deref().map(Content::mention))
             .with_some("fix", fix.map(Content::mention))
     }
 }

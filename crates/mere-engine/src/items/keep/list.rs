@@ -109,14 +109,17 @@ pub(super) fn broken_trust(error: &ToolError) -> Option<Fields> {
 
 /// What is wrong with an item, in one line.
 pub(super) fn fault(error: &ToolError) -> Data {
+    Content::mention(fault_words(error)).into()
+}
+
+/// The same, for people.
+pub(super) fn fault_words(error: &ToolError) -> String {
     match error {
         ToolError::Item(ItemError::Faulty { fault, .. }) => {
             let place = format!("line {}, column {}: ", fault.line, fault.column);
-            Content::mention(place + &fault.what.for_person()).into()
+            place + &fault.what.for_person()
         }
-        ToolError::Item(ItemError::Broken(broken)) => {
-            Content::mention(what(&broken.failure).for_person()).into()
-        }
-        _ => "it cannot be read".into(),
+        ToolError::Item(ItemError::Broken(broken)) => what(&broken.failure).for_person(),
+        _ => "it cannot be read".to_owned(),
     }
 }

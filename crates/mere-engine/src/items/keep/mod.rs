@@ -4,6 +4,7 @@ mod anchor;
 mod anchoring;
 mod config;
 mod difference;
+mod doctor;
 mod index;
 mod init;
 mod judged;
@@ -29,7 +30,7 @@ pub(crate) use config::check as check_config;
 /// Does what a person asks for.
 pub(crate) fn keep(desk: &Desk<'_>, asked: &Keep) -> Result<Draft, ToolError> {
     match asked {
-        Keep::Init { scope, example } => init::init(desk, *scope, *example),
+        Keep::Init(asked) => init::init(desk, *asked),
         Keep::New { kind, item, scope, form } => {
             anchor::new(desk, (*kind, item), (desk.scope(*scope), *form))
         }
@@ -50,6 +51,7 @@ pub(crate) fn keep(desk: &Desk<'_>, asked: &Keep) -> Result<Draft, ToolError> {
         Keep::Review { proposal, verdict } => review::review(desk, proposal, *verdict),
         Keep::Sign(Sign::Plan(selection)) => sign::plan(desk, selection),
         Keep::Sign(Sign::Seal { chosen, stage }) => sign::seal(desk, chosen, *stage),
+        Keep::Doctor(repair) => doctor::doctor(desk, *repair),
         Keep::Verify(asked) => verify::verify(desk, asked),
         Keep::Work(asked) => work::work(desk, asked),
         Keep::CheckConfig => Ok(check_config(desk.context)),

@@ -58,11 +58,11 @@ fn named(
                 places.push(find(desk.stock, desk.view, (kind, item), source)?.place);
             }
             (Wanted::Item(item), None) => {
-                let named = all()?.into_iter().filter(|place| {
+                let called = all()?.into_iter().filter(|place| {
                     let category = item.category.as_ref();
                     place.id == item.id && category.is_none_or(|one| *one == place.category)
                 });
-                places.extend(named);
+                places.extend(called);
             }
             (Wanted::Like(pattern), kind) => {
                 let like = all()?.into_iter().filter(|place| {

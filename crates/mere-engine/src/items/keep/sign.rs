@@ -38,12 +38,12 @@ pub(super) fn plan(desk: &Desk<'_>, selection: &Selection) -> Result<Draft, Tool
     let meant = judged.iter().filter(is_meant).collect::<Vec<_>>();
     let shows = meant.len() <= MAX_SHOWN;
     let told = meant.iter().map(|one| candidate(desk, one, shows)).collect::<Vec<_>>();
-    let (count, verified) = (told.len() as u64, (judged.len() - told.len()) as u64);
+    let (total, verified) = (told.len() as u64, (judged.len() - told.len()) as u64);
     let data = Fields::default()
         .with("items", Data::List(told))
-        .with("count", count)
+        .with("count", total)
         .with("verified", verified);
-    let message = counted(count, "item is to be signed", "items are to be signed").and(".");
+    let message = counted(total, "item is to be signed", "items are to be signed").and(".");
     Ok(Draft::success(codes::SIGN_PLAN, message).data(data))
 }
 

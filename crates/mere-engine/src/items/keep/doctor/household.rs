@@ -1,0 +1,178 @@
+//! Everything around the items: configs, spaces, keys, trust, the team, the index, proposals.
+
+use mere_core::address::{Address, RelPath};
+use mere_core::item::Scope;
+use mere_core::request::{Reindex, Repair};
+use mere_core::root::Root;
+
+use super::super::super::ItemError;
+use super::super::super::change::Desk;
+use super::super::{index as indexing, init, waiting as proposals};
+use super::{Finding, State};
+use crate::host::{Git, SPACE};
+use crate::keys::KeyFault;
+use crate::project_key;
+use crate::space::Comparison;
+use crate::tool_error::ToolError;
+use crate::trust_store::{self, Store};
+use crate::wording::{key as key_words, roster_trouble};
+use crate::{court, keys};
+
+/// Both config files.
+pub(super) fn config(desk: &Desk<'_>) -> Vec<Finding> {
+    let checked = desk.context.check_config().into_iter().filter_map(|file| {
+        let address = Some(file.address);
+        match (file.problem, file.note) {
+            (Some(problem), _) => Some(
+                Finding::new("config", State::Wrong, problem)
+                    .fix("Correct what is named; docs/config.md describes every key.")
+                    .at(address),
+            ),
+            (None, Some(note)) => Some(Finding::new("config", State::Note, note).at(address)),
+            (None, None) => None,
+        }
+    });
+    let found = checked.collect::<Vec<_>>();
+    or_right(found, "config", "both config files are right")
+}
+
+/// What each space says of itself, and what git must know.
+pub(super) fn spaces(desk: &Desk<'_>, repair: Repair) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for space in desk.stock.spaces() {
+        let Some(folder) = space.folder() else { continue };
+        let address = space_address(space.scope);
+        if project_key::space_format(folder.dir()) > project_key::FORMAT {
+            let what = "is of a newer version, or its space.json is not valid: it is read only";
+            let fix = "Install the newer version, or correct space.json.";
+            found.push(Finding::new("space", State::Wrong, what).fix(fix).at(address.clone()));
+        } else if project_key::space_id(folder.dir()).is_none() {
+            let what = "has no id: nothing can be signed to it";
+            let fix = "`mere init` gives it one and changes nothing else.";
+            found.push(Finding::new("space", State::Wrong, what).fix(fix).at(address.clone()));
+        }
+        if space.scope == Scope::Project && Git::of(&desk.context.project).is_some() {
+            found.extend(attributes(desk, repair));
+        }
+    }
+    or_right(found, "space", "the spaces are whole")
+}
+
+/// Git must leave the bytes of items alone.
+fn attributes(desk: &Desk<'_>, repair: Repair) -> Option<Finding> {
+    if init::has_attributes(desk).unwrap_or(true) {
+        return None;
+    }
+    let what = "git may change line ends of items, which breaks signatures";
+    if repair == Repair::Mend && init::attributes(desk).is_ok() {
+        return Some(Finding::new("git", State::Fixed, what));
+    }
+    let fix = "`mere doctor --fix` adds `.ai/** -text` to .gitattributes.";
+    Some(Finding::new("git", State::Wrong, what).fix(fix))
+}
+
+/// The user's own keys, and the list of those they trust.
+pub(super) fn keys(desk: &Desk<'_>, repair: Repair) -> Vec<Finding> {
+    let surroundings = &desk.context.surroundings;
+    let mut found = Vec::new();
+    match keys::unlock(surroundings, None) {
+        Ok(_) | Err(KeyFault::Locked(_)) => {}
+        Err(KeyFault::NoKey) => found.push(
+            Finding::new("keys", State::Note, "you have no key")
+                .fix("`mere keys generate`, or `mere keys use ~/.ssh/id_ed25519`."),
+        ),
+        Err(fault @ KeyFault::OpenMode { .. }) if repair == Repair::Mend => {
+            found.push(match keys::close_modes(surroundings) {
+                Ok(()) => Finding::new("keys", State::Fixed, fault.to_string()),
+                Err(error) => Finding::new("keys", State::Wrong, error.to_string()),
+            });
+        }
+        Err(fault) => {
+            let words = key_words(&fault);
+            let finding = Finding::new("keys", State::Wrong, words.said().for_person());
+            found.push(match words.advice() {
+                Some(advice) => finding.fix(advice.for_person()),
+                None => finding,
+            });
+        }
+    }
+    if matches!(trust_store::read(surroundings), Store::Damaged) {
+        let what = "the list of trusted keys is damaged: no key counts";
+        let fix = "Restore trust.json in your config folder, or move it away and trust anew.";
+        found.push(Finding::new("trust", State::Wrong, what).fix(fix));
+    }
+    or_right(found, "keys", "your key can be used")
+}
+
+/// The team's roster.
+pub(super) fn team(desk: &Desk<'_>) -> Vec<Finding> {
+    let team = desk.court.team();
+    let path = RelPath::default().child(SPACE).and_then(|space| space.child(court::ROSTER));
+    let address = path.map(|path| Address::file(Root::Project, path));
+    if let Some(trouble) = team.trouble() {
+        let (what, fix) = roster_trouble(&trouble);
+        let finding = Finding::new("team", State::Wrong, what.for_person());
+        return vec![finding.fix(fix.for_person()).at(address)];
+    }
+    match (team.joined(), team.signed().is_ok()) {
+        (Some(roster), _) => {
+            let words = format!("joined, roster {}", roster.serial);
+            vec![Finding::new("team", State::Right, words)]
+        }
+        (None, true) => {
+            let what = "there is a team that you have not joined";
+            vec![Finding::new("team", State::Note, what).fix("`mere join` shows it.").at(address)]
+        }
+        (None, false) => Vec::new(),
+    }
+}
+
+/// The index of each space.
+pub(super) fn index(desk: &Desk<'_>, repair: Repair) -> Result<Vec<Finding>, ToolError> {
+    let mut found = Vec::new();
+    for space in desk.stock.spaces() {
+        let comparison = Comparison::of(space).map_err(ItemError::Unsearchable)?;
+        let Some(comparison) = comparison else { continue };
+        let address = space_address(space.scope);
+        for stray in &comparison.strays {
+            let what = format!("{} is not an item: {}", stray.path, stray.why);
+            found.push(Finding::new("strays", State::Note, what).at(address.clone()));
+        }
+        if comparison.differences() > 0 {
+            let what = format!("the index differs from the disk ({})", comparison.state);
+            found.push(match repair {
+                Repair::Mend => {
+                    indexing::index(desk, Reindex::Rebuild)?;
+                    Finding::new("index", State::Fixed, what)
+                }
+                Repair::Look => Finding::new("index", State::Note, what)
+                    .fix("Answers are right all the same; `mere index` writes it anew."),
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// What waits for the person.
+pub(super) fn waiting(desk: &Desk<'_>) -> Vec<Finding> {
+    match proposals::all(desk).map(|found| found.len()) {
+        Ok(0) | Err(_) => Vec::new(),
+        Ok(count) => {
+            let words = if count == 1 { "proposal waits" } else { "proposals wait" };
+            let finding =
+                Finding::new("proposals", State::Note, format!("{count} {words} for you"));
+            vec![finding.fix("`mere review` shows them.")]
+        }
+    }
+}
+
+fn space_address(scope: Scope) -> Option<Address> {
+    match scope {
+        Scope::User => Some(Address::directory(Root::User, RelPath::default())),
+        _ => Some(Address::directory(Root::Project, RelPath::default().child(SPACE)?)),
+    }
+}
+
+fn or_right(found: Vec<Finding>, check: &'static str, words: &'static str) -> Vec<Finding> {
+    if found.is_empty() { vec![Finding::new(check, State::Right, words)] } else { found }
+}

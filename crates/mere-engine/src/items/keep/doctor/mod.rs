@@ -1,0 +1,97 @@
+//! `mere doctor`: looks at everything, and names what is wrong with its fix.
+//!
+//! With `--fix` it does what nobody has to decide on: the index, what git must know, the mode of
+//! key files. It signs nothing, moves nothing and deletes nothing.
+
+mod household;
+mod orphans;
+mod wanderers;
+
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::request::Repair;
+
+use super::super::change::Desk;
+use crate::tool_error::ToolError;
+
+/// What was found at one check.
+pub(super) struct Finding {
+    /// What was looked at.
+    check: &'static str,
+    state: State,
+    /// What was found.
+    what: String,
+    fix: Option<String>,
+    /// Where, if it is somewhere.
+    address: Option<mere_core::address::Address>,
+}
+
+/// How it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// As it should be.
+    Right,
+    /// Worth knowing.
+    Note,
+    /// Somebody should see to it.
+    Wrong,
+    /// It was wrong, and is right now.
+    Fixed,
+}
+
+impl State {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Right => "right",
+            Self::Note => "note",
+            Self::Wrong => "wrong",
+            Self::Fixed => "fixed",
+        }
+    }
+}
+
+impl Finding {
+    fn new(check: &'static str, state: State, what: impl Into<String>) -> Self {
+        Self { check, state, what: what.into(), fix: None, address: None }
+    }
+
+    fn fix(self, fix: impl Into<String>) -> Self {
+        Self { fix: Some(fix.into()), ..self }
+    }
+
+    fn at(self, address: Option<mere_core::address::Address>) -> Self {
+        Self { address, ..self }
+    }
+
+    fn told(self) -> Data {
+        Fields::default()
+            .with("check", self.check)
+            .with("state", self.state.name())
+            .with("what", Content::mention(self.what))
+            .with_some("address", self.address)
+            .with_some("fix", self.fix.map(Content::mention))
+            .into()
+    }
+}
+
+/// Looks at everything.
+pub(super) fn doctor(desk: &Desk<'_>, repair: Repair) -> Result<Draft, ToolError> {
+    let mut findings = household::config(desk);
+    findings.extend(household::spaces(desk, repair));
+    findings.extend(household::keys(desk, repair));
+    findings.extend(household::team(desk));
+    findings.extend(household::index(desk, repair)?);
+    findings.extend(wanderers::items(desk)?);
+    findings.extend(orphans::find(desk));
+    findings.extend(household::waiting(desk));
+    let wrong = findings.iter().filter(|one| one.state == State::Wrong).count();
+    let told = findings.into_iter().map(Finding::told).collect::<Data>();
+    let data = Fields::default().with("checks", told).with("findings", wrong as u64);
+    if wrong == 0 {
+        return Ok(Draft::success(codes::DOCTOR, "Everything is right.").data(data));
+    }
+    let words = if wrong == 1 { "thing is" } else { "things are" };
+    let message = Prose::words(format!("{wrong} {words} not right."));
+    Ok(Draft::fault(codes::DOCTOR_FINDINGS, message)
+        .hint("Each is named with its fix; `mere doctor --fix` does what nobody must decide on.")
+        .data(data))
+}

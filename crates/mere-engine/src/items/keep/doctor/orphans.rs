@@ -1,0 +1,120 @@
+//! Signatures whose item is not there: it was moved, renamed or deleted without them.
+
+use cap_std::fs::Dir;
+use mere_core::address::{Address, RelPath};
+use mere_core::item::{Form, ItemType, SIGNATURE, Scope, ScopedPath};
+use mere_core::root::Root;
+use mere_core::trust::{MAX_SIDECAR_BYTES, Sidecar, Statement};
+
+use super::super::super::change::Desk;
+use super::super::super::{Loaded, Opened, Standing};
+use super::super::select::everything;
+use super::{Finding, State};
+use crate::host::{EntryKind, OpenFolder, SPACE, absent, open_regular, read_at_most};
+
+/// The deepest folder that is looked into.
+const MAX_DEPTH: usize = 10;
+
+/// Every signature without an item, and where its item may be now.
+pub(super) fn find(desk: &Desk<'_>) -> Vec<Finding> {
+    let mut orphans = Vec::new();
+    for space in desk.stock.spaces() {
+        let Some(folder) = space.folder() else { continue };
+        for kind in [ItemType::Directive, ItemType::Tool, ItemType::Knowledge, ItemType::Lockfile] {
+            look(folder.dir(), (space.scope, kind), kind.folder(), &mut orphans);
+        }
+    }
+    if orphans.is_empty() {
+        return Vec::new();
+    }
+    let strays = unsigned(desk);
+    orphans.into_iter().map(|orphan| tell(orphan, &strays)).collect()
+}
+
+/// A signature without an item.
+struct Orphan {
+    scope: Scope,
+    path: String,
+    statement: Option<Statement>,
+}
+
+fn look(space: &Dir, (scope, kind): (Scope, ItemType), path: &str, found: &mut Vec<Orphan>) {
+    if path.matches('/').count() > MAX_DEPTH {
+        return;
+    }
+    let Ok(Some(folder)) = absent(OpenFolder::below(space, path)) else { return };
+    let (mut files, mut folders) = (Vec::new(), Vec::new());
+    let read = folder.read(|name, entry| {
+        match (name, entry) {
+            (Some(name), EntryKind::File) => files.push(name.to_owned()),
+            (Some(name), EntryKind::Folder) => folders.push(name.to_owned()),
+            _ => {}
+        }
+        Ok(())
+    });
+    let has = |name: &str| files.iter().any(|file| file == name);
+    if read.is_err() || kind.folder_file().is_some_and(has) {
+        return;
+    }
+    let dir = folder.into_dir();
+    for name in files.iter().filter(|name| name.ends_with(SIGNATURE)) {
+        let main = name.strip_suffix(SIGNATURE).unwrap_or_default();
+        if !has(main) {
+            let statement = statement(&dir, name);
+            found.push(Orphan { scope, path: format!("{path}/{name}"), statement });
+        }
+    }
+    for name in folders {
+        look(space, (scope, kind), &format!("{path}/{name}"), found);
+    }
+}
+
+fn statement(folder: &Dir, name: &str) -> Option<Statement> {
+    let file = open_regular(folder, name).ok().flatten()?;
+    let bytes = read_at_most(file, MAX_SIDECAR_BYTES).ok().flatten()?;
+    Sidecar::parse(&bytes).ok().map(|sidecar| sidecar.statement)
+}
+
+/// Items that nobody signed, with their bytes' digests.
+fn unsigned(desk: &Desk<'_>) -> Vec<Loaded> {
+    let places = everything(desk, None).unwrap_or_default();
+    let opened = places
+        .into_iter()
+        .filter_map(|place: ScopedPath| Opened::judge(desk.view, desk.court, place).ok());
+    let unsigned = opened.filter(|one| one.standing == Standing::Unsigned);
+    unsigned.map(|one| one.loaded).collect()
+}
+
+fn tell(orphan: Orphan, unsigned: &[Loaded]) -> Finding {
+    let root = if orphan.scope == Scope::User { Root::User } else { Root::Project };
+    let path = match root {
+        Root::Project => format!("{SPACE}/{}", orphan.path),
+        _ => orphan.path,
+    };
+    let address = path.parse::<RelPath>().ok().map(|path| Address::file(root, path));
+    let statement = orphan.statement;
+    let is_it = |one: &&Loaded| {
+        statement.as_ref().is_some_and(|statement| {
+            let digests = |files: &[mere_core::item::integrity::FileDigest]| {
+                files.iter().map(|file| file.sha256.to_string()).collect::<Vec<_>>()
+            };
+            statement.kind == one.place.kind
+                && digests(&statement.files) == digests(&one.all_files())
+        })
+    };
+    match unsigned.iter().find(is_it) {
+        Some(item) => {
+            let verb = if item.place.form == Form::Folder { "folder" } else { "item" };
+            let what = format!(
+                "is the signature of {}: the {verb} was moved or renamed without it",
+                item.address
+            );
+            Finding::new("signatures", State::Wrong, what)
+                .fix("Move the item back, or read it where it is, sign it there, and delete this.")
+                .at(address)
+        }
+        None => Finding::new("signatures", State::Note, "is a signature whose item is not there")
+            .fix("Restore the item, or delete the signature.")
+            .at(address),
+    }
+}

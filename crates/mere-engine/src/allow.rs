@@ -9,9 +9,9 @@ use mere_core::root::Root;
 
 use crate::context::Context;
 use crate::host::{Surroundings, Typed};
+use crate::opening::{Mods, OpenError};
 use crate::project_key::ProjectKey;
 use crate::records::{self, RecordError};
-use crate::session::{Mods, OpenError};
 use crate::snapshot::Snapshot;
 
 /// The record, in the state folder.

@@ -15,8 +15,8 @@ use mere_core::segment::Segment;
 
 use crate::config::{self, Config};
 use crate::host::{Editing, Folder, SPACE, Surroundings, Typed, WORKSPACES, find_project};
+use crate::opening::OpenError;
 use crate::project_key::{self, ProjectKey};
-use crate::session::OpenError;
 use crate::trust;
 
 /// Where everything is.

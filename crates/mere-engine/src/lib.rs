@@ -19,6 +19,7 @@ mod help;
 mod host;
 mod items;
 mod keys;
+mod opening;
 mod project_key;
 mod read;
 mod reading;
@@ -38,7 +39,8 @@ pub mod world;
 
 pub use event::Event;
 pub use host::{LogFile, Terminal, Typed, has_terminal, write_file};
+pub use opening::{Memory, Mods, OpenError, Opening};
 pub use records::RecordError;
-pub use session::{Memory, Mods, OpenError, Opening, Session};
+pub use session::Session;
 pub use tokens::{Token, TokenError, Tokens};
 pub use whereabouts::{Place, Whereabouts, whereabouts};

@@ -34,64 +34,13 @@ use crate::help;
 use crate::host::{Stamps, Typed};
 use crate::items::{self, Catalogs, Desk, Stock};
 use crate::keys;
+use crate::opening::{Memory, Mods, OpenError, Opening};
 use crate::snapshot::Snapshot;
 use crate::tool_error::ToolError;
 use crate::trust_store;
 use crate::view::View;
 use crate::wording;
 use crate::world::{ResolveError, World, go_on};
-
-/// Whether extra folders are part of the session.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mods {
-    /// As configured.
-    #[default]
-    Configured,
-    /// None at all.
-    Off,
-}
-
-/// Whether anything is remembered between two calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Memory {
-    /// The home root, under a session id: one client for the life of the process.
-    #[default]
-    Session,
-    /// Nothing: many clients, each call for itself.
-    None,
-}
-
-/// How a session is opened.
-#[derive(Debug, Default)]
-pub struct Opening {
-    /// `--project`.
-    pub project: Option<Typed>,
-    /// `-C`: the working directory.
-    pub directory: Option<Typed>,
-    /// `--agent`.
-    pub agent: Option<AgentName>,
-    /// `--no-mods`.
-    pub mods: Mods,
-    /// What is remembered.
-    pub memory: Memory,
-}
-
-/// Why there is no session. For people.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// There is no working directory, or a variable names no folder.
-    #[error("the surroundings cannot be read: {0}")]
-    Surroundings(std::io::Error),
-    /// There is no project.
-    #[error("{0}")]
-    Project(String),
-    /// The project is where keys and approvals are kept.
-    #[error("the project lies in a folder where keys or approvals are kept")]
-    Private,
-    /// `MERE_AGENT` is no name.
-    #[error("`MERE_AGENT` is not a name: {0}")]
-    Agent(mere_core::name::NameError),
-}
 
 /// A session.
 pub struct Session {

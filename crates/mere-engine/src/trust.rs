@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use crate::config::{self, Config, ConfigError, ModConfig};
 use crate::context::Context;
 use crate::host::{Folder, Surroundings, Typed};
+use crate::opening::OpenError;
 use crate::project_key::ProjectKey;
 use crate::records::{self, RecordError};
-use crate::session::OpenError;
 
 /// The record, in the state folder.
 pub(crate) const FILE: &str = "trusted-projects.json";

@@ -5,7 +5,7 @@ use mere_core::name::AgentName;
 use crate::config::{self, Widening};
 use crate::context::Context;
 use crate::host::{Boundary, Folder, Typed};
-use crate::session::{Mods, OpenError};
+use crate::opening::{Mods, OpenError};
 use crate::snapshot::Snapshot;
 use crate::trust;
 

@@ -1,0 +1,57 @@
+//! How a session is opened, and why one is not.
+
+use mere_core::name::AgentName;
+
+use crate::host::Typed;
+
+/// Whether extra folders are part of the session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mods {
+    /// As configured.
+    #[default]
+    Configured,
+    /// None at all.
+    Off,
+}
+
+/// Whether anything is remembered between two calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Memory {
+    /// The home root, under a session id: one client for the life of the process.
+    #[default]
+    Session,
+    /// Nothing: many clients, each call for itself.
+    None,
+}
+
+/// How a session is opened.
+#[derive(Debug, Default)]
+pub struct Opening {
+    /// `--project`.
+    pub project: Option<Typed>,
+    /// `-C`: the working directory.
+    pub directory: Option<Typed>,
+    /// `--agent`.
+    pub agent: Option<AgentName>,
+    /// `--no-mods`.
+    pub mods: Mods,
+    /// What is remembered.
+    pub memory: Memory,
+}
+
+/// Why there is no session. For people.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// There is no working directory, or a variable names no folder.
+    #[error("the surroundings cannot be read: {0}")]
+    Surroundings(std::io::Error),
+    /// There is no project.
+    #[error("{0}")]
+    Project(String),
+    /// The project is where keys and approvals are kept.
+    #[error("the project lies in a folder where keys or approvals are kept")]
+    Private,
+    /// `MERE_AGENT` is no name.
+    #[error("`MERE_AGENT` is not a name: {0}")]
+    Agent(mere_core::name::NameError),
+}

@@ -105,12 +105,7 @@ impl Desk {
                 self.keep("list", Keep::List(listing), &asked.answer, Paper::items)
             }
             ItemCommand::Show(asked) => self.show(asked),
-            ItemCommand::Copy(asked) => {
-                let (kind, item) = (asked.item.kind.kind, asked.item.item);
-                let (to, author) = (asked.to.into(), author(asked.as_mine));
-                let keep = Keep::Copy { kind, item, to, author };
-                self.keep("copy", keep, &asked.answer, Paper::outcome)
-            }
+            ItemCommand::Copy(asked) => self.copy(asked),
             ItemCommand::Sign(asked) => self.sign(&asked),
             ItemCommand::Verify(asked) => self.verify(&asked),
             ItemCommand::Draft(asked) => self.draft(asked),
@@ -119,20 +114,8 @@ impl Desk {
                 let repair = if asked.fix { Repair::Mend } else { Repair::Look };
                 self.keep("doctor", Keep::Doctor(repair), &asked.answer, Paper::checks)
             }
-            ItemCommand::Move(asked) => {
-                let (kind, item) = (asked.item.kind.kind, asked.item.item);
-                let (category, source) = (asked.category, asked.source.source());
-                let author = author(asked.as_mine);
-                let keep = Keep::Move { kind, item, category, source, author };
-                self.keep("move", keep, &asked.answer, Paper::outcome)
-            }
-            ItemCommand::Rename(asked) => {
-                let (kind, item) = (asked.item.kind.kind, asked.item.item);
-                let (id, source) = (asked.new_id, asked.source.source());
-                let author = author(asked.as_mine);
-                let keep = Keep::Rename { kind, item, id, source, author };
-                self.keep("rename", keep, &asked.answer, Paper::outcome)
-            }
+            ItemCommand::Move(asked) => self.change_category(asked),
+            ItemCommand::Rename(asked) => self.rename(asked),
             ItemCommand::Delete(asked) => self.delete(&asked),
             ItemCommand::Why(asked) => {
                 let keep = Keep::Why { kind: asked.item.kind.kind, item: asked.item.item };
@@ -158,6 +141,28 @@ impl Desk {
             version: None,
         };
         self.answer("show", Verb::Load(load), &asked.answer, Paper::item)
+    }
+
+    fn copy(&self, asked: CopyArguments) -> io::Result<ExitCode> {
+        let (kind, item) = (asked.item.kind.kind, asked.item.item);
+        let (to, author) = (asked.to.into(), author(asked.as_mine));
+        let keep = Keep::Copy { kind, item, to, author };
+        self.keep("copy", keep, &asked.answer, Paper::outcome)
+    }
+
+    fn change_category(&self, asked: MoveArguments) -> io::Result<ExitCode> {
+        let (kind, item) = (asked.item.kind.kind, asked.item.item);
+        let (category, source) = (asked.category, asked.source.source());
+        let author = author(asked.as_mine);
+        let keep = Keep::Move { kind, item, category, source, author };
+        self.keep("move", keep, &asked.answer, Paper::outcome)
+    }
+
+    fn rename(&self, asked: RenameArguments) -> io::Result<ExitCode> {
+        let (kind, item) = (asked.item.kind.kind, asked.item.item);
+        let (id, source) = (asked.new_id, asked.source.source());
+        let keep = Keep::Rename { kind, item, id, source, author: author(asked.as_mine) };
+        self.keep("rename", keep, &asked.answer, Paper::outcome)
     }
 
     /// Shows what would go, asks, and deletes exactly that.

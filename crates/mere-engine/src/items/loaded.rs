@@ -91,6 +91,12 @@ impl Raw {
         Ok(Self { place, address, bytes, sha256, others, sidecar })
     }
 
+    /// Every file of it, in order of paths, as far as they can be told.
+    pub(crate) fn files(&self) -> Option<Vec<FileDigest>> {
+        let others = self.others.as_ref().ok()?;
+        Some(with_main(&self.place, (self.sha256, self.bytes.len() as u64), others))
+    }
+
     /// The one verification. What is broken is not understood, and has no body.
     pub(crate) fn judge(mut self, court: &Court) -> Result<Verdict<Loaded>, ToolError> {
         let others = match (&self.others, &self.sidecar) {

@@ -47,9 +47,10 @@ pub(super) fn spaces(desk: &Desk<'_>, repair: Repair) -> Vec<Finding> {
             let fix = "Install the newer version, or correct space.json.";
             found.push(Finding::new("space", State::Wrong, what).fix(fix).at(address.clone()));
         } else if project_key::space_id(folder.dir()).is_none() {
-            let what = "has no id: nothing can be signed to it";
-            let fix = "`mere init` gives it one and changes nothing else.";
-            found.push(Finding::new("space", State::Wrong, what).fix(fix).at(address.clone()));
+            let what = "has no id yet: nothing in it is signed";
+            let fix =
+                "`mere init` (`--user` for yours) gives it one; so does the first `mere sign`.";
+            found.push(Finding::new("space", State::Note, what).fix(fix).at(address.clone()));
         }
         if space.scope == Scope::Project && Git::of(&desk.context.project).is_some() {
             found.extend(attributes(desk, repair));
@@ -139,7 +140,7 @@ pub(super) fn index(desk: &Desk<'_>, repair: Repair) -> Result<Vec<Finding>, Too
             found.push(Finding::new("strays", State::Note, what).at(address.clone()));
         }
         if comparison.differences() > 0 {
-            let what = format!("the index differs from the disk ({})", comparison.state);
+            let what = "the index is not what a fresh scan gives";
             found.push(match repair {
                 Repair::Mend => {
                     indexing::index(desk, Reindex::Rebuild)?;

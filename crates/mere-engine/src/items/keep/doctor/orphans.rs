@@ -2,12 +2,14 @@
 
 use cap_std::fs::Dir;
 use mere_core::address::{Address, RelPath};
-use mere_core::item::{Form, ItemType, SIGNATURE, Scope, ScopedPath};
+use mere_core::item::integrity::FileDigest;
+use mere_core::item::{Form, ItemType, SIGNATURE, Scope};
 use mere_core::root::Root;
 use mere_core::trust::{MAX_SIDECAR_BYTES, Sidecar, Statement};
 
+use super::super::super::Raw;
 use super::super::super::change::Desk;
-use super::super::super::{Loaded, Opened, Standing};
+use super::super::super::loaded::SidecarFile;
 use super::super::select::everything;
 use super::{Finding, State};
 use crate::host::{EntryKind, OpenFolder, SPACE, absent, open_regular, read_at_most};
@@ -75,17 +77,14 @@ fn statement(folder: &Dir, name: &str) -> Option<Statement> {
     Sidecar::parse(&bytes).ok().map(|sidecar| sidecar.statement)
 }
 
-/// Items that nobody signed, with their bytes' digests.
-fn unsigned(desk: &Desk<'_>) -> Vec<Loaded> {
-    let places = everything(desk, None).unwrap_or_default();
-    let opened = places
-        .into_iter()
-        .filter_map(|place: ScopedPath| Opened::judge(desk.view, desk.court, place).ok());
-    let unsigned = opened.filter(|one| one.standing == Standing::Unsigned);
-    unsigned.map(|one| one.loaded).collect()
+/// Items without a signature beside them, right or wrong.
+fn unsigned(desk: &Desk<'_>) -> Vec<Raw> {
+    let places = everything(desk, None).unwrap_or_default().into_iter();
+    let raw = places.filter_map(|place| Raw::read(desk.view, place).ok());
+    raw.filter(|raw| matches!(raw.sidecar, SidecarFile::None)).collect()
 }
 
-fn tell(orphan: Orphan, unsigned: &[Loaded]) -> Finding {
+fn tell(orphan: Orphan, unsigned: &[Raw]) -> Finding {
     let root = if orphan.scope == Scope::User { Root::User } else { Root::Project };
     let path = match root {
         Root::Project => format!("{SPACE}/{}", orphan.path),
@@ -93,14 +92,12 @@ fn tell(orphan: Orphan, unsigned: &[Loaded]) -> Finding {
     };
     let address = path.parse::<RelPath>().ok().map(|path| Address::file(root, path));
     let statement = orphan.statement;
-    let is_it = |one: &&Loaded| {
-        statement.as_ref().is_some_and(|statement| {
-            let digests = |files: &[mere_core::item::integrity::FileDigest]| {
-                files.iter().map(|file| file.sha256.to_string()).collect::<Vec<_>>()
-            };
-            statement.kind == one.place.kind
-                && digests(&statement.files) == digests(&one.all_files())
-        })
+    let digests =
+        |files: &[FileDigest]| files.iter().map(|file| file.sha256.to_string()).collect::<Vec<_>>();
+    let is_it = |one: &&Raw| {
+        let found = one.files().map(|files| digests(&files));
+        let signed = statement.as_ref().map(|said| (said.kind, digests(&said.files)));
+        signed.is_some_and(|(kind, signed)| kind == one.place.kind && Some(signed) == found)
     };
     match unsigned.iter().find(is_it) {
         Some(item) => {

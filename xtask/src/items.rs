@@ -47,7 +47,7 @@ fn id(number: usize) -> String {
     format!("item-{number:06}")
 }
 
-fn directive(number: usize) -> String {
+pub(crate) fn directive(number: usize) -> String {
     format!(
         "<directive name=\"{}\" version=\"1.0.0\">\n<metadata><description>Does {number}.\
          </description></metadata>\n<process><step name=\"one\"><action>Do it.</action></step>\
@@ -103,12 +103,12 @@ pub(crate) fn works(full: &Peer, empty: &Peer) -> Vec<Work> {
     ]
 }
 
-fn row(name: &str, unit: Unit, samples: Vec<Vec<f64>>) -> Work {
+pub(crate) fn row(name: &str, unit: Unit, samples: Vec<Vec<f64>>) -> Work {
     Work { name: name.into(), unit, samples }
 }
 
 /// Runs a program to its end.
-fn timed(program: &Path, folder: &Path, arguments: &[&str]) -> f64 {
+pub(crate) fn timed(program: &Path, folder: &Path, arguments: &[&str]) -> f64 {
     let mut command = process::command(program, folder);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null());
     let began = Instant::now();

@@ -10,6 +10,7 @@ mod note;
 mod peer;
 mod process;
 mod search;
+mod signed;
 mod stdio;
 mod table;
 mod talk;
@@ -46,7 +47,7 @@ fn main() -> ExitCode {
 }
 
 /// What can be timed by itself.
-const PARTS: [&str; 4] = ["search", "stdio", "items", "write"];
+const PARTS: [&str; 5] = ["search", "stdio", "items", "signed", "write"];
 
 fn bench(only: Option<&str>) -> Result<(), String> {
     let ground = Ground::make();
@@ -64,6 +65,13 @@ fn bench(only: Option<&str>) -> Result<(), String> {
     }
     if wanted("items") {
         shelves(&peer::mere(&ground.folder("items"))?, &peer::mere(&ground.folder("none"))?);
+    }
+    if wanted("signed") {
+        let full = peer::mere(&ground.folder("signed"))?;
+        signed::fill(&full);
+        settle(&full);
+        let names = [full.title(), "the least".to_owned()];
+        println!("{}", table::render(&names, &signed::works(&full), "mere ÷ least"));
     }
     // Last, because from then on the corpus has a workspace.
     if wanted("write") {

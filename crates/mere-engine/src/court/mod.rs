@@ -32,6 +32,8 @@ pub(crate) struct Court {
     /// The keys of whoever runs this.
     own: Vec<Fingerprint>,
     team: Team,
+    /// The keys that the project narrows to.
+    only: Option<Vec<Fingerprint>>,
     is_unattended: bool,
 }
 
@@ -84,6 +86,7 @@ impl Court {
             drafts,
             own: own.iter().map(|key| key.public.fingerprint()).collect(),
             team,
+            only: project.only.clone(),
             is_unattended: user.is_unattended,
         })
     }
@@ -92,7 +95,11 @@ impl Court {
     pub(crate) fn of_admins(&self, admins: &[Fingerprint]) -> Result<Self, TeamTrouble> {
         let roster = self.team.by_admins(admins, self.project.space_id.as_deref())?;
         let required = [&self.required[..], &roster.require_signed].concat();
-        let project = Side { keyring: of_roster(roster), space_id: self.project.space_id.clone() };
+        let mut keyring = of_roster(roster);
+        if let Some(only) = &self.only {
+            keyring.narrow(only);
+        }
+        let project = Side { keyring, space_id: self.project.space_id.clone() };
         Ok(Self { project, required, ..Self::default() })
     }
 

@@ -11,6 +11,7 @@ use mere_core::trust::{Failure, Stranger, Unknown, Verdict, Vouched, Voucher};
 
 use super::change::Desk;
 use super::load::name;
+use super::loaded::SidecarFile;
 use super::{ItemError, Loaded, Raw};
 use crate::court::Court;
 use crate::enforce::{self, Demand};
@@ -34,6 +35,8 @@ pub(crate) enum Standing {
 pub(crate) struct Opened {
     pub(crate) loaded: Loaded,
     pub(crate) standing: Standing,
+    /// The signatures that were judged.
+    pub(crate) signed: Option<Vec<u8>>,
 }
 
 /// A broken item: what is told instead of its body.
@@ -53,21 +56,24 @@ impl Opened {
     ) -> Result<Self, ToolError> {
         let raw = Raw::read(view, place)?;
         let (place, address) = (raw.place.clone(), raw.address.clone());
-        Ok(match raw.judge(court)? {
+        let signed = match &raw.sidecar {
+            SidecarFile::Bytes(bytes) => Some(bytes.clone()),
+            SidecarFile::None | SidecarFile::Unreadable => None,
+        };
+        let (loaded, standing) = match raw.judge(court)? {
             Verdict::Verified(verified) => {
                 let (loaded, vouched) = verified.into_parts();
-                Self { loaded, standing: Standing::Verified(vouched) }
+                (loaded, Standing::Verified(vouched))
             }
-            Verdict::Draft(loaded) => Self { loaded, standing: Standing::Draft },
-            Verdict::Unsigned(loaded) => Self { loaded, standing: Standing::Unsigned },
-            Verdict::UnknownKey(loaded, stranger) => {
-                Self { loaded, standing: Standing::Unknown(stranger) }
-            }
+            Verdict::Draft(loaded) => (loaded, Standing::Draft),
+            Verdict::Unsigned(loaded) => (loaded, Standing::Unsigned),
+            Verdict::UnknownKey(loaded, stranger) => (loaded, Standing::Unknown(stranger)),
             Verdict::Broken(failure) => {
                 let broken = Broken { place, address, failure };
                 return Err(ItemError::Broken(Box::new(broken)).into());
             }
-        })
+        };
+        Ok(Self { loaded, standing, signed })
     }
 
     /// The same for use by whoever asks: policy decides about what nobody vouches for.

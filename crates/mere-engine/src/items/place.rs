@@ -6,6 +6,7 @@
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
 use mere_core::item::{Base, Form, ItemType, Scope, ScopedPath};
+use mere_core::trust::MAX_SIDECAR_BYTES;
 
 use super::Unmade;
 use super::belongings::whole;
@@ -62,8 +63,13 @@ pub(crate) fn apply(permit: ItemPermit, placing: &Placing<'_>) -> Result<(), Unm
             Err(stale())
         }
         ItemHow::Put { files, .. } => {
-            let done = spot.replace(&editing, files, main).map_err(failed)?;
-            if done { Ok(()) } else { Err(stale()) }
+            let before = spot.signatures(&editing).map_err(failed)?;
+            let done = spot.replace(&editing, files, main);
+            // What was not replaced keeps the signatures it had.
+            if !matches!(done, Ok(true)) {
+                spot.restore(&editing, before).map_err(failed)?;
+            }
+            if done.map_err(failed)? { Ok(()) } else { Err(stale()) }
         }
         ItemHow::Seal { sidecar, .. } => {
             let path = spot.sidecar().ok_or(Unmade::Place)?;
@@ -110,6 +116,21 @@ impl<'a> Spot<'a> {
     /// Where its signatures lie.
     fn sidecar(&self) -> Option<RelPath> {
         self.folder.child(&self.place.sidecar_name()?)
+    }
+
+    /// The signatures it has now.
+    fn signatures(&self, editing: &Editing) -> std::io::Result<Option<Vec<u8>>> {
+        let file = self.sidecar().map(|path| editing.file(&path)).transpose()?.flatten();
+        Ok(file.map(|file| read_at_most(file, MAX_SIDECAR_BYTES)).transpose()?.flatten())
+    }
+
+    /// Gives it back the signatures it had.
+    fn restore(&self, editing: &Editing, before: Option<Vec<u8>>) -> std::io::Result<()> {
+        match (self.sidecar(), before) {
+            (Some(path), Some(before)) => editing.put(&path, &before, Before::Anything).map(|_| ()),
+            (Some(path), None) => editing.remove(&path),
+            (None, _) => Ok(()),
+        }
     }
 
     /// The address of what lies at a path from where the item's own begins.

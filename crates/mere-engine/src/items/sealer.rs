@@ -21,16 +21,9 @@ pub(crate) struct Sealer {
 impl Sealer {
     /// Unlocks the user's key for an errand, if policy allows it.
     pub(crate) fn unlock(desk: &Desk<'_>, errand: Errand) -> Result<Self, ItemError> {
-        // Whether it may be asked for at all comes before any passphrase.
         let key = keys::unlock(&desk.context.surroundings, desk.unlock);
-        let is_in_agent = key.as_ref().is_ok_and(SigningKey::is_in_agent);
-        let presence = enforce::Presence {
-            who: desk.who,
-            has_terminal: host::has_terminal(),
-            is_in_agent,
-            is_unattended: desk.court.is_unattended(),
-        };
-        enforce::permit_signing(presence, errand).map_err(Unmade::from)?;
+        // Whether it may sign at all is said before any passphrase is asked for.
+        permit(desk, errand, &key)?;
         Ok(Self { key: key.map_err(ItemError::Key)? })
     }
 
@@ -91,6 +84,27 @@ impl Sealer {
         envelope.add(self.key(), signature);
         Ok(())
     }
+}
+
+/// Whether somebody is there who can mean it: what sets signatures aside asks for as much as what
+/// makes them.
+pub(crate) fn check_presence(desk: &Desk<'_>) -> Result<(), ItemError> {
+    let key = keys::unlock(&desk.context.surroundings, desk.unlock);
+    permit(desk, Errand::Asked, &key)
+}
+
+fn permit(
+    desk: &Desk<'_>,
+    errand: Errand,
+    key: &Result<SigningKey, KeyFault>,
+) -> Result<(), ItemError> {
+    let presence = enforce::Presence {
+        who: desk.who,
+        has_terminal: host::has_terminal(),
+        is_in_agent: key.as_ref().is_ok_and(SigningKey::is_in_agent),
+        is_unattended: desk.court.is_unattended(),
+    };
+    Ok(enforce::permit_signing(presence, errand).map_err(Unmade::from)?)
 }
 
 /// The digest of the statement is filled in where the two come together.

@@ -12,10 +12,9 @@ use mere_core::spoken::Spoken;
 use mere_core::trust::Sidecar;
 
 use super::super::change::Desk;
-use super::super::loaded::SidecarFile;
 use super::super::prospect::main_name;
 use super::super::sealer::{Sealer, space_id};
-use super::super::{Loaded, Opened, Raw, Standing, Unmade};
+use super::super::{Loaded, Opened, Standing, Unmade};
 use crate::enforce::Errand;
 use crate::host::{open_regular, read_at_most};
 use crate::tool_error::ToolError;
@@ -48,7 +47,7 @@ impl Anchoring<'_> {
     /// author's signature, if not a byte of it changes.
     fn sidecar(&self, files: &[(RelPath, Vec<u8>)]) -> Result<Option<Vec<u8>>, ToolError> {
         let loaded = &self.opened.loaded;
-        let signed = self.signed()?;
+        let signed = self.opened.signed.as_deref().and_then(|bytes| Sidecar::parse(bytes).ok());
         if loaded.place.kind == ItemType::Memory || signed.is_none() && self.author == Author::Stays
         {
             return Ok(None);
@@ -60,8 +59,9 @@ impl Anchoring<'_> {
         };
         let is_verified = matches!(self.opened.standing, Standing::Verified(_));
         let kept = signed.filter(|signed| is_verified && states(signed, &moved));
-        let foreign = self.author == Author::Stays && kept.is_none() && !is_own;
-        if foreign {
+        // An agent may install what was signed, and never have anything else signed.
+        let is_ours = is_own && self.errand != Errand::Install;
+        if self.author == Author::Stays && kept.is_none() && !is_ours {
             return Err(Unmade::Foreign(loaded.address.clone()).into());
         }
         let sealer = Sealer::unlock(self.desk, self.errand)?;
@@ -70,15 +70,6 @@ impl Anchoring<'_> {
             Some(signed) => sealer.install(&signed, self.to, &space_id)?,
             None => sealer.seal(&moved, &space_id)?,
         }))
-    }
-
-    /// The signatures that it has.
-    fn signed(&self) -> Result<Option<Sidecar>, ToolError> {
-        let raw = Raw::read(self.desk.view, self.opened.loaded.place.clone())?;
-        Ok(match &raw.sidecar {
-            SidecarFile::Bytes(bytes) => Sidecar::parse(bytes).ok(),
-            SidecarFile::None | SidecarFile::Unreadable => None,
-        })
     }
 }
 

@@ -7,7 +7,7 @@ use mere_core::request::{Work, Working};
 use mere_core::root::Root;
 
 use super::super::find::find;
-use super::super::sealer::Sealer;
+use super::super::sealer::{Sealer, check_presence};
 use super::super::{ItemError, Loaded, Opened, Unmade};
 use super::Desk;
 use super::sign::{check_signable, forget_drafts, is_work, seal_loaded, working};
@@ -25,6 +25,7 @@ pub(super) fn work(desk: &Desk<'_>, asked: &Work) -> Result<Draft, ToolError> {
     check_place(desk, &place)?;
     match asked.how {
         Working::Draft => {
+            check_presence(desk)?;
             let until = begin(desk, &place, &address)?;
             let until = until.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
             let data = Fields::default()

@@ -105,6 +105,7 @@ impl Paper {
             line(&mut out, format_args!("{}", self.painted(&self.plain(head.trim()), STRONG)));
             let trust = text(&data["trust"]["status"]);
             line(&mut out, format_args!("{} · {trust}", self.plain(text(&data["address"]))));
+            out += &self.vouched(&data["trust"]);
             for shadow in list(&data["shadows"]) {
                 line(&mut out, format_args!("wins over {}", self.plain(text(shadow))));
             }

@@ -76,6 +76,20 @@ impl Paper {
         out
     }
 
+    /// Whose signatures an item has.
+    pub(crate) fn vouched(&self, trust: &Value) -> String {
+        let mut out = String::new();
+        if let Some(key) = trust["key"].as_str() {
+            let name = trust["signer"].as_str().unwrap_or("an unknown key");
+            let (name, key) = (self.plain(name), self.plain(key));
+            line(&mut out, format_args!("  author's signature: {name} ({key})"));
+        }
+        if let Some(other) = trust["placed_by"].as_str() {
+            line(&mut out, format_args!("  install signature: {}", self.plain(other)));
+        }
+        out
+    }
+
     /// What verification found.
     pub(crate) fn verified(&self, reply: &Value) -> String {
         let mut out = String::new();
@@ -84,10 +98,8 @@ impl Paper {
             let style = if is_finding { BAD } else { GOOD };
             let status = self.painted(text(&item["status"]), style);
             line(&mut out, format_args!("{status} {}", self.plain(text(&item["address"]))));
-            let trust = &item["trust"];
-            if let Some(signer) = trust["signer"].as_str() {
-                let key = self.plain(text(&trust["key"]));
-                line(&mut out, format_args!("  author {} {key}", self.plain(signer)));
+            if !is_finding {
+                out += &self.vouched(&item["trust"]);
             }
             for key in ["fault", "fix"] {
                 if let Some(words) = item[key].as_str() {

@@ -2,10 +2,9 @@
 
 use mere_core::address::Address;
 use mere_core::digest::Sha256;
-use mere_core::item::{ItemType, ScopedPath};
-use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::item::ScopedPath;
+use mere_core::reply::{Content, Data, Draft, Fields, codes};
 use mere_core::request::{Chosen, Selection, Stage, Which};
-use mere_core::trust::Failure;
 
 use super::super::place::{Placing, apply};
 use super::super::sealer::{Sealer, space_id};
@@ -185,19 +184,4 @@ pub(super) fn forget_drafts(desk: &Desk<'_>, addresses: &[&Address]) {
             tracing::warn!(%error, "the end of a draft could not be kept");
         }
     }
-}
-
-/// Whether an item is only not what was signed: then a person may go on working on it.
-pub(super) fn is_work(failure: &Failure) -> bool {
-    matches!(failure, Failure::Changed(_) | Failure::WrongFiles { .. })
-}
-
-/// Whether items of a type are signed at all.
-pub(super) fn check_signable(kind: ItemType) -> Result<(), Unmade> {
-    if kind == ItemType::Memory { Err(Unmade::NotMade(kind)) } else { Ok(()) }
-}
-
-/// The message for what a person began to work on.
-pub(super) fn working(address: &Address, words: &'static str) -> Prose {
-    Prose::words("").address(address.clone()).and(words)
 }

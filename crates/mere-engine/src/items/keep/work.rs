@@ -1,16 +1,17 @@
 //! `mere draft` and `mere edit`: a person works on an item, and its content is free meanwhile.
 
 use mere_core::address::Address;
-use mere_core::item::ScopedPath;
-use mere_core::reply::{Content, Draft, Fields, codes};
+use mere_core::item::{ItemType, ScopedPath};
+use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 use mere_core::request::{Work, Working};
 use mere_core::root::Root;
+use mere_core::trust::Failure;
 
 use super::super::find::find;
 use super::super::sealer::{Sealer, check_presence};
 use super::super::{ItemError, Loaded, Opened, Unmade};
 use super::Desk;
-use super::sign::{check_signable, forget_drafts, is_work, seal_loaded, working};
+use super::sign::{forget_drafts, seal_loaded};
 use crate::court;
 use crate::enforce::Errand;
 use crate::host;
@@ -89,4 +90,19 @@ fn edit(desk: &Desk<'_>, place: ScopedPath, address: &Address) -> Result<Draft, 
     let message = working(address, " was changed and signed.");
     let data = data.with("key", Content::mention(sealer.key().to_string()));
     Ok(Draft::success(codes::EDITED, message).data(data))
+}
+
+/// Whether an item is only not what was signed: then a person may go on working on it.
+fn is_work(failure: &Failure) -> bool {
+    matches!(failure, Failure::Changed(_) | Failure::WrongFiles { .. })
+}
+
+/// Whether items of a type are signed at all.
+fn check_signable(kind: ItemType) -> Result<(), Unmade> {
+    if kind == ItemType::Memory { Err(Unmade::NotMade(kind)) } else { Ok(()) }
+}
+
+/// The message for what a person began to work on.
+fn working(address: &Address, words: &'static str) -> Prose {
+    Prose::words("").address(address.clone()).and(words)
 }

@@ -145,9 +145,8 @@ codes! {
     KEY_UNKNOWN: Items "KEY" Invalid 5 "The key is none of the user's own.";
     KEY_FORM: Items "KEY" Invalid 6 "The file holds no Ed25519 key in OpenSSH's form.";
     KEY_TAKEN: Items "KEY" Invalid 7 "The name, the key or the file is there already.";
-    KEY_UNASKED: Items "KEY" Invalid 8 "Nobody could be asked for the passphrase of a new key.";
-    KEY_NEXT_LOCKED: Items "KEY" Invalid 9 "The key to rotate to is locked by a passphrase of its own; `data.key` names it.";
-    KEY_MISSING: Items "KEY" Invalid 10 "There is no such file.";
+    KEY_NEXT_LOCKED: Items "KEY" Invalid 8 "The key to rotate to is locked by a passphrase of its own; `data.key` names it.";
+    KEY_MISSING: Items "KEY" Invalid 9 "There is no such file.";
     KEY_OPEN: Items "KEY" Fault 1 "The file of a private key may be opened by others.";
     KEY_UNREADABLE: Items "KEY" Fault 2 "The file of a key cannot be read, or holds another key than it did.";
     KEY_AGENT: Items "KEY" Fault 3 "ssh-agent did not answer, or did not sign.";

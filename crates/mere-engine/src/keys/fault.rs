@@ -18,8 +18,6 @@ pub(crate) enum KeyFault {
     NextLocked(Fingerprint),
     #[error("that is not the passphrase of {0}")]
     WrongPassphrase(Fingerprint),
-    #[error("nobody was asked for a passphrase")]
-    Unasked,
     #[error("{file} may be opened by others: its mode is {mode:o}")]
     OpenMode { file: String, mode: u32 },
     #[error("{file} is not there")]

@@ -26,11 +26,6 @@ pub(crate) fn key(fault: &KeyFault) -> Draft {
             let message = message.content((*key).into()).and(".");
             Draft::invalid(codes::KEY_PASSPHRASE, message).data(about(*key))
         }
-        KeyFault::Unasked => Draft::invalid(
-            codes::KEY_UNASKED,
-            "There is no terminal to ask for the new key's passphrase at.",
-        )
-        .hint("Run it at a terminal, or say `--no-passphrase`."),
         KeyFault::NotInAgent(key) => {
             Draft::invalid(codes::KEY_NOT_IN_AGENT, named(*key).and(" is not in ssh-agent."))
                 .hint("`ssh-add FILE` loads it; `ssh-add -l` shows what is loaded.")

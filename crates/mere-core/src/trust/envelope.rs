@@ -115,6 +115,17 @@ impl Envelope {
         self.marks.push(Mark { key: Some(key), signature });
     }
 
+    /// Drops the signatures that none of these keys made.
+    pub fn keep_made_by(&mut self, keys: &[PublicKey]) {
+        let message = self.message();
+        let is_theirs = |mark: &Mark| {
+            let mut named =
+                keys.iter().filter(|key| mark.key.is_none_or(|name| name == key.fingerprint()));
+            named.any(|key| key.made(&mark.signature, &message))
+        };
+        self.marks.retain(is_theirs);
+    }
+
     /// Whether this key signed it.
     pub fn is_signed_by(&self, key: &PublicKey) -> bool {
         let (name, message) = (key.fingerprint(), self.message());

@@ -19,6 +19,8 @@ mod verify;
 
 pub use closed::FormError;
 pub use envelope::{Envelope, Mark, PayloadType};
+/// The last day on which a key counts.
+pub use jiff::civil::Date;
 pub use key::{Fingerprint, FingerprintError, KeyError, PublicKey};
 pub use keyring::{Admission, Keyring, Limits};
 pub use outcome::{

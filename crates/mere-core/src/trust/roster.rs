@@ -13,11 +13,14 @@ use super::key::{Fingerprint, PublicKey};
 use super::keyring::{Admission, Limits};
 use super::statement::kind;
 use crate::canonical;
+use crate::digest::Sha256;
 use crate::item::{Category, ItemType, Scope};
 use crate::json;
 
 /// How many admins or members a roster may have.
 const MAX_PEOPLE: usize = 1_000;
+/// How many admins a roster may ask for: the signatures of two such thresholds fit one envelope.
+const MAX_THRESHOLD: usize = 16;
 /// The longest name of a member.
 const MAX_NAME: usize = 64;
 
@@ -123,6 +126,9 @@ impl Roster {
         if self.threshold == 0 || self.threshold > self.admins.len() {
             return Err(FormError("its threshold is not between 1 and the number of its admins"));
         }
+        if self.threshold > MAX_THRESHOLD {
+            return Err(FormError("its threshold is more than 16"));
+        }
         if self.admins.len() > MAX_PEOPLE || self.members.len() > MAX_PEOPLE {
             return Err(FormError("it has more than 1,000 admins or members"));
         }
@@ -146,6 +152,11 @@ impl Roster {
             "members": self.members.iter().map(Member::value).collect::<Vec<_>>(),
             "require_signed": names(&self.require_signed),
         })
+    }
+
+    /// One digest of all that it says.
+    pub fn digest(&self) -> Sha256 {
+        Sha256::of(self.envelope().payload())
     }
 
     /// An envelope that nobody has signed yet.

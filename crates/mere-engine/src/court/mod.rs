@@ -19,7 +19,8 @@ use crate::{keys, trust_store};
 use drafts::Draft;
 pub(crate) use drafts::{FILE as DRAFTS_FILE, forget, start};
 pub(crate) use team::{
-    FILE as TEAMS_FILE, ROSTER, ROSTER_SIDECAR, Team, TeamFile, TeamTrouble, pin,
+    FILE as TEAMS_FILE, Membership, ROSTER, ROSTER_SIDECAR, Team, TeamFile, TeamTrouble,
+    USUALLY_SIGNED, pin, roster_address, unpin,
 };
 
 /// What one reading of everything comes to.
@@ -63,16 +64,14 @@ impl Court {
         let team = Team::read(surroundings, space, project_id.as_deref());
         let own = keys::own_keys(surroundings);
         let personal = personal(surroundings, &own);
-        let mut keyring = match (&personal, team.joined()) {
+        let keyring = match (&personal, team.joined()) {
+            _ if team.is_damaged() => Keyring::default(),
             (Some(_), Some(roster)) => of_roster(roster),
             (Some(personal), None) => personal.clone(),
             (None, _) => Keyring::default(),
         };
         let personal = personal.unwrap_or_default();
-        keyring.revoke_like(&personal);
-        if let Some(only) = &project.only {
-            keyring.narrow(only);
-        }
+        let keyring = narrowed(keyring, &personal, project.only.as_deref());
         let mut required = [&user.required[..], &project.required, team.required()].concat();
         required.sort();
         required.dedup();
@@ -93,14 +92,18 @@ impl Court {
 
     /// What counts where nothing of the user's does: the roster that these admins signed.
     pub(crate) fn of_admins(&self, admins: &[Fingerprint]) -> Result<Self, TeamTrouble> {
-        let roster = self.team.by_admins(admins, self.project.space_id.as_deref())?;
+        let roster = self.team.by_admins(admins)?;
         let required = [&self.required[..], &roster.require_signed].concat();
-        let mut keyring = of_roster(roster);
-        if let Some(only) = &self.only {
-            keyring.narrow(only);
-        }
+        let keyring = narrowed(of_roster(roster), &self.user.keyring, self.only.as_deref());
         let project = Side { keyring, space_id: self.project.space_id.clone() };
         Ok(Self { project, required, ..Self::default() })
+    }
+
+    /// What would count in the project if this were the team's roster.
+    pub(crate) fn with_roster(&self, roster: &Roster) -> Self {
+        let keyring = narrowed(of_roster(roster), &self.user.keyring, self.only.as_deref());
+        let project = Side { keyring, space_id: self.project.space_id.clone() };
+        Self { project, ..self.clone() }
     }
 
     /// The same where nothing is a draft: what is committed, or about to be signed.
@@ -130,6 +133,11 @@ impl Court {
         self.required.contains(&kind)
     }
 
+    /// What is used only if it is signed.
+    pub(crate) fn required(&self) -> &[ItemType] {
+        &self.required
+    }
+
     /// Whether a person is at work on an item.
     pub(crate) fn is_draft(&self, place: &ScopedPath) -> bool {
         let Some(address) = place.address() else { return false };
@@ -140,6 +148,14 @@ impl Court {
     /// Whether a key is the user's own.
     pub(crate) fn is_own(&self, key: Fingerprint) -> bool {
         self.own.contains(&key)
+    }
+
+    /// What the team of a scope is to the user.
+    pub(crate) fn membership(&self, scope: Scope) -> Membership {
+        match scope {
+            Scope::Project => self.team.membership(),
+            Scope::User | Scope::Registry => Membership::NoTeam,
+        }
     }
 
     /// The team of the project's space.
@@ -177,6 +193,15 @@ fn personal(surroundings: &Surroundings, own: &[keys::OwnKey]) -> Option<Keyring
         }
     }
     Some(keyring)
+}
+
+/// The keys of these that may count in the project.
+fn narrowed(mut keyring: Keyring, personal: &Keyring, only: Option<&[Fingerprint]>) -> Keyring {
+    keyring.revoke_like(personal);
+    if let Some(only) = only {
+        keyring.narrow(only);
+    }
+    keyring
 }
 
 fn of_roster(roster: &Roster) -> Keyring {

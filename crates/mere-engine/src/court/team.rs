@@ -4,11 +4,15 @@
 //! one that counted is kept in the user's own folder and holds on every branch, whatever lies in the
 //! space now.
 
+use cap_std::fs::Dir;
+use mere_core::address::{Address, RelPath};
+use mere_core::item::ItemType;
+use mere_core::root::Root;
 use mere_core::trust::{Fingerprint, PublicKey, Roster, SignedRoster};
 use serde_json::json;
 
 use crate::config;
-use crate::host::{Folder, Surroundings};
+use crate::host::{Folder, SPACE, Surroundings};
 use crate::records::{self, RecordError};
 
 /// The roster, in the space.
@@ -18,20 +22,52 @@ pub(crate) const ROSTER_SIDECAR: &str = "signers.json.sig";
 /// The rosters that count, in the user's config folder.
 pub(crate) const FILE: &str = "teams.json";
 
+/// Where the roster lies.
+pub(crate) fn roster_address() -> Option<Address> {
+    let path = RelPath::default().child(SPACE).and_then(|space| space.child(ROSTER));
+    path.map(|path| Address::file(Root::Project, path))
+}
+
+/// What must be signed where nobody said anything, or nobody can tell what was said.
+pub(crate) const USUALLY_SIGNED: [ItemType; 3] =
+    [ItemType::Directive, ItemType::Tool, ItemType::Lockfile];
+
 /// A space's team.
 #[derive(Clone, Default)]
 pub(crate) struct Team {
     file: TeamFile,
-    /// The last roster that counted.
-    joined: Option<Roster>,
+    pinned: Pinned,
     space_id: Option<String>,
 }
 
-/// The roster that lies in a space.
+/// The last roster that counted for the user.
 #[derive(Clone, Default)]
+enum Pinned {
+    /// They have not joined.
+    #[default]
+    None,
+    Roster(Box<Roster>),
+    /// Whether they joined, and what, cannot be read any more.
+    Damaged,
+}
+
+/// What a team is to the user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Membership {
+    /// There is none.
+    NoTeam,
+    /// There is one, and they have not joined it.
+    Open,
+    Joined,
+}
+
+/// The roster that lies in a space.
+#[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) enum TeamFile {
     #[default]
     None,
+    /// Signatures without a roster.
+    Remains,
     Broken(&'static str),
     Signed(Box<SignedRoster>),
 }
@@ -47,10 +83,14 @@ pub(crate) enum TeamTrouble {
     OtherSpace,
     #[error("the roster is older than the one seen last")]
     Older { serial: u64, seen: u64 },
+    #[error("the roster has the serial of the one seen last, and says something else")]
+    Fork { serial: u64 },
     #[error("the roster is not signed by enough of its admins")]
     Incomplete { signed: usize, threshold: usize },
     #[error("the roster is not signed by enough of the admins that were pinned")]
     Strangers,
+    #[error("the list of teams is damaged")]
+    Damaged,
 }
 
 impl Team {
@@ -60,17 +100,17 @@ impl Team {
         space: Option<&Folder>,
         space_id: Option<&str>,
     ) -> Self {
-        let file = space.map_or(TeamFile::None, TeamFile::read);
-        let joined = space_id.and_then(|space_id| pinned(surroundings, space_id));
-        let mut team = Self { file, joined, space_id: space_id.map(str::to_owned) };
-        if let (TeamFile::Signed(signed), Some(joined)) = (&team.file, &team.joined)
+        let file = space.map_or(TeamFile::None, |space| TeamFile::read(space.dir()));
+        let pinned = space_id.map_or(Pinned::None, |space_id| Pinned::read(surroundings, space_id));
+        let mut team = Self { file, pinned, space_id: space_id.map(str::to_owned) };
+        if let (TeamFile::Signed(signed), Pinned::Roster(joined)) = (&team.file, &team.pinned)
             && signed.follows(joined)
         {
             let roster = signed.roster.clone();
             if let Err(error) = pin(surroundings, &roster) {
                 tracing::error!(%error, "a newer roster could not be kept");
             }
-            team.joined = Some(roster);
+            team.pinned = Pinned::Roster(Box::new(roster));
         }
         team
     }
@@ -82,39 +122,62 @@ impl Team {
 
     /// The roster that counts.
     pub(crate) fn joined(&self) -> Option<&Roster> {
-        self.joined.as_ref()
+        match &self.pinned {
+            Pinned::Roster(roster) => Some(roster),
+            Pinned::None | Pinned::Damaged => None,
+        }
     }
 
-    /// What a roster asks to be signed. That narrows, so the one that lies there counts too.
-    pub(super) fn required(&self) -> &[mere_core::item::ItemType] {
-        match (&self.joined, &self.file) {
-            (Some(joined), _) => &joined.require_signed,
-            (None, TeamFile::Signed(signed)) => &signed.roster.require_signed,
-            (None, _) => &[],
+    /// Whether it cannot be said which roster counts.
+    pub(super) fn is_damaged(&self) -> bool {
+        matches!(self.pinned, Pinned::Damaged)
+    }
+
+    /// What it is to the user.
+    pub(crate) fn membership(&self) -> Membership {
+        match (&self.pinned, &self.file) {
+            (Pinned::Roster(_), _) => Membership::Joined,
+            (Pinned::None, TeamFile::None | TeamFile::Remains) => Membership::NoTeam,
+            (Pinned::None | Pinned::Damaged, _) => Membership::Open,
+        }
+    }
+
+    /// What a roster asks to be signed. That narrows, so the one that lies there counts too; what
+    /// one that cannot be read would ask for is taken to be the usual.
+    pub(super) fn required(&self) -> &[ItemType] {
+        match (&self.pinned, &self.file) {
+            (Pinned::Roster(joined), _) => &joined.require_signed,
+            (Pinned::Damaged, _) | (Pinned::None, TeamFile::Broken(_)) => &USUALLY_SIGNED,
+            (Pinned::None, TeamFile::Signed(signed)) => &signed.roster.require_signed,
+            (Pinned::None, TeamFile::None | TeamFile::Remains) => &[],
         }
     }
 
     /// What is wrong with the roster that lies there, if it is not the one that counts.
     pub(crate) fn trouble(&self) -> Option<TeamTrouble> {
+        let joined = match &self.pinned {
+            Pinned::Damaged => return Some(TeamTrouble::Damaged),
+            Pinned::Roster(joined) => Some(joined),
+            Pinned::None => None,
+        };
         let signed = match self.signed() {
             Ok(signed) => signed,
-            Err(TeamTrouble::Missing) if self.joined.is_none() => return None,
+            Err(TeamTrouble::Missing) if joined.is_none() => return None,
             Err(trouble) => return Some(trouble),
         };
-        let Some(joined) = &self.joined else { return incomplete(signed) };
-        match signed.roster.serial {
-            _ if signed.roster == *joined => None,
-            serial if serial <= joined.serial => {
-                Some(TeamTrouble::Older { serial, seen: joined.serial })
-            }
-            _ => Some(incomplete(signed).unwrap_or(TeamTrouble::Strangers)),
+        let Some(joined) = joined else { return incomplete(signed) };
+        if signed.roster == **joined {
+            return None;
         }
+        let stale = stale(&signed.roster, joined);
+        Some(stale.or_else(|| incomplete(signed)).unwrap_or(TeamTrouble::Strangers))
     }
 
     /// The roster that lies there and speaks for this space.
     pub(crate) fn signed(&self) -> Result<&SignedRoster, TeamTrouble> {
         match &self.file {
             TeamFile::None => Err(TeamTrouble::Missing),
+            TeamFile::Remains => Err(TeamTrouble::Broken("it has signatures and is not there")),
             TeamFile::Broken(why) => Err(TeamTrouble::Broken(why)),
             TeamFile::Signed(signed) if Some(&signed.roster.space_id) != self.space_id.as_ref() => {
                 Err(TeamTrouble::OtherSpace)
@@ -123,28 +186,21 @@ impl Team {
         }
     }
 
-    /// The roster that a person may join: whole, for this space, and none older than was seen.
+    /// The roster that a person may join: whole, for this space, and no other than the one that was
+    /// seen unless it is newer.
     pub(crate) fn joinable(&self) -> Result<&SignedRoster, TeamTrouble> {
-        let signed = self.signed()?;
-        let seen = self.joined.as_ref().map_or(0, |joined| joined.serial);
-        if signed.roster.serial < seen {
-            let serial = signed.roster.serial;
-            return Err(TeamTrouble::Older { serial, seen });
+        if self.is_damaged() {
+            return Err(TeamTrouble::Damaged);
         }
-        incomplete(signed).map_or(Ok(signed), Err)
+        let signed = self.signed()?;
+        let stale = self.joined().and_then(|joined| stale(&signed.roster, joined));
+        stale.or_else(|| incomplete(signed)).map_or(Ok(signed), Err)
     }
 
     /// The roster that lies there, if these admins signed it: as many of them as it asks for, or
     /// all that are named.
-    pub(super) fn by_admins(
-        &self,
-        admins: &[Fingerprint],
-        space_id: Option<&str>,
-    ) -> Result<&Roster, TeamTrouble> {
+    pub(crate) fn by_admins(&self, admins: &[Fingerprint]) -> Result<&Roster, TeamTrouble> {
         let signed = self.signed()?;
-        if space_id != Some(signed.roster.space_id.as_str()) {
-            return Err(TeamTrouble::OtherSpace);
-        }
         if let Some(trouble) = incomplete(signed) {
             return Err(trouble);
         }
@@ -158,14 +214,25 @@ impl Team {
     }
 }
 
+/// Why a roster does not come after one that was seen; the same one is no trouble.
+fn stale(roster: &Roster, seen: &Roster) -> Option<TeamTrouble> {
+    match roster.serial {
+        _ if roster == seen => None,
+        serial if serial < seen.serial => Some(TeamTrouble::Older { serial, seen: seen.serial }),
+        serial if serial == seen.serial => Some(TeamTrouble::Fork { serial }),
+        _ => None,
+    }
+}
+
 fn incomplete(signed: &SignedRoster) -> Option<TeamTrouble> {
     let (by, threshold) = (signed.signed_by(&signed.roster.admins), signed.roster.threshold);
     (by < threshold).then_some(TeamTrouble::Incomplete { signed: by, threshold })
 }
 
 impl TeamFile {
-    fn read(space: &Folder) -> Self {
-        let text = |name| config::read_file(space.dir(), name);
+    /// Reads what lies in a space.
+    pub(crate) fn read(space: &Dir) -> Self {
+        let text = |name| config::read_file(space, name);
         match (text(ROSTER), text(ROSTER_SIDECAR)) {
             (Ok(None), Ok(None)) => Self::None,
             (Ok(Some(roster)), Ok(Some(sidecar))) => {
@@ -175,17 +242,29 @@ impl TeamFile {
                 }
             }
             (Ok(Some(_)), Ok(None)) => Self::Broken("it has no signatures"),
-            (Ok(None), Ok(Some(_))) => Self::Broken("it has signatures and is not there"),
+            (Ok(None), Ok(Some(_))) => Self::Remains,
             _ => Self::Broken("it cannot be read"),
         }
     }
 }
 
-/// The last roster of a space that counted.
-fn pinned(surroundings: &Surroundings, space_id: &str) -> Option<Roster> {
-    let records = records::parse(surroundings.peek_config(FILE));
-    let record = records.iter().find(|record| record["space_id"] == space_id)?;
-    Roster::parse(record["roster"].to_string().as_bytes()).ok()
+impl Pinned {
+    /// A record that cannot be understood is not the same as none: it would let go of what was seen.
+    fn read(surroundings: &Surroundings, space_id: &str) -> Self {
+        let records = match surroundings.read_config(FILE) {
+            Ok(None) => return Self::None,
+            Ok(Some(bytes)) => records::parse_whole(&bytes),
+            Err(_) => None,
+        };
+        let Some(records) = records else { return Self::Damaged };
+        let Some(record) = records.iter().find(|record| record["space_id"] == space_id) else {
+            return Self::None;
+        };
+        match Roster::parse(record["roster"].to_string().as_bytes()) {
+            Ok(roster) if roster.space_id == space_id => Self::Roster(Box::new(roster)),
+            _ => Self::Damaged,
+        }
+    }
 }
 
 /// Lets a roster count from now on, unless a newer one does.
@@ -200,5 +279,12 @@ pub(crate) fn pin(surroundings: &Surroundings, roster: &Roster) -> Result<(), Re
         }
         records.retain(|record| record["space_id"] != roster.space_id);
         records.push(json!({ "space_id": roster.space_id, "roster": roster.value() }));
+    })
+}
+
+/// Forgets the team of a space, and which of its rosters was seen last.
+pub(crate) fn unpin(surroundings: &Surroundings, space_id: &str) -> Result<(), RecordError> {
+    records::change(surroundings.lock_config(), FILE, |records| {
+        records.retain(|record| record["space_id"] != space_id);
     })
 }

@@ -178,11 +178,13 @@ pub(crate) fn roster_trouble(trouble: &TeamTrouble) -> (Prose, Prose) {
     match trouble {
         TeamTrouble::Missing => words(
             "There is no team's roster in this space".to_owned(),
-            "Restore .ai/signers.json and its .sig, or make a team with `mere team init`.",
+            "Restore .ai/signers.json and its .sig. Where there never was one, `mere team init` makes \
+             a team; whoever joined one leaves it first, with `mere leave`.",
         ),
         TeamTrouble::Broken(why) => words(
             format!("The team's roster is not valid: {why}"),
-            "Restore .ai/signers.json and its .sig as an admin committed them.",
+            "Restore .ai/signers.json and its .sig as an admin committed them, with `git restore` \
+             for instance. A change that was interrupted is made again after that.",
         ),
         TeamTrouble::OtherSpace => words(
             "The team's roster is for another space".to_owned(),
@@ -192,6 +194,11 @@ pub(crate) fn roster_trouble(trouble: &TeamTrouble) -> (Prose, Prose) {
             format!("The team's roster has the serial {serial}, and {seen} was seen already"),
             "The newer one holds. Bring .ai/signers.json up to date with the main branch.",
         ),
+        TeamTrouble::Fork { serial } => words(
+            format!("The team's roster is another one with the serial {serial} that was seen"),
+            "Two changes were made side by side. The one seen first holds; an admin makes the other \
+             one again, on top of it.",
+        ),
         TeamTrouble::Incomplete { signed, threshold } => words(
             format!("The team's roster is signed by {signed} of the {threshold} admins it needs"),
             "Another admin runs `mere team sign`; until then the roster before it holds.",
@@ -199,6 +206,10 @@ pub(crate) fn roster_trouble(trouble: &TeamTrouble) -> (Prose, Prose) {
         TeamTrouble::Strangers => words(
             "The team's roster is not signed by enough of the admins that are known".to_owned(),
             "Ask an admin. If the admins have changed, `mere join` shows the new ones.",
+        ),
+        TeamTrouble::Damaged => words(
+            "The list of teams that you joined is damaged, and no key counts here".to_owned(),
+            "Move teams.json in your config folder for mere away, and run `mere join` again.",
         ),
     }
 }

@@ -2,18 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use mere_core::address::{Address, RelPath};
 use mere_core::item::ItemType;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Verify, Which};
-use mere_core::root::Root;
 
 use super::super::{ItemError, Unmade};
 use super::Desk;
 use super::judged::{Judged, judge_all};
 use super::select::{owns, select};
-use crate::court::{Court, ROSTER};
-use crate::host::{Git, SPACE};
+use crate::court::{self, Court};
+use crate::host::Git;
 use crate::tool_error::ToolError;
 use crate::wording::roster_trouble;
 
@@ -40,7 +38,7 @@ pub(super) fn verify(desk: &Desk<'_>, asked: &Verify) -> Result<Draft, ToolError
         .map(|one| Data::from(one.told()))
         .collect::<Vec<_>>();
     let mut findings = judged.iter().filter(|one| one.is_finding).count();
-    let mut more = roster(desk);
+    let mut more = roster(court);
     if is_staged {
         more.extend(unstaged(desk, &judged)?);
     }
@@ -81,14 +79,13 @@ fn reply(judged: &[Judged], told: Vec<Data>, findings: usize) -> Draft {
 }
 
 /// What is wrong with the team's roster.
-pub(super) fn roster(desk: &Desk<'_>) -> Vec<Data> {
-    let trouble = desk.court.team().trouble();
-    let path = RelPath::default().child(SPACE).and_then(|space| space.child(ROSTER));
-    let told = trouble.zip(path).map(|(trouble, path)| {
+fn roster(court: &Court) -> Vec<Data> {
+    let trouble = court.team().trouble();
+    let told = trouble.map(|trouble| {
         let (what, fix) = roster_trouble(&trouble);
         Data::from(
             Fields::default()
-                .with("address", Address::file(Root::Project, path))
+                .with("address", court::roster_address())
                 .with("status", "roster")
                 .with("finding", true)
                 .with("fault", Content::mention(what.for_person()))

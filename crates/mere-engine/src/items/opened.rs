@@ -13,7 +13,7 @@ use super::change::Desk;
 use super::load::name;
 use super::loaded::SidecarFile;
 use super::{ItemError, Loaded, Raw};
-use crate::court::Court;
+use crate::court::{Court, Membership};
 use crate::enforce::{self, Demand};
 use crate::tool_error::ToolError;
 use crate::view::View;
@@ -28,7 +28,14 @@ pub(crate) enum Standing {
     /// Nobody.
     Unsigned,
     /// Somebody whose key does not count.
-    Unknown(Stranger),
+    Unknown(Unvouched),
+}
+
+/// Somebody whose key does not count, and what the team there is to the user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unvouched {
+    stranger: Stranger,
+    membership: Membership,
 }
 
 /// An item that may be used.
@@ -67,7 +74,10 @@ impl Opened {
             }
             Verdict::Draft(loaded) => (loaded, Standing::Draft),
             Verdict::Unsigned(loaded) => (loaded, Standing::Unsigned),
-            Verdict::UnknownKey(loaded, stranger) => (loaded, Standing::Unknown(stranger)),
+            Verdict::UnknownKey(loaded, stranger) => {
+                let membership = court.membership(place.scope);
+                (loaded, Standing::Unknown(Unvouched { stranger, membership }))
+            }
             Verdict::Broken(failure) => {
                 let broken = Broken { place, address, failure };
                 return Err(ItemError::Broken(Box::new(broken)).into());
@@ -120,7 +130,7 @@ impl Standing {
                     .with_some("placed_by", other.map(Content::mention))
             }
             Self::Draft | Self::Unsigned => fields,
-            Self::Unknown(stranger) => {
+            Self::Unknown(Unvouched { stranger, .. }) => {
                 let key = stranger.key.map(|key| Content::mention(key.to_string()));
                 fields.with_some("key", key).with_some("why", limited(stranger.why))
             }
@@ -139,19 +149,37 @@ impl Standing {
             Self::Unsigned => {
                 format!("Nobody has signed it. Ask a person to read it and run `mere sign {item}`.")
             }
-            Self::Unknown(stranger) => {
-                let whose = match stranger.why {
-                    Unknown::Key => "a key that nobody here trusts",
-                    Unknown::Limited => "a key that is trusted for other items only",
-                    Unknown::Expired => "a key whose time is over",
-                };
-                format!(
-                    "It is signed by {whose}. Ask a person to run `mere join`, `mere trust add`, or \
-                     `mere sign {item}`."
-                )
-            }
+            Self::Unknown(unvouched) => unvouched.advice(&item),
         };
         Some(Prose::words(words))
+    }
+}
+
+impl Unvouched {
+    /// Where there is a team, it is the team that says whose keys count.
+    fn advice(&self, item: &str) -> String {
+        let whose = match self.stranger.why {
+            Unknown::Key => "a key that nobody here trusts",
+            Unknown::Limited => "a key that is trusted for other items only",
+            Unknown::Expired => "a key whose time is over",
+        };
+        let cure = match self.membership {
+            Membership::NoTeam => {
+                format!(
+                    "Ask a person to run `mere trust add`, or to read it and `mere sign {item}`."
+                )
+            }
+            Membership::Open => {
+                "The space has a team that has not been joined here: ask a person to \
+                                 run `mere join`, which shows whose signatures would count."
+                    .to_owned()
+            }
+            Membership::Joined => format!(
+                "Ask an admin of the team to run `mere team add`, or a member to read it and \
+                 `mere sign {item}`."
+            ),
+        };
+        format!("It is signed by {whose}. {cure}")
     }
 }
 

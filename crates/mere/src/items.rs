@@ -15,10 +15,10 @@ use serde_json::Value;
 
 use crate::arguments::{
     AnswerArguments, ConfigArguments, ConfigCommand, CopyArguments, DeleteArguments,
-    DoctorArguments, DraftArguments, EditArguments, IndexArguments, InitArguments, KeysArguments,
-    ListArguments, MoveArguments, NewArguments, PlaceArguments, RenameArguments, ReviewArguments,
-    SessionArguments, ShowArguments, SignArguments, SignersCommand, TemplateArgument,
-    VerifyArguments, WhyArguments,
+    DoctorArguments, DraftArguments, EditArguments, IndexArguments, InitArguments, JoinArguments,
+    KeysArguments, LeaveArguments, ListArguments, MoveArguments, NewArguments, PlaceArguments,
+    RenameArguments, ReviewArguments, SessionArguments, ShowArguments, SignArguments,
+    SignersCommand, TeamArguments, TemplateArgument, VerifyArguments, WhyArguments,
 };
 use crate::call::{self, AtKeyboard};
 use crate::converse::converse;
@@ -42,6 +42,9 @@ pub(crate) enum ItemCommand {
     Config(ConfigArguments),
     Keys(KeysArguments),
     Signers(SignersCommand),
+    Team(TeamArguments),
+    Join(JoinArguments),
+    Leave(LeaveArguments),
     Sign(SignArguments),
     Verify(VerifyArguments),
     Draft(DraftArguments),
@@ -129,6 +132,9 @@ impl Desk {
             }
             ItemCommand::Keys(asked) => self.keys(asked),
             ItemCommand::Signers(asked) => self.signers(asked),
+            ItemCommand::Team(asked) => self.team(asked),
+            ItemCommand::Join(asked) => self.join(&asked),
+            ItemCommand::Leave(asked) => self.leave(&asked),
         }
     }
 

@@ -19,6 +19,7 @@ mod report;
 mod sarif;
 mod signers;
 mod signing;
+mod team;
 mod trust;
 mod whereabouts;
 
@@ -52,6 +53,9 @@ fn main() -> ExitCode {
         Command::Doctor(asked) => items::run(place, ItemCommand::Doctor(asked)),
         Command::Index(asked) => items::run(place, ItemCommand::Index(asked)),
         Command::Config(asked) => items::run(place, ItemCommand::Config(asked)),
+        Command::Team(asked) => items::run(place, ItemCommand::Team(asked)),
+        Command::Join(asked) => items::run(place, ItemCommand::Join(asked)),
+        Command::Leave(asked) => items::run(place, ItemCommand::Leave(asked)),
         Command::Keys(asked) => items::run(place, ItemCommand::Keys(asked)),
         Command::Call(call) => call::run(place, &call),
         Command::Mcp(mcp) => mcp::run(place, &mcp),

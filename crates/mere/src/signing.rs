@@ -118,7 +118,7 @@ impl Desk {
 }
 
 /// What can be signed: it was understood, and has the digest that was shown.
-fn chosen(item: &Value) -> Option<Chosen> {
+pub(crate) fn chosen(item: &Value) -> Option<Chosen> {
     let address = item["address"].as_str()?.parse::<Address>().ok()?;
     Some(Chosen { address, digest: item["digest"].as_str()?.parse().ok()? })
 }

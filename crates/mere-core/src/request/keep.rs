@@ -2,7 +2,7 @@
 
 use crate::digest::Sha256;
 use crate::item::{Category, Form, ItemId, ItemRef, ItemType, Scope};
-use crate::request::{KeysCommand, Sign, Source, TrustCommand, Verify, Work};
+use crate::request::{Join, KeysCommand, Sign, Source, TeamCommand, TrustCommand, Verify, Work};
 
 /// One thing a person asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,6 +91,10 @@ pub enum Keep {
     Keys(KeysCommand),
     /// See to the keys of others.
     Trust(TrustCommand),
+    /// See to the team of the space.
+    Team(TeamCommand),
+    /// Join the team of the space, or leave it.
+    Join(Join),
 }
 
 /// Who vouches for an item at another place.

@@ -18,6 +18,7 @@ mod read;
 mod secret;
 mod sign;
 mod signers;
+mod team;
 mod tool;
 
 use serde_json::{Map, Value};
@@ -41,6 +42,7 @@ pub use read::Read;
 pub use secret::Secret;
 pub use sign::{Chosen, Selection, Sign, Stage, Verify, Wanted, Which, Work, Working};
 pub use signers::{Signer, SignerKey, SignerName, SignerNameError, TrustCommand};
+pub use team::{Consent, Join, NewMember, NewTeam, Role, TeamCommand};
 pub use tool::{Effect, TOOLS, Tool, Toolset};
 
 /// What every tool takes: where bare paths begin.

@@ -6,6 +6,7 @@ use mere_core::item::{Fault, ItemRef, ItemType, Scope, ScopedPath, Version};
 use mere_core::schema::{Problem, SchemaError};
 use serde_json::Value;
 
+use super::TeamFault;
 use super::opened::Broken;
 use crate::court::TeamTrouble;
 use crate::enforce::{Denied, Unused};
@@ -43,6 +44,8 @@ pub(crate) enum ItemError {
     #[error(transparent)]
     Team(TeamTrouble),
     #[error(transparent)]
+    Refused(Box<TeamFault>),
+    #[error(transparent)]
     Record(RecordError),
     #[error("{} is broken: {}", .0.address, .0.failure.status())]
     Broken(Box<Broken>),
@@ -50,6 +53,12 @@ pub(crate) enum ItemError {
     Unused(Box<Unused>),
     #[error(transparent)]
     Unmade(#[from] Unmade),
+}
+
+impl From<TeamFault> for ItemError {
+    fn from(fault: TeamFault) -> Self {
+        Self::Refused(Box::new(fault))
+    }
 }
 
 /// Why an item was not made, changed or deleted. Nothing was changed in any of these.

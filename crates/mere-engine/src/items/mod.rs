@@ -22,7 +22,7 @@ mod tell;
 
 pub(crate) use change::{Desk, execute};
 pub(crate) use error::{ItemError, Unmade, Unplaced, WrongInputs};
-pub(crate) use keep::{check_config, keep};
+pub(crate) use keep::{TeamFault, check_config, keep};
 pub(crate) use load::{load, name as item_name};
 pub(crate) use loaded::{Loaded, Raw};
 pub(crate) use opened::{Broken, Opened, Standing};

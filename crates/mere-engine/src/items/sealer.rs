@@ -4,7 +4,7 @@
 //! is made of an item that was read and understood, at the place where it lies or will lie.
 
 use mere_core::item::ScopedPath;
-use mere_core::trust::{Created, Envelope, Fingerprint, Placement, Sidecar, Statement};
+use mere_core::trust::{Created, Envelope, Fingerprint, Placement, PublicKey, Sidecar, Statement};
 
 use super::change::Desk;
 use super::{ItemError, Loaded, Unmade};
@@ -30,6 +30,11 @@ impl Sealer {
     /// Which key it is.
     pub(crate) fn key(&self) -> Fingerprint {
         self.key.public().fingerprint()
+    }
+
+    /// Its public half.
+    pub(crate) fn public(&self) -> &PublicKey {
+        self.key.public()
     }
 
     /// Signs an item as its author, for the place where it lies.

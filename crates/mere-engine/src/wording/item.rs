@@ -7,7 +7,7 @@ use mere_core::item::{Fault, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Code, Content, Data, Draft, Fields, Invalid, Prose, codes};
 use mere_core::schema::Problem;
 
-use super::{keys, trust, unmade};
+use super::{keys, team, trust, unmade};
 use crate::items::{ItemError, WrongInputs};
 
 /// A call about an item that came to nothing.
@@ -62,6 +62,7 @@ pub(super) fn item(error: &ItemError) -> Draft {
         }
         ItemError::Key(fault) => keys::key(fault),
         ItemError::Team(trouble) => trust::team(trouble),
+        ItemError::Refused(fault) => team::team(fault),
         ItemError::Record(error) => trust::unrecorded(error),
         ItemError::Broken(broken) => trust::broken(broken),
         ItemError::Unused(unused) => trust::unused(unused),

@@ -7,6 +7,7 @@ mod change;
 mod item;
 mod keys;
 mod signers;
+mod team;
 mod trust;
 mod unmade;
 

@@ -5,6 +5,7 @@ mod items;
 mod keys;
 mod signers;
 mod signing;
+mod team;
 
 use clap::{Args, Parser, Subcommand};
 use mere_core::name::AgentName;
@@ -22,6 +23,10 @@ pub(crate) use items::{
 pub(crate) use keys::{GenerateArguments, KeysArguments, KeysCommandArguments, RotateArguments};
 pub(crate) use signers::SignersCommand;
 pub(crate) use signing::{DraftArguments, EditArguments, SignArguments, VerifyArguments};
+pub(crate) use team::{
+    JoinArguments, LeaveArguments, RemoveArguments, TeamArguments, TeamCommandArguments,
+    TeamSignArguments,
+};
 
 /// The home of what AI agents use: workflows, tools, notes and memories as plain files, in a project
 /// they cannot leave.
@@ -142,6 +147,12 @@ pub(crate) enum Command {
     Tree(TreeArguments),
     /// Show sensitive files of this project to agents
     Allow(AllowArguments),
+    /// Whose signatures count in this project
+    Team(TeamArguments),
+    /// Let the signatures of this project's team count, after showing who they are
+    Join(JoinArguments),
+    /// Forget the team of this project
+    Leave(LeaveArguments),
     /// Your own keys, with which you sign
     Keys(KeysArguments),
     /// Whose signatures count, and which project's config

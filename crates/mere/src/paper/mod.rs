@@ -4,6 +4,7 @@
 mod items;
 mod keys;
 mod signing;
+mod team;
 
 use anstyle::{AnsiColor, Style};
 use mere_core::address::Address;

@@ -46,6 +46,8 @@ mod samples;
 mod sensitive;
 mod signers;
 mod storms;
+mod team;
+mod team_attacks;
 mod tidy;
 mod tools;
 mod traversal;

@@ -13,6 +13,7 @@ mod list;
 mod review;
 mod select;
 mod sign;
+mod team;
 mod verify;
 mod waiting;
 mod why;
@@ -26,6 +27,7 @@ use crate::tool_error::ToolError;
 
 pub(super) use anchor::copy;
 pub(crate) use config::check as check_config;
+pub(crate) use team::TeamFault;
 
 /// Does what a person asks for.
 pub(crate) fn keep(desk: &Desk<'_>, asked: &Keep) -> Result<Draft, ToolError> {
@@ -54,6 +56,8 @@ pub(crate) fn keep(desk: &Desk<'_>, asked: &Keep) -> Result<Draft, ToolError> {
         Keep::Doctor(repair) => doctor::doctor(desk, *repair),
         Keep::Verify(asked) => verify::verify(desk, asked),
         Keep::Work(asked) => work::work(desk, asked),
+        Keep::Team(asked) => team::team(desk, asked),
+        Keep::Join(asked) => team::join(desk, asked),
         Keep::CheckConfig => Ok(check_config(desk.context)),
         Keep::Keys(_) | Keep::Trust(_) => Ok(crate::wording::panicked()),
     }

@@ -125,7 +125,7 @@ fn report(sealer: &Sealer, signed: Vec<Data>, left: Vec<Data>) -> Draft {
         .data(data)
 }
 
-fn refused(address: &Address, error: &ToolError) -> Data {
+pub(super) fn refused(address: &Address, error: &ToolError) -> Data {
     let why = crate::wording::tool(error).said().for_person();
     let fields = Fields::default().with("address", address.clone());
     fields.with("why", Content::mention(why)).into()

@@ -1,0 +1,102 @@
+//! `mere team add`, `threshold` and `require`: a new roster from the one that counts.
+
+use mere_core::item::ItemType;
+use mere_core::reply::{Content, Draft, Fields, Prose, codes};
+use mere_core::request::{NewMember, Role};
+use mere_core::trust::{Member, PublicKey, Roster};
+
+use super::super::super::{ItemError, Unmade};
+use super::super::Desk;
+use super::TeamFault;
+use super::published::{Published, admin, base, public_key, publish};
+use super::show::told;
+use crate::tool_error::ToolError;
+
+/// Adds a member.
+pub(super) fn add(desk: &Desk<'_>, asked: &NewMember) -> Result<Draft, ToolError> {
+    let base = base(desk)?;
+    let key = public_key(desk, &asked.key)?;
+    check_kinds(&asked.types)?;
+    check_free(base, asked.name.as_str(), &key)?;
+    let mut next = base.clone();
+    if asked.role == Role::Admin && !next.admins.contains(&key) {
+        next.admins.push(key.clone());
+    }
+    let mut types = asked.types.clone();
+    types.dedup();
+    next.members.push(Member {
+        name: asked.name.to_string(),
+        key,
+        types,
+        categories: asked.categories.clone(),
+        not_after: asked.not_after,
+    });
+    let message = Prose::words("").content(Content::mention(asked.name.as_str()));
+    make(desk, next, message.and(" is a member of the team now."))
+}
+
+/// Sets how many admins sign each change.
+pub(super) fn threshold(desk: &Desk<'_>, threshold: usize) -> Result<Draft, ToolError> {
+    let base = base(desk)?;
+    let admins = base.admins.len();
+    if threshold > admins {
+        return Err(ItemError::from(TeamFault::Threshold { admins, threshold }).into());
+    }
+    let next = Roster { threshold, ..base.clone() };
+    let words = if threshold == 1 { "1 admin signs" } else { "admins sign" };
+    let count = if threshold == 1 { String::new() } else { format!("{threshold} ") };
+    make(desk, next, Prose::words(format!("{count}{words} each change from now on.")))
+}
+
+/// Sets what must be signed.
+pub(super) fn require(desk: &Desk<'_>, kinds: &[ItemType]) -> Result<Draft, ToolError> {
+    let base = base(desk)?;
+    check_kinds(kinds)?;
+    let mut kinds = kinds.to_vec();
+    kinds.sort();
+    kinds.dedup();
+    let names = kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
+    let next = Roster { require_signed: kinds, ..base.clone() };
+    make(desk, next, Prose::words(format!("What must be signed from now on: {names}.")))
+}
+
+fn make(desk: &Desk<'_>, next: Roster, message: Prose) -> Result<Draft, ToolError> {
+    let sealer = admin(desk, &base(desk)?.admins)?;
+    let published = publish(desk, &sealer, next)?;
+    let data = told(desk, &published.signed, published.counts);
+    Ok(report(&published, message, data))
+}
+
+/// What a change came to: it counts, or waits for other admins.
+pub(super) fn report(published: &Published, message: Prose, data: Fields) -> Draft {
+    if published.counts {
+        return Draft::success(codes::TEAM_CHANGED, message)
+            .hint("Commit .ai/signers.json and its .sig: it counts for others once they have it.")
+            .data(data);
+    }
+    let message = message.and(" It waits for the signatures of other admins.");
+    Draft::success(codes::TEAM_WAITS, message)
+        .hint(
+            "Commit it on a branch; other admins run `mere team sign`. Until enough of them have, \
+               the roster before it holds.",
+        )
+        .data(data)
+}
+
+fn check_free(base: &Roster, name: &str, key: &PublicKey) -> Result<(), ItemError> {
+    if base.members.iter().any(|member| member.name == name) {
+        return Err(TeamFault::NameTaken(name.to_owned()).into());
+    }
+    match base.member(key.fingerprint()) {
+        Some(member) => Err(TeamFault::KeyTaken(member.name.clone()).into()),
+        None => Ok(()),
+    }
+}
+
+/// Memories are never signed.
+fn check_kinds(kinds: &[ItemType]) -> Result<(), ItemError> {
+    match kinds.iter().find(|kind| **kind == ItemType::Memory) {
+        Some(kind) => Err(Unmade::NotMade(*kind).into()),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,40 @@
+//! Why a team was not made, changed or joined.
+
+use mere_core::trust::Fingerprint;
+
+/// A refusal. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TeamFault {
+    #[error("there is a roster already")]
+    Exists,
+    #[error("the user's own space has no team")]
+    Home,
+    #[error("the user has not joined the team")]
+    NotJoined,
+    #[error("{0} is no admin's key")]
+    NotAdmin(Fingerprint),
+    #[error("somebody is called {0} already")]
+    NameTaken(String),
+    #[error("the key is in the team already, as {0}")]
+    KeyTaken(String),
+    #[error("nobody is called {0}")]
+    NoMember(String),
+    #[error("it is the last admin")]
+    LastAdmin,
+    #[error("{admins} admins cannot reach a threshold of {threshold}")]
+    Threshold { admins: usize, threshold: usize },
+    #[error("that is no roster: {0}")]
+    Unfit(&'static str),
+    #[error("the roster is another one by now")]
+    Other,
+    #[error("the roster is the one that counts")]
+    Settled,
+    #[error("{0} has signed it")]
+    Signed(Fingerprint),
+    #[error("the admins changed without the ones before")]
+    Takeover,
+    #[error("the user's key would not count for the item")]
+    Uncounted,
+    #[error("the item does not verify")]
+    Unverified,
+}

@@ -1,0 +1,87 @@
+//! `mere join`: a person says once whose word counts on who signs in a space.
+
+use mere_core::digest::Sha256;
+use mere_core::reply::{Draft, Fields, codes};
+use mere_core::request::{Consent, Join};
+use mere_core::trust::SignedRoster;
+
+use super::super::super::ItemError;
+use super::super::Desk;
+use super::TeamFault;
+use super::show::{about, changes};
+use crate::court::{self, TeamTrouble};
+use crate::tool_error::ToolError;
+
+/// Does what a person asks for.
+pub(in super::super) fn join(desk: &Desk<'_>, asked: &Join) -> Result<Draft, ToolError> {
+    match asked {
+        Join::Show => show(desk),
+        Join::Pin { shown, consent } => pin(desk, *shown, consent),
+        Join::Leave => leave(desk),
+    }
+}
+
+/// Shows the roster that would count.
+fn show(desk: &Desk<'_>) -> Result<Draft, ToolError> {
+    let signed = desk.court.team().joinable().map_err(ItemError::Team)?;
+    let data = told(desk, signed);
+    let Some(joined) = desk.court.team().joined() else {
+        return Ok(Draft::success(codes::JOIN_PLAN, "Whose signatures would count.").data(data));
+    };
+    if signed.roster == *joined {
+        return Ok(Draft::success(codes::JOIN_AGAIN, "You have joined this team.").data(data));
+    }
+    let message = "The team's admins have changed, and not enough of those you know signed that.";
+    let data = data.with("changes", changes(joined, &signed.roster));
+    Ok(Draft::success(codes::JOIN_PLAN, message).data(data))
+}
+
+/// Lets exactly the roster that was shown count.
+fn pin(desk: &Desk<'_>, shown: Sha256, consent: &Consent) -> Result<Draft, ToolError> {
+    let team = desk.court.team();
+    let signed = team.joinable().map_err(ItemError::Team)?;
+    if signed.roster.digest() != shown {
+        return Err(ItemError::from(TeamFault::Other).into());
+    }
+    let is_takeover = team.joined().is_some_and(|joined| *joined != signed.roster);
+    match consent {
+        Consent::Admins(admins) => {
+            team.by_admins(admins).map_err(ItemError::Team)?;
+        }
+        Consent::Blind if is_takeover => return Err(ItemError::from(TeamFault::Takeover).into()),
+        Consent::Asked | Consent::Blind => {}
+    }
+    court::pin(&desk.context.surroundings, &signed.roster).map_err(ItemError::Record)?;
+    let message = "You have joined the team: what its members sign counts from now on.";
+    let draft = Draft::success(codes::JOINED, message).data(told(desk, signed));
+    let is_member =
+        signed.roster.members.iter().any(|one| desk.court.is_own(one.key.fingerprint()));
+    Ok(if is_member {
+        draft
+    } else {
+        draft.hint(
+            "Your own key is no member's, so what you sign does not count here. Send an admin what \
+             `mere keys export` prints.",
+        )
+    })
+}
+
+/// Forgets the team; what the person trusts themselves counts again.
+fn leave(desk: &Desk<'_>) -> Result<Draft, ToolError> {
+    let id = desk.court.space_id(mere_core::item::Scope::Project);
+    let id = id.filter(|_| desk.court.team().joined().is_some());
+    let Some(id) = id else {
+        return match desk.court.team().trouble() {
+            Some(TeamTrouble::Damaged) => Err(ItemError::Team(TeamTrouble::Damaged).into()),
+            _ => Ok(Draft::success(codes::LEFT, "You have not joined a team of this space.")),
+        };
+    };
+    court::unpin(&desk.context.surroundings, id).map_err(ItemError::Record)?;
+    let message = "You have left the team: only keys that you trust yourself count here now.";
+    Ok(Draft::success(codes::LEFT, message)
+        .hint("Which of its rosters you saw last is forgotten, too; `mere join` begins anew."))
+}
+
+fn told(desk: &Desk<'_>, signed: &SignedRoster) -> Fields {
+    about(desk, &signed.roster, Some(&signed.envelope))
+}

@@ -1,0 +1,135 @@
+//! A roster that is made, signed, and put into the space.
+
+use mere_core::item::Scope;
+use mere_core::request::SignerKey;
+use mere_core::trust::{PublicKey, Roster, SignedRoster};
+
+use super::super::super::sealer::Sealer;
+use super::super::super::{ItemError, Unmade};
+use super::super::Desk;
+use super::TeamFault;
+use crate::court::{self, ROSTER, ROSTER_SIDECAR, TeamFile, TeamTrouble};
+use crate::enforce::Errand;
+use crate::host::{Before, Editing, Links};
+use crate::keys::{self, KeyFault};
+use crate::project_key;
+
+/// A roster that lies in the space now.
+pub(super) struct Published {
+    pub(super) signed: SignedRoster,
+    /// Whether it counts for the user.
+    pub(super) counts: bool,
+}
+
+/// The roster that an admin's change begins from: the one that counts for them and lies there, and
+/// no other. What somebody else put there is never signed by the way.
+pub(super) fn base<'a>(desk: &'a Desk<'_>) -> Result<&'a Roster, ItemError> {
+    let team = desk.court.team();
+    let base = match (team.trouble(), team.joined(), team.file()) {
+        (Some(trouble), ..) => return Err(ItemError::Team(trouble)),
+        (None, Some(joined), _) => joined,
+        (None, None, TeamFile::None) => return Err(ItemError::Team(TeamTrouble::Missing)),
+        (None, None, _) => return Err(TeamFault::NotJoined.into()),
+    };
+    check_admin(desk, &base.admins)?;
+    Ok(base)
+}
+
+/// Refuses a user whose key is none of these admins', before anything is shown or unlocked.
+pub(super) fn check_admin(desk: &Desk<'_>, admins: &[PublicKey]) -> Result<(), ItemError> {
+    let mut own = keys::own_keys(&desk.context.surroundings).into_iter();
+    match own.find(|key| key.is_current) {
+        Some(key) if !admins.contains(&key.public) => {
+            Err(TeamFault::NotAdmin(key.public.fingerprint()).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The user's key, unlocked, if it is one of these admins'.
+pub(super) fn admin(desk: &Desk<'_>, admins: &[PublicKey]) -> Result<Sealer, ItemError> {
+    let sealer = Sealer::unlock(desk, Errand::Asked)?;
+    if admins.contains(sealer.public()) {
+        return Ok(sealer);
+    }
+    Err(TeamFault::NotAdmin(sealer.key()).into())
+}
+
+/// Signs the roster that comes after another one, and puts it into the space.
+pub(super) fn publish(
+    desk: &Desk<'_>,
+    sealer: &Sealer,
+    next: Roster,
+) -> Result<Published, ItemError> {
+    let serial = next.serial.checked_add(1).ok_or(TeamFault::Unfit("its serial is too high"))?;
+    let signed = signed(sealer, Roster { serial, ..next })?;
+    write(desk, &signed)?;
+    follow(desk, signed)
+}
+
+/// A roster with the user's signature alone.
+pub(super) fn signed(sealer: &Sealer, roster: Roster) -> Result<SignedRoster, ItemError> {
+    roster.check().map_err(|error| TeamFault::Unfit(error.0))?;
+    let mut envelope = roster.envelope();
+    sealer.sign(&mut envelope)?;
+    Ok(SignedRoster { roster, envelope })
+}
+
+/// Whoever joined goes on with what follows.
+pub(super) fn follow(desk: &Desk<'_>, signed: SignedRoster) -> Result<Published, ItemError> {
+    let counts = desk.court.team().joined().is_some_and(|joined| signed.follows(joined));
+    if counts {
+        court::pin(&desk.context.surroundings, &signed.roster).map_err(ItemError::Record)?;
+    }
+    Ok(Published { signed, counts })
+}
+
+/// Puts a roster and its signatures into the space, if what lies there is what was looked at.
+///
+/// The signatures come first, and they hold the whole text that was signed. A process that is killed
+/// between the two leaves the roster before with signatures that are not its own: nobody joins that,
+/// whoever joined goes on with the roster they pinned, and `git restore` gives the old one back.
+/// The other way round would leave a roster that nobody signed.
+pub(super) fn write(desk: &Desk<'_>, signed: &SignedRoster) -> Result<(), ItemError> {
+    let address = court::roster_address().ok_or(Unmade::Place)?;
+    let failed = |cause| Unmade::Failed { address: address.clone(), cause };
+    let space = Editing::make_space(&desk.context.project).map_err(failed)?;
+    if project_key::space_format(&space) > project_key::FORMAT {
+        return Err(Unmade::Newer.into());
+    }
+    let editing = Editing::open(&space, desk.over).map_err(failed)?;
+    let editing = editing.ok_or_else(|| Unmade::Late(address.clone()))?;
+    if TeamFile::read(editing.dir()) != *desk.court.team().file() {
+        return Err(TeamFault::Other.into());
+    }
+    let roster = format!("{:#}\n", signed.roster.value());
+    for (name, text) in [(ROSTER_SIDECAR, signed.sidecar()), (ROSTER, roster)] {
+        let path = name.parse().map_err(|_| Unmade::Place)?;
+        editing.put(&path, text.as_bytes(), Before::Anything).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// The id of the space, which is given one if it has none.
+pub(super) fn space_id(desk: &Desk<'_>) -> Result<String, ItemError> {
+    if let Some(id) = desk.court.space_id(Scope::Project) {
+        return Ok(id.to_owned());
+    }
+    let address = court::roster_address().ok_or(Unmade::Place)?;
+    let id = desk.context.name_space(Scope::Project, desk.over);
+    let id = id.map_err(|cause| Unmade::Failed { address, cause })?;
+    if id.is_empty() { Err(Unmade::Newer.into()) } else { Ok(id) }
+}
+
+/// The public key that a person means.
+pub(super) fn public_key(desk: &Desk<'_>, said: &SignerKey) -> Result<PublicKey, ItemError> {
+    let file = match said {
+        SignerKey::Line(key) => return Ok(key.clone()),
+        SignerKey::File(file) => file,
+    };
+    let read = desk.context.surroundings.person_file(file, Links::Follow);
+    let read = read.map_err(|error| ItemError::Key(error.into()))?;
+    let key = std::str::from_utf8(&read.bytes).ok().and_then(|text| text.parse().ok());
+    let cause = "it is not one line that begins with ssh-ed25519";
+    key.ok_or_else(|| ItemError::Key(KeyFault::Form { file: read.shown, cause }))
+}

@@ -1,0 +1,136 @@
+//! `mere team show`: who is in the team, and whether that counts for the user.
+
+use mere_core::item::{Category, ItemType};
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::trust::{Envelope, Member, PublicKey, Roster, SignedRoster};
+
+use super::super::super::ItemError;
+use super::super::super::tell::word;
+use super::super::Desk;
+use crate::court::TeamTrouble;
+use crate::project_key;
+use crate::tool_error::ToolError;
+use crate::wording::roster_trouble;
+
+/// Shows the roster that counts, or the one that could.
+pub(super) fn show(desk: &Desk<'_>) -> Result<Draft, ToolError> {
+    let team = desk.court.team();
+    let there = team.signed();
+    let (roster, envelope) = match (team.joined(), &there) {
+        (Some(joined), Ok(signed)) if signed.roster == *joined => (joined, Some(&signed.envelope)),
+        (Some(joined), _) => (joined, None),
+        (None, Ok(signed)) => (&signed.roster, Some(&signed.envelope)),
+        (None, Err(TeamTrouble::Missing)) => {
+            return Ok(Draft::success(codes::TEAM_SHOWN, "The space has no team.")
+                .hint("`mere team init` makes one."));
+        }
+        (None, Err(trouble)) => return Err(ItemError::Team(trouble.clone()).into()),
+    };
+    let (words, state) = match team.joined() {
+        Some(_) => ("You have joined this team.", "joined"),
+        None => ("You have not joined this team: its signatures do not count for you.", "open"),
+    };
+    let trouble = team.trouble().map(|trouble| roster_trouble(&trouble));
+    let data = about(desk, roster, envelope).with("state", state);
+    let data = match &trouble {
+        Some((what, fix)) => data
+            .with("trouble", Content::mention(what.for_person()))
+            .with("fix", Content::mention(fix.for_person())),
+        None => data,
+    };
+    let draft = Draft::success(codes::TEAM_SHOWN, words).data(data);
+    Ok(match (state, trouble) {
+        ("open", None) => draft.hint("`mere join` lets them count."),
+        _ => draft,
+    })
+}
+
+/// What a reply tells of a roster that was put into the space.
+pub(super) fn told(desk: &Desk<'_>, signed: &SignedRoster, counts: bool) -> Fields {
+    about(desk, &signed.roster, Some(&signed.envelope)).with("counts", counts)
+}
+
+/// Everything that a roster says, and who signed it.
+pub(super) fn about(desk: &Desk<'_>, roster: &Roster, signed: Option<&Envelope>) -> Fields {
+    let space = desk.context.space().ok().flatten();
+    let name = space.and_then(|space| project_key::space_name(space.dir()));
+    let admins = roster.admins.iter().map(|key| admin(desk, roster, (key, signed)));
+    let members = roster.members.iter().map(|member| self::member(desk, roster, member));
+    Fields::default()
+        .with_some("space", name.map(Content::mention))
+        .with("space_id", Content::mention(roster.space_id.as_str()))
+        .with("serial", roster.serial)
+        .with("threshold", roster.threshold as u64)
+        .with("admins", admins.collect::<Data>())
+        .with("members", members.collect::<Data>())
+        .with("require_signed", kinds(&roster.require_signed))
+        .with("digest", roster.digest())
+}
+
+fn admin(desk: &Desk<'_>, roster: &Roster, (key, signed): (&PublicKey, Option<&Envelope>)) -> Data {
+    let name = roster.member(key.fingerprint()).map(|member| member.name.as_str());
+    Fields::default()
+        .with("key", Content::mention(key.fingerprint().to_string()))
+        .with_some("name", name.map(Content::mention))
+        .with("you", desk.court.is_own(key.fingerprint()))
+        .with_some("signed", signed.map(|envelope| envelope.is_signed_by(key)))
+        .into()
+}
+
+fn member(desk: &Desk<'_>, roster: &Roster, member: &Member) -> Data {
+    let key = member.key.fingerprint();
+    let categories = member.categories.iter().map(|one: &Category| word(one)).collect::<Data>();
+    let last = member.not_after.map(|last| Data::Words(last.to_string().into()));
+    Fields::default()
+        .with("name", Content::mention(member.name.as_str()))
+        .with("key", Content::mention(key.to_string()))
+        .with("you", desk.court.is_own(key))
+        .with("admin", roster.admin(key).is_some())
+        .with_some("types", (!member.types.is_empty()).then(|| kinds(&member.types)))
+        .with_some("categories", (!member.categories.is_empty()).then_some(categories))
+        .with_some("not_after", last)
+        .into()
+}
+
+fn kinds(kinds: &[ItemType]) -> Data {
+    kinds.iter().map(|kind| Data::from(kind.name())).collect()
+}
+
+/// What one roster changes in another, a sentence each.
+pub(super) fn changes(old: &Roster, new: &Roster) -> Data {
+    let mut said = Vec::new();
+    let named = |of: &Roster, key: &PublicKey| {
+        let name = of.member(key.fingerprint()).map(|member| format!(" ({})", member.name));
+        format!("{}{}", key.fingerprint(), name.unwrap_or_default())
+    };
+    for key in old.admins.iter().filter(|key| !new.admins.contains(key)) {
+        said.push(format!("no admin any more: {}", named(old, key)));
+    }
+    for key in new.admins.iter().filter(|key| !old.admins.contains(key)) {
+        said.push(format!("a new admin: {}", named(new, key)));
+    }
+    for one in old.members.iter().filter(|one| new.member(one.key.fingerprint()).is_none()) {
+        said.push(format!("no member any more: {} {}", one.name, one.key.fingerprint()));
+    }
+    for one in &new.members {
+        let words = match old.member(one.key.fingerprint()) {
+            None => "a new member",
+            Some(before) if before == one => continue,
+            Some(_) => "a member with other limits or another name",
+        };
+        said.push(format!("{words}: {} {}", one.name, one.key.fingerprint()));
+    }
+    if old.threshold != new.threshold {
+        said.push(format!("{} admins must sign, not {}", new.threshold, old.threshold));
+    }
+    if old.require_signed != new.require_signed {
+        let kinds = new.require_signed.iter().map(|kind| kind.name()).collect::<Vec<_>>();
+        said.push(format!("what must be signed: {}", kinds.join(", ")));
+    }
+    said.into_iter().map(|words| Data::from(Content::mention(words))).collect()
+}
+
+/// A sentence with a key in it.
+pub(super) fn with_key(before: &'static str, key: &impl ToString, after: &'static str) -> Prose {
+    Prose::words(before).content(Content::mention(key.to_string())).and(after)
+}

@@ -1,0 +1,98 @@
+//! The sentences for teams that were not made, changed or joined. They are for people.
+
+use mere_core::reply::{Content, Draft, Prose, codes};
+
+use crate::items::TeamFault;
+
+/// A refusal.
+pub(super) fn team(fault: &TeamFault) -> Draft {
+    match fault {
+        TeamFault::Exists => Draft::invalid(codes::TEAM_EXISTS, "The space has a team already.")
+            .hint("`mere team show` shows it, `mere join` joins it."),
+        TeamFault::Home => Draft::invalid(codes::TEAM_UNFIT, "Your own space has no team.")
+            .hint("Run it in a project."),
+        TeamFault::NotJoined => {
+            Draft::invalid(codes::TEAM_NOT_JOINED, "You have not joined the team of this space.")
+                .hint("`mere join` shows it first; then it can be changed by its admins.")
+        }
+        TeamFault::NotAdmin(key) => {
+            let message = mention("Your key ", key).and(" is not an admin's.");
+            Draft::invalid(codes::TEAM_NOT_ADMIN, message).hint(
+                "`mere team show` names the admins; `mere keys use` chooses another key of yours.",
+            )
+        }
+        TeamFault::NameTaken(name) => {
+            let message = mention("Somebody in the team is called ", name).and(" already.");
+            Draft::invalid(codes::TEAM_TAKEN, message)
+                .hint("Choose another name; for another key of theirs, remove the old one first.")
+        }
+        TeamFault::KeyTaken(name) => {
+            let message = mention("The key is in the team already, as ", name).and(".");
+            Draft::invalid(codes::TEAM_TAKEN, message)
+                .hint("To change its limits, remove the member and add them again.")
+        }
+        TeamFault::NoMember(name) => {
+            let message = mention("Nobody in the team is called ", name).and(".");
+            Draft::invalid(codes::TEAM_NO_MEMBER, message)
+                .hint("`mere team show` names everybody; a fingerprint does, too.")
+        }
+        TeamFault::LastAdmin => {
+            Draft::invalid(codes::TEAM_UNFIT, "A team cannot be without its last admin.")
+                .hint("Add another one first, with `mere team add NAME KEY --admin`.")
+        }
+        TeamFault::Threshold { admins, threshold } => {
+            let words = if *admins == 1 { "1 admin" } else { &format!("{admins} admins") };
+            let message =
+                format!("{words} cannot give the {threshold} signatures that are needed.");
+            Draft::invalid(codes::TEAM_UNFIT, Prose::words(message))
+                .hint("Lower the threshold with `mere team threshold N`, or add admins first.")
+        }
+        TeamFault::Unfit(why) => {
+            Draft::invalid(codes::TEAM_UNFIT, Prose::words(format!("That cannot be: {why}.")))
+                .hint("Nothing was changed.")
+        }
+        other => meanwhile(other),
+    }
+}
+
+/// What was looked at is not what is there, or needs nothing more.
+fn meanwhile(fault: &TeamFault) -> Draft {
+    match fault {
+        TeamFault::Settled => {
+            Draft::invalid(codes::TEAM_SETTLED, "The team's roster needs no more signatures.")
+                .hint("It is the one that counts for you.")
+        }
+        TeamFault::Signed(key) => {
+            let message = mention("Your key ", key).and(" has signed the team's roster already.");
+            Draft::invalid(codes::TEAM_SETTLED, message)
+                .hint("Another admin runs `mere team sign`.")
+        }
+        TeamFault::Takeover => Draft::invalid(
+            codes::JOIN_UNASKED,
+            "The team's admins have changed, and not enough of those you know signed that.",
+        )
+        .hint(
+            "Compare the new ones with somebody you trust; then run `mere join` at a terminal, or \
+             name them with `--admin`.",
+        ),
+        TeamFault::Uncounted => Draft::invalid(
+            codes::TEAM_UNCOUNTED,
+            "Your key does not count for this item, so your signature would not help.",
+        )
+        .hint("A member whose key does signs it with `mere sign`."),
+        TeamFault::Unverified => Draft::invalid(
+            codes::TEAM_UNCOUNTED,
+            "The item does not verify, so nobody signs it by the way.",
+        )
+        .hint("Read it; `mere sign` then makes you its author."),
+        _ => Draft::invalid(
+            codes::TEAM_OTHER,
+            "The team's roster is not the one that was looked at. Nothing was changed.",
+        )
+        .hint("Look at it again."),
+    }
+}
+
+fn mention(before: &'static str, what: &impl ToString) -> Prose {
+    Prose::words(before).content(Content::mention(what.to_string()))
+}

@@ -1,0 +1,177 @@
+//! The commands for the team of a space.
+
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::{Args, Subcommand};
+use mere_core::item::Category;
+use mere_core::request::{NewMember, NewTeam, Role, SignerKey, SignerName};
+use mere_core::trust::{Date, Fingerprint, KeyError};
+
+use super::AnswerArguments;
+use super::items::TypeArgument;
+
+/// The members of a team sign items, its admins say who they are.
+///
+/// The team is in .ai/signers.json, which is committed; it counts for whoever runs `mere join`.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere team init --name Ada             a team, with you as its admin and first member
+  mere team add Ben ben.pub             what Ben signs counts
+  mere team add CI ci.pub --types lockfile --not-after 2027-01-31
+  mere team remove Ben                  and see what only Ben signed
+  mere team show")]
+pub(crate) struct TeamArguments {
+    #[command(subcommand)]
+    pub(crate) what: TeamCommandArguments,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum TeamCommandArguments {
+    /// Make a team
+    Init(InitTeamArguments),
+    /// Let what somebody signs count
+    Add(Box<MemberArguments>),
+    /// Let what somebody signs count no more
+    Remove(RemoveArguments),
+    /// Let so many admins sign each change
+    Threshold {
+        /// How many
+        #[arg(value_parser = clap::value_parser!(u16).range(1..=16))]
+        admins: u16,
+        #[command(flatten)]
+        answer: AnswerArguments,
+    },
+    /// Say which types must be signed
+    Require {
+        /// The types, such as directive,tool,lockfile
+        #[arg(value_name = "TYPES", value_delimiter = ',', required = true)]
+        types: Vec<TypeArgument>,
+        #[command(flatten)]
+        answer: AnswerArguments,
+    },
+    /// Sign the change that another admin made
+    Sign(TeamSignArguments),
+    /// Show who is in the team, and whether that counts for you
+    Show(AnswerArguments),
+}
+
+#[derive(Args)]
+pub(crate) struct InitTeamArguments {
+    /// What the team calls you
+    #[arg(long)]
+    name: Option<SignerName>,
+    /// How many admins sign each change
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(1..=16))]
+    threshold: u16,
+    /// The public key of another admin; may be repeated
+    #[arg(long, value_name = "PUBKEY_FILE|'ssh-ed25519 …'", value_parser = public_key())]
+    admin: Vec<SignerKey>,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+impl InitTeamArguments {
+    pub(crate) fn team(&self) -> NewTeam {
+        let (name, admins) = (self.name.clone(), self.admin.clone());
+        NewTeam { name, threshold: self.threshold.into(), admins }
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct MemberArguments {
+    /// What the team calls them
+    name: SignerName,
+    /// Their public key: its file, or its line in quotes
+    #[arg(value_name = "PUBKEY_FILE|'ssh-ed25519 …'", value_parser = public_key())]
+    key: SignerKey,
+    /// Only for these types, such as tool,lockfile
+    #[arg(long, value_name = "TYPES", value_delimiter = ',')]
+    types: Vec<TypeArgument>,
+    /// Only in these categories and below
+    #[arg(long, value_name = "CATEGORIES", value_delimiter = ',')]
+    categories: Vec<Category>,
+    /// Until the end of this day
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
+    not_after: Option<Date>,
+    /// Let them change the team, too
+    #[arg(long)]
+    admin: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+impl MemberArguments {
+    pub(crate) fn member(&self) -> NewMember {
+        NewMember {
+            name: self.name.clone(),
+            key: self.key.clone(),
+            types: self.types.iter().map(|one| one.kind).collect(),
+            categories: self.categories.clone(),
+            not_after: self.not_after,
+            role: if self.admin { Role::Admin } else { Role::Member },
+        }
+    }
+}
+
+/// Lists the items for which nobody else vouches, and asks whether you do.
+#[derive(Args)]
+pub(crate) struct RemoveArguments {
+    /// Their name or fingerprint, as `mere team show` prints it
+    #[arg(value_name = "NAME|SHA256:…")]
+    pub(crate) member: String,
+    /// Add your signature to their items without being asked
+    #[arg(long)]
+    pub(crate) countersign: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// Shows what the change does, and asks.
+#[derive(Args)]
+pub(crate) struct TeamSignArguments {
+    /// Say yes without being asked
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// Shows the admins and the members, and asks. Later changes count by themselves, if the admins you
+/// said yes to sign them.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere join                     compare the admins' fingerprints, and say yes
+  mere join --admin SHA256:…    join if this admin signed it, without a question")]
+pub(crate) struct JoinArguments {
+    /// An admin that you know; may be repeated. Joins without a question if it is right
+    #[arg(long, value_name = "SHA256:…")]
+    pub(crate) admin: Vec<Fingerprint>,
+    /// Say yes without being asked
+    #[arg(long, short, conflicts_with = "admin")]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// After that only keys count that you trust yourself.
+#[derive(Args)]
+pub(crate) struct LeaveArguments {
+    /// Say yes without being asked
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+fn day(text: &str) -> Result<Date, &'static str> {
+    text.parse().map_err(|_| "a day reads like 2027-01-31")
+}
+
+/// What begins like a public key is one, or nothing.
+fn public_key() -> impl TypedValueParser<Value = SignerKey> {
+    OsStringValueParser::new().try_map(|text| {
+        let line = text.to_str().filter(|text| text.starts_with("ssh-") && text.contains(' '));
+        let line = line.map(str::parse).transpose()?;
+        Ok::<_, KeyError>(line.map_or_else(|| SignerKey::File(text.into()), SignerKey::Line))
+    })
+}

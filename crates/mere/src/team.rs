@@ -1,0 +1,139 @@
+//! `mere team`, `join` and `leave`: what is shown is what is signed, or joined.
+
+use std::io;
+use std::process::ExitCode;
+
+use mere_core::digest::Sha256;
+use mere_core::gate::Cleared;
+use mere_core::reply::{ReplyType, codes};
+use mere_core::request::{Consent, Join, Keep, TeamCommand, Verb};
+use serde_json::Value;
+
+use crate::arguments::{
+    AnswerArguments, JoinArguments, LeaveArguments, RemoveArguments, TeamArguments,
+    TeamCommandArguments, TeamSignArguments,
+};
+use crate::items::Desk;
+use crate::paper::Paper;
+use crate::render;
+use crate::signing::chosen;
+
+const TOOL: &str = "team";
+const JOIN: &str = "join";
+
+impl Desk {
+    pub(crate) fn team(&self, asked: TeamArguments) -> io::Result<ExitCode> {
+        let (command, answer) = match asked.what {
+            TeamCommandArguments::Init(asked) => (TeamCommand::Init(asked.team()), asked.answer),
+            TeamCommandArguments::Add(asked) => {
+                (TeamCommand::Add(Box::new(asked.member())), asked.answer)
+            }
+            TeamCommandArguments::Threshold { admins, answer } => {
+                (TeamCommand::Threshold(admins.into()), answer)
+            }
+            TeamCommandArguments::Require { types, answer } => {
+                let types = types.into_iter().map(|one| one.kind).collect();
+                (TeamCommand::Require(types), answer)
+            }
+            TeamCommandArguments::Show(answer) => (TeamCommand::Show, answer),
+            TeamCommandArguments::Remove(asked) => return self.remove_member(&asked),
+            TeamCommandArguments::Sign(asked) => return self.sign_team(&asked),
+        };
+        let show = if command == TeamCommand::Show { Paper::team } else { Paper::team_change };
+        self.keep(TOOL, Keep::Team(command), &answer, show)
+    }
+
+    /// Shows what only they signed, asks who vouches for it from now on, and removes them.
+    fn remove_member(&self, asked: &RemoveArguments) -> io::Result<ExitCode> {
+        let member = asked.member.clone();
+        let leaving = TeamCommand::Leaving { member: member.clone() };
+        let leaving = self.call(TOOL, Verb::Keep(Keep::Team(leaving)));
+        if leaving.reply() != ReplyType::Success {
+            return self.print(&leaving, &asked.answer, Paper::outcome);
+        }
+        let value = leaving.value();
+        let items = value["data"]["items"].as_array().cloned().unwrap_or_default();
+        let countersigns = asked.countersign || self.asks_for(&items, &asked.answer)?;
+        let countersign = if countersigns { &items[..] } else { &[] };
+        let countersign = countersign.iter().filter_map(chosen).collect();
+        let remove = Keep::Team(TeamCommand::Remove { member, countersign });
+        self.keep(TOOL, remove, &asked.answer, Paper::team_change)
+    }
+
+    /// Whether the person vouches for items that would have nobody left to do so.
+    fn asks_for(&self, items: &[Value], answer: &AnswerArguments) -> io::Result<bool> {
+        if items.is_empty() || answer.json {
+            return Ok(false);
+        }
+        let paper = Paper::new(answer.color, self.session.working().cloned());
+        render::line("Nobody else vouches for:")?;
+        render::text(&paper.to_sign(items))?;
+        if !render::at_terminal() {
+            render::note("they do not count any more; `--countersign` would vouch for them");
+            return Ok(false);
+        }
+        render::ask("Have you read them, and do you vouch for them with your key?")
+    }
+
+    fn sign_team(&self, asked: &TeamSignArguments) -> io::Result<ExitCode> {
+        let plan = Keep::Team(TeamCommand::Sign { shown: None });
+        let plan = self.call(TOOL, Verb::Keep(plan));
+        let Some(shown) = digest(&plan) else {
+            return self.print(&plan, &asked.answer, Paper::outcome);
+        };
+        let question = "Sign it?";
+        if !asked.yes && !self.agrees(&plan, &asked.answer, question)? {
+            return Ok(refused("nothing was signed"));
+        }
+        let sign = Keep::Team(TeamCommand::Sign { shown: Some(shown) });
+        self.keep(TOOL, sign, &asked.answer, Paper::team_change)
+    }
+
+    /// Shows, asks, and pins exactly what was shown.
+    pub(crate) fn join(&self, asked: &JoinArguments) -> io::Result<ExitCode> {
+        let plan = self.call(JOIN, Verb::Keep(Keep::Join(Join::Show)));
+        let is_over = plan.code() == codes::JOIN_AGAIN.id();
+        let Some(shown) = digest(&plan).filter(|_| !is_over) else {
+            return self.print(&plan, &asked.answer, Paper::outcome);
+        };
+        let question = "Do these admins say who signs here? Compare them with somebody you trust.";
+        let consent = match (asked.admin.is_empty(), asked.yes) {
+            (false, _) => Consent::Admins(asked.admin.clone()),
+            (true, true) => Consent::Blind,
+            (true, false) if self.agrees(&plan, &asked.answer, question)? => Consent::Asked,
+            (true, false) => return Ok(refused("nothing was joined")),
+        };
+        let pin = Keep::Join(Join::Pin { shown, consent });
+        self.keep(JOIN, pin, &asked.answer, Paper::outcome)
+    }
+
+    pub(crate) fn leave(&self, asked: &LeaveArguments) -> io::Result<ExitCode> {
+        let question = "Forget the team of this project?";
+        let agrees = asked.yes || render::at_terminal() && render::ask(question)?;
+        if !agrees {
+            return Ok(refused("nothing was changed"));
+        }
+        self.keep("leave", Keep::Join(Join::Leave), &asked.answer, Paper::outcome)
+    }
+
+    /// Shows a roster and asks. Where nobody can be asked, nobody agrees.
+    fn agrees(&self, plan: &Cleared, answer: &AnswerArguments, question: &str) -> io::Result<bool> {
+        let paper = Paper::new(answer.color, self.session.working().cloned());
+        if !answer.json {
+            render::text(&paper.team(&plan.value()))?;
+        }
+        Ok(render::at_terminal() && render::ask(question)?)
+    }
+}
+
+/// What a plan was about; none if there is no plan.
+fn digest(plan: &Cleared) -> Option<Sha256> {
+    let is_plan = plan.reply() == ReplyType::Success;
+    plan.value()["data"]["digest"].as_str().filter(|_| is_plan)?.parse().ok()
+}
+
+fn refused(words: &str) -> ExitCode {
+    let nobody = format!("{words}; `--yes` answers where nobody can be asked");
+    render::note(if render::at_terminal() { words } else { &nobody });
+    ExitCode::from(render::REFUSED)
+}

@@ -13,7 +13,7 @@ use super::sidecar::Sidecar;
 use super::statement::Statement;
 use crate::digest::Sha256;
 use crate::item::integrity::FileDigest;
-use crate::item::{Base, ItemId, ItemType, ScopedPath, Version};
+use crate::item::{Base, Form, ItemId, ItemType, ScopedPath, Version};
 
 /// What was found beside an item.
 #[derive(Clone, Copy, Debug)]
@@ -126,13 +126,13 @@ fn check_place(exhibit: &Exhibit<'_>, sidecar: &Sidecar) -> Result<(), Failure> 
             field,
             expected: expected.to_owned(),
             found: found.to_owned(),
-            home: home(place, sidecar),
+            home: home(sidecar),
         }))),
     }
 }
 
-/// Where an item belongs, by its signatures.
-fn home(found: &ScopedPath, sidecar: &Sidecar) -> Option<ScopedPath> {
+/// Where an item belongs, by its signatures alone: what was found may be another's.
+fn home(sidecar: &Sidecar) -> Option<ScopedPath> {
     let (statement, placement) = (&sidecar.statement, &sidecar.placement);
     let base = if placement.base == statement.kind.folder() {
         Base::Space
@@ -140,6 +140,9 @@ fn home(found: &ScopedPath, sidecar: &Sidecar) -> Option<ScopedPath> {
         Base::InPlace(placement.base.parse().ok()?)
     };
     let is_lockfile = statement.kind == ItemType::Lockfile;
+    // No flat item has a main file of that name.
+    let is_folder = |main| statement.files.iter().any(|file| file.path == main);
+    let is_folder = statement.kind.folder_file().is_some_and(is_folder);
     Some(ScopedPath {
         scope: placement.scope,
         kind: statement.kind,
@@ -147,7 +150,7 @@ fn home(found: &ScopedPath, sidecar: &Sidecar) -> Option<ScopedPath> {
         category: statement.category.clone(),
         id: statement.id.clone(),
         version: is_lockfile.then(|| statement.version.clone()),
-        form: found.form,
+        form: if is_folder { Form::Folder } else { Form::Flat },
     })
 }
 

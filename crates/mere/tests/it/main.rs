@@ -51,6 +51,8 @@ mod running;
 mod samples;
 mod sensitive;
 mod signers;
+mod signing;
+mod signing_staged;
 mod statements;
 mod storms;
 mod team;

@@ -74,14 +74,19 @@ fn edit(desk: &Desk<'_>, place: ScopedPath, address: &Address) -> Result<Draft, 
     };
     let folder = folder.ok_or(Unmade::Place)?;
     let closed = host::edit(&folder, address.path());
+    let loaded = Loaded::read(desk.view, place);
+    let is_same = loaded.as_ref().ok().map(Loaded::whole) == before && before.is_some();
+    if is_same && !was_draft {
+        // Nothing is being worked on, however the editor ended.
+        forget_drafts(desk, &[address]);
+    }
     let closed = closed.map_err(|cause| Unmade::Failed { address: address.clone(), cause })?;
     if !closed {
         return Err(Unmade::Editor(address.clone()).into());
     }
-    let loaded = Loaded::read(desk.view, place)?;
+    let loaded = loaded?;
     let data = Fields::default().with("address", address.clone());
-    if Some(loaded.whole()) == before && !was_draft {
-        forget_drafts(desk, &[address]);
+    if is_same && !was_draft {
         let message = working(address, " is as it was; nothing was signed.");
         return Ok(Draft::success(codes::EDITED, message).data(data));
     }

@@ -83,6 +83,7 @@ pub(super) fn seal(desk: &Desk<'_>, chosen: &[Chosen], stage: Stage) -> Result<D
         Stage::Leave => Vec::new(),
     };
     let (mut signed, mut left, mut files) = (Vec::new(), Vec::new(), Vec::new());
+    let mut over = Vec::new();
     for one in chosen {
         let place = places.iter().find(|place| place.address().as_ref() == Some(&one.address));
         let sidecar = place.and_then(|place| sidecar_path(&one.address, place));
@@ -96,13 +97,13 @@ pub(super) fn seal(desk: &Desk<'_>, chosen: &[Chosen], stage: Stage) -> Result<D
         match done {
             Ok(told) => {
                 files.extend(sidecar);
+                over.push(&one.address);
                 signed.push(told);
             }
             Err(error) => left.push(refused(&one.address, &error)),
         }
     }
-    let addresses = chosen.iter().map(|one| &one.address).collect::<Vec<_>>();
-    forget_drafts(desk, &addresses);
+    forget_drafts(desk, &over);
     if stage == Stage::Add && !files.is_empty() {
         let git = Git::of(&desk.context.project).ok_or(Unmade::NoGit)?;
         git.add(&files).map_err(ItemError::Unsearchable)?;

@@ -40,11 +40,18 @@ impl<'a> Git<'a> {
         Ok(paths(&self.run(&[&changed[..], &["--relative"]].concat())?))
     }
 
-    /// Paths whose files are not what is staged: changed since, or not known to git.
-    pub(crate) fn unstaged(&self) -> io::Result<Vec<RelPath>> {
+    /// Paths in these folders whose files are not what is staged: changed since, or not known to
+    /// git.
+    pub(crate) fn unstaged(&self, folders: &[String]) -> io::Result<Vec<RelPath>> {
         let changed = ["diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", "--relative"];
-        let mut found = paths(&self.run(&changed)?);
-        found.extend(paths(&self.run(&["ls-files", "--others", "-z"])?));
+        let unknown = ["ls-files", "--others", "-z"];
+        let mut found = Vec::new();
+        for arguments in [&changed[..], &unknown] {
+            let mut arguments = arguments.to_vec();
+            arguments.push("--");
+            arguments.extend(folders.iter().map(String::as_str));
+            found.extend(paths(&self.run(&arguments)?));
+        }
         Ok(found)
     }
 

@@ -170,8 +170,8 @@ impl Unvouched {
                 )
             }
             Membership::Open => {
-                "The space has a team that has not been joined here: ask a person to \
-                                 run `mere join`, which shows whose signatures would count."
+                "The space has a team that was not joined here. Ask a person to run `mere join`, which \
+                 shows whose signatures would count."
                     .to_owned()
             }
             Membership::Joined => format!(

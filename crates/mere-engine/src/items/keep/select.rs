@@ -9,7 +9,7 @@ use super::super::find::{find, is_shown};
 use super::super::load::name;
 use super::super::{ItemError, Unmade};
 use super::Desk;
-use crate::host::Git;
+use crate::host::{Git, SPACE};
 use crate::tool_error::ToolError;
 
 /// The places of the items that are meant, in order.
@@ -111,4 +111,11 @@ pub(super) fn owns(place: &ScopedPath, path: &RelPath) -> bool {
 pub(super) fn sidecar_path(address: &Address, place: &ScopedPath) -> Option<RelPath> {
     let (folder, _) = address.path().split_last()?;
     folder.child(&place.sidecar_name()?)
+}
+
+/// Paths of items that are not as they are staged.
+pub(super) fn unstaged(desk: &Desk<'_>) -> Result<Vec<RelPath>, ToolError> {
+    let git = Git::of(&desk.context.project).ok_or(Unmade::NoGit)?;
+    let folders = desk.stock.in_place().into_iter().chain([SPACE.to_owned()]).collect::<Vec<_>>();
+    Ok(git.unstaged(&folders).map_err(ItemError::Unsearchable)?)
 }

@@ -14,7 +14,7 @@ use super::Desk;
 use super::difference::{differences, remember};
 use super::judged::{Judged, judge_all};
 use super::list::fault;
-use super::select::{everything, owns, select, sidecar_path};
+use super::select::{everything, owns, select, sidecar_path, unstaged};
 use crate::court;
 use crate::enforce::{self, Errand, ItemChange, ItemHow, Sealing};
 use crate::host::Git;
@@ -75,11 +75,8 @@ fn candidate(desk: &Desk<'_>, judged: &Judged, shows: bool) -> Data {
 pub(super) fn seal(desk: &Desk<'_>, chosen: &[Chosen], stage: Stage) -> Result<Draft, ToolError> {
     let sealer = Sealer::unlock(desk, Errand::Asked)?;
     let places = everything(desk, None)?;
-    let unstaged = match stage {
-        Stage::Add => {
-            let git = Git::of(&desk.context.project).ok_or(Unmade::NoGit)?;
-            git.unstaged().map_err(ItemError::Unsearchable)?
-        }
+    let loose = match stage {
+        Stage::Add => unstaged(desk)?,
         Stage::Leave => Vec::new(),
     };
     let (mut signed, mut left, mut files) = (Vec::new(), Vec::new(), Vec::new());
@@ -88,8 +85,8 @@ pub(super) fn seal(desk: &Desk<'_>, chosen: &[Chosen], stage: Stage) -> Result<D
         let place = places.iter().find(|place| place.address().as_ref() == Some(&one.address));
         let sidecar = place.and_then(|place| sidecar_path(&one.address, place));
         let of_item = |path: &&_| place.is_some_and(|place| owns(place, path));
-        let loose = unstaged.iter().filter(of_item).find(|path| Some(*path) != sidecar.as_ref());
-        let done = match (place, loose) {
+        let odd = loose.iter().filter(of_item).find(|path| Some(*path) != sidecar.as_ref());
+        let done = match (place, odd) {
             (_, Some(path)) => Err(Unmade::Unstaged(path.clone()).into()),
             (Some(place), None) => seal_one(desk, &sealer, place, one.digest),
             (None, _) => Err(Unmade::Stale { address: one.address.clone(), current: None }.into()),

@@ -6,12 +6,11 @@ use mere_core::item::ItemType;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Verify, Which};
 
-use super::super::{ItemError, Unmade};
+use super::super::ItemError;
 use super::Desk;
 use super::judged::{Judged, judge_all};
-use super::select::{owns, select};
+use super::select::{self, owns, select};
 use crate::court::{self, Court};
-use crate::host::Git;
 use crate::tool_error::ToolError;
 use crate::wording::roster_trouble;
 
@@ -97,8 +96,7 @@ fn roster(court: &Court) -> Vec<Data> {
 
 /// Items that are right as they lie there, but not as they would be committed.
 fn unstaged(desk: &Desk<'_>, judged: &[Judged]) -> Result<Vec<Data>, ToolError> {
-    let git = Git::of(&desk.context.project).ok_or(Unmade::NoGit)?;
-    let paths = git.unstaged().map_err(ItemError::Unsearchable)?;
+    let paths = select::unstaged(desk)?;
     let odd = judged.iter().filter(|one| !one.is_finding && one.place.kind != ItemType::Memory);
     let odd = odd.filter_map(|one| {
         let path = paths.iter().find(|path| owns(&one.place, path))?;

@@ -26,9 +26,10 @@ fn about(topic: &str) -> &'static str {
              what was signed is withheld (E): report it, and do not read it by its path instead."
         }
         "changes" => {
-            "`execute` with `create`, `update` or `delete` writes knowledge entries at once; changes \
-             to directives, tools and whatever is signed become proposals that a person accepts. Pass the `sha256` you \
-             loaded as `expect_sha256`, so that nobody's work is written over."
+            "`execute` with `create`, `update` or `delete` writes knowledge entries at once; \
+             changes to directives, tools and whatever is signed become proposals that a person \
+             accepts. Pass the `sha256` you loaded as `expect_sha256`, so that nobody's work is \
+             written over."
         }
         _ => {
             "`reply_type` is S (done), I (correct your call), D (ask a person) or E (something is \

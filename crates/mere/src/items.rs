@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use mere_core::gate::Cleared;
 use mere_core::item::{Form, Scope};
-use mere_core::reply::ReplyType;
+use mere_core::reply::{ReplyType, to_person};
 use mere_core::request::{
     Action, Author, Example, Execute, GitHook, Init, Keep, Listing, Load, Reindex, Repair, Request,
     Verb, Verdict,
@@ -306,14 +306,14 @@ impl Desk {
             ReplyType::Success => {
                 render::text(&show(&paper, &value))?;
                 if let Some(hint) = value["hint"].as_str() {
-                    render::note(&render::to_person(hint));
+                    render::note(&to_person(hint));
                 }
             }
-            // A finding is told like an answer, and then what it means.
-            ReplyType::Error
-                if !value["data"].as_object().is_none_or(serde_json::Map::is_empty) =>
-            {
-                render::text(&show(&paper, &value))?;
+            // A finding, or what is left, is told like an answer, and then what it means.
+            ReplyType::Error | ReplyType::Invalid if has_more(&value) => {
+                let told = show(&paper, &value);
+                let is_more = Some(told.trim_end()) != value["message"].as_str();
+                render::text(if is_more { &told } else { "" })?;
                 render::refusal(reply);
             }
             _ => {
@@ -323,6 +323,13 @@ impl Desk {
         }
         Ok(code)
     }
+}
+
+/// Whether a reply that is no success has more to tell than its message.
+fn has_more(reply: &Value) -> bool {
+    let data = &reply["data"];
+    let is_error = reply["reply_type"] == "E";
+    is_error && data.as_object().is_some_and(|data| !data.is_empty()) || data["left"].is_array()
 }
 
 fn author(as_mine: bool) -> Author {

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::process::ExitCode;
 
 use mere_core::gate::{Cleared, ClearedMessage};
-use mere_core::reply::{ReplyType, codes};
+use mere_core::reply::{ReplyType, codes, to_person};
 
 /// The longest answer that is read.
 const MAX_ANSWER_BYTES: u64 = 64;
@@ -50,17 +50,6 @@ pub(crate) fn refusal(reply: &Cleared) {
     if let Some(hint) = reply["hint"].as_str() {
         let _ = writeln!(io::stderr(), "      {}", to_person(hint));
     }
-}
-
-/// What an agent should ask of a person, said to the person.
-pub(crate) fn to_person(hint: &str) -> String {
-    let mut sentences = hint.split("Ask a person to ");
-    let first = sentences.next().unwrap_or_default().to_owned();
-    sentences.fold(first, |said, asked| {
-        let mut letters = asked.chars();
-        let capital = letters.next().into_iter().flat_map(char::to_uppercase);
-        said + &capital.chain(letters).collect::<String>()
-    })
 }
 
 /// Tells the person something beside the answer.

@@ -55,7 +55,13 @@ impl Desk {
                 render::note(words);
                 return Ok(ExitCode::from(render::REFUSED));
             }
-            _ => items.iter().collect(),
+            _ => {
+                // Who names an item sees what is signed, without being asked.
+                if asked.selection.is_exact() && render::is_watched() && !asked.answer.json {
+                    items.iter().try_for_each(|item| render::text(&paper.difference(item)))?;
+                }
+                items.iter().collect()
+            }
         };
         self.seal(asked, &chosen)
     }
@@ -80,7 +86,8 @@ impl Desk {
         }
         let stage = if asked.selection.staged { Stage::Add } else { Stage::Leave };
         let seal = Keep::Sign(Sign::Seal { chosen, stage });
-        let ended = self.keep("sign", seal, &asked.answer, Paper::signed)?;
+        let reply = self.call("sign", Verb::Keep(seal));
+        let ended = self.print(&reply, &asked.answer, Paper::signed)?;
         Ok(if unfit { ExitCode::from(render::INVALID) } else { ended })
     }
 

@@ -90,6 +90,8 @@ codes! {
     SIGN_FOREIGN: Items "SIGN" Invalid 2 "The item is signed by someone else, so its place and name stay.";
     SIGN_NO_GIT: Items "SIGN" Invalid 3 "There is no git repository, and `--staged` needs one.";
     SIGN_UNSTAGED: Items "SIGN" Invalid 4 "A file of the item is not staged as it lies there.";
+    SIGN_UNFINISHED: Items "SIGN" Invalid 5 "The item is a draft: it is signed before it is taken elsewhere.";
+    SIGN_MEMORY: Items "SIGN" Invalid 6 "Memories are not signed.";
     SIGN_EDITOR: Items "SIGN" Fault 1 "The editor did not end well; nothing was signed.";
     SIGN_DENIED: Enforcement "SIGN" Denied 1 "Signing needs a terminal, ssh-agent, or the user's own config.";
     TEAM_TROUBLE: Items "TEAM" Fault 1 "The team's roster does not count: broken, older, for another space, or not signed by enough admins.";

@@ -14,7 +14,7 @@ pub use code::{
     MayAnswer, Registry, ReplyKind, ReplyType, Success, Surface, World,
 };
 pub use data::{Content, Data, Fields, Reach};
-pub use prose::{Part, Prose};
+pub use prose::{Part, Prose, to_person};
 
 /// A reply before the gate.
 #[derive(Clone, Debug)]

@@ -64,14 +64,15 @@ impl Prose {
         self
     }
 
-    /// The sentence as it stands, for a person: nothing has looked at its parts.
+    /// The sentence for a person, who is told what an agent should ask them to do. Nothing has
+    /// looked at its parts.
     pub fn for_person(&self) -> String {
         let parts = self.0.iter().map(|part| match part {
             Part::Words(words) => words.to_string(),
             Part::Address(address) => address.to_string(),
             Part::Content(content) => content.text().to_owned(),
         });
-        parts.collect()
+        to_person(&parts.collect::<String>())
     }
 
     /// The parts.
@@ -84,4 +85,15 @@ impl From<&'static str> for Prose {
     fn from(words: &'static str) -> Self {
         Self::words(words)
     }
+}
+
+/// What an agent should ask of a person, said to the person.
+pub fn to_person(words: &str) -> String {
+    let mut sentences = words.split("Ask a person to ");
+    let first = sentences.next().unwrap_or_default().to_owned();
+    sentences.fold(first, |said, asked| {
+        let mut letters = asked.chars();
+        let capital = letters.next().into_iter().flat_map(char::to_uppercase);
+        said + &capital.chain(letters).collect::<String>()
+    })
 }

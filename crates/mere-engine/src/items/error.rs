@@ -84,6 +84,10 @@ pub(crate) enum Unmade {
     Late(Address),
     #[error("{0} is signed by someone else")]
     Foreign(Address),
+    #[error("{0} is being worked on")]
+    Unfinished(Address),
+    #[error("memories are not signed")]
+    Unsigned,
     #[error("there is no git repository")]
     NoGit,
     #[error("{0} is not staged as it lies there")]

@@ -116,21 +116,21 @@ pub(crate) fn fix(place: &ScopedPath, failure: &Failure) -> Prose {
     match failure {
         Failure::WrongLocation(mismatch) => match mismatch.home.as_ref() {
             Some(home) if mismatch.field == Field::Space => Prose::words(format!(
-                "Ask a person: it was copied from another space. `mere sign {} {}` after reading it \
-                 makes it this one's.",
+                "Ask a person to read it and run `mere sign {} {}`: it was copied from another space, \
+                 and that makes it this one's.",
                 home.kind,
                 item_name(place)
             )),
             _ => Prose::words(format!(
-                "Ask a person to put it back, or to read it and run `mere sign {item}` where it is. \
+                "Ask a person to put it back, or read it and run `mere sign {item}` where it is. \
                  `mere move`, `mere rename` and `mere copy` keep signatures right."
             )),
         },
         Failure::RevokedKey(_) => Prose::words(format!(
-            "Ask a person to read it and run `mere sign {item}`, or to delete it."
+            "Ask a person to read it and run `mere sign {item}`, or delete it."
         )),
         Failure::BadSignature(_) | Failure::WrongVersion { .. } => Prose::words(format!(
-            "Ask a person to restore it, or to read it and run `mere sign {item}`."
+            "Ask a person to restore it, or read it and run `mere sign {item}`."
         )),
         Failure::Changed(_) | Failure::WrongFiles { .. } => Prose::words(format!(
             "Ask a person to look at it: `mere sign {item}` shows what differs and signs it; \

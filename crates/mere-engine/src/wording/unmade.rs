@@ -59,9 +59,12 @@ pub(super) fn unmade(error: &Unmade) -> Draft {
             Draft::fault(codes::CALL_TIMED_OUT, message.address(address.clone()).and("."))
                 .hint("Nothing was changed. Try again.")
         }
-        Unmade::Foreign(_) | Unmade::NoGit | Unmade::Unstaged(_) | Unmade::Editor(_) => {
-            unsigned(error)
-        }
+        Unmade::Foreign(_)
+        | Unmade::Unfinished(_)
+        | Unmade::Unsigned
+        | Unmade::NoGit
+        | Unmade::Unstaged(_)
+        | Unmade::Editor(_) => unsigned(error),
         Unmade::Failed { address, cause } => failed(address, cause),
         Unmade::Denied(denied) => refused(denied),
         Unmade::Unplaced(error) => unplaced(error),
@@ -79,6 +82,16 @@ fn unsigned(error: &Unmade) -> Draft {
             )
             .hint("Read it; `--as-mine` then makes you its author.")
         }
+        Unmade::Unfinished(address) => {
+            let message = Prose::words("").address(address.clone());
+            Draft::invalid(
+                codes::SIGN_UNFINISHED,
+                message.and(" is a draft: it is being worked on."),
+            )
+            .hint("Sign it first; `mere sign` shows what has changed.")
+        }
+        Unmade::Unsigned => Draft::invalid(codes::SIGN_MEMORY, "Memories are not signed.")
+            .hint("Directives, tools, knowledge entries and lockfiles are."),
         Unmade::NoGit => Draft::invalid(codes::SIGN_NO_GIT, "There is no git repository here.")
             .hint("Leave out `--staged`."),
         Unmade::Unstaged(path) => {
@@ -90,7 +103,7 @@ fn unsigned(error: &Unmade) -> Draft {
         Unmade::Editor(address) => {
             let message = Prose::words("The editor did not end well on ").address(address.clone());
             Draft::fault(codes::SIGN_EDITOR, message.and(". Nothing was signed."))
-                .hint("It stays a draft; `VISUAL` or `EDITOR` names the editor.")
+                .hint("`VISUAL` or `EDITOR` names the editor. If it changed the item, `mere sign` shows how.")
         }
         _ => super::panicked(),
     }

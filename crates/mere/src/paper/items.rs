@@ -139,7 +139,7 @@ impl Paper {
         let mut out = self.table(["", "ADDRESS", "TRUST", "WHY"], rows.collect());
         for one in list(&data["candidates"]).filter(|one| one["fix"].is_string()) {
             let address = self.plain(text(&one["address"]));
-            let fix = self.plain(&render::to_person(text(&one["fix"])));
+            let fix = self.plain(text(&one["fix"]));
             line(&mut out, format_args!("   {address}: {fix}"));
         }
         for path in list(&data["elsewhere"]) {

@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use super::Paper;
 use super::items::{BAD, FAINT, GOOD, STRONG, line, list, named, text};
-use crate::render;
 
 impl Paper {
     /// One item that could be signed: what differs, and from what.
@@ -103,8 +102,7 @@ impl Paper {
             }
             for key in ["fault", "fix"] {
                 if let Some(words) = item[key].as_str() {
-                    let words = render::to_person(words);
-                    line(&mut out, format_args!("  {}", self.plain(&words)));
+                    line(&mut out, format_args!("  {}", self.plain(words)));
                 }
             }
         }
@@ -128,7 +126,7 @@ impl Paper {
             let name = self.painted(text(&check["check"]), STRONG);
             line(&mut out, format_args!("{} {name}: {place}{words}", self.painted(mark, style)));
             if let Some(fix) = check["fix"].as_str() {
-                let fix = self.plain(&render::to_person(fix));
+                let fix = self.plain(fix);
                 line(&mut out, format_args!("    {fix}"));
             }
         }

@@ -76,10 +76,11 @@ impl Paper {
         let rows = list(&data["members"]).map(|member| {
             let you = if member["you"] == true { "you" } else { "" };
             let key = text(&member["key"]).to_owned();
-            [text(&member["name"]).to_owned(), key, you.to_owned(), limits(member)]
+            let said = [you.to_owned(), limits(member)].into_iter().filter(|one| !one.is_empty());
+            [text(&member["name"]).to_owned(), key, said.collect::<Vec<_>>().join(", ")]
         });
         let head = format!("\n{}\n", self.painted("Members", STRONG));
-        head + &self.table(["NAME", "KEY", "", "LIMITS"], rows.collect())
+        head + &self.table(["NAME", "KEY", "LIMITS"], rows.collect())
     }
 }
 

@@ -59,6 +59,9 @@ impl Anchoring<'_> {
         };
         let is_verified = matches!(self.opened.standing, Standing::Verified(_));
         let kept = signed.filter(|signed| is_verified && states(signed, &moved));
+        if self.opened.standing == Standing::Draft && self.author == Author::Stays {
+            return Err(Unmade::Unfinished(loaded.address.clone()).into());
+        }
         // An agent may install what was signed, and never have anything else signed.
         let is_ours = is_own && self.errand != Errand::Install;
         if self.author == Author::Stays && kept.is_none() && !is_ours {

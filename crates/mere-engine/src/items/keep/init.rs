@@ -16,16 +16,14 @@ use super::super::sealer::Sealer;
 use super::super::{ItemError, Unmade};
 use super::Desk;
 use super::anchoring::arrived;
+use super::attributes;
 use crate::config;
 use crate::enforce::Errand;
-use crate::host::{
-    Before, Editing, Git, Hook, IGNORED, SPACE, has_terminal, open_regular, read_at_most,
-};
+use crate::host::{Before, Editing, Git, Hook, IGNORED, SPACE, has_terminal, read_at_most};
 use crate::keys::{self, KeyFault};
 use crate::project_key;
 use crate::tool_error::ToolError;
 
-const ATTRIBUTES: &str = ".ai/** -text";
 const TOOL: &str = "word-count";
 
 /// The files of the examples, by their path in the space.
@@ -72,7 +70,7 @@ pub(super) fn init(desk: &Desk<'_>, asked: Init) -> Result<Draft, ToolError> {
     // A space that was there before keeps what it did with unsigned items.
     let signed = if is_new { include_str!("examples/require-signed.yaml") } else { "" };
     making.put(config::FILE, &[config, signed].concat()).map_err(failed)?;
-    if scope == Scope::Project && attributes(desk).map_err(failed)? {
+    if scope == Scope::Project && attributes::write(desk).map_err(failed)? {
         making.made.push("../.gitattributes".to_owned());
     }
     let has_examples = is_new && asked.example == Example::Each;
@@ -113,13 +111,20 @@ struct Making {
 
 impl Making {
     fn begin(desk: &Desk<'_>, scope: Scope) -> std::io::Result<Self> {
+        let mut made = Vec::new();
         let folder = match scope {
             Scope::User => desk.context.surroundings.make_user_space()?,
-            _ => Editing::make_space(&desk.context.project)?,
+            _ => {
+                // A new folder comes with what git must leave alone.
+                if desk.context.space()?.is_none() {
+                    made.push(".gitignore".to_owned());
+                }
+                Editing::make_space(&desk.context.project)?
+            }
         };
         let editing = Editing::open(&folder, desk.over)?;
         let editing = editing.ok_or(std::io::ErrorKind::TimedOut)?;
-        Ok(Self { editing, scope, space_id: String::new(), made: Vec::new() })
+        Ok(Self { editing, scope, space_id: String::new(), made })
     }
 
     /// Puts a file, unless something has its path.
@@ -292,31 +297,6 @@ fn hook(desk: &Desk<'_>) -> Result<&'static str, ToolError> {
     })
 }
 
-/// Whether git leaves the bytes of items alone.
-pub(super) fn has_attributes(desk: &Desk<'_>) -> std::io::Result<bool> {
-    let file = open_regular(desk.context.project.dir(), ".gitattributes");
-    let text = file?.map(|file| read_at_most(file, 1024 * 1024)).transpose()?.flatten();
-    let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
-    Ok(text.lines().any(|line| line == ATTRIBUTES))
-}
-
-/// Tells git to leave the bytes of items alone: a changed line end would change what was signed.
-pub(super) fn attributes(desk: &Desk<'_>) -> std::io::Result<bool> {
-    let editing = Editing::open(desk.context.project.dir(), desk.over)?;
-    let editing = editing.ok_or(std::io::ErrorKind::TimedOut)?;
-    let path = ".gitattributes".parse().map_err(|_| std::io::ErrorKind::InvalidInput)?;
-    let old = match editing.file(&path)? {
-        Some(file) => read_at_most(file, 1024 * 1024)?.and_then(|old| String::from_utf8(old).ok()),
-        None if editing.has(&path)? => return Ok(false),
-        None => Some(String::new()),
-    };
-    let Some(old) = old.filter(|old| !old.lines().any(|line| line == ATTRIBUTES)) else {
-        return Ok(false);
-    };
-    let text = with_line_end(old) + ATTRIBUTES + "\n";
-    editing.put(&path, text.as_bytes(), Before::Anything)
-}
-
 /// The address of a file that was made, by its path from the space.
 fn address_in(space: &Address, path: &str) -> Option<Address> {
     let (folder, path) = match path.strip_prefix("../") {
@@ -326,6 +306,6 @@ fn address_in(space: &Address, path: &str) -> Option<Address> {
     Some(Address::file(space.root().clone(), folder.below(&path.parse().ok()?)))
 }
 
-fn with_line_end(text: String) -> String {
+pub(super) fn with_line_end(text: String) -> String {
     if text.is_empty() || text.ends_with('\n') { text } else { text + "\n" }
 }

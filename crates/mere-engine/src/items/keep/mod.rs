@@ -2,6 +2,7 @@
 
 mod anchor;
 mod anchoring;
+mod attributes;
 mod config;
 mod difference;
 mod doctor;

@@ -53,7 +53,7 @@ fn named(
         match (wanted, selection.kind) {
             (Wanted::Item(item), Some(kind)) => {
                 if kind == ItemType::Memory {
-                    return Err(Unmade::NotMade(kind).into());
+                    return Err(Unmade::Unsigned.into());
                 }
                 places.push(find(desk.stock, desk.view, (kind, item), source)?.place);
             }

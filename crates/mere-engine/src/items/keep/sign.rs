@@ -32,7 +32,7 @@ pub(super) fn plan(desk: &Desk<'_>, selection: &Selection) -> Result<Draft, Tool
     let judged = judge_all(desk, court, &places);
     let is_meant = |one: &&Judged| match selection.which {
         Which::Unfinished => is_unfinished(one),
-        _ => one.status != "verified",
+        _ => one.status != "verified" || desk.court.is_draft(&one.place),
     };
     let meant = judged.iter().filter(is_meant).collect::<Vec<_>>();
     let shows = meant.len() <= MAX_SHOWN;
@@ -142,7 +142,8 @@ fn seal_one(
     }
     seal_loaded(desk, sealer, &loaded)?;
     let counts = desk.court.keyring(place.scope).admits(sealer.key(), place, court::now());
-    let note = (!counts).then_some("your key does not count here: ask an admin of the team");
+    let note = (!counts)
+        .then_some("your key does not count here: the team or the project lets others sign");
     let fields = Fields::default()
         .with("item_type", place.kind.name())
         .with("id", word(&place.id))

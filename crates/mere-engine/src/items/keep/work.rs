@@ -104,7 +104,7 @@ fn is_work(failure: &Failure) -> bool {
 
 /// Whether items of a type are signed at all.
 fn check_signable(kind: ItemType) -> Result<(), Unmade> {
-    if kind == ItemType::Memory { Err(Unmade::NotMade(kind)) } else { Ok(()) }
+    if kind == ItemType::Memory { Err(Unmade::Unsigned) } else { Ok(()) }
 }
 
 /// The message for what a person began to work on.

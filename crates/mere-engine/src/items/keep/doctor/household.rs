@@ -7,7 +7,7 @@ use mere_core::root::Root;
 
 use super::super::super::ItemError;
 use super::super::super::change::Desk;
-use super::super::{index as indexing, init, waiting as proposals};
+use super::super::{attributes as git_attributes, index as indexing, waiting as proposals};
 use super::{Finding, State};
 use crate::host::{Git, SPACE};
 use crate::keys::KeyFault;
@@ -61,14 +61,16 @@ pub(super) fn spaces(desk: &Desk<'_>, repair: Repair) -> Vec<Finding> {
 
 /// Git must leave the bytes of items alone.
 fn attributes(desk: &Desk<'_>, repair: Repair) -> Option<Finding> {
-    if init::has_attributes(desk).unwrap_or(true) {
+    let missing = git_attributes::missing(desk).unwrap_or_default();
+    if missing.is_empty() {
         return None;
     }
     let what = "git may change line ends of items, which breaks signatures";
-    if repair == Repair::Mend && init::attributes(desk).is_ok() {
+    if repair == Repair::Mend && git_attributes::write(desk).is_ok() {
         return Some(Finding::new("git", State::Fixed, what));
     }
-    let fix = "`mere doctor --fix` adds `.ai/** -text` to .gitattributes.";
+    let lines = missing.join("`, `");
+    let fix = format!("`mere doctor --fix` adds `{lines}` to .gitattributes.");
     Some(Finding::new("git", State::Wrong, what).fix(fix))
 }
 

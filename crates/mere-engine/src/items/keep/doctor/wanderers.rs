@@ -22,7 +22,10 @@ pub(super) fn items(desk: &Desk<'_>) -> Result<Vec<Finding>, ToolError> {
             .at(one.place.address())
     }));
     if findings.is_empty() {
-        let words = format!("{} items are what they should be", judged.len());
+        let words = match judged.len() {
+            1 => "the one item is what it should be".to_owned(),
+            count => format!("{count} items are what they should be"),
+        };
         findings.push(Finding::new("items", State::Right, words));
     }
     Ok(findings)

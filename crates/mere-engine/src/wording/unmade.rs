@@ -49,11 +49,7 @@ pub(super) fn unmade(error: &Unmade) -> Draft {
             Draft::invalid(codes::CHANGE_OBSCURED, message.address(address.clone()).and("."))
                 .hint("Leave masked and rewritten lines as they are, or remove them.")
         }
-        Unmade::Newer => Draft::invalid(
-            codes::CHANGE_NEWER,
-            "The space is read only: its space.json is of a newer version, or not valid.",
-        )
-        .hint("Ask a person to install the newer version, or to correct the file."),
+        Unmade::Newer => newer(),
         Unmade::Late(address) => {
             let message = Prose::words("Someone else is changing what lies around ");
             Draft::fault(codes::CALL_TIMED_OUT, message.address(address.clone()).and("."))
@@ -69,6 +65,14 @@ pub(super) fn unmade(error: &Unmade) -> Draft {
         Unmade::Denied(denied) => refused(denied),
         Unmade::Unplaced(error) => unplaced(error),
     }
+}
+
+fn newer() -> Draft {
+    Draft::invalid(
+        codes::CHANGE_NEWER,
+        "The space is read only: its space.json is of a newer version, or not valid.",
+    )
+    .hint("Ask a person to install the newer version, or to correct the file.")
 }
 
 /// Something that was not signed.

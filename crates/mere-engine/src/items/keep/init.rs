@@ -112,15 +112,13 @@ struct Making {
 impl Making {
     fn begin(desk: &Desk<'_>, scope: Scope) -> std::io::Result<Self> {
         let mut made = Vec::new();
-        let folder = match scope {
-            Scope::User => desk.context.surroundings.make_user_space()?,
-            _ => {
-                // A new folder comes with what git must leave alone.
-                if desk.context.space()?.is_none() {
-                    made.push(".gitignore".to_owned());
-                }
-                Editing::make_space(&desk.context.project)?
-            }
+        let folder = if scope == Scope::User {
+            desk.context.surroundings.make_user_space()?
+        } else {
+            // A new folder comes with what git must leave alone.
+            let is_new = desk.context.space()?.is_none();
+            made.extend(is_new.then(|| ".gitignore".to_owned()));
+            Editing::make_space(&desk.context.project)?
         };
         let editing = Editing::open(&folder, desk.over)?;
         let editing = editing.ok_or(std::io::ErrorKind::TimedOut)?;

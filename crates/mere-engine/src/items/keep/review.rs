@@ -12,18 +12,21 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Text, Verdict};
 use mere_core::root::Root;
 use mere_core::spoken::Spoken;
+use mere_core::trust::{Failure, Sidecar};
 
 use super::super::belongings::{belongings, whole};
 use super::super::change::{Desk, refuse_taken, sealing};
+use super::super::loaded::SidecarFile;
 use super::super::place::{Placing, apply};
 use super::super::proposal::{Proposal, ProposedAction};
 use super::super::prospect::{Prospect, main_name};
 use super::super::sealer::{Sealer, space_id, try_unlock};
 use super::super::tell::word;
-use super::super::{ItemError, Opened, Unmade, Unplaced};
+use super::super::{ItemError, Opened, Raw, Standing, Unmade, Unplaced};
 use super::anchoring::arrived;
 use super::difference::change;
 use super::waiting::{Waiting, all};
+use crate::court;
 use crate::enforce::{self, Errand, Expect, ItemChange, ItemHow, Sealing};
 use crate::host::{Workspace, read_at_most};
 use crate::read::open;
@@ -155,19 +158,63 @@ fn signed(
     place: &ScopedPath,
     mut files: Vec<(RelPath, Vec<u8>)>,
 ) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
+    let Some(kept) = unshown(desk, place, &files)? else { return Ok(files) };
     let sealer = match sealing(desk, place) {
         Sealing::Signed => Some(Sealer::unlock(desk, Errand::Asked)?),
         Sealing::Unsigned => try_unlock(desk, Errand::Asked)?,
     };
     let Some(sealer) = sealer else { return Ok(files) };
-    let is_given = |file: &FileDigest| files.iter().any(|(path, _)| path.as_str() == file.path);
-    let mut kept = Now::others(desk, place);
-    kept.retain(|file| !is_given(file));
     let arrived = arrived(&files, &kept, place)?;
     let sidecar = sealer.seal(&arrived, &space_id(desk, place)?)?;
     let name = place.sidecar_name().and_then(|name| name.parse().ok()).ok_or(Unmade::Place)?;
     files.insert(0, (name, sidecar));
     Ok(files)
+}
+
+/// The files of the item that a proposal leaves as they are, and that nobody is shown: they are
+/// signed only if they were vouched for already. None if they were not, and nobody has signed.
+fn unshown(
+    desk: &Desk<'_>,
+    place: &ScopedPath,
+    files: &[(RelPath, Vec<u8>)],
+) -> Result<Option<Vec<FileDigest>>, ToolError> {
+    let is_given = |path: &str| files.iter().any(|(given, _)| given.as_str() == path);
+    let judged = Opened::judge(desk.view, &desk.court.without_drafts(), place.clone());
+    let mut kept = match &judged {
+        Ok(opened) => opened.loaded.files.clone(),
+        Err(_) => Now::others(desk, place),
+    };
+    kept.retain(|file| !is_given(&file.path));
+    match judged {
+        Ok(Opened { standing: Standing::Verified(_), .. }) => Ok(Some(kept)),
+        Err(ToolError::Item(ItemError::Broken(broken))) => match &broken.failure {
+            // Only what is shown differs.
+            Failure::Changed(files) if files.iter().all(|path| is_given(path)) => {
+                let is_vouched = kept.is_empty() || vouches(desk, place, &kept);
+                if is_vouched { Ok(Some(kept)) } else { Err(ItemError::Broken(broken).into()) }
+            }
+            Failure::Changed(_) | Failure::WrongFiles { .. } => {
+                Err(ItemError::Broken(broken).into())
+            }
+            _ if kept.is_empty() => Ok(Some(kept)),
+            _ => Err(ItemError::Broken(broken).into()),
+        },
+        _ if kept.is_empty() => Ok(Some(kept)),
+        Ok(Opened { standing: Standing::Unknown(_), loaded, .. }) => {
+            Err(Unmade::Foreign(loaded.address).into())
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Whether a key that counts signed these files. That its signature is one was found out before.
+fn vouches(desk: &Desk<'_>, place: &ScopedPath, files: &[FileDigest]) -> bool {
+    let raw = Raw::read(desk.view, place.clone()).ok();
+    let Some(SidecarFile::Bytes(bytes)) = raw.map(|raw| raw.sidecar) else { return false };
+    let Ok(sidecar) = Sidecar::parse(&bytes) else { return false };
+    let keys = sidecar.author.marks().iter().filter_map(|mark| mark.key);
+    let counts = |key| desk.court.keyring(place.scope).admits(key, place, court::now());
+    keys.into_iter().any(counts) && files.iter().all(|file| sidecar.statement.files.contains(file))
 }
 
 /// The item as it would be.

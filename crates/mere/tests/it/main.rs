@@ -52,6 +52,8 @@ mod samples;
 mod sensitive;
 mod signers;
 mod signing;
+mod signing_agents;
+mod signing_crash;
 mod signing_moves;
 mod signing_staged;
 mod signing_work;

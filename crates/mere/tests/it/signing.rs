@@ -237,10 +237,16 @@ fn at_a_terminal_each_difference_is_shown_and_asked_for() {
 #[test]
 fn what_changes_after_it_was_shown_is_not_signed() {
     let kinds = kinds();
-    for (spot, changed) in
-        [(&kinds[0], kinds[0].main()), (&kinds[4], kinds[4].side().expect("one"))]
-    {
+    let side = kinds[4].side().expect("one");
+    for (spot, changed, expected) in [
+        (&kinds[0], kinds[0].main(), "changed"),
+        (&kinds[0], kinds[0].main(), "draft"),
+        (&kinds[4], side, "changed"),
+    ] {
         let stage = attended();
+        if expected == "draft" {
+            done(&stage, &["draft", spot.kind, &spot.reference()]);
+        }
         edit(&stage, &spot.main(), "BODY", "EDIT");
         let letter = read(&stage, &spot.sidecar());
         let mut typist = Typist::start(&stage, "sign");
@@ -251,7 +257,7 @@ fn what_changes_after_it_was_shown_is_not_signed() {
         let (ended, shown) = typist.finish();
         assert_ne!(ended, 0, "{shown}");
         assert_eq!(read(&stage, &spot.sidecar()), letter, "{shown}");
-        assert_eq!(status(&stage, spot), "changed");
+        assert_eq!(status(&stage, spot), expected, "{shown}");
     }
 }
 

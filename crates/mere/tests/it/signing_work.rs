@@ -172,3 +172,18 @@ fn a_proposal_for_what_has_changed_since_is_not_signed() {
     assert_eq!((ended, text(&reply["code"])), (1, "IT-ITEM-I-008"), "{reply}");
     assert_eq!((read(&stage, &spot.sidecar()), status(&stage, &spot)), (letter, "verified".into()));
 }
+
+#[test]
+fn a_review_that_was_cut_off_after_the_signature_is_done_again() {
+    for at in [0, 1, 3, 4] {
+        let stage = Signed::new().copy();
+        let spot = kinds()[at].clone();
+        stage.file(&spot.main(), &spot.text("MINE"));
+        done(&stage, &["sign", spot.kind, &spot.reference()]);
+        stage.file(&spot.main(), &spot.text("BODY"));
+        assert_eq!(status(&stage, &spot), "changed");
+        let name = propose(&stage, &spot, "update", "MINE");
+        done(&stage, &["review", "--accept", &name]);
+        assert_eq!(status(&stage, &spot), "verified");
+    }
+}

@@ -8,8 +8,9 @@ use mere_core::root::Root;
 use mere_core::trust::Failure;
 
 use super::super::find::find;
+use super::super::prospect::main_name;
 use super::super::sealer::{Sealer, check_presence};
-use super::super::{ItemError, Loaded, Opened, Unmade};
+use super::super::{Broken, ItemError, Loaded, Opened, Unmade};
 use super::Desk;
 use super::sign::{forget_drafts, seal_loaded};
 use crate::court;
@@ -66,6 +67,9 @@ fn edit(desk: &Desk<'_>, place: ScopedPath, address: &Address) -> Result<Draft, 
     // Before the editor opens: what cannot be signed afterwards is said now.
     let sealer = Sealer::unlock(desk, Errand::Asked)?;
     let was_draft = desk.court.is_draft(&place);
+    if let Some(broken) = unshown(desk, &place).filter(|_| !was_draft) {
+        return Err(ItemError::Broken(broken).into());
+    }
     let before = Loaded::read(desk.view, place.clone()).ok().map(|loaded| loaded.whole());
     begin(desk, &place, address)?;
     let folder = match address.root() {
@@ -74,7 +78,7 @@ fn edit(desk: &Desk<'_>, place: ScopedPath, address: &Address) -> Result<Draft, 
     };
     let folder = folder.ok_or(Unmade::Place)?;
     let closed = host::edit(&folder, address.path());
-    let loaded = Loaded::read(desk.view, place);
+    let loaded = Loaded::read(desk.view, place.clone());
     let is_same = loaded.as_ref().ok().map(Loaded::whole) == before && before.is_some();
     if is_same && !was_draft {
         // Nothing is being worked on, however the editor ended.
@@ -89,6 +93,11 @@ fn edit(desk: &Desk<'_>, place: ScopedPath, address: &Address) -> Result<Draft, 
     if is_same && !was_draft {
         let message = working(address, " is as it was; nothing was signed.");
         return Ok(Draft::success(codes::EDITED, message).data(data));
+    }
+    if unshown(desk, &place).is_some() {
+        let message = working(address, " was changed, and is a draft: not all of it was shown.");
+        let hint = "Other files of it are not what was signed. `mere sign` shows what differs.";
+        return Ok(Draft::success(codes::EDITED, message).hint(hint).data(data));
     }
     seal_loaded(desk, &sealer, &loaded)?;
     forget_drafts(desk, &[address]);
@@ -110,4 +119,19 @@ fn check_signable(kind: ItemType) -> Result<(), Unmade> {
 /// The message for what a person began to work on.
 fn working(address: &Address, words: &'static str) -> Prose {
     Prose::words("").address(address.clone()).and(words)
+}
+
+/// A signed item with other files than those that were signed, which an editor does not show: it
+/// opens the main one alone.
+fn unshown(desk: &Desk<'_>, place: &ScopedPath) -> Option<Box<Broken>> {
+    let judged = Opened::judge(desk.view, &desk.court.without_drafts(), place.clone());
+    let Err(ToolError::Item(ItemError::Broken(broken))) = judged else { return None };
+    let main = main_name(place);
+    let is_main = |path: &String| main.as_ref().is_some_and(|main| main.as_str() == path);
+    let is_unshown = match &broken.failure {
+        Failure::Changed(files) => !files.iter().all(is_main),
+        Failure::WrongFiles { .. } => true,
+        _ => false,
+    };
+    is_unshown.then_some(broken)
 }

@@ -74,6 +74,33 @@ fn what_is_no_item_any_more_stays_unsigned() {
     }
 }
 
+#[test]
+fn what_the_editor_does_not_show_is_not_signed_by_it() {
+    for at in [1, 2, 3, 4] {
+        let spot = kinds()[at].clone();
+        let (side, item) = (spot.side().expect("one"), [spot.kind, &spot.reference()]);
+        // Changed before: it is not even opened.
+        let stage = Signed::new().copy();
+        let letter = read(&stage, &spot.sidecar());
+        stage.file(&side, "EDIT\n");
+        let sed = editor(&stage, "sed -i s/BODY/MINE/ \"$1\"");
+        let (ended, reply) = with_editor(&stage, &["edit", item[0], item[1]], &sed);
+        assert_eq!((ended, text(&reply["code"])), (4, "IT-TRUST-E-002"), "{reply}");
+        assert_eq!(read(&stage, &spot.main()), spot.text("BODY"));
+        assert_eq!(status(&stage, &spot), "changed");
+        // Changed by somebody else in the meantime: the person goes on with a draft.
+        stage.file(&side, "SIDE of BODY\n");
+        let path = stage.path(&side);
+        let both = format!("sed -i s/BODY/MINE/ \"$1\"; echo EDIT > '{}'", path.display());
+        let (ended, reply) =
+            with_editor(&stage, &["edit", item[0], item[1]], &editor(&stage, &both));
+        assert_eq!(ended, 0, "{reply}");
+        assert!(text(&reply["message"]).contains("is a draft"), "{reply}");
+        assert_eq!(read(&stage, &spot.sidecar()), letter);
+        assert_eq!(status(&stage, &spot), "draft");
+    }
+}
+
 /// What an agent proposes instead of an item, or as a new one.
 fn propose(stage: &Stage, spot: &Spot, action: &str, body: &str) -> String {
     let arguments = json!({

@@ -83,7 +83,7 @@ impl Desk {
         };
         let question = "Sign it?";
         if !asked.yes && !self.agrees(&plan, &asked.answer, question)? {
-            return Ok(refused("nothing was signed"));
+            return Ok(refused("nothing was signed", "`--yes` answers"));
         }
         let sign = Keep::Team(TeamCommand::Sign { shown: Some(shown) });
         self.keep(TOOL, sign, &asked.answer, Paper::team_change)
@@ -101,7 +101,9 @@ impl Desk {
             (false, _) => Consent::Admins(asked.admin.clone()),
             (true, true) => Consent::Blind,
             (true, false) if self.agrees(&plan, &asked.answer, question)? => Consent::Asked,
-            (true, false) => return Ok(refused("nothing was joined")),
+            (true, false) => {
+                return Ok(refused("nothing was joined", "`--admin SHA256:…` or `--yes` answers"));
+            }
         };
         let pin = Keep::Join(Join::Pin { shown, consent });
         self.keep(JOIN, pin, &asked.answer, Paper::outcome)
@@ -111,7 +113,7 @@ impl Desk {
         let question = "Forget the team of this project?";
         let agrees = asked.yes || render::at_terminal() && render::ask(question)?;
         if !agrees {
-            return Ok(refused("nothing was changed"));
+            return Ok(refused("nothing was changed", "`--yes` answers"));
         }
         self.keep("leave", Keep::Join(Join::Leave), &asked.answer, Paper::outcome)
     }
@@ -132,8 +134,8 @@ fn digest(plan: &Cleared) -> Option<Sha256> {
     plan.value()["data"]["digest"].as_str().filter(|_| is_plan)?.parse().ok()
 }
 
-fn refused(words: &str) -> ExitCode {
-    let nobody = format!("{words}; `--yes` answers where nobody can be asked");
+fn refused(words: &str, answers: &str) -> ExitCode {
+    let nobody = format!("{words}; {answers} where nobody can be asked");
     render::note(if render::at_terminal() { words } else { &nobody });
     ExitCode::from(render::REFUSED)
 }

@@ -21,6 +21,13 @@ pub(super) fn team(fault: &TeamFault) -> Draft {
                 "`mere team show` names the admins; `mere keys use` chooses another key of yours.",
             )
         }
+        other => named(other),
+    }
+}
+
+/// Somebody who is there already, or is not.
+fn named(fault: &TeamFault) -> Draft {
+    match fault {
         TeamFault::NameTaken(name) => {
             let message = mention("Somebody in the team is called ", name).and(" already.");
             Draft::invalid(codes::TEAM_TAKEN, message)
@@ -36,6 +43,13 @@ pub(super) fn team(fault: &TeamFault) -> Draft {
             Draft::invalid(codes::TEAM_NO_MEMBER, message)
                 .hint("`mere team show` names everybody; a fingerprint does, too.")
         }
+        other => unfit(other),
+    }
+}
+
+/// A team that cannot be.
+fn unfit(fault: &TeamFault) -> Draft {
+    match fault {
         TeamFault::LastAdmin => {
             Draft::invalid(codes::TEAM_UNFIT, "A team cannot be without its last admin.")
                 .hint("Add another one first, with `mere team add NAME KEY --admin`.")

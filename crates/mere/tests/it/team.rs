@@ -503,7 +503,7 @@ fn nobody_changes_a_team_where_nobody_is_there() {
     ] {
         let mut command = ada.command();
         command.args(arguments).arg("--json");
-        let output = without_terminal(command);
+        let output = without_terminal(&command);
         let reply: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(reply["code"], "EN-SIGN-D-001", "{arguments:?}");
         assert_eq!(output.status.code(), Some(3));
@@ -517,7 +517,7 @@ fn nobody_changes_a_team_where_nobody_is_there() {
 }
 
 /// Runs a command that has no controlling terminal.
-fn without_terminal(command: Command) -> Output {
+fn without_terminal(command: &Command) -> Output {
     let mut alone = Command::new("setsid");
     alone.arg("-w").arg(command.get_program()).args(command.get_args());
     alone.env_clear().envs(command.get_envs().filter_map(|(key, value)| Some((key, value?))));

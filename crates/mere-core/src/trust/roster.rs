@@ -237,3 +237,109 @@ fn is_set<T: Ord>(mut all: Vec<T>) -> bool {
     all.sort();
     all.windows(2).all(|pair| pair[0] != pair[1])
 }
+
+#[cfg(test)]
+mod tests {
+    use ed25519_dalek::{Signer, SigningKey};
+
+    use super::*;
+
+    fn key(number: u8) -> (SigningKey, PublicKey) {
+        let private = SigningKey::from_bytes(&[number; 32]);
+        let public = PublicKey::from_bytes(private.verifying_key().as_bytes()).expect("a key");
+        (private, public)
+    }
+
+    fn roster(serial: u64, threshold: usize, admins: &[u8]) -> Roster {
+        let member = Member {
+            name: "Ada".to_owned(),
+            key: key(1).1,
+            types: vec![ItemType::Tool],
+            categories: vec!["api".parse().expect("a category")],
+            not_after: "2027-01-31".parse().ok(),
+        };
+        Roster {
+            space_id: "s".to_owned(),
+            serial,
+            threshold,
+            admins: admins.iter().map(|number| key(*number).1).collect(),
+            members: vec![member],
+            require_signed: vec![ItemType::Directive],
+        }
+    }
+
+    fn signed(roster: Roster, by: &[u8]) -> SignedRoster {
+        let mut envelope = roster.envelope();
+        let message = envelope.message();
+        for number in by {
+            let (private, public) = key(*number);
+            envelope.add(public.fingerprint(), private.sign(&message).to_bytes());
+        }
+        SignedRoster { roster, envelope }
+    }
+
+    #[test]
+    fn reads_what_it_writes_in_any_layout() {
+        let signed = signed(roster(3, 2, &[1, 2]), &[1]);
+        for text in [signed.roster.value().to_string(), format!("{:#}", signed.roster.value())] {
+            let read = SignedRoster::parse(text.as_bytes(), signed.sidecar().as_bytes());
+            assert_eq!(read.as_ref(), Ok(&signed));
+        }
+    }
+
+    #[test]
+    fn refuses_what_makes_no_sense() {
+        let text = roster(3, 2, &[1, 2]).value().to_string();
+        for (from, to) in [
+            ("\"threshold\":2", "\"threshold\":0"),
+            ("\"threshold\":2", "\"threshold\":3"),
+            ("\"threshold\":2", "\"threshold\":2,\"threshold\":2"),
+            ("\"threshold\":2", "\"threshold\":2,\"more\":1"),
+            ("\"serial\":3", "\"serial\":-3"),
+            ("\"v\":1", "\"v\":2"),
+            ("\"name\":\"Ada\"", "\"name\":\"\""),
+            ("\"name\":\"Ada\"", "\"name\":\"A\\nB\""),
+            ("2027-01-31", "2027-02-31"),
+            ("\"tool\"", "\"tools\""),
+        ] {
+            let changed = text.replace(from, to);
+            assert_ne!(changed, text, "{from}");
+            assert!(Roster::parse(changed.as_bytes()).is_err(), "{to}");
+        }
+        let many = (1..=17).collect::<Vec<_>>();
+        assert_eq!(roster(1, 16, &many).check(), Ok(()));
+        assert!(roster(1, 17, &many).check().is_err());
+        assert!(roster(1, 1, &[1, 1]).check().is_err());
+        let mut twice = roster(1, 1, &[1]);
+        twice.members.push(Member { name: "Ada".to_owned(), ..twice.members[0].clone() });
+        assert!(twice.check().is_err());
+    }
+
+    #[test]
+    fn follows_by_both_thresholds_and_the_serial() {
+        let last = roster(3, 2, &[1, 2, 3]);
+        let check = |next: Roster, by: &[u8], expected: bool| {
+            assert_eq!(signed(next, by).follows(&last), expected, "{by:?}");
+        };
+        check(roster(4, 2, &[1, 2]), &[1, 2], true);
+        check(roster(9, 1, &[4]), &[1, 2, 4], true);
+        check(roster(4, 2, &[1, 2]), &[1], false);
+        check(roster(4, 1, &[1]), &[1], false);
+        check(roster(4, 1, &[4]), &[1, 2], false);
+        check(roster(4, 1, &[4]), &[4], false);
+        check(roster(3, 2, &[1, 2]), &[1, 2], false);
+        check(roster(2, 2, &[1, 2]), &[1, 2], false);
+        check(Roster { space_id: "t".to_owned(), ..roster(4, 2, &[1, 2]) }, &[1, 2], false);
+    }
+
+    #[test]
+    fn only_what_admins_made_is_kept() {
+        let mut some = signed(roster(4, 2, &[1, 2]), &[1, 5]);
+        // Somebody's signature under another's name.
+        let (stranger, message) = (key(6).0, some.envelope.message());
+        some.envelope.add(key(2).1.fingerprint(), stranger.sign(&message).to_bytes());
+        some.envelope.keep_made_by(&some.roster.admins);
+        assert_eq!(some.envelope.marks().len(), 1);
+        assert_eq!(some.signed_by(&some.roster.admins), 1);
+    }
+}

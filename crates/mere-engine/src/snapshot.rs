@@ -96,7 +96,7 @@ impl Snapshot {
         for name in [court::ROSTER, court::ROSTER_SIDECAR] {
             context.project.stamp(&format!("{SPACE}/{name}"), &mut stamps);
         }
-        for name in [trust::FILE, allow::FILE, court::DRAFTS_FILE] {
+        for name in [trust::FILE, allow::FILE, court::DRAFTS_FILE, court::HOMES_FILE] {
             context.surroundings.stamp_state(name, &mut stamps);
         }
         for name in [keys::FILE, trust_store::FILE, court::TEAMS_FILE] {

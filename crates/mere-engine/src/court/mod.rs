@@ -5,6 +5,7 @@
 //! narrow. Where something cannot be read, no key counts.
 
 mod drafts;
+mod homes;
 mod team;
 
 use jiff::Timestamp;
@@ -18,6 +19,7 @@ use crate::project_key::{self, ProjectKey};
 use crate::{keys, trust_store};
 use drafts::Draft;
 pub(crate) use drafts::{FILE as DRAFTS_FILE, forget, start};
+pub(crate) use homes::{FILE as HOMES_FILE, forget as forget_folder};
 pub(crate) use team::{
     FILE as TEAMS_FILE, Membership, ROSTER, ROSTER_SIDECAR, Team, TeamFile, TeamTrouble,
     USUALLY_SIGNED, pin, roster_address, unpin,
@@ -61,7 +63,8 @@ impl Court {
         let user_space = surroundings.user_space()?;
         let project_id = space.and_then(|space| project_key::space_id(space.dir()));
         let user_id = user_space.as_ref().and_then(|space| project_key::space_id(space.dir()));
-        let team = Team::read(surroundings, space, project_id.as_deref());
+        let folders = (&*context.project, space);
+        let team = Team::read(surroundings, folders, project_id.as_deref());
         let own = keys::own_keys(surroundings);
         let personal = personal(surroundings, &own);
         let keyring = match (&personal, team.joined()) {

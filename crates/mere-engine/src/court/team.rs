@@ -11,6 +11,7 @@ use mere_core::root::Root;
 use mere_core::trust::{Fingerprint, PublicKey, Roster, SignedRoster};
 use serde_json::json;
 
+use super::homes;
 use crate::config;
 use crate::host::{Folder, SPACE, Surroundings};
 use crate::records::{self, RecordError};
@@ -91,17 +92,19 @@ pub(crate) enum TeamTrouble {
     Strangers,
     #[error("the list of teams is damaged")]
     Damaged,
+    #[error("the space has another id than the team's")]
+    Moved,
 }
 
 impl Team {
     /// Reads the roster of a space. One that follows the pinned one is pinned in its place.
     pub(super) fn read(
         surroundings: &Surroundings,
-        space: Option<&Folder>,
+        (project, space): (&Folder, Option<&Folder>),
         space_id: Option<&str>,
     ) -> Self {
         let file = space.map_or(TeamFile::None, |space| TeamFile::read(space.dir()));
-        let pinned = space_id.map_or(Pinned::None, |space_id| Pinned::read(surroundings, space_id));
+        let pinned = Pinned::of_folder(surroundings, project, space_id);
         let mut team = Self { file, pinned, space_id: space_id.map(str::to_owned) };
         if let (TeamFile::Signed(signed), Pinned::Roster(joined)) = (&team.file, &team.pinned)
             && signed.follows(joined)
@@ -163,14 +166,25 @@ impl Team {
         let signed = match self.signed() {
             Ok(signed) => signed,
             Err(TeamTrouble::Missing) if joined.is_none() => return None,
+            Err(_) if joined.is_some_and(|joined| self.is_moved(joined)) => {
+                return Some(TeamTrouble::Moved);
+            }
             Err(trouble) => return Some(trouble),
         };
         let Some(joined) = joined else { return incomplete(signed) };
+        if self.is_moved(joined) {
+            return Some(TeamTrouble::Moved);
+        }
         if signed.roster == **joined {
             return None;
         }
         let stale = stale(&signed.roster, joined);
         Some(stale.or_else(|| incomplete(signed)).unwrap_or(TeamTrouble::Strangers))
+    }
+
+    /// Whether the space says another id than it did when its team was seen.
+    fn is_moved(&self, joined: &Roster) -> bool {
+        self.space_id.as_ref() != Some(&joined.space_id)
     }
 
     /// The roster that lies there and speaks for this space.
@@ -193,7 +207,8 @@ impl Team {
             return Err(TeamTrouble::Damaged);
         }
         let signed = self.signed()?;
-        let stale = self.joined().and_then(|joined| stale(&signed.roster, joined));
+        let known = self.joined().filter(|joined| !self.is_moved(joined));
+        let stale = known.and_then(|joined| stale(&signed.roster, joined));
         stale.or_else(|| incomplete(signed)).map_or(Ok(signed), Err)
     }
 
@@ -249,6 +264,25 @@ impl TeamFile {
 }
 
 impl Pinned {
+    /// What counts in a folder: what the user pinned for its space, or for the space that it was.
+    fn of_folder(surroundings: &Surroundings, project: &Folder, space_id: Option<&str>) -> Self {
+        let pinned = space_id.map_or(Self::None, |space_id| Self::read(surroundings, space_id));
+        let Some(folder) = project.canonical_text() else { return pinned };
+        let known = homes::space_of(surroundings, folder);
+        match (&pinned, space_id, known) {
+            (Self::Roster(_), Some(space_id), known) if known.as_deref() != Some(space_id) => {
+                if let Err(error) = homes::remember(surroundings, folder, space_id) {
+                    tracing::error!(%error, "the folder of a team could not be kept");
+                }
+                pinned
+            }
+            (Self::None, space_id, Some(known)) if Some(known.as_str()) != space_id => {
+                Self::read(surroundings, &known)
+            }
+            _ => pinned,
+        }
+    }
+
     /// A record that cannot be understood is not the same as none: it would let go of what was seen.
     fn read(surroundings: &Surroundings, space_id: &str) -> Self {
         let records = match surroundings.read_config(FILE) {

@@ -207,6 +207,10 @@ pub(crate) fn roster_trouble(trouble: &TeamTrouble) -> (Prose, Prose) {
             "The team's roster is not signed by enough of the admins that are known".to_owned(),
             "Ask an admin. If the admins have changed, `mere join` shows the new ones.",
         ),
+        TeamTrouble::Moved => words(
+            "This folder is a team's space, and its space.json has another id now".to_owned(),
+            "Restore .ai/space.json. If the folder is another project's now, `mere leave`.",
+        ),
         TeamTrouble::Damaged => words(
             "The list of teams that you joined is damaged, and no key counts here".to_owned(),
             "Move teams.json in your config folder for mere away, and run `mere join` again.",

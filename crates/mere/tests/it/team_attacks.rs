@@ -307,3 +307,26 @@ fn what_was_shown_is_what_is_joined() {
     assert_eq!(ben.at_terminal("join", "y\n").0, 0);
     assert_eq!(ben.done(&["team", "show"])["serial"], 2);
 }
+
+#[test]
+fn a_branch_that_gives_the_space_another_id_is_still_the_teams() {
+    let stage = Stage::new();
+    let [ada, ben] = pair(&stage);
+    assert_eq!(ben.trust("directive", "build"), "verified");
+    drop(ada);
+    // As a branch could: another id, no roster, nothing that must be signed, a workflow of its own.
+    let space = |name: &str| stage.path(&format!("project/.ai/{name}"));
+    let id = "{\"format\":1,\"space_id\":\"11111111-1111-4111-8111-111111111111\",\"name\":\"p\"}";
+    std::fs::write(space("space.json"), id).expect("a file");
+    std::fs::write(space("config.yaml"), "").expect("a file");
+    for name in ["signers.json", "signers.json.sig"] {
+        std::fs::remove_file(space(name)).expect("it was there");
+    }
+    let text = std::fs::read_to_string(space("directives/build.md")).expect("a directive");
+    std::fs::write(space("directives/evil.md"), text.replace("build", "evil")).expect("a file");
+    assert_eq!(ben.load("directive", "evil").code(), "EN-ITEM-D-002");
+    assert_eq!(ben.load("directive", "build").code(), "IT-TRUST-E-001");
+    assert!(trouble(&ben).contains("another id"));
+    ben.done(&["leave", "--yes"]);
+    assert_eq!(ben.load("directive", "evil").reply["data"]["trust"]["status"], "unsigned");
+}

@@ -1,6 +1,7 @@
 //! `mere join`: a person says once whose word counts on who signs in a space.
 
 use mere_core::digest::Sha256;
+use mere_core::item::Scope;
 use mere_core::reply::{Draft, Fields, codes};
 use mere_core::request::{Consent, Join};
 use mere_core::trust::SignedRoster;
@@ -68,15 +69,19 @@ fn pin(desk: &Desk<'_>, shown: Sha256, consent: &Consent) -> Result<Draft, ToolE
 
 /// Forgets the team; what the person trusts themselves counts again.
 fn leave(desk: &Desk<'_>) -> Result<Draft, ToolError> {
-    let id = desk.court.space_id(mere_core::item::Scope::Project);
-    let id = id.filter(|_| desk.court.team().joined().is_some());
-    let Some(id) = id else {
+    if desk.court.team().joined().is_none() {
         return match desk.court.team().trouble() {
             Some(TeamTrouble::Damaged) => Err(ItemError::Team(TeamTrouble::Damaged).into()),
             _ => Ok(Draft::success(codes::LEFT, "You have not joined a team of this space.")),
         };
-    };
-    court::unpin(&desk.context.surroundings, id).map_err(ItemError::Record)?;
+    }
+    let surroundings = &desk.context.surroundings;
+    if let Some(folder) = desk.context.project.canonical_text() {
+        court::forget_folder(surroundings, folder).map_err(ItemError::Record)?;
+    }
+    if let Some(id) = desk.court.space_id(Scope::Project) {
+        court::unpin(surroundings, id).map_err(ItemError::Record)?;
+    }
     let message = "You have left the team: only keys that you trust yourself count here now.";
     Ok(Draft::success(codes::LEFT, message)
         .hint("Which of its rosters you saw last is forgotten, too; `mere join` begins anew."))

@@ -1,0 +1,37 @@
+//! The folders in which the user knows a team.
+//!
+//! A space says its own id, and whoever changes a branch can change that: it would be a space that
+//! nobody joined. The folder is remembered beside it, so what was a team's stays one.
+
+use crate::host::Surroundings;
+use crate::records::{self, RecordError};
+use serde_json::json;
+
+/// The record, in the state folder.
+pub(crate) const FILE: &str = "team-folders.json";
+
+/// The id that the space of a folder had when its team was seen last.
+pub(super) fn space_of(surroundings: &Surroundings, folder: &str) -> Option<String> {
+    let records = records::parse(surroundings.peek_state(FILE));
+    let record = records.iter().find(|record| record["folder"] == folder)?;
+    record["space_id"].as_str().map(str::to_owned)
+}
+
+/// A team was seen in a folder.
+pub(super) fn remember(
+    surroundings: &Surroundings,
+    folder: &str,
+    space_id: &str,
+) -> Result<(), RecordError> {
+    records::change(surroundings.lock_state(), FILE, |records| {
+        records.retain(|record| record["folder"] != folder);
+        records.push(json!({ "folder": folder, "space_id": space_id }));
+    })
+}
+
+/// No team is known in a folder any more.
+pub(crate) fn forget(surroundings: &Surroundings, folder: &str) -> Result<(), RecordError> {
+    records::change(surroundings.lock_state(), FILE, |records| {
+        records.retain(|record| record["folder"] != folder);
+    })
+}

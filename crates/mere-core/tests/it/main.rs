@@ -8,4 +8,6 @@ mod hostile;
 mod items;
 mod links;
 mod proofs;
+mod trust;
+mod trust_forms;
 mod vectors;

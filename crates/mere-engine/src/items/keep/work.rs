@@ -38,7 +38,7 @@ pub(super) fn work(desk: &Desk<'_>, asked: &Work) -> Result<Draft, ToolError> {
             let hint = "`mere sign` ends that, and shows what has changed.";
             Ok(Draft::success(codes::DRAFT, message).hint(hint).data(data))
         }
-        Working::Edit => edit(desk, place, &address),
+        Working::Edit => edit(desk, &place, &address),
     }
 }
 
@@ -63,15 +63,15 @@ fn begin(
 }
 
 /// Opens the person's editor, and signs what they leave there.
-fn edit(desk: &Desk<'_>, place: ScopedPath, address: &Address) -> Result<Draft, ToolError> {
+fn edit(desk: &Desk<'_>, place: &ScopedPath, address: &Address) -> Result<Draft, ToolError> {
     // Before the editor opens: what cannot be signed afterwards is said now.
     let sealer = Sealer::unlock(desk, Errand::Asked)?;
-    let was_draft = desk.court.is_draft(&place);
-    if let Some(broken) = unshown(desk, &place).filter(|_| !was_draft) {
+    let was_draft = desk.court.is_draft(place);
+    if let Some(broken) = unshown(desk, place).filter(|_| !was_draft) {
         return Err(ItemError::Broken(broken).into());
     }
     let before = Loaded::read(desk.view, place.clone()).ok().map(|loaded| loaded.whole());
-    begin(desk, &place, address)?;
+    begin(desk, place, address)?;
     let folder = match address.root() {
         Root::User => desk.context.surroundings.user_space().map_err(ItemError::Unsearchable)?,
         _ => Some(desk.context.project.clone()),
@@ -94,7 +94,7 @@ fn edit(desk: &Desk<'_>, place: ScopedPath, address: &Address) -> Result<Draft, 
         let message = working(address, " is as it was; nothing was signed.");
         return Ok(Draft::success(codes::EDITED, message).data(data));
     }
-    if unshown(desk, &place).is_some() {
+    if unshown(desk, place).is_some() {
         let message = working(address, " was changed, and is a draft: not all of it was shown.");
         let hint = "Other files of it are not what was signed. `mere sign` shows what differs.";
         return Ok(Draft::success(codes::EDITED, message).hint(hint).data(data));

@@ -197,7 +197,9 @@ fn a_roster_follows_only_what_its_admins_signed() {
         (Roster { space_id: "other".to_owned(), ..roster(&[0, 1], 2, 6) }, &[0, 1], false),
     ] {
         let mut signed = SignedRoster { envelope: next.envelope(), roster: next };
-        signers.iter().for_each(|at| people[*at].sign(&mut signed.envelope));
+        for at in signers {
+            people[*at].sign(&mut signed.envelope);
+        }
         assert_eq!(signed.follows(&first), follows, "{:?} by {signers:?}", signed.roster);
     }
     let broken = [

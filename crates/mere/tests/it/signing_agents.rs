@@ -113,12 +113,12 @@ fn keys_trust_and_state_are_out_of_reach() {
     stage.file("home/.ai/config.yaml", &format!("sign: {{unattended: true}}\n{DIRECT}"));
     let secrets = ["keys/id_ed25519", "keys.json", "trust.json"];
     let secrets = secrets.map(|name| format!(".config/merestone/{name}"));
-    let state = ".local/state/merestone/drafts.json".to_owned();
+    let drafts = ".local/state/merestone/drafts.json".to_owned();
     let private = read(&stage, "home/.config/merestone/keys/id_ed25519");
     let private = private.lines().nth(2).expect("a line").to_owned();
     let before = world(&stage);
     let mut mcp = Mcp::greeted(&stage, &[]);
-    for below in secrets.iter().chain([&state]) {
+    for below in secrets.iter().chain([&drafts]) {
         for path in spellings(&stage, below) {
             let folder = path.rsplit_once('/').expect("a folder").0;
             let calls = [

@@ -197,7 +197,7 @@ fn code(status: &str) -> &'static str {
 
 /// Whether a reply tells anything of the item.
 fn tells(reply: &Value) -> bool {
-    let text = reply.to_string();
+    let text = [&reply["message"], &reply["hint"], &reply["data"]].map(Value::to_string).join("\n");
     ["BODY", "SIDE", "EDIT", "b0d7"].iter().any(|piece| text.contains(piece))
 }
 

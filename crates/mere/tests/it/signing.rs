@@ -245,7 +245,13 @@ fn what_changes_after_it_was_shown_is_not_signed() {
     ] {
         let stage = attended();
         if expected == "draft" {
-            done(&stage, &["draft", spot.kind, &spot.reference()]);
+            // What sets a signature aside needs a person as much as what makes one.
+            let (denied, reply) = run(&stage, &["draft", spot.kind, &spot.reference()]);
+            assert_eq!((denied, &reply["code"]), (3, &json!("EN-SIGN-D-001")), "{reply}");
+            assert!(!stage.path(DRAFTS).exists());
+            let words = format!("draft {} {}", spot.kind, spot.reference());
+            let (begun, shown) = Typist::start(&stage, &words).finish();
+            assert_eq!(begun, 0, "{shown}");
         }
         edit(&stage, &spot.main(), "BODY", "EDIT");
         let letter = read(&stage, &spot.sidecar());

@@ -311,9 +311,8 @@ fn what_was_shown_is_what_is_joined() {
 #[test]
 fn a_branch_that_gives_the_space_another_id_is_still_the_teams() {
     let stage = Stage::new();
-    let [ada, ben] = pair(&stage);
+    let [_, ben] = pair(&stage);
     assert_eq!(ben.trust("directive", "build"), "verified");
-    drop(ada);
     // As a branch could: another id, no roster, nothing that must be signed, a workflow of its own.
     let space = |name: &str| stage.path(&format!("project/.ai/{name}"));
     let id = "{\"format\":1,\"space_id\":\"11111111-1111-4111-8111-111111111111\",\"name\":\"p\"}";

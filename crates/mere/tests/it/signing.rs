@@ -248,7 +248,7 @@ fn what_changes_after_it_was_shown_is_not_signed() {
             // What sets a signature aside needs a person as much as what makes one.
             let (denied, reply) = run(&stage, &["draft", spot.kind, &spot.reference()]);
             assert_eq!((denied, &reply["code"]), (3, &json!("EN-SIGN-D-001")), "{reply}");
-            assert!(!stage.path(DRAFTS).exists());
+            assert_eq!(status(&stage, spot), "verified");
             let words = format!("draft {} {}", spot.kind, spot.reference());
             let (begun, shown) = Typist::start(&stage, &words).finish();
             assert_eq!(begun, 0, "{shown}");

@@ -1,6 +1,8 @@
 //! `mere sign`: shows what would be signed, and signs exactly that.
 
-use mere_core::address::Address;
+use std::collections::HashMap;
+
+use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
 use mere_core::item::ScopedPath;
 use mere_core::reply::{Content, Data, Draft, Fields, codes};
@@ -73,39 +75,60 @@ fn candidate(desk: &Desk<'_>, judged: &Judged, shows: bool) -> Data {
 
 /// Signs items, each as it was shown.
 pub(super) fn seal(desk: &Desk<'_>, chosen: &[Chosen], stage: Stage) -> Result<Draft, ToolError> {
-    let sealer = Sealer::unlock(desk, Errand::Asked)?;
-    let places = everything(desk, None)?;
-    let loose = match stage {
-        Stage::Add => unstaged(desk)?,
-        Stage::Leave => Vec::new(),
-    };
+    let signing = Signing::begin(desk, stage)?;
     let (mut signed, mut left, mut files) = (Vec::new(), Vec::new(), Vec::new());
     let mut over = Vec::new();
-    for one in chosen {
-        let place = places.iter().find(|place| place.address().as_ref() == Some(&one.address));
-        let sidecar = place.and_then(|place| sidecar_path(&one.address, place));
-        let of_item = |path: &&_| place.is_some_and(|place| owns(place, path));
-        let odd = loose.iter().filter(of_item).find(|path| Some(*path) != sidecar.as_ref());
-        let done = match (place, odd) {
-            (_, Some(path)) => Err(Unmade::Unstaged(path.clone()).into()),
-            (Some(place), None) => seal_one(desk, &sealer, place, one.digest),
-            (None, _) => Err(Unmade::Stale { address: one.address.clone(), current: None }.into()),
-        };
-        match done {
-            Ok(told) => {
+    for (number, one) in chosen.iter().enumerate() {
+        match signing.seal(one) {
+            Ok((told, sidecar)) => {
                 files.extend(sidecar);
                 over.push(&one.address);
                 signed.push(told);
             }
             Err(error) => left.push(refused(&one.address, &error)),
         }
+        (desk.progress)(number as u64 + 1, chosen.len() as u64);
     }
     forget_drafts(desk, &over);
     if stage == Stage::Add && !files.is_empty() {
         let git = Git::of(&desk.context.project).ok_or(Unmade::NoGit)?;
         git.add(&files).map_err(ItemError::Unsearchable)?;
     }
-    Ok(report(&sealer, signed, left))
+    Ok(report(&signing.sealer, signed, left))
+}
+
+/// Items that are being signed.
+struct Signing<'a> {
+    desk: &'a Desk<'a>,
+    sealer: Sealer,
+    places: HashMap<String, ScopedPath>,
+    /// Files that are not staged as they lie there.
+    loose: Vec<RelPath>,
+}
+
+impl<'a> Signing<'a> {
+    fn begin(desk: &'a Desk<'a>, stage: Stage) -> Result<Self, ToolError> {
+        let sealer = Sealer::unlock(desk, Errand::Asked)?;
+        let places = everything(desk, None)?.into_iter();
+        let places = places.filter_map(|place| Some((place.address()?.to_string(), place)));
+        let loose = match stage {
+            Stage::Add => unstaged(desk)?,
+            Stage::Leave => Vec::new(),
+        };
+        Ok(Self { desk, sealer, places: places.collect(), loose })
+    }
+
+    /// Signs one item, and says what is told of it and where its signatures lie.
+    fn seal(&self, one: &Chosen) -> Result<(Data, Option<RelPath>), ToolError> {
+        let gone = || Unmade::Stale { address: one.address.clone(), current: None };
+        let place = self.places.get(&one.address.to_string()).ok_or_else(gone)?;
+        let sidecar = sidecar_path(&one.address, place);
+        let mut loose = self.loose.iter().filter(|path| owns(place, path));
+        if let Some(path) = loose.find(|path| Some(*path) != sidecar.as_ref()) {
+            return Err(Unmade::Unstaged(path.clone()).into());
+        }
+        Ok((seal_one(self.desk, &self.sealer, place, one.digest)?, sidecar))
+    }
 }
 
 fn report(sealer: &Sealer, signed: Vec<Data>, left: Vec<Data>) -> Draft {

@@ -31,7 +31,7 @@ use crate::event::Event;
 use crate::glob;
 use crate::grep;
 use crate::help;
-use crate::host::{Stamps, Typed};
+use crate::host::{Stamps, Typed, Watched};
 use crate::items::{self, Catalogs, Desk, Stock};
 use crate::keys;
 use crate::opening::{Memory, Mods, OpenError, Opening};
@@ -47,6 +47,7 @@ pub struct Session {
     /// The session's id and its home, where anything is remembered.
     remembered: Option<(SessionId, Mutex<Root>)>,
     mods: Mods,
+    watched: Watched,
     stamps: Mutex<Stamps>,
     /// How often the configuration was read again.
     generation: AtomicU64,
@@ -74,7 +75,8 @@ impl Session {
             }
             (None, None) => None,
         };
-        let stamps = Snapshot::stamps(&context);
+        let watched = Snapshot::watched(&context);
+        let stamps = watched.look();
         let snapshot = Arc::new(Snapshot::take(&context, opening.mods));
         let remembered = match opening.memory {
             Memory::Session => Some((Uuid::now_v7().into(), Mutex::new(Root::Project))),
@@ -83,6 +85,7 @@ impl Session {
         let mut session = Self {
             remembered,
             mods: opening.mods,
+            watched,
             stamps: Mutex::new(stamps),
             generation: AtomicU64::new(0),
             working: None,
@@ -174,7 +177,7 @@ impl Session {
     /// snapshot it has; the next one sees the change, a revoked trust included.
     fn refresh(&self) {
         let mut known = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
-        let stamps = Snapshot::stamps(&self.context);
+        let stamps = self.watched.look();
         if *known == stamps {
             return;
         }

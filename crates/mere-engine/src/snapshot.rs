@@ -17,7 +17,7 @@ use crate::allow;
 use crate::config::{self, Agents, Config, ConfigError};
 use crate::context::Context;
 use crate::court::{self, Court};
-use crate::host::{Folder, SPACE, Stamps, Surroundings, WORKSPACES};
+use crate::host::{Folder, SPACE, Surroundings, WORKSPACES, Watched};
 use crate::keys;
 use crate::opening::Mods;
 use crate::project_key::ProjectKey;
@@ -82,27 +82,27 @@ impl Snapshot {
         }
     }
 
-    /// What tells whether a configuration read later would differ from one read now.
-    pub(crate) fn stamps(context: &Context) -> Stamps {
-        let mut stamps = Stamps::default();
+    /// The files that tell whether a configuration read later would differ from one read now.
+    pub(crate) fn watched(context: &Context) -> Watched {
+        let mut watched = Watched::default();
         for name in [config::FILE, config::SPACE_FILE] {
-            context.project.stamp(&format!("{SPACE}/{name}"), &mut stamps);
-            context.surroundings.stamp_user_space(name, &mut stamps);
+            context.project.watch(&format!("{SPACE}/{name}"), &mut watched);
+            context.surroundings.watch_user_space(name, &mut watched);
         }
         if let Some(outer) = &context.outer {
-            outer.folder.stamp(&format!("{SPACE}/{}", config::FILE), &mut stamps);
-            outer.folder.stamp(&format!("{SPACE}/{}", config::SPACE_FILE), &mut stamps);
+            outer.folder.watch(&format!("{SPACE}/{}", config::FILE), &mut watched);
+            outer.folder.watch(&format!("{SPACE}/{}", config::SPACE_FILE), &mut watched);
         }
         for name in [court::ROSTER, court::ROSTER_SIDECAR] {
-            context.project.stamp(&format!("{SPACE}/{name}"), &mut stamps);
+            context.project.watch(&format!("{SPACE}/{name}"), &mut watched);
         }
         for name in [trust::FILE, allow::FILE, court::DRAFTS_FILE, court::HOMES_FILE] {
-            context.surroundings.stamp_state(name, &mut stamps);
+            context.surroundings.watch_state(name, &mut watched);
         }
         for name in [keys::FILE, trust_store::FILE, court::TEAMS_FILE] {
-            context.surroundings.stamp_config(name, &mut stamps);
+            context.surroundings.watch_config(name, &mut watched);
         }
-        stamps
+        watched
     }
 
     /// The extra folders, each with its root.

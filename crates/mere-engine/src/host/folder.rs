@@ -16,7 +16,7 @@ use mere_core::gate::{Landmark, StandIn};
 use mere_core::segment::Segment;
 
 use super::surroundings::{Surroundings, spellings};
-use super::{OpenFolder, Stamps};
+use super::{OpenFolder, Watched};
 
 /// Which directory something is, whatever it is called: device and inode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,9 +154,9 @@ impl Folder {
         self.canonical.to_str()
     }
 
-    /// Takes note of what a file below it looks like.
-    pub(crate) fn stamp(&self, below: &str, stamps: &mut Stamps) {
-        stamps.add(&self.canonical.join(below));
+    /// A file below it is looked at again and again.
+    pub(crate) fn watch(&self, below: &str, watched: &mut Watched) {
+        watched.add(self.canonical.join(below));
     }
 
     /// The canonical path, for people.

@@ -45,7 +45,7 @@ pub(crate) use open_folder::{EntryKind, OpenFolder, open_regular};
 pub use out_file::write_file;
 pub(crate) use project::find_project;
 pub(crate) use ssh_agent::{AgentError, SshAgent};
-pub(crate) use stamps::{Stamp, Stamps, now};
+pub(crate) use stamps::{Stamp, Stamps, Watched, now};
 pub(crate) use surroundings::{SPACE, Surroundings, WORKSPACES};
 pub use terminal::{Terminal, has_terminal};
 pub use typed::Typed;

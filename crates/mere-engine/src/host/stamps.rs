@@ -1,12 +1,16 @@
 //! Whether files have changed since they were looked at, without reading them.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use cap_fs_ext::MetadataExt;
 use cap_std::fs::Metadata;
 use serde::{Deserialize, Serialize};
 
-/// What some files looked like at one moment.
+/// Files that are looked at again and again.
+#[derive(Default)]
+pub(crate) struct Watched(Vec<PathBuf>);
+
+/// What they looked like at one moment.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Stamps(Vec<Option<Stamp>>);
 
@@ -87,10 +91,18 @@ fn nanoseconds(seconds: i64, part: i64) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(part)
 }
 
-impl Stamps {
-    /// Adds a file; that it is not there is a stamp too.
-    pub(super) fn add(&mut self, path: &Path) {
-        let metadata = path.symlink_metadata().ok();
-        self.0.push(metadata.map(|metadata| Stamp::of(&Metadata::from_just_metadata(metadata))));
+impl Watched {
+    /// Adds a file, whether or not it is there.
+    pub(super) fn add(&mut self, path: PathBuf) {
+        self.0.push(path);
+    }
+
+    /// What they look like now; that one is not there is a stamp too.
+    pub(crate) fn look(&self) -> Stamps {
+        let stamps = self.0.iter().map(|path| {
+            let metadata = path.symlink_metadata().ok();
+            metadata.map(|metadata| Stamp::of(&Metadata::from_just_metadata(metadata)))
+        });
+        Stamps(stamps.collect())
     }
 }

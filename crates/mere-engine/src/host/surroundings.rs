@@ -11,7 +11,7 @@ use mere_core::gate::{Landmark, StandIn};
 use mere_core::item::SKILL_FILE;
 
 use super::folder::{Folder, Identity, absent};
-use super::{Cache, Locked, SshAgent, Stamps, Typed, WriteError};
+use super::{Cache, Locked, SshAgent, Typed, Watched, WriteError};
 
 /// The name of a space's folder.
 pub(crate) const SPACE: &str = ".ai";
@@ -121,19 +121,19 @@ impl Surroundings {
         Ok(known.clone().filter(|_| now.is_some()))
     }
 
-    /// Takes note of what a file of the user space looks like.
-    pub(crate) fn stamp_user_space(&self, name: &str, stamps: &mut Stamps) {
-        stamps.add(&self.user_space.as_deref().unwrap_or(Path::new("")).join(name));
+    /// A file of the user space is looked at again and again.
+    pub(crate) fn watch_user_space(&self, name: &str, watched: &mut Watched) {
+        watched.add(self.user_space.as_deref().unwrap_or(Path::new("")).join(name));
     }
 
-    /// Takes note of what a file of the approvals looks like.
-    pub(crate) fn stamp_state(&self, name: &str, stamps: &mut Stamps) {
-        stamps.add(&self.private.state.as_deref().unwrap_or(Path::new("")).join(name));
+    /// The same for a file of the approvals.
+    pub(crate) fn watch_state(&self, name: &str, watched: &mut Watched) {
+        watched.add(self.private.state.as_deref().unwrap_or(Path::new("")).join(name));
     }
 
-    /// Takes note of what a file of the keys or of the trust store looks like.
-    pub(crate) fn stamp_config(&self, name: &str, stamps: &mut Stamps) {
-        stamps.add(&self.private.config.as_deref().unwrap_or(Path::new("")).join(name));
+    /// The same for a file of the keys or of the trust store.
+    pub(crate) fn watch_config(&self, name: &str, watched: &mut Watched) {
+        watched.add(self.private.config.as_deref().unwrap_or(Path::new("")).join(name));
     }
 
     /// The folder of the user space, made if it is not there.

@@ -156,7 +156,7 @@ impl Folder {
 
     /// A file below it is looked at again and again.
     pub(crate) fn watch(&self, below: &str, watched: &mut Watched) {
-        watched.add(self.canonical.join(below));
+        watched.add(&self.canonical.join(below));
     }
 
     /// The canonical path, for people.

@@ -1,14 +1,16 @@
 //! Whether files have changed since they were looked at, without reading them.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use cap_fs_ext::MetadataExt;
 use cap_std::fs::Metadata;
 use serde::{Deserialize, Serialize};
 
-/// Files that are looked at again and again.
+/// Files that are looked at again and again, folder by folder: a folder that is not there, or that
+/// is found once, spares a look for each of its files.
 #[derive(Default)]
-pub(crate) struct Watched(Vec<PathBuf>);
+pub(crate) struct Watched(Vec<(PathBuf, Vec<OsString>)>);
 
 /// What they looked like at one moment.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -93,16 +95,40 @@ fn nanoseconds(seconds: i64, part: i64) -> i64 {
 
 impl Watched {
     /// Adds a file, whether or not it is there.
-    pub(super) fn add(&mut self, path: PathBuf) {
-        self.0.push(path);
+    pub(super) fn add(&mut self, path: &Path) {
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        let name = path.file_name().unwrap_or_default().to_owned();
+        match self.0.iter_mut().find(|(known, _)| *known == folder) {
+            Some((_, names)) => names.push(name),
+            None => self.0.push((folder, vec![name])),
+        }
     }
 
     /// What they look like now; that one is not there is a stamp too.
     pub(crate) fn look(&self) -> Stamps {
-        let stamps = self.0.iter().map(|path| {
-            let metadata = path.symlink_metadata().ok();
-            metadata.map(|metadata| Stamp::of(&Metadata::from_just_metadata(metadata)))
-        });
-        Stamps(stamps.collect())
+        let mut stamps = Vec::new();
+        for (folder, names) in &self.0 {
+            look_in(folder, names, &mut stamps);
+        }
+        Stamps(stamps)
     }
+}
+
+#[cfg(all(target_os = "linux", not(mere_portable)))]
+fn look_in(folder: &Path, names: &[OsString], stamps: &mut Vec<Option<Stamp>>) {
+    use rustix::fs::{AtFlags, Mode, OFlags, open, statat};
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let folder = open(folder, flags, Mode::empty()).ok();
+    stamps.extend(names.iter().map(|name| {
+        let stat = statat(folder.as_ref()?, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        Some(Stamp::of_stat(&stat))
+    }));
+}
+
+#[cfg(not(all(target_os = "linux", not(mere_portable))))]
+fn look_in(folder: &Path, names: &[OsString], stamps: &mut Vec<Option<Stamp>>) {
+    stamps.extend(names.iter().map(|name| {
+        let metadata = folder.join(name).symlink_metadata().ok()?;
+        Some(Stamp::of(&Metadata::from_just_metadata(metadata)))
+    }));
 }

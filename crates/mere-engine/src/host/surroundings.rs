@@ -123,17 +123,17 @@ impl Surroundings {
 
     /// A file of the user space is looked at again and again.
     pub(crate) fn watch_user_space(&self, name: &str, watched: &mut Watched) {
-        watched.add(self.user_space.as_deref().unwrap_or(Path::new("")).join(name));
+        watched.add(&self.user_space.as_deref().unwrap_or(Path::new("")).join(name));
     }
 
     /// The same for a file of the approvals.
     pub(crate) fn watch_state(&self, name: &str, watched: &mut Watched) {
-        watched.add(self.private.state.as_deref().unwrap_or(Path::new("")).join(name));
+        watched.add(&self.private.state.as_deref().unwrap_or(Path::new("")).join(name));
     }
 
     /// The same for a file of the keys or of the trust store.
     pub(crate) fn watch_config(&self, name: &str, watched: &mut Watched) {
-        watched.add(self.private.config.as_deref().unwrap_or(Path::new("")).join(name));
+        watched.add(&self.private.config.as_deref().unwrap_or(Path::new("")).join(name));
     }
 
     /// The folder of the user space, made if it is not there.

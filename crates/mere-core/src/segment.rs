@@ -110,6 +110,16 @@ pub fn is_speakable(c: char) -> bool {
         )
 }
 
+/// Whether a character takes no room on a screen, so that a text with it is not what it looks like.
+pub fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -246,15 +246,22 @@ impl Desk {
             // A yes is for what was shown, and for nothing else.
             let digest =
                 shown.value()["data"]["digest"].as_str().and_then(|text| text.parse().ok());
-            match render::choose("[a]ccept, [r]eject, [s]kip, [q]uit?", &['a', 'r', 's', 'q'])? {
-                'a' => {
+            // Within `mere sign`, a yes is the same letter for everything.
+            let (question, letters) = match when_empty {
+                Quiet::No => ("[a]ccept, [r]eject, [s]kip, [q]uit?", ['a', 'r', 's', 'q']),
+                Quiet::Yes => {
+                    ("Accept it? [y]es, [n]ot now, [r]eject, [q]uit", ['y', 'n', 'r', 'q'])
+                }
+            };
+            match render::choose(question, &letters)? {
+                'a' | 'y' => {
                     let accept = one(Verdict::Accept { shown: digest });
                     self.keep("review", accept, answer, Paper::outcome)?;
                 }
                 'r' => {
                     self.keep("review", one(Verdict::Reject), answer, Paper::outcome)?;
                 }
-                's' => {}
+                's' | 'n' => {}
                 _ => break,
             }
         }

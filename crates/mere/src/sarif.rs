@@ -30,22 +30,58 @@ fn result(item: &Value) -> Value {
         "" => text("status"),
         fault => fault,
     };
-    let message = [what, text("fix")].join(". ");
-    let path = text("address").split_once(":/").map_or("", |(_, path)| path);
+    let message = format!("{}. {}", what.trim_end_matches('.'), text("fix"));
+    let main = text("address").split_once(":/").map_or("", |(_, path)| path);
+    // Beside the file that differs, where one does.
+    let path = match item["files"][0].as_str() {
+        Some(file) => {
+            main.rsplit_once('/').map_or(file.to_owned(), |(at, _)| format!("{at}/{file}"))
+        }
+        None => main.to_owned(),
+    };
     json!({
         "ruleId": text("status"),
         "level": "error",
         "message": { "text": message },
         "locations": [{ "physicalLocation": {
-            "artifactLocation": { "uri": path, "uriBaseId": "%SRCROOT%" },
+            "artifactLocation": { "uri": encoded(&path), "uriBaseId": "%SRCROOT%" },
             "region": { "startLine": 1 },
         } }],
     })
+}
+
+/// A path as a URI has it.
+fn encoded(path: &str) -> String {
+    let bytes = path.bytes().map(|byte| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' | b'@' => {
+            char::from(byte).to_string()
+        }
+        other => format!("%{other:02X}"),
+    });
+    bytes.collect()
+}
+
+/// What a finding means, in a sentence.
+fn meaning(status: &str) -> &'static str {
+    match status {
+        "unsigned" => "The item must be signed, and nobody has signed it.",
+        "unknown-key" => "The item is signed by a key that does not count.",
+        "bad-signature" => "The item's signature is none, or was not made by its key.",
+        "revoked-key" => "The item is signed by a key that was revoked.",
+        "wrong-location" => "The item is not where it was signed for.",
+        "wrong-version" => "The item was signed as another version.",
+        "changed" => "The item is not what was signed.",
+        "wrong-files" => "The item has files that were not signed, or lacks some that were.",
+        "roster" => "The team's roster does not count.",
+        _ => "The item cannot be used as it is.",
+    }
 }
 
 fn rules(results: &[Value]) -> Vec<Value> {
     let mut ids = results.iter().filter_map(|one| one["ruleId"].as_str()).collect::<Vec<_>>();
     ids.sort_unstable();
     ids.dedup();
-    ids.into_iter().map(|id| json!({ "id": id, "name": id })).collect()
+    let rule =
+        |id: &str| json!({ "id": id, "name": id, "shortDescription": { "text": meaning(id) } });
+    ids.into_iter().map(rule).collect()
 }

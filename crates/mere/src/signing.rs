@@ -30,20 +30,30 @@ impl Desk {
             Err(error) => return Ok(render::failure(&error, render::USAGE)),
         };
         let is_open = selection.which == Which::Unfinished;
-        if is_open && render::at_terminal() && !asked.answer.json {
+        if is_open && render::at_terminal() && !asked.answer.json && !asked.dry_run {
             self.decide(&asked.answer, Quiet::Yes)?;
         }
         let plan = self.call("sign", Verb::Keep(Keep::Sign(Sign::Plan(selection.clone()))));
         if plan.reply() != ReplyType::Success {
             return self.print(&plan, &asked.answer, Paper::outcome);
         }
+        if asked.dry_run && asked.answer.json {
+            return self.print(&plan, &asked.answer, Paper::outcome);
+        }
         let plan = plan.value();
         let items = plan["data"]["items"].as_array().cloned().unwrap_or_default();
         if items.is_empty() && !asked.answer.json {
-            render::line("Nothing is to be signed.")?;
+            // A commit that touches no item is told nothing.
+            if selection.which != Which::Staged {
+                render::line("Nothing is to be signed.")?;
+            }
             return Ok(ExitCode::SUCCESS);
         }
         let paper = Paper::new(asked.answer.color, self.session.working().cloned());
+        if asked.dry_run {
+            items.iter().try_for_each(|item| render::text(&(paper.difference(item) + "\n")))?;
+            return Ok(ExitCode::SUCCESS);
+        }
         let is_asked = !asked.yes && !asked.selection.is_exact();
         let one_by_one = matches!(selection.which, Which::Unfinished | Which::Staged);
         let chosen = match (is_asked, render::at_terminal()) {
@@ -97,7 +107,8 @@ impl Desk {
             Ok(selection) => selection,
             Err(error) => return Ok(render::failure(&error, render::USAGE)),
         };
-        let verify = Verify { selection, admins: asked.admin.clone() };
+        let (admins, least_serial) = (asked.admin.clone(), asked.min_serial);
+        let verify = Verify { selection, admins, least_serial };
         let reply = self.call("verify", Verb::Keep(Keep::Verify(verify)));
         if let Some(file) = &asked.sarif {
             let text = format!("{:#}\n", sarif::report(&reply.value()));
@@ -107,6 +118,10 @@ impl Desk {
                     render::BROKEN,
                 ));
             }
+        }
+        let is_idle = reply.reply() == ReplyType::Success && reply.value()["data"]["checked"] == 0;
+        if is_idle && asked.selection.staged && !asked.answer.json {
+            return Ok(ExitCode::SUCCESS);
         }
         self.print(&reply, &asked.answer, Paper::verified)
     }
@@ -142,6 +157,10 @@ fn ask_each<'a>(paper: &Paper, items: &'a [Value]) -> io::Result<Vec<&'a Value>>
             Said::Yes => chosen.push(item),
             Said::No => {}
             Said::All => {
+                // What is signed is shown, the rest too.
+                for item in &items[number + 1..] {
+                    render::text(&format!("\n{}", paper.difference(item)))?;
+                }
                 chosen.extend(&items[number..]);
                 break;
             }

@@ -21,6 +21,13 @@ use crate::signing::chosen;
 const TOOL: &str = "team";
 const JOIN: &str = "join";
 
+/// For which of a member's items the person vouches from now on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Vouches {
+    ForAll,
+    ForNone,
+}
+
 impl Desk {
     pub(crate) fn team(&self, asked: TeamArguments) -> io::Result<ExitCode> {
         let (command, answer) = match asked.what {
@@ -35,6 +42,7 @@ impl Desk {
                 let types = types.into_iter().map(|one| one.kind).collect();
                 (TeamCommand::Require(types), answer)
             }
+            TeamCommandArguments::Restore(answer) => (TeamCommand::Restore, answer),
             TeamCommandArguments::Show(answer) => (TeamCommand::Show, answer),
             TeamCommandArguments::Remove(asked) => return self.remove_member(&asked),
             TeamCommandArguments::Sign(asked) => return self.sign_team(&asked),
@@ -53,26 +61,38 @@ impl Desk {
         }
         let value = leaving.value();
         let items = value["data"]["items"].as_array().cloned().unwrap_or_default();
-        let countersigns = asked.countersign || self.asks_for(&items, &asked.answer)?;
-        let countersign = if countersigns { &items[..] } else { &[] };
+        let Some(vouches) = self.asks_for(&items, asked)? else {
+            return Ok(refused("nobody was removed", "`--countersign`, or nothing,"));
+        };
+        let countersign = if vouches == Vouches::ForAll { &items[..] } else { &[] };
         let countersign = countersign.iter().filter_map(chosen).collect();
         let remove = Keep::Team(TeamCommand::Remove { member, countersign });
         self.keep(TOOL, remove, &asked.answer, Paper::team_change)
     }
 
-    /// Whether the person vouches for items that would have nobody left to do so.
-    fn asks_for(&self, items: &[Value], answer: &AnswerArguments) -> io::Result<bool> {
-        if items.is_empty() || answer.json {
-            return Ok(false);
+    /// Whether the person vouches for items that would have nobody left to do so; none if they
+    /// would rather remove nobody.
+    fn asks_for(&self, items: &[Value], asked: &RemoveArguments) -> io::Result<Option<Vouches>> {
+        if asked.countersign {
+            return Ok(Some(Vouches::ForAll));
         }
-        let paper = Paper::new(answer.color, self.session.working().cloned());
+        if items.is_empty() || asked.answer.json {
+            return Ok(Some(Vouches::ForNone));
+        }
+        let paper = Paper::new(asked.answer.color, self.session.working().cloned());
         render::line("Nobody else vouches for:")?;
         render::text(&paper.to_sign(items))?;
         if !render::at_terminal() {
             render::note("they do not count any more; `--countersign` would vouch for them");
-            return Ok(false);
+            return Ok(Some(Vouches::ForNone));
         }
-        render::ask("Have you read them, and do you vouch for them with your key?")
+        let question = "Remove them and [c]ountersign these items, which you have read; [l]et the \
+                        items count no more; or [q]uit?";
+        Ok(match render::choose(question, &['c', 'l', 'q'])? {
+            'c' => Some(Vouches::ForAll),
+            'l' => Some(Vouches::ForNone),
+            _ => None,
+        })
     }
 
     fn sign_team(&self, asked: &TeamSignArguments) -> io::Result<ExitCode> {

@@ -94,6 +94,7 @@ codes! {
     SIGN_MEMORY: Items "SIGN" Invalid 6 "Memories are not signed.";
     SIGN_EDITOR: Items "SIGN" Fault 1 "The editor did not end well; nothing was signed.";
     SIGN_DENIED: Enforcement "SIGN" Denied 1 "Signing needs a terminal, ssh-agent, or the user's own config.";
+    TEAM_RESTORED: Items "TEAM" Success 7 "`mere team restore`: the roster that was seen last lies in the space again.";
     TEAM_TROUBLE: Items "TEAM" Fault 1 "The team's roster does not count: broken, older, for another space, or not signed by enough admins.";
     TEAM_MADE: Items "TEAM" Success 1 "`mere team init`: the space has a team.";
     TEAM_CHANGED: Items "TEAM" Success 2 "`mere team`: the change counts.";
@@ -168,6 +169,7 @@ codes! {
     KEY_FORM: Items "KEY" Invalid 6 "The file holds no Ed25519 key in OpenSSH's form.";
     KEY_TAKEN: Items "KEY" Invalid 7 "The name, the key or the file is there already.";
     KEY_NEXT_LOCKED: Items "KEY" Invalid 8 "The key to rotate to is locked by a passphrase of its own; `data.key` names it.";
+    KEY_REVOKED: Items "KEY" Invalid 10 "The user revoked this key of theirs: it signs nothing more.";
     KEY_MISSING: Items "KEY" Invalid 9 "There is no such file.";
     KEY_OPEN: Items "KEY" Fault 1 "The file of a private key may be opened by others.";
     KEY_UNREADABLE: Items "KEY" Fault 2 "The file of a key cannot be read, or holds another key than it did.";

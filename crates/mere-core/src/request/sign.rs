@@ -81,6 +81,8 @@ pub struct Verify {
     pub selection: Selection,
     /// If any are named, only the roster counts that these signed, and nothing of the user's.
     pub admins: Vec<Fingerprint>,
+    /// The lowest serial of that roster.
+    pub least_serial: u64,
 }
 
 /// A person works on an item.

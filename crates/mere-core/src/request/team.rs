@@ -35,6 +35,8 @@ pub enum TeamCommand {
         /// The digest that came with what was shown; none only shows it.
         shown: Option<Sha256>,
     },
+    /// Put the roster that was seen last back into the space.
+    Restore,
     /// Who is in the team?
     Show,
 }

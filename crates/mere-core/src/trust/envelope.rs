@@ -41,8 +41,9 @@ impl PayloadType {
 /// One signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// Whose it says it is.
-    pub key: Option<Fingerprint>,
+    /// Whose it says it is. DSSE lets it be left out; here it cannot be: a signature that names no
+    /// key would have to be tried with every one, and a revoked key could hide.
+    pub key: Fingerprint,
     /// The signature.
     pub signature: [u8; 64],
 }
@@ -80,10 +81,7 @@ impl Envelope {
     pub fn value(&self) -> Value {
         let marks = self.marks.iter().map(|mark| {
             let signature = BASE64_STANDARD.encode(mark.signature);
-            match mark.key {
-                Some(key) => json!({ "keyid": key.to_string(), "sig": signature }),
-                None => json!({ "sig": signature }),
-            }
+            json!({ "keyid": mark.key.to_string(), "sig": signature })
         });
         json!({
             "payloadType": self.kind.name(),
@@ -111,16 +109,15 @@ impl Envelope {
 
     /// Adds a signature of [`Envelope::message`]; one by the same key is replaced.
     pub fn add(&mut self, key: Fingerprint, signature: [u8; 64]) {
-        self.marks.retain(|mark| mark.key != Some(key));
-        self.marks.push(Mark { key: Some(key), signature });
+        self.marks.retain(|mark| mark.key != key);
+        self.marks.push(Mark { key, signature });
     }
 
     /// Drops the signatures that none of these keys made.
     pub fn keep_made_by(&mut self, keys: &[PublicKey]) {
         let message = self.message();
         let is_theirs = |mark: &Mark| {
-            let mut named =
-                keys.iter().filter(|key| mark.key.is_none_or(|name| name == key.fingerprint()));
+            let mut named = keys.iter().filter(|key| mark.key == key.fingerprint());
             named.any(|key| key.made(&mark.signature, &message))
         };
         self.marks.retain(is_theirs);
@@ -128,15 +125,15 @@ impl Envelope {
 
     /// Whether this key signed it.
     pub fn is_signed_by(&self, key: &PublicKey) -> bool {
-        let (name, message) = (key.fingerprint(), self.message());
-        let mut marks = self.marks.iter().filter(|mark| mark.key.is_none_or(|key| key == name));
-        marks.any(|mark| key.made(&mark.signature, &message))
+        let name = key.fingerprint();
+        let mut marks = self.marks.iter().filter(|mark| mark.key == name);
+        marks.any(|mark| key.made(&mark.signature, &self.message()))
     }
 }
 
 fn mark(value: &Value) -> Result<Mark, FormError> {
     let fields = Closed::of(value, &["keyid", "sig"])?;
-    let key = fields.find("keyid").map(|_| fields.parsed("keyid")).transpose()?;
+    let key = fields.parsed("keyid")?;
     let signature = decode(fields.text("sig")?)?;
     let signature = signature.try_into().map_err(|_| FormError("a signature has 64 bytes"))?;
     Ok(Mark { key, signature })

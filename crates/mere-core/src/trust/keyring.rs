@@ -78,6 +78,11 @@ impl Keyring {
         self.admitted.retain(|key, _| keys.contains(key));
     }
 
+    /// Whether a key was revoked.
+    pub fn is_revoked(&self, key: Fingerprint) -> bool {
+        self.revoked.contains(&key)
+    }
+
     /// Whether a key counts for an item.
     pub fn admits(&self, key: Fingerprint, place: &ScopedPath, now: Timestamp) -> bool {
         self.look_up(key, place, now).is_ok()
@@ -94,10 +99,7 @@ impl Keyring {
         let message = envelope.message();
         let (mut voucher, mut revoked, mut stranger) = (None, None, None);
         for mark in envelope.marks() {
-            let Some(name) = mark.key.or_else(|| self.maker(&mark.signature, &message)) else {
-                stranger = stranger.or(Some(Stranger { key: None, why: Unknown::Key }));
-                continue;
-            };
+            let name = mark.key;
             let admitted = self.admitted.get(&name).and_then(|all| all.first());
             if admitted.is_some_and(|one| !one.key.made(&mark.signature, &message)) {
                 return Err(Failure::BadSignature("a signature was not made by its key"));
@@ -105,15 +107,14 @@ impl Keyring {
             match self.look_up(name, place, now) {
                 _ if self.revoked.contains(&name) => revoked = revoked.or(Some(name)),
                 Ok(found) => voucher = voucher.or(Some(found)),
-                Err(why) => stranger = stranger.or(Some(Stranger { key: Some(name), why })),
+                Err(why) => stranger = stranger.or(Some(Stranger { key: name, why })),
             }
         }
         match (voucher, revoked, stranger) {
             (Some(voucher), ..) => Ok(Ok(voucher)),
             (None, Some(key), _) => Err(Failure::RevokedKey(key)),
-            (None, None, stranger) => {
-                Ok(Err(stranger.unwrap_or(Stranger { key: None, why: Unknown::Key })))
-            }
+            (None, None, Some(stranger)) => Ok(Err(stranger)),
+            (None, None, None) => Err(Failure::BadSignature("nobody signed it")),
         }
     }
 
@@ -134,11 +135,5 @@ impl Keyring {
             }
         }
         Err(why)
-    }
-
-    /// The key of ours that made a signature that does not say whose it is.
-    fn maker(&self, signature: &[u8; 64], message: &[u8]) -> Option<Fingerprint> {
-        let mut known = self.admitted.iter().filter_map(|(name, all)| Some((name, all.first()?)));
-        known.find(|(_, one)| one.key.made(signature, message)).map(|(name, _)| *name)
     }
 }

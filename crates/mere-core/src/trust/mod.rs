@@ -31,4 +31,4 @@ pub use roster::{Member, Roster, SignedRoster};
 pub use rotation::Rotation;
 pub use sidecar::{MAX_SIDECAR_BYTES, Sidecar};
 pub use statement::{Created, Statement};
-pub use verify::{Exhibit, Letter, Said, verify};
+pub use verify::{Exhibit, Letter, Said, stated, verify};

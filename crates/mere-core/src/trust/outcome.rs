@@ -26,8 +26,8 @@ pub struct Vouched {
 /// Somebody whose key does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stranger {
-    /// The key, as far as it is named.
-    pub key: Option<Fingerprint>,
+    /// The key.
+    pub key: Fingerprint,
     /// Why it does not.
     pub why: Unknown,
 }

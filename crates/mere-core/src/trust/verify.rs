@@ -85,6 +85,20 @@ pub fn verify<T, E>(
     })
 }
 
+/// What an author whose key counts said of an item, wherever they said it lies; none if the letter
+/// is no sidecar, or nobody who counts signed it. It says what was vouched for once, and nothing of
+/// what lies there now.
+pub fn stated(
+    letter: &[u8],
+    keyring: &Keyring,
+    place: &ScopedPath,
+    now: Timestamp,
+) -> Option<Statement> {
+    let sidecar = Sidecar::parse(letter).ok()?;
+    keyring.judge(&sidecar.author, place, now).ok()?.ok()?;
+    Some(sidecar.statement)
+}
+
 fn examine(exhibit: &Exhibit<'_>, keyring: &Keyring) -> Result<Standing, Failure> {
     // Memories are not signed.
     let letter = match exhibit.letter {

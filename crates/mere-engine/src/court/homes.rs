@@ -17,8 +17,20 @@ pub(super) fn space_of(surroundings: &Surroundings, folder: &str) -> Option<Stri
     record["space_id"].as_str().map(str::to_owned)
 }
 
-/// A team was seen in a folder.
-pub(super) fn remember(
+/// A team was seen in a folder; nothing is written if that is known.
+pub(super) fn settle(
+    surroundings: &Surroundings,
+    folder: &str,
+    space_id: &str,
+) -> Result<(), RecordError> {
+    if space_of(surroundings, folder).as_deref() == Some(space_id) {
+        return Ok(());
+    }
+    remember(surroundings, folder, space_id)
+}
+
+/// A folder is this team's from now on.
+pub(crate) fn remember(
     surroundings: &Surroundings,
     folder: &str,
     space_id: &str,

@@ -19,10 +19,10 @@ use crate::project_key::{self, ProjectKey};
 use crate::{keys, trust_store};
 use drafts::Draft;
 pub(crate) use drafts::{FILE as DRAFTS_FILE, forget, start};
-pub(crate) use homes::{FILE as HOMES_FILE, forget as forget_folder};
+pub(crate) use homes::{FILE as HOMES_FILE, forget as forget_folder, remember as remember_folder};
 pub(crate) use team::{
-    FILE as TEAMS_FILE, Membership, ROSTER, ROSTER_SIDECAR, Team, TeamFile, TeamTrouble,
-    USUALLY_SIGNED, pin, roster_address, unpin,
+    FILE as TEAMS_FILE, Membership, Quorum, ROSTER, ROSTER_SIDECAR, Team, TeamFile, TeamTrouble,
+    USUALLY_SIGNED, last_seen, pin, roster_address, unpin,
 };
 
 /// What one reading of everything comes to.
@@ -93,9 +93,18 @@ impl Court {
         })
     }
 
-    /// What counts where nothing of the user's does: the roster that these admins signed.
-    pub(crate) fn of_admins(&self, admins: &[Fingerprint]) -> Result<Self, TeamTrouble> {
-        let roster = self.team.by_admins(admins)?;
+    /// What counts where nothing of the user's does: the roster that these admins signed, if its
+    /// serial is no lower than `least`.
+    pub(crate) fn of_admins(
+        &self,
+        admins: &[Fingerprint],
+        least: u64,
+    ) -> Result<Self, TeamTrouble> {
+        let roster = self.team.by_admins(admins, Quorum::All)?;
+        let (serial, seen) = (roster.serial, least);
+        if serial < seen {
+            return Err(TeamTrouble::Older { serial, seen });
+        }
         let required = [&self.required[..], &roster.require_signed].concat();
         let keyring = narrowed(of_roster(roster), &self.user.keyring, self.only.as_deref());
         let project = Side { keyring, space_id: self.project.space_id.clone() };

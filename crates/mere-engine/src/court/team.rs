@@ -62,6 +62,15 @@ pub(crate) enum Membership {
     Joined,
 }
 
+/// How many of the admins that are named must have signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quorum {
+    /// All: where nothing else is known, the roster does not say itself how few are enough.
+    All,
+    /// As many as it asks for: a person looks at it.
+    Threshold,
+}
+
 /// The roster that lies in a space.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) enum TeamFile {
@@ -109,11 +118,10 @@ impl Team {
         if let (TeamFile::Signed(signed), Pinned::Roster(joined)) = (&team.file, &team.pinned)
             && signed.follows(joined)
         {
-            let roster = signed.roster.clone();
-            if let Err(error) = pin(surroundings, &roster) {
+            if let Err(error) = pin(surroundings, signed) {
                 tracing::error!(%error, "a newer roster could not be kept");
             }
-            team.pinned = Pinned::Roster(Box::new(roster));
+            team.pinned = Pinned::Roster(Box::new(signed.roster.clone()));
         }
         team
     }
@@ -212,17 +220,23 @@ impl Team {
         stale.or_else(|| incomplete(signed)).map_or(Ok(signed), Err)
     }
 
-    /// The roster that lies there, if these admins signed it: as many of them as it asks for, or
-    /// all that are named.
-    pub(crate) fn by_admins(&self, admins: &[Fingerprint]) -> Result<&Roster, TeamTrouble> {
+    /// The roster that lies there, if these admins signed it.
+    pub(crate) fn by_admins(
+        &self,
+        admins: &[Fingerprint],
+        quorum: Quorum,
+    ) -> Result<&Roster, TeamTrouble> {
         let signed = self.signed()?;
         if let Some(trouble) = incomplete(signed) {
             return Err(trouble);
         }
         let named = signed.roster.admins.iter().filter(|key| admins.contains(&key.fingerprint()));
         let named = named.cloned().collect::<Vec<PublicKey>>();
-        let needed = signed.roster.threshold.min(admins.len()).max(1);
-        if signed.signed_by(&named) < needed {
+        let needed = match quorum {
+            Quorum::All => admins.len(),
+            Quorum::Threshold => signed.roster.threshold.min(admins.len()),
+        };
+        if signed.signed_by(&named) < needed.max(1) {
             return Err(TeamTrouble::Strangers);
         }
         Ok(&signed.roster)
@@ -269,17 +283,18 @@ impl Pinned {
         let pinned = space_id.map_or(Self::None, |space_id| Self::read(surroundings, space_id));
         let Some(folder) = project.canonical_text() else { return pinned };
         let known = homes::space_of(surroundings, folder);
-        match (&pinned, space_id, known) {
-            (Self::Roster(_), Some(space_id), known) if known.as_deref() != Some(space_id) => {
-                if let Err(error) = homes::remember(surroundings, folder, space_id) {
+        let known = known.filter(|known| Some(known.as_str()) != space_id);
+        match known.map(|known| Self::read(surroundings, &known)) {
+            // What was one team's folder is not another's because it says so.
+            Some(other @ (Self::Roster(_) | Self::Damaged)) => other,
+            Some(Self::None) | None => {
+                if let (Self::Roster(_), Some(space_id)) = (&pinned, space_id)
+                    && let Err(error) = homes::settle(surroundings, folder, space_id)
+                {
                     tracing::error!(%error, "the folder of a team could not be kept");
                 }
                 pinned
             }
-            (Self::None, space_id, Some(known)) if Some(known.as_str()) != space_id => {
-                Self::read(surroundings, &known)
-            }
-            _ => pinned,
         }
     }
 
@@ -302,7 +317,8 @@ impl Pinned {
 }
 
 /// Lets a roster count from now on, unless a newer one does.
-pub(crate) fn pin(surroundings: &Surroundings, roster: &Roster) -> Result<(), RecordError> {
+pub(crate) fn pin(surroundings: &Surroundings, signed: &SignedRoster) -> Result<(), RecordError> {
+    let roster = &signed.roster;
     records::change(surroundings.lock_config(), FILE, |records| {
         let is_newer = |record: &serde_json::Value| {
             record["space_id"] == roster.space_id
@@ -312,8 +328,18 @@ pub(crate) fn pin(surroundings: &Surroundings, roster: &Roster) -> Result<(), Re
             return;
         }
         records.retain(|record| record["space_id"] != roster.space_id);
-        records.push(json!({ "space_id": roster.space_id, "roster": roster.value() }));
+        records.push(json!({
+            "space_id": roster.space_id, "roster": roster.value(), "signatures": signed.sidecar(),
+        }));
     })
+}
+
+/// The last roster of a space that counted, with its signatures.
+pub(crate) fn last_seen(surroundings: &Surroundings, space_id: &str) -> Option<SignedRoster> {
+    let records = records::parse(surroundings.peek_config(FILE));
+    let record = records.iter().find(|record| record["space_id"] == space_id)?;
+    let (roster, signatures) = (record["roster"].to_string(), record["signatures"].as_str()?);
+    SignedRoster::parse(roster.as_bytes(), signatures.as_bytes()).ok()
 }
 
 /// Forgets the team of a space, and which of its rosters was seen last.

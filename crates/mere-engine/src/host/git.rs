@@ -1,7 +1,7 @@
 //! What git says about the project: only for people's commands, never for an agent's call.
 //!
-//! Run as a program in the project's folder, without hooks, monitors and filters of the repository's
-//! own choosing. Where there is no git, or no repository, there is nothing to say.
+//! Run as a program in the project's folder, in ways that start no hook, monitor, filter or transport
+//! of the repository's own choosing. Where there is no git, or no repository, there is nothing to say.
 
 use std::io::{self, Read};
 use std::process::{Command, Stdio};
@@ -10,6 +10,8 @@ use mere_core::address::RelPath;
 
 use super::Folder;
 
+/// How many files are named at once.
+const CHUNK: usize = 200;
 /// The most that git is listened to.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -40,26 +42,62 @@ impl<'a> Git<'a> {
         Ok(paths(&self.run(&[&changed[..], &["--relative"]].concat())?))
     }
 
-    /// Paths in these folders whose files are not what is staged: changed since, or not known to
-    /// git.
+    /// Paths in these folders whose files are not what is staged: changed since, gone, or not known
+    /// to git. Bytes are compared, so no filter runs.
     pub(crate) fn unstaged(&self, folders: &[String]) -> io::Result<Vec<RelPath>> {
-        let changed = ["diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", "--relative"];
-        let unknown = ["ls-files", "--others", "-z"];
-        let mut found = Vec::new();
-        for arguments in [&changed[..], &unknown] {
+        let folders = folders.iter().map(String::as_str);
+        let listed = |arguments: &[&'a str]| {
             let mut arguments = arguments.to_vec();
             arguments.push("--");
-            arguments.extend(folders.iter().map(String::as_str));
-            found.extend(paths(&self.run(&arguments)?));
-        }
+            self.run(&[&arguments[..], &folders.clone().collect::<Vec<_>>()].concat())
+        };
+        let staged = entries(&listed(&["ls-files", "--stage", "-z"])?);
+        let (there, gone) = staged.into_iter().partition::<Vec<_>, _>(|(_, path)| self.has(path));
+        let hashes = self.hashes(&there.iter().map(|(_, path)| path).collect::<Vec<_>>())?;
+        let changed = there.into_iter().zip(hashes).filter(|((id, _), now)| id != now);
+        let mut found = changed.map(|((_, path), _)| path).collect::<Vec<_>>();
+        found.extend(gone.into_iter().map(|(_, path)| path));
+        found.extend(paths(&listed(&["ls-files", "--others", "-z"])?));
         Ok(found)
     }
 
-    /// Stages files.
+    /// Whether a regular file lies at a path.
+    fn has(&self, path: &RelPath) -> bool {
+        let metadata = self.0.dir().symlink_metadata(path.as_str());
+        metadata.is_ok_and(|metadata| metadata.is_file())
+    }
+
+    /// The ids that files would have, as they are.
+    fn hashes(&self, files: &[&RelPath]) -> io::Result<Vec<String>> {
+        let mut said = Vec::new();
+        for some in files.chunks(CHUNK) {
+            let mut arguments = vec!["hash-object", "--no-filters", "--"];
+            arguments.extend(some.iter().map(|path| path.as_str()));
+            let ids = String::from_utf8(self.run(&arguments)?).map_err(io::Error::other)?;
+            said.extend(ids.lines().map(str::to_owned));
+        }
+        if said.len() == files.len() {
+            Ok(said)
+        } else {
+            Err(io::Error::other("git left some out"))
+        }
+    }
+
+    /// Stages files, as they are.
     pub(crate) fn add(&self, files: &[RelPath]) -> io::Result<()> {
-        let mut arguments = vec!["add", "--"];
-        arguments.extend(files.iter().map(RelPath::as_str));
-        self.run(&arguments).map(|_| ())
+        for path in files {
+            let write = ["hash-object", "-w", "--no-filters", "--", path.as_str()];
+            let id = String::from_utf8(self.run(&write)?).map_err(io::Error::other)?;
+            let entry = format!("100644,{},{}", id.trim_end(), self.prefix()? + path.as_str());
+            self.run(&["update-index", "--add", "--cacheinfo", &entry])?;
+        }
+        Ok(())
+    }
+
+    /// Where the folder lies in the repository, with a slash behind.
+    fn prefix(&self) -> io::Result<String> {
+        let said = self.run(&["rev-parse", "--show-prefix"])?;
+        Ok(String::from_utf8(said).map_err(io::Error::other)?.trim_end_matches('\n').to_owned())
     }
 
     /// A file as it was committed last.
@@ -103,7 +141,8 @@ impl<'a> Git<'a> {
         for setting in settings {
             command.args(["-c", setting]);
         }
-        command.args(arguments).env("GIT_OPTIONAL_LOCKS", "0");
+        command.args(["-c", "protocol.allow=never"]).args(arguments);
+        command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_NO_LAZY_FETCH", "1");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn()?;
         let mut bytes = Vec::new();
@@ -118,4 +157,15 @@ impl<'a> Git<'a> {
 fn paths(bytes: &[u8]) -> Vec<RelPath> {
     let paths = bytes.split(|byte| *byte == 0).filter_map(|path| str::from_utf8(path).ok());
     paths.filter(|path| !path.is_empty()).filter_map(|path| path.parse().ok()).collect()
+}
+
+/// What is staged: each file's id, and its path. What is in conflict has several, and none is it.
+fn entries(bytes: &[u8]) -> Vec<(String, RelPath)> {
+    let lines = bytes.split(|byte| *byte == 0).filter_map(|line| str::from_utf8(line).ok());
+    let entry = |line: &str| {
+        let (about, path) = line.split_once('\t')?;
+        let id = about.split(' ').nth(1)?.to_owned();
+        Some((id, path.parse().ok()?))
+    };
+    lines.filter_map(entry).collect()
 }

@@ -66,7 +66,8 @@ pub(crate) fn whole_of(main: Sha256, files: &[FileDigest]) -> Sha256 {
     let mut hasher = Hasher::default();
     hasher.add(main.to_string().as_bytes());
     for file in files {
-        hasher.add(format!("\n{} {}", file.sha256, file.path).as_bytes());
+        // No path has a NUL, so no two items have one text.
+        hasher.add(format!("\0{}\0{}", file.sha256, file.path).as_bytes());
     }
     hasher.so_far()
 }
@@ -85,11 +86,17 @@ impl Gathering<'_> {
     fn siblings(&mut self, place: &ScopedPath) -> Result<(), BelongingsError> {
         let (stem, main) = (format!("{}.", place.id), format!("{}.yaml", place.id));
         let mut names = Vec::new();
+        let mut is_odd = false;
         OpenFolder::below(self.folder, "")?.read(|name, kind| {
+            // What cannot be said could be the tool's.
+            is_odd |= name.is_none();
             let name = name.filter(|name| name.starts_with(&stem) && *name != main);
             names.extend(name.map(|name| (name.to_owned(), kind)));
             Ok(())
         })?;
+        if is_odd {
+            return Err(fault("a file's name beside it is not UTF-8", "Rename it."));
+        }
         for (name, kind) in names {
             match kind {
                 EntryKind::Folder => {}
@@ -125,6 +132,9 @@ impl Gathering<'_> {
     fn take(&mut self, path: &str, name: &str, kind: EntryKind) -> Result<(), BelongingsError> {
         if path.is_empty() && name == self.sidecar {
             return Ok(());
+        }
+        if name.chars().any(char::is_control) {
+            return Err(fault("a file's name has a control character", "Rename it."));
         }
         if kind != EntryKind::File {
             let what = "a link or a special file lies among its files";

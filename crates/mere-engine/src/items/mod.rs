@@ -19,6 +19,7 @@ mod run;
 mod sealer;
 mod stock;
 mod tell;
+mod vouching;
 
 pub(crate) use change::{Desk, execute};
 pub(crate) use error::{ItemError, Unmade, Unplaced, WrongInputs};

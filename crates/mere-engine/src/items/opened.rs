@@ -131,8 +131,8 @@ impl Standing {
             }
             Self::Draft | Self::Unsigned => fields,
             Self::Unknown(Unvouched { stranger, .. }) => {
-                let key = stranger.key.map(|key| Content::mention(key.to_string()));
-                fields.with_some("key", key).with_some("why", limited(stranger.why))
+                let key = Content::mention(stranger.key.to_string());
+                fields.with("key", key).with_some("why", limited(stranger.why))
             }
         }
     }
@@ -166,7 +166,7 @@ impl Unvouched {
         let cure = match self.membership {
             Membership::NoTeam => {
                 format!(
-                    "Ask a person to run `mere trust add`, or to read it and `mere sign {item}`."
+                    "Ask a person to run `mere trust add`, or read it and run `mere sign {item}`."
                 )
             }
             Membership::Open => {

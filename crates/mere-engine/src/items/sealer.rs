@@ -3,7 +3,7 @@
 //! A [`Sealer`] is made only where signing is permitted, and holds the unlocked key. What it signs
 //! is made of an item that was read and understood, at the place where it lies or will lie.
 
-use mere_core::item::ScopedPath;
+use mere_core::item::{Scope, ScopedPath};
 use mere_core::trust::{Created, Envelope, Fingerprint, Placement, PublicKey, Sidecar, Statement};
 
 use super::change::Desk;
@@ -24,7 +24,12 @@ impl Sealer {
         let key = keys::unlock(&desk.context.surroundings, desk.unlock);
         // Whether it may sign at all is said before any passphrase is asked for.
         permit(desk, errand, &key)?;
-        Ok(Self { key: key.map_err(ItemError::Key)? })
+        let sealer = Self { key: key.map_err(ItemError::Key)? };
+        // The user's own keyring: what they revoked signs nothing more.
+        if desk.court.keyring(Scope::User).is_revoked(sealer.key()) {
+            return Err(ItemError::Key(KeyFault::Revoked(sealer.key())));
+        }
+        Ok(sealer)
     }
 
     /// Which key it is.

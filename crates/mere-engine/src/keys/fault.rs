@@ -12,6 +12,8 @@ pub(crate) enum KeyFault {
     NoKey,
     #[error("{0} is none of the user's keys")]
     Unknown(Fingerprint),
+    #[error("{0} was revoked")]
+    Revoked(Fingerprint),
     #[error("{0} is locked by a passphrase")]
     Locked(Fingerprint),
     #[error("{0} is locked by a passphrase of its own")]

@@ -26,6 +26,11 @@ pub(crate) fn key(fault: &KeyFault) -> Draft {
             let message = message.content((*key).into()).and(".");
             Draft::invalid(codes::KEY_PASSPHRASE, message).data(about(*key))
         }
+        KeyFault::Revoked(key) => {
+            Draft::invalid(codes::KEY_REVOKED, named(*key).and(" is yours, and you revoked it."))
+                .hint("Sign with another: `mere keys generate`, then `mere keys use`.")
+                .data(about(*key))
+        }
         KeyFault::NotInAgent(key) => {
             Draft::invalid(codes::KEY_NOT_IN_AGENT, named(*key).and(" is not in ssh-agent."))
                 .hint("`ssh-add FILE` loads it; `ssh-add -l` shows what is loaded.")

@@ -133,8 +133,8 @@ pub(crate) fn fix(place: &ScopedPath, failure: &Failure) -> Prose {
             "Ask a person to restore it, or read it and run `mere sign {item}`."
         )),
         Failure::Changed(_) | Failure::WrongFiles { .. } => Prose::words(format!(
-            "Ask a person to look at it: `mere sign {item}` shows what differs and signs it; \
-             restoring the files undoes it. While it is worked on, `mere draft {item}`."
+            "Ask a person to look at it: `mere sign --dry-run {item}` shows what differs. Then \
+             `mere sign {item}`, or restore it; while it is worked on, `mere draft {item}`."
         )),
     }
 }
@@ -192,7 +192,8 @@ pub(crate) fn roster_trouble(trouble: &TeamTrouble) -> (Prose, Prose) {
         ),
         TeamTrouble::Older { serial, seen } => words(
             format!("The team's roster has the serial {serial}, and {seen} was seen already"),
-            "The newer one holds. Bring .ai/signers.json up to date with the main branch.",
+            "The newer one holds. Bring .ai/signers.json up to date with the main branch, or let \
+             `mere team restore` write back the one you saw.",
         ),
         TeamTrouble::Fork { serial } => words(
             format!("The team's roster is another one with the serial {serial} that was seen"),
@@ -205,7 +206,8 @@ pub(crate) fn roster_trouble(trouble: &TeamTrouble) -> (Prose, Prose) {
         ),
         TeamTrouble::Strangers => words(
             "The team's roster is not signed by enough of the admins that are known".to_owned(),
-            "Ask an admin. If the admins have changed, `mere join` shows the new ones.",
+            "Ask an admin which of them sign. If they have changed, `mere join` shows the new ones; in \
+             CI `--admin` names one that signed.",
         ),
         TeamTrouble::Moved => words(
             "This folder is a team's space, and its space.json has another id now".to_owned(),

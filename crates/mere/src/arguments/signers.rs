@@ -41,13 +41,13 @@ pub(crate) struct AddArguments {
     #[arg(long)]
     pub(crate) name: Option<SignerName>,
     /// Only for items in this scope; may be repeated
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, value_delimiter = ',')]
     scope: Vec<ScopeArgument>,
     /// Only for items of this type; may be repeated
-    #[arg(long = "type", value_name = "TYPE")]
+    #[arg(long = "type", alias = "types", value_name = "TYPE", value_delimiter = ',')]
     kinds: Vec<TypeArgument>,
     /// Only for items in this category and below; may be repeated
-    #[arg(long = "category", value_name = "CATEGORY")]
+    #[arg(long = "category", alias = "categories", value_name = "CATEGORY", value_delimiter = ',')]
     categories: Vec<Category>,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,

@@ -74,6 +74,7 @@ fn wanted(word: &str) -> Result<Wanted, String> {
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere sign                          one after the other, each with its difference
+  mere sign --dry-run                only look
   mere sign directive release/deploy
   mere sign tool 'api/*'
   mere sign --staged                 what the next commit changes, and stage the signatures")]
@@ -83,6 +84,9 @@ pub(crate) struct SignArguments {
     /// Say yes without being asked
     #[arg(long, short)]
     pub(crate) yes: bool,
+    /// Show what differs from what was signed, and sign nothing
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
@@ -97,9 +101,13 @@ pub(crate) struct SignArguments {
 pub(crate) struct VerifyArguments {
     #[command(flatten)]
     pub(crate) selection: SelectionArguments,
-    /// Only the team's roster counts, if this admin signed it; nothing of yours is read
+    /// Only the team's roster counts, if this admin signed it; nothing of yours is read. Of several,
+    /// all must have signed
     #[arg(long, value_name = "SHA256:…")]
     pub(crate) admin: Vec<Fingerprint>,
+    /// With --admin: refuse a roster with a lower serial, such as one from before a removal
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "admin")]
+    pub(crate) min_serial: u64,
     /// Also write the findings to FILE, in the form that code hosts read
     #[arg(long, value_name = "FILE", value_parser = typed())]
     pub(crate) sarif: Option<Typed>,

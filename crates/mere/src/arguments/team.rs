@@ -50,6 +50,8 @@ pub(crate) enum TeamCommandArguments {
     },
     /// Sign the change that another admin made
     Sign(TeamSignArguments),
+    /// Put the roster you saw last back into the space, where an older one lies
+    Restore(AnswerArguments),
     /// Show who is in the team, and whether that counts for you
     Show(AnswerArguments),
 }

@@ -129,18 +129,19 @@ impl Paper {
         let data = &reply["data"];
         let rows = list(&data["candidates"]).map(|one| {
             let mark = if one["wins"] == true { "→" } else { "" };
-            let why = match text(&one["fault"]) {
-                "" => text(&one["why"]).to_owned(),
-                fault => format!("{} (BROKEN: {fault})", text(&one["why"])),
-            };
+            let why = text(&one["why"]).to_owned();
             let trust = text(&one["trust"]["status"]).to_owned();
             [mark.to_owned(), text(&one["address"]).to_owned(), trust, why]
         });
         let mut out = self.table(["", "ADDRESS", "TRUST", "WHY"], rows.collect());
-        for one in list(&data["candidates"]).filter(|one| one["fix"].is_string()) {
-            let address = self.plain(text(&one["address"]));
-            let fix = self.plain(text(&one["fix"]));
-            line(&mut out, format_args!("   {address}: {fix}"));
+        for one in list(&data["candidates"]) {
+            line(&mut out, format_args!("{}", self.plain(text(&one["address"]))));
+            out += &self.vouched(&one["trust"]);
+            for key in ["fault", "fix"] {
+                if let Some(words) = one[key].as_str() {
+                    line(&mut out, format_args!("  {}", self.plain(words)));
+                }
+            }
         }
         for path in list(&data["elsewhere"]) {
             line(
@@ -209,6 +210,10 @@ impl Paper {
         let mut out = format!("{}\n", self.painted(&self.plain(&head), STRONG));
         line(&mut out, format_args!("{}", self.plain(text(&data["address"]))));
         out += &self.changes(&data["changes"]);
+        if let Some(base) = data["base"].as_str() {
+            let words = format!("compared with {base}");
+            line(&mut out, format_args!("{}", self.painted(&words, FAINT)));
+        }
         line(
             &mut out,
             format_args!("\n{}", self.painted(&format!("digest {}", text(&data["digest"])), FAINT)),

@@ -9,6 +9,7 @@ mod team;
 use anstyle::{AnsiColor, Style};
 use mere_core::address::Address;
 use mere_core::root::Root;
+use mere_core::segment::is_invisible;
 use serde_json::Value;
 
 use crate::arguments::Colour;
@@ -119,17 +120,16 @@ impl Paper {
         if self.coloured { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
-    /// A text that cannot steer the terminal it is printed on, nor show its letters in another
-    /// order than they have.
+    /// A text that cannot steer the terminal it is printed on, nor hide letters or show them in
+    /// another order than they have.
     fn plain(&self, text: &str) -> String {
-        let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t') || turns(c);
+        let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t') || is_invisible(c);
         if !self.watched || !text.contains(steers) {
             return text.to_owned();
         }
         let text = text.replace("\r\n", "\n");
         let shown = text.chars().map(|c| match c {
-            c if steers(c) => c.escape_default().to_string(),
+            c if steers(c) => c.escape_unicode().to_string(),
             c => c.to_string(),
         });
         shown.collect()

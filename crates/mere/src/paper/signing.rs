@@ -15,6 +15,13 @@ impl Paper {
             &mut out,
             format_args!("{} · {}", self.plain(text(&item["address"])), text(&item["status"])),
         );
+        if let Some(fault) = item["fault"].as_str() {
+            line(&mut out, format_args!("  {}", self.plain(fault)));
+        }
+        let is_same = list(&item["changes"]).next().is_none();
+        if is_same && item["base"].is_string() {
+            line(&mut out, format_args!("  not a byte of it differs"));
+        }
         out += &self.changes(&item["changes"]);
         if let Some(base) = item["base"].as_str() {
             let words = format!("compared with {base}");
@@ -97,9 +104,7 @@ impl Paper {
             let style = if is_finding { BAD } else { GOOD };
             let status = self.painted(text(&item["status"]), style);
             line(&mut out, format_args!("{status} {}", self.plain(text(&item["address"]))));
-            if !is_finding {
-                out += &self.vouched(&item["trust"]);
-            }
+            out += &self.vouched(&item["trust"]);
             for key in ["fault", "fix"] {
                 if let Some(words) = item[key].as_str() {
                     line(&mut out, format_args!("  {}", self.plain(words)));

@@ -54,6 +54,7 @@ mod signers;
 mod signing;
 mod signing_agents;
 mod signing_crash;
+mod signing_holes;
 mod signing_moves;
 mod signing_staged;
 mod signing_work;

@@ -165,12 +165,15 @@ fn where_nobody_can_sign_what_is_signed_is_not_broken_by_accepting() {
 #[test]
 fn at_a_terminal_a_proposal_is_shown_accepted_and_signed() {
     let spot = kinds()[0].clone();
-    for command in ["review --color never", "sign --color never"] {
+    for (command, question, yes) in [
+        ("review --color never", "[a]ccept, [r]eject, [s]kip, [q]uit?", "a"),
+        ("sign --color never", "Accept it? [y]es, [n]ot now, [r]eject, [q]uit", "y"),
+    ] {
         let stage = attended();
         propose(&stage, &spot, "update", "MINE");
         let mut typist = Typist::start(&stage, command);
         typist.wait_for("+# Before MINE");
-        typist.answer("[a]ccept, [r]eject, [s]kip, [q]uit?", "a");
+        typist.answer(question, yes);
         let (ended, shown) = typist.finish();
         assert_eq!(ended, 0, "{command}: {shown}");
         assert_eq!(read(&stage, &spot.main()), spot.text("MINE"), "{command}");

@@ -344,9 +344,9 @@ fn a_countersigned_item_outlives_its_author() {
 fn at_a_terminal_removing_asks_who_vouches_from_now_on() {
     let stage = Stage::new();
     let [ada, _] = pair(&stage);
-    let (status, shown) = ada.at_terminal("team remove Ben", "y\n");
+    let (status, shown) = ada.at_terminal("team remove Ben", "c\n");
     assert_eq!(status, 0, "{shown}");
-    assert!(shown.contains("build") && shown.contains("vouch for them"), "{shown}");
+    assert!(shown.contains("build") && shown.contains("[c]ountersign these items"), "{shown}");
     assert_eq!(ada.trust("directive", "build"), "verified");
 }
 

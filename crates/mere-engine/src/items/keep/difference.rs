@@ -1,6 +1,7 @@
 //! How an item differs from what was signed.
 //!
-//! A signature holds digests only. The text that was signed is looked for in the user's cache, where
+//! Compared is what a key that counts vouched for, and nothing else: where there is no such, all of it
+//! is new. A signature holds digests only; the text that was signed is looked for in the user's cache, where
 //! signing leaves it, and in the last commit; whatever is found must have the signed digest.
 
 use mere_core::diff::{self, Line};
@@ -9,20 +10,18 @@ use mere_core::item::integrity::FileDigest;
 use mere_core::reply::{Content, Data, Fields};
 use mere_core::root::Root;
 use mere_core::spoken::Spoken;
-use mere_core::trust::Sidecar;
 
 use super::super::Loaded;
-use super::super::loaded::SidecarFile;
+use super::super::vouching::{committed, vouched_files};
 use super::Desk;
 use super::anchoring::bytes_of;
-use crate::host::Git;
 
 /// The largest text that is compared or remembered.
 const MAX_TEXT: u64 = 256 * 1024;
 
 /// What differs, file by file, and what it was compared with.
 pub(super) fn differences(desk: &Desk<'_>, loaded: &Loaded) -> (Vec<Data>, Option<&'static str>) {
-    let signed = signed_files(desk, loaded);
+    let signed = vouched_files(desk, &loaded.place);
     let files = loaded.all_files();
     let mut changes = Vec::new();
     let mut unknown = false;
@@ -40,7 +39,7 @@ pub(super) fn differences(desk: &Desk<'_>, loaded: &Loaded) -> (Vec<Data>, Optio
         changes.push(change(&gone.path, old_text(desk, loaded, gone).as_deref(), Some("")));
     }
     let base = match (signed.is_empty(), unknown) {
-        (true, _) => "nothing: it was never signed",
+        (true, _) => "nothing: nobody whose key counts has signed it",
         (false, true) => "nothing: what was signed is not on this machine",
         (false, false) => "what was signed",
     };
@@ -80,18 +79,6 @@ pub(super) fn remember(desk: &Desk<'_>, loaded: &Loaded) {
     }
 }
 
-/// The files that were signed, as far as a sidecar says so.
-fn signed_files(desk: &Desk<'_>, loaded: &Loaded) -> Vec<FileDigest> {
-    let main = desk.view.resolve(&Spoken::Rooted(loaded.address.clone())).ok();
-    let sidecar = main.and_then(|main| SidecarFile::read(main.folder()?, &loaded.place).ok());
-    match sidecar {
-        Some(SidecarFile::Bytes(bytes)) => {
-            Sidecar::parse(&bytes).map(|sidecar| sidecar.statement.files).unwrap_or_default()
-        }
-        _ => Vec::new(),
-    }
-}
-
 fn text_of(desk: &Desk<'_>, loaded: &Loaded, file: &FileDigest) -> Option<String> {
     if file.path == loaded.main_name() {
         return Some(loaded.text.clone());
@@ -107,12 +94,12 @@ fn old_text(desk: &Desk<'_>, loaded: &Loaded, file: &FileDigest) -> Option<Strin
     let is_it = |bytes: &Vec<u8>| Sha256::of(bytes) == file.sha256;
     let cache = desk.context.surroundings.cache();
     let kept = cache.and_then(|cache| cache.kept_text(&file.sha256.to_string(), MAX_TEXT));
-    let found = kept.filter(is_it).or_else(|| {
+    let kept = kept.filter(is_it).and_then(|bytes| String::from_utf8(bytes).ok());
+    let is_text = |text: &String| Sha256::of(text.as_bytes()) == file.sha256;
+    kept.or_else(|| {
         let (folder, _) = loaded.address.path().split_last()?;
         let path = folder.below(&file.path.parse().ok()?);
-        let git = Git::of(&desk.context.project);
-        let git = git.filter(|_| *loaded.address.root() == Root::Project)?;
-        git.committed(&path).filter(is_it)
-    });
-    String::from_utf8(found?).ok()
+        let path = Some(path).filter(|_| *loaded.address.root() == Root::Project)?;
+        String::from_utf8(committed(desk, &path)?).ok().filter(is_text)
+    })
 }

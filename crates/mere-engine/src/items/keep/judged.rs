@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use mere_core::item::ScopedPath;
-use mere_core::reply::{Content, Fields};
+use mere_core::reply::{Content, Data, Fields};
 use mere_core::trust::Failure;
 
 use super::super::tell::word;
@@ -66,6 +66,16 @@ impl Judged {
         }
     }
 
+    /// The files that are not what was signed, from the main file's folder.
+    fn files(&self) -> Option<Data> {
+        let files = match self.failure.as_ref()? {
+            Failure::Changed(files) => files.clone(),
+            Failure::WrongFiles { extra, missing } => [&extra[..], missing].concat(),
+            _ => return None,
+        };
+        Some(files.into_iter().map(|file| Data::from(Content::mention(file))).collect())
+    }
+
     /// What to do about it.
     pub(super) fn fix(&self) -> Option<&str> {
         self.fix.as_deref()
@@ -83,6 +93,7 @@ impl Judged {
             .with("status", self.status)
             .with("finding", self.is_finding)
             .with_some("trust", self.trust.clone())
+            .with_some("files", self.files())
             .with_some("fault", self.fault.as_deref().map(Content::mention))
             .with_some("fix", fix.map(Content::mention))
     }

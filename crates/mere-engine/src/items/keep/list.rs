@@ -120,6 +120,7 @@ pub(super) fn fault_words(error: &ToolError) -> String {
             place + &fault.what.for_person()
         }
         ToolError::Item(ItemError::Broken(broken)) => what(&broken.failure).for_person(),
+        ToolError::Path(_) => "it is hidden by `sensitive`, or gone".to_owned(),
         _ => "it cannot be read".to_owned(),
     }
 }

@@ -12,21 +12,20 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Text, Verdict};
 use mere_core::root::Root;
 use mere_core::spoken::Spoken;
-use mere_core::trust::{Failure, Sidecar};
+use mere_core::trust::Failure;
 
 use super::super::belongings::{belongings, whole};
 use super::super::change::{Desk, refuse_taken, sealing};
-use super::super::loaded::SidecarFile;
 use super::super::place::{Placing, apply};
 use super::super::proposal::{Proposal, ProposedAction};
 use super::super::prospect::{Prospect, main_name};
 use super::super::sealer::{Sealer, space_id, try_unlock};
 use super::super::tell::word;
-use super::super::{ItemError, Opened, Raw, Standing, Unmade, Unplaced};
+use super::super::vouching::vouched_files;
+use super::super::{ItemError, Opened, Standing, Unmade, Unplaced};
 use super::anchoring::arrived;
 use super::difference::change;
 use super::waiting::{Waiting, all};
-use crate::court;
 use crate::enforce::{self, Errand, Expect, ItemChange, ItemHow, Sealing};
 use crate::host::{Workspace, read_at_most};
 use crate::read::open;
@@ -88,6 +87,7 @@ fn show(desk: &Desk<'_>, waiting: Waiting) -> Result<Draft, ToolError> {
     let proposal = &waiting.proposal;
     let mut changes = Vec::new();
     let now = Now::read(desk, &proposal.place)?;
+    let base = Base::of(desk, &proposal.place);
     if let ProposedAction::Delete(_) = proposal.action {
         for path in &now.files {
             let old = current(desk, proposal, path)?.unwrap_or_default();
@@ -95,12 +95,16 @@ fn show(desk: &Desk<'_>, waiting: Waiting) -> Result<Draft, ToolError> {
         }
     }
     for (path, bytes) in &waiting.files {
-        let old = current(desk, proposal, path)?.unwrap_or_default();
+        let old = match base {
+            Base::Verified => current(desk, proposal, path)?.unwrap_or_default(),
+            Base::Nothing => String::new(),
+        };
         let new = String::from_utf8_lossy(bytes);
         changes.push(change(path.as_str(), Some(&old), Some(&new)));
     }
     let data = about(proposal)
         .with("changes", Data::List(changes))
+        .with("base", base.words())
         .with("digest", waiting.digest)
         .with("stale", now.whole != proposal.action.before());
     let message = Prose::words(format!("The proposal `{}`.", label(proposal)));
@@ -113,6 +117,31 @@ fn show(desk: &Desk<'_>, waiting: Waiting) -> Result<Draft, ToolError> {
         Content::mention(told.said().for_person())
     });
     Ok(Draft::success(codes::REVIEW_SHOWN, message).data(data.with_some("fault", fault)))
+}
+
+/// What a proposal is compared with. An item that nobody vouches for may hold anything, and what is
+/// accepted is signed: then all of the new one is shown.
+#[derive(Clone, Copy)]
+enum Base {
+    Verified,
+    Nothing,
+}
+
+impl Base {
+    fn of(desk: &Desk<'_>, place: &ScopedPath) -> Self {
+        let judged = Opened::judge(desk.view, &desk.court.without_drafts(), place.clone());
+        match judged.map(|opened| opened.standing) {
+            Ok(Standing::Verified(_)) => Self::Verified,
+            _ => Self::Nothing,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Verified => "the item as it was signed",
+            Self::Nothing => "nothing: nobody vouches for an item there, so all of it is shown",
+        }
+    }
 }
 
 fn accept(desk: &Desk<'_>, waiting: Waiting) -> Result<Draft, ToolError> {
@@ -185,36 +214,24 @@ fn unshown(
         Err(_) => Now::others(desk, place),
     };
     kept.retain(|file| !is_given(&file.path));
+    let vouched = vouched_files(desk, place);
+    let is_vouched = kept.iter().all(|file| vouched.contains(file));
     match judged {
-        Ok(Opened { standing: Standing::Verified(_), .. }) => Ok(Some(kept)),
-        Err(ToolError::Item(ItemError::Broken(broken))) => match &broken.failure {
-            // Only what is shown differs.
-            Failure::Changed(files) if files.iter().all(|path| is_given(path)) => {
-                let is_vouched = kept.is_empty() || vouches(desk, place, &kept);
-                if is_vouched { Ok(Some(kept)) } else { Err(ItemError::Broken(broken).into()) }
-            }
-            Failure::Changed(_) | Failure::WrongFiles { .. } => {
+        Err(ToolError::Item(ItemError::Broken(broken))) => {
+            let lacks = matches!(&broken.failure, Failure::WrongFiles { missing, .. }
+                if !missing.iter().all(|path| is_given(path)));
+            if is_vouched && !lacks {
+                Ok(Some(kept))
+            } else {
                 Err(ItemError::Broken(broken).into())
             }
-            _ if kept.is_empty() => Ok(Some(kept)),
-            _ => Err(ItemError::Broken(broken).into()),
-        },
-        _ if kept.is_empty() => Ok(Some(kept)),
+        }
+        _ if is_vouched => Ok(Some(kept)),
         Ok(Opened { standing: Standing::Unknown(_), loaded, .. }) => {
             Err(Unmade::Foreign(loaded.address).into())
         }
         _ => Ok(None),
     }
-}
-
-/// Whether a key that counts signed these files. That its signature is one was found out before.
-fn vouches(desk: &Desk<'_>, place: &ScopedPath, files: &[FileDigest]) -> bool {
-    let raw = Raw::read(desk.view, place.clone()).ok();
-    let Some(SidecarFile::Bytes(bytes)) = raw.map(|raw| raw.sidecar) else { return false };
-    let Ok(sidecar) = Sidecar::parse(&bytes) else { return false };
-    let keys = sidecar.author.marks().iter().filter_map(|mark| mark.key);
-    let counts = |key| desk.court.keyring(place.scope).admits(key, place, court::now());
-    keys.into_iter().any(counts) && files.iter().all(|file| sidecar.statement.files.contains(file))
 }
 
 /// The item as it would be.

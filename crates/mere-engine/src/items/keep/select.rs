@@ -5,7 +5,7 @@ use mere_core::item::{Form, ItemType, Scope, ScopedPath};
 use mere_core::request::{Selection, Source, Wanted, Which};
 use mere_core::root::Root;
 
-use super::super::find::{find, is_shown};
+use super::super::find::find;
 use super::super::load::name;
 use super::super::{ItemError, Unmade};
 use super::Desk;
@@ -15,13 +15,14 @@ use crate::tool_error::ToolError;
 /// The places of the items that are meant, in order.
 pub(super) fn select(desk: &Desk<'_>, selection: &Selection) -> Result<Vec<ScopedPath>, ToolError> {
     let Selection { kind, scope, which } = selection;
+    // What agents may not see is judged too: a project cannot hide its items from `verify`.
     let wants = |place: &ScopedPath| kind.is_none_or(|kind| kind == place.kind);
     let mut places = match which {
         Which::Named(names) => return named(desk, selection, names),
         Which::Staged => staged(desk)?,
         Which::All | Which::Unfinished => everything(desk, *scope)?,
     };
-    places.retain(|place| wants(place) && is_shown(desk.view, place));
+    places.retain(wants);
     Ok(places)
 }
 
@@ -118,4 +119,18 @@ pub(super) fn unstaged(desk: &Desk<'_>) -> Result<Vec<RelPath>, ToolError> {
     let git = Git::of(&desk.context.project).ok_or(Unmade::NoGit)?;
     let folders = desk.stock.in_place().into_iter().chain([SPACE.to_owned()]).collect::<Vec<_>>();
     Ok(git.unstaged(&folders).map_err(ItemError::Unsearchable)?)
+}
+
+/// Main files of items that are staged and do not lie there: nobody could say what is committed.
+pub(super) fn lost(desk: &Desk<'_>, loose: &[RelPath]) -> Result<Vec<RelPath>, ToolError> {
+    let git = Git::of(&desk.context.project).ok_or(Unmade::NoGit)?;
+    let staged = git.staged().map_err(ItemError::Unsearchable)?;
+    let is_item = |path: &RelPath| {
+        let below = path.as_str().strip_prefix(SPACE).and_then(|path| path.strip_prefix('/'));
+        let below = below.and_then(|path| path.parse().ok());
+        below.is_some_and(|path| ScopedPath::locate(Scope::Project, &path).is_some())
+    };
+    let is_there = |path: &RelPath| desk.context.project.dir().exists(path.as_str());
+    let lost = loose.iter().filter(|path| staged.contains(path) && is_item(path));
+    Ok(lost.filter(|path| !is_there(path)).cloned().collect())
 }

@@ -7,6 +7,7 @@ use mere_core::digest::Sha256;
 use mere_core::item::ScopedPath;
 use mere_core::reply::{Content, Data, Draft, Fields, codes};
 use mere_core::request::{Chosen, Selection, Stage, Which};
+use mere_core::segment::is_invisible;
 
 use super::super::place::{Placing, apply};
 use super::super::sealer::{Sealer, space_id};
@@ -23,9 +24,6 @@ use crate::host::Git;
 use crate::tool_error::ToolError;
 use crate::view::counted;
 
-/// Beyond so many items differences are not shown one by one.
-const MAX_SHOWN: usize = 200;
-
 /// Shows what would be signed.
 pub(super) fn plan(desk: &Desk<'_>, selection: &Selection) -> Result<Draft, ToolError> {
     let places = select(desk, selection)?;
@@ -37,7 +35,8 @@ pub(super) fn plan(desk: &Desk<'_>, selection: &Selection) -> Result<Draft, Tool
         _ => one.status != "verified" || desk.court.is_draft(&one.place),
     };
     let meant = judged.iter().filter(is_meant).collect::<Vec<_>>();
-    let shows = meant.len() <= MAX_SHOWN;
+    // Who asks for everything is shown a list; whoever is asked one by one sees each.
+    let shows = selection.which != Which::All;
     let told = meant.iter().map(|one| candidate(desk, one, shows)).collect::<Vec<_>>();
     let (total, verified) = (told.len() as u64, (judged.len() - told.len()) as u64);
     let data = Fields::default()
@@ -61,7 +60,12 @@ fn candidate(desk: &Desk<'_>, judged: &Judged, shows: bool) -> Data {
             let (changes, base) =
                 if shows { differences(desk, &loaded) } else { Default::default() };
             let names_folder = desk.agent_gate.finds_folder_in(&loaded.text);
-            let warning = names_folder.then_some("it names a folder of this machine");
+            let hides = loaded.text.contains(is_invisible);
+            let warning = match (names_folder, hides) {
+                (_, true) => Some("it has characters that cannot be seen"),
+                (true, false) => Some("it names a folder of this machine"),
+                (false, false) => None,
+            };
             fields
                 .with("digest", loaded.whole())
                 .with("changes", Data::List(changes))
@@ -142,7 +146,7 @@ fn report(sealer: &Sealer, signed: Vec<Data>, left: Vec<Data>) -> Draft {
         return Draft::success(codes::SIGN_DONE, message.and(".")).data(data);
     }
     Draft::invalid(codes::SIGN_LEFT, message.and("; some were not."))
-        .hint("`left` says why for each; what was signed stays signed.")
+        .hint("Why is said for each; what was signed stays signed.")
         .data(data)
 }
 

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use mere_core::address::Address;
 use mere_core::item::ItemType;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Verify, Which};
+use mere_core::root::Root;
 
 use super::super::ItemError;
 use super::Desk;
@@ -13,6 +15,9 @@ use super::select::{self, owns, select};
 use crate::court::{self, Court};
 use crate::tool_error::ToolError;
 use crate::wording::roster_trouble;
+
+/// How many items that are no findings are named, if they are not verified.
+const MAX_SHOWN: usize = 20;
 
 /// Verifies what is asked for.
 pub(super) fn verify(desk: &Desk<'_>, asked: &Verify) -> Result<Draft, ToolError> {
@@ -24,18 +29,18 @@ pub(super) fn verify(desk: &Desk<'_>, asked: &Verify) -> Result<Draft, ToolError
         None
     } else {
         selection.scope = Some(mere_core::item::Scope::Project);
-        Some(desk.court.of_admins(&asked.admins).map_err(ItemError::Team)?)
+        Some(desk.court.of_admins(&asked.admins, asked.least_serial).map_err(ItemError::Team)?)
     };
     // What is committed is nobody's draft.
     let strict = is_staged.then(|| desk.court.without_drafts());
     let court: &Court = court.as_ref().or(strict.as_ref()).unwrap_or(desk.court);
     let places = select(desk, &selection)?;
     let judged = judge_all(desk, court, &places);
-    let mut told = judged
-        .iter()
-        .filter(|one| one.is_finding || named)
-        .map(|one| Data::from(one.told()))
-        .collect::<Vec<_>>();
+    let odd = judged.iter().filter(|one| one.status != "verified").count();
+    let shows =
+        |one: &&Judged| one.is_finding || named || odd <= MAX_SHOWN && one.status != "verified";
+    let told = judged.iter().filter(shows).map(|one| Data::from(one.told()));
+    let mut told = told.collect::<Vec<_>>();
     let mut findings = judged.iter().filter(|one| one.is_finding).count();
     let mut more = roster(court);
     if is_staged {
@@ -109,5 +114,21 @@ fn unstaged(desk: &Desk<'_>, judged: &[Judged]) -> Result<Vec<Data>, ToolError> 
             .with("fix", Content::mention(format!("git add {path}")));
         Some(Data::from(fields))
     });
-    Ok(odd.collect())
+    let lost = select::lost(desk, &paths)?.into_iter().map(|path| {
+        let address = Address::file(Root::Project, path.clone());
+        let fields = Fields::default()
+            .with("address", address)
+            .with("status", "unstaged")
+            .with("finding", true)
+            .with(
+                "fault",
+                Content::mention(format!("{path} is staged, and not there to be verified")),
+            )
+            .with(
+                "fix",
+                Content::mention(format!("git restore {path}, or git rm --cached {path}")),
+            );
+        Data::from(fields)
+    });
+    Ok(odd.chain(lost).collect())
 }

@@ -7,14 +7,16 @@ use mere_core::request::{Work, Working};
 use mere_core::root::Root;
 use mere_core::trust::Failure;
 
+use super::super::change::sealing;
 use super::super::find::find;
 use super::super::prospect::main_name;
 use super::super::sealer::{Sealer, check_presence};
+use super::super::vouching::vouched_files;
 use super::super::{Broken, ItemError, Loaded, Opened, Unmade};
 use super::Desk;
 use super::sign::{forget_drafts, seal_loaded};
 use crate::court;
-use crate::enforce::Errand;
+use crate::enforce::{Errand, Sealing};
 use crate::host;
 use crate::tool_error::ToolError;
 
@@ -67,6 +69,7 @@ fn edit(desk: &Desk<'_>, place: &ScopedPath, address: &Address) -> Result<Draft,
     // Before the editor opens: what cannot be signed afterwards is said now.
     let sealer = Sealer::unlock(desk, Errand::Asked)?;
     let was_draft = desk.court.is_draft(place);
+    let was_unsigned = sealing(desk, place) == Sealing::Unsigned;
     if let Some(broken) = unshown(desk, place).filter(|_| !was_draft) {
         return Err(ItemError::Broken(broken).into());
     }
@@ -90,18 +93,20 @@ fn edit(desk: &Desk<'_>, place: &ScopedPath, address: &Address) -> Result<Draft,
     }
     let loaded = loaded?;
     let data = Fields::default().with("address", address.clone());
-    if is_same && !was_draft {
+    // Who opens an unsigned item of one file and leaves it as it is has read what is signed.
+    let is_new = was_unsigned && loaded.files.is_empty();
+    if is_same && !was_draft && !is_new {
         let message = working(address, " is as it was; nothing was signed.");
         return Ok(Draft::success(codes::EDITED, message).data(data));
     }
-    if unshown(desk, place).is_some() {
-        let message = working(address, " was changed, and is a draft: not all of it was shown.");
-        let hint = "Other files of it are not what was signed. `mere sign` shows what differs.";
+    if !is_shown(desk, &loaded) {
+        let message = working(address, " is a draft: it has files that were not shown.");
+        let hint = "Nothing was signed. `mere sign` shows all that differs.";
         return Ok(Draft::success(codes::EDITED, message).hint(hint).data(data));
     }
     seal_loaded(desk, &sealer, &loaded)?;
     forget_drafts(desk, &[address]);
-    let message = working(address, " was changed and signed.");
+    let message = working(address, " was signed.");
     let data = data.with("key", Content::mention(sealer.key().to_string()));
     Ok(Draft::success(codes::EDITED, message).data(data))
 }
@@ -121,6 +126,15 @@ fn working(address: &Address, words: &'static str) -> Prose {
     Prose::words("").address(address.clone()).and(words)
 }
 
+/// Whether all that would be signed was shown: an editor shows the main file alone, so the others
+/// must have been vouched for already.
+fn is_shown(desk: &Desk<'_>, loaded: &Loaded) -> bool {
+    let vouched = vouched_files(desk, &loaded.place);
+    let others = vouched.iter().filter(|file| file.path != loaded.main_name());
+    loaded.files.iter().all(|file| vouched.contains(file))
+        && others.into_iter().all(|file| loaded.files.contains(file))
+}
+
 /// A signed item with other files than those that were signed, which an editor does not show: it
 /// opens the main one alone.
 fn unshown(desk: &Desk<'_>, place: &ScopedPath) -> Option<Box<Broken>> {
@@ -129,7 +143,7 @@ fn unshown(desk: &Desk<'_>, place: &ScopedPath) -> Option<Box<Broken>> {
     let main = main_name(place);
     let is_main = |path: &String| main.as_ref().is_some_and(|main| main.as_str() == path);
     let is_unshown = match &broken.failure {
-        Failure::Changed(files) => !files.iter().all(is_main),
+        Failure::Changed(files) => files.is_empty() || !files.iter().all(is_main),
         Failure::WrongFiles { .. } => true,
         _ => false,
     };

@@ -33,7 +33,7 @@ pub(super) fn config(desk: &Desk<'_>) -> Vec<Finding> {
         }
     });
     let found = checked.collect::<Vec<_>>();
-    or_right(found, "config", "both config files are right")
+    or_right(found, "config", "the configuration is right")
 }
 
 /// What each space says of itself, and what git must know.
@@ -67,7 +67,7 @@ fn attributes(desk: &Desk<'_>, repair: Repair) -> Option<Finding> {
     }
     let what = "git may change line ends of items, which breaks signatures";
     if repair == Repair::Mend && git_attributes::write(desk).is_ok() {
-        return Some(Finding::new("git", State::Fixed, what));
+        return Some(Finding::new("git", State::Fixed, "git leaves the bytes of items alone now"));
     }
     let lines = missing.join("`, `");
     let fix = format!("`mere doctor --fix` adds `{lines}` to .gitattributes.");
@@ -84,9 +84,11 @@ pub(super) fn keys(desk: &Desk<'_>, repair: Repair) -> Vec<Finding> {
             Finding::new("keys", State::Note, "you have no key")
                 .fix("`mere keys generate`, or `mere keys use ~/.ssh/id_ed25519`."),
         ),
-        Err(fault @ KeyFault::OpenMode { .. }) if repair == Repair::Mend => {
+        Err(KeyFault::OpenMode { .. }) if repair == Repair::Mend => {
             found.push(match keys::close_modes(surroundings) {
-                Ok(()) => Finding::new("keys", State::Fixed, fault.to_string()),
+                Ok(()) => {
+                    Finding::new("keys", State::Fixed, "the key's file is closed to others now")
+                }
                 Err(error) => Finding::new("keys", State::Wrong, error.to_string()),
             });
         }
@@ -141,16 +143,10 @@ pub(super) fn index(desk: &Desk<'_>, repair: Repair) -> Result<Vec<Finding>, Too
             let what = format!("{} is not an item: {}", stray.path, stray.why);
             found.push(Finding::new("strays", State::Note, what).at(address.clone()));
         }
-        if comparison.differences() > 0 {
-            let what = "the index is not what a fresh scan gives";
-            found.push(match repair {
-                Repair::Mend => {
-                    indexing::index(desk, Reindex::Rebuild)?;
-                    Finding::new("index", State::Fixed, what)
-                }
-                Repair::Look => Finding::new("index", State::Note, what)
-                    .fix("Answers are right all the same; `mere index` writes it anew."),
-            });
+        // Answers are right without it; only whoever wants it put right is told.
+        if comparison.differences() > 0 && repair == Repair::Mend {
+            indexing::index(desk, Reindex::Rebuild)?;
+            found.push(Finding::new("index", State::Fixed, "it was written anew"));
         }
     }
     Ok(found)

@@ -87,7 +87,7 @@ pub(super) fn doctor(desk: &Desk<'_>, repair: Repair) -> Result<Draft, ToolError
     let told = findings.into_iter().map(Finding::told).collect::<Data>();
     let data = Fields::default().with("checks", told).with("findings", wrong as u64);
     if wrong == 0 {
-        return Ok(Draft::success(codes::DOCTOR, "Everything is right.").data(data));
+        return Ok(Draft::success(codes::DOCTOR, "Nothing is wrong.").data(data));
     }
     let words = if wrong == 1 { "thing is" } else { "things are" };
     let message = Prose::words(format!("{wrong} {words} not right."));

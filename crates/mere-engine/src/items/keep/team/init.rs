@@ -45,7 +45,7 @@ pub(super) fn init(desk: &Desk<'_>, asked: &NewTeam) -> Result<Draft, ToolError>
     write(desk, &signed)?;
     let counts = signed.is_complete();
     if counts {
-        court::pin(&desk.context.surroundings, &signed.roster).map_err(ItemError::Record)?;
+        court::pin(&desk.context.surroundings, &signed).map_err(ItemError::Record)?;
     }
     let message = Prose::words("The space has a team now, with you as its first member.");
     let draft = Draft::success(codes::TEAM_MADE, message).data(told(desk, &signed, counts));

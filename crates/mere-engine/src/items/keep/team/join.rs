@@ -10,7 +10,7 @@ use super::super::super::ItemError;
 use super::super::Desk;
 use super::TeamFault;
 use super::show::{about, changes};
-use crate::court::{self, TeamTrouble};
+use crate::court::{self, Quorum, TeamTrouble};
 use crate::tool_error::ToolError;
 
 /// Does what a person asks for.
@@ -47,12 +47,17 @@ fn pin(desk: &Desk<'_>, shown: Sha256, consent: &Consent) -> Result<Draft, ToolE
     let is_takeover = team.joined().is_some_and(|joined| *joined != signed.roster);
     match consent {
         Consent::Admins(admins) => {
-            team.by_admins(admins).map_err(ItemError::Team)?;
+            team.by_admins(admins, Quorum::Threshold).map_err(ItemError::Team)?;
         }
         Consent::Blind if is_takeover => return Err(ItemError::from(TeamFault::Takeover).into()),
         Consent::Asked | Consent::Blind => {}
     }
-    court::pin(&desk.context.surroundings, &signed.roster).map_err(ItemError::Record)?;
+    let surroundings = &desk.context.surroundings;
+    court::pin(surroundings, signed).map_err(ItemError::Record)?;
+    if let Some(folder) = desk.context.project.canonical_text() {
+        let id = &signed.roster.space_id;
+        court::remember_folder(surroundings, folder, id).map_err(ItemError::Record)?;
+    }
     let message = "You have joined the team: what its members sign counts from now on.";
     let draft = Draft::success(codes::JOINED, message).data(told(desk, signed));
     let is_member =
@@ -69,17 +74,19 @@ fn pin(desk: &Desk<'_>, shown: Sha256, consent: &Consent) -> Result<Draft, ToolE
 
 /// Forgets the team; what the person trusts themselves counts again.
 fn leave(desk: &Desk<'_>) -> Result<Draft, ToolError> {
-    if desk.court.team().joined().is_none() {
+    let Some(joined) = desk.court.team().joined() else {
         return match desk.court.team().trouble() {
             Some(TeamTrouble::Damaged) => Err(ItemError::Team(TeamTrouble::Damaged).into()),
             _ => Ok(Draft::success(codes::LEFT, "You have not joined a team of this space.")),
         };
-    }
+    };
     let surroundings = &desk.context.surroundings;
     if let Some(folder) = desk.context.project.canonical_text() {
         court::forget_folder(surroundings, folder).map_err(ItemError::Record)?;
     }
-    if let Some(id) = desk.court.space_id(Scope::Project) {
+    // Where the space says another id, only the folder is let go of.
+    let is_same = |id: &&str| joined.space_id == **id;
+    if let Some(id) = desk.court.space_id(Scope::Project).filter(is_same) {
         court::unpin(surroundings, id).map_err(ItemError::Record)?;
     }
     let message = "You have left the team: only keys that you trust yourself count here now.";

@@ -9,6 +9,7 @@ mod init;
 mod join;
 mod published;
 mod remove;
+mod restore;
 mod show;
 mod sign;
 
@@ -32,6 +33,7 @@ pub(super) fn team(desk: &Desk<'_>, asked: &TeamCommand) -> Result<Draft, ToolEr
         TeamCommand::Remove { member, countersign } => remove::remove(desk, member, countersign),
         TeamCommand::Sign { shown: None } => sign::plan(desk),
         TeamCommand::Sign { shown: Some(shown) } => sign::sign(desk, *shown),
+        TeamCommand::Restore => restore::restore(desk),
         TeamCommand::Show => show::show(desk),
     }
 }

@@ -79,7 +79,7 @@ pub(super) fn signed(sealer: &Sealer, roster: Roster) -> Result<SignedRoster, It
 pub(super) fn follow(desk: &Desk<'_>, signed: SignedRoster) -> Result<Published, ItemError> {
     let counts = desk.court.team().joined().is_some_and(|joined| signed.follows(joined));
     if counts {
-        court::pin(&desk.context.surroundings, &signed.roster).map_err(ItemError::Record)?;
+        court::pin(&desk.context.surroundings, &signed).map_err(ItemError::Record)?;
     }
     Ok(Published { signed, counts })
 }

@@ -1,0 +1,23 @@
+//! `mere team restore`: puts the roster that was seen last back, where an older one lies.
+
+use mere_core::item::Scope;
+use mere_core::reply::{Draft, Prose, codes};
+
+use super::super::super::ItemError;
+use super::super::Desk;
+use super::published::write;
+use super::show::told;
+use crate::court::{self, TeamTrouble};
+use crate::tool_error::ToolError;
+
+/// Puts it back. It was signed already: nothing is signed, and nothing counts that did not.
+pub(super) fn restore(desk: &Desk<'_>) -> Result<Draft, ToolError> {
+    let id = desk.court.space_id(Scope::Project);
+    let seen = id.and_then(|id| court::last_seen(&desk.context.surroundings, id));
+    let seen = seen.ok_or(ItemError::Team(TeamTrouble::Missing))?;
+    write(desk, &seen)?;
+    let message =
+        format!("The roster with the serial {} lies in the space again.", seen.roster.serial);
+    let draft = Draft::success(codes::TEAM_RESTORED, Prose::words(message));
+    Ok(draft.hint("Commit .ai/signers.json and its .sig.").data(told(desk, &seen, true)))
+}

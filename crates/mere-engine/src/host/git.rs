@@ -27,13 +27,22 @@ pub(crate) enum Hook {
 }
 
 /// A project's repository.
-pub(crate) struct Git<'a>(&'a Folder);
+pub(crate) struct Git<'a> {
+    folder: &'a Folder,
+    /// Keys of filters that the repository, or anybody, set up: they are not run.
+    filters: Vec<String>,
+}
 
 impl<'a> Git<'a> {
     /// The repository around a folder; none if there is none, or no git.
-    pub(crate) fn of(project: &'a Folder) -> Option<Self> {
-        let git = Self(project);
-        git.run(&["rev-parse", "--is-inside-work-tree"]).ok().map(|_| git)
+    pub(crate) fn of(folder: &'a Folder) -> Option<Self> {
+        let git = Self { folder, filters: Vec::new() };
+        git.run(&["rev-parse", "--is-inside-work-tree"]).ok()?;
+        let keys = ["config", "--null", "--name-only", "--get-regexp", "^filter\\."];
+        let keys = git.run(&keys).unwrap_or_default();
+        let keys = keys.split(|byte| *byte == 0).filter_map(|key| str::from_utf8(key).ok());
+        let filters = keys.filter(|key| !key.is_empty()).map(str::to_owned).collect();
+        Some(Self { folder, filters })
     }
 
     /// Paths that differ between the last commit and what is staged, from the folder.
@@ -63,7 +72,7 @@ impl<'a> Git<'a> {
 
     /// Whether a regular file lies at a path.
     fn has(&self, path: &RelPath) -> bool {
-        let metadata = self.0.dir().symlink_metadata(path.as_str());
+        let metadata = self.folder.dir().symlink_metadata(path.as_str());
         metadata.is_ok_and(|metadata| metadata.is_file())
     }
 
@@ -114,7 +123,7 @@ impl<'a> Git<'a> {
         if is_shared {
             return Ok(Hook::Elsewhere);
         }
-        let folder = self.0.path().join(folder.trim_end_matches('\n'));
+        let folder = self.folder.path().join(folder.trim_end_matches('\n'));
         std::fs::create_dir_all(&folder)?;
         let file = folder.join("pre-commit");
         match std::fs::read(&file) {
@@ -137,12 +146,18 @@ impl<'a> Git<'a> {
 
     fn output(&self, arguments: &[&str], settings: &[&str]) -> io::Result<Vec<u8>> {
         let mut command = Command::new("git");
-        command.arg("-C").arg(self.0.path()).args(["-c", "core.fsmonitor=false"]);
+        command.arg("-C").arg(self.folder.path()).args(["-c", "core.fsmonitor=false"]);
         for setting in settings {
             command.args(["-c", setting]);
         }
         command.args(["-c", "protocol.allow=never"]).args(arguments);
         command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_NO_LAZY_FETCH", "1");
+        command.env("GIT_CONFIG_COUNT", self.filters.len().to_string());
+        for (number, key) in self.filters.iter().enumerate() {
+            let off = if key.ends_with(".required") { "false" } else { "" };
+            command.env(format!("GIT_CONFIG_KEY_{number}"), key);
+            command.env(format!("GIT_CONFIG_VALUE_{number}"), off);
+        }
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn()?;
         let mut bytes = Vec::new();

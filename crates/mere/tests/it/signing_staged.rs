@@ -166,3 +166,43 @@ fn without_a_repository_there_is_nothing_staged() {
         assert_eq!((ended, text(&reply["code"])), (1, "IT-SIGN-I-003"), "{reply}");
     }
 }
+
+#[test]
+fn what_a_repository_would_have_git_run_is_not_run() {
+    let stage = repository();
+    let spot = kinds()[0].clone();
+    edit(&stage, &spot.main(), "BODY", "EDIT");
+    git(&stage, &["add", "-A"]);
+    // As an unpacked archive could bring it: a filter for every item, a monitor, a transport.
+    let ran = stage.path("ran");
+    let command = format!("sh -c 'touch {}; cat'", ran.display());
+    stage.file("project/.git/info/attributes", ".ai/** filter=x\n");
+    for (key, value) in [
+        ("filter.x.clean", command.as_str()),
+        ("core.fsmonitor", &command),
+        ("diff.external", &command),
+        ("remote.origin.url", "."),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.uploadpack", &command),
+    ] {
+        git(&stage, &["config", key, value]);
+    }
+    let _ = std::fs::remove_file(&ran);
+    stage.file(&spot.main(), &read(&stage, &spot.main()));
+    mere(&stage, &["verify", "--staged"]);
+    let (ended, reply) = mere(&stage, &["sign", "--staged"]);
+    assert_eq!(ended, 0, "{reply}");
+    mere(&stage, &["sign", "--dry-run"]);
+    mere(&stage, &["doctor"]);
+    assert!(!ran.exists(), "git ran what the repository said");
+}
+
+#[test]
+fn what_is_staged_and_gone_is_a_finding() {
+    let stage = repository();
+    let text = "<directive name=\"evil\" version=\"1.0.0\"><metadata/><process/></directive>\n";
+    stage.file("project/.ai/directives/evil.md", text);
+    git(&stage, &["add", "-A"]);
+    std::fs::remove_file(stage.path("project/.ai/directives/evil.md")).expect("it was there");
+    assert_eq!(verify(&stage), (4, vec!["unstaged".to_owned()]));
+}

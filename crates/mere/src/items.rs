@@ -8,17 +8,17 @@ use mere_core::item::{Form, Scope};
 use mere_core::reply::{ReplyType, to_person};
 use mere_core::request::{
     Action, Author, Example, Execute, GitHook, Init, Keep, Listing, Load, Reindex, Repair, Request,
-    Verb, Verdict,
+    Verb, Verdict, Working,
 };
 use mere_engine::{Memory, Session};
 use serde_json::Value;
 
 use crate::arguments::{
     AnswerArguments, ConfigArguments, ConfigCommand, CopyArguments, DeleteArguments,
-    DoctorArguments, DraftArguments, EditArguments, IndexArguments, InitArguments, JoinArguments,
-    KeysArguments, LeaveArguments, ListArguments, MoveArguments, NewArguments, PlaceArguments,
-    RenameArguments, ReviewArguments, SessionArguments, ShowArguments, SignArguments,
-    SignersCommand, TeamArguments, TemplateArgument, VerifyArguments, WhyArguments,
+    DoctorArguments, IndexArguments, InitArguments, JoinArguments, KeysArguments, LeaveArguments,
+    ListArguments, MoveArguments, NewArguments, PlaceArguments, RenameArguments, ReviewArguments,
+    SessionArguments, ShowArguments, SignArguments, SignersCommand, TeamArguments,
+    TemplateArgument, VerifyArguments, WhyArguments, WorkArguments,
 };
 use crate::call::{self, AtKeyboard};
 use crate::converse::converse;
@@ -47,8 +47,8 @@ pub(crate) enum ItemCommand {
     Leave(LeaveArguments),
     Sign(SignArguments),
     Verify(VerifyArguments),
-    Draft(DraftArguments),
-    Edit(EditArguments),
+    Draft(WorkArguments),
+    Edit(WorkArguments),
     Doctor(DoctorArguments),
 }
 
@@ -111,8 +111,8 @@ impl Desk {
             ItemCommand::Copy(asked) => self.copy(asked),
             ItemCommand::Sign(asked) => self.sign(&asked),
             ItemCommand::Verify(asked) => self.verify(&asked),
-            ItemCommand::Draft(asked) => self.draft(asked),
-            ItemCommand::Edit(asked) => self.edit(asked),
+            ItemCommand::Draft(asked) => self.work(asked, Working::Draft),
+            ItemCommand::Edit(asked) => self.work(asked, Working::Edit),
             ItemCommand::Doctor(asked) => {
                 let repair = if asked.fix { Repair::Mend } else { Repair::Look };
                 self.keep("doctor", Keep::Doctor(repair), &asked.answer, Paper::checks)

@@ -8,7 +8,7 @@ use mere_core::reply::ReplyType;
 use mere_core::request::{Chosen, Keep, Sign, Stage, Verb, Verify, Which, Work, Working};
 use serde_json::Value;
 
-use crate::arguments::{DraftArguments, EditArguments, SignArguments, VerifyArguments};
+use crate::arguments::{SignArguments, VerifyArguments, WorkArguments};
 use crate::items::{Desk, Quiet};
 use crate::paper::Paper;
 use crate::render;
@@ -126,16 +126,14 @@ impl Desk {
         self.print(&reply, &asked.answer, Paper::verified)
     }
 
-    pub(crate) fn draft(&self, asked: DraftArguments) -> io::Result<ExitCode> {
+    pub(crate) fn work(&self, asked: WorkArguments, how: Working) -> io::Result<ExitCode> {
         let (kind, item) = (asked.item.kind.kind, asked.item.item);
-        let work = Work { kind, item, source: asked.source.source(), how: Working::Draft };
-        self.keep("draft", Keep::Work(work), &asked.answer, Paper::outcome)
-    }
-
-    pub(crate) fn edit(&self, asked: EditArguments) -> io::Result<ExitCode> {
-        let (kind, item) = (asked.item.kind.kind, asked.item.item);
-        let work = Work { kind, item, source: asked.source.source(), how: Working::Edit };
-        self.keep("edit", Keep::Work(work), &asked.answer, Paper::outcome)
+        let tool = match how {
+            Working::Draft => "draft",
+            Working::Edit => "edit",
+        };
+        let work = Work { kind, item, source: asked.source.source(), how };
+        self.keep(tool, Keep::Work(work), &asked.answer, Paper::outcome)
     }
 }
 

@@ -128,7 +128,7 @@ impl Hash for Fingerprint {
 
 /// A text that is no fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a fingerprint reads `SHA256:` and 43 letters, as `mere keys list` prints it")]
+#[error("a fingerprint reads `SHA256:` and 43 characters, as `mere keys list` prints it")]
 pub struct FingerprintError;
 
 impl FromStr for Fingerprint {

@@ -101,9 +101,8 @@ impl Court {
         least: u64,
     ) -> Result<Self, TeamTrouble> {
         let roster = self.team.by_admins(admins, Quorum::All)?;
-        let (serial, seen) = (roster.serial, least);
-        if serial < seen {
-            return Err(TeamTrouble::Older { serial, seen });
+        if roster.serial < least {
+            return Err(TeamTrouble::Older { serial: roster.serial, seen: least });
         }
         let required = [&self.required[..], &roster.require_signed].concat();
         let keyring = narrowed(of_roster(roster), &self.user.keyring, self.only.as_deref());

@@ -22,7 +22,7 @@ pub(crate) use items::{
 };
 pub(crate) use keys::{GenerateArguments, KeysArguments, KeysCommandArguments, RotateArguments};
 pub(crate) use signers::SignersCommand;
-pub(crate) use signing::{DraftArguments, EditArguments, SignArguments, VerifyArguments};
+pub(crate) use signing::{SignArguments, VerifyArguments, WorkArguments};
 pub(crate) use team::{
     JoinArguments, LeaveArguments, RemoveArguments, TeamArguments, TeamCommandArguments,
     TeamSignArguments,
@@ -121,10 +121,18 @@ pub(crate) enum Command {
     Sign(SignArguments),
     /// Check that items are what was signed, where it was signed for
     Verify(VerifyArguments),
-    /// Work on a signed item for a while
-    Draft(DraftArguments),
+    /// Work on an item for a while
+    ///
+    /// While it is a draft, its content is free and its place is not.
+    #[command(after_help = "Example:
+  mere draft directive release/deploy     for 12 hours, or until `mere sign`")]
+    Draft(WorkArguments),
     /// Edit an item, and sign it
-    Edit(EditArguments),
+    ///
+    /// Opens `VISUAL` or `EDITOR`, and signs the item when it closes.
+    #[command(after_help = "Example:
+  mere edit note style")]
+    Edit(WorkArguments),
     /// Decide on changes that agents propose
     Review(ReviewArguments),
     /// Check everything, and say the fix

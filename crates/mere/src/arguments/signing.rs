@@ -115,24 +115,9 @@ pub(crate) struct VerifyArguments {
     pub(crate) answer: AnswerArguments,
 }
 
-/// While it is a draft, its content is free and its place is not.
+/// An item that is worked on.
 #[derive(Args)]
-#[command(after_help = "Example:
-  mere draft directive release/deploy     for 12 hours, or until `mere sign`")]
-pub(crate) struct DraftArguments {
-    #[command(flatten)]
-    pub(crate) item: ItemArguments,
-    #[command(flatten)]
-    pub(crate) source: SourceArguments,
-    #[command(flatten)]
-    pub(crate) answer: AnswerArguments,
-}
-
-/// Opens `VISUAL` or `EDITOR`, and signs the item when it closes.
-#[derive(Args)]
-#[command(after_help = "Example:
-  mere edit note style")]
-pub(crate) struct EditArguments {
+pub(crate) struct WorkArguments {
     #[command(flatten)]
     pub(crate) item: ItemArguments,
     #[command(flatten)]

@@ -13,6 +13,7 @@ use super::Desk;
 use super::list::{broken_trust, fault_words};
 use super::why::remedy;
 use crate::court::Court;
+use crate::enforce::{self, Demand};
 use crate::tool_error::ToolError;
 use crate::view::View;
 
@@ -22,53 +23,83 @@ const SHARE: usize = 64;
 /// What was found out about an item, without its body.
 pub(super) struct Judged {
     pub(super) place: ScopedPath,
-    pub(super) status: &'static str,
+    pub(super) standing: Result<Standing, Trouble>,
     /// Whether nobody should rely on it: broken, or not signed where it must be.
     pub(super) is_finding: bool,
-    pub(super) failure: Option<Failure>,
     trust: Option<Fields>,
     fault: Option<String>,
     fix: Option<String>,
 }
 
+/// Why nobody can say who vouches for an item.
+pub(super) enum Trouble {
+    /// It is not what was signed, or not where.
+    Broken(Failure),
+    /// It is no valid item.
+    Invalid,
+    /// It cannot be read.
+    Unreadable,
+}
+
 impl Judged {
     pub(super) fn of(view: &View<'_>, court: &Court, place: &ScopedPath) -> Self {
-        let (place, required) = (place.clone(), court.requires(place.kind));
+        let place = place.clone();
+        let demand = if court.requires(place.kind) { Demand::Signed } else { Demand::Anything };
         match Opened::judge(view, court, place.clone()) {
             Ok(opened) => Self {
-                status: opened.standing.status(),
-                is_finding: required
-                    && matches!(opened.standing, Standing::Unsigned | Standing::Unknown(_)),
-                failure: None,
+                // What may not be used is what is found.
+                is_finding: enforce::permit_use(&opened, demand).is_err(),
                 trust: Some(opened.trust()),
                 fault: None,
                 fix: opened.advice().map(|advice| advice.for_person()),
+                standing: Ok(opened.standing),
                 place,
             },
             Err(error) => Self {
-                status: status(&error),
                 is_finding: true,
                 trust: broken_trust(&error),
                 fault: Some(fault_words(&error)),
                 fix: remedy(&error),
-                failure: failure(error),
+                standing: Err(trouble(error)),
                 place,
             },
         }
     }
 
+    /// Its name in `status`.
+    pub(super) fn status(&self) -> &'static str {
+        match &self.standing {
+            Ok(standing) => standing.status(),
+            Err(Trouble::Broken(failure)) => failure.status(),
+            Err(Trouble::Invalid) => "invalid",
+            Err(Trouble::Unreadable) => "unreadable",
+        }
+    }
+
+    pub(super) fn is_verified(&self) -> bool {
+        matches!(self.standing, Ok(Standing::Verified(_)))
+    }
+
+    /// How it is broken, if it is.
+    pub(super) fn failure(&self) -> Option<&Failure> {
+        match &self.standing {
+            Err(Trouble::Broken(failure)) => Some(failure),
+            _ => None,
+        }
+    }
+
     /// What is wrong with it, in words.
     pub(super) fn words(&self) -> String {
-        match (&self.fault, self.status) {
+        match (&self.fault, &self.standing) {
             (Some(fault), _) => fault.clone(),
-            (None, "unknown-key") => "is signed by a key that does not count".to_owned(),
+            (None, Ok(Standing::Unknown(_))) => "is signed by a key that does not count".to_owned(),
             (None, _) => "is not signed, and must be".to_owned(),
         }
     }
 
     /// The files that are not what was signed, from the main file's folder.
     fn files(&self) -> Option<Data> {
-        let files = match self.failure.as_ref()? {
+        let files = match self.failure()? {
             Failure::Changed(files) => files.clone(),
             Failure::WrongFiles { extra, missing } => [&extra[..], missing].concat(),
             _ => return None,
@@ -83,14 +114,14 @@ impl Judged {
 
     /// What a reply tells.
     pub(super) fn told(&self) -> Fields {
-        let fix = self.fix.as_deref().filter(|_| self.status != "verified");
+        let fix = self.fix.as_deref().filter(|_| !self.is_verified());
         Fields::default()
             .with("item_type", self.place.kind.name())
             .with("id", word(&self.place.id))
             .with("category", word(&self.place.category))
             .with("scope", self.place.scope.name())
             .with("address", self.place.address())
-            .with("status", self.status)
+            .with("status", self.status())
             .with("finding", self.is_finding)
             .with_some("trust", self.trust.clone())
             .with_some("files", self.files())
@@ -99,18 +130,11 @@ impl Judged {
     }
 }
 
-fn status(error: &ToolError) -> &'static str {
+fn trouble(error: ToolError) -> Trouble {
     match error {
-        ToolError::Item(ItemError::Broken(broken)) => broken.failure.status(),
-        ToolError::Item(_) => "invalid",
-        _ => "unreadable",
-    }
-}
-
-fn failure(error: ToolError) -> Option<Failure> {
-    match error {
-        ToolError::Item(ItemError::Broken(broken)) => Some(broken.failure),
-        _ => None,
+        ToolError::Item(ItemError::Broken(broken)) => Trouble::Broken(broken.failure),
+        ToolError::Item(_) => Trouble::Invalid,
+        _ => Trouble::Unreadable,
     }
 }
 

@@ -12,10 +12,10 @@ use mere_core::segment::is_invisible;
 use super::super::place::{Placing, apply};
 use super::super::sealer::{Sealer, space_id};
 use super::super::tell::word;
-use super::super::{ItemError, Loaded, Unmade};
+use super::super::{ItemError, Loaded, Standing, Unmade};
 use super::Desk;
 use super::difference::{differences, remember};
-use super::judged::{Judged, judge_all};
+use super::judged::{Judged, Trouble, judge_all};
 use super::list::fault;
 use super::select::{everything, owns, select, sidecar_path, unstaged};
 use crate::court;
@@ -32,7 +32,7 @@ pub(super) fn plan(desk: &Desk<'_>, selection: &Selection) -> Result<Draft, Tool
     let judged = judge_all(desk, court, &places);
     let is_meant = |one: &&Judged| match selection.which {
         Which::Unfinished => is_unfinished(one),
-        _ => one.status != "verified" || desk.court.is_draft(&one.place),
+        _ => !one.is_verified() || desk.court.is_draft(&one.place),
     };
     let meant = judged.iter().filter(is_meant).collect::<Vec<_>>();
     // Who asks for everything is shown a list; whoever is asked one by one sees each.
@@ -49,8 +49,12 @@ pub(super) fn plan(desk: &Desk<'_>, selection: &Selection) -> Result<Draft, Tool
 
 /// What a person has to decide on. What strangers signed is not theirs to sign by the way.
 fn is_unfinished(judged: &Judged) -> bool {
-    let is_mine = !matches!(judged.status, "unknown-key" | "invalid" | "unreadable");
-    judged.status == "draft" || judged.is_finding && is_mine
+    match &judged.standing {
+        Ok(Standing::Draft) | Err(Trouble::Broken(_)) => true,
+        Ok(Standing::Unsigned) => judged.is_finding,
+        Ok(Standing::Verified(_) | Standing::Unknown(_))
+        | Err(Trouble::Invalid | Trouble::Unreadable) => false,
+    }
 }
 
 fn candidate(desk: &Desk<'_>, judged: &Judged, shows: bool) -> Data {

@@ -36,9 +36,8 @@ pub(super) fn verify(desk: &Desk<'_>, asked: &Verify) -> Result<Draft, ToolError
     let court: &Court = court.as_ref().or(strict.as_ref()).unwrap_or(desk.court);
     let places = select(desk, &selection)?;
     let judged = judge_all(desk, court, &places);
-    let odd = judged.iter().filter(|one| one.status != "verified").count();
-    let shows =
-        |one: &&Judged| one.is_finding || named || odd <= MAX_SHOWN && one.status != "verified";
+    let odd = judged.iter().filter(|one| !one.is_verified()).count();
+    let shows = |one: &&Judged| one.is_finding || named || odd <= MAX_SHOWN && !one.is_verified();
     let told = judged.iter().filter(shows).map(|one| Data::from(one.told()));
     let mut told = told.collect::<Vec<_>>();
     let mut findings = judged.iter().filter(|one| one.is_finding).count();
@@ -54,7 +53,7 @@ pub(super) fn verify(desk: &Desk<'_>, asked: &Verify) -> Result<Draft, ToolError
 fn reply(judged: &[Judged], told: Vec<Data>, findings: usize) -> Draft {
     let mut counts = BTreeMap::new();
     for one in judged {
-        *counts.entry(one.status).or_insert(0_u64) += 1;
+        *counts.entry(one.status()).or_insert(0_u64) += 1;
     }
     let words = counts.iter().map(|(status, count)| format!("{count} {status}"));
     let words = words.collect::<Vec<_>>().join(", ");

@@ -4,6 +4,7 @@ use mere_core::item::ScopedPath;
 use mere_core::spoken::Spoken;
 use mere_core::trust::{Failure, Field, Mismatch};
 
+use super::super::super::Standing;
 use super::super::super::change::Desk;
 use super::super::judged::{Judged, judge_all};
 use super::super::select::everything;
@@ -16,7 +17,7 @@ pub(super) fn items(desk: &Desk<'_>) -> Result<Vec<Finding>, ToolError> {
     let judged = judge_all(desk, desk.court, &places);
     let mut findings =
         judged.iter().filter(|one| one.is_finding).map(|one| wrong(desk, one)).collect::<Vec<_>>();
-    let drafts = judged.iter().filter(|one| one.status == "draft");
+    let drafts = judged.iter().filter(|one| matches!(one.standing, Ok(Standing::Draft)));
     findings.extend(drafts.map(|one| {
         Finding::new("items", State::Note, "is a draft: `mere sign` ends that")
             .at(one.place.address())
@@ -32,7 +33,7 @@ pub(super) fn items(desk: &Desk<'_>) -> Result<Vec<Finding>, ToolError> {
 }
 
 fn wrong(desk: &Desk<'_>, judged: &Judged) -> Finding {
-    let what = match &judged.failure {
+    let what = match judged.failure() {
         Some(Failure::WrongLocation(mismatch)) => wandered(desk, mismatch),
         _ => judged.words(),
     };

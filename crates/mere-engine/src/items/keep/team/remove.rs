@@ -117,11 +117,11 @@ impl Hearing {
     /// What verifies now and would not any more.
     fn orphans(&self, desk: &Desk<'_>) -> Result<Vec<Judged>, ToolError> {
         let judged = judge_all(desk, &self.before, &places(desk)?).into_iter();
-        let right = judged.filter(|one| one.status == "verified").collect::<Vec<_>>();
+        let right = judged.filter(Judged::is_verified).collect::<Vec<_>>();
         let places = right.iter().map(|one| one.place.clone()).collect::<Vec<_>>();
         let after = judge_all(desk, &self.after, &places);
         let both = right.into_iter().zip(after);
-        Ok(both.filter(|(_, after)| after.status != "verified").map(|(now, _)| now).collect())
+        Ok(both.filter(|(_, after)| !after.is_verified()).map(|(now, _)| now).collect())
     }
 
     /// Adds the person's signatures to an item that verifies now, and is what they were shown.

@@ -1,28 +1,7 @@
-//! Edits of a file that leave every other byte as it is.
+//! Edits of a file that leave every other byte as it is, and how a scalar is spelled in them.
 
-use std::ops::Range;
-
+pub(super) use crate::edit::{Edit, apply};
 use crate::yaml;
-
-/// What is at `range` becomes `text`.
-pub(super) struct Edit {
-    pub(super) range: Range<usize>,
-    pub(super) text: String,
-}
-
-/// The text with all edits made, which are apart from one another.
-pub(super) fn apply(text: &str, mut edits: Vec<Edit>) -> String {
-    edits.sort_by_key(|edit| edit.range.start);
-    let mut edited = String::with_capacity(text.len());
-    let mut done = 0;
-    for edit in edits {
-        edited.push_str(text.get(done..edit.range.start).unwrap_or_default());
-        edited.push_str(&edit.text);
-        done = edit.range.end;
-    }
-    edited.push_str(text.get(done..).unwrap_or_default());
-    edited
-}
 
 /// A YAML scalar in the spelling of the old one, or in quotes if it would not be a text in that.
 pub(super) fn scalar(raw: &str, stated: &str, new: &str) -> String {
@@ -40,13 +19,6 @@ pub(super) fn scalar(raw: &str, stated: &str, new: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn edits_are_made_in_the_order_of_the_text() {
-        let edit = |range, text: &str| Edit { range, text: text.to_owned() };
-        let edits = vec![edit(4..5, "EE"), edit(0..1, ""), edit(2..2, "é")];
-        assert_eq!(apply("abcdef", edits), "bécdEEf");
-    }
 
     #[test]
     fn a_scalar_keeps_its_spelling_where_it_can() {

@@ -9,7 +9,6 @@ mod block;
 mod document;
 mod frontmatter;
 mod heading;
-mod lines;
 mod marker;
 mod section;
 mod value;
@@ -17,6 +16,7 @@ mod yaml;
 
 use std::ops::Range;
 
+use crate::lines;
 pub use frontmatter::FrontmatterError;
 
 /// How many names [`PatchError::Missing`] lists.

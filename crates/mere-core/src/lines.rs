@@ -6,20 +6,20 @@ use std::ops::Range;
 const ENDS: [char; 2] = ['\n', '\r'];
 
 /// The line end of a text: CRLF where most of its lines end so.
-pub(super) fn ending(text: &str) -> &'static str {
+pub(crate) fn ending(text: &str) -> &'static str {
     let carriage = text.matches("\r\n").count();
     let all = text.bytes().filter(|byte| *byte == b'\n').count();
     if carriage > all - carriage { "\r\n" } else { "\n" }
 }
 
 /// New content with its outer blank lines gone and the given line ends.
-pub(super) fn content(content: &str, ending: &str) -> String {
+pub(crate) fn content(content: &str, ending: &str) -> String {
     let plain = content.replace("\r\n", "\n").replace('\r', "\n");
     plain[filled(&plain)].replace('\n', ending)
 }
 
 /// The part without leading and trailing blank lines and without its last line end.
-pub(super) fn filled(text: &str) -> Range<usize> {
+pub(crate) fn filled(text: &str) -> Range<usize> {
     let trimmed = trimmed(text).len();
     if trimmed == 0 {
         return 0..0;
@@ -29,34 +29,34 @@ pub(super) fn filled(text: &str) -> Range<usize> {
 }
 
 /// Where the line of an offset begins.
-pub(super) fn start(text: &str, offset: usize) -> usize {
+pub(crate) fn start(text: &str, offset: usize) -> usize {
     text[..offset].rfind(ENDS).map_or(0, |end| end + 1)
 }
 
 /// Where the line of an offset ends, before its line end.
-pub(super) fn end(text: &str, offset: usize) -> usize {
+pub(crate) fn end(text: &str, offset: usize) -> usize {
     text[offset..].find(ENDS).map_or(text.len(), |length| offset + length)
 }
 
 /// Where the line after that of an offset begins.
-pub(super) fn next(text: &str, offset: usize) -> usize {
+pub(crate) fn next(text: &str, offset: usize) -> usize {
     let end = end(text, offset);
     let rest = &text.as_bytes()[end..];
     end + if rest.starts_with(b"\r\n") { 2 } else { rest.len().min(1) }
 }
 
 /// Whether the last line has a line end.
-pub(super) fn is_closed(text: &str) -> bool {
+pub(crate) fn is_closed(text: &str) -> bool {
     text.ends_with(ENDS)
 }
 
 /// A text without the spaces and line ends at its end.
-pub(super) fn trimmed(text: &str) -> &str {
+pub(crate) fn trimmed(text: &str) -> &str {
     text.trim_end_matches(is_space)
 }
 
 /// Whether a line, or several, have nothing on them.
-pub(super) fn is_blank(text: &str) -> bool {
+pub(crate) fn is_blank(text: &str) -> bool {
     text.chars().all(is_space)
 }
 

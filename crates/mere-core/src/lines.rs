@@ -50,6 +50,12 @@ pub(crate) fn is_closed(text: &str) -> bool {
     text.ends_with(ENDS)
 }
 
+/// A text without the line end of its last line.
+pub(crate) fn without_end(text: &str) -> &str {
+    let closed = text.strip_suffix("\r\n").or_else(|| text.strip_suffix(ENDS));
+    closed.unwrap_or(text)
+}
+
 /// A text without the spaces and line ends at its end.
 pub(crate) fn trimmed(text: &str) -> &str {
     text.trim_end_matches(is_space)

@@ -2,6 +2,7 @@
 //! duplicate keys. The one place that says so. What is hashed has no value either that two readers
 //! would take for two.
 
+pub mod amend;
 mod scan;
 mod shared;
 

@@ -2,6 +2,9 @@
 #![expect(clippy::expect_used, reason = "a test that cannot go on should stop")]
 
 mod address;
+mod amend;
+mod amend_any;
+mod amend_text;
 mod formats;
 mod gate;
 mod hostile;

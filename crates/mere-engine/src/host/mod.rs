@@ -49,5 +49,5 @@ pub(crate) use stamps::{Stamp, Stamps, Watched, now};
 pub(crate) use surroundings::{SPACE, Surroundings, WORKSPACES};
 pub use terminal::{Terminal, has_terminal};
 pub use typed::Typed;
-pub(crate) use watch::Watch;
+pub(crate) use watch::{Change, Interest, News, Watch};
 pub(crate) use workspace::{Missing, Occupant, Way, Workspace, digest_of, read_at_most};

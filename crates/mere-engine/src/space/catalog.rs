@@ -14,7 +14,7 @@ use super::index::Index;
 use super::scan::{Census, Content, Known, Looks, Stray, scan, scan_from};
 use super::seal::Seal;
 use super::{Plot, Space};
-use crate::host::{OpenFolder, Watch, now};
+use crate::host::{Interest, OpenFolder, Watch, now};
 
 /// How many folders may be laid over the index before it is written anew.
 const MANY: usize = 64;
@@ -83,7 +83,7 @@ impl Catalog {
 
     /// Lets the system tell of changes from now on, where it can.
     pub(crate) fn watch(&mut self) -> io::Result<()> {
-        self.watch = Watch::new();
+        self.watch = Watch::new(Interest::Names);
         if let Some(folder) = self.space.folder() {
             self.watch.add(folder.dir(), "");
         }

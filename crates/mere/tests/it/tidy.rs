@@ -49,7 +49,7 @@ const LAWFUL: [&str; 20] = [
     "crates/mere-engine/src/host/surroundings.rs",
     "crates/mere-engine/src/host/terminal.rs",
     "crates/mere-engine/src/host/typed.rs",
-    "crates/mere-engine/src/host/watch.rs",
+    "crates/mere-engine/src/host/watch/linux.rs",
     "crates/mere-engine/src/host/workspace.rs",
 ];
 

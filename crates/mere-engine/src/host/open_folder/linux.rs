@@ -2,12 +2,12 @@
 
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use cap_std::fs::{Dir, File};
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, fstat, openat, openat2,
-    renameat_with, statat,
+    AtFlags, FileType, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, fstat, fstatfs, openat,
+    openat2, renameat_with, statat,
 };
 use rustix::io::Errno;
 
@@ -52,6 +52,16 @@ impl OpenFolder {
     /// The handle, to open what lies below.
     pub(crate) fn into_dir(self) -> Dir {
         Dir::from_std_file(self.0.into())
+    }
+
+    /// What the system calls the handle.
+    pub(in crate::host) fn descriptor(&self) -> i32 {
+        self.0.as_raw_fd()
+    }
+
+    /// The number of the kind of file system it lies on.
+    pub(in crate::host) fn file_system(&self) -> io::Result<u64> {
+        Ok(u64::try_from(fstatfs(&self.0)?.f_type).unwrap_or_default())
     }
 
     pub(crate) fn identity(&self) -> io::Result<Identity> {
@@ -118,9 +128,18 @@ impl OpenFolder {
 
     /// Whether a regular file has this name.
     pub(crate) fn has_file(&self, name: &str) -> io::Result<bool> {
+        Ok(self.file_stamp(name)?.is_some())
+    }
+
+    /// What a regular file of this folder looks like, without opening it; `None` if the name is
+    /// something else, or nothing.
+    pub(crate) fn file_stamp(&self, name: &str) -> io::Result<Option<Stamp>> {
         match statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => Ok(FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile),
-            Err(Errno::NOENT | Errno::NOTDIR) => Ok(false),
+            Ok(stat) => {
+                let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+                Ok(is_file.then(|| Stamp::of_stat(&stat)))
+            }
+            Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }

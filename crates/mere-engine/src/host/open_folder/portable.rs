@@ -68,7 +68,14 @@ impl OpenFolder {
 
     /// Whether a regular file has this name.
     pub(crate) fn has_file(&self, name: &str) -> io::Result<bool> {
-        Ok(absent(self.0.symlink_metadata(name))?.is_some_and(|metadata| metadata.is_file()))
+        Ok(self.file_stamp(name)?.is_some())
+    }
+
+    /// What a regular file of this folder looks like, without opening it; `None` if the name is
+    /// something else, or nothing.
+    pub(crate) fn file_stamp(&self, name: &str) -> io::Result<Option<Stamp>> {
+        let metadata = absent(self.0.symlink_metadata(name))?;
+        Ok(metadata.filter(cap_std::fs::Metadata::is_file).map(|metadata| Stamp::of(&metadata)))
     }
 
     /// Opens a regular file of this folder; `None` if the name is something else.

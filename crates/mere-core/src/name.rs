@@ -32,6 +32,11 @@ impl ModName {
 }
 
 impl ModName {
+    /// The name of the store that is there if none is configured.
+    pub fn memory() -> Self {
+        Self("memory".to_owned())
+    }
+
     /// The name for a folder that is called `title` elsewhere, by the same rule as an agent's.
     pub fn from_title(title: &str) -> Option<Self> {
         name_in(title)?.parse().ok()

@@ -9,7 +9,7 @@ use mere_core::root::Root;
 
 use crate::context::Context;
 use crate::host::{Surroundings, Typed};
-use crate::opening::{Mods, OpenError};
+use crate::opening::{Choice, OpenError};
 use crate::project_key::ProjectKey;
 use crate::records::{self, RecordError};
 use crate::snapshot::Snapshot;
@@ -97,7 +97,7 @@ impl Allowed {
 
     fn address(&self, typed: &Typed) -> Result<Address, AllowError> {
         let agent = AgentName::default();
-        let extra = Snapshot::take(&self.context, Mods::Configured).extra_folders();
+        let extra = Snapshot::take(&self.context, &Choice::default()).extra_folders();
         let surroundings = &self.context.surroundings;
         let address = surroundings.place(typed, &self.context.project, &agent, &extra).address;
         let address = address.filter(|address| *address.root() != Root::Registry);

@@ -7,13 +7,14 @@
 
 use std::sync::Arc;
 
-use mere_core::address::{Address, RelPath};
+use mere_core::address::RelPath;
+use mere_core::category::Mode;
 use mere_core::item::{SKILL_FILE, Scope};
 use mere_core::name::{AgentName, ModName};
 use mere_core::pattern::Patterns;
 use mere_core::segment::Segment;
 
-use crate::config::{self, Config};
+use crate::config;
 use crate::host::{Editing, Folder, SPACE, Surroundings, Typed, WORKSPACES, find_project};
 use crate::opening::OpenError;
 use crate::project_key::{self, ProjectKey};
@@ -41,10 +42,15 @@ pub(crate) struct Outer {
 
 impl Outer {
     /// What its config calls sensitive: it holds inside too.
-    pub(crate) fn sensitive(&self) -> Result<Vec<String>, config::ConfigError> {
-        let space = self.folder.subfolder(SPACE).map_err(config::unreadable)?;
-        let config = space.map(|space| config::of_project(space.dir())).transpose()?;
-        Ok(config.map(|config| config.sensitive).unwrap_or_default())
+    pub(crate) fn sensitive(
+        &self,
+        surroundings: &Surroundings,
+    ) -> Result<Vec<String>, config::ConfigError> {
+        let Some(space) = self.folder.subfolder(SPACE).map_err(config::unreadable)? else {
+            return Ok(Vec::new());
+        };
+        let config = config::of_project(surroundings, &self.folder, &space)?;
+        Ok(config.sensitive().to_vec())
     }
 }
 
@@ -77,7 +83,7 @@ impl Context {
     pub(crate) fn trusted_outer(&self) -> Option<&Outer> {
         let outer = self.outer.as_ref()?;
         let space = self.surroundings.project_space(&outer.folder).ok().flatten()?;
-        let config = config::of_project(space.dir()).ok()?;
+        let config = config::of_project(&self.surroundings, &outer.folder, &space).ok()?;
         let said = config.widening.said().ok()?;
         trust::covers(&self.surroundings, &outer.folder, &space, said).then_some(outer)
     }
@@ -132,49 +138,10 @@ impl Context {
         found
     }
 
-    /// What the config files are, one after the other.
-    pub(crate) fn check_config(&self) -> Vec<CheckedFile> {
-        let user = self.surroundings.user_space().map_err(config::unreadable);
-        let user = user.and_then(|space| match space {
-            Some(space) => Ok((space.dir().exists(config::FILE), config::of_user(space.dir())?)),
-            None => Ok((false, Config::default())),
-        });
-        let project = self.space().map_err(config::unreadable);
-        let project = project.and_then(|space| match space {
-            Some(space) => self.check_project(&space, user.as_ref().ok().map(|(_, user)| user)),
-            None => Ok((false, None)),
-        });
-        let user = user.and_then(|(there, user)| {
-            config::check_clashes(&user, &Config::default(), None).map(|()| there)
-        });
-        let note = project.as_ref().ok().and_then(|(_, note)| note.clone());
-        let project = project.map(|(there, _)| there);
-        vec![
-            CheckedFile::new(config::user_address(), user, None),
-            CheckedFile::new(config::project_address(), project, note),
-        ]
-    }
-
-    /// Whether the project's file is there, and what of it does not count yet.
-    fn check_project(
-        &self,
-        space: &Folder,
-        user: Option<&Config>,
-    ) -> Result<(bool, Option<String>), config::ConfigError> {
-        let config = config::of_project(space.dir())?;
-        let said = config.widening.said().map_err(Clone::clone)?;
-        let outer = self.outer.as_ref().map(|outer| &outer.name);
-        let nothing = Config::default();
-        config::check_clashes(&nothing, said, outer)?;
-        let there = space.dir().exists(config::FILE);
-        if trust::covers(&self.surroundings, &self.project, space, said) {
-            config::check_clashes(user.unwrap_or(&nothing), said, outer)?;
-            return Ok((there, None));
-        }
-        let open = said.widening_keys();
-        let count = if open.len() == 1 { "does" } else { "do" };
-        let note = format!("{} {count} not count before `mere trust project`", open.join(", "));
-        Ok((there, (!open.is_empty()).then_some(note)))
+    /// `MERE_CATEGORY_MODE`: the least strict mode of any hierarchy. A word that is none is taken for
+    /// the strictest; no session opens with it.
+    pub(crate) fn least_mode(&self) -> Mode {
+        self.surroundings.category_mode().unwrap_or(Mode::Strict)
     }
 
     /// An agent's workspace, for people; it need not be there yet.
@@ -183,35 +150,11 @@ impl Context {
     }
 }
 
-/// A config file that was looked at.
-pub(crate) struct CheckedFile {
-    pub(crate) address: Address,
-    pub(crate) state: &'static str,
-    pub(crate) problem: Option<String>,
-    pub(crate) note: Option<String>,
-}
-
-impl CheckedFile {
-    fn new(
-        address: Address,
-        checked: Result<bool, config::ConfigError>,
-        note: Option<String>,
-    ) -> Self {
-        let state = match &checked {
-            Ok(true) => "right",
-            Ok(false) => "not there",
-            Err(_) => "wrong",
-        };
-        let problem = checked.err().map(|error| error.to_string());
-        Self { address, state, problem, note }
-    }
-}
-
 /// The folder of a trusted `projects:` that the command ran in: the deepest one that matches.
 fn inner(surroundings: &Surroundings, whole: &Arc<Folder>) -> Option<(Folder, Outer)> {
     let working = whole.locate(&surroundings.working_folder()?)?;
     let space = surroundings.project_space(whole).ok().flatten()?;
-    let config = config::of_project(space.dir()).ok()?;
+    let config = config::of_project(surroundings, whole, &space).ok()?;
     let said = config.widening.said().ok()?;
     if said.projects.is_empty() || !trust::covers(surroundings, whole, &space, said) {
         return None;

@@ -4,8 +4,9 @@
 //! and what becomes of it, so it cannot be spent on another.
 
 use mere_core::address::{Address, RelPath};
+use mere_core::category::{self, Asking, Force, Ground, Refusal, Rules};
 use mere_core::digest::Sha256;
-use mere_core::item::{Scope, ScopedPath};
+use mere_core::item::{Category, Scope, ScopedPath};
 use mere_core::request::{Change, How, Reader};
 use mere_core::root::Root;
 
@@ -163,6 +164,30 @@ pub(crate) fn permit_item(
         (Reader::Agent, _) => Way::Propose,
     };
     ItemPermit { change, way }
+}
+
+/// Allows a change to categories or memories, by the rules of their store. Agents never override
+/// its mode.
+pub(crate) fn permit_keeping<G: Ground>(
+    who: Reader,
+    rules: &Rules,
+    change: category::Change,
+    (ground, asking): (&G, Asking),
+) -> Result<category::Permit, Refusal<G::Error>> {
+    let force = match who {
+        Reader::Agent => Force::No,
+        Reader::Person => asking.force,
+    };
+    rules.permit(change, ground, Asking { force, ..asking })
+}
+
+/// Allows an item in a category, which is made if it is not there. People keep to it as well.
+pub(crate) fn permit_category<G: Ground>(
+    rules: &Rules,
+    category: &Category,
+    ground: &G,
+) -> Result<(), Refusal<G::Error>> {
+    rules.admit(category, ground)
 }
 
 /// An item that must be signed, and is not by a key that counts.

@@ -7,10 +7,11 @@ use mere_core::request::TOPICS;
 fn about(topic: &str) -> &'static str {
     match topic {
         "tools" => {
-            "Use `load` for an item by its id (a directive, tool, knowledge entry, memory or \
-             lockfile), `execute` to run one or to make, change or delete one, `read` for any other \
-             file by its path, `dir` to see what is where, `glob` and `grep` to find files and \
-             lines. `write`, `edit` and `patch_section` change files in your workspace."
+            "Use `load` for an item by its id (a directive, tool, knowledge entry or lockfile), \
+             with who vouches for it. Use `get_memory` for a memory by its path in the store. Use \
+             `read` for any other file by its path. `execute` runs an item, or makes, changes or \
+             deletes one; `dir` shows what is where, `glob` and `grep` find files and lines. \
+             `write`, `edit` and `patch_section` change files in your workspace."
         }
         "addresses" => {
             "Every file has an address such as ROOT_PROJECT:/src/main.rs. A bare path starts at \
@@ -24,6 +25,13 @@ fn about(topic: &str) -> &'static str {
              directive checks your inputs and returns its steps, which you then follow. `trust.status` \
              says who vouches for an item: follow one that is not `verified` with care. One that is not \
              what was signed is withheld (E): report it, and do not read it by its path instead."
+        }
+        "memories" => {
+            "A memory is a short note at `category/slug`. `list_memories` shows what is there, \
+             `create_memory` keeps a new one in a category that exists, `update_memory` changes it. \
+             `list_stores` shows the categories that the configuration defines and its mode: `free` \
+             (make any category), `subcategories` (only below those), `strict` (none). What is \
+             refused says what is allowed."
         }
         "changes" => {
             "`execute` with `create`, `update` or `delete` writes knowledge entries at once; \

@@ -1,6 +1,7 @@
 //! How a session is opened, and why one is not.
 
-use mere_core::name::AgentName;
+use mere_core::category::ModeError;
+use mere_core::name::{AgentName, ModName};
 
 use crate::host::Typed;
 
@@ -37,6 +38,15 @@ pub struct Opening {
     pub mods: Mods,
     /// What is remembered.
     pub memory: Memory,
+    /// `--store`: the store that calls are about.
+    pub store: Option<ModName>,
+}
+
+/// What an operator chose of what is configured.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Choice {
+    pub(crate) mods: Mods,
+    pub(crate) store: Option<ModName>,
 }
 
 /// Why there is no session. For people.
@@ -54,4 +64,23 @@ pub enum OpenError {
     /// `MERE_AGENT` is no name.
     #[error("`MERE_AGENT` is not a name: {0}")]
     Agent(mere_core::name::NameError),
+    /// `MERE_CATEGORY_MODE` is no mode.
+    #[error("`MERE_CATEGORY_MODE` is not a mode: {0}")]
+    Mode(ModeError),
+    /// `--store` names none that is configured.
+    #[error("no store is called `{name}`: {}", known_stores(.known))]
+    Store {
+        /// What was asked for.
+        name: ModName,
+        /// Those that are there.
+        known: Vec<ModName>,
+    },
+}
+
+fn known_stores(known: &[ModName]) -> String {
+    if known.is_empty() {
+        return "there is none (`mere where` says what does not count)".to_owned();
+    }
+    let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
+    format!("there is {}", known.join(", "))
 }

@@ -4,22 +4,22 @@
 //! answers with a cleared reply whatever happens inside, and changes nothing before the last
 //! question is answered.
 
-use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
 
 use mere_core::address::Address;
+use mere_core::category::Mode;
 use mere_core::gate::{Cleared, ClearedMessage, Seal, Stamp};
 use mere_core::item::{ItemRef, ItemType, Scope};
 use mere_core::name::AgentName;
-use mere_core::reply::{Draft, Prose, codes};
-use mere_core::request::{Caller, Dir, Keep, Reader, Request, Verb};
+use mere_core::reply::{Draft, codes};
+use mere_core::request::{Caller, Dir, Keep, Reader, Request, Tool, Verb};
 use mere_core::root::Root;
 use mere_core::spoken::Spoken;
 use mere_core::trace::SessionId;
-use mere_core::turn::{Outcome, Progress, Question, Turn};
+use mere_core::turn::{Outcome, Question, Turn};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -32,21 +32,24 @@ use crate::glob;
 use crate::grep;
 use crate::help;
 use crate::host::{Stamps, Typed, Watched};
-use crate::items::{self, Catalogs, Desk, Stock};
+use crate::items::{self, Catalogs, Stock};
 use crate::keys;
-use crate::opening::{Memory, Mods, OpenError, Opening};
+use crate::opening::{Choice, Memory, OpenError, Opening};
 use crate::snapshot::Snapshot;
+use crate::store::{Ledgers, Stores, Unserved};
 use crate::tool_error::ToolError;
 use crate::trust_store;
 use crate::view::View;
 use crate::wording;
-use crate::world::{ResolveError, World, go_on};
+use crate::world::{ResolveError, World};
+
+mod about;
 
 /// A session.
 pub struct Session {
-    /// The session's id and its home, where anything is remembered.
-    remembered: Option<(SessionId, Mutex<Root>)>,
-    mods: Mods,
+    /// The session's id and its home, where anything is kept between calls.
+    kept: Option<(SessionId, Mutex<Root>)>,
+    choice: Choice,
     watched: Watched,
     stamps: Mutex<Stamps>,
     /// How often the configuration was read again.
@@ -56,6 +59,7 @@ pub struct Session {
     agent: Option<AgentName>,
     snapshot: RwLock<Arc<Snapshot>>,
     catalogs: Catalogs,
+    ledgers: Ledgers,
 }
 
 impl Session {
@@ -75,22 +79,30 @@ impl Session {
             }
             (None, None) => None,
         };
+        context.surroundings.category_mode().map_err(OpenError::Mode)?;
         let watched = Snapshot::watched(&context);
         let stamps = watched.look();
-        let snapshot = Arc::new(Snapshot::take(&context, opening.mods));
-        let remembered = match opening.memory {
+        let choice = Choice { mods: opening.mods, store: opening.store };
+        let snapshot = Arc::new(Snapshot::take(&context, &choice));
+        // What is asked for must be there now; whether it still is, each call finds out.
+        if let (Some(_), Ok(stores)) = (&choice.store, snapshot.stores()) {
+            let unserved = |Unserved { name, known }| OpenError::Store { name, known };
+            stores.served().map_err(unserved)?;
+        }
+        let kept = match opening.memory {
             Memory::Session => Some((Uuid::now_v7().into(), Mutex::new(Root::Project))),
             Memory::None => None,
         };
         let mut session = Self {
-            remembered,
-            mods: opening.mods,
+            kept,
+            choice,
             watched,
             stamps: Mutex::new(stamps),
             generation: AtomicU64::new(0),
             working: None,
             snapshot: RwLock::new(snapshot),
             catalogs: Catalogs::default(),
+            ledgers: Ledgers::default(),
             context,
             agent,
         };
@@ -106,7 +118,7 @@ impl Session {
         let snapshot = self.snapshot();
         let stamp = Stamp {
             trace_id: request.caller.trace.unwrap_or_else(|| Uuid::now_v7().into()),
-            session_id: self.remembered.as_ref().map(|(id, _)| *id),
+            session_id: self.kept.as_ref().map(|(id, _)| *id),
             tool: request.tool,
             agent: request.caller.agent.clone(),
         };
@@ -151,8 +163,9 @@ impl Session {
     /// Where an item lies now; none if the name is not clear.
     pub fn locate(&self, kind: ItemType, item: &ItemRef) -> Option<Address> {
         self.refresh();
-        let spaces = self.snapshot().spaces(&self.context).ok()?;
-        let stock = Stock::new(spaces, &self.catalogs);
+        let snapshot = self.snapshot();
+        let spaces = snapshot.spaces(&self.context).ok()?;
+        let stock = Stock::new(spaces, &self.catalogs, self.remembered(&snapshot));
         let found = [Scope::Project, Scope::User].into_iter().find_map(|scope| {
             let found = stock.candidates(scope, kind, item).ok()?;
             (!found.is_empty()).then_some(found)
@@ -166,6 +179,7 @@ impl Session {
     /// The session lasts: from now on the system is asked to tell of changed items.
     pub fn keep_watch(&self) {
         self.catalogs.keep_watch();
+        self.ledgers.keep_watch();
     }
 
     /// Sees to what is remembered of items before a short session ends.
@@ -182,7 +196,7 @@ impl Session {
             return;
         }
         *known = stamps;
-        let snapshot = Arc::new(Snapshot::take(&self.context, self.mods));
+        let snapshot = Arc::new(Snapshot::take(&self.context, &self.choice));
         *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
         self.generation.fetch_add(1, Ordering::Release);
         tracing::info!("the configuration was read again");
@@ -252,6 +266,9 @@ impl Session {
             Verb::Keep(Keep::Trust(asked)) => {
                 trust_store::command(&self.context.surroundings, asked)
             }
+            Verb::Category(_) | Verb::Memory(_) | Verb::Stores | Verb::Keep(Keep::Store(_)) => {
+                self.about_stores(snapshot, request, turn)?
+            }
             Verb::Load(_) | Verb::Execute(_) | Verb::Keep(_) => {
                 self.about_items(snapshot, request, turn)?
             }
@@ -259,40 +276,27 @@ impl Session {
         Ok(Answered::Done(draft))
     }
 
-    /// Answers what is asked about items.
-    fn about_items(
-        &self,
-        snapshot: &Snapshot,
-        request: &Request,
-        turn: &mut dyn Turn,
-    ) -> Result<Draft, ToolError> {
-        let turn = RefCell::new(turn);
-        let over = || go_on(&**turn.borrow()).is_err();
-        let gate = snapshot.gate(request.caller.reader);
-        let progress = |done, total| {
-            let note = gate.clear_text(&Prose::words("items"), &request.caller.agent);
-            if let Some(message) = note {
-                turn.borrow_mut().progress(&Progress { done, total: Some(total), message });
-            }
-        };
-        let desk = Desk {
-            view: &self.view(snapshot, &request.caller)?,
-            agent_gate: snapshot.gate(Reader::Agent),
-            stock: &Stock::new(snapshot.spaces(&self.context)?, &self.catalogs),
-            context: &self.context,
-            agents: snapshot.agents()?,
-            court: snapshot.court()?,
-            who: request.caller.reader,
-            unlock: request.unlock.as_ref(),
-            over: &over,
-            progress: &progress,
-        };
-        match &request.verb {
-            Verb::Load(call) => items::load(&desk, call),
-            Verb::Execute(call) => items::execute(&desk, call),
-            Verb::Keep(asked) => items::keep(&desk, asked),
-            _ => Ok(wording::panicked()),
+    /// Whether a tool is there, by the mode of the store that is served.
+    pub fn registers(&self, tool: &Tool) -> bool {
+        let mode = self.snapshot().stores().map_or(Mode::Strict, Stores::mode);
+        tool.is_registered(mode)
+    }
+
+    /// Makes the categories that the configuration names. What fails is logged: the calls that need
+    /// them say so.
+    pub fn materialise(&self) {
+        if let Err(error) = self.resettle() {
+            tracing::warn!(%error, "categories could not be made");
         }
+    }
+
+    /// Reads the configuration again, makes the categories that it names, and says which.
+    fn resettle(&self) -> Result<Vec<Address>, ToolError> {
+        self.refresh();
+        let snapshot = self.snapshot();
+        let mut made = snapshot.stores()?.materialise(&self.context)?;
+        made.extend(snapshot.item_rules()?.materialise(&self.context)?);
+        Ok(made)
     }
 
     /// What a call sees, as the disk is now.
@@ -314,7 +318,7 @@ impl Session {
 
     fn cd(&self, snapshot: &Snapshot, to: &Root) -> Result<Draft, ToolError> {
         let to = snapshot.find_root(to)?.ok_or(ResolveError::NotVisible)?;
-        if let Some((_, home)) = &self.remembered {
+        if let Some((_, home)) = &self.kept {
             *home.lock().unwrap_or_else(PoisonError::into_inner) = to.clone();
         }
         Ok(dir::cd(&to, self.working.as_ref()))
@@ -322,7 +326,7 @@ impl Session {
 
     /// The home root of calls that name none.
     pub fn home(&self) -> Root {
-        let home = self.remembered.as_ref().map(|(_, home)| home);
+        let home = self.kept.as_ref().map(|(_, home)| home);
         home.map_or(Root::Project, |home| {
             home.lock().unwrap_or_else(PoisonError::into_inner).clone()
         })

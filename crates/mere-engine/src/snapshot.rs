@@ -7,7 +7,7 @@ use std::io;
 use std::sync::Arc;
 
 use mere_core::address::RelPath;
-use mere_core::gate::{Gate, Landmark, StandIn};
+use mere_core::gate::{Gate, Landmark, Mirror, StandIn};
 use mere_core::item::Scope;
 use mere_core::name::AgentName;
 use mere_core::request::Reader;
@@ -19,9 +19,10 @@ use crate::context::Context;
 use crate::court::{self, Court};
 use crate::host::{Folder, SPACE, Surroundings, WORKSPACES, Watched};
 use crate::keys;
-use crate::opening::Mods;
+use crate::opening::{Choice, Mods};
 use crate::project_key::ProjectKey;
 use crate::space::{InPlace, Space};
+use crate::store::{ItemRules, Stores, settle_stores};
 use crate::trust;
 use crate::trust_store;
 use crate::world::{Discretion, Hidden, Standing, World};
@@ -64,13 +65,20 @@ struct Settled {
     around: Option<(Arc<Folder>, RelPath)>,
     /// Whose signatures count.
     court: Court,
+    /// Where memories lie.
+    stores: Stores,
+    /// By which rules items have categories.
+    items: ItemRules,
+    /// The text that stands beside a structured reply.
+    mirror: Mirror,
 }
 
 impl Snapshot {
-    pub(crate) fn take(context: &Context, mods: Mods) -> Self {
-        let settled = settle(context, mods);
+    pub(crate) fn take(context: &Context, choice: &Choice) -> Self {
+        let settled = settle(context, choice);
         let standing = settled.as_ref().map_or(&[][..], |settled| &settled.mods);
-        let gate = Gate::new(landmarks(context, standing));
+        let mirror = settled.as_ref().map_or(Mirror::default(), |settled| settled.mirror);
+        let gate = Gate::new(landmarks(context, standing)).mirroring(mirror);
         Self { settled, gate, open_gate: Gate::new(Vec::new()) }
     }
 
@@ -192,6 +200,16 @@ impl Snapshot {
         Ok(&self.settled.as_ref().map_err(WorldError::clone)?.court)
     }
 
+    /// Where memories lie, and which store is served.
+    pub(crate) fn stores(&self) -> Result<&Stores, WorldError> {
+        Ok(&self.settled.as_ref().map_err(WorldError::clone)?.stores)
+    }
+
+    /// By which rules items have categories.
+    pub(crate) fn item_rules(&self) -> Result<&ItemRules, WorldError> {
+        Ok(&self.settled.as_ref().map_err(WorldError::clone)?.items)
+    }
+
     /// What agents may do with items.
     pub(crate) fn agents(&self) -> Result<&Agents, WorldError> {
         Ok(&self.settled.as_ref().map_err(WorldError::clone)?.agents)
@@ -208,7 +226,7 @@ fn stand(root: Root, folder: Option<Arc<Folder>>) -> Standing {
 }
 
 /// What both configs and the person's approvals come to.
-fn settle(context: &Context, mods: Mods) -> Result<Settled, WorldError> {
+fn settle(context: &Context, choice: &Choice) -> Result<Settled, WorldError> {
     let surroundings = &context.surroundings;
     let user_space = surroundings.user_space().map_err(config::unreadable)?;
     let user = user_space.as_ref().map(|space| config::of_user(space.dir())).transpose()?;
@@ -219,27 +237,36 @@ fn settle(context: &Context, mods: Mods) -> Result<Settled, WorldError> {
     let outer = context.trusted_outer();
     config::check_clashes(&user, &ours, outer.map(|outer| &outer.name))?;
     let discretion = discretion(context, space.as_ref(), [&user, &ours]);
-    let discretion = Arc::new(match outer {
+    let discretion = match outer {
         Some(outer) => {
-            let sensitive = outer.sensitive()?;
+            let sensitive = outer.sensitive(surroundings)?;
             let sensitive = sensitive.iter().map(String::as_str).collect::<Vec<_>>();
             discretion.within(&sensitive, Root::Mod(outer.name.clone()), outer.below.clone())
         }
         None => discretion,
-    });
-    let around = outer.map(|outer| (Arc::clone(&outer.folder), outer.below.clone()));
-    let agents = ours.agents.or(&user.agents);
-    let folders = ours.folders.iter().chain(&user.folders).cloned().collect::<Vec<_>>();
-    let court = Court::take(context, space.as_ref(), (&user.signing, &ours.signing))?;
-    if mods == Mods::Off {
-        return Ok(Settled { mods: Vec::new(), discretion, agents, folders, around, court });
+    };
+    let stores = settle_stores(context, (&user, &ours), choice)?;
+    let mut mods = Vec::new();
+    if choice.mods == Mods::Configured {
+        let around = outer.map(|outer| (outer.name.clone(), Arc::clone(&outer.folder)));
+        mods.extend(around.map(|(name, folder)| stand(Root::Mod(name), Some(folder))));
+        mods.extend(open_mods(surroundings, &user, user_space.as_deref())?);
+        mods.extend(open_mods(surroundings, &ours, space.as_ref())?);
+        mods.extend(stores.standing());
     }
-    let outer =
-        outer.map(|outer| stand(Root::Mod(outer.name.clone()), Some(Arc::clone(&outer.folder))));
-    let mut standing = outer.into_iter().collect::<Vec<_>>();
-    standing.extend(open_mods(surroundings, &user, user_space.as_deref())?);
-    standing.extend(open_mods(surroundings, &ours, space.as_ref())?);
-    Ok(Settled { mods: standing, discretion, agents, folders, around, court })
+    let (yours, own) = (&user.keeping, &ours.keeping);
+    let format = own.settings.output_format.or(yours.settings.output_format);
+    Ok(Settled {
+        mods,
+        discretion: Arc::new(discretion),
+        agents: ours.agents.or(&user.agents),
+        folders: ours.folders.iter().chain(&user.folders).cloned().collect(),
+        around: outer.map(|outer| (Arc::clone(&outer.folder), outer.below.clone())),
+        court: Court::take(context, space.as_ref(), (&user.signing, &ours.signing))?,
+        items: ItemRules::new(yours, own, context.least_mode()),
+        mirror: format.unwrap_or_default(),
+        stores,
+    })
 }
 
 /// Which files are sensitive, and which of them a person has confirmed.
@@ -254,26 +281,23 @@ fn discretion(context: &Context, space: Option<&Folder>, configs: [&Config; 2]) 
 
 /// As much of a project's config as counts: what widens does so by a person's trust alone.
 fn of_project(context: &Context, space: &Folder) -> Result<Config, ConfigError> {
-    let config = config::of_project(space.dir())?;
-    let widening = match config.widening.said() {
-        _ if config.widening.is_empty() => Config::default(),
+    let config = config::of_project(&context.surroundings, &context.project, space)?;
+    match config.widening.said() {
+        _ if config.widening.is_empty() => {}
         Ok(said) if trust::covers(&context.surroundings, &context.project, space, said) => {
-            said.clone()
+            return config.whole();
         }
         Ok(said) => {
             let keys = said.widening_keys().join(", ");
             tracing::warn!(
                 "{keys} of the project's config: without `mere trust project` no effect"
             );
-            Config::default()
         }
         Err(error) => {
             tracing::warn!(%error, "what the project's config would widen does not count");
-            Config::default()
         }
-    };
-    let (sensitive, folders, signing) = (config.sensitive, config.folders, config.signing);
-    Ok(Config { sensitive, folders, signing, ..widening })
+    }
+    Ok(config.narrow())
 }
 
 /// The extra folders that are there. One that is not, or that lies where nothing is visible, does

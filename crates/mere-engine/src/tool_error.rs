@@ -5,6 +5,7 @@ use mere_core::address::Address;
 use crate::change::ChangeError;
 use crate::items::{ItemError, Unmade};
 use crate::snapshot::WorldError;
+use crate::store::StoreError;
 use crate::world::{LookError, ResolveError};
 
 /// A call that came to nothing. Carries addresses, never paths; what the machine said is for the
@@ -29,6 +30,8 @@ pub(crate) enum ToolError {
     Change(#[from] ChangeError),
     #[error(transparent)]
     Item(#[from] ItemError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
     #[error("cancelled")]
     Cancelled,
     #[error("{0} took too long")]

@@ -9,12 +9,14 @@
 use mere_core::digest::Sha256;
 use serde_json::{Value, json};
 
-use crate::config::{self, Config, ConfigError, ModConfig};
+use crate::config::{self, Config, ConfigError, OutsideStore};
 use crate::context::Context;
 use crate::host::{Folder, Surroundings, Typed};
-use crate::opening::OpenError;
+use crate::opening::{Choice, OpenError};
 use crate::project_key::ProjectKey;
 use crate::records::{self, RecordError};
+use crate::snapshot::WorldError;
+use crate::store::settle_stores;
 
 /// The record, in the state folder.
 pub(crate) const FILE: &str = "trusted-projects.json";
@@ -73,13 +75,20 @@ impl Project {
         let Some(space) = self.context.space().map_err(TrustError::Space)? else {
             return Ok(Widening::default());
         };
-        let config = config::of_project(space.dir()).map_err(broken)?;
-        let said = config.widening.said().map_err(|error| broken(error.clone()))?;
+        let config = config::of_project(surroundings, &self.context.project, &space);
+        let said = config.and_then(|config| config.whole()).map_err(broken)?;
         let user = surroundings.user_space().map_err(TrustError::Space)?;
         let user = user.map(|space| config::of_user(space.dir())).transpose().map_err(broken)?;
+        let user = user.unwrap_or_default();
         let outer = self.context.outer.as_ref().map(|outer| &outer.name);
-        config::check_clashes(&user.unwrap_or_default(), said, outer).map_err(broken)?;
-        Ok(Widening::of(said, &space, surroundings))
+        config::check_clashes(&user, &said, outer).map_err(broken)?;
+        settle_stores(&self.context, (&user, &said), &Choice::default()).map_err(|error| {
+            match error {
+                WorldError::Config(error) => broken(error),
+                WorldError::Broken(cause) => TrustError::Config(cause.to_string()),
+            }
+        })?;
+        Ok(Widening::of(&said, &space, surroundings))
     }
 
     /// Whether exactly this is trusted already.
@@ -115,20 +124,30 @@ impl Project {
 
 impl Widening {
     fn of(config: &Config, space: &Folder, surroundings: &Surroundings) -> Self {
-        let target = |one: &ModConfig| {
-            let folder = Folder::open_configured(&one.path, space, surroundings).ok()?;
+        let target = |path: &String| {
+            let folder = Folder::open_configured(path, space, surroundings).ok()?;
             folder.canonical_text().map(str::to_owned)
         };
-        let targets = config.mods.iter().map(target).collect();
-        Self { said: config.clone(), targets }
+        let mods = config.mods.iter().map(|one| &one.path);
+        let stores = config.outside.iter().map(|one| &one.path);
+        Self { said: config.clone(), targets: mods.chain(stores).map(target).collect() }
     }
 
     /// What agents would see, a line each: the folder's names, what the config says, and where
-    /// that leads; what is shown in spite of being sensitive; which folders are projects.
+    /// that leads; where they would keep memories; what is shown in spite of being sensitive; which
+    /// folders are projects.
     pub fn shown(&self) -> Vec<String> {
-        let mods = self.said.mods.iter().zip(&self.targets).map(|(one, target)| {
-            let leads = target.as_deref().unwrap_or("nowhere: there is no such folder");
-            format!("mod:{} (id {}): {} leads to {leads}", one.name, one.id, one.path)
+        let leads = |target: &Option<String>| {
+            target.clone().unwrap_or_else(|| "nowhere: there is no such folder".to_owned())
+        };
+        let (mods, stores) = self.targets.split_at(self.said.mods.len().min(self.targets.len()));
+        let mods = self.said.mods.iter().zip(mods).map(|(one, target)| {
+            format!("mod:{} (id {}): {} leads to {}", one.name, one.id, one.path, leads(target))
+        });
+        let stores = self.said.outside.iter().zip(stores).map(|(one, target)| {
+            let OutsideStore { name, path, mode, .. } = one;
+            let leads = leads(target);
+            format!("mod:{name}, where agents keep memories ({mode}): {path} leads to {leads}")
         });
         let visible = self.said.visible.iter();
         let visible = visible.map(|one| format!("visible: sensitive files that match {one}"));
@@ -137,7 +156,9 @@ impl Widening {
         });
         let agents = self.said.agents.said().into_iter();
         let agents = agents.map(|(key, value)| format!("{key}: {value}"));
-        mods.chain(visible).chain(projects).chain(agents).map(|line| printable(&line)).collect()
+        let folders = mods.chain(stores);
+        let lines = folders.chain(visible).chain(projects).chain(agents);
+        lines.map(|line| printable(&line)).collect()
     }
 
     /// The digest of exactly the keys.
@@ -153,6 +174,12 @@ impl Widening {
         }
         if !self.said.agents.is_empty() {
             keys["agents"] = json!(self.said.agents.said());
+        }
+        if !self.said.outside.is_empty() {
+            // The path as it is written: YAML reads some that differ as one number.
+            let stores = self.said.outside.iter();
+            let stores = stores.map(|one| json!([one.name.as_str(), one.path, one.said]));
+            keys["stores"] = stores.collect();
         }
         format!("sha256:{}", Sha256::of(keys.to_string().as_bytes()))
     }

@@ -5,7 +5,7 @@ use mere_core::name::AgentName;
 use crate::config::{self, Widening};
 use crate::context::Context;
 use crate::host::{Boundary, Folder, Typed};
-use crate::opening::{Mods, OpenError};
+use crate::opening::{Choice, OpenError};
 use crate::snapshot::Snapshot;
 use crate::trust;
 
@@ -49,7 +49,7 @@ pub fn whereabouts(
     let context = Context::find(project, directory)?;
     let named = context.surroundings.agent().and_then(|name| name.ok()?.parse().ok());
     let agent = agent.or(named).unwrap_or_default();
-    let snapshot = Snapshot::take(&context, Mods::Configured);
+    let snapshot = Snapshot::take(&context, &Choice::default());
     let extra = snapshot.extra_folders();
     let place = path.map(|typed| {
         let seen = context.surroundings.place(typed, &context.project, &agent, &extra);
@@ -94,7 +94,7 @@ fn notes(context: &Context) -> Vec<String> {
         user.and_then(|space| space.map_or(Ok(()), |space| config::of_user(space.dir()).map(drop)));
     notes.extend(user.err().map(|error| error.to_string()));
     let Some(space) = context.space().ok().flatten() else { return notes };
-    match config::of_project(space.dir()) {
+    match config::of_project(&context.surroundings, &context.project, &space) {
         Err(error) => notes.push(error.to_string()),
         Ok(config) => notes.extend(untrusted(context, &space, &config.widening)),
     }

@@ -54,13 +54,21 @@ pub(crate) enum ItemCommand {
 
 /// Runs a command.
 pub(crate) fn run(place: PlaceArguments, command: ItemCommand) -> io::Result<ExitCode> {
-    let session = match Session::open(place.opening(&SessionArguments::default(), Memory::Session))
-    {
+    at_desk(place, &SessionArguments::default(), |desk| desk.perform(command))
+}
+
+/// Opens a person's session, does something with it, and ends it.
+pub(crate) fn at_desk(
+    place: PlaceArguments,
+    session: &SessionArguments,
+    perform: impl FnOnce(&Desk) -> io::Result<ExitCode>,
+) -> io::Result<ExitCode> {
+    let session = match Session::open(place.opening(session, Memory::Session)) {
         Ok(session) => session,
         Err(error) => return Ok(render::failure(&error.to_string(), render::USAGE)),
     };
     let desk = Desk { session, unlocking: Unlocking::default() };
-    let ended = desk.perform(command);
+    let ended = perform(&desk);
     desk.session.finish();
     ended
 }
@@ -278,7 +286,7 @@ impl Desk {
         self.answer(tool, Verb::Keep(keep), answer, show)
     }
 
-    fn answer(
+    pub(crate) fn answer(
         &self,
         tool: &'static str,
         verb: Verb,
@@ -326,6 +334,9 @@ impl Desk {
             _ => {
                 render::text(&paper.candidates_of(&value))?;
                 render::refusal(reply);
+                for problem in value["data"]["problems"].as_array().into_iter().flatten() {
+                    render::detail(&told_problem(problem));
+                }
             }
         }
         Ok(code)
@@ -337,6 +348,12 @@ fn has_more(reply: &Value) -> bool {
     let data = &reply["data"];
     let is_error = reply["reply_type"] == "E";
     is_error && data.as_object().is_some_and(|data| !data.is_empty()) || data["left"].is_array()
+}
+
+/// What does not fit, and where.
+fn told_problem(problem: &Value) -> String {
+    let texts = ["at", "what"].map(|key| problem[key].as_str());
+    texts.into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ")
 }
 
 fn author(as_mine: bool) -> Author {

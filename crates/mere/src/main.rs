@@ -6,12 +6,15 @@
 mod allow;
 mod arguments;
 mod call;
+mod categories;
+mod content;
 mod converse;
 mod files;
 mod items;
 mod keys;
 mod log;
 mod mcp;
+mod memories;
 mod paper;
 mod passphrase;
 mod render;
@@ -19,6 +22,7 @@ mod report;
 mod sarif;
 mod signers;
 mod signing;
+mod stores;
 mod team;
 mod trust;
 mod whereabouts;
@@ -39,6 +43,9 @@ fn main() -> ExitCode {
         Command::Init(asked) => items::run(place, ItemCommand::Init(asked)),
         Command::List(asked) => items::run(place, ItemCommand::List(asked)),
         Command::Show(asked) => items::run(place, ItemCommand::Show(asked)),
+        Command::Memory(asked) => memories::run(place, *asked),
+        Command::Category(asked) => categories::run(place, asked),
+        Command::Store(asked) => stores::run(place, asked),
         Command::New(asked) => items::run(place, ItemCommand::New(asked)),
         Command::Copy(asked) => items::run(place, ItemCommand::Copy(asked)),
         Command::Move(asked) => items::run(place, ItemCommand::Move(asked)),

@@ -8,6 +8,8 @@ use mere_core::reply::{ReplyType, codes, to_person};
 
 /// The longest answer that is read.
 const MAX_ANSWER_BYTES: u64 = 64;
+/// The longest line that is read.
+const MAX_LINE_BYTES: u64 = 1024;
 
 /// Prints a line on standard output.
 pub(crate) fn line(text: &str) -> io::Result<()> {
@@ -50,6 +52,11 @@ pub(crate) fn refusal(reply: &Cleared) {
     if let Some(hint) = reply["hint"].as_str() {
         let _ = writeln!(io::stderr(), "      {}", to_person(hint));
     }
+}
+
+/// Tells one more thing about a refusal.
+pub(crate) fn detail(words: &str) {
+    let _ = writeln!(io::stderr(), "      - {words}");
 }
 
 /// Tells the person something beside the answer.
@@ -131,6 +138,25 @@ pub(crate) fn choose(question: &str, letters: &[char]) -> io::Result<char> {
             return Ok(letter);
         }
     }
+}
+
+/// Asks for a line; `None` when there is nothing more to read.
+pub(crate) fn ask_line(question: &str) -> io::Result<Option<String>> {
+    let mut out = io::stderr();
+    write!(out, "{question} ")?;
+    out.flush()?;
+    let mut answer = Vec::new();
+    let read = io::stdin().lock().take(MAX_LINE_BYTES).read_until(b'\n', &mut answer)?;
+    if read == 0 {
+        writeln!(out)?;
+        return Ok(None);
+    }
+    Ok(Some(String::from_utf8_lossy(answer.trim_ascii()).into_owned()))
+}
+
+/// Whether a person types and reads what is printed, so that no program stands between.
+pub(crate) fn is_face_to_face() -> bool {
+    io::stdin().is_terminal() && is_watched()
 }
 
 /// Whether a person sits there.

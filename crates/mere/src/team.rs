@@ -154,7 +154,8 @@ fn digest(plan: &Cleared) -> Option<Sha256> {
     plan.value()["data"]["digest"].as_str().filter(|_| is_plan)?.parse().ok()
 }
 
-fn refused(words: &str, answers: &str) -> ExitCode {
+/// Says that nothing was done, and what answers where nobody can be asked.
+pub(crate) fn refused(words: &str, answers: &str) -> ExitCode {
     let nobody = format!("{words}; {answers} where nobody can be asked");
     render::note(if render::at_terminal() { words } else { &nobody });
     ExitCode::from(render::REFUSED)

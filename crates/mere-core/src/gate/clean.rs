@@ -26,6 +26,24 @@ impl Clean<'_> {
         }
     }
 
+    /// The same value, lent.
+    pub(super) fn borrowed(&self) -> Clean<'_> {
+        match self {
+            Self::Null => Clean::Null,
+            Self::Bool(value) => Clean::Bool(*value),
+            Self::Number(number) => Clean::Number(*number),
+            Self::Text(text) => Clean::Text(text.as_ref().into()),
+            Self::Json(json) => Clean::Json(json.clone()),
+            Self::List(items) => Clean::List(items.iter().map(Clean::borrowed).collect()),
+            Self::Fields(fields) => {
+                let fields = fields.iter();
+                Clean::Fields(
+                    fields.map(|(name, value)| (name.as_ref().into(), value.borrowed())).collect(),
+                )
+            }
+        }
+    }
+
     /// It as JSON.
     pub(super) fn to_json(&self) -> String {
         self.to_json_of(64)

@@ -5,6 +5,7 @@
 //! one remains, that content is withheld. Only the gate makes a [`Cleared`].
 
 mod clean;
+mod document;
 mod landmarks;
 mod message;
 mod mirror;
@@ -30,6 +31,19 @@ const WITHHELD: &str = "[withheld: it names a folder outside the visible world]"
 /// The gate of one config snapshot.
 pub struct Gate {
     landmarks: Landmarks,
+    mirror: Mirror,
+}
+
+/// What a reply looks like to a client that reads text only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mirror {
+    /// A line for each thing.
+    #[default]
+    Short,
+    /// One YAML document.
+    Yaml,
+    /// One JSON document.
+    Json,
 }
 
 /// What every reply carries besides its draft.
@@ -98,15 +112,21 @@ struct Leak;
 impl Gate {
     /// A gate that knows these folders.
     pub fn new(landmarks: Vec<Landmark>) -> Self {
-        Self { landmarks: Landmarks::new(landmarks) }
+        Self { landmarks: Landmarks::new(landmarks), mirror: Mirror::default() }
+    }
+
+    /// The same gate, whose replies mirror so.
+    #[must_use]
+    pub fn mirroring(self, mirror: Mirror) -> Self {
+        Self { mirror, ..self }
     }
 
     /// Passes a draft through both rules.
     pub fn clear(&self, draft: &Draft, stamp: &Stamp) -> Cleared {
         let body = Pass { gate: self, agent: &stamp.agent, redacted: 0 }.body(draft);
         match body {
-            Ok(body) => stamped(draft.code, body, stamp),
-            Err(Leak) => withheld(stamp),
+            Ok(body) => stamped(draft.code, body, (stamp, self.mirror)),
+            Err(Leak) => withheld((stamp, self.mirror)),
         }
     }
 
@@ -174,6 +194,7 @@ impl Pass<'_> {
             match part {
                 Part::Words(words) => out.push_str(self.gate.check_words(words)?),
                 Part::Address(address) => out.push_str(&address.to_text()),
+                Part::Name(name) => out.push_str(name.as_str()),
                 Part::Content(content) => out.push_str(&self.content(content)),
             }
         }
@@ -195,6 +216,7 @@ impl Pass<'_> {
             Data::Figure(number) => Clean::Json(number.to_string()),
             Data::Words(words) => Clean::Text(self.gate.check_words(words)?.into()),
             Data::Address(address) => Clean::Text(address.to_text().into()),
+            Data::Name(name) => Clean::Text(name.as_str().into()),
             Data::Root(root) => Clean::Text(root.to_string().into()),
             Data::Content(content) => Clean::Text(self.content(content)),
             Data::Fields(fields) => Clean::Fields(self.fields(fields)?),
@@ -224,21 +246,15 @@ impl Pass<'_> {
     }
 }
 
-fn stamped(code: CodeId, body: Body<'_>, stamp: &Stamp) -> Cleared {
+fn stamped(code: CodeId, body: Body<'_>, (stamp, mirror): (&Stamp, Mirror)) -> Cleared {
     let trace_id = stamp.trace_id.to_string();
-    let mut said = format!("{code} {}", body.message);
-    if let Some(hint) = &body.hint {
-        said.push('\n');
-        said.push_str(hint);
-    }
-    if code.reply() == ReplyType::Error {
-        said.push_str("\ntrace_id: ");
-        said.push_str(&trace_id);
-    }
-    mirror::render(&body.data, &mut said);
     let content = body.data.iter().find(|(name, _)| name == CONTENT);
     let content = content.and_then(|(_, value)| value.text()).map(clean::json_text);
-    let mirror = mirror::json(&said, content.as_deref());
+    let mirror = match mirror {
+        Mirror::Short => mirror::json(&short(code, &body, &trace_id), content.as_deref()),
+        Mirror::Json => clean::json_text(&document::json(outline(code, &body, &trace_id))),
+        Mirror::Yaml => clean::json_text(&document::yaml(outline(code, &body, &trace_id))),
+    };
     let content_size = content.as_ref().map_or(0, String::len);
     let text = |text: String| Clean::Text(text.into());
     let session_id = stamp.session_id.map_or(Clean::Null, |id| text(id.to_string()));
@@ -260,6 +276,36 @@ fn stamped(code: CodeId, body: Body<'_>, stamp: &Stamp) -> Cleared {
     Cleared { json, mirror, code }
 }
 
+/// What a short mirror says before the content of a file.
+fn short(code: CodeId, body: &Body<'_>, trace_id: &str) -> String {
+    let mut said = format!("{code} {}", body.message);
+    if let Some(hint) = &body.hint {
+        said.push('\n');
+        said.push_str(hint);
+    }
+    if code.reply() == ReplyType::Error {
+        said.push_str("\ntrace_id: ");
+        said.push_str(trace_id);
+    }
+    mirror::render(&body.data, &mut said);
+    said
+}
+
+/// What a mirror that is one document holds.
+fn outline<'a>(code: CodeId, body: &'a Body<'_>, trace_id: &'a str) -> CleanFields<'a> {
+    let mut fields: CleanFields<'_> = vec![
+        ("code".into(), Clean::Text(code.to_string().into())),
+        ("message".into(), Clean::Text(body.message.as_str().into())),
+    ];
+    fields.extend(body.hint.as_ref().map(|hint| ("hint".into(), Clean::Text(hint.into()))));
+    if code.reply() == ReplyType::Error {
+        fields.push(("trace_id".into(), Clean::Text(trace_id.into())));
+    }
+    let data = body.data.iter().map(|(name, value)| (name.as_ref().into(), value.borrowed()));
+    fields.push(("data".into(), Clean::Fields(data.collect())));
+    fields
+}
+
 /// The field that holds the whole of a file.
 const CONTENT: &str = "content";
 
@@ -273,13 +319,13 @@ fn with_json(mut data: CleanFields<'_>, content: Option<String>) -> CleanFields<
 }
 
 /// The gate's own error. Its words are constants, so it needs no gate.
-fn withheld(stamp: &Stamp) -> Cleared {
+fn withheld(how: (&Stamp, Mirror)) -> Cleared {
     let body = Body {
         message: "The reply was withheld: it named a place outside the visible world.".to_owned(),
         hint: Some("This is a fault of the server. Report the trace id to a person.".to_owned()),
         data: Vec::new(),
     };
-    stamped(codes::GATE_WITHHELD.id(), body, stamp)
+    stamped(codes::GATE_WITHHELD.id(), body, how)
 }
 
 #[cfg(test)]

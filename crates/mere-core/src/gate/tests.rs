@@ -146,3 +146,18 @@ fn an_id_is_the_callers_only_where_the_protocol_has_it() {
     let sent = gate().clear_message(message, &seal).expect("an error").line();
     assert!(!sent.contains("srv") && sent.contains("/mine"), "{sent}");
 }
+
+#[test]
+fn a_name_may_be_spelled_like_a_real_folder_and_words_may_not() {
+    let category = "notes/tmp".parse::<crate::item::Category>().expect("a category");
+    let name = crate::reply::Name::from(&category);
+    let said = "The category 'notes/tmp' is made; name the memory 'notes/tmp/name'.";
+    let named = success(Prose::naming(said, std::slice::from_ref(&name)));
+    let named = named.data(Fields::default().with("path", name.clone()));
+    let reply = clear(&named);
+    assert_eq!((&reply["message"], &reply["data"]["path"]), (&said.into(), &"notes/tmp".into()));
+    for words in ["notes/tmp and /tmp", "xnotes/tmp", "'/tmp/notes/tmp'", "notes/tmp//tmp"] {
+        let draft = success(Prose::naming(words, std::slice::from_ref(&name)));
+        assert_eq!(clear(&draft)["code"], "MCP-GATE-E-001", "{words}");
+    }
+}

@@ -49,7 +49,7 @@ pub fn decode(bytes: &[u8]) -> Result<&str, Fault> {
     Ok(text)
 }
 
-fn check_size(bytes: usize) -> Result<(), Fault> {
+pub(super) fn check_size(bytes: usize) -> Result<(), Fault> {
     if bytes <= MAX_BYTES {
         return Ok(());
     }
@@ -57,7 +57,7 @@ fn check_size(bytes: usize) -> Result<(), Fault> {
     Err(Fault::whole("the file is larger than 1 MiB", fix))
 }
 
-fn check_text(text: &str) -> Result<(), Fault> {
+pub(super) fn check_text(text: &str) -> Result<(), Fault> {
     match text.find('\0') {
         None => Ok(()),
         Some(at) => Err(Fault::at(text, at, "there is a NUL byte", "Take it out.")),
@@ -74,7 +74,7 @@ impl Item {
             (ItemType::Directive, Form::Folder) => Skill::parse(text, at).map(Self::Skill),
             (ItemType::Tool, _) => ToolManifest::parse(text, at).map(Self::Tool),
             (ItemType::Knowledge, _) => Knowledge::parse(text, at).map(Self::Knowledge),
-            (ItemType::Memory, _) => Memory::parse(text, at).map(Self::Memory),
+            (ItemType::Memory, _) => Memory::parse(text, &at.id).map(Self::Memory),
             (ItemType::Lockfile, _) => Lockfile::parse(text, at).map(Self::Lockfile),
         }
     }

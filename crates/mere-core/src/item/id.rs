@@ -89,6 +89,24 @@ impl Category {
         self.0.split('/').filter(|level| !level.is_empty())
     }
 
+    /// Its first level alone.
+    #[must_use]
+    pub fn top(&self) -> Self {
+        Self(self.0.split('/').next().unwrap_or_default().to_owned())
+    }
+
+    /// The category it lies in; none for a top one.
+    #[must_use]
+    pub fn parent(&self) -> Self {
+        Self(self.0.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned())
+    }
+
+    /// Itself and all it lies in, from the top down.
+    pub fn lineage(&self) -> Vec<Self> {
+        let ends = self.0.match_indices('/').map(|(at, _)| at).chain([self.0.len()]);
+        ends.map(|end| Self(self.0[..end].to_owned())).filter(|one| !one.is_none()).collect()
+    }
+
     /// This category with one more level.
     pub fn child(&self, level: &ItemId) -> Result<Self, IdError> {
         if self.levels().count() >= MAX_LEVELS {
@@ -153,5 +171,11 @@ mod tests {
         assert!(api.contains(&auth) && !auth.contains(&api) && api.contains(&api));
         assert!(!api.contains(&category("api2").expect("api2")));
         assert!(Category::default().contains(&api));
+        assert_eq!(auth.lineage(), [api.clone(), auth.clone()]);
+        assert_eq!(
+            (auth.top(), auth.parent(), api.parent()),
+            (api.clone(), api, Category::default())
+        );
+        assert_eq!(Category::default().lineage(), []);
     }
 }

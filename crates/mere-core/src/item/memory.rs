@@ -10,7 +10,10 @@ use serde_json::{Map, Value};
 
 use super::fault::Fault;
 use super::frontmatter::Frontmatter;
-use super::path::ScopedPath;
+use super::id::ItemId;
+
+/// How many characters of a heading are a title.
+const MAX_TITLE: usize = 200;
 
 /// A memory that was understood.
 #[derive(Clone, Debug)]
@@ -31,15 +34,21 @@ pub struct Memory {
     pub frontmatter: Map<String, Value>,
     /// The bytes after the frontmatter.
     pub content: Range<usize>,
-    /// The first heading of its body, else its id.
+    /// The first heading of its body, cut where it is too long to be one, else its id.
     pub title: String,
 }
 
 impl Memory {
-    /// Reads a memory that lies at `at`.
-    pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, Fault> {
+    /// Whether its time is over.
+    pub fn has_expired(&self, now: Timestamp) -> bool {
+        self.expires_at.is_some_and(|at| at <= now)
+    }
+
+    /// Reads the memory of this name.
+    pub fn parse(text: &str, slug: &ItemId) -> Result<Self, Fault> {
         let front = Frontmatter::parse_if_any(text)?;
-        let title = heading(&text[front.content..]).unwrap_or(at.id.as_str());
+        let title = heading(&text[front.content..]).unwrap_or(slug.as_str());
+        let end = title.char_indices().nth(MAX_TITLE).map_or(title.len(), |(at, _)| at);
         Ok(Self {
             created_at: time(&front, "created_at")?,
             updated_at: time(&front, "updated_at")?,
@@ -47,7 +56,7 @@ impl Memory {
             tags: front.texts("tags")?,
             source: front.text("source")?.map(str::to_owned),
             citations: front.texts("citations")?,
-            title: title.to_owned(),
+            title: title[..end].to_owned(),
             content: front.content..text.len(),
             frontmatter: front.map(),
         })
@@ -60,10 +69,19 @@ fn time(front: &Frontmatter<'_>, key: &str) -> Result<Option<Timestamp>, Fault> 
         front.fault(key, "the value is not an RFC 3339 timestamp", fix)
     };
     let Some(stated) = front.text(key)? else { return Ok(None) };
-    if !is_rfc3339(stated) {
-        return Err(wrong());
+    rfc3339(stated).map(Some).ok_or_else(wrong)
+}
+
+/// A time with its zone.
+///
+/// The last days of the year 9999, which some write for "never", are later than any time there is:
+/// they are the latest.
+pub fn rfc3339(text: &str) -> Option<Timestamp> {
+    if !is_rfc3339(text) {
+        return None;
     }
-    stated.parse().map(Some).map_err(|_| wrong())
+    let latest = text.starts_with("9999-12-3").then_some(Timestamp::MAX);
+    text.parse().ok().or(latest)
 }
 
 /// The form alone. The parser takes more than it: times without seconds, or with a zone's name.

@@ -35,6 +35,8 @@ pub enum Base {
     Space,
     /// At a folder of the project that is taken in place, such as `.claude/skills`.
     InPlace(RelPath),
+    /// At the folder of a store, wherever that lies.
+    Store(Address),
 }
 
 /// Where an item lies.
@@ -61,10 +63,11 @@ impl ScopedPath {
     pub fn below_plot(&self) -> Option<(String, String)> {
         let below = self.below_base()?;
         let top = match &self.base {
-            Base::Space => self.kind.folder(),
-            Base::InPlace(folder) => folder.as_str(),
+            Base::Space => format!("{}/", self.kind.folder()),
+            Base::InPlace(folder) => format!("{folder}/"),
+            Base::Store(_) => String::new(),
         };
-        let below = below.as_str().strip_prefix(top)?.strip_prefix('/')?;
+        let below = below.as_str().strip_prefix(&top)?;
         let (folder, name) = below.rsplit_once('/').unwrap_or(("", below));
         Some((folder.to_owned(), name.to_owned()))
     }
@@ -78,11 +81,13 @@ impl ScopedPath {
         })
     }
 
-    /// The path of its main file from the space, or from the project if it is taken in place.
+    /// The path of its main file from the space, from the project if it is taken in place, or from
+    /// its store.
     pub fn below_base(&self) -> Option<RelPath> {
         let base = match &self.base {
             Base::Space => RelPath::default().child(self.kind.folder())?,
             Base::InPlace(folder) => folder.clone(),
+            Base::Store(_) => RelPath::default(),
         };
         let folder = self.category.levels().try_fold(base, |path, level| path.child(level))?;
         let id = self.id.as_str();
@@ -103,6 +108,9 @@ impl ScopedPath {
     pub fn address(&self) -> Option<Address> {
         let below = self.below_base()?;
         match (self.scope, &self.base) {
+            (_, Base::Store(store)) => {
+                Some(Address::file(store.root().clone(), store.path().below(&below)))
+            }
             (Scope::Project, Base::Space) => {
                 let path = RelPath::default().child(SPACE)?.below(&below);
                 Some(Address::file(Root::Project, path))

@@ -96,11 +96,7 @@ Write what you learned, so that someone who was not there can use it.
 Link to other entries with double square brackets around their ids.
 "#;
 
-const MEMORY: &str = r"---
-tags: []
----
-
-# {title}
+const MEMORY: &str = r"# {title}
 
 One fact or decision, in a few sentences.
 ";

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use super::name::Name;
 use crate::address::Address;
 use crate::root::Root;
 
@@ -66,6 +67,8 @@ pub enum Data {
     Address(Address),
     /// A root without its `:/`.
     Root(Root),
+    /// What something is called.
+    Name(Name),
     /// Text that is not ours.
     Content(Content),
     /// Values in order.
@@ -135,6 +138,12 @@ impl From<Address> for Data {
 impl From<Root> for Data {
     fn from(root: Root) -> Self {
         Self::Root(root)
+    }
+}
+
+impl From<Name> for Data {
+    fn from(name: Name) -> Self {
+        Self::Name(name)
     }
 }
 

@@ -7,6 +7,7 @@
 mod code;
 pub mod codes;
 mod data;
+mod name;
 mod prose;
 
 pub use code::{
@@ -14,6 +15,7 @@ pub use code::{
     MayAnswer, Registry, ReplyKind, ReplyType, Success, Surface, World,
 };
 pub use data::{Content, Data, Fields, Reach};
+pub use name::Name;
 pub use prose::{Part, Prose, to_person};
 
 /// A reply before the gate.

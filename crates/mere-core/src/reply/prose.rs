@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use super::data::Content;
+use super::name::Name;
 use crate::address::Address;
 use crate::root::Root;
 
@@ -16,6 +17,8 @@ pub enum Part {
     Words(Cow<'static, str>),
     /// An address. The gate knows it and lets it pass.
     Address(Address),
+    /// A name that was parsed. The gate knows it and lets it pass.
+    Name(Name),
     /// Text from a file or an item. The gate rewrites this session's real roots in it.
     Content(Content),
 }
@@ -30,6 +33,18 @@ impl Prose {
         Self::default().and(words)
     }
 
+    /// Our own words, in which these names are said.
+    pub fn naming(words: &str, names: &[Name]) -> Self {
+        let mut prose = Self::default();
+        let mut rest = words;
+        while let Some((before, said, after)) = next_name(rest, names) {
+            prose = prose.and(before.to_owned());
+            prose.0.push(Part::Name(said));
+            rest = after;
+        }
+        prose.and(rest.to_owned())
+    }
+
     /// Adds our own words.
     #[must_use]
     pub fn and(mut self, words: impl Into<Cow<'static, str>>) -> Self {
@@ -41,6 +56,13 @@ impl Prose {
     #[must_use]
     pub fn address(mut self, address: Address) -> Self {
         self.0.push(Part::Address(address));
+        self
+    }
+
+    /// Adds a name.
+    #[must_use]
+    pub fn name(mut self, name: Name) -> Self {
+        self.0.push(Part::Name(name));
         self
     }
 
@@ -70,6 +92,7 @@ impl Prose {
         let parts = self.0.iter().map(|part| match part {
             Part::Words(words) => words.to_string(),
             Part::Address(address) => address.to_string(),
+            Part::Name(name) => name.as_str().to_owned(),
             Part::Content(content) => content.text().to_owned(),
         });
         to_person(&parts.collect::<String>())
@@ -87,8 +110,37 @@ impl From<&'static str> for Prose {
     }
 }
 
+/// The first of some names in a text that is a word of its own, with what is before and after it.
+fn next_name<'a>(text: &'a str, names: &[Name]) -> Option<(&'a str, Name, &'a str)> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '/');
+    let mut start = 0;
+    while let Some(at) = text[start..].find(is_part) {
+        let begin = start + at;
+        let end = text[begin..].find(|c| !is_part(c)).map_or(text.len(), |at| begin + at);
+        let word = &text[begin..end];
+        if let Some(name) = names.iter().find_map(|name| name.leading(word)) {
+            return Some((&text[..begin], name, &text[end..]));
+        }
+        start = end;
+    }
+    None
+}
+
+/// What agents call, and what people type instead.
+const COMMANDS: [(&str, &str); 7] = [
+    ("list_memories", "`mere memory list`"),
+    ("update_memory", "`mere memory update`"),
+    ("list_stores", "`mere store list`"),
+    ("set_category_description", "`mere category describe`"),
+    ("`include_expired`", "`--include-expired`"),
+    ("`expires_at`", "`--expires-at`"),
+    ("ask a person to run", "run"),
+];
+
 /// What an agent should ask of a person, said to the person.
 pub fn to_person(words: &str) -> String {
+    let words =
+        COMMANDS.iter().fold(words.to_owned(), |said, (tool, command)| said.replace(tool, command));
     let mut sentences = words.split("Ask a person to ");
     let first = sentences.next().unwrap_or_default().to_owned();
     sentences.fold(first, |said, asked| {

@@ -12,6 +12,7 @@ use super::tool::Tool;
 use crate::address::RelPath;
 use crate::cursor::Cursor;
 use crate::digest::Sha256;
+use crate::item::{Expiry, rfc3339};
 use crate::pattern::{Pattern, PatternError};
 use crate::spoken::Spoken;
 
@@ -63,6 +64,12 @@ pub enum Kind {
     Flag,
     /// A SHA-256 in hexadecimal digits.
     Sha256,
+    /// A list of texts.
+    Texts,
+    /// A time with its zone, as RFC 3339 has it.
+    Time,
+    /// The same, or null, which says that there is none.
+    TimeOrNull,
 }
 
 /// An argument that does not fit its tool.
@@ -96,6 +103,12 @@ pub enum ArgumentError {
         /// Which ones.
         names: &'static [&'static str],
     },
+    /// At least one of several arguments must be there.
+    #[error("none of several arguments is given")]
+    AnyOf {
+        /// Which ones.
+        names: &'static [&'static str],
+    },
     /// A pattern is none.
     #[error("`{name}` is not a pattern: {error}")]
     Pattern {
@@ -117,6 +130,15 @@ pub enum ArgumentError {
 impl Parameter {
     /// Its JSON Schema.
     pub(super) fn schema(&self) -> Value {
+        let mut schema = self.described_schema();
+        // What a name says already is not said twice.
+        if let Some(schema) = schema.as_object_mut().filter(|_| self.about.is_empty()) {
+            schema.remove("description");
+        }
+        schema
+    }
+
+    fn described_schema(&self) -> Value {
         match self.kind {
             Kind::Text => json!({ "type": "string", "description": self.about }),
             Kind::Choice(words) => {
@@ -126,7 +148,7 @@ impl Parameter {
             Kind::Object => json!({ "type": "object", "description": self.about }),
             Kind::Files => json!({
                 "type": "array", "description": self.about, "items": {
-                    "type": "object", "required": ["path", "content"], "additionalProperties": false,
+                    "type": "object", "required": ["path", "content"],
                     "properties": { "path": { "type": "string" }, "content": { "type": "string" } }
                 }
             }),
@@ -137,11 +159,18 @@ impl Parameter {
             Kind::Whole { least, most, default: None } => json!({
                 "type": "integer", "minimum": least, "maximum": most, "description": self.about
             }),
-            Kind::Flag => {
-                json!({ "type": "boolean", "default": false, "description": self.about })
-            }
+            Kind::Flag => json!({ "type": "boolean", "description": self.about }),
             Kind::Sha256 => json!({
                 "type": "string", "pattern": "^[0-9a-f]{64}$", "description": self.about
+            }),
+            Kind::Texts => json!({
+                "type": "array", "items": { "type": "string" }, "description": self.about
+            }),
+            Kind::Time => json!({
+                "type": "string", "format": "date-time", "description": self.about
+            }),
+            Kind::TimeOrNull => json!({
+                "anyOf": [{ "type": "string" }, { "type": "null" }], "description": self.about
             }),
         }
     }
@@ -258,6 +287,34 @@ impl<'a> Arguments<'a> {
     /// A SHA-256, if one was given.
     pub(super) fn sha256(&self, name: &'static str) -> Result<Option<Sha256>, CallError> {
         self.parsed(name)
+    }
+
+    /// Texts, if a list of them was given.
+    pub(super) fn texts(&self, name: &'static str) -> Result<Option<Vec<String>>, CallError> {
+        let Some(value) = self.given(name) else { return Ok(None) };
+        let list = value.as_array().ok_or_else(|| self.wrong(name))?;
+        let texts = list.iter().map(|text| text.as_str().map(str::to_owned));
+        texts.collect::<Option<_>>().map(Some).ok_or_else(|| self.wrong(name))
+    }
+
+    /// A time, if one was given; where null may be said, that there is none.
+    pub(super) fn time(&self, name: &'static str) -> Result<Option<Expiry>, CallError> {
+        match self.map.get(name) {
+            Some(Value::Null) if self.kind(name) == Some(Kind::TimeOrNull) => {
+                Ok(Some(Expiry::Never))
+            }
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => {
+                let time = rfc3339(text).ok_or_else(|| self.wrong(name))?;
+                Ok(Some(Expiry::At(time)))
+            }
+            Some(_) => Err(self.wrong(name)),
+        }
+    }
+
+    /// Says that none of several arguments is there.
+    pub(super) fn none_of(&self, names: &'static [&'static str]) -> CallError {
+        CallError::Argument { tool: self.tool.name, error: ArgumentError::AnyOf { names } }
     }
 
     /// A path that must be there.

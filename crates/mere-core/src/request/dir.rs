@@ -6,23 +6,22 @@ use crate::cursor::Cursor;
 use crate::root::Root;
 use crate::spoken::Spoken;
 
-pub(super) const ABOUT: &str = "Look around: where you are (`pwd`), which root is home (`cd`), \
-    what a directory holds (`list`), which directories lie below it (`tree`, \
-    without ignored ones, .git and node_modules). Paths are addresses \
-    such as ROOT_PROJECT:/src/ or relative to the home root.";
+pub(super) const ABOUT: &str = "Where you are (`pwd`), which root is home (`cd`), what a directory \
+    holds (`list`), which lie below it (`tree`, without ignored ones). Paths are addresses such as \
+    ROOT_PROJECT:/src/ or relative to the home root.";
 
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "command",
         kind: Kind::Choice(&["pwd", "cd", "list", "tree"]),
         need: Need::Optional,
-        about: "What to do.",
+        about: "",
     },
     Parameter {
         name: "path",
         kind: Kind::Text,
         need: Need::Optional,
-        about: "An address or a path from the home root; for `cd` a root such as ROOT_USER or mod:docs.",
+        about: "For `cd` a root such as ROOT_USER or mod:docs.",
     },
     Parameter {
         name: "depth",

@@ -9,9 +9,9 @@ use crate::address::RelPath;
 use crate::digest::Sha256;
 use crate::item::{Category, ItemRef, ItemType};
 
-pub(super) const ABOUT: &str = "Run a directive (returns its checked steps for you to follow) or a \
-    knowledge entry (returns its text); or create, update or delete a directive, tool or knowledge \
-    entry. A change may become a proposal that a person reviews.";
+pub(super) const ABOUT: &str = "Run a directive (gives its checked steps to follow) or a knowledge \
+    entry (gives its text); or create, update or delete a directive, tool or knowledge entry. A \
+    change may become a proposal for a person.";
 
 const fn optional(name: &'static str, kind: Kind, about: &'static str) -> Parameter {
     Parameter { name, kind, need: Need::Optional, about }
@@ -19,18 +19,18 @@ const fn optional(name: &'static str, kind: Kind, about: &'static str) -> Parame
 
 pub(super) const PARAMETERS: &[Parameter] = &[
     ITEM_TYPE,
-    optional("action", Kind::Choice(&["run", "create", "update", "delete"]), "What to do."),
+    optional("action", Kind::Choice(&["run", "create", "update", "delete"]), ""),
     Parameter {
         name: "item_id",
         kind: Kind::Text,
         need: Need::Required,
         about: "Its id, or category/id.",
     },
-    optional("category", Kind::Text, "For create: the category, such as `api/auth`."),
-    optional("content", Kind::Text, "For create and update: the whole main file."),
-    optional("files", Kind::Files, "For create and update of a tool or skill: its other files."),
+    optional("category", Kind::Text, "For create, such as `api/auth`."),
+    optional("content", Kind::Text, "For create, update: the whole main file."),
+    optional("files", Kind::Files, "Other files of a tool or skill."),
     optional("parameters", Kind::Object, "For run: the directive's inputs."),
-    optional("expect_sha256", Kind::Sha256, "For update and delete: the main file's `sha256`."),
+    optional("expect_sha256", Kind::Sha256, "Of the main file before an update or delete."),
     optional("dry_run", Kind::Flag, "Check only; change nothing."),
 ];
 

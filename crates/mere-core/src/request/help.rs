@@ -4,10 +4,10 @@ use super::arguments::{Arguments, Kind, Need, Parameter};
 use super::{CallError, Verb};
 
 pub(super) const ABOUT: &str = "How this server is used: which tool for what, addresses, items, \
-    replies, changes.";
+    memories, changes, replies.";
 
 /// What there is to say.
-pub const TOPICS: &[&str] = &["tools", "addresses", "items", "changes", "replies"];
+pub const TOPICS: &[&str] = &["tools", "addresses", "items", "memories", "changes", "replies"];
 
 pub(super) const PARAMETERS: &[Parameter] = &[Parameter {
     name: "topic",

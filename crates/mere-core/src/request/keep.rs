@@ -2,7 +2,9 @@
 
 use crate::digest::Sha256;
 use crate::item::{Category, Form, ItemId, ItemRef, ItemType, Scope};
-use crate::request::{Join, KeysCommand, Sign, Source, TeamCommand, TrustCommand, Verify, Work};
+use crate::request::{
+    Join, KeysCommand, Sign, Source, StoreCommand, TeamCommand, TrustCommand, Verify, Work,
+};
 
 /// One thing a person asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,6 +97,8 @@ pub enum Keep {
     Team(TeamCommand),
     /// Join the team of the space, or leave it.
     Join(Join),
+    /// See to the stores of memories.
+    Store(StoreCommand),
 }
 
 /// Who vouches for an item at another place.

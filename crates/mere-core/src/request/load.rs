@@ -5,17 +5,13 @@ use super::{CallError, Verb};
 use crate::item::{ItemRef, ItemType, Scope, Version};
 
 pub(super) const ABOUT: &str = "Load a directive (a workflow or skill), tool, knowledge entry, \
-    memory or lockfile by its id: its text, metadata, files and trust. `read` is for plain files.";
+    memory or lockfile by id: text, metadata, files, trust.";
 
 /// The words for types, as agents say them.
 pub(super) const TYPES: &[&str] = &["directive", "tool", "knowledge", "memory", "lockfile"];
 
-pub(super) const ITEM_TYPE: Parameter = Parameter {
-    name: "item_type",
-    kind: Kind::Word(TYPES),
-    need: Need::Required,
-    about: "What kind of item.",
-};
+pub(super) const ITEM_TYPE: Parameter =
+    Parameter { name: "item_type", kind: Kind::Word(TYPES), need: Need::Required, about: "" };
 
 pub(super) const PARAMETERS: &[Parameter] = &[
     ITEM_TYPE,
@@ -41,7 +37,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         name: "version",
         kind: Kind::Text,
         need: Need::Optional,
-        about: "The version it must have.",
+        about: "What it must have.",
     },
 ];
 

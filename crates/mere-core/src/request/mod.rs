@@ -5,6 +5,7 @@
 //! through the same door.
 
 mod arguments;
+mod category;
 mod change;
 mod dir;
 mod execute;
@@ -14,10 +15,12 @@ mod help;
 mod keep;
 mod keys;
 mod load;
+mod memory;
 mod read;
 mod secret;
 mod sign;
 mod signers;
+mod stores;
 mod team;
 mod tool;
 
@@ -29,6 +32,7 @@ use crate::trace::TraceId;
 use crate::turn::{Answer, Resume};
 
 pub use arguments::{ArgumentError, Kind, Need, Parameter};
+pub use category::{CategoryCall, CategoryChange};
 pub use change::{Change, How};
 pub use dir::Dir;
 pub use execute::{Action, Execute, Text};
@@ -38,12 +42,14 @@ pub use help::TOPICS;
 pub use keep::{Author, Example, GitHook, Init, Keep, Listing, Reindex, Repair, Verdict};
 pub use keys::{KeyArgument, KeyName, KeyNameError, KeysCommand, Passphrase, PersonFile};
 pub use load::{Load, Source};
+pub use memory::{Expired, ListMemories, MemoryCall, Sort};
 pub use read::Read;
 pub use secret::Secret;
 pub use sign::{Chosen, Selection, Sign, Stage, Verify, Wanted, Which, Work, Working};
 pub use signers::{Signer, SignerKey, SignerName, SignerNameError, TrustCommand};
+pub use stores::{NewStore, Rehearsal, StoreCommand, StoreTemplate};
 pub use team::{Consent, Join, NewMember, NewTeam, Role, TeamCommand};
-pub use tool::{Effect, TOOLS, Tool, Toolset};
+pub use tool::{Effect, Registered, TOOLS, Tool, Toolset};
 
 /// What every tool takes: where bare paths begin.
 const HOME: Parameter = Parameter {
@@ -116,6 +122,12 @@ pub enum Verb {
     Load(Load),
     /// Run this item, or let it be so.
     Execute(Execute),
+    /// Let this category be so.
+    Category(CategoryCall),
+    /// What is remembered, and what should be?
+    Memory(MemoryCall),
+    /// Which stores are there, and what do they hold by configuration?
+    Stores,
     /// What a person does with items.
     Keep(Keep),
     /// How is this used?

@@ -11,7 +11,7 @@ pub(super) const ABOUT: &str = "Read a text file, or learn what a binary one is.
 const LINES: u64 = 2000;
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter { name: "path", kind: Kind::Text, need: Need::Required, about: "Which file." },
+    Parameter { name: "path", kind: Kind::Text, need: Need::Required, about: "" },
     Parameter {
         name: "offset",
         kind: Kind::Whole { least: 1, most: u32::MAX as u64, default: Some(1) },
@@ -22,7 +22,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         name: "limit",
         kind: Kind::Whole { least: 1, most: 1_000_000, default: Some(LINES) },
         need: Need::Optional,
-        about: "How many lines.",
+        about: "In lines.",
     },
     HOME,
 ];

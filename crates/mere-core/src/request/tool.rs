@@ -3,7 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::arguments::{Arguments, Need, Parameter};
-use super::{CallError, Verb, change, dir, execute, glob, grep, help, load, read};
+use super::{
+    CallError, Verb, category, change, dir, execute, glob, grep, help, load, memory, read, stores,
+};
+use crate::category::Mode;
 use crate::root::Root;
 
 /// What a tool does to the world.
@@ -13,7 +16,7 @@ pub enum Effect {
     Reads,
     /// It may put a copy somewhere, and changes nothing that is there.
     Adds,
-    /// It makes or changes a file of the workspace, or an item.
+    /// It makes or changes a file of the workspace, an item or a memory.
     Writes,
 }
 
@@ -24,8 +27,19 @@ pub enum Toolset {
     Basic,
     /// Loading and running items.
     Items,
+    /// Categories and memories.
+    Memory,
     /// Finding and changing files: what coding agents mostly bring themselves.
     Files,
+}
+
+/// In which stores a tool is there at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Registered {
+    /// In every one.
+    Always,
+    /// Where categories may be made and deleted.
+    UnlessStrict,
 }
 
 /// One tool.
@@ -43,6 +57,8 @@ pub struct Tool {
     pub effect: Effect,
     /// With which others it is listed.
     pub toolset: Toolset,
+    /// In which stores it is there.
+    pub registered: Registered,
     parse: fn(&Arguments<'_>) -> Result<Verb, CallError>,
 }
 
@@ -55,6 +71,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: load::PARAMETERS,
         effect: Effect::Adds,
         toolset: Toolset::Items,
+        registered: Registered::Always,
         parse: load::parse,
     },
     Tool {
@@ -64,7 +81,108 @@ pub const TOOLS: &[Tool] = &[
         parameters: execute::PARAMETERS,
         effect: Effect::Writes,
         toolset: Toolset::Items,
+        registered: Registered::Always,
         parse: execute::parse,
+    },
+    Tool {
+        name: "create_memory",
+        title: "Keep a memory",
+        about: memory::CREATE_ABOUT,
+        parameters: memory::CREATE,
+        effect: Effect::Adds,
+        toolset: Toolset::Memory,
+        registered: Registered::Always,
+        parse: memory::create,
+    },
+    Tool {
+        name: "get_memory",
+        title: "Get a memory",
+        about: memory::GET_ABOUT,
+        parameters: memory::GET,
+        effect: Effect::Reads,
+        toolset: Toolset::Memory,
+        registered: Registered::Always,
+        parse: memory::get,
+    },
+    Tool {
+        name: "update_memory",
+        title: "Change a memory",
+        about: memory::UPDATE_ABOUT,
+        parameters: memory::UPDATE,
+        effect: Effect::Writes,
+        toolset: Toolset::Memory,
+        registered: Registered::Always,
+        parse: memory::update,
+    },
+    Tool {
+        name: "move_memory",
+        title: "Move a memory",
+        about: memory::MOVE_ABOUT,
+        parameters: memory::MOVE,
+        effect: Effect::Writes,
+        toolset: Toolset::Memory,
+        registered: Registered::Always,
+        parse: memory::relocate,
+    },
+    Tool {
+        name: "remove_memory",
+        title: "Remove a memory",
+        about: memory::REMOVE_ABOUT,
+        parameters: memory::REMOVE,
+        effect: Effect::Writes,
+        toolset: Toolset::Memory,
+        registered: Registered::Always,
+        parse: memory::remove,
+    },
+    Tool {
+        name: "list_memories",
+        title: "List memories",
+        about: memory::LIST_ABOUT,
+        parameters: memory::LIST,
+        effect: Effect::Reads,
+        toolset: Toolset::Memory,
+        registered: Registered::Always,
+        parse: memory::list,
+    },
+    Tool {
+        name: "create_category",
+        title: "Make a category",
+        about: category::CREATE_ABOUT,
+        parameters: category::CREATE,
+        effect: Effect::Adds,
+        toolset: Toolset::Memory,
+        registered: Registered::UnlessStrict,
+        parse: category::create,
+    },
+    Tool {
+        name: "delete_category",
+        title: "Delete a category",
+        about: category::DELETE_ABOUT,
+        parameters: category::DELETE,
+        effect: Effect::Writes,
+        toolset: Toolset::Memory,
+        registered: Registered::UnlessStrict,
+        parse: category::delete,
+    },
+    Tool {
+        name: "set_category_description",
+        title: "Describe a category",
+        about: category::DESCRIBE_ABOUT,
+        parameters: category::DESCRIBE,
+        effect: Effect::Writes,
+        toolset: Toolset::Memory,
+        registered: Registered::Always,
+        parse: category::describe,
+    },
+    Tool {
+        name: "list_stores",
+        title: "List stores",
+        about: stores::ABOUT,
+        parameters: stores::PARAMETERS,
+        effect: Effect::Reads,
+        toolset: Toolset::Memory,
+        registered: Registered::Always,
+        parse: |_| Ok(Verb::Stores),
     },
     Tool {
         name: "help",
@@ -73,6 +191,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: help::PARAMETERS,
         effect: Effect::Reads,
         toolset: Toolset::Basic,
+        registered: Registered::Always,
         parse: help::parse,
     },
     Tool {
@@ -82,6 +201,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: dir::PARAMETERS,
         effect: Effect::Reads,
         toolset: Toolset::Basic,
+        registered: Registered::Always,
         parse: dir::parse,
     },
     Tool {
@@ -91,6 +211,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: read::PARAMETERS,
         effect: Effect::Reads,
         toolset: Toolset::Basic,
+        registered: Registered::Always,
         parse: read::parse,
     },
     Tool {
@@ -100,6 +221,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: glob::PARAMETERS,
         effect: Effect::Reads,
         toolset: Toolset::Files,
+        registered: Registered::Always,
         parse: glob::parse,
     },
     Tool {
@@ -109,6 +231,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: grep::PARAMETERS,
         effect: Effect::Reads,
         toolset: Toolset::Files,
+        registered: Registered::Always,
         parse: grep::parse,
     },
     Tool {
@@ -118,6 +241,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: change::WRITE,
         effect: Effect::Writes,
         toolset: Toolset::Files,
+        registered: Registered::Always,
         parse: change::write,
     },
     Tool {
@@ -127,6 +251,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: change::EDIT,
         effect: Effect::Writes,
         toolset: Toolset::Files,
+        registered: Registered::Always,
         parse: change::edit,
     },
     Tool {
@@ -136,6 +261,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: change::PATCH,
         effect: Effect::Writes,
         toolset: Toolset::Files,
+        registered: Registered::Always,
         parse: change::patch,
     },
 ];
@@ -144,6 +270,14 @@ impl Tool {
     /// The tool of this name.
     pub fn find(name: &str) -> Option<&'static Self> {
         TOOLS.iter().find(|tool| tool.name == name)
+    }
+
+    /// Whether it is there for a store in this mode.
+    pub fn is_registered(&self, mode: Mode) -> bool {
+        match self.registered {
+            Registered::Always => true,
+            Registered::UnlessStrict => mode != Mode::Strict,
+        }
     }
 
     /// The JSON Schema of its arguments.
@@ -161,20 +295,11 @@ impl Tool {
         schema
     }
 
-    /// The JSON Schema of its reply.
+    /// The JSON Schema of its reply: what every reply has. Each listed tool carries it, and each
+    /// client reads all of them, so it says no more than it must.
     pub fn output_schema(&self) -> Map<String, Value> {
         object(&json!({
-            "type": "object",
-            "properties": {
-                "reply_type": { "enum": ["S", "I", "D", "E"] },
-                "code": { "type": "string" },
-                "message": { "type": "string" },
-                "hint": { "type": "string" },
-                "data": { "type": "object" },
-                "trace": { "type": "object" },
-                "meta": { "type": "object" }
-            },
-            "required": ["reply_type", "code", "message", "data", "trace", "meta"]
+            "type": "object", "required": ["reply_type"]
         }))
     }
 

@@ -42,6 +42,8 @@ impl Placement {
         match base {
             Base::Space => kind.folder().to_owned(),
             Base::InPlace(folder) => folder.to_string(),
+            // Memories are not signed; where one lay would have to be.
+            Base::Store(store) => store.to_string(),
         }
     }
 

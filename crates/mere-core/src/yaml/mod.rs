@@ -94,6 +94,7 @@ fn reason(words: &str) -> String {
     let plain = [
         ("expected sequence start", "a list is expected"),
         ("expected mapping start", "a mapping is expected"),
+        ("expected string scalar", "a text is expected"),
         ("cannot deserialize null into string", "a text is expected, and there is nothing"),
         ("duplicate mapping key", "a key is there twice"),
     ];

@@ -4,7 +4,15 @@
 //! that widen what an agent sees are absent until a person has said `mere trust project`.
 
 mod agents;
+mod categories;
+mod mods;
+mod ordered;
+mod patterns;
+mod policies;
+mod settings;
 mod signing;
+mod spot;
+mod stores;
 mod yaml;
 
 use std::io;
@@ -13,26 +21,29 @@ use std::sync::Arc;
 use cap_std::fs::Dir;
 use mere_core::address::{Address, RelPath};
 use mere_core::name::ModName;
-use mere_core::pattern::Pattern;
 use mere_core::root::Root;
-use mere_core::segment::{Segment, SegmentError};
+use mere_core::segment::Segment;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_saphyr::Spanned;
 
-use crate::host::{SPACE, Surroundings};
+use crate::host::{Folder, SPACE, Surroundings};
 pub(crate) use agents::{Agents, WriteMode};
+use mods::RawMod;
+pub(crate) use mods::{ModConfig, check_clashes};
+use patterns::{Folders, parse_folders, parse_marker, parse_sensitive};
+use settings::RawSettings;
 use signing::SignKeys;
 pub(crate) use signing::Signing;
-pub(crate) use yaml::{YamlError, read as read_file};
+pub(crate) use spot::{Spot, Vantage};
+pub(crate) use stores::{Keeping, OutsideStore, StoreConfig};
+use stores::{RawItems, RawStores, SaidStores};
+pub(crate) use yaml::{MAX_BYTES, YamlError, read as read_file};
 
 /// The config of a space.
 pub(crate) const FILE: &str = "config.yaml";
 /// What a space says about itself.
 pub(crate) const SPACE_FILE: &str = "space.json";
-
-/// How many patterns one key may have: what is compiled from them takes memory.
-const MAX_PATTERNS: usize = 500;
 
 /// A config file that cannot be used.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -45,12 +56,15 @@ pub(crate) enum ConfigError {
     Clash { address: Address, name: ModName },
 }
 
-/// An extra folder as configured.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ModConfig {
-    pub(crate) id: ModName,
-    pub(crate) name: ModName,
-    pub(crate) path: String,
+impl ConfigError {
+    /// The file it is about.
+    pub(crate) fn address(&self) -> &Address {
+        match self {
+            Self::Invalid { address, .. }
+            | Self::Unreadable { address, .. }
+            | Self::Clash { address, .. } => address,
+        }
+    }
 }
 
 /// What one config file says.
@@ -71,6 +85,10 @@ pub(crate) struct Config {
     pub(crate) folders: Vec<RelPath>,
     /// What must be signed and what may sign.
     pub(crate) signing: Signing,
+    /// Stores, and the categories of items.
+    pub(crate) keeping: Keeping,
+    /// The stores of a project that lie outside it.
+    pub(crate) outside: Vec<OutsideStore>,
 }
 
 impl Config {
@@ -81,6 +99,7 @@ impl Config {
             ("`visible` (or `!` in `sensitive`)", self.visible.is_empty()),
             ("`projects`", self.projects.is_empty()),
             ("`agents`", self.agents.is_empty()),
+            ("`stores` (those outside the project)", self.outside.is_empty()),
         ];
         keys.into_iter().filter(|(_, empty)| !empty).map(|(key, _)| key).collect()
     }
@@ -104,26 +123,23 @@ struct UserFile {
     folders: Option<Folders>,
     require_signed: Option<Texts>,
     sign: Option<SignKeys>,
+    settings: Option<RawSettings>,
+    stores: Option<RawStores>,
+    items: Option<RawItems>,
 }
 
-/// `folders:`, by type.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Folders {
-    directives: Option<Texts>,
-}
-
-/// The keys of a project's file, each value read as `M`, `V`, `P` and `A` say. Those that widen and that
-/// this version does not know yet may stand there, and count for nothing.
+/// The keys of a project's file, each value read as `M`, `V`, `P`, `A` and `S` say. Those that widen and
+/// that this version does not know yet may stand there, and count for nothing.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ProjectFile<M, V, P, A> {
+struct ProjectFile<M, V, P, A, S> {
     mods: Option<M>,
     visible: Option<V>,
     projects: Option<P>,
     sensitive: Option<Texts>,
-    #[serde(rename = "stores")]
-    _stores: Option<IgnoredAny>,
+    settings: Option<RawSettings>,
+    stores: Option<S>,
+    items: Option<RawItems>,
     agents: Option<A>,
     folders: Option<Folders>,
     require_signed: Option<Texts>,
@@ -139,19 +155,11 @@ struct ProjectFile<M, V, P, A> {
 }
 
 /// A project's file whose widening values are not looked at.
-type ProjectKeys = ProjectFile<IgnoredAny, IgnoredAny, IgnoredAny, IgnoredAny>;
+type ProjectKeys = ProjectFile<IgnoredAny, IgnoredAny, IgnoredAny, IgnoredAny, RawStores>;
 /// A project's file as it counts once a person trusts it.
-type WholeProject = ProjectFile<Vec<RawMod>, Texts, Texts, Agents>;
+type WholeProject = ProjectFile<Vec<RawMod>, Texts, Texts, Agents, SaidStores>;
 
 type Texts = Vec<Spanned<String>>;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawMod {
-    id: Spanned<String>,
-    name: Spanned<String>,
-    path: String,
-}
 
 /// The user's config, from the user space.
 pub(crate) fn of_user(space: &Dir) -> Result<Config, ConfigError> {
@@ -163,9 +171,9 @@ pub(crate) fn of_user(space: &Dir) -> Result<Config, ConfigError> {
         let Some(file) = file else { return Ok(Config::default()) };
         let markers = file.project_markers.unwrap_or_default();
         let (sensitive, mut visible) = parse_sensitive(file.sensitive.unwrap_or_default())?;
-        visible.extend(parse_patterns(file.visible.unwrap_or_default())?);
+        visible.extend(patterns::parse(file.visible.unwrap_or_default())?);
         Ok(Config {
-            mods: parse_mods(file.mods)?,
+            mods: mods::parse(file.mods)?,
             project_markers: markers.iter().map(parse_marker).collect::<Result<_, _>>()?,
             sensitive,
             visible,
@@ -173,6 +181,8 @@ pub(crate) fn of_user(space: &Dir) -> Result<Config, ConfigError> {
             agents: file.agents.unwrap_or_default(),
             folders: parse_folders(file.folders)?,
             signing: signing::of_user(file.require_signed, file.sign)?,
+            keeping: stores::parse(file.stores, file.items, file.settings)?,
+            outside: Vec::new(),
         })
     });
     config.map_err(|fault| invalid(&address, fault))
@@ -180,43 +190,71 @@ pub(crate) fn of_user(space: &Dir) -> Result<Config, ConfigError> {
 
 /// What a project's config says.
 pub(crate) struct ProjectConfig {
-    /// Patterns of more sensitive files. They narrow, so they count at once.
-    pub(crate) sensitive: Vec<String>,
-    /// Folders of the project that are taken in place. They widen nothing.
-    pub(crate) folders: Vec<RelPath>,
-    /// What must be signed, and whose signatures alone count. They narrow.
-    pub(crate) signing: Signing,
+    /// What counts at once, because it widens nothing. Stores that lie outside await trust.
+    narrow: Config,
     /// What counts when a person has trusted it.
     pub(crate) widening: Widening,
 }
 
+impl ProjectConfig {
+    /// As much of it as counts before anybody trusts it.
+    pub(crate) fn narrow(&self) -> Config {
+        self.narrow.clone()
+    }
+
+    /// All of it, as it counts when a person trusts what it widens.
+    pub(crate) fn whole(&self) -> Result<Config, ConfigError> {
+        let widening = self.widening.said().map_err(Clone::clone)?.clone();
+        let Config { sensitive, folders, signing, mut keeping, .. } = self.narrow();
+        for store in &mut keeping.stores {
+            store.awaits_trust = false;
+        }
+        Ok(Config { sensitive, folders, signing, keeping, ..widening })
+    }
+
+    /// Patterns of more sensitive files. They narrow, so they count at once.
+    pub(crate) fn sensitive(&self) -> &[String] {
+        &self.narrow.sensitive
+    }
+}
+
 /// The config of a project's space. Keys are checked, and what narrows; the values of what widens
 /// are read only far enough to be shown to a person.
-pub(crate) fn of_project(space: &Dir) -> Result<ProjectConfig, ConfigError> {
+pub(crate) fn of_project(
+    surroundings: &Surroundings,
+    project: &Folder,
+    space: &Folder,
+) -> Result<ProjectConfig, ConfigError> {
     let address = project_address();
-    let text = read(space, &address)?.unwrap_or_default();
+    let text = read(space.dir(), &address)?.unwrap_or_default();
     let narrow = yaml::parse::<Option<ProjectKeys>>(&text).and_then(|keys| {
         let Some(keys) = keys else { return Ok(Default::default()) };
-        let sensitive = parse_sensitive(keys.sensitive.unwrap_or_default())?;
+        let (sensitive, shown) = parse_sensitive(keys.sensitive.unwrap_or_default())?;
         let signing = signing::of_project(keys.require_signed, keys.trusted_keys)?;
-        Ok((sensitive, parse_folders(keys.folders)?, signing))
+        let folders = parse_folders(keys.folders)?;
+        let keeping = stores::parse(keys.stores, keys.items, keys.settings)?;
+        Ok((Config { sensitive, folders, signing, keeping, ..Config::default() }, shown))
     });
-    let ((sensitive, shown), folders, signing) =
-        narrow.map_err(|fault| invalid(&address, fault))?;
+    let (mut narrow, shown) = narrow.map_err(|fault| invalid(&address, fault))?;
+    let vantage = Vantage { surroundings, project };
+    for store in &mut narrow.keeping.stores {
+        store.awaits_trust = matches!(vantage.of_project(&store.path, space).0, Spot::Elsewhere);
+    }
     let widening = yaml::parse::<Option<WholeProject>>(&text).and_then(|file| {
         let Some(file) = file else { return Ok(Config::default()) };
         let mut visible = shown;
-        visible.extend(parse_patterns(file.visible.unwrap_or_default())?);
+        visible.extend(patterns::parse(file.visible.unwrap_or_default())?);
         Ok(Config {
-            mods: parse_mods(file.mods)?,
+            mods: mods::parse(file.mods)?,
             visible,
-            projects: parse_patterns(file.projects.unwrap_or_default())?,
+            projects: patterns::parse(file.projects.unwrap_or_default())?,
             agents: file.agents.unwrap_or_default(),
+            outside: stores::outside(&narrow.keeping, &file.stores.unwrap_or_default()),
             ..Config::default()
         })
     });
     let widening = Widening(widening.map_err(|fault| invalid(&address, fault)));
-    Ok(ProjectConfig { sensitive, folders, signing, widening })
+    Ok(ProjectConfig { narrow, widening })
 }
 
 /// The widening part of a project's config, which counts when a person has trusted it. A value
@@ -235,90 +273,9 @@ impl Widening {
     }
 }
 
-/// Refuses a name or id that stands for two folders, across both files and the project around.
-pub(crate) fn check_clashes(
-    user: &Config,
-    project: &Config,
-    outer: Option<&ModName>,
-) -> Result<(), ConfigError> {
-    let mut seen = outer.into_iter().collect::<Vec<&ModName>>();
-    let user = user.mods.iter().map(|one| (one, address(Root::User, &[FILE])));
-    let project = project.mods.iter().map(|one| (one, project_address()));
-    for (one, address) in user.chain(project) {
-        let own = if one.id == one.name { vec![&one.id] } else { vec![&one.id, &one.name] };
-        if let Some(name) = own.iter().find(|name| seen.contains(name)) {
-            return Err(ConfigError::Clash { address, name: (*name).clone() });
-        }
-        seen.extend(own);
-    }
-    Ok(())
-}
-
 /// A user space or a user's config that cannot be reached.
 pub(crate) fn unreadable(cause: io::Error) -> ConfigError {
     ConfigError::Unreadable { address: address(Root::User, &[FILE]), cause: Arc::new(cause) }
-}
-
-fn parse_mods(mods: Option<Vec<RawMod>>) -> Result<Vec<ModConfig>, YamlError> {
-    mods.unwrap_or_default().into_iter().map(parse_mod).collect()
-}
-
-/// The patterns that add to the sensitive files, and those that take from them.
-fn parse_sensitive(said: Texts) -> Result<(Vec<String>, Vec<String>), YamlError> {
-    let (taken, added) = said.into_iter().partition::<Texts, _>(|one| one.value.starts_with('!'));
-    let taken = taken.into_iter().map(|mut one| {
-        one.value.remove(0);
-        one
-    });
-    Ok((parse_patterns(added)?, parse_patterns(taken.collect())?))
-}
-
-fn parse_patterns(said: Texts) -> Result<Vec<String>, YamlError> {
-    if let Some(beyond) = said.get(MAX_PATTERNS) {
-        let reason = format!("there are more than {MAX_PATTERNS} patterns");
-        return Err(YamlError::at(beyond.referenced, reason));
-    }
-    let patterns = said.into_iter().map(|one| match one.value.parse::<Pattern>() {
-        Ok(_) => Ok(one.value),
-        Err(error) => Err(YamlError::at(one.referenced, error.to_string())),
-    });
-    patterns.collect()
-}
-
-/// Folders of the project, from its root.
-fn parse_folders(folders: Option<Folders>) -> Result<Vec<RelPath>, YamlError> {
-    let said = folders.and_then(|folders| folders.directives).unwrap_or_default();
-    let folders = said.into_iter().map(|one| {
-        let path = one.value.strip_suffix('/').unwrap_or(&one.value).parse::<RelPath>();
-        match path {
-            Ok(path) if may_be_taken(&path) => Ok(path),
-            _ => {
-                let reason = "a folder is a path inside the project, such as `.claude/skills`";
-                Err(YamlError::at(one.referenced, reason.to_owned()))
-            }
-        }
-    });
-    folders.collect()
-}
-
-/// Whether a folder may be taken in place: not a space, and not what git runs.
-fn may_be_taken(path: &RelPath) -> bool {
-    let own = |name: &str| [SPACE, ".git", "~"].iter().any(|own| name.eq_ignore_ascii_case(own));
-    !path.is_root() && !path.names().any(own)
-}
-
-/// A marker is one name: it is looked for in a folder, not along a path.
-fn parse_marker(said: &Spanned<String>) -> Result<String, YamlError> {
-    let fault = |error: SegmentError| YamlError::at(said.referenced, error.to_string());
-    said.value.parse::<Segment>().map(|name| name.to_string()).map_err(fault)
-}
-
-fn parse_mod(raw: RawMod) -> Result<ModConfig, YamlError> {
-    let name = |said: &Spanned<String>| {
-        let name = said.value.parse::<ModName>();
-        name.map_err(|error| YamlError::at(said.referenced, error.to_string()))
-    };
-    Ok(ModConfig { id: name(&raw.id)?, name: name(&raw.name)?, path: raw.path })
 }
 
 fn read(space: &Dir, address: &Address) -> Result<Option<String>, ConfigError> {
@@ -352,3 +309,6 @@ pub(crate) fn project_markers(surroundings: &Surroundings) -> Vec<String> {
     let config = space.and_then(|space| of_user(space.dir()).ok());
     config.unwrap_or_default().project_markers
 }
+
+#[cfg(test)]
+pub(crate) use stores::keeping;

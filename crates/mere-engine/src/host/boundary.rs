@@ -90,7 +90,7 @@ impl Surroundings {
 
 /// The canonical path, also of something that is not there yet: its deepest existing folder is
 /// resolved, and what is left must be plain names.
-fn resolve(path: &Path) -> Option<PathBuf> {
+pub(super) fn resolve(path: &Path) -> Option<PathBuf> {
     let (existing, there) = path
         .ancestors()
         .find_map(|folder| folder.canonicalize().ok().map(|canonical| (folder, canonical)))?;

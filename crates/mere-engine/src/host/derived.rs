@@ -91,6 +91,13 @@ pub(super) fn unfinished() -> String {
     format!("{UNFINISHED}{}", Uuid::new_v4().simple())
 }
 
+/// Whether a name is of what is being made, or of the folder that holds such things.
+pub(crate) fn is_unfinished(name: &str) -> bool {
+    let number = name.strip_prefix(UNFINISHED);
+    name == super::editing::STAGING
+        || number.is_some_and(|number| number.len() == 32 && Uuid::try_parse(number).is_ok())
+}
+
 /// Removes what killed processes left behind, as far as that can be done.
 pub(super) fn clear_away(dir: &Dir) {
     let Ok(entries) = dir.entries() else { return };

@@ -2,11 +2,11 @@
 //!
 //! Its own handle is the lock, so nothing lies about. A file is put there whole and durable; what
 //! was there before is there until then. No link on the way is followed. Half-written files lie at
-//! the top, under names that are no item's.
+//! the top, under names that are no item's; those of a store, whose top may hold many files, in a
+//! folder of their own.
 
-use std::fs::TryLockError;
+use std::cell::OnceCell;
 use std::io::{self, Write};
-use std::time::Duration;
 
 use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, File, OpenOptions};
@@ -14,11 +14,17 @@ use mere_core::address::RelPath;
 use mere_core::digest::Sha256;
 
 use super::derived::{clear_away, unfinished};
+use super::lock::lock;
 use super::workspace::make;
-use super::{Folder, OpenFolder, SPACE, absent, digest_of, exchange, is_link, open_regular};
+use super::{
+    Folder, OpenFolder, SPACE, absent, digest_of, exchange, is_link, open_regular, rename_new,
+};
 
-/// How long to wait before looking again whether another process is done.
-const PATIENCE: Duration = Duration::from_millis(1);
+/// How often a file is given back to someone who saves it again at the same time.
+const MAX_EXCHANGES: usize = 100;
+
+/// Where the half-written files of a store lie.
+pub(super) const STAGING: &str = ".new-files";
 
 /// What of a space is nobody's history.
 pub(crate) const IGNORED: [&str; 3] = ["workspaces/", ".index.json", ".new-*"];
@@ -26,7 +32,16 @@ pub(crate) const IGNORED: [&str; 3] = ["workspaces/", ".index.json", ".new-*"];
 /// A folder that this process alone changes while it holds this.
 pub(crate) struct Editing {
     dir: Dir,
+    staging: Staging,
     _lock: std::fs::File,
+}
+
+/// Where half-written files lie.
+enum Staging {
+    /// At the top of the folder itself.
+    Top(Dir),
+    /// In a folder of their own, which is there only while it is needed.
+    Apart(OnceCell<Dir>),
 }
 
 /// What must be there before a file is put.
@@ -43,20 +58,39 @@ pub(crate) enum Before {
 impl Editing {
     /// Opens a folder and waits until no one else changes it, or until `over`: then there is none.
     pub(crate) fn open(folder: &Dir, over: &dyn Fn() -> bool) -> io::Result<Option<Self>> {
-        let lock = OpenFolder::below(folder, "")?.into_dir().into_std_file();
-        while let Err(error) = lock.try_lock() {
-            match error {
-                TryLockError::WouldBlock if over() => return Ok(None),
-                TryLockError::WouldBlock => std::thread::sleep(PATIENCE),
-                TryLockError::Error(error) => return Err(error),
-            }
-        }
+        let Some(lock) = lock(folder, over)? else { return Ok(None) };
         clear_away(folder);
-        Ok(Some(Self { dir: folder.try_clone()?, _lock: lock }))
+        let staging = Staging::Top(folder.try_clone()?);
+        Ok(Some(Self { dir: folder.try_clone()?, staging, _lock: lock }))
+    }
+
+    /// Opens the folder of a store in the same way.
+    pub(crate) fn open_store(folder: &Dir, over: &dyn Fn() -> bool) -> io::Result<Option<Self>> {
+        let Some(lock) = lock(folder, over)? else { return Ok(None) };
+        let staging = Staging::Apart(OnceCell::new());
+        Ok(Some(Self { dir: folder.try_clone()?, staging, _lock: lock }))
     }
 
     pub(crate) fn dir(&self) -> &Dir {
         &self.dir
+    }
+
+    /// Where half-written files lie. A folder of their own need not survive a power cut.
+    fn staging(&self) -> io::Result<&Dir> {
+        let apart = match &self.staging {
+            Staging::Top(top) => return Ok(top),
+            Staging::Apart(apart) => apart,
+        };
+        if let Some(staging) = apart.get() {
+            return Ok(staging);
+        }
+        match self.dir.create_dir(STAGING) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        let staging = self.dir.open_dir_nofollow(STAGING)?;
+        clear_away(&staging);
+        Ok(apart.get_or_init(|| staging))
     }
 
     /// The folder of a project's space, made if it is not there; git is told what to leave alone.
@@ -75,6 +109,11 @@ impl Editing {
             }
         }
         Ok(space)
+    }
+
+    /// The folder at a path below another, every level made if it is not there.
+    pub(crate) fn make_below(top: &Dir, path: &RelPath) -> io::Result<Dir> {
+        path.names().try_fold(top.try_clone()?, |folder, name| make(&folder, name))
     }
 
     /// The regular file at a path; `None` if there is none.
@@ -100,32 +139,41 @@ impl Editing {
     /// Puts a file there. Says no, and changes nothing, if `before` does not hold.
     pub(crate) fn put(&self, path: &RelPath, bytes: &[u8], before: Before) -> io::Result<bool> {
         let Some((parents, name)) = path.split_last() else { return Ok(false) };
-        let folder = self.make_folder(&parents)?;
+        self.put_in(&self.make_folder(&parents)?, name.as_str(), bytes, before)
+    }
+
+    /// The same in a folder that is there already. One that goes meanwhile takes nothing.
+    pub(crate) fn put_in(
+        &self,
+        folder: &Dir,
+        name: &str,
+        bytes: &[u8],
+        before: Before,
+    ) -> io::Result<bool> {
         let unfinished = unfinished();
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
-        let mut file = self.dir.open_with(&unfinished, &options)?;
+        let staging = self.staging()?;
+        let mut file = staging.open_with(&unfinished, &options)?;
         let written = (|| {
             file.write_all(bytes)?;
-            if let Some(old) = absent(folder.symlink_metadata(name.as_str()))?
+            if let Some(old) = absent(folder.symlink_metadata(name))?
                 && old.is_file()
             {
                 file.set_permissions(old.permissions())?;
             }
             file.sync_all()?;
             match before {
-                Before::This(digest) => self.swap(&unfinished, &folder, name.as_str(), digest),
-                Before::Anything => {
-                    self.dir.rename(&unfinished, &folder, name.as_str()).map(|()| true)
-                }
-                Before::Nothing => self.link(&unfinished, &folder, name.as_str()),
+                Before::This(digest) => self.swap(&unfinished, folder, name, digest),
+                Before::Anything => staging.rename(&unfinished, folder, name).map(|()| true),
+                Before::Nothing => self.link(&unfinished, folder, name),
             }
         })();
         if !matches!(written, Ok(true)) || before != Before::Anything {
-            let _ = self.dir.remove_file(&unfinished);
+            let _ = staging.remove_file(&unfinished);
         }
         if matches!(written, Ok(true)) {
-            OpenFolder::below(&folder, "")?.sync()?;
+            OpenFolder::below(folder, "")?.sync()?;
         }
         written
     }
@@ -140,18 +188,31 @@ impl Editing {
         if self.has(path)? {
             return Ok(false);
         }
+        self.put_folder_in(&self.make_folder(&parents)?, name.as_str(), files)
+    }
+
+    /// The same in a folder that is there already.
+    pub(crate) fn put_folder_in(
+        &self,
+        parent: &Dir,
+        name: &str,
+        files: &[(RelPath, Vec<u8>)],
+    ) -> io::Result<bool> {
+        if absent(parent.symlink_metadata(name))?.is_some() {
+            return Ok(false);
+        }
         let unfinished = unfinished();
+        let staging = self.staging()?;
         let put = (|| {
-            let folder = make(&self.dir, &unfinished)?;
+            let folder = make(staging, &unfinished)?;
             for (file, bytes) in files {
                 fill(&folder, file, bytes)?;
             }
-            let parent = self.make_folder(&parents)?;
-            self.dir.rename(&unfinished, &parent, name.as_str())?;
-            OpenFolder::below(&parent, "")?.sync()
+            staging.rename(&unfinished, parent, name)?;
+            OpenFolder::below(parent, "")?.sync()
         })();
         if put.is_err() {
-            let _ = self.dir.remove_dir_all(&unfinished);
+            let _ = staging.remove_dir_all(&unfinished);
         }
         put.map(|()| true)
     }
@@ -170,12 +231,13 @@ impl Editing {
         let Some((parents, name)) = path.split_last() else { return Ok(false) };
         let Some(folder) = self.folder(&parents)? else { return Ok(false) };
         let aside = unfinished();
-        folder.rename(name.as_str(), &self.dir, &aside)?;
-        let same = holds(&self.dir, &aside, digest)?;
+        let staging = self.staging()?;
+        folder.rename(name.as_str(), staging, &aside)?;
+        let same = holds(staging, &aside, digest)?;
         if !same {
             self.link(&aside, &folder, name.as_str())?;
         }
-        absent(self.dir.remove_file(&aside))?;
+        absent(staging.remove_file(&aside))?;
         OpenFolder::below(&folder, "")?.sync()?;
         Ok(same)
     }
@@ -190,13 +252,19 @@ impl Editing {
         let Some((parents, name)) = path.split_last() else { return Ok(false) };
         let Some(folder) = self.folder(&parents)? else { return Ok(false) };
         let aside = unfinished();
-        folder.rename(name.as_str(), &self.dir, &aside)?;
-        if !is_right(&OpenFolder::below(&self.dir, &aside)?.into_dir())? {
-            self.dir.rename(&aside, &folder, name.as_str())?;
-            return Ok(false);
+        let staging = self.staging()?;
+        folder.rename(name.as_str(), staging, &aside)?;
+        let right =
+            OpenFolder::below(staging, &aside).and_then(|aside| is_right(&aside.into_dir()));
+        if !matches!(right, Ok(true)) {
+            staging.rename(&aside, &folder, name.as_str())?;
+            return right;
         }
         OpenFolder::below(&folder, "")?.sync()?;
-        self.dir.remove_dir_all(&aside)?;
+        // It is gone by now; what cannot be cleared away is nobody's.
+        if let Err(error) = staging.remove_dir_all(&aside) {
+            tracing::warn!(%error, "a folder that was removed could not be cleared away");
+        }
         Ok(true)
     }
 
@@ -206,43 +274,89 @@ impl Editing {
         if !holds(folder, name, digest)? {
             return Ok(false);
         }
-        let (ours, theirs) = ((&self.dir, unfinished), (folder, name));
+        let staging = self.staging()?;
+        let own = absent(open_regular(staging, unfinished))?.flatten();
+        let own = digest_of(own.ok_or(io::ErrorKind::NotFound)?)?;
+        let (ours, theirs) = ((staging, unfinished), (folder, name));
         if !exchange(ours, theirs)? {
-            return self.dir.rename(unfinished, folder, name).map(|()| true);
+            return staging.rename(unfinished, folder, name).map(|()| true);
         }
-        if holds(&self.dir, unfinished, digest)? {
+        if holds(staging, unfinished, digest)? {
             return Ok(true);
         }
-        exchange(ours, theirs)?;
+        self.give_back(unfinished, (folder, name), own)?;
         Ok(false)
+    }
+
+    /// Puts back what came out of a place, until what comes out is what was put there last: whoever
+    /// saves meanwhile has the last word.
+    fn give_back(&self, aside: &str, place: (&Dir, &str), put: Sha256) -> io::Result<()> {
+        let staging = self.staging()?;
+        let mut put = put;
+        for _ in 0..MAX_EXCHANGES {
+            let back =
+                absent(open_regular(staging, aside))?.flatten().map(digest_of).transpose()?;
+            exchange((staging, aside), place)?;
+            if holds(staging, aside, put)? {
+                return Ok(());
+            }
+            let Some(back) = back else { return Ok(()) };
+            put = back;
+        }
+        Err(io::Error::other("somebody else writes the file all the time"))
     }
 
     /// Puts a finished file under a name that nobody has.
     fn link(&self, unfinished: &str, folder: &Dir, name: &str) -> io::Result<bool> {
-        match self.dir.hard_link(unfinished, folder, name) {
+        let staging = self.staging()?;
+        match staging.hard_link(unfinished, folder, name) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
             // A file system without links: the lock keeps others of us away.
             Err(_) if absent(folder.symlink_metadata(name))?.is_none() => {
-                self.dir.rename(unfinished, folder, name).map(|()| true)
+                staging.rename(unfinished, folder, name).map(|()| true)
             }
             Err(error) => Err(error),
         }
     }
 
-    fn folder(&self, path: &RelPath) -> io::Result<Option<Dir>> {
-        match OpenFolder::below(&self.dir, path.as_str()) {
+    /// Gives a file another path, unless something has it: then says no. Both folders are there.
+    pub(crate) fn rename(from: (&Dir, &str), to: (&Dir, &str)) -> io::Result<bool> {
+        if !rename_new(from, to)? {
+            return Ok(false);
+        }
+        OpenFolder::below(to.0, "")?.sync()?;
+        OpenFolder::below(from.0, "")?.sync()?;
+        Ok(true)
+    }
+
+    /// The folder at a path; `None` if there is none. A link is none.
+    pub(crate) fn folder(&self, path: &RelPath) -> io::Result<Option<Dir>> {
+        Self::folder_below(&self.dir, path)
+    }
+
+    /// The same below any folder.
+    pub(crate) fn folder_below(top: &Dir, path: &RelPath) -> io::Result<Option<Dir>> {
+        match OpenFolder::below(top, path.as_str()) {
             Err(error) if is_link(&error) => Ok(None),
             opened => Ok(absent(opened)?.map(OpenFolder::into_dir)),
         }
     }
 
     fn make_folder(&self, path: &RelPath) -> io::Result<Dir> {
-        let mut folder = self.dir.try_clone()?;
-        for name in path.names() {
-            folder = make(&folder, name)?;
+        Self::make_below(&self.dir, path)
+    }
+}
+
+impl Drop for Editing {
+    /// Takes the staging folder away while the lock is still held. One with a killed process's files
+    /// stays until they are old enough.
+    fn drop(&mut self) {
+        if let Staging::Apart(apart) = &self.staging
+            && apart.get().is_some()
+        {
+            let _ = self.dir.remove_dir(STAGING);
         }
-        Ok(folder)
     }
 }
 

@@ -85,12 +85,18 @@ impl Folder {
         base: &Self,
         surroundings: &Surroundings,
     ) -> io::Result<Self> {
-        let below_home = text.strip_prefix("~/").or_else(|| (text == "~").then_some(""));
-        match (below_home, surroundings.home()) {
-            (Some(below), Some(home)) => Self::open(&home.join(below)),
-            (Some(_), None) => Err(io::ErrorKind::NotFound.into()),
-            (None, _) => Self::open(&base.canonical.join(text)),
-        }
+        Self::open(&surroundings.configured_path(text, base).ok_or(io::ErrorKind::NotFound)?)
+    }
+
+    /// Makes what a config calls a path, absolute or from `~`, for a person who has just named it.
+    /// What is relative to the config's folder is made when it is needed.
+    pub(crate) fn make_configured(
+        text: &str,
+        base: &Self,
+        surroundings: &Surroundings,
+    ) -> io::Result<()> {
+        let path = surroundings.configured_path(text, base).ok_or(io::ErrorKind::NotFound)?;
+        if text.starts_with(['/', '~']) { std::fs::create_dir_all(path) } else { Ok(()) }
     }
 
     /// The handle.
@@ -175,5 +181,15 @@ impl Folder {
 impl fmt::Debug for Folder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Folder(…)")
+    }
+}
+
+#[cfg(test)]
+impl Folder {
+    /// An empty folder for a test; it goes with what holds it.
+    pub(crate) fn temporary() -> io::Result<(tempfile::TempDir, Self)> {
+        let held = tempfile::tempdir()?;
+        let folder = Self::open(held.path())?;
+        Ok((held, folder))
     }
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use mere_core::category::{Mode, ModeError};
 use mere_core::gate::{Landmark, StandIn};
 use mere_core::item::SKILL_FILE;
 
@@ -32,6 +33,7 @@ pub(crate) struct Surroundings {
     private: Private,
     project: Option<Typed>,
     agent: Option<OsString>,
+    category_mode: Option<OsString>,
     ssh_agent: Option<SshAgent>,
 }
 
@@ -66,6 +68,7 @@ impl Surroundings {
             private: Private::read(home.as_deref())?,
             project: variable("MERE_PROJECT").map(Typed::from),
             agent: variable("MERE_AGENT"),
+            category_mode: variable("MERE_CATEGORY_MODE"),
             ssh_agent: ssh_agent(),
             working,
             home,
@@ -79,10 +82,6 @@ impl Surroundings {
     /// The working directory, held by handle.
     pub(crate) fn working_folder(&self) -> Option<Folder> {
         Folder::open(&self.working).ok()
-    }
-
-    pub(super) fn home(&self) -> Option<&Path> {
-        self.home.as_deref()
     }
 
     /// The working directory, for people.
@@ -103,6 +102,21 @@ impl Surroundings {
     /// `MERE_AGENT`, `Err` if it is not Unicode.
     pub(crate) fn agent(&self) -> Option<Result<&str, ()>> {
         self.agent.as_ref().map(|agent| agent.to_str().ok_or(()))
+    }
+
+    /// `MERE_CATEGORY_MODE`: no hierarchy holds less strictly than that.
+    pub(crate) fn category_mode(&self) -> Result<Mode, ModeError> {
+        let Some(mode) = &self.category_mode else { return Ok(Mode::default()) };
+        mode.to_str().ok_or(ModeError)?.parse()
+    }
+
+    /// What a config that lies in `base` calls a path: absolute, from `~`, or relative to `base`.
+    pub(super) fn configured_path(&self, text: &str, base: &Folder) -> Option<PathBuf> {
+        let below_home = text.strip_prefix("~/").or_else(|| (text == "~").then_some(""));
+        match below_home {
+            Some(below) => self.home.as_ref().map(|home| home.join(below)),
+            None => Some(base.path().join(text)),
+        }
     }
 
     /// The user's ssh-agent, if the environment names one.
@@ -221,12 +235,16 @@ impl Surroundings {
 
     /// The folders that no root shows and that are there now.
     pub(crate) fn private(&self) -> io::Result<Vec<Identity>> {
-        let Private { config, usual_config, state, data, cache } = &self.private;
         let mut found = Vec::new();
-        for path in [config, usual_config, state, data, cache].into_iter().flatten() {
+        for path in self.private_paths() {
             found.extend(Identity::at(path)?);
         }
         Ok(found)
+    }
+
+    pub(super) fn private_paths(&self) -> impl Iterator<Item = &Path> {
+        let Private { config, usual_config, state, data, cache } = &self.private;
+        [config, usual_config, state, data, cache].into_iter().flatten().map(PathBuf::as_path)
     }
 
     /// What the gate must keep from agents besides the roots.

@@ -4,13 +4,14 @@ use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
 use mere_core::gate::Gate;
 use mere_core::item::integrity::FileDigest;
-use mere_core::item::{self, ItemRef, ItemType, Scope, ScopedPath};
+use mere_core::item::{self, Base, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Action, Execute, Reader, Secret, Source, Text};
 use mere_core::spoken::Spoken;
 
 use super::belongings::{belongings, whole, whole_of};
 use super::find::{find, is_shown};
+use super::keep::delete_memory;
 use super::place::{Placing, apply};
 use super::prospect::{Prospect, form_of, in_space};
 use super::run::run;
@@ -22,6 +23,7 @@ use crate::enforce::{self, Expect, ItemChange, ItemHow, Sealing, Way};
 use crate::host::{absent, digest_of, read_at_most};
 use crate::read::open;
 use crate::seen::{Obscured, Secrets, Seen};
+use crate::store::{Clerk, ItemRules};
 use crate::tool_error::ToolError;
 use crate::view::View;
 use crate::world::VisibilityRef;
@@ -34,9 +36,13 @@ pub(crate) struct Desk<'a> {
     pub(crate) stock: &'a Stock<'a>,
     pub(crate) context: &'a Context,
     pub(crate) agents: &'a Agents,
+    /// By which rules items have categories.
+    pub(crate) item_rules: &'a ItemRules,
     /// Whose signatures count.
     pub(crate) court: &'a Court,
     pub(crate) who: Reader,
+    /// For what is asked about memories.
+    pub(crate) clerk: &'a Clerk<'a>,
     /// The passphrase of the user's key, where a person gave it.
     pub(crate) unlock: Option<&'a Secret>,
     pub(crate) over: &'a dyn Fn() -> bool,
@@ -72,6 +78,11 @@ pub(crate) fn execute(desk: &Desk<'_>, call: &Execute) -> Result<Draft, ToolErro
     if let Action::Run { parameters } = &call.action {
         return run(desk, call, parameters);
     }
+    if let (ItemType::Memory, Reader::Person, Action::Delete { .. }) =
+        (call.kind, desk.who, &call.action)
+    {
+        return delete_memory(desk, (&call.item, desk.source(call.source)), mode);
+    }
     let usual = matches!(call.kind, ItemType::Directive | ItemType::Tool | ItemType::Knowledge);
     let deletes = desk.who == Reader::Person && matches!(call.action, Action::Delete { .. });
     if !usual && !deletes {
@@ -89,7 +100,7 @@ pub(crate) fn execute(desk: &Desk<'_>, call: &Execute) -> Result<Draft, ToolErro
 fn create(desk: &Desk<'_>, call: &Execute, text: &Text, mode: Mode) -> Result<Draft, ToolError> {
     let form = form_of(call.kind, call.item.id.as_str(), text);
     let place = in_space(desk.scope(Scope::Project), call.kind, &call.item, form);
-    refuse_taken(desk, &place)?;
+    check_arrival(desk, &place)?;
     let prospect = Prospect::new((desk.stock, desk.view), place, text)?;
     put(desk, prospect, Expect::Nothing, mode)
 }
@@ -230,14 +241,16 @@ pub(super) fn sealing(desk: &Desk<'_>, place: &ScopedPath) -> Sealing {
     }
 }
 
-/// A name that is taken by an item of either form, or by anything else.
-pub(crate) fn refuse_taken(desk: &Desk<'_>, place: &ScopedPath) -> Result<(), ToolError> {
+/// Whether an item may come to lie at a place: its category may be there, and its name is taken by
+/// no item of either form, nor by anything else.
+pub(crate) fn check_arrival(desk: &Desk<'_>, place: &ScopedPath) -> Result<(), ToolError> {
     let address = place.address().ok_or(Unmade::Place)?;
     let inside = desk.stock.space(place.scope).map(|space| space.is_inside_an_item(place));
     let inside = inside.transpose().map_err(ItemError::Unsearchable)?.unwrap_or_default();
     if inside || !is_shown(desk.view, place) {
         return Err(Unmade::Place.into());
     }
+    check_category(desk, place)?;
     let item = ItemRef {
         category: Some(place.category.clone()),
         id: place.id.clone(),
@@ -248,6 +261,18 @@ pub(crate) fn refuse_taken(desk: &Desk<'_>, place: &ScopedPath) -> Result<(), To
         None => Ok(()),
         Some(there) => Err(Unmade::Taken(there.address().unwrap_or(address)).into()),
     }
+}
+
+/// Whether items of that type may have that category.
+fn check_category(desk: &Desk<'_>, place: &ScopedPath) -> Result<(), ToolError> {
+    if place.base != Base::Space {
+        return Ok(());
+    }
+    let space = desk.stock.space(place.scope).and_then(|space| space.folder());
+    let folder = space.map(|space| space.subfolder(place.kind.folder())).transpose();
+    let folder = folder.map_err(ItemError::Unsearchable)?.flatten();
+    let folder = folder.as_ref().map(|folder| &**folder.dir());
+    Ok(desk.item_rules.check(place, folder)?)
 }
 
 /// A file of an item as it is, right or wrong: what is broken can be mended.

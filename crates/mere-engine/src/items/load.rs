@@ -1,8 +1,8 @@
 //! The `load` tool: what is this item?
 
-use mere_core::item::{Item, ScopedPath};
-use mere_core::reply::{Content, Draft, Fields, Prose, codes};
-use mere_core::request::{Author, Load};
+use mere_core::item::{Item, ItemRef, MemoryPath, ScopedPath};
+use mere_core::reply::{Content, Draft, Fields, Name, Prose, codes};
+use mere_core::request::{Author, Load, Reader};
 use mere_core::schema::Schema;
 
 use super::change::Desk;
@@ -10,6 +10,8 @@ use super::find::{Found, find};
 use super::run::oddities;
 use super::tell::{self, Teller, word};
 use super::{ItemError, Loaded, Opened, keep};
+use crate::court::now;
+use crate::store::StoreError;
 use crate::tool_error::ToolError;
 
 /// Loads an item.
@@ -18,6 +20,13 @@ pub(crate) fn load(desk: &Desk<'_>, call: &Load) -> Result<Draft, ToolError> {
     let Found { place, shadows } = find(stock, view, (call.kind, &call.item), call.source)?;
     let opened = Opened::open(desk, place)?;
     let loaded = &opened.loaded;
+    // What has expired is hidden from agents; a person may look.
+    if let (Item::Memory(memory), Reader::Agent) = (&loaded.item, desk.who)
+        && let Some(at) = memory.expires_at.filter(|_| memory.has_expired(now()))
+    {
+        let (category, slug) = (loaded.place.category.clone(), loaded.place.id.clone());
+        return Err(StoreError::Expired { path: MemoryPath { category, slug }, at }.into());
+    }
     if let Some(wanted) = &call.version
         && loaded.item.version() != Some(wanted)
     {
@@ -35,7 +44,7 @@ pub(crate) fn load(desk: &Desk<'_>, call: &Load) -> Result<Draft, ToolError> {
         .with("item_type", place.kind.name())
         .with("id", word(&place.id))
         .with("version", loaded.item.version().map(word))
-        .with("category", word(&place.category))
+        .with("category", Name::from(&place.category))
         .with("scope", place.scope.name())
         .with("address", loaded.address.clone())
         .with("content", teller.body(&loaded.text))
@@ -47,7 +56,9 @@ pub(crate) fn load(desk: &Desk<'_>, call: &Load) -> Result<Draft, ToolError> {
         .with_some("shadows", shadows);
     let data = data.with_some("copied_to", copied_to.clone()).with_some("masked", teller.masked());
     let version = loaded.item.version().map_or(String::new(), |version| format!(" {version}"));
-    let message = Prose::words(format!("The {} `{}`{version} is ", place.kind, name(place)))
+    let message = Prose::words(format!("The {} `", place.kind))
+        .name(name(place))
+        .and(format!("`{version} is "))
         .address(loaded.address.clone())
         .and(".");
     let draft = match copied_to {
@@ -64,11 +75,9 @@ pub(crate) fn load(desk: &Desk<'_>, call: &Load) -> Result<Draft, ToolError> {
 }
 
 /// Category and id.
-pub(crate) fn name(place: &ScopedPath) -> String {
-    if place.category.is_none() {
-        return place.id.to_string();
-    }
-    format!("{}/{}", place.category, place.id)
+pub(crate) fn name(place: &ScopedPath) -> Name {
+    let category = Some(place.category.clone()).filter(|category| !category.is_none());
+    Name::from(&ItemRef { category, id: place.id.clone(), version: None })
 }
 
 /// What would keep a tool from running: nothing to start, a schema that is none.

@@ -28,3 +28,4 @@ pub(crate) use load::{load, name as item_name};
 pub(crate) use loaded::{Loaded, Raw};
 pub(crate) use opened::{Broken, Opened, Standing};
 pub(crate) use stock::{Catalogs, Stock};
+pub(crate) use tell::{Teller, masked, masked_fault, masked_problems};

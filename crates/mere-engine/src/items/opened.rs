@@ -151,7 +151,7 @@ impl Standing {
             }
             Self::Unknown(unvouched) => unvouched.advice(&item),
         };
-        Some(Prose::words(words))
+        Some(Prose::naming(&words, &[name(place)]))
     }
 }
 

@@ -93,7 +93,9 @@ impl Placing<'_> {
             },
             (Scope::Project, Base::InPlace(_)) => self.context.project.dir().try_clone(),
             (Scope::User, Base::Space) => self.context.surroundings.make_user_space(),
-            (Scope::User, Base::InPlace(_)) | (Scope::Registry, _) => Err(missing()),
+            (Scope::User, Base::InPlace(_)) | (Scope::Registry, _) | (_, Base::Store(_)) => {
+                Err(missing())
+            }
         }
     }
 }

@@ -113,7 +113,7 @@ impl Proposal {
     pub(super) fn text(&self) -> String {
         let ScopedPath { scope, kind, base, category, id, form, .. } = &self.place;
         let base = match base {
-            Base::Space => None,
+            Base::Space | Base::Store(_) => None,
             Base::InPlace(folder) => Some(folder.as_str()),
         };
         let files = self.files.iter().map(RelPath::as_str).collect::<Vec<_>>();

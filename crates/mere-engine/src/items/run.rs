@@ -128,7 +128,7 @@ fn done(opened: &Opened, teller: &Teller, data: Fields, how: &'static str) -> Dr
         .with("instructions", how)
         .with_some("masked", teller.masked());
     let message =
-        Prose::words(format!("The directive `{}` is ready to be followed.", name(&loaded.place)));
+        Prose::words("The directive `").name(name(&loaded.place)).and("` is ready to be followed.");
     Draft::success(codes::RUN_DIRECTIVE, message).data(data)
 }
 
@@ -155,7 +155,7 @@ fn consult(
         .with("frontmatter_validated", true)
         .with("validation_warnings", odd.into_iter().map(Data::from).collect::<Data>())
         .with_some("masked", teller.masked());
-    let message = Prose::words(format!("The knowledge entry `{}`.", name(&loaded.place)));
+    let message = Prose::words("The knowledge entry `").name(name(&loaded.place)).and("`.");
     Ok(Draft::success(codes::RUN_KNOWLEDGE, message).data(data))
 }
 

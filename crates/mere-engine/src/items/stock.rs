@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use mere_core::item::{ItemRef, ItemType, Scope, ScopedPath};
 
 use crate::space::{Catalog, Entry, Space};
+use crate::store::Remembered;
 
 /// The catalogs of a session, opened when they are first needed.
 #[derive(Default)]
@@ -51,15 +52,20 @@ impl Catalogs {
     }
 }
 
-/// The spaces of one call, those that win first.
+/// The spaces of one call, those that win first, and the stores in which memories are found.
 pub(crate) struct Stock<'a> {
     spaces: Vec<Space>,
     catalogs: &'a Catalogs,
+    remembered: Vec<Remembered<'a>>,
 }
 
 impl<'a> Stock<'a> {
-    pub(crate) fn new(spaces: Vec<Space>, catalogs: &'a Catalogs) -> Self {
-        Self { spaces, catalogs }
+    pub(crate) fn new(
+        spaces: Vec<Space>,
+        catalogs: &'a Catalogs,
+        remembered: Vec<Remembered<'a>>,
+    ) -> Self {
+        Self { spaces, catalogs, remembered }
     }
 
     pub(crate) fn spaces(&self) -> &[Space] {
@@ -84,16 +90,28 @@ impl<'a> Stock<'a> {
         kind: ItemType,
         item: &ItemRef,
     ) -> io::Result<Vec<ScopedPath>> {
+        if kind == ItemType::Memory {
+            let own = self.remembered(scope).filter(|_| item.version.is_none());
+            return own.map_or(Ok(Vec::new()), |own| own.candidates(item));
+        }
         let Some(space) = self.space(scope) else { return Ok(Vec::new()) };
-        let mut found = match (&item.category, kind) {
-            (Some(category), _) => space.at(kind, category, item)?,
-            (None, ItemType::Memory) => space.search(kind, item)?,
-            (None, _) => self.catalogs.with(space, |catalog| catalog.find(kind, &item.id))?,
+        let mut found = match &item.category {
+            Some(category) => space.at(kind, category, item)?,
+            None => self.catalogs.with(space, |catalog| catalog.find(kind, &item.id))?,
         };
         if let Some(version) = &item.version {
             found.retain(|place| place.version.as_ref() == Some(version));
         }
         Ok(found)
+    }
+
+    /// Every memory of the store of this scope, if it is one in which memories are found.
+    pub(crate) fn memories(&self, scope: Scope) -> io::Result<Vec<ScopedPath>> {
+        self.remembered(scope).map_or(Ok(Vec::new()), Remembered::all)
+    }
+
+    fn remembered(&self, scope: Scope) -> Option<&Remembered<'a>> {
+        self.remembered.iter().find(|own| own.scope() == scope)
     }
 
     /// Every indexed item of a scope, in the order of the index.

@@ -25,8 +25,13 @@ const SHORTEST: usize = 8;
 
 impl Teller {
     pub(crate) fn new(view: &View<'_>, loaded: &Loaded) -> Self {
-        let confirmed = view.world.confirms_at(&loaded.address);
-        let hidden = if confirmed { Vec::new() } else { pieces(&loaded.text) };
+        Self::of(view, &loaded.address, &loaded.text)
+    }
+
+    /// Tells the texts of a file.
+    pub(crate) fn of(view: &View<'_>, address: &Address, text: &str) -> Self {
+        let confirmed = view.world.confirms_at(address);
+        let hidden = if confirmed { Vec::new() } else { pieces(text) };
         Self { confirmed, hidden, masked: 0 }
     }
 
@@ -103,6 +108,7 @@ pub(crate) fn masked_fault(fault: Fault) -> Fault {
     let what = fault.what.parts().iter().fold(Prose::default(), |prose, part| match part {
         Part::Words(words) => prose.and(words.clone()),
         Part::Address(address) => prose.address(address.clone()),
+        Part::Name(name) => prose.name(name.clone()),
         Part::Content(content) => prose.content(Content::mention(masked(content.text()))),
     });
     Fault { what, ..fault }

@@ -55,6 +55,7 @@ impl Entry {
         Some(match self.place.base {
             Base::Space => below.to_string(),
             Base::InPlace(_) => format!("../{below}"),
+            Base::Store(_) => return None,
         })
     }
 

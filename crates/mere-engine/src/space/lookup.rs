@@ -4,7 +4,6 @@ use std::io;
 
 use mere_core::item::{Base, Category, Form, ItemRef, ItemType, ScopedPath};
 
-use super::scan::{Content, Known, scan_from};
 use super::survey::{Survey, survey};
 use super::{Plot, Space, join};
 use crate::host::{OpenFolder, absent, is_link};
@@ -53,21 +52,6 @@ impl Space {
             }
         }
         Ok(false)
-    }
-
-    /// The items of a type that has no index, by a bare id.
-    pub(crate) fn search(&self, kind: ItemType, item: &ItemRef) -> io::Result<Vec<ScopedPath>> {
-        let found = self.survey_all(kind)?.into_iter();
-        Ok(found.filter(|place| place.id == item.id).collect())
-    }
-
-    /// Every item of a type that has no index.
-    pub(crate) fn survey_all(&self, kind: ItemType) -> io::Result<Vec<ScopedPath>> {
-        let plots = self.plots_of(kind);
-        let tops = (0..plots.len()).map(|plot| (plot, String::new())).collect();
-        let known = Known { content: Content::Unread, has: &|_| false };
-        let census = scan_from(self, &plots, tops, &known)?;
-        Ok(census.entries.into_iter().map(|entry| entry.place).collect())
     }
 }
 

@@ -138,7 +138,7 @@ fn first(problems: &[Problem]) -> String {
     })
 }
 
-fn problems(problems: &[Problem]) -> Data {
+pub(super) fn problems(problems: &[Problem]) -> Data {
     let told = problems.iter().map(|one| {
         let (at, what) = (Content::mention(&*one.at), Content::mention(&*one.what));
         Data::from(Fields::default().with("at", at).with("what", what))

@@ -7,6 +7,7 @@ mod change;
 mod item;
 mod keys;
 mod signers;
+mod store;
 mod team;
 mod trust;
 mod unmade;
@@ -77,6 +78,11 @@ fn argument(tool: &str, error: &ArgumentError) -> Draft {
             let message = format!("`{tool}` needs exactly one of {names}.");
             Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
         }
+        ArgumentError::AnyOf { names } => {
+            let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let message = format!("`{tool}` needs at least one of {names}.");
+            Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
+        }
         ArgumentError::Pattern { name, error } => {
             let message = format!("The argument `{name}` of `{tool}` is not a glob pattern.");
             Draft::invalid(codes::GLOB_PATTERN, Prose::words(message)).hint(match error {
@@ -114,6 +120,11 @@ fn takes(kind: Kind) -> String {
             "a list of files, each with `path` (relative, no `..`) and `content`".to_owned()
         }
         Kind::Flag => "true or false".to_owned(),
+        Kind::Texts => "a list of texts".to_owned(),
+        Kind::Time => "a time with its zone, such as `2026-01-24T09:30:00Z`".to_owned(),
+        Kind::TimeOrNull => {
+            "a time with its zone, such as `2026-01-24T09:30:00Z`, or null".to_owned()
+        }
         Kind::Sha256 => "the 64 hexadecimal digits of a `sha256`".to_owned(),
     }
 }
@@ -147,6 +158,7 @@ pub(crate) fn tool(error: &ToolError) -> Draft {
         ToolError::Unreadable { address, cause } => unreadable(address, cause),
         ToolError::Change(error) => change::change(error),
         ToolError::Item(error) => item::item(error),
+        ToolError::Store(error) => store::store(error),
         ToolError::Cancelled => Draft::fault(codes::CALL_CANCELLED, "The call was cancelled.")
             .hint("Nothing was changed. Call again if you still want it."),
         ToolError::Late(address) => {

@@ -1,7 +1,7 @@
 //! The sentences for items whose signatures do not hold, or are missing where they must be there.
 
 use mere_core::item::ScopedPath;
-use mere_core::reply::{Code, Content, Data, Draft, Fault, Fields, Prose, codes};
+use mere_core::reply::{Code, Content, Data, Draft, Fault, Fields, Name, Prose, codes};
 use mere_core::trust::{Failure, Field, Mismatch};
 
 use crate::court::TeamTrouble;
@@ -23,7 +23,7 @@ pub(super) fn broken(broken: &Broken) -> Draft {
     let data = Fields::default()
         .with("item_type", place.kind.name())
         .with("id", Data::Words(place.id.to_string().into()))
-        .with("category", Data::Words(place.category.to_string().into()))
+        .with("category", Name::from(&place.category))
         .with("scope", place.scope.name())
         .with("address", address.clone())
         .with("trust", trust_of(failure));
@@ -113,30 +113,31 @@ pub(crate) fn what(failure: &Failure) -> Prose {
 /// What to do about it.
 pub(crate) fn fix(place: &ScopedPath, failure: &Failure) -> Prose {
     let item = format!("{} {}", place.kind, item_name(place));
-    match failure {
+    let words = match failure {
         Failure::WrongLocation(mismatch) => match mismatch.home.as_ref() {
-            Some(home) if mismatch.field == Field::Space => Prose::words(format!(
+            Some(home) if mismatch.field == Field::Space => format!(
                 "Ask a person to read it and run `mere sign {} {}`: it was copied from another space, \
                  and that makes it this one's.",
                 home.kind,
                 item_name(place)
-            )),
-            _ => Prose::words(format!(
+            ),
+            _ => format!(
                 "Ask a person to put it back, or read it and run `mere sign {item}` where it is. \
                  `mere move`, `mere rename` and `mere copy` keep signatures right."
-            )),
+            ),
         },
-        Failure::RevokedKey(_) => Prose::words(format!(
-            "Ask a person to read it and run `mere sign {item}`, or delete it."
-        )),
-        Failure::BadSignature(_) | Failure::WrongVersion { .. } => Prose::words(format!(
-            "Ask a person to restore it, or read it and run `mere sign {item}`."
-        )),
-        Failure::Changed(_) | Failure::WrongFiles { .. } => Prose::words(format!(
+        Failure::RevokedKey(_) => {
+            format!("Ask a person to read it and run `mere sign {item}`, or delete it.")
+        }
+        Failure::BadSignature(_) | Failure::WrongVersion { .. } => {
+            format!("Ask a person to restore it, or read it and run `mere sign {item}`.")
+        }
+        Failure::Changed(_) | Failure::WrongFiles { .. } => format!(
             "Ask a person to look at it: `mere sign --dry-run {item}` shows what differs. Then \
              `mere sign {item}`, or restore it; while it is worked on, `mere draft {item}`."
-        )),
-    }
+        ),
+    };
+    Prose::naming(&words, &[item_name(place)])
 }
 
 /// An item that must be signed, and is not by a key that counts.

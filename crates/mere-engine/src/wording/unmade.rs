@@ -25,13 +25,7 @@ pub(super) fn unmade(error: &Unmade) -> Draft {
                 )
                 .data(data)
         }
-        Unmade::NotMade(kind) => {
-            let message = format!("A {kind} is not made or changed this way.");
-            Draft::invalid(codes::CHANGE_TYPE, Prose::words(message)).hint(match kind {
-                ItemType::Lockfile => "It belongs to its tool and is not written by hand.",
-                _ => "Directives, tools and knowledge entries are.",
-            })
-        }
+        Unmade::NotMade(kind) => not_made(*kind),
         Unmade::Unfit { address, fault } => {
             let message = Prose::words("The content for ").address(address.clone());
             let place = format!(" is not valid at line {}, column {}: ", fault.line, fault.column);
@@ -67,7 +61,20 @@ pub(super) fn unmade(error: &Unmade) -> Draft {
     }
 }
 
-fn newer() -> Draft {
+/// A type whose items are made in another way.
+fn not_made(kind: ItemType) -> Draft {
+    let message = format!("A {kind} is not made or changed this way.");
+    Draft::invalid(codes::CHANGE_TYPE, Prose::words(message)).hint(match kind {
+        ItemType::Lockfile => "It belongs to its tool and is not written by hand.",
+        ItemType::Memory => {
+            "create_memory, update_memory, move_memory and remove_memory are for memories; people \
+             have `mere memory`."
+        }
+        _ => "Directives, tools and knowledge entries are.",
+    })
+}
+
+pub(super) fn newer() -> Draft {
     Draft::invalid(
         codes::CHANGE_NEWER,
         "The space is read only: its space.json is of a newer version, or not valid.",

@@ -9,7 +9,7 @@ use mere_core::pattern::Patterns;
 use mere_core::root::Root;
 use mere_core::sensitive::is_sensitive;
 
-use crate::host::{SPACE, WORKSPACES};
+use crate::host::{SPACE, WORKSPACES, is_unfinished};
 
 /// What the configuration and the person's approvals say.
 #[derive(Debug, Default)]
@@ -98,6 +98,10 @@ impl Eyes<'_> {
     /// How `path` is seen, whose folder is seen as `above`; its last name is `name`.
     pub(super) fn child(&self, above: Sight, path: &str, name: &str) -> Sight {
         if name == WORKSPACES && self.holds_workspaces(path) {
+            return Sight::Hidden;
+        }
+        // What is half-written, or on its way out, is nobody's to see.
+        if *self.root != Root::Workspace && is_unfinished(name) {
             return Sight::Hidden;
         }
         let plain = above == Sight::Plain && !is_sensitive(name) && !self.is_named(path);
@@ -194,6 +198,10 @@ mod tests {
         check(&none, "src/a.rs", Sight::Plain);
         check(&none, "deep/.env", Sight::Hidden);
         check(&none, ".ssh/config", Sight::Hidden);
+        check(&none, "memory/.new-files", Sight::Hidden);
+        check(&none, "memory/.new-files/x", Sight::Hidden);
+        check(&none, "tools/.new-0123456789abcdef0123456789abcdef", Sight::Hidden);
+        check(&none, ".new-things", Sight::Plain);
         let more = Discretion::new(&["secret/**", "*.token"], &[], vec![]);
         check(&more, "secret", Sight::Plain);
         check(&more, "secret/a", Sight::Hidden);

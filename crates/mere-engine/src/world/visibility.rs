@@ -72,6 +72,11 @@ impl VisibilityRef {
         }
     }
 
+    /// Whether its address leads to it through a link.
+    pub(crate) fn is_linked(&self) -> bool {
+        self.real_path() != self.address.path()
+    }
+
     /// Where it is.
     pub fn address(&self) -> &Address {
         &self.address

@@ -34,6 +34,7 @@ impl Scene {
             agent: None,
             mods: Mods::Off,
             memory: Memory::Session,
+            store: None,
         })
         .expect("a session")
     }

@@ -162,6 +162,11 @@ pub(crate) enum Toolsets {
 impl Toolsets {
     /// Whether a tool of that group is listed with this one.
     pub(crate) fn lists(self, toolset: Toolset) -> bool {
-        matches!((self, toolset), (Self::Files, Toolset::Files) | (Self::Items, Toolset::Items))
+        matches!(
+            (self, toolset),
+            (Self::Files, Toolset::Files)
+                | (Self::Items, Toolset::Items)
+                | (Self::Memory, Toolset::Memory)
+        )
     }
 }

@@ -1,16 +1,25 @@
 //! The command line, parsed and nothing more.
 
+mod category;
+mod content;
 mod files;
 mod items;
 mod keys;
+mod memory;
+mod moment;
 mod signers;
 mod signing;
+mod stores;
 mod team;
 
 use clap::{Args, Parser, Subcommand};
-use mere_core::name::AgentName;
+use mere_core::name::{AgentName, ModName};
 use mere_engine::{Memory, Mods, Opening, Typed};
 
+pub(crate) use category::{
+    CategoryArguments, CategoryCommandArguments, CreateCategoryArguments, DeleteCategoryArguments,
+};
+pub(crate) use content::{ContentArguments, Input};
 pub(crate) use files::{
     AllowArguments, Colour, FormArguments, GlobArguments, GrepArguments, ReadArguments, Toolsets,
     TreeArguments,
@@ -21,8 +30,16 @@ pub(crate) use items::{
     RenameArguments, ReviewArguments, ShowArguments, TemplateArgument, WhyArguments,
 };
 pub(crate) use keys::{GenerateArguments, KeysArguments, KeysCommandArguments, RotateArguments};
+pub(crate) use memory::{
+    CreateMemoryArguments, ListMemoriesArguments, MemoryArguments, MemoryCommandArguments,
+    PruneArguments, RemoveMemoryArguments, UpdateMemoryArguments,
+};
+pub(crate) use moment::Moment;
 pub(crate) use signers::SignersCommand;
 pub(crate) use signing::{SignArguments, VerifyArguments, WorkArguments};
+pub(crate) use stores::{
+    InitStoreArguments, ModeArgument, StoreArguments, StoreCommandArguments, StoreTemplateArgument,
+};
 pub(crate) use team::{
     JoinArguments, LeaveArguments, RemoveArguments, TeamArguments, TeamCommandArguments,
     TeamSignArguments,
@@ -45,6 +62,7 @@ pub(crate) struct Arguments {
 const EXAMPLES: &str = "Examples:
   mere init                             make a space with an example of each type
   mere list                             what is in it
+  mere memory recent                    what was kept last
   mere call dir '{\"command\":\"list\"}'    what an agent sees in this project
   mere mcp                              serve an agent over MCP on standard input and output
   mere grep 'fn main' src               find lines, as an agent would
@@ -72,16 +90,32 @@ pub(crate) struct SessionArguments {
     /// client's name, else `default`]
     #[arg(long, value_name = "NAME")]
     agent: Option<AgentName>,
-    /// Leave out all extra folders (`mods:` in config.yaml)
+    /// Leave out all extra folders (`mods:` in config.yaml, and stores that lie elsewhere)
     #[arg(long)]
     no_mods: bool,
+    /// The store of memories [default: `settings.defaultStore`, else the first]
+    #[arg(long, value_name = "NAME")]
+    store: Option<ModName>,
+}
+
+impl SessionArguments {
+    /// A person's session with a store.
+    pub(crate) fn of_store(store: Option<ModName>) -> Self {
+        Self { store, ..Self::default() }
+    }
 }
 
 impl PlaceArguments {
     pub(crate) fn opening(self, session: &SessionArguments, memory: Memory) -> Opening {
         let mods = if session.no_mods { Mods::Off } else { Mods::Configured };
-        let agent = session.agent.clone();
-        Opening { project: self.project, directory: self.directory, agent, mods, memory }
+        Opening {
+            project: self.project,
+            directory: self.directory,
+            agent: session.agent.clone(),
+            mods,
+            memory,
+            store: session.store.clone(),
+        }
     }
 
     pub(crate) fn project(&self) -> Option<&Typed> {
@@ -105,6 +139,21 @@ pub(crate) enum Command {
     List(ListArguments),
     /// Show an item: its text, and who vouches for it
     Show(ShowArguments),
+    /// Keep memories: short notes in a store
+    ///
+    /// A memory is a Markdown note at a path such as api/auth/tokens. Agents keep theirs in the same
+    /// store, by the same rules.
+    Memory(Box<MemoryArguments>),
+    /// See to the categories of a store
+    ///
+    /// A category is a folder of the store. Those that config.yaml names are protected, and the
+    /// store's mode says who may make others.
+    Category(CategoryArguments),
+    /// See to the stores of memories
+    ///
+    /// A store is a folder of memories. config.yaml names stores, and says how strictly their
+    /// categories hold.
+    Store(StoreArguments),
     /// Make an item from a template
     New(NewArguments),
     /// Copy an item between your own space and the project's
@@ -326,6 +375,8 @@ pub(crate) enum Trust {
 
 #[cfg(test)]
 mod tests {
+    mod memory;
+
     use super::*;
     use clap::CommandFactory;
 

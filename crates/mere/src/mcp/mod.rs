@@ -51,6 +51,7 @@ pub(crate) fn run(place: PlaceArguments, mcp: &McpArguments) -> io::Result<ExitC
         Err(error) => return Ok(render::failure(&error.to_string(), render::USAGE)),
     };
     session.keep_watch();
+    session.materialise();
     let edge = Arc::new(Edge::new(session));
     if mcp.conformance_fixtures {
         let fixtures = Fixtures::new(Arc::clone(&edge));
@@ -125,6 +126,9 @@ async fn look_for_changes(edge: Arc<Edge>) {
         let session = Arc::clone(&edge.session);
         let looked = tokio::task::spawn_blocking(move || {
             let event = session.changed(&mut seen);
+            if event.is_some() {
+                session.materialise();
+            }
             (event, seen)
         });
         let Ok((event, now)) = looked.await else { return };

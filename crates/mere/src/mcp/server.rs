@@ -19,7 +19,8 @@ use super::translate;
 use crate::arguments::Toolsets;
 
 const INSTRUCTIONS: &str = "Everything here is named by address: ROOT_PROJECT:/src/a.rs is a file \
-    of the project. A bare path is read from the home root. Every reply has reply_type: S go on; \
+    of the project. A bare path is read from the home root. What is worth knowing next time goes \
+    into memories: list_memories first, then create_memory. Every reply has reply_type: S go on; \
     I correct the call; D ask a person; E stop and report trace_id. Roots:";
 
 /// The revisions that are spoken. 2025-06-18 differs from its successor in nothing we use.
@@ -37,8 +38,9 @@ pub(super) struct Server {
 
 impl Server {
     fn lists(&self, tool: &Tool) -> bool {
-        tool.toolset == Toolset::Basic
-            || self.toolsets.iter().any(|listed| listed.lists(tool.toolset))
+        let is_chosen = tool.toolset == Toolset::Basic
+            || self.toolsets.iter().any(|listed| listed.lists(tool.toolset));
+        is_chosen && self.edge.session.registers(tool)
     }
 }
 

@@ -7,11 +7,12 @@ use rmcp::model::{CallToolResult, ContentBlock, ToolAnnotations};
 
 /// A tool as the protocol lists it.
 pub(super) fn tool(tool: &Tool) -> rmcp::model::Tool {
-    let annotations = ToolAnnotations::with_title(tool.title).open_world(false);
+    // What is the protocol's default is not said: every client reads all of this.
+    let annotations = ToolAnnotations::new().open_world(false);
     let annotations = match tool.effect {
-        Effect::Reads => annotations.read_only(true).destructive(false).idempotent(true),
-        Effect::Adds => annotations.read_only(false).destructive(false).idempotent(true),
-        Effect::Writes => annotations.read_only(false).destructive(true).idempotent(false),
+        Effect::Reads => annotations.read_only(true),
+        Effect::Adds => annotations.destructive(false).idempotent(true),
+        Effect::Writes => annotations,
     };
     rmcp::model::Tool::new(tool.name, tool.about, tool.input_schema())
         .with_title(tool.title)

@@ -242,12 +242,16 @@ impl Paper {
                     line(&mut out, format_args!("  {}", self.plain(words)));
                 }
             }
+            for warning in list(&file["warnings"]) {
+                let mark = self.painted("note:", FAINT);
+                line(&mut out, format_args!("  {mark} {}", self.plain(text(warning))));
+            }
         }
         out
     }
 
     /// Markdown with its headings set off, where a person looks at it.
-    fn markdown(&self, text: &str) -> String {
+    pub(super) fn markdown(&self, text: &str) -> String {
         if !self.coloured {
             return self.plain(text);
         }

@@ -3,7 +3,9 @@
 
 mod items;
 mod keys;
+mod memory;
 mod signing;
+mod stores;
 mod team;
 
 use anstyle::{AnsiColor, Style};

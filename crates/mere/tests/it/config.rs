@@ -94,8 +94,9 @@ fn cases() -> Vec<(Whose, Value, bool)> {
         (User, json!({"projectMarkers": [".."]}), false),
         (User, json!({"projectMarkers": "BUILD"}), false),
         (User, json!({"projects": ["a/*"]}), false),
-        (User, json!({"stores": {}}), false),
-        (Project, json!({"stores": [1], "embeddings": true, "registry": "x", "sandbox": null}), true),
+        (User, json!({"stores": {}, "items": {}, "settings": {}}), true),
+        (Project, json!({"stores": null, "items": null, "settings": null}), true),
+        (Project, json!({"embeddings": true, "registry": "x", "sandbox": null}), true),
         (Project, json!({"grants": {"any": {"thing": 1}}}), true),
         (Project, json!({"mods": null, "sensitive": null, "agents": null, "folders": null}), true),
         (Project, json!({"mods": [{"id": "a", "name": "b", "path": "../c"}]}), true),
@@ -136,7 +137,57 @@ fn cases() -> Vec<(Whose, Value, bool)> {
         (Project, json!({"folders": {"directives": ["a//b"]}}), false),
         (Project, json!({"folders": {"tools": ["a"]}}), false),
         (Project, json!({"folders": ["a"]}), false),
+        (User, json!({"settings": {"outputFormat": "json", "defaultStore": "memory"}}), true),
+        (User, json!({"settings": {"outputFormat": "toml"}}), false),
+        (Project, json!({"settings": {"defaultStore": "a b"}}), false),
+        (Project, json!({"settings": {"more": 1}}), false),
+        (Project, json!({"stores": ["a"]}), false),
+        (Project, json!({"stores": {"a": {"path": "./memory"}}}), true),
+        (User, json!({"stores": {"a": {"path": "./memory"}, "b": {"path": "./more"}}}), true),
+        (User, json!({"stores": {"a": {"path": ""}}}), false),
+        (User, json!({"stores": {"a": {}}}), false),
+        (User, json!({"stores": {"a": null}}), false),
+        (User, json!({"stores": {"-a": {"path": "x"}}}), false),
+        (User, store(&json!({"more": 1})), false),
+        (User, store(&json!({"description": "x".repeat(500)})), true),
+        (User, store(&json!({"description": "x".repeat(501)})), false),
+        (User, store(&json!({"categoryMode": "strict"})), true),
+        (User, store(&json!({"categoryMode": null, "categories": null, "policies": null})), true),
+        (User, store(&json!({"categoryMode": "loose"})), false),
+        (User, store(&json!({"categories": {"a": {}, "b": null, "c": {"description": ""}}})), true),
+        (User, store(&json!({"categories": {"a": {"subcategories": {"b": {"subcategories": {}}}}}})), true),
+        (User, store(&json!({"categories": ["a"]})), false),
+        (User, store(&json!({"categories": {"a/b": {}}})), false),
+        (User, store(&json!({"categories": {"A": {}}})), false),
+        (User, store(&json!({"categories": {"con": {}}})), false),
+        (User, store(&json!({"categories": {"a": "words"}})), false),
+        (User, store(&json!({"categories": {"a": {"categories": {}}}})), false),
+        (User, store(&json!({"categories": {"a": {"policies": {"defaultTtl": 30}}}})), true),
+        (User, store(&json!({"policies": {"defaultTtl": 36500, "maxContentLength": 1, "maxMemories": 1}})), true),
+        (User, store(&json!({"policies": {"defaultTtl": 0}})), false),
+        (User, store(&json!({"policies": {"defaultTtl": 36501}})), false),
+        (User, store(&json!({"policies": {"defaultTtl": 1.5}})), false),
+        (User, store(&json!({"policies": {"maxMemories": 0}})), false),
+        (User, store(&json!({"policies": {"maxContentLength": -1}})), false),
+        (User, store(&json!({"policies": {"more": 1}})), false),
+        (User, store(&json!({"policies": {"permissions": {"create": true, "update": null, "delete": false}}})), true),
+        (User, store(&json!({"policies": {"permissions": {"create": "yes"}}})), false),
+        (User, store(&json!({"policies": {"permissions": {"read": true}}})), false),
+        (User, store(&json!({"policies": {"schema": {"required": ["tags"]}}})), true),
+        (User, store(&json!({"policies": {"schema": "tags"}})), false),
+        (Project, json!({"items": {"directives": {"categoryMode": "strict"}, "tools": null}}), true),
+        (User, json!({"items": {"knowledge": {"categories": {"a": {"subcategories": {"b": {}}}}}}}), true),
+        (Project, json!({"items": {"memory": {}}}), false),
+        (Project, json!({"items": {"tools": {"policies": {}}}}), false),
+        (Project, json!({"items": {"tools": {"categories": {"a": {"policies": {}}}}}}), false),
     ]
+}
+
+/// A file with one store, of which this is said besides its path.
+fn store(said: &Value) -> Value {
+    let mut store = json!({ "path": "./memory" });
+    store.as_object_mut().expect("a store").extend(said.as_object().expect("keys").clone());
+    json!({ "stores": { "a": store } })
 }
 
 #[test]
@@ -237,6 +288,20 @@ fn the_schema_has_every_key_that_the_parser_knows() {
         assert_eq!(known(&stage, whose, "agents: {zz: 1}"), below(&["agents"]));
         assert_eq!(known(&stage, whose, "agents: {write: {zz: 1}}"), below(&["agents", "write"]));
         assert_eq!(known(&stage, whose, "folders: {zz: 1}"), below(&["folders"]));
+        assert_eq!(known(&stage, whose, "settings: {zz: 1}"), below(&["settings"]));
+        assert_eq!(known(&stage, whose, "items: {zz: 1}"), below(&["items"]));
+        assert_eq!(known(&stage, whose, "items: {tools: {zz: 1}}"), below(&["items", "tools"]));
+        // What a person named themselves is no key of the schema; what stands below it is.
+        for (definition, text) in [
+            ("store", "stores: {a: {zz: 1}}"),
+            ("category", "stores: {a: {path: x, categories: {b: {zz: 1}}}}"),
+            ("policies", "stores: {a: {path: x, policies: {zz: 1}}}"),
+        ] {
+            let own = schema["$defs"][definition]["properties"].as_object().expect("properties");
+            let mut own = own.keys().cloned().collect::<Vec<_>>();
+            own.sort();
+            assert_eq!(known(&stage, whose, text), own);
+        }
     }
 }
 

@@ -15,21 +15,21 @@ fn write(mcp: &mut Mcp<'_>, path: &str, content: &str) -> Value {
     mcp.call("write", &json!({ "path": path, "content": content }))
 }
 
-/// How many half-written files a folder of workspaces has.
-fn unfinished(folder: &str) -> usize {
+/// How many half-written files a folder has.
+pub(crate) fn unfinished(folder: &str) -> usize {
     let names = std::fs::read_dir(folder).into_iter().flatten();
     let names = names.map(|name| name.expect("a name").file_name());
     names.filter(|name| name.to_string_lossy().starts_with(".new-")).count()
 }
 
 /// `mere mcp` where a large file does not fit: by a limit on every file and, where namespaces are to
-/// be had, on a disk of its own that is soon full.
-fn cramped(stage: &Stage) -> Vec<Command> {
+/// be had, in a folder on a disk of its own that is soon full.
+pub(crate) fn cramped(stage: &Stage, folder: &str) -> Vec<Command> {
     const LIMITED: &str = "trap '' XFSZ; ulimit -f 64; exec \"$0\" mcp --agent default";
     const FULL: &str = "mount -t tmpfs -o size=128k none \"$1\" && exec \"$0\" mcp --agent default";
-    let spaces = stage.folder(SPACES);
+    let folder = stage.folder(folder);
     let shell = |mut command: Command, script: &str| {
-        command.args(["-c", script, env!("CARGO_BIN_EXE_mere")]).arg(&spaces);
+        command.args(["-c", script, env!("CARGO_BIN_EXE_mere")]).arg(&folder);
         command.env_clear().env("HOME", stage.path("home")).env("PATH", "/usr/bin:/bin:/sbin");
         command.current_dir(stage.path("project"));
         command
@@ -47,7 +47,7 @@ fn cramped(stage: &Stage) -> Vec<Command> {
 #[test]
 fn a_full_disk_costs_nothing_that_was_there() {
     let stage = Stage::new();
-    for command in cramped(&stage) {
+    for command in cramped(&stage, SPACES) {
         let mut mcp = Mcp::spawn(&stage, command);
         mcp.greet();
         let first = write(&mut mcp, "a.md", "old\n");

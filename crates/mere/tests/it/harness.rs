@@ -96,6 +96,11 @@ impl Stage {
         self.variables.push((name.to_owned(), path));
     }
 
+    /// Sets an environment variable to a text, for every run from now on.
+    pub(crate) fn setting(&mut self, name: &str, text: &str) {
+        self.variables.push((name.to_owned(), PathBuf::from(text)));
+    }
+
     /// `mere` on this stage, started in `below`, with an environment of its own.
     pub(crate) fn command(&self, below: &str) -> Command {
         let mut command = Command::new(MERE);

@@ -216,7 +216,7 @@ fn a_memory_may_be_plain_but_what_it_states_is_right() {
         ("---\ncreated_at: yesterday\n---\n", Some((2, 1))),
         ("---\na: 1\nexpires_at: 2026-01-24\n---\n", Some((3, 1))),
         ("---\nnot closed\n", Some((1, 1))),
-        ("---\nexpires_at: 2026-01-24T09:30:00Z\n---\n", None),
+        ("---\nexpires_at: 2126-01-24T09:30:00Z\n---\n", None),
         ("", None),
         ("--- \n---\n", None),
     ] {

@@ -127,7 +127,8 @@ fn a_new_item_of_each_type_is_valid_and_nothing_is_written_over() {
     ] {
         let made = person.done(&["new", kind, item]);
         assert_eq!(made["address"], format!("ROOT_PROJECT:/.ai/{path}"));
-        assert_eq!(person.refused(&["new", kind, item]), "IT-ITEM-I-007");
+        let taken = if kind == "memory" { "IT-MEMORY-I-003" } else { "IT-ITEM-I-007" };
+        assert_eq!(person.refused(&["new", kind, item]), taken);
         let shown = person.done(&["show", kind, item]);
         assert_eq!(shown["content"], person.text(&format!("project/.ai/{path}")));
     }

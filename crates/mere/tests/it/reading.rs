@@ -184,11 +184,24 @@ fn what_is_listed_is_what_was_chosen_and_it_is_short() {
         (names.collect::<Vec<_>>(), tools.to_string().len() / 4)
     };
     let (names, tokens) = listed(&[]);
-    assert_eq!(names, ["load", "execute", "help", "dir", "read"]);
+    let memory = [
+        "create_memory",
+        "get_memory",
+        "update_memory",
+        "move_memory",
+        "remove_memory",
+        "list_memories",
+        "create_category",
+        "delete_category",
+        "set_category_description",
+        "list_stores",
+    ];
+    let usual = [&["load", "execute"], &memory[..], &["help", "dir", "read"]].concat();
+    assert_eq!(names, usual);
     assert!(tokens < 2500, "about {tokens} tokens");
     let (names, tokens) = listed(&["--toolsets", "items,memory,files"]);
     let files = ["glob", "grep", "write", "edit", "patch_section"];
-    assert_eq!(names, [&["load", "execute", "help", "dir", "read"], &files[..]].concat());
+    assert_eq!(names, [&usual[..], &files[..]].concat());
     assert!(tokens < 6000, "about {tokens} tokens");
     let mut mcp = Mcp::greeted(&stage, &[]);
     let glob = mcp.tool("glob", &json!({ "pattern": "*.md" }));

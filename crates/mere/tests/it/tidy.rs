@@ -30,7 +30,7 @@ const AMBIENT: [&str; 9] = [
 ];
 
 /// The lawful places. A new one is a decision: it belongs in an ADR.
-const LAWFUL: [&str; 20] = [
+const LAWFUL: [&str; 22] = [
     "crates/mere-engine/src/host/boundary.rs",
     "crates/mere-engine/src/host/derived.rs",
     "crates/mere-engine/src/host/durable.rs",
@@ -40,10 +40,12 @@ const LAWFUL: [&str; 20] = [
     "crates/mere-engine/src/host/git.rs",
     "crates/mere-engine/src/host/key_files.rs",
     "crates/mere-engine/src/host/link.rs",
+    "crates/mere-engine/src/host/lock.rs",
     "crates/mere-engine/src/host/log_file.rs",
     "crates/mere-engine/src/host/open_folder/linux.rs",
-    "crates/mere-engine/src/host/out_file.rs",
+    "crates/mere-engine/src/host/person_file.rs",
     "crates/mere-engine/src/host/project.rs",
+    "crates/mere-engine/src/host/site.rs",
     "crates/mere-engine/src/host/ssh_agent.rs",
     "crates/mere-engine/src/host/stamps.rs",
     "crates/mere-engine/src/host/surroundings.rs",

@@ -173,6 +173,17 @@ pub(crate) fn exchange(one: (&Dir, &str), other: (&Dir, &str)) -> io::Result<boo
     }
 }
 
+/// Gives a file another name that nothing has; says no if something does.
+pub(crate) fn rename_new(from: (&Dir, &str), to: (&Dir, &str)) -> io::Result<bool> {
+    match renameat_with(from.0, from.1, to.0, to.1, RenameFlags::NOREPLACE) {
+        Ok(()) => Ok(true),
+        Err(Errno::EXIST) => Ok(false),
+        // A file system that cannot: the lock keeps others of us away.
+        Err(Errno::INVAL | Errno::NOSYS) => super::rename_looking(from, to),
+        Err(error) => Err(error.into()),
+    }
+}
+
 fn kind_of(kind: FileType) -> EntryKind {
     match kind {
         FileType::Directory => EntryKind::Folder,

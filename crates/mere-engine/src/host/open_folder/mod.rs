@@ -11,9 +11,25 @@ mod linux;
 mod portable;
 
 #[cfg(all(target_os = "linux", not(mere_portable)))]
-pub(crate) use linux::{OpenFolder, exchange, open_regular};
+pub(crate) use linux::{OpenFolder, exchange, open_regular, rename_new};
 #[cfg(any(not(target_os = "linux"), mere_portable))]
 pub(crate) use portable::{OpenFolder, exchange, open_regular};
+#[cfg(any(not(target_os = "linux"), mere_portable))]
+pub(crate) use rename_looking as rename_new;
+
+use std::io;
+
+use cap_std::fs::Dir;
+
+use super::absent;
+
+/// Gives a file another name, if a look finds that nothing has it: for those who hold a lock.
+pub(crate) fn rename_looking(from: (&Dir, &str), to: (&Dir, &str)) -> io::Result<bool> {
+    if absent(to.0.symlink_metadata(to.1))?.is_some() {
+        return Ok(false);
+    }
+    from.0.rename(from.1, to.0, to.1).map(|()| true)
+}
 
 /// What a name in a folder is, the name itself not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

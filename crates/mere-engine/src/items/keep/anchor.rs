@@ -10,7 +10,7 @@ use mere_core::reply::{Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Author, Reader, Source, Text};
 use mere_core::spoken::Spoken;
 
-use super::super::change::{Desk, Mode, put, refuse_taken};
+use super::super::change::{Desk, Mode, check_arrival, put};
 use super::super::find::find;
 use super::super::place::{Placing, apply};
 use super::super::prospect::{Prospect, in_space, main_name};
@@ -18,7 +18,6 @@ use super::super::{ItemError, Loaded, Opened, Unmade};
 use super::anchoring::{Anchoring, renamed};
 use super::links;
 use crate::enforce::{self, Errand, Expect, ItemChange, ItemHow, Sealing};
-use crate::host::now;
 use crate::tool_error::ToolError;
 
 /// Makes an item from its type's template.
@@ -29,11 +28,8 @@ pub(super) fn new(
 ) -> Result<Draft, ToolError> {
     let place = in_space(scope, kind, item, form);
     let mut files = template(&place).ok_or(Unmade::NotMade(kind))?.into_iter();
-    refuse_taken(desk, &place)?;
-    let (_, mut content) = files.next().ok_or(Unmade::NotMade(kind))?;
-    if kind == ItemType::Memory {
-        content = dated(&content);
-    }
+    check_arrival(desk, &place)?;
+    let (_, content) = files.next().ok_or(Unmade::NotMade(kind))?;
     let files = files.map(|(name, text)| Ok((name.parse().map_err(|_| Unmade::Place)?, text)));
     let text = Text { content, files: files.collect::<Result<_, ItemError>>()? };
     let prospect = Prospect::new((desk.stock, desk.view), place, &text)?;
@@ -47,13 +43,6 @@ pub(super) fn new(
     } else {
         draft
     })
-}
-
-/// A memory says when it was made.
-fn dated(content: &str) -> String {
-    let when = jiff::Timestamp::from_nanosecond(i128::from(now())).unwrap_or_default();
-    let when = when.strftime("%Y-%m-%dT%H:%M:%SZ");
-    content.replacen("---\n", &format!("---\ncreated_at: {when}\nupdated_at: {when}\n"), 1)
 }
 
 /// Copies an item of the other scope.
@@ -81,9 +70,12 @@ pub(crate) fn copy(
     (to, author): (Scope, Author),
 ) -> Result<Address, ToolError> {
     let loaded = &opened.loaded;
+    if loaded.place.kind == ItemType::Memory {
+        return Err(Unmade::NotMade(ItemType::Memory).into());
+    }
     let place = ScopedPath { scope: to, base: Base::Space, ..loaded.place.clone() };
     enforce::check_install(desk.who, desk.agents).map_err(Unmade::from)?;
-    refuse_taken(desk, &place)?;
+    check_arrival(desk, &place)?;
     let address = place.address().ok_or(Unmade::Place)?;
     let errand = match desk.who {
         Reader::Person => Errand::Asked,
@@ -156,7 +148,7 @@ fn carry(
     if *to == loaded.place {
         return Err(Unmade::Taken(address).into());
     }
-    refuse_taken(desk, to)?;
+    check_arrival(desk, to)?;
     let files = Anchoring { desk, opened, to, author, errand: Errand::Asked }.files()?;
     let placing = Placing { context: desk.context, over: desk.over };
     let spend = |place: ScopedPath, how: ItemHow| {

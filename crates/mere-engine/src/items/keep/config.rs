@@ -2,20 +2,27 @@
 
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
+use crate::config_check::check_config;
 use crate::context::Context;
 
-/// Checks both files, and says what does not count yet.
+/// Checks both files, and says what does not count yet and where disk and configuration differ.
 pub(crate) fn check(context: &Context) -> Draft {
-    let checked = context.check_config();
+    let checked = check_config(context);
     let findings = checked.iter().filter(|one| one.problem.is_some()).count();
     let files = checked.into_iter().map(|one| {
         let problem = one.problem.map(Content::mention);
+        let warnings = one.warnings.into_iter().map(|words| Data::from(Content::mention(words)));
+        let warnings = warnings.collect::<Vec<_>>();
         Data::from(
             Fields::default()
                 .with("address", one.address)
                 .with("state", one.state)
                 .with_some("problem", problem)
-                .with_some("note", one.note.map(Content::mention)),
+                .with_some("note", one.note.map(Content::mention))
+                .with_some(
+                    "warnings",
+                    (!warnings.is_empty()).then(|| warnings.into_iter().collect::<Data>()),
+                ),
         )
     });
     let data = Fields::default().with("files", files.collect::<Data>());

@@ -81,7 +81,10 @@ pub(super) fn init(desk: &Desk<'_>, asked: Init) -> Result<Draft, ToolError> {
         GitHook::Install => Some(hook(desk)?),
         GitHook::Leave => None,
     };
-    let made = making.made.iter().filter_map(|path| address_in(&address, path)).map(Data::from);
+    let categories = categories(desk)?;
+    let is_whole = making.made.is_empty() && categories.is_empty();
+    let made = making.made.iter().filter_map(|path| address_in(&address, path));
+    let made = made.chain(categories).map(Data::from);
     let next = if has_examples { NEXT } else { NEXT_WITHOUT };
     let next = next.into_iter().map(Data::from).collect::<Data>();
     let data = Fields::default()
@@ -92,12 +95,19 @@ pub(super) fn init(desk: &Desk<'_>, asked: Init) -> Result<Draft, ToolError> {
         .with_some("git_hook", hook)
         .with("made", made.collect::<Data>())
         .with("next", next);
-    let (code, words) = match (is_new, making.made.is_empty()) {
+    let (code, words) = match (is_new, is_whole) {
         (true, _) => (codes::INIT, " is a space now."),
         (false, true) => (codes::INIT_AGAIN, " is a space already; nothing was changed."),
         (false, false) => (codes::INIT_AGAIN, " is a space already; what was missing was added."),
     };
     Ok(Draft::success(code, Prose::words("").address(address).and(words)).data(data))
+}
+
+/// Makes the categories that the configuration names, and says which were not there.
+fn categories(desk: &Desk<'_>) -> Result<Vec<Address>, ToolError> {
+    let mut made = desk.clerk.stores.materialise(desk.context)?;
+    made.extend(desk.item_rules.materialise(desk.context)?);
+    Ok(made)
 }
 
 /// A space that is being made.

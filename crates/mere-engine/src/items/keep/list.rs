@@ -3,7 +3,7 @@
 use std::thread;
 
 use mere_core::item::{Category, ItemType, Scope, ScopedPath};
-use mere_core::reply::{Content, Data, Draft, Fields, codes};
+use mere_core::reply::{Content, Data, Draft, Fields, Name, codes};
 use mere_core::request::Listing;
 
 use super::super::find::is_shown;
@@ -42,8 +42,8 @@ fn places_of(desk: &Desk<'_>, scope: Scope, listing: &Listing) -> std::io::Resul
     if listing.kind != Some(ItemType::Memory) {
         places.extend(desk.stock.all(scope)?.into_iter().map(|entry| entry.place));
     }
-    if let Some(space) = desk.stock.space(scope).filter(|_| wants(ItemType::Memory)) {
-        places.extend(space.survey_all(ItemType::Memory)?);
+    if wants(ItemType::Memory) {
+        places.extend(desk.stock.memories(scope)?);
     }
     let within = |category: &Category| {
         listing.category.as_ref().is_none_or(|above| above.contains(category))
@@ -79,7 +79,7 @@ fn tell(view: &View<'_>, court: &Court, place: &ScopedPath) -> Data {
     let fields = Fields::default()
         .with("item_type", place.kind.name())
         .with("id", word(&place.id))
-        .with("category", word(&place.category))
+        .with("category", Name::from(&place.category))
         .with("scope", place.scope.name())
         .with("address", place.address());
     let fields = match Opened::judge(view, court, place.clone()) {

@@ -11,6 +11,7 @@ mod init;
 mod judged;
 mod links;
 mod list;
+mod memory;
 mod review;
 mod select;
 mod sign;
@@ -20,6 +21,7 @@ mod waiting;
 mod why;
 mod work;
 
+use mere_core::item::{ItemType, MemoryPath};
 use mere_core::reply::Draft;
 use mere_core::request::{Keep, Sign};
 
@@ -28,12 +30,24 @@ use crate::tool_error::ToolError;
 
 pub(super) use anchor::copy;
 pub(crate) use config::check as check_config;
+pub(super) use memory::delete as delete_memory;
 pub(crate) use team::TeamFault;
 
 /// Does what a person asks for.
 pub(crate) fn keep(desk: &Desk<'_>, asked: &Keep) -> Result<Draft, ToolError> {
     match asked {
         Keep::Init(asked) => init::init(desk, *asked),
+        Keep::New { kind: ItemType::Memory, item, scope, .. } => {
+            memory::new(desk, item, desk.scope(*scope))
+        }
+        Keep::Move { kind: ItemType::Memory, item, category, source, .. } => {
+            let to = |from| MemoryPath { category: category.clone(), ..from };
+            memory::relocate(desk, (item, desk.source(*source)), to)
+        }
+        Keep::Rename { kind: ItemType::Memory, item, id, source, .. } => {
+            let to = |from| MemoryPath { slug: id.clone(), ..from };
+            memory::relocate(desk, (item, desk.source(*source)), to)
+        }
         Keep::New { kind, item, scope, form } => {
             anchor::new(desk, (*kind, item), (desk.scope(*scope), *form))
         }
@@ -60,6 +74,6 @@ pub(crate) fn keep(desk: &Desk<'_>, asked: &Keep) -> Result<Draft, ToolError> {
         Keep::Team(asked) => team::team(desk, asked),
         Keep::Join(asked) => team::join(desk, asked),
         Keep::CheckConfig => Ok(check_config(desk.context)),
-        Keep::Keys(_) | Keep::Trust(_) => Ok(crate::wording::panicked()),
+        Keep::Store(_) | Keep::Keys(_) | Keep::Trust(_) => Ok(crate::wording::panicked()),
     }
 }

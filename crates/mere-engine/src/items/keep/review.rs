@@ -8,14 +8,14 @@ use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{self, ScopedPath};
 use mere_core::name::AgentName;
-use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::reply::{Content, Data, Draft, Fields, Name, Prose, codes};
 use mere_core::request::{Text, Verdict};
 use mere_core::root::Root;
 use mere_core::spoken::Spoken;
 use mere_core::trust::Failure;
 
 use super::super::belongings::{belongings, whole};
-use super::super::change::{Desk, refuse_taken, sealing};
+use super::super::change::{Desk, check_arrival, sealing};
 use super::super::place::{Placing, apply};
 use super::super::proposal::{Proposal, ProposedAction};
 use super::super::prospect::{Prospect, main_name};
@@ -78,7 +78,7 @@ fn about(proposal: &Proposal) -> Fields {
         .with("action", proposal.action.name())
         .with("item_type", proposal.place.kind.name())
         .with("id", word(&proposal.place.id))
-        .with("category", word(&proposal.place.category))
+        .with("category", Name::from(&proposal.place.category))
         .with("scope", proposal.place.scope.name())
         .with("address", proposal.place.address())
 }
@@ -152,7 +152,7 @@ fn accept(desk: &Desk<'_>, waiting: Waiting) -> Result<Draft, ToolError> {
     let (how, integrity, done) = match waiting.proposal.action {
         ProposedAction::Delete(whole) => (ItemHow::Remove { whole }, None, " was deleted."),
         ProposedAction::Create => {
-            refuse_taken(desk, &place)?;
+            check_arrival(desk, &place)?;
             let prospect = prospect(desk, waiting)?;
             let files = signed(desk, &place, prospect.files)?;
             let how = ItemHow::Put { files, before: Expect::Nothing };

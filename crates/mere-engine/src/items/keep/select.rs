@@ -67,7 +67,8 @@ fn named(
             }
             (Wanted::Like(pattern), kind) => {
                 let like = all()?.into_iter().filter(|place| {
-                    kind.is_none_or(|kind| kind == place.kind) && pattern.matches(&name(place))
+                    kind.is_none_or(|kind| kind == place.kind)
+                        && pattern.matches(name(place).as_str())
                 });
                 places.extend(like);
             }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
 use mere_core::item::ScopedPath;
-use mere_core::reply::{Content, Data, Draft, Fields, codes};
+use mere_core::reply::{Content, Data, Draft, Fields, Name, codes};
 use mere_core::request::{Chosen, Selection, Stage, Which};
 use mere_core::segment::is_invisible;
 
@@ -178,7 +178,7 @@ fn seal_one(
     let fields = Fields::default()
         .with("item_type", place.kind.name())
         .with("id", word(&place.id))
-        .with("category", word(&place.category))
+        .with("category", Name::from(&place.category))
         .with("scope", place.scope.name())
         .with("address", loaded.address.clone())
         .with_some("note", note);

@@ -64,7 +64,7 @@ pub(super) fn all(desk: &Desk<'_>) -> std::io::Result<Vec<Proposal>> {
 /// Whether items of that type are kept there: in a space, or in a folder that is taken in place.
 fn is_open(desk: &Desk<'_>, place: &ScopedPath) -> bool {
     match (place.scope, &place.base) {
-        (Scope::Registry, _) => false,
+        (Scope::Registry, _) | (_, Base::Store(_)) => false,
         (_, Base::Space) => {
             matches!(place.kind, ItemType::Directive | ItemType::Tool | ItemType::Knowledge)
         }

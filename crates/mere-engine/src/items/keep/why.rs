@@ -1,7 +1,7 @@
 //! `mere why`: everything a name could mean, which one wins, and why.
 
 use mere_core::item::{Category, ItemRef, ItemType, Scope, ScopedPath};
-use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::reply::{Content, Data, Draft, Fields, Name, Prose, codes};
 use mere_core::request::Source;
 
 use super::super::find::find;
@@ -81,7 +81,7 @@ fn candidate(
     };
     let fields = Fields::default()
         .with("scope", place.scope.name())
-        .with("category", word(&place.category))
+        .with("category", Name::from(&place.category))
         .with("address", place.address())
         .with("wins", winner == Some(place))
         .with("why", why);

@@ -9,6 +9,7 @@ use super::super::super::ItemError;
 use super::super::super::change::Desk;
 use super::super::{attributes as git_attributes, index as indexing, waiting as proposals};
 use super::{Finding, State};
+use crate::config_check::check_config;
 use crate::host::{Git, SPACE};
 use crate::keys::KeyFault;
 use crate::project_key;
@@ -20,19 +21,17 @@ use crate::{court, keys};
 
 /// Both config files.
 pub(super) fn config(desk: &Desk<'_>) -> Vec<Finding> {
-    let checked = desk.context.check_config().into_iter().filter_map(|file| {
+    let mut found = Vec::new();
+    for file in check_config(desk.context) {
         let address = Some(file.address);
-        match (file.problem, file.note) {
-            (Some(problem), _) => Some(
-                Finding::new("config", State::Wrong, problem)
-                    .fix("Correct what is named; docs/config.md describes every key.")
-                    .at(address),
-            ),
-            (None, Some(note)) => Some(Finding::new("config", State::Note, note).at(address)),
-            (None, None) => None,
+        if let Some(problem) = file.problem {
+            let fix = "Correct what is named; docs/config.md describes every key.";
+            found.push(Finding::new("config", State::Wrong, problem).fix(fix).at(address.clone()));
         }
-    });
-    let found = checked.collect::<Vec<_>>();
+        let notes = file.note.into_iter().chain(file.warnings);
+        let notes = notes.map(|note| Finding::new("config", State::Note, note));
+        found.extend(notes.map(|note| note.at(address.clone())));
+    }
     or_right(found, "config", "the configuration is right")
 }
 

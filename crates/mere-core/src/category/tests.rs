@@ -1,0 +1,398 @@
+//! The tables of the design, cell by cell, against a model of the ground.
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+
+use super::*;
+use crate::item::{Category, ItemId, MemoryPath, Note, Wording};
+
+/// What is there, as a set of paths; a memory ends in `.md`.
+#[derive(Default)]
+struct Model(BTreeSet<String>);
+
+impl Model {
+    fn with(paths: &[&str]) -> Self {
+        Self(paths.iter().map(|path| (*path).to_owned()).collect())
+    }
+
+    fn below(&self, category: &Category) -> impl Iterator<Item = &str> {
+        let prefix = if category.is_none() { String::new() } else { format!("{category}/") };
+        self.0.iter().filter_map(move |path| path.strip_prefix(&prefix)).map(str::trim_end)
+    }
+}
+
+fn is_memory(path: &str) -> bool {
+    path.strip_suffix(".md").is_some()
+}
+
+impl Ground for Model {
+    type Error = Infallible;
+
+    fn has(&self, category: &Category) -> Result<bool, Infallible> {
+        Ok(self.0.contains(category.as_str()))
+    }
+
+    fn tops(&self) -> Result<Vec<Category>, Infallible> {
+        Ok(self
+            .0
+            .iter()
+            .filter_map(|path| path.parse().ok())
+            .filter(|one: &Category| one.levels().count() == 1)
+            .collect())
+    }
+
+    fn memories(&self, category: &Category) -> Result<u64, Infallible> {
+        Ok(self.below(category).filter(|path| is_memory(path) && !path.contains('/')).count()
+            as u64)
+    }
+
+    fn contents(&self, category: &Category) -> Result<Contents, Infallible> {
+        let (memories, categories): (Vec<_>, Vec<_>) =
+            self.below(category).partition(|path| is_memory(path));
+        Ok(Contents {
+            memories: memories.len() as u64,
+            categories: categories.len() as u64,
+            others: 0,
+            hidden: 0,
+        })
+    }
+}
+
+fn category(path: &str) -> Category {
+    path.parse().expect(path)
+}
+
+fn defined(path: &str, subcategories: Vec<Defined>) -> Defined {
+    Defined {
+        category: category(path),
+        description: Description::default(),
+        policy: Policy::default(),
+        subcategories,
+    }
+}
+
+/// The hierarchy of the design: `standards/{architecture,testing}`, `todo`, `decisions/config`.
+fn rules(mode: Mode) -> Rules {
+    let standards =
+        vec![defined("standards/architecture", vec![]), defined("standards/testing", vec![])];
+    let tops = vec![
+        defined("standards", standards),
+        defined("todo", vec![]),
+        defined("decisions", vec![defined("decisions/config", vec![])]),
+    ];
+    Rules::new(Realm::Store, mode, Hierarchy { policy: Policy::default(), tops })
+}
+
+fn ground() -> Model {
+    Model::with(&[
+        "standards",
+        "standards/architecture",
+        "standards/testing",
+        "todo",
+        "decisions",
+        "decisions/config",
+        "legacy",
+        "legacy/old",
+        "legacy/old/x.md",
+        "standards/free",
+    ])
+}
+
+fn asking() -> Asking {
+    Asking { now: "2026-02-17T10:00:00Z".parse().expect("a time"), force: Force::No }
+}
+
+fn create(path: &str) -> Change {
+    Change::CreateCategory { path: category(path), description: Description::default() }
+}
+
+fn delete(path: &str) -> Change {
+    Change::DeleteCategory { path: category(path), depth: Depth::Recursive }
+}
+
+fn describe(path: &str) -> Change {
+    Change::Describe { path: category(path), description: "x".parse().expect("a description") }
+}
+
+fn note(content: &str) -> Note {
+    let slug = "x".parse::<ItemId>().expect("a slug");
+    let said = Wording { content: content.to_owned(), ..Wording::default() };
+    Note::compose(&slug, &said, asking().now).expect("a note")
+}
+
+fn remember(path: &str) -> Change {
+    Change::CreateMemory { path: path.parse::<MemoryPath>().expect(path), note: note("text") }
+}
+
+/// The letter of the reply and what it says; `S` for a permit.
+fn judged(rules: &Rules, change: Change, ground: &Model) -> String {
+    match rules.permit(change, ground, asking()) {
+        Ok(_) => "S".to_owned(),
+        Err(Refusal::Denied(denial)) => format!("D {denial}"),
+        Err(Refusal::Flawed(flaw)) => format!("I {flaw}"),
+        Err(Refusal::Unknown(never)) => match never {},
+    }
+}
+
+fn check(row: &str, change: &Change, expected: [&str; 3]) {
+    for (mode, expected) in Mode::ALL.into_iter().zip(expected) {
+        assert_eq!(judged(&rules(mode), change.clone(), &ground()), expected, "{row}, {mode}");
+    }
+}
+
+const GUIDANCE: &str = "D Cannot create root category 'new-root': store is in 'subcategories' mode. \
+    Allowed root categories: standards, todo, decisions, legacy. You may create subcategories under these.";
+
+fn strict(verb: &str, path: &str) -> String {
+    format!("D Cannot {verb} category '{path}': store is in 'strict' mode.")
+}
+
+#[test]
+fn create_category_cell_by_cell() {
+    for (row, path, subcategories) in [
+        ("root, in config", "standards", "S"),
+        ("root, not in config", "new-root", GUIDANCE),
+        ("non-root", "standards/new", "S"),
+        ("nested, no new root", "standards/a/b/c", "S"),
+        ("nested, below one on disk", "legacy/a/b", "S"),
+        ("nested, new root", "new-root/sub/deep", GUIDANCE),
+        ("below a deep one in config", "decisions/config/d/e", "S"),
+    ] {
+        check(row, &create(path), ["S", subcategories, &strict("create", path)]);
+    }
+}
+
+#[test]
+fn delete_category_cell_by_cell() {
+    for path in ["standards", "standards/architecture", "todo", "decisions", "decisions/config"] {
+        let protected = format!(
+            "D Cannot delete category '{path}': category is defined in store configuration and is \
+             protected. Remove it from config.yaml to allow deletion."
+        );
+        check("config-defined", &delete(path), [&protected, &protected, &strict("delete", path)]);
+    }
+    for (row, path) in [
+        ("non-config root", "legacy"),
+        ("non-config sub", "legacy/old"),
+        ("below config", "standards/free"),
+    ] {
+        check(row, &delete(path), ["S", "S", &strict("delete", path)]);
+    }
+    let missing = "I Cannot delete category 'nowhere': it does not exist.";
+    check("missing", &delete("nowhere"), [missing, missing, &strict("delete", "nowhere")]);
+    let full = Change::DeleteCategory { path: category("legacy"), depth: Depth::Empty };
+    let counts = "I Cannot delete category 'legacy': it is not empty (1 memory, 1 subcategory). Set \
+        `recursive` to delete what is in it too.";
+    check("not empty", &full, [counts, counts, &strict("delete", "legacy")]);
+}
+
+#[test]
+fn set_category_description_cell_by_cell() {
+    for path in ["standards", "standards/architecture", "decisions/config"] {
+        let protected = format!(
+            "D Cannot set description of category '{path}': category is defined in store \
+             configuration and is protected. Change it in config.yaml."
+        );
+        check("config-defined", &describe(path), [&protected; 3]);
+    }
+    check("non-config", &describe("legacy/old"), ["S"; 3]);
+    check(
+        "missing",
+        &describe("nowhere"),
+        ["I Cannot describe category 'nowhere': it does not exist."; 3],
+    );
+}
+
+#[test]
+fn create_memory_cell_by_cell() {
+    for path in ["standards/x", "legacy/old/y", "x"] {
+        check("category exists", &remember(path), ["S"; 3]);
+    }
+    let missing =
+        "I Cannot create memory at 'nonexistent/path': category 'nonexistent' does not exist. ";
+    let make = format!("{missing}Create the category first using create_category.");
+    let ask = format!("{missing}Ask a person to add it to config.yaml.");
+    check("category missing", &remember("nonexistent/path"), [&make, &make, &ask]);
+    let taken = "I Cannot create memory at 'standards': a category has that name. Name the memory too: 'standards/name'.";
+    check("named like a category", &remember("standards"), [taken; 3]);
+}
+
+#[test]
+fn a_strict_store_without_categories_takes_none() {
+    let rules = Rules::new(Realm::Store, Mode::Strict, Hierarchy::default());
+    assert_eq!(judged(&rules, remember("x"), &ground()), "S");
+    assert_eq!(
+        judged(&rules, remember("legacy/x"), &ground()),
+        "D Cannot create memory in category 'legacy': store is in 'strict' mode and its \
+         configuration names no categories."
+    );
+    assert!(
+        judged(&rules, remember("nowhere/x"), &ground())
+            .ends_with("Ask a person to add it to config.yaml.")
+    );
+    assert_eq!(judged(&rules, create("a"), &ground()), strict("create", "a"));
+}
+
+#[test]
+fn force_overrides_the_mode_and_never_protection() {
+    let asking = Asking { force: Force::Mode, ..asking() };
+    let permits = |change| rules(Mode::Strict).permit(change, &ground(), asking).is_ok();
+    assert!(permits(create("new-root")) && permits(delete("legacy")));
+    assert!(!permits(delete("standards")) && !permits(describe("standards")));
+}
+
+#[test]
+fn an_environment_makes_a_mode_stricter_only() {
+    assert_eq!(rules(Mode::Strict).at_least(Mode::Free).mode(), Mode::Strict);
+    assert_eq!(rules(Mode::Free).at_least(Mode::Subcategories).mode(), Mode::Subcategories);
+}
+
+/// `todo` keeps three short memories for a week, and gives none away.
+fn limited() -> Rules {
+    let permissions = Permissions { delete: Some(false), ..Permissions::default() };
+    let policy = Policy {
+        default_ttl: Some(7),
+        max_content_length: Some(10),
+        max_memories: Some(3),
+        permissions,
+        schema: None,
+    };
+    let mut hierarchy = rules(Mode::Free).hierarchy().clone();
+    hierarchy.tops[1].policy = policy;
+    Rules::new(Realm::Store, Mode::Free, hierarchy)
+}
+
+#[test]
+fn policies_hold_for_what_arrives_changes_and_leaves() {
+    let rules = limited();
+    let model = Model::with(&[
+        "todo",
+        "todo/sub",
+        "todo/sub/a.md",
+        "todo/full",
+        "todo/full/a.md",
+        "todo/full/b.md",
+        "todo/full/c.md",
+        "legacy",
+    ]);
+    let path = |text: &str| text.parse::<MemoryPath>().expect(text);
+    let said = |content: &str, expires: Option<&str>| {
+        let expires_at = expires.map(|at| at.parse().expect("a time"));
+        let said = Wording { content: content.to_owned(), expires_at, ..Wording::default() };
+        Note::compose(&"x".parse().expect("a slug"), &said, asking().now).expect("a note")
+    };
+    let soon = Some("2026-02-20T00:00:00Z");
+    let judge = |change| judged(&rules, change, &model);
+    let create = |at: &str, note| judge(Change::CreateMemory { path: path(at), note });
+    assert_eq!(create("todo/sub/b", said("short", soon)), "S");
+    assert!(
+        create("todo/sub/b", said("far too long", soon))
+            .starts_with("D Cannot write memory at 'todo/sub/b': its content has 12 bytes")
+    );
+    assert!(create("todo/sub/b", said("short", None)).contains("at most 7 days"));
+    assert!(
+        create("todo/sub/b", said("short", Some("2026-02-25T00:00:00Z")))
+            .contains("Set `expires_at` to 2026-02-24T10:00:00Z or earlier.")
+    );
+    assert!(
+        create("todo/full/d", said("short", soon))
+            .contains("holds 3 memories already and may hold 3")
+    );
+    let before = crate::digest::Sha256::of(b"");
+    let leave = |from: &str, to: &str| {
+        judge(Change::MoveMemory {
+            from: path(from),
+            to: path(to),
+            note: said("short", soon),
+            before,
+        })
+    };
+    assert!(leave("todo/sub/a", "legacy/a").starts_with("D Cannot delete memory at 'todo/sub/a'"));
+    assert_eq!(leave("todo/sub/a", "todo/sub/renamed"), "S");
+    assert!(leave("legacy/a", "todo/full/d").contains("holds 3 memories already and may hold 3"));
+    assert!(judge(Change::RemoveMemory { path: path("todo/sub/a"), before }).starts_with("D "));
+    assert_eq!(
+        judge(delete("todo/sub")),
+        "D Cannot delete category 'todo/sub': it holds 1 memory that may not be removed (`permissions.delete` in config.yaml)."
+    );
+    assert_eq!(judge(delete("legacy")), "S");
+}
+
+#[test]
+fn only_what_has_expired_is_pruned_where_memories_may_go() {
+    let rules = rules(Mode::Free);
+    let (path, before) =
+        ("todo/sub/a".parse::<MemoryPath>().expect("a path"), crate::digest::Sha256::of(b""));
+    for (expires_at, expected) in [
+        ("2026-02-17T10:00:00Z", "S"),
+        ("2026-02-17T10:00:01Z", "I Cannot prune memory at 'todo/sub/a': it has not expired."),
+    ] {
+        let expires_at = Some(expires_at.parse().expect("a time"));
+        let said = Wording { expires_at, ..Wording::default() };
+        let note = Note::compose(&path.slug, &said, asking().now).expect("a note");
+        let change = Change::PruneMemory { path: path.clone(), note, before };
+        assert_eq!(judged(&rules, change, &ground()), expected);
+    }
+}
+
+#[test]
+fn items_have_the_same_rules() {
+    let kind = crate::item::ItemType::Directive;
+    let rules = |mode| {
+        Rules::new(
+            Realm::Items(kind),
+            mode,
+            Hierarchy { policy: Policy::default(), tops: vec![defined("api", vec![])] },
+        )
+    };
+    let admits = |mode, path: &str| rules(mode).admit(&category(path), &ground());
+    for (mode, expected) in [
+        (Mode::Free, [true; 4]),
+        (Mode::Subcategories, [true, true, true, false]),
+        (Mode::Strict, [true, false, true, false]),
+    ] {
+        let found =
+            ["api", "api/new", "legacy", "new-root/x"].map(|path| admits(mode, path).is_ok());
+        assert_eq!(found, expected, "{mode}");
+    }
+    let Err(Refusal::Denied(denial)) = admits(Mode::Strict, "new") else {
+        panic!("it was admitted")
+    };
+    assert_eq!(
+        denial.to_string(),
+        "Cannot create category 'new': `directives` is in 'strict' mode."
+    );
+}
+
+#[test]
+fn two_hierarchies_become_one_and_nothing_is_lost() {
+    let described = |path: &str, words: &str, below| Defined {
+        description: words.parse().expect(words),
+        ..defined(path, below)
+    };
+    let ours = Hierarchy {
+        tops: vec![
+            described("b", "ours", vec![defined("b/x", Vec::new())]),
+            defined("a", Vec::new()),
+        ],
+        ..Hierarchy::default()
+    };
+    let theirs = Hierarchy {
+        tops: vec![
+            defined("c", Vec::new()),
+            described(
+                "b",
+                "theirs",
+                vec![defined("b/y", Vec::new()), described("b/x", "x", Vec::new())],
+            ),
+        ],
+        ..Hierarchy::default()
+    };
+    let told = |hierarchy: &Hierarchy| {
+        let all = hierarchy.all().into_iter();
+        all.map(|one| format!("{} {}", one.category, one.description)).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&ours.united(&theirs)), ["b ours", "b/x x", "b/y ", "a ", "c "]);
+    assert_eq!(told(&ours.united(&Hierarchy::default())), told(&ours));
+    assert_eq!(told(&Hierarchy::default().united(&theirs)), told(&theirs));
+}

@@ -1,0 +1,169 @@
+//! The mirror as one document, JSON or YAML, for clients whose users asked for that.
+//!
+//! Rendered from cleared values alone. Keys and texts of one line are quoted as in JSON, which YAML
+//! reads the same way; longer texts are blocks.
+
+use std::fmt::Write;
+
+use super::clean::{Clean, CleanFields, json_text};
+
+/// The longest text in it, in bytes: the structured reply has all of it.
+const MAX_TEXT: usize = 128 * 1024;
+/// How deep the lines of a level stand.
+const STEP: usize = 2;
+
+/// The fields as one line of JSON.
+pub(super) fn json(fields: CleanFields<'_>) -> String {
+    Clean::Fields(fields).shortened().to_json()
+}
+
+/// The fields as YAML.
+pub(super) fn yaml(fields: CleanFields<'_>) -> String {
+    let mut out = String::new();
+    if let Clean::Fields(fields) = Clean::Fields(fields).shortened() {
+        write_fields(&fields, 0, &mut out);
+    }
+    out
+}
+
+impl Clean<'_> {
+    /// The same with long texts cut.
+    fn shortened(self) -> Self {
+        match self {
+            Self::Text(text) if text.len() > MAX_TEXT => {
+                let end = text.floor_char_boundary(MAX_TEXT);
+                Self::Text(
+                    format!("{}\n(cut here; the structured reply has all)", &text[..end]).into(),
+                )
+            }
+            Self::List(items) => Self::List(items.into_iter().map(Self::shortened).collect()),
+            Self::Fields(fields) => {
+                let fields = fields.into_iter().map(|(name, value)| (name, value.shortened()));
+                Self::Fields(fields.collect())
+            }
+            other => other,
+        }
+    }
+}
+
+fn write_fields(fields: &CleanFields<'_>, depth: usize, out: &mut String) {
+    for (index, (name, value)) in fields.iter().enumerate() {
+        if index > 0 || depth == 0 {
+            let _ = write!(out, "{:depth$}", "");
+        }
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(is_plain) {
+            out.push_str(name);
+        } else {
+            out.push_str(&json_text(name));
+        }
+        out.push(':');
+        write_value(value, depth, out);
+    }
+}
+
+/// A value after its key, with the line's end.
+fn write_value(value: &Clean<'_>, depth: usize, out: &mut String) {
+    match value {
+        Clean::Fields(fields) if !fields.is_empty() => {
+            let deeper = depth + STEP;
+            let _ = write!(out, "\n{:deeper$}", "");
+            write_fields(fields, deeper, out);
+        }
+        Clean::List(items) if !items.is_empty() => {
+            out.push('\n');
+            for item in items {
+                let _ = write!(out, "{:depth$}- ", "");
+                match item {
+                    Clean::Fields(fields) if !fields.is_empty() => {
+                        write_fields(fields, depth + STEP, out);
+                    }
+                    flat => {
+                        out.push_str(&flat.to_json());
+                        out.push('\n');
+                    }
+                }
+            }
+        }
+        Clean::Text(text) if is_block(text) => write_block(text, depth + STEP, out),
+        flat => {
+            out.push(' ');
+            out.push_str(&flat.to_json());
+            out.push('\n');
+        }
+    }
+}
+
+/// Whether a text can stand as it is, line by line.
+fn is_block(text: &str) -> bool {
+    let is_odd =
+        |c: char| c.is_control() && c != '\n' || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
+    text.contains('\n') && !text.contains(is_odd)
+}
+
+fn write_block(text: &str, depth: usize, out: &mut String) {
+    // What ends the text is said by the sign: one line end, none, or all that are there.
+    let sign = match text.strip_suffix('\n') {
+        None => "-",
+        Some(rest) if rest.ends_with('\n') || rest.is_empty() => "+",
+        Some(_) => "",
+    };
+    let _ = writeln!(out, " |{STEP}{sign}");
+    for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
+        if !line.is_empty() {
+            let _ = write!(out, "{:depth$}{line}", "");
+        }
+        out.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn clean(value: &Value) -> Clean<'_> {
+        match value {
+            Value::Null => Clean::Null,
+            Value::Bool(value) => Clean::Bool(*value),
+            Value::Number(number) => Clean::Number(number.as_u64().unwrap_or_default()),
+            Value::String(text) => Clean::Text(text.into()),
+            Value::Array(items) => Clean::List(items.iter().map(clean).collect()),
+            Value::Object(map) => {
+                Clean::Fields(map.iter().map(|(name, value)| (name.into(), clean(value))).collect())
+            }
+        }
+    }
+
+    #[test]
+    fn both_documents_read_back_as_the_same() {
+        for text in [
+            "a\nb",
+            "a\nb\n",
+            "a\n\n\n",
+            "\n",
+            "  x\n y\n",
+            "\ta\nb",
+            "no",
+            "- a\n#b: c\n",
+            "é\n\u{1}",
+            "\n\n",
+            "a\n ",
+        ] {
+            let value = json!({
+                "message": "x: y", "data": {
+                    "list": [{ "path": "a", "tags": ["x", "yes"], "none": [] }, "b", [1]],
+                    "empty": {}, "at": null, "on": true, "count": 3, "odd key": { "a-b": 1 },
+                    "content": text
+                }
+            });
+            let Clean::Fields(fields) = clean(&value) else { panic!("fields") };
+            let written = yaml(fields);
+            let read = serde_saphyr::from_str::<Value>(&written);
+            assert_eq!(read.ok().as_ref(), Some(&value), "{written}");
+            let Clean::Fields(fields) = clean(&value) else { panic!("fields") };
+            assert_eq!(serde_json::from_str::<Value>(&json(fields)).ok(), Some(value));
+        }
+    }
+}

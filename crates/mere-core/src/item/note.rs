@@ -1,0 +1,294 @@
+//! The text of a memory: composed from what a caller says, revised key by key, and always read
+//! back, so that what is written means what was said.
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::any::{check_size, check_text};
+use super::edit::{self, Edit};
+use super::fault::Fault;
+use super::frontmatter::Frontmatter;
+use super::id::ItemId;
+use super::memory::Memory;
+use crate::markdown::{self, Section};
+use crate::reply::Prose;
+use crate::segment::is_invisible;
+
+/// A memory's text, understood.
+#[derive(Clone, Debug)]
+pub struct Note {
+    text: String,
+    memory: Memory,
+}
+
+/// What a new memory says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wording {
+    /// Its body.
+    pub content: String,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// From when on it is hidden.
+    pub expires_at: Option<Timestamp>,
+    /// What it rests on.
+    pub citations: Vec<String>,
+    /// Who or what it is from.
+    pub source: Option<String>,
+}
+
+/// What a memory says from now on; what is not named stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Revision {
+    /// Its body.
+    pub content: Option<String>,
+    /// Its tags.
+    pub tags: Option<Vec<String>>,
+    /// From when on it is hidden.
+    pub expires_at: Option<Expiry>,
+    /// What it rests on.
+    pub citations: Option<Vec<String>>,
+}
+
+/// From when on a memory is hidden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expiry {
+    /// It is not.
+    Never,
+    /// From this time on.
+    At(Timestamp),
+}
+
+impl Expiry {
+    /// The time, if there is one.
+    pub fn time(self) -> Option<Timestamp> {
+        match self {
+            Self::Never => None,
+            Self::At(time) => Some(time),
+        }
+    }
+}
+
+impl Note {
+    /// Reads a memory.
+    pub fn parse(text: String, slug: &ItemId) -> Result<Self, Fault> {
+        check_size(text.len())?;
+        check_text(&text)?;
+        let memory = Memory::parse(&text, slug)?;
+        Ok(Self { text, memory })
+    }
+
+    /// The text of a new memory.
+    pub fn compose(slug: &ItemId, said: &Wording, now: Timestamp) -> Result<Self, Fault> {
+        check_mentions(&said.tags, &said.citations)?;
+        check_mentions(&[], said.source.as_slice())?;
+        let mut keys = vec![("created_at", time(now)), ("updated_at", time(now))];
+        let list = |texts: &[String]| (!texts.is_empty()).then(|| quoted_list(texts));
+        keys.extend(said.expires_at.map(|at| ("expires_at", time(at))));
+        keys.extend(list(&said.tags).map(|tags| ("tags", tags)));
+        keys.extend(said.source.as_deref().map(|source| ("source", quoted(source))));
+        keys.extend(list(&said.citations).map(|citations| ("citations", citations)));
+        let keys = keys.into_iter().map(|(key, value)| format!("{key}: {value}\n"));
+        let text = format!("---\n{}---\n{}", keys.collect::<String>(), said.content);
+        let note = Self::parse(text, slug)?;
+        note.prove(said).map(|()| note)
+    }
+
+    /// The same memory with other words.
+    pub fn revise(&self, slug: &ItemId, said: &Revision, now: Timestamp) -> Result<Self, Fault> {
+        let (tags, citations) = (said.tags.as_deref(), said.citations.as_deref());
+        check_mentions(tags.unwrap_or_default(), citations.unwrap_or_default())?;
+        let front = Frontmatter::parse_if_any(&self.text)?;
+        let body = said.content.as_deref().unwrap_or_else(|| self.content());
+        let mut text = [&self.text[..front.content], body].concat();
+        if let Some(tags) = &said.tags {
+            text = with_key(&text, "tags", Some(quoted_list(tags)))?;
+        }
+        if let Some(citations) = &said.citations {
+            text = with_key(&text, "citations", Some(quoted_list(citations)))?;
+        }
+        if let Some(expires_at) = said.expires_at {
+            text = with_key(&text, "expires_at", expires_at.time().map(time))?;
+        }
+        text = with_key(&text, "updated_at", Some(time(now)))?;
+        let note = Self::parse(text, slug)?;
+        let expected = Wording {
+            content: body.to_owned(),
+            tags: said.tags.clone().unwrap_or_else(|| self.memory.tags.clone()),
+            expires_at: said.expires_at.map_or(self.memory.expires_at, Expiry::time),
+            citations: said.citations.clone().unwrap_or_else(|| self.memory.citations.clone()),
+            source: self.memory.source.clone(),
+        };
+        note.prove(&expected).map(|()| note)
+    }
+
+    /// All of it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What follows the frontmatter.
+    pub fn content(&self) -> &str {
+        &self.text[self.memory.content.clone()]
+    }
+
+    /// What it says.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Whether it reads back as what was said.
+    fn prove(&self, said: &Wording) -> Result<(), Fault> {
+        let to_millisecond = |at: Timestamp| at.as_millisecond();
+        let memory = &self.memory;
+        let same = self.content() == said.content
+            && memory.tags == said.tags
+            && memory.citations == said.citations
+            && memory.source == said.source
+            && memory.expires_at.map(to_millisecond) == said.expires_at.map(to_millisecond);
+        if same {
+            return Ok(());
+        }
+        let what = "what was said cannot be written so that it reads back as the same";
+        Err(Fault::whole(what, "Take out characters that are not text."))
+    }
+}
+
+/// How many tags, and how many citations, a memory may be given.
+const MAX_MENTIONS: usize = 64;
+/// How long a tag may be, in characters.
+const MAX_TAG: usize = 100;
+/// How long a citation or a source may be.
+const MAX_CITATION: usize = 1000;
+
+/// Whether tags and citations are short, and can be seen.
+fn check_mentions(tags: &[String], citations: &[String]) -> Result<(), Fault> {
+    let odd = |c: char| c.is_control() && c != '\n' && c != '\t' || is_invisible(c);
+    let fits = |text: &String, most: usize| {
+        !text.trim().is_empty() && text.chars().count() <= most && !text.contains(odd)
+    };
+    if tags.len() > MAX_MENTIONS || !tags.iter().all(|tag| fits(tag, MAX_TAG)) {
+        let fix = "Give at most 64 tags of 1 to 100 characters that can be seen.";
+        return Err(Fault::whole("the tags are not as they must be", fix));
+    }
+    if citations.len() > MAX_MENTIONS || !citations.iter().all(|one| fits(one, MAX_CITATION)) {
+        let fix =
+            "Give at most 64 citations, and a source, of 1 to 1000 characters that can be seen.";
+        return Err(Fault::whole("a citation or the source is not as it must be", fix));
+    }
+    Ok(())
+}
+
+/// A text with one key of its frontmatter set, or without it.
+fn with_key(text: &str, key: &str, value: Option<String>) -> Result<String, Fault> {
+    let Some(value) = value else { return without_key(text, key) };
+    let section = Section::FrontmatterKey(key.to_owned());
+    let patch = markdown::patch(text, &section, None, &value).map_err(|error| {
+        let what = Prose::words(format!("the frontmatter cannot be changed: {error}"));
+        Fault::whole(what, "Write each key of the frontmatter at the beginning of a line.")
+    })?;
+    Ok(patch.apply(text))
+}
+
+/// A text without one key of its frontmatter: its line goes, or it is null where it has several.
+fn without_key(text: &str, key: &str) -> Result<String, Fault> {
+    let front = Frontmatter::parse_if_any(text)?;
+    let Some(entry) = front.entries.iter().find(|entry| entry.key == key) else {
+        return Ok(text.to_owned());
+    };
+    let yaml = &text[front.start..front.end];
+    let start = yaml[..entry.key_range.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = yaml[entry.key_range.start..].find('\n').map(|at| entry.key_range.start + at + 1);
+    let is_one_line = |end: &usize| entry.value_range.end <= *end;
+    let is_own_line = yaml[start..entry.key_range.start].is_empty();
+    match end.filter(is_one_line).filter(|_| is_own_line) {
+        Some(end) => {
+            let range = front.start + start..front.start + end;
+            Ok(edit::apply(text, vec![Edit { range, text: String::new() }]))
+        }
+        None => with_key(text, key, Some("null".to_owned())),
+    }
+}
+
+/// A time to the millisecond, with its zone.
+fn time(at: Timestamp) -> String {
+    format!("{at:.3}")
+}
+
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+fn quoted_list(texts: &[String]) -> String {
+    let texts = texts.iter().map(|text| quoted(text)).collect::<Vec<_>>();
+    format!("[{}]", texts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slug() -> ItemId {
+        "auth".parse().expect("a slug")
+    }
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().expect("a time")
+    }
+
+    #[test]
+    fn a_new_memory_reads_back_as_what_was_said() {
+        let said = Wording {
+            content: "---\n# Auth\n\nno newline".to_owned(),
+            tags: vec!["a b".to_owned(), "yes".to_owned(), "\"q\": 1".to_owned()],
+            expires_at: Some(at("2027-01-01T00:00:00.5Z")),
+            citations: vec!["https://example.org/#x".to_owned()],
+            source: Some("agent: x\ny".to_owned()),
+        };
+        let note = Note::compose(&slug(), &said, at("2026-02-17T10:00:00Z")).expect("a note");
+        assert_eq!(
+            note.text(),
+            "---\ncreated_at: 2026-02-17T10:00:00.000Z\nupdated_at: 2026-02-17T10:00:00.000Z\n\
+             expires_at: 2027-01-01T00:00:00.500Z\ntags: [\"a b\", \"yes\", \"\\\"q\\\": 1\"]\n\
+             source: \"agent: x\\ny\"\ncitations: [\"https://example.org/#x\"]\n---\n---\n# Auth\n\n\
+             no newline"
+        );
+        assert_eq!(note.memory().title, "Auth");
+    }
+
+    fn check(text: &str, said: &Revision, expected: &str) {
+        let note = Note::parse(text.to_owned(), &slug()).expect("a note");
+        let revised = note.revise(&slug(), said, at("2026-02-18T10:00:00Z"));
+        let revised = revised.unwrap_or_else(|fault| panic!("{text:?}: {fault:?}"));
+        assert_eq!(revised.text(), expected, "{text:?}");
+    }
+
+    #[test]
+    fn what_is_not_named_stays() {
+        let update = "updated_at: 2026-02-18T10:00:00.000Z";
+        let content = Revision { content: Some("new".to_owned()), ..Revision::default() };
+        check("plain note\n", &content, &format!("---\n{update}\n---\nnew"));
+        check(
+            "---\n# mine\nmood: good # today\nupdated_at: 2026-01-01T00:00:00Z\n---\nold\n",
+            &content,
+            &format!("---\n# mine\nmood: good # today\n{update}\n---\nnew"),
+        );
+        let tags = Revision { tags: Some(vec!["x".to_owned()]), ..Revision::default() };
+        check(
+            "---\ntags:\n  - a\n  - b\nk: 1\n---\nc",
+            &tags,
+            &format!("---\ntags: [\"x\"]\nk: 1\n{update}\n---\nc"),
+        );
+        let never = Revision { expires_at: Some(Expiry::Never), ..Revision::default() };
+        check(
+            "---\na: 1\nexpires_at: 2027-01-01T00:00:00Z\nb: 2\n---\nc",
+            &never,
+            &format!("---\na: 1\nb: 2\n{update}\n---\nc"),
+        );
+        check("---\na: 1\n---\nc", &never, &format!("---\na: 1\n{update}\n---\nc"));
+        check(
+            "---\r\nexpires_at: 2027-01-01T00:00:00Z\r\n---\r\nc",
+            &never,
+            &format!("---\r\n{update}\r\n---\r\nc"),
+        );
+    }
+}

@@ -1,0 +1,119 @@
+//! The arguments of the tools that make, delete and describe categories.
+
+use std::str::FromStr;
+
+use super::arguments::{Arguments, Kind, Need, Parameter};
+use super::{CallError, Verb};
+use crate::category::{Depth, Description, Force};
+use crate::item::Category;
+
+pub(super) const CREATE_ABOUT: &str = "Make a category for memories, with missing ancestors. A category that is there stays as it is.";
+pub(super) const DELETE_ABOUT: &str = "Delete a category. Those of the configuration stay.";
+pub(super) const DESCRIBE_ABOUT: &str = "Say what a category is for; an empty text clears it.";
+
+const PATH: Parameter = Parameter {
+    name: "path",
+    kind: Kind::Text,
+    need: Need::Required,
+    about: "Such as `api/auth`.",
+};
+
+pub(super) const CREATE: &[Parameter] = &[
+    PATH,
+    Parameter {
+        name: "description",
+        kind: Kind::Text,
+        need: Need::Optional,
+        about: "What it is for.",
+    },
+];
+
+pub(super) const DELETE: &[Parameter] = &[
+    PATH,
+    Parameter {
+        name: "recursive",
+        kind: Kind::Flag,
+        need: Need::Optional,
+        about: "Delete what is in it too.",
+    },
+];
+
+pub(super) const DESCRIBE: &[Parameter] = &[
+    PATH,
+    Parameter {
+        name: "description",
+        kind: Kind::Text,
+        need: Need::Required,
+        about: "At most 500 characters.",
+    },
+];
+
+/// One call about a category.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CategoryCall {
+    /// Which category.
+    pub path: Category,
+    /// What is to become of it.
+    pub what: CategoryChange,
+    /// Whether a person overrides the mode; agents never do.
+    pub force: Force,
+}
+
+/// What becomes of a category.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CategoryChange {
+    /// It is there.
+    Create {
+        /// What it is for, where it is new.
+        description: Option<Description>,
+    },
+    /// It goes.
+    Delete {
+        /// What may be in it.
+        depth: Depth,
+    },
+    /// It is described so.
+    Describe {
+        /// What it is for.
+        description: Description,
+    },
+}
+
+pub(super) fn create(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
+    let description = arguments.text("description")?;
+    let description = description.map(|text| described(arguments, text)).transpose()?;
+    call(arguments, CategoryChange::Create { description })
+}
+
+pub(super) fn delete(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
+    let depth = if arguments.flag("recursive")? { Depth::Recursive } else { Depth::Empty };
+    call(arguments, CategoryChange::Delete { depth })
+}
+
+pub(super) fn describe(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
+    let description = described(arguments, arguments.required("description")?)?;
+    call(arguments, CategoryChange::Describe { description })
+}
+
+fn call(arguments: &Arguments<'_>, what: CategoryChange) -> Result<Verb, CallError> {
+    let path = category(arguments, "path")?;
+    let path = path.ok_or_else(|| arguments.malformed("path", TAKES))?;
+    Ok(Verb::Category(CategoryCall { path, what, force: Force::No }))
+}
+
+const TAKES: &str = "one to eight levels of small letters, digits, `_` and `-`, such as `api/auth`";
+
+/// A category that must be said; none for the top.
+pub(super) fn category(
+    arguments: &Arguments<'_>,
+    name: &'static str,
+) -> Result<Option<Category>, CallError> {
+    let said = arguments.text(name)?.map(Category::from_str).transpose();
+    let said = said.map_err(|_| arguments.malformed(name, TAKES))?;
+    Ok(said.filter(|category| !category.is_none()))
+}
+
+fn described(arguments: &Arguments<'_>, text: &str) -> Result<Description, CallError> {
+    let takes = "at most 500 characters that can be seen";
+    text.parse().map_err(|_| arguments.malformed("description", takes))
+}

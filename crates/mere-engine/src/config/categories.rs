@@ -1,0 +1,98 @@
+//! `categoryMode:` and `categories:` of a config: the hierarchy that a store or a type of items has.
+//!
+//! A category that is named is protected, whatever it has besides: nothing, or an empty
+//! description.
+
+use mere_core::category::{Defined, Description, Hierarchy, Mode};
+use mere_core::item::{Category, IdError, ItemId};
+use serde::Deserialize;
+use serde_saphyr::Spanned;
+
+use super::YamlError;
+use super::ordered::Ordered;
+use super::policies::{self, RawPolicy};
+
+/// The categories of one level.
+pub(super) type RawCategories = Ordered<Option<RawCategory>>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawCategory {
+    description: Option<Spanned<String>>,
+    subcategories: Option<RawCategories>,
+    policies: Option<Spanned<RawPolicy>>,
+}
+
+/// Whether the categories hold memories, for which alone there are policies.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Holds {
+    Memories,
+    Items,
+}
+
+pub(super) fn parse_mode(said: Option<Spanned<String>>) -> Result<Mode, YamlError> {
+    let Some(said) = said else { return Ok(Mode::default()) };
+    said.value.parse().map_err(|error| fault(&said, error))
+}
+
+pub(super) fn parse(said: Option<RawCategories>, holds: Holds) -> Result<Hierarchy, YamlError> {
+    let tops = parse_level(said, &Category::default(), holds)?;
+    Ok(Hierarchy { tops, ..Hierarchy::default() })
+}
+
+fn parse_level(
+    said: Option<RawCategories>,
+    parent: &Category,
+    holds: Holds,
+) -> Result<Vec<Defined>, YamlError> {
+    let Some(said) = said else { return Ok(Vec::new()) };
+    let level = said.entries()?.into_iter();
+    level.map(|(name, raw)| parse_one(&name, raw, parent, holds)).collect()
+}
+
+fn parse_one(
+    name: &Spanned<String>,
+    raw: Option<RawCategory>,
+    parent: &Category,
+    holds: Holds,
+) -> Result<Defined, YamlError> {
+    let category = parse_name(name, parent)?;
+    let Some(raw) = raw else {
+        return Ok(Defined {
+            category,
+            description: Description::default(),
+            policy: policies::parse(None)?,
+            subcategories: Vec::new(),
+        });
+    };
+    if let Some(policies) = raw.policies.as_ref().filter(|_| holds == Holds::Items) {
+        let reason = "policies are for memories, and these categories hold items: take it out";
+        return Err(YamlError::at(policies.referenced, reason.to_owned()));
+    }
+    let subcategories = parse_level(raw.subcategories, &category, holds)?;
+    Ok(Defined {
+        description: parse_description(raw.description)?,
+        policy: policies::parse(raw.policies.map(|policies| policies.value))?,
+        subcategories,
+        category,
+    })
+}
+
+/// A key is one level: what lies below is nested.
+fn parse_name(name: &Spanned<String>, parent: &Category) -> Result<Category, YamlError> {
+    if name.value.contains('/') {
+        let reason = "a key names one category: nest what lies in it under its `subcategories`";
+        return Err(YamlError::at(name.referenced, reason.to_owned()));
+    }
+    let level = name.value.parse::<ItemId>().map_err(|error| fault(name, error))?;
+    parent.child(&level).map_err(|error: IdError| fault(name, error))
+}
+
+pub(super) fn parse_description(said: Option<Spanned<String>>) -> Result<Description, YamlError> {
+    let Some(said) = said else { return Ok(Description::default()) };
+    said.value.parse().map_err(|error| fault(&said, error))
+}
+
+fn fault(said: &Spanned<String>, error: impl std::error::Error) -> YamlError {
+    YamlError::at(said.referenced, error.to_string())
+}

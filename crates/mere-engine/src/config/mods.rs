@@ -1,0 +1,61 @@
+//! `mods:` of a config: extra folders.
+
+use mere_core::name::ModName;
+use serde::Deserialize;
+use serde_saphyr::Spanned;
+
+use super::{Config, ConfigError, YamlError, project_address, user_address};
+
+/// An extra folder as configured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ModConfig {
+    pub(crate) id: ModName,
+    pub(crate) name: ModName,
+    pub(crate) path: String,
+}
+
+impl ModConfig {
+    /// What it can be called.
+    pub(crate) fn is_called(&self, name: &ModName) -> bool {
+        self.id == *name || self.name == *name
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawMod {
+    id: Spanned<String>,
+    name: Spanned<String>,
+    path: String,
+}
+
+pub(super) fn parse(mods: Option<Vec<RawMod>>) -> Result<Vec<ModConfig>, YamlError> {
+    mods.unwrap_or_default().into_iter().map(parse_one).collect()
+}
+
+fn parse_one(raw: RawMod) -> Result<ModConfig, YamlError> {
+    let name = |said: &Spanned<String>| {
+        let name = said.value.parse::<ModName>();
+        name.map_err(|error| YamlError::at(said.referenced, error.to_string()))
+    };
+    Ok(ModConfig { id: name(&raw.id)?, name: name(&raw.name)?, path: raw.path })
+}
+
+/// Refuses a name or id that stands for two folders, across both files and the project around.
+pub(crate) fn check_clashes(
+    user: &Config,
+    project: &Config,
+    outer: Option<&ModName>,
+) -> Result<(), ConfigError> {
+    let mut seen = outer.into_iter().collect::<Vec<&ModName>>();
+    let user = user.mods.iter().map(|one| (one, user_address()));
+    let project = project.mods.iter().map(|one| (one, project_address()));
+    for (one, address) in user.chain(project) {
+        let own = if one.id == one.name { vec![&one.id] } else { vec![&one.id, &one.name] };
+        if let Some(name) = own.iter().find(|name| seen.contains(name)) {
+            return Err(ConfigError::Clash { address, name: (*name).clone() });
+        }
+        seen.extend(own);
+    }
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! A mapping whose keys are names that a person chose: in the order of the file, each once.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_saphyr::Spanned;
+
+use super::YamlError;
+
+/// The keys with their places, and what each has.
+pub(super) struct Ordered<T>(Vec<(Spanned<String>, T)>);
+
+impl<T> Ordered<T> {
+    /// The entries, unless a name is there twice. (`1` and `"1"` are two keys to YAML and one to us.)
+    pub(super) fn entries(self) -> Result<Vec<(Spanned<String>, T)>, YamlError> {
+        let mut seen = HashSet::new();
+        match self.0.iter().find(|(key, _)| !seen.insert(&key.value)) {
+            Some((key, _)) => {
+                let reason = "the name is there twice: rename one of them".to_owned();
+                Err(YamlError::at(key.referenced, reason))
+            }
+            None => Ok(self.0),
+        }
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Ordered<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Entries(PhantomData))
+    }
+}
+
+/// Collects the entries.
+struct Entries<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
+    type Value = Ordered<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a mapping")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Ordered<T>, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(entry) = access.next_entry()? {
+            entries.push(entry);
+        }
+        Ok(Ordered(entries))
+    }
+}

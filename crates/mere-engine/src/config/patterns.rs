@@ -1,0 +1,70 @@
+//! Patterns, markers and folders of a config: texts that name files.
+
+use mere_core::address::RelPath;
+use mere_core::pattern::Pattern;
+use mere_core::segment::{Segment, SegmentError};
+use serde::Deserialize;
+use serde_saphyr::Spanned;
+
+use super::{Texts, YamlError};
+use crate::host::SPACE;
+
+/// How many patterns one key may have: what is compiled from them takes memory.
+const MAX_PATTERNS: usize = 500;
+
+/// `folders:`, by type.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Folders {
+    directives: Option<Texts>,
+}
+
+/// The patterns that add to the sensitive files, and those that take from them.
+pub(super) fn parse_sensitive(said: Texts) -> Result<(Vec<String>, Vec<String>), YamlError> {
+    let (taken, added) = said.into_iter().partition::<Texts, _>(|one| one.value.starts_with('!'));
+    let taken = taken.into_iter().map(|mut one| {
+        one.value.remove(0);
+        one
+    });
+    Ok((parse(added)?, parse(taken.collect())?))
+}
+
+pub(super) fn parse(said: Texts) -> Result<Vec<String>, YamlError> {
+    if let Some(beyond) = said.get(MAX_PATTERNS) {
+        let reason = format!("there are more than {MAX_PATTERNS} patterns");
+        return Err(YamlError::at(beyond.referenced, reason));
+    }
+    let patterns = said.into_iter().map(|one| match one.value.parse::<Pattern>() {
+        Ok(_) => Ok(one.value),
+        Err(error) => Err(YamlError::at(one.referenced, error.to_string())),
+    });
+    patterns.collect()
+}
+
+/// Folders of the project, from its root.
+pub(super) fn parse_folders(folders: Option<Folders>) -> Result<Vec<RelPath>, YamlError> {
+    let said = folders.and_then(|folders| folders.directives).unwrap_or_default();
+    let folders = said.into_iter().map(|one| {
+        let path = one.value.strip_suffix('/').unwrap_or(&one.value).parse::<RelPath>();
+        match path {
+            Ok(path) if may_be_taken(&path) => Ok(path),
+            _ => {
+                let reason = "a folder is a path inside the project, such as `.claude/skills`";
+                Err(YamlError::at(one.referenced, reason.to_owned()))
+            }
+        }
+    });
+    folders.collect()
+}
+
+/// Whether a folder may be taken in place: not a space, and not what git runs.
+fn may_be_taken(path: &RelPath) -> bool {
+    let own = |name: &str| [SPACE, ".git", "~"].iter().any(|own| name.eq_ignore_ascii_case(own));
+    !path.is_root() && !path.names().any(own)
+}
+
+/// A marker is one name: it is looked for in a folder, not along a path.
+pub(super) fn parse_marker(said: &Spanned<String>) -> Result<String, YamlError> {
+    let fault = |error: SegmentError| YamlError::at(said.referenced, error.to_string());
+    said.value.parse::<Segment>().map(|name| name.to_string()).map_err(fault)
+}

@@ -1,0 +1,43 @@
+//! `settings:` of a config.
+
+use mere_core::gate::Mirror;
+use mere_core::name::ModName;
+use serde::Deserialize;
+use serde_saphyr::{Location, Spanned};
+
+use super::YamlError;
+
+/// What one config says.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Settings {
+    /// The text that stands beside a structured reply.
+    pub(crate) output_format: Option<Mirror>,
+    /// The store that is served, and where the file says so.
+    pub(crate) default_store: Option<(ModName, Location)>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawSettings {
+    #[serde(rename = "outputFormat")]
+    output_format: Option<Spanned<String>>,
+    #[serde(rename = "defaultStore")]
+    default_store: Option<Spanned<String>>,
+}
+
+pub(super) fn parse(raw: Option<RawSettings>) -> Result<Settings, YamlError> {
+    let raw = raw.unwrap_or_default();
+    let format = raw.output_format.map(|said| match &*said.value {
+        "yaml" => Ok(Mirror::Yaml),
+        "json" => Ok(Mirror::Json),
+        _ => {
+            let reason = "an output format is yaml or json".to_owned();
+            Err(YamlError::at(said.referenced, reason))
+        }
+    });
+    let store = raw.default_store.map(|said| match said.value.parse::<ModName>() {
+        Ok(name) => Ok((name, said.referenced)),
+        Err(error) => Err(YamlError::at(said.referenced, error.to_string())),
+    });
+    Ok(Settings { output_format: format.transpose()?, default_store: store.transpose()? })
+}

@@ -1,0 +1,194 @@
+//! `stores:` and `items:` of a config: where memories lie, and by which rules.
+
+use std::collections::BTreeMap;
+
+use mere_core::category::{Mode, Realm, Rules};
+use mere_core::item::ItemType;
+use mere_core::name::ModName;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_saphyr::{Location, Spanned};
+
+use super::YamlError;
+use super::categories::{self, Holds, RawCategories};
+use super::ordered::Ordered;
+use super::policies::{self, RawPolicy};
+use super::settings::{self, RawSettings, Settings};
+
+/// A store as one config says it.
+#[derive(Clone, Debug)]
+pub(crate) struct StoreConfig {
+    pub(crate) name: ModName,
+    /// Where the file names it, and where it says its path.
+    pub(crate) named_at: Location,
+    pub(crate) path_at: Location,
+    /// As it is written: relative to the config's folder, absolute, or from `~`.
+    pub(crate) path: String,
+    pub(crate) description: String,
+    pub(crate) rules: Rules,
+    /// Whether it lies outside the project whose config it is in, and nobody trusts that yet.
+    pub(crate) awaits_trust: bool,
+}
+
+/// What one config says of stores and categories.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Keeping {
+    /// In the order of the file.
+    pub(crate) stores: Vec<StoreConfig>,
+    /// The rules of items' categories, by type.
+    pub(crate) items: Vec<(ItemType, Rules)>,
+    pub(crate) settings: Settings,
+}
+
+/// A store that a project's config puts outside the project: what a person is shown and says yes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OutsideStore {
+    pub(crate) name: ModName,
+    pub(crate) path: String,
+    pub(crate) mode: Mode,
+    /// All that the config says of it.
+    pub(crate) said: Value,
+}
+
+/// `stores:`, every value read as it is.
+pub(super) type SaidStores = BTreeMap<String, Value>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawStore {
+    path: Option<Spanned<String>>,
+    description: Option<Spanned<String>>,
+    #[serde(rename = "categoryMode")]
+    mode: Option<Spanned<String>>,
+    categories: Option<RawCategories>,
+    policies: Option<RawPolicy>,
+}
+
+/// `stores:`, in the order of the file.
+pub(super) type RawStores = Ordered<Option<RawStore>>;
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawItems {
+    directives: Option<RawKind>,
+    tools: Option<RawKind>,
+    knowledge: Option<RawKind>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawKind {
+    #[serde(rename = "categoryMode")]
+    mode: Option<Spanned<String>>,
+    categories: Option<RawCategories>,
+}
+
+pub(super) fn parse(
+    stores: Option<RawStores>,
+    items: Option<RawItems>,
+    settings: Option<RawSettings>,
+) -> Result<Keeping, YamlError> {
+    let stores = stores.map(Ordered::entries).transpose()?.unwrap_or_default();
+    let stores = stores.into_iter().map(|(name, raw)| parse_store(&name, raw));
+    let items = items.unwrap_or_default();
+    let items = [
+        (ItemType::Directive, items.directives),
+        (ItemType::Tool, items.tools),
+        (ItemType::Knowledge, items.knowledge),
+    ];
+    let items = items.into_iter().filter_map(|(kind, raw)| Some(parse_kind(kind, raw?)));
+    Ok(Keeping {
+        stores: stores.collect::<Result<_, _>>()?,
+        items: items.collect::<Result<_, _>>()?,
+        settings: settings::parse(settings)?,
+    })
+}
+
+fn parse_store(name: &Spanned<String>, raw: Option<RawStore>) -> Result<StoreConfig, YamlError> {
+    let fault = |reason: String| YamlError::at(name.referenced, reason);
+    let parsed = name.value.parse::<ModName>().map_err(|error| fault(error.to_string()))?;
+    let Some((path, raw)) = raw.and_then(|mut raw| Some((raw.path.take()?, raw))) else {
+        let reason = "a store has a `path`: say where it lies, such as `path: ./memory`";
+        return Err(fault(reason.to_owned()));
+    };
+    if path.value.is_empty() {
+        let reason = "the path is empty: say where the store lies, such as `./memory`";
+        return Err(YamlError::at(path.referenced, reason.to_owned()));
+    }
+    let mut hierarchy = categories::parse(raw.categories, Holds::Memories)?;
+    hierarchy.policy = policies::parse(raw.policies)?;
+    let mode = categories::parse_mode(raw.mode)?;
+    Ok(StoreConfig {
+        name: parsed,
+        named_at: name.referenced,
+        path_at: path.referenced,
+        path: path.value,
+        description: categories::parse_description(raw.description)?.to_string(),
+        rules: Rules::new(Realm::Store, mode, hierarchy),
+        awaits_trust: false,
+    })
+}
+
+fn parse_kind(kind: ItemType, raw: RawKind) -> Result<(ItemType, Rules), YamlError> {
+    let hierarchy = categories::parse(raw.categories, Holds::Items)?;
+    let mode = categories::parse_mode(raw.mode)?;
+    Ok((kind, Rules::new(Realm::Items(kind), mode, hierarchy)))
+}
+
+/// The stores that await trust, with all that the config says of them.
+pub(super) fn outside(keeping: &Keeping, said: &SaidStores) -> Vec<OutsideStore> {
+    let outside = keeping.stores.iter().filter(|store| store.awaits_trust);
+    let outside = outside.map(|store| OutsideStore {
+        name: store.name.clone(),
+        path: store.path.clone(),
+        mode: store.rules.mode(),
+        said: said.get(store.name.as_str()).cloned().unwrap_or_default(),
+    });
+    outside.collect()
+}
+
+/// What a text says of stores and categories.
+#[cfg(test)]
+pub(crate) fn keeping(text: &str) -> Keeping {
+    #[derive(Deserialize)]
+    struct Said {
+        stores: Option<RawStores>,
+        items: Option<RawItems>,
+        settings: Option<RawSettings>,
+    }
+    let said = super::yaml::parse::<Said>(text).expect(text);
+    parse(said.stores, said.items, said.settings).expect(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_is_named_is_defined_in_the_order_of_the_file() {
+        let keeping = keeping(
+            "stores:\n  z: {path: x, categories: {}}\n  a:\n    path: y\n    description: Mine\n    \
+             categoryMode: subcategories\n    policies: {defaultTtl: 7}\n    categories:\n      \
+             todo: {}\n      b:\n        description: ''\n        subcategories:\n          \
+             deep:\n          d2: {policies: {defaultTtl: 30}}\n      a:\n",
+        );
+        let [first, store] = &keeping.stores[..] else { panic!("two stores") };
+        assert_eq!((first.name.as_str(), first.rules.mode()), ("z", Mode::Free));
+        assert!(first.rules.hierarchy().is_empty());
+        assert_eq!((&*store.path, &*store.description), ("y", "Mine"));
+        assert_eq!(store.rules.mode(), Mode::Subcategories);
+        let all = store.rules.hierarchy().all().into_iter();
+        let all = all.map(|one| one.category.as_str().to_owned()).collect::<Vec<_>>();
+        assert_eq!(all, ["todo", "b", "b/deep", "b/d2", "a"]);
+        let days = |path: &str| store.rules.policy(&path.parse().expect(path)).default_ttl;
+        assert_eq!([days(""), days("b/deep"), days("b/d2")], [Some(7), Some(7), Some(30)]);
+    }
+
+    #[test]
+    fn items_have_rules_by_type() {
+        let keeping = keeping("items: {tools: {categoryMode: strict}, directives: {}}");
+        let modes = keeping.items.iter().map(|(kind, rules)| (*kind, rules.mode()));
+        let expected = [(ItemType::Directive, Mode::Free), (ItemType::Tool, Mode::Strict)];
+        assert_eq!(modes.collect::<Vec<_>>(), expected);
+    }
+}

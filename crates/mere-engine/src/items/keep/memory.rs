@@ -1,0 +1,66 @@
+//! The commands for items, where the item is a memory: the rules of its store decide.
+
+use mere_core::item::{ItemRef, ItemType, MemoryPath, Scope, Wording, template};
+use mere_core::reply::{Draft, Fields, Prose, codes};
+use mere_core::request::{MemoryCall, Source};
+
+use super::super::Unmade;
+use super::super::change::Mode;
+use super::super::find::find;
+use super::Desk;
+use crate::store;
+use crate::tool_error::ToolError;
+
+/// Makes a memory from the template.
+pub(super) fn new(desk: &Desk<'_>, item: &ItemRef, scope: Scope) -> Result<Draft, ToolError> {
+    let store = desk.clerk.served()?;
+    // A memory goes into the store that is served, and nowhere else.
+    if scope != store.scope {
+        return Err(Unmade::NotMade(ItemType::Memory).into());
+    }
+    let category = item.category.clone().unwrap_or_default();
+    let path = MemoryPath { category, slug: item.id.clone() };
+    let files = template(&store.place(&path)).unwrap_or_default();
+    let content = files.into_iter().next().map(|(_, text)| text).unwrap_or_default();
+    let wording = Wording { content, ..Wording::default() };
+    store::memory(desk.clerk, &MemoryCall::Create { path, wording })
+}
+
+/// Gives a memory another path.
+pub(super) fn relocate(
+    desk: &Desk<'_>,
+    (item, source): (&ItemRef, Source),
+    to: impl FnOnce(MemoryPath) -> MemoryPath,
+) -> Result<Draft, ToolError> {
+    let from = named(desk, item, source)?;
+    let to = to(from.clone());
+    store::memory(desk.clerk, &MemoryCall::Move { from, to })
+}
+
+/// Deletes a memory, or says which it would be.
+pub(in super::super) fn delete(
+    desk: &Desk<'_>,
+    (item, source): (&ItemRef, Source),
+    mode: Mode,
+) -> Result<Draft, ToolError> {
+    let path = named(desk, item, source)?;
+    if mode == Mode::Really {
+        return store::memory(desk.clerk, &MemoryCall::Remove { path });
+    }
+    let address = desk.clerk.served()?.place(&path).address().ok_or(Unmade::Place)?;
+    let message = Prose::words("").address(address.clone());
+    let message = message.and(" would be deleted. Nothing was changed: a dry run.");
+    let data = Fields::default().with("address", address).with("dry_run", true);
+    Ok(Draft::success(codes::CHANGE_DRY, message).data(data))
+}
+
+/// The memory that a reference means.
+fn named(desk: &Desk<'_>, item: &ItemRef, source: Source) -> Result<MemoryPath, ToolError> {
+    let place = find(desk.stock, desk.view, (ItemType::Memory, item), source)?.place;
+    let path = MemoryPath { category: place.category.clone(), slug: place.id.clone() };
+    // Only the store that is served is changed.
+    if place == desk.clerk.served()?.place(&path) {
+        return Ok(path);
+    }
+    Err(Unmade::NotMade(ItemType::Memory).into())
+}

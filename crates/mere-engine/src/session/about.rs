@@ -1,0 +1,112 @@
+//! Calls about items and about stores: what they are answered with.
+
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
+use mere_core::reply::{Draft, Prose};
+use mere_core::request::{Keep, Reader, Request, Verb};
+use mere_core::turn::{Progress, Turn};
+
+use super::Session;
+use crate::items::{self, Desk, Stock};
+use crate::snapshot::Snapshot;
+use crate::store::{self, Clerk, Remembered, Stores};
+use crate::tool_error::ToolError;
+use crate::wording;
+use crate::world::go_on;
+
+/// How long a call waits for somebody else, whoever made it.
+const LONGEST: Duration = Duration::from_mins(1);
+
+/// Says when that time is over.
+fn longest() -> impl Fn() -> bool {
+    let began = Instant::now();
+    move || began.elapsed() > LONGEST
+}
+
+impl Session {
+    /// Answers what is asked about items.
+    pub(super) fn about_items(
+        &self,
+        snapshot: &Snapshot,
+        request: &Request,
+        turn: &mut dyn Turn,
+    ) -> Result<Draft, ToolError> {
+        let turn = RefCell::new(turn);
+        let late = longest();
+        let over = || go_on(&**turn.borrow()).is_err() || late();
+        let gate = snapshot.gate(request.caller.reader);
+        let progress = |done, total| {
+            let note = gate.clear_text(&Prose::words("items"), &request.caller.agent);
+            if let Some(message) = note {
+                turn.borrow_mut().progress(&Progress { done, total: Some(total), message });
+            }
+        };
+        let view = self.view(snapshot, &request.caller)?;
+        let clerk = Clerk {
+            view: &view,
+            context: &self.context,
+            stores: snapshot.stores()?,
+            ledgers: &self.ledgers,
+            who: request.caller.reader,
+            over: &over,
+        };
+        let desk = Desk {
+            view: &view,
+            clerk: &clerk,
+            agent_gate: snapshot.gate(Reader::Agent),
+            stock: &Stock::new(
+                snapshot.spaces(&self.context)?,
+                &self.catalogs,
+                self.remembered(snapshot),
+            ),
+            context: &self.context,
+            agents: snapshot.agents()?,
+            item_rules: snapshot.item_rules()?,
+            court: snapshot.court()?,
+            who: request.caller.reader,
+            unlock: request.unlock.as_ref(),
+            over: &over,
+            progress: &progress,
+        };
+        match &request.verb {
+            Verb::Load(call) => items::load(&desk, call),
+            Verb::Execute(call) => items::execute(&desk, call),
+            Verb::Keep(asked) => items::keep(&desk, asked),
+            _ => Ok(wording::panicked()),
+        }
+    }
+
+    /// The stores in which memories are found.
+    pub(super) fn remembered<'a>(&'a self, snapshot: &'a Snapshot) -> Vec<Remembered<'a>> {
+        let stores = snapshot.stores().map(Stores::searched).unwrap_or_default().into_iter();
+        let (context, ledgers) = (&self.context, &self.ledgers);
+        stores.map(|store| Remembered { store, context, ledgers }).collect()
+    }
+
+    /// Answers what is asked about categories, memories and stores.
+    pub(super) fn about_stores(
+        &self,
+        snapshot: &Snapshot,
+        request: &Request,
+        turn: &dyn Turn,
+    ) -> Result<Draft, ToolError> {
+        let late = longest();
+        let over = || go_on(turn).is_err() || late();
+        let clerk = Clerk {
+            view: &self.view(snapshot, &request.caller)?,
+            context: &self.context,
+            stores: snapshot.stores()?,
+            ledgers: &self.ledgers,
+            who: request.caller.reader,
+            over: &over,
+        };
+        match &request.verb {
+            Verb::Category(call) => store::category(&clerk, call),
+            Verb::Memory(call) => store::memory(&clerk, call),
+            Verb::Stores => Ok(store::list_stores(&clerk)),
+            Verb::Keep(Keep::Store(asked)) => store::keep(&clerk, asked, &|| self.resettle()),
+            _ => Ok(wording::panicked()),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Making, deleting and describing a category.
+
+use mere_core::category::{Change, Depth, Description, Flaw};
+use mere_core::item::Category;
+use mere_core::reply::{Draft, Fields, Name, Prose, codes};
+use mere_core::request::{CategoryCall, CategoryChange, Reader};
+
+use super::shelf::Shelf;
+use super::tell::told_description;
+use super::{Clerk, Store, StoreError};
+use crate::tool_error::ToolError;
+
+/// Does what is asked about a category.
+pub(super) fn category(clerk: &Clerk<'_>, call: &CategoryCall) -> Result<Draft, ToolError> {
+    let store = clerk.served()?;
+    let path = &call.path;
+    store.check_shown(clerk, path)?;
+    match &call.what {
+        CategoryChange::Create { description } => create(clerk, store, call, description.as_ref()),
+        CategoryChange::Delete { depth } => {
+            // Beyond a space, a folder may hold anything: there only memories are the agents' own.
+            let depth = match (clerk.who, depth) {
+                (Reader::Agent, Depth::Recursive) if !store.is_in_space() => Depth::Memories,
+                _ => *depth,
+            };
+            let change = Change::DeleteCategory { path: path.clone(), depth };
+            settle(clerk, store, call, change, "delete")?;
+            let data = told(store, path, &Description::NONE).with("deleted", true);
+            let message =
+                Prose::naming(&format!("The category '{path}' is deleted."), &[Name::from(path)]);
+            Ok(Draft::success(codes::CATEGORY_DELETED, message).data(data))
+        }
+        CategoryChange::Describe { description } => {
+            let description = description.clone();
+            let change = Change::Describe { path: path.clone(), description: description.clone() };
+            settle(clerk, store, call, change, "describe")?;
+            let data = told(store, path, &description);
+            let message =
+                Prose::naming(&format!("The category '{path}' is described."), &[Name::from(path)]);
+            Ok(Draft::success(codes::CATEGORY_DESCRIBED, message).data(data))
+        }
+    }
+}
+
+fn create(
+    clerk: &Clerk<'_>,
+    store: &Store,
+    call: &CategoryCall,
+    said: Option<&Description>,
+) -> Result<Draft, ToolError> {
+    let path = &call.path;
+    let description = said.cloned().unwrap_or_default();
+    let change = Change::CreateCategory { path: path.clone(), description };
+    let shelf = Shelf::open_for(store, clerk.bench(), &change, call.force)?;
+    let made = shelf.apply(shelf.permit(change, call.force)?)?;
+    // A link or a file that has the name is no category.
+    let Some(written) = shelf.description(path)? else {
+        return Err(StoreError::Flawed(Flaw::Obstructed { path: path.clone() }).into());
+    };
+    let named = store.rules.hierarchy().find(path);
+    let description = named.map_or(written, |named| named.description.clone());
+    drop(shelf);
+    let is_other = said.is_some_and(|said| *said != description);
+    let data = told(store, path, &description).with("created", made);
+    let (code, words) = if made {
+        (codes::CATEGORY_CREATED, "is made")
+    } else {
+        (codes::CATEGORY_THERE, "is there already")
+    };
+    let draft = Draft::success(
+        code,
+        Prose::naming(&format!("The category '{path}' {words}."), &[Name::from(path)]),
+    );
+    let draft = if is_other {
+        draft.hint("Its description stays as it is; set_category_description changes one that is not in config.yaml.")
+    } else {
+        draft
+    };
+    Ok(draft.data(data))
+}
+
+/// Makes a change to a category that is there.
+fn settle(
+    clerk: &Clerk<'_>,
+    store: &Store,
+    call: &CategoryCall,
+    change: Change,
+    what: &'static str,
+) -> Result<(), StoreError> {
+    let path = call.path.clone();
+    let Some(shelf) = Shelf::open(store, clerk.bench())? else {
+        // Policy speaks before what is there does, whether or not there is a folder.
+        Shelf::judge_absent(store, clerk.bench(), change, call.force)?;
+        return Err(StoreError::Flawed(Flaw::Missing { what, path }));
+    };
+    if shelf.apply(shelf.permit(change, call.force)?)? {
+        return Ok(());
+    }
+    Err(StoreError::Flawed(Flaw::Missing { what, path }))
+}
+
+fn told(store: &Store, path: &Category, description: &Description) -> Fields {
+    Fields::default()
+        .with("store", store.told_name())
+        .with("path", Name::from(path))
+        .with("description", told_description(description))
+}

@@ -1,0 +1,306 @@
+//! Writing stores and categories into `config.yaml`, for a person, with every comment kept.
+//!
+//! The file is changed under the lock of its space. If the configuration cannot be used afterwards,
+//! the file is what it was before.
+
+use std::sync::Arc;
+
+use mere_core::address::Address;
+use mere_core::category::Description;
+use mere_core::digest::Sha256;
+use mere_core::item::{Category, ItemType, Scope};
+use mere_core::name::ModName;
+use mere_core::reply::{Content, Data, Draft, Fields, Name, Prose, codes};
+use mere_core::request::NewStore;
+use mere_core::yaml::amend::{self, AmendError};
+use serde_json::{Map, Value, json};
+
+use super::tell::told_description;
+use super::template;
+use super::{Clerk, Store, StoreError};
+use crate::config;
+use crate::config_check::check_config;
+use crate::host::{Before, Editing, Folder, read_at_most};
+use crate::items::Unmade;
+use crate::project_key;
+use crate::tool_error::ToolError;
+
+/// Reads the configuration again, and makes the categories that it names.
+pub(crate) type Resettle<'a> = &'a dyn Fn() -> Result<Vec<Address>, ToolError>;
+
+/// What to try first.
+const NEXT: [&str; 3] = [
+    "mere store list",
+    "mere memory create first-note 'What I want to remember'",
+    "mere memory list",
+];
+
+/// Why the configuration is not changed so.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ConfigureError {
+    #[error("there is a store called `{0}` already")]
+    Taken(ModName),
+    #[error("the store `{0}` is not in the configuration")]
+    Unconfigured(ModName),
+    #[error("the configuration names the category '{0}' already")]
+    Defined(Category),
+    #[error("the configuration does not name the category '{0}'")]
+    Undefined(Category),
+    #[error("the configuration names categories below '{0}'")]
+    Parent(Category),
+    #[error("{address} cannot be changed so: {reason}")]
+    Unusable { address: Address, reason: String },
+    #[error("{address} cannot be changed: {error}")]
+    Amend { address: Address, error: AmendError },
+}
+
+/// Names a new store, and makes its categories.
+pub(super) fn init(
+    clerk: &Clerk<'_>,
+    new: &NewStore,
+    resettle: Resettle<'_>,
+) -> Result<Draft, ToolError> {
+    let scope = if clerk.context.is_home() { Scope::User } else { new.scope };
+    if clerk.stores.all().iter().any(|store| store.is_configured && store.name == new.name) {
+        return Err(ConfigureError::Taken(new.name.clone()).into());
+    }
+    let path = new.path.clone().unwrap_or_else(|| usual_path(clerk, scope, &new.name));
+    let file = ConfigFile::of(clerk, scope);
+    let store = template::store(new, scope, &path);
+    let mut made =
+        file.change(resettle, |text| amend::add(text, &["stores", new.name.as_str()], &store))?;
+    file.make_folder(&path)?;
+    made.extend(resettle()?);
+    let data = Fields::default()
+        .with("store", Content::mention(new.name.as_str()))
+        .with("config", file.address)
+        .with("made", made.into_iter().map(Data::from).collect::<Data>())
+        .with("next", NEXT.into_iter().map(Data::from).collect::<Data>());
+    let message = Prose::words("The store `")
+        .content(Content::mention(new.name.as_str()))
+        .and("` is configured, and its categories are there.");
+    let draft = Draft::success(codes::STORE_MADE, message).data(data);
+    // What lay in the store that needs no configuration is not served any more.
+    let left = clerk.stores.all().iter().find(|store| !store.is_configured);
+    let is_left = |store: &Store| store.folder(clerk.context).ok().flatten().is_some();
+    let is_usual = path.trim_start_matches("./").trim_end_matches('/') == ItemType::Memory.folder();
+    let is_left = |store: &&Store| !(is_usual && store.scope == scope) && is_left(store);
+    let awaits_trust = check_config(clerk.context).into_iter().find_map(|file| file.note);
+    if let Some(note) = awaits_trust.filter(|_| scope == Scope::Project) {
+        return Ok(draft.hint(Prose::words("").content(Content::mention(note)).and(".")));
+    }
+    Ok(match left.filter(is_left) {
+        Some(_) => draft.hint("The store `memory` is not served any more; `mere store init memory` configures it too."),
+        None => draft,
+    })
+}
+
+/// Where a store lies if nobody says so: where memories usually do, if nothing else is there.
+fn usual_path(clerk: &Clerk<'_>, scope: Scope, name: &ModName) -> String {
+    let folder = ItemType::Memory.folder();
+    let is_taken = clerk.stores.all().iter().any(|store| {
+        let last = store.address.path().names().next_back();
+        store.is_configured && store.scope == scope && last == Some(folder)
+    });
+    if is_taken { format!("./{name}") } else { format!("./{folder}") }
+}
+
+/// Names a category of the served store.
+pub(super) fn define(
+    clerk: &Clerk<'_>,
+    (path, description): (&Category, Option<&Description>),
+    resettle: Resettle<'_>,
+) -> Result<Draft, ToolError> {
+    let store = configured(clerk)?;
+    if store.rules.hierarchy().find(path).is_some() {
+        return Err(ConfigureError::Defined(path.clone()).into());
+    }
+    let keys = keys(store, path);
+    let mut value = Map::new();
+    let description = description.cloned().unwrap_or_default();
+    if !description.is_none() {
+        value.insert("description".to_owned(), json!(description.as_str()));
+    }
+    let file = ConfigFile::of(clerk, store.scope);
+    let made = file.change(resettle, |text| {
+        amend::add(
+            text,
+            &keys.iter().map(String::as_str).collect::<Vec<_>>(),
+            &Value::Object(value.clone()),
+        )
+    })?;
+    let made = made.into_iter().map(Data::from).collect::<Data>();
+    let data = told(store, path, &description, file.address).with("made", made);
+    let message = Prose::naming(
+        &format!("The configuration names the category '{path}'."),
+        &[Name::from(path)],
+    );
+    Ok(Draft::success(codes::CATEGORY_DEFINED, message).data(data))
+}
+
+/// Takes a category out of the configuration; its folder stays.
+pub(super) fn undefine(
+    clerk: &Clerk<'_>,
+    path: &Category,
+    resettle: Resettle<'_>,
+) -> Result<Draft, ToolError> {
+    let store = configured(clerk)?;
+    let Some(named) = store.rules.hierarchy().find(path) else {
+        return Err(ConfigureError::Undefined(path.clone()).into());
+    };
+    if !named.subcategories.is_empty() {
+        return Err(ConfigureError::Parent(path.clone()).into());
+    }
+    let keys = keys(store, path);
+    let file = ConfigFile::of(clerk, store.scope);
+    file.change(resettle, |text| {
+        amend::remove(text, &keys.iter().map(String::as_str).collect::<Vec<_>>())
+    })?;
+    let data = told(store, path, &named.description, file.address);
+    let message = Prose::naming(
+        &format!("The configuration does not name the category '{path}' any more."),
+        &[Name::from(path)],
+    );
+    Ok(Draft::success(codes::CATEGORY_UNDEFINED, message)
+        .hint("Its folder and its memories stay; `mere category delete` removes them.")
+        .data(data))
+}
+
+/// The served store, which must be in a configuration.
+fn configured<'a>(clerk: &'a Clerk<'_>) -> Result<&'a Store, ToolError> {
+    let store = clerk.served()?;
+    if store.is_configured {
+        return Ok(store);
+    }
+    Err(ConfigureError::Unconfigured(store.name.clone()).into())
+}
+
+/// The keys that lead to a category.
+fn keys(store: &Store, path: &Category) -> Vec<String> {
+    let mut keys = vec!["stores".to_owned(), store.name.to_string()];
+    for (depth, level) in path.levels().enumerate() {
+        keys.push(if depth == 0 { "categories" } else { "subcategories" }.to_owned());
+        keys.push(level.to_owned());
+    }
+    keys
+}
+
+fn told(store: &Store, path: &Category, description: &Description, config: Address) -> Fields {
+    Fields::default()
+        .with("store", store.told_name())
+        .with("path", Name::from(path))
+        .with("description", told_description(description))
+        .with("address", config)
+}
+
+/// A `config.yaml`, and the space it is in.
+struct ConfigFile<'a> {
+    clerk: &'a Clerk<'a>,
+    scope: Scope,
+    address: Address,
+}
+
+impl<'a> ConfigFile<'a> {
+    fn of(clerk: &'a Clerk<'a>, scope: Scope) -> Self {
+        let address = match scope {
+            Scope::User => config::user_address(),
+            _ => config::project_address(),
+        };
+        Self { clerk, scope, address }
+    }
+
+    /// Changes the text, reads the configuration again, and takes the change back if that fails.
+    fn change(
+        &self,
+        resettle: Resettle<'_>,
+        amend: impl Fn(&str) -> Result<String, AmendError>,
+    ) -> Result<Vec<Address>, ToolError> {
+        let (old, new) = self.write(amend)?;
+        let wrong = check_config(self.clerk.context).into_iter();
+        let mut wrong = wrong.filter(|file| file.address == self.address);
+        let made = match wrong.find_map(|file| file.problem) {
+            Some(reason) => {
+                Err(ConfigureError::Unusable { address: self.address.clone(), reason }.into())
+            }
+            None => resettle(),
+        };
+        made.inspect_err(|_| {
+            if let Err(error) = self.restore(old.as_deref(), &new) {
+                tracing::error!(%error, "the config could not be restored");
+            }
+        })
+    }
+
+    /// Makes the folder of a store that lies elsewhere.
+    fn make_folder(&self, path: &str) -> Result<(), ToolError> {
+        let context = self.clerk.context;
+        let failed = |cause| Unmade::Failed { address: self.address.clone(), cause };
+        let space = match self.scope {
+            Scope::User => context.surroundings.user_space(),
+            _ => context.space().map(|space| space.map(Arc::new)),
+        };
+        let Some(space) = space.map_err(failed)? else { return Ok(()) };
+        Ok(Folder::make_configured(path, &space, &context.surroundings).map_err(failed)?)
+    }
+
+    fn lock(&self) -> Result<Editing, ToolError> {
+        let context = self.clerk.context;
+        let failed = |cause| Unmade::Failed { address: self.address.clone(), cause };
+        let space = match self.scope {
+            Scope::User => context.surroundings.make_user_space(),
+            _ => Editing::make_space(&context.project),
+        };
+        let space = space.map_err(failed)?;
+        if project_key::space_format(&space) > project_key::FORMAT {
+            return Err(Unmade::Newer.into());
+        }
+        let editing = Editing::open(&space, self.clerk.over).map_err(failed)?;
+        Ok(editing.ok_or_else(|| Unmade::Late(self.address.clone()))?)
+    }
+
+    /// What the file was, if there was one, and what it is now.
+    fn write(
+        &self,
+        amend: impl Fn(&str) -> Result<String, AmendError>,
+    ) -> Result<(Option<String>, String), ToolError> {
+        let editing = self.lock()?;
+        let failed =
+            |cause| ToolError::from(Unmade::Failed { address: self.address.clone(), cause });
+        let path = config::FILE.parse().map_err(|_| Unmade::Place)?;
+        let file = editing.file(&path).map_err(failed)?;
+        let bytes = file.map(|file| read_at_most(file, config::MAX_BYTES as u64));
+        let bytes = bytes.transpose().map_err(failed)?.flatten();
+        let old = bytes.map(|bytes| String::from_utf8(bytes).map_err(|_| Unmade::Place));
+        let old = old.transpose()?;
+        let unamended = |error| ConfigureError::Amend { address: self.address.clone(), error };
+        let new = amend(old.as_deref().unwrap_or_default()).map_err(unamended)?;
+        let before = match &old {
+            Some(old) => Before::This(Sha256::of(old.as_bytes())),
+            None => Before::Nothing,
+        };
+        let stale = || Unmade::Stale { address: self.address.clone(), current: None };
+        if editing.put(&path, new.as_bytes(), before).map_err(failed)? {
+            return Ok((old, new));
+        }
+        Err(stale().into())
+    }
+
+    /// Takes back what was written, unless somebody else has written since.
+    fn restore(&self, old: Option<&str>, new: &str) -> Result<(), ToolError> {
+        let editing = self.lock()?;
+        let failed = |cause| Unmade::Failed { address: self.address.clone(), cause };
+        let path = config::FILE.parse().map_err(|_| Unmade::Place)?;
+        let ours = Sha256::of(new.as_bytes());
+        match old {
+            Some(old) => editing.put(&path, old.as_bytes(), Before::This(ours)).map_err(failed)?,
+            None => editing.remove_this(&path, ours).map_err(failed)?,
+        };
+        Ok(())
+    }
+}
+
+impl From<ConfigureError> for ToolError {
+    fn from(error: ConfigureError) -> Self {
+        StoreError::Configure(error).into()
+    }
+}

@@ -1,0 +1,128 @@
+//! Where disk and configuration differ, for `mere config check`. Nothing here is wrong: a category
+//! that is not there yet can be made, and one that no config names stays usable.
+
+use std::io;
+
+use cap_std::fs::Dir;
+use mere_core::category::{Hierarchy, Mode, Rules};
+use mere_core::item::{Category, ItemId, ItemType, Scope};
+
+use super::{Home, ItemRules, Store, Stores};
+use crate::context::Context;
+use crate::host::{EntryKind, Folder, OpenFolder, absent, is_link};
+
+/// One difference, in words, and whose config it is about.
+pub(crate) struct Drift {
+    pub(crate) scope: Scope,
+    pub(crate) words: String,
+}
+
+/// Every difference, stores first.
+pub(crate) fn drift(
+    context: &Context,
+    stores: &Stores,
+    items: &ItemRules,
+) -> io::Result<Vec<Drift>> {
+    let mut found = Vec::new();
+    for store in stores.all() {
+        let words = of_store(context, store)?;
+        found.extend(words.into_iter().map(|words| Drift { scope: store.scope, words }));
+    }
+    let spaces = [
+        (Scope::Project, context.space()?.map(|space| space.dir().try_clone()).transpose()?),
+        (Scope::User, user_space(context)?),
+    ];
+    for (scope, space) in spaces {
+        let Some(space) = space else { continue };
+        for kind in [ItemType::Directive, ItemType::Tool, ItemType::Knowledge] {
+            let tree = Tree { top: below(&space, kind.folder())?, kind: Some(kind) };
+            let what = format!("`{}`", kind.folder());
+            let rules = items.find(scope, kind);
+            let words = tree.differences(&what, &items.named(scope, kind), &rules)?;
+            found.extend(words.into_iter().map(|words| Drift { scope, words }));
+        }
+    }
+    Ok(found)
+}
+
+fn user_space(context: &Context) -> io::Result<Option<Dir>> {
+    let space = context.surroundings.user_space()?;
+    space.as_deref().map(Folder::dir).map(|dir| dir.try_clone()).transpose()
+}
+
+fn of_store(context: &Context, store: &Store) -> io::Result<Vec<String>> {
+    let what = format!("store `{}`", store.name);
+    if matches!(store.home, Home::Missing) {
+        return Ok(vec![format!("{what} is not there: make its folder, or correct its `path`")]);
+    }
+    let tree = Tree { top: store.folder(context)?, kind: None };
+    tree.differences(&what, store.rules.hierarchy(), &store.rules)
+}
+
+/// The categories that are there, as folders.
+struct Tree {
+    top: Option<Dir>,
+    /// The type of the items in it; none for memories.
+    kind: Option<ItemType>,
+}
+
+impl Tree {
+    fn differences(&self, what: &str, named: &Hierarchy, rules: &Rules) -> io::Result<Vec<String>> {
+        let mut found = Vec::new();
+        for one in named.all() {
+            if !self.has(&one.category)? {
+                found.push(format!(
+                    "{what}: category `{}` is in the config and not on disk: run `mere store sync`",
+                    one.category
+                ));
+            }
+        }
+        if rules.mode() > Mode::Free {
+            let mut tops = self.tops()?;
+            tops.retain(|top| rules.hierarchy().find(top).is_none());
+            found.extend(
+                tops.into_iter().map(|top| {
+                    format!("{what}: category `{top}` is on disk and not in the config")
+                }),
+            );
+        }
+        Ok(found)
+    }
+
+    fn has(&self, category: &Category) -> io::Result<bool> {
+        let Some(top) = &self.top else { return Ok(false) };
+        Ok(below(top, category.as_str())?.is_some())
+    }
+
+    /// The top categories, sorted. A folder that is an item is none.
+    fn tops(&self) -> io::Result<Vec<Category>> {
+        let Some(top) = &self.top else { return Ok(Vec::new()) };
+        let mut names = Vec::new();
+        OpenFolder::below(top, "")?.read(|name, kind| {
+            let id = name.and_then(|name| name.parse::<ItemId>().ok());
+            names.extend(id.filter(|_| kind == EntryKind::Folder));
+            Ok(())
+        })?;
+        names.sort();
+        let mut tops = Vec::new();
+        for name in names {
+            let own = self.kind.and_then(ItemType::folder_file);
+            let is_item = match (own, below(top, name.as_str())?) {
+                (Some(file), Some(folder)) => absent(folder.symlink_metadata(file))?.is_some(),
+                _ => false,
+            };
+            if !is_item {
+                tops.extend(Category::default().child(&name));
+            }
+        }
+        Ok(tops)
+    }
+}
+
+/// A folder below another; a link is none.
+fn below(folder: &Dir, path: &str) -> io::Result<Option<Dir>> {
+    match OpenFolder::below(folder, path) {
+        Err(error) if is_link(&error) => Ok(None),
+        opened => Ok(absent(opened)?.map(OpenFolder::into_dir)),
+    }
+}

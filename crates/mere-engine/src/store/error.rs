@@ -1,0 +1,67 @@
+//! Why nothing came of a call about a store.
+
+use std::io;
+
+use jiff::Timestamp;
+use mere_core::category::{Denial, Flaw, Refusal};
+use mere_core::item::{ItemType, MemoryPath};
+use mere_core::name::ModName;
+
+use super::Unserved;
+use super::configure::ConfigureError;
+
+/// A call about categories or memories that came to nothing. Paths in it were parsed, so they may
+/// be said again.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StoreError {
+    #[error(transparent)]
+    Unserved(#[from] Unserved),
+    #[error(transparent)]
+    Denied(Denial),
+    #[error(transparent)]
+    Flawed(Flaw),
+    #[error("there is no memory at '{0}'")]
+    Missing(MemoryPath),
+    #[error("the memory at '{path}' has expired")]
+    Expired { path: MemoryPath, at: Timestamp },
+    #[error("there is a memory at '{0}' already")]
+    Taken(MemoryPath),
+    #[error("the folder of the store `{0}` is not there")]
+    NoFolder(ModName),
+    #[error("the store `{store}` cannot be read")]
+    Unreadable { store: ModName, cause: io::Error },
+    #[error("the store `{store}` could not be changed")]
+    Unwritten { store: ModName, cause: io::Error },
+    #[error("the categories of `{}` cannot be looked at", .kind.folder())]
+    Unseen { kind: ItemType, cause: io::Error },
+    #[error("the categories of `{}` could not be made", .kind.folder())]
+    Unmade { kind: ItemType, cause: io::Error },
+    #[error("the space is of a newer version")]
+    Newer,
+    #[error("the store `{0}` is busy")]
+    Late(ModName),
+    #[error(transparent)]
+    Configure(#[from] ConfigureError),
+    #[error("the cursor is of another call")]
+    Cursor,
+}
+
+impl StoreError {
+    /// Why there is no permit.
+    pub(super) fn of(store: &ModName, refusal: Refusal<io::Error>) -> Self {
+        match refusal {
+            Refusal::Denied(denial) => Self::Denied(denial),
+            Refusal::Flawed(flaw) => Self::Flawed(flaw),
+            Refusal::Unknown(cause) => Self::Unreadable { store: store.clone(), cause },
+        }
+    }
+
+    /// The same for the categories of items.
+    pub(super) fn of_items(kind: ItemType, refusal: Refusal<io::Error>) -> Self {
+        match refusal {
+            Refusal::Denied(denial) => Self::Denied(denial),
+            Refusal::Flawed(flaw) => Self::Flawed(flaw),
+            Refusal::Unknown(cause) => Self::Unseen { kind, cause },
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What is there in the folder of a store, for the rules to decide by.
+//!
+//! Folders are opened by handle and no link is followed, so a category that is a link is none.
+
+use std::io;
+
+use cap_std::fs::Dir;
+use mere_core::category::{Contents, Ground};
+use mere_core::item::{Category, ItemId};
+
+use super::label::LABEL;
+use crate::host::{EntryKind, OpenFolder, absent, is_link};
+
+/// The folder of a store, or none while there is none.
+pub(super) struct Disk<'a>(pub(super) Option<&'a Dir>);
+
+/// The same for somebody who does not see all of it: what is hidden counts as something else.
+pub(super) struct Seen<'a> {
+    pub(super) disk: Disk<'a>,
+    /// Whether a path from the folder of the store may be seen.
+    pub(super) shows: &'a dyn Fn(&str) -> bool,
+}
+
+impl Disk<'_> {
+    fn open(&self, path: &str) -> io::Result<Option<OpenFolder>> {
+        let Some(top) = self.0 else { return Ok(None) };
+        match OpenFolder::below(top, path) {
+            Err(error) if is_link(&error) => Ok(None),
+            opened => absent(opened),
+        }
+    }
+
+    fn count(
+        &self,
+        path: &str,
+        shows: &dyn Fn(&str) -> bool,
+        contents: &mut Contents,
+    ) -> io::Result<()> {
+        let Some(folder) = self.open(path)? else { return Ok(()) };
+        let mut deeper = Vec::new();
+        let below =
+            |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
+        folder.read(|name, kind| {
+            let is_seen = name.is_some_and(|name| shows(&below(name)));
+            match (name, kind) {
+                (Some(LABEL), EntryKind::File) => {}
+                (Some(name), EntryKind::Folder) if is_id(name) && is_seen => {
+                    deeper.push(below(name));
+                }
+                (Some(name), EntryKind::File) if is_memory(name) && is_seen => {
+                    contents.memories += 1;
+                }
+                _ => {
+                    contents.others += 1;
+                    contents.hidden += u64::from(!is_seen);
+                }
+            }
+            Ok(())
+        })?;
+        for path in deeper {
+            contents.categories += 1;
+            self.count(&path, shows, contents)?;
+        }
+        Ok(())
+    }
+}
+
+impl Ground for Disk<'_> {
+    type Error = io::Error;
+
+    fn has(&self, category: &Category) -> io::Result<bool> {
+        Ok(self.open(category.as_str())?.is_some())
+    }
+
+    fn tops(&self) -> io::Result<Vec<Category>> {
+        let mut tops = Vec::new();
+        if let Some(folder) = self.open("")? {
+            folder.read(|name, kind| {
+                let name = name.filter(|name| kind == EntryKind::Folder && is_id(name));
+                tops.extend(name.and_then(|name| name.parse().ok()));
+                Ok(())
+            })?;
+        }
+        Ok(tops)
+    }
+
+    fn memories(&self, category: &Category) -> io::Result<u64> {
+        let mut count = 0;
+        if let Some(folder) = self.open(category.as_str())? {
+            folder.read(|name, kind| {
+                count += u64::from(kind == EntryKind::File && name.is_some_and(is_memory));
+                Ok(())
+            })?;
+        }
+        Ok(count)
+    }
+
+    fn contents(&self, category: &Category) -> io::Result<Contents> {
+        let mut contents = Contents::default();
+        self.count(category.as_str(), &|_| true, &mut contents)?;
+        Ok(contents)
+    }
+}
+
+impl Ground for Seen<'_> {
+    type Error = io::Error;
+
+    fn has(&self, category: &Category) -> io::Result<bool> {
+        self.disk.has(category)
+    }
+
+    fn tops(&self) -> io::Result<Vec<Category>> {
+        let mut tops = self.disk.tops()?;
+        tops.retain(|top| (self.shows)(top.as_str()));
+        Ok(tops)
+    }
+
+    fn memories(&self, category: &Category) -> io::Result<u64> {
+        self.disk.memories(category)
+    }
+
+    fn contents(&self, category: &Category) -> io::Result<Contents> {
+        let mut contents = Contents::default();
+        self.disk.count(category.as_str(), self.shows, &mut contents)?;
+        Ok(contents)
+    }
+}
+
+fn is_id(name: &str) -> bool {
+    name.parse::<ItemId>().is_ok()
+}
+
+/// Whether a file of this name is a memory.
+fn is_memory(name: &str) -> bool {
+    name.strip_suffix(".md").is_some_and(is_id)
+}

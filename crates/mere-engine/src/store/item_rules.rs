@@ -1,0 +1,206 @@
+//! The rules of items' categories, by scope and type.
+//!
+//! In the project what the user's own config says holds too: the stricter mode of the two counts,
+//! and a category is protected if either names it.
+
+use std::io;
+
+use cap_std::fs::Dir;
+use mere_core::address::{Address, RelPath};
+use mere_core::category::{Contents, Ground, Hierarchy, Mode, Realm, Rules};
+use mere_core::item::{Category, ItemType, Scope, ScopedPath};
+use mere_core::root::Root;
+
+use super::StoreError;
+use super::ground::Disk;
+use super::stores::patience;
+use super::sync::{address_of, materialise};
+use crate::config::Keeping;
+use crate::context::Context;
+use crate::enforce;
+use crate::host::{Editing, SPACE};
+
+/// What both configs say of items' categories.
+#[derive(Default)]
+pub(crate) struct ItemRules {
+    user: Vec<(ItemType, Rules)>,
+    project: Vec<(ItemType, Rules)>,
+    floor: Mode,
+}
+
+impl ItemRules {
+    /// What both say, with `floor` as the least strict mode.
+    pub(crate) fn new(user: &Keeping, project: &Keeping, floor: Mode) -> Self {
+        Self { user: user.items.clone(), project: project.items.clone(), floor }
+    }
+
+    /// The rules for the items of a type in a scope.
+    pub(crate) fn find(&self, scope: Scope, kind: ItemType) -> Rules {
+        let said = |rules: &[(ItemType, Rules)]| {
+            let found = rules.iter().find(|(one, _)| *one == kind);
+            found.map_or_else(|| free(kind), |(_, rules)| rules.clone())
+        };
+        let user = said(&self.user).at_least(self.floor);
+        match scope {
+            Scope::User | Scope::Registry => user,
+            Scope::Project => {
+                let project = said(&self.project);
+                let hierarchy = project.hierarchy().united(user.hierarchy());
+                Rules::new(Realm::Items(kind), project.mode().max(user.mode()), hierarchy)
+            }
+        }
+    }
+
+    /// Whether an item may be put at a place; `folder` is that of its type, if it is there.
+    pub(crate) fn check(&self, place: &ScopedPath, folder: Option<&Dir>) -> Result<(), StoreError> {
+        let rules = self.find(place.scope, place.kind);
+        let ground = ItemDisk { disk: Disk(folder), folder, kind: place.kind };
+        let admitted = enforce::permit_category(&rules, &place.category, &ground);
+        admitted.map_err(|refusal| StoreError::of_items(place.kind, refusal))
+    }
+
+    /// Makes the categories that the configs name, and says which were not there.
+    pub(crate) fn materialise(&self, context: &Context) -> Result<Vec<Address>, StoreError> {
+        let mut all = Vec::new();
+        for (scope, rules) in [(Scope::Project, &self.project), (Scope::User, &self.user)] {
+            for (kind, rules) in rules {
+                let made = make(context, (scope, *kind), rules.hierarchy());
+                let failed = |cause| StoreError::Unmade { kind: *kind, cause };
+                all.extend(made.map_err(failed)?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The categories that the config of a scope itself names for a type.
+    pub(crate) fn named(&self, scope: Scope, kind: ItemType) -> Hierarchy {
+        let rules = match scope {
+            Scope::User | Scope::Registry => &self.user,
+            Scope::Project => &self.project,
+        };
+        let found = rules.iter().find(|(one, _)| *one == kind);
+        found.map(|(_, rules)| rules.hierarchy().clone()).unwrap_or_default()
+    }
+}
+
+/// What is there in the folder of a type.
+struct ItemDisk<'a> {
+    disk: Disk<'a>,
+    folder: Option<&'a Dir>,
+    kind: ItemType,
+}
+
+impl Ground for ItemDisk<'_> {
+    type Error = io::Error;
+
+    fn has(&self, category: &Category) -> io::Result<bool> {
+        self.disk.has(category)
+    }
+
+    /// A folder that is an item is no category.
+    fn tops(&self) -> io::Result<Vec<Category>> {
+        let mut tops = self.disk.tops()?;
+        if let (Some(folder), Some(main)) = (self.folder, self.kind.folder_file()) {
+            let is_item = |top: &Category| folder.symlink_metadata(format!("{top}/{main}")).is_ok();
+            tops.retain(|top| !is_item(top));
+        }
+        Ok(tops)
+    }
+
+    fn memories(&self, category: &Category) -> io::Result<u64> {
+        self.disk.memories(category)
+    }
+
+    fn contents(&self, category: &Category) -> io::Result<Contents> {
+        self.disk.contents(category)
+    }
+}
+
+/// Makes the categories of a hierarchy in the folder of a type.
+fn make(
+    context: &Context,
+    (scope, kind): (Scope, ItemType),
+    hierarchy: &Hierarchy,
+) -> io::Result<Vec<Address>> {
+    if hierarchy.is_empty() {
+        return Ok(Vec::new());
+    }
+    let top = RelPath::default().child(kind.folder()).ok_or(io::ErrorKind::InvalidInput)?;
+    let (space, address) = if scope == Scope::Project {
+        let below = RelPath::default().child(SPACE).ok_or(io::ErrorKind::InvalidInput)?;
+        let address = Address::directory(Root::Project, below.below(&top));
+        (Editing::make_space(&context.project)?, address)
+    } else {
+        (context.surroundings.make_user_space()?, Address::directory(Root::User, top.clone()))
+    };
+    let made = materialise(&Editing::make_below(&space, &top)?, hierarchy, &patience())?;
+    Ok(made.iter().filter_map(|category| address_of(&address, category)).collect())
+}
+
+fn free(kind: ItemType) -> Rules {
+    Rules::new(Realm::Items(kind), Mode::Free, Hierarchy::default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::keeping;
+
+    fn rules(user: &str, project: &str, floor: Mode) -> ItemRules {
+        ItemRules::new(&keeping(user), &keeping(project), floor)
+    }
+
+    #[test]
+    fn a_project_never_loosens_what_the_user_tightened() {
+        let said = |mode: &str| format!("items: {{tools: {{categoryMode: {mode}}}}}");
+        for (user, project, expected) in [
+            ("free", "free", Mode::Free),
+            ("strict", "free", Mode::Strict),
+            ("free", "strict", Mode::Strict),
+            ("subcategories", "strict", Mode::Strict),
+            ("strict", "subcategories", Mode::Strict),
+            ("subcategories", "free", Mode::Subcategories),
+        ] {
+            let both = rules(&said(user), &said(project), Mode::Free);
+            let mode = both.find(Scope::Project, ItemType::Tool).mode();
+            assert_eq!(mode, expected, "{user} {project}");
+            assert_eq!(both.find(Scope::User, ItemType::Tool).mode().name(), user);
+            assert_eq!(both.find(Scope::Project, ItemType::Directive).mode(), Mode::Free);
+        }
+        let only_user = rules(&said("strict"), "items: {}", Mode::Free);
+        assert_eq!(only_user.find(Scope::Project, ItemType::Tool).mode(), Mode::Strict);
+    }
+
+    #[test]
+    fn the_floor_holds_for_all() {
+        let floor = rules("items: {tools: {categoryMode: strict}}", "{}", Mode::Subcategories);
+        for scope in [Scope::Project, Scope::User] {
+            let mode = |kind| floor.find(scope, kind).mode();
+            let kinds = [ItemType::Directive, ItemType::Tool, ItemType::Knowledge];
+            let expected = [Mode::Subcategories, Mode::Strict, Mode::Subcategories];
+            assert_eq!(kinds.map(mode), expected);
+        }
+    }
+
+    #[test]
+    fn in_a_project_the_categories_of_both_are_protected() {
+        let both = rules(
+            "items: {tools: {categories: {x: {subcategories: {mine: }}, own: }}}",
+            "items: {tools: {categories: {release: , x: {subcategories: {theirs: }}}}}",
+            Mode::Free,
+        );
+        let named = |hierarchy: &Hierarchy| {
+            let all = hierarchy.all().into_iter();
+            all.map(|one| one.category.to_string()).collect::<Vec<_>>()
+        };
+        let project = both.find(Scope::Project, ItemType::Tool);
+        let expected = ["release", "x", "x/theirs", "x/mine", "own"];
+        assert_eq!(named(project.hierarchy()), expected);
+        let user = both.find(Scope::User, ItemType::Tool);
+        assert_eq!(named(user.hierarchy()), ["x", "x/mine", "own"]);
+        assert_eq!(
+            named(&both.named(Scope::Project, ItemType::Tool)),
+            ["release", "x", "x/theirs"]
+        );
+    }
+}

@@ -1,0 +1,74 @@
+//! What must be looked at after news: folders with all that lies below, and single memories.
+
+use std::collections::BTreeSet;
+
+use mere_core::item::{Category, ItemId};
+
+use super::survey::join;
+use crate::host::Change;
+
+/// Where to look.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Errands {
+    /// None lies below another.
+    pub(super) categories: BTreeSet<Category>,
+    /// Paths of memories, none in those categories.
+    pub(super) memories: BTreeSet<String>,
+}
+
+impl Errands {
+    /// The errands after these changes. Folders that are not among the known ones are passed over:
+    /// they are about to be told of, or gone from the store and not yet from the watch.
+    pub(super) fn after(changes: BTreeSet<Change>, known: &BTreeSet<Category>) -> Self {
+        let mut errands = Self::default();
+        for change in changes {
+            match change.folder.parse::<Category>() {
+                Ok(folder) if folder.is_none() || known.contains(&folder) => {
+                    errands.take(folder, &change);
+                }
+                _ => {}
+            }
+        }
+        let tops = errands.categories.clone();
+        errands.categories.retain(|category| !lies_below(category, &tops));
+        errands.memories.retain(|path| !is_in(path, &tops));
+        errands
+    }
+
+    fn take(&mut self, folder: Category, change: &Change) {
+        match &change.name {
+            // The store's own folder has no parent here that would have the news.
+            None if folder.is_none() => {
+                self.categories.insert(folder);
+            }
+            Some(name) if change.is_folder => {
+                let child = name.parse::<ItemId>().and_then(|level| folder.child(&level));
+                self.categories.extend(child);
+            }
+            Some(name) => {
+                let slug = name.strip_suffix(".md").filter(|slug| slug.parse::<ItemId>().is_ok());
+                self.memories.extend(slug.map(|slug| join(folder.as_str(), slug)));
+            }
+            None => {}
+        }
+    }
+}
+
+/// Whether a category lies below one of `tops`.
+fn lies_below(category: &Category, tops: &BTreeSet<Category>) -> bool {
+    let mut here = category.clone();
+    while !here.is_none() {
+        here = here.parent();
+        if tops.contains(&here) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether a memory lies in or below one of `tops`.
+fn is_in(path: &str, tops: &BTreeSet<Category>) -> bool {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let folder = folder.parse::<Category>().unwrap_or_default();
+    tops.contains(&folder) || lies_below(&folder, tops)
+}

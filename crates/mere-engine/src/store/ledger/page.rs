@@ -1,0 +1,140 @@
+//! One page of a list of memories.
+//!
+//! A position says after which memory the next page begins, by what the order goes by and not by a
+//! number, so that nothing is left out or told twice when others come or go meanwhile.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use mere_core::item::Category;
+use mere_core::request::{Expired, Sort};
+
+use super::Ledger;
+use super::row::{Row, Slot, nanoseconds};
+
+/// Between the time and the path of a position; neither has one.
+const SEPARATOR: char = '\u{1f}';
+
+/// What is asked for.
+pub(crate) struct Wanted<'a> {
+    /// In which category and below; none is the whole store.
+    pub(crate) category: &'a Category,
+    pub(crate) sort: Sort,
+    /// How many rows at most.
+    pub(crate) limit: usize,
+    pub(crate) expired: Expired,
+    pub(crate) now: Timestamp,
+    /// The position that the page before ended with.
+    pub(crate) after: Option<&'a str>,
+}
+
+/// A page.
+#[derive(Debug, Default)]
+pub(crate) struct Page {
+    /// How many memories are shown on all pages together.
+    pub(crate) count: u64,
+    pub(crate) rows: Vec<Arc<Row>>,
+    /// The categories right below, each with how many memories are shown there and below.
+    pub(crate) subcategories: Vec<(Category, u64)>,
+    /// The position of the next page, if there is one.
+    pub(crate) next: Option<String>,
+}
+
+impl Ledger {
+    /// A page; none if the position is not one of this order.
+    pub(crate) fn page(&self, wanted: &Wanted<'_>) -> Option<Page> {
+        let shown = Shown { expired: wanted.expired, now: nanoseconds(wanted.now) };
+        let (rows, next) = match wanted.sort {
+            Sort::Path => self.by_path(wanted, shown),
+            Sort::Recent => self.by_time(wanted, shown)?,
+        };
+        let count = |category: &Category| {
+            let slots = &self.rows.all()[self.rows.range(category)];
+            slots.iter().filter(|slot| shown.has(slot)).count() as u64
+        };
+        let subcategories = self.children(wanted.category);
+        let subcategories = subcategories.map(|child| (child.clone(), count(child)));
+        Some(Page {
+            count: count(wanted.category),
+            rows: rows.iter().map(|slot| Arc::clone(&slot.row)).collect(),
+            subcategories: subcategories.collect(),
+            next,
+        })
+    }
+
+    fn by_path(&self, wanted: &Wanted<'_>, shown: Shown) -> (Vec<&Slot>, Option<String>) {
+        let mut range = self.rows.range(wanted.category);
+        if let Some(after) = wanted.after {
+            // A path that is longer by the least byte there is comes right after.
+            let begin = self.rows.before(&format!("{after}\0"));
+            range.start = begin.clamp(range.start, range.end);
+        }
+        let mut slots = self.rows.all()[range].iter().filter(|slot| shown.has(slot));
+        let rows = slots.by_ref().take(wanted.limit).collect::<Vec<_>>();
+        let last = rows.last().filter(|_| slots.next().is_some());
+        let next = last.map(|slot| slot.path().to_owned());
+        (rows, next)
+    }
+
+    /// Keeps the best of all rows and sorts only them. Rows are in the order of their paths, so of
+    /// two with the same time the one with the smaller number comes first.
+    fn by_time(&self, wanted: &Wanted<'_>, shown: Shown) -> Option<(Vec<&Slot>, Option<String>)> {
+        let after = match wanted.after {
+            Some(after) => {
+                let (time, path) = after.split_once(SEPARATOR)?;
+                Some((Reverse(time.parse::<i64>().ok()?), self.rows.before(&format!("{path}\0"))))
+            }
+            None => None,
+        };
+        let slots = self.rows.all();
+        let range = self.rows.range(wanted.category);
+        let (mut best, mut count) =
+            (BinaryHeap::with_capacity(wanted.limit.min(range.len())), 0_usize);
+        for at in range.filter(|at| shown.has(&slots[*at])) {
+            let key = (Reverse(slots[at].updated), at);
+            if after.is_some_and(|after| key < after) {
+                continue;
+            }
+            count += 1;
+            if best.len() < wanted.limit {
+                best.push(key);
+            } else if let Some(mut worst) = best.peek_mut()
+                && key < *worst
+            {
+                *worst = key;
+            }
+        }
+        let rows = best.into_sorted_vec().into_iter().map(|(_, at)| &slots[at]).collect::<Vec<_>>();
+        let last = rows.last().filter(|_| count > rows.len());
+        let next = last.map(|slot| format!("{}{SEPARATOR}{}", slot.updated, slot.path()));
+        Some((rows, next))
+    }
+
+    /// The categories right below one.
+    fn children(&self, category: &Category) -> impl Iterator<Item = &Category> {
+        let above = category.as_str();
+        self.categories.iter().filter(move |one| {
+            let rest = one.as_str().strip_prefix(above);
+            let rest =
+                rest.and_then(
+                    |rest| if above.is_empty() { Some(rest) } else { rest.strip_prefix('/') },
+                );
+            rest.is_some_and(|rest| !rest.is_empty() && !rest.contains('/'))
+        })
+    }
+}
+
+/// Which memories are shown.
+#[derive(Clone, Copy)]
+struct Shown {
+    expired: Expired,
+    now: i64,
+}
+
+impl Shown {
+    fn has(self, slot: &Slot) -> bool {
+        self.expired == Expired::Included || !slot.has_expired(self.now)
+    }
+}

@@ -1,0 +1,197 @@
+//! One memory as the ledger has it: what lists tell of it, and what its file looked like.
+//!
+//! A file that cannot be understood is a row too, so that nobody wonders where it went.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use cap_std::fs::File;
+use jiff::Timestamp;
+use mere_core::item::{self, ItemId, Memory, MemoryPath};
+
+use crate::host::{OpenFolder, Stamp, now};
+
+/// The largest file that is read.
+const MAX_READ: u64 = item::MAX_BYTES as u64;
+
+/// A memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    /// Category and slug.
+    pub(crate) path: String,
+    pub(crate) title: String,
+    pub(crate) tags: Vec<String>,
+    /// As it says, else when its file was last changed.
+    pub(crate) updated_at: Timestamp,
+    pub(crate) expires_at: Option<Timestamp>,
+    /// How long its content is, or its file if that was not understood.
+    pub(crate) bytes: u64,
+    /// Whether it could not be understood: its title is its slug then.
+    pub(crate) fault: bool,
+    /// What its file looked like; none if it could have changed again and look the same.
+    stamp: Option<Stamp>,
+}
+
+/// A row with what is asked of every row at hand, in nanoseconds since 1970.
+#[derive(Clone)]
+pub(super) struct Slot {
+    pub(super) updated: i64,
+    /// The last moment of all if never.
+    expires: i64,
+    /// A number made of its slug: most that are not meant are passed over without a look at them.
+    mark: u64,
+    pub(super) row: Arc<Row>,
+}
+
+impl Slot {
+    fn new(row: Row) -> Self {
+        let expires = row.expires_at.map_or(i64::MAX, nanoseconds);
+        let (updated, mark) = (nanoseconds(row.updated_at), mark(slug(&row.path)));
+        Self { updated, expires, mark, row: Arc::new(row) }
+    }
+
+    pub(super) fn path(&self) -> &str {
+        &self.row.path
+    }
+
+    /// Those of these rows that have this slug.
+    pub(super) fn called<'a>(
+        slots: &'a [Self],
+        wanted: &'a ItemId,
+    ) -> impl Iterator<Item = &'a Self> {
+        let mark = mark(wanted.as_str());
+        let alike = slots.iter().filter(move |slot| slot.mark == mark);
+        alike.filter(|slot| slug(slot.path()) == wanted.as_str())
+    }
+
+    /// Whether it is hidden at this moment.
+    pub(super) fn has_expired(&self, now: i64) -> bool {
+        self.expires <= now
+    }
+
+    /// The same if its file looks as it did, else what the file says now; none if there is none.
+    pub(super) fn look_again(&self, folder: &OpenFolder) -> io::Result<Option<Self>> {
+        if let Some(stamp) = self.row.stamp
+            && let Ok(now) = folder.file_stamp(&file_name(self.path()))
+            && now == Some(stamp)
+        {
+            return Ok(Some(self.clone()));
+        }
+        Self::read(folder, self.path())
+    }
+
+    /// Reads the memory at this path in its folder; none if there is none.
+    pub(super) fn read(folder: &OpenFolder, path: &str) -> io::Result<Option<Self>> {
+        let (began, name) = (now(), file_name(path));
+        let (stamp, memory) = match folder.file(&name) {
+            Ok(None) => return Ok(None),
+            // What it looks like is taken first, so that a change while it is read shows later.
+            Ok(Some(file)) => {
+                let stamp = Stamp::of(&file.metadata()?);
+                (stamp, understand(file, stamp, path)?)
+            }
+            Err(error) => match error.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => return Ok(None),
+                io::ErrorKind::PermissionDenied => (stamp_of_closed(folder, &name)?, None),
+                _ => return Err(error),
+            },
+        };
+        let mut row = match memory {
+            Some(memory) => Row::of(path, memory, stamp),
+            None => Row::faulty(path, stamp),
+        };
+        row.stamp = row.stamp.filter(|stamp| !stamp.may_deceive(began));
+        Ok(Some(Self::new(row)))
+    }
+}
+
+/// How many tags of a memory are told.
+const MAX_TAGS: usize = 64;
+/// How many characters of a tag are told: people may write anything.
+const MAX_TAG: usize = 100;
+
+/// A tag, cut where it is too long to be one.
+fn shortened(mut tag: String) -> String {
+    if let Some((end, _)) = tag.char_indices().nth(MAX_TAG) {
+        tag.truncate(end);
+    }
+    tag
+}
+
+impl Row {
+    pub(crate) fn place(&self) -> Option<MemoryPath> {
+        self.path.parse().ok()
+    }
+
+    fn of(path: &str, memory: Memory, stamp: Stamp) -> Self {
+        Self {
+            path: path.to_owned(),
+            title: memory.title,
+            tags: memory.tags.into_iter().take(MAX_TAGS).map(shortened).collect(),
+            updated_at: memory.updated_at.unwrap_or_else(|| modified(stamp)),
+            expires_at: memory.expires_at,
+            bytes: memory.content.len() as u64,
+            fault: false,
+            stamp: Some(stamp),
+        }
+    }
+
+    fn faulty(path: &str, stamp: Stamp) -> Self {
+        Self {
+            path: path.to_owned(),
+            title: slug(path).to_owned(),
+            tags: Vec::new(),
+            updated_at: modified(stamp),
+            expires_at: None,
+            bytes: stamp.size,
+            fault: true,
+            stamp: Some(stamp),
+        }
+    }
+}
+
+/// What a file says; none if it cannot be understood.
+fn understand(file: File, stamp: Stamp, path: &str) -> io::Result<Option<Memory>> {
+    let mut bytes = Vec::new();
+    if stamp.size <= MAX_READ {
+        // One byte more than allowed, for a file that grows meanwhile.
+        file.take(MAX_READ + 1).read_to_end(&mut bytes)?;
+    }
+    let text = item::decode(&bytes).ok().filter(|_| stamp.size <= MAX_READ);
+    let slug = slug(path).parse::<ItemId>().ok();
+    Ok(text.zip(slug).and_then(|(text, slug)| Memory::parse(text, &slug).ok()))
+}
+
+/// What a file looks like that may not be read: it may not even be looked at.
+fn stamp_of_closed(folder: &OpenFolder, name: &str) -> io::Result<Stamp> {
+    match folder.file_stamp(name) {
+        Err(error) if error.kind() != io::ErrorKind::PermissionDenied => Err(error),
+        looks => Ok(looks.ok().flatten().unwrap_or(Stamp::from((0, 0, 0, 0)))),
+    }
+}
+
+fn mark(slug: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    slug.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The last name of a path.
+fn slug(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, slug)| slug)
+}
+
+fn file_name(path: &str) -> String {
+    [slug(path), ".md"].concat()
+}
+
+fn modified(stamp: Stamp) -> Timestamp {
+    Timestamp::from_nanosecond(i128::from(stamp.modified)).unwrap_or_default()
+}
+
+/// A time in nanoseconds since 1970. What lies outside of the years 1677 to 2262 is at their ends.
+pub(super) fn nanoseconds(at: Timestamp) -> i64 {
+    let bounds = (i128::from(i64::MIN), i128::from(i64::MAX));
+    i64::try_from(at.as_nanosecond().clamp(bounds.0, bounds.1)).unwrap_or_default()
+}

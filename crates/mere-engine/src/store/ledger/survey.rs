@@ -1,0 +1,133 @@
+//! The folders of a store and the names of memories in them.
+//!
+//! A memory is a regular file `slug.md`, a category a folder whose name is an id. What begins with
+//! a dot is nobody's business here, no link is followed, and nothing is read but names.
+
+use std::io;
+
+use cap_std::fs::Dir;
+use mere_core::item::{Category, IdError, ItemId};
+
+use crate::host::{EntryKind, OpenFolder, Watch, absent, is_link};
+use crate::space::Stray;
+
+/// How many memories and categories a store may have: each takes memory.
+pub(super) const MAX_ENTRIES: usize = 1_000_000;
+
+/// What lies in a category and below.
+#[derive(Default)]
+pub(super) struct Survey {
+    /// The category itself among them, if there is such a folder.
+    pub(super) categories: Vec<Category>,
+    /// The paths of memories, sorted.
+    pub(super) memories: Vec<String>,
+}
+
+/// What lies in one folder.
+#[derive(Default)]
+pub(super) struct Shelf {
+    slugs: Vec<ItemId>,
+    categories: Vec<Category>,
+    pub(super) strays: Vec<Stray>,
+}
+
+impl Survey {
+    /// Reads the folder of a category and those below. Each is watched before it is read: what
+    /// comes in between is seen by one of the two.
+    pub(super) fn take(root: &Dir, top: &Category, watch: &mut Watch) -> io::Result<Self> {
+        let mut survey = Self::default();
+        let mut waiting = vec![top.clone()];
+        while let Some(category) = waiting.pop() {
+            let shelf = match open(root, category.as_str()) {
+                Ok(None) => None,
+                Ok(Some(folder)) => {
+                    watch.add_open(&folder, category.as_str());
+                    Shelf::read(&folder, &category)?
+                }
+                // It is there, and nobody knows what is in it.
+                Err(error) if is_closed(&error) && !category.is_none() => Some(Shelf::default()),
+                Err(error) => return Err(error),
+            };
+            // It went while its parent was read.
+            let Some(shelf) = shelf else { continue };
+            let path = |slug: &ItemId| join(category.as_str(), slug.as_str());
+            survey.memories.extend(shelf.slugs.iter().map(path));
+            waiting.extend(shelf.categories);
+            survey.categories.push(category);
+            check_size(survey.memories.len() + survey.categories.len() + waiting.len())?;
+        }
+        survey.memories.sort_unstable();
+        Ok(survey)
+    }
+}
+
+impl Shelf {
+    /// Reads a folder; none if it is gone.
+    pub(super) fn read(folder: &OpenFolder, category: &Category) -> io::Result<Option<Self>> {
+        let mut shelf = Self::default();
+        let read = folder.read(|name, kind| {
+            match (name, kind) {
+                (None, _) => shelf.stray(category, "?", "its name is not UTF-8"),
+                (Some(name), _) if name.starts_with('.') => {}
+                (Some(name), EntryKind::File) => shelf.file(category, name),
+                (Some(name), EntryKind::Folder) => shelf.folder(category, name),
+                (Some(name), EntryKind::Link) => {
+                    shelf.stray(category, name, "a link is not followed");
+                }
+                (Some(_), EntryKind::Special) => {}
+            }
+            check_size(shelf.slugs.len() + shelf.categories.len() + shelf.strays.len())
+        });
+        Ok(absent(read)?.map(|()| shelf))
+    }
+
+    fn file(&mut self, category: &Category, name: &str) {
+        let slug = name.strip_suffix(".md").map(str::parse);
+        match slug {
+            Some(Ok(slug)) => self.slugs.push(slug),
+            Some(Err(_)) => self.stray(category, name, "its name is no slug"),
+            None if [".markdown", ".mdx"].iter().any(|ending| name.ends_with(ending)) => {
+                self.stray(category, name, "its name must end in `.md`");
+            }
+            None => {}
+        }
+    }
+
+    fn folder(&mut self, category: &Category, name: &str) {
+        match name.parse().and_then(|level| category.child(&level)) {
+            Ok(child) => self.categories.push(child),
+            Err(IdError::Levels) => self.stray(category, name, "it lies too deep"),
+            Err(_) => self.stray(category, name, "its name is no category"),
+        }
+    }
+
+    fn stray(&mut self, category: &Category, name: &str, why: &'static str) {
+        self.strays.push(Stray { path: join(category.as_str(), name), why });
+    }
+}
+
+/// Whether a store of so many memories and categories can be kept.
+pub(super) fn check_size(entries: usize) -> io::Result<()> {
+    if entries <= MAX_ENTRIES {
+        return Ok(());
+    }
+    Err(io::Error::other("a store holds more than 1,000,000 memories and categories"))
+}
+
+/// The folder at this path; none if there is none, or a link.
+pub(super) fn open(root: &Dir, path: &str) -> io::Result<Option<OpenFolder>> {
+    match OpenFolder::below(root, path) {
+        Err(error) if is_link(&error) => Ok(None),
+        opened => absent(opened),
+    }
+}
+
+/// Whether something may not be read.
+pub(super) fn is_closed(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::PermissionDenied
+}
+
+pub(super) fn join(category: &str, name: &str) -> String {
+    let slash = if category.is_empty() { "" } else { "/" };
+    [category, slash, name].concat()
+}

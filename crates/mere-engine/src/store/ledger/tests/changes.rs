@@ -1,0 +1,180 @@
+//! After any change the ledger is as the disk is, and no more is read than must be.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::chance::{Dice, happen};
+use super::{Scene, told};
+use crate::host::{Change, Interest, News, Watch};
+
+#[test]
+fn the_ledger_is_always_what_a_fresh_reading_finds() {
+    for seed in 0..4 {
+        let (scene, mut dice) = (Scene::new(), Dice(seed));
+        let (mut watched, mut unwatched) = (scene.watched(), scene.unwatched());
+        let mut done = Vec::new();
+        for _ in 0..200 {
+            for _ in 0..=dice.roll(4) {
+                done.push(happen(&scene.top, &mut dice));
+            }
+            let recent = format!("seed {seed}: {:#?}", &done[done.len().saturating_sub(20)..]);
+            let fresh = told(&scene.unwatched());
+            for (ledger, which) in [(&mut watched, "watched"), (&mut unwatched, "unwatched")] {
+                ledger.refresh().expect("a refreshed ledger");
+                assert_eq!(told(ledger), fresh, "{which}, {recent}");
+            }
+        }
+        assert!(watched.watch.is_on() || cfg!(not(target_os = "linux")) || cfg!(mere_portable));
+    }
+}
+
+#[test]
+fn what_happens_while_the_ledger_looks_is_not_lost() {
+    let scene = Scene::new();
+    let mut ledger = scene.watched();
+    for seed in 0..4 {
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|threads| {
+            for hand in 0..2 {
+                let (top, stop) = (&scene.top, &stop);
+                threads.spawn(move || {
+                    let mut dice = Dice(seed * 2 + hand);
+                    while !stop.load(Ordering::Relaxed) {
+                        happen(top, &mut dice);
+                    }
+                });
+            }
+            for _ in 0..50 {
+                ledger.refresh().expect("a refreshed ledger");
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+        scene.check(&mut ledger, &format!("seed {seed}"));
+    }
+}
+
+#[test]
+fn what_comes_into_a_new_folder_at_once_is_not_lost() {
+    let scene = Scene::new();
+    let mut ledger = scene.watched();
+    let done = AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            for number in 0..150 {
+                for file in 0..10 {
+                    scene.write(&format!("c{number}/d/m{file}"), "x");
+                }
+            }
+            done.store(true, Ordering::Relaxed);
+        });
+        while !done.load(Ordering::Relaxed) {
+            ledger.refresh().expect("a refreshed ledger");
+        }
+    });
+    scene.check(&mut ledger, "all");
+    assert_eq!(ledger.rows.all().len(), 1500);
+}
+
+#[test]
+fn only_what_the_news_name_is_read_again() {
+    let scene = Scene::new();
+    for path in ["a/x", "a/y", "b/x", "z"] {
+        scene.write(path, "old");
+    }
+    let mut ledger = scene.watched();
+    if !ledger.watch.is_on() {
+        return;
+    }
+    let before = ledger.rows.all().to_vec();
+    scene.write("a/y", "# New");
+    ledger.refresh().expect("a refreshed ledger");
+    for (before, after) in before.iter().zip(ledger.rows.all()) {
+        assert_eq!(Arc::ptr_eq(&before.row, &after.row), before.path() != "a/y");
+    }
+    assert_eq!(ledger.rows.all()[1].row.title, "New");
+}
+
+#[test]
+fn a_tree_that_is_moved_is_followed() {
+    let scene = Scene::new();
+    scene.top.create_dir_all("outside/b/c/d/e/f/g/h/i").expect("nine levels");
+    scene.top.write("outside/b/c/d/e/f/g/h/x.md", "deep").expect("a memory");
+    scene.top.write("outside/b/c/d/e/f/g/h/i/x.md", "too deep").expect("no memory");
+    scene.top.write("outside/b/x.md", "x").expect("a memory");
+    scene.write("a/x", "x");
+    let mut ledger = scene.watched();
+    for (from, to, path) in [
+        ("outside/b", "store/a/b", Some("a/b/c/d/e/f/g/h/x")),
+        ("store/a/b", "store/b", Some("b/c/d/e/f/g/h/x")),
+        ("store/a", "store/b/a", Some("b/a/x")),
+        ("store/b", "store/.b", None),
+        ("store/.b", "store/c", Some("c/c/d/e/f/g/h/x")),
+        ("store/c", "outside/c", None),
+        ("outside/c", "store/b", Some("b/a/x")),
+        ("store/b", "store/a", Some("a/a/x")),
+    ] {
+        scene.top.rename(from, &scene.top, to).expect("moved");
+        scene.check(&mut ledger, to);
+        let Some(path) = path else { continue };
+        // The folder has the watch it had; what happens in it has another name now.
+        for text in ["# One", "# Two"] {
+            scene.write(path, text);
+            scene.check(&mut ledger, path);
+            let row = ledger.rows.all().iter().find(|slot| slot.path() == path);
+            assert_eq!(row.map(|slot| slot.row.title.as_str()), Some(&text[2..]), "{path}");
+        }
+    }
+}
+
+#[test]
+fn after_too_much_news_everything_is_looked_at() {
+    let scene = Scene::new();
+    let mut watch = Watch::new(Interest::Contents);
+    watch.add(&scene.store(), "");
+    let mut ledger = scene.watched();
+    // Three events for each file: more than the system keeps.
+    for number in 0..6000 {
+        scene.write(&format!("m{number}"), "x");
+    }
+    assert_eq!(watch.news(), News::Lost);
+    scene.check(&mut ledger, "many");
+    assert_eq!(ledger.rows.all().len(), 6000);
+    scene.write("m0", "# Later");
+    scene.check(&mut ledger, "one more");
+}
+
+#[test]
+fn names_are_quiet_while_contents_change() {
+    let scene = Scene::new();
+    scene.write("a", "x");
+    let (mut names, mut contents) = (Watch::new(Interest::Names), Watch::new(Interest::Contents));
+    names.add(&scene.store(), "");
+    contents.add(&scene.store(), "");
+    if !names.is_on() {
+        return;
+    }
+    scene.write("a", "y");
+    assert!(names.is_quiet() && !contents.is_quiet() && contents.is_quiet());
+    scene.write("a", "z");
+    let change = Change { folder: String::new(), name: Some("a.md".to_owned()), is_folder: false };
+    assert_eq!(contents.news(), News::Changed([change].into()));
+    assert_eq!(contents.news(), News::Quiet);
+}
+
+#[test]
+fn files_that_look_as_they_did_are_not_read_again() {
+    let scene = Scene::new();
+    scene.write("a", "x");
+    scene.write("b", "x");
+    let mut ledger = scene.unwatched();
+    // Until then a file may change again and look the same.
+    std::thread::sleep(Duration::from_millis(2100));
+    ledger.refresh().expect("a refreshed ledger");
+    let before = ledger.rows.all().to_vec();
+    scene.write("b", "y");
+    ledger.refresh().expect("a refreshed ledger");
+    let same =
+        before.iter().zip(ledger.rows.all()).map(|(one, two)| Arc::ptr_eq(&one.row, &two.row));
+    assert_eq!(same.collect::<Vec<_>>(), [true, false]);
+}

@@ -1,0 +1,92 @@
+//! Pages are whole, in order, and say what lies below.
+
+use mere_core::item::{Category, MemoryPath};
+use mere_core::request::{Expired, Sort};
+
+use super::Scene;
+use super::chance::Dice;
+use crate::store::ledger::Wanted;
+use crate::store::ledger::survey::join;
+
+fn wanted<'a>(category: &'a Category, sort: Sort, after: Option<&'a str>) -> Wanted<'a> {
+    let now = "2026-06-01T00:00:00Z".parse().expect("a time");
+    Wanted { category, sort, limit: 7, expired: Expired::Hidden, now, after }
+}
+
+#[test]
+fn pages_join_without_gap_or_double() {
+    let (scene, mut dice) = (Scene::new(), Dice(1));
+    for number in 0..120 {
+        let category = dice.pick(&["", "a/", "a-b/", "a/b/", "a0/"]);
+        let text = format!("---\nupdated_at: 2026-01-0{}T00:00:00Z\n---\n", 1 + dice.roll(4));
+        scene.write(&format!("{category}m{number}"), &text);
+    }
+    let mut ledger = scene.unwatched();
+    for category in ["", "a", "a/b"] {
+        for sort in [Sort::Path, Sort::Recent] {
+            let category = category.parse::<Category>().expect("a category");
+            let everything = Wanted { limit: 1000, ..wanted(&category, sort, None) };
+            let all = ledger.page(&everything).expect("all");
+            let (mut joined, mut after) = (Vec::new(), None);
+            loop {
+                let page = ledger.page(&wanted(&category, sort, after.as_deref())).expect("a page");
+                let new = u64::from(after.is_some());
+                assert_eq!(page.count, all.rows.len() as u64 + new);
+                joined.extend(page.rows.iter().map(|row| row.path.clone()));
+                after = page.next;
+                if after.is_none() {
+                    break;
+                }
+                // First in both orders: what comes before the position moves nothing behind it.
+                let text = "---\nupdated_at: 2026-01-05T00:00:00Z\n---\n";
+                scene.write(&join(category.as_str(), "0"), text);
+                ledger.refresh().expect("a refreshed ledger");
+            }
+            scene.top.remove_file(format!("store/{category}/0.md")).expect("removed");
+            ledger.refresh().expect("a refreshed ledger");
+            let all = all.rows.iter().map(|row| row.path.clone()).collect::<Vec<_>>();
+            assert_eq!(joined, all, "{category} {sort:?}");
+        }
+    }
+    let none = Category::default();
+    assert!(ledger.page(&wanted(&none, Sort::Recent, Some("a/b"))).is_none());
+}
+
+#[test]
+fn a_page_tells_what_lies_below() {
+    let scene = Scene::new();
+    for path in ["x", "a/x", "a/b/x", "a/b/y", "a-b/x", "a0"] {
+        scene.write(path, "x");
+    }
+    scene.write("a/b/gone", "---\nexpires_at: 2026-06-01T00:00:00Z\n---\n");
+    scene.write("a/b/later", "---\nexpires_at: 2026-06-01T00:00:00.000000001Z\n---\n");
+    scene.top.create_dir_all("store/empty/c").expect("empty categories");
+    scene.top.write("store/Bad.md", "").expect("a stray");
+    scene.top.write("store/a/b.markdown", "").expect("a stray");
+    scene.top.write("store/a/large.md", vec![b'x'; (1 << 20) + 1]).expect("a large file");
+    let ledger = scene.unwatched();
+    let check = |category: &str, expired, expected: (u64, &[&str], &[(&str, u64)])| {
+        let category = category.parse::<Category>().expect("a category");
+        let page =
+            ledger.page(&Wanted { expired, limit: 10, ..wanted(&category, Sort::Path, None) });
+        let page = page.expect("a page");
+        let rows = page.rows.iter().map(|row| row.path.as_str()).collect::<Vec<_>>();
+        let below = page.subcategories.iter().map(|(one, count)| (one.as_str(), *count));
+        assert_eq!((page.count, &rows[..], &below.collect::<Vec<_>>()[..]), expected);
+        assert_eq!(page.next, None);
+    };
+    let all = ["a-b/x", "a/b/later", "a/b/x", "a/b/y", "a/large", "a/x", "a0", "x"];
+    check("", Expired::Hidden, (8, &all, &[("a", 5), ("a-b", 1), ("empty", 0)]));
+    let below = ["a/b/gone", "a/b/later", "a/b/x", "a/b/y", "a/large", "a/x"];
+    check("a", Expired::Included, (6, &below, &[("a/b", 4)]));
+    check("a/b/gone", Expired::Included, (0, &[], &[]));
+    check("empty", Expired::Hidden, (0, &[], &[("empty/c", 0)]));
+    let paths = |found: Vec<MemoryPath>| found.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(paths(ledger.find(&"x".parse().expect("a slug"))), ["a-b/x", "a/b/x", "a/x", "x"]);
+    let now = wanted(&Category::default(), Sort::Path, None).now;
+    assert_eq!(paths(ledger.expired(now)), ["a/b/gone"]);
+    assert_eq!(ledger.faults().map(|row| row.path.as_str()).collect::<Vec<_>>(), ["a/large"]);
+    let strays = ledger.strays().expect("strays");
+    let strays = strays.iter().map(|stray| stray.path.as_str()).collect::<Vec<_>>();
+    assert_eq!(strays, ["Bad.md", "a/b.markdown"]);
+}

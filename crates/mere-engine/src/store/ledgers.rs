@@ -1,0 +1,78 @@
+//! The ledgers of a session, opened when they are first needed.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use cap_std::fs::Dir;
+
+use super::ledger::Ledger;
+use crate::host::{Interest, Watch};
+
+/// How many are kept: each takes memory, and a store whose folder was replaced leaves one behind.
+const MAX_OPEN: usize = 4;
+
+/// The ledgers, the one that was asked last first.
+#[derive(Default)]
+pub(crate) struct Ledgers {
+    open: Mutex<Vec<Ledger>>,
+    watching: AtomicBool,
+}
+
+impl Ledgers {
+    /// From now on the system is asked to tell of changes: the session will last.
+    pub(crate) fn keep_watch(&self) {
+        self.watching.store(true, Ordering::Relaxed);
+    }
+
+    /// Forgets all of them: what is asked next is read anew.
+    pub(crate) fn forget(&self) {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Asks the ledger of the store in this folder, which is as the disk is now.
+    pub(crate) fn with<T>(&self, folder: &Dir, ask: impl FnOnce(&Ledger) -> T) -> io::Result<T> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        for at in 0..open.len() {
+            if open[at].is_of(folder)? {
+                open[..=at].rotate_right(1);
+                open[0].refresh()?;
+                return Ok(ask(&open[0]));
+            }
+        }
+        let is_watching = self.watching.load(Ordering::Relaxed);
+        let watch = if is_watching { Watch::new(Interest::Contents) } else { Watch::none() };
+        let ledger = Ledger::open(folder.try_clone()?, watch)?;
+        open.insert(0, ledger);
+        open.truncate(MAX_OPEN);
+        Ok(ask(&open[0]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::Folder;
+
+    #[test]
+    fn a_store_has_one_ledger_as_long_as_it_has_its_folder() {
+        let (_held, folder) = Folder::temporary().expect("a temporary folder");
+        let top = folder.dir();
+        let ledgers = Ledgers::default();
+        ledgers.keep_watch();
+        let count = |name: &str| {
+            let store = top.open_dir(name).expect("a store");
+            ledgers.with(&store, |ledger| ledger.categories().len()).expect("a ledger")
+        };
+        for number in 0..=MAX_OPEN {
+            top.create_dir_all(format!("s{number}/a")).expect("a store");
+            assert_eq!(count(&format!("s{number}")), 1);
+        }
+        top.create_dir("s1/b").expect("a category");
+        assert_eq!((count("s1"), count("s0")), (2, 1));
+        top.rename("s1", top, "s9").expect("moved");
+        top.create_dir("s1").expect("another store");
+        assert_eq!((count("s1"), count("s9")), (0, 2));
+        assert_eq!(ledgers.open.lock().expect("ledgers").len(), MAX_OPEN);
+    }
+}

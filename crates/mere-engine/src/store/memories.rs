@@ -1,0 +1,242 @@
+//! Keeping, changing, moving and removing a memory.
+
+use jiff::Timestamp;
+use mere_core::address::Address;
+use mere_core::category::{Change, Force};
+use mere_core::digest::Sha256;
+use mere_core::item::{
+    self, Base, Expiry, Form, ItemType, MemoryPath, Note, Revision, ScopedPath, Wording,
+};
+use mere_core::reply::{Draft, Fields, Name, Prose, codes};
+use mere_core::request::{Expired, Reader};
+use mere_core::spoken::Spoken;
+
+use super::shelf::{Lying, Shelf};
+use super::tell::Telling;
+use super::{Clerk, Store, StoreError};
+use crate::court::now;
+use crate::host::{Stamp, read_at_most};
+use crate::items::{ItemError, Unmade};
+use crate::read::open;
+use crate::seen::{Obscured, Secrets, Seen};
+use crate::tool_error::ToolError;
+use crate::world::ResolveError;
+
+impl Store {
+    /// Where a memory lies.
+    pub(crate) fn place(&self, path: &MemoryPath) -> ScopedPath {
+        ScopedPath {
+            scope: self.scope,
+            kind: ItemType::Memory,
+            base: Base::Store(self.address.clone()),
+            category: path.category.clone(),
+            id: path.slug.clone(),
+            version: None,
+            form: Form::Flat,
+        }
+    }
+
+    /// The address of its file.
+    pub(super) fn memory_address(&self, path: &MemoryPath) -> Result<Address, Unmade> {
+        self.place(path).address().filter(Address::is_speakable).ok_or(Unmade::Place)
+    }
+}
+
+/// Keeps a new memory.
+pub(super) fn create(
+    clerk: &Clerk<'_>,
+    path: &MemoryPath,
+    said: &Wording,
+) -> Result<Draft, ToolError> {
+    let store = clerk.served()?;
+    let address = shown(clerk, store, path)?;
+    let now = now();
+    let latest = store.rules.policy(&path.category).latest_expiry(now);
+    let said = Wording { expires_at: said.expires_at.or(latest), ..said.clone() };
+    let note = Note::compose(&path.slug, &said, now);
+    let note = note.map_err(|fault| unfit(&address, fault))?;
+    let change = Change::CreateMemory { path: path.clone(), note: note.clone() };
+    let shelf = Shelf::open_for(store, clerk.bench(), &change, Force::No)?;
+    let permit = shelf.permit(change, Force::No)?;
+    if !shelf.apply(permit)? {
+        return Err(StoreError::Taken(path.clone()).into());
+    }
+    drop(shelf);
+    let telling = Telling { clerk, store, path, address };
+    let message = Prose::naming(&format!("The memory '{path}' is kept."), &[Name::from(path)]);
+    let sha256 = Sha256::of(note.text().as_bytes());
+    Ok(Draft::success(codes::MEMORY_CREATED, message).data(telling.outline(&note, sha256)))
+}
+
+/// Tells what a memory says.
+pub(super) fn get(
+    clerk: &Clerk<'_>,
+    path: &MemoryPath,
+    expired: Expired,
+) -> Result<Draft, ToolError> {
+    let store = clerk.served()?;
+    let address = known(clerk, store, path)?;
+    let missing = || ToolError::from(StoreError::Missing(path.clone()));
+    let found = clerk.view.world.resolve(&Spoken::Rooted(address.clone()), &clerk.view.home);
+    // A link is no memory, wherever it leads.
+    let found = found
+        .map_err(ToolError::from)
+        .and_then(|file| if file.is_linked() { Err(missing()) } else { open(&file) });
+    let file = match found {
+        Err(ToolError::Path(ResolveError::NotVisible)) => return Err(missing()),
+        found => found?,
+    };
+    let unreadable = |cause| ToolError::unreadable(&address, cause);
+    let modified = Stamp::of(&file.metadata().map_err(unreadable)?).modified;
+    let modified = Timestamp::from_nanosecond(i128::from(modified)).ok();
+    let bytes = read_at_most(file, item::MAX_BYTES as u64).map_err(unreadable)?;
+    let bytes = bytes.unwrap_or_else(|| vec![b' '; item::MAX_BYTES + 1]);
+    let lying = Lying { sha256: Sha256::of(&bytes), bytes };
+    let note = understood(&address, path, &lying)?;
+    let expires_at = note.memory().expires_at.filter(|at| *at <= now());
+    if let Some(at) = expires_at.filter(|_| expired == Expired::Hidden) {
+        return Err(StoreError::Expired { path: path.clone(), at }.into());
+    }
+    let message = Prose::naming(&format!("The memory '{path}'."), &[Name::from(path)]);
+    let telling = Telling { clerk, store, path, address };
+    let data = telling.whole(&note, lying.sha256, modified);
+    Ok(Draft::success(codes::MEMORY, message).data(data))
+}
+
+/// Changes what a memory says.
+pub(super) fn update(
+    clerk: &Clerk<'_>,
+    path: &MemoryPath,
+    (said, expect): (&Revision, Option<Sha256>),
+) -> Result<Draft, ToolError> {
+    let store = clerk.served()?;
+    let address = known(clerk, store, path)?;
+    let (shelf, lying) = lying(clerk, store, path)?;
+    let stale = |current| Unmade::Stale { address: address.clone(), current };
+    if expect.is_some_and(|expected| expected != lying.sha256) {
+        return Err(stale(Some(lying.sha256)).into());
+    }
+    let old = understood(&address, path, &lying)?;
+    let now = now();
+    let content = said.content.as_deref().map(|content| meant(clerk, &address, &old, content));
+    let mut said = Revision { content: content.transpose()?, ..said.clone() };
+    let latest = store.rules.policy(&path.category).latest_expiry(now);
+    // What was not said is the default; "never" is said, and judged like any other time.
+    if let (Some(latest), None, None) = (latest, said.expires_at, old.memory().expires_at) {
+        said.expires_at = Some(Expiry::At(latest));
+    }
+    let note = old.revise(&path.slug, &said, now);
+    let note = note.map_err(|fault| unfit(&address, fault))?;
+    let (path, before) = (path.clone(), lying.sha256);
+    let change = Change::UpdateMemory { path: path.clone(), note: note.clone(), before };
+    if !shelf.apply(shelf.permit(change, Force::No)?)? {
+        return Err(stale(shelf.read(&path)?.map(|lying| lying.sha256)).into());
+    }
+    drop(shelf);
+    let telling = Telling { clerk, store, path: &path, address: address.clone() };
+    let message = Prose::naming(&format!("The memory '{path}' is changed."), &[Name::from(&path)]);
+    let sha256 = Sha256::of(note.text().as_bytes());
+    Ok(Draft::success(codes::MEMORY_UPDATED, message).data(telling.outline(&note, sha256)))
+}
+
+/// Gives a memory another path.
+pub(super) fn relocate(
+    clerk: &Clerk<'_>,
+    from: &MemoryPath,
+    to: &MemoryPath,
+) -> Result<Draft, ToolError> {
+    let store = clerk.served()?;
+    let (old, new) = (known(clerk, store, from)?, shown(clerk, store, to)?);
+    let (shelf, lying) = lying(clerk, store, from)?;
+    understood(&old, from, &lying)?;
+    let note = understood(&old, to, &lying)?;
+    let before = lying.sha256;
+    let change =
+        Change::MoveMemory { from: from.clone(), to: to.clone(), note: note.clone(), before };
+    let permit = shelf.permit(change, Force::No)?;
+    if shelf.read(to)?.is_some() || !shelf.apply(permit)? {
+        return Err(StoreError::Taken(to.clone()).into());
+    }
+    drop(shelf);
+    let telling = Telling { clerk, store, path: to, address: new };
+    let message =
+        Prose::naming(&format!("The memory '{from}' is '{to}' now."), &[from.into(), to.into()]);
+    Ok(Draft::success(codes::MEMORY_MOVED, message).data(telling.outline(&note, before)))
+}
+
+/// Removes a memory.
+pub(super) fn remove(clerk: &Clerk<'_>, path: &MemoryPath) -> Result<Draft, ToolError> {
+    let store = clerk.served()?;
+    let address = known(clerk, store, path)?;
+    let (shelf, lying) = lying(clerk, store, path)?;
+    let change = Change::RemoveMemory { path: path.clone(), before: lying.sha256 };
+    if !shelf.apply(shelf.permit(change, Force::No)?)? {
+        let current = shelf.read(path)?.map(|lying| lying.sha256);
+        return Err(Unmade::Stale { address, current }.into());
+    }
+    let data = store.named(path).with("address", address).with("removed", true);
+    let message = Prose::naming(&format!("The memory '{path}' is removed."), &[Name::from(path)]);
+    Ok(Draft::success(codes::MEMORY_REMOVED, message).data(data))
+}
+
+impl Store {
+    /// Which memory of which store.
+    pub(super) fn named(&self, path: &MemoryPath) -> Fields {
+        let path = Name::from(path);
+        Fields::default().with("store", self.told_name()).with("path", path)
+    }
+}
+
+/// A memory that is there, under the lock of its store.
+fn lying<'a>(
+    clerk: &'a Clerk<'a>,
+    store: &'a Store,
+    path: &MemoryPath,
+) -> Result<(Shelf<'a>, Lying), StoreError> {
+    let shelf = Shelf::open(store, clerk.bench())?;
+    let shelf = shelf.ok_or_else(|| StoreError::Missing(path.clone()))?;
+    let lying = shelf.read(path)?.ok_or_else(|| StoreError::Missing(path.clone()))?;
+    Ok((shelf, lying))
+}
+
+/// The address of a memory that is there. One that may not be seen is not.
+fn known(clerk: &Clerk<'_>, store: &Store, path: &MemoryPath) -> Result<Address, ToolError> {
+    let missing = |_| StoreError::Missing(path.clone());
+    Ok(shown(clerk, store, path).map_err(missing)?)
+}
+
+/// The address of a memory of which the caller may know.
+fn shown(clerk: &Clerk<'_>, store: &Store, path: &MemoryPath) -> Result<Address, ToolError> {
+    let address = store.memory_address(path)?;
+    if clerk.view.world.shows(&address) { Ok(address) } else { Err(Unmade::Place.into()) }
+}
+
+/// What a memory's bytes say.
+fn understood(address: &Address, path: &MemoryPath, lying: &Lying) -> Result<Note, ToolError> {
+    let text = item::decode(&lying.bytes).map(str::to_owned);
+    text.and_then(|text| Note::parse(text, &path.slug)).map_err(|fault| {
+        let fault = Box::new(crate::items::masked_fault(fault));
+        ItemError::Faulty { address: address.clone(), fault }.into()
+    })
+}
+
+fn unfit(address: &Address, fault: item::Fault) -> ToolError {
+    Unmade::Unfit { address: address.clone(), fault: Box::new(fault) }.into()
+}
+
+/// The content that is meant by someone who saw the old one masked and rewritten.
+fn meant(
+    clerk: &Clerk<'_>,
+    address: &Address,
+    old: &Note,
+    content: &str,
+) -> Result<String, ToolError> {
+    if clerk.who == Reader::Person {
+        return Ok(content.to_owned());
+    }
+    let confirmed = clerk.view.world.confirms_at(address);
+    let secrets = if confirmed { Secrets::Shown } else { Secrets::Masked };
+    let obscured = |Obscured| Unmade::Obscured(address.clone());
+    let seen = Seen::new(old.content(), secrets, clerk.view.gate, clerk.view.agent);
+    Ok(seen.map_err(obscured)?.rewrite(content).map_err(obscured)?)
+}

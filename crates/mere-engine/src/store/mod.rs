@@ -1,0 +1,188 @@
+//! Stores: where memories lie, and by which rules.
+//!
+//! A [`Store`] is what the configuration says of one. Which store a call is about is settled with
+//! the configuration ([`Stores`]); everything that changes one does so under the lock of its folder.
+
+mod categories;
+mod configure;
+mod drift;
+mod error;
+mod fault;
+mod ground;
+mod item_rules;
+mod label;
+mod ledger;
+mod ledgers;
+mod list;
+mod memories;
+mod remembered;
+mod settle;
+mod shelf;
+mod stores;
+mod sync;
+mod tell;
+mod template;
+mod upkeep;
+
+use std::io;
+use std::sync::Arc;
+
+use cap_std::fs::Dir;
+use mere_core::address::Address;
+use mere_core::category::Rules;
+use mere_core::item::{Category, Scope};
+use mere_core::name::ModName;
+use mere_core::reply::Draft;
+use mere_core::request::{CategoryCall, MemoryCall, Reader, StoreCommand};
+use mere_core::root::Root;
+
+use crate::context::Context;
+use crate::host::{Editing, Folder, SPACE};
+use crate::items::Unmade;
+use crate::tool_error::ToolError;
+use crate::view::View;
+pub(crate) use configure::{ConfigureError, Resettle};
+pub(crate) use drift::{Drift, drift};
+pub(crate) use error::StoreError;
+pub(crate) use item_rules::ItemRules;
+pub(crate) use ledgers::Ledgers;
+pub(crate) use list::stores as list_stores;
+pub(crate) use remembered::Remembered;
+pub(crate) use settle::settle_stores;
+use shelf::Bench;
+pub(crate) use stores::{Stores, Unserved};
+
+/// A store, as configured.
+pub(crate) struct Store {
+    pub(crate) name: ModName,
+    /// Whose configuration names it.
+    pub(crate) scope: Scope,
+    pub(crate) description: String,
+    pub(crate) rules: Rules,
+    /// Where it lies.
+    pub(crate) address: Address,
+    pub(crate) home: Home,
+    /// Whether a configuration names it; one is there without.
+    pub(crate) is_configured: bool,
+}
+
+/// How the folder of a store is reached.
+pub(crate) enum Home {
+    /// By its address, in the project or in the user's space. It is made when it is first needed.
+    Inside,
+    /// It lies elsewhere, and is an extra folder by itself.
+    Elsewhere(Arc<Folder>),
+    /// It would lie elsewhere, and is not there.
+    Missing,
+}
+
+/// With what a call about a store is answered.
+pub(crate) struct Clerk<'a> {
+    pub(crate) view: &'a View<'a>,
+    pub(crate) context: &'a Context,
+    pub(crate) stores: &'a Stores,
+    pub(crate) ledgers: &'a Ledgers,
+    pub(crate) who: Reader,
+    pub(crate) over: &'a dyn Fn() -> bool,
+}
+
+impl Clerk<'_> {
+    /// The store that calls are about.
+    pub(crate) fn served(&self) -> Result<&Store, StoreError> {
+        Ok(self.stores.served()?)
+    }
+
+    fn bench(&self) -> Bench<'_> {
+        Bench { context: self.context, world: &self.view.world, who: self.who, over: self.over }
+    }
+}
+
+/// Does what a person asks for about stores.
+pub(crate) fn keep(
+    clerk: &Clerk<'_>,
+    asked: &StoreCommand,
+    resettle: Resettle<'_>,
+) -> Result<Draft, ToolError> {
+    match asked {
+        StoreCommand::Init(new) => configure::init(clerk, new, resettle),
+        StoreCommand::Sync => Ok(upkeep::sync(resettle()?)),
+        StoreCommand::Reindex => upkeep::reindex(clerk),
+        StoreCommand::Prune(rehearsal) => upkeep::prune(clerk, *rehearsal),
+        StoreCommand::Define { path, description } => {
+            configure::define(clerk, (path, description.as_ref()), resettle)
+        }
+        StoreCommand::Undefine { path } => configure::undefine(clerk, path, resettle),
+    }
+}
+
+/// Does what is asked about a category.
+pub(crate) fn category(clerk: &Clerk<'_>, call: &CategoryCall) -> Result<Draft, ToolError> {
+    categories::category(clerk, call)
+}
+
+/// Does what is asked about memories.
+pub(crate) fn memory(clerk: &Clerk<'_>, call: &MemoryCall) -> Result<Draft, ToolError> {
+    match call {
+        MemoryCall::Create { path, wording } => memories::create(clerk, path, wording),
+        MemoryCall::Get { path, expired } => memories::get(clerk, path, *expired),
+        MemoryCall::Update { path, revision, expect } => {
+            memories::update(clerk, path, (revision, *expect))
+        }
+        MemoryCall::Move { from, to } => memories::relocate(clerk, from, to),
+        MemoryCall::Remove { path } => memories::remove(clerk, path),
+        MemoryCall::List(wanted) => list::memories(clerk, wanted),
+    }
+}
+
+impl Store {
+    /// Whether the caller may know of a category.
+    fn check_shown(&self, clerk: &Clerk<'_>, category: &Category) -> Result<(), ToolError> {
+        let path = shelf::category_path(category).map_err(|_| Unmade::Place)?;
+        let path = self.address.path().below(&path);
+        let address = Address::directory(self.address.root().clone(), path);
+        if clerk.view.world.shows(&address) { Ok(()) } else { Err(Unmade::Place.into()) }
+    }
+
+    /// Whether it lies in a space, where nothing else belongs.
+    fn is_in_space(&self) -> bool {
+        match self.address.root() {
+            Root::User => true,
+            Root::Project => self.address.path().names().next() == Some(SPACE),
+            _ => false,
+        }
+    }
+
+    /// Its folder; none while there is none. No link is followed.
+    pub(crate) fn folder(&self, context: &Context) -> io::Result<Option<Dir>> {
+        let path = self.address.path().as_str();
+        let folder = match (&self.home, self.address.root()) {
+            (Home::Elsewhere(folder), _) => return folder.dir().try_clone().map(Some),
+            (Home::Inside, Root::Project) => context.project.subfolder(path)?,
+            (Home::Inside, Root::User) => match context.surroundings.user_space()? {
+                Some(space) => space.subfolder(path)?,
+                None => None,
+            },
+            (Home::Inside | Home::Missing, _) => None,
+        };
+        folder.map(|folder| folder.dir().try_clone()).transpose()
+    }
+
+    /// Its folder, made if it is not there.
+    pub(crate) fn make_folder(&self, context: &Context) -> io::Result<Dir> {
+        if let Some(folder) = self.folder(context)? {
+            return Ok(folder);
+        }
+        let path = self.address.path();
+        let top = match (&self.home, self.address.root()) {
+            (Home::Inside, Root::Project) => {
+                if path.names().next() == Some(SPACE) {
+                    Editing::make_space(&context.project)?;
+                }
+                context.project.dir().try_clone()?
+            }
+            (Home::Inside, Root::User) => context.surroundings.make_user_space()?,
+            _ => return Err(io::ErrorKind::NotFound.into()),
+        };
+        Editing::make_below(&top, path)
+    }
+}

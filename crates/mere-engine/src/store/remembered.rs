@@ -1,0 +1,46 @@
+//! The memories of the served store, as items are found: by category and id, or by a bare id.
+
+use std::io;
+
+use mere_core::item::{ItemRef, MemoryPath, Scope, ScopedPath};
+
+use super::shelf::category_path;
+use super::{Ledgers, Store};
+use crate::context::Context;
+use crate::court::now;
+use crate::host::{Editing, OpenFolder};
+
+/// What is remembered in the store that a call is about.
+pub(crate) struct Remembered<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) context: &'a Context,
+    pub(crate) ledgers: &'a Ledgers,
+}
+
+impl Remembered<'_> {
+    /// Whose configuration names the store.
+    pub(crate) fn scope(&self) -> Scope {
+        self.store.scope
+    }
+
+    /// Everything that a reference can mean.
+    pub(crate) fn candidates(&self, item: &ItemRef) -> io::Result<Vec<ScopedPath>> {
+        let Some(folder) = self.store.folder(self.context)? else { return Ok(Vec::new()) };
+        let Some(category) = item.category.clone() else {
+            let found = self.ledgers.with(&folder, |ledger| ledger.find(&item.id))?;
+            return Ok(found.iter().map(|path| self.store.place(path)).collect());
+        };
+        let path = MemoryPath { category, slug: item.id.clone() };
+        let folder = Editing::folder_below(&folder, &category_path(&path.category)?)?;
+        let folder = folder.map(|folder| OpenFolder::below(&folder, "")).transpose()?;
+        let is_there = folder.map_or(Ok(false), |folder| folder.has_file(&path.file_name()))?;
+        Ok(is_there.then(|| self.store.place(&path)).into_iter().collect())
+    }
+
+    /// All of them.
+    pub(crate) fn all(&self) -> io::Result<Vec<ScopedPath>> {
+        let Some(folder) = self.store.folder(self.context)? else { return Ok(Vec::new()) };
+        let paths = self.ledgers.with(&folder, |ledger| ledger.paths(now()))?;
+        Ok(paths.iter().map(|path| self.store.place(path)).collect())
+    }
+}

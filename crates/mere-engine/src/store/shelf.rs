@@ -1,0 +1,290 @@
+//! A store that this process alone changes for a moment.
+//!
+//! Looking, deciding and changing happen under one lock: a [`Permit`] that was made by what is there
+//! is spent before anyone else of us changes it. Editors and git know no lock, so what goes in place
+//! of a file is exchanged for it and looked at afterwards.
+
+use std::io;
+
+use cap_std::fs::Dir;
+use mere_core::address::{Address, RelPath};
+use mere_core::category::{Asking, Change, Depth, Description, Force, Ground, Permit};
+use mere_core::digest::Sha256;
+use mere_core::item::{self, Category, MemoryPath};
+use mere_core::request::Reader;
+use mere_core::root::Root;
+
+use super::ground::{Disk, Seen};
+use super::label::{self, LABEL};
+use super::{Store, StoreError};
+use crate::context::Context;
+use crate::court::now;
+use crate::enforce;
+use crate::host::{Before, Editing, read_at_most};
+use crate::project_key;
+use crate::world::World;
+
+/// The largest memory that is read.
+const MAX_READ: u64 = item::MAX_BYTES as u64;
+
+/// With whom and where a store is changed.
+#[derive(Clone, Copy)]
+pub(crate) struct Bench<'a> {
+    pub(crate) context: &'a Context,
+    /// What whoever changes it sees.
+    pub(crate) world: &'a World,
+    pub(crate) who: Reader,
+    pub(crate) over: &'a dyn Fn() -> bool,
+}
+
+/// A store under its lock.
+pub(super) struct Shelf<'a> {
+    pub(super) store: &'a Store,
+    bench: Bench<'a>,
+    editing: Editing,
+}
+
+/// A memory as it lies there.
+pub(super) struct Lying {
+    pub(super) bytes: Vec<u8>,
+    pub(super) sha256: Sha256,
+}
+
+impl<'a> Shelf<'a> {
+    /// Opens a store that is there; none while it is not.
+    pub(super) fn open(store: &'a Store, bench: Bench<'a>) -> Result<Option<Self>, StoreError> {
+        let folder = store.folder(bench.context).map_err(|cause| unreadable(store, cause))?;
+        folder.map(|folder| Self::lock(store, bench, &folder)).transpose()
+    }
+
+    /// Opens a store for a change that adds to it, and makes its folder if that is missing and the
+    /// change would be allowed.
+    pub(super) fn open_for(
+        store: &'a Store,
+        bench: Bench<'a>,
+        change: &Change,
+        force: Force,
+    ) -> Result<Self, StoreError> {
+        if let Some(shelf) = Self::open(store, bench)? {
+            return Ok(shelf);
+        }
+        // What is refused must leave no trace.
+        Self::judge_absent(store, bench, change.clone(), force)?;
+        let folder = store.make_folder(bench.context).map_err(|cause| match cause.kind() {
+            io::ErrorKind::NotFound => StoreError::NoFolder(store.name.clone()),
+            _ => unwritten(store, cause),
+        })?;
+        Self::lock(store, bench, &folder)
+    }
+
+    /// Whether a change would be allowed where there is no folder.
+    pub(super) fn judge_absent(
+        store: &Store,
+        bench: Bench<'_>,
+        change: Change,
+        force: Force,
+    ) -> Result<(), StoreError> {
+        permit(store, change, None, (bench, force)).map(|_| ())
+    }
+
+    fn lock(store: &'a Store, bench: Bench<'a>, folder: &Dir) -> Result<Self, StoreError> {
+        store.check_format(bench.context)?;
+        let editing = Editing::open_store(folder, bench.over);
+        let editing = editing.map_err(|cause| unwritten(store, cause))?;
+        let editing = editing.ok_or_else(|| StoreError::Late(store.name.clone()))?;
+        Ok(Self { store, bench, editing })
+    }
+
+    /// Asks whether a change is allowed, by what is there now.
+    pub(super) fn permit(&self, change: Change, force: Force) -> Result<Permit, StoreError> {
+        permit(self.store, change, Some(self.editing.dir()), (self.bench, force))
+    }
+
+    /// What a memory is now; none if there is none.
+    pub(super) fn read(&self, path: &MemoryPath) -> Result<Option<Lying>, StoreError> {
+        let read = || {
+            let file = self.editing.file(&file_of(path)?)?;
+            let Some(file) = file else { return Ok(None) };
+            let bytes = read_at_most(file, MAX_READ)?;
+            bytes.map(Some).ok_or_else(|| io::Error::other("the file is too large"))
+        };
+        let bytes = read().map_err(|cause| unreadable(self.store, cause))?;
+        Ok(bytes.map(|bytes| Lying { sha256: Sha256::of(&bytes), bytes }))
+    }
+
+    /// What a category is for, by the file in its folder; none if there is no such category.
+    pub(super) fn description(&self, path: &Category) -> Result<Option<Description>, StoreError> {
+        let folder = category_path(path).and_then(|path| self.editing.folder(&path));
+        let folder = folder.map_err(|cause| unreadable(self.store, cause))?;
+        Ok(folder.map(|folder| label::read(&folder)))
+    }
+
+    /// Does what a permit allows. Says no, and changes nothing, if something is in the way or no
+    /// longer as it was.
+    pub(super) fn apply(&self, permit: Permit) -> Result<bool, StoreError> {
+        self.make(permit.spend()).map_err(|cause| unwritten(self.store, cause))
+    }
+
+    fn make(&self, change: Change) -> io::Result<bool> {
+        match change {
+            Change::CreateCategory { path, description } => {
+                self.create_category(&path, &description)
+            }
+            Change::DeleteCategory { path, depth } => self.delete_category(&path, depth),
+            Change::Describe { path, description } => {
+                let Some(folder) = self.editing.folder(&category_path(&path)?)? else {
+                    return Ok(false);
+                };
+                let text = label::rewritten(&folder, &description);
+                self.editing.put_in(&folder, LABEL, text.as_bytes(), Before::Anything)
+            }
+            Change::CreateMemory { path, note } => {
+                self.put(&path, note.text().as_bytes(), Before::Nothing)
+            }
+            Change::UpdateMemory { path, note, before } => {
+                self.put(&path, note.text().as_bytes(), Before::This(before))
+            }
+            Change::MoveMemory { from, to, before, .. } => self.relocate(&from, &to, before),
+            Change::PruneMemory { path, before, .. } | Change::RemoveMemory { path, before } => {
+                self.editing.remove_this(&file_of(&path)?, before)
+            }
+        }
+    }
+
+    /// Makes a category and its missing ancestors in one moment; says no if it is there.
+    fn create_category(&self, path: &Category, description: &Description) -> io::Result<bool> {
+        let mut missing = path.lineage();
+        while let Some(top) = missing.first() {
+            if self.editing.folder(&category_path(top)?)?.is_none() {
+                break;
+            }
+            missing.remove(0);
+        }
+        let Some(top) = missing.first() else { return Ok(false) };
+        let files = missing.iter().map(|category| {
+            let below = category.as_str()[top.as_str().len()..].trim_start_matches('/');
+            let folder = below.parse::<RelPath>().map_err(invalid)?;
+            let file = folder.child(LABEL).ok_or(io::ErrorKind::InvalidInput)?;
+            let said = self.store.described(category, path, description);
+            Ok((file, label::written(said).into_bytes()))
+        });
+        let files = files.collect::<io::Result<Vec<_>>>()?;
+        let Some(parent) = self.editing.folder(&category_path(&top.parent())?)? else {
+            return Ok(false);
+        };
+        let name = top.levels().next_back().unwrap_or_default();
+        let made = self.editing.put_folder_in(&parent, name, &files)?;
+        // Where the parent was moved away meanwhile, it is not there.
+        Ok(made && self.editing.folder(&category_path(path)?)?.is_some())
+    }
+
+    /// Takes a category out of the way, looks at it once more, and removes it.
+    fn delete_category(&self, path: &Category, depth: Depth) -> io::Result<bool> {
+        self.editing.remove_folder(&category_path(path)?, |folder| {
+            let shows =
+                |below: &str| self.store.shows(self.bench.world, &format!("{path}/{below}"));
+            let seen = Seen { disk: Disk(Some(folder)), shows: &shows };
+            let contents = seen.contents(&Category::default())?;
+            Ok(match depth {
+                Depth::Empty => contents.is_empty(),
+                Depth::Memories => contents.others == 0,
+                Depth::Recursive => contents.hidden == 0,
+                Depth::Everything => true,
+            })
+        })
+    }
+
+    fn put(&self, path: &MemoryPath, bytes: &[u8], before: Before) -> io::Result<bool> {
+        let Some(folder) = self.editing.folder(&category_path(&path.category)?)? else {
+            return Ok(false);
+        };
+        self.editing.put_in(&folder, &path.file_name(), bytes, before)
+    }
+
+    fn relocate(&self, from: &MemoryPath, to: &MemoryPath, before: Sha256) -> io::Result<bool> {
+        if !self.editing.holds(&file_of(from)?, before)? {
+            return Ok(false);
+        }
+        let folder = |path: &MemoryPath| self.editing.folder(&category_path(&path.category)?);
+        let (Some(old), Some(new)) = (folder(from)?, folder(to)?) else { return Ok(false) };
+        Editing::rename((&old, &from.file_name()), (&new, &to.file_name()))
+    }
+}
+
+fn permit(
+    store: &Store,
+    change: Change,
+    folder: Option<&Dir>,
+    (bench, force): (Bench<'_>, Force),
+) -> Result<Permit, StoreError> {
+    let asking = Asking { now: now(), force };
+    let ground = Seen { disk: Disk(folder), shows: &|path| store.shows(bench.world, path) };
+    let permit = enforce::permit_keeping(bench.who, &store.rules, change, (&ground, asking));
+    permit.map_err(|refusal| StoreError::of(&store.name, refusal))
+}
+
+const UNDESCRIBED: &Description = &Description::NONE;
+
+impl Store {
+    /// Whether what lies at a path from its folder may be seen.
+    fn shows(&self, world: &World, path: &str) -> bool {
+        let path = path.parse().map(|path| self.address.path().below(&path));
+        path.is_ok_and(|path| world.shows(&Address::file(self.address.root().clone(), path)))
+    }
+
+    /// What a new category is for: the configuration says so, or whoever makes it.
+    fn described<'a>(
+        &'a self,
+        category: &Category,
+        asked: &Category,
+        said: &'a Description,
+    ) -> &'a Description {
+        match self.rules.hierarchy().find(category) {
+            Some(named) => &named.description,
+            None if category == asked => said,
+            None => UNDESCRIBED,
+        }
+    }
+
+    /// Whether this program may write where the store lies.
+    fn check_format(&self, context: &Context) -> Result<(), StoreError> {
+        let format = || match self.address.root() {
+            Root::Project => {
+                Ok(context.space()?.map(|space| project_key::space_format(space.dir())))
+            }
+            Root::User => {
+                let space = context.surroundings.user_space()?;
+                Ok(space.map(|space| project_key::space_format(space.dir())))
+            }
+            _ => Ok(None),
+        };
+        match format() {
+            Ok(Some(format)) if format > project_key::FORMAT => Err(StoreError::Newer),
+            Ok(_) => Ok(()),
+            Err(cause) => Err(unreadable(self, cause)),
+        }
+    }
+}
+
+/// The path of a category from the folder of its store.
+pub(super) fn category_path(category: &Category) -> io::Result<RelPath> {
+    category.as_str().parse().map_err(invalid)
+}
+
+/// The path of a memory's file from the folder of its store.
+fn file_of(path: &MemoryPath) -> io::Result<RelPath> {
+    let folder = category_path(&path.category)?;
+    Ok(folder.child(&path.file_name()).ok_or(io::ErrorKind::InvalidInput)?)
+}
+
+fn invalid<E>(_error: E) -> io::Error {
+    io::ErrorKind::InvalidInput.into()
+}
+
+fn unreadable(store: &Store, cause: io::Error) -> StoreError {
+    StoreError::Unreadable { store: store.name.clone(), cause }
+}
+
+fn unwritten(store: &Store, cause: io::Error) -> StoreError {
+    StoreError::Unwritten { store: store.name.clone(), cause }
+}

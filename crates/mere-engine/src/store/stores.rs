@@ -1,0 +1,159 @@
+//! The stores of a configuration, and the one that is served.
+
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mere_core::address::{Address, RelPath};
+use mere_core::category::{Hierarchy, Mode, Realm, Rules};
+use mere_core::item::{ItemType, Scope};
+use mere_core::name::ModName;
+use mere_core::root::Root;
+
+use super::sync::{address_of, materialise};
+use super::{Home, Store, StoreError};
+use crate::context::Context;
+use crate::host::SPACE;
+use crate::world::Standing;
+
+/// Every store, those of the project first, each file in its order.
+pub(crate) struct Stores {
+    all: Vec<Store>,
+    /// The user's notes, where no store is configured.
+    own: Store,
+    served: Option<ModName>,
+}
+
+/// The store that was asked for is not configured.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no store is called `{name}`")]
+pub(crate) struct Unserved {
+    pub(crate) name: ModName,
+    /// Those that are.
+    pub(crate) known: Vec<ModName>,
+}
+
+impl Default for Stores {
+    fn default() -> Self {
+        Self::new(Vec::new(), None)
+    }
+}
+
+impl Stores {
+    /// These stores, of which the one called `served` is served, or else the first.
+    pub(crate) fn new(all: Vec<Store>, served: Option<ModName>) -> Self {
+        Self { all, own: unconfigured(Scope::User), served }
+    }
+
+    pub(crate) fn all(&self) -> &[Store] {
+        &self.all
+    }
+
+    /// The store that calls are about.
+    pub(crate) fn served(&self) -> Result<&Store, Unserved> {
+        let found = match &self.served {
+            Some(name) => self.all.iter().find(|store| store.name == *name),
+            None => self.all.first(),
+        };
+        found.ok_or_else(|| {
+            let name = self.served.clone();
+            let known = self.all.iter().map(|store| store.name.clone()).collect();
+            Unserved { name: name.unwrap_or_else(ModName::memory), known }
+        })
+    }
+
+    /// Those that lie elsewhere, as roots of the world.
+    pub(crate) fn standing(&self) -> Vec<Standing> {
+        let elsewhere = self.all.iter().filter_map(|store| match &store.home {
+            Home::Elsewhere(folder) => Some(Standing {
+                root: Root::Mod(store.name.clone()),
+                id: None,
+                folder: Some(Arc::clone(folder)),
+                around: None,
+            }),
+            Home::Inside | Home::Missing => None,
+        });
+        elsewhere.collect()
+    }
+
+    /// The stores in which `load` finds memories: the one that is served. Where none is configured,
+    /// the user's own notes are found as well, like all their items.
+    pub(crate) fn searched(&self) -> Vec<&Store> {
+        let Ok(served) = self.served() else { return Vec::new() };
+        let own = (!served.is_configured && served.scope == Scope::Project).then_some(&self.own);
+        [served].into_iter().chain(own).collect()
+    }
+
+    /// How strictly the hierarchy of the served store holds. What is not known is strict.
+    pub(crate) fn mode(&self) -> Mode {
+        self.served().map_or(Mode::Strict, |store| store.rules.mode())
+    }
+}
+
+impl Stores {
+    /// Makes the categories that the configuration names, of every store, and says which were not
+    /// there. One store that fails keeps no other from its categories.
+    pub(crate) fn materialise(&self, context: &Context) -> Result<Vec<Address>, StoreError> {
+        let mut all = Vec::new();
+        let mut failed = None;
+        for store in &self.all {
+            match store.materialise(context) {
+                Ok(made) => all.extend(made),
+                Err(cause) => {
+                    let store = store.name.clone();
+                    failed = failed.or(Some(match cause.kind() {
+                        io::ErrorKind::TimedOut => StoreError::Late(store),
+                        _ => StoreError::Unwritten { store, cause },
+                    }));
+                }
+            }
+        }
+        failed.map_or(Ok(all), Err)
+    }
+}
+
+/// How long the lock of a store is waited for where nobody else says so.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Says when that time is over.
+pub(super) fn patience() -> impl Fn() -> bool {
+    let began = Instant::now();
+    move || began.elapsed() > PATIENCE
+}
+
+impl Store {
+    /// Makes the categories that the configuration names, and says which were not there.
+    pub(crate) fn materialise(&self, context: &Context) -> io::Result<Vec<Address>> {
+        if self.rules.hierarchy().is_empty() {
+            return Ok(Vec::new());
+        }
+        let folder = self.make_folder(context)?;
+        let made = materialise(&folder, self.rules.hierarchy(), &patience())?;
+        Ok(made.iter().filter_map(|category| address_of(&self.address, category)).collect())
+    }
+}
+
+/// The store that is there if none is configured.
+pub(super) fn usual(context: &Context) -> Store {
+    unconfigured(if context.is_home() { Scope::User } else { Scope::Project })
+}
+
+/// Where the memories of a scope lie if no configuration says so.
+fn unconfigured(scope: Scope) -> Store {
+    let folder = ItemType::Memory.folder();
+    let (root, path) = if scope == Scope::User {
+        (Root::User, RelPath::default().child(folder))
+    } else {
+        let path = RelPath::default().child(SPACE).and_then(|space| space.child(folder));
+        (Root::Project, path)
+    };
+    Store {
+        name: ModName::memory(),
+        scope,
+        description: String::new(),
+        rules: Rules::new(Realm::Store, Mode::Free, Hierarchy::default()),
+        address: Address::directory(root, path.unwrap_or_default()),
+        home: Home::Inside,
+        is_configured: false,
+    }
+}

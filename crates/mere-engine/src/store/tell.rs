@@ -1,0 +1,82 @@
+//! What replies tell of memories. Texts are content, with known secrets masked.
+
+use jiff::Timestamp;
+use mere_core::address::Address;
+use mere_core::category::Description;
+use mere_core::digest::Sha256;
+use mere_core::item::{MemoryPath, Note};
+use mere_core::reply::{Content, Data, Fields};
+
+use super::{Clerk, Store};
+use crate::items::{Teller, masked};
+
+/// A memory that is told of.
+pub(super) struct Telling<'a> {
+    pub(super) clerk: &'a Clerk<'a>,
+    pub(super) store: &'a Store,
+    pub(super) path: &'a MemoryPath,
+    pub(super) address: Address,
+}
+
+impl Telling<'_> {
+    /// All but its content: whoever wrote it knows that.
+    pub(super) fn outline(self, note: &Note, sha256: Sha256) -> Fields {
+        let mut teller = Teller::of(self.clerk.view, &self.address, note.text());
+        let fields = self.beginning(note, &mut teller);
+        ending(fields, note, &mut teller, (sha256, None))
+    }
+
+    /// All of it. A note that does not say when it was changed was so when its file was.
+    pub(super) fn whole(self, note: &Note, sha256: Sha256, modified: Option<Timestamp>) -> Fields {
+        let mut teller = Teller::of(self.clerk.view, &self.address, note.text());
+        let fields = self.beginning(note, &mut teller);
+        let fields = fields.with("content", teller.body(note.content()));
+        ending(fields, note, &mut teller, (sha256, modified))
+    }
+
+    fn beginning(self, note: &Note, teller: &mut Teller) -> Fields {
+        self.store
+            .named(self.path)
+            .with("address", self.address)
+            .with("title", teller.mention(&note.memory().title))
+    }
+}
+
+fn ending(
+    fields: Fields,
+    note: &Note,
+    teller: &mut Teller,
+    (sha256, modified): (Sha256, Option<Timestamp>),
+) -> Fields {
+    let memory = note.memory();
+    let texts = |teller: &mut Teller, texts: &[String]| -> Data {
+        texts.iter().map(|text| Data::from(teller.mention(text))).collect()
+    };
+    let citations = (!memory.citations.is_empty()).then(|| texts(teller, &memory.citations));
+    fields
+        .with("tags", texts(teller, &memory.tags))
+        .with("created_at", memory.created_at.map(time))
+        .with("updated_at", memory.updated_at.or(modified).map(time))
+        .with_some("expires_at", memory.expires_at.map(time))
+        .with_some("citations", citations)
+        .with_some("source", memory.source.as_deref().map(|source| teller.mention(source)))
+        .with("sha256", sha256)
+        .with_some("masked", teller.masked())
+}
+
+/// What a category is for.
+pub(super) fn told_description(description: &Description) -> Content {
+    Content::mention(masked(description.as_str()))
+}
+
+/// A time, as replies have it.
+pub(super) fn time(at: Timestamp) -> Data {
+    Data::Words(at.to_string().into())
+}
+
+impl Store {
+    /// Its name, which a config gave it.
+    pub(super) fn told_name(&self) -> Data {
+        Content::mention(self.name.as_str()).into()
+    }
+}

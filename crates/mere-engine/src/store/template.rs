@@ -1,0 +1,54 @@
+//! What a new store begins with.
+
+use mere_core::category::Mode;
+use mere_core::item::Scope;
+use mere_core::request::{NewStore, StoreTemplate};
+use serde_json::{Map, Value, json};
+
+/// A store as `config.yaml` has it.
+pub(super) fn store(new: &NewStore, scope: Scope, path: &str) -> Value {
+    let (description, usual, categories) = match new.template {
+        StoreTemplate::Blank => ("", Mode::Free, json!({})),
+        StoreTemplate::Project if scope == Scope::User => {
+            ("What I remember", Mode::Subcategories, project())
+        }
+        StoreTemplate::Project => {
+            ("What is remembered of this project", Mode::Subcategories, project())
+        }
+        StoreTemplate::Team => ("What the team remembers", Mode::Strict, team()),
+    };
+    let mut store = Map::new();
+    store.insert("path".to_owned(), json!(path));
+    if !description.is_empty() {
+        store.insert("description".to_owned(), json!(description));
+    }
+    store.insert("categoryMode".to_owned(), json!(new.mode.unwrap_or(usual).name()));
+    if categories != json!({}) {
+        store.insert("categories".to_owned(), categories);
+    }
+    Value::Object(store)
+}
+
+fn project() -> Value {
+    json!({
+        "standards": { "description": "How things are done here: conventions and patterns" },
+        "decisions": { "description": "What was decided, and why" },
+        "todo": { "description": "What is still to be done" }
+    })
+}
+
+fn team() -> Value {
+    json!({
+        "standards": {
+            "description": "How things are done here: conventions and patterns",
+            "subcategories": {
+                "architecture": { "description": "How the system is built" },
+                "testing": { "description": "How it is tested" }
+            }
+        },
+        "decisions": { "description": "What was decided, and why" },
+        "runbooks": { "description": "What to do when something happens" },
+        "onboarding": { "description": "What somebody new should know" },
+        "todo": { "description": "What is still to be done" }
+    })
+}

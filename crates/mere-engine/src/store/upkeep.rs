@@ -1,0 +1,166 @@
+//! What a person does with whole stores: make their categories, read all memories, prune.
+
+use jiff::Timestamp;
+use mere_core::address::Address;
+use mere_core::category::{Change, Force, Operation};
+use mere_core::item::{self, MemoryPath, Note};
+use mere_core::reply::{Content, Data, Draft, Fields, Name, Prose, codes};
+use mere_core::request::Rehearsal;
+
+use super::shelf::Shelf;
+use super::{Clerk, Store, StoreError};
+use crate::court::now;
+use crate::tool_error::ToolError;
+use crate::view::counted;
+
+/// How many faults are told.
+const MAX_FAULTS: usize = 1000;
+
+/// Makes the categories that the configurations name.
+pub(super) fn sync(made: Vec<Address>) -> Draft {
+    let count = made.len() as u64;
+    let data = Fields::default().with("made", made.into_iter().map(Data::from).collect::<Data>());
+    let message = match count {
+        0 => Prose::words("Every category that the configuration names is there."),
+        _ => counted(count, "category was made.", "categories were made."),
+    };
+    Draft::success(codes::STORE_SYNCED, message).data(data)
+}
+
+/// Reads every memory again, and says what is wrong with any.
+pub(super) fn reindex(clerk: &Clerk<'_>) -> Result<Draft, ToolError> {
+    let store = clerk.served()?;
+    let unreadable = |cause| StoreError::Unreadable { store: store.name.clone(), cause };
+    let folder = store.folder(clerk.context).map_err(unreadable)?;
+    let (memories, categories, faults) = match folder {
+        Some(folder) => {
+            clerk.ledgers.forget();
+            clerk.ledgers.with(&folder, |ledger| {
+                let faults = ledger.faults().map(|row| (row.path.clone(), None));
+                let strays = ledger.strays()?.into_iter();
+                let strays = strays.map(|stray| (stray.path, Some(stray.why)));
+                let faults = faults.chain(strays).take(MAX_FAULTS).collect::<Vec<_>>();
+                let (memories, categories) = (ledger.len(), ledger.categories().len());
+                Ok((memories as u64, categories as u64, faults))
+            })
+        }
+        None => Ok(Ok((0, 0, Vec::new()))),
+    }
+    .flatten()
+    .map_err(unreadable)?;
+    let count = faults.len() as u64;
+    let faults = faults.into_iter().map(|(path, why)| {
+        let problem = why.map(str::to_owned);
+        let own = || path.parse().ok().and_then(|path| problem_of(clerk, store, &path));
+        let problem = problem.or_else(own).unwrap_or_else(|| "it cannot be read".to_owned());
+        Data::from(
+            Fields::default()
+                .with("path", Content::mention(path))
+                .with("problem", Content::mention(problem)),
+        )
+    });
+    let data = Fields::default()
+        .with("store", store.told_name())
+        .with("memories", memories)
+        .with("categories", categories)
+        .with("faults", faults.collect::<Data>());
+    let read = counted(memories, "memory was read", "memories were read");
+    if count == 0 {
+        return Ok(Draft::success(
+            codes::STORE_READ,
+            read.and("; nothing is wrong with what is there."),
+        )
+        .data(data));
+    }
+    let bad = if count == 1 { "one is not right." } else { "some are not right." };
+    let message = read.and(", ").and(bad);
+    Ok(Draft::fault(codes::STORE_FAULTS, message)
+        .hint("They are listed by their names; correct what is named.")
+        .data(data))
+}
+
+/// What is wrong with a memory, in one line.
+fn problem_of(clerk: &Clerk<'_>, store: &Store, path: &MemoryPath) -> Option<String> {
+    let shelf = Shelf::open(store, clerk.bench()).ok()??;
+    let lying = shelf.read(path).ok()??;
+    let fault = match item::decode(&lying.bytes) {
+        Ok(text) => Note::parse(text.to_owned(), &path.slug).err()?,
+        Err(fault) => fault,
+    };
+    let fault = crate::items::masked_fault(fault);
+    Some(format!("line {}, column {}: {}", fault.line, fault.column, fault.what.for_person()))
+}
+
+/// Deletes the memories that have expired.
+pub(super) fn prune(clerk: &Clerk<'_>, rehearsal: Rehearsal) -> Result<Draft, ToolError> {
+    let store = clerk.served()?;
+    let now = now();
+    let unreadable = |cause| StoreError::Unreadable { store: store.name.clone(), cause };
+    let folder = store.folder(clerk.context).map_err(unreadable)?;
+    let expired = folder.map(|folder| clerk.ledgers.with(&folder, |ledger| ledger.expired(now)));
+    let expired = expired.transpose().map_err(unreadable)?.unwrap_or_default();
+    let may_go = |path: &MemoryPath| store.rules.policy(&path.category).permits(Operation::Delete);
+    let (expired, kept) = expired.into_iter().partition::<Vec<_>, _>(may_go);
+    let gone = match rehearsal {
+        Rehearsal::Dry => expired,
+        Rehearsal::No if expired.is_empty() => expired,
+        Rehearsal::No => pruned(clerk, store, expired)?,
+    };
+    let draft = told(store, &gone, rehearsal, now);
+    let (count, are) = (kept.len(), if kept.len() == 1 { "is" } else { "are" });
+    Ok(if kept.is_empty() {
+        draft
+    } else {
+        let words = format!("{count} {are} kept: `permissions.delete` of the category forbids it.");
+        draft.hint(Prose::words(words))
+    })
+}
+
+/// Removes memories, and says which of them went.
+fn pruned(
+    clerk: &Clerk<'_>,
+    store: &Store,
+    expired: Vec<MemoryPath>,
+) -> Result<Vec<MemoryPath>, StoreError> {
+    let Some(shelf) = Shelf::open(store, clerk.bench())? else { return Ok(Vec::new()) };
+    let mut gone = Vec::new();
+    for path in expired {
+        if prune_one(&shelf, &path)? {
+            gone.push(path);
+        }
+    }
+    Ok(gone)
+}
+
+/// Removes a memory if it is still there and has still expired.
+fn prune_one(shelf: &Shelf<'_>, path: &MemoryPath) -> Result<bool, StoreError> {
+    let Some(lying) = shelf.read(path)? else { return Ok(false) };
+    let text = item::decode(&lying.bytes).map(str::to_owned);
+    let Ok(note) = text.and_then(|text| Note::parse(text, &path.slug)) else { return Ok(false) };
+    let change = Change::PruneMemory { path: path.clone(), note, before: lying.sha256 };
+    match shelf.permit(change, Force::No) {
+        Ok(permit) => shelf.apply(permit),
+        Err(StoreError::Flawed(_) | StoreError::Denied(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn told(store: &Store, gone: &[MemoryPath], rehearsal: Rehearsal, now: Timestamp) -> Draft {
+    let count = gone.len() as u64;
+    let paths = gone.iter().map(|path| Data::from(Name::from(path)));
+    let is_dry = rehearsal == Rehearsal::Dry;
+    let data = Fields::default()
+        .with("store", store.told_name())
+        .with("count", count)
+        .with("memories", paths.collect::<Data>())
+        .with("now", super::tell::time(now))
+        .with_some("dry_run", is_dry.then_some(true));
+    let message = match (count, is_dry) {
+        (0, _) => Prose::words("No memory has expired."),
+        (_, true) => counted(count, "memory has expired", "memories have expired").and("."),
+        (_, false) => {
+            counted(count, "expired memory was", "expired memories were").and(" deleted.")
+        }
+    };
+    Draft::success(codes::MEMORY_PRUNED, message).data(data)
+}

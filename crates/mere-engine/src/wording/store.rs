@@ -1,0 +1,196 @@
+//! The sentences for categories and memories. What is refused by rule speaks for itself: its words
+//! are those of the rule.
+
+use std::io;
+
+use mere_core::category::{Denial, Flaw, Mode, Realm};
+use mere_core::reply::{Content, Draft, Fields, Name, Prose, codes};
+
+use super::item::problems as problems_of;
+use crate::items::masked_problems;
+use crate::store::{ConfigureError, StoreError};
+
+/// A call about a store that came to nothing.
+pub(super) fn store(error: &StoreError) -> Draft {
+    match error {
+        StoreError::Denied(denial) => denied(denial),
+        StoreError::Flawed(flaw) => flawed(flaw),
+        StoreError::Missing(path) => {
+            let message = naming(&format!("There is no memory at '{path}'."), &[path.into()]);
+            Draft::invalid(codes::MEMORY_MISSING, message)
+                .hint("list_memories shows what is there.")
+        }
+        StoreError::Expired { path, at } => {
+            let message = format!("The memory at '{path}' expired at {at}.");
+            Draft::invalid(codes::MEMORY_EXPIRED, naming(&message, &[path.into()])).hint(
+                "get_memory with `include_expired` shows it; update_memory with a later `expires_at` brings it back.",
+            )
+        }
+        StoreError::Taken(path) => {
+            let message = format!("There is a memory at '{path}' already.");
+            Draft::invalid(codes::MEMORY_TAKEN, naming(&message, &[path.into()]))
+                .hint("Nothing was overwritten. update_memory changes it; or choose another path.")
+        }
+        StoreError::Unserved(unserved) => {
+            let known = unserved.known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
+            let message = Prose::words(format!("No store is called `{}`.", unserved.name));
+            let hint = if known.is_empty() {
+                "A store that a project's config puts elsewhere counts after `mere trust project`."
+                    .to_owned()
+            } else {
+                format!("There is {}.", known.join(", "))
+            };
+            Draft::invalid(codes::STORE_UNKNOWN, message).hint(Prose::words(hint))
+        }
+        StoreError::Newer => super::unmade::newer(),
+        StoreError::Configure(error) => configure(error),
+        StoreError::Cursor => super::wrong_cursor(),
+        StoreError::Late(name) => {
+            let message = format!("Someone else is changing the store `{name}`.");
+            Draft::fault(codes::CALL_TIMED_OUT, Prose::words(message))
+                .hint("Nothing was changed. Try again.")
+        }
+        StoreError::NoFolder(name) => {
+            let message = format!("The folder of the store `{name}` is not there.");
+            Draft::fault(codes::STORE_FOLDER, Prose::words(message))
+                .hint("Ask a person to make the folder, or correct `path` in config.yaml.")
+        }
+        StoreError::Unreadable { store, cause } => unread(&format!("The store `{store}`"), cause),
+        StoreError::Unwritten { store, cause } => unwritten(&format!("The store `{store}`"), cause),
+        StoreError::Unseen { kind, cause } => {
+            unread(&format!("The folder `{}`", kind.folder()), cause)
+        }
+        StoreError::Unmade { kind, cause } => {
+            unwritten(&format!("The folder `{}`", kind.folder()), cause)
+        }
+    }
+}
+
+/// What cannot be read. The cause may name host paths, so it is for the log.
+fn unread(what: &str, cause: &io::Error) -> Draft {
+    tracing::error!(what, %cause, "it cannot be read");
+    Draft::fault(codes::STORE_UNREADABLE, Prose::words(format!("{what} cannot be read.")))
+        .hint("Ask a person to look at the permissions of its folder; the log says more.")
+}
+
+/// What cannot be written.
+fn unwritten(what: &str, cause: &io::Error) -> Draft {
+    tracing::error!(what, %cause, "it could not be written");
+    let message = format!("{what} could not be written. What was there is still there.");
+    Draft::fault(codes::STORE_UNWRITTEN, Prose::words(message)).hint(
+        "Ask a person to look at the disk and the permissions of its folder; the log says more.",
+    )
+}
+
+/// What policy forbids.
+fn denied(denial: &Denial) -> Draft {
+    let code = match denial {
+        Denial::Root { .. } => codes::CATEGORY_ROOT,
+        Denial::Create { .. } => codes::CATEGORY_CREATE,
+        Denial::Delete { .. } => codes::CATEGORY_DELETE,
+        Denial::Protected { .. } => codes::CATEGORY_PROTECTED,
+        Denial::Described { .. } => codes::CATEGORY_FIXED,
+        Denial::Kept { .. } => codes::CATEGORY_KEPT,
+        Denial::Foreign { .. } => codes::CATEGORY_FOREIGN,
+        Denial::NoCategories { .. } => codes::MEMORY_NO_CATEGORIES,
+        Denial::Operation { .. } => codes::MEMORY_DENIED,
+        Denial::Length { .. } => codes::MEMORY_LENGTH,
+        Denial::Count { .. } => codes::MEMORY_COUNT,
+        Denial::Expiry { .. } => codes::MEMORY_EXPIRY,
+    };
+    let draft = Draft::denied(code, denial.prose());
+    match denial {
+        Denial::Create { realm, .. }
+        | Denial::Delete { realm, .. }
+        | Denial::NoCategories { realm, .. } => draft.hint(match realm {
+            Realm::Store => {
+                "list_stores shows the categories that are defined. Ask a person to change config.yaml."
+            }
+            Realm::Items(_) => "Use a category that is there, or ask a person to change config.yaml.",
+        }),
+        _ => draft,
+    }
+}
+
+/// What is wrong with a call.
+fn flawed(flaw: &Flaw) -> Draft {
+    let message = flaw.prose();
+    match flaw {
+        Flaw::NoCategory { is_named: true, .. } => Draft::invalid(codes::MEMORY_CATEGORY, message)
+            .hint("The configuration names it; ask a person to run `mere store sync`, which makes it."),
+        Flaw::NoCategory { mode: Mode::Subcategories, .. } => {
+            Draft::invalid(codes::MEMORY_CATEGORY, message)
+                .hint("New categories go below those that list_stores and list_memories show.")
+        }
+        Flaw::NoCategory { .. } => Draft::invalid(codes::MEMORY_CATEGORY, message),
+        Flaw::Category { .. } => Draft::invalid(codes::MEMORY_NAMED, message),
+        Flaw::Unexpired { .. } => Draft::invalid(codes::MEMORY_UNEXPIRED, message),
+        Flaw::Obstructed { .. } => Draft::invalid(codes::CATEGORY_OBSTRUCTED, message)
+            .hint("Choose another name, or ask a person to look into the folder of the store."),
+        Flaw::Missing { .. } => Draft::invalid(codes::CATEGORY_MISSING, message)
+            .hint("list_memories shows what is there."),
+        Flaw::NotEmpty { contents, .. } => {
+            let data = Fields::default()
+                .with("memories", contents.memories)
+                .with("subcategories", contents.categories)
+                .with("other_files", contents.others);
+            Draft::invalid(codes::CATEGORY_NOT_EMPTY, message).data(data)
+        }
+        Flaw::Schema { problems, .. } => {
+            let problems = problems_of(&masked_problems(problems.clone()));
+            let data = Fields::default().with("problems", problems);
+            Draft::invalid(codes::MEMORY_SCHEMA, message).data(data)
+        }
+    }
+}
+
+/// What is wrong with a change to the configuration.
+fn configure(error: &ConfigureError) -> Draft {
+    let words = |text: String| Prose::words(text);
+    match error {
+        ConfigureError::Taken(name) => {
+            let message = format!("There is a store called `{name}` already.");
+            Draft::invalid(codes::STORE_TAKEN, words(message))
+                .hint("Choose another name; `mere category define` adds a category to a store.")
+        }
+        ConfigureError::Unconfigured(name) => {
+            let message = format!("The store `{name}` is there without being configured.");
+            Draft::invalid(codes::STORE_CONFIG, words(message))
+                .hint(words(format!("`mere store init {name}` writes it into config.yaml.")))
+        }
+        ConfigureError::Defined(path) => {
+            let message = format!("The configuration names the category '{path}' already.");
+            Draft::invalid(codes::STORE_CONFIG, naming(&message, &[path.into()]))
+                .hint("Change it in config.yaml.")
+        }
+        ConfigureError::Undefined(path) => {
+            let message = format!("The configuration does not name the category '{path}'.");
+            Draft::invalid(codes::STORE_CONFIG, naming(&message, &[path.into()]))
+                .hint("`mere store list` shows what it names.")
+        }
+        ConfigureError::Parent(path) => {
+            let message = format!("The configuration names categories below '{path}'.");
+            Draft::invalid(codes::STORE_CONFIG, naming(&message, &[path.into()]))
+                .hint("Undefine those first.")
+        }
+        ConfigureError::Unusable { address, reason } => {
+            let message = Prose::words("").address(address.clone());
+            let message = message.and(" cannot be changed so: ").content(Content::mention(reason));
+            Draft::invalid(codes::STORE_CONFIG, message.and("."))
+                .hint("The file is as it was. Choose another name or path.")
+        }
+        ConfigureError::Amend { address, error } => {
+            let message = Prose::words("").address(address.clone());
+            let message =
+                message.and(format!(" cannot be changed without changing more: {error}."));
+            Draft::invalid(codes::STORE_CONFIG, message).hint(
+                "Nothing was changed. Edit the file by hand; docs/config.md describes every key.",
+            )
+        }
+    }
+}
+
+/// A sentence of ours with names in it.
+fn naming(words: &str, names: &[Name]) -> Prose {
+    Prose::naming(words, names)
+}

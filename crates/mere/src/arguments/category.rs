@@ -1,0 +1,174 @@
+//! The commands with which a person sees to categories.
+
+use clap::{Args, Subcommand};
+use mere_core::category::Description;
+use mere_core::item::{Category, IdError};
+use mere_core::name::ModName;
+
+use super::AnswerArguments;
+
+/// Categories.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere category list
+  mere category create api/auth --description 'Who may do what'
+  mere category define standards --description 'How we write code'")]
+pub(crate) struct CategoryArguments {
+    #[command(subcommand)]
+    pub(crate) what: CategoryCommandArguments,
+    /// The store of memories [default: `settings.defaultStore`, else the first]
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) store: Option<ModName>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum CategoryCommandArguments {
+    /// Make a category
+    ///
+    /// With missing ancestors, where the mode allows it. One that is there stays as it is.
+    Create(CreateCategoryArguments),
+    /// Delete a category
+    ///
+    /// Asks first. What config.yaml names stays, whatever is said here.
+    Delete(DeleteCategoryArguments),
+    /// Say what a category is for
+    ///
+    /// In the category itself. What config.yaml says of a category is changed there.
+    #[command(after_help = "Examples:
+  mere category describe api/auth 'Who may do what'
+  mere category describe api/auth ''      take the description away")]
+    Describe {
+        /// The category, such as api/auth
+        #[arg(value_parser = named)]
+        path: Category,
+        /// What it is for, at most 500 characters; '' for nothing
+        #[arg(value_name = "TEXT")]
+        description: Description,
+        #[command(flatten)]
+        answer: AnswerArguments,
+    },
+    /// Name a category in config.yaml, which protects it
+    ///
+    /// Comments in config.yaml stay.
+    #[command(after_help = "Examples:
+  mere category define standards
+  mere category define standards/testing --description 'How we test'")]
+    Define {
+        /// The category, such as api/auth
+        #[arg(value_parser = named)]
+        path: Category,
+        /// What it is for, at most 500 characters
+        #[arg(long, value_name = "TEXT")]
+        description: Option<Description>,
+        #[command(flatten)]
+        answer: AnswerArguments,
+    },
+    /// Take a category out of config.yaml; its folder stays
+    #[command(after_help = "Example:
+  mere category undefine standards/testing")]
+    Undefine {
+        /// The category, such as api/auth
+        #[arg(value_parser = named)]
+        path: Category,
+        #[command(flatten)]
+        answer: AnswerArguments,
+    },
+    /// List categories, what they are for, and how many memories each has
+    #[command(after_help = "Examples:
+  mere category list
+  mere category list standards      those right below it")]
+    List {
+        /// Those right below this one [default: the top ones]
+        category: Option<Category>,
+        #[command(flatten)]
+        answer: AnswerArguments,
+    },
+}
+
+/// A category that is to be.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere category create api/auth
+  mere category create api/auth --description 'Who may do what'
+  mere category create api --force      although the store's mode forbids it")]
+pub(crate) struct CreateCategoryArguments {
+    /// The category, such as api/auth
+    #[arg(value_parser = named)]
+    pub(crate) path: Category,
+    /// What it is for, at most 500 characters
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) description: Option<Description>,
+    /// Even if the store's mode forbids it; on a terminal only
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// A category that goes.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere category delete api/auth
+  mere category delete api --recursive --yes")]
+pub(crate) struct DeleteCategoryArguments {
+    /// The category, such as api/auth
+    #[arg(value_parser = named)]
+    pub(crate) path: Category,
+    /// With everything that is in it
+    #[arg(long, short)]
+    pub(crate) recursive: bool,
+    /// Even if the store's mode forbids it; on a terminal only
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Say yes without being asked
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// A category that has a name.
+fn named(text: &str) -> Result<Category, IdError> {
+    let category = text.parse::<Category>()?;
+    if category.is_none() { Err(IdError::Form) } else { Ok(category) }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::arguments::Arguments;
+    use clap::Parser;
+    use clap::error::ErrorKind;
+
+    fn check(words: &[&str], expected: Option<ErrorKind>) {
+        let parsed = Arguments::try_parse_from(["mere", "category"].iter().chain(words));
+        assert_eq!(parsed.err().map(|error| error.kind()), expected, "{words:?}");
+    }
+
+    #[test]
+    fn a_category_has_a_name() {
+        for good in [
+            &["create", "api/auth", "--description", "Who may do what", "--force"][..],
+            &["delete", "api", "--recursive", "--force", "--yes", "--store", "notes"],
+            &["describe", "api", ""],
+            &["define", "api"],
+            &["undefine", "api", "--json"],
+            &["list"],
+            &["list", "api"],
+        ] {
+            check(good, None);
+        }
+        let long = "x".repeat(501);
+        for bad in [
+            &["create", ""][..],
+            &["create", "a/../b"],
+            &["delete", "/a"],
+            &["describe", "", "text"],
+            &["describe", "a", &long],
+            &["define", "A"],
+        ] {
+            check(bad, Some(ErrorKind::ValueValidation));
+        }
+        check(&["describe", "a"], Some(ErrorKind::MissingRequiredArgument));
+        check(&["define", "a", "--force"], Some(ErrorKind::UnknownArgument));
+    }
+}

@@ -1,0 +1,153 @@
+//! The commands with which a person sees to stores.
+
+use clap::{Args, Subcommand, ValueEnum};
+use mere_core::category::Mode;
+use mere_core::name::ModName;
+use mere_core::request::StoreTemplate;
+
+use super::AnswerArguments;
+
+/// Stores.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere store init                        asks, and writes it to config.yaml
+  mere store list
+  mere store sync                        after config.yaml was changed by hand")]
+pub(crate) struct StoreArguments {
+    #[command(subcommand)]
+    pub(crate) what: StoreCommandArguments,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum StoreCommandArguments {
+    /// Write a store to config.yaml, and make its categories
+    ///
+    /// On a terminal it asks for what is not said.
+    Init(InitStoreArguments),
+    /// List the stores, their modes, and the categories that config.yaml names
+    #[command(after_help = "Examples:
+  mere store list
+  mere store list --json")]
+    List(AnswerArguments),
+    /// Make the categories that config.yaml names
+    #[command(after_help = "Example:
+  mere store sync")]
+    Sync(AnswerArguments),
+    /// Read every memory again, and say what is wrong with any
+    #[command(after_help = "Examples:
+  mere store reindex
+  mere store reindex --store notes")]
+    Reindex {
+        /// The store of memories [default: `settings.defaultStore`, else the first]
+        #[arg(long, value_name = "NAME")]
+        store: Option<ModName>,
+        #[command(flatten)]
+        answer: AnswerArguments,
+    },
+}
+
+/// A store that is to be.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere store init
+  mere store init cortex --template team
+  mere store init notes --template blank --mode free --user")]
+pub(crate) struct InitStoreArguments {
+    /// What it is called [default: memory, or personal with --user]
+    pub(crate) name: Option<ModName>,
+    /// What it begins with [default: project]
+    #[arg(long, value_enum)]
+    pub(crate) template: Option<StoreTemplateArgument>,
+    /// Who may make and delete categories [default: as the template says]
+    #[arg(long, value_enum)]
+    pub(crate) mode: Option<ModeArgument>,
+    /// Where it lies, as config.yaml says it: relative to the .ai folder, absolute, or with ~
+    /// [default: ./memory, or ./NAME where another store lies there]
+    #[arg(long)]
+    pub(crate) path: Option<String>,
+    /// In your own config.yaml instead of the project's
+    #[arg(long)]
+    pub(crate) user: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// What a store begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StoreTemplateArgument {
+    /// No categories; free
+    Blank,
+    /// standards, decisions, todo; subcategories
+    Project,
+    /// standards with architecture and testing, decisions, runbooks, onboarding, todo; strict
+    Team,
+}
+
+impl From<StoreTemplateArgument> for StoreTemplate {
+    fn from(template: StoreTemplateArgument) -> Self {
+        match template {
+            StoreTemplateArgument::Blank => Self::Blank,
+            StoreTemplateArgument::Project => Self::Project,
+            StoreTemplateArgument::Team => Self::Team,
+        }
+    }
+}
+
+/// How strictly the categories of a store hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModeArgument {
+    /// Any category may be made and deleted
+    Free,
+    /// Only those below the top may be made and deleted
+    Subcategories,
+    /// No category may be made or deleted
+    Strict,
+}
+
+impl From<ModeArgument> for Mode {
+    fn from(mode: ModeArgument) -> Self {
+        match mode {
+            ModeArgument::Free => Self::Free,
+            ModeArgument::Subcategories => Self::Subcategories,
+            ModeArgument::Strict => Self::Strict,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::{Arguments, Command};
+    use clap::Parser;
+    use clap::error::ErrorKind;
+
+    fn parse(words: &[&str]) -> Result<StoreCommandArguments, ErrorKind> {
+        let parsed = Arguments::try_parse_from(["mere", "store"].iter().chain(words));
+        match parsed.map(|arguments| arguments.command) {
+            Ok(Command::Store(asked)) => Ok(asked.what),
+            Ok(_) => panic!("another command"),
+            Err(error) => Err(error.kind()),
+        }
+    }
+
+    #[test]
+    fn a_store_is_made_of_what_is_said() {
+        let words =
+            ["init", "cortex", "--template", "team", "--mode", "free", "--path", "../memory"];
+        let Ok(StoreCommandArguments::Init(asked)) = parse(&words) else {
+            panic!("another command")
+        };
+        assert_eq!(asked.name.as_ref().map(ModName::as_str), Some("cortex"));
+        assert_eq!(asked.template.map(StoreTemplate::from), Some(StoreTemplate::Team));
+        assert_eq!(asked.mode.map(Mode::from), Some(Mode::Free));
+        assert_eq!((asked.path.as_deref(), asked.user), (Some("../memory"), false));
+    }
+
+    #[test]
+    fn words_that_mean_nothing_are_refused() {
+        assert_eq!(parse(&["init", "a/b"]).err(), Some(ErrorKind::ValueValidation));
+        assert_eq!(parse(&["init", "--mode", "loose"]).err(), Some(ErrorKind::InvalidValue));
+        assert_eq!(parse(&["sync", "--store", "a"]).err(), Some(ErrorKind::UnknownArgument));
+        assert!(parse(&["reindex", "--store", "a"]).is_ok());
+    }
+}

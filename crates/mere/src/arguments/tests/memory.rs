@@ -1,0 +1,130 @@
+//! What `mere memory` takes, and what it refuses.
+
+use clap::Parser;
+use clap::error::ErrorKind;
+use mere_core::name::ModName;
+
+use super::super::memory::SortArgument;
+use super::super::{
+    Arguments, Command, CreateMemoryArguments, Input, ListMemoriesArguments, MemoryArguments,
+    MemoryCommandArguments,
+};
+
+fn parse(words: &[&str]) -> Result<MemoryArguments, ErrorKind> {
+    let words = ["mere", "memory"].iter().chain(words);
+    match Arguments::try_parse_from(words).map(|arguments| arguments.command) {
+        Ok(Command::Memory(asked)) => Ok(*asked),
+        Ok(_) => panic!("another command"),
+        Err(error) => Err(error.kind()),
+    }
+}
+
+fn created(words: &[&str]) -> CreateMemoryArguments {
+    match parse(words).expect("a command").what {
+        MemoryCommandArguments::Create(asked) => asked,
+        _ => panic!("another command"),
+    }
+}
+
+#[test]
+fn a_memory_is_created_from_a_text_or_a_file() {
+    let asked = created(&[
+        "create",
+        "api/auth/tokens",
+        "They are short.",
+        "--tag",
+        "auth",
+        "--tag",
+        "api",
+        "--expires-at",
+        "30d",
+        "--citation",
+        "ADR 3",
+        "--source",
+        "a review",
+    ]);
+    assert_eq!(asked.path.to_string(), "api/auth/tokens");
+    assert_eq!(asked.content.text.as_deref(), Some("They are short."));
+    assert_eq!(asked.tag, ["auth", "api"]);
+    assert_eq!(asked.expires_at, "30d".parse().ok());
+    assert_eq!(
+        (asked.citation, asked.source.as_deref()),
+        (vec!["ADR 3".to_owned()], Some("a review"))
+    );
+    let file = created(&["create", "a", "--file", "-"]).content.file;
+    assert!(matches!(file, Some(Input::Standard)));
+    let file = created(&["create", "a", "--file", "./-"]).content.file;
+    assert!(matches!(file, Some(Input::File(_))));
+    assert!(created(&["create", "a"]).content.text.is_none(), "it may be piped in");
+}
+
+#[test]
+fn words_that_contradict_each_other_are_refused() {
+    for words in [
+        &["create", "a", "text", "--file", "b"][..],
+        &["update", "a", "--tag", "b", "--no-tags"],
+        &["update", "a", "--expires-at", "1d", "--never-expires"],
+        &["update", "a", "--citation", "b", "--no-citations"],
+        &["prune", "--dry-run", "--yes"],
+    ] {
+        assert_eq!(parse(words).err(), Some(ErrorKind::ArgumentConflict), "{words:?}");
+    }
+}
+
+#[test]
+fn an_update_changes_something() {
+    let nothing = Some(ErrorKind::MissingRequiredArgument);
+    assert_eq!(parse(&["update", "a"]).err(), nothing);
+    let digest = "0".repeat(64);
+    assert_eq!(parse(&["update", "a", "--expect-sha256", &digest]).err(), nothing);
+    for change in [
+        &["text"][..],
+        &["--file", "b"],
+        &["--tag", "b"],
+        &["--no-tags"],
+        &["--expires-at", "2w"],
+        &["--never-expires"],
+        &["--citation", "b"],
+        &["--no-citations"],
+        &["text", "--tag", "b", "--never-expires"],
+    ] {
+        let words = [&["update", "a"], change].concat();
+        assert!(parse(&words).is_ok(), "{words:?}");
+    }
+}
+
+#[test]
+fn what_is_no_path_time_or_number_is_refused() {
+    for words in [
+        &["get", "../a"][..],
+        &["get", "A"],
+        &["move", "a", "b/"],
+        &["create", "a", "text", "--expires-at", "tomorrow"],
+        &["update", "a", "text", "--expect-sha256", "00"],
+        &["list", "--limit", "0"],
+        &["list", "--limit", "10001"],
+        &["list", "a//b"],
+        &["list", "--store", "a/b"],
+    ] {
+        assert_eq!(parse(words).err(), Some(ErrorKind::ValueValidation), "{words:?}");
+    }
+    assert_eq!(parse(&["list", "--sort", "size"]).err(), Some(ErrorKind::InvalidValue));
+}
+
+#[test]
+fn a_store_is_named_before_or_after_the_command() {
+    for words in [["--store", "notes", "list"], ["list", "--store", "notes"]] {
+        let store = parse(&words).expect("a command").store;
+        assert_eq!(store.as_ref().map(ModName::as_str), Some("notes"));
+    }
+}
+
+#[test]
+fn recent_is_a_list_of_the_whole_store() {
+    let MemoryCommandArguments::Recent(asked) = parse(&["recent"]).expect("a command").what else {
+        panic!("another command")
+    };
+    let list = ListMemoriesArguments::from(asked);
+    assert_eq!((list.category, list.limit), (None, Some(10)));
+    assert_eq!((list.sort, list.include_expired), (SortArgument::Recent, false));
+}

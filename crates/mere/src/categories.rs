@@ -1,0 +1,118 @@
+//! `mere category`: what a person does with the categories of a store. The store's rules decide.
+
+use std::io;
+use std::process::ExitCode;
+
+use mere_core::category::{Depth, Force};
+use mere_core::reply::ReplyType;
+use mere_core::request::{
+    CategoryCall, CategoryChange, Expired, Keep, ListMemories, MemoryCall, StoreCommand, Verb,
+};
+
+use crate::arguments::{
+    CategoryArguments, CategoryCommandArguments, CreateCategoryArguments, DeleteCategoryArguments,
+    PlaceArguments, SessionArguments,
+};
+use crate::items::{Desk, at_desk};
+use crate::memories::listed;
+use crate::paper::Paper;
+use crate::render;
+use crate::team::refused;
+
+const TOOL: &str = "category";
+/// How many memories are counted before a category goes with them.
+const COUNTED: usize = 10_000;
+
+/// Runs the command.
+pub(crate) fn run(place: PlaceArguments, asked: CategoryArguments) -> io::Result<ExitCode> {
+    let is_forced = match &asked.what {
+        CategoryCommandArguments::Create(asked) => asked.force,
+        CategoryCommandArguments::Delete(asked) => asked.force,
+        _ => false,
+    };
+    if is_forced && !render::is_face_to_face() {
+        let words =
+            "`--force` is for a person at a terminal: standard input and output must be one";
+        return Ok(render::failure(words, render::USAGE));
+    }
+    let session = SessionArguments::of_store(asked.store);
+    at_desk(place, &session, |desk| desk.category(asked.what))
+}
+
+impl Desk {
+    fn category(&self, asked: CategoryCommandArguments) -> io::Result<ExitCode> {
+        match asked {
+            CategoryCommandArguments::Create(asked) => self.create_category(asked),
+            CategoryCommandArguments::Delete(asked) => self.delete_category(&asked),
+            CategoryCommandArguments::Describe { path, description, answer } => {
+                let what = CategoryChange::Describe { description };
+                let call = CategoryCall { path, what, force: Force::No };
+                self.answer(TOOL, Verb::Category(call), &answer, Paper::outcome)
+            }
+            CategoryCommandArguments::Define { path, description, answer } => {
+                let define = StoreCommand::Define { path, description };
+                self.keep(TOOL, Keep::Store(define), &answer, Paper::outcome)
+            }
+            CategoryCommandArguments::Undefine { path, answer } => {
+                let undefine = StoreCommand::Undefine { path };
+                self.keep(TOOL, Keep::Store(undefine), &answer, Paper::outcome)
+            }
+            CategoryCommandArguments::List { category, answer } => {
+                let category = category.unwrap_or_default();
+                let list = ListMemories { category, limit: 1, ..ListMemories::default() };
+                let reply = self.call(TOOL, Verb::Memory(MemoryCall::List(list)));
+                if reply.reply() != ReplyType::Success || answer.json {
+                    return self.print(&reply, &answer, Paper::categories);
+                }
+                // What an agent is told of the next page is not for people.
+                let paper = Paper::new(answer.color, self.session.working().cloned());
+                render::text(&paper.categories(&reply.value())).map(|()| ExitCode::SUCCESS)
+            }
+        }
+    }
+
+    fn create_category(&self, asked: CreateCategoryArguments) -> io::Result<ExitCode> {
+        let what = CategoryChange::Create { description: asked.description };
+        let call = CategoryCall { path: asked.path, what, force: force(asked.force) };
+        self.answer(TOOL, Verb::Category(call), &asked.answer, Paper::outcome)
+    }
+
+    /// Says what would go, asks, and deletes it.
+    fn delete_category(&self, asked: &DeleteCategoryArguments) -> io::Result<ExitCode> {
+        if !asked.yes {
+            let mut question = format!("Delete the category `{}`?", asked.path);
+            if asked.recursive {
+                let (category, expired) = (asked.path.clone(), Expired::Included);
+                let list = ListMemories { category, expired, ..ListMemories::default() };
+                let count = match self.pages(list, COUNTED) {
+                    Ok(reply) => listed(&reply),
+                    Err(reply) => return self.print(&reply, &asked.answer, Paper::outcome),
+                };
+                let memories = memories(count);
+                question = format!(
+                    "Delete the category `{}` with all that is in it, {memories}?",
+                    asked.path
+                );
+            }
+            if !render::at_terminal() || !render::ask(&question)? {
+                return Ok(refused("nothing was deleted", "`--yes` answers"));
+            }
+        }
+        let depth = if asked.recursive { Depth::Everything } else { Depth::Empty };
+        let what = CategoryChange::Delete { depth };
+        let call = CategoryCall { path: asked.path.clone(), what, force: force(asked.force) };
+        self.answer(TOOL, Verb::Category(call), &asked.answer, Paper::outcome)
+    }
+}
+
+fn memories(count: usize) -> String {
+    match count {
+        1 => "1 memory".to_owned(),
+        COUNTED => format!("at least {COUNTED} memories"),
+        _ => format!("{count} memories"),
+    }
+}
+
+fn force(asked: bool) -> Force {
+    if asked { Force::Mode } else { Force::No }
+}

@@ -1,0 +1,275 @@
+//! `mere memory`: what a person keeps, through the same door as an agent, by the same rules.
+
+use std::io;
+use std::process::ExitCode;
+use std::time::SystemTime;
+
+use jiff::Timestamp;
+use mere_core::gate::Cleared;
+use mere_core::item::{Expiry, Revision, Wording};
+use mere_core::reply::{ReplyType, to_person};
+use mere_core::request::{Expired, Keep, ListMemories, MemoryCall, Rehearsal, StoreCommand, Verb};
+use mere_engine::Typed;
+use serde_json::Value;
+
+use crate::arguments::{
+    CreateMemoryArguments, ListMemoriesArguments, MemoryArguments, MemoryCommandArguments, Moment,
+    PlaceArguments, PruneArguments, RemoveMemoryArguments, SessionArguments, UpdateMemoryArguments,
+};
+use crate::items::{Desk, Shown, at_desk};
+use crate::paper::Paper;
+use crate::team::refused;
+use crate::{content, render};
+
+const TOOL: &str = "memory";
+/// The most that one page holds.
+const PAGE: usize = 1000;
+/// The most that are listed.
+const MOST: usize = 10_000;
+
+/// Runs the command.
+pub(crate) fn run(place: PlaceArguments, asked: MemoryArguments) -> io::Result<ExitCode> {
+    let directory = place.directory().cloned();
+    let session = SessionArguments::of_store(asked.store);
+    at_desk(place, &session, |desk| match asked.what {
+        MemoryCommandArguments::Create(asked) => desk.create_memory(asked, directory.as_ref()),
+        MemoryCommandArguments::Get(asked) => {
+            let get = MemoryCall::Get { path: asked.path, expired: expired(asked.include_expired) };
+            desk.answer(TOOL, Verb::Memory(get), &asked.answer, Paper::memory)
+        }
+        MemoryCommandArguments::Update(asked) => desk.update_memory(asked, directory.as_ref()),
+        MemoryCommandArguments::Move(asked) => {
+            let relocate = MemoryCall::Move { from: asked.from, to: asked.to };
+            desk.answer(TOOL, Verb::Memory(relocate), &asked.answer, Paper::outcome)
+        }
+        MemoryCommandArguments::Remove(asked) => desk.remove_memory(&asked),
+        MemoryCommandArguments::List(asked) => desk.list_memories(&asked),
+        MemoryCommandArguments::Recent(asked) => desk.list_memories(&asked.into()),
+        MemoryCommandArguments::Prune(asked) => desk.prune(&asked),
+    })
+}
+
+impl Desk {
+    fn create_memory(
+        &self,
+        asked: CreateMemoryArguments,
+        directory: Option<&Typed>,
+    ) -> io::Result<ExitCode> {
+        let content = match content::required(&asked.content, directory) {
+            Ok(content) => content,
+            Err(error) => return Ok(error.told()),
+        };
+        let expires_at = match time(asked.expires_at) {
+            Ok(time) => time,
+            Err(code) => return Ok(code),
+        };
+        let (tags, citations, source) = (asked.tag, asked.citation, asked.source);
+        let wording = Wording { content, tags, expires_at, citations, source };
+        let create = MemoryCall::Create { path: asked.path, wording };
+        self.answer(TOOL, Verb::Memory(create), &asked.answer, Paper::outcome)
+    }
+
+    fn update_memory(
+        &self,
+        asked: UpdateMemoryArguments,
+        directory: Option<&Typed>,
+    ) -> io::Result<ExitCode> {
+        let content = match content::of(&asked.content, directory) {
+            Ok(content) => content,
+            Err(error) => return Ok(error.told()),
+        };
+        let expires_at = match time(asked.expires_at) {
+            Ok(time) => time,
+            Err(code) => return Ok(code),
+        };
+        let revision = Revision {
+            content,
+            tags: replaced(asked.tag, asked.no_tags),
+            expires_at: if asked.never_expires {
+                Some(Expiry::Never)
+            } else {
+                expires_at.map(Expiry::At)
+            },
+            citations: replaced(asked.citation, asked.no_citations),
+        };
+        let expect = asked.expect_sha256;
+        let update = MemoryCall::Update { path: asked.path, revision, expect };
+        self.answer(TOOL, Verb::Memory(update), &asked.answer, Paper::outcome)
+    }
+
+    /// Looks whether it is there, asks, and removes it.
+    fn remove_memory(&self, asked: &RemoveMemoryArguments) -> io::Result<ExitCode> {
+        let path = asked.path.clone();
+        if !asked.yes {
+            let get = MemoryCall::Get { path: path.clone(), expired: Expired::Included };
+            let found = self.call(TOOL, Verb::Memory(get));
+            if found.reply() != ReplyType::Success {
+                return self.print(&found, &asked.answer, Paper::outcome);
+            }
+            let address = found.value()["data"]["address"].as_str().unwrap_or_default().to_owned();
+            if !render::at_terminal() || !render::ask(&format!("Remove {address}?"))? {
+                return Ok(refused("nothing was removed", "`--yes` answers"));
+            }
+        }
+        let remove = MemoryCall::Remove { path };
+        self.answer(TOOL, Verb::Memory(remove), &asked.answer, Paper::outcome)
+    }
+
+    fn list_memories(&self, asked: &ListMemoriesArguments) -> io::Result<ExitCode> {
+        let list = ListMemories {
+            category: asked.category.clone().unwrap_or_default(),
+            sort: asked.sort.into(),
+            expired: expired(asked.include_expired),
+            ..ListMemories::default()
+        };
+        let most = asked.limit.map_or(MOST, usize::from);
+        let reply = match self.pages(list, most) {
+            Ok(reply) => reply,
+            Err(reply) => return self.print(&reply, &asked.answer, Paper::outcome),
+        };
+        if asked.answer.json {
+            return render::line(&format!("{reply:#}")).map(|()| ExitCode::SUCCESS);
+        }
+        let paper = Paper::new(asked.answer.color, self.session.working().cloned());
+        render::text(&paper.memories(&reply))?;
+        // What an agent is told of the next page is not for people.
+        let is_whole = reply["data"]["next"].is_null();
+        if let Some(hint) = reply["hint"].as_str().filter(|_| is_whole) {
+            render::note(&to_person(hint));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// The pages of a list up to `most` memories, as one reply; or the first that is no success.
+    pub(crate) fn pages(&self, mut list: ListMemories, most: usize) -> Result<Value, Box<Cleared>> {
+        let mut all = None;
+        loop {
+            let left = most.saturating_sub(all.as_ref().map_or(0, listed));
+            list.limit = left.min(PAGE);
+            let reply = self.call(TOOL, Verb::Memory(MemoryCall::List(list.clone())));
+            if reply.reply() != ReplyType::Success {
+                return Err(Box::new(reply));
+            }
+            let joined = joined(all, reply.value());
+            let next = joined["data"]["next"].as_str().and_then(|next| next.parse().ok());
+            if next.is_none() || next == list.cursor || listed(&joined) >= most {
+                return Ok(joined);
+            }
+            list.cursor = next;
+            all = Some(joined);
+        }
+    }
+
+    /// Shows what would go, asks, and deletes what has expired.
+    fn prune(&self, asked: &PruneArguments) -> io::Result<ExitCode> {
+        let prune = |rehearsal| Verb::Keep(Keep::Store(StoreCommand::Prune(rehearsal)));
+        if asked.dry_run {
+            return self.answer(TOOL, prune(Rehearsal::Dry), &asked.answer, Paper::pruned);
+        }
+        if !asked.yes {
+            let plan = self.call(TOOL, prune(Rehearsal::Dry));
+            let value = plan.value();
+            let count = value["data"]["count"].as_u64().unwrap_or_default();
+            if plan.reply() != ReplyType::Success || count == 0 {
+                return self.print(&plan, &asked.answer, Paper::pruned);
+            }
+            let paper = Paper::new(asked.answer.color, self.session.working().cloned());
+            if !asked.answer.json {
+                render::text(&paper.pruned(&value))?;
+            }
+            let question = if count == 1 { "Delete it?" } else { "Delete them?" };
+            if !render::at_terminal() || !render::ask(question)? {
+                return Ok(refused("nothing was deleted", "`--yes` answers"));
+            }
+        }
+        let show = if asked.yes { Paper::pruned as Shown } else { Paper::outcome as _ };
+        self.answer(TOOL, prune(Rehearsal::No), &asked.answer, show)
+    }
+}
+
+/// How many memories a reply lists.
+pub(crate) fn listed(reply: &Value) -> usize {
+    reply["data"]["memories"].as_array().map_or(0, Vec::len)
+}
+
+/// What was listed so far with one more page. Where nothing is left, the count is what is listed.
+fn joined(before: Option<Value>, mut page: Value) -> Value {
+    if let Some(mut before) = before {
+        let mut memories = before["data"]["memories"].take();
+        if let (Some(all), Some(more)) =
+            (memories.as_array_mut(), page["data"]["memories"].as_array_mut())
+        {
+            all.append(more);
+        }
+        page["data"]["memories"] = memories;
+        page["data"]["subcategories"] = before["data"]["subcategories"].take();
+    }
+    let count = listed(&page);
+    let said = page["data"]["count"].as_u64().and_then(|said| usize::try_from(said).ok());
+    let is_whole = page["data"]["next"].is_null();
+    let count = if is_whole { count } else { said.unwrap_or_default().max(count) };
+    page["data"]["count"] = count.into();
+    page
+}
+
+fn expired(included: bool) -> Expired {
+    if included { Expired::Included } else { Expired::Hidden }
+}
+
+/// What is said in place of what is there; `None` where it stays.
+fn replaced(said: Vec<String>, cleared: bool) -> Option<Vec<String>> {
+    (cleared || !said.is_empty()).then_some(said)
+}
+
+/// The time a person means now, or how the process ends.
+fn time(said: Option<Moment>) -> Result<Option<Timestamp>, ExitCode> {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
+    let now = Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX);
+    let time = said.map(|moment| moment.said(now)).transpose();
+    time.map_err(|error| render::failure(&error.to_string(), render::USAGE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn page(count: u64, paths: &[&str], next: Option<&str>) -> Value {
+        let memories = paths.iter().map(|path| json!({ "path": path })).collect::<Vec<_>>();
+        let below = json!([{ "path": paths[0] }]);
+        let mut data = json!({ "count": count, "memories": memories, "subcategories": below });
+        if let Some(next) = next {
+            data["next"] = next.into();
+        }
+        json!({ "reply_type": "S", "data": data })
+    }
+
+    #[test]
+    fn pages_become_one_reply() {
+        let first = joined(None, page(2, &["a", "b"], Some("x")));
+        assert_eq!((listed(&first), &first["data"]["count"]), (2, &json!(2)));
+        let second = joined(Some(first), page(2, &["c", "d"], Some("y")));
+        assert_eq!(second["data"]["count"], 4, "at least what is listed");
+        let all = joined(Some(second), page(1, &["e"], None));
+        assert_eq!((listed(&all), &all["data"]["count"]), (5, &json!(5)));
+        assert_eq!(all["data"]["subcategories"], json!([{ "path": "a" }]));
+        assert_eq!(all["data"]["memories"][4], json!({ "path": "e" }));
+        assert!(all["data"]["next"].is_null());
+    }
+
+    #[test]
+    fn a_count_of_everything_stays_while_something_is_left() {
+        let first = joined(None, page(9, &["a", "b"], Some("x")));
+        assert_eq!(first["data"]["count"], 9);
+        let second = joined(Some(first), page(9, &["c"], Some("y")));
+        assert_eq!((listed(&second), &second["data"]["count"]), (3, &json!(9)));
+    }
+
+    #[test]
+    fn what_is_not_said_stays() {
+        assert_eq!(replaced(Vec::new(), false), None);
+        assert_eq!(replaced(Vec::new(), true), Some(Vec::new()));
+        assert_eq!(replaced(vec!["a".to_owned()], false), Some(vec!["a".to_owned()]));
+    }
+}

@@ -1,0 +1,178 @@
+//! How stores look to a person: each with its mode and the categories that the configuration names.
+
+use serde_json::Value;
+
+use super::Paper;
+use super::items::{BAD, FAINT, GOOD, STRONG, line, list, text};
+
+impl Paper {
+    /// The stores, each with its configured categories as a tree. An arrow marks the served one.
+    pub(crate) fn stores(&self, reply: &Value) -> String {
+        let mut out = String::new();
+        for store in list(&reply["data"]["stores"]) {
+            let mark = if store["current"] == true { "→" } else { " " };
+            let name = self.painted(&self.plain(text(&store["name"])), STRONG);
+            let told = [&store["categoryMode"], &store["path"]].map(text).join(" · ");
+            line(&mut out, format_args!("{mark} {name} · {}", self.plain(&told)));
+            if let Some(description) = said(&store["description"]) {
+                line(&mut out, format_args!("    {}", self.plain(&description)));
+            }
+            let mut branches = Vec::new();
+            collect(&store["categories"], 0, &mut branches);
+            out += &self.tree(&branches);
+        }
+        if out.is_empty() { "No stores.\n".to_owned() } else { out }
+    }
+
+    /// What was made of a store, and what to do with it.
+    pub(crate) fn store_made(&self, reply: &Value) -> String {
+        let data = &reply["data"];
+        let mut out = self.outcome(reply);
+        for address in list(&data["made"]) {
+            let mark = self.painted("+", GOOD);
+            line(&mut out, format_args!("  {mark} {}", self.path(text(address))));
+        }
+        if let Some(config) = data["config"].as_str() {
+            line(&mut out, format_args!("  in {}", self.path(config)));
+        }
+        let mut steps = list(&data["next"]).peekable();
+        if steps.peek().is_some() {
+            out += "\nTry next:\n";
+        }
+        for step in steps {
+            line(&mut out, format_args!("  {}", self.painted(&self.plain(text(step)), STRONG)));
+        }
+        out
+    }
+
+    /// What is wrong with the memories of a store.
+    pub(crate) fn reindexed(&self, reply: &Value) -> String {
+        let mut out = String::new();
+        for fault in list(&reply["data"]["faults"]) {
+            let path = self.painted(&self.plain(text(&fault["path"])), BAD);
+            line(&mut out, format_args!("{path}: {}", self.plain(text(&fault["problem"]))));
+        }
+        if reply["reply_type"] == "S" { out + &self.outcome(reply) } else { out }
+    }
+
+    fn tree(&self, branches: &[Branch]) -> String {
+        let widest = branches.iter().map(Branch::width).max().unwrap_or_default();
+        let mut out = String::new();
+        for branch in branches {
+            let name = format!("    {}{}", "  ".repeat(branch.depth), self.plain(&branch.name));
+            let Some(description) = &branch.description else {
+                line(&mut out, format_args!("{name}"));
+                continue;
+            };
+            let gap = " ".repeat(widest - branch.width() + 2);
+            let description = self.painted(&self.plain(description), FAINT);
+            line(&mut out, format_args!("{name}{gap}{description}"));
+        }
+        out
+    }
+}
+
+/// A configured category.
+struct Branch {
+    depth: usize,
+    name: String,
+    description: Option<String>,
+}
+
+impl Branch {
+    fn width(&self) -> usize {
+        2 * self.depth + self.name.chars().count()
+    }
+}
+
+/// The categories of a tree, parents before their children.
+fn collect(categories: &Value, depth: usize, branches: &mut Vec<Branch>) {
+    for category in list(categories) {
+        let name = text(&category["path"]).rsplit('/').next().unwrap_or_default().to_owned();
+        branches.push(Branch { depth, name, description: said(&category["description"]) });
+        collect(&category["subcategories"], depth + 1, branches);
+    }
+}
+
+/// A text on one line; none if it says nothing.
+fn said(value: &Value) -> Option<String> {
+    let words = text(value).split_whitespace().collect::<Vec<_>>().join(" ");
+    (!words.is_empty()).then_some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn paper(watched: bool) -> Paper {
+        let working = "ROOT_PROJECT:/".parse().ok();
+        Paper { coloured: false, watched, working, last: None }
+    }
+
+    #[test]
+    fn stores_are_listed_with_their_trees() {
+        let standards = json!([
+            { "path": "standards/architecture", "description": "Patterns\nof it", "subcategories": [] },
+        ]);
+        let reply = json!({ "reply_type": "S", "data": { "stores": [
+            { "name": "cortex", "path": "ROOT_PROJECT:/.ai/memory/", "description": "What we know",
+              "categoryMode": "strict", "current": true, "categories": [
+                { "path": "standards", "description": "How we work", "subcategories": standards },
+                { "path": "todo", "description": "", "subcategories": [] },
+            ] },
+            { "name": "notes", "path": "ROOT_USER:/notes/", "description": "",
+              "categoryMode": "free", "categories": [] },
+        ] } });
+        let expected = "→ cortex · strict · ROOT_PROJECT:/.ai/memory/
+    What we know
+    standards       How we work
+      architecture  Patterns of it
+    todo
+  notes · free · ROOT_USER:/notes/
+";
+        assert_eq!(paper(true).stores(&reply), expected);
+        assert_eq!(paper(false).stores(&reply), expected);
+        assert_eq!(paper(true).stores(&json!({ "data": { "stores": [] } })), "No stores.\n");
+    }
+
+    #[test]
+    fn a_description_cannot_steer_the_terminal() {
+        let reply = json!({ "data": { "stores": [
+            { "name": "a", "path": "ROOT_USER:/a/", "description": "x\u{1b}[2J",
+              "categoryMode": "free",
+              "categories": [{ "path": "b", "description": "\u{202e}y", "subcategories": [] }] },
+        ] } });
+        let shown = paper(true).stores(&reply);
+        assert!(!shown.contains(['\u{1b}', '\u{202e}']), "{shown:?}");
+    }
+
+    #[test]
+    fn a_new_store_says_what_was_made_and_what_comes_next() {
+        let mut reply = json!({ "reply_type": "S", "message": "The store `cortex` is there.", "data": {
+            "store": "cortex", "config": "ROOT_PROJECT:/.ai/config.yaml",
+            "made": ["ROOT_PROJECT:/.ai/cortex/todo/"], "next": ["mere memory create todo/first"],
+        } });
+        let expected = "The store `cortex` is there.
+  + .ai/cortex/todo/
+  in .ai/config.yaml
+
+Try next:
+  mere memory create todo/first
+";
+        assert_eq!(paper(true).store_made(&reply), expected);
+        reply["data"] = json!({ "made": [] });
+        assert_eq!(paper(false).store_made(&reply), "The store `cortex` is there.\n");
+    }
+
+    #[test]
+    fn faults_come_before_the_message() {
+        let faults = json!([{ "path": "todo/a", "problem": "the frontmatter is not closed" }]);
+        let data = json!({ "store": "cortex", "memories": 3, "categories": 1, "faults": faults });
+        let mut reply = json!({ "reply_type": "S", "message": "3 memories.", "data": data });
+        let fault = "todo/a: the frontmatter is not closed\n";
+        assert_eq!(paper(true).reindexed(&reply), format!("{fault}3 memories.\n"));
+        reply["reply_type"] = "E".into();
+        assert_eq!(paper(true).reindexed(&reply), fault, "what is wrong is said elsewhere");
+    }
+}

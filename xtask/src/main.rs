@@ -6,6 +6,8 @@ mod dice;
 mod forest;
 mod ground;
 mod items;
+mod memory;
+mod memory_peers;
 mod note;
 mod peer;
 mod process;
@@ -20,6 +22,7 @@ mod work;
 use std::process::{Command, ExitCode};
 
 use ground::Ground;
+use memory::Layout;
 use peer::Peer;
 use process::Program;
 
@@ -47,7 +50,7 @@ fn main() -> ExitCode {
 }
 
 /// What can be timed by itself.
-const PARTS: [&str; 5] = ["search", "stdio", "items", "signed", "write"];
+const PARTS: [&str; 6] = ["search", "stdio", "items", "signed", "memory", "write"];
 
 fn bench(only: Option<&str>) -> Result<(), String> {
     let ground = Ground::make();
@@ -72,6 +75,9 @@ fn bench(only: Option<&str>) -> Result<(), String> {
         settle(&full);
         let names = [full.title(), "the least".to_owned()];
         println!("{}", table::render(&names, &signed::works(&full), "mere ÷ least"));
+    }
+    if wanted("memory") {
+        memories(&ground)?;
     }
     // Last, because from then on the corpus has a workspace.
     if wanted("write") {
@@ -110,6 +116,22 @@ fn shelves(full: &Peer, empty: &Peer) {
     settle(full);
     let names = [full.title(), "the least".to_owned()];
     println!("{}", table::render(&names, &items::works(full, empty), "mere ÷ least"));
+}
+
+fn memories(ground: &Ground) -> Result<(), String> {
+    for (name, layout) in [("flat", Layout::Flat), ("spread", Layout::Spread)] {
+        let mere = peer::mere(&ground.folder(name))?;
+        let names = [mere.title(), "the bare sequence".to_owned()];
+        let works = memory::works(&mere, layout);
+        println!("{}", table::render(&names, &works, "mere ÷ bare"));
+        println!("{}\n", memory::beyond(&works).join("\n"));
+    }
+    let folder = ground.folder("keepers");
+    let found = memory_peers::compare(&peer::mere(&folder)?, &[1_000, 10_000], &folder);
+    name_missing(&found.missing);
+    println!("{}", table::render(&found.names, &found.works, "mere ÷ best peer"));
+    println!("{}\n", found.said.join("\n"));
+    Ok(())
 }
 
 fn notes(mere: &Peer) {

@@ -108,7 +108,7 @@ fn other(name: &'static str, version: String, folder: &Path, command: Vec<String
     Peer { name, version, folder: folder.to_owned(), command, words: THEIRS }
 }
 
-fn npm_version(package: &Path) -> String {
+pub(crate) fn npm_version(package: &Path) -> String {
     let text = std::fs::read_to_string(package.join("package.json")).unwrap_or_default();
     let value = serde_json::from_str::<Value>(&text).unwrap_or_default();
     value["version"].as_str().unwrap_or("?").to_owned()
@@ -122,6 +122,16 @@ impl Peer {
     /// Its name and version.
     pub(crate) fn title(&self) -> String {
         format!("{} {}", self.name, self.version)
+    }
+
+    /// The same server in another folder.
+    pub(crate) fn at(&self, folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            version: self.version.clone(),
+            command: self.command.clone(),
+            ..*self
+        }
     }
 
     /// The program itself.

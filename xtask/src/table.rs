@@ -43,7 +43,7 @@ fn compared(work: &Work) -> String {
 }
 
 /// The sample that so many of a hundred are not above.
-fn at(samples: &[f64], percent: usize) -> Option<f64> {
+pub(crate) fn at(samples: &[f64], percent: usize) -> Option<f64> {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
     let last = sorted.len().checked_sub(1)?;

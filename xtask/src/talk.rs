@@ -85,6 +85,28 @@ impl Talk {
         (took, answers.collect())
     }
 
+    /// Makes all calls before it reads an answer: how long all took, and how many did not fail.
+    pub(crate) fn at_once(&mut self, calls: &[Call]) -> (Duration, usize) {
+        let first = self.last + 1;
+        let requests = calls.iter().map(|call| self.line("tools/call", &params(call)));
+        let requests = requests.collect::<String>();
+        let (mut answered, mut fine) = (0, 0);
+        let began = Instant::now();
+        self.send(&requests);
+        let mut took = Duration::ZERO;
+        while answered < calls.len() {
+            let line = self.hear();
+            took = began.elapsed();
+            let message: Value = serde_json::from_slice(&line).expect("JSON");
+            if message["id"].as_u64().is_some_and(|id| id >= first) {
+                answered += 1;
+                let failed = message.get("error").is_some() || message["result"]["isError"] == true;
+                fine += usize::from(!failed);
+            }
+        }
+        (took, fine)
+    }
+
     /// The most memory it has held, in MB.
     pub(crate) fn peak_memory(&self) -> f64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));

@@ -3,11 +3,20 @@
 
 use std::time::Duration;
 
+use crate::table;
+
 /// What was done, and every column's samples: none where it does not do this.
 pub(crate) struct Work {
     pub(crate) name: String,
     pub(crate) unit: Unit,
     pub(crate) samples: Vec<Vec<f64>>,
+}
+
+impl Work {
+    /// The median of a column.
+    pub(crate) fn median(&self, column: usize) -> Option<f64> {
+        table::at(self.samples.get(column)?, 50)
+    }
 }
 
 /// What is counted.

@@ -1,0 +1,298 @@
+//! A store of up to 100,000 memories: keeping one more, against the least that survives a power cut;
+//! reading, changing and moving one, and listing all.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::dice::Dice;
+use crate::items::row;
+use crate::peer::{Call, Peer};
+use crate::talk::Talk;
+use crate::text::{self, Language};
+use crate::work::{Unit, Work, millis};
+
+/// How many memories there are when something is timed.
+const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
+/// Over how many categories they are spread.
+const CATEGORIES: usize = 100;
+/// How often each thing is done, and how often before it counts.
+const ROUNDS: usize = 400;
+const WARM: usize = 20;
+/// How many memories a page has, and how many while the middle is sought.
+const PAGE: usize = 50;
+const STRIDE: usize = 200;
+/// How many calls are made at once.
+pub(crate) const AT_ONCE: usize = 100;
+
+const STORE: &str = ".ai/memory";
+
+/// Where the memories of a store lie.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layout {
+    Flat,
+    Spread,
+}
+
+impl Layout {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Flat => "in one category",
+            Self::Spread => "in 100 categories",
+        }
+    }
+
+    fn category(self, number: usize) -> String {
+        match self {
+            Self::Flat => "all".to_owned(),
+            Self::Spread => format!("c{:02}", number % CATEGORIES),
+        }
+    }
+}
+
+/// A store that grows.
+pub(crate) struct Stock {
+    folder: PathBuf,
+    layout: Layout,
+    filled: usize,
+    made: usize,
+    dice: Dice,
+}
+
+impl Stock {
+    /// A store without memories, but with its categories.
+    pub(crate) fn new(project: &Path, layout: Layout) -> Self {
+        std::fs::create_dir(project.join(".git")).expect("a folder");
+        let folder = project.join(STORE);
+        for number in 0..CATEGORIES {
+            let category = folder.join(layout.category(number));
+            std::fs::create_dir_all(&category).expect("a folder");
+            std::fs::write(category.join(".category.yaml"), "").expect("a file");
+        }
+        Self { folder, layout, filled: 0, made: 0, dice: Dice::new(5) }
+    }
+
+    /// Adds memories until there are so many.
+    pub(crate) fn fill(&mut self, size: usize) {
+        while self.filled < size {
+            let path = self.file(&self.path(self.filled));
+            let note = format!("{}{}", head(self.filled), self.content());
+            std::fs::write(path, note).expect("a file");
+            self.filled += 1;
+        }
+        let _ = std::process::Command::new("sync").arg("-f").arg(&self.folder).status();
+    }
+
+    /// The path of a memory that is there from the beginning.
+    pub(crate) fn path(&self, number: usize) -> String {
+        format!("{}/m{number:06}", self.layout.category(number))
+    }
+
+    fn file(&self, path: &str) -> PathBuf {
+        self.folder.join(format!("{path}.md"))
+    }
+
+    fn content(&mut self) -> String {
+        text::write(Language::Markdown, 600, &mut self.dice)
+    }
+
+    /// A path that nobody has.
+    fn fresh(&mut self) -> String {
+        self.made += 1;
+        format!("{}/n{:06}", self.layout.category(self.made), self.made)
+    }
+
+    /// One of the memories that are there from the beginning, each time another.
+    fn any(&mut self) -> String {
+        self.made += 1;
+        self.path(self.made * 7919 % self.filled)
+    }
+}
+
+/// The frontmatter of a memory: each is a minute older than the next.
+fn head(number: usize) -> String {
+    let (day, hour, minute) = (number / 1440 % 28 + 1, number / 60 % 24, number % 60);
+    let month = number / 1440 / 28 % 12 + 1;
+    let time = format!("2025-{month:02}-{day:02}T{hour:02}:{minute:02}:00Z");
+    format!("---\ncreated_at: {time}\nupdated_at: {time}\ntags: [\"a\", \"b\"]\n---\n")
+}
+
+/// Every row of one layout, `mere` first and the least second.
+pub(crate) fn works(mere: &Peer, layout: Layout) -> Vec<Work> {
+    let mut stock = Stock::new(&mere.folder, layout);
+    let mut works = Vec::new();
+    for size in SIZES {
+        stock.fill(size);
+        let samples = creates(mere, &mut stock);
+        works.push(row(&named("create_memory", size, layout), Unit::Millis, samples));
+    }
+    works.extend(lists(mere, &mut stock));
+    works.extend(others(mere, &mut stock));
+    works
+}
+
+fn named(what: &str, size: usize, layout: Layout) -> String {
+    format!("{what}, {},000 memories {}", size / 1000, layout.name())
+}
+
+/// What is beyond the least, row by row: the difference of the medians.
+pub(crate) fn beyond(works: &[Work]) -> Vec<String> {
+    let told = works.iter().filter_map(|work| {
+        let [ours, least] = [0, 1].map(|column| work.median(column));
+        Some(format!("{}: {:.3} ms beyond the bare sequence", work.name, ours? - least?))
+    });
+    told.collect()
+}
+
+/// Keeps one memory after another, in turns with the bare sequence, and each time the other begins.
+fn creates(mere: &Peer, stock: &mut Stock) -> Vec<Vec<f64>> {
+    let mut talk = mere.talk();
+    let staging = mere.folder.join("bare");
+    std::fs::create_dir_all(&staging).expect("a folder");
+    let content = stock.content();
+    let mut samples = vec![Vec::new(), Vec::new()];
+    let mut bytes = Vec::new();
+    for round in 0..WARM + ROUNDS {
+        let (ours, theirs) = (stock.fresh(), stock.fresh());
+        let mut by_mere = || create(&mut talk, &ours, &content);
+        let by_hand = || bare(&staging, &stock.file(&theirs), &bytes).expect("a file");
+        let (took, least) = if round % 2 == 0 {
+            let took = by_mere();
+            (took, by_hand())
+        } else {
+            let least = by_hand();
+            (by_mere(), least)
+        };
+        if round >= WARM {
+            samples[0].push(millis(took));
+            samples[1].push(millis(least));
+        }
+        bytes = std::fs::read(stock.file(&ours)).expect("the memory is there");
+        assert!(bytes.ends_with(content.as_bytes()), "the memory is another");
+    }
+    samples
+}
+
+fn create(talk: &mut Talk, path: &str, content: &str) -> Duration {
+    talk.call(&creation(path, content)).took
+}
+
+pub(crate) fn creation(path: &str, content: &str) -> Call {
+    Call { tool: "create_memory", arguments: json!({ "path": path, "content": content }) }
+}
+
+/// The same bytes by hand: a temporary file elsewhere, its fsync, a rename, the fsync of the folder.
+fn bare(staging: &Path, file: &Path, bytes: &[u8]) -> io::Result<Duration> {
+    let unfinished = staging.join("unfinished");
+    let folder = file.parent().expect("a folder");
+    let began = Instant::now();
+    let mut new = File::create_new(&unfinished)?;
+    new.write_all(bytes)?;
+    new.sync_all()?;
+    drop(new);
+    std::fs::rename(&unfinished, file)?;
+    File::open(folder)?.sync_all()?;
+    Ok(began.elapsed())
+}
+
+/// Listing, cold and warm, by both orders, at the beginning and in the middle, and after a create.
+fn lists(mere: &Peer, stock: &mut Stock) -> Vec<Work> {
+    let name = |what: &str| named(what, stock.filled, stock.layout);
+    let mut works = Vec::new();
+    let cold = (0..5).map(|_| millis(page(&mut mere.talk(), "path", None, PAGE).0)).collect();
+    works.push(row(&name("first list of a server"), Unit::Millis, vec![cold, Vec::new()]));
+    let mut talk = mere.talk();
+    for sort in ["path", "recent"] {
+        let middle = middle(&mut talk, sort, stock.filled / 2);
+        for (place, cursor) in [("first page", None), ("a page in the middle", Some(&middle))] {
+            let what = format!("list_memories by {sort}, {place} of 50");
+            let samples = (0..ROUNDS).map(|_| millis(page(&mut talk, sort, cursor, PAGE).0));
+            let samples = vec![samples.collect(), Vec::new()];
+            works.push(row(&name(&what), Unit::Millis, samples));
+        }
+    }
+    let content = stock.content();
+    for sort in ["path", "recent"] {
+        let samples = (0..AT_ONCE).map(|_| {
+            let path = stock.fresh();
+            create(&mut talk, &path, &content);
+            let (took, told) = page(&mut talk, sort, None, PAGE);
+            let newest = &told["memories"][0]["path"];
+            assert!(sort == "path" || *newest == path, "{newest} is told, and not {path}");
+            millis(took)
+        });
+        let samples = vec![samples.collect(), Vec::new()];
+        let what = format!("list_memories by {sort}, right after a create");
+        works.push(row(&named(&what, stock.filled, stock.layout), Unit::Millis, samples));
+    }
+    let memory = vec![vec![talk.peak_memory()], Vec::new()];
+    let what = named("peak memory of the server after these lists", stock.filled, stock.layout);
+    works.push(row(&what, Unit::Megabytes, memory));
+    works
+}
+
+/// A page: how long it took, and what it tells.
+fn page(talk: &mut Talk, sort: &str, cursor: Option<&Value>, limit: usize) -> (Duration, Value) {
+    let mut arguments = json!({ "sort": sort, "limit": limit });
+    if let Some(cursor) = cursor {
+        arguments["cursor"] = cursor.clone();
+    }
+    let answer = talk.call(&Call { tool: "list_memories", arguments });
+    let told = answer.message["result"]["structuredContent"]["data"].clone();
+    let rows = told["memories"].as_array().map_or(0, Vec::len);
+    assert!(rows == limit, "{rows} memories of {limit}");
+    (answer.took, told)
+}
+
+/// The cursor after so many memories.
+fn middle(talk: &mut Talk, sort: &str, passed: usize) -> Value {
+    let mut cursor = None;
+    for _ in 0..passed / STRIDE {
+        cursor = Some(page(talk, sort, cursor.as_ref(), STRIDE).1["next"].clone());
+    }
+    cursor.expect("a cursor")
+}
+
+/// Reading, changing and moving one memory, and many creates at once.
+fn others(mere: &Peer, stock: &mut Stock) -> Vec<Work> {
+    let mut talk = mere.talk();
+    let content = stock.content();
+    let mut samples = [const { Vec::new() }; 3];
+    for round in 0..WARM + ROUNDS {
+        let path = stock.any();
+        let to = stock.fresh();
+        let calls = [
+            ("get_memory", json!({ "path": path })),
+            ("update_memory", json!({ "path": path, "content": content })),
+            ("move_memory", json!({ "from": path, "to": to })),
+        ];
+        for ((tool, arguments), samples) in calls.into_iter().zip(&mut samples) {
+            let took = talk.call(&Call { tool, arguments }).took;
+            if round >= WARM {
+                samples.push(millis(took));
+            }
+        }
+        // Back again, so that the next finds it.
+        std::fs::rename(stock.file(&to), stock.file(&path)).expect("a memory");
+    }
+    let name = |what: &str| named(what, stock.filled, stock.layout);
+    let mut works = Vec::new();
+    for (what, samples) in ["get_memory", "update_memory", "move_memory"].iter().zip(samples) {
+        works.push(row(&name(what), Unit::Millis, vec![samples, Vec::new()]));
+    }
+    let what = name("create_memory, 100 pipelined");
+    let rates = (0..10).map(|_| {
+        let calls = (0..AT_ONCE).map(|_| creation(&stock.fresh(), &content)).collect::<Vec<_>>();
+        let took = talk.at_once(&calls).0;
+        let kept = calls.iter().filter_map(|call| call.arguments["path"].as_str());
+        let kept = kept.filter(|path| stock.file(path).exists()).count();
+        assert!(kept == AT_ONCE, "{kept} of {AT_ONCE} are kept");
+        AT_ONCE as f64 / took.as_secs_f64()
+    });
+    let rates = vec![rates.collect(), Vec::new()];
+    works.push(row(&what, Unit::PerSecond, rates));
+    works
+}

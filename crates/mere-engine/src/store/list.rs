@@ -77,6 +77,7 @@ pub(super) fn memories(clerk: &Clerk<'_>, asked: &ListMemories) -> Result<Draft,
         expired: asked.expired,
         now: now(),
         after,
+        shows: &|path| store.shows(&clerk.view.world, &format!("{path}.md")),
     };
     let found = folder.map(|folder| clerk.ledgers.with(&folder, |ledger| ledger.page(&wanted)));
     let found = match found.transpose().map_err(unreadable)? {

@@ -1,5 +1,7 @@
 //! Keeping, changing, moving and removing a memory.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use mere_core::address::Address;
 use mere_core::category::{Change, Force};
@@ -16,9 +18,9 @@ use super::tell::Telling;
 use super::{Clerk, Store, StoreError};
 use crate::court::now;
 use crate::host::{Stamp, read_at_most};
-use crate::items::{ItemError, Unmade};
+use crate::items::{ItemError, Unmade, masked};
 use crate::read::open;
-use crate::seen::{Obscured, Secrets, Seen};
+use crate::seen::{MASK, Obscured, Secrets, Seen};
 use crate::tool_error::ToolError;
 use crate::world::ResolveError;
 
@@ -119,7 +121,15 @@ pub(super) fn update(
     let old = understood(&address, path, &lying)?;
     let now = now();
     let content = said.content.as_deref().map(|content| meant(clerk, &address, &old, content));
-    let mut said = Revision { content: content.transpose()?, ..said.clone() };
+    let each = |said: Option<&[String]>, old: &[String]| {
+        said.map(|said| meant_each(clerk, &address, (old, said))).transpose()
+    };
+    let mut said = Revision {
+        content: content.transpose()?,
+        tags: each(said.tags.as_deref(), &old.memory().tags)?,
+        citations: each(said.citations.as_deref(), &old.memory().citations)?,
+        expires_at: said.expires_at,
+    };
     let latest = store.rules.policy(&path.category).latest_expiry(now);
     // What was not said is the default; "never" is said, and judged like any other time.
     if let (Some(latest), None, None) = (latest, said.expires_at, old.memory().expires_at) {
@@ -239,4 +249,28 @@ fn meant(
     let obscured = |Obscured| Unmade::Obscured(address.clone());
     let seen = Seen::new(old.content(), secrets, clerk.view.gate, clerk.view.agent);
     Ok(seen.map_err(obscured)?.rewrite(content).map_err(obscured)?)
+}
+
+/// The same for short texts, one by one: what was seen of an old one means that one.
+fn meant_each(
+    clerk: &Clerk<'_>,
+    address: &Address,
+    (old, said): (&[String], &[String]),
+) -> Result<Vec<String>, ToolError> {
+    if clerk.who == Reader::Person {
+        return Ok(said.to_vec());
+    }
+    let seen = |text: &str| {
+        let masked = masked(text);
+        clerk.view.gate.preview(&masked, clerk.view.agent).map(Cow::into_owned)
+    };
+    let meant = said.iter().map(|said| {
+        let known = old.iter().find(|old| *old == said || seen(old).as_ref() == Some(said));
+        match known {
+            Some(old) => Ok(old.clone()),
+            None if said.contains(MASK) => Err(Unmade::Obscured(address.clone()).into()),
+            None => Ok(said.clone()),
+        }
+    });
+    meant.collect()
 }

@@ -227,7 +227,7 @@ const UNDESCRIBED: &Description = &Description::NONE;
 
 impl Store {
     /// Whether what lies at a path from its folder may be seen.
-    fn shows(&self, world: &World, path: &str) -> bool {
+    pub(super) fn shows(&self, world: &World, path: &str) -> bool {
         let path = path.parse().map(|path| self.address.path().below(&path));
         path.is_ok_and(|path| world.shows(&Address::file(self.address.root().clone(), path)))
     }

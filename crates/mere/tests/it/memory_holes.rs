@@ -128,3 +128,49 @@ fn the_end_of_time_is_a_time() {
     stage.file("project/.ai/memory/a.md", "---\nexpires_at: 9999-12-31T23:59:59Z\n---\nx\n");
     assert_eq!(call(&stage, "get_memory", &json!({ "path": "a" }))["reply_type"], "S");
 }
+
+#[test]
+fn a_page_tells_nothing_of_a_name_that_is_hidden() {
+    let stage = Stage::new();
+    stage.file("project/.ai/memory/id_rsa-notes.md", "# Hidden\n");
+    for path in ["a", "z"] {
+        stage.file(&format!("project/.ai/memory/{path}.md"), "# Shown\n");
+    }
+    for sort in ["path", "recent"] {
+        let (mut seen, mut cursor) = (Vec::new(), Value::Null);
+        for _ in 0..4 {
+            let wanted = json!({ "limit": 1, "sort": sort, "cursor": cursor });
+            let data = call(&stage, "list_memories", &wanted)["data"].clone();
+            let rows = data["memories"].as_array().expect("memories");
+            seen.extend(rows.iter().map(|row| row["path"].clone()));
+            cursor = data["next"].clone();
+            if let Some(next) = cursor.as_str() {
+                let decoded =
+                    base64::Engine::decode(&base64::prelude::BASE64_URL_SAFE_NO_PAD, next);
+                let decoded = String::from_utf8(decoded.expect("base64")).expect("UTF-8");
+                assert!(!decoded.contains("id_rsa"), "{sort}: {decoded}");
+            }
+            if cursor.is_null() {
+                break;
+            }
+        }
+        seen.sort_by_key(ToString::to_string);
+        assert_eq!(seen, ["a", "z"], "{sort}");
+    }
+}
+
+#[test]
+fn tags_that_were_masked_for_the_reader_stay_what_they_are() {
+    let stage = Stage::new();
+    let secret = format!("ghp_{}", "a1B2c3D4e5".repeat(4).chars().take(36).collect::<String>());
+    let text = format!("---\ntags: [{secret}, plain]\n---\nx\n");
+    stage.file("project/.ai/memory/a.md", &text);
+    let tags = call(&stage, "get_memory", &json!({ "path": "a" }))["data"]["tags"].clone();
+    assert_eq!(tags, json!(["[masked]", "plain"]));
+    let more = json!({ "path": "a", "tags": ["[masked]", "plain", "new"] });
+    assert_eq!(call(&stage, "update_memory", &more)["reply_type"], "S");
+    let kept = std::fs::read_to_string(stage.path("project/.ai/memory/a.md")).expect("the file");
+    assert!(kept.contains(&secret) && kept.contains("new") && !kept.contains("[masked]"), "{kept}");
+    let made_up = json!({ "path": "a", "tags": ["x[masked]"] });
+    assert_eq!(call(&stage, "update_memory", &made_up)["code"], "IT-CHANGE-I-005");
+}

@@ -28,6 +28,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) now: Timestamp,
     /// The position that the page before ended with.
     pub(crate) after: Option<&'a str>,
+    /// Whether a memory may be seen, by its path. Only those that would be on the page are asked for.
+    pub(crate) shows: &'a dyn Fn(&str) -> bool,
 }
 
 /// A page.
@@ -71,7 +73,8 @@ impl Ledger {
             let begin = self.rows.before(&format!("{after}\0"));
             range.start = begin.clamp(range.start, range.end);
         }
-        let mut slots = self.rows.all()[range].iter().filter(|slot| shown.has(slot));
+        let slots = self.rows.all()[range].iter().filter(|slot| shown.has(slot));
+        let mut slots = slots.filter(|slot| (wanted.shows)(slot.path()));
         let rows = slots.by_ref().take(wanted.limit).collect::<Vec<_>>();
         let last = rows.last().filter(|_| slots.next().is_some());
         let next = last.map(|slot| slot.path().to_owned());
@@ -98,13 +101,19 @@ impl Ledger {
                 continue;
             }
             count += 1;
-            if best.len() < wanted.limit {
-                best.push(key);
-            } else if let Some(mut worst) = best.peek_mut()
-                && key < *worst
-            {
-                *worst = key;
+            let is_better =
+                best.len() < wanted.limit || best.peek().is_some_and(|worst| key < *worst);
+            if !is_better {
+                continue;
             }
+            if !(wanted.shows)(slots[at].path()) {
+                count -= 1;
+                continue;
+            }
+            if best.len() == wanted.limit {
+                best.pop();
+            }
+            best.push(key);
         }
         let rows = best.into_sorted_vec().into_iter().map(|(_, at)| &slots[at]).collect::<Vec<_>>();
         let last = rows.last().filter(|_| count > rows.len());

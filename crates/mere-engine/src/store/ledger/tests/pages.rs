@@ -10,7 +10,7 @@ use crate::store::ledger::survey::join;
 
 fn wanted<'a>(category: &'a Category, sort: Sort, after: Option<&'a str>) -> Wanted<'a> {
     let now = "2026-06-01T00:00:00Z".parse().expect("a time");
-    Wanted { category, sort, limit: 7, expired: Expired::Hidden, now, after }
+    Wanted { category, sort, limit: 7, expired: Expired::Hidden, now, after, shows: &|_| true }
 }
 
 #[test]

@@ -20,8 +20,8 @@ use crate::work::{Unit, Work, in_turns, millis};
 const ROUNDS: usize = 40;
 const WARM: usize = 3;
 /// How long it may take until notes that lie there are known, or notes that came lie there.
-const PATIENCE: Duration = Duration::from_secs(900);
-const STILL: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_mins(15);
+const STILL: Duration = Duration::from_mins(1);
 
 /// How many notes basic-memory takes in reasonable time.
 const SLOW: usize = 1_000;

@@ -8,6 +8,7 @@ use super::fault::{Fault, differ};
 use super::frontmatter::Frontmatter;
 use super::integrity::{self, Identity};
 use super::path::ScopedPath;
+use super::relation::Relation;
 use super::version::Version;
 use crate::digest::Sha256;
 
@@ -26,18 +27,6 @@ const ENTRY_TYPES: [&str; 11] = [
     "procedure",
 ];
 
-/// The relations an entry may have to others.
-pub const RELATIONS: [&str; 8] = [
-    "extends",
-    "references",
-    "contradicts",
-    "supersedes",
-    "implements",
-    "depends_on",
-    "related",
-    "example_of",
-];
-
 /// A knowledge entry that was understood.
 #[derive(Clone, Debug)]
 pub struct Knowledge {
@@ -52,7 +41,7 @@ pub struct Knowledge {
     /// Its tags.
     pub tags: Vec<String>,
     /// Its relations, each with the ids it names.
-    pub relations: Vec<(&'static str, Vec<String>)>,
+    pub relations: Vec<(Relation, Vec<String>)>,
     /// What is odd about it, but no fault.
     pub warnings: Vec<&'static str>,
 }
@@ -66,7 +55,8 @@ impl Knowledge {
         let title = front.text("title")?.filter(|title| !title.trim().is_empty());
         let title = title
             .ok_or_else(|| front.fault("title", "`title` is missing", "Give the note a title."))?;
-        let relations = RELATIONS.into_iter().map(|name| Ok((name, front.texts(name)?)));
+        let texts = |relation: Relation| Ok((relation, front.texts(relation.name())?));
+        let relations = Relation::ALL.into_iter().map(texts);
         let relations = relations.collect::<Result<Vec<_>, Fault>>()?;
         let entry_type = front.text("entry_type")?;
         let odd = entry_type.is_some_and(|kind| !ENTRY_TYPES.contains(&kind));

@@ -12,8 +12,9 @@ use super::edit::{self, Edit};
 use super::fault::Fault;
 use super::frontmatter::Frontmatter;
 use super::id::{Category, ItemId};
-use super::knowledge::{Knowledge, RELATIONS};
+use super::knowledge::Knowledge;
 use super::path::ScopedPath;
+use super::relation::Relation;
 use super::wikilink::wikilinks;
 use crate::yaml::{self, Role};
 
@@ -67,6 +68,11 @@ pub fn relink(
     is_proved.then_some(Some(relinked)).ok_or_else(unproved)
 }
 
+/// Whether a key of the frontmatter names entries.
+fn is_relation(key: &str) -> bool {
+    key.parse::<Relation>().is_ok()
+}
+
 /// An entry's old and new name, in both spellings.
 struct Renaming<'a> {
     bare: (&'a EntryName, &'a EntryName),
@@ -96,7 +102,7 @@ impl Renaming<'_> {
         for scalar in scalars {
             match (scalar.depth, scalar.role) {
                 (1, Role::Key) => key = scalar.value,
-                (1, Role::Value) | (2, Role::Item) if RELATIONS.contains(&&*key) => {
+                (1, Role::Value) | (2, Role::Item) if is_relation(&key) => {
                     let Some(new) = self.renamed(&scalar.value) else { continue };
                     let raw = yaml.get(scalar.range.clone()).unwrap_or_default();
                     let text = edit::scalar(raw, &scalar.value, new);
@@ -124,7 +130,7 @@ impl Renaming<'_> {
     /// What the frontmatter has to say afterwards.
     fn frontmatter(&self, entry: &Knowledge) -> Map<String, Value> {
         let mut map = entry.frontmatter.clone();
-        for (_, value) in map.iter_mut().filter(|(key, _)| RELATIONS.contains(&key.as_str())) {
+        for (_, value) in map.iter_mut().filter(|(key, _)| is_relation(key)) {
             let texts = match value {
                 Value::Array(items) => items.iter_mut().collect(),
                 value => vec![value],

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::item::RELATIONS;
+use crate::item::Relation;
 
 /// The keys that hold one text, or nothing.
 const TEXTS: [&str; 9] = [
@@ -49,7 +49,8 @@ fn base() -> Value {
     // At least one character that is not a space.
     properties.insert("title".to_owned(), json!({"type": "string", "pattern": "\\S"}));
     properties.insert("version".to_owned(), json!({"type": "string"}));
-    properties.extend(["tags"].iter().chain(&RELATIONS).map(texts));
+    let relations = Relation::ALL.map(Relation::name);
+    properties.extend(["tags"].iter().chain(&relations).map(texts));
     let stated = |key: &str| json!({"required": [key], "properties": {key: {"type": "string"}}});
     json!({
         "type": "object",

@@ -1,7 +1,7 @@
 //! Links to an entry that gets another name, in the frontmatter and the body of a note.
 
 use mere_core::address::RelPath;
-use mere_core::item::{EntryName, Knowledge, RELATIONS, Scope, ScopedPath, relink, wikilinks};
+use mere_core::item::{EntryName, Knowledge, Relation, Scope, ScopedPath, relink, wikilinks};
 use proptest::prelude::*;
 
 fn place(path: &str) -> ScopedPath {
@@ -149,12 +149,12 @@ proptest! {
 
     #[test]
     fn a_link_is_renamed_and_nothing_else(
-        relations in proptest::collection::btree_map(0..RELATIONS.len(), relation(), 0..4),
+        relations in proptest::collection::btree_map(0..Relation::ALL.len(), relation(), 0..4),
         body in body(),
         ending in prop_oneof![Just("\n"), Just("\r\n")],
         to in prop_oneof![Just("api/new"), Just("web/old"), Just("web/new")],
     ) {
-        let lines = relations.iter().map(|(index, value)| format!("{}:{value}\n", RELATIONS[*index]));
+        let lines = relations.iter().map(|(index, value)| format!("{}:{value}\n", Relation::ALL[*index]));
         let lines = lines.collect::<String>();
         let note = format!("---\nid: n\ntitle: N\n{lines}odd: {{ old: 'old' }}\n---\n{body}");
         let note = note.replace('\n', ending);

@@ -1,0 +1,97 @@
+//! How one entry relates to another: a closed set of eight words.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// What an entry says it is to another one. The order is the order in which they are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Relation {
+    /// Builds on it.
+    Extends,
+    /// Mentions it; a wikilink is one.
+    References,
+    /// Says otherwise.
+    Contradicts,
+    /// Takes its place.
+    Supersedes,
+    /// Makes it real.
+    Implements,
+    /// Needs it.
+    DependsOn,
+    /// Has to do with it.
+    Related,
+    /// Shows it at work.
+    ExampleOf,
+}
+
+/// A word that names no relation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a relation is extends, references, contradicts, supersedes, implements, depends_on, related \
+     or example_of"
+)]
+pub struct RelationError;
+
+impl Relation {
+    /// All of them, in the order they are shown.
+    pub const ALL: [Self; 8] = [
+        Self::Extends,
+        Self::References,
+        Self::Contradicts,
+        Self::Supersedes,
+        Self::Implements,
+        Self::DependsOn,
+        Self::Related,
+        Self::ExampleOf,
+    ];
+
+    /// Its name, which is the key of the frontmatter.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Extends => "extends",
+            Self::References => "references",
+            Self::Contradicts => "contradicts",
+            Self::Supersedes => "supersedes",
+            Self::Implements => "implements",
+            Self::DependsOn => "depends_on",
+            Self::Related => "related",
+            Self::ExampleOf => "example_of",
+        }
+    }
+
+    /// Whether it holds for both as soon as one of them says so.
+    pub fn is_symmetric(self) -> bool {
+        matches!(self, Self::Contradicts | Self::Related)
+    }
+}
+
+impl FromStr for Relation {
+    type Err = RelationError;
+
+    fn from_str(text: &str) -> Result<Self, RelationError> {
+        Self::ALL.into_iter().find(|relation| relation.name() == text).ok_or(RelationError)
+    }
+}
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_relation_is_its_name_and_nothing_else_is_one() {
+        for relation in Relation::ALL {
+            assert_eq!(relation.to_string().parse(), Ok(relation));
+        }
+        for other in ["", "Extends", "depends-on", "relates", " related"] {
+            assert_eq!(other.parse::<Relation>(), Err(RelationError), "{other}");
+        }
+        let symmetric = Relation::ALL.into_iter().filter(|relation| relation.is_symmetric());
+        assert_eq!(symmetric.collect::<Vec<_>>(), [Relation::Contradicts, Relation::Related]);
+    }
+}

@@ -13,6 +13,7 @@ pub mod digest;
 mod edit;
 pub mod gate;
 pub mod gitignore;
+pub mod graph;
 pub mod item;
 pub mod json;
 mod lines;

@@ -1,0 +1,117 @@
+//! A link as an entry states it: a relation and the name of another entry, which may not be there.
+
+use serde_json::Value;
+
+use crate::item::{Directive, Fault, Knowledge, Relation, wikilinks};
+
+/// What an entry says of another one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Link {
+    /// What it is to the other.
+    pub relation: Relation,
+    /// The other's name as written: `id`, `category/id`, `/id`, or anything.
+    pub target: String,
+}
+
+impl Link {
+    /// Every link of a knowledge entry, each once: the relations of its frontmatter, then the
+    /// wikilinks of its body as `references`. `text` is the whole note that was parsed.
+    pub fn of_knowledge(entry: &Knowledge, text: &str) -> Result<Vec<Self>, Fault> {
+        let mut links = Self::of_frontmatter(entry);
+        let body = text.get(entry.content.clone()).unwrap_or_default();
+        let targets = wikilinks(body)?;
+        links
+            .extend(targets.into_iter().map(|range| Self::new(Relation::References, &body[range])));
+        Ok(distinct(links))
+    }
+
+    /// The links of a knowledge entry's frontmatter alone, for a body that cannot be read.
+    pub fn of_frontmatter(entry: &Knowledge) -> Vec<Self> {
+        let relations = entry.relations.iter();
+        let links = relations
+            .flat_map(|(relation, ids)| ids.iter().map(|target| Self::new(*relation, target)));
+        distinct(links.collect())
+    }
+
+    /// The links in a directive's `<relationships>`, each once.
+    pub fn of_directive(directive: &Directive) -> Vec<Self> {
+        let stated = &directive.metadata["relationships"];
+        let links = Relation::ALL.into_iter().flat_map(|relation| {
+            let value = &stated[relation.name()];
+            let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+            values.iter().filter_map(own_text).map(move |target| Self::new(relation, target))
+        });
+        distinct(links.collect())
+    }
+
+    fn new(relation: Relation, target: &str) -> Self {
+        Self { relation, target: target.to_owned() }
+    }
+}
+
+/// The text of an element, with or without attributes.
+fn own_text(element: &Value) -> Option<&str> {
+    element.as_str().or_else(|| element["_text"].as_str())
+}
+
+/// Without repetitions, and without links to the entry's own headings, which name nothing.
+fn distinct(mut links: Vec<Link>) -> Vec<Link> {
+    links.retain(|link| !link.target.is_empty());
+    let mut seen = std::collections::HashSet::with_capacity(links.len());
+    let is_new = links.iter().map(|link| seen.insert(link)).collect::<Vec<_>>();
+    let mut is_new = is_new.into_iter();
+    links.retain(|_| is_new.next().unwrap_or(false));
+    links
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::RelPath;
+    use crate::item::{Scope, ScopedPath};
+
+    fn place(path: &str) -> ScopedPath {
+        let path = path.parse::<RelPath>().expect("a path");
+        ScopedPath::locate(Scope::Project, &path).expect("an item")
+    }
+
+    fn said(links: &[Link]) -> Vec<String> {
+        links.iter().map(|link| format!("{} {}", link.relation, link.target)).collect()
+    }
+
+    #[test]
+    fn a_note_links_by_frontmatter_and_body() {
+        let text = "---\nid: n\ntitle: N\nextends: a\nrelated: [b, x/c, b]\nreferences: [d]\n---\n\
+                    [[d]] [[/e|alias]] [[#own]] [[a#heading]] `[[code]]` [[Any Text]] [[e]]\n";
+        let entry = Knowledge::parse(text, &place("knowledge/x/n.md")).expect("a note");
+        let links = Link::of_knowledge(&entry, text).expect("links");
+        let expected = [
+            "extends a",
+            "references d",
+            "related b",
+            "related x/c",
+            "references /e",
+            "references a",
+            "references Any Text",
+            "references e",
+        ];
+        assert_eq!(said(&links), expected);
+        assert_eq!(said(&Link::of_frontmatter(&entry)), expected[..4]);
+    }
+
+    #[test]
+    fn a_directive_links_by_its_relationships() {
+        let text = "<directive name=\"d\" version=\"1.0.0\"><metadata><relationships>\
+                    <extends>base</extends><related>a</related><related why=\"x\">b</related>\
+                    <related>a</related><owns>c</owns></relationships></metadata>\
+                    <process></process></directive>";
+        let directive = Directive::parse(text, &place("directives/d.md")).expect("a directive");
+        assert_eq!(
+            said(&Link::of_directive(&directive)),
+            ["extends base", "related a", "related b"]
+        );
+        let plain = text.replace("<relationships>", "<x>").replace("</relationships>", "</x>");
+        let directive = Directive::parse(&plain, &place("directives/d.md")).expect("a directive");
+        assert_eq!(Link::of_directive(&directive), []);
+    }
+}

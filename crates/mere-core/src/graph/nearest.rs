@@ -1,0 +1,151 @@
+//! What a link that leads nowhere may have meant.
+//!
+//! First an entry of that id in another category, then one of that title, then the id with the
+//! fewest different letters. The work is counted, so that a thousand misspelled links among a
+//! hundred thousand notes take no longer than they are worth.
+
+use std::collections::HashMap;
+
+use super::Graph;
+use super::node::NodeId;
+
+/// How many names, and pairs of letters in names, are looked at for all links together.
+const MAX_WORK: usize = 200_000_000;
+/// The longest name that is compared with others.
+const MAX_LETTERS: usize = 64;
+
+/// Finds entries by names that are nearly theirs.
+pub(super) struct Nearest {
+    names: HashMap<String, NodeId>,
+    titles: HashMap<String, NodeId>,
+    /// Each id as it is compared, with the letters it has.
+    ids: Vec<(NodeId, String, u64)>,
+    known: HashMap<String, Option<NodeId>>,
+    budget: usize,
+}
+
+impl Nearest {
+    pub(super) fn new(graph: &Graph) -> Self {
+        // The first of several counts, so it is put in last.
+        let last_first = || graph.by_id.iter().rev().map(|at| (graph.node(*at), *at));
+        let titles = last_first().map(|(node, at)| (plain(&node.title), at)).collect();
+        let names = last_first().map(|(node, at)| (plain(node.id.as_str()), at)).collect();
+        let ids = graph.by_id.iter().map(|at| {
+            let name = plain(graph.node(*at).id.as_str());
+            let letters = letters(&name);
+            (*at, name, letters)
+        });
+        let (ids, known) = (ids.collect(), HashMap::new());
+        Self { names, titles, ids, known, budget: MAX_WORK }
+    }
+
+    /// The entry that was probably meant.
+    pub(super) fn find(&mut self, target: &str) -> Option<NodeId> {
+        if let Some(known) = self.known.get(target) {
+            return *known;
+        }
+        let found = self.look(target);
+        self.known.insert(target.to_owned(), found);
+        found
+    }
+
+    fn look(&mut self, target: &str) -> Option<NodeId> {
+        let target = target.trim_matches(|c: char| c.is_whitespace() || matches!(c, '[' | ']'));
+        let target = target.split(['|', '#']).next().unwrap_or_default();
+        let id = plain(target.rsplit('/').next().unwrap_or_default());
+        let same = self.names.get(&id).or_else(|| self.titles.get(&plain(target)));
+        same.copied().or_else(|| self.alike(&id))
+    }
+
+    /// The id with the fewest differences, if they are few.
+    fn alike(&mut self, id: &str) -> Option<NodeId> {
+        let mut few = (id.len() / 3).min(3);
+        if few == 0 || id.len() > MAX_LETTERS {
+            return None;
+        }
+        let wanted = letters(id);
+        let mut best = None;
+        for (node, other, has) in &self.ids {
+            let unlike = (has ^ wanted).count_ones() as usize;
+            let work = if unlike > 2 * few || other.len().abs_diff(id.len()) > few {
+                1
+            } else {
+                let (one, other) = without_ends(id.as_bytes(), other.as_bytes());
+                let found = differences(one, other);
+                if found <= few {
+                    (best, few) = (Some(*node), found.saturating_sub(1));
+                }
+                (one.len() + 1) * (other.len() + 1)
+            };
+            // No id is the same, so one that differs in one letter is as near as it gets.
+            self.budget = self.budget.checked_sub(work)?;
+            if few == 0 {
+                break;
+            }
+        }
+        best
+    }
+}
+
+/// Two names without what they begin and end with alike.
+fn without_ends<'a>(one: &'a [u8], other: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+    let start = one.iter().zip(other).take_while(|(a, b)| a == b).count();
+    let (one, other) = (&one[start..], &other[start..]);
+    let end = one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count();
+    (&one[..one.len() - end], &other[..other.len() - end])
+}
+
+/// A name without what people spell in different ways.
+fn plain(name: &str) -> String {
+    let letters = name.trim().chars().flat_map(char::to_lowercase);
+    letters.map(|c| if c.is_whitespace() || c == '_' { '-' } else { c }).collect()
+}
+
+/// Which letters and digits a name has.
+fn letters(name: &str) -> u64 {
+    name.bytes().fold(0, |set, byte| set | 1 << (byte & 63))
+}
+
+/// How many letters have to be put in, taken out, replaced or swapped with the next one.
+fn differences(one: &[u8], other: &[u8]) -> usize {
+    let mut before = vec![0; other.len() + 1];
+    let mut last = (0..=other.len()).collect::<Vec<_>>();
+    for (row, letter) in one.iter().enumerate() {
+        let mut line = vec![row + 1];
+        for (column, with) in other.iter().enumerate() {
+            let replaced = last[column] + usize::from(letter != with);
+            let mut fewest = replaced.min(last[column + 1] + 1).min(line[column] + 1);
+            let is_swap =
+                row > 0 && column > 0 && one[row - 1] == *with && other[column - 1] == *letter;
+            if is_swap {
+                fewest = fewest.min(before[column - 1] + 1);
+            }
+            line.push(fewest);
+        }
+        before = std::mem::replace(&mut last, line);
+    }
+    last.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_counted() {
+        for (one, other, expected) in [
+            ("", "", 0),
+            ("abc", "abc", 0),
+            ("abc", "acb", 1),
+            ("abc", "abd", 1),
+            ("abc", "ab", 1),
+            ("", "abc", 3),
+            ("paging", "pagination", 4),
+        ] {
+            let (one, other) = (one.as_bytes(), other.as_bytes());
+            for (one, other) in [(one, other), (other, one), without_ends(one, other)] {
+                assert_eq!(differences(one, other), expected, "{one:?} {other:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Which entry a name means: `category/id` exactly, or a bare id that only one entry of the winning
+//! scope has. The entry's own type comes before other types, project before user.
+
+use std::cmp::Ordering;
+
+use super::Graph;
+use super::node::{Node, NodeId};
+use crate::item::{Category, ItemId, ItemRef, ItemType, Scope};
+
+/// How many of several entries are named.
+const MAX_NAMED: usize = 20;
+
+/// What a name leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// One entry.
+    One(NodeId),
+    /// Several of the winning scope, in different categories; the first twenty.
+    Several(Vec<NodeId>),
+    /// Nothing.
+    Nothing,
+}
+
+impl Graph {
+    /// The entry that an item of type `kind` means by a name.
+    pub fn resolve(&self, kind: ItemType, name: &ItemRef) -> Found {
+        if name.version.is_some() {
+            return Found::Nothing;
+        }
+        let own_first = [kind].into_iter().chain(ItemType::ALL.into_iter().filter(|k| *k != kind));
+        let same_id = if name.category.is_none() { self.with_id(&name.id) } else { &[] };
+        let mut found = own_first.map(|kind| match &name.category {
+            Some(category) => self.exact(kind, category, &name.id),
+            None => self.bare(kind, same_id),
+        });
+        found.find(|found| *found != Found::Nothing).unwrap_or(Found::Nothing)
+    }
+
+    /// The same for a name as it is written.
+    pub(super) fn resolve_text(&self, kind: ItemType, target: &str) -> Found {
+        target.parse::<ItemRef>().map_or(Found::Nothing, |name| self.resolve(kind, &name))
+    }
+
+    fn exact(&self, kind: ItemType, category: &Category, id: &ItemId) -> Found {
+        let key = (category, id, kind, Scope::Project);
+        let at = self.nodes.partition_point(|node| node.key() < key);
+        let fits =
+            |node: &&Node| *node.category == *category && node.id == *id && node.kind == kind;
+        match self.nodes.get(at).filter(fits) {
+            Some(_) => Found::One(NodeId(super::edges::short(at))),
+            None => Found::Nothing,
+        }
+    }
+
+    /// Which of the entries of one id is meant.
+    fn bare(&self, kind: ItemType, same_id: &[NodeId]) -> Found {
+        let of_kind = among(same_id, |at| self.node(at).kind.cmp(&kind));
+        let Some(scope) = of_kind.first().map(|at| self.node(*at).scope) else {
+            return Found::Nothing;
+        };
+        match among(of_kind, |at| self.node(at).scope.cmp(&scope)) {
+            [one] => Found::One(*one),
+            several => Found::Several(several.iter().take(MAX_NAMED).copied().collect()),
+        }
+    }
+
+    fn with_id(&self, id: &ItemId) -> &[NodeId] {
+        among(&self.by_id, |at| self.node(at).id.cmp(id))
+    }
+}
+
+/// The part of a sorted list for which `compare` says equal; mostly that is one, or none.
+fn among(list: &[NodeId], compare: impl Fn(NodeId) -> Ordering) -> &[NodeId] {
+    let start = list.partition_point(|at| compare(*at).is_lt());
+    let rest = &list[start..];
+    let is_in = |at: Option<&NodeId>| at.is_some_and(|at| compare(*at).is_eq());
+    let length = match (is_in(rest.first()), is_in(rest.get(1))) {
+        (false, _) => 0,
+        (true, false) => 1,
+        (true, true) => rest.partition_point(|at| compare(*at).is_le()),
+    };
+    &rest[..length]
+}

@@ -1,0 +1,127 @@
+//! What is around an entry: breadth first, each entry once, at its smallest distance.
+//!
+//! A symmetric link counts whichever end states it, so it is followed in every direction.
+
+use std::collections::BTreeMap;
+
+use super::depth::Depth;
+use super::direction::Direction;
+use super::edges::Edge;
+use super::node::NodeId;
+use super::relations::Relations;
+use super::{Graph, Loose};
+use crate::item::Relation;
+
+/// How many entries a walk tells of unless something else is asked.
+const LIMIT: usize = 1_000;
+
+/// How far and along which links to go.
+#[derive(Clone, Copy, Debug)]
+pub struct Walk {
+    /// How far.
+    pub depth: Depth,
+    /// Which way.
+    pub direction: Direction,
+    /// Along which relations.
+    pub relations: Relations,
+    /// How many entries at most are told of.
+    pub limit: usize,
+}
+
+impl Default for Walk {
+    fn default() -> Self {
+        let (depth, direction) = (Depth::default(), Direction::default());
+        Self { depth, direction, relations: Relations::ALL, limit: LIMIT }
+    }
+}
+
+/// What a walk found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Related {
+    /// The entries by the relation and direction of the link that leads to each, nearest first.
+    pub groups: BTreeMap<(Relation, Direction), Vec<Reached>>,
+    /// How many more there are than were asked for.
+    pub left_out: usize,
+}
+
+/// An entry that a walk came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// The entry.
+    pub node: NodeId,
+    /// How many links away it is.
+    pub distance: u8,
+    /// The entry it was reached from.
+    pub via: NodeId,
+}
+
+/// A link as it is seen from one of its ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Step {
+    pub(super) relation: Relation,
+    pub(super) direction: Direction,
+    pub(super) to: NodeId,
+}
+
+impl Graph {
+    /// What is around an entry.
+    pub fn walk(&self, from: NodeId, walk: &Walk) -> Related {
+        let mut groups = BTreeMap::<_, Vec<_>>::new();
+        let mut found = 0_usize;
+        for (step, reached) in self.reach(from, walk) {
+            found += 1;
+            if found <= walk.limit {
+                groups.entry((step.relation, step.direction)).or_default().push(reached);
+            }
+        }
+        Related { groups, left_out: found.saturating_sub(walk.limit) }
+    }
+
+    /// The links of an entry that lead to no entry, or to several.
+    pub fn loose(&self, from: NodeId) -> &[Loose] {
+        let start = self.loose.partition_point(|loose| loose.from < from);
+        let length = self.loose[start..].partition_point(|loose| loose.from == from);
+        &self.loose[start..start + length]
+    }
+
+    /// The entries around one in the order they are come to, each with the step to it.
+    pub(super) fn reach(&self, from: NodeId, walk: &Walk) -> Vec<(Step, Reached)> {
+        let mut is_seen = vec![false; self.nodes.len()];
+        let mut found = Vec::new();
+        let mut frontier = vec![from];
+        if let Some(seen) = is_seen.get_mut(from.index()) {
+            *seen = true;
+        }
+        for distance in 1..=walk.depth.get() {
+            let before = found.len();
+            for via in frontier {
+                for step in self.steps(via, walk) {
+                    if !std::mem::replace(&mut is_seen[step.to.index()], true) {
+                        found.push((step, Reached { node: step.to, distance, via }));
+                    }
+                }
+            }
+            frontier = found[before..].iter().map(|(_, reached)| reached.node).collect();
+        }
+        found
+    }
+
+    /// The links of one entry that a walk follows, in order, each once.
+    pub(super) fn steps(&self, node: NodeId, walk: &Walk) -> Vec<Step> {
+        let as_step = |edge: &Edge, direction| {
+            let direction = if edge.relation.is_symmetric() { Direction::Both } else { direction };
+            Step { relation: edge.relation, direction, to: edge.to }
+        };
+        let outgoing = self.outgoing.of(node).iter();
+        let incoming = self.incoming.of(node).iter();
+        let mut steps = outgoing
+            .map(|edge| as_step(edge, Direction::Outgoing))
+            .chain(incoming.map(|edge| as_step(edge, Direction::Incoming)))
+            .filter(|step| walk.relations.contains(step.relation))
+            .filter(|step| walk.direction.takes(step.direction))
+            .collect::<Vec<_>>();
+        steps.sort_unstable();
+        steps.dedup();
+        steps
+    }
+}

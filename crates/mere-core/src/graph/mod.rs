@@ -2,17 +2,21 @@
 //!
 //! A [`Graph`] is made of entries that somebody else has read ([`Builder`]); it knows no files and
 //! holds no bodies. It answers what is around an entry ([`Walk`]), what took its place
-//! ([`Succession`]) and what is wrong ([`Check`]). Every answer is the same for the same entries, in whatever order they came.
+//! ([`Succession`]) and what is wrong ([`Check`]), and it is drawn through a [`Picture`]. Every
+//! answer is the same for the same entries, in whatever order they came.
 
 mod build;
 mod check;
 mod cycles;
 mod depth;
 mod direction;
+mod draw;
 mod edges;
+mod label;
 mod link;
 mod nearest;
 mod node;
+mod picture;
 mod relations;
 mod resolve;
 mod succession;
@@ -26,6 +30,7 @@ pub use depth::{Depth, DepthError};
 pub use direction::{Direction, DirectionError};
 pub use link::Link;
 pub use node::{Entry, Node, NodeId};
+pub use picture::Picture;
 pub use relations::Relations;
 pub use resolve::Found;
 pub use succession::Succession;

@@ -1,0 +1,58 @@
+//! A picture as JSON: `nodes`, and `edges` whose `source` and `target` are places in that list.
+
+use serde_json::{Value, json};
+
+use crate::graph::{Picture, Trouble};
+
+impl Picture<'_> {
+    /// The picture as JSON.
+    pub fn json(&self) -> String {
+        let nodes = (0..self.nodes.len()).map(|index| self.json_node(index)).collect::<Vec<_>>();
+        let edges = self.strokes.iter().map(|stroke| {
+            json!({
+                "source": stroke.from,
+                "target": stroke.to,
+                "relation": stroke.relation.name(),
+            })
+        });
+        let drawing = json!({
+            "focus": self.focus.map(|_| 0),
+            "nodes": nodes,
+            "edges": edges.collect::<Vec<_>>(),
+            "loose": self.json_loose(),
+            "left_out": self.left_out,
+        });
+        format!("{drawing:#}\n")
+    }
+
+    fn json_node(&self, index: usize) -> Value {
+        let node = self.node(index);
+        json!({
+            "item_type": node.kind.name(),
+            "id": node.id.as_str(),
+            "category": node.category.as_str(),
+            "scope": node.scope.name(),
+            "title": &*node.title,
+            "entry_type": node.entry_type.as_deref(),
+            "superseded": self.graph.is_superseded(self.nodes[index]),
+        })
+    }
+
+    /// The links of its entries that lead nowhere.
+    fn json_loose(&self) -> Vec<Value> {
+        let nodes = self.nodes.iter().enumerate();
+        let loose = nodes.flat_map(|(source, node)| {
+            let loose = self.graph.loose(*node).iter();
+            let loose = loose.filter(|loose| self.walk.relations.contains(loose.relation));
+            loose.map(move |loose| {
+                json!({
+                    "source": source,
+                    "relation": loose.relation.name(),
+                    "target": &*loose.target,
+                    "ambiguous": loose.trouble == Trouble::Ambiguous,
+                })
+            })
+        });
+        loose.collect()
+    }
+}

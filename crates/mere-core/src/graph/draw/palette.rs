@@ -1,0 +1,26 @@
+//! The colour of each relation, on a light and on a dark ground.
+
+use crate::item::Relation;
+
+/// A colour for each ground, and the dashes that tell it apart without colour.
+pub(in crate::graph) struct Ink {
+    pub(in crate::graph) light: &'static str,
+    pub(in crate::graph) dark: &'static str,
+    /// The lengths of dash and gap; none for a whole line.
+    pub(in crate::graph) dashes: Option<&'static str>,
+}
+
+/// How a relation is drawn.
+pub(in crate::graph) fn ink(relation: Relation) -> Ink {
+    let (light, dark, dashes) = match relation {
+        Relation::Extends => ("#2563eb", "#6ea8fe", None),
+        Relation::References => ("#8b95a5", "#7d8590", None),
+        Relation::Contradicts => ("#dc2626", "#ff7b72", Some("7 4")),
+        Relation::Supersedes => ("#7c3aed", "#bc8cff", None),
+        Relation::Implements => ("#059669", "#3fb984", None),
+        Relation::DependsOn => ("#c2570c", "#f0883e", None),
+        Relation::Related => ("#0e8ba5", "#56c7dd", Some("2 4")),
+        Relation::ExampleOf => ("#be2a86", "#f084c4", Some("9 3 2 3")),
+    };
+    Ink { light, dark, dashes }
+}

@@ -1,0 +1,76 @@
+//! Places and sizes, in whole pixels: the same picture on every machine.
+
+/// A place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Point {
+    pub(super) x: i32,
+    pub(super) y: i32,
+}
+
+impl Point {
+    pub(super) fn moved(self, by: Self) -> Self {
+        Self { x: self.x + by.x, y: self.y + by.y }
+    }
+}
+
+/// A width and a height.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Size {
+    pub(super) width: i32,
+    pub(super) height: i32,
+}
+
+impl Size {
+    pub(super) fn area(self) -> i64 {
+        i64::from(self.width) * i64::from(self.height)
+    }
+
+    /// How much paper this takes, and how far it is from the shape of a screen. Less is better.
+    pub(super) fn cost(self) -> i64 {
+        let (across, down) = (i64::from(self.width) * 5, i64::from(self.height) * 8);
+        self.area() / 64 * across.max(down) / across.min(down).max(1)
+    }
+}
+
+/// A rectangle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Rect {
+    pub(super) at: Point,
+    pub(super) size: Size,
+}
+
+/// Which way the links of a drawing mostly go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flow {
+    Right,
+    Down,
+}
+
+impl Flow {
+    /// A place so far along the flow, and so far across it.
+    pub(super) fn point(self, along: i32, across: i32) -> Point {
+        match self {
+            Self::Right => Point { x: along, y: across },
+            Self::Down => Point { x: across, y: along },
+        }
+    }
+
+    /// A size along the flow and across it.
+    pub(super) fn size(self, along: i32, across: i32) -> Size {
+        let Point { x: width, y: height } = self.point(along, across);
+        Size { width, height }
+    }
+
+    /// How far a size reaches along the flow, and across it.
+    pub(super) fn extent(self, size: Size) -> (i32, i32) {
+        match self {
+            Self::Right => (size.width, size.height),
+            Self::Down => (size.height, size.width),
+        }
+    }
+}
+
+/// A count in whole pixels or steps; drawings are small.
+pub(super) fn int(count: usize) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX)
+}

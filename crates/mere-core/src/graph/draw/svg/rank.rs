@@ -1,0 +1,153 @@
+//! In which layer each box lies, so that links go from one layer to a later one.
+//!
+//! Circles are broken by turning as few links round as a greedy search finds (Eades, Lin and Smyth),
+//! links are made short, and a layer that is too long becomes several.
+
+use std::cmp::Reverse;
+
+use super::fold::{Room, folded};
+use crate::graph::picture::Stroke;
+
+/// How often boxes are moved nearer to what they are linked to.
+const PASSES: usize = 8;
+
+/// The layer of each of `count` boxes; none has more than there is room for.
+pub(super) fn ranks(count: usize, strokes: &[Stroke], room: Room) -> Vec<usize> {
+    let position = sequence(count, strokes);
+    let ends = strokes.iter().filter(|stroke| stroke.from != stroke.to).map(|stroke| {
+        let is_forward = position[stroke.from] < position[stroke.to];
+        if is_forward { (stroke.from, stroke.to) } else { (stroke.to, stroke.from) }
+    });
+    let mut links = Links { before: vec![Vec::new(); count], after: vec![Vec::new(); count] };
+    for (from, to) in ends {
+        links.before[to].push(from);
+        links.after[from].push(to);
+    }
+    let mut order = (0..count).collect::<Vec<_>>();
+    order.sort_unstable_by_key(|node| position[*node]);
+    let mut ranks = vec![0; count];
+    for node in &order {
+        ranks[*node] = links.earliest(*node, &ranks);
+    }
+    for _ in 0..PASSES {
+        for node in order.iter().rev().chain(&order) {
+            ranks[*node] = links.better(*node, &ranks);
+        }
+    }
+    let is_long = ranks.iter().any(|rank| *rank >= room.layers);
+    let folded = is_long.then(|| folded(&ranks, strokes, room)).flatten();
+    split(&folded.unwrap_or(ranks), &links, room.boxes)
+}
+
+/// Each box's place in an order that most links follow. Symmetric links have no way to follow.
+fn sequence(count: usize, strokes: &[Stroke]) -> Vec<usize> {
+    let mut balance = vec![(0_usize, 0_usize); count];
+    let directed = strokes.iter().filter(|s| s.from != s.to && !s.relation.is_symmetric());
+    let directed = directed.collect::<Vec<_>>();
+    for stroke in &directed {
+        balance[stroke.from].0 += 1;
+        balance[stroke.to].1 += 1;
+    }
+    let mut position = vec![None; count];
+    let (mut first, mut last) = (0, count);
+    while first < last {
+        let open = || (0..count).filter(|node| position[*node].is_none());
+        let sink = open().find(|node| balance[*node].0 == 0);
+        let source = || open().find(|node| balance[*node].1 == 0);
+        let best = || {
+            open().min_by_key(|node| {
+                let (out, into) = balance[*node];
+                (Reverse(out.saturating_sub(into)), *node)
+            })
+        };
+        let Some(node) = sink.or_else(source).or_else(best) else { break };
+        if sink.is_some() {
+            last -= 1;
+            position[node] = Some(last);
+        } else {
+            position[node] = Some(first);
+            first += 1;
+        }
+        for stroke in directed.iter().filter(|s| s.from == node || s.to == node) {
+            balance[stroke.from].0 = balance[stroke.from].0.saturating_sub(1);
+            balance[stroke.to].1 = balance[stroke.to].1.saturating_sub(1);
+        }
+    }
+    position.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// The links of each box, as they are laid.
+struct Links {
+    before: Vec<Vec<usize>>,
+    after: Vec<Vec<usize>>,
+}
+
+impl Links {
+    fn earliest(&self, node: usize, ranks: &[usize]) -> usize {
+        self.before[node].iter().map(|other| ranks[*other] + 1).max().unwrap_or(0)
+    }
+
+    /// The layer in which a box's links are shortest, the others staying where they are.
+    fn better(&self, node: usize, ranks: &[usize]) -> usize {
+        let earliest = self.earliest(node, ranks);
+        let latest = self.after[node].iter().map(|other| ranks[*other].saturating_sub(1)).min();
+        let latest = latest.unwrap_or(earliest).max(earliest);
+        match self.after[node].len().cmp(&self.before[node].len()) {
+            std::cmp::Ordering::Greater => latest,
+            std::cmp::Ordering::Less => earliest,
+            std::cmp::Ordering::Equal => ranks[node].clamp(earliest, latest),
+        }
+    }
+}
+
+/// Layers without gaps, and none too long.
+fn split(ranks: &[usize], links: &Links, longest: usize) -> Vec<usize> {
+    let mut layers = vec![Vec::new(); ranks.iter().max().map_or(0, |last| last + 1)];
+    for (node, rank) in ranks.iter().enumerate() {
+        layers[*rank].push(node);
+    }
+    let mut result = vec![0; ranks.len()];
+    let mut next = 0;
+    for mut layer in layers.into_iter().filter(|layer| !layer.is_empty()) {
+        let parts = layer.len().div_ceil(longest.max(1));
+        let size = layer.len().div_ceil(parts);
+        // What has more to do with the layers before stays near them.
+        let pull = |node: usize| (links.after[node].len(), Reverse(links.before[node].len()), node);
+        if parts > 1 {
+            layer.sort_unstable_by_key(|node| pull(*node));
+        }
+        for part in layer.chunks(size) {
+            for node in part {
+                result[*node] = next;
+            }
+            next += 1;
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::item::Relation;
+
+    fn check(count: usize, links: &[(usize, usize)], longest: usize, expected: &[usize]) {
+        let strokes = links.iter().map(|(from, to)| Stroke {
+            from: *from,
+            to: *to,
+            relation: Relation::Extends,
+        });
+        let found = ranks(count, &strokes.collect::<Vec<_>>(), Room { layers: 9, boxes: longest });
+        assert_eq!(found, expected, "{links:?}");
+    }
+
+    #[test]
+    fn links_go_to_later_layers() {
+        check(1, &[], 4, &[0]);
+        check(1, &[(0, 0)], 4, &[0]);
+        check(3, &[(0, 1), (1, 2)], 4, &[0, 1, 2]);
+        check(4, &[(0, 1), (1, 2), (3, 2)], 4, &[0, 1, 2, 1]);
+        check(2, &[(0, 1), (1, 0)], 4, &[0, 1]);
+        check(5, &[(1, 0), (2, 0), (3, 0), (4, 0)], 2, &[2, 0, 0, 1, 1]);
+    }
+}

@@ -1,0 +1,164 @@
+//! The curves of links: from the side of a box, through bends, to the side of another.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::geometry::{Flow, Point, int};
+use super::lattice::Lattice;
+use super::layered::Band;
+use crate::graph::picture::Stroke;
+use crate::item::Relation;
+
+/// How long an arrowhead is.
+pub(super) const HEAD: i32 = 8;
+/// The most and the least room between two links at the side of a box.
+const APART: i32 = 11;
+const CLOSE: i32 = 7;
+/// What is kept free at the corners of a box.
+const CORNER: i32 = 10;
+
+/// A curve.
+#[derive(Clone, Debug)]
+pub(super) struct Route {
+    pub(super) stroke: Stroke,
+    pub(super) flow: Flow,
+    /// From one box to the other, in the order of layers. Every second step passes a layer.
+    pub(super) points: Vec<Point>,
+    /// Whether the link itself goes the other way.
+    pub(super) is_turned: bool,
+}
+
+/// A place at the side of a box where links of one relation and way to one neighbour leave it.
+type Port = (usize, Side, usize, Relation, bool);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Side {
+    Before,
+    After,
+}
+
+/// The curve of each stroke that leaves home.
+pub(super) fn routes(
+    lattice: &Lattice,
+    strokes: &[Stroke],
+    (flow, bands, middles): (Flow, &[Band], &[i32]),
+) -> Vec<Route> {
+    let ports = ports(lattice, strokes, middles);
+    let routes = strokes.iter().zip(&lattice.ways).filter(|(_, way)| way.len() > 1);
+    let routes = routes.map(|(stroke, way)| {
+        let is_turned = way.first() != Some(&stroke.from);
+        let mut points = Vec::new();
+        for (step, vertex) in way.iter().enumerate() {
+            let band = bands[lattice.vertices[*vertex].layer];
+            let (start, end) = (band.start, band.start + band.length);
+            let port = |side, other: usize| {
+                let port = (*vertex, side, other, stroke.relation, is_turned);
+                middles[*vertex] + ports.get(&port).copied().unwrap_or_default()
+            };
+            if step > 0 {
+                points.push(flow.point(start, port(Side::Before, way[step - 1])));
+            }
+            if step + 1 < way.len() {
+                points.push(flow.point(end, port(Side::After, way[step + 1])));
+            }
+        }
+        Route { stroke: *stroke, flow, points, is_turned }
+    });
+    routes.collect()
+}
+
+/// How far each port is from the middle of its box.
+fn ports(lattice: &Lattice, strokes: &[Stroke], middles: &[i32]) -> BTreeMap<Port, i32> {
+    let mut sides = BTreeMap::<(usize, Side), Vec<Port>>::new();
+    for (stroke, way) in strokes.iter().zip(&lattice.ways) {
+        let [first, second, ..] = way[..] else { continue };
+        let (last, before) = (way[way.len() - 1], way[way.len() - 2]);
+        let is_turned = first != stroke.from;
+        for (vertex, side, other) in [(first, Side::After, second), (last, Side::Before, before)] {
+            let port = (vertex, side, other, stroke.relation, is_turned);
+            sides.entry((vertex, side)).or_default().push(port);
+        }
+    }
+    let mut places = BTreeMap::new();
+    for ((vertex, _), mut ports) in sides {
+        ports.sort_unstable_by_key(|port| (middles[port.2], *port));
+        ports.dedup();
+        let room = (lattice.vertices[vertex].across - 2 * CORNER).max(0);
+        let is_crowded = (int(ports.len()) - 1) * CLOSE > room;
+        // Where there is no room for each, those of one relation come in as one.
+        let slots = if is_crowded { shared(&ports) } else { (0..ports.len()).collect() };
+        let steps = int(slots.iter().max().copied().unwrap_or_default());
+        let reach = room.min(APART * steps);
+        for (port, slot) in ports.into_iter().zip(slots) {
+            let place = (reach * int(slot)).checked_div(steps).unwrap_or_default();
+            places.insert(port, place - reach / 2);
+        }
+    }
+    places
+}
+
+/// A slot for each relation and way, in the order of their middles.
+fn shared(ports: &[Port]) -> Vec<usize> {
+    let mut sums = BTreeMap::<_, (usize, usize)>::new();
+    for (at, port) in ports.iter().enumerate() {
+        let sum = sums.entry((port.3, port.4)).or_default();
+        *sum = (sum.0 + at, sum.1 + 1);
+    }
+    let mut order = sums.into_iter().collect::<Vec<_>>();
+    order.sort_by_key(|(kind, (sum, count))| (sum * 1_000 / count.max(&1), *kind));
+    let slot = |port: &Port| order.iter().position(|(kind, _)| *kind == (port.3, port.4));
+    ports.iter().map(|port| slot(port).unwrap_or_default()).collect()
+}
+
+impl Route {
+    /// The same curve elsewhere.
+    pub(super) fn moved(mut self, by: Point) -> Self {
+        for point in &mut self.points {
+            *point = point.moved(by);
+        }
+        self
+    }
+
+    /// The curve as the data of a path, short of its arrowhead, and the arrowhead's.
+    pub(super) fn drawn(&self) -> (String, Option<String>) {
+        let mut points = self.points.clone();
+        let has_head = !self.stroke.relation.is_symmetric();
+        let tip = if self.is_turned { points.first_mut() } else { points.last_mut() };
+        let mut head = None;
+        if let Some(tip) = tip.filter(|_| has_head) {
+            let back = if self.is_turned { HEAD } else { -HEAD };
+            let end = *tip;
+            *tip = end.moved(self.flow.point(back, 0));
+            let (left, right) =
+                (tip.moved(self.flow.point(0, HEAD / 2)), tip.moved(self.flow.point(0, -HEAD / 2)));
+            head = Some(format!(
+                "M{} {}L{} {}L{} {}Z",
+                end.x, end.y, left.x, left.y, right.x, right.y
+            ));
+        }
+        (curve(self.flow, &points), head)
+    }
+}
+
+/// Straight across layers, curved between them.
+fn curve(flow: Flow, points: &[Point]) -> String {
+    let mut data = String::new();
+    for (step, point) in points.iter().enumerate() {
+        let Some(last) = step.checked_sub(1).map(|last| points[last]) else {
+            data = format!("M{} {}", point.x, point.y);
+            continue;
+        };
+        if step % 2 == 0 || last.x == point.x || last.y == point.y {
+            let _ = write!(data, "L{} {}", point.x, point.y);
+            continue;
+        }
+        let half = match flow {
+            Flow::Right => (point.x - last.x) / 2,
+            Flow::Down => (point.y - last.y) / 2,
+        };
+        let (out, into) = (last.moved(flow.point(half, 0)), point.moved(flow.point(-half, 0)));
+        let _ = write!(data, "C{} {} {} {} ", out.x, out.y, into.x, into.y);
+        let _ = write!(data, "{} {}", point.x, point.y);
+    }
+    data
+}

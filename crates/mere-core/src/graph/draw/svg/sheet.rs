@@ -1,0 +1,187 @@
+//! Everything on one sheet: which parts hang together, where each lies, and what is drawn.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::card::Card;
+use super::geometry::{Flow, Point, Rect, Size, int};
+use super::layered::{Laid, Part};
+use super::{pack, panels};
+use crate::graph::Picture;
+use crate::graph::picture::Stroke;
+use crate::item::Relation;
+
+/// The room between boxes without links.
+const ROW_GAP: i32 = 18;
+/// The most entries that are laid out in layers.
+const MAX_LAYERED: usize = 400;
+
+/// A line of the drawing.
+#[derive(Debug)]
+pub(super) struct Curve {
+    pub(super) stroke: Stroke,
+    pub(super) path: String,
+    pub(super) head: Option<String>,
+}
+
+/// A frame around entries of one category.
+#[derive(Debug)]
+pub(super) struct Panel {
+    pub(super) place: Rect,
+    pub(super) caption: String,
+}
+
+/// Where everything lies.
+#[derive(Debug, Default)]
+pub(super) struct Spread {
+    pub(super) boxes: Vec<Rect>,
+    pub(super) curves: Vec<Curve>,
+    pub(super) panels: Vec<Panel>,
+    pub(super) size: Size,
+}
+
+impl Spread {
+    /// Puts boxes without links below the others, in rows.
+    fn add_alone(&mut self, alone: &[usize], sizes: &[Size]) {
+        let widest = alone.iter().map(|node| sizes[*node].width).max().unwrap_or_default();
+        let cell = widest + ROW_GAP;
+        let square = int((alone.len() * 3 / 4).isqrt().max(1));
+        let columns = ((self.size.width + ROW_GAP) / cell.max(1)).max(square);
+        let columns = usize::try_from(columns).unwrap_or(1).max(1);
+        let mut y = if self.size.height > 0 { self.size.height + pack::APART } else { 0 };
+        for row in alone.chunks(columns) {
+            let height = row.iter().map(|node| sizes[*node].height).max().unwrap_or_default();
+            for (column, node) in row.iter().enumerate() {
+                let at = Point { x: int(column) * cell, y };
+                self.boxes[*node] = Rect { at, size: Size { width: widest, height } };
+                self.size.width = self.size.width.max(at.x + widest);
+            }
+            self.size.height = y + height;
+            y += height + ROW_GAP;
+        }
+    }
+}
+
+/// A picture that is ready to be written.
+#[derive(Debug)]
+pub(super) struct Sheet {
+    pub(super) cards: Vec<Card>,
+    pub(super) spread: Spread,
+    pub(super) relations: Vec<Relation>,
+}
+
+impl Sheet {
+    /// Lays a picture out.
+    pub(super) fn new(picture: &Picture<'_>) -> Self {
+        let strokes = worth_drawing(&picture.strokes);
+        let relations = strokes.iter().map(|stroke| stroke.relation).collect::<BTreeSet<_>>();
+        let relations = relations.into_iter().collect();
+        let all = 0..picture.nodes.len();
+        if picture.nodes.len() <= MAX_LAYERED {
+            let cards = all.clone().map(|at| Card::new(picture, at)).collect::<Vec<_>>();
+            let sizes = cards.iter().map(|card| card.size).collect::<Vec<_>>();
+            if let Some(spread) = layered(&sizes, &strokes) {
+                return Self { cards, spread, relations };
+            }
+        }
+        let cards = all.map(|at| Card::compact(picture, at)).collect::<Vec<_>>();
+        let size = cards.first().map(|card| card.size).unwrap_or_default();
+        let spread = panels::spread(picture, size, &strokes);
+        Self { cards, spread, relations }
+    }
+}
+
+/// Links between two entries; a mere reference only where nothing else is said.
+fn worth_drawing(strokes: &[Stroke]) -> Vec<Stroke> {
+    let ends = |stroke: &Stroke| (stroke.from.min(stroke.to), stroke.from.max(stroke.to));
+    let said = strokes.iter().filter(|stroke| stroke.relation != Relation::References).map(ends);
+    let said = said.collect::<HashSet<_>>();
+    let is_more =
+        |stroke: &&Stroke| stroke.relation != Relation::References || !said.contains(&ends(stroke));
+    let strokes = strokes.iter().filter(|stroke| stroke.from != stroke.to).filter(is_more);
+    strokes.copied().collect()
+}
+
+/// Both ways to lay it out, and the better of them.
+fn layered(sizes: &[Size], strokes: &[Stroke]) -> Option<Spread> {
+    let groups = Groups::new(sizes.len(), strokes);
+    let right = groups.spread(sizes, strokes, Flow::Right)?;
+    let down = groups.spread(sizes, strokes, Flow::Down)?;
+    // Boxes are wide, so links that go right have more room.
+    let is_down = down.size.cost() * 5 < right.size.cost() * 4;
+    Some(if is_down { down } else { right })
+}
+
+/// The entries of each connected part, and those without links.
+struct Groups {
+    linked: Vec<Vec<usize>>,
+    alone: Vec<usize>,
+}
+
+impl Groups {
+    fn new(count: usize, strokes: &[Stroke]) -> Self {
+        let mut near = vec![Vec::new(); count];
+        for stroke in strokes {
+            near[stroke.from].push(stroke.to);
+            near[stroke.to].push(stroke.from);
+        }
+        let mut is_seen = near.iter().map(Vec::is_empty).collect::<Vec<_>>();
+        let alone = (0..count).filter(|node| is_seen[*node]).collect();
+        let mut groups = Vec::new();
+        for start in 0..count {
+            let mut group = Vec::new();
+            let mut open = vec![start];
+            while let Some(node) = open.pop() {
+                if !std::mem::replace(&mut is_seen[node], true) {
+                    group.push(node);
+                    open.extend(&near[node]);
+                }
+            }
+            if !group.is_empty() {
+                group.sort_unstable();
+                groups.push(group);
+            }
+        }
+        Self { linked: groups, alone }
+    }
+
+    fn spread(&self, sizes: &[Size], strokes: &[Stroke], flow: Flow) -> Option<Spread> {
+        let mut part_of = vec![(0, 0); sizes.len()];
+        let mut parts = Vec::new();
+        for (part, group) in self.linked.iter().enumerate() {
+            for (place, node) in group.iter().enumerate() {
+                part_of[*node] = (part, place);
+            }
+            let sizes = group.iter().map(|node| sizes[*node]).collect();
+            parts.push(Part { sizes, strokes: Vec::new() });
+        }
+        for stroke in strokes {
+            let ((part, from), (_, to)) = (part_of[stroke.from], part_of[stroke.to]);
+            parts[part].strokes.push(Stroke { from, to, relation: stroke.relation });
+        }
+        let laid = parts.iter().map(|part| part.lay(flow)).collect::<Option<Vec<_>>>()?;
+        let mut spread = self.together(laid, sizes.len());
+        spread.add_alone(&self.alone, sizes);
+        Some(spread)
+    }
+
+    fn together(&self, laid: Vec<Laid>, count: usize) -> Spread {
+        let sizes = laid.iter().map(|part| part.size).collect::<Vec<_>>();
+        let (places, size) = pack::pack(&sizes);
+        let mut spread = Spread { boxes: vec![Rect::default(); count], size, ..Spread::default() };
+        for ((part, group), at) in laid.into_iter().zip(&self.linked).zip(places) {
+            for (place, node) in part.boxes.iter().zip(group) {
+                spread.boxes[*node] = Rect { at: place.at.moved(at), size: place.size };
+            }
+            for route in part.routes {
+                let Stroke { from, to, relation } = route.stroke;
+                let stroke = Stroke { from: group[from], to: group[to], relation };
+                let (path, head) = route.moved(at).drawn();
+                spread.curves.push(Curve { stroke, path, head });
+            }
+        }
+        spread
+    }
+}
+
+/// Where the sheet lies below its heading.
+pub(super) const MARGIN: Point = Point { x: 28, y: 28 };

@@ -1,0 +1,108 @@
+//! Texts from entries as they stand in a drawing: one line, no longer than there is room, and
+//! without characters that do anything but be seen.
+
+/// What stands for the rest of a text.
+const REST: char = '…';
+/// How many marks may be piled on one character.
+const MARKS: usize = 2;
+
+/// A text on one line of so many columns.
+pub(super) fn fit(text: &str, columns: usize) -> String {
+    let mut line = String::new();
+    let mut used = 0;
+    let mut before_last = 0;
+    let mut gap = false;
+    let mut marks = 0;
+    for c in text.chars().filter(|c| !is_hidden(*c)) {
+        marks = if width(c) == 0 { marks + 1 } else { 0 };
+        if marks > MARKS || marks > 0 && line.is_empty() {
+            continue;
+        }
+        if c.is_whitespace() || c.is_control() {
+            gap = !line.is_empty();
+            continue;
+        }
+        let needed = width(c) + usize::from(gap);
+        if used + needed > columns {
+            line.truncate(if used < columns { line.len() } else { before_last });
+            line.truncate(line.trim_end().len());
+            line.push(REST);
+            return line;
+        }
+        if gap {
+            line.push(' ');
+        }
+        if width(c) > 0 {
+            before_last = line.len();
+        }
+        line.push(c);
+        used += needed;
+        gap = false;
+    }
+    line
+}
+
+/// Whether a character only changes how others are seen, or may not stand in a document at all.
+fn is_hidden(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+            | '\u{fff0}'..='\u{fffc}' | '\u{e0000}'..='\u{e0fff}'
+    ) || (c as u32) & 0xfffe == 0xfffe
+}
+
+/// How many columns a character takes.
+pub(super) fn width(c: char) -> usize {
+    match c as u32 {
+        0x300..=0x36f
+        | 0x483..=0x489
+        | 0x591..=0x5bd
+        | 0x610..=0x61a
+        | 0x64b..=0x65f
+        | 0x1ab0..=0x1aff
+        | 0x1dc0..=0x1dff
+        | 0x200c..=0x200d
+        | 0x20d0..=0x20ff
+        | 0xfe00..=0xfe0f
+        | 0xfe20..=0xfe2f => 0,
+        0x1100..=0x115f
+        | 0x2e80..=0xa4cf
+        | 0xac00..=0xd7a3
+        | 0xf900..=0xfaff
+        | 0xfe30..=0xfe6f
+        | 0xff01..=0xff60
+        | 0xffe0..=0xffe6
+        | 0x1f300..=0x1faff
+        | 0x20000..=0x3fffd => 2,
+        _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_made_to_fit() {
+        for (text, columns, expected) in [
+            ("", 5, ""),
+            ("abc", 5, "abc"),
+            ("abcde", 5, "abcde"),
+            ("abcdef", 5, "abcd…"),
+            ("abcd ef", 5, "abcd…"),
+            ("abcd e", 6, "abcd e"),
+            ("  a \n\t b\u{0}c  ", 9, "a b c"),
+            ("\u{202e}abc\u{2066}\u{feff}\u{ffff}", 9, "abc"),
+            ("日本語", 6, "日本語"),
+            ("日本語", 5, "日本…"),
+            ("日本語語", 6, "日本…"),
+            ("\u{1f600}", 2, "\u{1f600}"),
+        ] {
+            assert_eq!(fit(text, columns), expected, "{text:?}");
+        }
+        assert_eq!(fit(&"e\u{301}".repeat(9_000), 3), "e\u{301}e\u{301}…");
+        assert_eq!(fit(&"\u{301}".repeat(9_000), 10), "");
+        assert_eq!(fit(&format!("e{}!", "\u{301}".repeat(9_000)), 10), "e\u{301}\u{301}!");
+    }
+}

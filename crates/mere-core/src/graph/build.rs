@@ -56,45 +56,64 @@ impl Builder {
 
     /// The graph of all entries that were added.
     pub fn build(mut self) -> Graph {
-        self.nodes.sort_by(|(one, _), (other, _)| one.key().cmp(&other.key()));
-        for at in 1..self.nodes.len() {
-            let (before, (node, _)) = (&self.nodes[at - 1].0, &self.nodes[at]);
-            self.nodes[at].0.is_shadowed = before.key().0 == node.key().0
-                && before.key().1 == node.key().1
-                && before.kind == node.kind;
-        }
+        self.sort();
         let (nodes, ranges) = self.nodes.into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
-        let mut targets = vec![Arc::<str>::from(""); self.targets.len()];
-        for (text, at) in self.targets {
-            targets[at as usize] = text;
-        }
-        let mut graph = Graph { nodes, ..Graph::default() };
-        graph.by_id = graph.ids().filter(|at| !graph.node(*at).is_shadowed).collect();
-        let nodes = &graph.nodes;
-        graph.by_id.sort_by_key(|at| {
-            let node = &nodes[at.index()];
-            (&node.id, node.kind, node.scope, *at)
-        });
-        let mut targets = Targets { known: vec![None; targets.len()], names: targets };
+        let by_id = by_id(&nodes);
+        let graph = Graph { nodes, by_id, ..Graph::default() };
+        let mut targets = Targets::new(self.targets);
         let mut loose = Vec::new();
         let lists = ranges.into_iter().zip(graph.ids()).map(|(range, from)| {
-            let links = &self.links[range.start as usize..range.end as usize];
-            let edges = links.iter().filter_map(|(relation, target)| {
-                let to = targets.find(&graph, graph.node(from).kind, *target);
-                let target = || targets.names[*target as usize].clone();
-                let missed =
-                    |trouble| Loose { from, relation: *relation, target: target(), trouble };
-                to.map_err(|trouble| loose.push(missed(trouble)))
-                    .ok()
-                    .map(|to| Edge { relation: *relation, to })
-            });
-            edges.collect()
+            let kind = graph.node(from).kind;
+            let mut edges = Vec::new();
+            for (relation, target) in &self.links[range.start as usize..range.end as usize] {
+                let relation = *relation;
+                match targets.find(&graph, kind, *target) {
+                    Ok(to) => edges.push(Edge { relation, to }),
+                    Err(trouble) => {
+                        let target = targets.names[*target as usize].clone();
+                        loose.push(Loose { from, relation, target, trouble });
+                    }
+                }
+            }
+            edges
         });
         let outgoing = Edges::collect(lists);
         let incoming = outgoing.reversed(|node| !graph.node(node).is_shadowed);
         loose.shrink_to_fit();
         Graph { outgoing, incoming, loose, ..graph }
     }
+
+    /// Puts the entries in order, and says which are shadowed.
+    fn sort(&mut self) {
+        let mut categories = self.categories.values().collect::<Vec<_>>();
+        categories.sort_unstable();
+        // Many entries share a category, and numbers are quicker to compare.
+        let places = categories.iter().enumerate().map(|(place, category)| (&***category, place));
+        let places = places.collect::<HashMap<&Category, usize>>();
+        let place = |node: &Node| places.get(&*node.category).copied().unwrap_or_default();
+        let keyed = std::mem::take(&mut self.nodes).into_iter();
+        let mut keyed = keyed.map(|entry| (place(&entry.0), entry)).collect::<Vec<_>>();
+        let key = |node: &Node| (node.kind, node.scope);
+        keyed.sort_by(|(one, (node, _)), (other, (with, _))| {
+            let by_name = one.cmp(other).then_with(|| node.id.cmp(&with.id));
+            by_name.then_with(|| key(node).cmp(&key(with)))
+        });
+        for at in 1..keyed.len() {
+            let ((category, (before, _)), (same, (node, _))) = (&keyed[at - 1], &keyed[at]);
+            let is_shadowed = category == same && before.id == node.id && before.kind == node.kind;
+            keyed[at].1.0.is_shadowed = is_shadowed;
+        }
+        self.nodes = keyed.into_iter().map(|(_, entry)| entry).collect();
+    }
+}
+
+/// The entries that are not shadowed, by id, type, scope and category.
+fn by_id(nodes: &[Node]) -> Vec<NodeId> {
+    let keys = nodes.iter().enumerate().filter(|(_, node)| !node.is_shadowed);
+    let keys = keys.map(|(at, node)| (node.id.as_str(), node.kind, node.scope, short(at)));
+    let mut keys = keys.collect::<Vec<_>>();
+    keys.sort_unstable();
+    keys.into_iter().map(|(_, _, _, at)| NodeId(at)).collect()
 }
 
 /// Where targets lead, each looked up once for the type that names it.
@@ -104,6 +123,14 @@ struct Targets {
 }
 
 impl Targets {
+    fn new(numbered: HashMap<Arc<str>, u32>) -> Self {
+        let mut names = vec![Arc::<str>::from(""); numbered.len()];
+        for (text, at) in numbered {
+            names[at as usize] = text;
+        }
+        Self { known: vec![None; names.len()], names }
+    }
+
     fn find(&mut self, graph: &Graph, kind: ItemType, target: u32) -> Result<NodeId, Trouble> {
         let known = &mut self.known[target as usize];
         match known {

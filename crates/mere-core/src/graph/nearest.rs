@@ -140,7 +140,7 @@ mod tests {
             ("abc", "abd", 1),
             ("abc", "ab", 1),
             ("", "abc", 3),
-            ("paging", "pagination", 4),
+            ("paging", "pagination", 5),
         ] {
             let (one, other) = (one.as_bytes(), other.as_bytes());
             for (one, other) in [(one, other), (other, one), without_ends(one, other)] {

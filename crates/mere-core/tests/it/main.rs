@@ -7,6 +7,8 @@ mod amend_any;
 mod amend_text;
 mod formats;
 mod gate;
+mod graph;
+mod graph_drawn;
 mod hostile;
 mod items;
 mod links;

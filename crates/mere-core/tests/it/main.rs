@@ -5,6 +5,7 @@ mod address;
 mod amend;
 mod amend_any;
 mod amend_text;
+mod embed;
 mod formats;
 mod gate;
 mod graph;

@@ -1,0 +1,120 @@
+//! What becomes of one character before words are looked up, as BERT's uncased models have it.
+//!
+//! Control characters go, letters are decomposed, lose their accents and become small; punctuation
+//! and ideographs are words of their own. One character at a time: nothing waits for a next one.
+
+use unicode_general_category::{GeneralCategory, get_general_category};
+use unicode_normalization::char::decompose_canonical;
+
+/// What a character is to the words around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Letter {
+    /// A part of a word.
+    Part(char),
+    /// A word of its own.
+    Alone(char),
+    /// The end of a word.
+    Space,
+}
+
+/// Calls `take` with what a character becomes, which is nothing for some.
+pub fn letters(character: char, take: &mut impl FnMut(Letter)) {
+    if character.is_ascii() {
+        if let Some(letter) = ascii(character) {
+            take(letter);
+        }
+        return;
+    }
+    if character == char::REPLACEMENT_CHARACTER || is_other(get_general_category(character)) {
+        return;
+    }
+    if character.is_whitespace() {
+        return take(Letter::Space);
+    }
+    let alone = is_ideograph(character);
+    decompose_canonical(character, |part| {
+        if get_general_category(part) != GeneralCategory::NonspacingMark {
+            for small in part.to_lowercase() {
+                let alone = alone || is_punctuation(small);
+                take(if alone { Letter::Alone(small) } else { Letter::Part(small) });
+            }
+        }
+    });
+}
+
+fn ascii(character: char) -> Option<Letter> {
+    match character {
+        '\t' | '\n' | '\r' | ' ' => Some(Letter::Space),
+        _ if character.is_ascii_punctuation() => Some(Letter::Alone(character)),
+        _ if character.is_ascii_control() => None,
+        _ => Some(Letter::Part(character.to_ascii_lowercase())),
+    }
+}
+
+fn is_other(category: GeneralCategory) -> bool {
+    use GeneralCategory::{Control, Format, PrivateUse, Surrogate, Unassigned};
+    matches!(category, Control | Format | PrivateUse | Surrogate | Unassigned)
+}
+
+fn is_punctuation(character: char) -> bool {
+    use GeneralCategory::{
+        ClosePunctuation, ConnectorPunctuation, DashPunctuation, FinalPunctuation,
+        InitialPunctuation, OpenPunctuation, OtherPunctuation,
+    };
+    let category = get_general_category(character);
+    character.is_ascii_punctuation()
+        || matches!(category, ClosePunctuation | ConnectorPunctuation | DashPunctuation)
+        || matches!(category, FinalPunctuation | InitialPunctuation)
+        || matches!(category, OpenPunctuation | OtherPunctuation)
+}
+
+/// The blocks that BERT calls Chinese; kana and Hangul are written in words.
+fn is_ideograph(character: char) -> bool {
+    matches!(
+        u32::from(character),
+        0x4E00..=0x9FFF
+            | 0x3400..=0x4DBF
+            | 0x2_0000..=0x2_A6DF
+            | 0x2_A700..=0x2_B73F
+            | 0x2_B740..=0x2_CEAF
+            | 0xF900..=0xFAFF
+            | 0x2_F800..=0x2_FA1F
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Letter::{Alone, Part, Space};
+
+    fn check(character: char, expected: &[Letter]) {
+        let mut found = Vec::new();
+        letters(character, &mut |letter| found.push(letter));
+        assert_eq!(found, expected, "{character:?}");
+    }
+
+    #[test]
+    fn letters_are_small_and_bare() {
+        for (character, small) in [('A', 'a'), ('é', 'e'), ('Å', 'a'), ('İ', 'i'), ('が', 'か')]
+        {
+            check(character, &[Part(small)]);
+        }
+        check('ß', &[Part('ß')]);
+        check('한', &[Part('\u{1112}'), Part('\u{1161}'), Part('\u{11ab}')]);
+        check('\u{301}', &[]);
+    }
+
+    #[test]
+    fn some_are_words_and_some_are_nothing() {
+        for alone in ['!', '$', '~', '«', '—', '、', '東', '\u{20000}'] {
+            check(alone, &[Alone(alone)]);
+        }
+        for space in [' ', '\t', '\n', '\r', '\u{a0}', '\u{2028}', '\u{3000}'] {
+            check(space, &[Space]);
+        }
+        for nothing in ['\0', '\u{7}', '\u{200b}', '\u{fffd}', '\u{e000}', '\u{10ffff}'] {
+            check(nothing, &[]);
+        }
+        check('€', &[Part('€')]);
+    }
+}

@@ -1,0 +1,26 @@
+//! Texts as vectors: what is near in meaning is near in direction.
+//!
+//! [`Table`] ships with the program: a vector for each token, added up. [`Vector`] is what every
+//! model makes, [`Sketch`] a rough likeness of one for a first pass over very many. What is stored
+//! must be stored with its [`Model`]: vectors of two models say nothing to each other.
+
+pub mod letters;
+pub mod sketch;
+pub mod table;
+pub mod vector;
+pub mod vocabulary;
+pub mod wordpiece;
+
+pub use sketch::Sketch;
+pub use table::Table;
+pub use vector::Vector;
+pub use vocabulary::Vocabulary;
+
+/// Which model made a vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Model {
+    /// Its name, which is another one as soon as it would make other vectors.
+    pub id: &'static str,
+    /// How many numbers its vectors have.
+    pub dimensions: usize,
+}

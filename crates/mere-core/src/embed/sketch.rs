@@ -1,0 +1,61 @@
+//! The signs of a vector, one bit each: a rough likeness that is quickly compared.
+//!
+//! Among very many vectors, those with the fewest differing signs are worth a closer look; how far
+//! two sketches differ is about their angle.
+
+use super::Vector;
+
+/// The signs of a vector, 64 to a word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sketch(Box<[u64]>);
+
+impl Sketch {
+    /// The sketch of a vector.
+    pub fn of(vector: &Vector) -> Self {
+        let words = vector.as_bytes().chunks(64).map(|bytes| {
+            let signs = bytes.iter().rev();
+            signs.fold(0, |word, byte| word << 1 | u64::from(byte >> 7))
+        });
+        Self(words.collect())
+    }
+
+    /// Its words: the sign of dimension `n` is bit `n % 64` of word `n / 64`.
+    pub fn words(&self) -> &[u64] {
+        &self.0
+    }
+
+    /// In how many dimensions another sketch differs.
+    pub fn distance(&self, other: &Self) -> u32 {
+        self.distance_to(&other.0)
+    }
+
+    /// The same for the words of a sketch, such as one row of many.
+    pub fn distance_to(&self, words: &[u64]) -> u32 {
+        self.0.iter().zip(words).map(|(left, right)| (left ^ right).count_ones()).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sketch(bytes: &[u8]) -> Sketch {
+        Sketch::of(&Vector::from_bytes(bytes).expect("a vector"))
+    }
+
+    #[test]
+    fn a_bit_is_a_sign() {
+        let mut bytes = [1_u8; 130];
+        bytes[3] = 0xff;
+        bytes[129] = 0x81;
+        assert_eq!(sketch(&bytes).words(), [8, 0, 2]);
+    }
+
+    #[test]
+    fn the_distance_counts_signs() {
+        let (one, other) = (sketch(&[1, 2, 0xff, 4]), sketch(&[0x80, 2, 1, 0]));
+        assert_eq!(one.distance(&one), 0);
+        assert_eq!(one.distance(&other), 2);
+        assert_eq!(one.distance_to(other.words()), 2);
+    }
+}

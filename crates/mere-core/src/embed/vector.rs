@@ -1,0 +1,129 @@
+//! An embedding, one signed byte for each dimension.
+//!
+//! Only its direction counts. The bytes are the numbers times whatever makes the greatest of them
+//! 127, so no scale is stored: the cosine of two vectors is that of their bytes.
+
+/// The most dimensions a vector may have; their products still add up in 32 bits.
+pub const MAX_DIMENSIONS: usize = 16_384;
+
+/// The direction of a text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Vector {
+    bytes: Box<[u8]>,
+    /// The inverse of the length of the bytes as a vector.
+    inverse: f32,
+}
+
+impl Vector {
+    /// The direction of some numbers. There is none if they are all zero, one of them is not
+    /// finite, or there are more than [`MAX_DIMENSIONS`].
+    pub fn from_floats(numbers: &[f32]) -> Option<Self> {
+        if !numbers.iter().all(|number| number.is_finite()) {
+            return None;
+        }
+        let greatest = numbers.iter().fold(0.0_f32, |so_far, number| so_far.max(number.abs()));
+        // In two steps: the inverse of a very small number is not finite.
+        let bytes = numbers.iter().map(|number| rounded(number / greatest * 127.0));
+        Self::new(bytes.collect())
+    }
+
+    /// The vector whose bytes these are. There is none if they are all zero, or too many.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        Self::new(bytes.into())
+    }
+
+    fn new(bytes: Box<[u8]>) -> Option<Self> {
+        let inverse = inverse_length(&bytes)?;
+        Some(Self { bytes, inverse })
+    }
+
+    /// What [`Vector::from_bytes`] takes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// How many numbers it has.
+    pub fn dimensions(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// How near another vector of the same model is: 1 the same direction, 0 unrelated.
+    pub fn cosine(&self, other: &Self) -> f32 {
+        similarity(dot(&self.bytes, &other.bytes), self.inverse * other.inverse)
+    }
+
+    /// The same for a vector that lies somewhere as bytes, such as one row of many. Bytes that are
+    /// no vector are unrelated to all.
+    pub fn cosine_with(&self, bytes: &[u8]) -> f32 {
+        match inverse_length(bytes) {
+            Some(inverse) => similarity(dot(&self.bytes, bytes), self.inverse * inverse),
+            None => 0.0,
+        }
+    }
+}
+
+/// The sum of the products of signed bytes, as far as the shorter of the two goes.
+pub fn dot(left: &[u8], right: &[u8]) -> i32 {
+    left.iter().zip(right).fold(0_i32, |sum, (left, right)| {
+        sum.wrapping_add(i32::from(left.cast_signed()) * i32::from(right.cast_signed()))
+    })
+}
+
+fn inverse_length(bytes: &[u8]) -> Option<f32> {
+    let square = if bytes.len() > MAX_DIMENSIONS { 0 } else { dot(bytes, bytes) };
+    (square > 0).then(|| wide(square).sqrt().recip())
+}
+
+fn similarity(dot: i32, inverse: f32) -> f32 {
+    (wide(dot) * inverse).clamp(-1.0, 1.0)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "the eighth digit of a similarity says nothing")]
+fn wide(sum: i32) -> f32 {
+    sum as f32
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "within -127 and 127 by its scale")]
+fn rounded(number: f32) -> u8 {
+    (number.round() as i8).cast_unsigned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(left: &[f32], right: &[f32], expected: f32) {
+        let vectors = [left, right].map(|numbers| Vector::from_floats(numbers).expect("a vector"));
+        let found = vectors[0].cosine(&vectors[1]);
+        assert!((found - expected).abs() < 0.01, "{left:?} {right:?}: {found}");
+        assert!((vectors[0].cosine_with(vectors[1].as_bytes()) - found).abs() < 1e-6);
+    }
+
+    #[test]
+    fn only_the_direction_counts() {
+        check(&[1.0, 0.0], &[3.0, 0.0], 1.0);
+        check(&[1.0, 0.0], &[0.0, 1e-30], 0.0);
+        check(&[1.0, 2.0, 3.0], &[-1e30, -2e30, -3e30], -1.0);
+        check(&[1.0, 1.0], &[1.0, 0.0], std::f32::consts::FRAC_1_SQRT_2);
+        check(&[f32::MIN_POSITIVE / 64.0, 0.0], &[1.0, 0.0], 1.0);
+    }
+
+    #[test]
+    fn what_has_no_direction_is_no_vector() {
+        let many = vec![1.0; MAX_DIMENSIONS + 1];
+        for numbers in [&[][..], &[0.0, -0.0], &[f32::NAN, 1.0], &[f32::INFINITY], &many] {
+            assert_eq!(Vector::from_floats(numbers), None);
+        }
+        assert_eq!(Vector::from_bytes(&[0; 4]), None);
+        assert_eq!(Vector::from_bytes(&vec![1; MAX_DIMENSIONS + 1]), None);
+        let lowest = Vector::from_bytes(&vec![0x80; MAX_DIMENSIONS]).expect("a vector");
+        assert!((lowest.cosine(&lowest) - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn bytes_make_the_same_vector() {
+        let vector = Vector::from_floats(&[0.5, -1.0, 0.25]).expect("a vector");
+        assert_eq!(vector.as_bytes(), [64, 0x81, 32]);
+        assert_eq!(Vector::from_bytes(vector.as_bytes()), Some(vector));
+    }
+}

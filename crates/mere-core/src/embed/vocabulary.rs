@@ -1,0 +1,207 @@
+//! The tokens of a model, and which of them a word begins with.
+//!
+//! A list of lines, one token each, whose number is its id; a token that begins with `##` only
+//! continues a word. Looking up the longest token at a place costs one step for each of its bytes,
+//! since the hash of a beginning is a step on the way to that of the whole.
+
+/// The most tokens there may be: an id is sixteen bits, and one number marks a free slot.
+pub const MAX_TOKENS: usize = 60_000;
+
+/// No token is longer, in bytes.
+const MAX_TOKEN_BYTES: usize = 64;
+/// No token lies farther from its own slot. Real lists stay far below; a made-up one is refused.
+const MAX_PROBES: usize = 128;
+const SLOTS: usize = 1 << 17;
+const FREE: u16 = u16::MAX;
+const CONTINUES: &[u8] = b"##";
+
+/// The number of a token.
+pub type Token = u16;
+
+/// The tokens of a model.
+#[derive(Clone, Debug)]
+pub struct Vocabulary {
+    text: Box<[u8]>,
+    /// Where each token starts in the text; one more at the end.
+    starts: Vec<u32>,
+    slots: Box<[u16]>,
+    longest: usize,
+    unknown: Token,
+}
+
+/// A list that is no vocabulary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum VocabularyError {
+    /// It has too many tokens.
+    #[error("a vocabulary has at most {MAX_TOKENS} tokens")]
+    TooMany,
+    /// A token is empty or too long.
+    #[error("a token has 1 to {MAX_TOKEN_BYTES} bytes")]
+    Length,
+    /// Too many tokens share a slot.
+    #[error("the tokens are not those of a language")]
+    Crowded,
+    /// There is no token of this name.
+    #[error("the vocabulary has no `{0}`")]
+    Missing(&'static str),
+}
+
+/// Where in a word a token stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// At its beginning.
+    Beginning,
+    /// After another token.
+    Continuing,
+}
+
+impl Vocabulary {
+    /// Reads a list of tokens, each with a line feed behind it; the last may lack it.
+    pub fn read(text: &[u8]) -> Result<Self, VocabularyError> {
+        let mut vocabulary = Self {
+            text: text.into(),
+            starts: vec![0],
+            slots: vec![FREE; SLOTS].into(),
+            longest: 0,
+            unknown: 0,
+        };
+        for line in text.strip_suffix(b"\n").unwrap_or(text).split(|byte| *byte == b'\n') {
+            vocabulary.add(line)?;
+        }
+        vocabulary.unknown = vocabulary.named("[UNK]")?;
+        Ok(vocabulary)
+    }
+
+    fn add(&mut self, line: &[u8]) -> Result<(), VocabularyError> {
+        let token = u16::try_from(self.len()).map_err(|_| VocabularyError::TooMany)?;
+        if self.len() >= MAX_TOKENS {
+            return Err(VocabularyError::TooMany);
+        }
+        if line.is_empty() || line.len() > MAX_TOKEN_BYTES {
+            return Err(VocabularyError::Length);
+        }
+        self.longest = self.longest.max(line.len());
+        let end = self.starts.last().copied().unwrap_or(0) as usize + line.len() + 1;
+        self.starts.push(u32::try_from(end).map_err(|_| VocabularyError::TooMany)?);
+        let slot = Hash::of(line).slots().find(|slot| self.slots[*slot] == FREE);
+        self.slots[slot.ok_or(VocabularyError::Crowded)?] = token;
+        Ok(())
+    }
+
+    /// How many tokens there are.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Whether there are none, which no vocabulary is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The token that stands for what no token spells.
+    pub fn unknown(&self) -> Token {
+        self.unknown
+    }
+
+    /// The bytes of a token.
+    pub fn bytes(&self, token: Token) -> Option<&[u8]> {
+        let at = usize::from(token);
+        let (start, end) = (*self.starts.get(at)?, *self.starts.get(at + 1)?);
+        self.text.get(start as usize..end as usize - 1)
+    }
+
+    /// The token of this name.
+    pub fn named(&self, name: &'static str) -> Result<Token, VocabularyError> {
+        self.find(Hash::of(name.as_bytes()), b"", name.as_bytes())
+            .ok_or(VocabularyError::Missing(name))
+    }
+
+    /// The longest token that a rest of a word begins with, and how many bytes that is.
+    pub fn longest(&self, rest: &str, place: Place) -> Option<(Token, usize)> {
+        let before = if place == Place::Continuing { CONTINUES } else { b"" };
+        let mut hash = Hash::of(before);
+        let mut ends = [hash; MAX_TOKEN_BYTES + 1];
+        let most = rest.len().min(self.longest);
+        for (end, byte) in ends[1..].iter_mut().zip(&rest.as_bytes()[..most]) {
+            hash.add(*byte);
+            *end = hash;
+        }
+        (1..=most).rev().filter(|end| rest.is_char_boundary(*end)).find_map(|end| {
+            let token = self.find(ends[end], before, &rest.as_bytes()[..end])?;
+            Some((token, end))
+        })
+    }
+
+    fn find(&self, hash: Hash, before: &[u8], word: &[u8]) -> Option<Token> {
+        let mut tokens = hash.slots().map(|slot| self.slots[slot]).take_while(|at| *at != FREE);
+        tokens.find(|token| {
+            let bytes = self.bytes(*token).and_then(|bytes| bytes.strip_prefix(before));
+            bytes == Some(word)
+        })
+    }
+}
+
+/// The hash of the bytes so far: FNV-1a, which takes them one by one.
+#[derive(Clone, Copy, Debug)]
+struct Hash(u32);
+
+impl Hash {
+    fn of(bytes: &[u8]) -> Self {
+        let mut hash = Self(0x811c_9dc5);
+        for byte in bytes {
+            hash.add(*byte);
+        }
+        hash
+    }
+
+    fn add(&mut self, byte: u8) {
+        self.0 = (self.0 ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    }
+
+    /// The slots in which a token of this hash may lie, in order.
+    fn slots(self) -> impl Iterator<Item = usize> {
+        let first = (self.0 ^ self.0 >> 15) as usize;
+        (0..MAX_PROBES).map(move |step| (first + step) % SLOTS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Place::{Beginning, Continuing};
+
+    #[test]
+    fn the_longest_token_is_found() {
+        let list = "[UNK]\na\nab\n##ab\n##abc\n##é\n##";
+        let vocabulary = Vocabulary::read(list.as_bytes()).expect("a vocabulary");
+        for (rest, place, expected) in [
+            ("abc", Beginning, Some((2, 2))),
+            ("abc", Continuing, Some((4, 3))),
+            ("ax", Beginning, Some((1, 1))),
+            ("ax", Continuing, None),
+            ("é", Continuing, Some((5, 2))),
+            ("è", Continuing, None),
+            ("##ab", Beginning, Some((3, 4))),
+            ("", Beginning, None),
+            ("", Continuing, None),
+        ] {
+            assert_eq!(vocabulary.longest(rest, place), expected, "{rest} {place:?}");
+        }
+        assert_eq!(vocabulary.bytes(4), Some(&b"##abc"[..]));
+        assert_eq!(vocabulary.bytes(7), None);
+    }
+
+    #[test]
+    fn what_is_no_vocabulary_is_refused() {
+        let check = |text: &[u8], expected| {
+            assert_eq!(Vocabulary::read(text).map(|_| ()), Err(expected));
+        };
+        check(b"", VocabularyError::Length);
+        check(b"[UNK]\n\na", VocabularyError::Length);
+        check(b"a\nb\n", VocabularyError::Missing("[UNK]"));
+        check(&[b'a'; MAX_TOKEN_BYTES + 1], VocabularyError::Length);
+        check(&b"a\n".repeat(MAX_PROBES + 1), VocabularyError::Crowded);
+        let many = (0..=MAX_TOKENS).map(|number| number.to_string()).collect::<Vec<_>>();
+        check(many.join("\n").as_bytes(), VocabularyError::TooMany);
+    }
+}

@@ -1,16 +1,20 @@
 //! Texts as vectors: what is near in meaning is near in direction.
 //!
-//! [`Table`] ships with the program: a vector for each token, added up. [`Vector`] is what every
-//! model makes, [`Sketch`] a rough likeness of one for a first pass over very many. What is stored
-//! must be stored with its [`Model`]: vectors of two models say nothing to each other.
+//! Two models, both pure arithmetic over bytes that are given to them. [`Table`] ships with the
+//! program: a vector for each token, added up. [`MiniLm`] is better and slower, and its weights are
+//! fetched by whoever wants it. [`Vector`] is what every model makes, [`Sketch`] a
+//! rough likeness of one for a first pass over very many. What is stored must be stored with its
+//! [`Model`]: vectors of two models say nothing to each other.
 
 pub mod letters;
+pub mod minilm;
 pub mod sketch;
 pub mod table;
 pub mod vector;
 pub mod vocabulary;
 pub mod wordpiece;
 
+pub use minilm::MiniLm;
 pub use sketch::Sketch;
 pub use table::Table;
 pub use vector::Vector;

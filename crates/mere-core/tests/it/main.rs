@@ -6,6 +6,7 @@ mod amend;
 mod amend_any;
 mod amend_text;
 mod embed;
+mod embed_minilm;
 mod formats;
 mod gate;
 mod graph;

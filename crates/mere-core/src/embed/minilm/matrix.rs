@@ -1,0 +1,137 @@
+//! A matrix of signed bytes with a scale for each row, and its product with many vectors.
+//!
+//! The vectors are made whole numbers too, of twelve bits, by a scale of their own. Their products
+//! with bytes add up in 32 bits without loss for all that [`Shape`](super::shape::Shape) lets be.
+
+use super::ReadError;
+use super::source::Source;
+
+/// What a vector's greatest number becomes.
+const GREATEST: f32 = 2047.0;
+/// So many rows are widened at a time: they stay near while every vector goes past them.
+const BLOCK: usize = 16;
+
+/// Rows of numbers.
+#[derive(Clone, Debug)]
+pub(super) struct Matrix {
+    columns: usize,
+    bytes: Box<[u8]>,
+    scales: Vec<f32>,
+}
+
+/// A matrix, and what is added to its product.
+#[derive(Clone, Debug)]
+pub(super) struct Linear {
+    matrix: Matrix,
+    bias: Vec<f32>,
+}
+
+impl Matrix {
+    /// Takes a matrix: a scale for each row, and then their bytes.
+    pub(super) fn read(
+        source: &mut Source<'_>,
+        rows: usize,
+        columns: usize,
+    ) -> Result<Self, ReadError> {
+        let scales = source.floats(rows)?;
+        let bytes = source.bytes(rows.checked_mul(columns).ok_or(ReadError::Length)?)?.into();
+        Ok(Self { columns, bytes, scales })
+    }
+
+    /// Adds a row to some numbers.
+    pub(super) fn add_row(&self, row: usize, numbers: &mut [f32]) {
+        let bytes = self.bytes.chunks_exact(self.columns).nth(row);
+        if let (Some(bytes), Some(scale)) = (bytes, self.scales.get(row)) {
+            for (number, byte) in numbers.iter_mut().zip(bytes) {
+                *number += scale * f32::from(byte.cast_signed());
+            }
+        }
+    }
+}
+
+impl Linear {
+    /// Takes a matrix and its bias.
+    pub(super) fn read(
+        source: &mut Source<'_>,
+        rows: usize,
+        columns: usize,
+    ) -> Result<Self, ReadError> {
+        let matrix = Matrix::read(source, rows, columns)?;
+        Ok(Self { matrix, bias: source.floats(rows)? })
+    }
+
+    /// The products with vectors that lie one behind the other, laid out alike.
+    pub(super) fn times(&self, vectors: &[f32]) -> Vec<f32> {
+        let (columns, rows) = (self.matrix.columns, self.matrix.scales.len());
+        let whole = Whole::new(vectors, columns);
+        let mut products = vec![0.0; whole.scales.len() * rows];
+        for (block, bytes) in self.matrix.bytes.chunks(columns * BLOCK).enumerate() {
+            let wide = bytes.iter().map(|byte| i16::from(byte.cast_signed())).collect::<Vec<_>>();
+            let first = block * BLOCK;
+            let last = rows.min(first + BLOCK);
+            let places = products.chunks_exact_mut(rows).map(|place| &mut place[first..last]);
+            let vectors = whole.numbers.chunks_exact(columns).zip(&whole.scales);
+            for (place, (vector, own)) in places.zip(vectors) {
+                for (product, row) in place.iter_mut().zip(wide.chunks_exact(columns)) {
+                    *product = dot(row, vector) * own;
+                }
+            }
+        }
+        self.finish(&mut products);
+        products
+    }
+
+    fn finish(&self, products: &mut [f32]) {
+        for products in products.chunks_exact_mut(self.bias.len()) {
+            let rows = self.matrix.scales.iter().zip(&self.bias);
+            for (product, (scale, bias)) in products.iter_mut().zip(rows) {
+                *product = *product * scale + bias;
+            }
+        }
+    }
+}
+
+/// Vectors as whole numbers.
+struct Whole {
+    numbers: Vec<i16>,
+    scales: Vec<f32>,
+}
+
+impl Whole {
+    fn new(vectors: &[f32], columns: usize) -> Self {
+        let mut whole = Self { numbers: Vec::with_capacity(vectors.len()), scales: Vec::new() };
+        for vector in vectors.chunks_exact(columns) {
+            let greatest = vector.iter().fold(0.0_f32, |so_far, number| so_far.max(number.abs()));
+            let inverse = GREATEST / greatest.max(f32::MIN_POSITIVE * GREATEST);
+            whole.numbers.extend(vector.iter().map(|number| rounded(number * inverse)));
+            whole.scales.push(inverse.recip());
+        }
+        whole
+    }
+}
+
+/// The sum of the products. Sixteen sums side by side are what compilers know how to make quick.
+fn dot(left: &[i16], right: &[i16]) -> f32 {
+    let ((left, left_rest), (right, right_rest)) =
+        (left.as_chunks::<16>(), right.as_chunks::<16>());
+    let mut sums = [0_i32; 16];
+    for (left, right) in left.iter().zip(right) {
+        for (sum, (left, right)) in sums.iter_mut().zip(left.iter().zip(right)) {
+            *sum = sum.wrapping_add(i32::from(*left) * i32::from(*right));
+        }
+    }
+    let rest = left_rest.iter().zip(right_rest);
+    let rest = rest.map(|(left, right)| i32::from(*left) * i32::from(*right));
+    wide(rest.chain(sums).fold(0, i32::wrapping_add))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "what was rounded before may be rounded again")]
+fn wide(sum: i32) -> f32 {
+    sum as f32
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "within -2047.5 and 2047.5 by its scale")]
+fn rounded(number: f32) -> i16 {
+    // `as` rounds towards zero. The call of `round` would not be made for eight at once.
+    (number + 0.5_f32.copysign(number)) as i16
+}

@@ -26,6 +26,7 @@ pub mod reply;
 pub mod request;
 pub mod root;
 pub mod schema;
+pub mod search;
 pub mod secrets;
 pub mod segment;
 pub mod sensitive;

@@ -9,13 +9,17 @@ use std::sync::Arc;
 
 use mere_core::address::RelPath;
 use mere_core::category::Mode;
+use mere_core::digest::Sha256;
 use mere_core::item::{SKILL_FILE, Scope};
 use mere_core::name::{AgentName, ModName};
 use mere_core::pattern::Patterns;
 use mere_core::segment::Segment;
+use serde_json::json;
 
 use crate::config;
-use crate::host::{Editing, Folder, SPACE, Surroundings, Typed, WORKSPACES, find_project};
+use crate::host::{
+    Database, Editing, Folder, SPACE, Surroundings, Typed, WORKSPACES, find_project,
+};
 use crate::opening::OpenError;
 use crate::project_key::{self, ProjectKey};
 use crate::trust;
@@ -102,6 +106,16 @@ impl Context {
                 space.and_then(|space| ProjectKey::of(&space, Some(&space)))
             }
         })
+    }
+
+    /// Where the search index of this project is kept, for a gate that knows these folders.
+    pub(crate) fn search_database(&self, landmarks: Sha256) -> Database {
+        let key = self.key(Scope::Project).ok().flatten();
+        let Some((cache, key)) = self.surroundings.cache().zip(key) else {
+            return Database::in_memory();
+        };
+        let record = json!([key.record(), landmarks.to_string()]);
+        cache.database(&format!("search-{}", Sha256::of(record.to_string().as_bytes())))
     }
 
     /// Gives the space of a scope an id, unless it has one, and says which.

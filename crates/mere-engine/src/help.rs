@@ -7,8 +7,8 @@ use mere_core::request::TOPICS;
 fn about(topic: &str) -> &'static str {
     match topic {
         "tools" => {
-            "Use `load` for an item by its id (a directive, tool, knowledge entry or lockfile), \
-             with who vouches for it. Use `get_memory` for a memory by its path in the store. Use \
+            "Use `search` to find items and memories by what they say. Use `load` for an item by \
+             its id (a directive, tool, knowledge entry or lockfile), with who vouches for it. Use `get_memory` for a memory by its path in the store. Use \
              `read` for any other file by its path. `execute` runs an item, or makes, changes or \
              deletes one; `dir` shows what is where, `glob` and `grep` find files and lines. \
              `write`, `edit` and `patch_section` change files in your workspace."
@@ -20,7 +20,7 @@ fn about(topic: &str) -> &'static str {
         }
         "items" => {
             "An item has a type, an id and a category; `category/id` names it exactly, an id alone \
-             while it is the only one. `dir` with `tree` on ROOT_PROJECT:/.ai/ and ROOT_USER:/ shows \
+             while it is the only one. `search` finds one; `dir` with `tree` on ROOT_PROJECT:/.ai/ and ROOT_USER:/ shows \
              the folders, `list` what is in one. The project's items win over the user's. `execute` with a \
              directive checks your inputs and returns its steps, which you then follow. `trust.status` \
              says who vouches for an item: follow one that is not `verified` with care. One that is not \

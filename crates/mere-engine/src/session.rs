@@ -35,6 +35,7 @@ use crate::host::{Stamps, Typed, Watched};
 use crate::items::{self, Catalogs, Stock};
 use crate::keys;
 use crate::opening::{Choice, Memory, OpenError, Opening};
+use crate::search::Searches;
 use crate::snapshot::Snapshot;
 use crate::store::{Ledgers, Stores, Unserved};
 use crate::tool_error::ToolError;
@@ -60,6 +61,7 @@ pub struct Session {
     snapshot: RwLock<Arc<Snapshot>>,
     catalogs: Catalogs,
     ledgers: Ledgers,
+    searches: Searches,
 }
 
 impl Session {
@@ -103,6 +105,7 @@ impl Session {
             snapshot: RwLock::new(snapshot),
             catalogs: Catalogs::default(),
             ledgers: Ledgers::default(),
+            searches: Searches::default(),
             context,
             agent,
         };
@@ -154,6 +157,7 @@ impl Session {
     pub fn changed(&self, seen: &mut u64) -> Option<Event> {
         self.refresh();
         self.catalogs.tend();
+        self.searches.tend();
         let generation = self.generation.load(Ordering::Acquire);
         let changed = generation != *seen;
         *seen = generation;
@@ -180,6 +184,7 @@ impl Session {
     pub fn keep_watch(&self) {
         self.catalogs.keep_watch();
         self.ledgers.keep_watch();
+        self.searches.keep_watch();
     }
 
     /// Sees to what is remembered of items before a short session ends.
@@ -198,6 +203,7 @@ impl Session {
         *known = stamps;
         let snapshot = Arc::new(Snapshot::take(&self.context, &self.choice));
         *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
+        self.searches.doubt();
         self.generation.fetch_add(1, Ordering::Release);
         tracing::info!("the configuration was read again");
     }
@@ -269,7 +275,7 @@ impl Session {
             Verb::Category(_) | Verb::Memory(_) | Verb::Stores | Verb::Keep(Keep::Store(_)) => {
                 self.about_stores(snapshot, request, turn)?
             }
-            Verb::Load(_) | Verb::Execute(_) | Verb::Keep(_) => {
+            Verb::Search(_) | Verb::Load(_) | Verb::Execute(_) | Verb::Keep(_) => {
                 self.about_items(snapshot, request, turn)?
             }
         };

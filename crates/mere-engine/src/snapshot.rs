@@ -7,20 +7,22 @@ use std::io;
 use std::sync::Arc;
 
 use mere_core::address::RelPath;
+use mere_core::digest::Sha256;
 use mere_core::gate::{Gate, Landmark, Mirror, StandIn};
-use mere_core::item::Scope;
+use mere_core::item::{ItemType, Scope};
 use mere_core::name::AgentName;
 use mere_core::request::Reader;
 use mere_core::root::Root;
 
 use crate::allow;
-use crate::config::{self, Agents, Config, ConfigError};
+use crate::config::{self, Agents, Config, ConfigError, Embeddings, SEARCHED};
 use crate::context::Context;
 use crate::court::{self, Court};
 use crate::host::{Folder, SPACE, Surroundings, WORKSPACES, Watched};
 use crate::keys;
 use crate::opening::{Choice, Mods};
 use crate::project_key::ProjectKey;
+use crate::search::{Embedder, FETCHED};
 use crate::space::{InPlace, Space};
 use crate::store::{ItemRules, Stores, settle_stores};
 use crate::trust;
@@ -50,10 +52,11 @@ pub(crate) struct Snapshot {
     gate: Gate,
     /// For people, who may see where their folders are.
     open_gate: Gate,
+    /// Which folders the gate keeps from agents.
+    landmarks: Sha256,
 }
 
 /// What follows from a configuration that can be used.
-#[derive(Default)]
 struct Settled {
     mods: Vec<Standing>,
     discretion: Arc<Discretion>,
@@ -71,6 +74,11 @@ struct Settled {
     items: ItemRules,
     /// The text that stands beside a structured reply.
     mirror: Mirror,
+    /// By which model meanings are found.
+    embedder: Embedder,
+    embeddings: Embeddings,
+    /// Which type comes first of equal hits.
+    type_priority: Vec<ItemType>,
 }
 
 impl Snapshot {
@@ -78,8 +86,10 @@ impl Snapshot {
         let settled = settle(context, choice);
         let standing = settled.as_ref().map_or(&[][..], |settled| &settled.mods);
         let mirror = settled.as_ref().map_or(Mirror::default(), |settled| settled.mirror);
-        let gate = Gate::new(landmarks(context, standing)).mirroring(mirror);
-        Self { settled, gate, open_gate: Gate::new(Vec::new()) }
+        let landmarks = landmarks(context, standing);
+        let digest = Sha256::of(format!("{landmarks:?}").as_bytes());
+        let gate = Gate::new(landmarks).mirroring(mirror);
+        Self { settled, gate, open_gate: Gate::new(Vec::new()), landmarks: digest }
     }
 
     /// The gate an answer passes.
@@ -110,6 +120,7 @@ impl Snapshot {
         for name in [keys::FILE, trust_store::FILE, court::TEAMS_FILE] {
             context.surroundings.watch_config(name, &mut watched);
         }
+        context.surroundings.watch_model(FETCHED, &mut watched);
         watched
     }
 
@@ -195,6 +206,26 @@ impl Snapshot {
         ])
     }
 
+    /// Which folders the gate keeps from agents, as one number.
+    pub(crate) fn landmarks(&self) -> Sha256 {
+        self.landmarks
+    }
+
+    /// The model that meanings are found by.
+    pub(crate) fn embedder(&self) -> Result<&Embedder, WorldError> {
+        Ok(&self.settled.as_ref().map_err(WorldError::clone)?.embedder)
+    }
+
+    /// What the user's config says of models.
+    pub(crate) fn embeddings(&self) -> Result<&Embeddings, WorldError> {
+        Ok(&self.settled.as_ref().map_err(WorldError::clone)?.embeddings)
+    }
+
+    /// Which type comes first of equal hits.
+    pub(crate) fn type_priority(&self) -> Result<&[ItemType], WorldError> {
+        Ok(&self.settled.as_ref().map_err(WorldError::clone)?.type_priority)
+    }
+
     /// Whose signatures count.
     pub(crate) fn court(&self) -> Result<&Court, WorldError> {
         Ok(&self.settled.as_ref().map_err(WorldError::clone)?.court)
@@ -265,6 +296,9 @@ fn settle(context: &Context, choice: &Choice) -> Result<Settled, WorldError> {
         court: Court::take(context, space.as_ref(), (&user.signing, &ours.signing))?,
         items: ItemRules::new(yours, own, context.least_mode()),
         mirror: format.unwrap_or_default(),
+        embedder: Embedder::settle(&user.embeddings, surroundings),
+        embeddings: user.embeddings,
+        type_priority: ours.type_priority.or(user.type_priority).unwrap_or(SEARCHED.to_vec()),
         stores,
     })
 }

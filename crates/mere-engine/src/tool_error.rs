@@ -4,6 +4,7 @@ use mere_core::address::Address;
 
 use crate::change::ChangeError;
 use crate::items::{ItemError, Unmade};
+use crate::search::SearchError;
 use crate::snapshot::WorldError;
 use crate::store::StoreError;
 use crate::world::{LookError, ResolveError};
@@ -32,6 +33,8 @@ pub(crate) enum ToolError {
     Item(#[from] ItemError),
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error(transparent)]
+    Search(#[from] SearchError),
     #[error("cancelled")]
     Cancelled,
     #[error("{0} took too long")]

@@ -64,7 +64,7 @@ pub(crate) struct AtKeyboard {
 }
 
 /// How long a person waits before they are told how far it is.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_millis(300);
 
 impl Default for AtKeyboard {
     fn default() -> Self {

@@ -15,10 +15,10 @@ use serde_json::Value;
 
 use crate::arguments::{
     AnswerArguments, ConfigArguments, ConfigCommand, CopyArguments, DeleteArguments,
-    DoctorArguments, IndexArguments, InitArguments, JoinArguments, KeysArguments, LeaveArguments,
-    ListArguments, MoveArguments, NewArguments, PlaceArguments, RenameArguments, ReviewArguments,
-    SessionArguments, ShowArguments, SignArguments, SignersCommand, TeamArguments,
-    TemplateArgument, VerifyArguments, WhyArguments, WorkArguments,
+    DoctorArguments, GraphArguments, IndexArguments, InitArguments, JoinArguments, KeysArguments,
+    LeaveArguments, ListArguments, ModelArguments, MoveArguments, NewArguments, PlaceArguments,
+    RenameArguments, ReviewArguments, SessionArguments, ShowArguments, SignArguments,
+    SignersCommand, TeamArguments, TemplateArgument, VerifyArguments, WhyArguments, WorkArguments,
 };
 use crate::call::{self, AtKeyboard};
 use crate::converse::converse;
@@ -40,6 +40,7 @@ pub(crate) enum ItemCommand {
     Index(IndexArguments),
     Review(ReviewArguments),
     Config(ConfigArguments),
+    Model(ModelArguments),
     Keys(KeysArguments),
     Signers(SignersCommand),
     Team(TeamArguments),
@@ -49,6 +50,7 @@ pub(crate) enum ItemCommand {
     Verify(VerifyArguments),
     Draft(WorkArguments),
     Edit(WorkArguments),
+    Graph(GraphArguments),
     Doctor(DoctorArguments),
 }
 
@@ -92,11 +94,7 @@ impl Desk {
     fn perform(&self, command: ItemCommand) -> io::Result<ExitCode> {
         match command {
             ItemCommand::Init(asked) => {
-                let example = match asked.template {
-                    TemplateArgument::Example => Example::Each,
-                    TemplateArgument::Blank => Example::None,
-                };
-                let hook = if asked.git_hook { GitHook::Install } else { GitHook::Leave };
+                let (example, hook) = (example(asked.template), hook(asked.git_hook));
                 let keep = Keep::Init(Init { scope: scope(asked.user), example, hook });
                 self.keep("init", keep, &asked.answer, Paper::made)
             }
@@ -121,6 +119,10 @@ impl Desk {
             ItemCommand::Verify(asked) => self.verify(&asked),
             ItemCommand::Draft(asked) => self.work(asked, Working::Draft),
             ItemCommand::Edit(asked) => self.work(asked, Working::Edit),
+            ItemCommand::Graph(asked) => {
+                let keep = Keep::Graph(asked.asked());
+                self.keep("graph", keep, &asked.answer, Paper::graph)
+            }
             ItemCommand::Doctor(asked) => {
                 let repair = if asked.fix { Repair::Mend } else { Repair::Look };
                 self.keep("doctor", Keep::Doctor(repair), &asked.answer, Paper::checks)
@@ -138,6 +140,7 @@ impl Desk {
                 let ConfigCommand::Check(answer) = asked.what;
                 self.keep("config", Keep::CheckConfig, &answer, Paper::config)
             }
+            ItemCommand::Model(asked) => self.model(asked),
             ItemCommand::Keys(asked) => self.keys(asked),
             ItemCommand::Signers(asked) => self.signers(asked),
             ItemCommand::Team(asked) => self.team(asked),
@@ -153,6 +156,7 @@ impl Desk {
             source: asked.source.source(),
             destination: None,
             version: None,
+            around: None,
         };
         self.answer("show", Verb::Load(load), &asked.answer, Paper::item)
     }
@@ -354,6 +358,17 @@ fn has_more(reply: &Value) -> bool {
 fn told_problem(problem: &Value) -> String {
     let texts = ["at", "what"].map(|key| problem[key].as_str());
     texts.into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ")
+}
+
+fn example(template: TemplateArgument) -> Example {
+    match template {
+        TemplateArgument::Example => Example::Each,
+        TemplateArgument::Blank => Example::None,
+    }
+}
+
+fn hook(wanted: bool) -> GitHook {
+    if wanted { GitHook::Install } else { GitHook::Leave }
 }
 
 fn author(as_mine: bool) -> Author {

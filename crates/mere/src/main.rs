@@ -15,11 +15,13 @@ mod keys;
 mod log;
 mod mcp;
 mod memories;
+mod models;
 mod paper;
 mod passphrase;
 mod render;
 mod report;
 mod sarif;
+mod search;
 mod signers;
 mod signing;
 mod stores;
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
     let ended = match arguments.command {
         Command::Init(asked) => items::run(place, ItemCommand::Init(asked)),
         Command::List(asked) => items::run(place, ItemCommand::List(asked)),
+        Command::Search(asked) => search::run(place, &asked),
         Command::Show(asked) => items::run(place, ItemCommand::Show(asked)),
         Command::Memory(asked) => memories::run(place, *asked),
         Command::Category(asked) => categories::run(place, asked),
@@ -57,8 +60,10 @@ fn main() -> ExitCode {
         Command::Verify(asked) => items::run(place, ItemCommand::Verify(asked)),
         Command::Draft(asked) => items::run(place, ItemCommand::Draft(asked)),
         Command::Edit(asked) => items::run(place, ItemCommand::Edit(asked)),
+        Command::Graph(asked) => items::run(place, ItemCommand::Graph(asked)),
         Command::Doctor(asked) => items::run(place, ItemCommand::Doctor(asked)),
         Command::Index(asked) => items::run(place, ItemCommand::Index(asked)),
+        Command::Model(asked) => items::run(place, ItemCommand::Model(asked)),
         Command::Config(asked) => items::run(place, ItemCommand::Config(asked)),
         Command::Team(asked) => items::run(place, ItemCommand::Team(asked)),
         Command::Join(asked) => items::run(place, ItemCommand::Join(asked)),

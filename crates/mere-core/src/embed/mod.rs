@@ -6,6 +6,8 @@
 //! rough likeness of one for a first pass over very many. What is stored must be stored with its
 //! [`Model`]: vectors of two models say nothing to each other.
 
+use std::borrow::Cow;
+
 pub mod letters;
 pub mod minilm;
 pub mod sketch;
@@ -21,10 +23,10 @@ pub use vector::Vector;
 pub use vocabulary::Vocabulary;
 
 /// Which model made a vector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Model {
     /// Its name, which is another one as soon as it would make other vectors.
-    pub id: &'static str,
+    pub id: Cow<'static, str>,
     /// How many numbers its vectors have.
     pub dimensions: usize,
 }

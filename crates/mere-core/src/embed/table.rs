@@ -7,13 +7,14 @@
 //! vocabulary, zero), the vocabulary, a scale of 32 bits for each token, and its bytes. All
 //! little-endian.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use super::vocabulary::{Token, Vocabulary, VocabularyError};
 use super::{Model, Vector, wordpiece};
 
 /// What makes the vectors of [`Table::shipped`].
-pub const MODEL: Model = Model { id: "static-minilm-256-1", dimensions: DIMENSIONS };
+pub const MODEL: Model = Model { id: Cow::Borrowed("static-minilm-256-1"), dimensions: DIMENSIONS };
 
 /// Of a longer text, only so many tokens count.
 pub const MAX_TOKENS: usize = 8192;

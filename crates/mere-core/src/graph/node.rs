@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::link::Link;
-use crate::item::{Category, ItemId, ItemRef, ItemType, Scope, ScopedPath};
+use crate::address::Address;
+use crate::item::{Base, Category, Form, ItemId, ItemRef, ItemType, Scope, ScopedPath};
 
 /// An entry for the graph. Its texts are shown as they are given: who feeds the graph cleans them.
 #[derive(Clone, Debug)]
@@ -82,6 +83,20 @@ impl Node {
     pub fn name(&self) -> ItemRef {
         let category = Some(Category::clone(&self.category));
         ItemRef { category, id: self.id.clone(), version: None }
+    }
+
+    /// Where its file is. Entries are single files of a space.
+    pub fn address(&self) -> Option<Address> {
+        let place = ScopedPath {
+            scope: self.scope,
+            kind: self.kind,
+            base: Base::Space,
+            category: Category::clone(&self.category),
+            id: self.id.clone(),
+            version: None,
+            form: Form::Flat,
+        };
+        place.address()
     }
 
     /// What orders entries, and tells them apart.

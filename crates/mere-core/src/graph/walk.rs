@@ -16,7 +16,7 @@ use crate::item::Relation;
 const LIMIT: usize = 1_000;
 
 /// How far and along which links to go.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Walk {
     /// How far.
     pub depth: Depth,

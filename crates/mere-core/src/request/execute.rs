@@ -9,7 +9,7 @@ use crate::address::RelPath;
 use crate::digest::Sha256;
 use crate::item::{Category, ItemRef, ItemType};
 
-pub(super) const ABOUT: &str = "Run a directive (gives its checked steps to follow) or a knowledge \
+pub(super) const ABOUT: &str = "Run a directive (gives its checked steps) or a knowledge \
     entry (gives its text); or create, update or delete a directive, tool or knowledge entry. A \
     change may become a proposal for a person.";
 
@@ -24,13 +24,13 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         name: "item_id",
         kind: Kind::Text,
         need: Need::Required,
-        about: "Its id, or category/id.",
+        about: "id or category/id",
     },
     optional("category", Kind::Text, "For create, such as `api/auth`."),
     optional("content", Kind::Text, "For create, update: the whole main file."),
     optional("files", Kind::Files, "Other files of a tool or skill."),
     optional("parameters", Kind::Object, "For run: the directive's inputs."),
-    optional("expect_sha256", Kind::Sha256, "Of the main file before an update or delete."),
+    optional("expect_sha256", Kind::Sha256, "Of the main file before."),
     optional("dry_run", Kind::Flag, "Check only; change nothing."),
 ];
 

@@ -3,18 +3,13 @@
 use super::arguments::{Arguments, Kind, Need, Parameter};
 use super::{CallError, Verb};
 
-pub(super) const ABOUT: &str = "How this server is used: which tool for what, addresses, items, \
-    memories, changes, replies.";
+pub(super) const ABOUT: &str = "How this server is used, and which tool is for what.";
 
 /// What there is to say.
 pub const TOPICS: &[&str] = &["tools", "addresses", "items", "memories", "changes", "replies"];
 
-pub(super) const PARAMETERS: &[Parameter] = &[Parameter {
-    name: "topic",
-    kind: Kind::Word(TOPICS),
-    need: Need::Optional,
-    about: "About what; else everything.",
-}];
+pub(super) const PARAMETERS: &[Parameter] =
+    &[Parameter { name: "topic", kind: Kind::Word(TOPICS), need: Need::Optional, about: "" }];
 
 pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     Ok(Verb::Help { topic: arguments.word("topic")? })

@@ -1,9 +1,11 @@
 //! What a person does with items, by commands of their own: no agent can ask for these.
 
 use crate::digest::Sha256;
+use crate::graph::Walk;
 use crate::item::{Category, Form, ItemId, ItemRef, ItemType, Scope};
 use crate::request::{
-    Join, KeysCommand, Sign, Source, StoreCommand, TeamCommand, TrustCommand, Verify, Work,
+    Join, KeysCommand, ModelCommand, Sign, Source, StoreCommand, TeamCommand, TrustCommand, Verify,
+    Work,
 };
 
 /// One thing a person asks for.
@@ -87,6 +89,8 @@ pub enum Keep {
     Work(Work),
     /// Is everything right?
     Doctor(Repair),
+    /// How does knowledge hang together?
+    Graph(GraphAsk),
     /// Is the configuration right?
     CheckConfig,
     /// See to one's own keys.
@@ -99,6 +103,37 @@ pub enum Keep {
     Join(Join),
     /// See to the stores of memories.
     Store(StoreCommand),
+    /// See to the models that meanings are found by.
+    Model(ModelCommand),
+}
+
+/// What is asked about the graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GraphAsk {
+    /// A drawing of what is around an entry, or of everything.
+    Draw {
+        /// Around which one.
+        entry: Option<ItemRef>,
+        /// How far and along which links.
+        walk: Walk,
+        /// As what.
+        format: Drawing,
+    },
+    /// What is wrong with it?
+    Check,
+}
+
+/// What a drawing is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drawing {
+    /// A tree for a terminal.
+    Text,
+    /// For Graphviz.
+    Dot,
+    /// Data.
+    Json,
+    /// A picture.
+    Svg,
 }
 
 /// Who vouches for an item at another place.

@@ -2,9 +2,10 @@
 
 use super::arguments::{Arguments, Kind, Need, Parameter};
 use super::{CallError, Verb};
-use crate::item::{ItemRef, ItemType, Scope, Version};
+use crate::graph::{Depth, Relations, Walk};
+use crate::item::{ItemRef, ItemType, Relation, Scope, Version};
 
-pub(super) const ABOUT: &str = "Load a directive (a workflow or skill), tool, knowledge entry, \
+pub(super) const ABOUT: &str = "Load a directive (workflow or skill), tool, knowledge entry, \
     memory or lockfile by id: text, metadata, files, trust.";
 
 /// The words for types, as agents say them.
@@ -19,13 +20,13 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         name: "item_id",
         kind: Kind::Text,
         need: Need::Required,
-        about: "Its id, or category/id.",
+        about: "id or category/id",
     },
     Parameter {
         name: "source",
         kind: Kind::Word(&["project", "user", "registry", "all"]),
         need: Need::Optional,
-        about: "Where to look; else the project, then the user.",
+        about: "Else the project, then the user.",
     },
     Parameter {
         name: "destination",
@@ -33,12 +34,26 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         need: Need::Optional,
         about: "Copy it there too.",
     },
+    Parameter { name: "version", kind: Kind::Text, need: Need::Optional, about: "" },
     Parameter {
-        name: "version",
-        kind: Kind::Text,
+        name: "include_relationships",
+        kind: Kind::Flag,
         need: Need::Optional,
-        about: "What it must have.",
+        about: "Links both ways.",
     },
+    Parameter {
+        name: "depth",
+        kind: Kind::Whole { least: 1, most: 5, default: None },
+        need: Need::Optional,
+        about: "",
+    },
+    Parameter {
+        name: "direction",
+        kind: Kind::Word(&["both", "outgoing", "incoming"]),
+        need: Need::Optional,
+        about: "",
+    },
+    Parameter { name: "types", kind: Kind::Texts, need: Need::Optional, about: "Relations." },
 ];
 
 /// One `load` call.
@@ -54,6 +69,8 @@ pub struct Load {
     pub destination: Option<Scope>,
     /// The version it must have.
     pub version: Option<Version>,
+    /// Which related entries are told with it, if any are.
+    pub around: Option<Walk>,
 }
 
 /// Where an item is looked for.
@@ -81,7 +98,28 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
         source,
         destination: destination.map_err(|_| arguments.wrong("destination"))?,
         version: arguments.parsed("version")?,
+        around: around(arguments)?,
     }))
+}
+
+/// Which related entries are asked for.
+fn around(arguments: &Arguments<'_>) -> Result<Option<Walk>, CallError> {
+    const TAKES: &str = "some of `extends`, `references`, `contradicts`, `supersedes`, \
+        `implements`, `depends_on`, `related` and `example_of`";
+    let depth = arguments.whole("depth")?.unwrap_or(1);
+    let depth = Depth::try_from(depth).map_err(|_| arguments.wrong("depth"))?;
+    let direction = arguments.word("direction")?.unwrap_or("both").parse();
+    let direction = direction.map_err(|_| arguments.wrong("direction"))?;
+    let relations = match arguments.texts("types")? {
+        None => Relations::ALL,
+        Some(names) => {
+            let relations = names.iter().map(|name| name.parse::<Relation>());
+            let relations = relations.collect::<Result<Relations, _>>();
+            relations.map_err(|_| arguments.malformed("types", TAKES))?
+        }
+    };
+    let walk = Walk { depth, direction, relations, ..Walk::default() };
+    Ok(arguments.flag("include_relationships")?.then_some(walk))
 }
 
 /// The type that must be there. The words people use for types are taken too.

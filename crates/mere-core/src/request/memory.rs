@@ -9,12 +9,12 @@ use crate::item::{Category, Expiry, MemoryPath, Revision, Wording};
 
 pub(super) const CREATE_ABOUT: &str =
     "Keep a memory. Its category must be there; nothing is overwritten.";
-pub(super) const GET_ABOUT: &str = "A memory of the store by its path, as list_memories tells it.";
+pub(super) const GET_ABOUT: &str = "A memory by its path, as list_memories tells it.";
 pub(super) const UPDATE_ABOUT: &str = "Change a memory; what is not given stays.";
 pub(super) const MOVE_ABOUT: &str = "Move or rename a memory. Nothing is overwritten.";
 pub(super) const REMOVE_ABOUT: &str = "Remove a memory.";
 pub(super) const LIST_ABOUT: &str =
-    "The memories of a category and below, or of the whole store, and the subcategories.";
+    "The memories of a category and below, or of the whole store; its subcategories.";
 
 const fn optional(name: &'static str, kind: Kind, about: &'static str) -> Parameter {
     Parameter { name, kind, need: Need::Optional, about }
@@ -24,18 +24,18 @@ const fn required(name: &'static str, about: &'static str) -> Parameter {
     Parameter { name, kind: Kind::Text, need: Need::Required, about }
 }
 
-const PATH: Parameter = required("path", "`category/slug`, or a slug alone.");
+const PATH: Parameter = required("path", "`category/slug`, or `slug`.");
 const TAGS: Parameter = optional("tags", Kind::Texts, "");
-const CITATIONS: Parameter = optional("citations", Kind::Texts, "What it rests on.");
+const CITATIONS: Parameter = optional("citations", Kind::Texts, "");
 const EXPIRED: Parameter = optional("include_expired", Kind::Flag, "");
 
 pub(super) const CREATE: &[Parameter] = &[
     PATH,
     required("content", "Markdown."),
     TAGS,
-    optional("expires_at", Kind::Time, "From when on it is hidden."),
+    optional("expires_at", Kind::Time, "Hidden from then on."),
     CITATIONS,
-    optional("source", Kind::Text, "Who or what it is from."),
+    optional("source", Kind::Text, ""),
 ];
 
 pub(super) const GET: &[Parameter] = &[PATH, EXPIRED];
@@ -46,7 +46,7 @@ pub(super) const UPDATE: &[Parameter] = &[
     TAGS,
     optional("expires_at", Kind::TimeOrNull, "Null for never."),
     CITATIONS,
-    optional("expect_sha256", Kind::Sha256, "Change it only if it still has this `sha256`."),
+    optional("expect_sha256", Kind::Sha256, "What it must still have."),
 ];
 
 pub(super) const MOVE: &[Parameter] =

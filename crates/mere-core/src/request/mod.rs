@@ -16,7 +16,9 @@ mod keep;
 mod keys;
 mod load;
 mod memory;
+mod models;
 mod read;
+mod search;
 mod secret;
 mod sign;
 mod signers;
@@ -39,11 +41,15 @@ pub use execute::{Action, Execute, Text};
 pub use glob::Glob;
 pub use grep::Grep;
 pub use help::TOPICS;
-pub use keep::{Author, Example, GitHook, Init, Keep, Listing, Reindex, Repair, Verdict};
+pub use keep::{
+    Author, Drawing, Example, GitHook, GraphAsk, Init, Keep, Listing, Reindex, Repair, Verdict,
+};
 pub use keys::{KeyArgument, KeyName, KeyNameError, KeysCommand, Passphrase, PersonFile};
 pub use load::{Load, Source};
 pub use memory::{Expired, ListMemories, MemoryCall, Sort};
+pub use models::ModelCommand;
 pub use read::Read;
+pub use search::{Condition, Filter, Mode, Rank, Search, SearchSource};
 pub use secret::Secret;
 pub use sign::{Chosen, Selection, Sign, Stage, Verify, Wanted, Which, Work, Working};
 pub use signers::{Signer, SignerKey, SignerName, SignerNameError, TrustCommand};
@@ -56,7 +62,7 @@ const HOME: Parameter = Parameter {
     name: "home",
     kind: Kind::Text,
     need: Need::Optional,
-    about: "The home root for this call only.",
+    about: "For this call only.",
 };
 
 /// What tools with pages take.
@@ -64,7 +70,7 @@ const CURSOR: Parameter = Parameter {
     name: "cursor",
     kind: Kind::Text,
     need: Need::Optional,
-    about: "The `next` of the page before.",
+    about: "`next` of the page before.",
 };
 
 /// Who makes a call.
@@ -118,6 +124,8 @@ pub enum Verb {
     Grep(Grep),
     /// Let this file be so.
     Change(Change),
+    /// Which items say this?
+    Search(Search),
     /// What is this item?
     Load(Load),
     /// Run this item, or let it be so.

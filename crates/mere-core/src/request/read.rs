@@ -16,13 +16,13 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         name: "offset",
         kind: Kind::Whole { least: 1, most: u32::MAX as u64, default: Some(1) },
         need: Need::Optional,
-        about: "The first line, from 1.",
+        about: "From line 1.",
     },
     Parameter {
         name: "limit",
         kind: Kind::Whole { least: 1, most: 1_000_000, default: Some(LINES) },
         need: Need::Optional,
-        about: "In lines.",
+        about: "",
     },
     HOME,
 ];

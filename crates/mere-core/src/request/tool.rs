@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::arguments::{Arguments, Need, Parameter};
 use super::{
-    CallError, Verb, category, change, dir, execute, glob, grep, help, load, memory, read, stores,
+    CallError, Verb, category, change, dir, execute, glob, grep, help, load, memory, read, search,
+    stores,
 };
 use crate::category::Mode;
 use crate::root::Root;
@@ -64,6 +65,16 @@ pub struct Tool {
 
 /// Every tool, in the order they are listed.
 pub const TOOLS: &[Tool] = &[
+    Tool {
+        name: "search",
+        title: "Search",
+        about: search::ABOUT,
+        parameters: search::PARAMETERS,
+        effect: Effect::Reads,
+        toolset: Toolset::Items,
+        registered: Registered::Always,
+        parse: search::parse,
+    },
     Tool {
         name: "load",
         title: "Load an item",

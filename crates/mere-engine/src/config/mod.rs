@@ -5,10 +5,12 @@
 
 mod agents;
 mod categories;
+mod embeddings;
 mod mods;
 mod ordered;
 mod patterns;
 mod policies;
+mod search;
 mod settings;
 mod signing;
 mod spot;
@@ -20,6 +22,7 @@ use std::sync::Arc;
 
 use cap_std::fs::Dir;
 use mere_core::address::{Address, RelPath};
+use mere_core::item::ItemType;
 use mere_core::name::ModName;
 use mere_core::root::Root;
 use mere_core::segment::Segment;
@@ -29,9 +32,13 @@ use serde_saphyr::Spanned;
 
 use crate::host::{Folder, SPACE, Surroundings};
 pub(crate) use agents::{Agents, WriteMode};
+use embeddings::RawEmbeddings;
+pub(crate) use embeddings::{Embeddings, EndpointConfig, ModelChoice};
 use mods::RawMod;
 pub(crate) use mods::{ModConfig, check_clashes};
 use patterns::{Folders, parse_folders, parse_marker, parse_sensitive};
+use search::RawSearch;
+pub(crate) use search::SEARCHED;
 use settings::RawSettings;
 use signing::SignKeys;
 pub(crate) use signing::Signing;
@@ -89,6 +96,10 @@ pub(crate) struct Config {
     pub(crate) keeping: Keeping,
     /// The stores of a project that lie outside it.
     pub(crate) outside: Vec<OutsideStore>,
+    /// By which model meanings are found; the user's own config only.
+    pub(crate) embeddings: Embeddings,
+    /// Which type comes first of equal hits.
+    pub(crate) type_priority: Option<Vec<ItemType>>,
 }
 
 impl Config {
@@ -126,6 +137,8 @@ struct UserFile {
     settings: Option<RawSettings>,
     stores: Option<RawStores>,
     items: Option<RawItems>,
+    embeddings: Option<RawEmbeddings>,
+    search: Option<RawSearch>,
 }
 
 /// The keys of a project's file, each value read as `M`, `V`, `P`, `A` and `S` say. Those that widen and
@@ -144,6 +157,7 @@ struct ProjectFile<M, V, P, A, S> {
     folders: Option<Folders>,
     require_signed: Option<Texts>,
     trusted_keys: Option<Texts>,
+    search: Option<RawSearch>,
     #[serde(rename = "embeddings")]
     _embeddings: Option<IgnoredAny>,
     #[serde(rename = "registry")]
@@ -183,6 +197,8 @@ pub(crate) fn of_user(space: &Dir) -> Result<Config, ConfigError> {
             signing: signing::of_user(file.require_signed, file.sign)?,
             keeping: stores::parse(file.stores, file.items, file.settings)?,
             outside: Vec::new(),
+            embeddings: embeddings::parse(file.embeddings)?,
+            type_priority: search::parse(file.search)?,
         })
     });
     config.map_err(|fault| invalid(&address, fault))
@@ -205,11 +221,11 @@ impl ProjectConfig {
     /// All of it, as it counts when a person trusts what it widens.
     pub(crate) fn whole(&self) -> Result<Config, ConfigError> {
         let widening = self.widening.said().map_err(Clone::clone)?.clone();
-        let Config { sensitive, folders, signing, mut keeping, .. } = self.narrow();
+        let Config { sensitive, folders, signing, mut keeping, type_priority, .. } = self.narrow();
         for store in &mut keeping.stores {
             store.awaits_trust = false;
         }
-        Ok(Config { sensitive, folders, signing, keeping, ..widening })
+        Ok(Config { sensitive, folders, signing, keeping, type_priority, ..widening })
     }
 
     /// Patterns of more sensitive files. They narrow, so they count at once.
@@ -233,7 +249,9 @@ pub(crate) fn of_project(
         let signing = signing::of_project(keys.require_signed, keys.trusted_keys)?;
         let folders = parse_folders(keys.folders)?;
         let keeping = stores::parse(keys.stores, keys.items, keys.settings)?;
-        Ok((Config { sensitive, folders, signing, keeping, ..Config::default() }, shown))
+        let type_priority = search::parse(keys.search)?;
+        let said = Config::default();
+        Ok((Config { sensitive, folders, signing, keeping, type_priority, ..said }, shown))
     });
     let (mut narrow, shown) = narrow.map_err(|fault| invalid(&address, fault))?;
     let vantage = Vantage { surroundings, project };

@@ -29,6 +29,10 @@ impl Cache {
         Self(folder)
     }
 
+    pub(super) fn path(&self) -> &std::path::Path {
+        &self.0
+    }
+
     /// A file of the cache, unless it is too large.
     pub(crate) fn read(&self, name: &str, most: u64) -> Option<Vec<u8>> {
         let dir = Dir::open_ambient_dir(&self.0, ambient_authority()).ok()?;

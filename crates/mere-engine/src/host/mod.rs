@@ -10,6 +10,7 @@
 )]
 
 mod boundary;
+mod database;
 mod derived;
 mod durable;
 mod editing;
@@ -20,8 +21,10 @@ mod key_files;
 mod link;
 mod lock;
 mod log_file;
+mod models;
 mod open_folder;
 mod person_file;
+mod pip;
 mod project;
 mod site;
 mod ssh_agent;
@@ -33,6 +36,7 @@ mod watch;
 mod workspace;
 
 pub(crate) use boundary::Boundary;
+pub(crate) use database::{Database, Held};
 pub(crate) use derived::{Cache, is_unfinished, put_derived, read_at};
 pub(crate) use durable::{Locked, WriteError};
 pub(crate) use editing::{Before, Editing, IGNORED};
@@ -42,9 +46,11 @@ pub(crate) use git::{Git, Hook};
 pub(crate) use key_files::{KeyFile, KeyFileError, Links};
 pub(crate) use link::{Step, read_link};
 pub use log_file::LogFile;
+pub(crate) use models::Models;
 pub(crate) use open_folder::{EntryKind, OpenFolder, open_regular};
 use open_folder::{exchange, rename_new};
 pub use person_file::{read_file, write_file};
+pub(crate) use pip::{Pip, PipError};
 pub(crate) use project::find_project;
 pub(crate) use site::{Below, Site};
 pub(crate) use ssh_agent::{AgentError, SshAgent};

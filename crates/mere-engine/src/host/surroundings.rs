@@ -228,6 +228,10 @@ impl Surroundings {
         self.private.state.as_deref().and_then(|state| Locked::peek(state, name))
     }
 
+    pub(super) fn data_path(&self) -> Option<&Path> {
+        self.private.data.as_deref()
+    }
+
     /// Where what can be made again is kept; none if there is no place for it.
     pub(crate) fn cache(&self) -> Option<Cache> {
         self.private.cache.clone().map(Cache::at)

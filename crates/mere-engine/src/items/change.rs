@@ -22,6 +22,7 @@ use crate::court::Court;
 use crate::enforce::{self, Expect, ItemChange, ItemHow, Sealing, Way};
 use crate::host::{absent, digest_of, read_at_most};
 use crate::read::open;
+use crate::search::Kit;
 use crate::seen::{Obscured, Secrets, Seen};
 use crate::store::{Clerk, ItemRules};
 use crate::tool_error::ToolError;
@@ -46,6 +47,8 @@ pub(crate) struct Desk<'a> {
     /// The passphrase of the user's key, where a person gave it.
     pub(crate) unlock: Option<&'a Secret>,
     pub(crate) over: &'a dyn Fn() -> bool,
+    /// What is searched with.
+    pub(crate) search: Kit<'a>,
     /// Tells how far a long command is: of how many, how many are done.
     pub(crate) progress: &'a dyn Fn(u64, u64),
 }

@@ -7,6 +7,7 @@ use mere_core::schema::Schema;
 
 use super::change::Desk;
 use super::find::{Found, find};
+use super::relations::{relationships, superseded_by};
 use super::run::oddities;
 use super::tell::{self, Teller, word};
 use super::{ItemError, Loaded, Opened, keep};
@@ -20,13 +21,7 @@ pub(crate) fn load(desk: &Desk<'_>, call: &Load) -> Result<Draft, ToolError> {
     let Found { place, shadows } = find(stock, view, (call.kind, &call.item), call.source)?;
     let opened = Opened::open(desk, place)?;
     let loaded = &opened.loaded;
-    // What has expired is hidden from agents; a person may look.
-    if let (Item::Memory(memory), Reader::Agent) = (&loaded.item, desk.who)
-        && let Some(at) = memory.expires_at.filter(|_| memory.has_expired(now()))
-    {
-        let (category, slug) = (loaded.place.category.clone(), loaded.place.id.clone());
-        return Err(StoreError::Expired { path: MemoryPath { category, slug }, at }.into());
-    }
+    check_expiry(desk, loaded)?;
     if let Some(wanted) = &call.version
         && loaded.item.version() != Some(wanted)
     {
@@ -54,6 +49,11 @@ pub(crate) fn load(desk: &Desk<'_>, call: &Load) -> Result<Draft, ToolError> {
         .with("trust", opened.trust())
         .with_some("validation_warnings", tell::warnings(odd))
         .with_some("shadows", shadows);
+    let around = call.around.as_ref();
+    let around = around.map(|walk| relationships(desk, place, walk)).transpose()?.flatten();
+    let data = data
+        .with_some("superseded_by", superseded_by(desk, place))
+        .with_some("relationships", around);
     let data = data.with_some("copied_to", copied_to.clone()).with_some("masked", teller.masked());
     let version = loaded.item.version().map_or(String::new(), |version| format!(" {version}"));
     let message = Prose::words(format!("The {} `", place.kind))
@@ -72,6 +72,17 @@ pub(crate) fn load(desk: &Desk<'_>, call: &Load) -> Result<Draft, ToolError> {
         Some(advice) => draft.hint(advice),
         None => draft,
     })
+}
+
+/// What has expired is hidden from agents; a person may look.
+fn check_expiry(desk: &Desk<'_>, loaded: &Loaded) -> Result<(), StoreError> {
+    if let (Item::Memory(memory), Reader::Agent) = (&loaded.item, desk.who)
+        && let Some(at) = memory.expires_at.filter(|_| memory.has_expired(now()))
+    {
+        let (category, slug) = (loaded.place.category.clone(), loaded.place.id.clone());
+        return Err(StoreError::Expired { path: MemoryPath { category, slug }, at });
+    }
+    Ok(())
 }
 
 /// Category and id.

@@ -110,7 +110,8 @@ impl<'a> Stock<'a> {
         self.remembered(scope).map_or(Ok(Vec::new()), Remembered::all)
     }
 
-    fn remembered(&self, scope: Scope) -> Option<&Remembered<'a>> {
+    /// The store in which memories of a scope are found.
+    pub(crate) fn remembered(&self, scope: Scope) -> Option<&Remembered<'a>> {
         self.remembered.iter().find(|own| own.scope() == scope)
     }
 

@@ -45,6 +45,11 @@ impl Teller {
         Content::mention(self.mask(text))
     }
 
+    /// A text with its secrets masked, for whoever cuts a piece from it.
+    pub(crate) fn hide(&mut self, text: &str) -> String {
+        self.mask(text)
+    }
+
     /// Data of an item.
     pub(crate) fn value(&mut self, value: &Value) -> Data {
         Data::foreign(value, &mut |text| self.mention(text))

@@ -1,14 +1,16 @@
 //! Calls about items and about stores: what they are answered with.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::time::{Duration, Instant};
 
+use mere_core::item::ScopedPath;
 use mere_core::reply::{Draft, Prose};
-use mere_core::request::{Keep, Reader, Request, Verb};
+use mere_core::request::{Caller, Keep, Reader, Request, Verb};
 use mere_core::turn::{Progress, Turn};
 
 use super::Session;
 use crate::items::{self, Desk, Stock};
+use crate::search::{self, Embedding, Hands, Kit};
 use crate::snapshot::Snapshot;
 use crate::store::{self, Clerk, Remembered, Stores};
 use crate::tool_error::ToolError;
@@ -17,6 +19,9 @@ use crate::world::go_on;
 
 /// How long a call waits for somebody else, whoever made it.
 const LONGEST: Duration = Duration::from_mins(1);
+
+/// How long items are given vectors at a time.
+const SLICE: Duration = Duration::from_millis(200);
 
 /// Says when that time is over.
 fn longest() -> impl Fn() -> bool {
@@ -34,7 +39,9 @@ impl Session {
     ) -> Result<Draft, ToolError> {
         let turn = RefCell::new(turn);
         let late = longest();
-        let over = || go_on(&**turn.borrow()).is_err() || late();
+        // Who rebuilds the index waits for all of it.
+        let is_patient = matches!(request.verb, Verb::Keep(Keep::Index(_)));
+        let over = || go_on(&**turn.borrow()).is_err() || !is_patient && late();
         let gate = snapshot.gate(request.caller.reader);
         let progress = |done, total| {
             let note = gate.clear_text(&Prose::words("items"), &request.caller.agent);
@@ -68,12 +75,39 @@ impl Session {
             unlock: request.unlock.as_ref(),
             over: &over,
             progress: &progress,
+            search: Kit {
+                searches: &self.searches,
+                landmarks: snapshot.landmarks(),
+                embedder: snapshot.embedder()?,
+                said: snapshot.embeddings()?,
+                priority: snapshot.type_priority()?,
+            },
         };
         match &request.verb {
+            Verb::Search(call) => search::search(&desk, call),
             Verb::Load(call) => items::load(&desk, call),
             Verb::Execute(call) => items::execute(&desk, call),
             Verb::Keep(asked) => items::keep(&desk, asked),
             _ => Ok(wording::panicked()),
+        }
+    }
+
+    /// Gives some items their vectors, for about as long as a slice lasts. A server does this again
+    /// and again; searches do not wait for it.
+    pub fn embed(&self) {
+        let snapshot = self.snapshot();
+        let Ok(embedder) = snapshot.embedder() else { return };
+        let (caller, view) = (Caller::default(), OnceCell::new());
+        let shows = |place: &ScopedPath| {
+            let view = view.get_or_init(|| self.view(&snapshot, &caller).ok());
+            view.as_ref().is_some_and(|view| items::is_shown(view, place))
+        };
+        let gate = snapshot.gate(Reader::Agent);
+        let embedding = Embedding { embedder, gate, shows: &shows, hands: Hands::One };
+        let began = Instant::now();
+        let ended = self.searches.embed(&embedding, &|_| began.elapsed() > SLICE);
+        if let Err(trouble) = ended {
+            tracing::debug!(%trouble, "items wait for their vectors");
         }
     }
 

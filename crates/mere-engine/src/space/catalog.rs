@@ -172,7 +172,7 @@ impl Catalog {
         let starts = self.fresh.keys().filter_map(|label| self.start(label)).collect();
         let has = |label: &str| self.folders.contains_key(label);
         let known = Known { content: Content::Read, has: &has };
-        let mut census = scan_from(&self.space, &self.plots, starts, &known)?;
+        let mut census = scan_from(self.space.scope, &self.plots, starts, &known)?;
         let read = census.folders.iter().map(|(label, _)| label.clone()).collect::<HashSet<_>>();
         let kept = self.folders.iter().filter(|(label, _)| !read.contains(*label));
         census.folders.extend(kept.map(|(label, stamp)| (label.clone(), *stamp)));
@@ -254,7 +254,7 @@ impl Catalog {
         let starts = suspects.iter().filter_map(|label| self.start(label)).collect();
         let has = |label: &str| self.folders.contains_key(label);
         let known = Known { content: Content::Unread, has: &has };
-        let census = scan_from(&self.space, &self.plots, starts, &known)?;
+        let census = scan_from(self.space.scope, &self.plots, starts, &known)?;
         // A folder that is gone, or is an item by now, takes along all that lies below it.
         let gone = census.folders.iter().filter(|(_, looks)| *looks == Looks::Gone);
         let ends = gone.map(|(label, _)| label).chain(&census.ends);

@@ -19,11 +19,14 @@ pub(crate) struct Entry {
     pub(crate) modified: i64,
     /// The digest of the main file, where it was read.
     pub(crate) sha256: Option<Sha256>,
+    /// What the main file looked like, where it was looked at.
+    pub(crate) stamp: Option<Stamp>,
 }
 
 impl Entry {
     pub(super) fn new(place: ScopedPath, stamp: Stamp, sha256: Option<Sha256>) -> Self {
-        Self { place, size: stamp.size, modified: stamp.modified, sha256 }
+        let looks = Some(stamp);
+        Self { place, size: stamp.size, modified: stamp.modified, sha256, stamp: looks }
     }
 
     /// What it is sorted and found by: `type:id:category`. An item that is taken in place has its
@@ -100,6 +103,7 @@ impl Entry {
             size: value["size"].as_u64()?,
             modified: value["mtime"].as_i64()?,
             sha256: value["sha256"].as_str().and_then(|text| text.parse().ok()),
+            stamp: None,
         };
         let own = entry.key();
         let agrees = *key == own || *key == own + Twin::Second.suffix();

@@ -69,7 +69,7 @@ fn lockfiles(
 }
 
 /// Whether a category is, or lies in, the folder of an item: then nothing in it is one.
-fn lies_in_an_item(plot: &Plot, category: &Category) -> io::Result<bool> {
+pub(crate) fn lies_in_an_item(plot: &Plot, category: &Category) -> io::Result<bool> {
     let Some(main) = plot.kind.folder_file() else { return Ok(false) };
     let mut folder = String::new();
     for level in category.levels() {

@@ -16,7 +16,7 @@ mod survey;
 use std::sync::Arc;
 
 use cap_std::fs::Dir;
-use mere_core::address::RelPath;
+use mere_core::address::{Address, RelPath};
 use mere_core::item::{Base, ItemType, Scope};
 
 use crate::host::{Cache, Folder};
@@ -24,7 +24,8 @@ use crate::host::{Cache, Folder};
 pub(crate) use catalog::Catalog;
 pub(crate) use comparison::Comparison;
 pub(crate) use entry::Entry;
-pub(crate) use scan::Stray;
+pub(crate) use lookup::lies_in_an_item;
+pub(crate) use scan::{Content, Known, Stray, scan_from};
 
 /// The types that are indexed. Memories are not: their stores have other rules.
 const INDEXED: [ItemType; 4] =
@@ -116,24 +117,39 @@ impl Space {
 }
 
 impl Plot {
+    /// The memories of a store.
+    pub(crate) fn of_store(address: Address, folder: Dir) -> Self {
+        let (kind, base) = (ItemType::Memory, Base::Store(address));
+        Self { kind, base, dir: Arc::new(folder), top: "", label: String::new() }
+    }
+
+    /// The folder that paths begin from.
+    pub(crate) fn dir(&self) -> &Dir {
+        &self.dir
+    }
+
     /// The path of a folder from the handle; `below` is its path from the top.
-    fn path(&self, below: &str) -> String {
+    pub(crate) fn path(&self, below: &str) -> String {
         join(self.top, below)
     }
 
     /// What the index calls a folder.
-    fn label(&self, below: &str) -> String {
+    pub(crate) fn label(&self, below: &str) -> String {
         join(&self.label, below)
     }
 
     /// The path from the top of a folder that the index calls so.
-    fn below<'a>(&self, label: &'a str) -> Option<&'a str> {
+    pub(crate) fn below<'a>(&self, label: &'a str) -> Option<&'a str> {
         let below = label.strip_prefix(&self.label)?;
-        if below.is_empty() { Some("") } else { below.strip_prefix('/') }
+        if below.is_empty() || self.label.is_empty() {
+            Some(below)
+        } else {
+            below.strip_prefix('/')
+        }
     }
 }
 
-fn join(folder: &str, below: &str) -> String {
+pub(crate) fn join(folder: &str, below: &str) -> String {
     match (folder, below) {
         ("", path) | (path, "") => path.to_owned(),
         (folder, below) => [folder, "/", below].concat(),

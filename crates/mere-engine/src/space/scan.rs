@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use mere_core::digest::Sha256;
-use mere_core::item::{self, ScopedPath};
+use mere_core::item::{self, Scope, ScopedPath};
 use serde::{Deserialize, Serialize};
 
 use super::entry::{self, Entry};
@@ -31,6 +31,8 @@ const HANDFUL: usize = 256;
 pub(crate) enum Content {
     /// Their digests are taken.
     Read,
+    /// What they look like is taken. A folder that may not be read is passed over.
+    Looked,
     /// Names are enough.
     Unread,
 }
@@ -82,19 +84,19 @@ pub(crate) struct Stray {
 pub(crate) fn scan(space: &Space, content: Content) -> io::Result<Census> {
     let plots = space.plots();
     let tops = (0..plots.len()).map(|plot| (plot, String::new())).collect();
-    scan_from(space, &plots, tops, &Known { content, has: &|_| false })
+    scan_from(space.scope, &plots, tops, &Known { content, has: &|_| false })
 }
 
 /// What the scanner need not look into.
-pub(super) struct Known<'a> {
-    pub(super) content: Content,
+pub(crate) struct Known<'a> {
+    pub(crate) content: Content,
     /// Whether a folder of this label is known and looked after by someone else.
-    pub(super) has: &'a (dyn Fn(&str) -> bool + Sync),
+    pub(crate) has: &'a (dyn Fn(&str) -> bool + Sync),
 }
 
 /// Scans the given folders, each a plot and a path from its top, and what lies below them.
-pub(super) fn scan_from(
-    space: &Space,
+pub(crate) fn scan_from(
+    scope: Scope,
     plots: &[Plot],
     folders: Vec<(usize, String)>,
     known: &Known<'_>,
@@ -102,10 +104,10 @@ pub(super) fn scan_from(
     let tasks = folders.into_iter().map(|(plot, below)| Task::Folder { plot, below });
     let board = Board { tasks: tasks.collect(), busy: 0, found: 0, failed: None };
     let crew =
-        Crew { space, plots, known, began: now(), board: Mutex::new(board), wake: Condvar::new() };
+        Crew { scope, plots, known, began: now(), board: Mutex::new(board), wake: Condvar::new() };
     let cores = thread::available_parallelism().map_or(1, usize::from).min(MAX_HANDS);
-    let mut census = thread::scope(|scope| {
-        let others = (1..cores).map(|_| scope.spawn(|| crew.work())).collect::<Vec<_>>();
+    let mut census = thread::scope(|threads| {
+        let others = (1..cores).map(|_| threads.spawn(|| crew.work())).collect::<Vec<_>>();
         let mut census = crew.work();
         for other in others {
             census.add(other.join().unwrap_or_default());
@@ -143,7 +145,7 @@ struct Board {
 }
 
 struct Crew<'a> {
-    space: &'a Space,
+    scope: Scope,
     plots: &'a [Plot],
     known: &'a Known<'a>,
     began: i64,
@@ -191,7 +193,11 @@ impl Crew<'_> {
         let looks = |stamp: Stamp| {
             if stamp.may_deceive(self.began) { Looks::Unsettled } else { Looks::Settled(stamp) }
         };
-        match survey(plot, self.space.scope, below)? {
+        let surveyed = match survey(plot, self.scope, below) {
+            Err(error) if self.passes_over(&error) => Survey::Gone,
+            surveyed => surveyed?,
+        };
+        match surveyed {
             Survey::Gone => {
                 census.folders.push((label, Looks::Gone));
                 Ok(Vec::new())
@@ -220,6 +226,11 @@ impl Crew<'_> {
         }
     }
 
+    fn passes_over(&self, error: &io::Error) -> bool {
+        let is_closed = error.kind() == io::ErrorKind::PermissionDenied;
+        self.known.content == Content::Looked && is_closed
+    }
+
     fn files(
         &self,
         folder: &OpenFolder,
@@ -231,6 +242,11 @@ impl Crew<'_> {
             if self.known.content == Content::Unread {
                 let stamp = Stamp::from((0, 0, 0, 0));
                 census.entries.push(Entry::new(place, stamp, None));
+                continue;
+            }
+            if self.known.content == Content::Looked {
+                let looks = folder.file_stamp(&name).ok().flatten();
+                census.entries.extend(looks.map(|stamp| Entry::new(place, stamp, None)));
                 continue;
             }
             // What has gone meanwhile, or may not be read, is found out again by whoever wants it.

@@ -64,7 +64,8 @@ pub(super) fn survey(plot: &Plot, scope: Scope, below: &str) -> io::Result<Surve
         return Ok(Survey::Item(stamp, item, folder));
     }
     // In a folder that is taken in place only skills count: the rest is its owner's.
-    let files = if plot.base == Base::Space { files } else { Vec::new() };
+    let is_taken = matches!(plot.base, Base::InPlace(_));
+    let files = if is_taken { Vec::new() } else { files };
     for file in files {
         match place(&file) {
             Some(item) => level.items.push((item, file)),

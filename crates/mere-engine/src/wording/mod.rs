@@ -6,6 +6,7 @@
 mod change;
 mod item;
 mod keys;
+mod model;
 mod signers;
 mod store;
 mod team;
@@ -18,9 +19,11 @@ use mere_core::reply::{Draft, Prose, codes};
 use mere_core::request::{ArgumentError, CallError, Kind, TOOLS};
 
 pub(crate) use keys::key;
+pub(crate) use model::{model, trouble, unindexed, waiting};
 pub(crate) use signers::signer;
 
 use crate::config::ConfigError;
+use crate::search::SearchError;
 use crate::snapshot::WorldError;
 use crate::tool_error::ToolError;
 use crate::world::ResolveError;
@@ -129,6 +132,18 @@ fn takes(kind: Kind) -> String {
     }
 }
 
+/// A search that came to nothing.
+fn search(error: &SearchError) -> Draft {
+    match error {
+        SearchError::Over => tool(&ToolError::Cancelled),
+        SearchError::Database(_) | SearchError::Machine(_) => {
+            tracing::error!(%error, "the search index cannot be used");
+            Draft::fault(codes::SEARCH_BROKEN, "The search index cannot be read or made.")
+                .hint("Try again; `mere index` makes it anew. The log says what failed.")
+        }
+    }
+}
+
 /// A tool with nothing to show.
 pub(crate) fn tool(error: &ToolError) -> Draft {
     match error {
@@ -159,6 +174,7 @@ pub(crate) fn tool(error: &ToolError) -> Draft {
         ToolError::Change(error) => change::change(error),
         ToolError::Item(error) => item::item(error),
         ToolError::Store(error) => store::store(error),
+        ToolError::Search(error) => search(error),
         ToolError::Cancelled => Draft::fault(codes::CALL_CANCELLED, "The call was cancelled.")
             .hint("Nothing was changed. Call again if you still want it."),
         ToolError::Late(address) => {

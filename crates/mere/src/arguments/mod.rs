@@ -3,10 +3,13 @@
 mod category;
 mod content;
 mod files;
+mod graph;
 mod items;
 mod keys;
 mod memory;
+mod models;
 mod moment;
+mod search;
 mod signers;
 mod signing;
 mod stores;
@@ -24,6 +27,7 @@ pub(crate) use files::{
     AllowArguments, Colour, FormArguments, GlobArguments, GrepArguments, ReadArguments, Toolsets,
     TreeArguments,
 };
+pub(crate) use graph::GraphArguments;
 pub(crate) use items::{
     AnswerArguments, ConfigArguments, ConfigCommand, CopyArguments, DeleteArguments,
     DoctorArguments, IndexArguments, InitArguments, ListArguments, MoveArguments, NewArguments,
@@ -34,7 +38,9 @@ pub(crate) use memory::{
     CreateMemoryArguments, ListMemoriesArguments, MemoryArguments, MemoryCommandArguments,
     PruneArguments, RemoveMemoryArguments, UpdateMemoryArguments,
 };
+pub(crate) use models::{FetchedArgument, ModelArguments, ModelCommandArguments};
 pub(crate) use moment::Moment;
+pub(crate) use search::SearchArguments;
 pub(crate) use signers::SignersCommand;
 pub(crate) use signing::{SignArguments, VerifyArguments, WorkArguments};
 pub(crate) use stores::{
@@ -62,6 +68,7 @@ pub(crate) struct Arguments {
 const EXAMPLES: &str = "Examples:
   mere init                             make a space with an example of each type
   mere list                             what is in it
+  mere search retry with backoff        find items and memories
   mere memory recent                    what was kept last
   mere call dir '{\"command\":\"list\"}'    what an agent sees in this project
   mere mcp                              serve an agent over MCP on standard input and output
@@ -137,6 +144,11 @@ pub(crate) enum Command {
     Init(InitArguments),
     /// List the items of the project and of the user
     List(ListArguments),
+    /// Find directives, tools, knowledge and memories
+    ///
+    /// By what they say and mean, in the project and in your own space. Words, "a phrase", begin*,
+    /// -without, tag:x, category:x, type:x; any text is a query.
+    Search(Box<SearchArguments>),
     /// Show an item: its text, and who vouches for it
     Show(ShowArguments),
     /// Keep memories: short notes in a store
@@ -184,10 +196,14 @@ pub(crate) enum Command {
     Edit(WorkArguments),
     /// Decide on changes that agents propose
     Review(ReviewArguments),
+    /// Draw how knowledge is linked, or check its links
+    Graph(GraphArguments),
     /// Check everything, and say the fix
     Doctor(DoctorArguments),
     /// Write or check the index of items
     Index(IndexArguments),
+    /// The models that search finds meanings by
+    Model(ModelArguments),
     /// Check the configuration
     Config(ConfigArguments),
     /// Make one call exactly as an agent would, and print the reply as JSON

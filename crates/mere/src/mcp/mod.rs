@@ -74,6 +74,7 @@ where
     let runtime = runtime.max_blocking_threads(MAX_CALLS + 4).enable_all().build()?;
     let ended = runtime.block_on(async {
         tokio::spawn(look_for_changes(Arc::clone(edge)));
+        tokio::spawn(embed_items(Arc::clone(edge)));
         if let Some(address) = &mcp.http {
             return http::serve(server, edge, address, &mcp.allow_host).await;
         }
@@ -136,6 +137,17 @@ async fn look_for_changes(edge: Arc<Edge>) {
         match event {
             Some(Event::Config) => edge.audience.tell(Change::Tools),
             None => {}
+        }
+    }
+}
+
+/// Gives items their vectors, a few at a time: a model, or the network, must not keep anybody waiting.
+async fn embed_items(edge: Arc<Edge>) {
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        let session = Arc::clone(&edge.session);
+        if tokio::task::spawn_blocking(move || session.embed()).await.is_err() {
+            return;
         }
     }
 }

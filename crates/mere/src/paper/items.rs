@@ -18,6 +18,17 @@ const WIDE: usize = 60;
 const LEAST: usize = 12;
 
 impl Paper {
+    /// A drawing of entries and their links, or what is wrong with these.
+    pub(crate) fn graph(&self, reply: &Value) -> String {
+        let data = &reply["data"];
+        let Some(drawing) = data["drawing"].as_str() else { return self.checks(reply) };
+        let mut out = self.plain(drawing);
+        if !out.ends_with('\n') {
+            out.push('\n');
+        }
+        out
+    }
+
     /// What a command did, in its own words.
     pub(crate) fn outcome(&self, reply: &Value) -> String {
         let mut out = self.plain(text(&reply["message"])) + "\n";
@@ -314,7 +325,7 @@ impl Paper {
 }
 
 /// A cell that is no wider than its column.
-fn cut(cell: &str, width: usize) -> String {
+pub(super) fn cut(cell: &str, width: usize) -> String {
     if cell.chars().count() <= width {
         return cell.to_owned();
     }

@@ -4,6 +4,8 @@
 mod items;
 mod keys;
 mod memory;
+mod models;
+mod search;
 mod signing;
 mod stores;
 mod team;

@@ -148,7 +148,7 @@ fn wrong_arguments_say_what_is_taken_and_repeat_nothing() {
     check("dir", r#"{"path":5}"#, "MCP-ARG-I-001", "`path` takes a text.");
     let known = "It takes `command`, `path`, `depth`, `cursor`, `home`.";
     check("dir", r#"{"evil":1}"#, "MCP-ARG-I-001", known);
-    let tools = "There is `load`, `execute`, `create_memory`, `get_memory`, `update_memory`, \
+    let tools = "There is `search`, `load`, `execute`, `create_memory`, `get_memory`, `update_memory`, \
                  `move_memory`, `remove_memory`, `list_memories`, `create_category`, \
                  `delete_category`, `set_category_description`, `list_stores`, `help`, `dir`, \
                  `read`, `glob`, `grep`, `write`, `edit`, `patch_section`.";

@@ -175,12 +175,51 @@ fn cases() -> Vec<(Whose, Value, bool)> {
         (User, store(&json!({"policies": {"permissions": {"read": true}}})), false),
         (User, store(&json!({"policies": {"schema": {"required": ["tags"]}}})), true),
         (User, store(&json!({"policies": {"schema": "tags"}})), false),
+        (User, json!({"embeddings": null, "search": null}), true),
+        (User, json!({"embeddings": {}, "search": {}}), true),
+        (User, json!({"embeddings": {"model": "static"}}), true),
+        (User, json!({"embeddings": {"model": "minilm", "url": null, "keyEnv": null}}), true),
+        (User, json!({"embeddings": {"model": "Static"}}), false),
+        (User, json!({"embeddings": {"model": "endpoint"}}), false),
+        (User, json!({"embeddings": {"model": "endpoint", "name": "m"}}), false),
+        (User, endpoint(&json!({})), true),
+        (User, endpoint(&json!({"keyEnv": "MY_KEY_2", "dimensions": 768})), true),
+        (User, endpoint(&json!({"url": "http://localhost:8080/v1/embeddings"})), true),
+        (User, endpoint(&json!({"url": "http://[::1]:8080/v1/embeddings"})), true),
+        (User, endpoint(&json!({"url": "http://10.0.0.1/v1/embeddings"})), false),
+        (User, endpoint(&json!({"url": "http://example.com/v1/embeddings"})), false),
+        (User, endpoint(&json!({"url": "http://localhost.example.com/"})), false),
+        (User, endpoint(&json!({"url": "https://me:secret@example.com/"})), false),
+        (User, endpoint(&json!({"url": "ftp://example.com/"})), false),
+        (User, endpoint(&json!({"url": "example.com"})), false),
+        (User, endpoint(&json!({"url": null})), false),
+        (User, endpoint(&json!({"name": ""})), false),
+        (User, endpoint(&json!({"keyEnv": "sk-12345"})), false),
+        (User, endpoint(&json!({"keyEnv": ""})), false),
+        (User, endpoint(&json!({"dimensions": 0})), false),
+        (User, endpoint(&json!({"dimensions": 16385})), false),
+        (User, endpoint(&json!({"dimensions": "many"})), false),
+        (User, endpoint(&json!({"key": "x"})), false),
+        (User, json!({"search": {"typePriority": ["memory", "tool"]}}), true),
+        (Project, json!({"search": {"typePriority": []}}), true),
+        (Project, json!({"search": {"typePriority": ["lockfile"]}}), false),
+        (Project, json!({"search": {"typePriority": ["tool", "tool"]}}), false),
+        (Project, json!({"search": {"typePriority": "tool"}}), false),
+        (Project, json!({"search": {"order": []}}), false),
         (Project, json!({"items": {"directives": {"categoryMode": "strict"}, "tools": null}}), true),
         (User, json!({"items": {"knowledge": {"categories": {"a": {"subcategories": {"b": {}}}}}}}), true),
         (Project, json!({"items": {"memory": {}}}), false),
         (Project, json!({"items": {"tools": {"policies": {}}}}), false),
         (Project, json!({"items": {"tools": {"categories": {"a": {"policies": {}}}}}}), false),
     ]
+}
+
+/// A file with an endpoint, of which this is said besides what is needed.
+fn endpoint(said: &Value) -> Value {
+    let mut endpoint =
+        json!({ "model": "endpoint", "url": "https://example.com/v1/embeddings", "name": "m" });
+    endpoint.as_object_mut().expect("keys").extend(said.as_object().expect("keys").clone());
+    json!({ "embeddings": endpoint })
 }
 
 /// A file with one store, of which this is said besides its path.
@@ -289,6 +328,10 @@ fn the_schema_has_every_key_that_the_parser_knows() {
         assert_eq!(known(&stage, whose, "agents: {write: {zz: 1}}"), below(&["agents", "write"]));
         assert_eq!(known(&stage, whose, "folders: {zz: 1}"), below(&["folders"]));
         assert_eq!(known(&stage, whose, "settings: {zz: 1}"), below(&["settings"]));
+        assert_eq!(known(&stage, whose, "search: {zz: 1}"), below(&["search"]));
+        if whose == User {
+            assert_eq!(known(&stage, whose, "embeddings: {zz: 1}"), below(&["embeddings"]));
+        }
         assert_eq!(known(&stage, whose, "items: {zz: 1}"), below(&["items"]));
         assert_eq!(known(&stage, whose, "items: {tools: {zz: 1}}"), below(&["items", "tools"]));
         // What a person named themselves is no key of the schema; what stands below it is.

@@ -22,7 +22,7 @@ fn inspect(stage: &Stage, era: &str, target: &[&str], method: &[&str]) -> Value 
 fn check(stage: &Stage, target: &[&str]) {
     for era in ["legacy", "auto", "modern"] {
         let listed = inspect(stage, era, target, &["--method", "tools/list", "--strict"]);
-        assert_eq!(listed["result"]["tools"][0]["name"], "load", "{listed}");
+        assert_eq!(listed["result"]["tools"][0]["name"], "search", "{listed}");
         assert_eq!(listed.get("schemaFindings"), None, "{listed}");
         let call = ["--method", "tools/call", "--tool-name", "dir", "--tool-args-json", "{}"];
         let called = inspect(stage, era, target, &call);

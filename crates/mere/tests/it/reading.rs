@@ -196,7 +196,7 @@ fn what_is_listed_is_what_was_chosen_and_it_is_short() {
         "set_category_description",
         "list_stores",
     ];
-    let usual = [&["load", "execute"], &memory[..], &["help", "dir", "read"]].concat();
+    let usual = [&["search", "load", "execute"], &memory[..], &["help", "dir", "read"]].concat();
     assert_eq!(names, usual);
     assert!(tokens < 2500, "about {tokens} tokens");
     let (names, tokens) = listed(&["--toolsets", "items,memory,files"]);

@@ -30,8 +30,9 @@ const AMBIENT: [&str; 9] = [
 ];
 
 /// The lawful places. A new one is a decision: it belongs in an ADR.
-const LAWFUL: [&str; 22] = [
+const LAWFUL: [&str; 25] = [
     "crates/mere-engine/src/host/boundary.rs",
+    "crates/mere-engine/src/host/database.rs",
     "crates/mere-engine/src/host/derived.rs",
     "crates/mere-engine/src/host/durable.rs",
     "crates/mere-engine/src/host/editing.rs",
@@ -42,8 +43,10 @@ const LAWFUL: [&str; 22] = [
     "crates/mere-engine/src/host/link.rs",
     "crates/mere-engine/src/host/lock.rs",
     "crates/mere-engine/src/host/log_file.rs",
+    "crates/mere-engine/src/host/models.rs",
     "crates/mere-engine/src/host/open_folder/linux.rs",
     "crates/mere-engine/src/host/person_file.rs",
+    "crates/mere-engine/src/host/pip.rs",
     "crates/mere-engine/src/host/project.rs",
     "crates/mere-engine/src/host/site.rs",
     "crates/mere-engine/src/host/ssh_agent.rs",

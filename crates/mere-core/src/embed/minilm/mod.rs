@@ -26,9 +26,10 @@ use self::shape::Shape;
 use self::source::Source;
 use super::vocabulary::{Token, Vocabulary, VocabularyError};
 use super::{Model, Vector, wordpiece};
+use std::borrow::Cow;
 
 /// What makes the vectors of a [`MiniLm`] that is packed from all-MiniLM-L6-v2.
-pub const MODEL: Model = Model { id: "minilm-l6-v2-384-1", dimensions: 384 };
+pub const MODEL: Model = Model { id: Cow::Borrowed("minilm-l6-v2-384-1"), dimensions: 384 };
 
 const MAGIC: &[u8; 8] = b"MEREBERT";
 const VERSION: u32 = 1;

@@ -6,8 +6,10 @@ use mere_core::request::Reindex;
 
 use super::super::ItemError;
 use super::Desk;
+use crate::search::Trouble;
 use crate::space::{Catalog, Comparison, Stray};
 use crate::tool_error::ToolError;
+use crate::wording;
 
 /// Renews, rebuilds or checks the index of each space.
 pub(super) fn index(desk: &Desk<'_>, how: Reindex) -> Result<Draft, ToolError> {
@@ -42,8 +44,18 @@ fn write(desk: &Desk<'_>, how: Reindex) -> Result<Draft, ToolError> {
         told.push(fields.into());
     }
     let message = format!("The index has {total} {}.", if total == 1 { "item" } else { "items" });
-    let data = Fields::default().with("spaces", Data::List(told));
-    Ok(Draft::success(codes::INDEX, Prose::words(message)).data(data))
+    if how == Reindex::Rebuild {
+        desk.forget_search()?;
+    }
+    let search = desk.index_search()?;
+    let told_search = Fields::default().with("items", search.items).with("waiting", search.waiting);
+    let data = Fields::default().with("spaces", Data::List(told)).with("search", told_search);
+    let draft = Draft::success(codes::INDEX, Prose::words(message)).data(data);
+    // Who wants no model misses none.
+    Ok(match search.trouble.filter(|trouble| *trouble != Trouble::Off) {
+        Some(trouble) => draft.hint(Prose::words(wording::unindexed(&trouble))),
+        None => draft,
+    })
 }
 
 fn check(desk: &Desk<'_>) -> Result<Draft, ToolError> {

@@ -6,6 +6,7 @@ mod attributes;
 mod config;
 mod difference;
 mod doctor;
+mod graph;
 mod index;
 mod init;
 mod judged;
@@ -26,6 +27,7 @@ use mere_core::reply::Draft;
 use mere_core::request::{Keep, Sign};
 
 use super::change::Desk;
+use crate::models;
 use crate::tool_error::ToolError;
 
 pub(super) use anchor::copy;
@@ -69,10 +71,12 @@ pub(crate) fn keep(desk: &Desk<'_>, asked: &Keep) -> Result<Draft, ToolError> {
         Keep::Sign(Sign::Plan(selection)) => sign::plan(desk, selection),
         Keep::Sign(Sign::Seal { chosen, stage }) => sign::seal(desk, chosen, *stage),
         Keep::Doctor(repair) => doctor::doctor(desk, *repair),
+        Keep::Graph(asked) => graph::graph(desk, asked),
         Keep::Verify(asked) => verify::verify(desk, asked),
         Keep::Work(asked) => work::work(desk, asked),
         Keep::Team(asked) => team::team(desk, asked),
         Keep::Join(asked) => team::join(desk, asked),
+        Keep::Model(asked) => models::command(desk, asked),
         Keep::CheckConfig => Ok(check_config(desk.context)),
         Keep::Store(_) | Keep::Keys(_) | Keep::Trust(_) => Ok(crate::wording::panicked()),
     }

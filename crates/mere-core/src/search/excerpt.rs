@@ -1,0 +1,184 @@
+//! The part of a text that shows best why it was found, its words marked.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::stem::stem;
+use super::token::tokens;
+
+/// What stands before and after a word that matched.
+pub const MARK: &str = "**";
+/// About how many bytes an excerpt has.
+const WIDTH: usize = 240;
+/// How much of a text is looked through.
+const MAX_LOOKED: usize = 256 * 1024;
+/// The most matches that are looked at.
+const MAX_MATCHES: usize = 2000;
+
+/// What is marked in an excerpt.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Highlight {
+    /// Words of these stems.
+    pub stems: Vec<String>,
+    /// Words that begin so.
+    pub prefixes: Vec<String>,
+}
+
+/// The excerpt of a text with the most that is to be marked; its beginning where nothing is.
+pub fn excerpt(text: &str, highlight: &Highlight) -> String {
+    let text = &text[..floor(text, MAX_LOOKED)];
+    let matches = matches(text, highlight);
+    let window = window(text, &matches);
+    let mut out = String::with_capacity(window.len() + 16);
+    if window.start > 0 {
+        out.push('…');
+    }
+    let mut done = window.start;
+    for (range, _) in matches.iter().filter(|(range, _)| range.start >= window.start) {
+        if range.end > window.end || range.start < done {
+            continue;
+        }
+        push_plain(&mut out, &text[done..range.start]);
+        out.push_str(MARK);
+        out.push_str(&text[range.clone()]);
+        out.push_str(MARK);
+        done = range.end;
+    }
+    push_plain(&mut out, &text[done..window.end]);
+    if window.end < text.trim_end().len() {
+        out.push('…');
+    }
+    out
+}
+
+/// The words that match, each with which one it is.
+fn matches(text: &str, highlight: &Highlight) -> Vec<(Range<usize>, usize)> {
+    let Highlight { stems, prefixes } = highlight;
+    let mut found = Vec::new();
+    if stems.is_empty() && prefixes.is_empty() {
+        return found;
+    }
+    let mut word = String::new();
+    tokens(text, |token| {
+        if found.len() >= MAX_MATCHES {
+            return;
+        }
+        // A word begins as its stem does: most need no second look.
+        let begins = |wanted: &String| wanted.chars().next() == token.text.chars().next();
+        if !stems.iter().chain(prefixes).any(begins) {
+            return;
+        }
+        word.clear();
+        word.push_str(token.text);
+        stem(&mut word);
+        let which = stems.iter().position(|wanted| *wanted == word);
+        let which = which.or_else(|| {
+            let prefix = prefixes.iter().position(|prefix| token.text.starts_with(prefix.as_str()));
+            prefix.map(|at| stems.len() + at)
+        });
+        found.extend(which.map(|which| (token.range.clone(), which)));
+    });
+    found
+}
+
+/// The window with the most different words, the first of those.
+fn window(text: &str, matches: &[(Range<usize>, usize)]) -> Range<usize> {
+    let start = match best(matches) {
+        Some(at) => at.saturating_sub(WIDTH / 4),
+        None => text.len() - text.trim_start().len(),
+    };
+    let start = if start == 0 { 0 } else { word_start(text, start) };
+    let end = start.saturating_add(WIDTH).min(text.len());
+    let end = if end == text.len() { end } else { word_end(text, start, end) };
+    let cut = text[start..end].trim_end().len();
+    start..start + cut
+}
+
+/// Where the best window's first match begins.
+fn best(matches: &[(Range<usize>, usize)]) -> Option<usize> {
+    let mut best = None;
+    let mut most = 0;
+    for (at, (first, _)) in matches.iter().enumerate() {
+        let within =
+            matches[at..].iter().take_while(|(range, _)| range.end <= first.start + WIDTH * 3 / 4);
+        let different = within.take(64).map(|(_, which)| which).collect::<HashSet<_>>().len();
+        if different > most {
+            (most, best) = (different, Some(first.start));
+        }
+    }
+    best
+}
+
+fn floor(text: &str, mut at: usize) -> usize {
+    at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// The beginning of a word at or after a place.
+fn word_start(text: &str, at: usize) -> usize {
+    let at = floor(text, at);
+    let space = text[at..].char_indices().take(40).find(|(_, c)| c.is_whitespace());
+    space.map_or(at, |(offset, space)| at + offset + space.len_utf8())
+}
+
+/// The end of a word at or before a place.
+fn word_end(text: &str, start: usize, at: usize) -> usize {
+    let at = floor(text, at).max(start);
+    let space = text[start..at].char_indices().rev().take(40).find(|(_, c)| c.is_whitespace());
+    space.map_or(at, |(offset, _)| start + offset).max(start)
+}
+
+/// Whitespace is told as one space: an excerpt is one line.
+fn push_plain(out: &mut String, text: &str) {
+    for character in text.chars() {
+        if character.is_whitespace() || character.is_control() {
+            if !out.ends_with(' ') && !out.is_empty() {
+                out.push(' ');
+            }
+        } else {
+            out.push(character);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marks(stems: &str) -> Highlight {
+        let words = stems.split(' ').map(str::to_owned);
+        let (prefixes, stems) = words.partition(|word| word.ends_with('*'));
+        let prefixes: Vec<String> = prefixes;
+        let prefixes = prefixes.iter().map(|word| word.trim_end_matches('*').to_owned());
+        Highlight { stems, prefixes: prefixes.collect() }
+    }
+
+    fn check(text: &str, stems: &str, expected: &str) {
+        assert_eq!(excerpt(text, &marks(stems)), expected);
+    }
+
+    #[test]
+    fn the_words_that_match_are_marked() {
+        check("Use jittered retries.\n\nAlways.", "retri", "Use jittered **retries**. Always.");
+        check("Databases", "data*", "**Databases**");
+        check("nothing here", "else", "nothing here");
+        check("The end.\n\n", "end", "The **end**.");
+        check("", "x", "");
+        check("Naïve café", "cafe", "Naïve **café**");
+        check("callParseJson now", "json", "callParse**Json** now");
+    }
+
+    #[test]
+    fn a_long_text_is_cut_around_the_best_match() {
+        let text = format!("{}needle in the hay {}", "straw ".repeat(300), "more ".repeat(300));
+        let found = excerpt(&text, &marks("needl hai"));
+        assert!(found.starts_with('…') && found.ends_with('…'), "{found}");
+        assert!(found.contains("**needle** in the **hay**"), "{found}");
+        assert!(found.len() < WIDTH + 40, "{}", found.len());
+        let hostile = "é".repeat(300_000);
+        assert!(excerpt(&hostile, &marks("x")).len() <= WIDTH + 8);
+    }
+}

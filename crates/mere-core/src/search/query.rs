@@ -1,0 +1,273 @@
+//! What is asked for. Any text is a query: what is no operator is words.
+
+use std::collections::BTreeSet;
+
+use super::stem::stem;
+use super::token::{fold, tokens};
+
+/// The most clauses that are looked at; the rest of an endless query says no more.
+const MAX_CLAUSES: usize = 64;
+/// The most bytes of a query that are read.
+const MAX_BYTES: usize = 4096;
+
+/// A query that was understood.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Query {
+    /// What is asked for, in the order it was said.
+    pub clauses: Vec<Clause>,
+    /// All of it folded to words, for what has exactly this name.
+    pub whole: String,
+    /// What it says without operators, for the model.
+    pub said: String,
+}
+
+/// One thing that is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clause {
+    /// Whether it must be there.
+    pub sign: Sign,
+    /// What.
+    pub what: What,
+}
+
+/// What a clause asks of an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// It counts for it.
+    Should,
+    /// Without it there is no match.
+    Must,
+    /// With it there is no match.
+    MustNot,
+}
+
+/// What a clause looks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A stem.
+    Word(String),
+    /// Any word that begins so.
+    Prefix(String),
+    /// Stems one after the other.
+    Phrase(Vec<String>),
+    /// `tag:`, folded.
+    Tag(String),
+    /// `category:`, and what lies below it.
+    Category(String),
+    /// `type:`, one of several if it is said more than once.
+    Type(String),
+}
+
+impl Query {
+    /// Reads a query. There is none that is wrong.
+    pub fn parse(text: &str) -> Self {
+        let text = beginning(text);
+        let mut query = Self { whole: normal(text), ..Self::default() };
+        let mut seen = BTreeSet::new();
+        let mut rest = text;
+        while let Some(piece) = Piece::next(&mut rest) {
+            for clause in piece.clauses() {
+                let is_new = seen.insert(format!("{clause:?}"));
+                if is_new && query.clauses.len() < MAX_CLAUSES {
+                    query.clauses.push(clause);
+                }
+            }
+            if !piece.negative && !piece.is_operator() {
+                query.said.push_str(piece.text);
+                query.said.push(' ');
+            }
+        }
+        query
+    }
+}
+
+/// Words in small letters with one space between them: what names are compared by.
+pub(super) fn normal(text: &str) -> String {
+    let mut words = Vec::new();
+    tokens(text, |token| {
+        if !token.is_part {
+            words.push(token.text.to_owned());
+        }
+    });
+    words.join(" ")
+}
+
+/// So much of a text as is read.
+fn beginning(text: &str) -> &str {
+    let mut end = text.len().min(MAX_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let cut = &text[..end];
+    let whole = cut.rfind(char::is_whitespace).filter(|_| end < text.len());
+    &cut[..whole.unwrap_or(end)]
+}
+
+/// A part of a query as it was typed.
+struct Piece<'a> {
+    negative: bool,
+    operator: Option<&'a str>,
+    text: &'a str,
+    quoted: bool,
+}
+
+const OPERATORS: [&str; 3] = ["tag", "category", "type"];
+
+impl<'a> Piece<'a> {
+    /// Takes the next piece off the rest.
+    fn next(rest: &mut &'a str) -> Option<Self> {
+        let mut text = rest.trim_start_matches(|c: char| c.is_whitespace() || c.is_control());
+        if text.is_empty() {
+            return None;
+        }
+        let negative = text.starts_with('-') && text[1..].starts_with(|c: char| !is_space(c));
+        if negative {
+            text = &text[1..];
+        }
+        let colon = text.find(':').map(|at| (&text[..at], &text[at + 1..]));
+        let operator = colon.filter(|(name, _)| OPERATORS.contains(name));
+        if let Some((_, value)) = operator {
+            text = value;
+        }
+        let operator = operator.map(|(name, _)| name);
+        let (text, quoted, left) = if let Some(inner) = text.strip_prefix('"') {
+            let (inner, left) = inner.split_once('"').unwrap_or((inner, ""));
+            (inner, true, left)
+        } else {
+            let end = text.find(|c: char| is_space(c) || c == '"').unwrap_or(text.len());
+            (&text[..end], false, &text[end..])
+        };
+        *rest = left;
+        Some(Self { negative, operator, text, quoted })
+    }
+
+    fn is_operator(&self) -> bool {
+        self.operator.is_some()
+    }
+
+    fn clauses(&self) -> Vec<Clause> {
+        let sign = |own| if self.negative { Sign::MustNot } else { own };
+        let must = |what| vec![Clause { sign: sign(Sign::Must), what }];
+        match self.operator {
+            Some(_) if self.text.trim().is_empty() => return Vec::new(),
+            Some("tag") => return must(What::Tag(fold(self.text.trim()))),
+            Some("category") => {
+                return must(What::Category(fold(self.text.trim().trim_matches('/'))));
+            }
+            Some(_) => return must(What::Type(fold(self.text.trim()))),
+            None => {}
+        }
+        let mut words = stems(self.text);
+        if self.quoted {
+            return match words.len() {
+                0 => Vec::new(),
+                1 => must(What::Word(words.remove(0))),
+                _ => must(What::Phrase(words)),
+            };
+        }
+        let prefix = self.text.strip_suffix('*').and_then(last_word);
+        if let Some(prefix) = prefix {
+            words.pop();
+            let words = words.into_iter().map(What::Word);
+            let whats = words.chain([What::Prefix(prefix)]);
+            return whats.map(|what| Clause { sign: sign(Sign::Should), what }).collect();
+        }
+        // What is excluded is excluded as one: `-back-off` is not about every `back`.
+        if self.negative && words.len() > 1 {
+            return must(What::Phrase(words));
+        }
+        let whats = words.into_iter().map(What::Word);
+        whats.map(|what| Clause { sign: sign(Sign::Should), what }).collect()
+    }
+}
+
+fn is_space(character: char) -> bool {
+    character.is_whitespace() || character.is_control()
+}
+
+fn stems(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    tokens(text, |token| {
+        if !token.is_part {
+            let mut word = token.text.to_owned();
+            stem(&mut word);
+            words.push(word);
+        }
+    });
+    words
+}
+
+fn last_word(text: &str) -> Option<String> {
+    let mut last = None;
+    tokens(text, |token| {
+        if !token.is_part {
+            last = (token.range.end == text.len()).then(|| token.text.to_owned());
+        }
+    });
+    last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        let told = Query::parse(text).clauses.into_iter().map(|clause| {
+            let sign = match clause.sign {
+                Sign::Should => "",
+                Sign::Must => "+",
+                Sign::MustNot => "-",
+            };
+            let what = match clause.what {
+                What::Word(word) => word,
+                What::Prefix(prefix) => format!("{prefix}*"),
+                What::Phrase(words) => format!("\"{}\"", words.join(" ")),
+                What::Tag(tag) => format!("tag:{tag}"),
+                What::Category(category) => format!("category:{category}"),
+                What::Type(kind) => format!("type:{kind}"),
+            };
+            format!("{sign}{what}")
+        });
+        assert_eq!(told.collect::<Vec<_>>().join(" "), expected, "{text}");
+    }
+
+    #[test]
+    fn a_query_is_words_phrases_prefixes_exclusions_and_operators() {
+        check("Retries with backoff", "retri with backoff");
+        check("\"circuit breakers\" retry", "+\"circuit breaker\" retri");
+        check("data* -draft", "data* -draft");
+        check("-\"old way\" new", "-\"old wai\" new");
+        check(
+            "tag:Ops category:/a/b/ type:knowledge -tag:x",
+            "+tag:ops +category:a/b +type:knowledge -tag:x",
+        );
+        check("tag:\"two words\"", "+tag:two words");
+        check("-back-off", "-\"back off\"");
+        check("https://example.org", "http exampl org");
+        check("a a A", "a");
+    }
+
+    #[test]
+    fn any_text_is_a_query() {
+        for (text, expected) in [
+            ("", ""),
+            ("\"", ""),
+            ("\"unclosed phrase", "+\"unclos phrase\""),
+            ("-", ""),
+            ("- -", ""),
+            ("*", ""),
+            ("tag:", ""),
+            ("NEAR(a b) OR col:x", "near a b or col x"),
+            ("'; DROP TABLE doc; --", "drop tabl doc"),
+            ("\0\u{1}\u{202e}", ""),
+            ("((((", ""),
+            ("a\"b\"c", "a +b c"),
+        ] {
+            check(text, expected);
+        }
+        let long = "word ".repeat(1_000_000);
+        assert_eq!(Query::parse(&long).clauses.len(), 1);
+        let many = (0..100_000).map(|number| format!("w{number}")).collect::<Vec<_>>().join(" ");
+        assert_eq!(Query::parse(&many).clauses.len(), MAX_CLAUSES);
+    }
+}

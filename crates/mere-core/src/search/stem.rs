@@ -1,0 +1,223 @@
+//! The stem of an English word: `retries`, `retried` and `retry` are one word to a search.
+//!
+//! Porter's algorithm of 1980. Words with anything but small Latin letters stay as they are.
+
+/// What a suffix becomes.
+type Rule = (&'static str, &'static str);
+
+const STEP_2: [Rule; 20] = [
+    ("ational", "ate"),
+    ("tional", "tion"),
+    ("enci", "ence"),
+    ("anci", "ance"),
+    ("izer", "ize"),
+    ("abli", "able"),
+    ("alli", "al"),
+    ("entli", "ent"),
+    ("eli", "e"),
+    ("ousli", "ous"),
+    ("ization", "ize"),
+    ("ation", "ate"),
+    ("ator", "ate"),
+    ("alism", "al"),
+    ("iveness", "ive"),
+    ("fulness", "ful"),
+    ("ousness", "ous"),
+    ("aliti", "al"),
+    ("iviti", "ive"),
+    ("biliti", "ble"),
+];
+
+const STEP_3: [Rule; 7] = [
+    ("icate", "ic"),
+    ("ative", ""),
+    ("alize", "al"),
+    ("iciti", "ic"),
+    ("ical", "ic"),
+    ("ful", ""),
+    ("ness", ""),
+];
+
+const STEP_4: [&str; 18] = [
+    "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ou", "ism",
+    "ate", "iti", "ous", "ive", "ize",
+];
+
+/// Reduces a word to its stem.
+pub fn stem(word: &mut String) {
+    if word.len() < 3 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return;
+    }
+    plural(word);
+    past(word);
+    if ends(word, "y").is_some_and(|stem| has_vowel(&word[..stem])) {
+        replace(word, word.len() - 1, "i");
+    }
+    exchange(word, &STEP_2);
+    exchange(word, &STEP_3);
+    residue(word);
+    tidy(word);
+}
+
+fn plural(word: &mut String) {
+    if ends(word, "sses").is_some() || ends(word, "ies").is_some() {
+        word.truncate(word.len() - 2);
+    } else if ends(word, "s").is_some() && ends(word, "ss").is_none() {
+        word.truncate(word.len() - 1);
+    }
+}
+
+fn past(word: &mut String) {
+    if let Some(stem) = ends(word, "eed") {
+        if measure(&word[..stem]) > 0 {
+            word.truncate(word.len() - 1);
+        }
+        return;
+    }
+    let cut = ends(word, "ed").or_else(|| ends(word, "ing"));
+    let Some(stem) = cut.filter(|stem| has_vowel(&word[..*stem])) else { return };
+    word.truncate(stem);
+    let last = word.as_bytes().last().copied().unwrap_or_default();
+    if ["at", "bl", "iz"].iter().any(|end| word.ends_with(end)) {
+        word.push('e');
+    } else if ends_double(word) && !b"lsz".contains(&last) {
+        word.truncate(word.len() - 1);
+    } else if measure(word) == 1 && ends_short(word) {
+        word.push('e');
+    }
+}
+
+/// The first rule whose suffix the word has; it counts only if enough is left.
+fn exchange(word: &mut String, rules: &[Rule]) {
+    for (suffix, new) in rules {
+        if let Some(stem) = ends(word, suffix) {
+            if measure(&word[..stem]) > 0 {
+                replace(word, stem, new);
+            }
+            return;
+        }
+    }
+}
+
+fn residue(word: &mut String) {
+    let ion = ends(word, "ion").filter(|stem| word[..*stem].ends_with(['s', 't']));
+    let longest = STEP_4.iter().filter_map(|suffix| ends(word, suffix)).min();
+    if let Some(stem) = longest.or(ion)
+        && measure(&word[..stem]) > 1
+    {
+        word.truncate(stem);
+    }
+}
+
+fn tidy(word: &mut String) {
+    if let Some(stem) = ends(word, "e") {
+        let left = &word[..stem];
+        let measure = measure(left);
+        if measure > 1 || (measure == 1 && !ends_short(left)) {
+            word.truncate(stem);
+        }
+    }
+    if word.ends_with("ll") && measure(word) > 1 {
+        word.truncate(word.len() - 1);
+    }
+}
+
+/// Where a suffix begins.
+fn ends(word: &str, suffix: &str) -> Option<usize> {
+    word.ends_with(suffix).then(|| word.len() - suffix.len())
+}
+
+fn replace(word: &mut String, from: usize, new: &str) {
+    word.truncate(from);
+    word.push_str(new);
+}
+
+/// Whether the letter is a vowel; a `y` is one after a consonant.
+fn is_vowel(word: &[u8], at: usize) -> bool {
+    match word[at] {
+        b'a' | b'e' | b'i' | b'o' | b'u' => true,
+        b'y' => at > 0 && !is_vowel_but_y(word, at - 1),
+        _ => false,
+    }
+}
+
+/// The same without looking back any further: of `yyyy` every other one is a vowel.
+fn is_vowel_but_y(word: &[u8], at: usize) -> bool {
+    let run = word[..=at].iter().rev().take_while(|letter| **letter == b'y').count();
+    if run == 0 {
+        return is_vowel(word, at);
+    }
+    let before = at.checked_sub(run).is_some_and(|before| is_vowel(word, before));
+    let first_is_vowel = at >= run && !before;
+    first_is_vowel == (run % 2 == 1)
+}
+
+fn has_vowel(word: &str) -> bool {
+    (0..word.len()).any(|at| is_vowel(word.as_bytes(), at))
+}
+
+/// How often a vowel is followed by a consonant.
+fn measure(word: &str) -> usize {
+    let (mut count, mut was_vowel) = (0, false);
+    for at in 0..word.len() {
+        let vowel = is_vowel(word.as_bytes(), at);
+        count += usize::from(was_vowel && !vowel);
+        was_vowel = vowel;
+    }
+    count
+}
+
+fn ends_double(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    let Some([one, other]) = bytes.last_chunk::<2>() else { return false };
+    one == other && !is_vowel(bytes, bytes.len() - 1)
+}
+
+/// Whether it ends in consonant, vowel, consonant, the last of which is not w, x or y.
+fn ends_short(word: &str) -> bool {
+    let (bytes, end) = (word.as_bytes(), word.len());
+    end >= 3
+        && !is_vowel(bytes, end - 3)
+        && is_vowel(bytes, end - 2)
+        && !is_vowel(bytes, end - 1)
+        && !b"wxy".contains(&bytes[end - 1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_one_stem_are_one_word() {
+        for (words, stemmed) in [
+            ("retry retries retried retrying", "retri"),
+            ("connect connected connecting connection connections", "connect"),
+            ("relational", "relat"),
+            ("migration migrations migrate migrating", "migrat"),
+            ("hopping hopped", "hop"),
+            ("hoping hoped hope", "hope"),
+            ("caresses caress", "caress"),
+            ("ponies poni", "poni"),
+            ("agreed agree", "agre"),
+            ("feed", "feed"),
+            ("falling", "fall"),
+            ("controller controllers controlling", "control"),
+            ("happy", "happi"),
+            ("sky", "sky"),
+            ("electrical electricity", "electr"),
+            ("adoption", "adopt"),
+            ("probate", "probat"),
+            ("rate", "rate"),
+            ("yyyy", "yyyi"),
+            ("is", "is"),
+            ("x509s", "x509s"),
+            ("naïves", "naïves"),
+        ] {
+            for word in words.split(' ') {
+                let mut found = word.to_owned();
+                stem(&mut found);
+                assert_eq!(found, stemmed, "{word}");
+            }
+        }
+    }
+}

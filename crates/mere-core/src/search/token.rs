@@ -1,0 +1,196 @@
+//! The words of a text: small letters without accents, each with where it stands.
+//!
+//! A word is a run of letters and digits. `parseJson` is that word and its parts as well; of
+//! scripts that are written without spaces every character is a word. What is longer than any word
+//! is cut.
+
+use std::ops::Range;
+
+use unicode_normalization::char::{decompose_canonical, is_combining_mark};
+
+/// The most bytes of a word that count.
+const MAX_WORD: usize = 64;
+
+/// A word of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token<'a> {
+    /// In small letters, without accents.
+    pub text: &'a str,
+    /// Its bytes in the text.
+    pub range: Range<usize>,
+    /// How many words stand before it.
+    pub position: u32,
+    /// Whether it is a part of the word that stands there.
+    pub is_part: bool,
+}
+
+/// Tells every word of a text, in order.
+pub fn tokens(text: &str, mut each: impl FnMut(&Token<'_>)) {
+    let mut writer =
+        Writer { each: &mut each, folded: String::new(), parts: Vec::new(), position: 0 };
+    let mut start = None;
+    for (at, character) in text.char_indices() {
+        let kind = Kind::of(character);
+        match (start, kind) {
+            (None, Kind::Letter) => start = Some(at),
+            (Some(from), Kind::Break | Kind::Alone) => {
+                writer.word(text, from..at);
+                start = None;
+            }
+            _ => {}
+        }
+        if kind == Kind::Alone {
+            writer.word(text, at..at + character.len_utf8());
+        }
+    }
+    if let Some(from) = start {
+        writer.word(text, from..text.len());
+    }
+}
+
+/// A text in small letters, without accents.
+pub fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    for character in text.chars() {
+        fold_into(&mut folded, character);
+    }
+    folded
+}
+
+/// What a character does to words.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// It is part of one.
+    Letter,
+    /// It ends one, and is none.
+    Break,
+    /// It is one by itself.
+    Alone,
+    /// It stands within one without meaning: `don't` is `dont`.
+    Silent,
+}
+
+impl Kind {
+    fn of(character: char) -> Self {
+        match character {
+            'a'..='z' | 'A'..='Z' | '0'..='9' => Self::Letter,
+            '\'' | '\u{2019}' | '\u{ad}' => Self::Silent,
+            _ if character.is_ascii() => Self::Break,
+            _ if is_spaceless(character) => Self::Alone,
+            _ if character.is_alphanumeric() || is_combining_mark(character) => Self::Letter,
+            _ => Self::Break,
+        }
+    }
+}
+
+/// Whether a character is of a script without spaces: kana, ideographs, Thai, Lao, Khmer, Burmese.
+fn is_spaceless(character: char) -> bool {
+    matches!(u32::from(character),
+        0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3040..=0x30FF | 0x31F0..=0x31FF
+        | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF)
+}
+
+fn fold_into(folded: &mut String, character: char) {
+    if character.is_ascii() {
+        folded.push(character.to_ascii_lowercase());
+        return;
+    }
+    for small in character.to_lowercase() {
+        decompose_canonical(small, |part| {
+            if !is_combining_mark(part) {
+                folded.push(part);
+            }
+        });
+    }
+}
+
+struct Writer<'a> {
+    each: &'a mut dyn FnMut(&Token<'_>),
+    folded: String,
+    /// Where the parts of a word begin, in bytes of the text and of the folded word.
+    parts: Vec<(usize, usize)>,
+    position: u32,
+}
+
+impl Writer<'_> {
+    fn word(&mut self, text: &str, range: Range<usize>) {
+        self.folded.clear();
+        self.parts.clear();
+        let mut before = ' ';
+        for (at, character) in text[range.clone()].char_indices() {
+            if Kind::of(character) == Kind::Silent {
+                continue;
+            }
+            if character.is_uppercase() && before.is_lowercase() {
+                self.parts.push((range.start + at, self.folded.len()));
+            }
+            fold_into(&mut self.folded, character);
+            before = character;
+            if self.folded.len() >= MAX_WORD {
+                break;
+            }
+        }
+        let mut end = self.folded.len().min(MAX_WORD);
+        while !self.folded.is_char_boundary(end) {
+            end -= 1;
+        }
+        if end == 0 {
+            return;
+        }
+        let (position, text) = (self.position, &self.folded[..end]);
+        (self.each)(&Token { text, range: range.clone(), position, is_part: false });
+        self.position = self.position.saturating_add(1);
+        if self.parts.is_empty() {
+            return;
+        }
+        let mut start = (range.start, 0);
+        for next in self.parts.iter().copied().chain([(range.end, end)]) {
+            let Some(text) = self.folded.get(start.1..next.1.min(end)) else { break };
+            if text.len() > 1 {
+                (self.each)(&Token { text, range: start.0..next.0, position, is_part: true });
+            }
+            start = next;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &[(&str, &str, u32)]) {
+        let mut found = Vec::new();
+        tokens(text, |token| {
+            found.push((token.text.to_owned(), &text[token.range.clone()], token.position));
+        });
+        let found = found.iter().map(|(word, raw, at)| (word.as_str(), *raw, *at));
+        assert_eq!(found.collect::<Vec<_>>(), expected, "{text}");
+    }
+
+    #[test]
+    fn a_text_is_its_words() {
+        check("Retry, back-off!", &[("retry", "Retry", 0), ("back", "back", 1), ("off", "off", 2)]);
+        check("don't Café", &[("dont", "don't", 0), ("cafe", "Café", 1)]);
+        check(
+            "parseJson v2",
+            &[
+                ("parsejson", "parseJson", 0),
+                ("parse", "parse", 0),
+                ("json", "Json", 0),
+                ("v2", "v2", 1),
+            ],
+        );
+        check("検索 a", &[("検", "検", 0), ("索", "索", 1), ("a", "a", 2)]);
+        check("", &[]);
+        check("\0\u{7}-- ''", &[]);
+        check("ÅNGSTRÖM", &[("angstrom", "ÅNGSTRÖM", 0)]);
+    }
+
+    #[test]
+    fn a_word_that_is_too_long_is_cut() {
+        let mut found = Vec::new();
+        tokens(&"é".repeat(100_000), |token| found.push(token.text.len()));
+        assert_eq!(found, [MAX_WORD]);
+        tokens(&"aB".repeat(100_000), |token| assert!(token.text.len() <= MAX_WORD));
+    }
+}

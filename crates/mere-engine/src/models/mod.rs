@@ -1,0 +1,39 @@
+//! `mere model`: which models there are, and the one that can be fetched. No agent can ask for any of
+//! this.
+
+mod fault;
+mod fetch;
+mod list;
+mod wheel;
+
+use mere_core::reply::{Draft, Prose, codes};
+use mere_core::request::ModelCommand;
+
+use crate::host::Models;
+use crate::items::Desk;
+use crate::search::FETCHED;
+use crate::tool_error::ToolError;
+use crate::wording;
+pub(crate) use fault::ModelFault;
+
+/// Does what a person asks for.
+pub(crate) fn command(desk: &Desk<'_>, asked: &ModelCommand) -> Result<Draft, ToolError> {
+    let done = match asked {
+        ModelCommand::List => return list::list(desk),
+        ModelCommand::Fetch { from } => fetch::fetch(desk, from.as_ref()),
+        ModelCommand::Remove => remove(desk),
+    };
+    Ok(done.unwrap_or_else(|fault| wording::model(&fault)))
+}
+
+fn remove(desk: &Desk<'_>) -> Result<Draft, ModelFault> {
+    if !models(desk)?.remove(FETCHED)? {
+        return Err(ModelFault::Absent);
+    }
+    let message = Prose::words("The model `minilm` was removed.");
+    Ok(Draft::success(codes::MODEL_REMOVED, message))
+}
+
+fn models(desk: &Desk<'_>) -> Result<Models, ModelFault> {
+    desk.context.surroundings.models().ok_or(ModelFault::NoPlace)
+}

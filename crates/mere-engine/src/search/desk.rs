@@ -1,0 +1,110 @@
+//! How a call asks the search index.
+
+use mere_core::item::{Scope, ScopedPath};
+
+use super::embedder::Hands;
+use super::ground::Ground;
+use super::library::{Library, Means};
+use super::waiting::Embedding;
+use super::{SearchError, Trouble};
+use crate::host::Database;
+use crate::items::{Desk, is_shown};
+use crate::space::Catalog;
+use crate::tool_error::ToolError;
+
+/// What became of the search index.
+pub(crate) struct Indexed {
+    pub(crate) items: u64,
+    /// How many items have no vector.
+    pub(crate) waiting: u64,
+    /// Why.
+    pub(crate) trouble: Option<Trouble>,
+}
+
+impl Desk<'_> {
+    /// Asks the search index, which is as the disk is now.
+    pub(crate) fn searched<T>(
+        &self,
+        ask: impl FnMut(&mut Library) -> Result<T, SearchError>,
+    ) -> Result<T, ToolError> {
+        let grounds = self.grounds()?;
+        let shows = |place: &ScopedPath| is_shown(self.view, place);
+        Ok(self.search.searches.with(&self.means(&shows), grounds, ask)?)
+    }
+
+    /// The same where that is no work; nothing where the index is yet to be made or brought up to
+    /// date by looking at very many files.
+    pub(crate) fn glanced<T>(
+        &self,
+        ask: impl FnMut(&mut Library) -> Result<T, SearchError>,
+    ) -> Result<Option<T>, ToolError> {
+        let grounds = self.grounds()?;
+        let shows = |place: &ScopedPath| is_shown(self.view, place);
+        let count = |scope| self.stock.catalog(scope, Catalog::count).ok().flatten();
+        let items = || [Scope::Project, Scope::User].into_iter().filter_map(count).sum();
+        let searches = self.search.searches;
+        if searches.is_costly(items) {
+            return Ok(None);
+        }
+        Ok(Some(searches.with(&self.means(&shows), grounds, ask)?))
+    }
+
+    /// Gives items their vectors, as far as the index knows them, until it is `enough`.
+    pub(crate) fn embed(&self, hands: Hands, enough: &dyn Fn(u64) -> bool) -> Result<(), Trouble> {
+        let shows = |place: &ScopedPath| is_shown(self.view, place);
+        let (embedder, gate) = (self.search.embedder, self.agent_gate);
+        let embedding = Embedding { embedder, gate, shows: &shows, hands };
+        self.search.searches.embed(&embedding, enough)
+    }
+
+    /// Lets the search index be as the disk is, with every vector. What keeps the model from it is no
+    /// failure.
+    pub(crate) fn index_search(&self) -> Result<Indexed, ToolError> {
+        let embedder = self.search.embedder;
+        let count = |library: &mut Library| {
+            Ok((library.index.count_items()?, library.count_waiting(embedder)?))
+        };
+        let (items, total) = self.searched(count)?;
+        let enough = |done: u64| {
+            (self.progress)(done.min(total), total);
+            (self.over)()
+        };
+        let trouble = if total > 0 { self.embed(Hands::All, &enough).err() } else { None };
+        let again = self.search.searches.again(embedder, count)?;
+        let (_, waiting) = again.unwrap_or_default();
+        Ok(Indexed { items, waiting, trouble })
+    }
+
+    /// Throws the search index away: it is made anew when it is asked.
+    pub(crate) fn forget_search(&self) -> Result<(), ToolError> {
+        Ok(self.search.searches.forget(&self.search_database())?)
+    }
+
+    fn search_database(&self) -> Database {
+        self.context.search_database(self.search.landmarks)
+    }
+
+    fn grounds(&self) -> Result<Vec<Ground>, SearchError> {
+        let mut grounds = Vec::new();
+        for space in self.stock.spaces() {
+            grounds.extend(Ground::of_space(space)?);
+        }
+        for scope in [Scope::Project, Scope::User] {
+            if let Some(store) = self.stock.remembered(scope) {
+                grounds.extend(Ground::of_store(store)?);
+            }
+        }
+        Ok(grounds)
+    }
+
+    fn means<'a>(&'a self, shows: &'a dyn Fn(&ScopedPath) -> bool) -> Means<'a> {
+        Means {
+            database: self.search_database(),
+            gate: self.agent_gate,
+            embedder: self.search.embedder,
+            shows,
+            over: self.over,
+            progress: self.progress,
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! What differs between the files and the index.
+//!
+//! Where the system tells of changes, only what changed is looked at. Elsewhere, and at first,
+//! folders are scanned and every file's looks are compared with what the index knows.
+
+use std::collections::HashSet;
+
+use mere_core::item::{Category, ScopedPath};
+
+use super::SearchError;
+use super::ground::Ground;
+use super::index::Index;
+use crate::host::{Change, Interest, News, OpenFolder, Watch, absent, is_link};
+use crate::space::{Content, Known, join, lies_in_an_item, scan_from};
+
+/// How often folders are looked for that came while others were read.
+const ROUNDS: usize = 4;
+
+/// The grounds of a session, looked after.
+pub(crate) struct Feed {
+    pub(crate) grounds: Vec<Ground>,
+    /// What the index calls each.
+    pub(crate) numbers: Vec<u8>,
+    watch: Watch,
+    /// The folders that are watched.
+    watched: HashSet<String>,
+    /// Whether news may have been lost.
+    is_unsure: bool,
+}
+
+/// A file that is to be read.
+pub(crate) struct Errand {
+    pub(crate) ground: usize,
+    /// Where in it. There may be very many: what follows from the path is not kept.
+    pub(crate) path: String,
+}
+
+/// What has to be done to the index.
+#[derive(Default)]
+pub(crate) struct Changes {
+    pub(crate) read: Vec<Errand>,
+    pub(crate) gone: Vec<u32>,
+}
+
+/// A folder of a plot.
+struct Spot {
+    ground: usize,
+    plot: usize,
+    below: String,
+}
+
+/// What is compared: the index, and whether an item may be known.
+pub(crate) struct Against<'a> {
+    pub(crate) index: &'a Index,
+    pub(crate) shows: &'a dyn Fn(&ScopedPath) -> bool,
+}
+
+impl Feed {
+    pub(crate) fn new(grounds: Vec<Ground>, numbers: Vec<u8>, is_watching: bool) -> Self {
+        let watch = if is_watching { Watch::new(Interest::Contents) } else { Watch::none() };
+        Self { grounds, numbers, watch, watched: HashSet::new(), is_unsure: true }
+    }
+
+    /// Whether it looks after exactly these.
+    pub(crate) fn is_of(&self, grounds: &[Ground]) -> bool {
+        self.grounds.len() == grounds.len()
+            && self.grounds.iter().zip(grounds).all(|(own, other)| own.is_same(other))
+    }
+
+    /// What was told has been done: from now on news count.
+    pub(crate) fn settle(&mut self) {
+        self.is_unsure = false;
+    }
+
+    /// All of it must be looked at again.
+    pub(crate) fn doubt(&mut self) {
+        self.is_unsure = true;
+    }
+
+    /// What differs now.
+    pub(crate) fn changes(&mut self, against: &Against<'_>) -> Result<Changes, SearchError> {
+        let news = self.watch.news();
+        let mut changes = Changes::default();
+        match news {
+            News::Quiet if !self.is_unsure => {}
+            News::Changed(news) if !self.is_unsure => {
+                self.is_unsure = true;
+                for one in &news {
+                    self.follow(one, against, &mut changes)?;
+                }
+            }
+            _ => {
+                self.is_unsure = true;
+                self.watch_tops();
+                for ground in 0..self.grounds.len() {
+                    for plot in 0..self.grounds[ground].plots.len() {
+                        let spot = Spot { ground, plot, below: String::new() };
+                        self.look(&spot, against, &mut changes)?;
+                    }
+                }
+            }
+        }
+        Ok(changes)
+    }
+
+    fn watch_tops(&mut self) {
+        for (number, ground) in self.grounds.iter().enumerate() {
+            if let Some(top) = &ground.top
+                && let Ok(folder) = OpenFolder::below(top, "")
+            {
+                self.watch.add_open(&folder, &watch_name(number, ""));
+            }
+        }
+    }
+
+    /// Looks where something happened.
+    fn follow(
+        &mut self,
+        news: &Change,
+        against: &Against<'_>,
+        changes: &mut Changes,
+    ) -> Result<(), SearchError> {
+        let Some((ground, label)) = read_watch_name(&news.folder) else { return Ok(()) };
+        let Some(own) = self.grounds.get(ground) else { return Ok(()) };
+        let name = news.name.as_deref();
+        if name.is_some_and(|name| name.starts_with('.')) {
+            return Ok(());
+        }
+        // In the space itself only the tops of plots matter.
+        let is_top = label.is_empty() && own.top.is_some();
+        let inner = join(label, name.unwrap_or_default());
+        let Some((plot, below)) = own.plot_of(if is_top { &inner } else { label }) else {
+            return Ok(());
+        };
+        let main = own.plots[plot].kind.folder_file();
+        let spot = |below: &str| Spot { ground, plot, below: below.to_owned() };
+        match name {
+            _ if is_top => self.look(&spot(below), against, changes),
+            None => self.look(&spot(below), against, changes),
+            Some(name) if news.is_folder => self.look(&spot(&join(below, name)), against, changes),
+            Some(name) if Some(name) == main => self.look(&spot(below), against, changes),
+            Some(_) => self.look_at_file(ground, &inner, against, changes),
+        }
+    }
+
+    /// One file: is it as the index has it?
+    fn look_at_file(
+        &self,
+        ground: usize,
+        path: &str,
+        against: &Against<'_>,
+        changes: &mut Changes,
+    ) -> Result<(), SearchError> {
+        let (own, number) = (&self.grounds[ground], self.numbers[ground]);
+        let Some((plot, place)) = own.place(path) else { return Ok(()) };
+        let known = against.index.known_at(number, path)?;
+        let plot_of = &own.plots[plot];
+        let (folder, name) = place.below_plot().unwrap_or_default();
+        let opened = match OpenFolder::below(plot_of.dir(), &plot_of.path(&folder)) {
+            Err(error) if is_link(&error) => None,
+            opened => absent(opened)?,
+        };
+        let looks = opened.map(|folder| folder.file_stamp(&name)).transpose();
+        let looks = looks.ok().flatten().flatten();
+        let category = folder.parse::<Category>().unwrap_or_default();
+        let counts =
+            looks.is_some() && (against.shows)(&place) && !lies_in_an_item(plot_of, &category)?;
+        match (counts, known) {
+            (true, Some(known)) if known.stamp.is_some() && known.stamp == looks => {}
+            (true, _) => {
+                changes.read.push(Errand { ground, path: path.to_owned() });
+            }
+            (false, Some(known)) => changes.gone.push(known.item),
+            (false, None) => {}
+        }
+        Ok(())
+    }
+
+    /// A folder and all below it: what is not as the index has it?
+    fn look(
+        &mut self,
+        spot: &Spot,
+        against: &Against<'_>,
+        changes: &mut Changes,
+    ) -> Result<(), SearchError> {
+        self.watch_below(spot)?;
+        let (own, number) = (&self.grounds[spot.ground], self.numbers[spot.ground]);
+        let start = vec![(spot.plot, spot.below.clone())];
+        let known = Known { content: Content::Looked, has: &|_| false };
+        let census = scan_from(own.scope, &own.plots, start, &known)?;
+        let label = own.plots[spot.plot].label(&spot.below);
+        let mut known = against.index.known_below(number, &label)?;
+        for entry in census.entries {
+            let Some(path) = own.path(spot.plot, &entry.place) else { continue };
+            if !(against.shows)(&entry.place) {
+                continue;
+            }
+            let known = known.remove(&path);
+            if known.is_none_or(|known| known.stamp.is_none() || known.stamp != entry.stamp) {
+                changes.read.push(Errand { ground: spot.ground, path });
+            }
+        }
+        changes.gone.extend(known.into_values().map(|known| known.item));
+        Ok(())
+    }
+
+    /// Watches every folder below a spot, before any of them is read.
+    fn watch_below(&mut self, spot: &Spot) -> Result<(), SearchError> {
+        if !self.watch.is_on() {
+            return Ok(());
+        }
+        let own = &self.grounds[spot.ground];
+        for _ in 0..ROUNDS {
+            let start = vec![(spot.plot, spot.below.clone())];
+            let known = Known { content: Content::Unread, has: &|_| false };
+            let census = scan_from(own.scope, &own.plots, start, &known)?;
+            let mut is_new = false;
+            for (label, _) in census.folders {
+                let Some((plot, below)) = own.plot_of(&label) else { continue };
+                let plot = &own.plots[plot];
+                let opened = OpenFolder::below(plot.dir(), &plot.path(below));
+                let Ok(folder) = opened else { continue };
+                let name = watch_name(spot.ground, &label);
+                self.watch.add_open(&folder, &name);
+                is_new |= self.watched.insert(name);
+            }
+            if !is_new {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a folder is called while it is watched.
+fn watch_name(ground: usize, label: &str) -> String {
+    format!("{ground}|{label}")
+}
+
+fn read_watch_name(name: &str) -> Option<(usize, &str)> {
+    let (ground, label) = name.split_once('|')?;
+    Some((ground.parse().ok()?, label))
+}

@@ -1,0 +1,141 @@
+//! What matches a query, and how well: from words to scores.
+//!
+//! Every list of a word is read once. What is gone, elsewhere or filtered out is not there at all,
+//! for matches and for how rare a word is, so that an index which grew says the same as a new one.
+
+mod gather;
+mod near;
+mod plan;
+mod typo;
+
+use mere_core::item::ItemType;
+use mere_core::search::{Highlight, Mark, Query};
+
+use super::index::{Index, Segment, Slot, kind_number};
+use gather::Gathering;
+use plan::Plan;
+
+pub(crate) use near::{Likeness, near};
+
+/// What is asked of the index.
+pub(crate) struct Question<'a> {
+    pub(crate) query: &'a Query,
+    pub(crate) kinds: &'a [ItemType],
+    /// In which grounds.
+    pub(crate) grounds: &'a [u8],
+    pub(crate) filters: &'a [Filter],
+    /// In nanoseconds since 1970.
+    pub(crate) now: i64,
+}
+
+/// What an item must have to count.
+pub(crate) struct Filter {
+    /// Which types are asked; others pass.
+    pub(crate) kinds: Vec<ItemType>,
+    pub(crate) demand: Demand,
+}
+
+/// What is demanded.
+pub(crate) enum Demand {
+    /// A mark.
+    Mark(Mark),
+    /// To be one of these.
+    Among(Vec<u32>),
+}
+
+/// An item that matches.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Match {
+    pub(crate) item: u32,
+    pub(crate) kind: u8,
+    /// BM25.
+    pub(crate) text: f32,
+    /// How much of what was asked for it has, from 0 to 1: rare words are more of it.
+    pub(crate) share: f32,
+    /// Whether it is called exactly what was asked for.
+    pub(crate) is_named: bool,
+    pub(crate) tie: u32,
+}
+
+/// Everything that matches.
+pub(crate) struct Found {
+    pub(crate) matches: Vec<Match>,
+    /// What may be found at all, by segment and slot: what only looks alike must have what has to be
+    /// there, too, and must not have what is excluded.
+    pub(crate) eligible: Vec<Vec<bool>>,
+    /// The words that decided.
+    pub(crate) highlight: Highlight,
+}
+
+/// Finds what matches.
+pub(crate) fn find(index: &Index, question: &Question<'_>) -> rusqlite::Result<Found> {
+    let allowed = allow(index, question)?;
+    let plan = Plan::make(index, question.query, &allowed)?;
+    let (mut matches, mut eligible) = (Vec::new(), Vec::new());
+    for (number, allowed) in allowed.iter().enumerate() {
+        let segment = &index.segments[number];
+        let gathering = Gathering::of(&plan, number, segment, allowed);
+        eligible.push(gathering.eligible());
+        matches.extend(gathering.matches(segment));
+    }
+    Ok(Found { matches, eligible, highlight: plan.highlight() })
+}
+
+/// Which items may be found, by segment and slot.
+fn allow(index: &Index, question: &Question<'_>) -> rusqlite::Result<Vec<Vec<bool>>> {
+    let kinds = Kinds::of(&plan::kinds(question.query, question.kinds));
+    let mut grounds = [false; 256];
+    question.grounds.iter().for_each(|ground| grounds[usize::from(*ground)] = true);
+    let mut allowed = Vec::new();
+    for segment in &index.segments {
+        let slots = segment.slots.iter().zip(&segment.live);
+        let may = |(slot, live): (&Slot, &bool)| {
+            *live && grounds[usize::from(slot.ground)] && kinds.contain(slot.kind)
+        };
+        allowed.push(slots.map(may).collect::<Vec<_>>());
+    }
+    for item in index.expired(question.now)? {
+        for (segment, allowed) in index.segments.iter().zip(&mut allowed) {
+            if let Some(at) = segment.find(item) {
+                allowed[at] = false;
+            }
+        }
+    }
+    for filter in question.filters {
+        let kinds = Kinds::of(&filter.kinds);
+        for (segment, allowed) in index.segments.iter().zip(&mut allowed) {
+            let has = filter.demand.met(index, segment)?;
+            for (at, slot) in segment.slots.iter().enumerate() {
+                allowed[at] &= has[at] || !kinds.contain(slot.kind);
+            }
+        }
+    }
+    Ok(allowed)
+}
+
+/// Some types, by a bit for the number of each.
+struct Kinds(u8);
+
+impl Kinds {
+    fn of(kinds: &[ItemType]) -> Self {
+        Self(kinds.iter().fold(0, |bits, kind| bits | 1 << kind_number(*kind)))
+    }
+
+    fn contain(&self, number: u8) -> bool {
+        self.0 & 1 << (number % 8) != 0
+    }
+}
+
+impl Demand {
+    /// Which slots of a segment meet it.
+    fn met(&self, index: &Index, segment: &Segment) -> rusqlite::Result<Vec<bool>> {
+        match self {
+            Self::Mark(mark) => plan::who_has(index, segment, &mark.term()),
+            Self::Among(items) => {
+                let mut has = vec![false; segment.slots.len()];
+                items.iter().filter_map(|item| segment.find(*item)).for_each(|at| has[at] = true);
+                Ok(has)
+            }
+        }
+    }
+}

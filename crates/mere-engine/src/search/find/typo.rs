@@ -1,0 +1,137 @@
+//! What a word may have been meant to be that nobody has: those a slip or two away.
+
+use crate::search::index::Index;
+
+/// The most words that one is taken for.
+const MAX_MEANT: usize = 4;
+/// Shorter words are near too many others.
+const SHORTEST: usize = 4;
+/// From this length on two slips are one word's.
+const LONG: usize = 8;
+/// How many letters of an ending may be more than the stem: of a word with a slip in its ending that
+/// is still there.
+const ENDING: usize = 4;
+/// The shortest stem that is taken without its ending.
+const SHORTEST_STEM: usize = 5;
+/// Longer words are not compared.
+const LONGEST: usize = 40;
+
+/// The words of the index that are nearest, each with what it counts.
+pub(super) fn meant(index: &Index, word: &str) -> rusqlite::Result<Vec<(String, f32)>> {
+    let letters = word.chars().collect::<Vec<_>>();
+    // A number that is another number is no slip.
+    let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
+    if has_digit || !(SHORTEST..=LONGEST).contains(&letters.len()) {
+        return Ok(Vec::new());
+    }
+    let most = if letters.len() >= LONG { 2 } else { 1 };
+    let mut near = std::collections::BTreeSet::new();
+    let mut row = Slips::default();
+    let own = alphabet(word);
+    // A character of another script is several bytes.
+    let bytes = if word.is_ascii() { most } else { most * 4 };
+    for segment in &index.segments {
+        for known in segment.words(&index.connection)?.lines() {
+            let shorter = word.len().saturating_sub(known.len());
+            if (known.len() <= word.len() + bytes && shorter <= bytes + ENDING)
+                && may_be_near(own, alphabet(known), bytes)
+                && let Some(slips) = row.between(&letters, known, most)
+            {
+                near.insert((slips, known.to_owned()));
+            }
+        }
+    }
+    let best = near.first().map(|(slips, _)| *slips);
+    let near = near.into_iter().filter(|(slips, _)| Some(*slips) == best).take(MAX_MEANT);
+    Ok(near.map(|(slips, known)| (known, if slips == 1 { 0.7 } else { 0.5 })).collect())
+}
+
+/// A bit for each letter that a word has: most words are told apart by that alone.
+fn alphabet(word: &str) -> u32 {
+    word.bytes().fold(0, |bits, byte| bits | 1 << (byte % 32))
+}
+
+/// Whether so few slips can lie between two words: each brings in one letter at most.
+fn may_be_near(one: u32, other: u32, most: usize) -> bool {
+    let new = |bits: u32| usize::try_from(bits.count_ones()).unwrap_or(usize::MAX);
+    new(other & !one) <= most && new(one & !other) <= most + ENDING
+}
+
+/// How many slips lie between two words: a letter too many, too few, another one, or two that have
+/// changed places.
+#[derive(Default)]
+struct Slips {
+    known: Vec<char>,
+    rows: [Vec<usize>; 3],
+}
+
+impl Slips {
+    fn between(&mut self, word: &[char], known: &str, most: usize) -> Option<usize> {
+        self.known.clear();
+        self.known.extend(known.chars().take(word.len() + most + 1));
+        let known = &self.known;
+        let enough = if known.len() >= SHORTEST_STEM {
+            word.len().saturating_sub(ENDING)
+        } else {
+            word.len()
+        };
+        let mut best = None;
+        let [before, above, row] = &mut self.rows;
+        for row in [&mut *before, &mut *above, &mut *row] {
+            row.clear();
+            row.resize(known.len() + 1, 0);
+        }
+        for (at, cell) in above.iter_mut().enumerate() {
+            *cell = at;
+        }
+        for (i, letter) in word.iter().enumerate() {
+            row[0] = i + 1;
+            for (j, other) in known.iter().enumerate() {
+                let changed = above[j] + usize::from(letter != other);
+                let mut fewest = changed.min(above[j + 1] + 1).min(row[j] + 1);
+                if i > 0 && j > 0 && word[i - 1] == *other && *letter == known[j - 1] {
+                    fewest = fewest.min(before[j - 1] + 1);
+                }
+                row[j + 1] = fewest;
+            }
+            if row.iter().min().is_some_and(|fewest| *fewest > most) {
+                return best;
+            }
+            std::mem::swap(before, above);
+            std::mem::swap(above, row);
+            // What is left of the word is an ending: one slip more.
+            let left = word.len() - i - 1;
+            let slips = above.last().map(|slips| slips + usize::from(left > 0));
+            if i + 1 >= enough
+                && slips.is_some_and(|slips| slips <= most && best.is_none_or(|best| slips < best))
+            {
+                best = slips;
+            }
+        }
+        best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_are_counted() {
+        let mut slips = Slips::default();
+        for (word, known, expected) in [
+            ("retry", "retry", Some(0)),
+            ("rerty", "retry", Some(1)),
+            ("retr", "retry", Some(1)),
+            ("rettry", "retry", Some(1)),
+            ("kubernetse", "kubernetes", Some(1)),
+            ("kubrenetse", "kubernetes", Some(2)),
+            ("idempotnet", "idempot", Some(1)),
+            ("abcd", "wxyz", None),
+            ("short", "a-very-long-one", None),
+        ] {
+            let letters = word.chars().collect::<Vec<_>>();
+            assert_eq!(slips.between(&letters, known, 2), expected, "{word} {known}");
+        }
+    }
+}

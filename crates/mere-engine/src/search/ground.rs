@@ -1,0 +1,81 @@
+//! Where items are looked for: the spaces of a session and the stores it finds memories in.
+
+use std::io;
+
+use mere_core::item::{ItemType, Scope, ScopedPath};
+
+use crate::host::Identity;
+use crate::space::{Plot, Space, join};
+use crate::store::Remembered;
+
+/// The types that are searched in a space.
+const SEARCHED: [ItemType; 3] = [ItemType::Directive, ItemType::Tool, ItemType::Knowledge];
+
+/// A space or a store.
+pub(crate) struct Ground {
+    /// What the index calls it.
+    pub(crate) name: String,
+    pub(crate) scope: Scope,
+    pub(crate) plots: Vec<Plot>,
+    /// The folder whose entries are the tops of plots, where there is one.
+    pub(crate) top: Option<cap_std::fs::Dir>,
+    /// Which folders it is made of.
+    identity: Vec<Identity>,
+}
+
+impl Ground {
+    pub(crate) fn of_space(space: &Space) -> io::Result<Option<Self>> {
+        let plots = SEARCHED.into_iter().flat_map(|kind| space.plots_of(kind)).collect::<Vec<_>>();
+        if plots.is_empty() {
+            return Ok(None);
+        }
+        let top = space.folder().map(|folder| folder.dir().try_clone()).transpose()?;
+        Self::new(space.scope.name().to_owned(), space.scope, plots, top).map(Some)
+    }
+
+    pub(crate) fn of_store(remembered: &Remembered<'_>) -> io::Result<Option<Self>> {
+        let (store, context) = (remembered.store, remembered.context);
+        let Some(folder) = store.folder(context)? else { return Ok(None) };
+        let name = format!("store:{}", store.address);
+        let plot = Plot::of_store(store.address.clone(), folder);
+        Self::new(name, store.scope, vec![plot], None).map(Some)
+    }
+
+    fn new(
+        name: String,
+        scope: Scope,
+        plots: Vec<Plot>,
+        top: Option<cap_std::fs::Dir>,
+    ) -> io::Result<Self> {
+        let own = |plot: &Plot| plot.dir().dir_metadata().map(|it| Identity::of(&it));
+        let identity = plots.iter().map(own).collect::<io::Result<_>>()?;
+        Ok(Self { name, scope, plots, top, identity })
+    }
+
+    /// Whether it is the same folders by the same name.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let labels = |own: &Self| own.plots.iter().map(|plot| plot.label("")).collect::<Vec<_>>();
+        self.name == other.name && self.identity == other.identity && labels(self) == labels(other)
+    }
+
+    /// The plot that a label lies in, with the path from its top.
+    pub(crate) fn plot_of<'a>(&self, label: &'a str) -> Option<(usize, &'a str)> {
+        let mut plots = self.plots.iter().enumerate();
+        plots.find_map(|(number, plot)| Some((number, plot.below(label)?)))
+    }
+
+    /// The item whose main file has this path.
+    pub(crate) fn place(&self, path: &str) -> Option<(usize, ScopedPath)> {
+        let (number, below) = self.plot_of(path)?;
+        let plot = &self.plots[number];
+        let names = below.split('/').collect::<Vec<_>>();
+        let place = ScopedPath::among(self.scope, plot.kind, plot.base.clone(), &names)?;
+        Some((number, place))
+    }
+
+    /// The path of an item's main file.
+    pub(crate) fn path(&self, plot: usize, place: &ScopedPath) -> Option<String> {
+        let (folder, name) = place.below_plot()?;
+        Some(self.plots[plot].label(&join(&folder, &name)))
+    }
+}

@@ -1,0 +1,204 @@
+//! Items that go into the index together: their words, turned around in memory.
+
+use std::collections::HashMap;
+
+use mere_core::embed::Vector;
+use mere_core::graph::Link;
+use mere_core::item::ItemType;
+use mere_core::search::{Document, Field, stem, tokens};
+
+use super::posting::Writer;
+use crate::host::Stamp;
+
+/// How far fields are apart, so that no phrase goes from one to the next.
+const GAP: u32 = 8;
+/// The most words of an item that are indexed: what is longer says nothing new.
+const MAX_WORDS: u32 = 100_000;
+
+/// An item that is to be found.
+pub(crate) struct Entry {
+    /// In which ground it lies.
+    pub(crate) ground: u8,
+    /// Where in it.
+    pub(crate) path: String,
+    /// What its file looked like; none if it may have changed since and look the same.
+    pub(crate) stamp: Option<Stamp>,
+    pub(crate) kind: ItemType,
+    pub(crate) id: String,
+    pub(crate) category: String,
+    /// From when on it is hidden, in nanoseconds since 1970.
+    pub(crate) expires: Option<i64>,
+    /// When its file was changed, in nanoseconds since 1970.
+    pub(crate) modified: i64,
+    /// What it is called, as agents see it; empty for what has no links.
+    pub(crate) title: String,
+    /// What kind of knowledge it is.
+    pub(crate) sort: Option<String>,
+    /// What it links to: relation and target.
+    pub(crate) links: Vec<Link>,
+    /// The print of what it means, where its vector comes later: as long as that is the same, the one
+    /// it had is kept.
+    pub(crate) text: Option<i64>,
+    /// What the model makes of it.
+    pub(crate) vector: Option<Vector>,
+}
+
+/// The same with how many words it has.
+pub(super) struct Counted {
+    pub(super) entry: Entry,
+    /// None for what could not be understood: it is known, and never found.
+    pub(super) length: Option<u16>,
+}
+
+/// Items and their words.
+#[derive(Default)]
+pub(crate) struct Batch {
+    pub(super) entries: Vec<Counted>,
+    /// Every word of every item, in few bytes: there are very many.
+    log: Vec<Mention>,
+    /// The number of each term.
+    terms: HashMap<Box<str>, u32>,
+    /// The same for words as they stand in texts, so that each is reduced to its stem once.
+    words: HashMap<Box<str>, u32>,
+}
+
+impl Batch {
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// One more item; without a document it is known and never found.
+    pub(crate) fn add(&mut self, entry: Entry, document: Option<&Document>) {
+        let words = document.map(|document| self.add_words(document));
+        let length = words.map(|words| u16::try_from(words).unwrap_or(u16::MAX));
+        self.entries.push(Counted { entry, length });
+    }
+
+    fn add_words(&mut self, document: &Document) -> u32 {
+        let item = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
+        let (mut base, mut count) = (0, 0_u32);
+        for (field, text) in Field::ALL.into_iter().zip(&document.texts) {
+            let mut last = 0;
+            tokens(text, |token| {
+                if count >= MAX_WORDS {
+                    return;
+                }
+                let term = self.term_of(token.text);
+                self.log.push(Mention::new(term, item, base + token.position, field));
+                last = token.position;
+                count += u32::from(!token.is_part);
+            });
+            base += last + GAP;
+        }
+        for mark in &document.marks {
+            let term = self.term(mark.term());
+            self.log.push(Mention::new(term, item, 0, Field::Category));
+        }
+        count
+    }
+
+    /// The number of the stem of a word.
+    fn term_of(&mut self, word: &str) -> u32 {
+        if let Some(term) = self.words.get(word) {
+            return *term;
+        }
+        let mut stemmed = word.to_owned();
+        stem(&mut stemmed);
+        let term = self.term(stemmed);
+        self.words.insert(word.into(), term);
+        term
+    }
+
+    fn term(&mut self, term: String) -> u32 {
+        let next = u32::try_from(self.terms.len()).unwrap_or(u32::MAX);
+        *self.terms.entry(term.into_boxed_str()).or_insert(next)
+    }
+
+    /// The items, and their words.
+    pub(super) fn finish(mut self) -> (Vec<Counted>, Terms) {
+        self.words = HashMap::new();
+        self.log.sort_unstable();
+        let mut names = self.terms.into_iter().collect::<Vec<_>>();
+        names.sort_unstable();
+        (self.entries, Terms { names: names.into_iter(), log: self.log })
+    }
+}
+
+/// The words of a batch in order, each with who has it.
+pub(super) struct Terms {
+    names: std::vec::IntoIter<(Box<str>, u32)>,
+    /// In order.
+    log: Vec<Mention>,
+}
+
+impl Iterator for Terms {
+    type Item = (Box<str>, Vec<u8>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let (name, term) = self.names.next()?;
+            let start = self.log.partition_point(|mention| mention.term() < term);
+            let own = self.log[start..].iter().take_while(|mention| mention.term() == term);
+            let mut writer = Writer::default();
+            for mention in own {
+                writer.add(mention.item(), mention.field(), mention.place());
+            }
+            if let Some(data) = writer.finish() {
+                return Some((name, data));
+            }
+        }
+    }
+}
+
+/// That an item has a term at a place of a field, in one number: in order of terms, items, places.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Mention(u64);
+
+impl Mention {
+    const FIELD_BITS: u32 = 3;
+    const PLACE_BITS: u32 = 21;
+    const ITEM_BITS: u32 = 13;
+
+    fn new(term: u32, item: u32, place: u32, field: Field) -> Self {
+        let place = place.min((1 << Self::PLACE_BITS) - 1);
+        let number = u64::from(term) << Self::ITEM_BITS | u64::from(item);
+        let number = number << Self::PLACE_BITS | u64::from(place);
+        Self(number << Self::FIELD_BITS | u64::from(field.bit().trailing_zeros()))
+    }
+
+    /// So many bits of it, from one on.
+    fn part(self, from: u32, bits: u32) -> u32 {
+        u32::try_from(self.0 >> from & ((1 << bits) - 1)).unwrap_or_default()
+    }
+
+    fn field(self) -> Field {
+        let number = self.part(0, Self::FIELD_BITS) as usize;
+        Field::ALL.get(number).copied().unwrap_or(Field::Body)
+    }
+
+    fn place(self) -> u32 {
+        self.part(Self::FIELD_BITS, Self::PLACE_BITS)
+    }
+
+    fn item(self) -> u32 {
+        self.part(Self::FIELD_BITS + Self::PLACE_BITS, Self::ITEM_BITS)
+    }
+
+    fn term(self) -> u32 {
+        self.part(Self::FIELD_BITS + Self::PLACE_BITS + Self::ITEM_BITS, 27)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mention_is_its_parts() {
+        for field in Field::ALL {
+            let mention = Mention::new(99_999, 8_191, 1_999_999, field);
+            let parts = (mention.term(), mention.item(), mention.place(), mention.field());
+            assert_eq!(parts, (99_999, 8_191, 1_999_999, field));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What the index knows of files: which ones, and what they looked like.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use rusqlite::OptionalExtension;
+
+use super::Index;
+use crate::host::Stamp;
+
+/// What is known of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Known {
+    pub(crate) item: u32,
+    /// None if it may have changed since and look the same.
+    pub(crate) stamp: Option<Stamp>,
+}
+
+impl Index {
+    /// Everything in a folder of a ground and below, by path.
+    pub(crate) fn known_below(
+        &self,
+        ground: u8,
+        folder: &str,
+    ) -> rusqlite::Result<HashMap<String, Known>> {
+        // Everything begins with the empty path, and everything in a folder with its slash.
+        let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let end = format!("{start}\u{10ffff}");
+        let mut all = self.connection.prepare_cached(
+            "SELECT path, id, stamp FROM item WHERE ground = ? AND path >= ? AND path < ?",
+        )?;
+        let rows = all.query_map((ground, start, end), |row| {
+            Ok((
+                row.get(0)?,
+                Known { item: row.get(1)?, stamp: stamp(row.get_ref(2)?.as_blob().ok()) },
+            ))
+        })?;
+        rows.collect()
+    }
+
+    /// What is known of one file.
+    pub(crate) fn known_at(&self, ground: u8, path: &str) -> rusqlite::Result<Option<Known>> {
+        let mut one = self
+            .connection
+            .prepare_cached("SELECT id, stamp FROM item WHERE ground = ? AND path = ?")?;
+        let known = one.query_row((ground, path), |row| {
+            Ok(Known { item: row.get(0)?, stamp: stamp(row.get_ref(1)?.as_blob().ok()) })
+        });
+        known.optional()
+    }
+
+    /// Where an item lies: its ground and its path there.
+    pub(crate) fn path_of(&self, item: u32) -> rusqlite::Result<Option<(u8, String)>> {
+        let mut one =
+            self.connection.prepare_cached("SELECT ground, path FROM item WHERE id = ?")?;
+        one.query_row([item], |row| Ok((row.get(0)?, row.get(1)?))).optional()
+    }
+
+    /// When the file of an item was changed.
+    pub(crate) fn modified(&self, item: u32) -> rusqlite::Result<Option<Timestamp>> {
+        let mut one = self.connection.prepare_cached("SELECT modified FROM item WHERE id = ?")?;
+        let at = one.query_row([item], |row| row.get::<_, i64>(0)).optional()?;
+        Ok(at.and_then(|at| Timestamp::from_nanosecond(i128::from(at)).ok()))
+    }
+
+    /// The items that are hidden at a moment, in nanoseconds since 1970.
+    pub(crate) fn expired(&self, now: i64) -> rusqlite::Result<Vec<u32>> {
+        let mut all = self.connection.prepare_cached("SELECT id FROM item WHERE expires <= ?")?;
+        all.query_map([now], |row| row.get(0))?.collect()
+    }
+}
+
+pub(super) fn stamp_bytes(stamp: Stamp) -> [u8; 32] {
+    let (inode, size, modified, changed) = stamp.into();
+    let mut bytes = [0; 32];
+    let parts =
+        [inode.to_le_bytes(), size.to_le_bytes(), modified.to_le_bytes(), changed.to_le_bytes()];
+    bytes.copy_from_slice(parts.as_flattened());
+    bytes
+}
+
+fn stamp(bytes: Option<&[u8]>) -> Option<Stamp> {
+    let (parts, []) = bytes?.as_chunks::<8>() else { return None };
+    let [inode, size, modified, changed] = parts else { return None };
+    let (inode, size) = (u64::from_le_bytes(*inode), u64::from_le_bytes(*size));
+    Some(Stamp::from((inode, size, i64::from_le_bytes(*modified), i64::from_le_bytes(*changed))))
+}

@@ -1,0 +1,165 @@
+//! Small segments become larger ones, without what is gone.
+
+use std::collections::HashSet;
+
+use rusqlite::{Connection, Rows};
+
+use super::posting::{Posting, Writer};
+use super::segment::{Segment, Slot};
+use super::{Index, bump, close_segment, note_word, open_segment, schema};
+
+/// How many segments of one size there are before they are merged.
+const FEW: usize = 8;
+
+/// Where the items of a segment go: none for one that is gone.
+type Moves = Vec<Option<u32>>;
+
+impl Index {
+    /// Merges segments where there are many of one size or much is gone, if that is no more work
+    /// than `most` items. Says whether it did.
+    pub(crate) fn merge(&mut self, most: usize) -> rusqlite::Result<bool> {
+        self.refresh()?;
+        let Some(chosen) = self.choose(most) else { return Ok(false) };
+        let change = schema::begin(&mut self.connection)?;
+        // Somebody else may have merged them, or have more that is gone.
+        if super::count(&change, "generation")? != self.generation {
+            drop(change);
+            self.refresh()?;
+            return Ok(true);
+        }
+        let old = chosen.iter().map(|at| &self.segments[*at]).collect::<Vec<_>>();
+        write(&change, &old)?;
+        bump(&change)?;
+        change.commit()?;
+        self.refresh()?;
+        Ok(true)
+    }
+
+    /// Which ones.
+    fn choose(&self, most: usize) -> Option<Vec<usize>> {
+        let size = |at: &usize| self.segments[*at].slots.len();
+        let tier = |at: &usize| (size(at) | 1).ilog2() / 3;
+        let all = || 0..self.segments.len();
+        let tiers = all().map(|at| tier(&at)).collect::<HashSet<_>>();
+        let mut tiers = tiers.into_iter().collect::<Vec<_>>();
+        tiers.sort_unstable();
+        for wanted in tiers {
+            let alike = all().filter(|at| tier(at) <= wanted).collect::<Vec<_>>();
+            let work = alike.iter().map(size).sum::<usize>();
+            if alike.iter().filter(|at| tier(at) == wanted).count() >= FEW && work <= most {
+                return Some(alike);
+            }
+        }
+        let hollow = |at: &usize| {
+            let live = self.segments[*at].live.iter().filter(|live| **live).count();
+            size(at) >= 64 && live * 2 < size(at) && size(at) <= most
+        };
+        all().find(hollow).map(|at| vec![at])
+    }
+}
+
+/// Writes one segment in place of several.
+fn write(change: &Connection, old: &[&Segment]) -> rusqlite::Result<()> {
+    let (slots, moves) = arrange(old);
+    let id = open_segment(change, &slots)?;
+    let words = merge_words(change, id, (old, &moves))?;
+    close_segment(change, id, words)?;
+    for segment in old {
+        change.execute("DELETE FROM segment WHERE id = ?", [segment.id])?;
+        change.execute("DELETE FROM posting WHERE segment = ?", [segment.id])?;
+        let mut one = change.prepare_cached("DELETE FROM gone WHERE item = ?")?;
+        for (slot, _) in segment.slots.iter().zip(&segment.live).filter(|(_, live)| !**live) {
+            one.execute([slot.item])?;
+        }
+    }
+    Ok(())
+}
+
+/// The items that stay, in order, and where each one goes.
+fn arrange(old: &[&Segment]) -> (Vec<Slot>, Vec<Moves>) {
+    let mut slots = Vec::new();
+    for segment in old {
+        let live = segment.slots.iter().zip(&segment.live).filter(|(_, live)| **live);
+        slots.extend(live.map(|(slot, _)| *slot));
+    }
+    slots.sort_unstable_by_key(|slot| slot.item);
+    let place = |slot: &Slot| {
+        let found = slots.binary_search_by_key(&slot.item, |slot| slot.item).ok();
+        found.and_then(|at| u32::try_from(at).ok())
+    };
+    let moves = old.iter().map(|segment| {
+        let slots = segment.slots.iter().zip(&segment.live);
+        slots.map(|(slot, live)| if *live { place(slot) } else { None }).collect()
+    });
+    let moves = moves.collect();
+    (slots, moves)
+}
+
+/// A segment's words, read in order.
+struct Source<'a> {
+    rows: Rows<'a>,
+    next: Option<(String, Vec<u8>)>,
+}
+
+impl Source<'_> {
+    fn advance(&mut self) -> rusqlite::Result<()> {
+        self.next = match self.rows.next()? {
+            Some(row) => Some((row.get(0)?, row.get(1)?)),
+            None => None,
+        };
+        Ok(())
+    }
+}
+
+fn merge_words(
+    change: &Connection,
+    id: i64,
+    (old, moves): (&[&Segment], &[Moves]),
+) -> rusqlite::Result<String> {
+    let sql = "SELECT word, data FROM posting WHERE segment = ? ORDER BY word";
+    let mut statements =
+        old.iter().map(|_| change.prepare(sql)).collect::<rusqlite::Result<Vec<_>>>()?;
+    let mut sources = Vec::new();
+    for (statement, segment) in statements.iter_mut().zip(old) {
+        let mut source = Source { rows: statement.query([segment.id])?, next: None };
+        source.advance()?;
+        sources.push(source);
+    }
+    let mut insert = change.prepare("INSERT INTO posting VALUES (?, ?, ?)")?;
+    let mut words = String::new();
+    loop {
+        let heads = sources.iter().filter_map(|source| source.next.as_ref());
+        let Some(word) = heads.map(|(word, _)| word).min().cloned() else { return Ok(words) };
+        let mut lists = Vec::new();
+        for (source, moves) in sources.iter_mut().zip(moves) {
+            if let Some((_, data)) = source.next.take_if(|(head, _)| *head == word) {
+                lists.push((data, moves));
+                source.advance()?;
+            }
+        }
+        if let Some(data) = merge_lists(&lists) {
+            insert.execute((id, &word, data))?;
+            note_word(&mut words, &word);
+        }
+    }
+}
+
+fn merge_lists(lists: &[(Vec<u8>, &Moves)]) -> Option<Vec<u8>> {
+    let mut all = Vec::new();
+    for (data, moves) in lists {
+        let mut posting = Posting::read(data)?;
+        while let Some((mut at, places)) = posting.next_with_places() {
+            let item = usize::try_from(at.item).ok().and_then(|item| *moves.get(item)?);
+            if let Some(item) = item {
+                at.item = item;
+                all.push((at, places));
+            }
+        }
+    }
+    all.sort_by_key(|(at, _)| at.item);
+    let mut writer = Writer::default();
+    for (at, places) in all {
+        writer.copy(at, places);
+    }
+    writer.finish()
+}

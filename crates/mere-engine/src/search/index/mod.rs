@@ -1,0 +1,324 @@
+//! The index: what has which words, kept in an embedded database.
+//!
+//! Items are added in segments that are never changed; what is changed or removed is marked as gone,
+//! and small segments are merged into larger ones. A change is one transaction, so that a killed
+//! process leaves what was there before, and any number of processes may share the file. A query
+//! reads the lists of its words and nothing else (ADR 11).
+
+mod batch;
+mod known;
+mod links;
+mod merge;
+mod posting;
+mod schema;
+mod segment;
+mod vectors;
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+
+use mere_core::embed::{Model, Vector};
+use mere_core::graph::Link;
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Transaction};
+
+pub(crate) use batch::{Batch, Entry};
+pub(crate) use links::Linked;
+pub(crate) use posting::{Occurrence, Posting, places};
+pub(crate) use schema::is_damage;
+use segment::NOTHING;
+pub(crate) use segment::{Segment, Slot, kind_number, kind_of};
+pub(crate) use vectors::{Kept, Sketches};
+
+use batch::{Counted, Terms};
+
+/// The index of one project.
+pub(crate) struct Index {
+    pub(super) connection: Connection,
+    generation: i64,
+    pub(super) segments: Vec<Segment>,
+}
+
+impl Index {
+    /// Opens the index in a database, and makes it if there is none.
+    pub(crate) fn open(mut connection: Connection) -> rusqlite::Result<Self> {
+        connection.set_prepared_statement_cache_capacity(64);
+        schema::prepare(&mut connection)?;
+        let mut index = Self { connection, generation: 0, segments: Vec::new() };
+        index.refresh()?;
+        Ok(index)
+    }
+
+    /// Sees what other processes have changed.
+    pub(crate) fn refresh(&mut self) -> rusqlite::Result<()> {
+        if count(&self.connection, "generation")? != self.generation {
+            self.hold()?;
+            self.release()?;
+        }
+        Ok(())
+    }
+
+    /// From now on everything is read as it is at this moment.
+    pub(crate) fn hold(&mut self) -> rusqlite::Result<()> {
+        self.connection.prepare_cached("BEGIN")?.execute([])?;
+        let loaded = self.load();
+        if loaded.is_err() {
+            self.release()?;
+        }
+        loaded
+    }
+
+    /// The end of that moment.
+    pub(crate) fn release(&self) -> rusqlite::Result<()> {
+        self.connection.prepare_cached("COMMIT")?.execute([]).map(|_| ())
+    }
+
+    fn load(&mut self) -> rusqlite::Result<()> {
+        let moment = &self.connection;
+        let generation = count(moment, "generation")?;
+        if generation == self.generation {
+            return Ok(());
+        }
+        let mut known = std::mem::take(&mut self.segments);
+        self.generation = 0;
+        let mut segments = Vec::new();
+        let mut all = moment.prepare_cached("SELECT id FROM segment ORDER BY id")?;
+        let mut one = moment.prepare_cached("SELECT items FROM segment WHERE id = ?")?;
+        for id in all.query_map([], |row| row.get(0))? {
+            let id = id?;
+            // A segment never changes.
+            segments.push(match known.iter().position(|segment| segment.id == id) {
+                Some(at) => known.swap_remove(at),
+                None => {
+                    one.query_row([id], |row| Ok(Segment::new(id, row.get_ref(0)?.as_blob()?)))?
+                }
+            });
+        }
+        let mut all = moment.prepare_cached("SELECT item FROM gone")?;
+        for item in all.query_map([], |row| row.get(0))? {
+            let item = item?;
+            for segment in &mut segments {
+                segment.forget(item);
+            }
+        }
+        drop((all, one));
+        (self.generation, self.segments) = (generation, segments);
+        Ok(())
+    }
+
+    /// An item as queries need it.
+    pub(crate) fn slot(&self, item: u32) -> Option<Slot> {
+        self.segments.iter().find_map(|segment| Some(segment.slots[segment.find(item)?]))
+    }
+
+    /// The number of a ground; one that is new gets one.
+    pub(crate) fn ground(&mut self, name: &str) -> rusqlite::Result<u8> {
+        let find = |connection: &Connection| {
+            let mut one = connection.prepare_cached("SELECT id FROM ground WHERE name = ?")?;
+            one.query_row([name], |row| row.get(0)).optional()
+        };
+        if let Some(known) = find(&self.connection)? {
+            return Ok(known);
+        }
+        let change = schema::begin(&mut self.connection)?;
+        // Another process may have been quicker.
+        let id = if let Some(known) = find(&change)? {
+            known
+        } else {
+            change.execute("INSERT INTO ground (name) VALUES (?)", [name])?;
+            let id = change.last_insert_rowid();
+            u8::try_from(id).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, id))?
+        };
+        change.commit()?;
+        Ok(id)
+    }
+
+    /// Adds items, in place of what lay at the same places before, with what a model makes of them.
+    pub(crate) fn add(&mut self, batch: Batch, model: Option<&Model>) -> rusqlite::Result<()> {
+        if batch.len() == 0 {
+            return Ok(());
+        }
+        let (entries, terms) = batch.finish();
+        let change = schema::begin(&mut self.connection)?;
+        let model = model.map(|model| vectors::model_number(&change, model)).transpose()?;
+        let first = count(&change, "next")?;
+        let slots = {
+            let mut desk = Desk::new(&change, model)?;
+            let numbered = entries.iter().zip(first..);
+            let slots = numbered.map(|(counted, id)| desk.put(counted, id));
+            slots.collect::<rusqlite::Result<Vec<_>>>()?
+        };
+        let next = first + i64::try_from(entries.len()).unwrap_or(i64::MAX);
+        set_count(&change, "next", next)?;
+        write_segment(&change, &slots, terms)?;
+        bump(&change)?;
+        change.commit()?;
+        self.refresh()
+    }
+
+    /// Forgets everything. Numbers go on: what another process has in memory is of no use to it, and
+    /// does no harm.
+    pub(crate) fn clear(&mut self) -> rusqlite::Result<()> {
+        let change = schema::begin(&mut self.connection)?;
+        schema::empty(&change)?;
+        set_count(&change, "vectors", count(&change, "vectors")? + 1)?;
+        bump(&change)?;
+        change.commit()?;
+        self.refresh()
+    }
+
+    /// Forgets items.
+    pub(crate) fn remove(&mut self, items: &[u32]) -> rusqlite::Result<()> {
+        if items.is_empty() {
+            return Ok(());
+        }
+        let change = schema::begin(&mut self.connection)?;
+        for item in items {
+            forget(&change, i64::from(*item))?;
+        }
+        bump(&change)?;
+        change.commit()?;
+        self.refresh()
+    }
+}
+
+/// What is written for each item.
+struct Desk<'a> {
+    change: &'a Transaction<'a>,
+    old: CachedStatement<'a>,
+    item: CachedStatement<'a>,
+    link: CachedStatement<'a>,
+    vector: CachedStatement<'a>,
+    keep: CachedStatement<'a>,
+    model: Option<i64>,
+}
+
+impl<'a> Desk<'a> {
+    fn new(change: &'a Transaction<'a>, model: Option<i64>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            change,
+            old: change.prepare_cached("SELECT id FROM item WHERE ground = ? AND path = ?")?,
+            item: change
+                .prepare_cached("INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?,
+            link: change.prepare_cached("INSERT INTO link VALUES (?, ?, ?)")?,
+            vector: change.prepare_cached("INSERT INTO vector VALUES (?, ?, ?, NULL)")?,
+            keep: change
+                .prepare_cached("UPDATE vector SET item = ? WHERE item = ? AND text = ?")?,
+            model,
+        })
+    }
+
+    fn put(&mut self, counted: &Counted, id: i64) -> rusqlite::Result<Slot> {
+        let Counted { entry, length } = counted;
+        let key = (entry.ground, &entry.path);
+        if let Some(old) = self.old.query_row(key, |row| row.get::<_, i64>(0)).optional()? {
+            if let Some(text) = entry.text {
+                self.keep.execute((id, old, text))?;
+            }
+            forget(self.change, old)?;
+        }
+        let kind = kind_number(entry.kind);
+        let stamp = entry.stamp.map(known::stamp_bytes);
+        let stamp = stamp.as_ref().map(<[u8; 32]>::as_slice);
+        self.item.execute((
+            id,
+            entry.ground,
+            &entry.path,
+            stamp,
+            kind,
+            &entry.id,
+            &entry.category,
+            entry.expires,
+            entry.modified,
+            &entry.title,
+            &entry.sort,
+        ))?;
+        for Link { relation, target } in &entry.links {
+            self.link.execute((id, relation.name(), target))?;
+        }
+        if let Some(model) = self.model {
+            // That it makes nothing of an item is known too.
+            let data = entry.vector.as_ref().map_or(&[][..], Vector::as_bytes);
+            self.vector.execute((id, model, data))?;
+        }
+        let mut hasher = DefaultHasher::new();
+        (entry.ground, &entry.path).hash(&mut hasher);
+        let [a, b, c, d, ..] = hasher.finish().to_le_bytes();
+        let item =
+            u32::try_from(id).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, id))?;
+        let tie = u32::from_le_bytes([a, b, c, d]);
+        let kind = length.map_or(NOTHING, |_| kind);
+        let length = length.unwrap_or_default();
+        Ok(Slot { item, tie, length, kind, ground: entry.ground })
+    }
+}
+
+/// Marks an item as gone.
+fn forget(change: &Connection, item: i64) -> rusqlite::Result<()> {
+    for sql in [
+        "DELETE FROM item WHERE id = ?",
+        "DELETE FROM link WHERE item = ?",
+        "DELETE FROM vector WHERE item = ?",
+        "INSERT OR IGNORE INTO gone VALUES (?)",
+    ] {
+        change.prepare_cached(sql)?.execute([item])?;
+    }
+    Ok(())
+}
+
+/// Writes a segment: its items in order, its words in order.
+fn write_segment(change: &Connection, slots: &[Slot], terms: Terms) -> rusqlite::Result<()> {
+    let id = open_segment(change, slots)?;
+    let mut words = String::new();
+    {
+        let mut one = change.prepare_cached("INSERT INTO posting VALUES (?, ?, ?)")?;
+        for (word, data) in terms {
+            one.execute((id, &*word, data))?;
+            note_word(&mut words, &word);
+        }
+    }
+    close_segment(change, id, words)
+}
+
+/// Writes the items of a segment, and says which one it is.
+fn open_segment(change: &Connection, slots: &[Slot]) -> rusqlite::Result<i64> {
+    let mut items = Vec::with_capacity(size_of_val(slots));
+    for slot in slots {
+        slot.write(&mut items);
+    }
+    change.execute("INSERT INTO segment (items, words) VALUES (?, x'')", [items])?;
+    Ok(change.last_insert_rowid())
+}
+
+/// Writes which words a segment has.
+fn close_segment(change: &Connection, id: i64, words: String) -> rusqlite::Result<()> {
+    let sql = "UPDATE segment SET words = ? WHERE id = ?";
+    change.execute(sql, (words.into_bytes(), id)).map(|_| ())
+}
+
+/// Remembers a word that people can misspell; marks are none.
+fn note_word(words: &mut String, word: &str) {
+    if !word.starts_with('\u{1}') {
+        words.push_str(word);
+        words.push('\n');
+    }
+}
+
+/// A number as the database has them.
+fn number(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+fn count(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
+    let mut one = connection.prepare_cached("SELECT value FROM count WHERE name = ?")?;
+    one.query_row([name], |row| row.get(0))
+}
+
+fn set_count(change: &Connection, name: &str, value: i64) -> rusqlite::Result<()> {
+    let mut one = change.prepare_cached("UPDATE count SET value = ? WHERE name = ?")?;
+    one.execute((value, name)).map(|_| ())
+}
+
+/// Tells others that the index has changed.
+fn bump(change: &Connection) -> rusqlite::Result<()> {
+    set_count(change, "generation", count(change, "generation")? + 1)
+}

@@ -1,0 +1,108 @@
+//! The tables of the index, and how they come to be.
+//!
+//! All of it can be made again from the files. What another form of this program wrote, or what is
+//! damaged, is thrown away whole.
+
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
+
+/// Changes with the tables and with how texts are read into them.
+const FORM: i32 = 2;
+
+const TABLES: &str = "
+    CREATE TABLE count (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+    INSERT INTO count VALUES ('generation', 1), ('next', 1), ('vectors', 1);
+    CREATE TABLE ground (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+    CREATE TABLE item (
+        id INTEGER PRIMARY KEY,
+        ground INTEGER NOT NULL,
+        path TEXT NOT NULL,
+        stamp BLOB,
+        kind INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        category TEXT NOT NULL,
+        expires INTEGER,
+        modified INTEGER NOT NULL,
+        title TEXT NOT NULL,
+        entry_type TEXT,
+        UNIQUE (ground, path)
+    );
+    CREATE INDEX item_by_name ON item (name, kind);
+    CREATE INDEX item_by_expiry ON item (expires) WHERE expires IS NOT NULL;
+    CREATE TABLE link (item INTEGER NOT NULL, relation TEXT NOT NULL, target TEXT NOT NULL);
+    CREATE INDEX link_by_item ON link (item);
+    CREATE INDEX link_by_target ON link (target);
+    CREATE TABLE segment (id INTEGER PRIMARY KEY, items BLOB NOT NULL, words BLOB NOT NULL);
+    CREATE TABLE posting (
+        segment INTEGER NOT NULL,
+        word TEXT NOT NULL,
+        data BLOB NOT NULL,
+        PRIMARY KEY (segment, word)
+    ) WITHOUT ROWID;
+    CREATE TABLE gone (item INTEGER PRIMARY KEY);
+    CREATE TABLE model (id INTEGER PRIMARY KEY, name TEXT NOT NULL, dimensions INTEGER NOT NULL,
+        UNIQUE (name, dimensions));
+    CREATE TABLE vector (item INTEGER PRIMARY KEY, model INTEGER NOT NULL, data BLOB NOT NULL,
+        text INTEGER);
+    CREATE INDEX vector_by_model ON vector (model);
+";
+
+/// Makes the tables where there are none of this form.
+pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
+    if form(connection)? == FORM {
+        return Ok(());
+    }
+    let change = begin(connection)?;
+    // Another process may have been quicker.
+    if form(&change)? != FORM {
+        let names = {
+            let mut tables = change.prepare(
+                "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+            )?;
+            let names = tables.query_map([], |row| row.get::<_, String>(0))?;
+            names.collect::<rusqlite::Result<Vec<_>>>()?
+        };
+        for name in names {
+            change.execute_batch(&format!("DROP TABLE \"{}\"", name.replace('"', "\"\"")))?;
+        }
+        change.execute_batch(TABLES)?;
+        change.pragma_update(None, "user_version", FORM)?;
+    }
+    change.commit()
+}
+
+/// Empties the tables. One segment stays, with nothing in it, so that no other gets a number that one
+/// had before.
+pub(super) fn empty(change: &Connection) -> rusqlite::Result<()> {
+    change.execute_batch(
+        "INSERT INTO segment (items, words) VALUES (x'', x'');
+         DELETE FROM segment WHERE id < (SELECT max(id) FROM segment);
+         DELETE FROM posting; DELETE FROM item; DELETE FROM link; DELETE FROM gone;
+         DELETE FROM vector;",
+    )
+}
+
+fn form(connection: &Connection) -> rusqlite::Result<i32> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// Begins a change: one process at a time.
+pub(super) fn begin(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
+    connection.transaction_with_behavior(TransactionBehavior::Immediate)
+}
+
+/// Whether an error says that the file is damaged: then it is made anew.
+pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
+    let damaged = [ErrorCode::DatabaseCorrupt, ErrorCode::NotADatabase];
+    match error {
+        rusqlite::Error::SqliteFailure(failure, message) => {
+            let odd = message.as_deref().is_some_and(|text| text.starts_with("no such"));
+            damaged.contains(&failure.code) || odd
+        }
+        // A value that is not of the type that was written.
+        rusqlite::Error::InvalidColumnType(..)
+        | rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..)
+        | rusqlite::Error::QueryReturnedNoRows => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,125 @@
+//! A part of the index that was written at once: some items, and who of them has which word.
+
+use std::sync::OnceLock;
+
+use rusqlite::{Connection, OptionalExtension};
+
+use mere_core::item::ItemType;
+
+/// How many bytes of a segment's row an item takes.
+const WIDTH: usize = 12;
+
+/// An item of a segment, as every query needs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slot {
+    pub(crate) item: u32,
+    /// Which of two equal matches comes first, whenever and by whomever they were indexed.
+    pub(crate) tie: u32,
+    pub(crate) length: u16,
+    pub(crate) kind: u8,
+    pub(crate) ground: u8,
+}
+
+impl Slot {
+    pub(super) fn write(self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.item.to_le_bytes());
+        bytes.extend(self.tie.to_le_bytes());
+        bytes.extend(self.length.to_le_bytes());
+        bytes.extend([self.kind, self.ground]);
+    }
+
+    fn read(bytes: [u8; WIDTH]) -> Self {
+        let whole = |at: usize| {
+            let (four, _) = bytes[at..].as_chunks::<4>();
+            four.first().map_or(0, |four| u32::from_le_bytes(*four))
+        };
+        let [.., low, high, kind, ground] = bytes;
+        let length = u16::from_le_bytes([low, high]);
+        Self { item: whole(0), tie: whole(4), length, kind, ground }
+    }
+}
+
+/// The number of what is of no type, because it could not be understood.
+pub(super) const NOTHING: u8 = u8::MAX;
+
+/// The number of a type in the index; lockfiles are not in it.
+pub(crate) fn kind_number(kind: ItemType) -> u8 {
+    match kind {
+        ItemType::Directive => 0,
+        ItemType::Tool => 1,
+        ItemType::Knowledge => 2,
+        ItemType::Memory => 3,
+        ItemType::Lockfile => 4,
+    }
+}
+
+/// The type that has a number.
+pub(crate) fn kind_of(number: u8) -> Option<ItemType> {
+    ItemType::ALL.into_iter().find(|kind| kind_number(*kind) == number)
+}
+
+/// A segment, without its words.
+pub(crate) struct Segment {
+    pub(crate) id: i64,
+    /// In order of their numbers.
+    pub(crate) slots: Vec<Slot>,
+    /// Whether each is still there.
+    pub(crate) live: Vec<bool>,
+    words: OnceLock<String>,
+}
+
+impl Segment {
+    pub(super) fn new(id: i64, bytes: &[u8]) -> Self {
+        let (chunks, _) = bytes.as_chunks::<WIDTH>();
+        let slots = chunks.iter().copied().map(Slot::read).collect::<Vec<_>>();
+        Self { id, live: vec![true; slots.len()], slots, words: OnceLock::new() }
+    }
+
+    /// An item is not there any more.
+    pub(super) fn forget(&mut self, item: u32) {
+        if let Some(at) = self.find(item) {
+            self.live[at] = false;
+        }
+    }
+
+    pub(crate) fn find(&self, item: u32) -> Option<usize> {
+        self.slots.binary_search_by_key(&item, |slot| slot.item).ok()
+    }
+
+    /// Who has a word.
+    pub(crate) fn posting(
+        &self,
+        connection: &Connection,
+        word: &str,
+    ) -> rusqlite::Result<Option<Vec<u8>>> {
+        let mut one =
+            connection.prepare_cached("SELECT data FROM posting WHERE segment = ? AND word = ?")?;
+        one.query_row((self.id, word), |row| row.get(0)).optional()
+    }
+
+    /// The words that begin so, in order.
+    pub(crate) fn beginning(
+        &self,
+        connection: &Connection,
+        prefix: &str,
+        most: usize,
+    ) -> rusqlite::Result<Vec<String>> {
+        let mut all = connection.prepare_cached(
+            "SELECT word FROM posting WHERE segment = ? AND word >= ? AND word < ? LIMIT ?",
+        )?;
+        let end = format!("{prefix}\u{10ffff}");
+        let words = all.query_map((self.id, prefix, end, super::number(most)), |row| row.get(0))?;
+        words.collect()
+    }
+
+    /// Every word, one a line. They are kept: whoever mistypes once may do so again.
+    pub(crate) fn words(&self, connection: &Connection) -> rusqlite::Result<&str> {
+        if let Some(words) = self.words.get() {
+            return Ok(words);
+        }
+        let mut all = connection.prepare_cached("SELECT words FROM segment WHERE id = ?")?;
+        let words = all.query_row([self.id], |row| row.get::<_, Vec<u8>>(0)).optional()?;
+        let words = words.and_then(|words| String::from_utf8(words).ok()).unwrap_or_default();
+        Ok(self.words.get_or_init(|| words))
+    }
+}

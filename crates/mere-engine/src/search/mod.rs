@@ -1,0 +1,264 @@
+//! Search: the items that say what is asked for, and those that mean it.
+//!
+//! The files are looked at first ([`feed`]), what changed is read into the [`index`], then words are
+//! found ([`find`]) and mixed with what a model makes of them ([`rank`]). A hit is read, judged and
+//! told from its file like anything else: the index says where to look and nothing else.
+
+mod desk;
+mod embedder;
+mod endpoint;
+mod feed;
+mod fetched;
+mod find;
+mod ground;
+mod hit;
+mod index;
+mod library;
+mod rank;
+mod reading;
+mod trouble;
+mod waiting;
+mod web;
+
+use std::time::{Duration, Instant};
+
+use mere_core::address::Address;
+use mere_core::cursor::Cursor;
+use mere_core::digest::Sha256;
+use mere_core::embed::Vector;
+use mere_core::item::ItemType;
+use mere_core::reply::{Data, Draft, Fields, Prose, codes};
+use mere_core::request::{Condition, Mode, Rank, Search, SearchSource};
+use mere_core::root::Root;
+use mere_core::search::{Mark, Query, fold};
+
+use crate::config::Embeddings;
+use crate::court::now;
+use crate::items::Desk;
+use crate::tool_error::ToolError;
+use crate::view::{cursor_data, page};
+use crate::wording;
+pub(crate) use embedder::{Embedder, Hands};
+pub(crate) use endpoint::Endpoint;
+pub(crate) use fetched::FILE as FETCHED;
+use find::{Demand, Filter, Question, find};
+use hit::Teller;
+use library::Library;
+pub(crate) use library::Searches;
+use rank::Ranking;
+use reading::nanoseconds;
+pub(crate) use trouble::Trouble;
+pub(crate) use waiting::Embedding;
+
+/// How long somebody waits for items to get their vectors, where the session ends with the answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SearchError {
+    #[error("the search index cannot be used: {0}")]
+    Database(#[from] rusqlite::Error),
+    #[error("the machine failed: {0}")]
+    Machine(std::io::Error),
+    #[error("the call was cancelled or took too long")]
+    Over,
+}
+
+/// What a session searches with.
+pub(crate) struct Kit<'a> {
+    pub(crate) searches: &'a Searches,
+    /// The folders that the gate knows: what texts look like to agents depends on them.
+    pub(crate) landmarks: Sha256,
+    pub(crate) embedder: &'a Embedder,
+    /// What the user's config says of models.
+    pub(crate) said: &'a Embeddings,
+    /// Which type comes first of equal hits.
+    pub(crate) priority: &'a [ItemType],
+}
+
+/// Searches.
+pub(crate) fn search(desk: &Desk<'_>, call: &Search) -> Result<Draft, ToolError> {
+    let asks_registry = matches!(call.source, SearchSource::Registry | SearchSource::All);
+    let name = cursor_name(call);
+    let offset = match &call.cursor {
+        None => 0,
+        Some(cursor) => {
+            let said = cursor.position(&name, &top()).ok_or(ToolError::Cursor)?;
+            said.parse::<usize>().map_err(|_| ToolError::Cursor)?
+        }
+    };
+    let answer = if call.source == SearchSource::Registry {
+        Answer::default()
+    } else {
+        answer(desk, call, offset)?
+    };
+    let notes = notes(&answer, asks_registry);
+    let next = answer.has_more.then(|| {
+        let position = (offset + call.limit).to_string();
+        Cursor::new(&name, &top(), &position)
+    });
+    let unavailable = asks_registry.then(|| Data::List(vec!["registry".into()]));
+    let data = lists(answer.hits, call)
+        .with("total", answer.total)
+        .with("mode", answer.mode.unwrap_or(call.mode).name())
+        .with_some("next", next.as_ref().map(cursor_data))
+        .with_some("unavailable", unavailable);
+    let message = found(answer.total, answer.shown);
+    let draft = page(codes::SEARCH, message, next.as_ref()).data(data);
+    Ok(if notes.is_empty() { draft } else { draft.hint(Prose::words(notes.join(" "))) })
+}
+
+/// What else is to be said of an answer.
+fn notes(answer: &Answer, asks_registry: bool) -> Vec<String> {
+    let searched = match answer.mode {
+        None => "nothing was searched",
+        Some(_) => "only what is here was searched",
+    };
+    let registry = asks_registry.then(|| format!("No registry is configured: {searched}."));
+    let trouble = answer.trouble.as_ref().map(wording::trouble);
+    let waiting = (answer.waiting > 0).then(|| wording::waiting(answer.waiting));
+    [registry, trouble, waiting].into_iter().flatten().collect()
+}
+
+/// Finds what is asked for. A model takes its time for the question before anything is locked.
+fn answer(desk: &Desk<'_>, call: &Search, offset: usize) -> Result<Answer, ToolError> {
+    let query = Query::parse(&call.query);
+    let (wanted, trouble) = match call.mode {
+        Mode::Text => (None, None),
+        Mode::Hybrid | Mode::Vector => match desk.search.embedder.question(&query.said) {
+            Ok(wanted) => (wanted, None),
+            Err(trouble) => (None, Some(trouble)),
+        },
+    };
+    let mode = if trouble.is_some() { Mode::Text } else { call.mode };
+    let asked = Asked { query: &query, offset, mode, wanted: wanted.as_ref() };
+    let mut answer = desk.searched(|library| look(desk, call, &asked, library))?;
+    if answer.waiting > 0 && !desk.search.searches.lasts() {
+        let began = Instant::now();
+        let enough = |_| began.elapsed() > PATIENCE || (desk.over)();
+        // What goes wrong now will be said when a question goes wrong.
+        let _ = desk.embed(Hands::All, &enough);
+        let again = |library: &mut Library| look(desk, call, &asked, library);
+        answer = desk.search.searches.again(desk.search.embedder, again)?.unwrap_or(answer);
+    }
+    Ok(Answer { trouble, ..answer })
+}
+
+/// What is looked for.
+struct Asked<'a> {
+    query: &'a Query,
+    offset: usize,
+    mode: Mode,
+    wanted: Option<&'a Vector>,
+}
+
+/// What was found.
+#[derive(Default)]
+struct Answer {
+    hits: Vec<(ItemType, Fields)>,
+    total: u64,
+    shown: usize,
+    has_more: bool,
+    /// By which likeness; none if nothing was searched.
+    mode: Option<Mode>,
+    /// Why it was not by meaning, if it should have been.
+    trouble: Option<Trouble>,
+    /// How many items have no vector yet.
+    waiting: u64,
+}
+
+fn look(
+    desk: &Desk<'_>,
+    call: &Search,
+    asked: &Asked<'_>,
+    library: &mut Library,
+) -> Result<Answer, SearchError> {
+    let filters = filters(call, library)?;
+    let question = Question {
+        query: asked.query,
+        kinds: &call.kinds,
+        grounds: &library.feed.numbers,
+        filters: &filters,
+        now: nanoseconds(now()),
+    };
+    let found = find(&library.index, &question)?;
+    let mode = asked.mode;
+    let ranking = Ranking { mode, rank: call.rank, priority: desk.search.priority };
+    let highlight = found.highlight.clone();
+    let ranked = ranking.rank(library, found, asked.wanted)?;
+    let total = ranked.total;
+    let (page, has_more) = ranked.page(asked.offset, call.limit);
+    let teller = Teller { desk, highlight: &highlight, library };
+    let mut hits = Vec::new();
+    for one in page {
+        hits.extend(teller.tell(&one)?);
+    }
+    let shown = hits.len();
+    let waiting = match mode {
+        Mode::Text => 0,
+        Mode::Hybrid | Mode::Vector => library.count_waiting(desk.search.embedder)?,
+    };
+    Ok(Answer { hits, total, shown, has_more, mode: Some(mode), trouble: None, waiting })
+}
+
+/// The lists of a reply.
+fn lists(hits: Vec<(ItemType, Fields)>, call: &Search) -> Fields {
+    if call.rank == Rank::Unified {
+        let hits = hits.into_iter().map(|(_, hit)| Data::from(hit)).collect::<Data>();
+        return Fields::default().with("results", hits);
+    }
+    let names = [
+        (ItemType::Directive, "directives"),
+        (ItemType::Tool, "tools"),
+        (ItemType::Knowledge, "knowledge"),
+        (ItemType::Memory, "memories"),
+    ];
+    let mut lists = names.map(|(_, name)| (name, Vec::new()));
+    for (kind, hit) in hits {
+        let at = names.iter().position(|(known, _)| *known == kind);
+        if let Some(at) = at {
+            lists[at].1.push(Data::from(hit));
+        }
+    }
+    lists
+        .into_iter()
+        .fold(Fields::default(), |fields, (name, hits)| fields.with(name, Data::List(hits)))
+}
+
+fn found(total: u64, shown: usize) -> Prose {
+    let words = match (total, shown) {
+        (0, _) => "Nothing matches".to_owned(),
+        (1, _) => "1 match".to_owned(),
+        (total, shown) if shown as u64 == total => format!("{total} matches"),
+        (total, shown) => format!("{total} matches, {shown} of them here"),
+    };
+    Prose::words(words)
+}
+
+/// A cursor belongs to one question.
+fn cursor_name(call: &Search) -> String {
+    let question = Search { cursor: None, ..call.clone() };
+    format!("search {}", Sha256::of(format!("{question:?}").as_bytes()))
+}
+
+/// What cursors are about: everything.
+fn top() -> Address {
+    Address::directory(Root::Project, mere_core::address::RelPath::default())
+}
+
+fn filters(call: &Search, library: &Library) -> Result<Vec<Filter>, SearchError> {
+    let mut filters = Vec::new();
+    for filter in &call.filters {
+        let demand = match &filter.condition {
+            Condition::Category(category) => Demand::Mark(Mark::Category(fold(category.as_str()))),
+            Condition::Tag(tag) => Demand::Mark(Mark::Tag(fold(tag.trim()))),
+            Condition::EntryType(name) => Demand::Mark(Mark::EntryType(fold(name))),
+            Condition::ToolType(name) => Demand::Mark(Mark::ToolType(fold(name))),
+            Condition::Executor(name) => Demand::Mark(Mark::Executor(fold(name))),
+            Condition::ModelTier(name) => Demand::Mark(Mark::ModelTier(fold(name))),
+            Condition::RelatedTo(entry) => Demand::Among(library.index.related_to(entry)?),
+        };
+        filters.push(Filter { kinds: filter.kinds.clone(), demand });
+    }
+    Ok(filters)
+}

@@ -1,0 +1,102 @@
+//! The one way out of this machine: a request that a person configured, to where they configured it.
+//!
+//! Nothing is followed elsewhere, an answer has a size and a time, and what it says is judged by
+//! whoever asked. What a key is, is in no error and in no log.
+
+mod url;
+
+use std::io;
+use std::time::Duration;
+
+use mere_core::request::Secret;
+use ureq::http::StatusCode;
+use ureq::tls::{RootCerts, TlsConfig};
+use ureq::{Agent, Error};
+
+pub(crate) use url::Url;
+
+/// Why there is no answer. It names no address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum WebError {
+    #[error("nobody answers there")]
+    Unreachable,
+    #[error("nothing shows that it is who it should be")]
+    Untrusted,
+    #[error("it took too long")]
+    Slow,
+    #[error("it answered with status {0}")]
+    Status(u16),
+    #[error("its answer is too large")]
+    Large,
+    #[error("its answer is no HTTP")]
+    Garbled,
+    #[error("the key cannot be sent: it has letters that no key has")]
+    Key,
+}
+
+/// A request with a JSON body.
+pub(crate) struct Post<'a> {
+    pub(crate) url: &'a Url,
+    pub(crate) key: Option<&'a Secret>,
+    pub(crate) body: &'a [u8],
+    pub(crate) patience: Duration,
+    /// The most bytes an answer may have.
+    pub(crate) most: u64,
+}
+
+impl Post<'_> {
+    /// Sends it, and takes the answer if it is a success.
+    pub(crate) fn send(&self) -> Result<Vec<u8>, WebError> {
+        let agent = self.agent();
+        let mut request = agent.post(self.url.uri()).header("content-type", "application/json");
+        if let Some(key) = self.key {
+            if key.expose().bytes().any(|byte| !byte.is_ascii_graphic()) {
+                return Err(WebError::Key);
+            }
+            request = request.header("authorization", format!("Bearer {}", key.expose()));
+        }
+        let mut response = request.send(self.body).map_err(|error| match error {
+            // Before there is an answer, what is not understood is a certificate.
+            Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => WebError::Untrusted,
+            error => of(&error),
+        })?;
+        if response.status() != StatusCode::OK {
+            return Err(WebError::Status(response.status().as_u16()));
+        }
+        let body = response.body_mut().with_config().limit(self.most);
+        body.read_to_vec().map_err(|error| of(&error))
+    }
+
+    /// A client of its own for each request: connections are not kept, and nothing is remembered.
+    fn agent(&self) -> Agent {
+        // Whom the system trusts, so that a company's own authorities count too.
+        let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
+        let config = Agent::config_builder()
+            .tls_config(tls)
+            .timeout_global(Some(self.patience))
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .user_agent(concat!("mere/", env!("CARGO_PKG_VERSION")));
+        // The proxy that the environment names is for what lies elsewhere.
+        let config = if self.url.is_near() { config.proxy(None) } else { config };
+        config.build().new_agent()
+    }
+}
+
+fn of(error: &Error) -> WebError {
+    match error {
+        Error::Timeout(_) => WebError::Slow,
+        Error::BodyExceedsLimit(_) => WebError::Large,
+        Error::Io(error) if error.kind() == io::ErrorKind::TimedOut => WebError::Slow,
+        Error::Io(error) if is_of_body(error) => WebError::Garbled,
+        Error::Protocol(_) | Error::Http(_) => WebError::Garbled,
+        Error::Tls(_) | Error::Rustls(_) => WebError::Untrusted,
+        _ => WebError::Unreachable,
+    }
+}
+
+/// An answer that ended early or was none.
+fn is_of_body(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData)
+}

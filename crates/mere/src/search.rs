@@ -1,0 +1,42 @@
+//! `mere search`: what an agent's `search` finds, asked for and read by a person.
+
+use std::io;
+use std::process::ExitCode;
+
+use mere_core::reply::{ReplyType, to_person};
+use mere_core::request::Verb;
+use serde_json::Value;
+
+use crate::arguments::{PlaceArguments, SearchArguments};
+use crate::items::{Desk, at_desk};
+use crate::paper::Paper;
+use crate::render;
+
+const TOOL: &str = "search";
+
+/// Runs the command.
+pub(crate) fn run(place: PlaceArguments, asked: &SearchArguments) -> io::Result<ExitCode> {
+    at_desk(place, &asked.session, |desk| desk.search(asked))
+}
+
+impl Desk {
+    fn search(&self, asked: &SearchArguments) -> io::Result<ExitCode> {
+        let reply = self.call(TOOL, Verb::Search(asked.search()));
+        if asked.answer.json || reply.reply() != ReplyType::Success {
+            return self.print(&reply, &asked.answer, Paper::outcome);
+        }
+        let value = reply.value();
+        let paper = Paper::new(asked.answer.color, self.session.working().cloned());
+        render::text(&paper.hits(&value))?;
+        if let Some(hint) = value["hint"].as_str().filter(|_| is_for_people(&value)) {
+            render::note(&to_person(hint));
+        }
+        Ok(render::exit_code(reply.reply()))
+    }
+}
+
+/// Whether the hint is more than how an agent gets the next page.
+fn is_for_people(reply: &Value) -> bool {
+    let hint = reply["hint"].as_str().unwrap_or_default();
+    !hint.contains("`cursor`")
+}

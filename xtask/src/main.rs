@@ -1,22 +1,30 @@
 //! `cargo xtask bench [PART]`: times `mere` and whichever peers are installed, in one run, and prints
 //! Markdown tables. Peers that are missing are named, with how to install them.
 
+mod change;
 mod corpus;
 mod dice;
+mod find;
+mod find_peers;
 mod forest;
 mod ground;
 mod items;
 mod memory;
 mod memory_peers;
 mod note;
+mod notebook;
 mod peer;
 mod process;
+mod question;
+mod retrieval;
+mod retrieval_item;
 mod search;
 mod signed;
 mod stdio;
 mod table;
 mod talk;
 mod text;
+mod vocabulary;
 mod work;
 
 use std::process::{Command, ExitCode};
@@ -32,15 +40,20 @@ fn main() -> ExitCode {
         items::look_up();
         return ExitCode::SUCCESS;
     }
-    let part = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["bench"] => None,
-        ["bench", part] if PARTS.contains(&part) => Some(part),
-        _ => {
-            eprintln!("usage: cargo xtask bench [{}]", PARTS.join("|"));
-            return ExitCode::from(2);
-        }
+    let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["bench"] => bench(None),
+        ["bench", part] if PARTS.contains(&part) => bench(Some(part)),
+        ["bench", "find", most] => match most.parse() {
+            Ok(most) => find::run(&Ground::make(), most),
+            Err(_) => return usage(),
+        },
+        ["retrieval", ref options @ ..] => match retrieval::Options::parse(options) {
+            Some(options) => retrieval::run(&Ground::make(), &options),
+            None => return usage(),
+        },
+        _ => return usage(),
     };
-    match bench(part) {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             eprintln!("{why}");
@@ -49,8 +62,15 @@ fn main() -> ExitCode {
     }
 }
 
+fn usage() -> ExitCode {
+    eprintln!("usage: cargo xtask bench [{}]", PARTS.join("|"));
+    eprintln!("       cargo xtask bench find MOST_NOTES");
+    eprintln!("       cargo xtask retrieval [--model NAME] [--failures]");
+    ExitCode::from(2)
+}
+
 /// What can be timed by itself.
-const PARTS: [&str; 6] = ["search", "stdio", "items", "signed", "memory", "write"];
+const PARTS: [&str; 7] = ["search", "stdio", "items", "signed", "memory", "find", "write"];
 
 fn bench(only: Option<&str>) -> Result<(), String> {
     let ground = Ground::make();
@@ -79,6 +99,9 @@ fn bench(only: Option<&str>) -> Result<(), String> {
     if wanted("memory") {
         memories(&ground)?;
     }
+    if wanted("find") {
+        find::run(&ground, find::MOST)?;
+    }
     // Last, because from then on the corpus has a workspace.
     if wanted("write") {
         notes(&peer::mere(&corpus)?);
@@ -87,7 +110,7 @@ fn bench(only: Option<&str>) -> Result<(), String> {
 }
 
 /// What is still to be written to the disk would be written while others are timed.
-fn settle(peer: &Peer) {
+pub(crate) fn settle(peer: &Peer) {
     let _ = Command::new("sync").arg("-f").arg(&peer.folder).status();
 }
 
@@ -139,7 +162,7 @@ fn notes(mere: &Peer) {
     println!("{}", table::render(&names, &[note::work(mere)], "mere ÷ bare"));
 }
 
-fn name_missing(missing: &[&str]) {
+pub(crate) fn name_missing(missing: &[&str]) {
     for missing in missing {
         eprintln!("not measured: {missing}");
     }

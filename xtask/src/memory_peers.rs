@@ -28,7 +28,7 @@ const SLOW: usize = 1_000;
 
 /// Which server it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Mere,
     ServerMemory,
     BasicMemory,
@@ -44,9 +44,9 @@ struct Keeper {
 }
 
 /// A server that is installed.
-struct Known {
-    kind: Kind,
-    title: String,
+pub(crate) struct Known {
+    pub(crate) kind: Kind,
+    pub(crate) title: String,
     command: Vec<String>,
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn compare(mere: &Peer, sizes: &[usize], folder: &Path) -> Comparison
 }
 
 /// The others that are installed, and how to install those that are not.
-fn known() -> (Vec<Known>, Vec<&'static str>) {
+pub(crate) fn known() -> (Vec<Known>, Vec<&'static str>) {
     let (mut known, mut missing) = (Vec::new(), Vec::new());
     let package = peer::installed_at().join("node_modules/@modelcontextprotocol/server-memory");
     if package.exists() {
@@ -126,39 +126,77 @@ fn theirs(one: &Known, base: &Path, size: usize, said: &mut Vec<String>) -> Keep
     let folder = base.join(if one.kind == Kind::ServerMemory { "graph" } else { "basic" });
     std::fs::create_dir(&folder).expect("a folder");
     let mut dice = Dice::new(5);
-    let mut command = process::command(Path::new(&one.command[0]), &folder);
-    command.args(&one.command[1..]);
-    if one.kind == Kind::ServerMemory {
-        let lines = (0..size).map(|number| {
-            let entity = entity(number, &text::write(Language::Markdown, 600, &mut dice));
-            let mut line = json!({ "type": "entity" });
-            line.as_object_mut().expect("an object").extend(entity);
-            format!("{line}\n")
-        });
-        let file = folder.join("memory.jsonl");
-        std::fs::write(&file, lines.collect::<String>().trim_end()).expect("a file");
-        command.env("MEMORY_FILE_PATH", file);
-    } else {
-        std::fs::create_dir(folder.join("notes")).expect("a folder");
-        for number in 0..size {
-            let note = text::write(Language::Markdown, 600, &mut dice);
-            let note = format!("---\ntitle: m{number:06}\ntype: note\n---\n\n{note}");
-            let file = folder.join(format!("notes/m{number:06}.md"));
-            std::fs::write(file, note).expect("a file");
-        }
-        // Without a model that would have to be fetched.
-        command.env("BASIC_MEMORY_HOME", &folder);
-        command.env("BASIC_MEMORY_SEMANTIC_SEARCH_ENABLED", "false");
-    }
-    let began = Instant::now();
-    let talk = Talk::begin("a peer", command);
-    let mut keeper = Keeper { kind: one.kind, folder, talk, notes: size, made: 0 };
+    let notes = (0..size).map(|_| text::write(Language::Markdown, 600, &mut dice));
+    let mut talk = one.start(&folder, notes);
     if one.kind == Kind::BasicMemory {
-        keeper.wait_for_notes(began);
-        let took = began.elapsed().as_secs_f64();
+        let took = wait_for_notes(&mut talk, size, PATIENCE).expect("the notes are known in time");
+        let took = took.as_secs_f64();
         said.push(format!("{}: {size} notes are known after {took:.0} s", one.title));
     }
-    keeper
+    Keeper { kind: one.kind, folder, talk, notes: size, made: 0 }
+}
+
+impl Known {
+    /// Starts it in a folder with notes.
+    pub(crate) fn start(&self, folder: &Path, notes: impl Iterator<Item = String>) -> Talk {
+        let mut command = process::command(Path::new(&self.command[0]), folder);
+        command.args(&self.command[1..]);
+        if self.kind == Kind::ServerMemory {
+            let lines = notes.enumerate().map(|(number, note)| {
+                let mut line = json!({ "type": "entity" });
+                line.as_object_mut().expect("an object").extend(entity(number, &note));
+                format!("{line}\n")
+            });
+            let file = folder.join("memory.jsonl");
+            std::fs::write(&file, lines.collect::<String>().trim_end()).expect("a file");
+            command.env("MEMORY_FILE_PATH", file);
+        } else {
+            std::fs::create_dir(folder.join("notes")).expect("a folder");
+            for (number, note) in notes.enumerate() {
+                let note = format!("---\ntitle: m{number:06}\ntype: note\n---\n\n{note}");
+                let file = folder.join(format!("notes/m{number:06}.md"));
+                std::fs::write(file, note).expect("a file");
+            }
+            // Without a model that would have to be fetched.
+            command.env("BASIC_MEMORY_HOME", folder);
+            command.env("BASIC_MEMORY_SEMANTIC_SEARCH_ENABLED", "false");
+        }
+        Talk::begin("a peer", command)
+    }
+
+    /// The call that finds notes by a word.
+    pub(crate) fn search(&self, word: &str) -> Call {
+        search(self.kind, word)
+    }
+}
+
+fn search(kind: Kind, word: &str) -> Call {
+    let tool = match kind {
+        Kind::Mere => "search",
+        Kind::ServerMemory => "search_nodes",
+        Kind::BasicMemory => "search_notes",
+    };
+    Call { tool, arguments: json!({ "query": word }) }
+}
+
+/// Waits until basic-memory knows of every note in its folder: how long that took.
+pub(crate) fn wait_for_notes(
+    talk: &mut Talk,
+    notes: usize,
+    patience: Duration,
+) -> Option<Duration> {
+    let began = Instant::now();
+    let known = format!("{notes} total items");
+    while began.elapsed() < patience {
+        let arguments = json!({ "dir_name": "/notes" });
+        let answer = talk.call(&Call { tool: "list_directory", arguments }).message;
+        let told = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
+        if told.contains(&known) {
+            return Some(began.elapsed());
+        }
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    None
 }
 
 fn entity(number: usize, text: &str) -> serde_json::Map<String, Value> {
@@ -172,10 +210,10 @@ fn entity(number: usize, text: &str) -> serde_json::Map<String, Value> {
 fn rows(keepers: &mut [Option<Keeper>], size: usize) -> Vec<Work> {
     let note = text::write(Language::Markdown, 600, &mut Dice::new(6));
     let name = |what: &str| format!("{what}, {},000 notes", size / 1000);
-    let mut timed = |what: &str, call: &dyn Fn(&mut Keeper) -> Option<Call>| {
+    let mut timed = |what: &str, call: &dyn Fn(&mut Keeper) -> Call| {
         let measure = |keeper: &mut Option<Keeper>| {
             let keeper = keeper.as_mut()?;
-            let call = call(keeper)?;
+            let call = call(keeper);
             Some(millis(keeper.talk.call(&call).took))
         };
         in_turns(keepers, WARM, |keeper| measure(keeper).unwrap_or(f64::NAN));
@@ -187,9 +225,9 @@ fn rows(keepers: &mut [Option<Keeper>], size: usize) -> Vec<Work> {
         row(&name(what), Unit::Millis, samples.collect())
     };
     let mut works = vec![
-        timed("keep one more note", &|keeper| Some(keeper.creation(&note))),
-        timed("read one note", &|keeper| Some(keeper.reading())),
-        timed("find notes by a rare word", &|keeper| keeper.search()),
+        timed("keep one more note", &|keeper| keeper.creation(&note)),
+        timed("read one note", &|keeper| keeper.reading()),
+        timed("find notes by a rare word", &|keeper| search(keeper.kind, RARE)),
     ];
     let memory = keepers
         .iter()
@@ -232,31 +270,6 @@ impl Keeper {
                 tool: "read_note",
                 arguments: json!({ "identifier": format!("notes/{name}") }),
             },
-        }
-    }
-
-    /// The call that finds notes; none where there is none yet.
-    fn search(&self) -> Option<Call> {
-        let arguments = json!({ "query": RARE });
-        match self.kind {
-            Kind::Mere => None,
-            Kind::ServerMemory => Some(Call { tool: "search_nodes", arguments }),
-            Kind::BasicMemory => Some(Call { tool: "search_notes", arguments }),
-        }
-    }
-
-    /// Waits until the server knows of every note in its folder.
-    fn wait_for_notes(&mut self, began: Instant) {
-        let known = format!("{} total items", self.notes);
-        loop {
-            let arguments = json!({ "dir_name": "/notes" });
-            let answer = self.talk.call(&Call { tool: "list_directory", arguments }).message;
-            let told = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
-            if told.contains(&known) {
-                return;
-            }
-            assert!(began.elapsed() < PATIENCE, "the notes are not known in time");
-            std::thread::sleep(Duration::from_millis(500));
         }
     }
 

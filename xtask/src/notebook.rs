@@ -1,0 +1,208 @@
+//! Notes as people keep them: some hundred words each, with titles, tags and links, in folders of a
+//! few hundred. Some words are planted, so that it is known which notes have them.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::dice::Dice;
+use crate::vocabulary::{CONTENT, Vocabulary, planted};
+
+/// How many words of each kind are planted.
+pub(crate) const RARE: usize = 240;
+const HALF: usize = 100;
+pub(crate) const HUNDREDTH: usize = 2 * HALF;
+/// One note in so many has a rare word.
+const SELDOM: usize = 10_000;
+/// Notes in one folder.
+const FOLDER: usize = 300;
+/// Where the words begin that come from nowhere else.
+const FRESH: usize = RARE + HUNDREDTH;
+
+/// All notes; each is made when it is asked for.
+pub(crate) struct Notebook {
+    vocabulary: Vocabulary,
+    pub(crate) size: usize,
+    /// Which notes have which rare words.
+    rare: HashMap<usize, Vec<usize>>,
+}
+
+/// What notes are kept as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    Knowledge,
+    Memory,
+}
+
+impl Form {
+    /// Where they lie in a project.
+    pub(crate) fn folder(self) -> &'static str {
+        match self {
+            Self::Knowledge => ".ai/knowledge",
+            Self::Memory => ".ai/memory",
+        }
+    }
+}
+
+/// The rare word of a number.
+pub(crate) fn rare(number: usize) -> String {
+    planted(number % RARE)
+}
+
+/// A word that one note in a hundred has.
+pub(crate) fn hundredth(number: usize) -> String {
+    planted(RARE + number % HUNDREDTH)
+}
+
+/// A word that no note has yet.
+pub(crate) fn fresh(number: usize) -> String {
+    planted(FRESH + number)
+}
+
+impl Notebook {
+    pub(crate) fn new(size: usize) -> Self {
+        let mut notebook = Self { vocabulary: Vocabulary::new(), size, rare: HashMap::new() };
+        for word in 0..RARE {
+            for copy in 0..notebook.copies() {
+                let note = (notebook.holder(word) + copy * 9_973) % size;
+                notebook.rare.entry(note).or_default().push(word);
+            }
+        }
+        notebook
+    }
+
+    /// How many notes have each rare word.
+    pub(crate) fn copies(&self) -> usize {
+        (self.size / SELDOM).max(1)
+    }
+
+    /// The first note that has a rare word.
+    pub(crate) fn holder(&self, word: usize) -> usize {
+        word * 41 % self.size
+    }
+
+    /// Its name, which is its file's and begins with nothing but words.
+    pub(crate) fn id(&self, number: usize) -> String {
+        let mut dice = dice(number, 1);
+        let words = [0, 1].map(|_| dice.between(CONTENT, 2_000));
+        format!("{}-{}-{number}", self.vocabulary.word(words[0]), self.vocabulary.word(words[1]))
+    }
+
+    /// The folders it lies in.
+    pub(crate) fn category(&self, number: usize) -> String {
+        let folder = number / FOLDER;
+        let (area, topic) = (CONTENT + folder / 12, 1_000 + folder);
+        format!("{}/{}", self.vocabulary.word(area), self.vocabulary.word(topic))
+    }
+
+    /// Its file, from the top of the project.
+    pub(crate) fn path(&self, number: usize, form: Form) -> String {
+        format!("{}/{}/{}.md", form.folder(), self.category(number), self.id(number))
+    }
+
+    /// All of its file.
+    pub(crate) fn text(&self, number: usize, form: Form) -> String {
+        let mut dice = dice(number, 3);
+        let title = sentence(&self.words(4, &mut dice));
+        let title = title.trim_end_matches('.');
+        let about = dice.permille(500).then(|| sentence(&self.words(12, &mut dice)));
+        let about = about.map(|about| format!("description: \"{about}\"\n")).unwrap_or_default();
+        let tags = [0, 1].map(|_| self.vocabulary.word(dice.between(CONTENT, 400)));
+        let tags = format!("tags: [{}, {}]\n", tags[0], tags[1]);
+        let body = self.body(number, &mut dice);
+        if form == Form::Memory {
+            let time = format!("2025-{:02}-{:02}T08:00:00Z", number % 12 + 1, number % 28 + 1);
+            let times = format!("created_at: {time}\nupdated_at: {time}\n");
+            return format!("---\n{times}{about}{tags}---\n# {title}\n\n{body}");
+        }
+        let id = self.id(number);
+        let related = dice.permille(300).then(|| self.id(dice.below(self.size)));
+        let related = related.map(|other| format!("related: [{other}]\n")).unwrap_or_default();
+        format!(
+            "---\nid: {id}\ntitle: \"{title}\"\nentry_type: learning\n{about}{tags}{related}---\n\n\
+             {body}"
+        )
+    }
+
+    /// About 120 words in sentences, with what is planted somewhere between them.
+    fn body(&self, number: usize, rest: &mut Dice) -> String {
+        let ranks = self.ranks(number);
+        let mut words =
+            ranks.iter().map(|rank| self.vocabulary.word(*rank).to_owned()).collect::<Vec<_>>();
+        let mut plant = vec![hundredth(number % HALF)];
+        plant.push(hundredth(HALF + (number * 7 + number / HALF) % HALF));
+        plant.extend(self.rare.get(&number).into_iter().flatten().map(|word| rare(*word)));
+        for word in plant {
+            words.insert(rest.below(words.len()), word);
+        }
+        if rest.permille(200) {
+            let link = format!("[[{}]]", self.id(rest.below(self.size)));
+            words.insert(rest.below(words.len()), link);
+        }
+        let mut body = String::new();
+        let mut words = &words[..];
+        while !words.is_empty() {
+            let (some, others) = words.split_at(rest.between(6, 16).min(words.len()));
+            body += &sentence(some);
+            body += if rest.permille(250) { "\n\n" } else { " " };
+            words = others;
+        }
+        body.trim_end().to_owned() + "\n"
+    }
+
+    /// The words of its body by their ranks, without what is planted.
+    fn ranks(&self, number: usize) -> Vec<usize> {
+        let mut dice = dice(number, 2);
+        (0..dice.between(105, 130)).map(|_| self.vocabulary.draw(&mut dice)).collect()
+    }
+
+    fn words(&self, count: usize, dice: &mut Dice) -> Vec<String> {
+        let count = dice.between(count - 1, count + 2);
+        let ranks = (0..count).map(|_| self.vocabulary.draw(dice));
+        ranks.map(|rank| self.vocabulary.word(rank).to_owned()).collect()
+    }
+
+    /// Some different words that say what a note is about.
+    pub(crate) fn subjects(&self, number: usize, count: usize) -> Vec<&str> {
+        let mut ranks = self.ranks(number);
+        ranks.retain(|rank| *rank >= CONTENT);
+        let mut words = Vec::new();
+        for word in ranks.into_iter().map(|rank| self.vocabulary.word(rank)) {
+            if words.len() < count && !words.contains(&word) {
+                words.push(word);
+            }
+        }
+        words
+    }
+
+    /// Writes all of them into a project.
+    pub(crate) fn write(&self, project: &Path, form: Form) {
+        std::fs::create_dir_all(project.join(".git")).expect("a folder");
+        let mut last = String::new();
+        for number in 0..self.size {
+            let category = self.category(number);
+            if category != last {
+                let folder = project.join(form.folder()).join(&category);
+                std::fs::create_dir_all(folder).expect("a folder");
+                last = category;
+            }
+            let file = project.join(self.path(number, form));
+            std::fs::write(file, self.text(number, form)).expect("a file");
+        }
+    }
+}
+
+/// Dice of a note's own, for one of its parts.
+fn dice(number: usize, part: u64) -> Dice {
+    let mut seed = (number as u64 * 8 + part).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    seed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    seed = (seed ^ (seed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    Dice::new(seed ^ (seed >> 31))
+}
+
+/// Words with a capital letter and a full stop.
+fn sentence(words: &[String]) -> String {
+    let text = words.join(" ");
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).chain(['.']).collect()
+}

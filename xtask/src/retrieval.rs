@@ -1,0 +1,161 @@
+//! `cargo xtask retrieval`: how often search finds what was meant, on the set in `retrieval/`.
+//!
+//! The failures of the held-out half are counted and never told.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::ground::Ground;
+use crate::peer::{self, Call};
+use crate::question::{MODES, data};
+use crate::retrieval_item::RetrievalItem;
+use crate::talk::Talk;
+
+/// How far down is looked.
+const DEPTH: usize = 10;
+const TUNING: &str = "tuning";
+
+/// What is wanted.
+#[derive(Default)]
+pub(crate) struct Options {
+    model: Option<String>,
+    has_failures: bool,
+}
+
+impl Options {
+    pub(crate) fn parse(mut said: &[&str]) -> Option<Self> {
+        let mut options = Self::default();
+        loop {
+            match said {
+                [] => return Some(options),
+                ["--failures", rest @ ..] => {
+                    options.has_failures = true;
+                    said = rest;
+                }
+                ["--model", name, rest @ ..] => {
+                    options.model = Some((*name).to_owned());
+                    said = rest;
+                }
+                _ => return None,
+            }
+        }
+    }
+}
+
+/// A line of `queries.jsonl`.
+struct Query {
+    text: String,
+    kind: String,
+    half: String,
+    expect: Vec<String>,
+}
+
+/// How well some queries went.
+#[derive(Default)]
+struct Tally {
+    asked: usize,
+    first: usize,
+    among_five: usize,
+    /// The sum of one over the rank.
+    reciprocal: f64,
+}
+
+/// Asks everything in every mode, and prints a table.
+pub(crate) fn run(ground: &Ground, options: &Options) -> Result<(), String> {
+    let project = ground.folder("retrieval");
+    std::fs::create_dir(project.join(".git")).map_err(|error| error.to_string())?;
+    for line in read("items.jsonl")?.lines() {
+        RetrievalItem::parse(line)?.write(&project)?;
+    }
+    if let Some(model) = &options.model {
+        let config = format!("search:\n  model: {}\n", json!(model));
+        let written = std::fs::write(project.join(".ai/config.yaml"), config);
+        written.map_err(|error| error.to_string())?;
+    }
+    let queries = read("queries.jsonl")?;
+    let queries = queries.lines().map(Query::parse).collect::<Result<Vec<_>, _>>()?;
+    let mut talk = peer::mere(&project)?.talk();
+    let (mut tallies, mut failures) = (BTreeMap::<_, Tally>::new(), Vec::new());
+    for (order, mode) in MODES.iter().enumerate() {
+        for query in &queries {
+            let found = query.ask(&mut talk, mode)?;
+            let rank = found.iter().position(|one| query.expect.contains(one));
+            let key = (order, query.kind.as_str(), query.half.as_str());
+            tallies.entry(key).or_default().count(rank);
+            tallies.entry((order, "all", &query.half)).or_default().count(rank);
+            if rank != Some(0) && query.half == TUNING {
+                failures.push(query.failure(mode, rank, found.first()));
+            }
+        }
+    }
+    print(&tallies);
+    if options.has_failures {
+        println!("\n{}", failures.join("\n"));
+    }
+    Ok(())
+}
+
+fn print(tallies: &BTreeMap<(usize, &str, &str), Tally>) {
+    println!("| mode | kind | half | queries | recall@1 | recall@5 | MRR |");
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
+    for ((mode, kind, half), tally) in tallies {
+        let share = |count: usize| count as f64 / tally.asked as f64;
+        println!(
+            "| {} | {kind} | {half} | {} | {:.3} | {:.3} | {:.3} |",
+            MODES[*mode],
+            tally.asked,
+            share(tally.first),
+            share(tally.among_five),
+            tally.reciprocal / tally.asked as f64,
+        );
+    }
+}
+
+fn read(name: &str) -> Result<String, String> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).with_file_name("retrieval");
+    std::fs::read_to_string(folder.join(name)).map_err(|error| format!("{name}: {error}"))
+}
+
+impl Tally {
+    /// Counts a query by where its answer came.
+    fn count(&mut self, rank: Option<usize>) {
+        self.asked += 1;
+        let Some(rank) = rank else { return };
+        self.first += usize::from(rank == 0);
+        self.among_five += usize::from(rank < 5);
+        self.reciprocal += 1.0 / (rank + 1) as f64;
+    }
+}
+
+impl Query {
+    fn parse(line: &str) -> Result<Self, String> {
+        let line = serde_json::from_str::<Value>(line).map_err(|error| error.to_string())?;
+        let text = |name: &str| line[name].as_str().unwrap_or_default().to_owned();
+        let expect = line["expect"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let expect = expect.map(str::to_owned).collect();
+        Ok(Self { text: text("query"), kind: text("kind"), half: text("half"), expect })
+    }
+
+    /// What is found, as `type:id`, best first.
+    fn ask(&self, talk: &mut Talk, mode: &str) -> Result<Vec<String>, String> {
+        let arguments =
+            json!({ "query": self.text, "mode": mode, "rank": "unified", "limit": DEPTH });
+        let answer = talk.call(&Call { tool: "search", arguments }).message;
+        let data = data(&answer);
+        if data["mode"] != mode {
+            return Err(format!("asked by {mode}, answered by {}", data["mode"]));
+        }
+        let hits = data["results"].as_array().into_iter().flatten();
+        let word = |hit: &Value, name: &str| hit[name].as_str().unwrap_or_default().to_owned();
+        Ok(hits.map(|hit| format!("{}:{}", word(hit, "item_type"), word(hit, "id"))).collect())
+    }
+
+    fn failure(&self, mode: &str, rank: Option<usize>, first: Option<&String>) -> String {
+        let place = rank.map_or("not found".to_owned(), |rank| format!("at {}", rank + 1));
+        let first = first.map_or("nothing", String::as_str);
+        let expected = self.expect.first().map_or("?", String::as_str);
+        format!("{mode} {}: `{}`: {expected} {place}; first {first}", self.kind, self.text)
+    }
+}

@@ -70,6 +70,8 @@ pub(crate) fn read(
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::sync_channel(0);
     thread::scope(|scope| {
+        // It goes before the hands are waited for: whoever has something to hand over must see that.
+        let receiver = receiver;
         for _ in 0..hands {
             let (sender, next, chunks, part) = (sender.clone(), &next, &chunks, &part);
             scope.spawn(move || {

@@ -18,7 +18,7 @@ use mere_core::gate::Gate;
 use mere_core::graph::Link;
 use mere_core::item::{self, Item, ScopedPath};
 use mere_core::name::AgentName;
-use mere_core::search::Document;
+use mere_core::search::{Document, Mark};
 use mere_core::secrets;
 
 use super::SearchError;
@@ -160,12 +160,12 @@ impl Part<'_> {
         };
         let document = understood.and_then(|(text, item)| {
             entry.expires = expiry(&item);
-            entry.links = links(&item, text);
-            let document = seen(self.gate, Document::of(&item, place, text), text)?;
+            entry.links = links(&item, text).into_iter().map(masked_link).collect();
+            let document = seen(self.gate, Document::of(&item, place, text))?;
             if has_links(&item) {
                 let [title, id, ..] = &document.texts;
                 entry.title = if title.is_empty() { id.clone() } else { title.clone() };
-                entry.sort = entry_type(&item);
+                entry.sort = entry_type(&item).map(masked);
             }
             entry.vector = self.embedder.at_once(&document);
             entry.text = self.embedder.is_slow().then(|| print(&meaning(&document)));
@@ -189,7 +189,7 @@ pub(crate) fn reread(
     let text = bytes.as_deref().and_then(|bytes| item::decode(bytes).ok());
     let understood = text.and_then(|text| {
         let item = Item::parse(text, place).ok()?;
-        seen(gate, Document::of(&item, place, text), text)
+        seen(gate, Document::of(&item, place, text))
     });
     Ok(Some(understood.as_ref().map(meaning).unwrap_or_default()))
 }
@@ -220,18 +220,34 @@ fn file_in(folder: &OpenFolder, name: &str) -> io::Result<Option<File>> {
 }
 
 /// A document as an agent sees it; none if it must not be seen at all.
-fn seen(gate: &Gate, mut document: Document, text: &str) -> Option<Document> {
+fn seen(gate: &Gate, mut document: Document) -> Option<Document> {
     let agent = AgentName::default();
-    let has_secrets = !secrets::find(text).is_empty();
+    let title = document.texts[0].clone();
+    // What a file writes with escapes is a secret only when it is read: each text is looked at.
     for text in &mut document.texts {
-        if has_secrets {
-            *text = Masked::whole(std::mem::take(text)).text;
-        }
+        *text = Masked::whole(std::mem::take(text)).text;
         if let Cow::Owned(seen) = gate.preview(text, &agent)? {
             *text = seen;
         }
     }
+    // Nobody can ask for an exact thing that nobody may read.
+    let is_plain = |term: &str| {
+        let unchanged = matches!(gate.preview(term, &agent), Some(Cow::Borrowed(_)));
+        unchanged && secrets::find(term).is_empty()
+    };
+    let is_named = document.texts[0] == title;
+    let may_ask =
+        |mark: &Mark| is_plain(&mark.term()) && (is_named || !matches!(mark, Mark::Name(_)));
+    document.marks.retain(may_ask);
     Some(document)
+}
+
+fn masked(text: String) -> String {
+    Masked::whole(text).text
+}
+
+fn masked_link(link: Link) -> Link {
+    Link { target: masked(link.target), ..link }
 }
 
 /// Whether an item is part of the graph.

@@ -181,3 +181,28 @@ fn the_links_of_a_space_are_checked() {
         ]
     );
 }
+
+#[test]
+fn a_secret_in_a_link_a_type_or_an_escaped_title_is_told_nowhere() {
+    let stage = stage();
+    let token = concat!("ghp", "_a1b2c3d4e5f6a7b8c9d0a1b2c3d4e5f6a7b8");
+    let front = format!("entry_type: {token}\nextends: [{token}]\nrelated: [lists]\n");
+    entry(&stage, "leaky", &front, &format!("[[{token}]]"));
+    let escaped =
+        format!("---\nid: twist\ntitle: \"\\x67{}\"\nrelated: [lists]\n---\n", &token[1..]);
+    stage.file("project/.ai/knowledge/twist.md", &escaped);
+    for (id, other) in [("leaky", "About lists"), ("lists", "About leaky")] {
+        let around = load(&stage, &json!({ "item_id": id, "depth": 2 }))["relationships"].clone();
+        assert!(around.to_string().contains(other), "{around}");
+        assert!(!around.to_string().contains(token), "{around}");
+    }
+    for arguments in [&["graph"][..], &["graph", "--check"], &["graph", "--format", "json"]] {
+        let told = stage.person(arguments).stdout;
+        assert!(!String::from_utf8_lossy(&told).contains(token), "{arguments:?}");
+    }
+    for query in [token, "a1b2*", &format!("tag:{token}")] {
+        let asked = json!({ "query": query, "mode": "text" }).to_string();
+        let found = stage.call_text("search", &asked).reply;
+        assert_eq!(found["data"]["total"], 0, "{query}");
+    }
+}

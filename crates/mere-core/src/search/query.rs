@@ -7,6 +7,8 @@ use super::token::{fold, tokens};
 
 /// The most clauses that are looked at; the rest of an endless query says no more.
 const MAX_CLAUSES: usize = 64;
+/// The most words of a phrase that are looked at: each costs a list.
+const MAX_PHRASE: usize = 32;
 /// The most bytes of a query that are read.
 const MAX_BYTES: usize = 4096;
 
@@ -158,6 +160,7 @@ impl<'a> Piece<'a> {
             None => {}
         }
         let mut words = stems(self.text);
+        words.truncate(MAX_PHRASE);
         if self.quoted {
             return match words.len() {
                 0 => Vec::new(),
@@ -269,5 +272,10 @@ mod tests {
         assert_eq!(Query::parse(&long).clauses.len(), 1);
         let many = (0..100_000).map(|number| format!("w{number}")).collect::<Vec<_>>().join(" ");
         assert_eq!(Query::parse(&many).clauses.len(), MAX_CLAUSES);
+        let endless = format!("\"{}\"", "a b ".repeat(1000));
+        let [Clause { what: What::Phrase(words), .. }] = &Query::parse(&endless).clauses[..] else {
+            panic!("no phrase");
+        };
+        assert_eq!(words.len(), MAX_PHRASE);
     }
 }

@@ -17,8 +17,8 @@ const MAX_BYTES: usize = 4096;
 pub struct Query {
     /// What is asked for, in the order it was said.
     pub clauses: Vec<Clause>,
-    /// All of it folded to words, for what has exactly this name.
-    pub whole: String,
+    /// All of it folded to words, and all but its operators: what may have exactly such a name.
+    pub names: Vec<String>,
     /// What it says without operators, for the model.
     pub said: String,
 }
@@ -50,8 +50,8 @@ pub enum What {
     Word(String),
     /// Any word that begins so.
     Prefix(String),
-    /// Stems one after the other.
-    Phrase(Vec<String>),
+    /// Words one after the other.
+    Phrase(Vec<Part>),
     /// `tag:`, folded.
     Tag(String),
     /// `category:`, and what lies below it.
@@ -60,11 +60,20 @@ pub enum What {
     Type(String),
 }
 
+/// A word of a phrase.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A stem.
+    Word(String),
+    /// Any word that begins so.
+    Prefix(String),
+}
+
 impl Query {
     /// Reads a query. There is none that is wrong.
     pub fn parse(text: &str) -> Self {
         let text = beginning(text);
-        let mut query = Self { whole: normal(text), ..Self::default() };
+        let mut query = Self::default();
         let mut seen = BTreeSet::new();
         let mut rest = text;
         while let Some(piece) = Piece::next(&mut rest) {
@@ -79,6 +88,9 @@ impl Query {
                 query.said.push(' ');
             }
         }
+        query.names = vec![normal(text), normal(&query.said)];
+        query.names.dedup();
+        query.names.retain(|name| !name.is_empty());
         query
     }
 }
@@ -165,22 +177,27 @@ impl<'a> Piece<'a> {
             return match words.len() {
                 0 => Vec::new(),
                 1 => must(What::Word(words.remove(0))),
-                _ => must(What::Phrase(words)),
+                _ => must(What::Phrase(words.into_iter().map(Part::Word).collect())),
             };
         }
         let prefix = self.text.strip_suffix('*').and_then(last_word);
-        if let Some(prefix) = prefix {
+        if prefix.is_some() {
             words.pop();
-            let words = words.into_iter().map(What::Word);
-            let whats = words.chain([What::Prefix(prefix)]);
-            return whats.map(|what| Clause { sign: sign(Sign::Should), what }).collect();
         }
+        let words = words.into_iter().map(Part::Word).chain(prefix.map(Part::Prefix));
+        let words = words.collect::<Vec<_>>();
         // What is excluded is excluded as one: `-back-off` is not about every `back`.
         if self.negative && words.len() > 1 {
             return must(What::Phrase(words));
         }
-        let whats = words.into_iter().map(What::Word);
-        whats.map(|what| Clause { sign: sign(Sign::Should), what }).collect()
+        let clauses = words.into_iter().map(|word| {
+            let what = match word {
+                Part::Word(stem) => What::Word(stem),
+                Part::Prefix(beginning) => What::Prefix(beginning),
+            };
+            Clause { sign: sign(Sign::Should), what }
+        });
+        clauses.collect()
     }
 }
 
@@ -224,7 +241,13 @@ mod tests {
             let what = match clause.what {
                 What::Word(word) => word,
                 What::Prefix(prefix) => format!("{prefix}*"),
-                What::Phrase(words) => format!("\"{}\"", words.join(" ")),
+                What::Phrase(parts) => {
+                    let words = parts.into_iter().map(|part| match part {
+                        Part::Word(word) => word,
+                        Part::Prefix(prefix) => format!("{prefix}*"),
+                    });
+                    format!("\"{}\"", words.collect::<Vec<_>>().join(" "))
+                }
                 What::Tag(tag) => format!("tag:{tag}"),
                 What::Category(category) => format!("category:{category}"),
                 What::Type(kind) => format!("type:{kind}"),
@@ -246,8 +269,22 @@ mod tests {
         );
         check("tag:\"two words\"", "+tag:two words");
         check("-back-off", "-\"back off\"");
+        check("-back-off*", "-\"back off*\"");
+        check("back-off*", "back off*");
         check("https://example.org", "http exampl org");
         check("a a A", "a");
+    }
+
+    #[test]
+    fn a_name_may_be_all_of_it_or_all_but_operators() {
+        let names = |text: &str| Query::parse(text).names;
+        assert_eq!(names("Retry Budget"), ["retry budget"]);
+        assert_eq!(
+            names("Retry Budget type:knowledge -x"),
+            ["retry budget type knowledge x", "retry budget"]
+        );
+        assert_eq!(names("tag: a"), ["tag a", "a"]);
+        assert!(names("-").is_empty());
     }
 
     #[test]

@@ -1,10 +1,13 @@
 //! The file of an embedded database in the user's cache. It can be made again.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
@@ -13,7 +16,12 @@ use super::Cache;
 /// How long a change waits for another process's.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Where a database lies; nowhere if it is in memory.
+/// A database that nobody opened for so long is removed.
+const UNUSED: Duration = Duration::from_hours(60 * 24);
+/// How often it is noted that one is used.
+const DAY: Duration = Duration::from_hours(24);
+
+/// Where a database lies; nowhere if it ends with the process.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Database(Option<PathBuf>);
 
@@ -22,19 +30,29 @@ impl Database {
         Self(Some(path))
     }
 
-    /// One that ends with the process: there is no cache.
-    pub(crate) fn in_memory() -> Self {
+    /// One that ends with the process: there is no cache. What does not fit into memory is in a file
+    /// that has no name.
+    pub(crate) fn passing() -> Self {
         Self(None)
+    }
+
+    /// Whether there is one to be opened.
+    pub(crate) fn is_there(&self) -> bool {
+        self.0.as_ref().is_some_and(|path| path.exists())
     }
 
     /// Opens it, and makes it if it is not there.
     pub(crate) fn open(&self) -> io::Result<Connection> {
         let Some(path) = &self.0 else {
-            return Connection::open_in_memory().map_err(io::Error::other);
+            let connection = Connection::open("").map_err(io::Error::other)?;
+            settle(&connection).map_err(io::Error::other)?;
+            return Ok(connection);
         };
-        if let Some(folder) = path.parent() {
-            super::durable::make_private(folder)?;
-        }
+        let (folder, name) = split(path)?;
+        super::durable::make_private(folder)?;
+        // The cache may be a link; what lies in it may not.
+        let path = &folder.canonicalize()?.join(name);
+        note_use(path);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
@@ -47,24 +65,71 @@ impl Database {
     /// Removes it with all that belongs to it.
     pub(crate) fn remove(&self) -> io::Result<()> {
         let Some(path) = &self.0 else { return Ok(()) };
-        for ending in ["", "-wal", "-shm"] {
-            match fs::remove_file(with_ending(path, ending)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
-        }
-        Ok(())
+        remove(path)
     }
 
     /// The lock for work on it that takes long; none while another process has it. It ends with the
     /// process.
     pub(crate) fn try_lock(&self) -> io::Result<Option<Held>> {
         let Some(path) = &self.0 else { return Ok(Some(Held { _lock: None })) };
-        let file = File::options().create(true).append(true).open(with_ending(path, "-lock"))?;
+        let (folder, name) = split(path)?;
+        let folder = Dir::open_ambient_dir(folder, ambient_authority())?;
+        let options = OpenOptions::new().create(true).append(true).clone();
+        let file = match folder.open_with(with_ending(Path::new(name), "-lock"), &options) {
+            Ok(file) => file.into_std(),
+            // Who cannot write there is in nobody's way.
+            Err(error) if is_closed(&error) => return Ok(Some(Held { _lock: None })),
+            Err(error) => return Err(error),
+        };
         match file.try_lock() {
             Ok(()) => Ok(Some(Held { _lock: Some(file) })),
             Err(fs::TryLockError::WouldBlock) => Ok(None),
             Err(fs::TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
+
+/// The folder of a database, and its name there.
+fn split(path: &Path) -> io::Result<(&Path, &OsStr)> {
+    path.parent().zip(path.file_name()).ok_or_else(|| io::ErrorKind::InvalidFilename.into())
+}
+
+fn is_closed(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+}
+
+/// Removes a database with all that belongs to it.
+fn remove(path: &Path) -> io::Result<()> {
+    for ending in ["", "-wal", "-shm"] {
+        match fs::remove_file(with_ending(path, ending)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Notes that a database is used. Before a new one is made, those go that were not for long: of
+/// projects that are gone, for example. What fails is left for the next time.
+fn note_use(path: &Path) {
+    let age = |path: &Path| fs::symlink_metadata(path).ok()?.modified().ok()?.elapsed().ok();
+    if path.exists() {
+        if age(path).is_some_and(|age| age > DAY) {
+            let file = File::options().append(true).open(path);
+            let _ = file.and_then(|file| file.set_modified(SystemTime::now()));
+        }
+        return;
+    }
+    let kin = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.split_once('-'));
+    let (Some((kin, _)), Some(folder)) = (kin, path.parent()) else { return };
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let parts = name.split('-').collect::<Vec<_>>();
+        let own = entry.path();
+        if matches!(&parts[..], [first, _] if *first == kin)
+            && age(&own).is_some_and(|age| age > UNUSED)
+        {
+            let _ = remove(&own).and_then(|()| fs::remove_file(with_ending(&own, "-lock")));
         }
     }
 }

@@ -19,6 +19,8 @@ pub(crate) struct Indexed {
     pub(crate) waiting: u64,
     /// Why.
     pub(crate) trouble: Option<Trouble>,
+    /// Whether the index will be there after this session.
+    pub(crate) is_kept: bool,
 }
 
 impl Desk<'_> {
@@ -32,8 +34,8 @@ impl Desk<'_> {
         Ok(self.search.searches.with(&self.means(&shows), grounds, ask)?)
     }
 
-    /// The same where that is no work; nothing where the index is yet to be made or brought up to
-    /// date by looking at very many files.
+    /// The same where that is little work; where very many files were to be looked at, as it is. Nothing
+    /// where there is no index, or another call has it.
     pub(crate) fn glanced<T>(
         &self,
         ask: impl FnMut(&mut Library) -> Result<T, SearchError>,
@@ -42,11 +44,7 @@ impl Desk<'_> {
         let shows = |place: &ScopedPath| is_shown(self.view, place);
         let count = |scope| self.stock.catalog(scope, Catalog::count).ok().flatten();
         let items = || [Scope::Project, Scope::User].into_iter().filter_map(count).sum();
-        let searches = self.search.searches;
-        if searches.is_costly(items) {
-            return Ok(None);
-        }
-        Ok(Some(searches.with(&self.means(&shows), grounds, ask)?))
+        Ok(self.search.searches.glance(&self.means(&shows), grounds, items, ask)?)
     }
 
     /// Gives items their vectors, as far as the index knows them, until it is `enough`.
@@ -62,17 +60,18 @@ impl Desk<'_> {
     pub(crate) fn index_search(&self) -> Result<Indexed, ToolError> {
         let embedder = self.search.embedder;
         let count = |library: &mut Library| {
-            Ok((library.index.count_items()?, library.count_waiting(embedder)?))
+            let items = library.index.count_items()?;
+            Ok((items, library.count_waiting(embedder)?, library.is_kept()))
         };
-        let (items, total) = self.searched(count)?;
+        let (items, total, is_kept) = self.searched(count)?;
         let enough = |done: u64| {
             (self.progress)(done.min(total), total);
             (self.over)()
         };
         let trouble = if total > 0 { self.embed(Hands::All, &enough).err() } else { None };
         let again = self.search.searches.again(embedder, count)?;
-        let (_, waiting) = again.unwrap_or_default();
-        Ok(Indexed { items, waiting, trouble })
+        let (_, waiting, _) = again.unwrap_or_default();
+        Ok(Indexed { items, waiting, trouble, is_kept })
     }
 
     /// Throws the search index away: it is made anew when it is asked.

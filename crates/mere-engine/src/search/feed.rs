@@ -9,7 +9,7 @@ use mere_core::item::{Category, ScopedPath};
 
 use super::SearchError;
 use super::ground::Ground;
-use super::index::Index;
+use super::index::{GroundId, Index};
 use crate::host::{Change, Interest, News, OpenFolder, Watch, absent, is_link};
 use crate::space::{Content, Known, join, lies_in_an_item, scan_from};
 
@@ -19,8 +19,8 @@ const ROUNDS: usize = 4;
 /// The grounds of a session, looked after.
 pub(crate) struct Feed {
     pub(crate) grounds: Vec<Ground>,
-    /// What the index calls each.
-    pub(crate) numbers: Vec<u8>,
+    /// What the index calls each; empty until it has been asked.
+    pub(crate) numbers: Vec<GroundId>,
     watch: Watch,
     /// The folders that are watched.
     watched: HashSet<String>,
@@ -56,9 +56,18 @@ pub(crate) struct Against<'a> {
 }
 
 impl Feed {
-    pub(crate) fn new(grounds: Vec<Ground>, numbers: Vec<u8>, is_watching: bool) -> Self {
+    pub(crate) fn new(grounds: Vec<Ground>, is_watching: bool) -> Self {
         let watch = if is_watching { Watch::new(Interest::Contents) } else { Watch::none() };
-        Self { grounds, numbers, watch, watched: HashSet::new(), is_unsure: true }
+        Self { grounds, numbers: Vec::new(), watch, watched: HashSet::new(), is_unsure: true }
+    }
+
+    /// Asks the index what it calls the grounds.
+    pub(crate) fn number(&mut self, index: &mut Index) -> Result<(), SearchError> {
+        if self.numbers.len() != self.grounds.len() {
+            let numbers = self.grounds.iter().map(|ground| index.ground(ground));
+            self.numbers = numbers.collect::<rusqlite::Result<_>>()?;
+        }
+        Ok(())
     }
 
     /// Whether it looks after exactly these.

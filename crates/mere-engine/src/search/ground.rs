@@ -54,8 +54,14 @@ impl Ground {
 
     /// Whether it is the same folders by the same name.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        let labels = |own: &Self| own.plots.iter().map(|plot| plot.label("")).collect::<Vec<_>>();
-        self.name == other.name && self.identity == other.identity && labels(self) == labels(other)
+        self.name == other.name
+            && self.identity == other.identity
+            && self.labels() == other.labels()
+    }
+
+    /// The labels of its plots.
+    pub(crate) fn labels(&self) -> Vec<String> {
+        self.plots.iter().map(|plot| plot.label("")).collect()
     }
 
     /// The plot that a label lies in, with the path from its top.

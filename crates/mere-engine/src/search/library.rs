@@ -1,8 +1,8 @@
 //! The index of a session, opened when it is first needed and as the disk is at each question.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::SearchError;
 use super::embedder::Embedder;
 use super::feed::{Against, Changes, Feed};
 use super::ground::Ground;
-use super::index::{Index, Sketches, is_damage};
+use super::index::{GroundId, Index, Remedy, Sketches};
 use super::reading::{Reader, read};
 use super::waiting::Round;
 use crate::host::{Database, Held};
@@ -22,6 +22,10 @@ use crate::host::{Database, Held};
 const MANY: usize = 256;
 /// How long to wait before looking again whether another process is done.
 const PAUSE: Duration = Duration::from_millis(10);
+/// How long to wait before looking again whether another caller is done.
+const MOMENT: Duration = Duration::from_micros(500);
+/// How often an index is made again for one question.
+const REMEDIES: usize = 2;
 /// So few items are looked at in no time.
 const FEW: u64 = 2_000;
 /// How many items are merged while somebody waits.
@@ -34,10 +38,15 @@ const SLOW: usize = 1_000_000;
 pub(crate) struct Searches {
     open: Mutex<Option<Library>>,
     watching: AtomicBool,
+    /// How many wait for it.
+    waiting: AtomicUsize,
 }
 
 /// An index, and what looks after it.
 pub(crate) struct Library {
+    /// Where it should be.
+    asked: Database,
+    /// Where it is.
     pub(super) database: Database,
     pub(crate) index: Index,
     pub(crate) feed: Feed,
@@ -57,17 +66,18 @@ pub(crate) struct Means<'a> {
     pub(crate) progress: &'a dyn Fn(u64, u64),
 }
 
+/// The index, while one caller has it.
+type Turn<'a> = MutexGuard<'a, Option<Library>>;
+
 impl Searches {
     /// From now on the system is asked to tell of changes: the session will last.
     pub(crate) fn keep_watch(&self) {
         self.watching.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it takes long to bring the index up to date: it is not looked after yet, and there
-    /// are many items.
-    pub(crate) fn is_costly(&self, items: impl FnOnce() -> u64) -> bool {
-        let is_watched = self.watching.load(Ordering::Relaxed) && self.lock().is_some();
-        !is_watched && items() > FEW
+    /// Whether the session lasts: then what can wait does.
+    pub(crate) fn lasts(&self) -> bool {
+        self.watching.load(Ordering::Relaxed)
     }
 
     /// What may be known has changed: all of it is looked at again.
@@ -77,45 +87,86 @@ impl Searches {
         }
     }
 
-    /// Does what can wait: merges what is small. What fails is left for the next time.
+    /// Does what can wait: merges what is small, as long as nobody else wants the index. What fails
+    /// is left for the next time.
     pub(crate) fn tend(&self) {
-        if let Some(library) = self.lock().as_mut()
-            && let Err(error) = library.index.merge(SLOW)
+        let is_wanted = || self.waiting.load(Ordering::Relaxed) > 0;
+        if let Some(mut open) = self.try_lock()
+            && let Some(library) = open.as_mut()
+            && let Err(error) = library.index.merge(SLOW, &is_wanted)
         {
             tracing::debug!(%error, "the search index could not be tended");
         }
     }
 
     /// Asks the index of these grounds, which is as the disk is now. One that is damaged is made
-    /// again.
+    /// again; one that cannot be kept is made for this session alone.
     pub(crate) fn with<T>(
         &self,
         means: &Means<'_>,
         grounds: Vec<Ground>,
+        ask: impl FnMut(&mut Library) -> Result<T, SearchError>,
+    ) -> Result<T, SearchError> {
+        let mut turn = self.turn(means.over)?;
+        self.answer(&mut turn, means, grounds, ask)
+    }
+
+    /// The same where that is little work. Where the index is to be brought up to date by looking at
+    /// very many files it is asked as it is; nothing where there is none, or another has it.
+    pub(crate) fn glance<T>(
+        &self,
+        means: &Means<'_>,
+        grounds: Vec<Ground>,
+        items: impl FnOnce() -> u64,
+        mut ask: impl FnMut(&mut Library) -> Result<T, SearchError>,
+    ) -> Result<Option<T>, SearchError> {
+        let Some(mut turn) = self.try_lock() else { return Ok(None) };
+        let is_watched = self.lasts() && turn.is_some();
+        if is_watched || items() <= FEW {
+            return self.answer(&mut turn, means, grounds, ask).map(Some);
+        }
+        if turn.is_none() && !means.database.is_there() {
+            return Ok(None);
+        }
+        let library = self.opened(&mut turn, means, grounds)?;
+        library.index.refresh()?;
+        library.feed.number(&mut library.index)?;
+        library.held(means.embedder, &mut ask).map(Some)
+    }
+
+    fn answer<T>(
+        &self,
+        turn: &mut Turn<'_>,
+        means: &Means<'_>,
+        grounds: Vec<Ground>,
         mut ask: impl FnMut(&mut Library) -> Result<T, SearchError>,
     ) -> Result<T, SearchError> {
-        let mut open = self.lock();
-        let watching = self.watching.load(Ordering::Relaxed);
-        let mut library = match open.take() {
-            Some(library) if library.database == means.database => library,
-            _ => Library::open(means)?,
+        let mut answer = self.opened(turn, means, grounds)?.asked(means, &mut ask);
+        for _ in 0..REMEDIES {
+            let Err(SearchError::Database(error)) = &answer else { break };
+            let Some(remedy) = Remedy::of(error) else { break };
+            let Some(library) = turn.take() else { break };
+            tracing::warn!(%error, ?remedy, "the search index is made again");
+            answer = turn.insert(library.remade(remedy, self.lasts())?).asked(means, &mut ask);
+        }
+        answer
+    }
+
+    /// The index of these grounds, open.
+    fn opened<'a>(
+        &self,
+        turn: &'a mut Turn<'_>,
+        means: &Means<'_>,
+        grounds: Vec<Ground>,
+    ) -> Result<&'a mut Library, SearchError> {
+        let mut library = match turn.take() {
+            Some(library) if library.asked == means.database => library,
+            _ => Library::open(&means.database)?,
         };
         if !library.feed.is_of(&grounds) {
-            library.look_after(grounds, watching)?;
+            library.look_after(grounds, self.lasts());
         }
-        let mut answer = library.asked(means, &mut ask);
-        if let Err(SearchError::Database(error)) = &answer
-            && is_damage(error)
-        {
-            tracing::warn!(%error, "the search index is damaged, and is made again");
-            let Library { feed, database, .. } = library;
-            database.remove()?;
-            library = Library::open(means)?;
-            library.look_after(feed.grounds, watching)?;
-            answer = library.asked(means, &mut ask);
-        }
-        *open = Some(library);
-        answer
+        Ok(turn.insert(library))
     }
 
     /// Asks it once more, as it was when it was asked last; none if it is not open.
@@ -130,47 +181,105 @@ impl Searches {
         library.held(embedder, ask).map(Some)
     }
 
-    /// Whether the session lasts: then what can wait does.
-    pub(crate) fn lasts(&self) -> bool {
-        self.watching.load(Ordering::Relaxed)
-    }
-
     /// Forgets what the index knows; it is made again when it is asked. Other processes may be at it.
     pub(crate) fn forget(&self, database: &Database) -> Result<(), SearchError> {
         let mut known = self.lock();
         *known = None;
-        match open(database) {
-            Ok(mut index) => Ok(index.clear()?),
-            Err(SearchError::Database(error)) if is_damage(&error) => Ok(database.remove()?),
-            Err(error) => Err(error),
+        let cleared = Index::open(database).and_then(|mut index| Ok(index.clear()?));
+        match cleared {
+            Err(SearchError::Database(error)) if Remedy::of(&error) == Some(Remedy::Anew) => {
+                Ok(database.remove()?)
+            }
+            cleared => cleared,
         }
     }
 
-    pub(super) fn lock(&self) -> std::sync::MutexGuard<'_, Option<Library>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn lock(&self) -> Turn<'_> {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let turn = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        turn
+    }
+
+    fn try_lock(&self) -> Option<Turn<'_>> {
+        match self.open.try_lock() {
+            Ok(turn) => Some(turn),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Waits for the index, as long as somebody waits for the answer.
+    fn turn(&self, over: &dyn Fn() -> bool) -> Result<Turn<'_>, SearchError> {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let turn = loop {
+            if let Some(turn) = self.try_lock() {
+                break Ok(turn);
+            }
+            if over() {
+                break Err(SearchError::Over);
+            }
+            thread::sleep(MOMENT);
+        };
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        turn
     }
 }
 
 impl Library {
-    fn open(means: &Means<'_>) -> Result<Self, SearchError> {
-        let database = means.database.clone();
-        let index = match open(&database) {
-            Err(SearchError::Database(error)) if is_damage(&error) => {
-                database.remove()?;
-                open(&database)?
+    fn open(asked: &Database) -> Result<Self, SearchError> {
+        match Index::open(asked) {
+            Ok(index) => Ok(Self::of((asked.clone(), asked.clone()), index)),
+            Err(SearchError::Database(error)) => match Remedy::of(&error) {
+                Some(remedy) => Self::healed(asked, remedy),
+                None => Err(error.into()),
+            },
+            Err(SearchError::Machine(error)) => {
+                tracing::debug!(%error, "the search index cannot be opened");
+                Self::healed(asked, Remedy::Elsewhere)
             }
-            index => index?,
-        };
-        let feed = Feed::new(Vec::new(), Vec::new(), false);
-        Ok(Self { database, index, feed, sketches: Sketches::default(), round: Round::default() })
+            Err(error) => Err(error),
+        }
     }
 
-    fn look_after(&mut self, grounds: Vec<Ground>, watching: bool) -> Result<(), SearchError> {
-        let numbers = grounds.iter().map(|ground| self.index.ground(&ground.name));
-        let numbers = numbers.collect::<rusqlite::Result<_>>()?;
-        self.feed = Feed::new(grounds, numbers, watching);
+    fn of((asked, database): (Database, Database), index: Index) -> Self {
+        let (sketches, round) = Default::default();
+        Self { asked, database, index, feed: Feed::new(Vec::new(), false), sketches, round }
+    }
+
+    /// An empty index in place of one that cannot be used.
+    fn healed(asked: &Database, remedy: Remedy) -> Result<Self, SearchError> {
+        let anew = || {
+            asked.remove()?;
+            Index::open(asked)
+        };
+        if remedy == Remedy::Anew
+            && let Ok(index) = anew()
+        {
+            return Ok(Self::of((asked.clone(), asked.clone()), index));
+        }
+        let database = Database::passing();
+        let index = Index::open(&database)?;
+        Ok(Self::of((asked.clone(), database), index))
+    }
+
+    /// The same in place of this one, for the same grounds.
+    fn remade(self, remedy: Remedy, watching: bool) -> Result<Self, SearchError> {
+        let Self { asked, feed, index, .. } = self;
+        drop(index);
+        let mut library = Self::healed(&asked, remedy)?;
+        library.look_after(feed.grounds, watching);
+        Ok(library)
+    }
+
+    fn look_after(&mut self, grounds: Vec<Ground>, watching: bool) {
+        self.feed = Feed::new(grounds, watching);
         self.round = Round::default();
-        Ok(())
+    }
+
+    /// Whether it will be there after this session.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.asked == self.database
     }
 
     /// Asks the index as the disk is now, and as it is at one moment.
@@ -206,6 +315,7 @@ impl Library {
     /// Lets the index be as the disk is.
     fn update(&mut self, means: &Means<'_>) -> Result<(), SearchError> {
         self.index.refresh()?;
+        self.feed.number(&mut self.index)?;
         let mut changes = self.changes(means)?;
         let _lock = if changes.read.len() >= MANY {
             let (lock, waited) = self.wait(means)?;
@@ -221,7 +331,7 @@ impl Library {
         self.apply(&changes, means)?;
         self.feed.settle();
         if !changes.read.is_empty() {
-            while self.index.merge(QUICK)? {}
+            while self.index.merge(QUICK, means.over)? {}
         }
         Ok(())
     }
@@ -272,14 +382,10 @@ impl Library {
     }
 
     /// The item at a path of a ground.
-    pub(crate) fn placed(&self, ground: u8, path: &str) -> Option<ScopedPath> {
+    pub(crate) fn placed(&self, ground: GroundId, path: &str) -> Option<ScopedPath> {
         let ground = self.feed.numbers.iter().position(|number| *number == ground)?;
         self.feed.grounds[ground].place(path).map(|(_, place)| place)
     }
-}
-
-fn open(database: &Database) -> Result<Index, SearchError> {
-    Ok(Index::open(database.open()?)?)
 }
 
 impl From<io::Error> for SearchError {

@@ -27,6 +27,7 @@ use mere_core::cursor::Cursor;
 use mere_core::digest::Sha256;
 use mere_core::embed::Vector;
 use mere_core::item::ItemType;
+use mere_core::name::AgentName;
 use mere_core::reply::{Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Condition, Mode, Rank, Search, SearchSource};
 use mere_core::root::Root;
@@ -35,6 +36,7 @@ use mere_core::search::{Mark, Query, fold};
 use crate::config::Embeddings;
 use crate::court::now;
 use crate::items::Desk;
+use crate::seen::Masked;
 use crate::tool_error::ToolError;
 use crate::view::{cursor_data, page};
 use crate::wording;
@@ -117,7 +119,8 @@ fn notes(answer: &Answer, asks_registry: bool) -> Vec<String> {
     let registry = asks_registry.then(|| format!("No registry is configured: {searched}."));
     let trouble = answer.trouble.as_ref().map(wording::trouble);
     let waiting = (answer.waiting > 0).then(|| wording::waiting(answer.waiting));
-    [registry, trouble, waiting].into_iter().flatten().collect()
+    let passing = (answer.mode.is_some() && !answer.is_kept).then(|| wording::PASSING.to_owned());
+    [registry, trouble, waiting, passing].into_iter().flatten().collect()
 }
 
 /// Finds what is asked for. A model takes its time for the question before anything is locked.
@@ -125,7 +128,7 @@ fn answer(desk: &Desk<'_>, call: &Search, offset: usize) -> Result<Answer, ToolE
     let query = Query::parse(&call.query);
     let (wanted, trouble) = match call.mode {
         Mode::Text => (None, None),
-        Mode::Hybrid | Mode::Vector => match desk.search.embedder.question(&query.said) {
+        Mode::Hybrid | Mode::Vector => match desk.search.embedder.question(&said(desk, &query)) {
             Ok(wanted) => (wanted, None),
             Err(trouble) => (None, Some(trouble)),
         },
@@ -142,6 +145,12 @@ fn answer(desk: &Desk<'_>, call: &Search, offset: usize) -> Result<Answer, ToolE
         answer = desk.search.searches.again(desk.search.embedder, again)?.unwrap_or(answer);
     }
     Ok(Answer { trouble, ..answer })
+}
+
+/// What a model is asked, as an agent would see it: it may be somebody else's.
+fn said(desk: &Desk<'_>, query: &Query) -> String {
+    let said = Masked::whole(query.said.clone()).text;
+    desk.agent_gate.preview(&said, &AgentName::default()).unwrap_or_default().into_owned()
 }
 
 /// What is looked for.
@@ -165,6 +174,8 @@ struct Answer {
     trouble: Option<Trouble>,
     /// How many items have no vector yet.
     waiting: u64,
+    /// Whether the index will be there after this session.
+    is_kept: bool,
 }
 
 fn look(
@@ -180,6 +191,7 @@ fn look(
         grounds: &library.feed.numbers,
         filters: &filters,
         now: nanoseconds(now()),
+        over: desk.over,
     };
     let found = find(&library.index, &question)?;
     let mode = asked.mode;
@@ -198,7 +210,8 @@ fn look(
         Mode::Text => 0,
         Mode::Hybrid | Mode::Vector => library.count_waiting(desk.search.embedder)?,
     };
-    Ok(Answer { hits, total, shown, has_more, mode: Some(mode), trouble: None, waiting })
+    let is_kept = library.is_kept();
+    Ok(Answer { hits, total, shown, has_more, mode: Some(mode), trouble: None, waiting, is_kept })
 }
 
 /// The lists of a reply.

@@ -53,6 +53,10 @@ fn why(trouble: &Trouble) -> String {
     }
 }
 
+/// That the index could not be kept.
+pub(crate) const PASSING: &str = "The search index cannot be kept in the cache folder, and was made \
+     for this session alone: searches begin slower.";
+
 /// That not all items could be found by meaning.
 pub(crate) fn waiting(count: u64) -> String {
     let items = if count == 1 { "item has" } else { "items have" };

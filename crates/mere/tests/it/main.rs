@@ -80,6 +80,7 @@ mod search_filters;
 mod search_index;
 mod search_parity;
 mod search_seen;
+mod search_trouble;
 mod sensitive;
 mod shelf;
 mod signers;

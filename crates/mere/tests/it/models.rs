@@ -92,7 +92,7 @@ fn nothing_secret_is_sent() {
     let body = format!("push with {secret} from {home}/src");
     stage.file("project/.ai/knowledge/push.md", &note("push", &body));
     stage.file("project/.ai/knowledge/.env.md", &note(".env", "hidden"));
-    search(&stage, "push", "hybrid");
+    search(&stage, &format!("push {secret} {home}/src"), "hybrid");
     let texts = server.seen().iter().map(|seen| seen.body.to_string()).collect::<String>();
     assert!(texts.contains("push with"), "{texts}");
     assert!(!texts.contains(secret), "{texts}");

@@ -52,10 +52,11 @@ fn write(desk: &Desk<'_>, how: Reindex) -> Result<Draft, ToolError> {
     let data = Fields::default().with("spaces", Data::List(told)).with("search", told_search);
     let draft = Draft::success(codes::INDEX, Prose::words(message)).data(data);
     // Who wants no model misses none.
-    Ok(match search.trouble.filter(|trouble| *trouble != Trouble::Off) {
-        Some(trouble) => draft.hint(Prose::words(wording::unindexed(&trouble))),
-        None => draft,
-    })
+    let trouble = search.trouble.filter(|trouble| *trouble != Trouble::Off);
+    let trouble = trouble.as_ref().map(wording::unindexed);
+    let passing = (!search.is_kept).then(|| wording::PASSING.to_owned());
+    let hints = trouble.into_iter().chain(passing).collect::<Vec<_>>();
+    Ok(if hints.is_empty() { draft } else { draft.hint(Prose::words(hints.join(" "))) })
 }
 
 fn check(desk: &Desk<'_>) -> Result<Draft, ToolError> {

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use mere_core::search::Sign;
 
 use super::Match;
-use super::plan::{Group, Plan, slot};
+use super::lists::slot;
+use super::plan::{Group, Plan};
+use crate::search::SearchError;
 use crate::search::index::{Segment, places};
 
 /// What the clauses say of each item of a segment.
@@ -29,7 +31,8 @@ impl<'a> Gathering<'a> {
         number: usize,
         segment: &Segment,
         allowed: &'a [bool],
-    ) -> Self {
+        over: &dyn Fn() -> bool,
+    ) -> Result<Self, SearchError> {
         let count = segment.slots.len();
         let mut gathering = Self {
             plan,
@@ -42,9 +45,12 @@ impl<'a> Gathering<'a> {
             excluded: vec![false; count],
         };
         for group in &plan.groups {
+            if over() {
+                return Err(SearchError::Over);
+            }
             gathering.add(group, segment);
         }
-        gathering
+        Ok(gathering)
     }
 
     fn add(&mut self, group: &Group, segment: &Segment) {

@@ -4,6 +4,7 @@
 //! for matches and for how rare a word is, so that an index which grew says the same as a new one.
 
 mod gather;
+mod lists;
 mod near;
 mod plan;
 mod typo;
@@ -11,8 +12,10 @@ mod typo;
 use mere_core::item::ItemType;
 use mere_core::search::{Highlight, Mark, Query};
 
-use super::index::{Index, Segment, Slot, kind_number};
+use super::SearchError;
+use super::index::{GroundId, Index, Segment, Slot, kind_number};
 use gather::Gathering;
+use lists::Lists;
 use plan::Plan;
 
 pub(crate) use near::{Likeness, near};
@@ -22,10 +25,12 @@ pub(crate) struct Question<'a> {
     pub(crate) query: &'a Query,
     pub(crate) kinds: &'a [ItemType],
     /// In which grounds.
-    pub(crate) grounds: &'a [u8],
+    pub(crate) grounds: &'a [GroundId],
     pub(crate) filters: &'a [Filter],
     /// In nanoseconds since 1970.
     pub(crate) now: i64,
+    /// Whether nobody waits for the answer any more.
+    pub(crate) over: &'a dyn Fn() -> bool,
 }
 
 /// What an item must have to count.
@@ -68,13 +73,14 @@ pub(crate) struct Found {
 }
 
 /// Finds what matches.
-pub(crate) fn find(index: &Index, question: &Question<'_>) -> rusqlite::Result<Found> {
+pub(crate) fn find(index: &Index, question: &Question<'_>) -> Result<Found, SearchError> {
     let allowed = allow(index, question)?;
-    let plan = Plan::make(index, question.query, &allowed)?;
+    let lists = Lists::of(index, &allowed, question.over);
+    let plan = Plan::make(index, question.query, &lists)?;
     let (mut matches, mut eligible) = (Vec::new(), Vec::new());
     for (number, allowed) in allowed.iter().enumerate() {
         let segment = &index.segments[number];
-        let gathering = Gathering::of(&plan, number, segment, allowed);
+        let gathering = Gathering::of(&plan, number, segment, allowed, question.over)?;
         eligible.push(gathering.eligible());
         matches.extend(gathering.matches(segment));
     }
@@ -84,13 +90,15 @@ pub(crate) fn find(index: &Index, question: &Question<'_>) -> rusqlite::Result<F
 /// Which items may be found, by segment and slot.
 fn allow(index: &Index, question: &Question<'_>) -> rusqlite::Result<Vec<Vec<bool>>> {
     let kinds = Kinds::of(&plan::kinds(question.query, question.kinds));
-    let mut grounds = [false; 256];
+    let most = question.grounds.iter().max().copied().unwrap_or_default();
+    let mut grounds = vec![false; usize::from(most) + 1];
     question.grounds.iter().for_each(|ground| grounds[usize::from(*ground)] = true);
+    let is_asked = |ground: GroundId| grounds.get(usize::from(ground)) == Some(&true);
     let mut allowed = Vec::new();
     for segment in &index.segments {
         let slots = segment.slots.iter().zip(&segment.live);
         let may = |(slot, live): (&Slot, &bool)| {
-            *live && grounds[usize::from(slot.ground)] && kinds.contain(slot.kind)
+            *live && is_asked(slot.ground) && kinds.contain(slot.kind)
         };
         allowed.push(slots.map(may).collect::<Vec<_>>());
     }
@@ -130,7 +138,7 @@ impl Demand {
     /// Which slots of a segment meet it.
     fn met(&self, index: &Index, segment: &Segment) -> rusqlite::Result<Vec<bool>> {
         match self {
-            Self::Mark(mark) => plan::who_has(index, segment, &mark.term()),
+            Self::Mark(mark) => lists::who_has(index, segment, mark),
             Self::Among(items) => {
                 let mut has = vec![false; segment.slots.len()];
                 items.iter().filter_map(|item| segment.find(*item)).for_each(|at| has[at] = true);

@@ -1,9 +1,10 @@
 //! What a word may have been meant to be that nobody has: those a slip or two away.
 
+use std::collections::BTreeSet;
+
+use crate::search::SearchError;
 use crate::search::index::Index;
 
-/// The most words that one is taken for.
-const MAX_MEANT: usize = 4;
 /// Shorter words are near too many others.
 const SHORTEST: usize = 4;
 /// From this length on two slips are one word's.
@@ -13,25 +14,34 @@ const LONG: usize = 8;
 const ENDING: usize = 4;
 /// The shortest stem that is taken without its ending.
 const SHORTEST_STEM: usize = 5;
+/// After how many words it is asked whether anybody still waits.
+const OFTEN: usize = 4096;
 /// Longer words are not compared.
 const LONGEST: usize = 40;
 
-/// The words of the index that are nearest, each with what it counts.
-pub(super) fn meant(index: &Index, word: &str) -> rusqlite::Result<Vec<(String, f32)>> {
+/// The words of the index that are near, in order of how many slips lie between.
+pub(super) fn near(
+    index: &Index,
+    word: &str,
+    over: &dyn Fn() -> bool,
+) -> Result<BTreeSet<(usize, String)>, SearchError> {
     let letters = word.chars().collect::<Vec<_>>();
     // A number that is another number is no slip.
     let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
     if has_digit || !(SHORTEST..=LONGEST).contains(&letters.len()) {
-        return Ok(Vec::new());
+        return Ok(BTreeSet::new());
     }
     let most = if letters.len() >= LONG { 2 } else { 1 };
-    let mut near = std::collections::BTreeSet::new();
+    let mut near = BTreeSet::new();
     let mut row = Slips::default();
     let own = alphabet(word);
     // A character of another script is several bytes.
     let bytes = if word.is_ascii() { most } else { most * 4 };
     for segment in &index.segments {
-        for known in segment.words(&index.connection)?.lines() {
+        for (number, known) in segment.words(&index.connection)?.lines().enumerate() {
+            if number % OFTEN == 0 && over() {
+                return Err(SearchError::Over);
+            }
             let shorter = word.len().saturating_sub(known.len());
             if (known.len() <= word.len() + bytes && shorter <= bytes + ENDING)
                 && may_be_near(own, alphabet(known), bytes)
@@ -41,9 +51,7 @@ pub(super) fn meant(index: &Index, word: &str) -> rusqlite::Result<Vec<(String, 
             }
         }
     }
-    let best = near.first().map(|(slips, _)| *slips);
-    let near = near.into_iter().filter(|(slips, _)| Some(*slips) == best).take(MAX_MEANT);
-    Ok(near.map(|(slips, known)| (known, if slips == 1 { 0.7 } else { 0.5 })).collect())
+    Ok(near)
 }
 
 /// A bit for each letter that a word has: most words are told apart by that alone.

@@ -7,6 +7,7 @@ use mere_core::graph::Link;
 use mere_core::item::ItemType;
 use mere_core::search::{Document, Field, stem, tokens};
 
+use super::GroundId;
 use super::posting::Writer;
 use crate::host::Stamp;
 
@@ -18,7 +19,7 @@ const MAX_WORDS: u32 = 100_000;
 /// An item that is to be found.
 pub(crate) struct Entry {
     /// In which ground it lies.
-    pub(crate) ground: u8,
+    pub(crate) ground: GroundId,
     /// Where in it.
     pub(crate) path: String,
     /// What its file looked like; none if it may have changed since and look the same.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use rusqlite::OptionalExtension;
 
-use super::Index;
+use super::{GroundId, Index};
 use crate::host::Stamp;
 
 /// What is known of a file.
@@ -20,7 +20,7 @@ impl Index {
     /// Everything in a folder of a ground and below, by path.
     pub(crate) fn known_below(
         &self,
-        ground: u8,
+        ground: GroundId,
         folder: &str,
     ) -> rusqlite::Result<HashMap<String, Known>> {
         // Everything begins with the empty path, and everything in a folder with its slash.
@@ -39,7 +39,7 @@ impl Index {
     }
 
     /// What is known of one file.
-    pub(crate) fn known_at(&self, ground: u8, path: &str) -> rusqlite::Result<Option<Known>> {
+    pub(crate) fn known_at(&self, ground: GroundId, path: &str) -> rusqlite::Result<Option<Known>> {
         let mut one = self
             .connection
             .prepare_cached("SELECT id, stamp FROM item WHERE ground = ? AND path = ?")?;
@@ -50,7 +50,7 @@ impl Index {
     }
 
     /// Where an item lies: its ground and its path there.
-    pub(crate) fn path_of(&self, item: u32) -> rusqlite::Result<Option<(u8, String)>> {
+    pub(crate) fn path_of(&self, item: u32) -> rusqlite::Result<Option<(GroundId, String)>> {
         let mut one =
             self.connection.prepare_cached("SELECT ground, path FROM item WHERE id = ?")?;
         one.query_row([item], |row| Ok((row.get(0)?, row.get(1)?))).optional()

@@ -4,13 +4,13 @@ use mere_core::graph::Link;
 use mere_core::item::ItemRef;
 use rusqlite::{OptionalExtension, Row};
 
-use super::Index;
 use super::segment::kind_number;
+use super::{GroundId, Index};
 
 /// An item that has links, as the index knows it.
 pub(crate) struct Linked {
     pub(crate) item: u32,
-    pub(crate) ground: u8,
+    pub(crate) ground: GroundId,
     pub(crate) path: String,
     pub(crate) title: String,
     pub(crate) entry_type: Option<String>,

@@ -16,8 +16,12 @@ type Moves = Vec<Option<u32>>;
 
 impl Index {
     /// Merges segments where there are many of one size or much is gone, if that is no more work
-    /// than `most` items. Says whether it did.
-    pub(crate) fn merge(&mut self, most: usize) -> rusqlite::Result<bool> {
+    /// than `most` items. Says whether it did. Once it is `enough`, all is left as it was.
+    pub(crate) fn merge(
+        &mut self,
+        most: usize,
+        enough: &dyn Fn() -> bool,
+    ) -> rusqlite::Result<bool> {
         self.refresh()?;
         let Some(chosen) = self.choose(most) else { return Ok(false) };
         let change = schema::begin(&mut self.connection)?;
@@ -28,7 +32,9 @@ impl Index {
             return Ok(true);
         }
         let old = chosen.iter().map(|at| &self.segments[*at]).collect::<Vec<_>>();
-        write(&change, &old)?;
+        if !write(&change, &old, enough)? {
+            return Ok(false);
+        }
         bump(&change)?;
         change.commit()?;
         self.refresh()?;
@@ -58,11 +64,15 @@ impl Index {
     }
 }
 
-/// Writes one segment in place of several.
-fn write(change: &Connection, old: &[&Segment]) -> rusqlite::Result<()> {
+/// Writes one segment in place of several, and says whether it is whole.
+fn write(
+    change: &Connection,
+    old: &[&Segment],
+    enough: &dyn Fn() -> bool,
+) -> rusqlite::Result<bool> {
     let (slots, moves) = arrange(old);
     let id = open_segment(change, &slots)?;
-    let words = merge_words(change, id, (old, &moves))?;
+    let Some(words) = merge_words(change, id, (old, &moves), enough)? else { return Ok(false) };
     close_segment(change, id, words)?;
     for segment in old {
         change.execute("DELETE FROM segment WHERE id = ?", [segment.id])?;
@@ -72,7 +82,7 @@ fn write(change: &Connection, old: &[&Segment]) -> rusqlite::Result<()> {
             one.execute([slot.item])?;
         }
     }
-    Ok(())
+    Ok(true)
 }
 
 /// The items that stay, in order, and where each one goes.
@@ -111,11 +121,13 @@ impl Source<'_> {
     }
 }
 
+/// Writes the words of several segments as those of one, and gives them; none once it is `enough`.
 fn merge_words(
     change: &Connection,
     id: i64,
     (old, moves): (&[&Segment], &[Moves]),
-) -> rusqlite::Result<String> {
+    enough: &dyn Fn() -> bool,
+) -> rusqlite::Result<Option<String>> {
     let sql = "SELECT word, data FROM posting WHERE segment = ? ORDER BY word";
     let mut statements =
         old.iter().map(|_| change.prepare(sql)).collect::<rusqlite::Result<Vec<_>>>()?;
@@ -129,7 +141,12 @@ fn merge_words(
     let mut words = String::new();
     loop {
         let heads = sources.iter().filter_map(|source| source.next.as_ref());
-        let Some(word) = heads.map(|(word, _)| word).min().cloned() else { return Ok(words) };
+        let Some(word) = heads.map(|(word, _)| word).min().cloned() else {
+            return Ok(Some(words));
+        };
+        if enough() {
+            return Ok(None);
+        }
         let mut lists = Vec::new();
         for (source, moves) in sources.iter_mut().zip(moves) {
             if let Some((_, data)) = source.next.take_if(|(head, _)| *head == word) {

@@ -6,6 +6,7 @@
 //! reads the lists of its words and nothing else (ADR 11).
 
 mod batch;
+mod grounds;
 mod known;
 mod links;
 mod merge;
@@ -22,13 +23,16 @@ use mere_core::graph::Link;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Transaction};
 
 pub(crate) use batch::{Batch, Entry};
+pub(crate) use grounds::GroundId;
 pub(crate) use links::Linked;
 pub(crate) use posting::{Occurrence, Posting, places};
-pub(crate) use schema::is_damage;
+pub(crate) use schema::Remedy;
 use segment::NOTHING;
 pub(crate) use segment::{Segment, Slot, kind_number, kind_of};
 pub(crate) use vectors::{Kept, Sketches};
 
+use super::SearchError;
+use crate::host::Database;
 use batch::{Counted, Terms};
 
 /// The index of one project.
@@ -40,12 +44,18 @@ pub(crate) struct Index {
 
 impl Index {
     /// Opens the index in a database, and makes it if there is none.
-    pub(crate) fn open(mut connection: Connection) -> rusqlite::Result<Self> {
+    pub(crate) fn open(database: &Database) -> Result<Self, SearchError> {
+        Ok(Self::of(database.open()?)?)
+    }
+
+    fn of(mut connection: Connection) -> rusqlite::Result<Self> {
         connection.set_prepared_statement_cache_capacity(64);
         schema::prepare(&mut connection)?;
         let mut index = Self { connection, generation: 0, segments: Vec::new() };
         index.refresh()?;
-        Ok(index)
+        let live = |segment: &Segment| segment.live.iter().filter(|live| **live).count();
+        let live = index.segments.iter().map(live).sum();
+        if schema::fits(&index.connection, live)? { Ok(index) } else { Err(schema::damage()) }
     }
 
     /// Sees what other processes have changed.
@@ -88,9 +98,7 @@ impl Index {
             // A segment never changes.
             segments.push(match known.iter().position(|segment| segment.id == id) {
                 Some(at) => known.swap_remove(at),
-                None => {
-                    one.query_row([id], |row| Ok(Segment::new(id, row.get_ref(0)?.as_blob()?)))?
-                }
+                None => one.query_row([id], |row| Segment::new(id, row.get_ref(0)?.as_blob()?))?,
             });
         }
         let mut all = moment.prepare_cached("SELECT item FROM gone")?;
@@ -108,28 +116,6 @@ impl Index {
     /// An item as queries need it.
     pub(crate) fn slot(&self, item: u32) -> Option<Slot> {
         self.segments.iter().find_map(|segment| Some(segment.slots[segment.find(item)?]))
-    }
-
-    /// The number of a ground; one that is new gets one.
-    pub(crate) fn ground(&mut self, name: &str) -> rusqlite::Result<u8> {
-        let find = |connection: &Connection| {
-            let mut one = connection.prepare_cached("SELECT id FROM ground WHERE name = ?")?;
-            one.query_row([name], |row| row.get(0)).optional()
-        };
-        if let Some(known) = find(&self.connection)? {
-            return Ok(known);
-        }
-        let change = schema::begin(&mut self.connection)?;
-        // Another process may have been quicker.
-        let id = if let Some(known) = find(&change)? {
-            known
-        } else {
-            change.execute("INSERT INTO ground (name) VALUES (?)", [name])?;
-            let id = change.last_insert_rowid();
-            u8::try_from(id).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, id))?
-        };
-        change.commit()?;
-        Ok(id)
     }
 
     /// Adds items, in place of what lay at the same places before, with what a model makes of them.

@@ -65,6 +65,20 @@ impl Writer {
         self.open = Some(Open { at, counted: 0, last: 0 });
     }
 
+    /// An item with what several lists say of it.
+    pub(super) fn add_union(&mut self, item: u32, mut union: Union) {
+        self.close();
+        union.places.sort_unstable();
+        union.places.dedup();
+        let mut last = 0;
+        for place in union.places {
+            push(&mut self.places, place.saturating_sub(last).saturating_add(1));
+            last = place;
+        }
+        let Union { fields, times, .. } = union;
+        self.open = Some(Open { at: Occurrence { item, fields, times }, counted: 0, last: 0 });
+    }
+
     fn close(&mut self) {
         let Some(Open { at, .. }) = self.open.take() else { return };
         push(&mut self.items, at.item - self.last);
@@ -88,6 +102,22 @@ impl Writer {
         bytes.extend(&self.items);
         bytes.extend(&self.places);
         Some(bytes)
+    }
+}
+
+/// What several lists say of one item.
+#[derive(Default)]
+pub(super) struct Union {
+    fields: u8,
+    times: u32,
+    places: Vec<u32>,
+}
+
+impl Union {
+    pub(super) fn add(&mut self, at: Occurrence, bytes: &[u8]) {
+        self.fields |= at.fields;
+        self.times = self.times.saturating_add(at.times);
+        self.places.extend(places(bytes));
     }
 }
 

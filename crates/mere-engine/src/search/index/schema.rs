@@ -6,12 +6,12 @@
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 /// Changes with the tables and with how texts are read into them.
-const FORM: i32 = 3;
+const FORM: i32 = 4;
 
 const TABLES: &str = "
     CREATE TABLE count (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
     INSERT INTO count VALUES ('generation', 1), ('next', 1), ('vectors', 1);
-    CREATE TABLE ground (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+    CREATE TABLE ground (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, plots TEXT NOT NULL);
     CREATE TABLE item (
         id INTEGER PRIMARY KEY,
         ground INTEGER NOT NULL,
@@ -81,6 +81,12 @@ pub(super) fn empty(change: &Connection) -> rusqlite::Result<()> {
     )
 }
 
+/// Whether items and segments fit each other: each item that is there has its slot.
+pub(super) fn fits(connection: &Connection, live: usize) -> rusqlite::Result<bool> {
+    let items = connection.query_row("SELECT count(*) FROM item", [], |row| row.get::<_, i64>(0));
+    Ok(items? == super::number(live))
+}
+
 fn form(connection: &Connection) -> rusqlite::Result<i32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
@@ -90,19 +96,47 @@ pub(super) fn begin(connection: &mut Connection) -> rusqlite::Result<Transaction
     connection.transaction_with_behavior(TransactionBehavior::Immediate)
 }
 
-/// Whether an error says that the file is damaged: then it is made anew.
-pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
-    let damaged = [ErrorCode::DatabaseCorrupt, ErrorCode::NotADatabase];
-    match error {
-        rusqlite::Error::SqliteFailure(failure, message) => {
-            let odd = message.as_deref().is_some_and(|text| text.starts_with("no such"));
-            damaged.contains(&failure.code) || odd
+/// What is said of a file whose parts do not fit each other.
+pub(super) fn damage() -> rusqlite::Error {
+    let corrupt = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
+    rusqlite::Error::SqliteFailure(corrupt, Some("its parts do not fit each other".to_owned()))
+}
+
+/// What helps against an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Remedy {
+    /// It is damaged: it is made anew.
+    Anew,
+    /// It cannot be kept there: it is made elsewhere.
+    Elsewhere,
+}
+
+impl Remedy {
+    pub(crate) fn of(error: &rusqlite::Error) -> Option<Self> {
+        match error {
+            rusqlite::Error::SqliteFailure(failure, _) => match failure.code {
+                ErrorCode::DatabaseCorrupt
+                | ErrorCode::NotADatabase
+                | ErrorCode::ConstraintViolation
+                | ErrorCode::TypeMismatch => Some(Self::Anew),
+                // A table or a column that is not there.
+                _ if failure.extended_code == rusqlite::ffi::SQLITE_ERROR => Some(Self::Anew),
+                ErrorCode::ReadOnly
+                | ErrorCode::CannotOpen
+                | ErrorCode::DiskFull
+                | ErrorCode::SystemIoFailure
+                | ErrorCode::PermissionDenied
+                | ErrorCode::FileLockingProtocolFailed
+                | ErrorCode::NoLargeFileSupport => Some(Self::Elsewhere),
+                _ => None,
+            },
+            // A value that is not of the type that was written.
+            rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::Utf8Error(..)
+            | rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::IntegralValueOutOfRange(..)
+            | rusqlite::Error::QueryReturnedNoRows => Some(Self::Anew),
+            _ => None,
         }
-        // A value that is not of the type that was written.
-        rusqlite::Error::InvalidColumnType(..)
-        | rusqlite::Error::FromSqlConversionFailure(..)
-        | rusqlite::Error::IntegralValueOutOfRange(..)
-        | rusqlite::Error::QueryReturnedNoRows => true,
-        _ => false,
     }
 }

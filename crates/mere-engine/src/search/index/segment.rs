@@ -1,13 +1,17 @@
 //! A part of the index that was written at once: some items, and who of them has which word.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use mere_core::item::ItemType;
 use rusqlite::{Connection, OptionalExtension};
 
-use mere_core::item::ItemType;
+use super::posting::{Posting, Union, Writer};
+use super::{GroundId, schema};
+use crate::search::SearchError;
 
 /// How many bytes of a segment's row an item takes.
-const WIDTH: usize = 12;
+const WIDTH: usize = 13;
 
 /// An item of a segment, as every query needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +21,7 @@ pub(crate) struct Slot {
     pub(crate) tie: u32,
     pub(crate) length: u16,
     pub(crate) kind: u8,
-    pub(crate) ground: u8,
+    pub(crate) ground: GroundId,
 }
 
 impl Slot {
@@ -25,7 +29,8 @@ impl Slot {
         bytes.extend(self.item.to_le_bytes());
         bytes.extend(self.tie.to_le_bytes());
         bytes.extend(self.length.to_le_bytes());
-        bytes.extend([self.kind, self.ground]);
+        bytes.push(self.kind);
+        bytes.extend(self.ground.to_le_bytes());
     }
 
     fn read(bytes: [u8; WIDTH]) -> Self {
@@ -33,8 +38,9 @@ impl Slot {
             let (four, _) = bytes[at..].as_chunks::<4>();
             four.first().map_or(0, |four| u32::from_le_bytes(*four))
         };
-        let [.., low, high, kind, ground] = bytes;
-        let length = u16::from_le_bytes([low, high]);
+        let [.., short, long, kind, low, high] = bytes;
+        let length = u16::from_le_bytes([short, long]);
+        let ground = GroundId::from_le_bytes([low, high]);
         Self { item: whole(0), tie: whole(4), length, kind, ground }
     }
 }
@@ -69,10 +75,13 @@ pub(crate) struct Segment {
 }
 
 impl Segment {
-    pub(super) fn new(id: i64, bytes: &[u8]) -> Self {
-        let (chunks, _) = bytes.as_chunks::<WIDTH>();
+    pub(super) fn new(id: i64, bytes: &[u8]) -> rusqlite::Result<Self> {
+        let (chunks, rest) = bytes.as_chunks::<WIDTH>();
         let slots = chunks.iter().copied().map(Slot::read).collect::<Vec<_>>();
-        Self { id, live: vec![true; slots.len()], slots, words: OnceLock::new() }
+        if !rest.is_empty() || !slots.is_sorted_by(|one, other| one.item < other.item) {
+            return Err(schema::damage());
+        }
+        Ok(Self { id, live: vec![true; slots.len()], slots, words: OnceLock::new() })
     }
 
     /// An item is not there any more.
@@ -97,19 +106,38 @@ impl Segment {
         one.query_row((self.id, word), |row| row.get(0)).optional()
     }
 
-    /// The words that begin so, in order.
+    /// Who has any word that begins so, or the word that it is without its ending, as if they were
+    /// one word.
     pub(crate) fn beginning(
         &self,
         connection: &Connection,
         prefix: &str,
-        most: usize,
-    ) -> rusqlite::Result<Vec<String>> {
+        over: &dyn Fn() -> bool,
+    ) -> Result<Option<Vec<u8>>, SearchError> {
+        let mut stem = prefix.to_owned();
+        mere_core::search::stem(&mut stem);
         let mut all = connection.prepare_cached(
-            "SELECT word FROM posting WHERE segment = ? AND word >= ? AND word < ? LIMIT ?",
+            "SELECT data FROM posting WHERE segment = ?1 AND word >= ?2 AND word < ?3
+             UNION ALL
+             SELECT data FROM posting WHERE segment = ?1 AND word = ?4 AND word < ?2",
         )?;
-        let end = format!("{prefix}\u{10ffff}");
-        let words = all.query_map((self.id, prefix, end, super::number(most)), |row| row.get(0))?;
-        words.collect()
+        let mut found = BTreeMap::<u32, Union>::new();
+        let mut rows = all.query((self.id, prefix, format!("{prefix}\u{10ffff}"), stem))?;
+        while let Some(row) = rows.next()? {
+            if over() {
+                return Err(SearchError::Over);
+            }
+            let data = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
+            let Some(mut posting) = Posting::read(data) else { continue };
+            while let Some((at, places)) = posting.next_with_places() {
+                found.entry(at.item).or_default().add(at, places);
+            }
+        }
+        let mut writer = Writer::default();
+        for (item, union) in found {
+            writer.add_union(item, union);
+        }
+        Ok(writer.finish())
     }
 
     /// Every word, one a line. They are kept: whoever mistypes once may do so again.

@@ -3,7 +3,7 @@
 use mere_core::embed::{Model, Sketch, Vector};
 use rusqlite::{Connection, OptionalExtension};
 
-use super::{Index, number, schema};
+use super::{GroundId, Index, number, schema};
 
 /// The signs of every vector of one model: enough to say which ones are worth a closer look.
 #[derive(Default)]
@@ -120,7 +120,7 @@ impl Index {
     /// Items of some grounds that have no vector of this model yet, in order.
     pub(crate) fn without_vector(
         &self,
-        (model, grounds): (&Model, &[u8]),
+        (model, grounds): (&Model, &[GroundId]),
         after: u32,
         most: usize,
     ) -> rusqlite::Result<Vec<u32>> {
@@ -136,7 +136,7 @@ impl Index {
     pub(crate) fn count_without_vector(
         &self,
         model: &Model,
-        grounds: &[u8],
+        grounds: &[GroundId],
     ) -> rusqlite::Result<u64> {
         // No vector is without an item, so that most often two counts tell.
         if self.count_items()? == self.count_vectors(model)? {
@@ -192,8 +192,8 @@ impl Index {
 }
 
 /// Whether an item is of these grounds and has no vector of a model, which is asked for.
-fn waits(grounds: &[u8]) -> String {
-    let grounds = grounds.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
+fn waits(grounds: &[GroundId]) -> String {
+    let grounds = grounds.iter().map(GroundId::to_string).collect::<Vec<_>>().join(", ");
     format!(
         "ground IN ({grounds}) AND NOT EXISTS (
             SELECT 1 FROM vector INDEXED BY vector_by_model

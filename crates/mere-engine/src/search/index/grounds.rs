@@ -1,0 +1,59 @@
+//! The grounds whose items the index has.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::{Index, bump, forget, schema};
+use crate::search::ground::Ground;
+
+/// What the index calls a ground.
+pub(crate) type GroundId = u16;
+
+impl Index {
+    /// The number of a ground; one that is new gets one. Where it is made of other folders than
+    /// before, what lies in none of them is forgotten.
+    pub(crate) fn ground(&mut self, ground: &Ground) -> rusqlite::Result<GroundId> {
+        let plots = ground.labels().join("\n");
+        if let Some((id, known)) = find(&self.connection, &ground.name)?
+            && known == plots
+        {
+            return Ok(id);
+        }
+        let change = schema::begin(&mut self.connection)?;
+        // Another process may have been quicker.
+        let id = if let Some((id, _)) = find(&change, &ground.name)? {
+            change.execute("UPDATE ground SET plots = ? WHERE id = ?", (&plots, id))?;
+            for item in outside(&change, id, ground)? {
+                forget(&change, item)?;
+            }
+            id
+        } else {
+            let sql = "INSERT INTO ground (name, plots) VALUES (?, ?)";
+            change.execute(sql, (&ground.name, &plots))?;
+            let id = change.last_insert_rowid();
+            id.try_into().map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, id))?
+        };
+        bump(&change)?;
+        change.commit()?;
+        self.refresh()?;
+        Ok(id)
+    }
+}
+
+fn find(connection: &Connection, name: &str) -> rusqlite::Result<Option<(GroundId, String)>> {
+    let mut one = connection.prepare_cached("SELECT id, plots FROM ground WHERE name = ?")?;
+    one.query_row([name], |row| Ok((row.get(0)?, row.get(1)?))).optional()
+}
+
+/// The items that lie in none of a ground's plots.
+fn outside(change: &Connection, id: GroundId, ground: &Ground) -> rusqlite::Result<Vec<i64>> {
+    let mut all = change.prepare("SELECT id, path FROM item WHERE ground = ?")?;
+    let rows = all.query_map([id], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
+    let mut outside = Vec::new();
+    for row in rows {
+        let (item, path) = row?;
+        if ground.plot_of(&path).is_none() {
+            outside.push(item);
+        }
+    }
+    Ok(outside)
+}

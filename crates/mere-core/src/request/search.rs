@@ -142,6 +142,9 @@ pub enum Condition {
     RelatedTo(ItemRef),
 }
 
+/// The most filters of a call: each costs a list.
+const MOST_FILTERS: usize = 32;
+
 /// What filters there are, and for which types.
 const FILTERS: [(&str, &[ItemType]); 7] = [
     ("category", &TYPES),
@@ -269,6 +272,9 @@ fn filters(arguments: &Arguments<'_>) -> Result<Vec<Filter>, CallError> {
             _ => Filter::read(&name, &value, &TYPES),
         };
         filters.extend(own.ok_or_else(malformed)?);
+    }
+    if filters.len() > MOST_FILTERS {
+        return Err(arguments.malformed("filters", "at most 32 conditions"));
     }
     Ok(filters)
 }

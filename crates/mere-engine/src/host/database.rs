@@ -21,57 +21,55 @@ const UNUSED: Duration = Duration::from_hours(60 * 24);
 /// How often it is noted that one is used.
 const DAY: Duration = Duration::from_hours(24);
 
-/// Where a database lies; nowhere if it ends with the process.
+/// Where a database lies.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Database(Option<PathBuf>);
+pub(crate) enum Database {
+    /// In the cache.
+    At(PathBuf),
+    /// In memory, and what does not fit there in a file without a name: it ends with the process.
+    Passing,
+    /// In memory alone.
+    InMemory,
+}
 
 impl Database {
-    pub(super) fn at(path: PathBuf) -> Self {
-        Self(Some(path))
-    }
-
-    /// One that ends with the process: there is no cache. What does not fit into memory is in a file
-    /// that has no name.
-    pub(crate) fn passing() -> Self {
-        Self(None)
+    /// Where it can be instead, if it cannot be here.
+    pub(crate) fn elsewhere(&self) -> Option<Self> {
+        match self {
+            Self::At(_) => Some(Self::Passing),
+            Self::Passing => Some(Self::InMemory),
+            Self::InMemory => None,
+        }
     }
 
     /// Whether there is one to be opened.
     pub(crate) fn is_there(&self) -> bool {
-        self.0.as_ref().is_some_and(|path| path.exists())
+        matches!(self, Self::At(path) if path.exists())
     }
 
     /// Opens it, and makes it if it is not there.
     pub(crate) fn open(&self) -> io::Result<Connection> {
-        let Some(path) = &self.0 else {
-            let connection = Connection::open("").map_err(io::Error::other)?;
-            settle(&connection).map_err(io::Error::other)?;
-            return Ok(connection);
+        let connection = match self {
+            Self::At(path) => open(path)?,
+            Self::Passing => Connection::open("").map_err(io::Error::other)?,
+            Self::InMemory => Connection::open_in_memory().map_err(io::Error::other)?,
         };
-        let (folder, name) = split(path)?;
-        super::durable::make_private(folder)?;
-        // The cache may be a link; what lies in it may not.
-        let path = &folder.canonicalize()?.join(name);
-        note_use(path);
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-            | OpenFlags::SQLITE_OPEN_CREATE
-            | OpenFlags::SQLITE_OPEN_NO_MUTEX
-            | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-        let connection = Connection::open_with_flags(path, flags).map_err(io::Error::other)?;
         settle(&connection).map_err(io::Error::other)?;
         Ok(connection)
     }
 
     /// Removes it with all that belongs to it.
     pub(crate) fn remove(&self) -> io::Result<()> {
-        let Some(path) = &self.0 else { return Ok(()) };
-        remove(path)
+        match self {
+            Self::At(path) => remove(path),
+            Self::Passing | Self::InMemory => Ok(()),
+        }
     }
 
     /// The lock for work on it that takes long; none while another process has it. It ends with the
     /// process.
     pub(crate) fn try_lock(&self) -> io::Result<Option<Held>> {
-        let Some(path) = &self.0 else { return Ok(Some(Held { _lock: None })) };
+        let Self::At(path) = self else { return Ok(Some(Held { _lock: None })) };
         let (folder, name) = split(path)?;
         let folder = Dir::open_ambient_dir(folder, ambient_authority())?;
         let options = OpenOptions::new().create(true).append(true).clone();
@@ -87,6 +85,19 @@ impl Database {
             Err(fs::TryLockError::Error(error)) => Err(error),
         }
     }
+}
+
+fn open(path: &Path) -> io::Result<Connection> {
+    let (folder, name) = split(path)?;
+    super::durable::make_private(folder)?;
+    // The cache may be a link; what lies in it may not.
+    let path = &folder.canonicalize()?.join(name);
+    note_use(path);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    Connection::open_with_flags(path, flags).map_err(io::Error::other)
 }
 
 /// The folder of a database, and its name there.
@@ -161,6 +172,6 @@ fn settle(connection: &Connection) -> rusqlite::Result<()> {
 impl Cache {
     /// A database of this name.
     pub(crate) fn database(&self, name: &str) -> Database {
-        Database::at(self.path().join(name))
+        Database::At(self.path().join(name))
     }
 }

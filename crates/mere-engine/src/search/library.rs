@@ -25,7 +25,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// How long to wait before looking again whether another caller is done.
 const MOMENT: Duration = Duration::from_micros(500);
 /// How often an index is made again for one question.
-const REMEDIES: usize = 2;
+const REMEDIES: usize = 3;
 /// So few items are looked at in no time.
 const FEW: u64 = 2_000;
 /// How many items are merged while somebody waits.
@@ -231,12 +231,12 @@ impl Library {
         match Index::open(asked) {
             Ok(index) => Ok(Self::of((asked.clone(), asked.clone()), index)),
             Err(SearchError::Database(error)) => match Remedy::of(&error) {
-                Some(remedy) => Self::healed(asked, remedy),
+                Some(remedy) => Self::healed((asked, asked), remedy),
                 None => Err(error.into()),
             },
             Err(SearchError::Machine(error)) => {
                 tracing::debug!(%error, "the search index cannot be opened");
-                Self::healed(asked, Remedy::Elsewhere)
+                Self::healed((asked, asked), Remedy::Elsewhere)
             }
             Err(error) => Err(error),
         }
@@ -248,26 +248,29 @@ impl Library {
     }
 
     /// An empty index in place of one that cannot be used.
-    fn healed(asked: &Database, remedy: Remedy) -> Result<Self, SearchError> {
+    fn healed(
+        (asked, database): (&Database, &Database),
+        remedy: Remedy,
+    ) -> Result<Self, SearchError> {
         let anew = || {
-            asked.remove()?;
-            Index::open(asked)
+            database.remove()?;
+            Index::open(database)
         };
         if remedy == Remedy::Anew
             && let Ok(index) = anew()
         {
-            return Ok(Self::of((asked.clone(), asked.clone()), index));
+            return Ok(Self::of((asked.clone(), database.clone()), index));
         }
-        let database = Database::passing();
+        let database = database.elsewhere().unwrap_or(Database::InMemory);
         let index = Index::open(&database)?;
         Ok(Self::of((asked.clone(), database), index))
     }
 
     /// The same in place of this one, for the same grounds.
     fn remade(self, remedy: Remedy, watching: bool) -> Result<Self, SearchError> {
-        let Self { asked, feed, index, .. } = self;
+        let Self { asked, database, feed, index, .. } = self;
         drop(index);
-        let mut library = Self::healed(&asked, remedy)?;
+        let mut library = Self::healed((&asked, &database), remedy)?;
         library.look_after(feed.grounds, watching);
         Ok(library)
     }

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
+use crate::disks::cramped;
 use crate::harness::{Mcp, Stage};
 
 fn note(id: &str, body: &str) -> String {
@@ -110,6 +111,20 @@ fn an_index_that_cannot_be_kept_is_made_for_the_session() {
 }
 
 #[test]
+fn a_full_disk_ends_no_search() {
+    let stage = stage(600);
+    for command in cramped(&stage, "home/.cache") {
+        let mut server = Mcp::spawn(&stage, command);
+        server.greet();
+        for _ in 0..2 {
+            let reply = ask(&mut server, "lantern");
+            assert_eq!(total(&reply), 600, "{reply}");
+            assert!(reply["hint"].as_str().is_some_and(|hint| hint.contains("cannot be kept")));
+        }
+    }
+}
+
+#[test]
 fn an_index_whose_parts_do_not_fit_is_made_again() {
     let stage = stage(40);
     let fresh = ["lantern", "w7", "w1*", "n3"].map(|query| ids(&search(&stage, query)).join(" "));
@@ -168,6 +183,30 @@ fn a_rebuilt_index_is_whole_whatever_it_was() {
 }
 
 #[test]
+fn indexes_that_nobody_uses_go() {
+    let stage = stage(1);
+    let day = std::time::Duration::from_hours(24);
+    let made = |name: &str, days: u32| {
+        let path = stage.file(&format!("home/.cache/merestone/{name}"), "");
+        let file = std::fs::File::options().append(true).open(&path).expect("a file");
+        file.set_modified(std::time::SystemTime::now() - day * days).expect("its time");
+        path
+    };
+    let (old, wal) = (made("search-0a", 70), made("search-0a-wal", 1));
+    let (young, other) = (made("search-0b", 50), made("shelf-0c", 70));
+    assert_eq!(total(&search(&stage, "lantern")), 1);
+    assert!(!old.exists() && !wal.exists() && young.exists() && other.exists());
+    // One that is used stays young.
+    std::fs::remove_file(&young).expect("removed");
+    let path = index("home/.cache", &stage).expect("an index");
+    let file = std::fs::File::options().append(true).open(&path).expect("a file");
+    file.set_modified(std::time::SystemTime::now() - day * 40).expect("its time");
+    assert_eq!(total(&search(&stage, "lantern")), 1);
+    let age = path.metadata().and_then(|own| own.modified()).expect("a time").elapsed();
+    assert!(age.is_ok_and(|age| age < day), "not noted");
+}
+
+#[test]
 fn a_beginning_stands_for_every_word_that_begins_so() {
     let stage = stage(1);
     let letter = |number: usize| char::from(b'a' + u8::try_from(number % 10).expect("a digit"));
@@ -210,15 +249,16 @@ fn words_of_what_is_hidden_are_no_hint() {
     keep(&stage, "hid", "watermelonx");
     keep(&stage, "probe", "watermelinz");
     stage.file("project/.claude/skills/greet/SKILL.md", &skill("greet", "kumquatillo"));
-    let folders = "folders:\n  - {path: .claude/skills, type: directive}\n";
+    let folders = "folders: {directives: [.claude/skills]}\n";
     stage.file("project/.ai/config.yaml", folders);
     let mut server = Mcp::greeted(&stage, &[]);
     assert_eq!(ids(&ask(&mut server, "watermelonx")), ["hid"]);
     assert_eq!(ids(&ask(&mut server, "kumquatillo")), ["greet"]);
     assert_eq!(total(&search(&stage, "kumquatillo")), 1);
     stage.file("project/.ai/config.yaml", "sensitive: ['hid.md']\n");
+    assert_eq!(server.receive()["method"], "notifications/tools/list_changed");
     for query in ["watermelonx", "waterm* -watermelinz", "kumquatillo", "kumquat*", "kumquatilla"] {
-        let near = if query == "watermelonx" { 1 } else { 0 };
+        let near = u64::from(query == "watermelonx");
         for reply in [search(&stage, query), ask(&mut server, query)] {
             assert_eq!(total(&reply), near, "{query}: {reply}");
         }

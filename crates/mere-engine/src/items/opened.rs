@@ -88,8 +88,17 @@ impl Opened {
 
     /// The same for use by whoever asks: policy decides about what nobody vouches for.
     pub(crate) fn open(desk: &Desk<'_>, place: ScopedPath) -> Result<Self, ToolError> {
-        let opened = Self::judge(desk.view, desk.court, place)?;
-        let must = desk.who == Reader::Agent && desk.court.requires(opened.loaded.place.kind);
+        Self::open_for(desk.who, (desk.view, desk.court), place)
+    }
+
+    /// The same with no more than it takes.
+    pub(crate) fn open_for(
+        who: Reader,
+        (view, court): (&View<'_>, &Court),
+        place: ScopedPath,
+    ) -> Result<Self, ToolError> {
+        let opened = Self::judge(view, court, place)?;
+        let must = who == Reader::Agent && court.requires(opened.loaded.place.kind);
         let demand = if must { Demand::Signed } else { Demand::Anything };
         enforce::permit_use(&opened, demand).map_err(ItemError::Unused)?;
         Ok(opened)

@@ -1,16 +1,27 @@
 //! One hit, as it is told: read and judged from its file, like anything else.
 
+use std::thread;
+
 use jiff::Timestamp;
+use mere_core::address::Address;
 use mere_core::item::{Item, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Content, Data, Fields, Name};
+use mere_core::request::Reader;
 use mere_core::search::{Document, Highlight, excerpt};
 
 use super::SearchError;
 use super::library::Library;
 use super::rank::Hit;
+use crate::court::Court;
 use crate::items::{self, Desk, ItemError, Opened, is_shown};
 use crate::tool_error::ToolError;
+use crate::view::View;
 use crate::wording::trust_of;
+
+/// From so many hits on several hands read them.
+const MANY: usize = 4;
+/// The most hands.
+const MAX_HANDS: usize = 4;
 
 /// Tells hits.
 pub(super) struct Teller<'a, 'd> {
@@ -19,74 +30,52 @@ pub(super) struct Teller<'a, 'd> {
     pub(super) library: &'a Library,
 }
 
+/// What is known of a hit without its file.
+struct Lead {
+    place: ScopedPath,
+    address: Address,
+    score: Data,
+    /// When its file was changed.
+    modified: Option<Timestamp>,
+    superseded_by: Option<Name>,
+    shadowed_by: Option<Data>,
+}
+
+/// What reads files. Several hands may.
+struct Reading<'a> {
+    view: &'a View<'a>,
+    court: &'a Court,
+    who: Reader,
+    highlight: &'a Highlight,
+}
+
 impl Teller<'_, '_> {
-    /// A hit; none if it went meanwhile, or may not be known.
-    pub(super) fn tell(&self, hit: &Hit) -> Result<Option<(ItemType, Fields)>, SearchError> {
+    /// Hits in their order, without those that went meanwhile or may not be known.
+    pub(super) fn tell(&self, hits: &[Hit]) -> Result<Vec<(ItemType, Fields)>, SearchError> {
+        let leads = hits.iter().map(|hit| self.lead(hit));
+        let leads = leads.collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
+        let leads = leads.collect::<Vec<_>>();
+        let Desk { view, court, who, .. } = *self.desk;
+        let reading = Reading { view, court, who, highlight: self.highlight };
+        if leads.len() < MANY {
+            return Ok(leads.into_iter().filter_map(|lead| reading.tell(lead)).collect());
+        }
+        Ok(reading.tell_by_hands(leads))
+    }
+
+    fn lead(&self, hit: &Hit) -> Result<Option<Lead>, SearchError> {
         let Some(place) = self.library.place(hit.item)? else { return Ok(None) };
         let Some(address) = place.address().filter(|_| is_shown(self.desk.view, &place)) else {
             return Ok(None);
         };
-        let named = Fields::default()
-            .with("item_type", place.kind.name())
-            .with("id", items::word(&place.id))
-            .with("category", Name::from(&place.category))
-            .with("scope", place.scope.name())
-            .with("address", address);
-        let fields = match Opened::open(self.desk, place.clone()) {
-            Ok(opened) => self.opened(named, &opened, hit)?,
-            // What may not be used says no more than where it is, and why.
-            Err(ToolError::Item(ItemError::Broken(broken))) => {
-                named.with("score", score(hit)).with("trust", trust_of(&broken.failure))
-            }
-            Err(ToolError::Item(ItemError::Unused(unused))) => {
-                named.with("score", score(hit)).with("trust", unused.standing.told())
-            }
-            Err(_) => return Ok(None),
-        };
-        let fields = fields.with_some("shadowed_by", self.shadowed_by(&place));
-        Ok(Some((place.kind, fields)))
-    }
-
-    fn opened(&self, named: Fields, opened: &Opened, hit: &Hit) -> Result<Fields, SearchError> {
-        let loaded = &opened.loaded;
-        let mut teller = items::Teller::new(self.desk.view, loaded);
-        let document = Document::of(&loaded.item, &loaded.place, &loaded.text);
-        let [_, _, _, description, _, body] = &document.texts;
-        let preview = self.preview(&teller.hide(body));
-        let description = Some(description).filter(|text| !text.is_empty());
-        let description = description.map(|text| teller.mention(text));
-        let superseded = self.superseded_by(&loaded.place)?;
-        let version = loaded.item.version().map(items::word);
-        Ok(named
-            .with("title", teller.mention(loaded.item.title(&loaded.place)))
-            .with_some("description", description)
-            .with("score", score(hit))
-            .with("preview", preview)
-            .with("trust", opened.trust())
-            .with_some("version", version)
-            .with_some("updated_at", self.updated_at(&loaded.item, hit)?)
-            .with_some("superseded_by", superseded))
-    }
-
-    /// The part of a text that matches. Real folders go first: cut or marked they would be theirs
-    /// no more, and still be told.
-    fn preview(&self, body: &str) -> Content {
-        let view = self.desk.view;
-        let seen = view.gate.preview(body, view.agent).unwrap_or_default();
-        Content::body(excerpt(&seen, self.highlight))
-    }
-
-    /// When it says it was changed, else when its file was.
-    fn updated_at(&self, item: &Item, hit: &Hit) -> Result<Option<Data>, SearchError> {
-        let said = match item {
-            Item::Memory(memory) => memory.updated_at,
-            _ => None,
-        };
-        let file = match said {
-            Some(said) => Some(said),
-            None => self.library.index.modified(hit.item)?,
-        };
-        Ok(file.map(|at: Timestamp| items::word(&at)))
+        Ok(Some(Lead {
+            address,
+            score: score(hit),
+            modified: self.library.index.modified(hit.item)?,
+            superseded_by: self.superseded_by(&place)?,
+            shadowed_by: self.shadowed_by(&place),
+            place,
+        }))
     }
 
     /// The item of the same name in the project, which wins.
@@ -107,6 +96,87 @@ impl Teller<'_, '_> {
         }
         let found = self.library.successor(place, &|found| is_shown(self.desk.view, found))?;
         Ok(found.map(|place| items::item_name(&place)))
+    }
+}
+
+impl Reading<'_> {
+    /// Each hand takes some of them.
+    fn tell_by_hands(&self, leads: Vec<Lead>) -> Vec<(ItemType, Fields)> {
+        let hands = thread::available_parallelism().map_or(1, usize::from).min(MAX_HANDS);
+        let each = leads.len().div_ceil(hands);
+        let mut parts = Vec::new();
+        let mut leads = leads.into_iter().peekable();
+        while leads.peek().is_some() {
+            parts.push(leads.by_ref().take(each).collect::<Vec<_>>());
+        }
+        let tell = |part: Vec<Lead>| {
+            part.into_iter().filter_map(|lead| self.tell(lead)).collect::<Vec<_>>()
+        };
+        let last = parts.pop().unwrap_or_default();
+        thread::scope(|scope| {
+            let others = parts.into_iter().map(|part| scope.spawn(move || tell(part)));
+            let others = others.collect::<Vec<_>>();
+            let last = tell(last);
+            let told = others.into_iter().flat_map(|other| match other.join() {
+                Ok(told) => told,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            told.chain(last).collect()
+        })
+    }
+
+    /// A hit; none if it went meanwhile.
+    fn tell(&self, lead: Lead) -> Option<(ItemType, Fields)> {
+        let place = &lead.place;
+        let named = Fields::default()
+            .with("item_type", place.kind.name())
+            .with("id", items::word(&place.id))
+            .with("category", Name::from(&place.category))
+            .with("scope", place.scope.name())
+            .with("address", lead.address.clone());
+        let fields = match Opened::open_for(self.who, (self.view, self.court), place.clone()) {
+            Ok(opened) => self.opened(named, &opened, &lead),
+            // What may not be used says no more than where it is, and why.
+            Err(ToolError::Item(ItemError::Broken(broken))) => {
+                named.with("score", lead.score).with("trust", trust_of(&broken.failure))
+            }
+            Err(ToolError::Item(ItemError::Unused(unused))) => {
+                named.with("score", lead.score).with("trust", unused.standing.told())
+            }
+            Err(_) => return None,
+        };
+        Some((place.kind, fields.with_some("shadowed_by", lead.shadowed_by)))
+    }
+
+    fn opened(&self, named: Fields, opened: &Opened, lead: &Lead) -> Fields {
+        let loaded = &opened.loaded;
+        let mut teller = items::Teller::new(self.view, loaded);
+        let document = Document::of(&loaded.item, &loaded.place, &loaded.text);
+        let [_, _, _, description, _, body] = &document.texts;
+        let preview = self.preview(&teller.hide(body));
+        let description = Some(description).filter(|text| !text.is_empty());
+        let description = description.map(|text| teller.mention(text));
+        // When it says it was changed, else when its file was.
+        let updated_at = match &loaded.item {
+            Item::Memory(memory) => memory.updated_at.or(lead.modified),
+            _ => lead.modified,
+        };
+        named
+            .with("title", teller.mention(loaded.item.title(&loaded.place)))
+            .with_some("description", description)
+            .with("score", lead.score.clone())
+            .with("preview", preview)
+            .with("trust", opened.trust())
+            .with_some("version", loaded.item.version().map(items::word))
+            .with_some("updated_at", updated_at.map(|at| items::word(&at)))
+            .with_some("superseded_by", lead.superseded_by.clone())
+    }
+
+    /// The part of a text that matches. Real folders go first: cut or marked they would be theirs
+    /// no more, and still be told.
+    fn preview(&self, body: &str) -> Content {
+        let seen = self.view.gate.preview(body, self.view.agent).unwrap_or_default();
+        Content::body(excerpt(&seen, self.highlight))
     }
 }
 

@@ -201,10 +201,7 @@ fn look(
     let total = ranked.total;
     let (page, has_more) = ranked.page(asked.offset, call.limit);
     let teller = Teller { desk, highlight: &highlight, library };
-    let mut hits = Vec::new();
-    for one in page {
-        hits.extend(teller.tell(&one)?);
-    }
+    let hits = teller.tell(&page)?;
     let shown = hits.len();
     let waiting = match mode {
         Mode::Text => 0,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::search::SearchError;
-use crate::search::index::Index;
+use crate::search::index::{Index, letters};
 
 /// Shorter words are near too many others.
 const SHORTEST: usize = 4;
@@ -14,8 +14,6 @@ const LONG: usize = 8;
 const ENDING: usize = 4;
 /// The shortest stem that is taken without its ending.
 const SHORTEST_STEM: usize = 5;
-/// After how many words it is asked whether anybody still waits.
-const OFTEN: usize = 4096;
 /// Longer words are not compared.
 const LONGEST: usize = 40;
 
@@ -25,38 +23,32 @@ pub(super) fn near(
     word: &str,
     over: &dyn Fn() -> bool,
 ) -> Result<BTreeSet<(usize, String)>, SearchError> {
-    let letters = word.chars().collect::<Vec<_>>();
+    let spelt = word.chars().collect::<Vec<_>>();
     // A number that is another number is no slip.
     let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
-    if has_digit || !(SHORTEST..=LONGEST).contains(&letters.len()) {
+    if has_digit || !(SHORTEST..=LONGEST).contains(&spelt.len()) {
         return Ok(BTreeSet::new());
     }
-    let most = if letters.len() >= LONG { 2 } else { 1 };
+    let most = if spelt.len() >= LONG { 2 } else { 1 };
     let mut near = BTreeSet::new();
     let mut row = Slips::default();
-    let own = alphabet(word);
+    let own = letters(word);
     // A character of another script is several bytes.
     let bytes = if word.is_ascii() { most } else { most * 4 };
+    let lengths = word.len().saturating_sub(bytes + ENDING)..=word.len() + bytes;
     for segment in &index.segments {
-        for (number, known) in segment.words(&index.connection)?.lines().enumerate() {
-            if number % OFTEN == 0 && over() {
-                return Err(SearchError::Over);
-            }
-            let shorter = word.len().saturating_sub(known.len());
-            if (known.len() <= word.len() + bytes && shorter <= bytes + ENDING)
-                && may_be_near(own, alphabet(known), bytes)
-                && let Some(slips) = row.between(&letters, known, most)
+        if over() {
+            return Err(SearchError::Over);
+        }
+        for (letters, known) in segment.words(&index.connection)?.long(lengths.clone()) {
+            if may_be_near(own, letters, bytes)
+                && let Some(slips) = row.between(&spelt, known, most)
             {
                 near.insert((slips, known.to_owned()));
             }
         }
     }
     Ok(near)
-}
-
-/// A bit for each letter that a word has: most words are told apart by that alone.
-fn alphabet(word: &str) -> u32 {
-    word.bytes().fold(0, |bits, byte| bits | 1 << (byte % 32))
 }
 
 /// Whether so few slips can lie between two words: each brings in one letter at most.

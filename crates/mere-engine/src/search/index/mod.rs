@@ -14,6 +14,7 @@ mod posting;
 mod schema;
 mod segment;
 mod vectors;
+mod words;
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -30,6 +31,7 @@ pub(crate) use schema::Remedy;
 use segment::NOTHING;
 pub(crate) use segment::{Segment, Slot, kind_number, kind_of};
 pub(crate) use vectors::{Kept, Sketches};
+pub(crate) use words::letters;
 
 use super::SearchError;
 use crate::host::Database;

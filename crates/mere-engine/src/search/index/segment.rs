@@ -7,6 +7,7 @@ use mere_core::item::ItemType;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::posting::{Posting, Union, Writer};
+use super::words::Words;
 use super::{GroundId, schema};
 use crate::search::SearchError;
 
@@ -71,7 +72,7 @@ pub(crate) struct Segment {
     pub(crate) slots: Vec<Slot>,
     /// Whether each is still there.
     pub(crate) live: Vec<bool>,
-    words: OnceLock<String>,
+    words: OnceLock<Words>,
 }
 
 impl Segment {
@@ -140,14 +141,14 @@ impl Segment {
         Ok(writer.finish())
     }
 
-    /// Every word, one a line. They are kept: whoever mistypes once may do so again.
-    pub(crate) fn words(&self, connection: &Connection) -> rusqlite::Result<&str> {
+    /// Every word. They are kept: whoever mistypes once may do so again.
+    pub(crate) fn words(&self, connection: &Connection) -> rusqlite::Result<&Words> {
         if let Some(words) = self.words.get() {
             return Ok(words);
         }
         let mut all = connection.prepare_cached("SELECT words FROM segment WHERE id = ?")?;
         let words = all.query_row([self.id], |row| row.get::<_, Vec<u8>>(0)).optional()?;
         let words = words.and_then(|words| String::from_utf8(words).ok()).unwrap_or_default();
-        Ok(self.words.get_or_init(|| words))
+        Ok(self.words.get_or_init(|| Words::of(words)))
     }
 }

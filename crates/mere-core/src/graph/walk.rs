@@ -1,8 +1,9 @@
-//! What is around an entry: breadth first, each entry once, at its smallest distance.
+//! What is around an entry: breadth first, each entry at its smallest distance, by every relation
+//! that leads to it there.
 //!
 //! A symmetric link counts whichever end states it, so it is followed in every direction.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::depth::Depth;
 use super::direction::Direction;
@@ -38,9 +39,10 @@ impl Default for Walk {
 /// What a walk found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Related {
-    /// The entries by the relation and direction of the link that leads to each, nearest first.
+    /// The entries by the relations and directions of the links that lead to each, nearest first. An
+    /// entry is once in each group.
     pub groups: BTreeMap<(Relation, Direction), Vec<Reached>>,
-    /// How many more there are than were asked for.
+    /// How many more entries there are than were asked for.
     pub left_out: usize,
 }
 
@@ -56,7 +58,7 @@ pub struct Reached {
 }
 
 /// A link as it is seen from one of its ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Step {
     pub(super) relation: Relation,
     pub(super) direction: Direction,
@@ -67,14 +69,16 @@ impl Graph {
     /// What is around an entry.
     pub fn walk(&self, from: NodeId, walk: &Walk) -> Related {
         let mut groups = BTreeMap::<_, Vec<_>>::new();
-        let mut found = 0_usize;
-        for (step, reached) in self.reach(from, walk) {
-            found += 1;
-            if found <= walk.limit {
+        let ways = self.ways(from, walk);
+        let found = firsts(&ways).map(|(step, _)| step.to).collect::<Vec<_>>();
+        let told = found.iter().take(walk.limit).copied().collect::<HashSet<_>>();
+        let mut seen = HashSet::new();
+        for (step, reached) in ways {
+            if told.contains(&step.to) && seen.insert(step) {
                 groups.entry((step.relation, step.direction)).or_default().push(reached);
             }
         }
-        Related { groups, left_out: found.saturating_sub(walk.limit) }
+        Related { groups, left_out: found.len() - told.len() }
     }
 
     /// The links of an entry that lead to no entry, or to several.
@@ -84,26 +88,35 @@ impl Graph {
         &self.loose[start..start + length]
     }
 
-    /// The entries around one in the order they are come to, each with the step to it.
+    /// The entries around one in the order they are come to, each with the first step to it.
     pub(super) fn reach(&self, from: NodeId, walk: &Walk) -> Vec<(Step, Reached)> {
-        let mut is_seen = vec![false; self.nodes.len()];
-        let mut found = Vec::new();
+        firsts(&self.ways(from, walk)).copied().collect()
+    }
+
+    /// Every shortest way to the entries around one, in the order they are come to.
+    fn ways(&self, from: NodeId, walk: &Walk) -> Vec<(Step, Reached)> {
+        let mut distances = vec![None; self.nodes.len()];
+        let mut ways = Vec::new();
         let mut frontier = vec![from];
-        if let Some(seen) = is_seen.get_mut(from.index()) {
-            *seen = true;
+        if let Some(own) = distances.get_mut(from.index()) {
+            *own = Some(0);
         }
         for distance in 1..=walk.depth.get() {
-            let before = found.len();
+            let mut next = Vec::new();
             for via in frontier {
                 for step in self.steps(via, walk) {
-                    if !std::mem::replace(&mut is_seen[step.to.index()], true) {
-                        found.push((step, Reached { node: step.to, distance, via }));
+                    let known = &mut distances[step.to.index()];
+                    if known.is_none() {
+                        next.push(step.to);
+                    }
+                    if *known.get_or_insert(distance) == distance {
+                        ways.push((step, Reached { node: step.to, distance, via }));
                     }
                 }
             }
-            frontier = found[before..].iter().map(|(_, reached)| reached.node).collect();
+            frontier = next;
         }
-        found
+        ways
     }
 
     /// The links of one entry that a walk follows, in order, each once.
@@ -124,4 +137,10 @@ impl Graph {
         steps.dedup();
         steps
     }
+}
+
+/// The first way to each entry.
+fn firsts(ways: &[(Step, Reached)]) -> impl Iterator<Item = &(Step, Reached)> {
+    let mut seen = HashSet::new();
+    ways.iter().filter(move |(step, _)| seen.insert(step.to))
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use mere_core::graph::{
-    Builder, Depth, Direction, Entry, Found, Graph, Link, NodeId, Picture, Relations, Walk,
+    Builder, Depth, Direction, Entry, Found, Graph, Link, NodeId, Picture, Related, Relations, Walk,
 };
 use mere_core::item::{ItemType, Relation, Scope};
 use proptest::prelude::*;
@@ -103,18 +103,48 @@ fn a_walk_groups_what_is_around() {
         "e supersedes:a depends_on:f",
         "f",
     ]);
-    let all = ["extends outgoing: b@1", "extends incoming: c@1", "contradicts both: d@1"];
-    let both = [&all[..], &["supersedes incoming: e@1"]].concat();
+    let all = ["extends outgoing: b@1", "extends incoming: c@1", "references outgoing: b@1 c@1"];
+    let rest = ["contradicts both: d@1", "supersedes incoming: e@1", "related both: d@1"];
+    let both = [all, rest].concat();
     assert_eq!(walked(&graph, "a", &depth(1)), both);
-    let deep = [&both[..], &["depends_on outgoing: f@2"]].concat();
+    let mut deep = both.clone();
+    deep.insert(5, "depends_on outgoing: f@2");
     assert_eq!(walked(&graph, "a", &depth(5)), deep);
     let out = Walk { direction: Direction::Outgoing, ..depth(1) };
-    let expected = ["extends outgoing: b@1", "references outgoing: c@1", "contradicts both: d@1"];
+    let expected = [all[0], all[2], rest[0], rest[2]];
     assert_eq!(walked(&graph, "a", &out), expected);
     let only = Walk { relations: [Relation::Extends].into_iter().collect(), ..depth(5) };
     assert_eq!(walked(&graph, "a", &only), all[..2]);
     let few = Walk { limit: 1, ..depth(5) };
-    assert_eq!(walked(&graph, "a", &few), ["extends outgoing: b@1", "4 more"]);
+    let expected = ["extends outgoing: b@1", "references outgoing: b@1", "4 more"];
+    assert_eq!(walked(&graph, "a", &few), expected);
+}
+
+#[test]
+fn an_entry_is_told_by_every_relation_that_leads_to_it_at_its_distance() {
+    let graph = graph(&[
+        "a extends:b references:b related:c related:d",
+        "b related:a",
+        "c extends:e references:e references:b",
+        "d depends_on:e extends:e",
+        "e supersedes:a",
+        "f references:e",
+    ]);
+    let near = [
+        "extends outgoing: b@1",
+        "references outgoing: b@1",
+        "supersedes incoming: e@1",
+        "related both: b@1 c@1 d@1",
+    ];
+    assert_eq!(walked(&graph, "a", &depth(1)), near);
+    let out = Walk { direction: Direction::Outgoing, ..depth(2) };
+    let far = [
+        "extends outgoing: b@1 e@2",
+        "references outgoing: b@1 e@2",
+        "depends_on outgoing: e@2",
+        "related both: b@1 c@1 d@1",
+    ];
+    assert_eq!(walked(&graph, "a", &out), far);
 }
 
 #[test]
@@ -245,20 +275,27 @@ pub(super) fn of_links(links: &[Vec<(usize, usize)>]) -> Graph {
     entries.collect()
 }
 
+/// The entries of all groups, each once.
+fn entries(related: &Related) -> HashSet<NodeId> {
+    related.groups.values().flatten().map(|one| one.node).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn a_walk_ends_and_tells_each_entry_once((links, start) in any_graph(), far in 1..=5_u64) {
+    fn a_walk_ends_and_tells_each_entry_once_by_each_relation((links, start) in any_graph(), far in 1..=5_u64) {
         let graph = of_links(&links);
         let from = at(&graph, &format!("n{start}"));
         let mut found = Vec::new();
         for direction in Direction::ALL {
             let walk = Walk { direction, ..depth(far) };
             let related = graph.walk(from, &walk);
-            let nodes = related.groups.values().flatten().map(|one| one.node).collect::<Vec<_>>();
-            let distinct = nodes.iter().collect::<HashSet<_>>();
-            prop_assert_eq!(distinct.len(), nodes.len());
+            for group in related.groups.values() {
+                let distinct = group.iter().map(|one| one.node).collect::<HashSet<_>>();
+                prop_assert_eq!(distinct.len(), group.len());
+            }
+            let nodes = entries(&related);
             prop_assert!(!nodes.contains(&from));
             let far = related.groups.values().flatten().all(|one| one.distance <= walk.depth.get());
             prop_assert!(far);
@@ -266,8 +303,7 @@ proptest! {
         }
         prop_assert!(found[0].iter().chain(&found[1]).all(|node| found[2].contains(node)));
         let few = graph.walk(from, &Walk { limit: 3, ..depth(far) });
-        let told = few.groups.values().map(Vec::len).sum::<usize>();
-        prop_assert_eq!(told + few.left_out, found[2].len());
+        prop_assert_eq!(entries(&few).len() + few.left_out, found[2].len());
     }
 
     #[test]

@@ -7,7 +7,11 @@ use mere_core::reply::{Content, Data, Fields, Name};
 use super::change::Desk;
 use super::find::is_shown;
 use super::load::name;
+use crate::search::Outdated;
 use crate::tool_error::ToolError;
+
+/// How many links that lead nowhere are told.
+const MAX_DANGLING: usize = 100;
 
 /// The entries around an item, by direction and relation.
 pub(super) fn relationships(
@@ -19,21 +23,25 @@ pub(super) fn relationships(
         return Ok(None);
     }
     let shows = |place: &ScopedPath| is_shown(desk.view, place);
-    let graph = desk.searched(|library| library.web_around(place, walk.depth, &shows))?;
+    let (graph, cut) = desk.searched(|library| library.web_around(place, walk, &shows))?;
     let Some(node) = graph.at(place) else { return Ok(Some(Fields::default())) };
     let related = graph.walk(node, walk);
-    let dangling = graph.loose(node).iter().map(|loose| {
+    let loose = graph.loose(node);
+    let dangling = loose.iter().take(MAX_DANGLING).map(|loose| {
         let target = Content::mention(loose.target.to_string());
         Fields::default().with("relation", loose.relation.name()).with("target", target).into()
     });
     let dangling = dangling.collect::<Vec<Data>>();
-    let left_out = Some(related.left_out as u64).filter(|count| *count > 0);
+    let some = |count: usize| Some(count as u64).filter(|count| *count > 0);
+    let not_told = some(loose.len() - dangling.len());
+    let left_out = some(related.left_out + cut);
     let fields = Direction::ALL.into_iter().fold(Fields::default(), |fields, direction| {
         fields.with_some(direction.name(), told(&graph, &related, direction))
     });
     Ok(Some(
         fields
             .with_some("dangling", (!dangling.is_empty()).then_some(Data::List(dangling)))
+            .with_some("dangling_left_out", not_told)
             .with_some("left_out", left_out),
     ))
 }
@@ -76,6 +84,18 @@ pub(super) fn superseded_by(desk: &Desk<'_>, place: &ScopedPath) -> Option<Name>
         return None;
     }
     let shows = |place: &ScopedPath| is_shown(desk.view, place);
-    let found = desk.glanced(|library| library.successor(place, &shows));
-    found.ok().flatten().flatten().map(|place| name(&place))
+    let found = desk.glanced(Outdated::Useful, |library| {
+        let found = library.successor(place, &shows)?;
+        let is_current = match &found {
+            Some(found) if library.is_outdated => library.feed.is_known(&library.index, found)?,
+            _ => true,
+        };
+        Ok(found.filter(|_| is_current))
+    });
+    // An item can be loaded, whatever the index says.
+    let found = found.unwrap_or_else(|error| {
+        tracing::debug!(?error, "the search index could not say what superseded an entry");
+        None
+    });
+    found.flatten().map(|place| name(&place))
 }

@@ -4,7 +4,7 @@ use mere_core::item::{Scope, ScopedPath};
 
 use super::embedder::Hands;
 use super::ground::Ground;
-use super::library::{Library, Means};
+use super::library::{Library, Means, Outdated};
 use super::waiting::Embedding;
 use super::{SearchError, Trouble};
 use crate::host::Database;
@@ -34,17 +34,18 @@ impl Desk<'_> {
         Ok(self.search.searches.with(&self.means(&shows), grounds, ask)?)
     }
 
-    /// The same where that is little work; where very many files were to be looked at, as it is. Nothing
-    /// where there is no index, or another call has it.
+    /// The same where that is little work. Nothing where another call has the index, or where very many
+    /// files were to be looked at, unless one is useful that is outdated.
     pub(crate) fn glanced<T>(
         &self,
+        outdated: Outdated,
         ask: impl FnMut(&mut Library) -> Result<T, SearchError>,
     ) -> Result<Option<T>, ToolError> {
         let grounds = self.grounds()?;
         let shows = |place: &ScopedPath| is_shown(self.view, place);
         let count = |scope| self.stock.catalog(scope, Catalog::count).ok().flatten();
         let items = || [Scope::Project, Scope::User].into_iter().filter_map(count).sum();
-        Ok(self.search.searches.glance(&self.means(&shows), grounds, items, ask)?)
+        Ok(self.search.searches.glance(&self.means(&shows), grounds, (items, outdated), ask)?)
     }
 
     /// Gives items their vectors, as far as the index knows them, until it is `enough`.

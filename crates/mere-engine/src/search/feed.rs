@@ -4,14 +4,15 @@
 //! folders are scanned and every file's looks are compared with what the index knows.
 
 use std::collections::HashSet;
+use std::io;
 
 use mere_core::item::{Category, ScopedPath};
 
 use super::SearchError;
 use super::ground::Ground;
 use super::index::{GroundId, Index};
-use crate::host::{Change, Interest, News, OpenFolder, Watch, absent, is_link};
-use crate::space::{Content, Known, join, lies_in_an_item, scan_from};
+use crate::host::{Change, Interest, News, OpenFolder, Stamp, Watch, absent, is_link};
+use crate::space::{Content, Known, Plot, join, lies_in_an_item, scan_from};
 
 /// How often folders are looked for that came while others were read.
 const ROUNDS: usize = 4;
@@ -152,6 +153,23 @@ impl Feed {
         }
     }
 
+    /// Whether the file of an item is as the index has it.
+    pub(crate) fn is_known(&self, index: &Index, place: &ScopedPath) -> Result<bool, SearchError> {
+        for (own, number) in self.grounds.iter().zip(&self.numbers) {
+            for (plot, plot_of) in own.plots.iter().enumerate() {
+                let path = own.path(plot, place);
+                let path = path.filter(|path| own.place(path).is_some_and(|(_, at)| at == *place));
+                if let Some(path) = path
+                    && let Some(known) = index.known_at(*number, &path)?
+                {
+                    let looks = looks(plot_of, place)?;
+                    return Ok(looks.is_some() && known.stamp == looks);
+                }
+            }
+        }
+        Ok(false)
+    }
+
     /// One file: is it as the index has it?
     fn look_at_file(
         &self,
@@ -164,13 +182,8 @@ impl Feed {
         let Some((plot, place)) = own.place(path) else { return Ok(()) };
         let known = against.index.known_at(number, path)?;
         let plot_of = &own.plots[plot];
-        let (folder, name) = place.below_plot().unwrap_or_default();
-        let opened = match OpenFolder::below(plot_of.dir(), &plot_of.path(&folder)) {
-            Err(error) if is_link(&error) => None,
-            opened => absent(opened)?,
-        };
-        let looks = opened.map(|folder| folder.file_stamp(&name)).transpose();
-        let looks = looks.ok().flatten().flatten();
+        let looks = looks(plot_of, &place)?;
+        let (folder, _) = place.below_plot().unwrap_or_default();
         let category = folder.parse::<Category>().unwrap_or_default();
         let counts =
             looks.is_some() && (against.shows)(&place) && !lies_in_an_item(plot_of, &category)?;
@@ -239,6 +252,17 @@ impl Feed {
         }
         Ok(())
     }
+}
+
+/// What the file of an item looks like; none if there is none.
+fn looks(plot: &Plot, place: &ScopedPath) -> io::Result<Option<Stamp>> {
+    let (folder, name) = place.below_plot().unwrap_or_default();
+    let opened = match OpenFolder::below(plot.dir(), &plot.path(&folder)) {
+        Err(error) if is_link(&error) => None,
+        opened => absent(opened)?,
+    };
+    let looks = opened.map(|folder| folder.file_stamp(&name)).transpose();
+    Ok(looks.ok().flatten().flatten())
 }
 
 /// What a folder is called while it is watched.

@@ -45,13 +45,15 @@ pub(crate) struct Searches {
 /// An index, and what looks after it.
 pub(crate) struct Library {
     /// Where it should be.
-    asked: Database,
+    pub(super) asked: Database,
     /// Where it is.
     pub(super) database: Database,
     pub(crate) index: Index,
     pub(crate) feed: Feed,
     pub(crate) sketches: Sketches,
     pub(super) round: Round,
+    /// Whether the disk was not looked at for this question.
+    pub(crate) is_outdated: bool,
 }
 
 /// What an index is made with.
@@ -64,6 +66,14 @@ pub(crate) struct Means<'a> {
     pub(crate) over: &'a dyn Fn() -> bool,
     /// Of how many, how many are read.
     pub(crate) progress: &'a dyn Fn(u64, u64),
+}
+
+/// What an index is to a caller that may not be as the disk is now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outdated {
+    /// Better than nothing.
+    Useful,
+    Useless,
 }
 
 /// The index, while one caller has it.
@@ -111,13 +121,13 @@ impl Searches {
         self.answer(&mut turn, means, grounds, ask)
     }
 
-    /// The same where that is little work. Where the index is to be brought up to date by looking at
-    /// very many files it is asked as it is; nothing where there is none, or another has it.
+    /// The same where that is little work; nothing where another caller has the index. `items` says
+    /// how many files were to be looked at: of very many, the index is asked as it is, or not.
     pub(crate) fn glance<T>(
         &self,
         means: &Means<'_>,
         grounds: Vec<Ground>,
-        items: impl FnOnce() -> u64,
+        (items, outdated): (impl FnOnce() -> u64, Outdated),
         mut ask: impl FnMut(&mut Library) -> Result<T, SearchError>,
     ) -> Result<Option<T>, SearchError> {
         let Some(mut turn) = self.try_lock() else { return Ok(None) };
@@ -125,12 +135,13 @@ impl Searches {
         if is_watched || items() <= FEW {
             return self.answer(&mut turn, means, grounds, ask).map(Some);
         }
-        if turn.is_none() && !means.database.is_there() {
+        if outdated == Outdated::Useless || (turn.is_none() && !means.database.is_there()) {
             return Ok(None);
         }
         let library = self.opened(&mut turn, means, grounds)?;
         library.index.refresh()?;
         library.feed.number(&mut library.index)?;
+        library.is_outdated = true;
         library.held(means.embedder, &mut ask).map(Some)
     }
 
@@ -227,64 +238,6 @@ impl Searches {
 }
 
 impl Library {
-    fn open(asked: &Database) -> Result<Self, SearchError> {
-        match Index::open(asked) {
-            Ok(index) => Ok(Self::of((asked.clone(), asked.clone()), index)),
-            Err(SearchError::Database(error)) => match Remedy::of(&error) {
-                Some(remedy) => Self::healed((asked, asked), remedy),
-                None => Err(error.into()),
-            },
-            Err(SearchError::Machine(error)) => {
-                tracing::debug!(%error, "the search index cannot be opened");
-                Self::healed((asked, asked), Remedy::Elsewhere)
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    fn of((asked, database): (Database, Database), index: Index) -> Self {
-        let (sketches, round) = Default::default();
-        Self { asked, database, index, feed: Feed::new(Vec::new(), false), sketches, round }
-    }
-
-    /// An empty index in place of one that cannot be used.
-    fn healed(
-        (asked, database): (&Database, &Database),
-        remedy: Remedy,
-    ) -> Result<Self, SearchError> {
-        let anew = || {
-            database.remove()?;
-            Index::open(database)
-        };
-        if remedy == Remedy::Anew
-            && let Ok(index) = anew()
-        {
-            return Ok(Self::of((asked.clone(), database.clone()), index));
-        }
-        let database = database.elsewhere().unwrap_or(Database::InMemory);
-        let index = Index::open(&database)?;
-        Ok(Self::of((asked.clone(), database), index))
-    }
-
-    /// The same in place of this one, for the same grounds.
-    fn remade(self, remedy: Remedy, watching: bool) -> Result<Self, SearchError> {
-        let Self { asked, database, feed, index, .. } = self;
-        drop(index);
-        let mut library = Self::healed((&asked, &database), remedy)?;
-        library.look_after(feed.grounds, watching);
-        Ok(library)
-    }
-
-    fn look_after(&mut self, grounds: Vec<Ground>, watching: bool) {
-        self.feed = Feed::new(grounds, watching);
-        self.round = Round::default();
-    }
-
-    /// Whether it will be there after this session.
-    pub(crate) fn is_kept(&self) -> bool {
-        self.asked == self.database
-    }
-
     /// Asks the index as the disk is now, and as it is at one moment.
     fn asked<T>(
         &mut self,
@@ -292,6 +245,7 @@ impl Library {
         ask: &mut impl FnMut(&mut Self) -> Result<T, SearchError>,
     ) -> Result<T, SearchError> {
         self.update(means)?;
+        self.is_outdated = false;
         self.held(means.embedder, ask)
     }
 

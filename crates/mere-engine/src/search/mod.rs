@@ -14,6 +14,7 @@ mod ground;
 mod hit;
 mod index;
 mod library;
+mod opening;
 mod rank;
 mod reading;
 mod trouble;
@@ -35,7 +36,7 @@ use mere_core::search::{Mark, Query, fold};
 
 use crate::config::Embeddings;
 use crate::court::now;
-use crate::items::Desk;
+use crate::items::{Desk, is_shown};
 use crate::seen::Masked;
 use crate::tool_error::ToolError;
 use crate::view::{cursor_data, page};
@@ -46,11 +47,12 @@ pub(crate) use fetched::FILE as FETCHED;
 use find::{Demand, Filter, Question, find};
 use hit::Teller;
 use library::Library;
-pub(crate) use library::Searches;
+pub(crate) use library::{Outdated, Searches};
 use rank::Ranking;
 use reading::nanoseconds;
 pub(crate) use trouble::Trouble;
 pub(crate) use waiting::Embedding;
+use web::Shows;
 
 /// How long somebody waits for items to get their vectors, where the session ends with the answer.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -184,7 +186,7 @@ fn look(
     asked: &Asked<'_>,
     library: &mut Library,
 ) -> Result<Answer, SearchError> {
-    let filters = filters(call, library)?;
+    let filters = filters(call, library, &|place| is_shown(desk.view, place))?;
     let question = Question {
         query: asked.query,
         kinds: &call.kinds,
@@ -256,7 +258,7 @@ fn top() -> Address {
     Address::directory(Root::Project, mere_core::address::RelPath::default())
 }
 
-fn filters(call: &Search, library: &Library) -> Result<Vec<Filter>, SearchError> {
+fn filters(call: &Search, library: &Library, shows: Shows<'_>) -> Result<Vec<Filter>, SearchError> {
     let mut filters = Vec::new();
     for filter in &call.filters {
         let demand = match &filter.condition {
@@ -266,7 +268,7 @@ fn filters(call: &Search, library: &Library) -> Result<Vec<Filter>, SearchError>
             Condition::ToolType(name) => Demand::Mark(Mark::ToolType(fold(name))),
             Condition::Executor(name) => Demand::Mark(Mark::Executor(fold(name))),
             Condition::ModelTier(name) => Demand::Mark(Mark::ModelTier(fold(name))),
-            Condition::RelatedTo(entry) => Demand::Among(library.index.related_to(entry)?),
+            Condition::RelatedTo(entry) => Demand::Among(library.related_to(entry, shows)?),
         };
         filters.push(Filter { kinds: filter.kinds.clone(), demand });
     }

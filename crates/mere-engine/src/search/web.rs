@@ -1,9 +1,12 @@
 //! The knowledge graph, as the index has it: all of it, or what is around one entry.
+//!
+//! What a name means only a graph says. So a small one is made of everything that has one of the
+//! names in question, and is asked.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use mere_core::graph::{Builder, Depth, Entry, Graph};
-use mere_core::item::{ItemRef, ScopedPath};
+use mere_core::graph::{Builder, Direction, Entry, Found, Graph, Link, NodeId, Trouble, Walk};
+use mere_core::item::{ItemRef, ItemType, Relation, Scope, ScopedPath};
 
 use super::SearchError;
 use super::index::Linked;
@@ -20,67 +23,54 @@ impl Library {
     pub(crate) fn web(&self, shows: Shows<'_>) -> Result<Graph, SearchError> {
         let mut builder = Builder::default();
         for linked in self.index.all_linked()? {
-            self.add(&mut builder, &linked, shows)?;
+            if let Some(place) = self.shown(&linked, shows) {
+                let links = self.index.links_of(linked.item)?;
+                builder.add(entry(&place, &linked, links));
+            }
         }
         Ok(builder.build())
     }
 
-    /// What is around an entry: everything that a walk of this depth can come to, with whatever
-    /// else has one of their names.
+    /// What is around an entry: whatever a walk can come to, and how many more entries there are at
+    /// least. Where it leads itself is all there, however much that is.
     pub(crate) fn web_around(
         &self,
         place: &ScopedPath,
-        depth: Depth,
+        walk: &Walk,
         shows: Shows<'_>,
-    ) -> Result<Graph, SearchError> {
-        let name = |place: &ScopedPath| ItemRef {
-            category: Some(place.category.clone()),
-            id: place.id.clone(),
-            version: None,
-        };
-        let mut builder = Builder::default();
-        let mut seen = HashSet::new();
-        let mut frontier = self.index.called(&name(place))?;
-        for _ in 0..=depth.get() {
-            let mut next = Vec::new();
-            for item in frontier {
-                if seen.len() >= MAX_AROUND || !seen.insert(item) {
-                    continue;
-                }
-                let Some(linked) = self.index.linked(item)? else { continue };
-                let Some(place) = self.add(&mut builder, &linked, shows)? else { continue };
-                next.extend(self.neighbours(item, &place)?);
-            }
-            frontier = next;
-        }
-        Ok(builder.build())
+    ) -> Result<(Graph, usize), SearchError> {
+        let mut around = Around::new(self, shows, MAX_AROUND);
+        around.called(&whole_name(place))?;
+        let own = around.known.iter().filter(|(_, known)| {
+            known.place.kind == place.kind && known.place.scope == place.scope
+        });
+        let own = own.map(|(item, _)| *item).collect();
+        around.walk(own, walk)?;
+        Ok((around.graph(), around.cut.len()))
     }
 
-    /// Whatever an item links to and whatever links to it.
-    fn neighbours(&self, item: u32, place: &ScopedPath) -> Result<Vec<u32>, SearchError> {
-        let index = &self.index;
-        let mut found = index.pointing_to(place.id.as_str(), place.category.as_str())?;
-        for link in index.links_of(item)? {
-            if let Ok(name) = link.target.parse::<ItemRef>() {
-                found.extend(index.called(&name)?);
-            }
-        }
-        Ok(found)
-    }
-
-    fn add(
+    /// The numbers of what is linked with an entry, either way. Of several entries that a name can
+    /// mean, what is linked with any of them.
+    pub(crate) fn related_to(
         &self,
-        builder: &mut Builder,
-        linked: &Linked,
+        name: &ItemRef,
         shows: Shows<'_>,
-    ) -> Result<Option<ScopedPath>, SearchError> {
-        let place = self.placed(linked.ground, &linked.path).filter(|place| shows(place));
-        if let Some(place) = &place {
-            let links = self.index.links_of(linked.item)?;
-            let entry = Entry::new(place, linked.title.as_str(), links);
-            builder.add(entry.of_type(linked.entry_type.as_deref()));
+    ) -> Result<Vec<u32>, SearchError> {
+        let walk = Walk { limit: usize::MAX, ..Walk::default() };
+        let mut around = Around::new(self, shows, usize::MAX);
+        around.called(name)?;
+        let graph = around.graph();
+        let own = around.items(&graph, &meant(&graph, name));
+        around.walk(own, &walk)?;
+        let graph = around.graph();
+        let mut related = Vec::new();
+        for node in meant(&graph, name) {
+            let groups = graph.walk(node, &walk).groups;
+            related.extend(groups.into_values().flatten().map(|reached| reached.node));
         }
-        Ok(place)
+        let mut related = around.items(&graph, &related);
+        related.sort_unstable();
+        Ok(related)
     }
 
     /// What took the place of an entry, if anything did that may be known.
@@ -89,13 +79,214 @@ impl Library {
         place: &ScopedPath,
         shows: Shows<'_>,
     ) -> Result<Option<ScopedPath>, SearchError> {
-        let (id, category) = (place.id.as_str(), place.category.as_str());
-        let mut found = Vec::new();
-        for item in self.index.superseding(id, category)? {
-            let other = self.place(item)?;
-            found.extend(other.filter(|other| other != place && shows(other)));
+        let pointing = self.index.pointing_to(place, Some(Relation::Supersedes))?;
+        if pointing.is_empty() {
+            return Ok(None);
         }
-        found.sort();
-        Ok(found.into_iter().next())
+        let mut around = Around::new(self, shows, usize::MAX);
+        around.called(&whole_name(place))?;
+        around.point(place, pointing)?;
+        let graph = around.graph();
+        let found = graph.at(place).and_then(|node| graph.superseded_by(node));
+        let first = found.and_then(|found| found.by.first().copied());
+        let mut others = around.known.into_values().map(|known| known.place);
+        Ok(first.and_then(|first| others.find(|other| graph.at(other) == Some(first))))
+    }
+
+    /// Who says something of what lay at a place and is not there any more, once for each link.
+    pub(crate) fn bereft(
+        &self,
+        place: &ScopedPath,
+        shows: Shows<'_>,
+    ) -> Result<Vec<ScopedPath>, SearchError> {
+        let mut around = Around::new(self, shows, usize::MAX);
+        around.called(&whole_name(place))?;
+        around.point(place, self.index.pointing_to(place, None)?)?;
+        let graph = around.graph();
+        let places = around.known.into_values().map(|known| known.place);
+        let bereft = places.flat_map(|place| {
+            let loose = graph.at(&place).map_or(&[][..], |node| graph.loose(node));
+            let lost = loose.iter().filter(|loose| loose.trouble == Trouble::Dangling).count();
+            std::iter::repeat_n(place, lost)
+        });
+        Ok(bereft.collect())
+    }
+
+    /// Where an entry lies, if it may be known.
+    fn shown(&self, linked: &Linked, shows: Shows<'_>) -> Option<ScopedPath> {
+        self.placed(linked.ground, &linked.path).filter(|place| shows(place))
+    }
+}
+
+/// The entries that a name means.
+fn meant(graph: &Graph, name: &ItemRef) -> Vec<NodeId> {
+    match graph.resolve(ItemType::Knowledge, name) {
+        Found::One(node) => vec![node],
+        Found::Several(nodes) => nodes,
+        Found::Nothing => Vec::new(),
+    }
+}
+
+fn whole_name(place: &ScopedPath) -> ItemRef {
+    ItemRef { category: Some(place.category.clone()), id: place.id.clone(), version: None }
+}
+
+fn entry(place: &ScopedPath, linked: &Linked, links: Vec<Link>) -> Entry {
+    Entry::new(place, linked.title.as_str(), links).of_type(linked.entry_type.as_deref())
+}
+
+/// Entries that are gathered, so that a graph of them says what the graph of all entries would.
+struct Around<'a> {
+    library: &'a Library,
+    shows: Shows<'a>,
+    /// From so many on, what is not needed to understand a name is left out.
+    most: usize,
+    known: HashMap<u32, Known>,
+    /// The names for which everything is known that has them. Others are not followed.
+    settled: HashSet<ItemRef>,
+    /// What was left out.
+    cut: HashSet<u32>,
+}
+
+/// An entry that may be known.
+struct Known {
+    place: ScopedPath,
+    linked: Linked,
+    /// Those that matter so far.
+    links: Vec<Link>,
+    /// Whether these are all.
+    has_all: bool,
+}
+
+impl<'a> Around<'a> {
+    fn new(library: &'a Library, shows: Shows<'a>, most: usize) -> Self {
+        let (known, settled, cut) = (HashMap::new(), HashSet::new(), HashSet::new());
+        Self { library, shows, most, known, settled, cut }
+    }
+
+    /// Whatever a name can mean, all of which is known from now on.
+    fn called(&mut self, name: &ItemRef) -> Result<Vec<u32>, SearchError> {
+        let found = self.library.index.called(name)?;
+        let mut items = found.iter().map(|linked| linked.item).collect::<Vec<_>>();
+        if !self.is_settled(name) {
+            self.settled.insert(name.clone());
+            for linked in found {
+                self.meet(linked)?;
+            }
+        }
+        items.retain(|item| self.known.contains_key(item));
+        Ok(items)
+    }
+
+    fn is_settled(&self, name: &ItemRef) -> bool {
+        let bare = || ItemRef { category: None, ..name.clone() };
+        self.settled.contains(name) || self.settled.contains(&bare())
+    }
+
+    /// Takes an entry in, if it may be known, with whatever may shadow it.
+    fn meet(&mut self, linked: Linked) -> Result<(), SearchError> {
+        let item = linked.item;
+        if self.known.contains_key(&item) {
+            return Ok(());
+        }
+        let Some(place) = self.library.shown(&linked, self.shows) else { return Ok(()) };
+        let name = (place.scope != Scope::Project).then(|| whole_name(&place));
+        self.known.insert(item, Known { place, linked, links: Vec::new(), has_all: false });
+        self.cut.remove(&item);
+        match name.filter(|name| !self.is_settled(name)) {
+            Some(name) => self.called(&name).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    /// Gathers whatever a walk from some entries can come to.
+    fn walk(&mut self, from: Vec<u32>, walk: &Walk) -> Result<(), SearchError> {
+        let mut seen = from.iter().copied().collect::<HashSet<_>>();
+        let mut frontier = from;
+        for distance in 0..walk.depth.get() {
+            let mut next = Vec::new();
+            for item in frontier {
+                if distance > 0 && self.known.len() >= self.most {
+                    return Ok(());
+                }
+                let near = self.neighbours(item, walk)?.into_iter();
+                next.extend(near.filter(|item| seen.insert(*item)));
+            }
+            frontier = next;
+        }
+        Ok(())
+    }
+
+    /// Whatever an item may link to, then whatever may link to it.
+    fn neighbours(&mut self, item: u32, walk: &Walk) -> Result<Vec<u32>, SearchError> {
+        let index = &self.library.index;
+        let Some(known) = self.known.get_mut(&item) else { return Ok(Vec::new()) };
+        known.links = index.links_of(item)?;
+        known.has_all = true;
+        let place = known.place.clone();
+        let names = known.links.iter().filter_map(|link| link.target.parse::<ItemRef>().ok());
+        let mut near = Vec::new();
+        for name in names.collect::<HashSet<_>>() {
+            near.extend(self.called(&name)?);
+        }
+        let mut pointing = index.pointing_to(&place, None)?;
+        pointing.retain(|(_, link)| {
+            let is_followed = walk.direction != Direction::Outgoing || link.relation.is_symmetric();
+            is_followed && walk.relations.contains(link.relation)
+        });
+        near.extend(self.point(&place, pointing)?);
+        Ok(near)
+    }
+
+    /// Takes in what says something of an entry.
+    fn point(
+        &mut self,
+        place: &ScopedPath,
+        pointing: Vec<(Linked, Link)>,
+    ) -> Result<Vec<u32>, SearchError> {
+        if pointing.iter().any(|(_, link)| link.target == place.id.as_str()) {
+            self.called(&ItemRef { category: None, ..whole_name(place) })?;
+        }
+        let mut near = Vec::new();
+        for (linked, link) in pointing {
+            let item = linked.item;
+            if self.known.len() >= self.most && !self.known.contains_key(&item) {
+                let shown = self.library.shown(&linked, self.shows);
+                self.cut.extend(shown.map(|_| item));
+                continue;
+            }
+            self.meet(linked)?;
+            if let Some(known) = self.known.get_mut(&item) {
+                near.push(item);
+                if !known.has_all {
+                    known.links.push(link);
+                }
+            }
+        }
+        Ok(near)
+    }
+
+    /// The graph of what is known so far.
+    fn graph(&self) -> Graph {
+        let entries = self.known.values().map(|known| {
+            let links = known.links.iter().filter(|link| self.is_understood(link)).cloned();
+            entry(&known.place, &known.linked, links.collect())
+        });
+        entries.collect()
+    }
+
+    /// Whether it is known where a link leads, if anywhere.
+    fn is_understood(&self, link: &Link) -> bool {
+        let name = link.target.parse::<ItemRef>();
+        name.map_or(true, |name| name.version.is_some() || self.is_settled(&name))
+    }
+
+    /// The numbers of entries of a graph of what is known.
+    fn items(&self, graph: &Graph, nodes: &[NodeId]) -> Vec<u32> {
+        let nodes = nodes.iter().copied().collect::<HashSet<_>>();
+        let all = self.known.iter();
+        let found = all
+            .filter(|(_, known)| graph.at(&known.place).is_some_and(|node| nodes.contains(&node)));
+        found.map(|(item, _)| *item).collect()
     }
 }

@@ -56,6 +56,10 @@ impl Paper {
                 format_args!("  still links to the old name: {}", self.plain(text(note))),
             );
         }
+        if let Some(count) = reply["data"]["links_elsewhere"].as_u64() {
+            let links = if count == 1 { "link" } else { "links" };
+            line(&mut out, format_args!("  {count} {links} elsewhere still to the old name"));
+        }
         out
     }
 

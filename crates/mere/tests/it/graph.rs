@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::Stage;
 
-fn entry(stage: &Stage, path: &str, front: &str, body: &str) {
+pub(crate) fn entry(stage: &Stage, path: &str, front: &str, body: &str) {
     let id = path.rsplit('/').next().expect("an id");
     let text = format!("---\nid: {id}\ntitle: About {id}\n{front}---\n\n{body}\n");
     stage.file(&format!("project/.ai/knowledge/{path}.md"), &text);
@@ -20,7 +20,7 @@ fn stage() -> Stage {
     stage
 }
 
-fn load(stage: &Stage, arguments: &Value) -> Value {
+pub(crate) fn load(stage: &Stage, arguments: &Value) -> Value {
     let mut asked = json!({ "item_type": "knowledge", "include_relationships": true });
     let map = asked.as_object_mut().expect("an object");
     map.extend(arguments.as_object().expect("an object").clone());
@@ -30,7 +30,7 @@ fn load(stage: &Stage, arguments: &Value) -> Value {
 }
 
 /// The ids that were reached, with relation, direction and distance.
-fn reached(data: &Value) -> Vec<String> {
+pub(crate) fn reached(data: &Value) -> Vec<String> {
     let mut found = Vec::new();
     for direction in ["outgoing", "incoming", "both"] {
         let groups = data["relationships"][direction].as_object().cloned().unwrap_or_default();

@@ -23,6 +23,8 @@ mod conformance;
 mod disks;
 mod forged_proposals;
 mod graph;
+mod graph_bounds;
+mod graph_names;
 mod harness;
 mod hostile_items;
 mod http;

@@ -170,7 +170,8 @@ fn carry(
         .with_some("trust", standing.ok().map(|opened| opened.trust()))
         .with_some("relinked", some(links.changed))
         .with_some("proposed", some(links.proposed))
-        .with_some("not_relinked", some(links.left));
+        .with_some("not_relinked", some(links.left))
+        .with_some("links_elsewhere", links.elsewhere.filter(|count| *count > 0));
     let from = Prose::words("Moved ").address(loaded.address.clone());
     let message = from.and(" to ").address(address).and(".");
     Ok(Draft::success(codes::MOVED, message).data(data))

@@ -97,21 +97,37 @@ struct Told<'a> {
 
 impl Told<'_> {
     fn all(&mut self, found: &Check) {
+        self.loose(found);
+        for cycle in found.cycles.iter().take(MAX_TOLD) {
+            self.cycle(cycle);
+        }
+        self.left_out("cycle", found.cycles.len());
+        self.contradictions(found);
+        for node in found.orphans.iter().take(MAX_TOLD) {
+            let what = "nothing links to it, and it to nothing".to_owned();
+            self.tell(("note", "orphan"), *node, (what, None));
+        }
+        self.left_out("orphan", found.orphans.len());
+    }
+
+    fn loose(&mut self, found: &Check) {
         for one in found.dangling.iter().take(MAX_TOLD) {
             let fix = one.nearest.map(|near| format!("Did you mean `{}`?", self.name(near)));
             let fix = fix.unwrap_or_else(|| "Write that entry, or take the link out.".to_owned());
             let what = format!("`{}` leads to `{}`, which is not there", one.relation, one.target);
             self.tell(("wrong", "dangling"), one.from, (what, Some(fix)));
         }
+        self.left_out("dangling", found.dangling.len());
         for one in found.ambiguous.iter().take(MAX_TOLD) {
             let fits = one.fits.iter().map(|node| format!("`{}`", self.name(*node)));
             let fix = format!("Say which: {}.", fits.collect::<Vec<_>>().join(", "));
             let what = format!("`{}` leads to `{}`, which is several", one.relation, one.target);
             self.tell(("wrong", "ambiguous"), one.from, (what, Some(fix)));
         }
-        for cycle in found.cycles.iter().take(MAX_TOLD) {
-            self.cycle(cycle);
-        }
+        self.left_out("ambiguous", found.ambiguous.len());
+    }
+
+    fn contradictions(&mut self, found: &Check) {
         for one in found.contradictions.iter().take(MAX_TOLD) {
             let (first, second) = one.between;
             let although = one.although.map(|(node, relation)| {
@@ -122,12 +138,19 @@ impl Told<'_> {
             let what = format!("it and `{}` contradict each other{although}", self.name(second));
             self.tell((state, "contradiction"), first, (what, None));
         }
-        for node in found.orphans.iter().take(MAX_TOLD) {
-            self.tell(
-                ("note", "orphan"),
-                *node,
-                ("nothing links to it, and it to nothing".to_owned(), None),
-            );
+        self.left_out("contradiction", found.contradictions.len());
+    }
+
+    /// Says how many findings of a kind are not told.
+    fn left_out(&mut self, check: &'static str, found: usize) {
+        if found > MAX_TOLD {
+            let more = found - MAX_TOLD;
+            let fields = Fields::default()
+                .with("check", check)
+                .with("state", "note")
+                .with("what", Content::mention(format!("{more} more of this kind are not listed")))
+                .with("left_out", more as u64);
+            self.checks.push(fields.into());
         }
     }
 

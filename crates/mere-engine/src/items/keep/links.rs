@@ -14,11 +14,12 @@ use super::super::change::{Desk, sealing};
 use super::super::place::{Placing, apply};
 use super::super::prospect::main_name;
 use super::super::sealer::{Sealer, space_id};
-use super::super::{Opened, Standing, proposal};
+use super::super::{Opened, Standing, is_shown, proposal};
 use super::anchoring::arrived;
 use crate::enforce::{self, Errand, Expect, ItemChange, ItemHow, Sealing, Way};
 use crate::host::read_at_most;
 use crate::read::open;
+use crate::search::Outdated;
 
 /// What became of the links.
 #[derive(Default)]
@@ -28,14 +29,24 @@ pub(super) struct Relinked {
     pub(super) proposed: Vec<Address>,
     /// Notes that link there and were left as they are.
     pub(super) left: Vec<Address>,
+    /// How many links lead nowhere now, in items that are not told above. None if that is not known.
+    pub(super) elsewhere: Option<u64>,
 }
 
 /// Changes the links to what lay at `from` in every note of the scope.
 pub(super) fn follow(desk: &Desk<'_>, from: &ScopedPath, to: &ScopedPath) -> Relinked {
     let mut relinked = Relinked::default();
-    if from.kind != ItemType::Knowledge || is_shared(desk, from, to) {
+    if from.kind != ItemType::Knowledge {
         return relinked;
     }
+    if !is_shared(desk, from, to) {
+        change_all(desk, (from, to), &mut relinked);
+    }
+    relinked.elsewhere = elsewhere(desk, from, &relinked);
+    relinked
+}
+
+fn change_all(desk: &Desk<'_>, (from, to): (&ScopedPath, &ScopedPath), relinked: &mut Relinked) {
     let names = (EntryName::from(from), EntryName::from(to));
     let notes = desk.stock.all(from.scope).unwrap_or_default().into_iter();
     let notes = notes.map(|entry| entry.place).filter(|place| place.kind == ItemType::Knowledge);
@@ -48,7 +59,21 @@ pub(super) fn follow(desk: &Desk<'_>, from: &ScopedPath, to: &ScopedPath) -> Rel
             Ending::None => {}
         }
     }
-    relinked
+}
+
+/// How many links to what lay at `from` are left beside those that were told: in the other scope, and
+/// in directives. The user's notes are those of every project, and another one may still have that
+/// entry: they are not changed.
+fn elsewhere(desk: &Desk<'_>, from: &ScopedPath, told: &Relinked) -> Option<u64> {
+    let shows = |place: &ScopedPath| is_shown(desk.view, place);
+    let bereft = desk.glanced(Outdated::Useless, |library| library.bereft(from, &shows));
+    let bereft = bereft.ok().flatten()?;
+    let is_told = |place: &ScopedPath| {
+        let address = place.address();
+        let mut told = told.proposed.iter().chain(&told.left);
+        told.any(|told| Some(told) == address.as_ref())
+    };
+    Some(bereft.iter().filter(|place| !is_told(place)).count() as u64)
 }
 
 /// Whether another entry still has the old id: then a link by the id alone may mean that one.

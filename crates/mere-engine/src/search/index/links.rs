@@ -1,10 +1,9 @@
 //! What items link to, and what links to them.
 
 use mere_core::graph::Link;
-use mere_core::item::ItemRef;
-use rusqlite::{OptionalExtension, Row};
+use mere_core::item::{ItemRef, Relation, ScopedPath};
+use rusqlite::Row;
 
-use super::segment::kind_number;
 use super::{GroundId, Index};
 
 /// An item that has links, as the index knows it.
@@ -37,12 +36,6 @@ impl Index {
         self.connection.prepare_cached(&sql)?.query_map([], Linked::read)?.collect()
     }
 
-    /// One of them.
-    pub(crate) fn linked(&self, item: u32) -> rusqlite::Result<Option<Linked>> {
-        let sql = format!("SELECT {} FROM item WHERE id = ? AND title <> ''", Linked::COLUMNS);
-        self.connection.prepare_cached(&sql)?.query_row([item], Linked::read).optional()
-    }
-
     /// What an item says of others.
     pub(crate) fn links_of(&self, item: u32) -> rusqlite::Result<Vec<Link>> {
         let sql = "SELECT relation, target FROM link WHERE item = ? ORDER BY rowid";
@@ -57,53 +50,39 @@ impl Index {
     }
 
     /// The items that a name as it is written can mean.
-    pub(crate) fn called(&self, name: &ItemRef) -> rusqlite::Result<Vec<u32>> {
-        let mut all = self.connection.prepare_cached(
-            "SELECT id FROM item WHERE name = ?1 AND title <> '' AND (?2 IS NULL OR category = ?2)",
-        )?;
+    pub(crate) fn called(&self, name: &ItemRef) -> rusqlite::Result<Vec<Linked>> {
+        let sql = format!(
+            "SELECT {} FROM item WHERE name = ?1 AND title <> '' AND (?2 IS NULL OR category = ?2)",
+            Linked::COLUMNS
+        );
         let category = name.category.as_ref().map(ToString::to_string);
-        all.query_map((name.id.as_str(), category), |row| row.get(0))?.collect()
+        let mut all = self.connection.prepare_cached(&sql)?;
+        all.query_map((name.id.as_str(), category), Linked::read)?.collect()
     }
 
-    /// The items that say something of an entry by either of its names.
-    pub(crate) fn pointing_to(&self, id: &str, category: &str) -> rusqlite::Result<Vec<u32>> {
-        let mut all =
-            self.connection.prepare_cached("SELECT item FROM link WHERE target IN (?, ?)")?;
-        let qualified = format!("{category}/{id}");
-        all.query_map((id, qualified), |row| row.get(0))?.collect()
-    }
-
-    /// The numbers of knowledge that is linked with an entry, either way.
-    pub(crate) fn related_to(&self, name: &ItemRef) -> rusqlite::Result<Vec<u32>> {
-        let mut related = Vec::new();
-        for own in self.called(name)? {
-            let Some((id, category)) = self.name_of(own)? else { continue };
-            related.extend(self.pointing_to(&id, &category)?);
-            for link in self.links_of(own)? {
-                if let Ok(name) = link.target.parse::<ItemRef>() {
-                    related.extend(self.called(&name)?);
-                }
-            }
-            related.retain(|item| *item != own);
+    /// What is said of an entry by either of its names, and by whom; by one relation, if one is
+    /// asked for. Whether it is this entry that is meant is another question.
+    pub(crate) fn pointing_to(
+        &self,
+        place: &ScopedPath,
+        only: Option<Relation>,
+    ) -> rusqlite::Result<Vec<(Linked, Link)>> {
+        let sql = format!(
+            "SELECT {}, relation, target FROM link JOIN item ON item.id = link.item
+             WHERE target IN (?1, ?2) AND (?3 IS NULL OR relation = ?3) AND title <> ''",
+            Linked::COLUMNS
+        );
+        let (id, qualified) = (place.id.as_str(), format!("{}/{}", place.category, place.id));
+        let mut all = self.connection.prepare_cached(&sql)?;
+        let read = |row: &Row<'_>| {
+            Ok((Linked::read(row)?, row.get::<_, String>("relation")?, row.get("target")?))
+        };
+        let mut found = Vec::new();
+        for row in all.query_map((id, qualified, only.map(Relation::name)), read)? {
+            let (linked, relation, target) = row?;
+            let relation = relation.parse().ok();
+            found.extend(relation.map(|relation| (linked, Link { relation, target })));
         }
-        related.sort_unstable();
-        related.dedup();
-        Ok(related)
-    }
-
-    fn name_of(&self, item: u32) -> rusqlite::Result<Option<(String, String)>> {
-        let sql = "SELECT name, category FROM item WHERE id = ? AND kind = ?";
-        let kind = kind_number(mere_core::item::ItemType::Knowledge);
-        let mut one = self.connection.prepare_cached(sql)?;
-        one.query_row((item, kind), |row| Ok((row.get(0)?, row.get(1)?))).optional()
-    }
-
-    /// The items that say they supersede an entry of this name.
-    pub(crate) fn superseding(&self, id: &str, category: &str) -> rusqlite::Result<Vec<u32>> {
-        let mut all = self.connection.prepare_cached(
-            "SELECT item FROM link WHERE target IN (?, ?) AND relation = 'supersedes'",
-        )?;
-        let qualified = format!("{category}/{id}");
-        all.query_map((id, qualified), |row| row.get(0))?.collect()
+        Ok(found)
     }
 }

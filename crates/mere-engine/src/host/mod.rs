@@ -10,6 +10,7 @@
 )]
 
 mod boundary;
+mod cores;
 mod database;
 mod derived;
 mod durable;
@@ -36,6 +37,7 @@ mod watch;
 mod workspace;
 
 pub(crate) use boundary::Boundary;
+pub(crate) use cores::cores;
 pub(crate) use database::{Database, Held};
 pub(crate) use derived::{Cache, is_unfinished, put_derived, read_at};
 pub(crate) use durable::{Locked, WriteError};

@@ -3,7 +3,6 @@
 //! The table that ships takes no time, so items get their vectors as they are indexed. Every other
 //! model makes them later, while words find the items already.
 
-use std::num::NonZero;
 use std::thread;
 
 use mere_core::embed::{MiniLm, Model, Table, Vector, minilm, table};
@@ -13,7 +12,7 @@ use super::endpoint::Endpoint;
 use super::fetched::{FILE, Fetched};
 use super::trouble::Trouble;
 use crate::config::{Embeddings, ModelChoice};
-use crate::host::Surroundings;
+use crate::host::{Surroundings, cores};
 
 /// How many texts a model of this machine is given at once, for each hand.
 const FEW: usize = 1;
@@ -52,7 +51,7 @@ impl Hands {
     fn count(self) -> usize {
         match self {
             Self::One => 1,
-            Self::All => thread::available_parallelism().map_or(1, NonZero::get),
+            Self::All => cores(usize::MAX),
         }
     }
 }

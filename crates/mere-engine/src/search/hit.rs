@@ -13,6 +13,7 @@ use super::SearchError;
 use super::library::Library;
 use super::rank::Hit;
 use crate::court::Court;
+use crate::host::cores;
 use crate::items::{self, Desk, ItemError, Opened, is_shown};
 use crate::tool_error::ToolError;
 use crate::view::View;
@@ -102,7 +103,7 @@ impl Teller<'_, '_> {
 impl Reading<'_> {
     /// Each hand takes some of them.
     fn tell_by_hands(&self, leads: Vec<Lead>) -> Vec<(ItemType, Fields)> {
-        let hands = thread::available_parallelism().map_or(1, usize::from).min(MAX_HANDS);
+        let hands = cores(MAX_HANDS);
         let each = leads.len().div_ceil(hands);
         let mut parts = Vec::new();
         let mut leads = leads.into_iter().peekable();

@@ -25,7 +25,7 @@ use super::SearchError;
 use super::embedder::{Embedder, meaning};
 use super::feed::{Errand, Feed};
 use super::index::{Batch, Entry};
-use crate::host::{OpenFolder, Stamp, absent, is_link, now, read_at_most};
+use crate::host::{OpenFolder, Stamp, absent, cores, is_link, now, read_at_most};
 use crate::seen::Masked;
 use crate::space::Plot;
 
@@ -63,7 +63,7 @@ pub(crate) fn read(
     if errands.len() <= FEW {
         return take(part.batch(errands)?);
     }
-    let hands = thread::available_parallelism().map_or(1, usize::from).min(MAX_HANDS);
+    let hands = cores(MAX_HANDS);
     let size = errands.len().div_ceil(BATCHES).clamp(*BATCH.start(), *BATCH.end());
     let size = size.min(errands.len().div_ceil(hands));
     let chunks = errands.chunks(size).collect::<Vec<_>>();

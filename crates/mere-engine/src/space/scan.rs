@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::entry::{self, Entry};
 use super::survey::{Survey, survey};
 use super::{Plot, Space};
-use crate::host::{OpenFolder, Stamp, now};
+use crate::host::{OpenFolder, Stamp, cores, now};
 
 /// How many items a space may have: each takes memory while they are sorted.
 const MAX_ITEMS: usize = 1_000_000;
@@ -105,9 +105,9 @@ pub(crate) fn scan_from(
     let board = Board { tasks: tasks.collect(), busy: 0, found: 0, failed: None };
     let crew =
         Crew { scope, plots, known, began: now(), board: Mutex::new(board), wake: Condvar::new() };
-    let cores = thread::available_parallelism().map_or(1, usize::from).min(MAX_HANDS);
     let mut census = thread::scope(|threads| {
-        let others = (1..cores).map(|_| threads.spawn(|| crew.work())).collect::<Vec<_>>();
+        let others =
+            (1..cores(MAX_HANDS)).map(|_| threads.spawn(|| crew.work())).collect::<Vec<_>>();
         let mut census = crew.work();
         for other in others {
             census.add(other.join().unwrap_or_default());

@@ -14,6 +14,7 @@ use super::list::{broken_trust, fault_words};
 use super::why::remedy;
 use crate::court::Court;
 use crate::enforce::{self, Demand};
+use crate::host::cores;
 use crate::tool_error::ToolError;
 use crate::view::View;
 
@@ -155,8 +156,7 @@ pub(super) fn judge_all(desk: &Desk<'_>, court: &Court, places: &[ScopedPath]) -
         }
         judged
     };
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let hands = cores.min(places.len().div_ceil(SHARE));
+    let hands = cores(places.len().div_ceil(SHARE));
     let mut judged = thread::scope(|scope| {
         let others = (1..hands).map(|_| scope.spawn(|| work(&|_| {}))).collect::<Vec<_>>();
         let mut judged = work(&|done| (desk.progress)(done as u64, places.len() as u64));

@@ -11,6 +11,7 @@ use super::super::tell::{Teller, word};
 use super::super::{ItemError, Opened};
 use super::Desk;
 use crate::court::Court;
+use crate::host::cores;
 use crate::tool_error::ToolError;
 use crate::view::{View, counted};
 use crate::wording::{trust_of, what};
@@ -62,8 +63,7 @@ fn places_of(desk: &Desk<'_>, scope: Scope, listing: &Listing) -> std::io::Resul
 /// Tells every item, with as many hands as the machine has.
 fn tell_all(desk: &Desk<'_>, places: &[ScopedPath]) -> Vec<Data> {
     let (view, court) = (desk.view, desk.court);
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let share = places.len().div_ceil(cores).max(64);
+    let share = places.len().div_ceil(cores(usize::MAX)).max(64);
     thread::scope(|scope| {
         let parts = places.chunks(share).map(|part| {
             scope.spawn(move || {

@@ -7,7 +7,7 @@ use cap_std::fs::Dir;
 
 use super::row::Slot;
 use super::survey::{is_closed, open};
-use crate::host::OpenFolder;
+use crate::host::{OpenFolder, cores};
 
 /// The most hands.
 const MAX_HANDS: usize = 4;
@@ -23,8 +23,7 @@ pub(super) struct Sought<'a> {
 
 /// What each of these is now; none where there is none.
 pub(super) fn read(root: &Dir, sought: &[Sought<'_>]) -> io::Result<Vec<Option<Slot>>> {
-    let cores = thread::available_parallelism().map_or(1, usize::from).min(MAX_HANDS);
-    let share = sought.len().div_ceil(cores).max(HANDFUL);
+    let share = sought.len().div_ceil(cores(MAX_HANDS)).max(HANDFUL);
     let mut shares = sought.chunks(share);
     let first = shares.next().unwrap_or_default();
     thread::scope(|scope| {

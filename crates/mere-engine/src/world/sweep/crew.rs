@@ -15,6 +15,7 @@ use super::folder::{Yield, run};
 use super::page::{Basket, Gathered, Position};
 use super::task::Task;
 use super::{Harvest, Plan};
+use crate::host::cores;
 use crate::world::list::{LookError, go_on};
 
 /// The most workers of one sweep.
@@ -65,8 +66,7 @@ pub(super) fn work<H: Harvest>(
     let crew = Crew { plan, harvest, board: Mutex::new(board), wake, over };
     let ended = thread::scope(|scope| {
         let _leading = Leading(&crew);
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        let mut hands = cores.min(MAX_WORKERS) - 1;
+        let mut hands = cores(MAX_WORKERS) - 1;
         crew.lead(turn, |waiting| {
             if waiting >= WORTHWHILE {
                 for _ in 0..std::mem::take(&mut hands) {

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::ground::home_beside;
 use crate::process;
 use crate::talk::Talk;
 
@@ -74,6 +75,16 @@ pub(crate) fn mere(folder: &Path) -> Result<Peer, String> {
         command: [text(&program), "mcp", "--toolsets", "files"].map(str::to_owned).to_vec(),
         words: OURS,
     })
+}
+
+/// Lets `mere` do something in a folder, with the user's own programs at hand.
+pub(crate) fn order(folder: &Path, arguments: &[&str]) -> Result<(), String> {
+    let program = workspace().join("target/release/mere");
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(folder).env("HOME", home_beside(folder));
+    let done = command.output().map_err(|error| error.to_string())?;
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    if done.status.success() { Ok(()) } else { Err(format!("mere {arguments:?}: {said}")) }
 }
 
 /// The other servers that are installed, and how to install those that are not.

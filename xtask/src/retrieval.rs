@@ -3,11 +3,11 @@
 //! The failures of the held-out half are counted and never told.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::ground::Ground;
+use crate::ground::{Ground, home_beside};
 use crate::peer::{self, Call};
 use crate::question::{MODES, data};
 use crate::retrieval_item::RetrievalItem;
@@ -70,9 +70,7 @@ pub(crate) fn run(ground: &Ground, options: &Options) -> Result<(), String> {
         RetrievalItem::parse(line)?.write(&project)?;
     }
     if let Some(model) = &options.model {
-        let config = format!("search:\n  model: {}\n", json!(model));
-        let written = std::fs::write(project.join(".ai/config.yaml"), config);
-        written.map_err(|error| error.to_string())?;
+        choose(model, &project)?;
     }
     let queries = read("queries.jsonl")?;
     let queries = queries.lines().map(Query::parse).collect::<Result<Vec<_>, _>>()?;
@@ -95,6 +93,20 @@ pub(crate) fn run(ground: &Ground, options: &Options) -> Result<(), String> {
         println!("\n{}", failures.join("\n"));
     }
     Ok(())
+}
+
+/// Lets the user's config ask for a model, gets it if it is to be had, and gives every item its
+/// vector.
+fn choose(model: &str, project: &Path) -> Result<(), String> {
+    let folder = home_beside(project).join(".ai");
+    let config = format!("embeddings:\n  model: {}\n", json!(model));
+    std::fs::create_dir_all(&folder)
+        .and_then(|()| std::fs::write(folder.join("config.yaml"), config))
+        .map_err(|error| error.to_string())?;
+    if model == "minilm" {
+        peer::order(project, &["model", "fetch", "minilm"])?;
+    }
+    peer::order(project, &["index"])
 }
 
 fn print(tallies: &BTreeMap<(usize, &str, &str), Tally>) {

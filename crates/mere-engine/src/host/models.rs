@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
-use cap_std::fs::Dir;
+use cap_std::fs::{Dir, File};
 use mere_core::request::{PersonFile, Secret};
 
 use super::{Locked, Surroundings, Typed, Watched, WriteError, absent, open_regular, read_at_most};
@@ -82,11 +82,6 @@ impl Surroundings {
         most: u64,
     ) -> io::Result<Option<Vec<u8>>> {
         let path = Typed::from(file.typed().to_owned()).below(self.working())?;
-        let mut bytes = Vec::new();
-        io::Read::read_to_end(
-            &mut io::Read::take(std::fs::File::open(path)?, most + 1),
-            &mut bytes,
-        )?;
-        Ok((bytes.len() as u64 <= most).then_some(bytes))
+        read_at_most(File::from_std(std::fs::File::open(path)?), most)
     }
 }

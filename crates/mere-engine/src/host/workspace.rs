@@ -221,7 +221,9 @@ pub(crate) fn digest_of(mut file: File) -> io::Result<Sha256> {
 
 /// The bytes of a file, unless there are more than `most`.
 pub(crate) fn read_at_most(file: File, most: u64) -> io::Result<Option<Vec<u8>>> {
-    let mut bytes = Vec::new();
+    // One more than there should be, so that the end is seen at the second look.
+    let size = file.metadata().map_or(0, |file| file.len()).min(most).saturating_add(1);
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
     file.take(most + 1).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= most).then_some(bytes))
 }

@@ -165,7 +165,7 @@ fn settle(connection: &Connection) -> rusqlite::Result<()> {
     // What a power cut takes is made again; the file stays sound.
     connection.pragma_update(None, "synchronous", "normal")?;
     connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
-    connection.pragma_update(None, "cache_size", -8192)?;
+    connection.pragma_update(None, "cache_size", -4096)?;
     connection.pragma_update(None, "temp_store", "memory")
 }
 

@@ -31,7 +31,7 @@ use crate::space::Plot;
 
 /// How many items are turned around at once: each takes memory meanwhile. Of many items more, so that
 /// there is less to merge; never more than the index counts.
-const BATCH: std::ops::RangeInclusive<usize> = 1024..=4096;
+const BATCH: std::ops::RangeInclusive<usize> = 512..=4096;
 /// How many batches there are to be.
 const BATCHES: usize = 24;
 /// So few are not worth a thread.

@@ -91,6 +91,16 @@ impl Raw {
         Ok(Self { place, address, bytes, sha256, others, sidecar })
     }
 
+    /// Whether nothing lies where the signatures of an item would.
+    pub(crate) fn is_plain(view: &View<'_>, place: &ScopedPath) -> Result<bool, ToolError> {
+        let address = place.address().ok_or(ResolveError::NotVisible)?;
+        let main = view.resolve(&Spoken::Rooted(address.clone()))?;
+        let folder = main.folder().ok_or(ResolveError::NotVisible)?;
+        let name = place.sidecar_name().unwrap_or_default();
+        let beside = absent(folder.symlink_metadata(&name));
+        Ok(beside.map_err(|cause| ToolError::unreadable(&address, cause))?.is_none())
+    }
+
     /// Every file of it, in order of paths, as far as they can be told.
     pub(crate) fn files(&self) -> Option<Vec<FileDigest>> {
         let others = self.others.as_ref().ok()?;

@@ -28,6 +28,6 @@ pub(crate) use find::is_shown;
 pub(crate) use keep::{TeamFault, check_config, keep};
 pub(crate) use load::{load, name as item_name};
 pub(crate) use loaded::{Loaded, Raw};
-pub(crate) use opened::{Broken, Opened, Standing};
+pub(crate) use opened::{Broken, Opened, Standing, is_believed};
 pub(crate) use stock::{Catalogs, Stock};
 pub(crate) use tell::{Teller, masked, masked_fault, masked_problems, word};

@@ -115,6 +115,14 @@ impl Opened {
     }
 }
 
+/// Whether what an item says counts for whoever asks. Of what has no signatures and needs none,
+/// nothing is read.
+pub(crate) fn is_believed(desk: &Desk<'_>, place: &ScopedPath) -> bool {
+    let must = desk.who == Reader::Agent && desk.court.requires(place.kind);
+    let is_plain = !must && Raw::is_plain(desk.view, place).unwrap_or_default();
+    is_plain || Opened::open(desk, place.clone()).is_ok()
+}
+
 impl Standing {
     /// Its name in `trust.status`.
     pub(crate) fn status(&self) -> &'static str {

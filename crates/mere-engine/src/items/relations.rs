@@ -5,7 +5,6 @@ use mere_core::item::{ItemType, ScopedPath};
 use mere_core::reply::{Content, Data, Fields, Name};
 
 use super::change::Desk;
-use super::find::is_shown;
 use super::load::name;
 use crate::search::Outdated;
 use crate::tool_error::ToolError;
@@ -22,8 +21,8 @@ pub(super) fn relationships(
     if !matches!(place.kind, ItemType::Knowledge | ItemType::Directive) {
         return Ok(None);
     }
-    let shows = |place: &ScopedPath| is_shown(desk.view, place);
-    let (graph, cut) = desk.searched(|library| library.web_around(place, walk, &shows))?;
+    let (graph, cut) = desk
+        .searched(|library| desk.audience(|audience| library.web_around(place, walk, audience)))?;
     let Some(node) = graph.at(place) else { return Ok(Some(Fields::default())) };
     let related = graph.walk(node, walk);
     let loose = graph.loose(node);
@@ -83,9 +82,8 @@ pub(super) fn superseded_by(desk: &Desk<'_>, place: &ScopedPath) -> Option<Name>
     if place.kind != ItemType::Knowledge {
         return None;
     }
-    let shows = |place: &ScopedPath| is_shown(desk.view, place);
     let found = desk.glanced(Outdated::Useful, |library| {
-        let found = library.successor(place, &shows)?;
+        let found = desk.audience(|audience| library.successor(place, audience))?;
         let is_current = match &found {
             Some(found) if library.is_outdated => library.feed.is_known(&library.index, found)?,
             _ => true,

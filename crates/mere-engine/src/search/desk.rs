@@ -6,9 +6,10 @@ use super::embedder::Hands;
 use super::ground::Ground;
 use super::library::{Library, Means, Outdated};
 use super::waiting::Embedding;
+use super::web::Audience;
 use super::{SearchError, Trouble};
 use crate::host::Database;
-use crate::items::{Desk, is_shown};
+use crate::items::{Desk, is_believed, is_shown};
 use crate::space::Catalog;
 use crate::tool_error::ToolError;
 
@@ -46,6 +47,13 @@ impl Desk<'_> {
         let count = |scope| self.stock.catalog(scope, Catalog::count).ok().flatten();
         let items = || [Scope::Project, Scope::User].into_iter().filter_map(count).sum();
         Ok(self.search.searches.glance(&self.means(&shows), grounds, (items, outdated), ask)?)
+    }
+
+    /// Asks for whoever asks: they know what they may know, and believe what may be used.
+    pub(crate) fn audience<T>(&self, ask: impl FnOnce(Audience<'_>) -> T) -> T {
+        let shows = |place: &ScopedPath| is_shown(self.view, place);
+        let believes = |place: &ScopedPath| is_believed(self, place);
+        ask(Audience { shows: &shows, believes: &believes })
     }
 
     /// Gives items their vectors, as far as the index knows them, until it is `enough`.

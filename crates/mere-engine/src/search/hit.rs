@@ -12,6 +12,7 @@ use mere_core::search::{Document, Highlight, excerpt};
 use super::SearchError;
 use super::library::Library;
 use super::rank::Hit;
+use super::web::Audience;
 use crate::court::Court;
 use crate::host::cores;
 use crate::items::{self, Desk, ItemError, Opened, is_shown};
@@ -95,7 +96,8 @@ impl Teller<'_, '_> {
         if place.kind != ItemType::Knowledge {
             return Ok(None);
         }
-        let found = self.library.successor(place, &|found| is_shown(self.desk.view, found))?;
+        let ask = |audience: Audience<'_>| self.library.successor(place, audience);
+        let found = self.desk.audience(ask)?;
         Ok(found.map(|place| items::item_name(&place)))
     }
 }

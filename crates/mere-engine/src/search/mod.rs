@@ -36,7 +36,7 @@ use mere_core::search::{Mark, Query, fold};
 
 use crate::config::Embeddings;
 use crate::court::now;
-use crate::items::{Desk, is_shown};
+use crate::items::Desk;
 use crate::seen::Masked;
 use crate::tool_error::ToolError;
 use crate::view::{cursor_data, page};
@@ -52,7 +52,7 @@ use rank::Ranking;
 use reading::nanoseconds;
 pub(crate) use trouble::Trouble;
 pub(crate) use waiting::Embedding;
-use web::Shows;
+use web::Audience;
 
 /// How long somebody waits for items to get their vectors, where the session ends with the answer.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -186,7 +186,7 @@ fn look(
     asked: &Asked<'_>,
     library: &mut Library,
 ) -> Result<Answer, SearchError> {
-    let filters = filters(call, library, &|place| is_shown(desk.view, place))?;
+    let filters = desk.audience(|audience| filters(call, library, audience))?;
     let question = Question {
         query: asked.query,
         kinds: &call.kinds,
@@ -258,7 +258,11 @@ fn top() -> Address {
     Address::directory(Root::Project, mere_core::address::RelPath::default())
 }
 
-fn filters(call: &Search, library: &Library, shows: Shows<'_>) -> Result<Vec<Filter>, SearchError> {
+fn filters(
+    call: &Search,
+    library: &Library,
+    audience: Audience<'_>,
+) -> Result<Vec<Filter>, SearchError> {
     let mut filters = Vec::new();
     for filter in &call.filters {
         let demand = match &filter.condition {
@@ -268,7 +272,7 @@ fn filters(call: &Search, library: &Library, shows: Shows<'_>) -> Result<Vec<Fil
             Condition::ToolType(name) => Demand::Mark(Mark::ToolType(fold(name))),
             Condition::Executor(name) => Demand::Mark(Mark::Executor(fold(name))),
             Condition::ModelTier(name) => Demand::Mark(Mark::ModelTier(fold(name))),
-            Condition::RelatedTo(entry) => Demand::Among(library.related_to(entry, shows)?),
+            Condition::RelatedTo(entry) => Demand::Among(library.related_to(entry, audience)?),
         };
         filters.push(Filter { kinds: filter.kinds.clone(), demand });
     }

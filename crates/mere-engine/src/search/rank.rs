@@ -67,7 +67,8 @@ impl Ranking<'_> {
             Mode::Vector => LEAST_ALONE,
             Mode::Hybrid | Mode::Text => LEAST,
         };
-        if self.mode == Mode::Vector {
+        // Where nothing has to mean anything, all that may be found is.
+        if self.mode == Mode::Vector && found.has_words {
             found.matches.clear();
         }
         let mut hits = self.hits(&found, &likeness);

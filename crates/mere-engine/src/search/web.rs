@@ -18,14 +18,26 @@ const MAX_AROUND: usize = 5_000;
 /// Whether anybody may know of an item.
 pub(crate) type Shows<'a> = &'a dyn Fn(&ScopedPath) -> bool;
 
+/// For whom a graph is.
+#[derive(Clone, Copy)]
+pub(crate) struct Audience<'a> {
+    pub(crate) shows: Shows<'a>,
+    /// Whether what an item says counts. One that is not what was signed has a name and nothing else:
+    /// no title, and no links.
+    pub(crate) believes: Shows<'a>,
+}
+
 impl Library {
     /// Every entry that may be known, and their links.
-    pub(crate) fn web(&self, shows: Shows<'_>) -> Result<Graph, SearchError> {
+    pub(crate) fn web(&self, audience: Audience<'_>) -> Result<Graph, SearchError> {
         let mut builder = Builder::default();
         for linked in self.index.all_linked()? {
-            if let Some(place) = self.shown(&linked, shows) {
-                let links = self.index.links_of(linked.item)?;
-                builder.add(entry(&place, &linked, links));
+            if let Some(place) = self.shown(&linked, audience.shows) {
+                builder.add(if (audience.believes)(&place) {
+                    entry(&place, &linked, self.index.links_of(linked.item)?)
+                } else {
+                    mute(&place)
+                });
             }
         }
         Ok(builder.build())
@@ -37,9 +49,9 @@ impl Library {
         &self,
         place: &ScopedPath,
         walk: &Walk,
-        shows: Shows<'_>,
+        audience: Audience<'_>,
     ) -> Result<(Graph, usize), SearchError> {
-        let mut around = Around::new(self, shows, MAX_AROUND);
+        let mut around = Around::new(self, audience, MAX_AROUND);
         around.called(&whole_name(place))?;
         let own = around.known.iter().filter(|(_, known)| {
             known.place.kind == place.kind && known.place.scope == place.scope
@@ -54,10 +66,10 @@ impl Library {
     pub(crate) fn related_to(
         &self,
         name: &ItemRef,
-        shows: Shows<'_>,
+        audience: Audience<'_>,
     ) -> Result<Vec<u32>, SearchError> {
         let walk = Walk { limit: usize::MAX, ..Walk::default() };
-        let mut around = Around::new(self, shows, usize::MAX);
+        let mut around = Around::new(self, audience, usize::MAX);
         around.called(name)?;
         let graph = around.graph();
         let own = around.items(&graph, &meant(&graph, name));
@@ -77,13 +89,13 @@ impl Library {
     pub(crate) fn successor(
         &self,
         place: &ScopedPath,
-        shows: Shows<'_>,
+        audience: Audience<'_>,
     ) -> Result<Option<ScopedPath>, SearchError> {
         let pointing = self.index.pointing_to(place, Some(Relation::Supersedes))?;
         if pointing.is_empty() {
             return Ok(None);
         }
-        let mut around = Around::new(self, shows, usize::MAX);
+        let mut around = Around::new(self, audience, usize::MAX);
         around.called(&whole_name(place))?;
         around.point(place, pointing)?;
         let graph = around.graph();
@@ -99,7 +111,8 @@ impl Library {
         place: &ScopedPath,
         shows: Shows<'_>,
     ) -> Result<Vec<ScopedPath>, SearchError> {
-        let mut around = Around::new(self, shows, usize::MAX);
+        let audience = Audience { shows, believes: &|_| true };
+        let mut around = Around::new(self, audience, usize::MAX);
         around.called(&whole_name(place))?;
         around.point(place, self.index.pointing_to(place, None)?)?;
         let graph = around.graph();
@@ -135,10 +148,15 @@ fn entry(place: &ScopedPath, linked: &Linked, links: Vec<Link>) -> Entry {
     Entry::new(place, linked.title.as_str(), links).of_type(linked.entry_type.as_deref())
 }
 
+/// An entry of which nothing counts but that it is there.
+fn mute(place: &ScopedPath) -> Entry {
+    Entry::new(place, place.id.as_str(), Vec::new())
+}
+
 /// Entries that are gathered, so that a graph of them says what the graph of all entries would.
 struct Around<'a> {
     library: &'a Library,
-    shows: Shows<'a>,
+    audience: Audience<'a>,
     /// From so many on, what is not needed to understand a name is left out.
     most: usize,
     known: HashMap<u32, Known>,
@@ -156,12 +174,13 @@ struct Known {
     links: Vec<Link>,
     /// Whether these are all.
     has_all: bool,
+    is_believed: bool,
 }
 
 impl<'a> Around<'a> {
-    fn new(library: &'a Library, shows: Shows<'a>, most: usize) -> Self {
+    fn new(library: &'a Library, audience: Audience<'a>, most: usize) -> Self {
         let (known, settled, cut) = (HashMap::new(), HashSet::new(), HashSet::new());
-        Self { library, shows, most, known, settled, cut }
+        Self { library, audience, most, known, settled, cut }
     }
 
     /// Whatever a name can mean, all of which is known from now on.
@@ -189,9 +208,11 @@ impl<'a> Around<'a> {
         if self.known.contains_key(&item) {
             return Ok(());
         }
-        let Some(place) = self.library.shown(&linked, self.shows) else { return Ok(()) };
+        let Some(place) = self.library.shown(&linked, self.audience.shows) else { return Ok(()) };
         let name = (place.scope != Scope::Project).then(|| whole_name(&place));
-        self.known.insert(item, Known { place, linked, links: Vec::new(), has_all: false });
+        let is_believed = (self.audience.believes)(&place);
+        let known = Known { place, linked, links: Vec::new(), has_all: false, is_believed };
+        self.known.insert(item, known);
         self.cut.remove(&item);
         match name.filter(|name| !self.is_settled(name)) {
             Some(name) => self.called(&name).map(|_| ()),
@@ -221,7 +242,7 @@ impl<'a> Around<'a> {
     fn neighbours(&mut self, item: u32, walk: &Walk) -> Result<Vec<u32>, SearchError> {
         let index = &self.library.index;
         let Some(known) = self.known.get_mut(&item) else { return Ok(Vec::new()) };
-        known.links = index.links_of(item)?;
+        known.links = if known.is_believed { index.links_of(item)? } else { Vec::new() };
         known.has_all = true;
         let place = known.place.clone();
         let names = known.links.iter().filter_map(|link| link.target.parse::<ItemRef>().ok());
@@ -251,12 +272,13 @@ impl<'a> Around<'a> {
         for (linked, link) in pointing {
             let item = linked.item;
             if self.known.len() >= self.most && !self.known.contains_key(&item) {
-                let shown = self.library.shown(&linked, self.shows);
+                let shown = self.library.shown(&linked, self.audience.shows);
                 self.cut.extend(shown.map(|_| item));
                 continue;
             }
             self.meet(linked)?;
-            if let Some(known) = self.known.get_mut(&item) {
+            let known = self.known.get_mut(&item);
+            if let Some(known) = known.filter(|known| known.is_believed) {
                 near.push(item);
                 if !known.has_all {
                     known.links.push(link);
@@ -269,6 +291,9 @@ impl<'a> Around<'a> {
     /// The graph of what is known so far.
     fn graph(&self) -> Graph {
         let entries = self.known.values().map(|known| {
+            if !known.is_believed {
+                return mute(&known.place);
+            }
             let links = known.links.iter().filter(|link| self.is_understood(link)).cloned();
             entry(&known.place, &known.linked, links.collect())
         });

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::graph::{entry, load, reached};
 use crate::harness::Stage;
+use crate::samples::person;
 
 /// What `load` says took the place of an entry.
 fn superseded(stage: &Stage, id: &str) -> Value {
@@ -240,4 +241,44 @@ fn told(data: &Value, distance: u64) -> BTreeSet<(String, String)> {
         }
     }
     told
+}
+
+#[test]
+fn what_was_changed_after_it_was_signed_says_nothing_of_others() {
+    let stage = Stage::new();
+    person(&stage, &["init"]);
+    entry(&stage, "retries", "references: [how-items-work]\n", "See [[examples/how-items-work]].");
+    let signed = "project/.ai/knowledge/examples/how-items-work.md";
+    let text = std::fs::read_to_string(stage.path(signed)).expect("an example");
+    let said = "---\ntitle: EVIL TITLE\nsupersedes: [retries]\nentry_type: EVIL TYPE\n";
+    let changed = text
+        .lines()
+        .filter(|line| !line.starts_with("title:") && !line.starts_with("entry_type:"))
+        .collect::<Vec<_>>();
+    let changed = changed.join("\n").replacen("---\n", said, 1);
+    let told = |stage: &Stage| {
+        let found = stage.call_text("search", r#"{"query":"retries"}"#).reply;
+        let graph = ["text", "dot", "json", "svg"].map(|format| {
+            String::from_utf8(stage.person(&["graph", "--format", format]).stdout).expect("UTF-8")
+        });
+        let around = load(stage, &json!({ "item_id": "retries", "depth": 2 }));
+        (around, format!("{found} {}", graph.join("\n")))
+    };
+    let (around, _) = told(&stage);
+    assert_eq!(around["relationships"]["outgoing"]["references"][0]["title"], "How items work");
+    stage.file(signed, &changed);
+    let (around, all) = told(&stage);
+    let relationships = &around["relationships"];
+    let target = &relationships["outgoing"]["references"][0];
+    assert_eq!((&target["id"], &target["title"]), (&json!("how-items-work"), &target["id"]));
+    assert_eq!(
+        (&around["superseded_by"], &relationships["incoming"]),
+        (&Value::Null, &Value::Null)
+    );
+    for told in [around.to_string(), all] {
+        assert!(!told.contains("EVIL") && !told.contains("superseded_by"), "{told}");
+    }
+    // The same words count from one that nobody signed.
+    std::fs::remove_file(stage.path(&format!("{signed}.sig"))).expect("a sidecar");
+    assert_eq!(told(&stage).0["superseded_by"], "examples/how-items-work");
 }

@@ -5,8 +5,8 @@ use mere_core::item::{ItemRef, ItemType};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Drawing, GraphAsk, Source};
 
+use crate::items::Desk;
 use crate::items::find::find;
-use crate::items::{Desk, is_shown};
 use crate::tool_error::ToolError;
 use crate::view::counted;
 
@@ -15,7 +15,7 @@ const MAX_TOLD: usize = 200;
 
 /// Does what is asked.
 pub(super) fn graph(desk: &Desk<'_>, asked: &GraphAsk) -> Result<Draft, ToolError> {
-    let graph = desk.searched(|library| library.web(&|place| is_shown(desk.view, place)))?;
+    let graph = desk.searched(|library| desk.audience(|audience| library.web(audience)))?;
     match asked {
         GraphAsk::Check => Ok(check(&graph)),
         GraphAsk::Draw { entry, walk, format } => {

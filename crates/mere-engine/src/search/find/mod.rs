@@ -70,6 +70,8 @@ pub(crate) struct Found {
     pub(crate) eligible: Vec<Vec<bool>>,
     /// The words that decided.
     pub(crate) highlight: Highlight,
+    /// Whether words were asked for at all.
+    pub(crate) has_words: bool,
 }
 
 /// Finds what matches.
@@ -84,7 +86,8 @@ pub(crate) fn find(index: &Index, question: &Question<'_>) -> Result<Found, Sear
         eligible.push(gathering.eligible());
         matches.extend(gathering.matches(segment));
     }
-    Ok(Found { matches, eligible, highlight: plan.highlight() })
+    let (highlight, has_words) = (plan.highlight(), plan.has_words);
+    Ok(Found { matches, eligible, highlight, has_words })
 }
 
 /// Which items may be found, by segment and slot.

@@ -12,7 +12,7 @@ mod token;
 
 pub use document::{Document, Field, Mark};
 pub use excerpt::{Highlight, MARK, excerpt};
-pub use query::{Clause, Part, Query, Sign, What};
+pub use query::{Clause, Part, Query, Sign, What, Word};
 pub use score::{Bm25, Evidence, FIELD_WEIGHTS, Mix};
 pub use stem::stem;
 pub use token::{Token, fold, tokens};

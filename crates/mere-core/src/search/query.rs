@@ -1,7 +1,5 @@
 //! What is asked for. Any text is a query: what is no operator is words.
 
-use std::collections::BTreeSet;
-
 use super::stem::stem;
 use super::token::{fold, tokens};
 
@@ -46,8 +44,8 @@ pub enum Sign {
 /// What a clause looks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
-    /// A stem.
-    Word(String),
+    /// A word.
+    Word(Word),
     /// Any word that begins so.
     Prefix(String),
     /// Words one after the other.
@@ -60,11 +58,28 @@ pub enum What {
     Type(String),
 }
 
+/// A word that is looked for. Words of one stem are one word.
+#[derive(Clone, Debug)]
+pub struct Word {
+    /// Its stem.
+    pub stem: String,
+    /// As it was typed, in small letters.
+    pub spelt: String,
+}
+
+impl PartialEq for Word {
+    fn eq(&self, other: &Self) -> bool {
+        self.stem == other.stem
+    }
+}
+
+impl Eq for Word {}
+
 /// A word of a phrase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// A stem.
-    Word(String),
+    /// A word.
+    Word(Word),
     /// Any word that begins so.
     Prefix(String),
 }
@@ -74,12 +89,10 @@ impl Query {
     pub fn parse(text: &str) -> Self {
         let text = beginning(text);
         let mut query = Self::default();
-        let mut seen = BTreeSet::new();
         let mut rest = text;
         while let Some(piece) = Piece::next(&mut rest) {
             for clause in piece.clauses() {
-                let is_new = seen.insert(format!("{clause:?}"));
-                if is_new && query.clauses.len() < MAX_CLAUSES {
+                if query.clauses.len() < MAX_CLAUSES && !query.clauses.contains(&clause) {
                     query.clauses.push(clause);
                 }
             }
@@ -171,7 +184,7 @@ impl<'a> Piece<'a> {
             Some(_) => return must(What::Type(fold(self.text.trim()))),
             None => {}
         }
-        let mut words = stems(self.text);
+        let mut words = words(self.text);
         words.truncate(MAX_PHRASE);
         if self.quoted {
             return match words.len() {
@@ -192,7 +205,7 @@ impl<'a> Piece<'a> {
         }
         let clauses = words.into_iter().map(|word| {
             let what = match word {
-                Part::Word(stem) => What::Word(stem),
+                Part::Word(word) => What::Word(word),
                 Part::Prefix(beginning) => What::Prefix(beginning),
             };
             Clause { sign: sign(Sign::Should), what }
@@ -205,13 +218,14 @@ fn is_space(character: char) -> bool {
     character.is_whitespace() || character.is_control()
 }
 
-fn stems(text: &str) -> Vec<String> {
+fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
     tokens(text, |token| {
         if !token.is_part {
-            let mut word = token.text.to_owned();
-            stem(&mut word);
-            words.push(word);
+            let spelt = token.text.to_owned();
+            let mut own = spelt.clone();
+            stem(&mut own);
+            words.push(Word { stem: own, spelt });
         }
     });
     words
@@ -239,11 +253,11 @@ mod tests {
                 Sign::MustNot => "-",
             };
             let what = match clause.what {
-                What::Word(word) => word,
+                What::Word(word) => word.stem,
                 What::Prefix(prefix) => format!("{prefix}*"),
                 What::Phrase(parts) => {
                     let words = parts.into_iter().map(|part| match part {
-                        Part::Word(word) => word,
+                        Part::Word(word) => word.stem,
                         Part::Prefix(prefix) => format!("{prefix}*"),
                     });
                     format!("\"{}\"", words.collect::<Vec<_>>().join(" "))
@@ -273,6 +287,7 @@ mod tests {
         check("back-off*", "back off*");
         check("https://example.org", "http exampl org");
         check("a a A", "a");
+        check("retry retries \"retry it\" \"retries it\"", "retri +\"retri it\"");
     }
 
     #[test]

@@ -194,6 +194,29 @@ fn slips_are_forgiven_where_nobody_says_the_word() {
 }
 
 #[test]
+fn a_slip_in_a_word_that_is_not_written_like_its_stem_is_forgiven() {
+    let stage = Stage::new();
+    for (id, body) in [("a", "Paging by cursor."), ("b", "We retry it."), ("c", "Caching answers.")]
+    {
+        stage.file(&format!("project/.ai/knowledge/{id}.md"), &note(id, body));
+    }
+    for (query, id) in
+        [("pagnig", "a"), ("pagng", "a"), ("retyr", "b"), ("rtery", "b"), ("cachign", "c")]
+    {
+        assert_eq!(by_words(&stage, query), [id], "{query}");
+    }
+    // Segments that are merged keep how words are written.
+    let mut server = Mcp::greeted(&stage, &[]);
+    for number in 0..40 {
+        let id = format!("n{number}");
+        stage.file(&format!("project/.ai/knowledge/{id}.md"), &note(&id, "Something else."));
+        server.tool("search", &json!({ "query": "something" }));
+    }
+    drop(server);
+    assert_eq!(by_words(&stage, "pagnig"), ["a"]);
+}
+
+#[test]
 fn a_slip_in_the_ending_of_a_word_is_forgiven_too() {
     let stage = stage();
     for (query, expected) in [("idempotnet", "retries"), ("exponentail", "retries")] {

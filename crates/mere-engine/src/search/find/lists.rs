@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use mere_core::search::{Bm25, Mark};
+use mere_core::search::{Bm25, Mark, Word};
 
 use super::typo;
 use crate::search::SearchError;
@@ -71,8 +71,8 @@ impl<'a> Lists<'a> {
     }
 
     /// The lists of a word, and of what it may have been meant to be if nobody has it.
-    pub(super) fn meant(&self, word: &str) -> Result<Vec<List>, SearchError> {
-        let own = self.list(Key::Stem(word.to_owned()))?;
+    pub(super) fn meant(&self, word: &Word) -> Result<Vec<List>, SearchError> {
+        let own = self.list(Key::Stem(word.stem.clone()))?;
         if own.count() > 0 {
             return Ok(vec![own]);
         }

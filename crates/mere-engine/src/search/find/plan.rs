@@ -106,12 +106,12 @@ fn group(lists: &Lists<'_>, clause: &Clause) -> Result<Option<Group>, SearchErro
     let one = |key| Ok::<_, SearchError>(vec![lists.list(key)?]);
     let own = match &clause.what {
         // What is excluded is meant as it is written.
-        What::Word(word) if clause.sign == Sign::MustNot => one(Key::Stem(word.clone()))?,
+        What::Word(word) if clause.sign == Sign::MustNot => one(Key::Stem(word.stem.clone()))?,
         What::Word(word) => lists.meant(word)?,
         What::Prefix(prefix) => one(Key::Prefix(prefix.clone()))?,
         What::Phrase(parts) => {
             let keys = parts.iter().map(|part| match part {
-                Part::Word(word) => Key::Stem(word.clone()),
+                Part::Word(word) => Key::Stem(word.stem.clone()),
                 Part::Prefix(prefix) => Key::Prefix(prefix.clone()),
             });
             keys.map(|key| lists.list(key)).collect::<Result<Vec<_>, _>>()?

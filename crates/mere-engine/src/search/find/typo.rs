@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use mere_core::search::Word;
+
 use crate::search::SearchError;
-use crate::search::index::{Index, letters};
+use crate::search::index::{Form, Index, letters};
 
 /// Shorter words are near too many others.
 const SHORTEST: usize = 4;
@@ -17,44 +19,83 @@ const SHORTEST_STEM: usize = 5;
 /// Longer words are not compared.
 const LONGEST: usize = 40;
 
-/// The words of the index that are near, in order of how many slips lie between.
+/// The stems of words of the index that are near, in order of how many slips lie between. What was
+/// typed is compared with words as they are written, and its stem with stems.
 pub(super) fn near(
     index: &Index,
-    word: &str,
+    word: &Word,
     over: &dyn Fn() -> bool,
 ) -> Result<BTreeSet<(usize, String)>, SearchError> {
-    let spelt = word.chars().collect::<Vec<_>>();
-    // A number that is another number is no slip.
-    let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
-    if has_digit || !(SHORTEST..=LONGEST).contains(&spelt.len()) {
-        return Ok(BTreeSet::new());
-    }
-    let most = if spelt.len() >= LONG { 2 } else { 1 };
     let mut near = BTreeSet::new();
-    let mut row = Slips::default();
-    let own = letters(word);
-    // A character of another script is several bytes.
-    let bytes = if word.is_ascii() { most } else { most * 4 };
-    let lengths = word.len().saturating_sub(bytes + ENDING)..=word.len() + bytes;
+    let (Some(typed), Some(stem)) = (Typed::of(&word.spelt), Typed::of(&word.stem)) else {
+        return Ok(near);
+    };
+    let shortest = stem.text.len().saturating_sub(stem.bytes + ENDING);
+    let lengths = shortest.min(typed.shortest())..=stem.longest().max(typed.longest());
+    let mut slips = Slips::default();
     for segment in &index.segments {
         if over() {
             return Err(SearchError::Over);
         }
-        for (letters, known) in segment.words(&index.connection)?.long(lengths.clone()) {
-            if may_be_near(own, letters, bytes)
-                && let Some(slips) = row.between(&spelt, known, most)
-            {
-                near.insert((slips, known.to_owned()));
-            }
+        for known in segment.words(&index.connection)?.long(lengths.clone()) {
+            let found = if known.is_stem() {
+                stem.slips_to(known, ENDING, &mut slips)
+            } else {
+                typed.slips_to(known, 0, &mut slips)
+            };
+            near.extend(found.map(|slips| (slips, known.stem.to_owned())));
         }
     }
     Ok(near)
 }
 
+/// A word that may have slips.
+struct Typed<'a> {
+    text: &'a str,
+    spelt: Vec<char>,
+    letters: u32,
+    /// The most slips that are one word's.
+    most: usize,
+    /// The most bytes that they are: a character of another script is several.
+    bytes: usize,
+}
+
+impl<'a> Typed<'a> {
+    fn of(text: &'a str) -> Option<Self> {
+        let spelt = text.chars().collect::<Vec<_>>();
+        // A number that is another number is no slip.
+        let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
+        if has_digit || !(SHORTEST..=LONGEST).contains(&spelt.len()) {
+            return None;
+        }
+        let most = if spelt.len() >= LONG { 2 } else { 1 };
+        let bytes = if text.is_ascii() { most } else { most * 4 };
+        Some(Self { text, spelt, letters: letters(text), most, bytes })
+    }
+
+    fn shortest(&self) -> usize {
+        self.text.len().saturating_sub(self.bytes)
+    }
+
+    fn longest(&self) -> usize {
+        self.text.len() + self.bytes
+    }
+
+    /// How many slips lie between, if few do; `ending` letters of it may be more.
+    fn slips_to(&self, known: Form<'_>, ending: usize, slips: &mut Slips) -> Option<usize> {
+        let length = known.spelt.len();
+        let fits = length + ending >= self.shortest() && length <= self.longest();
+        if !fits || !may_be_near(self.letters, known.letters, self.bytes, ending) {
+            return None;
+        }
+        slips.between(&self.spelt, known.spelt, (self.most, ending))
+    }
+}
+
 /// Whether so few slips can lie between two words: each brings in one letter at most.
-fn may_be_near(one: u32, other: u32, most: usize) -> bool {
+fn may_be_near(one: u32, other: u32, most: usize, ending: usize) -> bool {
     let new = |bits: u32| usize::try_from(bits.count_ones()).unwrap_or(usize::MAX);
-    new(other & !one) <= most && new(one & !other) <= most + ENDING
+    new(other & !one) <= most && new(one & !other) <= most + ending
 }
 
 /// How many slips lie between two words: a letter too many, too few, another one, or two that have
@@ -66,12 +107,17 @@ struct Slips {
 }
 
 impl Slips {
-    fn between(&mut self, word: &[char], known: &str, most: usize) -> Option<usize> {
+    fn between(
+        &mut self,
+        word: &[char],
+        known: &str,
+        (most, ending): (usize, usize),
+    ) -> Option<usize> {
         self.known.clear();
         self.known.extend(known.chars().take(word.len() + most + 1));
         let known = &self.known;
         let enough = if known.len() >= SHORTEST_STEM {
-            word.len().saturating_sub(ENDING)
+            word.len().saturating_sub(ending)
         } else {
             word.len()
         };
@@ -131,7 +177,7 @@ mod tests {
             ("short", "a-very-long-one", None),
         ] {
             let letters = word.chars().collect::<Vec<_>>();
-            assert_eq!(slips.between(&letters, known, 2), expected, "{word} {known}");
+            assert_eq!(slips.between(&letters, known, (2, ENDING)), expected, "{word} {known}");
         }
     }
 }

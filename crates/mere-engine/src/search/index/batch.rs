@@ -117,11 +117,19 @@ impl Batch {
 
     /// The items, and their words.
     pub(super) fn finish(mut self) -> (Vec<Counted>, Terms) {
-        self.words = HashMap::new();
         self.log.sort_unstable();
         let mut names = self.terms.into_iter().collect::<Vec<_>>();
         names.sort_unstable();
-        (self.entries, Terms { names: names.into_iter(), log: self.log })
+        let mut stems = vec![""; names.len()];
+        for (name, term) in &names {
+            stems[*term as usize] = name;
+        }
+        let forms = self.words.into_iter().filter_map(|(spelt, term)| {
+            let stem = stems[term as usize];
+            (*spelt != *stem).then(|| (spelt, stem.into()))
+        });
+        let forms = forms.collect();
+        (self.entries, Terms { names: names.into_iter(), log: self.log, forms })
     }
 }
 
@@ -130,6 +138,8 @@ pub(super) struct Terms {
     names: std::vec::IntoIter<(Box<str>, u32)>,
     /// In order.
     log: Vec<Mention>,
+    /// Words that are not written like their stems, each with its stem.
+    pub(super) forms: Vec<(Box<str>, Box<str>)>,
 }
 
 impl Iterator for Terms {

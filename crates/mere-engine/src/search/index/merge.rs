@@ -6,7 +6,7 @@ use rusqlite::{Connection, Rows};
 
 use super::posting::{Posting, Writer};
 use super::segment::{Segment, Slot};
-use super::{Index, bump, close_segment, note_word, open_segment, schema};
+use super::{Index, bump, close_segment, open_segment, schema, words};
 
 /// How many segments of one size there are before they are merged.
 const FEW: usize = 8;
@@ -72,7 +72,12 @@ fn write(
 ) -> rusqlite::Result<bool> {
     let (slots, moves) = arrange(old);
     let id = open_segment(change, &slots)?;
-    let Some(words) = merge_words(change, id, (old, &moves), enough)? else { return Ok(false) };
+    let Some(mut words) = merge_words(change, id, (old, &moves), enough)? else {
+        return Ok(false);
+    };
+    for segment in old {
+        words.add_forms_of(&segment.spelling(change)?);
+    }
     close_segment(change, id, words)?;
     for segment in old {
         change.execute("DELETE FROM segment WHERE id = ?", [segment.id])?;
@@ -127,7 +132,7 @@ fn merge_words(
     id: i64,
     (old, moves): (&[&Segment], &[Moves]),
     enough: &dyn Fn() -> bool,
-) -> rusqlite::Result<Option<String>> {
+) -> rusqlite::Result<Option<words::Writer>> {
     let sql = "SELECT word, data FROM posting WHERE segment = ? ORDER BY word";
     let mut statements =
         old.iter().map(|_| change.prepare(sql)).collect::<rusqlite::Result<Vec<_>>>()?;
@@ -138,7 +143,7 @@ fn merge_words(
         sources.push(source);
     }
     let mut insert = change.prepare("INSERT INTO posting VALUES (?, ?, ?)")?;
-    let mut words = String::new();
+    let mut words = words::Writer::default();
     loop {
         let heads = sources.iter().filter_map(|source| source.next.as_ref());
         let Some(word) = heads.map(|(word, _)| word).min().cloned() else {
@@ -156,7 +161,7 @@ fn merge_words(
         }
         if let Some(data) = merge_lists(&lists) {
             insert.execute((id, &word, data))?;
-            note_word(&mut words, &word);
+            words.add(&word);
         }
     }
 }

@@ -31,7 +31,7 @@ pub(crate) use schema::Remedy;
 use segment::NOTHING;
 pub(crate) use segment::{Segment, Slot, kind_number, kind_of};
 pub(crate) use vectors::{Kept, Sketches};
-pub(crate) use words::letters;
+pub(crate) use words::{Form, letters};
 
 use super::SearchError;
 use crate::host::Database;
@@ -254,16 +254,18 @@ fn forget(change: &Connection, item: i64) -> rusqlite::Result<()> {
 }
 
 /// Writes a segment: its items in order, its words in order.
-fn write_segment(change: &Connection, slots: &[Slot], terms: Terms) -> rusqlite::Result<()> {
+fn write_segment(change: &Connection, slots: &[Slot], mut terms: Terms) -> rusqlite::Result<()> {
     let id = open_segment(change, slots)?;
-    let mut words = String::new();
+    let mut words = words::Writer::default();
+    let forms = std::mem::take(&mut terms.forms);
     {
         let mut one = change.prepare_cached("INSERT INTO posting VALUES (?, ?, ?)")?;
         for (word, data) in terms {
             one.execute((id, &*word, data))?;
-            note_word(&mut words, &word);
+            words.add(&word);
         }
     }
+    forms.iter().for_each(|(spelt, stem)| words.add_form(spelt, stem));
     close_segment(change, id, words)
 }
 
@@ -278,17 +280,9 @@ fn open_segment(change: &Connection, slots: &[Slot]) -> rusqlite::Result<i64> {
 }
 
 /// Writes which words a segment has.
-fn close_segment(change: &Connection, id: i64, words: String) -> rusqlite::Result<()> {
+fn close_segment(change: &Connection, id: i64, words: words::Writer) -> rusqlite::Result<()> {
     let sql = "UPDATE segment SET words = ? WHERE id = ?";
-    change.execute(sql, (words.into_bytes(), id)).map(|_| ())
-}
-
-/// Remembers a word that people can misspell; marks are none.
-fn note_word(words: &mut String, word: &str) {
-    if !word.starts_with('\u{1}') {
-        words.push_str(word);
-        words.push('\n');
-    }
+    change.execute(sql, (words.finish().into_bytes(), id)).map(|_| ())
 }
 
 /// A number as the database has them.

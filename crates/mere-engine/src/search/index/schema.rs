@@ -6,7 +6,7 @@
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 /// Changes with the tables and with how texts are read into them.
-const FORM: i32 = 4;
+const FORM: i32 = 5;
 
 const TABLES: &str = "
     CREATE TABLE count (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;

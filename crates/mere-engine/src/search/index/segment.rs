@@ -146,9 +146,14 @@ impl Segment {
         if let Some(words) = self.words.get() {
             return Ok(words);
         }
+        let words = Words::of(self.spelling(connection)?);
+        Ok(self.words.get_or_init(|| words))
+    }
+
+    /// The same as they are kept.
+    pub(super) fn spelling(&self, connection: &Connection) -> rusqlite::Result<String> {
         let mut all = connection.prepare_cached("SELECT words FROM segment WHERE id = ?")?;
         let words = all.query_row([self.id], |row| row.get::<_, Vec<u8>>(0)).optional()?;
-        let words = words.and_then(|words| String::from_utf8(words).ok()).unwrap_or_default();
-        Ok(self.words.get_or_init(|| Words::of(words)))
+        Ok(words.and_then(|words| String::from_utf8(words).ok()).unwrap_or_default())
     }
 }

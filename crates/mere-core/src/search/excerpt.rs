@@ -30,7 +30,7 @@ pub fn excerpt(text: &str, highlight: &Highlight) -> String {
     let matches = matches(text, highlight);
     let window = window(text, &matches);
     let mut out = String::with_capacity(window.len() + 16);
-    if window.start > 0 {
+    if !text[..window.start].trim().is_empty() {
         out.push('…');
     }
     let mut done = window.start;
@@ -83,11 +83,11 @@ fn matches(text: &str, highlight: &Highlight) -> Vec<(Range<usize>, usize)> {
 
 /// The window with the most different words, the first of those.
 fn window(text: &str, matches: &[(Range<usize>, usize)]) -> Range<usize> {
-    let start = match best(matches) {
-        Some(at) => at.saturating_sub(WIDTH / 4),
-        None => text.len() - text.trim_start().len(),
+    let beginning = text.len() - text.trim_start().len();
+    let start = match best(matches).map(|at| at.saturating_sub(WIDTH / 4)) {
+        Some(at) if at > beginning => word_start(text, at),
+        _ => beginning,
     };
-    let start = if start == 0 { 0 } else { word_start(text, start) };
     let end = start.saturating_add(WIDTH).min(text.len());
     let end = if end == text.len() { end } else { word_end(text, start, end) };
     let cut = text[start..end].trim_end().len();
@@ -131,10 +131,14 @@ fn word_end(text: &str, start: usize, at: usize) -> usize {
     space.map_or(at, |(offset, _)| start + offset).max(start)
 }
 
-/// Whitespace is told as one space: an excerpt is one line.
+/// Whitespace is told as one space: an excerpt is one line. Marks of the text's own are left out:
+/// what matched is told by ours.
 fn push_plain(out: &mut String, text: &str) {
-    for character in text.chars() {
-        if character.is_whitespace() || character.is_control() {
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        if character == '*' && characters.next_if_eq(&'*').is_some() {
+            while characters.next_if_eq(&'*').is_some() {}
+        } else if character.is_whitespace() || character.is_control() {
             if !out.ends_with(' ') && !out.is_empty() {
                 out.push(' ');
             }

@@ -3,7 +3,7 @@
 use super::stem::stem;
 use super::token::{fold, tokens};
 
-/// The most clauses that are looked at; the rest of an endless query says no more.
+/// The most words that are looked at, and the most of what must or must not be there.
 const MAX_CLAUSES: usize = 64;
 /// The most words of a phrase that are looked at: each costs a list.
 const MAX_PHRASE: usize = 32;
@@ -19,6 +19,8 @@ pub struct Query {
     pub names: Vec<String>,
     /// What it says without operators, for the model.
     pub said: String,
+    /// Whether something was asked for and nothing of it can be looked for, such as `🚀`.
+    pub is_unreadable: bool,
 }
 
 /// One thing that is asked for.
@@ -92,7 +94,10 @@ impl Query {
         let mut rest = text;
         while let Some(piece) = Piece::next(&mut rest) {
             for clause in piece.clauses() {
-                if query.clauses.len() < MAX_CLAUSES && !query.clauses.contains(&clause) {
+                // However many words there are, what must and must not be there counts.
+                let is_word = |own: &Clause| own.sign == Sign::Should;
+                let alike = query.clauses.iter().filter(|own| is_word(own) == is_word(&clause));
+                if alike.count() < MAX_CLAUSES && !query.clauses.contains(&clause) {
                     query.clauses.push(clause);
                 }
             }
@@ -104,6 +109,8 @@ impl Query {
         query.names = vec![normal(text), normal(&query.said)];
         query.names.dedup();
         query.names.retain(|name| !name.is_empty());
+        let asks = |character: char| !is_space(character) && character != '*';
+        query.is_unreadable = query.clauses.is_empty() && text.contains(asks);
         query
     }
 }
@@ -189,7 +196,6 @@ impl<'a> Piece<'a> {
         if self.quoted {
             return match words.len() {
                 0 => Vec::new(),
-                1 => must(What::Word(words.remove(0))),
                 _ => must(What::Phrase(words.into_iter().map(Part::Word).collect())),
             };
         }
@@ -303,6 +309,16 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_read_is_not_everything() {
+        for text in ["🚀", "???", "\"", "-", "tag:", "- -"] {
+            assert!(Query::parse(text).is_unreadable, "{text}");
+        }
+        for text in ["", " \n\0", "*", "a", "🚀 a", "tag:x", "-a"] {
+            assert!(!Query::parse(text).is_unreadable, "{text}");
+        }
+    }
+
+    #[test]
     fn any_text_is_a_query() {
         for (text, expected) in [
             ("", ""),
@@ -316,7 +332,7 @@ mod tests {
             ("'; DROP TABLE doc; --", "drop tabl doc"),
             ("\0\u{1}\u{202e}", ""),
             ("((((", ""),
-            ("a\"b\"c", "a +b c"),
+            ("a\"b\"c", "a +\"b\" c"),
         ] {
             check(text, expected);
         }
@@ -324,6 +340,9 @@ mod tests {
         assert_eq!(Query::parse(&long).clauses.len(), 1);
         let many = (0..100_000).map(|number| format!("w{number}")).collect::<Vec<_>>().join(" ");
         assert_eq!(Query::parse(&many).clauses.len(), MAX_CLAUSES);
+        let late = format!("{many} -draft tag:x");
+        let late = Query::parse(&late[late.len() - 2000..]).clauses;
+        assert_eq!(late.iter().filter(|clause| clause.sign != Sign::Should).count(), 2);
         let endless = format!("\"{}\"", "a b ".repeat(1000));
         let [Clause { what: What::Phrase(words), .. }] = &Query::parse(&endless).clauses[..] else {
             panic!("no phrase");

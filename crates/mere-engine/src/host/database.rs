@@ -14,7 +14,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::Cache;
 
 /// How long a change waits for another process's.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A database that nobody opened for so long is removed.
 const UNUSED: Duration = Duration::from_hours(60 * 24);
@@ -75,9 +75,8 @@ impl Database {
         let options = OpenOptions::new().create(true).append(true).clone();
         let file = match folder.open_with(with_ending(Path::new(name), "-lock"), &options) {
             Ok(file) => file.into_std(),
-            // Who cannot write there is in nobody's way.
-            Err(error) if is_closed(&error) => return Ok(Some(Held { _lock: None })),
-            Err(error) => return Err(error),
+            // It spares work, and nothing more.
+            Err(_) => return Ok(Some(Held { _lock: None })),
         };
         match file.try_lock() {
             Ok(()) => Ok(Some(Held { _lock: Some(file) })),
@@ -103,10 +102,6 @@ fn open(path: &Path) -> io::Result<Connection> {
 /// The folder of a database, and its name there.
 fn split(path: &Path) -> io::Result<(&Path, &OsStr)> {
     path.parent().zip(path.file_name()).ok_or_else(|| io::ErrorKind::InvalidFilename.into())
-}
-
-fn is_closed(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
 /// Removes a database with all that belongs to it.

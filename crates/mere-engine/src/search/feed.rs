@@ -34,6 +34,8 @@ pub(crate) struct Errand {
     pub(crate) ground: usize,
     /// Where in it. There may be very many: what follows from the path is not kept.
     pub(crate) path: String,
+    /// The item that the index has there.
+    pub(crate) known: Option<u32>,
 }
 
 /// What has to be done to the index.
@@ -189,8 +191,9 @@ impl Feed {
             looks.is_some() && (against.shows)(&place) && !lies_in_an_item(plot_of, &category)?;
         match (counts, known) {
             (true, Some(known)) if known.stamp.is_some() && known.stamp == looks => {}
-            (true, _) => {
-                changes.read.push(Errand { ground, path: path.to_owned() });
+            (true, known) => {
+                let known = known.map(|known| known.item);
+                changes.read.push(Errand { ground, path: path.to_owned(), known });
             }
             (false, Some(known)) => changes.gone.push(known.item),
             (false, None) => {}
@@ -219,7 +222,8 @@ impl Feed {
             }
             let known = known.remove(&path);
             if known.is_none_or(|known| known.stamp.is_none() || known.stamp != entry.stamp) {
-                changes.read.push(Errand { ground: spot.ground, path });
+                let known = known.map(|known| known.item);
+                changes.read.push(Errand { ground: spot.ground, path, known });
             }
         }
         changes.gone.extend(known.into_values().map(|known| known.item));

@@ -54,7 +54,9 @@ struct Reading<'a> {
 impl Teller<'_, '_> {
     /// Hits in their order, without those that went meanwhile or may not be known.
     pub(super) fn tell(&self, hits: &[Hit]) -> Result<Vec<(ItemType, Fields)>, SearchError> {
-        let leads = hits.iter().map(|hit| self.lead(hit));
+        let leads = hits
+            .iter()
+            .map(|hit| if (self.desk.over)() { Err(SearchError::Over) } else { self.lead(hit) });
         let leads = leads.collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
         let leads = leads.collect::<Vec<_>>();
         let Desk { view, court, who, .. } = *self.desk;

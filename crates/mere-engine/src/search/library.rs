@@ -24,6 +24,8 @@ const MANY: usize = 256;
 const PAUSE: Duration = Duration::from_millis(10);
 /// How long to wait before looking again whether another caller is done.
 const MOMENT: Duration = Duration::from_micros(500);
+/// How often the disk is looked at for one question, where others are quicker.
+const ROUNDS: usize = 3;
 /// How often an index is made again for one question.
 const REMEDIES: usize = 3;
 /// So few items are looked at in no time.
@@ -38,6 +40,8 @@ const SLOW: usize = 1_000_000;
 pub(crate) struct Searches {
     open: Mutex<Option<Library>>,
     watching: AtomicBool,
+    /// Whether what may be known has changed, so that all of it is looked at again.
+    doubted: AtomicBool,
     /// How many wait for it.
     waiting: AtomicUsize,
 }
@@ -52,6 +56,8 @@ pub(crate) struct Library {
     pub(crate) feed: Feed,
     pub(crate) sketches: Sketches,
     pub(super) round: Round,
+    /// Since when the index is what was looked at.
+    pub(super) epoch: i64,
     /// Whether the disk was not looked at for this question.
     pub(crate) is_outdated: bool,
 }
@@ -92,9 +98,7 @@ impl Searches {
 
     /// What may be known has changed: all of it is looked at again.
     pub(crate) fn doubt(&self) {
-        if let Some(library) = self.lock().as_mut() {
-            library.feed.doubt();
-        }
+        self.doubted.store(true, Ordering::Relaxed);
     }
 
     /// Does what can wait: merges what is small, as long as nobody else wants the index. What fails
@@ -174,6 +178,9 @@ impl Searches {
             Some(library) if library.asked == means.database => library,
             _ => Library::open(&means.database)?,
         };
+        if self.doubted.swap(false, Ordering::Relaxed) {
+            library.feed.doubt();
+        }
         if !library.feed.is_of(&grounds) {
             library.look_after(grounds, self.lasts());
         }
@@ -244,8 +251,13 @@ impl Library {
         means: &Means<'_>,
         ask: &mut impl FnMut(&mut Self) -> Result<T, SearchError>,
     ) -> Result<T, SearchError> {
-        self.update(means)?;
-        self.is_outdated = false;
+        self.is_outdated = match self.update(means) {
+            Err(SearchError::Database(error)) if is_busy(&error) => {
+                tracing::warn!("another process changes the search index, and is asked as it is");
+                true
+            }
+            updated => updated.map(|()| false)?,
+        };
         self.held(means.embedder, ask)
     }
 
@@ -271,24 +283,40 @@ impl Library {
 
     /// Lets the index be as the disk is.
     fn update(&mut self, means: &Means<'_>) -> Result<(), SearchError> {
-        self.index.refresh()?;
-        self.feed.number(&mut self.index)?;
-        let mut changes = self.changes(means)?;
-        let _lock = if changes.read.len() >= MANY {
-            let (lock, waited) = self.wait(means)?;
-            if waited {
-                self.index.refresh()?;
-                self.feed.doubt();
-                changes = self.changes(means)?;
+        for _ in 0..ROUNDS {
+            self.refresh()?;
+            self.feed.number(&mut self.index)?;
+            let mut changes = self.changes(means)?;
+            let _lock = if changes.read.len() >= MANY {
+                let (lock, waited) = self.wait(means)?;
+                if waited {
+                    self.refresh()?;
+                    self.feed.doubt();
+                    changes = self.changes(means)?;
+                }
+                Some(lock)
+            } else {
+                None
+            };
+            let is_whole = self.apply(&changes, means)?;
+            if !changes.read.is_empty() {
+                while self.index.merge(QUICK, means.over)? {}
             }
-            Some(lock)
-        } else {
-            None
-        };
-        self.apply(&changes, means)?;
-        self.feed.settle();
-        if !changes.read.is_empty() {
-            while self.index.merge(QUICK, means.over)? {}
+            if is_whole && self.index.epoch == self.epoch {
+                self.feed.settle();
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sees what other processes have changed. Where one has forgotten everything, all is looked at
+    /// again.
+    fn refresh(&mut self) -> Result<(), SearchError> {
+        self.index.refresh()?;
+        if self.index.epoch != self.epoch {
+            self.epoch = self.index.epoch;
+            self.feed.doubt();
         }
         Ok(())
     }
@@ -313,11 +341,13 @@ impl Library {
         }
     }
 
-    fn apply(&mut self, changes: &Changes, means: &Means<'_>) -> Result<(), SearchError> {
+    /// Says whether all of it: else another process was quicker, and the disk is to be looked at again.
+    fn apply(&mut self, changes: &Changes, means: &Means<'_>) -> Result<bool, SearchError> {
         let Self { index, feed, .. } = self;
         index.remove(&changes.gone)?;
+        let mut is_whole = true;
         if changes.read.is_empty() {
-            return Ok(());
+            return Ok(is_whole);
         }
         let model = means.embedder.quick();
         let reader = Reader {
@@ -327,7 +357,11 @@ impl Library {
             over: means.over,
             progress: means.progress,
         };
-        read(&reader, &changes.read, |batch| Ok(index.add(batch, model.as_ref())?))
+        read(&reader, &changes.read, |batch| {
+            is_whole &= index.add(batch, model.as_ref())?;
+            Ok(())
+        })?;
+        Ok(is_whole)
     }
 }
 
@@ -343,6 +377,10 @@ impl Library {
         let ground = self.feed.numbers.iter().position(|number| *number == ground)?;
         self.feed.grounds[ground].place(path).map(|(_, place)| place)
     }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
 }
 
 impl From<io::Error> for SearchError {

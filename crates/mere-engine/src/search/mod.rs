@@ -122,7 +122,8 @@ fn notes(answer: &Answer, asks_registry: bool) -> Vec<String> {
     let trouble = answer.trouble.as_ref().map(wording::trouble);
     let waiting = (answer.waiting > 0).then(|| wording::waiting(answer.waiting));
     let passing = (answer.mode.is_some() && !answer.is_kept).then(|| wording::PASSING.to_owned());
-    [registry, trouble, waiting, passing].into_iter().flatten().collect()
+    let outdated = answer.is_outdated.then(|| wording::OUTDATED.to_owned());
+    [registry, trouble, waiting, passing, outdated].into_iter().flatten().collect()
 }
 
 /// Finds what is asked for. A model takes its time for the question before anything is locked.
@@ -144,7 +145,9 @@ fn answer(desk: &Desk<'_>, call: &Search, offset: usize) -> Result<Answer, ToolE
         // What goes wrong now will be said when a question goes wrong.
         let _ = desk.embed(Hands::All, &enough);
         let again = |library: &mut Library| look(desk, call, &asked, library);
-        answer = desk.search.searches.again(desk.search.embedder, again)?.unwrap_or(answer);
+        // What was found is not lost.
+        let again = desk.search.searches.again(desk.search.embedder, again);
+        answer = again.ok().flatten().unwrap_or(answer);
     }
     Ok(Answer { trouble, ..answer })
 }
@@ -178,6 +181,8 @@ struct Answer {
     waiting: u64,
     /// Whether the index will be there after this session.
     is_kept: bool,
+    /// Whether the index could not be brought up to date.
+    is_outdated: bool,
 }
 
 fn look(
@@ -209,8 +214,17 @@ fn look(
         Mode::Text => 0,
         Mode::Hybrid | Mode::Vector => library.count_waiting(desk.search.embedder)?,
     };
-    let is_kept = library.is_kept();
-    Ok(Answer { hits, total, shown, has_more, mode: Some(mode), trouble: None, waiting, is_kept })
+    Ok(Answer {
+        hits,
+        total,
+        shown,
+        has_more,
+        mode: Some(mode),
+        trouble: None,
+        waiting,
+        is_kept: library.is_kept(),
+        is_outdated: library.is_outdated,
+    })
 }
 
 /// The lists of a reply.
@@ -266,6 +280,8 @@ fn filters(
     let mut filters = Vec::new();
     for filter in &call.filters {
         let demand = match &filter.condition {
+            // All lie in no category or below it.
+            Condition::Category(category) if category.is_none() => continue,
             Condition::Category(category) => Demand::Mark(Mark::Category(fold(category.as_str()))),
             Condition::Tag(tag) => Demand::Mark(Mark::Tag(fold(tag.trim()))),
             Condition::EntryType(name) => Demand::Mark(Mark::EntryType(fold(name))),

@@ -27,7 +27,8 @@ impl Library {
     fn of((asked, database): (Database, Database), index: Index) -> Self {
         let (sketches, round) = Default::default();
         let feed = Feed::new(Vec::new(), false);
-        Self { asked, database, index, feed, sketches, round, is_outdated: true }
+        let epoch = index.epoch;
+        Self { asked, database, index, feed, sketches, round, epoch, is_outdated: true }
     }
 
     /// An empty index in place of one that cannot be used.

@@ -14,9 +14,10 @@ use std::time::Duration;
 
 use cap_std::fs::File;
 use jiff::Timestamp;
+use mere_core::digest::Sha256;
 use mere_core::gate::Gate;
 use mere_core::graph::Link;
-use mere_core::item::{self, Item, ScopedPath};
+use mere_core::item::{self, Item, Scope, ScopedPath};
 use mere_core::name::AgentName;
 use mere_core::search::{Document, Mark};
 use mere_core::secrets;
@@ -24,6 +25,7 @@ use mere_core::secrets;
 use super::SearchError;
 use super::embedder::{Embedder, meaning};
 use super::feed::{Errand, Feed};
+use super::ground::Ground;
 use super::index::{Batch, Entry};
 use crate::host::{OpenFolder, Stamp, absent, cores, is_link, now, read_at_most};
 use crate::seen::Masked;
@@ -146,6 +148,8 @@ impl Part<'_> {
         let mut entry = Entry {
             ground: self.feed.numbers[errand.ground],
             path: errand.path.clone(),
+            tie: tie(&self.feed.grounds[errand.ground], &errand.path),
+            replaces: errand.known,
             stamp: Some(stamp).filter(|stamp| !stamp.may_deceive(began)),
             kind: place.kind,
             id: place.id.to_string(),
@@ -192,6 +196,15 @@ pub(crate) fn reread(
         seen(gate, Document::of(&item, place, text))
     });
     Ok(Some(understood.as_ref().map(meaning).unwrap_or_default()))
+}
+
+/// Which of two equal matches comes first, whenever and by whomever they were indexed: what is of the
+/// project, then chance.
+fn tie(ground: &Ground, path: &str) -> u32 {
+    let digest = Sha256::of(format!("{}\n{path}", ground.name).as_bytes());
+    let [a, b, c, d, ..] = *digest.as_bytes();
+    let chance = u32::from_le_bytes([a, b, c, d]) >> 1;
+    if ground.scope == Scope::Project { chance } else { chance | 1 << 31 }
 }
 
 /// What tells a text from another.

@@ -19,7 +19,7 @@ use mere_core::reply::{Draft, Prose, codes};
 use mere_core::request::{ArgumentError, CallError, Kind, TOOLS};
 
 pub(crate) use keys::key;
-pub(crate) use model::{PASSING, model, trouble, unindexed, waiting};
+pub(crate) use model::{OUTDATED, PASSING, model, trouble, unindexed, waiting};
 pub(crate) use signers::signer;
 
 use crate::config::ConfigError;
@@ -201,7 +201,7 @@ fn broken(cause: &std::io::Error) -> Draft {
 
 fn wrong_cursor() -> Draft {
     Draft::invalid(codes::PAGE_CURSOR, "The cursor is not one that this call gave.")
-        .hint("Pass `next` of the page before, with the same command and path; or leave it out.")
+        .hint("Pass `next` of the page before, and everything else as it was; or leave it out.")
 }
 
 /// A config file that cannot be used.

@@ -53,6 +53,10 @@ fn why(trouble: &Trouble) -> String {
     }
 }
 
+/// That the index could not be brought up to date.
+pub(crate) const OUTDATED: &str = "Another process changes the search index, and did not end: what \
+     changed since may be missing. Search again in a moment.";
+
 /// That the index could not be kept.
 pub(crate) const PASSING: &str = "The search index cannot be kept in the cache folder, and was made \
      for this session alone: searches begin slower.";

@@ -146,6 +146,8 @@ fn an_index_whose_parts_do_not_fit_is_made_again() {
         "UPDATE count SET value = 1 WHERE name = 'next'",
         "UPDATE ground SET id = 99999",
         "INSERT INTO gone SELECT id FROM item",
+        "UPDATE posting SET data = x'ffff'",
+        "UPDATE posting SET data = x'0500'",
     ] {
         let file = index("home/.cache", &stage).expect("an index");
         let connection = rusqlite::Connection::open(&file).expect("a database");
@@ -308,4 +310,70 @@ fn an_index_may_have_had_very_many_grounds() {
     stage.file("project/.ai/memory/night.md", memory);
     assert_eq!(total(&search(&stage, "lantern")), 2);
     assert_eq!(total(&search(&stage, "lantern type:memory")), 1);
+}
+
+#[test]
+fn a_server_whose_index_another_process_emptied_looks_again() {
+    let stage = stage(400);
+    let mut server = Mcp::greeted(&stage, &[]);
+    assert_eq!(total(&ask(&mut server, "lantern")), 400);
+    let file = index("home/.cache", &stage).expect("an index");
+    // As `mere index --rebuild` does, and is killed.
+    let connection = rusqlite::Connection::open(&file).expect("a database");
+    let emptied = "BEGIN; INSERT INTO segment (items, words) VALUES (x'', x'');
+        DELETE FROM segment WHERE id < (SELECT max(id) FROM segment);
+        DELETE FROM posting; DELETE FROM item; DELETE FROM link; DELETE FROM gone;
+        DELETE FROM vector;
+        UPDATE count SET value = value + 1 WHERE name IN ('generation', 'epoch'); COMMIT";
+    connection.execute_batch(emptied).expect("emptied");
+    assert_eq!(total(&ask(&mut server, "lantern")), 400);
+    let rebuilt = stage.person(&["index", "--rebuild"]);
+    assert!(rebuilt.status.success(), "{rebuilt:?}");
+    assert_eq!(total(&ask(&mut server, "lantern")), 400);
+}
+
+#[test]
+fn a_process_that_does_not_end_its_change_ends_no_search() {
+    let stage = stage(5);
+    let mut server = Mcp::greeted(&stage, &[]);
+    assert_eq!(total(&ask(&mut server, "lantern")), 5);
+    let file = index("home/.cache", &stage).expect("an index");
+    let connection = rusqlite::Connection::open(&file).expect("a database");
+    connection.execute_batch("BEGIN IMMEDIATE").expect("begun");
+    keep(&stage, "late", "lantern harbour");
+    let reply = ask(&mut server, "lantern");
+    assert_eq!(total(&reply), 5, "{reply}");
+    assert!(reply["hint"].as_str().is_some_and(|hint| hint.contains("Another process")), "{reply}");
+    connection.execute_batch("ROLLBACK").expect("ended");
+    let reply = ask(&mut server, "lantern");
+    assert_eq!((total(&reply), &reply["hint"]), (6, &Value::Null), "{reply}");
+}
+
+#[test]
+fn a_note_that_is_in_both_spaces_comes_first_from_the_project() {
+    let stage = stage(1);
+    for number in 0..8 {
+        let (id, body) = (format!("both{number}"), format!("orchard{number}"));
+        keep(&stage, &id, &body);
+        stage.file(&format!("home/.ai/knowledge/{id}.md"), &note(&id, &body));
+        let found = search(&stage, &body);
+        assert_eq!(found["data"]["results"][0]["scope"], "project", "{found}");
+        assert_eq!(total(&found), 2);
+    }
+}
+
+#[test]
+fn a_word_that_nobody_has_keeps_no_other_from_being_found() {
+    let stage = stage(300);
+    for query in ["lantern", "lantern zzzqq", "lantern zzzqq*", "lantern \u{1f680}"] {
+        assert_eq!(total(&search(&stage, query)), 300, "{query}");
+    }
+    let many = (0..100).map(|number| format!("x{number} ")).collect::<String>();
+    assert_eq!(total(&search(&stage, &format!("lantern {many} -lantern"))), 0);
+    // What cannot be looked for is not everything; quoted words are meant as they are written.
+    for query in ["\u{1f680}", "???", "\"lantenr\""] {
+        assert_eq!(total(&search(&stage, query)), 0, "{query}");
+    }
+    assert_eq!(total(&search(&stage, "lantenr")), 300);
+    assert_eq!(total(&search(&stage, "*")), 300);
 }

@@ -8,7 +8,7 @@ use mere_core::search::{Bm25, Mark, Word};
 
 use super::typo;
 use crate::search::SearchError;
-use crate::search::index::{Index, Occurrence, Posting, Segment};
+use crate::search::index::{Index, Occurrence, Posting, Segment, damage};
 
 /// What a word counts that merely begins as asked.
 const BEGUN: f32 = 0.8;
@@ -130,10 +130,8 @@ impl<'a> Lists<'a> {
                 Key::Prefix(prefix) => segment.beginning(connection, prefix, self.over)?,
                 Key::Mark(mark) => segment.posting(connection, &mark.term())?,
             };
-            let posting = data.as_deref().and_then(Posting::read).into_iter().flatten();
-            let seen =
-                posting.filter(|one| slot(*one).and_then(|at| allowed.get(at)) == Some(&true));
-            found.count += u32::try_from(seen.count()).unwrap_or(u32::MAX);
+            let may = |one: Occurrence| slot(one).and_then(|at| allowed.get(at)) == Some(&true);
+            found.count += count(data.as_deref(), may)?;
             found.data.push(data);
         }
         let found = Rc::new(found);
@@ -157,6 +155,14 @@ impl List {
     pub(super) fn points(&self, at: Occurrence, length: u16) -> f32 {
         self.weight * self.score.score(at.fields, at.times, length)
     }
+}
+
+/// How many of a list are such. A list that does not make sense is damage.
+fn count(data: Option<&[u8]>, is: impl Fn(Occurrence) -> bool) -> rusqlite::Result<u32> {
+    let Some(data) = data else { return Ok(0) };
+    let mut posting = Posting::read(data).ok_or_else(damage)?;
+    let count = posting.by_ref().filter(|one| is(*one)).count();
+    if posting.is_whole() { Ok(u32::try_from(count).unwrap_or(u32::MAX)) } else { Err(damage()) }
 }
 
 /// Which slots of a segment have a mark.

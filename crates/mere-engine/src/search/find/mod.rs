@@ -97,11 +97,12 @@ fn allow(index: &Index, question: &Question<'_>) -> rusqlite::Result<Vec<Vec<boo
     let mut grounds = vec![false; usize::from(most) + 1];
     question.grounds.iter().for_each(|ground| grounds[usize::from(*ground)] = true);
     let is_asked = |ground: GroundId| grounds.get(usize::from(ground)) == Some(&true);
+    let can_be = !question.query.is_unreadable;
     let mut allowed = Vec::new();
     for segment in &index.segments {
         let slots = segment.slots.iter().zip(&segment.live);
         let may = |(slot, live): (&Slot, &bool)| {
-            *live && is_asked(slot.ground) && kinds.contain(slot.kind)
+            can_be && *live && is_asked(slot.ground) && kinds.contain(slot.kind)
         };
         allowed.push(slots.map(may).collect::<Vec<_>>());
     }

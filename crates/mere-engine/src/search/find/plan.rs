@@ -135,7 +135,9 @@ fn judge(groups: &mut [Group], all: u32) {
         all >= MANY && most > all / 10
     };
     let wanted = groups.iter().filter(|group| group.sign != Sign::MustNot);
-    let has_rare = wanted.filter(|group| !group.lists.is_empty()).any(|group| !is_common(group));
+    // What nobody has brings nobody in.
+    let is_there = |group: &&Group| group.lists.iter().any(|list| list.count() > 0);
+    let has_rare = wanted.filter(is_there).any(|group| !is_common(group));
     for group in groups.iter_mut().filter(|group| group.sign == Sign::Should) {
         group.admits = !(has_rare && is_common(group));
     }

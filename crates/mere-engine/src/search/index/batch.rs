@@ -22,6 +22,11 @@ pub(crate) struct Entry {
     pub(crate) ground: GroundId,
     /// Where in it.
     pub(crate) path: String,
+    /// Which of two equal matches comes first.
+    pub(crate) tie: u32,
+    /// What lay there when the disk was looked at. If it is something else by now, another process
+    /// was quicker, and this is dropped.
+    pub(crate) replaces: Option<u32>,
     /// What its file looked like; none if it may have changed since and look the same.
     pub(crate) stamp: Option<Stamp>,
     pub(crate) kind: ItemType,

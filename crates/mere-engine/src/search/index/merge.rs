@@ -159,17 +159,17 @@ fn merge_words(
                 source.advance()?;
             }
         }
-        if let Some(data) = merge_lists(&lists) {
+        if let Some(data) = merge_lists(&lists)? {
             insert.execute((id, &word, data))?;
             words.add(&word);
         }
     }
 }
 
-fn merge_lists(lists: &[(Vec<u8>, &Moves)]) -> Option<Vec<u8>> {
+fn merge_lists(lists: &[(Vec<u8>, &Moves)]) -> rusqlite::Result<Option<Vec<u8>>> {
     let mut all = Vec::new();
     for (data, moves) in lists {
-        let mut posting = Posting::read(data)?;
+        let mut posting = Posting::read(data).ok_or_else(schema::damage)?;
         while let Some((mut at, places)) = posting.next_with_places() {
             let item = usize::try_from(at.item).ok().and_then(|item| *moves.get(item)?);
             if let Some(item) = item {
@@ -177,11 +177,14 @@ fn merge_lists(lists: &[(Vec<u8>, &Moves)]) -> Option<Vec<u8>> {
                 all.push((at, places));
             }
         }
+        if !posting.is_whole() {
+            return Err(schema::damage());
+        }
     }
     all.sort_by_key(|(at, _)| at.item);
     let mut writer = Writer::default();
     for (at, places) in all {
         writer.copy(at, places);
     }
-    writer.finish()
+    Ok(writer.finish())
 }

@@ -16,9 +16,6 @@ mod segment;
 mod vectors;
 mod words;
 
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
-
 use mere_core::embed::{Model, Vector};
 use mere_core::graph::Link;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Transaction};
@@ -27,7 +24,7 @@ pub(crate) use batch::{Batch, Entry};
 pub(crate) use grounds::GroundId;
 pub(crate) use links::Linked;
 pub(crate) use posting::{Occurrence, Posting, places};
-pub(crate) use schema::Remedy;
+pub(crate) use schema::{Remedy, damage};
 use segment::NOTHING;
 pub(crate) use segment::{Segment, Slot, kind_number, kind_of};
 pub(crate) use vectors::{Kept, Sketches};
@@ -41,6 +38,8 @@ use batch::{Counted, Terms};
 pub(crate) struct Index {
     pub(super) connection: Connection,
     generation: i64,
+    /// Changes when everything was forgotten: then nothing that was looked at counts.
+    pub(crate) epoch: i64,
     pub(super) segments: Vec<Segment>,
 }
 
@@ -53,7 +52,7 @@ impl Index {
     fn of(mut connection: Connection) -> rusqlite::Result<Self> {
         connection.set_prepared_statement_cache_capacity(64);
         schema::prepare(&mut connection)?;
-        let mut index = Self { connection, generation: 0, segments: Vec::new() };
+        let mut index = Self { connection, generation: 0, epoch: 0, segments: Vec::new() };
         index.refresh()?;
         let live = |segment: &Segment| segment.live.iter().filter(|live| **live).count();
         let live = index.segments.iter().map(live).sum();
@@ -111,6 +110,7 @@ impl Index {
             }
         }
         drop((all, one));
+        self.epoch = count(&self.connection, "epoch")?;
         (self.generation, self.segments) = (generation, segments);
         Ok(())
     }
@@ -121,26 +121,28 @@ impl Index {
     }
 
     /// Adds items, in place of what lay at the same places before, with what a model makes of them.
-    pub(crate) fn add(&mut self, batch: Batch, model: Option<&Model>) -> rusqlite::Result<()> {
+    /// Says whether all of them: where another process was quicker, its item stays.
+    pub(crate) fn add(&mut self, batch: Batch, model: Option<&Model>) -> rusqlite::Result<bool> {
         if batch.len() == 0 {
-            return Ok(());
+            return Ok(true);
         }
         let (entries, terms) = batch.finish();
         let change = schema::begin(&mut self.connection)?;
         let model = model.map(|model| vectors::model_number(&change, model)).transpose()?;
         let first = count(&change, "next")?;
-        let slots = {
+        let (slots, late) = {
             let mut desk = Desk::new(&change, model)?;
             let numbered = entries.iter().zip(first..);
             let slots = numbered.map(|(counted, id)| desk.put(counted, id));
-            slots.collect::<rusqlite::Result<Vec<_>>>()?
+            (slots.collect::<rusqlite::Result<Vec<_>>>()?, desk.late)
         };
         let next = first + i64::try_from(entries.len()).unwrap_or(i64::MAX);
         set_count(&change, "next", next)?;
         write_segment(&change, &slots, terms)?;
         bump(&change)?;
         change.commit()?;
-        self.refresh()
+        self.refresh()?;
+        Ok(late == 0)
     }
 
     /// Forgets everything. Numbers go on: what another process has in memory is of no use to it, and
@@ -149,6 +151,7 @@ impl Index {
         let change = schema::begin(&mut self.connection)?;
         schema::empty(&change)?;
         set_count(&change, "vectors", count(&change, "vectors")? + 1)?;
+        set_count(&change, "epoch", count(&change, "epoch")? + 1)?;
         bump(&change)?;
         change.commit()?;
         self.refresh()
@@ -178,6 +181,8 @@ struct Desk<'a> {
     vector: CachedStatement<'a>,
     keep: CachedStatement<'a>,
     model: Option<i64>,
+    /// How many items another process has put there meanwhile.
+    late: usize,
 }
 
 impl<'a> Desk<'a> {
@@ -192,19 +197,31 @@ impl<'a> Desk<'a> {
             keep: change
                 .prepare_cached("UPDATE vector SET item = ? WHERE item = ? AND text = ?")?,
             model,
+            late: 0,
         })
     }
 
     fn put(&mut self, counted: &Counted, id: i64) -> rusqlite::Result<Slot> {
         let Counted { entry, length } = counted;
+        let item =
+            u32::try_from(id).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, id))?;
+        let kind = kind_number(entry.kind);
+        let slot_kind = length.map_or(NOTHING, |_| kind);
+        let length = length.unwrap_or_default();
+        let slot = Slot { item, tie: entry.tie, length, kind: slot_kind, ground: entry.ground };
         let key = (entry.ground, &entry.path);
-        if let Some(old) = self.old.query_row(key, |row| row.get::<_, i64>(0)).optional()? {
+        let old = self.old.query_row(key, |row| row.get::<_, u32>(0)).optional()?;
+        if old != entry.replaces {
+            forget(self.change, id)?;
+            self.late += 1;
+            return Ok(slot);
+        }
+        if let Some(old) = old.map(i64::from) {
             if let Some(text) = entry.text {
                 self.keep.execute((id, old, text))?;
             }
             forget(self.change, old)?;
         }
-        let kind = kind_number(entry.kind);
         let stamp = entry.stamp.map(known::stamp_bytes);
         let stamp = stamp.as_ref().map(<[u8; 32]>::as_slice);
         self.item.execute((
@@ -228,15 +245,7 @@ impl<'a> Desk<'a> {
             let data = entry.vector.as_ref().map_or(&[][..], Vector::as_bytes);
             self.vector.execute((id, model, data))?;
         }
-        let mut hasher = DefaultHasher::new();
-        (entry.ground, &entry.path).hash(&mut hasher);
-        let [a, b, c, d, ..] = hasher.finish().to_le_bytes();
-        let item =
-            u32::try_from(id).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, id))?;
-        let tie = u32::from_le_bytes([a, b, c, d]);
-        let kind = length.map_or(NOTHING, |_| kind);
-        let length = length.unwrap_or_default();
-        Ok(Slot { item, tie, length, kind, ground: entry.ground })
+        Ok(slot)
     }
 }
 
@@ -265,7 +274,9 @@ fn write_segment(change: &Connection, slots: &[Slot], mut terms: Terms) -> rusql
             words.add(&word);
         }
     }
-    forms.iter().for_each(|(spelt, stem)| words.add_form(spelt, stem));
+    for (spelt, stem) in &forms {
+        words.add_form(spelt, stem);
+    }
     close_segment(change, id, words)
 }
 
@@ -303,4 +314,53 @@ fn set_count(change: &Connection, name: &str, value: i64) -> rusqlite::Result<()
 /// Tells others that the index has changed.
 fn bump(change: &Connection) -> rusqlite::Result<()> {
     set_count(change, "generation", count(change, "generation")? + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use mere_core::item::ItemType;
+    use mere_core::search::Document;
+
+    use super::*;
+
+    fn batch(path: &str, title: &str, replaces: Option<u32>) -> Batch {
+        let mut batch = Batch::default();
+        let entry = Entry {
+            ground: 1,
+            path: path.to_owned(),
+            tie: 0,
+            replaces,
+            stamp: None,
+            kind: ItemType::Knowledge,
+            id: path.to_owned(),
+            category: String::new(),
+            expires: None,
+            modified: 0,
+            title: title.to_owned(),
+            sort: None,
+            links: Vec::new(),
+            text: None,
+            vector: None,
+        };
+        let texts = [title, "", "", "", "", ""].map(str::to_owned);
+        batch.add(entry, Some(&Document { texts, marks: Vec::new() }));
+        batch
+    }
+
+    #[test]
+    fn what_another_process_put_there_meanwhile_stays() {
+        let mut index = Index::open(&Database::InMemory).expect("an index");
+        assert!(index.add(batch("a", "first", None), None).expect("added"));
+        let first = index.known_at(1, "a").expect("asked").expect("known").item;
+        assert!(index.add(batch("a", "second", Some(first)), None).expect("added"));
+        let second = index.known_at(1, "a").expect("asked").expect("known").item;
+        for late in [None, Some(first)] {
+            assert!(!index.add(batch("a", "late", late), None).expect("asked"));
+        }
+        assert_eq!(index.known_at(1, "a").expect("asked").expect("known").item, second);
+        let live = index.segments.iter().flat_map(|segment| &segment.live).filter(|live| **live);
+        assert_eq!(live.count(), 1);
+        while index.merge(1000, &|| false).expect("merged") {}
+        assert_eq!(index.count_items().expect("counted"), 1);
+    }
 }

@@ -127,14 +127,21 @@ pub(crate) struct Posting<'a> {
     items: &'a [u8],
     places: &'a [u8],
     last: u32,
+    /// How many items are to come.
+    left: u32,
 }
 
 impl<'a> Posting<'a> {
     pub(crate) fn read(mut bytes: &'a [u8]) -> Option<Self> {
-        take(&mut bytes)?;
+        let left = take(&mut bytes)?;
         let length = usize::try_from(take(&mut bytes)?).ok()?;
         let (items, places) = bytes.split_at_checked(length)?;
-        Some(Self { items, places, last: 0 })
+        Some(Self { items, places, last: 0, left })
+    }
+
+    /// Whether there is what there should be, after all of it was read.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.left == 0 && self.items.is_empty()
     }
 
     /// The next item with where it has the word, as [`places`] reads it.
@@ -157,7 +164,7 @@ impl Iterator for Posting<'_> {
         self.items = rest;
         let has_body = fields & Field::Body.bit() != 0;
         let times = if has_body { take(&mut self.items)? } else { 0 };
-        self.last = item;
+        (self.last, self.left) = (item, self.left.checked_sub(1)?);
         Some(Occurrence { item, fields: *fields, times })
     }
 }

@@ -10,7 +10,7 @@ const FORM: i32 = 5;
 
 const TABLES: &str = "
     CREATE TABLE count (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-    INSERT INTO count VALUES ('generation', 1), ('next', 1), ('vectors', 1);
+    INSERT INTO count VALUES ('generation', 1), ('next', 1), ('vectors', 1), ('epoch', 1);
     CREATE TABLE ground (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, plots TEXT NOT NULL);
     CREATE TABLE item (
         id INTEGER PRIMARY KEY,
@@ -97,7 +97,7 @@ pub(super) fn begin(connection: &mut Connection) -> rusqlite::Result<Transaction
 }
 
 /// What is said of a file whose parts do not fit each other.
-pub(super) fn damage() -> rusqlite::Error {
+pub(crate) fn damage() -> rusqlite::Error {
     let corrupt = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
     rusqlite::Error::SqliteFailure(corrupt, Some("its parts do not fit each other".to_owned()))
 }

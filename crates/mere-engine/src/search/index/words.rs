@@ -128,8 +128,12 @@ mod tests {
 
     fn written(stems: &[&str], forms: &[(&str, &str)]) -> String {
         let mut writer = Writer::default();
-        stems.iter().for_each(|stem| writer.add(stem));
-        forms.iter().for_each(|(spelt, stem)| writer.add_form(spelt, stem));
+        for stem in stems {
+            writer.add(stem);
+        }
+        for (spelt, stem) in forms {
+            writer.add_form(spelt, stem);
+        }
         writer.finish()
     }
 

@@ -4,7 +4,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use mere_core::address::RelPath;
-use mere_core::item::{EntryName, Item, Scope, ScopedPath, decode, relink, restate};
+use mere_core::item::{
+    Bare, EntryName, Item, Relinked, Renaming, Scope, ScopedPath, decode, relink, restate,
+};
 
 const PLACES: [&str; 7] = [
     "directives/c/a.md",
@@ -34,10 +36,14 @@ fuzz_target!(|input: &[u8]| {
     assert_eq!(Item::parse(&same, &at).expect("understood").integrity(&same, &at, &[]), hash);
     if let Item::Knowledge(entry) = &item {
         let (from, to) = (EntryName::from(&place(PLACES[4])), EntryName::from(&place(PLACES[0])));
-        assert_eq!(relink(text, &at, &from, &to).ok().flatten(), None, "nothing is renamed");
-        let to = EntryName { id: "b-2".parse().expect("an id"), ..to };
-        if let Ok(Some(relinked)) = relink(text, &at, &from, &to) {
-            let Ok(Item::Knowledge(after)) = Item::parse(&relinked, &at) else { panic!("a note") };
+        let same = Renaming { from, to, bare: Bare::Id };
+        let relinked = relink(text, &at, &same).ok().and_then(|relinked| relinked.text);
+        assert_eq!(relinked, None, "nothing is renamed");
+        for bare in [Bare::Id, Bare::Whole, Bare::Stays] {
+            let to = EntryName { id: "b-2".parse().expect("an id"), ..same.to.clone() };
+            let renaming = Renaming { from: same.from.clone(), to, bare };
+            let Ok(Relinked { text: Some(new), .. }) = relink(text, &at, &renaming) else { continue };
+            let Ok(Item::Knowledge(after)) = Item::parse(&new, &at) else { panic!("a note") };
             assert_eq!(after.title, entry.title);
             assert_eq!(after.tags, entry.tags);
         }

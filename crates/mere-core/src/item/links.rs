@@ -40,32 +40,56 @@ impl From<&ScopedPath> for EntryName {
     }
 }
 
-/// The note that lies at `at`, with its links to the entry `from` leading to `to`; none if it has no
-/// link to change.
-///
-/// A bare id is taken for the entry's: whether another category has the same one, the caller knows.
-pub fn relink(
-    text: &str,
-    at: &ScopedPath,
-    from: &EntryName,
-    to: &EntryName,
-) -> Result<Option<String>, Fault> {
-    let renaming = Renaming { bare: (from, to), qualified: (from.qualified(), to.qualified()) };
+/// An entry that gets another name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Renaming {
+    /// What it was called.
+    pub from: EntryName,
+    /// What it is called now.
+    pub to: EntryName,
+    /// What becomes of links by its id alone.
+    pub bare: Bare,
+}
+
+/// What becomes of links by an id alone. Which entries share one, the caller knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bare {
+    /// They say the new id.
+    Id,
+    /// They say the new name with its category, since others have the new id too.
+    Whole,
+    /// They stay: others had the old id too, and nobody knows which one is meant.
+    Stays,
+}
+
+/// What became of a note.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Relinked {
+    /// Its text, if a link of it was changed.
+    pub text: Option<String>,
+    /// How many links by the old id alone stay, since nobody knows which entry is meant.
+    pub unclear: usize,
+}
+
+/// The note that lies at `at`, with its links to an entry leading to where that is now.
+pub fn relink(text: &str, at: &ScopedPath, renaming: &Renaming) -> Result<Relinked, Fault> {
+    let names = Names::new(renaming);
     let entry = Knowledge::parse(text, at)?;
     let (top, body) = text.split_at(entry.content.start);
-    let relations = renaming.relations(&Frontmatter::parse(text)?, text)?;
-    let wikilinks = renaming.wikilinks(body)?;
+    let mut unclear = 0;
+    let relations = names.relations(&Frontmatter::parse(text)?, text, &mut unclear)?;
+    let wikilinks = names.wikilinks(body, &mut unclear)?;
     if relations.is_empty() && wikilinks.is_empty() {
-        return Ok(None);
+        return Ok(Relinked { text: None, unclear });
     }
     let (top, body) = (edit::apply(top, relations), edit::apply(body, wikilinks));
     let relinked = [&*top, &*body].concat();
     let after = Knowledge::parse(&relinked, at)?;
     let is_proved =
-        after.content.start == top.len() && after.frontmatter == renaming.frontmatter(&entry);
+        after.content.start == top.len() && after.frontmatter == names.frontmatter(&entry);
     let fix = "Write each relation as `[a, b]`, and try again.";
     let unproved = || Fault::whole("the links cannot be rewritten without changing more", fix);
-    is_proved.then_some(Some(relinked)).ok_or_else(unproved)
+    is_proved.then_some(Relinked { text: Some(relinked), unclear }).ok_or_else(unproved)
 }
 
 /// Whether a key of the frontmatter names entries.
@@ -73,25 +97,44 @@ fn is_relation(key: &str) -> bool {
     key.parse::<Relation>().is_ok()
 }
 
-/// An entry's old and new name, in both spellings.
-struct Renaming<'a> {
-    bare: (&'a EntryName, &'a EntryName),
-    qualified: (String, String),
+/// An entry's old name in both spellings, and what stands there then.
+struct Names<'a> {
+    bare: (&'a str, Option<String>),
+    whole: (String, String),
 }
 
-impl Renaming<'_> {
+impl<'a> Names<'a> {
+    fn new(renaming: &'a Renaming) -> Self {
+        let Renaming { from, to, bare } = renaming;
+        let new = match bare {
+            Bare::Id => Some(to.id.to_string()),
+            Bare::Whole => Some(to.qualified()),
+            Bare::Stays => None,
+        };
+        Self { bare: (from.id.as_str(), new), whole: (from.qualified(), to.qualified()) }
+    }
+
     /// What a link becomes, if it leads to the entry and does not say so already.
     fn renamed(&self, target: &str) -> Option<&str> {
-        let (old, new) = if target == self.qualified.0 {
-            (&*self.qualified.0, &*self.qualified.1)
+        let new = if target == self.whole.0 {
+            Some(self.whole.1.as_str())
         } else {
-            (self.bare.0.id.as_str(), self.bare.1.id.as_str())
+            self.bare.1.as_deref().filter(|_| target == self.bare.0)
         };
-        (target == old && old != new).then_some(new)
+        new.filter(|new| *new != target)
+    }
+
+    fn is_unclear(&self, target: &str) -> bool {
+        self.bare.1.is_none() && target == self.bare.0
     }
 
     /// The edits of the frontmatter: a relation is one text, or a list of them.
-    fn relations(&self, front: &Frontmatter<'_>, text: &str) -> Result<Vec<Edit>, Fault> {
+    fn relations(
+        &self,
+        front: &Frontmatter<'_>,
+        text: &str,
+        unclear: &mut usize,
+    ) -> Result<Vec<Edit>, Fault> {
         let yaml = &text[front.start..front.end];
         let scalars = yaml::scalars(yaml).map_err(|error| {
             let error = yaml::Unplain::Yaml(error);
@@ -103,6 +146,7 @@ impl Renaming<'_> {
             match (scalar.depth, scalar.role) {
                 (1, Role::Key) => key = scalar.value,
                 (1, Role::Value) | (2, Role::Item) if is_relation(&key) => {
+                    *unclear += usize::from(self.is_unclear(&scalar.value));
                     let Some(new) = self.renamed(&scalar.value) else { continue };
                     let raw = yaml.get(scalar.range.clone()).unwrap_or_default();
                     let text = edit::scalar(raw, &scalar.value, new);
@@ -116,12 +160,14 @@ impl Renaming<'_> {
     }
 
     /// The edits of the body.
-    fn wikilinks(&self, body: &str) -> Result<Vec<Edit>, Fault> {
-        if !body.contains(self.bare.0.id.as_str()) {
+    fn wikilinks(&self, body: &str, unclear: &mut usize) -> Result<Vec<Edit>, Fault> {
+        if !body.contains(self.bare.0) {
             return Ok(Vec::new());
         }
         let edits = wikilinks(body)?.into_iter().filter_map(|range| {
-            let text = self.renamed(&body[range.clone()])?.to_owned();
+            let target = &body[range.clone()];
+            *unclear += usize::from(self.is_unclear(target));
+            let text = self.renamed(target)?.to_owned();
             Some(Edit { range, text })
         });
         Ok(edits.collect())

@@ -36,7 +36,7 @@ pub use fault::Fault;
 pub use id::{Category, IdError, ItemId};
 pub use kind::{ItemType, Scope, ScopeError, TypeError};
 pub use knowledge::Knowledge;
-pub use links::{EntryName, relink};
+pub use links::{Bare, EntryName, Relinked, Renaming, relink};
 pub use lockfile::{Link, Lockfile};
 pub use memory::{Memory, rfc3339};
 pub use memory_path::MemoryPath;

@@ -1,7 +1,9 @@
 //! Links to an entry that gets another name, in the frontmatter and the body of a note.
 
 use mere_core::address::RelPath;
-use mere_core::item::{EntryName, Knowledge, Relation, Scope, ScopedPath, relink, wikilinks};
+use mere_core::item::{
+    Bare, EntryName, Knowledge, Relation, Relinked, Renaming, Scope, ScopedPath, relink, wikilinks,
+};
 use proptest::prelude::*;
 
 fn place(path: &str) -> ScopedPath {
@@ -9,17 +11,23 @@ fn place(path: &str) -> ScopedPath {
     ScopedPath::locate(Scope::Project, &path).expect("an entry")
 }
 
-fn name(path: &str) -> EntryName {
-    EntryName::from(&place(path))
+fn renaming(from: &str, to: &str, bare: Bare) -> Renaming {
+    let name = |path: &str| EntryName::from(&place(path));
+    Renaming { from: name(from), to: name(to), bare }
+}
+
+/// A note with some lines below its title.
+fn note(rest: &str) -> String {
+    format!("---\nid: n\ntitle: N\n{rest}")
 }
 
 /// Renames the entry `from` to `to` in a note, and compares the lines below its title.
 fn check(from: &str, to: &str, text: &str, expected: Option<&str>) {
     for ending in ["\n", "\r\n"] {
-        let note = |rest: &str| format!("---\nid: n\ntitle: N\n{rest}").replace('\n', ending);
-        let found = relink(&note(text), &place("x/n"), &name(from), &name(to));
+        let note = |rest: &str| note(rest).replace('\n', ending);
+        let found = relink(&note(text), &place("x/n"), &renaming(from, to, Bare::Id));
         let found = found.unwrap_or_else(|fault| panic!("{text:?}: {fault:?}"));
-        assert_eq!(found, expected.map(note), "{text:?}");
+        assert_eq!(found, Relinked { text: expected.map(note), unclear: 0 }, "{text:?}");
     }
 }
 
@@ -82,10 +90,44 @@ fn a_new_name_that_looks_like_no_text_is_quoted() {
 }
 
 #[test]
+fn a_bare_id_says_its_category_or_stays_where_others_have_it() {
+    let text = note("related: [a, 'a', api/a, /a]\nextends: a\n---\n[[a|x]] ![[a.md#y]] [[api/a]]");
+    for (from, to, bare, expected, unclear) in [
+        (
+            "api/a",
+            "api/b",
+            Bare::Whole,
+            "related: [api/b, 'api/b', api/b, /a]\nextends: api/b\n---\n\
+             [[api/b|x]] ![[api/b.md#y]] [[api/b]]",
+            0,
+        ),
+        (
+            "a",
+            "b",
+            Bare::Whole,
+            "related: [/b, '/b', api/a, /b]\nextends: /b\n---\n[[/b|x]] ![[/b.md#y]] [[api/a]]",
+            0,
+        ),
+        (
+            "api/a",
+            "ops/b",
+            Bare::Stays,
+            "related: [a, 'a', ops/b, /a]\nextends: a\n---\n[[a|x]] ![[a.md#y]] [[ops/b]]",
+            5,
+        ),
+    ] {
+        let found = relink(&text, &place("x/n"), &renaming(from, to, bare)).expect("a note");
+        assert_eq!(found, Relinked { text: Some(note(expected)), unclear }, "{from} {to}");
+    }
+    let found = relink(&text, &place("x/n"), &renaming("ops/a", "ops/b", Bare::Stays));
+    assert_eq!(found.expect("a note"), Relinked { text: None, unclear: 5 });
+}
+
+#[test]
 fn what_cannot_be_proved_is_a_fault() {
     for text in ["related: [a\n---\n", "related: {a: a}\n---\n", "related: [a]\nid: m\n---\n"] {
-        let note = format!("---\nid: n\ntitle: N\n{text}");
-        assert!(relink(&note, &place("x/n"), &name("a"), &name("b")).is_err(), "{text:?}");
+        let found = relink(&note(text), &place("x/n"), &renaming("a", "b", Bare::Id));
+        assert!(found.is_err(), "{text:?}");
     }
 }
 
@@ -158,11 +200,13 @@ proptest! {
         let lines = lines.collect::<String>();
         let note = format!("---\nid: n\ntitle: N\n{lines}odd: {{ old: 'old' }}\n---\n{body}");
         let note = note.replace('\n', ending);
-        let (at, from, to) = (place("x/n"), name("api/old"), name(to));
-        let Ok(relinked) = relink(&note, &at, &from, &to) else {
+        let at = place("x/n");
+        let renaming = renaming("api/old", to, Bare::Id);
+        let Ok(relinked) = relink(&note, &at, &renaming) else {
             return Err(TestCaseError::fail(format!("{note:?}")));
         };
-        let after = relinked.as_deref().unwrap_or(&note);
+        let after = relinked.text.as_deref().unwrap_or(&note);
+        let Renaming { from, to, bare } = renaming;
         let new = |target: &str| match target {
             "old" => to.id.to_string(),
             "api/old" => format!("{}/{}", to.category, to.id),
@@ -180,7 +224,7 @@ proptest! {
             *target = new(target);
         }
         prop_assert_eq!(read(after), (targets, relations), "{:?}", note);
-        let back = relink(after, &at, &to, &from).expect("a note");
-        prop_assert_eq!(back.as_deref().unwrap_or(after), &note);
+        let back = relink(after, &at, &Renaming { from: to, to: from, bare }).expect("a note");
+        prop_assert_eq!(back.text.as_deref().unwrap_or(after), &note);
     }
 }

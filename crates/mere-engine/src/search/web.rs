@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use mere_core::graph::{Builder, Direction, Entry, Found, Graph, Link, NodeId, Trouble, Walk};
+use mere_core::graph::{Builder, Direction, Entry, Found, Graph, Link, NodeId, Walk};
 use mere_core::item::{ItemRef, ItemType, Relation, Scope, ScopedPath};
 
 use super::SearchError;
@@ -105,28 +105,8 @@ impl Library {
         Ok(first.and_then(|first| others.find(|other| graph.at(other) == Some(first))))
     }
 
-    /// Who says something of what lay at a place and is not there any more, once for each link.
-    pub(crate) fn bereft(
-        &self,
-        place: &ScopedPath,
-        shows: Shows<'_>,
-    ) -> Result<Vec<ScopedPath>, SearchError> {
-        let audience = Audience { shows, believes: &|_| true };
-        let mut around = Around::new(self, audience, usize::MAX);
-        around.called(&whole_name(place))?;
-        around.point(place, self.index.pointing_to(place, None)?)?;
-        let graph = around.graph();
-        let places = around.known.into_values().map(|known| known.place);
-        let bereft = places.flat_map(|place| {
-            let loose = graph.at(&place).map_or(&[][..], |node| graph.loose(node));
-            let lost = loose.iter().filter(|loose| loose.trouble == Trouble::Dangling).count();
-            std::iter::repeat_n(place, lost)
-        });
-        Ok(bereft.collect())
-    }
-
     /// Where an entry lies, if it may be known.
-    fn shown(&self, linked: &Linked, shows: Shows<'_>) -> Option<ScopedPath> {
+    pub(super) fn shown(&self, linked: &Linked, shows: Shows<'_>) -> Option<ScopedPath> {
         self.placed(linked.ground, &linked.path).filter(|place| shows(place))
     }
 }

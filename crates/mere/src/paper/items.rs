@@ -60,7 +60,25 @@ impl Paper {
             let links = if count == 1 { "link" } else { "links" };
             line(&mut out, format_args!("  {count} {links} elsewhere still to the old name"));
         }
+        self.unfollowed(&mut out, &reply["data"]);
         out
+    }
+
+    /// Links that nobody changed when an entry got another name, and where they are.
+    fn unfollowed(&self, out: &mut String, data: &Value) {
+        for (name, what) in [
+            ("ambiguous", "left by the old id alone, which several had"),
+            ("now_ambiguous", "by an id that several have now"),
+            ("now_to_others", "to another entry now than before"),
+        ] {
+            let Some(count) = data[name]["links"].as_u64() else { continue };
+            let links = if count == 1 { "link" } else { "links" };
+            let items = list(&data[name]["in"]).map(|item| self.plain(text(item)));
+            let items = items.collect::<Vec<_>>().join(", ");
+            let more = data[name]["left_out"].as_u64();
+            let more = more.map_or_else(String::new, |more| format!(" and {more} more"));
+            line(out, format_args!("  {count} {links} {what}: {items}{more}"));
+        }
     }
 
     /// A space that was made.

@@ -48,7 +48,7 @@ fn drawn(stage: &Stage, id: &str) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-fn own(stage: &Stage, path: &str, front: &str) {
+pub(crate) fn own(stage: &Stage, path: &str, front: &str) {
     let id = path.rsplit('/').next().expect("an id");
     let text = format!("---\nid: {id}\ntitle: About {id}\n{front}---\n\nZeppelin of mine.\n");
     stage.file(&format!("home/.ai/knowledge/{path}.md"), &text);

@@ -25,6 +25,7 @@ mod forged_proposals;
 mod graph;
 mod graph_bounds;
 mod graph_names;
+mod graph_rename;
 mod harness;
 mod hostile_items;
 mod http;

@@ -6,7 +6,7 @@ use mere_core::address::Address;
 use mere_core::item::{
     Base, Category, Form, ItemId, ItemRef, ItemType, Scope, ScopedPath, template,
 };
-use mere_core::reply::{Data, Draft, Fields, Prose, codes};
+use mere_core::reply::{Draft, Fields, Prose, codes};
 use mere_core::request::{Author, Reader, Source, Text};
 use mere_core::spoken::Spoken;
 
@@ -160,19 +160,12 @@ fn carry(
     keep_modes(desk, loaded, to);
     spend(loaded.place.clone(), ItemHow::Remove { whole: loaded.whole() })?;
     let links = links::follow(desk, &loaded.place, to);
-    let some = |notes: Vec<Address>| {
-        (!notes.is_empty()).then(|| notes.into_iter().map(Data::from).collect::<Data>())
-    };
     let standing = Opened::judge(desk.view, desk.court, to.clone());
     let data = Fields::default()
         .with("address", address.clone())
         .with("from", loaded.address.clone())
-        .with_some("trust", standing.ok().map(|opened| opened.trust()))
-        .with_some("relinked", some(links.changed))
-        .with_some("proposed", some(links.proposed))
-        .with_some("not_relinked", some(links.left))
-        .with_some("links_elsewhere", links.elsewhere.filter(|count| *count > 0));
+        .with_some("trust", standing.ok().map(|opened| opened.trust()));
     let from = Prose::words("Moved ").address(loaded.address.clone());
     let message = from.and(" to ").address(address).and(".");
-    Ok(Draft::success(codes::MOVED, message).data(data))
+    Ok(Draft::success(codes::MOVED, message).data(links.tell(data)))
 }

@@ -119,7 +119,7 @@ impl Told<'_> {
         }
         self.left_out("dangling", found.dangling.len());
         for one in found.ambiguous.iter().take(MAX_TOLD) {
-            let fits = one.fits.iter().map(|node| format!("`{}`", self.name(*node)));
+            let fits = one.fits.iter().map(|node| format!("`{}`", self.name(*node).name()));
             let fix = format!("Say which: {}.", fits.collect::<Vec<_>>().join(", "));
             let what = format!("`{}` leads to `{}`, which is several", one.relation, one.target);
             self.tell(("wrong", "ambiguous"), one.from, (what, Some(fix)));

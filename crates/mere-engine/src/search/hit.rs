@@ -158,7 +158,11 @@ impl Reading<'_> {
         let mut teller = items::Teller::new(self.view, loaded);
         let document = Document::of(&loaded.item, &loaded.place, &loaded.text);
         let [_, _, _, description, _, body] = &document.texts;
-        let preview = self.preview(&teller.hide(body));
+        let body = teller.hide(body);
+        let preview = match &loaded.item {
+            Item::Directive(_) => self.preview(&without_tags(&body)),
+            _ => self.preview(&body),
+        };
         let description = Some(description).filter(|text| !text.is_empty());
         let description = description.map(|text| teller.mention(text));
         // When it says it was changed, else when its file was.
@@ -183,6 +187,24 @@ impl Reading<'_> {
         let seen = self.view.gate.preview(body, self.view.agent).unwrap_or_default();
         Content::body(excerpt(&seen, self.highlight))
     }
+}
+
+/// What the elements of a directive say.
+fn without_tags(text: &str) -> String {
+    let mut said = String::with_capacity(text.len());
+    let mut is_tag = false;
+    for character in text.chars() {
+        match character {
+            '<' => is_tag = true,
+            '>' if is_tag => {
+                is_tag = false;
+                said.push(' ');
+            }
+            _ if is_tag => {}
+            _ => said.push(character),
+        }
+    }
+    said
 }
 
 /// Three digits say enough.

@@ -124,8 +124,9 @@ fn notes(answer: &Answer, asks_registry: bool) -> Vec<String> {
     let trouble = answer.trouble.as_ref().map(wording::trouble);
     let waiting = (answer.waiting > 0).then(|| wording::waiting(answer.waiting));
     let passing = (answer.mode.is_some() && !answer.is_kept).then(|| wording::PASSING.to_owned());
+    let empty = answer.is_empty.then(|| wording::NO_ITEMS.to_owned());
     let outdated = answer.is_outdated.then(|| wording::OUTDATED.to_owned());
-    [registry, trouble, waiting, passing, outdated].into_iter().flatten().collect()
+    [registry, empty, trouble, waiting, passing, outdated].into_iter().flatten().collect()
 }
 
 /// Finds what is asked for. A model takes its time for the question before anything is locked.
@@ -185,6 +186,8 @@ struct Answer {
     is_kept: bool,
     /// Whether the index could not be brought up to date.
     is_outdated: bool,
+    /// Whether there is nothing to be found at all.
+    is_empty: bool,
 }
 
 fn look(
@@ -226,6 +229,7 @@ fn look(
         waiting,
         is_kept: library.is_kept(),
         is_outdated: library.is_outdated,
+        is_empty: total == 0 && library.index.count_items()? == 0,
     })
 }
 

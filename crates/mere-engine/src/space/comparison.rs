@@ -60,6 +60,9 @@ impl Comparison {
             }
         }
         comparison.gone = old.into_keys().collect();
+        if comparison.sound && comparison.differences() > 0 {
+            comparison.state = "it is not up to date";
+        }
         Ok(Some(comparison))
     }
 

@@ -19,7 +19,7 @@ use mere_core::reply::{Draft, Prose, codes};
 use mere_core::request::{ArgumentError, CallError, Kind, TOOLS};
 
 pub(crate) use keys::key;
-pub(crate) use model::{OUTDATED, PASSING, model, trouble, unindexed, waiting};
+pub(crate) use model::{NO_ITEMS, OUTDATED, PASSING, model, trouble, unindexed, waiting};
 pub(crate) use signers::signer;
 
 use crate::config::ConfigError;

@@ -53,6 +53,9 @@ fn why(trouble: &Trouble) -> String {
     }
 }
 
+/// That there is nothing to search.
+pub(crate) const NO_ITEMS: &str = "There are no items here yet: a person begins with `mere init`.";
+
 /// That the index could not be brought up to date.
 pub(crate) const OUTDATED: &str = "Another process changes the search index, and did not end: what \
      changed since may be missing. Search again in a moment.";

@@ -22,6 +22,10 @@ impl Paper {
     pub(crate) fn graph(&self, reply: &Value) -> String {
         let data = &reply["data"];
         let Some(drawing) = data["drawing"].as_str() else { return self.checks(reply) };
+        if drawing.trim().is_empty() {
+            return "There is no knowledge here yet: `mere new knowledge ID` makes an entry.\n"
+                .into();
+        }
         let mut out = self.plain(drawing);
         if !out.ends_with('\n') {
             out.push('\n');

@@ -14,7 +14,7 @@ mod draw;
 mod edges;
 mod label;
 mod link;
-mod nearest;
+pub(crate) mod nearest;
 mod node;
 mod picture;
 mod relations;

@@ -107,7 +107,7 @@ fn letters(name: &str) -> u64 {
 }
 
 /// How many letters have to be put in, taken out, replaced or swapped with the next one.
-fn differences(one: &[u8], other: &[u8]) -> usize {
+pub(crate) fn differences(one: &[u8], other: &[u8]) -> usize {
     let mut before = vec![0; other.len() + 1];
     let mut last = (0..=other.len()).collect::<Vec<_>>();
     for (row, letter) in one.iter().enumerate() {

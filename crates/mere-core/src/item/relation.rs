@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::graph::nearest::differences;
+
 /// What an entry says it is to another one. The order is the order in which they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Relation {
@@ -59,6 +61,20 @@ impl Relation {
         }
     }
 
+    /// What a key was meant to be that names none.
+    pub fn meant_by(key: &str) -> Option<Self> {
+        let said = key.to_lowercase().replace(['-', ' '], "_");
+        let is_meant = |relation: &Self| {
+            let name = relation.name();
+            let slips = if name.len() < 9 { 1 } else { 2 };
+            // Nothing that long is a slip.
+            said.len() <= name.len() + slips
+                && differences(said.as_bytes(), name.as_bytes()) <= slips
+        };
+        let is_none = key.parse::<Self>().is_err();
+        Self::ALL.into_iter().find(|relation| is_none && is_meant(relation))
+    }
+
     /// Whether it holds for both as soon as one of them says so.
     pub fn is_symmetric(self) -> bool {
         matches!(self, Self::Contradicts | Self::Related)
@@ -82,6 +98,22 @@ impl fmt::Display for Relation {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mistyped_key_is_known() {
+        for (key, meant) in [
+            ("supercedes", "supersedes"),
+            ("exmaple_of", "example_of"),
+            ("depends-on", "depends_on"),
+            ("Extends", "extends"),
+            ("extend", "extends"),
+        ] {
+            assert_eq!(Relation::meant_by(key).map(Relation::name), Some(meant), "{key}");
+        }
+        for key in ["created", "title", "extends", "tags", "updated", "version", ""] {
+            assert_eq!(Relation::meant_by(key), None, "{key}");
+        }
+    }
 
     #[test]
     fn a_relation_is_its_name_and_nothing_else_is_one() {

@@ -3,7 +3,7 @@
 //! Nothing is executed here. A directive's inputs are checked before its steps are told; a tool's
 //! chain is another matter.
 
-use mere_core::item::{Directive, Fault, Item, ItemRef, ItemType, Knowledge};
+use mere_core::item::{Directive, Fault, Item, ItemRef, ItemType, Knowledge, Relation};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Execute, Source};
 use mere_core::schema::{InputSpec, Schema, example, frontmatter_schema, input_schema};
@@ -231,6 +231,11 @@ const MAX_RELATIONS: usize = 100;
 pub(crate) fn oddities(stock: &Stock<'_>, view: &View<'_>, item: &Item) -> Vec<Content> {
     let mut odd = item.warnings().iter().map(|odd| Content::mention(*odd)).collect::<Vec<_>>();
     let Item::Knowledge(entry) = item else { return odd };
+    let keys = entry.frontmatter.keys().take(MAX_RELATIONS);
+    odd.extend(keys.filter_map(|key| {
+        let meant = Relation::meant_by(key)?;
+        Some(Content::mention(format!("`{key}` is no relation: did you mean `{meant}`?")))
+    }));
     let relations = entry.relations.iter();
     let named = relations.flat_map(|(relation, ids)| ids.iter().map(move |id| (*relation, id)));
     for (relation, id) in named.take(MAX_RELATIONS) {

@@ -123,10 +123,8 @@ fn notes(answer: &Answer, asks_registry: bool) -> Vec<String> {
     let registry = asks_registry.then(|| format!("No registry is configured: {searched}."));
     let trouble = answer.trouble.as_ref().map(wording::trouble);
     let waiting = (answer.waiting > 0).then(|| wording::waiting(answer.waiting));
-    let passing = (answer.mode.is_some() && !answer.is_kept).then(|| wording::PASSING.to_owned());
-    let empty = answer.is_empty.then(|| wording::NO_ITEMS.to_owned());
-    let outdated = answer.is_outdated.then(|| wording::OUTDATED.to_owned());
-    [registry, empty, trouble, waiting, passing, outdated].into_iter().flatten().collect()
+    let remarks = answer.remarks.iter().map(|remark| (*remark).to_owned());
+    [registry, trouble, waiting].into_iter().flatten().chain(remarks).collect()
 }
 
 /// Finds what is asked for. A model takes its time for the question before anything is locked.
@@ -182,12 +180,8 @@ struct Answer {
     trouble: Option<Trouble>,
     /// How many items have no vector yet.
     waiting: u64,
-    /// Whether the index will be there after this session.
-    is_kept: bool,
-    /// Whether the index could not be brought up to date.
-    is_outdated: bool,
-    /// Whether there is nothing to be found at all.
-    is_empty: bool,
+    /// What else is to be said of the index.
+    remarks: Vec<&'static str>,
 }
 
 fn look(
@@ -227,10 +221,19 @@ fn look(
         mode: Some(mode),
         trouble: None,
         waiting,
-        is_kept: library.is_kept(),
-        is_outdated: library.is_outdated,
-        is_empty: total == 0 && library.index.count_items()? == 0,
+        remarks: remarks(library, total)?,
     })
+}
+
+/// What there is to say of an index that was asked.
+fn remarks(library: &Library, total: u64) -> Result<Vec<&'static str>, SearchError> {
+    let is_empty = total == 0 && library.index.count_items()? == 0;
+    let all = [
+        (is_empty, wording::NO_ITEMS),
+        (!library.is_kept(), wording::PASSING),
+        (library.is_outdated, wording::OUTDATED),
+    ];
+    Ok(all.into_iter().filter_map(|(is, remark)| is.then_some(remark)).collect())
 }
 
 /// The lists of a reply.

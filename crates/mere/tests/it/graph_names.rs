@@ -282,3 +282,20 @@ fn what_was_changed_after_it_was_signed_says_nothing_of_others() {
     std::fs::remove_file(stage.path(&format!("{signed}.sig"))).expect("a sidecar");
     assert_eq!(told(&stage).0["superseded_by"], "examples/how-items-work");
 }
+
+#[test]
+fn a_mistyped_relation_is_told_when_the_entry_is_loaded() {
+    let stage = Stage::new();
+    entry(&stage, "new", "supercedes: [old]\ndepends-on: [old]\ncreated: today\n", "");
+    entry(&stage, "old", "", "");
+    let asked = json!({ "item_type": "knowledge", "item_id": "new" }).to_string();
+    let warnings = stage.call_text("load", &asked).reply["data"]["validation_warnings"].clone();
+    let words = ["supercedes", "depends-on"].map(|key| {
+        let meant = if key == "supercedes" { "supersedes" } else { "depends_on" };
+        format!("`{key}` is no relation: did you mean `{meant}`?")
+    });
+    let told = warnings.as_array().expect("warnings").iter().filter_map(Value::as_str);
+    let mut told = told.filter(|told| told.contains("no relation")).collect::<Vec<_>>();
+    told.sort_unstable_by_key(|told| std::cmp::Reverse(*told));
+    assert_eq!(told, words);
+}

@@ -90,9 +90,9 @@ impl Sheet {
     }
 }
 
-/// Links between two entries; a mere reference only where nothing else is said.
+/// Links between two entries; a mere reference only where nothing else leads the same way.
 fn worth_drawing(strokes: &[Stroke]) -> Vec<Stroke> {
-    let ends = |stroke: &Stroke| (stroke.from.min(stroke.to), stroke.from.max(stroke.to));
+    let ends = |stroke: &Stroke| (stroke.from, stroke.to);
     let said = strokes.iter().filter(|stroke| stroke.relation != Relation::References).map(ends);
     let said = said.collect::<HashSet<_>>();
     let is_more =

@@ -97,7 +97,8 @@ impl Question {
         let Some(best) = hits(answer).next() else {
             return Err(format!("`{}`: nothing is found", self.text));
         };
-        let file = std::fs::read_to_string(project.join(&best)).unwrap_or_default();
+        // What an item is called counts as well.
+        let file = std::fs::read_to_string(project.join(&best)).unwrap_or_default() + &best;
         let mut has = false;
         tokens(&file, |token| has |= self.subjects.contains(&stemmed(token.text)));
         if has { Ok(()) } else { Err(format!("`{}`: the first hit is {best}", self.text)) }

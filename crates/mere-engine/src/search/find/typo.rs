@@ -37,7 +37,8 @@ pub(super) fn near(
         if over() {
             return Err(SearchError::Over);
         }
-        for known in segment.words(&index.connection)?.long(lengths.clone()) {
+        let may = |letters| stem.may_be(letters, ENDING) || typed.may_be(letters, 0);
+        for known in segment.words(&index.connection)?.long(lengths.clone(), may) {
             let found = if known.is_stem() {
                 stem.slips_to(known, ENDING, &mut slips)
             } else {
@@ -81,21 +82,23 @@ impl<'a> Typed<'a> {
         self.text.len() + self.bytes
     }
 
+    /// Whether so few slips can lie between it and a word with these letters: each brings in one at
+    /// most.
+    fn may_be(&self, letters: u32, ending: usize) -> bool {
+        let new = |bits: u32| usize::try_from(bits.count_ones()).unwrap_or(usize::MAX);
+        new(letters & !self.letters) <= self.bytes
+            && new(self.letters & !letters) <= self.bytes + ending
+    }
+
     /// How many slips lie between, if few do; `ending` letters of it may be more.
     fn slips_to(&self, known: Form<'_>, ending: usize, slips: &mut Slips) -> Option<usize> {
         let length = known.spelt.len();
         let fits = length + ending >= self.shortest() && length <= self.longest();
-        if !fits || !may_be_near(self.letters, known.letters, self.bytes, ending) {
+        if !fits || !self.may_be(known.letters, ending) {
             return None;
         }
         slips.between(&self.spelt, known.spelt, (self.most, ending))
     }
-}
-
-/// Whether so few slips can lie between two words: each brings in one letter at most.
-fn may_be_near(one: u32, other: u32, most: usize, ending: usize) -> bool {
-    let new = |bits: u32| usize::try_from(bits.count_ones()).unwrap_or(usize::MAX);
-    new(other & !one) <= most && new(one & !other) <= most + ending
 }
 
 /// How many slips lie between two words: a letter too many, too few, another one, or two that have

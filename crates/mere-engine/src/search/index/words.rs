@@ -55,13 +55,18 @@ impl Words {
         Self { text, words }
     }
 
-    /// The words of these lengths, in bytes.
-    pub(crate) fn long(&self, lengths: RangeInclusive<usize>) -> impl Iterator<Item = Form<'_>> {
+    /// The words of these lengths, in bytes, that have such letters.
+    pub(crate) fn long(
+        &self,
+        lengths: RangeInclusive<usize>,
+        has: impl Fn(u32) -> bool,
+    ) -> impl Iterator<Item = Form<'_>> {
         let (least, most) = lengths.into_inner();
         let start = self.words.partition_point(|word| usize::from(word.length) < least);
         let end = self.words.partition_point(|word| usize::from(word.length) <= most);
         let all = self.words.get(start..end).unwrap_or_default().iter();
-        all.map(|word| {
+        // There are very many: what they are is read only of few.
+        all.filter(move |word| has(word.letters)).map(|word| {
             let place = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
             let line = self.text.get(place(word.start)..place(word.end)).unwrap_or_default();
             let (spelt, stem) = line.split_at_checked(word.length.into()).unwrap_or((line, ""));
@@ -144,11 +149,16 @@ mod tests {
             &["\u{1}tag:a", "ab", "abc", "b", &long, "page", "üb"],
             &[("paging", "page"), ("pages", "page"), ("b", "b")],
         ));
-        let found = |lengths| words.long(lengths).map(|word| word.spelt).collect::<Vec<_>>();
+        let all = |_| true;
+        let found = |lengths| words.long(lengths, all).map(|word| word.spelt).collect::<Vec<_>>();
         assert_eq!(found(2..=3), ["ab", "abc", "üb"]);
         assert_eq!(found(0..=1), ["b"]);
-        assert!(found(7..=1000).is_empty() && Words::of(String::new()).long(0..=9).count() == 0);
-        let forms = words.long(5..=6).map(|word| (word.spelt, word.stem, word.is_stem()));
+        assert!(
+            found(7..=1000).is_empty() && Words::of(String::new()).long(0..=9, all).count() == 0
+        );
+        let has_s = |letters: u32| letters & 1 << (b's' % 32) != 0;
+        assert_eq!(words.long(5..=6, has_s).map(|word| word.spelt).collect::<Vec<_>>(), ["pages"]);
+        let forms = words.long(5..=6, all).map(|word| (word.spelt, word.stem, word.is_stem()));
         assert_eq!(
             forms.collect::<Vec<_>>(),
             [("pages", "page", false), ("paging", "page", false)]

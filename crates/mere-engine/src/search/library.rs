@@ -253,7 +253,7 @@ impl Library {
     ) -> Result<T, SearchError> {
         self.is_outdated = match self.update(means) {
             Err(SearchError::Database(error)) if is_busy(&error) => {
-                tracing::warn!("another process changes the search index, and is asked as it is");
+                tracing::warn!("another process changes the search index: it is asked as it is");
                 true
             }
             updated => updated.map(|()| false)?,

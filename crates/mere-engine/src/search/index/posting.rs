@@ -2,7 +2,7 @@
 //!
 //! The items of a segment are counted from 0. Of each that has the word there is: how far it is
 //! from the one before, the fields that have it, how often the body has it; then, for phrases,
-//! where it stands. Bytes that make no sense end the list.
+//! where it stands. Bytes that make no sense end the list, which is then not whole.
 
 use mere_core::search::Field;
 

@@ -7,6 +7,7 @@
 pub mod address;
 pub mod canonical;
 pub mod category;
+pub mod chain;
 pub mod cursor;
 pub mod diff;
 pub mod digest;

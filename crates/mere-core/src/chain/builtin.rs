@@ -1,0 +1,105 @@
+//! The tools that ship in the binary, as data in the format of anybody's tool.
+//!
+//! They need no signature, so nothing else may have their names: whoever could shadow a runtime
+//! would take over every tool that it runs.
+
+use std::sync::LazyLock;
+
+use super::Member;
+use crate::item::{Base, Category, Form, ItemId, ItemType, Scope, ScopedPath, ToolManifest};
+
+/// Each by its id.
+const TEXTS: [(&str, &str); 4] = [
+    ("subprocess", include_str!("builtin/subprocess.yaml")),
+    ("python_runtime", include_str!("builtin/python_runtime.yaml")),
+    ("node_runtime", include_str!("builtin/node_runtime.yaml")),
+    ("bash_runtime", include_str!("builtin/bash_runtime.yaml")),
+];
+
+/// Names that are kept for what does not ship yet.
+const KEPT: [&str; 4] = ["http_client", "mcp_client", "mcp_stdio", "mcp_http"];
+
+static MEMBERS: LazyLock<Vec<Member>> =
+    LazyLock::new(|| TEXTS.iter().filter_map(|(id, text)| read(id, text)).collect());
+
+/// The tool of that name that ships in the binary.
+pub fn find(id: &ItemId) -> Option<Member> {
+    MEMBERS.iter().find(|member| member.pin.id == *id).cloned()
+}
+
+/// Whether nobody else's tool may have this name.
+pub fn is_reserved(id: &ItemId) -> bool {
+    let mut names = TEXTS.iter().map(|(name, _)| name).chain(&KEPT);
+    names.any(|name| *name == id.as_str())
+}
+
+/// None for a text that is no manifest; a test reads them all.
+fn read(id: &str, text: &str) -> Option<Member> {
+    // The format wants a place. These have none, so their pins say no scope.
+    let at = ScopedPath {
+        scope: Scope::User,
+        kind: ItemType::Tool,
+        base: Base::Space,
+        category: Category::default(),
+        id: id.parse().ok()?,
+        version: None,
+        form: Form::Flat,
+    };
+    let tool = ToolManifest::parse(text, &at).ok()?;
+    let integrity = tool.integrity(&at, &[]);
+    let mut member = Member::new(tool, &at, integrity);
+    member.pin.scope = None;
+    Some(member)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::Schema;
+
+    fn id(text: &str) -> ItemId {
+        text.parse().expect("an id")
+    }
+
+    /// Lockfiles pin these. Whoever changes one gives it another version too.
+    #[test]
+    fn what_ships_is_what_lockfiles_pin() {
+        for (name, digest) in [
+            ("subprocess", "aa4de8d3dcee115259dde98ce1b413967015fc6c62f12aafb9a77778dd2e0e71"),
+            ("python_runtime", "0ead0271c2c3be511457064b49167ead315d23124e55f760d9ae71d356edf9e1"),
+            ("node_runtime", "66cafb22c8b5fa28bf12f46fd1acbc9f9dffb25301503d40c19bbe48a535662e"),
+            ("bash_runtime", "db59eef5154784a6df0e96f6ae9a47f2e6c3001a4e836060422d797de71962c4"),
+        ] {
+            let member = find(&id(name)).expect(name);
+            assert_eq!((member.pin.scope, member.pin.category.as_str()), (None, ""), "{name}");
+            assert_eq!(member.pin.version.to_string(), "1.0.0", "{name}");
+            let executor = member.pin.executor.map(|executor| executor.to_string());
+            let expected = (name != "subprocess").then_some("subprocess");
+            assert_eq!(executor.as_deref(), expected, "{name}");
+            assert!(member.manifest["description"].is_string(), "{name}");
+            assert_eq!(member.pin.integrity.to_string(), digest, "{name}");
+        }
+    }
+
+    #[test]
+    fn their_schemas_are_schemas() {
+        for member in MEMBERS.iter() {
+            let entries = member.manifest["validation"]["child_schemas"].as_array();
+            let entries = entries.expect("a list").iter().map(|entry| &entry["schema"]);
+            for schema in entries.chain(member.manifest.get("config_schema")) {
+                Schema::compile(schema).expect("a schema");
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_kept_before_there_is_anything() {
+        for name in TEXTS.iter().map(|(name, _)| name).chain(&KEPT) {
+            assert!(is_reserved(&id(name)), "{name}");
+        }
+        for name in KEPT {
+            assert!(find(&id(name)).is_none(), "{name}");
+        }
+        assert!(!is_reserved(&id("ruby_runtime")) && find(&id("ruby_runtime")).is_none());
+    }
+}

@@ -1,0 +1,86 @@
+//! The file of a tool that a runtime is given.
+//!
+//! The runtimes that ship ask for its form too, but a chain may end in another one. So it is
+//! looked at again here, where it is used.
+
+use serde_json::Value;
+
+use super::Chain;
+use crate::address::RelPath;
+use crate::item::ItemId;
+
+/// The file that is run, and whose it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entrypoint {
+    link: usize,
+    path: RelPath,
+}
+
+/// A tool names something that is no file of its own.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`manifest.entrypoint` of `{link}` is not the path of one of its files, such as `main.py`")]
+pub struct EntrypointFault {
+    /// Which tool.
+    pub link: ItemId,
+}
+
+impl Entrypoint {
+    /// Which tool of the chain it belongs to.
+    pub fn link(&self) -> usize {
+        self.link
+    }
+
+    /// Its path from the tool's folder.
+    pub fn path(&self) -> &RelPath {
+        &self.path
+    }
+}
+
+impl Chain {
+    /// The file that is run: that of the first tool which names one.
+    pub fn entrypoint(&self) -> Result<Option<Entrypoint>, EntrypointFault> {
+        let named = self.members().iter().enumerate().find_map(|(link, member)| {
+            let said = member.manifest.get("manifest")?.get("entrypoint")?;
+            Some((link, said, &member.pin.id))
+        });
+        let Some((link, said, id)) = named else { return Ok(None) };
+        let path = read(said).ok_or_else(|| EntrypointFault { link: id.clone() })?;
+        Ok(Some(Entrypoint { link, path }))
+    }
+}
+
+/// A path that can neither lead out of the folder nor be taken for an option.
+fn read(said: &Value) -> Option<RelPath> {
+    let text = said.as_str().filter(|text| !text.is_empty() && !text.starts_with('-'))?;
+    text.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entrypoint_stays_below_its_folder() {
+        for good in ["main.py", "src/main.py", "a b.sh", "é.js", "x/-y"] {
+            assert!(read(&Value::from(good)).is_some(), "{good}");
+        }
+        for bad in [
+            "",
+            "/x",
+            "-c",
+            "..",
+            "../x",
+            "a/../x",
+            "./x",
+            "a//x",
+            "a/",
+            "a\\x",
+            "a\0",
+            "a\nb",
+            "\u{202e}x",
+        ] {
+            assert!(read(&Value::from(bad)).is_none(), "{bad:?}");
+        }
+        assert!(read(&Value::from(1)).is_none() && read(&Value::Null).is_none());
+    }
+}

@@ -1,0 +1,304 @@
+//! Puts values into the arguments of a chain: `command` and `args`, one element at a time.
+//!
+//! An element stays one element whatever is put into it, and nothing that was put in is read
+//! again. How much there may be is checked while it grows, not after.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use super::template::{self, Malformed, Piece};
+use super::{Chain, Config, EntrypointFault};
+
+/// How many arguments a program may have, itself included.
+pub const MAX_ARGUMENTS: usize = 4_096;
+/// How many bytes they may have together, with the zero that ends each.
+pub const MAX_ARGUMENT_BYTES: usize = 128 * 1024;
+
+/// The name that means the file that is run.
+const ENTRYPOINT: &str = "entrypoint";
+
+/// What can be put in. Some of it may be secret, so it is not for printing.
+#[derive(Clone, Copy)]
+pub struct Values<'a> {
+    /// Where the program finds the files of the tool, without a final `/`.
+    pub folder: &'a str,
+    /// What the call says.
+    pub parameters: &'a Map<String, Value>,
+    /// The variables of [`Config::environment`] that have a value.
+    pub environment: &'a BTreeMap<String, String>,
+}
+
+/// A config whose arguments are texts. Its `Debug` does not print them.
+#[derive(Clone)]
+pub struct Filled<'a> {
+    pub(super) chain: &'a Chain,
+    pub(super) value: Map<String, Value>,
+}
+
+/// Why arguments cannot be filled. Never repeats a value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FillFault {
+    /// A parameter has the name that means something else.
+    #[error("`parameters` has `entrypoint`, which is the file that is run")]
+    Reserved,
+    /// A template has no end.
+    #[error("`{field}` has a `${{` without a `}}`; write `$${{` for the characters themselves")]
+    Unclosed {
+        /// Where.
+        field: String,
+    },
+    /// A template has no name.
+    #[error("`{field}` has a `${{…}}` that is no name")]
+    Name {
+        /// Where.
+        field: String,
+    },
+    /// A default has a template in it.
+    #[error("`{field}` has a template in the default of another")]
+    Nested {
+        /// Where.
+        field: String,
+    },
+    /// Nothing has that name.
+    #[error("`{field}` needs `{name}`, which is neither a parameter nor in `env_config`")]
+    Unknown {
+        /// Where.
+        field: String,
+        /// What is asked for.
+        name: String,
+    },
+    /// A variable has that name, but no value.
+    #[error("`{field}` needs `{name}` of `env_config`, which has no value")]
+    Unset {
+        /// Where.
+        field: String,
+        /// What is asked for.
+        name: String,
+    },
+    /// The file that is run is none.
+    #[error(transparent)]
+    Entrypoint(#[from] EntrypointFault),
+    /// What should be an argument is no text, and no number or boolean.
+    #[error("`{field}` is {found}, and an argument is a text, a number, true or false")]
+    NotText {
+        /// Where.
+        field: String,
+        /// What it is.
+        found: &'static str,
+    },
+    /// All arguments together are no list.
+    #[error("`{field}` is {found}, and not a list")]
+    NotAList {
+        /// Where.
+        field: String,
+        /// What it is.
+        found: &'static str,
+    },
+    /// An argument has a NUL, which no program can be given.
+    #[error("`{field}` has a NUL character")]
+    Nul {
+        /// Where.
+        field: String,
+    },
+    /// There are too many arguments.
+    #[error("`{field}` goes beyond {MAX_ARGUMENTS} arguments")]
+    TooMany {
+        /// Where.
+        field: String,
+    },
+    /// The arguments are too long.
+    #[error("`{field}` goes beyond {MAX_ARGUMENT_BYTES} bytes of arguments")]
+    TooLong {
+        /// Where.
+        field: String,
+    },
+}
+
+impl<'a> Config<'a> {
+    /// The same with every template of its arguments filled.
+    pub fn fill(&self, values: Values<'_>) -> Result<Filled<'a>, FillFault> {
+        if values.parameters.contains_key(ENTRYPOINT) {
+            return Err(FillFault::Reserved);
+        }
+        let mut value = self.value.clone();
+        let mut filling = Filling { config: self, values, count: 0, bytes: 0 };
+        for key in ["command", "args"] {
+            if let Some(said) = value.get_mut(key) {
+                *said = filling.list(said, &format!("config.{key}"))?.into();
+            }
+        }
+        Ok(Filled { chain: self.chain, value })
+    }
+}
+
+impl Filled<'_> {
+    /// All of it.
+    pub fn value(&self) -> &Map<String, Value> {
+        &self.value
+    }
+}
+
+impl fmt::Debug for Filled<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Filled").field("chain", &self.chain).finish_non_exhaustive()
+    }
+}
+
+/// What a name stands for.
+enum Found<'a> {
+    Json(&'a Value),
+    Text(Cow<'a, str>),
+}
+
+/// The arguments so far.
+struct Filling<'a> {
+    config: &'a Config<'a>,
+    values: Values<'a>,
+    count: usize,
+    bytes: usize,
+}
+
+/// How an element becomes a text.
+type Reading<'a> = fn(&Filling<'a>, &Value, &str) -> Result<String, FillFault>;
+
+impl<'a> Filling<'a> {
+    /// A list, or a text that stands for one.
+    fn list(&mut self, said: &Value, field: &str) -> Result<Vec<String>, FillFault> {
+        let text = match said {
+            Value::Array(items) => return self.elements(items, field, Self::expanded),
+            Value::String(text) => text,
+            other => return Err(not_a_list(field, kind(other))),
+        };
+        match pieces(text, field)?[..] {
+            [Piece::Name { name, default }] => match self.find(name, default, field)? {
+                Found::Json(Value::Array(items)) => self.elements(items, field, Self::plain),
+                Found::Json(other) => Err(not_a_list(field, kind(other))),
+                Found::Text(_) => Err(not_a_list(field, "a string")),
+            },
+            _ => Err(not_a_list(field, "a string")),
+        }
+    }
+
+    fn elements(
+        &mut self,
+        items: &[Value],
+        field: &str,
+        read: Reading<'a>,
+    ) -> Result<Vec<String>, FillFault> {
+        self.count += items.len();
+        if self.count > MAX_ARGUMENTS {
+            return Err(FillFault::TooMany { field: field.to_owned() });
+        }
+        let mut elements = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            let field = format!("{field}[{index}]");
+            let element = read(self, item, &field)?;
+            if element.contains('\0') {
+                return Err(FillFault::Nul { field });
+            }
+            self.check_room(element.len(), &field)?;
+            self.bytes += element.len() + 1;
+            elements.push(element);
+        }
+        Ok(elements)
+    }
+
+    /// An element as its author wrote it.
+    fn expanded(&self, item: &Value, field: &str) -> Result<String, FillFault> {
+        let Value::String(text) = item else { return self.plain(item, field) };
+        let mut element = String::new();
+        for piece in pieces(text, field)? {
+            let text = match piece {
+                Piece::Text(text) => Cow::Borrowed(text),
+                Piece::Name { name, default } => match self.find(name, default, field)? {
+                    Found::Text(text) => text,
+                    Found::Json(value) => text_of(value, field)?,
+                },
+            };
+            self.check_room(element.len() + text.len(), field)?;
+            element.push_str(&text);
+        }
+        Ok(element)
+    }
+
+    /// An element that stands for itself.
+    fn plain(&self, item: &Value, field: &str) -> Result<String, FillFault> {
+        let text = text_of(item, field)?;
+        self.check_room(text.len(), field)?;
+        Ok(text.into_owned())
+    }
+
+    /// Refuses an element of so many bytes where there is no more room.
+    fn check_room(&self, bytes: usize, field: &str) -> Result<(), FillFault> {
+        if self.bytes + bytes < MAX_ARGUMENT_BYTES {
+            return Ok(());
+        }
+        Err(FillFault::TooLong { field: field.to_owned() })
+    }
+
+    fn find<'b>(
+        &self,
+        name: &str,
+        default: Option<&'b str>,
+        field: &str,
+    ) -> Result<Found<'b>, FillFault>
+    where
+        'a: 'b,
+    {
+        if name == ENTRYPOINT {
+            if let Some(entrypoint) = self.config.chain.entrypoint()? {
+                let path = format!("{}/{}", self.values.folder, entrypoint.path());
+                return Ok(Found::Text(path.into()));
+            }
+        } else if let Some(value) = self.values.parameters.get(name) {
+            return Ok(Found::Json(value));
+        }
+        let is_variable = self.config.has_variable(name);
+        let variable = self.values.environment.get(name).filter(|_| is_variable);
+        if let Some(text) = variable.map(String::as_str).or(default) {
+            return Ok(Found::Text(text.into()));
+        }
+        let (field, name) = (field.to_owned(), name.to_owned());
+        Err(if is_variable {
+            FillFault::Unset { field, name }
+        } else {
+            FillFault::Unknown { field, name }
+        })
+    }
+}
+
+fn pieces<'b>(text: &'b str, field: &str) -> Result<Vec<Piece<'b>>, FillFault> {
+    let field = || field.to_owned();
+    template::pieces(text).map_err(|wrong| match wrong {
+        Malformed::Unclosed => FillFault::Unclosed { field: field() },
+        Malformed::Name => FillFault::Name { field: field() },
+        Malformed::Nested => FillFault::Nested { field: field() },
+    })
+}
+
+fn text_of<'b>(value: &'b Value, field: &str) -> Result<Cow<'b, str>, FillFault> {
+    match value {
+        Value::String(text) => Ok(text.into()),
+        Value::Number(number) => Ok(number.to_string().into()),
+        Value::Bool(said) => Ok(said.to_string().into()),
+        other => Err(FillFault::NotText { field: field.to_owned(), found: kind(other) }),
+    }
+}
+
+fn not_a_list(field: &str, found: &'static str) -> FillFault {
+    FillFault::NotAList { field: field.to_owned(), found }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

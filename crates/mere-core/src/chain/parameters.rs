@@ -1,0 +1,126 @@
+//! What a tool says of its parameters, as the one schema that calls are checked against.
+//!
+//! Authors write a JSON Schema, or a list of names. What is neither is refused: read as a schema it
+//! would let everything through.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use crate::schema::{InputSpec, input_schema};
+
+const LISTED_KEYS: [&str; 6] = ["name", "type", "required", "description", "default", "enum"];
+
+/// Why a manifest does not say what its parameters are.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParametersFault {
+    /// It says it twice.
+    #[error("there are both `input_schema` and `parameters`, which mean the same")]
+    Both,
+    /// A part of it is not what it should be.
+    #[error("`{field}` is not {expected}")]
+    Malformed {
+        /// Which field.
+        field: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// Two parameters have one name.
+    #[error("`{field}` is the name of another parameter too")]
+    Twice {
+        /// Which field.
+        field: String,
+    },
+}
+
+/// The schema of a tool's parameters. A tool that says nothing of them has none.
+pub fn input_schema_of(manifest: &Map<String, Value>) -> Result<Value, ParametersFault> {
+    match (manifest.get("input_schema"), manifest.get("parameters")) {
+        (Some(_), Some(_)) => Err(ParametersFault::Both),
+        (Some(schema), None) if schema.is_object() => Ok(schema.clone()),
+        (Some(_), None) => Err(malformed("input_schema", "a JSON Schema that is an object")),
+        (None, Some(Value::Array(list))) => listed(list),
+        (None, Some(schema)) if is_schema(schema) => Ok(schema.clone()),
+        (None, Some(_)) => {
+            let expected = "a list, or a JSON Schema with `type: object` or `properties`";
+            Err(malformed("parameters", expected))
+        }
+        (None, None) => Ok(input_schema(None, &[])),
+    }
+}
+
+/// The parameters with the defaults of those that were not given, where the schema has some at its
+/// top.
+pub fn with_defaults(schema: &Value, mut parameters: Map<String, Value>) -> Map<String, Value> {
+    for (name, property) in
+        schema.get("properties").and_then(Value::as_object).into_iter().flatten()
+    {
+        if let Some(default) = property.get("default")
+            && !parameters.contains_key(name)
+        {
+            parameters.insert(name.clone(), default.clone());
+        }
+    }
+    parameters
+}
+
+/// Whether a mapping is a schema, and not parameters by their names.
+fn is_schema(value: &Value) -> bool {
+    value.get("type").is_some_and(|kind| kind == "object")
+        || value.get("properties").is_some_and(Value::is_object)
+}
+
+/// The schema of parameters that are listed.
+fn listed(list: &[Value]) -> Result<Value, ParametersFault> {
+    let mut names = BTreeSet::new();
+    let mut specs = Vec::with_capacity(list.len());
+    for (index, entry) in list.iter().enumerate() {
+        let spec = read(entry, &format!("parameters[{index}]"))?;
+        if !names.insert(spec.name) {
+            return Err(ParametersFault::Twice { field: format!("parameters[{index}].name") });
+        }
+        specs.push(spec);
+    }
+    let mut schema = input_schema(None, &specs);
+    for (entry, spec) in list.iter().zip(specs) {
+        for key in ["default", "enum"] {
+            if let Some(value) = entry.get(key) {
+                schema["properties"][spec.name][key] = value.clone();
+            }
+        }
+    }
+    Ok(schema)
+}
+
+fn read<'a>(entry: &'a Value, field: &str) -> Result<InputSpec<'a>, ParametersFault> {
+    let is_known = |key: &String| LISTED_KEYS.contains(&key.as_str());
+    let map = entry.as_object().filter(|map| map.keys().all(is_known));
+    let expected = "a mapping of name, type, required, description, default and enum";
+    let map = map.ok_or_else(|| malformed(field, expected))?;
+    let below = |key| format!("{field}.{key}");
+    let text = |key| match map.get(key) {
+        None => Ok(None),
+        Some(value) => value.as_str().map(Some).ok_or_else(|| malformed(&below(key), "a text")),
+    };
+    let name = text("name")?.filter(|name| !name.is_empty());
+    let required = match map.get("required") {
+        None => false,
+        Some(value) => {
+            value.as_bool().ok_or_else(|| malformed(&below("required"), "true or false"))?
+        }
+    };
+    if map.get("enum").is_some_and(|options| options.as_array().is_none_or(Vec::is_empty)) {
+        return Err(malformed(&below("enum"), "a list of values"));
+    }
+    Ok(InputSpec {
+        name: name.ok_or_else(|| malformed(&below("name"), "a name"))?,
+        kind: text("type")?,
+        required,
+        about: text("description")?.unwrap_or_default(),
+        schema: None,
+    })
+}
+
+fn malformed(field: &str, expected: &'static str) -> ParametersFault {
+    ParametersFault::Malformed { field: field.to_owned(), expected }
+}

@@ -1,0 +1,101 @@
+//! A chain and its lockfile: how one is written, and whether one still fits.
+//!
+//! A run must be what was locked, link by link and field by field. The first difference is told.
+
+use serde_json::{Value, json};
+
+use super::Chain;
+use crate::item::{ItemId, Link, Lockfile, ScopedPath, Version};
+
+/// Where a chain is not what was locked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{field}` of link {index}, `{id}`, is `{expected}` in the lockfile and `{found}` now")]
+pub struct Drift {
+    /// Which link, from 0 for the tool that is asked for.
+    pub index: usize,
+    /// Its id: that of the chain, or of the lockfile where the chain has no such link.
+    pub id: ItemId,
+    /// `tool_id`, `version`, `scope`, `category`, `integrity`, `executor`, `length` or
+    /// `root.integrity`.
+    pub field: &'static str,
+    /// What the lockfile says.
+    pub expected: String,
+    /// What is there.
+    pub found: String,
+}
+
+/// The lockfile of a chain that is to lie at `at`, for the space with this id.
+///
+/// It is one that [`Lockfile::parse`] takes if `at` is for this tool and version.
+pub fn lockfile(chain: &Chain, at: &ScopedPath, space_id: &str) -> Value {
+    let root = &chain.leaf().pin;
+    let links = chain.pins().map(|pin| {
+        json!({
+            "tool_id": pin.id.as_str(), "version": pin.version.to_string(),
+            "scope": scope(pin), "category": pin.category.as_str(),
+            "integrity": pin.integrity.to_string(),
+            "executor": pin.executor.as_ref().map(ItemId::as_str),
+        })
+    });
+    json!({
+        "lockfile_version": 1,
+        "root": {
+            "tool_id": root.id.as_str(), "version": root.version.to_string(),
+            "integrity": root.integrity.to_string(),
+        },
+        "resolved_chain": links.collect::<Vec<_>>(),
+        "registry": null,
+        "metadata": {
+            "tool_id": at.id.as_str(), "version": at.version.as_ref().map(Version::to_string),
+            "category": at.category.as_str(), "scope": at.scope.name(), "space_id": space_id,
+        },
+    })
+}
+
+/// Refuses a chain that is not exactly what was locked.
+pub fn compare(locked: &Lockfile, chain: &Chain) -> Result<(), Drift> {
+    let root = &chain.leaf().pin;
+    differ(0, &root.id, "version", (locked.version.to_string(), root.version.to_string()))?;
+    for (index, (expected, found)) in locked.chain.iter().zip(chain.pins()).enumerate() {
+        let fields = texts(expected).into_iter().zip(texts(found));
+        for ((field, expected), (_, now)) in fields {
+            differ(index, &found.id, field, (expected, now))?;
+        }
+    }
+    let lengths = (locked.chain.len(), chain.pins().len());
+    let first = lengths.0.min(lengths.1);
+    if let Some(odd) = chain.pins().nth(first).or(locked.chain.get(first)) {
+        differ(first, &odd.id, "length", (lengths.0.to_string(), lengths.1.to_string()))?;
+    }
+    let integrity = (locked.root.to_string(), root.integrity.to_string());
+    differ(0, &root.id, "root.integrity", integrity)
+}
+
+fn differ(
+    index: usize,
+    id: &ItemId,
+    field: &'static str,
+    (expected, found): (String, String),
+) -> Result<(), Drift> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(Drift { index, id: id.clone(), field, expected, found })
+}
+
+/// Every field of a link, as a lockfile names it.
+fn texts(pin: &Link) -> [(&'static str, String); 6] {
+    let executor = pin.executor.as_ref().map_or("none", ItemId::as_str);
+    [
+        ("tool_id", pin.id.to_string()),
+        ("version", pin.version.to_string()),
+        ("scope", scope(pin).to_owned()),
+        ("category", pin.category.to_string()),
+        ("integrity", pin.integrity.to_string()),
+        ("executor", executor.to_owned()),
+    ]
+}
+
+fn scope(pin: &Link) -> &'static str {
+    pin.scope.map_or("builtin", |scope| scope.name())
+}

@@ -1,0 +1,117 @@
+//! What is run in the end: a program with its arguments, never a shell.
+//!
+//! It is made of a filled config only, after every tool of the chain that has a `config_schema`
+//! accepted it, the primitive first.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::fault::listed;
+use super::{Filled, Member};
+use crate::item::ItemId;
+use crate::schema::{Problem, Schema, SchemaError};
+
+/// A program to run. Its `Debug` does not print the arguments: secrets may be among them.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Subprocess {
+    /// The program and its arguments; at least the program.
+    pub argv: Vec<String>,
+    /// What it is given to read.
+    pub stdin: Stdin,
+    /// How long it may take.
+    pub timeout: Duration,
+}
+
+/// What a program is given to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stdin {
+    /// The parameters, as one JSON object.
+    Json,
+    /// Nothing.
+    None,
+}
+
+/// Why a config is not one to run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SubprocessFault {
+    /// A tool's schema is none.
+    #[error("`config_schema` of `{link}` cannot be used: {error}")]
+    NoSchema {
+        /// Which tool.
+        link: ItemId,
+        /// Why.
+        error: SchemaError,
+    },
+    /// A tool does not take the config.
+    #[error("`config_schema` of `{link}` refuses the config: {}", listed(.problems))]
+    Refused {
+        /// Which tool.
+        link: ItemId,
+        /// What is wrong.
+        problems: Vec<Problem>,
+    },
+    /// A field is not what is needed to run anything.
+    #[error("`{field}` is not {expected}")]
+    Field {
+        /// Which field.
+        field: &'static str,
+        /// What it should be.
+        expected: &'static str,
+    },
+}
+
+impl Filled<'_> {
+    /// What is to be run, if every tool of the chain accepts it.
+    pub fn subprocess(&self) -> Result<Subprocess, SubprocessFault> {
+        let config = Value::Object(self.value.clone());
+        for member in self.chain.members().iter().rev() {
+            check(member, &config)?;
+        }
+        let mut argv = texts(&config["command"], "config.command")?;
+        argv.extend(texts(&config["args"], "config.args")?);
+        let stdin = match config["stdin"].as_str() {
+            Some("json") => Ok(Stdin::Json),
+            Some("none") => Ok(Stdin::None),
+            _ => Err(SubprocessFault::Field { field: "config.stdin", expected: "json or none" }),
+        };
+        Ok(Subprocess { argv, stdin: stdin?, timeout: timeout(&config["timeout_s"])? })
+    }
+}
+
+fn check(member: &Member, config: &Value) -> Result<(), SubprocessFault> {
+    let Some(schema) = member.manifest.get("config_schema") else { return Ok(()) };
+    let link = || member.pin.id.clone();
+    let schema = Schema::compile(schema)
+        .map_err(|error| SubprocessFault::NoSchema { link: link(), error })?;
+    match schema.problems(config) {
+        problems if problems.is_empty() => Ok(()),
+        problems => Err(SubprocessFault::Refused { link: link(), problems }),
+    }
+}
+
+fn texts(value: &Value, field: &'static str) -> Result<Vec<String>, SubprocessFault> {
+    let texts = value.as_array().and_then(|items| {
+        items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
+    });
+    texts.ok_or(SubprocessFault::Field { field, expected: "a list of texts" })
+}
+
+/// Anything that is so short that it is no time at all is refused as well.
+fn timeout(value: &Value) -> Result<Duration, SubprocessFault> {
+    let seconds = value.as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let seconds = seconds.filter(|time| !time.is_zero());
+    let expected = "a number of seconds more than 0";
+    seconds.ok_or(SubprocessFault::Field { field: "config.timeout_s", expected })
+}
+
+impl fmt::Debug for Subprocess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subprocess")
+            .field("arguments", &self.argv.len())
+            .field("stdin", &self.stdin)
+            .field("timeout", &self.timeout)
+            .finish()
+    }
+}

@@ -1,0 +1,129 @@
+//! `${name}` and `${name:-default}` in a text, found once and in order.
+//!
+//! This only takes a text apart. Because the pieces are never joined and read again, nothing that
+//! is put in for a name can be a template.
+
+/// The longest name, in bytes.
+const MAX_NAME: usize = 64;
+
+/// A part of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Piece<'a> {
+    /// As it stands there.
+    Text(&'a str),
+    /// What is put in for a name.
+    Name {
+        /// Which.
+        name: &'a str,
+        /// What stands for it where it has no value.
+        default: Option<&'a str>,
+    },
+}
+
+/// Why a text cannot be taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Malformed {
+    /// There is no `}` after a `${`.
+    Unclosed,
+    /// What stands between them is no name.
+    Name,
+    /// A default has a template in it.
+    Nested,
+}
+
+/// The parts of a text, none of them empty. `$${` is `${` as text.
+pub(super) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, Malformed> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("${") {
+        let (before, opened) = rest.split_at(at);
+        if let Some(before) = before.strip_suffix('$') {
+            let (literal, after) = opened.split_at(2);
+            pieces.extend([Piece::Text(before), Piece::Text(literal)]);
+            rest = after;
+            continue;
+        }
+        let (body, after) = opened[2..].split_once('}').ok_or(Malformed::Unclosed)?;
+        pieces.extend([Piece::Text(before), named(body)?]);
+        rest = after;
+    }
+    pieces.push(Piece::Text(rest));
+    pieces.retain(|piece| *piece != Piece::Text(""));
+    Ok(pieces)
+}
+
+fn named(body: &str) -> Result<Piece<'_>, Malformed> {
+    let (name, default) = match body.split_once(":-") {
+        Some((name, default)) => (name, Some(default)),
+        None => (body, None),
+    };
+    if !is_name(name) {
+        return Err(Malformed::Name);
+    }
+    match default {
+        Some(default) if default.contains("${") => Err(Malformed::Nested),
+        default => Ok(Piece::Name { name, default }),
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    let is_first = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
+    let is_next = |byte: u8| is_first(byte) || byte.is_ascii_digit() || byte == b'-';
+    text.len() <= MAX_NAME && text.bytes().next().is_some_and(is_first) && text.bytes().all(is_next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Piece<'_> {
+        Piece::Text(text)
+    }
+
+    fn name<'a>(name: &'a str, default: Option<&'a str>) -> Piece<'a> {
+        Piece::Name { name, default }
+    }
+
+    #[test]
+    fn a_text_is_taken_apart_once() {
+        for (whole, expected) in [
+            ("", vec![]),
+            ("plain $x {y} $", vec![text("plain $x {y} $")]),
+            ("${a}", vec![name("a", None)]),
+            ("${a:-b c}", vec![name("a", Some("b c"))]),
+            ("${a:-}", vec![name("a", Some(""))]),
+            ("${a:-b:-c}", vec![name("a", Some("b:-c"))]),
+            ("${dry-run}", vec![name("dry-run", None)]),
+            ("-${a}${_b}-", vec![text("-"), name("a", None), name("_b", None), text("-")]),
+            ("$${a}", vec![text("${"), text("a}")]),
+            ("$$${a}", vec![text("$"), text("${"), text("a}")]),
+            ("$${${a}", vec![text("${"), name("a", None)]),
+            ("${a}}", vec![name("a", None), text("}")]),
+            ("é${a}é", vec![text("é"), name("a", None), text("é")]),
+        ] {
+            assert_eq!(pieces(whole), Ok(expected), "{whole}");
+        }
+    }
+
+    #[test]
+    fn what_is_half_a_template_is_none() {
+        let long = format!("${{{}}}", "a".repeat(65));
+        for (whole, expected) in [
+            ("${", Malformed::Unclosed),
+            ("x ${a", Malformed::Unclosed),
+            ("$${a} ${", Malformed::Unclosed),
+            ("${}", Malformed::Name),
+            ("${ a }", Malformed::Name),
+            ("${1a}", Malformed::Name),
+            ("${a.b}", Malformed::Name),
+            ("${a:b}", Malformed::Name),
+            ("${:-x}", Malformed::Name),
+            ("${a${b}}", Malformed::Name),
+            ("${é}", Malformed::Name),
+            (&long, Malformed::Name),
+            ("${a:-${b}}", Malformed::Nested),
+        ] {
+            assert_eq!(pieces(whole), Err(expected), "{whole}");
+        }
+    }
+}

@@ -213,14 +213,35 @@ pub(crate) enum Demand {
 pub(crate) fn permit_use(opened: &Opened, demand: Demand) -> Result<(), Box<Unused>> {
     match opened.standing {
         Standing::Unsigned | Standing::Unknown(_) if demand == Demand::Signed => {
-            Err(Box::new(Unused {
-                address: opened.loaded.address.clone(),
-                place: opened.loaded.place.clone(),
-                standing: opened.standing.clone(),
-            }))
+            Err(unused(opened))
         }
         _ => Ok(()),
     }
+}
+
+/// Allows a tool to be run: signed by a key that counts, unless a person at a terminal means it.
+pub(crate) fn permit_run(opened: &Opened, is_meant: bool) -> Result<(), Box<Unused>> {
+    match opened.standing {
+        Standing::Verified(_) => Ok(()),
+        _ if is_meant => Ok(()),
+        _ => Err(unused(opened)),
+    }
+}
+
+/// Lets a lockfile count: signed by a key that counts, whoever asks.
+pub(crate) fn permit_lock(opened: &Opened) -> Result<(), Box<Unused>> {
+    match opened.standing {
+        Standing::Verified(_) => Ok(()),
+        _ => Err(unused(opened)),
+    }
+}
+
+fn unused(opened: &Opened) -> Box<Unused> {
+    Box::new(Unused {
+        address: opened.loaded.address.clone(),
+        place: opened.loaded.place.clone(),
+        standing: opened.standing.clone(),
+    })
 }
 
 /// Whether someone may copy items between spaces at all: before anything is read for it.

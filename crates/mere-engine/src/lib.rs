@@ -43,7 +43,7 @@ mod wording;
 pub mod world;
 
 pub use event::Event;
-pub use host::{LogFile, Terminal, Typed, has_terminal, read_file, write_file};
+pub use host::{LogFile, Terminal, Typed, cell, has_terminal, read_file, write_file};
 pub use opening::{Memory, Mods, OpenError, Opening};
 pub use records::RecordError;
 pub use session::Session;

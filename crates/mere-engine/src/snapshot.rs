@@ -15,7 +15,7 @@ use mere_core::request::Reader;
 use mere_core::root::Root;
 
 use crate::allow;
-use crate::config::{self, Agents, Config, ConfigError, Embeddings, SEARCHED};
+use crate::config::{self, Agents, Config, ConfigError, Embeddings, Running, SEARCHED};
 use crate::context::Context;
 use crate::court::{self, Court};
 use crate::host::{Folder, SPACE, Surroundings, WORKSPACES, Watched};
@@ -79,6 +79,8 @@ struct Settled {
     embeddings: Embeddings,
     /// Which type comes first of equal hits.
     type_priority: Vec<ItemType>,
+    /// How tools are run.
+    running: Running,
 }
 
 impl Snapshot {
@@ -226,6 +228,11 @@ impl Snapshot {
         Ok(&self.settled.as_ref().map_err(WorldError::clone)?.type_priority)
     }
 
+    /// How tools are run.
+    pub(crate) fn running(&self) -> Result<&Running, WorldError> {
+        Ok(&self.settled.as_ref().map_err(WorldError::clone)?.running)
+    }
+
     /// Whose signatures count.
     pub(crate) fn court(&self) -> Result<&Court, WorldError> {
         Ok(&self.settled.as_ref().map_err(WorldError::clone)?.court)
@@ -299,6 +306,7 @@ fn settle(context: &Context, choice: &Choice) -> Result<Settled, WorldError> {
         embedder: Embedder::settle(&user.embeddings, surroundings),
         embeddings: user.embeddings,
         type_priority: ours.type_priority.or(user.type_priority).unwrap_or(SEARCHED.to_vec()),
+        running: user.running.within(&ours.running),
         stores,
     })
 }

@@ -3,7 +3,7 @@
 use mere_core::address::Address;
 
 use crate::change::ChangeError;
-use crate::items::{ItemError, Unmade};
+use crate::items::{ItemError, RunError, Unmade};
 use crate::search::SearchError;
 use crate::snapshot::WorldError;
 use crate::store::StoreError;
@@ -35,10 +35,18 @@ pub(crate) enum ToolError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Search(#[from] SearchError),
+    #[error(transparent)]
+    Run(Box<RunError>),
     #[error("cancelled")]
     Cancelled,
     #[error("{0} took too long")]
     Late(Address),
+}
+
+impl From<RunError> for ToolError {
+    fn from(error: RunError) -> Self {
+        Self::Run(Box::new(error))
+    }
 }
 
 impl From<Unmade> for ToolError {

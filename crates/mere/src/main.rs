@@ -20,6 +20,7 @@ mod paper;
 mod passphrase;
 mod render;
 mod report;
+mod run;
 mod sarif;
 mod search;
 mod signers;
@@ -36,6 +37,9 @@ use clap::Parser;
 use items::ItemCommand;
 
 fn main() -> ExitCode {
+    if let Some(code) = mere_engine::cell() {
+        return code;
+    }
     let arguments = Arguments::parse();
     if let Err(error) = arguments.command.start_log() {
         return render::failure(&format!("the log cannot be opened: {error}"), render::USAGE);
@@ -69,6 +73,10 @@ fn main() -> ExitCode {
         Command::Join(asked) => items::run(place, ItemCommand::Join(asked)),
         Command::Leave(asked) => items::run(place, ItemCommand::Leave(asked)),
         Command::Keys(asked) => items::run(place, ItemCommand::Keys(asked)),
+        Command::Run(asked) => run::run(place, &asked),
+        Command::Chain(asked) => run::chain(place, asked),
+        Command::Lock(asked) => run::lock(place, &asked),
+        Command::Prepare(asked) => run::prepare(place, asked),
         Command::Call(call) => call::run(place, &call),
         Command::Mcp(mcp) => mcp::run(place, &mcp),
         Command::Read(asked) => files::read(place, &asked),

@@ -54,6 +54,11 @@ pub(crate) fn refusal(reply: &Cleared) {
     }
 }
 
+/// Prints text as it is on standard error.
+pub(crate) fn beside(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
 /// Tells one more thing about a refusal.
 pub(crate) fn detail(words: &str) {
     let _ = writeln!(io::stderr(), "      - {words}");
@@ -198,3 +203,5 @@ pub(crate) const INVALID: u8 = 1;
 pub(crate) const USAGE: u8 = 2;
 /// Something is broken.
 pub(crate) const BROKEN: u8 = 4;
+/// A tool ran and failed.
+pub(crate) const TOOL_FAILED: u8 = 5;

@@ -45,7 +45,7 @@ fn read(id: &str, text: &str) -> Option<Member> {
         version: None,
         form: Form::Flat,
     };
-    let tool = ToolManifest::parse(text, &at).ok()?;
+    let tool = ToolManifest::parse_shipped(text, &at).ok()?;
     let integrity = tool.integrity(&at, &[]);
     let mut member = Member::new(tool, &at, integrity);
     member.pin.scope = None;

@@ -26,7 +26,7 @@ pub use entrypoint::{Entrypoint, EntrypointFault};
 pub use environment::EnvSource;
 pub use fault::{ChainFault, PairFault};
 pub use fill::{FillFault, Filled, MAX_ARGUMENT_BYTES, MAX_ARGUMENTS, Values};
-pub use parameters::{ParametersFault, input_schema_of, with_defaults};
+pub use parameters::{ParametersFault, input_schema_of, with_defaults, with_texts};
 pub use subprocess::{Stdin, Subprocess, SubprocessFault};
 
 use crate::digest::Sha256;

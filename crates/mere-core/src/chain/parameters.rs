@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use crate::json;
 use crate::schema::{InputSpec, input_schema};
 
 const LISTED_KEYS: [&str; 6] = ["name", "type", "required", "description", "default", "enum"];
@@ -123,4 +124,24 @@ fn read<'a>(entry: &'a Value, field: &str) -> Result<InputSpec<'a>, ParametersFa
 
 fn malformed(field: &str, expected: &'static str) -> ParametersFault {
     ParametersFault::Malformed { field: field.to_owned(), expected }
+}
+
+/// The same with parameters that a person typed: what the schema does not call a text is read as JSON, if
+/// it is that. The last of two with one name counts.
+pub fn with_texts(
+    schema: &Value,
+    mut parameters: Map<String, Value>,
+    texts: &[(String, String)],
+) -> Map<String, Value> {
+    for (name, text) in texts {
+        let kind = schema.get("properties").and_then(|all| all.get(name)?.get("type"));
+        let is_text = match kind {
+            Some(Value::String(kind)) => kind == "string",
+            Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "string"),
+            _ => false,
+        };
+        let read = if is_text { None } else { json::parse(text.as_bytes()).ok() };
+        parameters.insert(name.clone(), read.unwrap_or_else(|| Value::String(text.clone())));
+    }
+    parameters
 }

@@ -7,6 +7,7 @@ use super::id::ItemId;
 use super::integrity::{self, FileDigest, Identity};
 use super::path::ScopedPath;
 use super::version::Version;
+use crate::chain::builtin;
 use crate::digest::Sha256;
 use crate::reply::Prose;
 use crate::yaml::{self, Entry};
@@ -32,6 +33,15 @@ pub struct ToolManifest {
 impl ToolManifest {
     /// Reads the manifest of a tool that lies at `at`.
     pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, Fault> {
+        if builtin::is_reserved(&at.id) {
+            let fix = "Rename the tool: whoever has that name would run every tool.";
+            return Err(Fault::at(text, 0, "the id is kept for what ships with mere", fix));
+        }
+        Self::parse_shipped(text, at)
+    }
+
+    /// The same for a tool that ships in the binary.
+    pub(crate) fn parse_shipped(text: &str, at: &ScopedPath) -> Result<Self, Fault> {
         let entries = yaml::plain_mapping(text);
         let entries = entries.map_err(|error| Fault::of_yaml("the manifest", text, error))?;
         let reader = Reader { text, entries };

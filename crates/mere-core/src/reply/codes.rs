@@ -3,7 +3,7 @@
 //! `docs/replies.md` shows the same table; a test compares the two.
 
 use super::code::{
-    Code, CodeId, Denied, Enforcement, Fault, Invalid, Items, Success, Surface, World,
+    Code, CodeId, Denied, Enforcement, Execution, Fault, Invalid, Items, Success, Surface, World,
 };
 
 /// One row of the table.
@@ -134,6 +134,22 @@ codes! {
     RUN_INPUTS: Items "RUN" Invalid 2 "The inputs are wrong; `data` has every problem, the schema and an example.";
     RUN_SCHEMA: Items "RUN" Invalid 3 "A JSON Schema of the item cannot be used.";
     RUN_FRONTMATTER: Items "RUN" Invalid 4 "The frontmatter does not fit its schema; `data.problems` says where.";
+    RUN_TOOL: Execution "RUN" Success 1 "`execute run`: a tool has run; `data.success` says whether it succeeded.";
+    RUN_DRY: Execution "RUN" Success 2 "`execute run` with `dry_run`: the tool would run; nothing was run.";
+    RUN_CHAIN: Execution "RUN" Invalid 1 "The tools that run each other are no chain; `data` has the link and the field.";
+    RUN_CONFIG: Execution "RUN" Invalid 2 "The config that a chain comes to cannot be used; `data` has the link and the field.";
+    RUN_PROGRAM: Execution "RUN" Invalid 3 "A program, an interpreter or packages that the tool needs are not there.";
+    RUN_LOCK: Execution "RUN" Fault 1 "The chain is not what its lockfile pins, or the lockfile cannot be used.";
+    RUN_CHANGED: Execution "RUN" Fault 2 "A file of the tool changed while it was read; nothing was run.";
+    RUN_SANDBOX: Execution "RUN" Fault 3 "A layer of the sandbox is missing or failed; nothing was run.";
+    RUN_UNSIGNED: Enforcement "RUN" Denied 1 "A tool of the chain, or its lockfile, is not signed by a key that counts.";
+    RUN_UNLOCKED: Enforcement "RUN" Denied 2 "The tool must have a lockfile, and has none.";
+    RUN_UNGRANTED: Enforcement "RUN" Denied 3 "The tool asks for a variable or a secret that was not granted.";
+    CHAIN: Execution "CHAIN" Success 1 "`mere chain`: the links of a tool, their trust, and the config they come to.";
+    LOCK_MADE: Execution "LOCK" Success 1 "`mere lock`: the chain is pinned, and the lockfile signed.";
+    LOCK_CHECKED: Execution "LOCK" Success 2 "`mere lock --check`: every lockfile holds.";
+    LOCK_FINDINGS: Execution "LOCK" Fault 1 "`mere lock --check`: lockfiles do not hold; `data.lockfiles` says which and why.";
+    PREPARED: Execution "PREPARE" Success 1 "`mere prepare`: the packages of a tool are there.";
     CHANGE_DONE: Items "CHANGE" Success 1 "`execute`: an item was created, changed or deleted.";
     CHANGE_PROPOSED: Items "CHANGE" Success 2 "`execute`: the change is a proposal that a person reviews.";
     CHANGE_DRY: Items "CHANGE" Success 3 "`execute` with `dry_run`: the change is right; nothing was changed.";

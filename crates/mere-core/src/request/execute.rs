@@ -9,9 +9,9 @@ use crate::address::RelPath;
 use crate::digest::Sha256;
 use crate::item::{Category, ItemRef, ItemType};
 
-pub(super) const ABOUT: &str = "Run a directive (gives its checked steps) or a knowledge \
-    entry (gives its text); or create, update or delete a directive, tool or knowledge entry. A \
-    change may become a proposal for a person.";
+pub(super) const ABOUT: &str = "Run a tool (in a sandbox), a directive (gives its checked \
+    steps) or a knowledge entry (gives its text); or create, update or delete one. A change may \
+    become a proposal for a person.";
 
 const fn optional(name: &'static str, kind: Kind, about: &'static str) -> Parameter {
     Parameter { name, kind, need: Need::Optional, about }
@@ -29,9 +29,9 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     optional("category", Kind::Text, "For create, such as `api/auth`."),
     optional("content", Kind::Text, "For create, update: the whole main file."),
     optional("files", Kind::Files, "Other files of a tool or skill."),
-    optional("parameters", Kind::Object, "For run: the directive's inputs."),
+    optional("parameters", Kind::Object, "For run: the inputs."),
     optional("expect_sha256", Kind::Sha256, "Of the main file before."),
-    optional("dry_run", Kind::Flag, "Check only; change nothing."),
+    optional("dry_run", Kind::Flag, "Check only."),
 ];
 
 /// One `execute` call.

@@ -4,8 +4,8 @@ use crate::digest::Sha256;
 use crate::graph::Walk;
 use crate::item::{Category, Form, ItemId, ItemRef, ItemType, Scope};
 use crate::request::{
-    Join, KeysCommand, ModelCommand, Sign, Source, StoreCommand, TeamCommand, TrustCommand, Verify,
-    Work,
+    Join, KeysCommand, LockCommand, ModelCommand, RunTool, Sign, Source, StoreCommand, TeamCommand,
+    TrustCommand, Verify, Work,
 };
 
 /// One thing a person asks for.
@@ -67,6 +67,20 @@ pub enum Keep {
     Why {
         /// What kind of item.
         kind: ItemType,
+        /// Which one.
+        item: ItemRef,
+    },
+    /// Run a tool.
+    Run(RunTool),
+    /// Which tools run this one, and with what?
+    Chain {
+        /// Which one.
+        item: ItemRef,
+    },
+    /// Pin what tools run on.
+    Lock(LockCommand),
+    /// Fetch the packages that a tool needs.
+    Prepare {
         /// Which one.
         item: ItemRef,
     },

@@ -18,6 +18,7 @@ mod load;
 mod memory;
 mod models;
 mod read;
+mod run;
 mod search;
 mod secret;
 mod sign;
@@ -28,6 +29,7 @@ mod tool;
 
 use serde_json::{Map, Value};
 
+use crate::item::ItemType;
 use crate::name::AgentName;
 use crate::root::Root;
 use crate::trace::TraceId;
@@ -49,6 +51,7 @@ pub use load::{Load, Source};
 pub use memory::{Expired, ListMemories, MemoryCall, Sort};
 pub use models::ModelCommand;
 pub use read::Read;
+pub use run::{LockCommand, Locking, RunTool, Unsigned};
 pub use search::{Condition, Filter, Mode, Rank, Search, SearchSource};
 pub use secret::Secret;
 pub use sign::{Chosen, Selection, Sign, Stage, Verify, Wanted, Which, Work, Working};
@@ -154,6 +157,15 @@ impl Verb {
             self,
             Self::Dir(Dir::Pwd | Dir::Cd { .. }) | Self::Misspoken(_) | Self::Help { .. }
         )
+    }
+
+    /// Whether it takes as long as a tool runs, or as a person's command takes.
+    pub fn is_long(&self) -> bool {
+        match self {
+            Self::Execute(Execute { kind: ItemType::Tool, action: Action::Run { .. }, .. }) => true,
+            Self::Keep(asked) => matches!(asked, Keep::Run(_) | Keep::Prepare { .. }),
+            _ => false,
+        }
     }
 }
 

@@ -10,6 +10,7 @@ mod mods;
 mod ordered;
 mod patterns;
 mod policies;
+mod running;
 mod search;
 mod settings;
 mod signing;
@@ -37,6 +38,8 @@ pub(crate) use embeddings::{Embeddings, EndpointConfig, ModelChoice};
 use mods::RawMod;
 pub(crate) use mods::{ModConfig, check_clashes};
 use patterns::{Folders, parse_folders, parse_marker, parse_sensitive};
+use running::{RawRuntimes, RawSandbox};
+pub(crate) use running::{Running, Runtime};
 use search::RawSearch;
 pub(crate) use search::SEARCHED;
 use settings::RawSettings;
@@ -100,6 +103,8 @@ pub(crate) struct Config {
     pub(crate) embeddings: Embeddings,
     /// Which type comes first of equal hits.
     pub(crate) type_priority: Option<Vec<ItemType>>,
+    /// How tools are run.
+    pub(crate) running: Running,
 }
 
 impl Config {
@@ -139,6 +144,9 @@ struct UserFile {
     items: Option<RawItems>,
     embeddings: Option<RawEmbeddings>,
     search: Option<RawSearch>,
+    require_lock: Option<bool>,
+    sandbox: Option<RawSandbox>,
+    runtimes: Option<RawRuntimes>,
 }
 
 /// The keys of a project's file, each value read as `M`, `V`, `P`, `A` and `S` say. Those that widen and
@@ -158,6 +166,7 @@ struct ProjectFile<M, V, P, A, S> {
     require_signed: Option<Texts>,
     trusted_keys: Option<Texts>,
     search: Option<RawSearch>,
+    require_lock: Option<bool>,
     #[serde(rename = "embeddings")]
     _embeddings: Option<IgnoredAny>,
     #[serde(rename = "registry")]
@@ -166,6 +175,8 @@ struct ProjectFile<M, V, P, A, S> {
     _sandbox: Option<IgnoredAny>,
     #[serde(rename = "grants")]
     _grants: Option<IgnoredAny>,
+    #[serde(rename = "runtimes")]
+    _runtimes: Option<IgnoredAny>,
 }
 
 /// A project's file whose widening values are not looked at.
@@ -199,6 +210,7 @@ pub(crate) fn of_user(space: &Dir) -> Result<Config, ConfigError> {
             outside: Vec::new(),
             embeddings: embeddings::parse(file.embeddings)?,
             type_priority: search::parse(file.search)?,
+            running: running::of_user(file.require_lock, file.sandbox, file.runtimes)?,
         })
     });
     config.map_err(|fault| invalid(&address, fault))
@@ -221,11 +233,12 @@ impl ProjectConfig {
     /// All of it, as it counts when a person trusts what it widens.
     pub(crate) fn whole(&self) -> Result<Config, ConfigError> {
         let widening = self.widening.said().map_err(Clone::clone)?.clone();
-        let Config { sensitive, folders, signing, mut keeping, type_priority, .. } = self.narrow();
+        let Config { sensitive, folders, signing, mut keeping, type_priority, running, .. } =
+            self.narrow();
         for store in &mut keeping.stores {
             store.awaits_trust = false;
         }
-        Ok(Config { sensitive, folders, signing, keeping, type_priority, ..widening })
+        Ok(Config { sensitive, folders, signing, keeping, type_priority, running, ..widening })
     }
 
     /// Patterns of more sensitive files. They narrow, so they count at once.
@@ -250,8 +263,11 @@ pub(crate) fn of_project(
         let folders = parse_folders(keys.folders)?;
         let keeping = stores::parse(keys.stores, keys.items, keys.settings)?;
         let type_priority = search::parse(keys.search)?;
+        let running = running::of_project(keys.require_lock);
         let said = Config::default();
-        Ok((Config { sensitive, folders, signing, keeping, type_priority, ..said }, shown))
+        let narrow =
+            Config { sensitive, folders, signing, keeping, type_priority, running, ..said };
+        Ok((narrow, shown))
     });
     let (mut narrow, shown) = narrow.map_err(|fault| invalid(&address, fault))?;
     let vantage = Vantage { surroundings, project };

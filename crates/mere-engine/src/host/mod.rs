@@ -24,9 +24,11 @@ mod lock;
 mod log_file;
 mod models;
 mod open_folder;
+mod packages;
 mod person_file;
 mod pip;
 mod project;
+mod sandbox;
 mod site;
 mod ssh_agent;
 mod stamps;
@@ -51,9 +53,15 @@ pub use log_file::LogFile;
 pub(crate) use models::Models;
 pub(crate) use open_folder::{EntryKind, OpenFolder, open_regular};
 use open_folder::{exchange, rename_new};
+pub(crate) use packages::{Asking, PackagesError};
 pub use person_file::{read_file, write_file};
 pub(crate) use pip::{Pip, PipError};
 pub(crate) use project::find_project;
+pub use sandbox::cell;
+pub(crate) use sandbox::{
+    Captured, Ended, Excess, Exit, Finished, Layer, Level, Limits, PATH, Plan, Program, Refusal,
+    Standing, Watcher, layers, run,
+};
 pub(crate) use site::{Below, Site};
 pub(crate) use ssh_agent::{AgentError, SshAgent};
 pub(crate) use stamps::{Stamp, Stamps, Watched, now};

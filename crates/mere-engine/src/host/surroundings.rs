@@ -119,6 +119,11 @@ impl Surroundings {
         }
     }
 
+    /// The user's home, for this module's siblings.
+    pub(super) fn home_path(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
     /// The user's ssh-agent, if the environment names one.
     pub(crate) fn ssh_agent(&self) -> Option<&SshAgent> {
         self.ssh_agent.as_ref()

@@ -16,7 +16,7 @@ use super::place::{Placing, apply};
 use super::prospect::{Prospect, form_of, in_space};
 use super::run::run;
 use super::{ItemError, Standing, Stock, Unmade, proposal};
-use crate::config::Agents;
+use crate::config::{Agents, Running};
 use crate::context::Context;
 use crate::court::Court;
 use crate::enforce::{self, Expect, ItemChange, ItemHow, Sealing, Way};
@@ -51,6 +51,10 @@ pub(crate) struct Desk<'a> {
     pub(crate) search: Kit<'a>,
     /// Tells how far a long command is: of how many, how many are done.
     pub(crate) progress: &'a dyn Fn(u64, u64),
+    /// Tells what a running tool says, and after how many milliseconds.
+    pub(crate) heard: &'a dyn Fn(u64, Prose),
+    /// How tools are run.
+    pub(crate) running: &'a Running,
 }
 
 impl Desk<'_> {

@@ -4,6 +4,7 @@
 //! [`Opened`] is one that may be used, with who vouches for it.
 
 mod belongings;
+mod chain;
 mod change;
 mod error;
 mod find;
@@ -22,6 +23,7 @@ mod stock;
 mod tell;
 mod vouching;
 
+pub(crate) use chain::RunError;
 pub(crate) use change::{Desk, execute};
 pub(crate) use error::{ItemError, Unmade, Unplaced, WrongInputs};
 pub(crate) use find::is_shown;

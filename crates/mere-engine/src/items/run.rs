@@ -1,15 +1,16 @@
 //! Running what an agent follows or reads: a directive or a knowledge entry.
 //!
-//! Nothing is executed here. A directive's inputs are checked before its steps are told; a tool's
-//! chain is another matter.
+//! Nothing is executed here: a directive's inputs are checked before its steps are told. A tool goes its
+//! own way, down its [`chain`].
 
 use mere_core::item::{Directive, Fault, Item, ItemRef, ItemType, Knowledge, Relation};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
-use mere_core::request::{Execute, Source};
+use mere_core::request::{Execute, Locking, Source, Unsigned};
 use mere_core::schema::{InputSpec, Schema, example, frontmatter_schema, input_schema};
 use serde_json::{Map, Value};
 
-use super::change::Desk;
+use super::chain::{self, Ask};
+use super::change::{Desk, Mode};
 use super::error::WrongInputs;
 use super::find::{find, look};
 use super::load::name;
@@ -25,6 +26,14 @@ pub(crate) fn run(
     call: &Execute,
     parameters: &Map<String, Value>,
 ) -> Result<Draft, ToolError> {
+    if call.kind == ItemType::Tool {
+        let mode = if call.dry_run { Mode::Dry } else { Mode::Really };
+        let (locking, unsigned) = (Locking::Optional, Unsigned::Refused);
+        return chain::run(
+            desk,
+            &Ask { item: &call.item, given: (parameters, &[]), locking, unsigned, mode },
+        );
+    }
     if !matches!(call.kind, ItemType::Directive | ItemType::Knowledge) {
         return Err(ItemError::NotRun(call.kind).into());
     }
@@ -171,7 +180,7 @@ pub(crate) fn schema_of(directive: &Directive) -> Value {
     input_schema(directive.input_schema.as_ref(), &inputs.collect::<Vec<_>>())
 }
 
-fn check_inputs(
+pub(super) fn check_inputs(
     loaded: &Loaded,
     schema: &Value,
     parameters: &Map<String, Value>,

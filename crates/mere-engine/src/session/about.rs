@@ -39,16 +39,18 @@ impl Session {
     ) -> Result<Draft, ToolError> {
         let turn = RefCell::new(turn);
         let late = longest();
-        // Who rebuilds the index waits for all of it.
-        let is_patient = matches!(request.verb, Verb::Keep(Keep::Index(_)));
+        // Who rebuilds the index or runs a tool waits for all of it.
+        let is_patient =
+            request.verb.is_long() || matches!(request.verb, Verb::Keep(Keep::Index(_)));
         let over = || go_on(&**turn.borrow()).is_err() || !is_patient && late();
         let gate = snapshot.gate(request.caller.reader);
-        let progress = |done, total| {
-            let note = gate.clear_text(&Prose::words("items"), &request.caller.agent);
-            if let Some(message) = note {
-                turn.borrow_mut().progress(&Progress { done, total: Some(total), message });
+        let tell = |done, total, words: &Prose| {
+            if let Some(message) = gate.clear_text(words, &request.caller.agent) {
+                turn.borrow_mut().progress(&Progress { done, total, message });
             }
         };
+        let progress = |done, total| tell(done, Some(total), &Prose::words("items"));
+        let heard = |done, words: Prose| tell(done, None, &words);
         let view = self.view(snapshot, &request.caller)?;
         let clerk = Clerk {
             view: &view,
@@ -75,6 +77,8 @@ impl Session {
             unlock: request.unlock.as_ref(),
             over: &over,
             progress: &progress,
+            heard: &heard,
+            running: snapshot.running()?,
             search: Kit {
                 searches: &self.searches,
                 landmarks: snapshot.landmarks(),
@@ -83,13 +87,7 @@ impl Session {
                 priority: snapshot.type_priority()?,
             },
         };
-        match &request.verb {
-            Verb::Search(call) => search::search(&desk, call),
-            Verb::Load(call) => items::load(&desk, call),
-            Verb::Execute(call) => items::execute(&desk, call),
-            Verb::Keep(asked) => items::keep(&desk, asked),
-            _ => Ok(wording::panicked()),
-        }
+        done(&desk, &request.verb)
     }
 
     /// Gives some items their vectors, for about as long as a slice lasts. A server does this again
@@ -142,5 +140,16 @@ impl Session {
             Verb::Keep(Keep::Store(asked)) => store::keep(&clerk, asked, &|| self.resettle()),
             _ => Ok(wording::panicked()),
         }
+    }
+}
+
+/// What becomes of a call about items.
+fn done(desk: &Desk<'_>, verb: &Verb) -> Result<Draft, ToolError> {
+    match verb {
+        Verb::Search(call) => search::search(desk, call),
+        Verb::Load(call) => items::load(desk, call),
+        Verb::Execute(call) => items::execute(desk, call),
+        Verb::Keep(asked) => items::keep(desk, asked),
+        _ => Ok(wording::panicked()),
     }
 }

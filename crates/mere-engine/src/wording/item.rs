@@ -42,7 +42,7 @@ pub(super) fn item(error: &ItemError) -> Draft {
         ItemError::NotRun(kind) => {
             let message = format!("Items of the type {kind} are not run.");
             Draft::invalid(codes::RUN_TYPE, Prose::words(message))
-                .hint("Directives and knowledge entries are; `load` shows any item.")
+                .hint("Tools, directives and knowledge entries are; `load` shows any item.")
         }
         ItemError::Schema { address, error } => {
             let message = match address {

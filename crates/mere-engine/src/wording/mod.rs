@@ -7,6 +7,7 @@ mod change;
 mod item;
 mod keys;
 mod model;
+mod run;
 mod signers;
 mod store;
 mod team;
@@ -175,6 +176,7 @@ pub(crate) fn tool(error: &ToolError) -> Draft {
         ToolError::Item(error) => item::item(error),
         ToolError::Store(error) => store::store(error),
         ToolError::Search(error) => search(error),
+        ToolError::Run(error) => run::run(error),
         ToolError::Cancelled => Draft::fault(codes::CALL_CANCELLED, "The call was cancelled.")
             .hint("Nothing was changed. Call again if you still want it."),
         ToolError::Late(address) => {

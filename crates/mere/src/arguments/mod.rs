@@ -9,6 +9,7 @@ mod keys;
 mod memory;
 mod models;
 mod moment;
+mod run;
 mod search;
 mod signers;
 mod signing;
@@ -40,6 +41,7 @@ pub(crate) use memory::{
 };
 pub(crate) use models::{FetchedArgument, ModelArguments, ModelCommandArguments};
 pub(crate) use moment::Moment;
+pub(crate) use run::{ChainArguments, LockArguments, PrepareArguments, RunArguments};
 pub(crate) use search::SearchArguments;
 pub(crate) use signers::SignersCommand;
 pub(crate) use signing::{SignArguments, VerifyArguments, WorkArguments};
@@ -70,13 +72,15 @@ const EXAMPLES: &str = "Examples:
   mere list                             what is in it
   mere search retry with backoff        find items and memories
   mere memory recent                    what was kept last
+  mere run hello_tool --param name=Ada  run a tool in a sandbox
   mere call dir '{\"command\":\"list\"}'    what an agent sees in this project
   mere mcp                              serve an agent over MCP on standard input and output
   mere grep 'fn main' src               find lines, as an agent would
   mere allow .env                       show a sensitive file to agents
   mere trust project                    let this project's config add extra folders
 
-Exit status: 0 success, 1 invalid or refused, 2 wrong usage, 3 denied, 4 something is broken";
+Exit status: 0 success, 1 invalid or refused, 2 wrong usage, 3 denied, 4 something is broken,
+5 a tool ran and failed";
 
 /// Where the command runs.
 #[derive(Args)]
@@ -196,6 +200,14 @@ pub(crate) enum Command {
     Edit(WorkArguments),
     /// Decide on changes that agents propose
     Review(ReviewArguments),
+    /// Run a tool in a sandbox
+    Run(RunArguments),
+    /// Show which tools run a tool, and with what
+    Chain(ChainArguments),
+    /// Pin what a tool runs on
+    Lock(LockArguments),
+    /// Fetch the packages that a tool needs
+    Prepare(PrepareArguments),
     /// Draw how knowledge is linked, or check its links
     Graph(GraphArguments),
     /// Check everything, and say the fix

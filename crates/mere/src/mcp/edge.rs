@@ -35,6 +35,8 @@ use super::translate;
 const MAX_HELD_KIB: usize = 64 * 1024;
 /// How long one call may take, the time in which a person thinks not counted.
 const MAX_CALL_TIME: Duration = Duration::from_mins(1);
+/// The same for a tool that is run: as long as one may take, and a while to get there.
+const MAX_RUN_TIME: Duration = Duration::from_mins(65);
 /// How long a question stays open for a client that keeps its state.
 const MAX_STATE_AGE: Duration = Duration::from_mins(15);
 
@@ -182,7 +184,8 @@ impl Edge {
     where
         D: Fn(&Request, &mut dyn Turn) -> Outcome + Send + Sync + 'static,
     {
-        let deadline = Instant::now() + MAX_CALL_TIME;
+        let most = if request.verb.is_long() { MAX_RUN_TIME } else { MAX_CALL_TIME };
+        let deadline = Instant::now() + most;
         if request.verb.is_instant() && request.tool.is_some() {
             let outcome = door(request, &mut Listening::silent(context, deadline));
             return Ok((outcome, None));
@@ -192,7 +195,7 @@ impl Edge {
         let mut turn = Listening::new(context, deadline, &self.seal);
         let places = Arc::clone(&self.places);
         let visit = async move {
-            let place = places.take(&request.caller.agent).await?;
+            let place = places.take(&request).await?;
             let visit =
                 tokio::task::spawn_blocking(move || (door(&request, &mut turn), Some(place)));
             visit.await.ok()
@@ -202,7 +205,7 @@ impl Edge {
         tokio::select! {
             outcome = visit => outcome.ok_or_else(|| failed("the call could not be run")),
             () = context.ct.cancelled() => Err(failed("the call was cancelled")),
-            () = tokio::time::sleep(MAX_CALL_TIME + GRACE) => Err(failed("the call took too long")),
+            () = tokio::time::sleep(most + GRACE) => Err(failed("the call took too long")),
         }
     }
 

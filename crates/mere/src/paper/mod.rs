@@ -5,6 +5,7 @@ mod items;
 mod keys;
 mod memory;
 mod models;
+mod run;
 mod search;
 mod signing;
 mod stores;

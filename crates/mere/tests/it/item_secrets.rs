@@ -188,9 +188,7 @@ fn a_sensitive_name_is_not_there() {
             let arguments =
                 json!({ "item_type": kind, "item_id": id, "action": action, "content": "x" });
             let reply = pair.mcp.call("execute", &arguments);
-            let not_run = kind == "tool" && action == "run";
-            let code = if not_run { "IT-RUN-I-001" } else { "IT-ITEM-I-001" };
-            assert_eq!(reply["code"], code, "{kind} {action} {reply}");
+            assert_eq!(reply["code"], "IT-ITEM-I-001", "{kind} {action} {reply}");
         }
         let hidden = pair.load(kind, id);
         let missing =

@@ -30,7 +30,7 @@ const AMBIENT: [&str; 9] = [
 ];
 
 /// The lawful places. A new one is a decision: it belongs in an ADR.
-const LAWFUL: [&str; 25] = [
+const LAWFUL: [&str; 35] = [
     "crates/mere-engine/src/host/boundary.rs",
     "crates/mere-engine/src/host/database.rs",
     "crates/mere-engine/src/host/derived.rs",
@@ -45,9 +45,19 @@ const LAWFUL: [&str; 25] = [
     "crates/mere-engine/src/host/log_file.rs",
     "crates/mere-engine/src/host/models.rs",
     "crates/mere-engine/src/host/open_folder/linux.rs",
+    "crates/mere-engine/src/host/packages.rs",
     "crates/mere-engine/src/host/person_file.rs",
     "crates/mere-engine/src/host/pip.rs",
     "crates/mere-engine/src/host/project.rs",
+    "crates/mere-engine/src/host/sandbox/calls.rs",
+    "crates/mere-engine/src/host/sandbox/cell.rs",
+    "crates/mere-engine/src/host/sandbox/confine.rs",
+    "crates/mere-engine/src/host/sandbox/control.rs",
+    "crates/mere-engine/src/host/sandbox/group.rs",
+    "crates/mere-engine/src/host/sandbox/keeper.rs",
+    "crates/mere-engine/src/host/sandbox/programs.rs",
+    "crates/mere-engine/src/host/sandbox/root.rs",
+    "crates/mere-engine/src/host/sandbox/totals.rs",
     "crates/mere-engine/src/host/site.rs",
     "crates/mere-engine/src/host/ssh_agent.rs",
     "crates/mere-engine/src/host/stamps.rs",

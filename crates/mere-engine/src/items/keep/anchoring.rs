@@ -84,8 +84,21 @@ fn states(signed: &Sidecar, moved: &Loaded) -> bool {
         && statement.files == moved.all_files()
 }
 
+/// The files of an item with its signatures first.
+pub(in crate::items) fn seal_files(
+    sealer: &Sealer,
+    arrived: &Loaded,
+    space_id: &str,
+    mut files: Vec<(RelPath, Vec<u8>)>,
+) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
+    let sidecar = sealer.seal(arrived, space_id)?;
+    let name = arrived.place.sidecar_name().ok_or(Unmade::Place)?;
+    files.insert(0, (name.parse().map_err(|_| Unmade::Place)?, sidecar));
+    Ok(files)
+}
+
 /// An item as it will lie there, of its new files with the main one last, and of those that stay.
-pub(super) fn arrived(
+pub(in crate::items) fn arrived(
     files: &[(RelPath, Vec<u8>)],
     kept: &[FileDigest],
     to: &ScopedPath,
@@ -172,7 +185,7 @@ fn replace_words(text: &str, from: &str, to: &str) -> String {
 }
 
 /// The bytes of a file, if they are those that were hashed.
-pub(super) fn bytes_of(
+pub(in crate::items) fn bytes_of(
     folder: &cap_std::fs::Dir,
     file: &mere_core::item::integrity::FileDigest,
 ) -> std::io::Result<Vec<u8>> {

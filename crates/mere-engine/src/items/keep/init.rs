@@ -3,14 +3,14 @@
 //! Safe to repeat: what is there stays as it is, and examples come with a new space only.
 
 use mere_core::address::{Address, RelPath};
+use mere_core::chain::{Chain, Member, builtin, pin};
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
-use mere_core::item::{Base, Form, Item, ItemType, Scope, ScopedPath};
+use mere_core::item::{Base, Form, ItemType, Scope, ScopedPath, ToolManifest};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Example, GitHook, Init};
 use mere_core::root::Root;
 use mere_core::trust::PublicKey;
-use serde_json::{Value, json};
 
 use super::super::sealer::Sealer;
 use super::super::{ItemError, Unmade};
@@ -24,24 +24,20 @@ use crate::keys::{self, KeyFault};
 use crate::project_key;
 use crate::tool_error::ToolError;
 
-const TOOL: &str = "word-count";
+const TOOL: &str = "hello_tool";
 
 /// The files of the examples, by their path in the space.
 const EXAMPLES: [(&str, &str); 5] = [
     ("directives/examples/summarize-folder.md", include_str!("examples/summarize-folder.md")),
-    ("tools/examples/word-count.yaml", include_str!("examples/word-count.yaml")),
-    ("tools/examples/word-count.py", include_str!("examples/word-count.py")),
+    ("tools/examples/hello_tool.yaml", include_str!("examples/hello_tool.yaml")),
+    ("tools/examples/hello_tool.py", include_str!("examples/hello_tool.py")),
     ("knowledge/examples/how-items-work.md", include_str!("examples/how-items-work.md")),
     ("memory/welcome.md", include_str!("examples/welcome.md")),
 ];
 
 /// What to try first.
-const NEXT: [&str; 3] = [
-    "mere list",
-    "mere show knowledge how-items-work",
-    "mere call execute '{\"item_type\":\"directive\",\"item_id\":\"summarize-folder\",\
-     \"parameters\":{\"folder\":\".\"}}'",
-];
+const NEXT: [&str; 3] =
+    ["mere list", "mere run hello_tool --param name=Ada", "mere show knowledge how-items-work"];
 
 /// What to try first in a space without examples.
 const NEXT_WITHOUT: [&str; 3] =
@@ -228,7 +224,7 @@ impl Making {
         Ok(Some((format!("{folder}/{name}"), sidecar)))
     }
 
-    /// The lockfile of the example tool: the tool itself, and what runs it by name.
+    /// The lockfile of the example tool, with all that runs it.
     fn lockfile(&self) -> Option<(String, String)> {
         let text = |ending: &str| {
             let name = format!("tools/examples/{TOOL}.{ending}");
@@ -244,29 +240,21 @@ impl Making {
             version: None,
             form: Form::Flat,
         };
-        let tool = Item::parse(manifest, &place).ok()?;
+        let tool = ToolManifest::parse(manifest, &place).ok()?;
         let script = FileDigest {
             path: format!("{TOOL}.py"),
             sha256: Sha256::of(script.as_bytes()),
             size: script.len() as u64,
         };
-        let integrity = tool.integrity(manifest, &place, &[script])?.to_string();
-        let version = tool.version()?;
-        let executor = tool.metadata()["executor_id"].clone();
-        let value: Value = json!({
-            "lockfile_version": 1,
-            "root": { "tool_id": TOOL, "version": version.to_string(), "integrity": integrity },
-            "resolved_chain": [{
-                "tool_id": TOOL, "version": version.to_string(), "scope": self.scope.name(),
-                "category": "examples", "integrity": integrity, "executor": executor
-            }],
-            "registry": null,
-            "metadata": {
-                "tool_id": TOOL, "version": version.to_string(), "category": "examples",
-                "scope": self.scope.name(), "space_id": self.space_id
-            }
-        });
-        let at = ScopedPath { kind: ItemType::Lockfile, version: Some(version.clone()), ..place };
+        let integrity = tool.integrity(&place, &[script]);
+        let mut members = vec![Member::new(tool, &place, integrity)];
+        while let Some(executor) = members.last()?.pin.executor.clone() {
+            members.push(builtin::find(&executor)?);
+        }
+        let chain = Chain::new(members).ok()?;
+        let version = Some(chain.leaf().pin.version.clone());
+        let at = ScopedPath { kind: ItemType::Lockfile, version, ..place };
+        let value = pin::lockfile(&chain, &at, &self.space_id);
         Some((at.below_base()?.to_string(), format!("{value:#}\n")))
     }
 

@@ -24,13 +24,15 @@ mod work;
 
 use mere_core::item::{ItemType, MemoryPath};
 use mere_core::reply::Draft;
-use mere_core::request::{Keep, Sign};
+use mere_core::request::{Keep, RunTool, Sign};
 
-use super::change::Desk;
+use super::chain::{self, Ask};
+use super::change::{Desk, Mode};
 use crate::models;
 use crate::tool_error::ToolError;
 
 pub(super) use anchor::copy;
+pub(super) use anchoring::{arrived, bytes_of, seal_files};
 pub(crate) use config::check as check_config;
 pub(super) use memory::delete as delete_memory;
 pub(crate) use team::TeamFault;
@@ -64,6 +66,10 @@ pub(crate) fn keep(desk: &Desk<'_>, asked: &Keep) -> Result<Draft, ToolError> {
         Keep::Rename { kind, item, id, source, author } => {
             anchor::rename(desk, (*kind, item), id, (desk.source(*source), *author))
         }
+        Keep::Run(asked) => run_tool(desk, asked),
+        Keep::Chain { item } => chain::show(desk, item),
+        Keep::Lock(asked) => chain::lock(desk, asked),
+        Keep::Prepare { item } => chain::prepare(desk, item),
         Keep::Why { kind, item } => why::why(desk, *kind, item),
         Keep::Index(how) => index::index(desk, *how),
         Keep::Proposals => review::list(desk),
@@ -80,4 +86,12 @@ pub(crate) fn keep(desk: &Desk<'_>, asked: &Keep) -> Result<Draft, ToolError> {
         Keep::CheckConfig => Ok(check_config(desk.context)),
         Keep::Store(_) | Keep::Keys(_) | Keep::Trust(_) => Ok(crate::wording::panicked()),
     }
+}
+
+/// Runs a tool for a person.
+fn run_tool(desk: &Desk<'_>, asked: &RunTool) -> Result<Draft, ToolError> {
+    let RunTool { item, parameters, texts, locking, unsigned, dry_run } = asked;
+    let mode = if *dry_run { Mode::Dry } else { Mode::Really };
+    let (locking, unsigned) = (*locking, *unsigned);
+    chain::run(desk, &Ask { item, given: (parameters, texts), locking, unsigned, mode })
 }

@@ -23,7 +23,7 @@ use super::super::sealer::{Sealer, space_id, try_unlock};
 use super::super::tell::word;
 use super::super::vouching::vouched_files;
 use super::super::{ItemError, Opened, Standing, Unmade, Unplaced};
-use super::anchoring::arrived;
+use super::anchoring::{arrived, seal_files};
 use super::difference::change;
 use super::waiting::{Waiting, all};
 use crate::enforce::{self, Errand, Expect, ItemChange, ItemHow, Sealing};
@@ -185,7 +185,7 @@ fn accept(desk: &Desk<'_>, waiting: Waiting) -> Result<Draft, ToolError> {
 fn signed(
     desk: &Desk<'_>,
     place: &ScopedPath,
-    mut files: Vec<(RelPath, Vec<u8>)>,
+    files: Vec<(RelPath, Vec<u8>)>,
 ) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
     let Some(kept) = unshown(desk, place, &files)? else { return Ok(files) };
     let sealer = match sealing(desk, place) {
@@ -194,10 +194,7 @@ fn signed(
     };
     let Some(sealer) = sealer else { return Ok(files) };
     let arrived = arrived(&files, &kept, place)?;
-    let sidecar = sealer.seal(&arrived, &space_id(desk, place)?)?;
-    let name = place.sidecar_name().and_then(|name| name.parse().ok()).ok_or(Unmade::Place)?;
-    files.insert(0, (name, sidecar));
-    Ok(files)
+    seal_files(&sealer, &arrived, &space_id(desk, place)?, files)
 }
 
 /// The files of the item that a proposal leaves as they are, and that nobody is shown: they are

@@ -5,6 +5,7 @@
 
 mod household;
 mod orphans;
+mod sandbox;
 mod wanderers;
 
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
@@ -14,6 +15,7 @@ use super::super::change::Desk;
 use crate::tool_error::ToolError;
 
 /// What was found at one check.
+#[derive(Clone)]
 pub(super) struct Finding {
     /// What was looked at.
     check: &'static str,
@@ -83,6 +85,7 @@ pub(super) fn doctor(desk: &Desk<'_>, repair: Repair) -> Result<Draft, ToolError
     findings.extend(wanderers::items(desk)?);
     findings.extend(orphans::find(desk));
     findings.extend(household::waiting(desk));
+    findings.extend(sandbox::layers());
     let wrong = findings.iter().filter(|one| one.state == State::Wrong).count();
     let told = findings.into_iter().map(Finding::told).collect::<Data>();
     let data = Fields::default().with("checks", told).with("findings", wrong as u64);

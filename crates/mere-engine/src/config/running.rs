@@ -1,0 +1,119 @@
+//! `require_lock:`, `sandbox:` and `runtimes:` of a config: how tools are run.
+//!
+//! A project may ask for lockfiles, which narrows. What it says of the sandbox and of interpreters
+//! counts for nothing.
+
+use std::collections::BTreeMap;
+
+use mere_core::item::ItemId;
+use serde::Deserialize;
+use serde_saphyr::{Location, Spanned};
+
+use super::ordered::Ordered;
+use super::{Texts, YamlError};
+use crate::host::Level;
+
+/// What one config says of running tools.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Running {
+    /// Whether a tool runs only with a lockfile.
+    pub(crate) require_lock: bool,
+    /// How much of a sandbox there must be.
+    pub(crate) level: Level,
+    /// The variables of the environment that a tool may ask for.
+    pub(crate) variables: Vec<String>,
+    pub(crate) runtimes: BTreeMap<ItemId, Runtime>,
+}
+
+/// What a runtime runs with on this machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Runtime {
+    /// Where its interpreter is.
+    pub(crate) interpreter: Option<String>,
+    /// A folder of packages.
+    pub(crate) packages: Option<String>,
+}
+
+impl Running {
+    /// The user's, with what a project narrows.
+    pub(crate) fn within(self, project: &Self) -> Self {
+        Self { require_lock: self.require_lock || project.require_lock, ..self }
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawSandbox {
+    level: Option<Spanned<String>>,
+    env: Option<Texts>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawRuntime {
+    interpreter: Option<Spanned<String>>,
+    packages: Option<Spanned<String>>,
+}
+
+pub(super) type RawRuntimes = Ordered<RawRuntime>;
+
+/// What a project may say.
+pub(super) fn of_project(require_lock: Option<bool>) -> Running {
+    Running { require_lock: require_lock.unwrap_or_default(), ..Running::default() }
+}
+
+pub(super) fn of_user(
+    require_lock: Option<bool>,
+    sandbox: Option<RawSandbox>,
+    runtimes: Option<RawRuntimes>,
+) -> Result<Running, YamlError> {
+    let sandbox = sandbox.unwrap_or_default();
+    let level = sandbox.level.as_ref().map(level).transpose()?;
+    let variables =
+        sandbox.env.unwrap_or_default().iter().map(variable).collect::<Result<_, _>>()?;
+    let runtimes = runtimes.map(Ordered::entries).transpose()?.unwrap_or_default();
+    let runtimes = runtimes.into_iter().map(|(name, raw)| {
+        let wrong = |_| fault(name.referenced, "a runtime is the id of a tool");
+        Ok((name.value.parse().map_err(wrong)?, runtime(raw)?))
+    });
+    Ok(Running {
+        require_lock: require_lock.unwrap_or_default(),
+        level: level.unwrap_or_default(),
+        variables,
+        runtimes: runtimes.collect::<Result<_, YamlError>>()?,
+    })
+}
+
+fn level(said: &Spanned<String>) -> Result<Level, YamlError> {
+    match &*said.value {
+        "full" => Ok(Level::Full),
+        "namespaces" => Ok(Level::Namespaces),
+        _ => Err(fault(said.referenced, "a level is full or namespaces")),
+    }
+}
+
+fn variable(said: &Spanned<String>) -> Result<String, YamlError> {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_name = !said.value.is_empty()
+        && said.value.chars().all(is_letter)
+        && !said.value.starts_with(|c: char| c.is_ascii_digit());
+    if is_name {
+        return Ok(said.value.clone());
+    }
+    Err(fault(said.referenced, "a variable has letters, digits and `_`"))
+}
+
+fn runtime(raw: RawRuntime) -> Result<Runtime, YamlError> {
+    let path = |said: Option<Spanned<String>>| match said {
+        Some(said) if said.value.starts_with('/') || said.value.starts_with("~/") => {
+            Ok(Some(said.value))
+        }
+        Some(said) => Err(fault(said.referenced, "the path begins with `/` or `~/`")),
+        None => Ok(None),
+    };
+    Ok(Runtime { interpreter: path(raw.interpreter)?, packages: path(raw.packages)? })
+}
+
+fn fault(at: Location, reason: &str) -> YamlError {
+    YamlError::at(at, reason.to_owned())
+}

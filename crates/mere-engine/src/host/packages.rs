@@ -1,0 +1,196 @@
+//! The packages that tools need, fetched by a person's own pip or npm, outside of any sandbox.
+//!
+//! A set of packages lies under the digest of what asks for it, whole or not at all. Of wheels nothing
+//! runs while they are fetched, and npm is told to run no scripts.
+
+use std::fs::{self, Permissions};
+use std::io::{self, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::derived::{clear_away, unfinished};
+use super::durable::make_private;
+use super::{Folder, Program, Surroundings, WriteError, absent};
+
+/// The folder below the user's data.
+const FOLDER: &str = "packages";
+/// How much of what a fetcher complains about is read.
+const MAX_COMPLAINT: u64 = 64 * 1024;
+/// How pip is called, the best first.
+const PIPS: [&[&str]; 4] =
+    [&["python3", "-m", "pip"], &["pip3"], &["pip"], &["uv", "tool", "run", "pip"]];
+
+/// Why no packages were fetched.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PackagesError {
+    #[error("there is no `{0}`")]
+    NoFetcher(&'static str),
+    /// With the last thing it said.
+    #[error("`{0}` says no: {1}")]
+    Failed(&'static str, String),
+    #[error("there is no place for packages")]
+    Nowhere,
+    #[error(transparent)]
+    Unwritten(#[from] WriteError),
+}
+
+impl From<io::Error> for PackagesError {
+    fn from(error: io::Error) -> Self {
+        Self::Unwritten(error.into())
+    }
+}
+
+/// What asks for packages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asking {
+    Requirements,
+    PackageJson,
+}
+
+/// Where sets of packages lie.
+pub(crate) struct Packages(PathBuf);
+
+impl Packages {
+    /// A set of packages; none if it was not fetched.
+    pub(crate) fn find(&self, key: &str) -> io::Result<Option<Folder>> {
+        absent(Folder::open(&self.0.join(key)))
+    }
+
+    /// Fetches a set of packages, in place of what was there.
+    pub(crate) fn fetch(
+        &self,
+        key: &str,
+        (asking, text): (Asking, &[u8]),
+        program: &Program,
+    ) -> Result<(), PackagesError> {
+        make_private(&self.0)?;
+        let top = cap_std::fs::Dir::open_ambient_dir(&self.0, cap_std::ambient_authority())?;
+        clear_away(&top);
+        let folder = self.0.join(unfinished());
+        fs::create_dir(&folder)?;
+        let fetched = fill(&folder, (asking, text), program).and_then(|()| {
+            open_to_all(&folder)?;
+            let whole = self.0.join(key);
+            if whole.exists() {
+                let old = self.0.join(unfinished());
+                fs::rename(&whole, &old)?;
+                let _ = fs::remove_dir_all(&old);
+            }
+            Ok(fs::rename(&folder, &whole)?)
+        });
+        if fetched.is_err() {
+            let _ = fs::remove_dir_all(&folder);
+        }
+        fetched
+    }
+}
+
+impl Surroundings {
+    /// Where sets of packages lie; none if there is no place for them.
+    pub(crate) fn packages(&self) -> Option<Packages> {
+        self.data_path().map(|data| Packages(data.join(FOLDER)))
+    }
+
+    /// A variable of the environment, where it is a text.
+    #[expect(clippy::unused_self, reason = "what is read here is the environment of this process")]
+    pub(crate) fn variable(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+
+    /// The interpreter that a person configured.
+    pub(crate) fn interpreter(&self, text: &str) -> io::Result<Program> {
+        Program::configured(&self.own_path(text)?)
+    }
+
+    /// A folder that a person configured.
+    pub(crate) fn own_folder(&self, text: &str) -> io::Result<Folder> {
+        Folder::open(&self.own_path(text)?)
+    }
+
+    fn own_path(&self, text: &str) -> io::Result<PathBuf> {
+        match text.strip_prefix("~/") {
+            Some(below) => Ok(self.home_path().ok_or(io::ErrorKind::NotFound)?.join(below)),
+            None => Ok(PathBuf::from(text)),
+        }
+    }
+}
+
+fn fill(
+    folder: &Path,
+    (asking, text): (Asking, &[u8]),
+    program: &Program,
+) -> Result<(), PackagesError> {
+    match asking {
+        Asking::Requirements => {
+            let asked = folder.join("requirements.txt");
+            fs::write(&asked, text)?;
+            let version = python_version(program)?;
+            let pip = PIPS.iter().find(|pip| answers(pip, folder));
+            let pip = pip.ok_or(PackagesError::NoFetcher("pip"))?;
+            let mut command = Command::new(pip[0]);
+            command.args(&pip[1..]).args(["install", "--no-input", "--disable-pip-version-check"]);
+            command.args(["--only-binary", ":all:", "--python-version", &version]);
+            command.args(["--target", ".", "--requirement", "requirements.txt"]);
+            finish("pip", command.current_dir(folder))
+        }
+        Asking::PackageJson => {
+            fs::write(folder.join("package.json"), text)?;
+            if !answers(&["npm"], folder) {
+                return Err(PackagesError::NoFetcher("npm"));
+            }
+            let mut command = Command::new("npm");
+            command.args(["install", "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"]);
+            finish("npm", command.current_dir(folder))?;
+            Ok(fs::create_dir_all(folder.join("node_modules"))?)
+        }
+    }
+}
+
+fn answers(call: &[&str], folder: &Path) -> bool {
+    let mut command = Command::new(call[0]);
+    command.args(&call[1..]).arg("--version").current_dir(folder).stdin(Stdio::null());
+    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
+}
+
+/// The version for which wheels are fetched: that of the interpreter which runs the tool.
+fn python_version(program: &Program) -> Result<String, PackagesError> {
+    let ask = "import sys; print('%d.%d' % sys.version_info[:2])";
+    let mut command = Command::new(program.host());
+    let said = command.args(["-I", "-c", ask]).stdin(Stdio::null()).output();
+    let said = said.ok().filter(|said| said.status.success());
+    let version = said.and_then(|said| String::from_utf8(said.stdout).ok());
+    let version = version.map(|version| version.trim().to_owned());
+    version.ok_or(PackagesError::NoFetcher("python3"))
+}
+
+/// Runs a fetcher to its end. How far it is, it tells a person itself.
+fn finish(name: &'static str, command: &mut Command) -> Result<(), PackagesError> {
+    let shown = io::stderr().is_terminal();
+    command.stdin(Stdio::null());
+    command.stdout(if shown { io::stderr().into() } else { Stdio::null() });
+    let mut child = command.stderr(Stdio::piped()).spawn()?;
+    let mut said = Vec::new();
+    if let Some(mut output) = child.stderr.take() {
+        output.by_ref().take(MAX_COMPLAINT).read_to_end(&mut said)?;
+        io::copy(&mut output, &mut io::sink())?;
+    }
+    if child.wait()?.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&said);
+    let is_telling = |line: &&str| line.contains("ERROR") || line.contains("error");
+    let mut lines = said.lines().filter(|line| !line.trim().is_empty());
+    let last = lines.clone().find(is_telling).or_else(|| lines.next_back()).unwrap_or_default();
+    Err(PackagesError::Failed(name, last.trim().to_owned()))
+}
+
+/// A tool that runs as nobody must be able to read them.
+fn open_to_all(folder: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(folder, Permissions::from_mode(0o755))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,184 @@
+//! The two stages of a cell: this program again, started by its keeper.
+//!
+//! The first leaves the namespaces of the machine. The second is the first process of the new ones:
+//! it builds the root, gives everything up, starts the tool and sweeps up after it. When it ends, the
+//! kernel ends all that the tool started; and it ends when its keeper does.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::process::{Command, ExitCode, Stdio};
+use std::thread;
+
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::process::{
+    Pid, Signal, WaitOptions, WaitStatus, set_parent_process_death_signal, setsid, wait,
+};
+use rustix::thread::UnshareFlags;
+
+use super::confine::{self, Fence};
+use super::root::{self, Processes};
+use super::wire::{Exit, Layer, Order, Report, receive, send};
+
+/// How the first stage is called.
+pub(super) const OUTER: &str = "__cell";
+/// How the second stage is called.
+const INNER: &str = "__cell-init";
+
+/// Does what a cell does, where this program was started as one.
+pub fn cell() -> Option<ExitCode> {
+    let mut arguments = std::env::args_os().skip(1);
+    let stage = match arguments.next()?.to_str()? {
+        OUTER => outer,
+        INNER => inner,
+        _ => return None,
+    };
+    // A person who types this gets nothing: there is no keeper on the other side.
+    let ended = io::stdin()
+        .as_fd()
+        .try_clone_to_owned()
+        .and_then(|socket| stage(&UnixStream::from(socket)));
+    Some(if ended.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The first stage.
+fn outer(keeper: &UnixStream) -> io::Result<()> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    // Ends what belongs to a terminal.
+    let _ = setsid();
+    let left = leave();
+    let is_left = left.is_ok();
+    send(keeper, &Report::Layer(Layer::Namespaces, left.map_err(|error| error.to_string())))?;
+    if !is_left {
+        return Ok(());
+    }
+    send(keeper, &Report::Unshared)?;
+    let Some(()) = receive(keeper)? else { return Ok(()) };
+    confine::hand_down()?;
+    let mut next = Command::new("/proc/self/exe");
+    let mut next = next.arg(INNER).env_clear().stdin(OwnedFd::from(keeper.try_clone()?)).spawn()?;
+    send(keeper, &Report::Init(next.id()))?;
+    next.wait().map(|_| ())
+}
+
+/// Leaves the namespaces of the machine, and its groups where that is possible.
+fn leave() -> io::Result<()> {
+    let _ = rustix::thread::set_thread_groups(&[]);
+    let all = UnshareFlags::NEWUSER
+        | UnshareFlags::NEWNS
+        | UnshareFlags::NEWPID
+        | UnshareFlags::NEWNET
+        | UnshareFlags::NEWIPC
+        | UnshareFlags::NEWUTS;
+    #[expect(deprecated, reason = "what it warns of is a flag for open files, which is not used")]
+    Ok(rustix::thread::unshare(all)?)
+}
+
+/// The second stage.
+fn inner(keeper: &UnixStream) -> io::Result<()> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    let Some(order) = receive::<Order>(keeper)? else { return Ok(()) };
+    let Some(input) = build(&order, keeper)? else { return Ok(()) };
+    let watched = keeper.try_clone()?;
+    thread::spawn(move || {
+        // Nothing is said any more: the end is what is waited for.
+        let _ = (&watched).read(&mut [0]);
+        std::process::exit(1);
+    });
+    if !layer(keeper, &order, Layer::Seccomp, super::calls::restrict)? {
+        return Ok(());
+    }
+    let Some((program, arguments)) = order.argv.split_first() else { return Ok(()) };
+    let mut tool = Command::new(program);
+    let environment = order.environment.iter().map(|(name, value)| (name, value));
+    tool.args(arguments).env_clear().envs(environment).stdin(input);
+    match tool.spawn() {
+        Err(error) => send(keeper, &Report::Unstarted(error.to_string())),
+        Ok(tool) => {
+            send(keeper, &Report::Started)?;
+            send(keeper, &Report::Ended(sweep(tool.id())?))
+        }
+    }
+}
+
+/// Builds everything but the last layer, which is taken when nothing else is left to do. Nothing where
+/// a layer is missing.
+fn build(order: &Order, keeper: &UnixStream) -> io::Result<Option<Stdio>> {
+    let fence = Fence::new();
+    let processes = if fence.is_ok() { Processes::Shown } else { Processes::Hidden };
+    let mut input = Stdio::null();
+    let enter = || {
+        rustix::system::sethostname(b"sandbox")?;
+        root::enter(&order.binds, processes)?;
+        root::put_tool(&order.files, keeper)?;
+        root::close()?;
+        input = read_input(order.input, keeper)?;
+        if std::path::Path::new("/work").is_dir() {
+            std::env::set_current_dir("/work")?;
+        }
+        Ok(())
+    };
+    let places = || root::places(&order.binds);
+    let fenced = || {
+        let open =
+            |fence: Fence, (path, access): (std::path::PathBuf, _)| fence.open(&path, access);
+        places().into_iter().try_fold(fence?, open)?.close()
+    };
+    let renounce = || {
+        confine::renounce()?;
+        // Becoming somebody else has cleared it.
+        Ok(set_parent_process_death_signal(Some(Signal::KILL))?)
+    };
+    let is_whole = layer(keeper, order, Layer::Root, enter)?
+        && layer(keeper, order, Layer::Limits, || confine::bound(order.bounds))?
+        && layer(keeper, order, Layer::Privileges, renounce)?
+        && layer(keeper, order, Layer::Landlock, fenced)?;
+    Ok(is_whole.then_some(input))
+}
+
+/// Builds one layer, tells what became of it, and says whether to go on.
+fn layer(
+    keeper: &UnixStream,
+    order: &Order,
+    layer: Layer,
+    erect: impl FnOnce() -> io::Result<()>,
+) -> io::Result<bool> {
+    let built = erect().map_err(|error| error.to_string());
+    let may_lack = order.may_lack && matches!(layer, Layer::Landlock | Layer::Seccomp);
+    let go_on = built.is_ok() || may_lack;
+    send(keeper, &Report::Layer(layer, built))?;
+    Ok(go_on)
+}
+
+/// What the tool reads, in a file that is nowhere.
+fn read_input(size: u64, keeper: &UnixStream) -> io::Result<Stdio> {
+    if size == 0 {
+        return Ok(Stdio::null());
+    }
+    let mut file = File::from(memfd_create("input", MemfdFlags::CLOEXEC)?);
+    io::copy(&mut keeper.take(size), &mut file)?;
+    file.flush()?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(file.into())
+}
+
+/// Waits for the tool, and for whatever it left behind meanwhile.
+fn sweep(tool: u32) -> io::Result<Exit> {
+    let tool = i32::try_from(tool).ok().and_then(Pid::from_raw);
+    loop {
+        match wait(WaitOptions::empty()) {
+            Ok(Some((ended, status))) if Some(ended) == tool => return Ok(exit(status)),
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+fn exit(status: WaitStatus) -> Exit {
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => Exit::Code(code),
+        (None, Some(signal)) => Exit::Signal(signal),
+        (None, None) => Exit::Code(-1),
+    }
+}

@@ -1,0 +1,119 @@
+//! What a process gives up for itself and for all that it starts.
+
+use std::io;
+use std::path::Path;
+
+use landlock::{
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd,
+    Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
+};
+use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, clear_ambient_capability_set,
+    configure_capability_in_ambient_set, remove_capability_from_bounding_set, set_capabilities,
+    set_no_new_privs, set_thread_res_gid, set_thread_res_uid,
+};
+use rustix::thread::{Gid, Uid};
+
+use super::wire::{Access, Bounds};
+
+/// Who a tool is in its cell.
+pub(super) const USER: u32 = 1000;
+
+/// What the kernel's newest known rules are.
+const NEWEST: ABI = ABI::V6;
+
+/// Sets the limits of each process.
+pub(super) fn bound(bounds: Bounds) -> io::Result<()> {
+    let limits = [
+        (Resource::Cpu, bounds.processor),
+        (Resource::Fsize, bounds.file),
+        (Resource::Nproc, bounds.tasks),
+        (Resource::Nofile, bounds.open),
+        (Resource::Core, 0),
+        (Resource::Memlock, 64 * 1024),
+        (Resource::Msgqueue, 0),
+        (Resource::Sigpending, bounds.tasks),
+    ];
+    for (resource, most) in limits {
+        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
+    }
+    Ok(())
+}
+
+/// Lets capabilities live on in the next program that this one becomes, whoever it runs as.
+pub(super) fn hand_down() -> io::Result<()> {
+    let mut sets = rustix::thread::capabilities(None)?;
+    sets.inheritable = sets.permitted;
+    set_capabilities(None, sets)?;
+    for capability in sets.permitted.iter() {
+        configure_capability_in_ambient_set(capability, true)?;
+    }
+    Ok(())
+}
+
+/// Becomes nobody in particular, for good.
+pub(super) fn renounce() -> io::Result<()> {
+    for capability in CapabilitySet::all().iter() {
+        match remove_capability_from_bounding_set(capability) {
+            // The kernel does not know it.
+            Err(rustix::io::Errno::INVAL) => {}
+            removed => removed?,
+        }
+    }
+    let (user, group) = (Uid::from_raw(USER), Gid::from_raw(USER));
+    set_thread_res_gid(group, group, group)?;
+    set_thread_res_uid(user, user, user)?;
+    clear_ambient_capability_set()?;
+    let none = CapabilitySet::empty();
+    set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?;
+    Ok(set_no_new_privs(true)?)
+}
+
+/// What landlock lets a tool do.
+pub(super) struct Fence(RulesetCreated);
+
+impl Fence {
+    /// An error where the kernel has no landlock.
+    pub(super) fn new() -> io::Result<Self> {
+        let made = || {
+            Ruleset::default()
+                .set_compatibility(CompatLevel::HardRequirement)
+                .handle_access(AccessFs::from_all(ABI::V1))?
+                .set_compatibility(CompatLevel::BestEffort)
+                .handle_access(AccessFs::from_all(NEWEST))?
+                .handle_access(AccessNet::from_all(NEWEST))?
+                .scope(Scope::from_all(NEWEST))?
+                .create()
+        };
+        made().map(Self).map_err(io::Error::other)
+    }
+
+    /// Opens one place.
+    pub(super) fn open(self, path: &Path, access: Access) -> io::Result<Self> {
+        let folder = match access {
+            Access::Read => AccessFs::from_read(NEWEST),
+            Access::Write => {
+                let special = AccessFs::MakeSock | AccessFs::MakeChar | AccessFs::MakeBlock;
+                AccessFs::from_all(NEWEST) & !special
+            }
+        };
+        let kept = if path.is_dir() { folder } else { folder & AccessFs::from_file(NEWEST) };
+        self.add(path, kept)
+    }
+
+    fn add(self, path: &Path, access: BitFlags<AccessFs>) -> io::Result<Self> {
+        let place = PathFd::new(path).map_err(io::Error::other)?;
+        let added = self.0.add_rule(PathBeneath::new(place, access));
+        added.map(Self).map_err(io::Error::other)
+    }
+
+    /// Closes everything else.
+    pub(super) fn close(self) -> io::Result<()> {
+        let status = self.0.restrict_self().map_err(io::Error::other)?;
+        match status.ruleset {
+            RulesetStatus::NotEnforced => Err(io::ErrorKind::Unsupported.into()),
+            RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Ok(()),
+        }
+    }
+}

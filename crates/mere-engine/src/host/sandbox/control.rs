@@ -1,0 +1,109 @@
+//! A cell as its keeper holds it: started, mapped, and ended whatever happens.
+
+use std::fs;
+use std::io::{self, Write};
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use super::cell::OUTER;
+use super::confine::USER;
+use super::group::Group;
+use super::plan::Refusal;
+use super::wire::{Layer, Order, Report, receive, send};
+
+/// Who a tool is on the machine, where this program runs as root: nobody.
+pub(super) const NOBODY: u32 = 65_534;
+/// How long a cell may take to be built.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A cell whose first stage has left the machine's namespaces.
+pub(super) struct Control {
+    child: Child,
+    pub(super) socket: UnixStream,
+}
+
+/// What a cell says.
+pub(super) type Outputs = (ChildStdout, ChildStderr);
+
+impl Control {
+    /// Starts a cell, and puts it where its totals are kept.
+    pub(super) fn start(group: Option<&Group>) -> Result<(Self, Outputs), Refusal> {
+        let (socket, theirs) = UnixStream::pair()?;
+        socket.set_read_timeout(Some(PATIENCE))?;
+        socket.set_write_timeout(Some(PATIENCE))?;
+        let mut child = Command::new("/proc/self/exe")
+            .arg(OUTER)
+            .env_clear()
+            .current_dir("/")
+            .stdin(OwnedFd::from(theirs))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let outputs = child.stdout.take().zip(child.stderr.take());
+        let mut control = Self { child, socket };
+        let outputs = outputs.ok_or_else(|| io::Error::from(io::ErrorKind::BrokenPipe))?;
+        match control.receive()? {
+            Some(Report::Layer(Layer::Namespaces, Ok(()))) => {}
+            Some(Report::Layer(layer, Err(why))) => return Err(Refusal::Layer(layer, why)),
+            _ => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+        }
+        control.receive()?;
+        if let Some(group) = group {
+            group.add(control.child.id())?;
+        }
+        control.map().map_err(|error| Refusal::Layer(Layer::Namespaces, error.to_string()))?;
+        send(&control.socket, &())?;
+        Ok((control, outputs))
+    }
+
+    /// Gives the order, and the bytes that belong to it.
+    pub(super) fn order<'b>(
+        &mut self,
+        order: &Order,
+        bytes: impl Iterator<Item = &'b [u8]>,
+    ) -> io::Result<()> {
+        send(&self.socket, order)?;
+        for part in bytes {
+            self.socket.write_all(part)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn receive(&mut self) -> io::Result<Option<Report>> {
+        receive(&self.socket)
+    }
+
+    /// Says who the users of the cell are on the machine.
+    fn map(&self) -> io::Result<()> {
+        let own = rustix::process::geteuid().as_raw();
+        let group = rustix::process::getegid().as_raw();
+        let write =
+            |name: &str, text: String| fs::write(format!("/proc/{}/{name}", self.child.id()), text);
+        if own == 0 {
+            // The root of the machine builds the cell; the tool is nobody.
+            let both = format!("0 0 1\n{USER} {NOBODY} 1\n");
+            write("setgroups", "deny".to_owned())?;
+            write("uid_map", both.clone())?;
+            return write("gid_map", both);
+        }
+        write("setgroups", "deny".to_owned())?;
+        write("uid_map", format!("{USER} {own} 1\n"))?;
+        write("gid_map", format!("{USER} {group} 1\n"))
+    }
+
+    /// Ends everything in it.
+    pub(super) fn end(&mut self) {
+        let _ = self.socket.shutdown(Shutdown::Both);
+        let _ = self.child.kill();
+    }
+}
+
+impl Drop for Control {
+    fn drop(&mut self) {
+        self.end();
+        let _ = self.child.wait();
+    }
+}

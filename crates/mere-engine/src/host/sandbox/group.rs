@@ -1,0 +1,130 @@
+//! A control group for one run, where the machine lets us make one: then the kernel itself keeps the
+//! totals of processes and memory.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::plan::Limits;
+
+/// The groups of one run: one of the unified hierarchy, or one of each older one.
+#[derive(Debug, Default)]
+pub(super) struct Group {
+    folders: Vec<PathBuf>,
+    pub(super) has_tasks: bool,
+    pub(super) has_memory: bool,
+    /// Says how often there was no memory left, and in which words.
+    failures: Option<PathBuf>,
+}
+
+impl Group {
+    /// Makes the groups of a run, as far as the machine lets us.
+    pub(super) fn make(name: &str, limits: Limits) -> Self {
+        let mut group = Self::default();
+        let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+        let unified = own.lines().find_map(|line| line.strip_prefix("0::"));
+        if let (Some(own), Some(mount)) = (unified, unified_mount(&mounts))
+            && group.make_unified(&mount, own, (name, limits)).is_some()
+        {
+            return group;
+        }
+        for (controller, setting, value) in
+            [("pids", "pids.max", limits.tasks), ("memory", "memory.limit_in_bytes", limits.memory)]
+        {
+            let made = older(&mounts, &own, controller).and_then(|parent| {
+                let folder = make(&parent.join(name))?;
+                fs::write(folder.join(setting), value.to_string()).ok().map(|()| folder)
+            });
+            let Some(folder) = made else { continue };
+            if controller == "memory" {
+                group.has_memory = true;
+                group.failures = Some(folder.join("memory.failcnt"));
+            } else {
+                group.has_tasks = true;
+            }
+            group.folders.push(folder);
+        }
+        group
+    }
+
+    /// The nearest group above our own that keeps both totals for its children, and is ours.
+    fn make_unified(
+        &mut self,
+        mount: &Path,
+        own: &str,
+        (name, limits): (&str, Limits),
+    ) -> Option<()> {
+        let own = mount.join(own.trim_start_matches('/'));
+        let folder = own.ancestors().take_while(|at| at.starts_with(mount)).find_map(|parent| {
+            let kept = fs::read_to_string(parent.join("cgroup.subtree_control")).ok()?;
+            let keeps = |one: &str| kept.split_whitespace().any(|word| word == one);
+            if keeps("pids") && keeps("memory") { make(&parent.join(name)) } else { None }
+        })?;
+        self.folders.push(folder.clone());
+        fs::write(folder.join("pids.max"), limits.tasks.to_string()).ok()?;
+        fs::write(folder.join("memory.max"), limits.memory.to_string()).ok()?;
+        let _ = fs::write(folder.join("memory.swap.max"), "0");
+        (self.has_tasks, self.has_memory) = (true, true);
+        self.failures = Some(folder.join("memory.events"));
+        Some(())
+    }
+
+    /// Puts a process there, and all that it starts.
+    pub(super) fn add(&self, process: u32) -> io::Result<()> {
+        for folder in &self.folders {
+            fs::write(folder.join("cgroup.procs"), process.to_string())?;
+        }
+        Ok(())
+    }
+
+    /// Whether memory ran out.
+    pub(super) fn lacked_memory(&self) -> bool {
+        let text = self.failures.as_ref().and_then(|path| fs::read_to_string(path).ok());
+        let text = text.unwrap_or_default();
+        let killed = text.lines().find_map(|line| line.strip_prefix("oom_kill "));
+        killed.unwrap_or(text.trim()).trim().parse::<u64>().is_ok_and(|count| count > 0)
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        for folder in &self.folders {
+            // A process that was just killed may still be counted there.
+            for _ in 0..50 {
+                if fs::remove_dir(folder).is_ok() || !folder.exists() {
+                    break;
+                }
+                std::thread::sleep(std::time::Duration::from_millis(2));
+            }
+        }
+    }
+}
+
+fn make(folder: &Path) -> Option<PathBuf> {
+    fs::create_dir(folder).ok().map(|()| folder.to_owned())
+}
+
+/// Where the unified hierarchy is mounted.
+fn unified_mount(mounts: &str) -> Option<PathBuf> {
+    let line = mounts.lines().find(|line| line.contains(" - cgroup2 "))?;
+    line.split(' ').nth(4).map(PathBuf::from)
+}
+
+/// Our own group in an older hierarchy.
+fn older(mounts: &str, own: &str, controller: &str) -> Option<PathBuf> {
+    let line = mounts.lines().find(|line| {
+        let kind = line.split_once(" - cgroup ").map(|(_, kind)| kind);
+        let options = kind.and_then(|kind| kind.rsplit(' ').next());
+        options.is_some_and(|options| options.split(',').any(|one| one == controller))
+    })?;
+    let words = line.split(' ').collect::<Vec<_>>();
+    let (root, point) = (words.get(3)?, words.get(4)?);
+    let own = own.lines().find_map(|line| {
+        let (_, rest) = line.split_once(':')?;
+        let (controllers, path) = rest.split_once(':')?;
+        controllers.split(',').any(|one| one == controller).then_some(path)
+    })?;
+    let below = own.strip_prefix(*root).unwrap_or(own).trim_start_matches('/');
+    Some(Path::new(point).join(below))
+}

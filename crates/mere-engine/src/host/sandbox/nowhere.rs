@@ -1,0 +1,24 @@
+//! Where there is no sandbox, nothing runs.
+
+use std::process::ExitCode;
+
+use super::{Finished, Layer, Plan, Refusal, Standing, Watcher};
+
+/// No cell is ever started here.
+pub fn cell() -> Option<ExitCode> {
+    None
+}
+
+/// Refuses.
+pub(crate) fn run(_: &Plan<'_>, _: &Watcher<'_>) -> Result<Finished, Refusal> {
+    Err(nowhere())
+}
+
+/// No layers.
+pub(crate) fn layers() -> Result<Standing, Refusal> {
+    Err(nowhere())
+}
+
+fn nowhere() -> Refusal {
+    Refusal::Layer(Layer::Namespaces, "tools are run on Linux only".to_owned())
+}

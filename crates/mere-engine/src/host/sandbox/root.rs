@@ -1,0 +1,242 @@
+//! The root of a cell: what a tool sees instead of the machine.
+//!
+//! Everything is read-only but `/work`. The system's programs and libraries are shown as they are; the
+//! tool's own files are written here, from the bytes that were verified. What the machine mounts,
+//! and where, is left behind.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use rustix::mount::{
+    MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind_recursive, mount_change,
+    mount_remount, unmount,
+};
+use rustix::process::pivot_root;
+
+use super::wire::{Access, Bind};
+
+/// A folder that every machine has, to put the new root on for a moment.
+const STEP: &str = "/proc";
+/// Where the machine's root is until it is left.
+const OLD: &str = "/old";
+/// What of the system is shown, where it is there.
+const SYSTEM: [&str; 8] = ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "nix/store"];
+/// The same of its settings.
+const SETTINGS: [&str; 2] = ["etc/ld.so.cache", "etc/alternatives"];
+const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
+const DESCRIPTORS: [(&str, &str); 4] = [
+    ("fd", "/proc/self/fd"),
+    ("stdin", "/proc/self/fd/0"),
+    ("stdout", "/proc/self/fd/1"),
+    ("stderr", "/proc/self/fd/2"),
+];
+const PEOPLE: [(&str, &str); 4] = [
+    ("etc/passwd", "tool:x:1000:1000::/work:/bin/sh\n"),
+    ("etc/group", "tool:x:1000:\n"),
+    ("etc/hosts", "127.0.0.1 localhost\n"),
+    ("etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"),
+];
+
+/// Whether processes can be seen, their own only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Processes {
+    Shown,
+    Hidden,
+}
+
+/// Leaves the machine's root for one of this cell.
+pub(super) fn enter(binds: &[Bind], processes: Processes) -> io::Result<()> {
+    let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+    mount_change("/", private)?;
+    let plain = MountFlags::NOSUID | MountFlags::NODEV;
+    mount("tmpfs", STEP, "tmpfs", plain, c"mode=0755,size=80m,nr_inodes=8k")?;
+    let old = format!("{STEP}{OLD}");
+    fs::create_dir(&old)?;
+    pivot_root(STEP, old.as_str())?;
+    std::env::set_current_dir("/")?;
+    fs::create_dir("/proc")?;
+    mount("proc", "/proc", "proc", plain | MountFlags::NOEXEC, c"subset=pid")?;
+    for name in SYSTEM.into_iter().chain(SETTINGS) {
+        show_system(name)?;
+    }
+    devices()?;
+    for bind in binds {
+        show(bind)?;
+    }
+    for (name, text) in PEOPLE {
+        write(&Path::new("/").join(name), text.as_bytes())?;
+    }
+    if processes == Processes::Hidden {
+        unmount("/proc", UnmountFlags::DETACH)?;
+    }
+    Ok(())
+}
+
+/// Writes the files of the tool, as they are read from `bytes`.
+pub(super) fn put_tool(files: &[(String, u64)], mut bytes: impl Read) -> io::Result<()> {
+    fs::create_dir("/tool")?;
+    for (name, size) in files {
+        let mut text = vec![0; usize::try_from(*size).map_err(io::Error::other)?];
+        bytes.read_exact(&mut text)?;
+        let path = Path::new("/tool").join(name);
+        write(&path, &text)?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o555))?;
+    }
+    Ok(())
+}
+
+/// Forgets the machine, and lets nothing of the root be changed.
+pub(super) fn close() -> io::Result<()> {
+    unmount(OLD, UnmountFlags::DETACH)?;
+    fs::remove_dir(OLD)?;
+    let flags = MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;
+    Ok(mount_remount("/", flags, "")?)
+}
+
+/// The places a tool may know, and what for.
+pub(super) fn places(binds: &[Bind]) -> Vec<(PathBuf, Access)> {
+    let system = SYSTEM.into_iter().chain(["etc", "tool"]);
+    let system = system.map(|name| (Path::new("/").join(name), Access::Read));
+    let devices = DEVICES.map(|name| (Path::new("/dev").join(name), Access::Write));
+    let shown = binds.iter().map(|bind| (PathBuf::from(&bind.target), bind.access));
+    system.chain(devices).chain(shown).filter(|(path, _)| path.exists()).collect()
+}
+
+/// Shows a part of the system as it is: a link stays one.
+fn show_system(name: &str) -> io::Result<()> {
+    let (source, target) = (Path::new(OLD).join(name), Path::new("/").join(name));
+    let metadata = match fs::symlink_metadata(&source) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        found => found?,
+    };
+    if metadata.is_symlink() {
+        return symlink(fs::read_link(&source)?, &target);
+    }
+    make(&target, metadata.is_dir())?;
+    mount_bind_recursive(&source, &target)?;
+    seal(&target, Access::Read)
+}
+
+/// Shows a folder of the machine, if it is still the one that was meant.
+fn show(bind: &Bind) -> io::Result<()> {
+    let target = Path::new(&bind.target);
+    let source = Path::new(OsStr::from_bytes(&bind.source));
+    let source = Path::new(OLD).join(source.strip_prefix("/").map_err(io::Error::other)?);
+    make(target, true)?;
+    mount_bind_recursive(&source, target)?;
+    let shown = target.metadata()?;
+    if bind.identity.is_some_and(|identity| identity != (shown.dev(), shown.ino())) {
+        return Err(io::Error::other("a folder was exchanged for another"));
+    }
+    seal(target, bind.access)
+}
+
+fn devices() -> io::Result<()> {
+    fs::create_dir("/dev")?;
+    for name in DEVICES {
+        let target = Path::new("/dev").join(name);
+        make(&target, false)?;
+        mount_bind_recursive(Path::new(OLD).join("dev").join(name), &target)?;
+    }
+    for (name, target) in DESCRIPTORS {
+        symlink(target, Path::new("/dev").join(name))?;
+    }
+    Ok(())
+}
+
+/// Makes what something is mounted on.
+fn make(target: &Path, is_folder: bool) -> io::Result<()> {
+    if is_folder {
+        return fs::create_dir_all(target);
+    }
+    write(target, b"")
+}
+
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut file = File::create_new(path)?;
+    io::Write::write_all(&mut file, bytes)
+}
+
+/// Takes from what was mounted at a place, and below it, what a cell must not have. What the machine
+/// has taken already stays taken.
+fn seal(target: &Path, access: Access) -> io::Result<()> {
+    for (point, options) in mounts()? {
+        if !point.starts_with(target) {
+            continue;
+        }
+        let mut flags = options | MountFlags::BIND | MountFlags::NOSUID | MountFlags::NODEV;
+        if access == Access::Read {
+            flags |= MountFlags::RDONLY;
+        }
+        mount_remount(&point, flags, "")?;
+    }
+    Ok(())
+}
+
+/// What is mounted, and how.
+fn mounts() -> io::Result<Vec<(PathBuf, MountFlags)>> {
+    let text = fs::read("/proc/self/mountinfo")?;
+    let mounts = text.split(|byte| *byte == b'\n').filter_map(|line| {
+        let mut words = line.split(|byte| *byte == b' ').skip(4);
+        let point = PathBuf::from(OsStr::from_bytes(&unescaped(words.next()?)));
+        let options = words.next()?.split(|byte| *byte == b',');
+        Some((point, options.map(flag).fold(MountFlags::empty(), |all, one| all | one)))
+    });
+    Ok(mounts.collect())
+}
+
+fn flag(option: &[u8]) -> MountFlags {
+    match option {
+        b"ro" => MountFlags::RDONLY,
+        b"nosuid" => MountFlags::NOSUID,
+        b"nodev" => MountFlags::NODEV,
+        b"noexec" => MountFlags::NOEXEC,
+        b"noatime" => MountFlags::NOATIME,
+        b"nodiratime" => MountFlags::NODIRATIME,
+        b"relatime" => MountFlags::RELATIME,
+        _ => MountFlags::empty(),
+    }
+}
+
+/// The kernel writes blanks and backslashes as three octal digits.
+fn unescaped(word: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(word.len());
+    let mut rest = word;
+    while let [first, after @ ..] = rest {
+        let digits = after.get(..3).and_then(|digits| std::str::from_utf8(digits).ok());
+        let code = digits.and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        rest = if let Some(code) = code.filter(|_| *first == b'\\') {
+            bytes.push(code);
+            &after[3..]
+        } else {
+            bytes.push(*first);
+            after
+        };
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blanks_in_mount_points_are_read() {
+        for (written, meant) in [
+            ("/a\\040b", "/a b"),
+            ("/a\\134b", "/a\\b"),
+            ("/a\\", "/a\\"),
+            ("/a\\04", "/a\\04"),
+            ("/plain", "/plain"),
+        ] {
+            assert_eq!(unescaped(written.as_bytes()), meant.as_bytes());
+        }
+    }
+}

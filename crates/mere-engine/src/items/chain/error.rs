@@ -1,0 +1,67 @@
+//! Why a tool was not run. Nothing was executed in any of these.
+
+use mere_core::address::Address;
+use mere_core::chain::pin::Drift;
+use mere_core::chain::{
+    ChainFault, ConfigFault, EntrypointFault, FillFault, ParametersFault, SubprocessFault,
+};
+use mere_core::item::{Fault, ItemId, ItemRef, Version};
+
+use super::super::ItemError;
+use crate::enforce::Unused;
+use crate::host::{PackagesError, Refusal};
+
+/// A tool that was not run.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RunError {
+    /// What runs a tool cannot be found.
+    #[error("`executor_id` of `{link}` is `{executor}`: {error}")]
+    Executor { link: ItemId, executor: ItemId, error: Box<ItemError> },
+    #[error(transparent)]
+    Chain(ChainFault),
+    #[error(transparent)]
+    Config(ConfigFault),
+    #[error(transparent)]
+    Fill(FillFault),
+    #[error(transparent)]
+    Parameters(ParametersFault),
+    #[error(transparent)]
+    Subprocess(SubprocessFault),
+    #[error(transparent)]
+    Entrypoint(EntrypointFault),
+    /// The file that is to be run is not one of the tool's.
+    #[error("`manifest.entrypoint` of `{0}` is not one of its files")]
+    NoEntrypoint(ItemId),
+    /// A file was not what had just been verified.
+    #[error("{0} changed while it was read")]
+    Changed(Address),
+    #[error("nobody vouches for {}", .0.address)]
+    Unsigned(Box<Unused>),
+    #[error("there is no lockfile for {tool}@{version}")]
+    Unlocked { tool: ItemId, version: Version },
+    #[error("nobody vouches for the lockfile {}", .0.address)]
+    LockUnsigned(Box<Unused>),
+    #[error("the lockfile {address} is not valid")]
+    LockFaulty { address: Address, fault: Box<Fault> },
+    #[error("the lockfile {0} is another space's")]
+    LockElsewhere(Address),
+    #[error("the chain is not what {lockfile} pins: {drift:?}")]
+    Drift { lockfile: Address, drift: Box<Drift> },
+    /// A variable that the user's config does not let tools have.
+    #[error("the variable {0} is not given to tools")]
+    Variable(String),
+    #[error("the secret {0} was not granted")]
+    Secret(String),
+    #[error("the program `{program}` is not there")]
+    NoProgram { program: String, runtime: Option<ItemId> },
+    #[error("the interpreter of `{runtime}` cannot be used")]
+    Interpreter { runtime: ItemId, cause: std::io::Error },
+    #[error("the packages of `{tool}` are not there")]
+    Unprepared { tool: ItemRef },
+    #[error(transparent)]
+    Packages(#[from] PackagesError),
+    #[error("`{0}` needs no packages")]
+    NothingToPrepare(ItemRef),
+    #[error(transparent)]
+    Sandbox(#[from] Refusal),
+}

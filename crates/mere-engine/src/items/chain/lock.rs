@@ -1,0 +1,201 @@
+//! Lockfiles: what a chain is pinned to, made by a person and looked at before each run.
+
+use mere_core::address::Address;
+use mere_core::chain::pin;
+use mere_core::item::{Base, Form, Item, ItemRef, ItemType, Lockfile, Scope, ScopedPath};
+use mere_core::reply::{Content, Data, Draft, Fields, Name, Prose, codes};
+use mere_core::request::{LockCommand, Locking, Unsigned};
+
+use super::super::keep::{arrived, seal_files};
+use super::super::place::{Placing, apply};
+use super::super::prospect::main_name;
+use super::super::sealer::{Sealer, space_id};
+use super::super::{ItemError, Opened, Unmade};
+use super::RunError;
+use super::links::{Demand, Linked};
+use crate::enforce::{self, Errand, Expect, ItemChange, ItemHow, Sealing};
+use crate::items::Desk;
+use crate::tool_error::ToolError;
+use crate::view::counted;
+
+/// A chain that is what was pinned, or that nobody pinned.
+pub(super) struct Locked {
+    pub(super) linked: Linked,
+    /// The lockfile that counts.
+    pub(super) lockfile: Option<Address>,
+}
+
+impl Locked {
+    /// Compares a chain with its lockfile: the project's, or else the user's.
+    pub(super) fn check(
+        desk: &Desk<'_>,
+        linked: Linked,
+        locking: Locking,
+    ) -> Result<Self, ToolError> {
+        let Some(place) = lockfile_of(desk, &linked)? else {
+            let pin = &linked.chain.leaf().pin;
+            if locking == Locking::Required || desk.running.require_lock {
+                let (tool, version) = (pin.id.clone(), pin.version.clone());
+                return Err(RunError::Unlocked { tool, version }.into());
+            }
+            return Ok(Self { linked, lockfile: None });
+        };
+        let address = place.address().ok_or(Unmade::Place)?;
+        compare(desk, place, &linked)?;
+        Ok(Self { linked, lockfile: Some(address) })
+    }
+}
+
+/// Where the lockfile lies that counts for a chain.
+fn lockfile_of(desk: &Desk<'_>, linked: &Linked) -> Result<Option<ScopedPath>, ToolError> {
+    let pin = &linked.chain.leaf().pin;
+    let (category, version) = (Some(pin.category.clone()), Some(pin.version.clone()));
+    let item = ItemRef { category, id: pin.id.clone(), version };
+    for scope in [Scope::Project, Scope::User] {
+        let found = desk.stock.candidates(scope, ItemType::Lockfile, &item);
+        let found = found.map_err(ItemError::Unsearchable)?;
+        if let Some(place) = found.into_iter().next() {
+            return Ok(Some(place));
+        }
+    }
+    Ok(None)
+}
+
+/// Compares a chain with one lockfile, link by link.
+fn compare(desk: &Desk<'_>, place: ScopedPath, linked: &Linked) -> Result<(), ToolError> {
+    let opened = match Opened::judge(desk.view, desk.court, place) {
+        Err(ToolError::Item(ItemError::Faulty { address, fault })) => {
+            return Err(RunError::LockFaulty { address, fault }.into());
+        }
+        judged => judged?,
+    };
+    enforce::permit_lock(&opened).map_err(RunError::LockUnsigned)?;
+    let address = opened.loaded.address.clone();
+    let Item::Lockfile(lockfile) = &opened.loaded.item else {
+        return Err(ItemError::NotRun(opened.loaded.place.kind).into());
+    };
+    check_space(desk, &opened, lockfile)?;
+    pin::compare(lockfile, &linked.chain)
+        .map_err(|drift| RunError::Drift { lockfile: address, drift: Box::new(drift) }.into())
+}
+
+fn check_space(desk: &Desk<'_>, opened: &Opened, lockfile: &Lockfile) -> Result<(), RunError> {
+    let here = desk.court.space_id(opened.loaded.place.scope);
+    if here == Some(lockfile.space_id.as_str()) {
+        return Ok(());
+    }
+    Err(RunError::LockElsewhere(opened.loaded.address.clone()))
+}
+
+/// `mere lock`.
+pub(crate) fn lock(desk: &Desk<'_>, asked: &LockCommand) -> Result<Draft, ToolError> {
+    match asked {
+        LockCommand::Make { item, scope } => make(desk, item, desk.scope(*scope)),
+        LockCommand::Check => check_all(desk),
+    }
+}
+
+/// Pins the chain of a tool as it is now.
+fn make(desk: &Desk<'_>, item: &ItemRef, scope: Scope) -> Result<Draft, ToolError> {
+    let linked = Linked::follow(desk, item, Demand::ToRun(Unsigned::Refused))?;
+    let leaf = &linked.chain.leaf().pin;
+    let place = ScopedPath {
+        scope,
+        kind: ItemType::Lockfile,
+        base: Base::Space,
+        category: leaf.category.clone(),
+        id: leaf.id.clone(),
+        version: Some(leaf.version.clone()),
+        form: Form::Flat,
+    };
+    let address = place.address().ok_or(Unmade::Place)?;
+    let sealer = Sealer::unlock(desk, Errand::Asked)?;
+    let space_id = space_id(desk, &place)?;
+    let text = format!("{:#}\n", pin::lockfile(&linked.chain, &place, &space_id));
+    let files = vec![(main_name(&place).ok_or(Unmade::Place)?, text.into_bytes())];
+    let arrived = arrived(&files, &[], &place)?;
+    let before = before(desk, &place)?;
+    let is_new = before == Expect::Nothing;
+    let files = seal_files(&sealer, &arrived, &space_id, files)?;
+    let change = ItemChange { place, how: ItemHow::Put { files, before } };
+    let permit = enforce::permit_item(desk.who, desk.agents, change, Sealing::Unsigned);
+    apply(permit, &Placing { context: desk.context, over: desk.over })?;
+    let links = linked.chain.pins().count() as u64;
+    let data = Fields::default()
+        .with("address", address.clone())
+        .with("tool_id", Data::Words(leaf.id.to_string().into()))
+        .with("version", Data::Words(leaf.version.to_string().into()))
+        .with("links", links)
+        .with("chain", super::show::links(&linked));
+    let done =
+        if is_new { " was made and signed; it pins " } else { " is new and signed; it pins " };
+    let message = Prose::words("").address(address).and(done);
+    let message = message.with(&counted(links, "link", "links")).and(".");
+    Ok(Draft::success(codes::LOCK_MADE, message).data(data))
+}
+
+/// What lies where a lockfile goes.
+fn before(desk: &Desk<'_>, place: &ScopedPath) -> Result<Expect, ToolError> {
+    let version = place.version.clone();
+    let item = ItemRef { category: Some(place.category.clone()), id: place.id.clone(), version };
+    let there = desk.stock.candidates(place.scope, ItemType::Lockfile, &item);
+    if there.map_err(ItemError::Unsearchable)?.is_empty() {
+        return Ok(Expect::Nothing);
+    }
+    let main = desk
+        .view
+        .resolve(&mere_core::spoken::Spoken::Rooted(place.address().ok_or(Unmade::Place)?))?;
+    let address = place.address().ok_or(Unmade::Place)?;
+    let unreadable = |cause| ToolError::unreadable(&address, cause);
+    let digest = crate::host::digest_of(crate::read::open(&main)?).map_err(unreadable)?;
+    Ok(Expect::Whole(super::super::belongings::whole_of(digest, &[])))
+}
+
+/// Compares all lockfiles with the chains that are there.
+fn check_all(desk: &Desk<'_>) -> Result<Draft, ToolError> {
+    let mut checked = 0;
+    let mut findings = Vec::new();
+    for scope in [Scope::Project, Scope::User] {
+        let entries = desk.stock.all(scope).map_err(ItemError::Unsearchable)?;
+        let places = entries.into_iter().map(|entry| entry.place);
+        for place in places.filter(|place| place.kind == ItemType::Lockfile) {
+            checked += 1;
+            if let Err(error) = check_one(desk, &place) {
+                findings.push(finding(&place, &error));
+            }
+        }
+    }
+    let wrong = findings.len() as u64;
+    let data = Fields::default()
+        .with("checked", checked)
+        .with("findings", wrong)
+        .with("lockfiles", Data::List(findings));
+    if wrong == 0 {
+        let message = counted(checked, "lockfile is", "lockfiles are");
+        let message = message.and(" what is there.");
+        return Ok(Draft::success(codes::LOCK_CHECKED, message).data(data));
+    }
+    let message = Prose::words(format!("Of {checked} lockfiles, {wrong} do not hold."));
+    Ok(Draft::fault(codes::LOCK_FINDINGS, message)
+        .hint("Look at each tool; `mere lock TOOL` pins it as it is now.")
+        .data(data))
+}
+
+fn check_one(desk: &Desk<'_>, place: &ScopedPath) -> Result<(), ToolError> {
+    let item =
+        ItemRef { category: Some(place.category.clone()), id: place.id.clone(), version: None };
+    let linked = Linked::follow(desk, &item, Demand::ToLook)?;
+    compare(desk, place.clone(), &linked)
+}
+
+fn finding(place: &ScopedPath, error: &ToolError) -> Data {
+    let why = crate::wording::tool(error).said().for_person();
+    Fields::default()
+        .with("id", Data::Words(place.id.to_string().into()))
+        .with("category", Name::from(&place.category))
+        .with("version", place.version.as_ref().map(|one| Data::Words(one.to_string().into())))
+        .with("scope", place.scope.name())
+        .with_some("address", place.address())
+        .with("why", Content::mention(why))
+        .into()
+}

@@ -1,0 +1,38 @@
+//! `mere prepare`: fetches the packages that a tool asks for, for a person who asks for it.
+
+use mere_core::item::ItemRef;
+use mere_core::reply::{Content, Draft, Fields, Prose, codes};
+use mere_core::request::{Locking, Unsigned};
+
+use super::RunError;
+use super::links::{Demand, Linked};
+use super::lock::Locked;
+use super::ready::{Needs, files};
+use crate::host::PackagesError;
+use crate::items::Desk;
+use crate::tool_error::ToolError;
+
+/// Fetches the packages of a tool. It must be signed like one that is run: what it asks for comes onto
+/// this machine.
+pub(crate) fn prepare(desk: &Desk<'_>, item: &ItemRef) -> Result<Draft, ToolError> {
+    let linked = Linked::follow(desk, item, Demand::ToRun(Unsigned::Refused))?;
+    let locked = Locked::check(desk, linked, Locking::Optional)?;
+    let files = files(desk, &locked)?;
+    let needs = Needs::of(desk, &locked, &files);
+    let config = locked.linked.chain.config().map_err(RunError::Config)?;
+    let command = config.value().get("command").and_then(|command| command.get(0));
+    let command = command.and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
+    let program = needs.program(desk, &[command])?;
+    let (Some(asked), Some(key)) = (needs.asked, needs.key(&program)) else {
+        return Err(RunError::NothingToPrepare(needs.tool().clone()).into());
+    };
+    let packages = desk.context.surroundings.packages();
+    let packages = packages.ok_or(RunError::Packages(PackagesError::Nowhere))?;
+    packages.fetch(&key, asked, &program).map_err(RunError::Packages)?;
+    let data = Fields::default().with("packages", Content::mention(key));
+    let tool = needs.tool().to_string();
+    let message = Prose::words("The packages of `")
+        .content(Content::mention(tool))
+        .and("` are there; it can be run.");
+    Ok(Draft::success(codes::PREPARED, message).data(data))
+}

@@ -1,0 +1,219 @@
+//! A tool that could be started now: what is run, with what, and what it may see.
+
+use std::collections::BTreeMap;
+
+use mere_core::address::RelPath;
+use mere_core::chain::{
+    EnvSource, Stdin, Subprocess, Values, input_schema_of, with_defaults, with_texts,
+};
+use mere_core::digest::Sha256;
+use mere_core::item::{ItemId, ItemRef};
+use serde_json::{Map, Value};
+
+use super::super::run::check_inputs;
+use super::RunError;
+use super::lock::Locked;
+use crate::config::Runtime;
+use crate::host::{Asking, Folder, PATH, Program};
+use crate::items::Desk;
+use crate::tool_error::ToolError;
+
+/// Where a tool finds its own files.
+const TOOL: &str = "/tool";
+/// The variables of the environment that any tool may ask for.
+const VARIABLES: [&str; 4] = ["LANG", "LC_ALL", "TZ", "NO_COLOR"];
+/// What every tool is given.
+const BASE: [(&str, &str); 5] =
+    [("PATH", PATH), ("HOME", "/work"), ("TMPDIR", "/work"), ("LANG", "C.UTF-8"), ("USER", "tool")];
+
+/// What is run, but for the workspace.
+pub(super) struct Ready {
+    pub(super) locked: Locked,
+    pub(super) subprocess: Subprocess,
+    pub(super) environment: Vec<(String, String)>,
+    pub(super) input: Vec<u8>,
+    pub(super) files: Vec<(RelPath, Vec<u8>)>,
+    pub(super) program: Program,
+    /// The packages it needs, where some were asked for.
+    pub(super) packages: Option<Folder>,
+}
+
+/// The files that ask for packages, and the runtimes they are for.
+const ASKING: [(&str, &str, Asking); 2] = [
+    ("python_runtime", "requirements.txt", Asking::Requirements),
+    ("node_runtime", "package.json", Asking::PackageJson),
+];
+
+impl Ready {
+    /// Everything but running it.
+    pub(super) fn make(
+        desk: &Desk<'_>,
+        locked: Locked,
+        (parameters, texts): (&Map<String, Value>, &[(String, String)]),
+    ) -> Result<Self, ToolError> {
+        let chain = &locked.linked.chain;
+        let schema = input_schema_of(&chain.leaf().manifest).map_err(RunError::Parameters)?;
+        let parameters = with_texts(&schema, parameters.clone(), texts);
+        if let Some(leaf) = locked.linked.leaf() {
+            check_inputs(leaf, &schema, &parameters)?;
+        }
+        let parameters = with_defaults(&schema, parameters);
+        let config = chain.config().map_err(RunError::Config)?;
+        let variables = variables(desk, config.environment().map_err(RunError::Config)?)?;
+        let values = Values { folder: TOOL, parameters: &parameters, environment: &variables };
+        let filled = config.fill(values).map_err(RunError::Fill)?;
+        let mut subprocess = filled.subprocess().map_err(RunError::Subprocess)?;
+        let files = files(desk, &locked)?;
+        let needs = Needs::of(desk, &locked, &files);
+        let program = needs.program(desk, &subprocess.argv)?;
+        let packages = needs.packages(desk, &program)?;
+        subprocess.argv[0].clone_from(&program.path);
+        let input = match subprocess.stdin {
+            Stdin::Json => Value::Object(parameters).to_string().into_bytes(),
+            Stdin::None => Vec::new(),
+        };
+        let environment = environment(variables);
+        Ok(Self { locked, subprocess, environment, input, files, program, packages })
+    }
+}
+
+/// What a tool needs of the machine besides the system.
+pub(super) struct Needs<'a> {
+    tool: ItemRef,
+    /// The runtime of the chain that a person may configure.
+    runtime: Option<ItemId>,
+    configured: Option<Runtime>,
+    /// What asks for packages.
+    pub(super) asked: Option<(Asking, &'a [u8])>,
+}
+
+impl<'a> Needs<'a> {
+    pub(super) fn of(desk: &Desk<'_>, locked: &Locked, files: &'a [(RelPath, Vec<u8>)]) -> Self {
+        let pins = locked.linked.chain.pins().collect::<Vec<_>>();
+        let configured = pins.iter().find_map(|pin| desk.running.runtimes.get_key_value(&pin.id));
+        let shipped = pins.iter().rev().nth(1).map(|pin| pin.id.clone());
+        let runtime = configured.map(|(id, _)| id.clone()).or(shipped);
+        let leaf = pins.first().map(|pin| (&pin.category, &pin.id));
+        let tool = leaf.map(|(category, id)| ItemRef {
+            category: Some(category.clone()).filter(|category| !category.is_none()),
+            id: id.clone(),
+            version: None,
+        });
+        let named = ASKING.iter().find(|(id, ..)| pins.iter().any(|pin| pin.id.as_str() == *id));
+        let asked = named.and_then(|(_, name, asking)| {
+            let is_it = |path: &RelPath| {
+                path.as_str() == *name
+                    || tool
+                        .as_ref()
+                        .is_some_and(|tool| path.as_str() == format!("{}.{name}", tool.id))
+            };
+            let file = files.iter().find(|(path, _)| is_it(path));
+            file.map(|(_, bytes)| (*asking, bytes.as_slice()))
+        });
+        let none = || ItemRef { category: None, id: pins[0].id.clone(), version: None };
+        let tool = tool.unwrap_or_else(none);
+        Self { tool, runtime, configured: configured.map(|(_, one)| one.clone()), asked }
+    }
+
+    /// The program that is started.
+    pub(super) fn program(&self, desk: &Desk<'_>, argv: &[String]) -> Result<Program, RunError> {
+        let interpreter = self.configured.as_ref().and_then(|one| one.interpreter.as_deref());
+        if let (Some(text), Some(runtime)) = (interpreter, &self.runtime) {
+            let program = desk.context.surroundings.interpreter(text);
+            let runtime = runtime.clone();
+            return program.map_err(|cause| RunError::Interpreter { runtime, cause });
+        }
+        let program = argv.first().map(String::as_str).unwrap_or_default();
+        let missing = || {
+            let runtime = self.runtime.clone();
+            RunError::NoProgram { program: program.to_owned(), runtime }
+        };
+        Program::find(program).ok_or_else(missing)
+    }
+
+    /// Under what its packages lie.
+    pub(super) fn key(&self, program: &Program) -> Option<String> {
+        let (asking, text) = self.asked?;
+        let kind = match asking {
+            Asking::Requirements => "python",
+            Asking::PackageJson => "node",
+        };
+        let mut all = kind.as_bytes().to_vec();
+        for part in [&program.identity()[..], text] {
+            all.push(0);
+            all.extend_from_slice(part);
+        }
+        Some(format!("{kind}-{}", Sha256::of(&all)))
+    }
+
+    fn packages(&self, desk: &Desk<'_>, program: &Program) -> Result<Option<Folder>, RunError> {
+        let surroundings = &desk.context.surroundings;
+        let configured = self.configured.as_ref().and_then(|one| one.packages.as_deref());
+        if let (Some(text), Some(runtime)) = (configured, &self.runtime) {
+            let folder = surroundings.own_folder(text);
+            let wrong = |cause| RunError::Interpreter { runtime: runtime.clone(), cause };
+            return folder.map(Some).map_err(wrong);
+        }
+        let Some(key) = self.key(program) else { return Ok(None) };
+        let found = surroundings.packages().map(|packages| packages.find(&key)).transpose();
+        match found.ok().flatten().flatten() {
+            Some(folder) => Ok(Some(folder)),
+            None => Err(RunError::Unprepared { tool: self.tool.clone() }),
+        }
+    }
+
+    /// The tool, as it is asked for.
+    pub(super) fn tool(&self) -> &ItemRef {
+        &self.tool
+    }
+}
+
+/// The verified files of the tool that has something to run.
+pub(super) fn files(
+    desk: &Desk<'_>,
+    locked: &Locked,
+) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
+    let chain = &locked.linked.chain;
+    let entrypoint = chain.entrypoint().map_err(RunError::Entrypoint)?;
+    let link = entrypoint.as_ref().map_or(0, mere_core::chain::Entrypoint::link);
+    let files = locked.linked.files(desk, link)?;
+    if let Some(entrypoint) = entrypoint
+        && !files.iter().any(|(path, _)| path == entrypoint.path())
+    {
+        let id = chain.members().get(link).map(|member| member.pin.id.clone());
+        return Err(RunError::NoEntrypoint(id.unwrap_or(chain.leaf().pin.id.clone())).into());
+    }
+    Ok(files)
+}
+
+/// The values of the variables that a chain asks for.
+fn variables(
+    desk: &Desk<'_>,
+    asked: Vec<(String, EnvSource)>,
+) -> Result<BTreeMap<String, String>, RunError> {
+    let mut found = BTreeMap::new();
+    for (name, source) in asked {
+        let value = match source {
+            EnvSource::Value(value) => Some(value),
+            EnvSource::Secret(secret) => return Err(RunError::Secret(secret)),
+            EnvSource::Env(variable) => {
+                let given = VARIABLES.iter().copied();
+                let given = given.chain(desk.running.variables.iter().map(String::as_str));
+                if !given.into_iter().any(|one| one == variable) {
+                    return Err(RunError::Variable(variable));
+                }
+                desk.context.surroundings.variable(&variable).filter(|value| !value.contains('\0'))
+            }
+        };
+        found.extend(value.map(|value| (name, value)));
+    }
+    Ok(found)
+}
+
+/// The environment of a tool: what it asks for goes over what every tool is given.
+fn environment(asked: BTreeMap<String, String>) -> Vec<(String, String)> {
+    let base = BASE.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let mut all = BTreeMap::from(base);
+    all.extend(asked);
+    all.into_iter().collect()
+}

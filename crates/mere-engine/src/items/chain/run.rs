@@ -1,0 +1,187 @@
+//! Running a tool, and telling how it ended.
+
+use std::time::Instant;
+
+use mere_core::item::ItemRef;
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::request::{Locking, Reader, Unsigned};
+use serde_json::{Map, Value};
+
+use super::super::change::Mode;
+use super::super::load::name;
+use super::RunError;
+use super::links::{Demand, Linked};
+use super::lock::Locked;
+use super::ready::Ready;
+use super::show;
+use crate::host::{
+    self, Captured, Ended, Excess, Exit, Finished, Folder, Limits, Plan, Refusal, SPACE,
+    WORKSPACES, Watcher, Workspace,
+};
+use crate::items::{Desk, masked};
+use crate::tool_error::ToolError;
+
+/// How long a note of what a tool says may be.
+const MAX_NOTE: usize = 200;
+
+/// What is asked for.
+pub(in crate::items) struct Ask<'a> {
+    pub(in crate::items) item: &'a ItemRef,
+    /// Its parameters, and those that a person typed as texts.
+    pub(in crate::items) given: (&'a Map<String, Value>, &'a [(String, String)]),
+    pub(in crate::items) locking: Locking,
+    pub(in crate::items) unsigned: Unsigned,
+    pub(in crate::items) mode: Mode,
+}
+
+/// Runs a tool, or does everything but that.
+pub(in crate::items) fn run(desk: &Desk<'_>, ask: &Ask<'_>) -> Result<Draft, ToolError> {
+    let linked = Linked::follow(desk, ask.item, Demand::ToRun(ask.unsigned))?;
+    let locked = Locked::check(desk, linked, ask.locking)?;
+    let ready = Ready::make(desk, locked, ask.given)?;
+    if ask.mode == Mode::Dry {
+        return Ok(show::dry(&ready));
+    }
+    let Some(work) = workspace(desk)? else { return Err(ToolError::Cancelled) };
+    let finished = start(desk, &ready, &work).map_err(RunError::Sandbox)?;
+    if finished.ended == Ended::Cancelled {
+        return Err(ToolError::Cancelled);
+    }
+    Ok(told(desk, &ready, &finished))
+}
+
+/// The agent's workspace, made if it is not there.
+fn workspace(desk: &Desk<'_>) -> Result<Option<Folder>, RunError> {
+    let (project, agent) = (&desk.context.project, desk.view.agent);
+    let made = Workspace::open(project, agent, desk.over).map_err(Refusal::Io)?;
+    if made.is_none() {
+        return Ok(None);
+    }
+    let path = format!("{SPACE}/{WORKSPACES}/{agent}");
+    Ok(project.subfolder(&path).map_err(Refusal::Io)?)
+}
+
+fn start(desk: &Desk<'_>, ready: &Ready, work: &Folder) -> Result<Finished, Refusal> {
+    let mut shown = Vec::new();
+    if let Some(packages) = &ready.packages {
+        shown.push(("/packages", packages));
+    }
+    let modules = ready.packages.as_ref().map(|packages| packages.subfolder("node_modules"));
+    let modules = modules.transpose()?.flatten();
+    shown.extend(modules.as_ref().map(|modules| ("/node_modules", modules)));
+    shown.extend(ready.program.home.as_ref().map(|home| ("/interpreter", home)));
+    let plan = Plan {
+        argv: ready.subprocess.argv.clone(),
+        environment: ready.environment.clone(),
+        input: ready.input.clone(),
+        files: &ready.files,
+        work,
+        shown,
+        timeout: ready.subprocess.timeout,
+        limits: Limits::default(),
+        level: desk.running.level,
+    };
+    let began = Instant::now();
+    let heard = |news: &[u8]| {
+        let done = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        (desk.heard)(done, note(desk, news));
+    };
+    host::run(&plan, &Watcher { over: desk.over, heard: &heard })
+}
+
+/// The last line that a tool said, or that it runs.
+fn note(desk: &Desk<'_>, news: &[u8]) -> Prose {
+    let text = String::from_utf8_lossy(news);
+    let line = text.lines().rev().find(|line| !line.trim().is_empty());
+    match line {
+        None => Prose::words("running"),
+        Some(line) => {
+            let short = shown(desk, line).chars().take(MAX_NOTE).collect::<String>();
+            Prose::words("").content(Content::mention(short))
+        }
+    }
+}
+
+/// What a reader may see of what a tool said: an agent sees no secret that can be known as one.
+fn shown(desk: &Desk<'_>, text: &str) -> String {
+    match desk.who {
+        Reader::Agent => masked(text),
+        Reader::Person => text.to_owned(),
+    }
+}
+
+fn told(desk: &Desk<'_>, ready: &Ready, finished: &Finished) -> Draft {
+    let code = match finished.ended {
+        Ended::Exit(Exit::Code(code)) => Some(i64::from(code)),
+        _ => None,
+    };
+    let success = code == Some(0);
+    let text = |captured: &Captured| {
+        let text = String::from_utf8_lossy(&captured.bytes);
+        Content::body(shown(desk, &text))
+    };
+    let millis = u64::try_from(finished.duration.as_millis()).unwrap_or(u64::MAX);
+    let data = Fields::default()
+        .with("success", success)
+        .with("stdout", text(&finished.stdout))
+        .with("stderr", text(&finished.stderr))
+        .with("exit_code", code.map_or(Data::Null, |code| Data::Figure(code.into())))
+        .with_some("ended", ended(finished.ended))
+        .with("duration_ms", millis)
+        .with("truncated", finished.stdout.truncated || finished.stderr.truncated)
+        .with("chain", show::links(&ready.locked.linked))
+        .with_some("lockfile", ready.locked.lockfile.clone())
+        .with("receipt", Data::Null);
+    let place = ready.locked.linked.leaf().map(|leaf| name(&leaf.place));
+    let message = Prose::words("The tool `");
+    let message = match place {
+        Some(place) => message.name(place),
+        None => message,
+    };
+    let draft = Draft::success(codes::RUN_TOOL, message.and("` ").and(how(finished.ended)));
+    match hint(finished.ended) {
+        Some(hint) => draft.hint(hint).data(data),
+        None => draft.data(data),
+    }
+}
+
+/// What ended it, where it was not itself.
+fn ended(ended: Ended) -> Option<Data> {
+    let words = match ended {
+        Ended::Exit(Exit::Code(_)) => return None,
+        Ended::Exit(Exit::Signal(signal)) => format!("signal {signal}"),
+        Ended::Timeout => "timeout".to_owned(),
+        Ended::Cancelled => "cancelled".to_owned(),
+        Ended::Exceeded(excess) => excess.name().to_owned(),
+    };
+    Some(Data::Words(words.into()))
+}
+
+fn how(ended: Ended) -> String {
+    match ended {
+        Ended::Exit(Exit::Code(0)) => "ran.".to_owned(),
+        Ended::Exit(Exit::Code(code)) => format!("ran and failed: it ended with status {code}."),
+        Ended::Exit(Exit::Signal(signal)) => format!("was ended by signal {signal}."),
+        Ended::Timeout => "took longer than it may, and was ended.".to_owned(),
+        Ended::Cancelled => "was ended.".to_owned(),
+        Ended::Exceeded(Excess::Memory) => {
+            "used more memory than it may, and was ended.".to_owned()
+        }
+        Ended::Exceeded(Excess::Tasks) => {
+            "started more processes than it may, and was ended.".to_owned()
+        }
+        Ended::Exceeded(Excess::Work) => {
+            "wrote more into its workspace than it may, and was ended.".to_owned()
+        }
+        Ended::Exceeded(Excess::Output) => "said more than it may, and was ended.".to_owned(),
+    }
+}
+
+fn hint(ended: Ended) -> Option<&'static str> {
+    match ended {
+        Ended::Exit(Exit::Code(0)) | Ended::Cancelled => None,
+        Ended::Exit(_) => Some("`stderr` has what it said."),
+        Ended::Timeout => Some("Its manifest may give it longer: `config.timeout_s`."),
+        Ended::Exceeded(_) => Some("What a run may use is in docs/running.md."),
+    }
+}

@@ -1,0 +1,92 @@
+//! What is told of a chain: its links, and the config they come to.
+
+use mere_core::item::ItemRef;
+use mere_core::reply::{Content, Data, Draft, Fields, Name, Prose, codes};
+use mere_core::request::{Locking, Unsigned};
+use serde_json::Value;
+
+use super::super::load::name;
+use super::super::tell::masked_value;
+use super::RunError;
+use super::links::{Demand, Linked};
+use super::lock::Locked;
+use super::ready::Ready;
+use crate::items::{Desk, Opened};
+use crate::tool_error::ToolError;
+
+/// `mere chain`: the links of a tool with their trust, what they come to, and whether it is pinned.
+pub(crate) fn show(desk: &Desk<'_>, item: &ItemRef) -> Result<Draft, ToolError> {
+    let linked = Linked::follow(desk, item, Demand::ToLook)?;
+    let config = linked.chain.config().map_err(RunError::Config)?;
+    let config = Value::Object(config.value().clone());
+    let trusted = linked.chain.pins().zip(&linked.opened).map(|(pin, opened)| {
+        let trust = opened
+            .as_ref()
+            .map_or_else(|| Fields::default().with("status", "builtin"), Opened::trust);
+        Data::from(link(pin).with("executor", executor(pin)).with("trust", trust))
+    });
+    let trusted = trusted.collect::<Data>();
+    let title = title(&linked);
+    // What would be refused is no reason to show nothing.
+    let again = Linked::follow(desk, item, Demand::ToRun(Unsigned::Refused));
+    let locked = again.and_then(|linked| Locked::check(desk, linked, Locking::Optional));
+    let (lockfile, trouble) = match locked {
+        Ok(locked) => (locked.lockfile, None),
+        Err(error) => (None, Some(crate::wording::tool(&error).said().for_person())),
+    };
+    let data = Fields::default()
+        .with("chain", trusted)
+        .with("config", Data::foreign(&masked_value(&config), &mut |text| Content::mention(text)))
+        .with_some("lockfile", lockfile)
+        .with_some("refused", trouble.map(Content::mention));
+    Ok(Draft::success(codes::CHAIN, title).data(data))
+}
+
+/// Everything was done but to run it.
+pub(super) fn dry(ready: &Ready) -> Draft {
+    let linked = &ready.locked.linked;
+    let argv = ready.subprocess.argv.iter();
+    let argv = argv.map(|one| Data::from(Content::mention(super::super::masked(one))));
+    let names = ready.environment.iter().map(|(name, _)| Data::from(Content::mention(name)));
+    let data = Fields::default()
+        .with("dry_run", true)
+        .with("chain", links(linked))
+        .with("argv", argv.collect::<Data>())
+        .with("environment", names.collect::<Data>())
+        .with("timeout_s", ready.subprocess.timeout.as_secs())
+        .with_some("lockfile", ready.locked.lockfile.clone());
+    let message = title(linked).and(" It would run; nothing was run.");
+    Draft::success(codes::RUN_DRY, message).data(data)
+}
+
+/// The links of a chain, as results tell them.
+pub(super) fn links(linked: &Linked) -> Data {
+    linked.chain.pins().map(|pin| Data::from(link(pin))).collect()
+}
+
+fn link(pin: &mere_core::item::Link) -> Fields {
+    Fields::default()
+        .with("tool_id", Data::Words(pin.id.to_string().into()))
+        .with("version", Data::Words(pin.version.to_string().into()))
+        .with("scope", pin.scope.map_or("builtin", mere_core::item::Scope::name))
+        .with("category", Name::from(&pin.category))
+        .with("integrity", pin.integrity)
+}
+
+fn executor(pin: &mere_core::item::Link) -> Data {
+    pin.executor.as_ref().map_or(Data::Null, |id| Data::Words(id.to_string().into()))
+}
+
+fn title(linked: &Linked) -> Prose {
+    let mut message = Prose::words("");
+    for (number, pin) in linked.chain.pins().enumerate() {
+        if number > 0 {
+            message = message.and(" → ");
+        }
+        message = match linked.opened.get(number).and_then(Option::as_ref) {
+            Some(opened) => message.name(name(&opened.loaded.place)),
+            None => message.and(pin.id.to_string()),
+        };
+    }
+    message.and(".")
+}

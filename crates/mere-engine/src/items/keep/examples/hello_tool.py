@@ -1,0 +1,10 @@
+"""Greets somebody: parameters come in as JSON, the result goes out as JSON."""
+
+import json
+import os
+import sys
+
+name = json.load(sys.stdin)["name"]
+result = {"greeting": f"Hello, {name}!", "workspace": sorted(os.listdir("."))}
+json.dump(result, sys.stdout)
+print()

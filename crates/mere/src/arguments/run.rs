@@ -1,0 +1,124 @@
+//! The commands that run tools and pin what they run on.
+
+use clap::Args;
+use mere_core::item::ItemRef;
+use mere_core::request::{LockCommand, Locking, RunTool, Unsigned};
+use serde_json::{Map, Value};
+
+use super::AnswerArguments;
+use super::items::ScopeArgument;
+
+/// Runs a signed tool in a sandbox: it sees its own files, the workspace, and no more.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere run hello_tool --param name=Ada
+  mere run data/clean --params '{\"rows\": 3}' --json
+  mere run hello_tool --dry-run         everything but running it
+
+Exit status: 5 if the tool ran and failed; else as for every command")]
+pub(crate) struct RunArguments {
+    /// The tool: id or category/id
+    #[arg(value_name = "TOOL")]
+    item: ItemRef,
+    /// A parameter; its type is what the tool's schema says
+    #[arg(long = "param", short = 'p', value_name = "NAME=VALUE", value_parser = pair)]
+    texts: Vec<(String, String)>,
+    /// Parameters as one JSON object
+    #[arg(long, value_name = "JSON", value_parser = object)]
+    params: Option<Given>,
+    /// Refuse to run without a lockfile
+    #[arg(long)]
+    locked: bool,
+    /// Run it although nobody signed it; only at a terminal
+    #[arg(long)]
+    allow_unsigned: bool,
+    /// Do everything but run it
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// Parameters that were given as JSON.
+#[derive(Clone, Debug)]
+struct Given(Map<String, Value>);
+
+impl RunArguments {
+    pub(crate) fn asked(&self) -> RunTool {
+        RunTool {
+            item: self.item.clone(),
+            parameters: self.params.clone().map(|Given(given)| given).unwrap_or_default(),
+            texts: self.texts.clone(),
+            locking: if self.locked { Locking::Required } else { Locking::Optional },
+            unsigned: if self.allow_unsigned { Unsigned::Allowed } else { Unsigned::Refused },
+            dry_run: self.dry_run,
+        }
+    }
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let wrong = || "a parameter is NAME=VALUE".to_owned();
+    let (name, value) = text.split_once('=').ok_or_else(wrong)?;
+    if name.is_empty() { Err(wrong()) } else { Ok((name.to_owned(), value.to_owned())) }
+}
+
+fn object(text: &str) -> Result<Given, String> {
+    match mere_core::json::parse(text.as_bytes()) {
+        Ok(Value::Object(map)) => Ok(Given(map)),
+        _ => Err("parameters are one JSON object with each key once".to_owned()),
+    }
+}
+
+/// The tools that run each other, who vouches for each, and the config they come to.
+#[derive(Args)]
+#[command(after_help = "Example:
+  mere chain hello_tool")]
+pub(crate) struct ChainArguments {
+    /// The tool: id or category/id
+    #[arg(value_name = "TOOL")]
+    pub(crate) item: ItemRef,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// A lockfile says what each tool of a chain is, by its hash; a run that differs is refused.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere lock hello_tool                  pin it as it is now, and sign that
+  mere lock hello_tool --scope user     for yourself only
+  mere lock --check                     compare every lockfile; exit status 4 if one does not hold")]
+pub(crate) struct LockArguments {
+    /// The tool: id or category/id
+    #[arg(value_name = "TOOL", required_unless_present = "check")]
+    item: Option<ItemRef>,
+    /// Whose lockfile it is
+    #[arg(long, value_enum, default_value = "project", conflicts_with = "check")]
+    scope: ScopeArgument,
+    /// Compare all lockfiles with what is there
+    #[arg(long, conflicts_with = "item")]
+    check: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+impl LockArguments {
+    pub(crate) fn asked(&self) -> LockCommand {
+        match &self.item {
+            Some(item) => LockCommand::Make { item: item.clone(), scope: self.scope.into() },
+            None => LockCommand::Check,
+        }
+    }
+}
+
+/// Fetches what the tool's requirements.txt or package.json asks for, with your own pip or npm. Nothing
+/// of a package runs meanwhile.
+#[derive(Args)]
+#[command(after_help = "Example:
+  mere prepare data/clean")]
+pub(crate) struct PrepareArguments {
+    /// The tool: id or category/id
+    #[arg(value_name = "TOOL")]
+    pub(crate) item: ItemRef,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}

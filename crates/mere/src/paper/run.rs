@@ -1,0 +1,73 @@
+//! Chains, and what a tool said, for a person.
+
+use anstyle::{AnsiColor, Style};
+use serde_json::Value;
+
+use super::Paper;
+
+const GOOD: Style = AnsiColor::Green.on_default();
+const BAD: Style = AnsiColor::Red.on_default();
+const DIM: Style = Style::new().dimmed();
+
+impl Paper {
+    /// What a tool said.
+    pub(crate) fn said(&self, text: &str) -> String {
+        self.plain(text)
+    }
+
+    /// What would be run.
+    pub(crate) fn dry_run(&self, reply: &Value) -> String {
+        let data = &reply["data"];
+        let words = data["argv"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let command = words.map(|word| self.plain(word)).collect::<Vec<_>>().join(" ");
+        let message = reply["message"].as_str().unwrap_or_default();
+        format!("{}\n  {command}\n", self.plain(message))
+    }
+
+    /// The links of a chain, the config they come to, and whether they are pinned.
+    pub(crate) fn chain(&self, reply: &Value) -> String {
+        let data = &reply["data"];
+        let links = data["chain"].as_array().into_iter().flatten().enumerate();
+        let links = links.map(|(depth, link)| match depth {
+            0 => self.link(link) + "\n",
+            _ => format!("{}└─ {}\n", "   ".repeat(depth - 1), self.link(link)),
+        });
+        let config = data["config"].as_object().into_iter().flatten();
+        let config = config.map(|(key, value)| {
+            format!("  {}: {}\n", self.plain(key), self.plain(&value.to_string()))
+        });
+        let pinned = match (data["lockfile"].as_str(), data["refused"].as_str()) {
+            (_, Some(refused)) => {
+                format!("{} {}\n", self.painted("not run:", BAD), self.plain(refused))
+            }
+            (Some(lockfile), None) => {
+                format!("{} {}\n", self.painted("pinned by", GOOD), self.path(lockfile))
+            }
+            (None, None) => self.painted("not pinned: `mere lock` does that", DIM) + "\n",
+        };
+        links
+            .chain(["\nconfig\n".to_owned()])
+            .chain(config)
+            .chain(["\n".to_owned(), pinned])
+            .collect()
+    }
+
+    fn link(&self, link: &Value) -> String {
+        let word = |key: &str| link[key].as_str().unwrap_or_default();
+        let status = link["trust"]["status"].as_str().unwrap_or_default();
+        let style = match status {
+            "verified" => GOOD,
+            "builtin" => DIM,
+            _ => BAD,
+        };
+        let category = Some(word("category")).filter(|category| !category.is_empty());
+        let place = match (status, category) {
+            ("builtin", _) => String::new(),
+            (_, Some(category)) => format!("  {} {category}", word("scope")),
+            (_, None) => format!("  {}", word("scope")),
+        };
+        let (status, digest) = (self.painted(status, style), word("integrity").get(..12));
+        let digest = self.painted(digest.unwrap_or_default(), DIM);
+        format!("{} {}  {status}{place}  {digest}", word("tool_id"), word("version"))
+    }
+}

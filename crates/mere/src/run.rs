@@ -1,0 +1,66 @@
+//! `mere run`, `chain`, `lock` and `prepare`.
+
+use std::io;
+use std::process::ExitCode;
+
+use mere_core::reply::ReplyType;
+use mere_core::request::{Keep, Verb};
+
+use crate::arguments::{
+    ChainArguments, LockArguments, PlaceArguments, PrepareArguments, RunArguments, SessionArguments,
+};
+use crate::items::{Desk, at_desk};
+use crate::paper::Paper;
+use crate::render;
+
+/// Runs a tool: what it says goes where it says it, and its failure is a status of its own.
+pub(crate) fn run(place: PlaceArguments, asked: &RunArguments) -> io::Result<ExitCode> {
+    at_desk(place, &SessionArguments::default(), |desk| run_at(desk, asked))
+}
+
+fn run_at(desk: &Desk, asked: &RunArguments) -> io::Result<ExitCode> {
+    let tool = asked.asked();
+    let is_dry = tool.dry_run;
+    let reply = desk.call("run", Verb::Keep(Keep::Run(tool)));
+    if is_dry || reply.reply() != ReplyType::Success {
+        return desk.print(&reply, &asked.answer, Paper::dry_run);
+    }
+    let value = reply.value();
+    let has_failed = value["data"]["success"] != true;
+    let code = if has_failed { ExitCode::from(render::TOOL_FAILED) } else { ExitCode::SUCCESS };
+    if asked.answer.json {
+        return render::reply(&reply).map(|()| code);
+    }
+    let paper = Paper::new(asked.answer.color, None);
+    let said = |stream: &str| paper.said(value["data"][stream].as_str().unwrap_or_default());
+    render::text(&said("stdout"))?;
+    render::beside(&said("stderr"));
+    if value["data"]["truncated"] == true {
+        render::note("it said more than is kept; the rest is left out");
+    }
+    if has_failed {
+        render::note(value["message"].as_str().unwrap_or_default());
+    }
+    Ok(code)
+}
+
+/// Draws a chain.
+pub(crate) fn chain(place: PlaceArguments, asked: ChainArguments) -> io::Result<ExitCode> {
+    at_desk(place, &SessionArguments::default(), |desk| {
+        desk.keep("chain", Keep::Chain { item: asked.item }, &asked.answer, Paper::chain)
+    })
+}
+
+/// Pins chains, or compares them.
+pub(crate) fn lock(place: PlaceArguments, asked: &LockArguments) -> io::Result<ExitCode> {
+    at_desk(place, &SessionArguments::default(), |desk| {
+        desk.keep("lock", Keep::Lock(asked.asked()), &asked.answer, Paper::outcome)
+    })
+}
+
+/// Fetches packages.
+pub(crate) fn prepare(place: PlaceArguments, asked: PrepareArguments) -> io::Result<ExitCode> {
+    at_desk(place, &SessionArguments::default(), |desk| {
+        desk.keep("prepare", Keep::Prepare { item: asked.item }, &asked.answer, Paper::outcome)
+    })
+}

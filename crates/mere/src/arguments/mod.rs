@@ -6,6 +6,7 @@ mod files;
 mod graph;
 mod items;
 mod keys;
+mod mcp;
 mod memory;
 mod models;
 mod moment;
@@ -35,6 +36,7 @@ pub(crate) use items::{
     RenameArguments, ReviewArguments, ShowArguments, TemplateArgument, WhyArguments,
 };
 pub(crate) use keys::{GenerateArguments, KeysArguments, KeysCommandArguments, RotateArguments};
+pub(crate) use mcp::{McpArguments, McpCommand, TokenArguments, TokenCommand};
 pub(crate) use memory::{
     CreateMemoryArguments, ListMemoriesArguments, MemoryArguments, MemoryCommandArguments,
     PruneArguments, RemoveMemoryArguments, UpdateMemoryArguments,
@@ -284,70 +286,6 @@ pub(crate) struct CallArguments {
     pub(crate) log: Option<tracing::Level>,
     #[command(flatten)]
     pub(crate) session: SessionArguments,
-}
-
-/// Without `--http` one client is served on standard input and output.
-#[derive(Args)]
-#[command(
-    args_conflicts_with_subcommands = true,
-    after_help = "Examples:
-  mere mcp
-  mere mcp --project ~/work/app --agent reviewer
-  mere mcp --http                          on 127.0.0.1:7421, at /mcp
-  mere mcp token create --agent reviewer   a token that names the agent"
-)]
-pub(crate) struct McpArguments {
-    #[command(subcommand)]
-    pub(crate) command: Option<McpCommand>,
-    /// Serve any number of clients over HTTP; beyond loopback every one needs a token
-    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:7421")]
-    pub(crate) http: Option<String>,
-    /// A name by which clients reach this machine, besides the address itself
-    #[arg(long, value_name = "NAME", requires = "http")]
-    pub(crate) allow_host: Vec<String>,
-    /// Which groups of tools are listed, besides `help`, `dir` and `read`; every tool can be called
-    #[arg(long, value_name = "SETS", value_enum, value_delimiter = ',', default_values = ["items", "memory"])]
-    pub(crate) toolsets: Vec<Toolsets>,
-    /// Serve the fixtures of the protocol's conformance suite instead of the tools
-    #[arg(long)]
-    pub(crate) conformance_fixtures: bool,
-    /// Log from this level up
-    #[arg(long, value_name = "LEVEL", default_value = "info")]
-    pub(crate) log: tracing::Level,
-    /// Log to FILE instead of standard error
-    #[arg(long, value_name = "FILE", value_parser = typed())]
-    pub(crate) log_file: Option<Typed>,
-    #[command(flatten)]
-    pub(crate) session: SessionArguments,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum McpCommand {
-    /// Bearer tokens for MCP over HTTP
-    Token(TokenArguments),
-}
-
-#[derive(Args)]
-pub(crate) struct TokenArguments {
-    #[command(subcommand)]
-    pub(crate) what: TokenCommand,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum TokenCommand {
-    /// Make a token that names an agent, and print it this once
-    Create {
-        /// The agent's name
-        #[arg(long, value_name = "NAME")]
-        agent: AgentName,
-    },
-    /// List the tokens by id and agent
-    List,
-    /// Take a token back
-    Revoke {
-        /// Its id, as `list` shows it
-        id: String,
-    },
 }
 
 /// This is the operator's command: it names host paths, which agents never see.

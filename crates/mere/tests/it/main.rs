@@ -77,6 +77,7 @@ mod reading;
 mod registration;
 mod repository;
 mod run;
+mod run_tamper;
 mod running;
 mod samples;
 mod search;

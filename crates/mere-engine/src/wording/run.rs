@@ -252,8 +252,8 @@ fn needs(error: &RunError) -> Draft {
             let message = message.and("` is not among those of the system.");
             let runtime = runtime.as_ref().map_or("ID".to_owned(), ToString::to_string);
             invalid(message).hint(Prose::words(format!(
-                "Install it, or name another in your own config: `runtimes: {{{runtime}: \
-                 {{interpreter: /path/to/it}}}}`."
+                "Install it, or name another in your own config: `interpreter` under \
+                 `runtimes.{runtime}`."
             )))
         }
         RunError::Interpreter { runtime, cause } => {

@@ -18,6 +18,7 @@ mod process;
 mod question;
 mod retrieval;
 mod retrieval_item;
+mod runs;
 mod search;
 mod signed;
 mod stdio;
@@ -70,7 +71,7 @@ fn usage() -> ExitCode {
 }
 
 /// What can be timed by itself.
-const PARTS: [&str; 7] = ["search", "stdio", "items", "signed", "memory", "find", "write"];
+const PARTS: [&str; 8] = ["search", "stdio", "items", "signed", "memory", "find", "run", "write"];
 
 fn bench(only: Option<&str>) -> Result<(), String> {
     let ground = Ground::make();
@@ -101,6 +102,14 @@ fn bench(only: Option<&str>) -> Result<(), String> {
     }
     if wanted("find") {
         find::run(&ground, find::MOST)?;
+    }
+    if wanted("run") {
+        let mere = peer::mere(&ground.folder("runs"))?;
+        runs::fill(&mere);
+        let works = runs::works(&mere);
+        let names = [mere.title(), "the bare script".to_owned()];
+        println!("{}", table::render(&names, &works, "mere ÷ bare"));
+        println!("{}\n", runs::overhead(&works).join("\n"));
     }
     // Last, because from then on the corpus has a workspace.
     if wanted("write") {

@@ -31,7 +31,7 @@ use crate::event::Event;
 use crate::glob;
 use crate::grep;
 use crate::help;
-use crate::host::{Stamps, Typed, Watched};
+use crate::host::{Cells, Stamps, Typed, Watched};
 use crate::items::{self, Catalogs, Stock};
 use crate::keys;
 use crate::opening::{Choice, Memory, OpenError, Opening};
@@ -62,6 +62,7 @@ pub struct Session {
     catalogs: Catalogs,
     ledgers: Ledgers,
     searches: Searches,
+    cells: Cells,
 }
 
 impl Session {
@@ -106,6 +107,7 @@ impl Session {
             catalogs: Catalogs::default(),
             ledgers: Ledgers::default(),
             searches: Searches::default(),
+            cells: Cells::default(),
             context,
             agent,
         };
@@ -158,6 +160,7 @@ impl Session {
         self.refresh();
         self.catalogs.tend();
         self.searches.tend();
+        self.cells.tend();
         let generation = self.generation.load(Ordering::Acquire);
         let changed = generation != *seen;
         *seen = generation;
@@ -185,6 +188,7 @@ impl Session {
         self.catalogs.keep_watch();
         self.ledgers.keep_watch();
         self.searches.keep_watch();
+        self.cells.keep_ready();
     }
 
     /// Sees to what is remembered of items before a short session ends.

@@ -20,7 +20,7 @@ use crate::config::{Agents, Running};
 use crate::context::Context;
 use crate::court::Court;
 use crate::enforce::{self, Expect, ItemChange, ItemHow, Sealing, Way};
-use crate::host::{absent, digest_of, read_at_most};
+use crate::host::{Cells, absent, digest_of, read_at_most};
 use crate::read::open;
 use crate::search::Kit;
 use crate::seen::{Obscured, Secrets, Seen};
@@ -55,6 +55,8 @@ pub(crate) struct Desk<'a> {
     pub(crate) heard: &'a dyn Fn(u64, Prose),
     /// How tools are run.
     pub(crate) running: &'a Running,
+    /// Where they are.
+    pub(crate) cells: &'a Cells,
 }
 
 impl Desk<'_> {

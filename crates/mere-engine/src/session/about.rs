@@ -78,6 +78,7 @@ impl Session {
             over: &over,
             progress: &progress,
             heard: &heard,
+            cells: &self.cells,
             running: snapshot.running()?,
             search: Kit {
                 searches: &self.searches,

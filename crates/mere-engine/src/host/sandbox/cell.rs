@@ -44,7 +44,6 @@ pub fn cell() -> Option<ExitCode> {
 
 /// The first stage.
 fn outer(keeper: &UnixStream) -> io::Result<()> {
-    set_parent_process_death_signal(Some(Signal::KILL))?;
     // Ends what belongs to a terminal.
     let _ = setsid();
     let left = leave();

@@ -11,15 +11,24 @@ use std::time::Duration;
 use super::cell::OUTER;
 use super::confine::USER;
 use super::group::Group;
-use super::plan::Refusal;
+use super::plan::{Limits, Refusal};
 use super::wire::{Layer, Order, Report, receive, send};
+use crate::host::derived::unfinished;
 
 /// Who a tool is on the machine, where this program runs as root: nobody.
 pub(super) const NOBODY: u32 = 65_534;
 /// How long a cell may take to be built.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A cell whose first stage has left the machine's namespaces.
+/// A cell that waits for its order, in namespaces of its own and in its control group.
+pub(crate) struct Cell {
+    // In this order: what runs is ended before its group goes.
+    pub(super) control: Control,
+    pub(super) outputs: Option<Outputs>,
+    pub(super) group: Group,
+}
+
+/// The processes of a cell.
 pub(super) struct Control {
     child: Child,
     pub(super) socket: UnixStream,
@@ -28,9 +37,23 @@ pub(super) struct Control {
 /// What a cell says.
 pub(super) type Outputs = (ChildStdout, ChildStderr);
 
-impl Control {
+impl Cell {
     /// Starts a cell, and puts it where its totals are kept.
-    pub(super) fn start(group: Option<&Group>) -> Result<(Self, Outputs), Refusal> {
+    pub(super) fn build() -> Result<Self, Refusal> {
+        let group = Group::make(&format!("mere{}", unfinished()), Limits::default());
+        let (control, outputs) = Control::start(&group)?;
+        Ok(Self { control, outputs: Some(outputs), group })
+    }
+
+    /// Whether it is still there.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.control.socket.peer_addr().is_ok()
+            && fs::metadata(format!("/proc/{}", self.control.child.id())).is_ok()
+    }
+}
+
+impl Control {
+    fn start(group: &Group) -> Result<(Self, Outputs), Refusal> {
         let (socket, theirs) = UnixStream::pair()?;
         socket.set_read_timeout(Some(PATIENCE))?;
         socket.set_write_timeout(Some(PATIENCE))?;
@@ -51,9 +74,7 @@ impl Control {
             _ => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
         }
         control.receive()?;
-        if let Some(group) = group {
-            group.add(control.child.id())?;
-        }
+        group.add(control.child.id())?;
         control.map().map_err(|error| Refusal::Layer(Layer::Namespaces, error.to_string()))?;
         send(&control.socket, &())?;
         Ok((control, outputs))
@@ -82,14 +103,13 @@ impl Control {
         let group = rustix::process::getegid().as_raw();
         let write =
             |name: &str, text: String| fs::write(format!("/proc/{}/{name}", self.child.id()), text);
+        write("setgroups", "deny".to_owned())?;
         if own == 0 {
             // The root of the machine builds the cell; the tool is nobody.
             let both = format!("0 0 1\n{USER} {NOBODY} 1\n");
-            write("setgroups", "deny".to_owned())?;
             write("uid_map", both.clone())?;
             return write("gid_map", both);
         }
-        write("setgroups", "deny".to_owned())?;
         write("uid_map", format!("{USER} {own} 1\n"))?;
         write("gid_map", format!("{USER} {group} 1\n"))
     }

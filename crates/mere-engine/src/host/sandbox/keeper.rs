@@ -10,15 +10,14 @@ use cap_std::fs::Dir;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{AtFlags, Gid, Uid, chownat};
 
-use super::control::{Control, NOBODY, Outputs};
-use super::group::Group;
+use super::cells::Cells;
+use super::control::{Cell, Control, NOBODY, Outputs};
 use super::plan::{
     Captured, Ended, Excess, Finished, Level, Limits, Plan, Refusal, Standing, Watcher,
 };
 use super::totals::{Watch, can_count};
 use super::wire::{Access, Bind, Bounds, Exit, Layer, Order, Report};
 use crate::host::Folder;
-use crate::host::derived::unfinished;
 
 /// How long to sleep while nothing happens.
 const TICK: Duration = Duration::from_millis(20);
@@ -30,9 +29,19 @@ const GRACE: Duration = Duration::from_secs(10);
 const OPEN: u64 = 512;
 
 /// Runs a tool in a cell of its own, and waits until all of it has ended.
-pub(crate) fn run(plan: &Plan<'_>, watcher: &Watcher<'_>) -> Result<Finished, Refusal> {
-    let group = Group::make(&group_name(), plan.limits);
-    let counts = (!group.has_tasks, !group.has_memory);
+pub(crate) fn run(
+    cells: &Cells,
+    plan: &Plan<'_>,
+    watcher: &Watcher<'_>,
+) -> Result<Finished, Refusal> {
+    let cell = cells.take()?;
+    let finished = run_in(cell, plan, watcher);
+    cells.ran();
+    finished
+}
+
+fn run_in(mut cell: Cell, plan: &Plan<'_>, watcher: &Watcher<'_>) -> Result<Finished, Refusal> {
+    let counts = (!cell.group.has_tasks, !cell.group.has_memory);
     if counts != (false, false) && !can_count() {
         let why = "no control group can be made, and processes cannot be counted";
         return Err(Refusal::Totals(why.to_owned()));
@@ -41,16 +50,17 @@ pub(crate) fn run(plan: &Plan<'_>, watcher: &Watcher<'_>) -> Result<Finished, Re
         hand_over(plan.work.dir())?;
     }
     let mut watch = Watch::new(plan.limits, counts, plan.work.path())?;
-    let (mut control, outputs) = Control::start(Some(&group))?;
+    let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
+    let outputs = cell.outputs.take().ok_or_else(gone)?;
     let order = order(plan)?;
     let files = plan.files.iter().map(|(_, bytes)| bytes.as_slice());
-    control.order(&order, files.chain([plan.input.as_slice()]))?;
-    let init = await_start(&mut control, plan.level)?;
-    let mut attendance =
-        Attendance { control, outputs: Streams::new(outputs, plan.limits)?, init, exit: None };
+    cell.control.order(&order, files.chain([plan.input.as_slice()]))?;
+    let init = await_start(&mut cell.control, plan.level)?;
+    let outputs = Streams::new(outputs, plan.limits)?;
+    let mut attendance = Attendance { control: &mut cell.control, outputs, init, exit: None };
     attendance.attend(plan.timeout, watcher, &mut watch).map(|mut finished| {
         let is_killed = matches!(finished.ended, Ended::Exit(Exit::Signal(9) | Exit::Code(137)));
-        if is_killed && group.lacked_memory() {
+        if is_killed && cell.group.lacked_memory() {
             finished.ended = Ended::Exceeded(Excess::Memory);
         }
         finished
@@ -60,15 +70,15 @@ pub(crate) fn run(plan: &Plan<'_>, watcher: &Watcher<'_>) -> Result<Finished, Re
 /// What becomes of each layer here, tried out with a cell that runs nothing.
 pub(crate) fn layers() -> Result<Standing, Refusal> {
     let limits = Limits::default();
-    let group = Group::make(&group_name(), limits);
     let watched = if can_count() { "watched" } else { "not kept" };
     let kept = |by_group| if by_group { "control group" } else { watched };
-    let (processes, memory) = (kept(group.has_tasks), kept(group.has_memory));
+    let (mut processes, mut memory) = (watched, watched);
     let mut layers = Vec::new();
-    match Control::start(Some(&group)) {
+    match Cell::build() {
         Err(Refusal::Layer(layer, why)) => layers.push((layer, Err(why))),
         Err(error) => return Err(error),
-        Ok((mut control, _outputs)) => {
+        Ok(Cell { mut control, group, .. }) => {
+            (processes, memory) = (kept(group.has_tasks), kept(group.has_memory));
             layers.push((Layer::Namespaces, Ok(())));
             let order = Order {
                 argv: Vec::new(),
@@ -88,10 +98,6 @@ pub(crate) fn layers() -> Result<Standing, Refusal> {
         }
     }
     Ok(Standing { layers, processes, memory })
-}
-
-fn group_name() -> String {
-    format!("mere{}", unfinished())
 }
 
 fn bounds(limits: Limits, timeout: Duration) -> Bounds {
@@ -164,14 +170,14 @@ fn await_start(control: &mut Control, level: Level) -> Result<Option<u32>, Refus
 }
 
 /// A cell in which a tool runs.
-struct Attendance {
-    control: Control,
+struct Attendance<'a> {
+    control: &'a mut Control,
     outputs: Streams,
     init: Option<u32>,
     exit: Option<Exit>,
 }
 
-impl Attendance {
+impl Attendance<'_> {
     /// Listens until all of it has ended.
     fn attend(
         &mut self,

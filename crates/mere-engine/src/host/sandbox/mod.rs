@@ -9,6 +9,7 @@
 mod calls;
 #[cfg(target_os = "linux")]
 mod cell;
+mod cells;
 #[cfg(target_os = "linux")]
 mod confine;
 #[cfg(target_os = "linux")]
@@ -29,6 +30,7 @@ mod wire;
 
 #[cfg(target_os = "linux")]
 pub use cell::cell;
+pub(crate) use cells::Cells;
 #[cfg(target_os = "linux")]
 pub(crate) use keeper::{layers, run};
 #[cfg(not(target_os = "linux"))]

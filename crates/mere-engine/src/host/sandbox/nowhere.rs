@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use super::{Finished, Layer, Plan, Refusal, Standing, Watcher};
+use super::{Cells, Finished, Layer, Plan, Refusal, Standing, Watcher};
 
 /// No cell is ever started here.
 pub fn cell() -> Option<ExitCode> {
@@ -10,8 +10,21 @@ pub fn cell() -> Option<ExitCode> {
 }
 
 /// Refuses.
-pub(crate) fn run(_: &Plan<'_>, _: &Watcher<'_>) -> Result<Finished, Refusal> {
+pub(crate) fn run(_: &Cells, _: &Plan<'_>, _: &Watcher<'_>) -> Result<Finished, Refusal> {
     Err(nowhere())
+}
+
+/// There is none.
+pub(crate) enum Cell {}
+
+impl Cell {
+    pub(super) fn build() -> Result<Self, Refusal> {
+        Err(nowhere())
+    }
+
+    pub(super) fn is_waiting(&self) -> bool {
+        match *self {}
+    }
 }
 
 /// No layers.

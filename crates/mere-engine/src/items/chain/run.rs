@@ -36,6 +36,9 @@ pub(in crate::items) struct Ask<'a> {
 
 /// Runs a tool, or does everything but that.
 pub(in crate::items) fn run(desk: &Desk<'_>, ask: &Ask<'_>) -> Result<Draft, ToolError> {
+    if ask.mode == Mode::Really {
+        desk.cells.prepare();
+    }
     let linked = Linked::follow(desk, ask.item, Demand::ToRun(ask.unsigned))?;
     let locked = Locked::check(desk, linked, ask.locking)?;
     let ready = Ready::make(desk, locked, ask.given)?;
@@ -86,7 +89,7 @@ fn start(desk: &Desk<'_>, ready: &Ready, work: &Folder) -> Result<Finished, Refu
         let done = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         (desk.heard)(done, note(desk, news));
     };
-    host::run(&plan, &Watcher { over: desk.over, heard: &heard })
+    host::run(desk.cells, &plan, &Watcher { over: desk.over, heard: &heard })
 }
 
 /// The last line that a tool said, or that it runs.

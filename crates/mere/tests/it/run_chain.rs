@@ -199,7 +199,7 @@ fn configs_are_merged_and_the_environment_is_an_allow_list() {
         said[1],
         json!({
             "FROM": "leaf", "KEPT": "kept", "SPOKEN": "de_DE.UTF-8", "OPENED": "told",
-            "HOME": "/work", "TMPDIR": "/work", "LANG": "C.UTF-8", "USER": "tool",
+            "HOME": "/tool", "TMPDIR": "/work", "LANG": "C.UTF-8", "USER": "tool",
             "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
         })
     );

@@ -232,10 +232,13 @@ fn nothing_else_is_run() {
     stage.file("project/.ai/memory/m.md", "a thought\n");
     stage.file("project/.ai/lockfiles/t@1.0.0.lock.json", &lockfile("t", "1.0.0", ""));
     let mut pair = Pair::new(&stage);
-    for (kind, id) in [("tool", "t"), ("memory", "m"), ("lockfile", "t"), ("tool", "missing")] {
+    for (kind, id) in [("memory", "m"), ("lockfile", "t")] {
         let reply = pair.run(kind, id, &json!({}));
         assert_eq!(reply["code"], "IT-RUN-I-001", "{reply}");
         assert_eq!(reply["message"], format!("Items of the type {kind} are not run."));
     }
-    assert_eq!(pair.run("directive", "missing", &json!({}))["code"], "IT-ITEM-I-001");
+    for kind in ["directive", "tool"] {
+        assert_eq!(pair.run(kind, "missing", &json!({}))["code"], "IT-ITEM-I-001");
+    }
+    assert_eq!(pair.run("tool", "t", &json!({}))["code"], "EN-RUN-D-001");
 }

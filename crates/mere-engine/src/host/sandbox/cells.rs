@@ -45,10 +45,12 @@ impl Cells {
     pub(super) fn take(&self) -> Result<Cell, Refusal> {
         let spare = self.lock().take();
         let ready = spare.and_then(|spare| spare.built.join().ok()?.ok());
-        match ready.filter(Cell::is_waiting) {
-            Some(cell) => Ok(cell),
-            None => Cell::build(),
+        if let Some(mut cell) = ready
+            && cell.is_waiting()
+        {
+            return Ok(cell);
         }
+        Cell::build()
     }
 
     /// A tool has run: where the session lasts, there will be more.

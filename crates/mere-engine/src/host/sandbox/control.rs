@@ -13,7 +13,6 @@ use super::confine::USER;
 use super::group::Group;
 use super::plan::{Limits, Refusal};
 use super::wire::{Layer, Order, Report, receive, send};
-use crate::host::derived::unfinished;
 
 /// Who a tool is on the machine, where this program runs as root: nobody.
 pub(super) const NOBODY: u32 = 65_534;
@@ -40,15 +39,14 @@ pub(super) type Outputs = (ChildStdout, ChildStderr);
 impl Cell {
     /// Starts a cell, and puts it where its totals are kept.
     pub(super) fn build() -> Result<Self, Refusal> {
-        let group = Group::make(&format!("mere{}", unfinished()), Limits::default());
+        let group = Group::make(Limits::default());
         let (control, outputs) = Control::start(&group)?;
         Ok(Self { control, outputs: Some(outputs), group })
     }
 
     /// Whether it is still there.
-    pub(super) fn is_waiting(&self) -> bool {
-        self.control.socket.peer_addr().is_ok()
-            && fs::metadata(format!("/proc/{}", self.control.child.id())).is_ok()
+    pub(super) fn is_waiting(&mut self) -> bool {
+        matches!(self.control.child.try_wait(), Ok(None))
     }
 }
 

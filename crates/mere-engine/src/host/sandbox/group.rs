@@ -4,8 +4,12 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::plan::Limits;
+
+/// How groups are called, before the number of the process that made them.
+const PREFIX: &str = "mere-";
 
 /// The groups of one run: one of the unified hierarchy, or one of each older one.
 #[derive(Debug, Default)]
@@ -19,7 +23,10 @@ pub(super) struct Group {
 
 impl Group {
     /// Makes the groups of a run, as far as the machine lets us.
-    pub(super) fn make(name: &str, limits: Limits) -> Self {
+    pub(super) fn make(limits: Limits) -> Self {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let number = LAST.fetch_add(1, Ordering::Relaxed);
+        let name = &format!("{PREFIX}{}-{number}", std::process::id());
         let mut group = Self::default();
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
@@ -33,7 +40,7 @@ impl Group {
             [("pids", "pids.max", limits.tasks), ("memory", "memory.limit_in_bytes", limits.memory)]
         {
             let made = older(&mounts, &own, controller).and_then(|parent| {
-                let folder = make(&parent.join(name))?;
+                let folder = make(&parent, name)?;
                 fs::write(folder.join(setting), value.to_string()).ok().map(|()| folder)
             });
             let Some(folder) = made else { continue };
@@ -59,7 +66,7 @@ impl Group {
         let folder = own.ancestors().take_while(|at| at.starts_with(mount)).find_map(|parent| {
             let kept = fs::read_to_string(parent.join("cgroup.subtree_control")).ok()?;
             let keeps = |one: &str| kept.split_whitespace().any(|word| word == one);
-            if keeps("pids") && keeps("memory") { make(&parent.join(name)) } else { None }
+            if keeps("pids") && keeps("memory") { make(parent, name) } else { None }
         })?;
         self.folders.push(folder.clone());
         fs::write(folder.join("pids.max"), limits.tasks.to_string()).ok()?;
@@ -101,8 +108,22 @@ impl Drop for Group {
     }
 }
 
-fn make(folder: &Path) -> Option<PathBuf> {
-    fs::create_dir(folder).ok().map(|()| folder.to_owned())
+fn make(parent: &Path, name: &str) -> Option<PathBuf> {
+    clear_away(parent);
+    let folder = parent.join(name);
+    fs::create_dir(&folder).ok().map(|()| folder)
+}
+
+/// Removes what killed processes left behind: only what is empty can be removed.
+fn clear_away(parent: &Path) {
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let maker = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next());
+        let is_gone = |maker: &str| !Path::new("/proc").join(maker).exists();
+        if maker.is_some_and(is_gone) {
+            let _ = fs::remove_dir(entry.path());
+        }
+    }
 }
 
 /// Where the unified hierarchy is mounted.

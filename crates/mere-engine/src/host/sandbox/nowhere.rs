@@ -22,7 +22,7 @@ impl Cell {
         Err(nowhere())
     }
 
-    pub(super) fn is_waiting(&self) -> bool {
+    pub(super) fn is_waiting(&mut self) -> bool {
         match *self {}
     }
 }

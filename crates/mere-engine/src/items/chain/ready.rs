@@ -22,9 +22,10 @@ use crate::tool_error::ToolError;
 const TOOL: &str = "/tool";
 /// The variables of the environment that any tool may ask for.
 const VARIABLES: [&str; 4] = ["LANG", "LC_ALL", "TZ", "NO_COLOR"];
-/// What every tool is given.
+/// What every tool is given. Its home is its own folder: what an agent left in the workspace is nobody's
+/// configuration.
 const BASE: [(&str, &str); 5] =
-    [("PATH", PATH), ("HOME", "/work"), ("TMPDIR", "/work"), ("LANG", "C.UTF-8"), ("USER", "tool")];
+    [("PATH", PATH), ("HOME", "/tool"), ("TMPDIR", "/work"), ("LANG", "C.UTF-8"), ("USER", "tool")];
 
 /// What is run, but for the workspace.
 pub(super) struct Ready {

@@ -24,13 +24,34 @@ fn refused(reply: &Value) -> (&str, &str, &str) {
     )
 }
 
-#[test]
-fn each_refusal_names_link_and_field() {
+/// A tool and what runs it, and how they are refused.
+type Case = (String, Vec<String>, (&'static str, &'static str, &'static str));
+
+/// Each case is refused, and nothing is run.
+fn check(cases: Vec<Case>) {
     let workshop = Workshop::new(Who::Tester);
     workshop.stage.file("project/.ai/tools/t/s.py", "open('/work/ran', 'w')\n");
-    let command = "config: {command: [python3, '${entrypoint}']}\n";
-    let leaf = |executor: &str| manifest("s", executor, "s.py");
-    let cases = [
+    for (leaf, others, expected) in cases {
+        for other in &others {
+            let id = other.lines().next().and_then(|line| line.strip_prefix("tool_id: "));
+            workshop.manifest(id.expect("an id"), other, "");
+        }
+        workshop.manifest("s", &leaf, "");
+        let reply = workshop.call("s", &json!({}));
+        assert_eq!(refused(&reply), expected, "{leaf}\n{reply:#}");
+    }
+    assert!(!workshop.stage.path("project/.ai/workspaces/default/ran").exists());
+}
+
+const COMMAND: &str = "config: {command: [python3, '${entrypoint}']}\n";
+
+fn leaf(executor: &str) -> String {
+    manifest("s", executor, "s.py")
+}
+
+#[test]
+fn each_link_that_does_not_fit_is_named_with_its_field() {
+    check(vec![
         // A cycle.
         (
             leaf("x"),
@@ -44,7 +65,7 @@ fn each_refusal_names_link_and_field() {
         // A runtime that lists nothing.
         (
             leaf("x"),
-            vec![link("x", "subprocess", command)],
+            vec![link("x", "subprocess", COMMAND)],
             ("EX-RUN-I-001", "x", "validation.child_schemas"),
         ),
         // One that runs others.
@@ -54,7 +75,7 @@ fn each_refusal_names_link_and_field() {
                 "x",
                 "subprocess",
                 &format!(
-                    "{command}validation: {{child_schemas: [{{match: {{tool_type: api}}, schema: true}}]}}\n"
+                    "{COMMAND}validation: {{child_schemas: [{{match: {{tool_type: api}}, schema: true}}]}}\n"
                 ),
             )],
             ("EX-RUN-I-001", "x", "validation.child_schemas"),
@@ -66,7 +87,7 @@ fn each_refusal_names_link_and_field() {
                 "x",
                 "subprocess",
                 &format!(
-                    "{command}validation: {{child_schemas: [{{match: {{manifest.entrypoint: s.py}}, \
+                    "{COMMAND}validation: {{child_schemas: [{{match: {{manifest.entrypoint: s.py}}, \
                      schema: {{required: [zz]}}}}, {{match: {{}}, schema: true}}]}}\n"
                 ),
             )],
@@ -78,6 +99,12 @@ fn each_refusal_names_link_and_field() {
             vec![link("x", "subprocess", ANY)],
             ("EX-RUN-I-001", "subprocess", "validation.child_schemas[0].schema"),
         ),
+    ]);
+}
+
+#[test]
+fn each_config_that_does_not_fit_is_named_with_its_field() {
+    check(vec![
         // The wrong file for the runtime.
         (
             leaf("bash_runtime"),
@@ -98,7 +125,7 @@ fn each_refusal_names_link_and_field() {
         ),
         (
             leaf("x") + "config: [1]\n",
-            vec![link("x", "subprocess", &format!("{command}{ANY}"))],
+            vec![link("x", "subprocess", &format!("{COMMAND}{ANY}"))],
             ("EX-RUN-I-002", "s", "config"),
         ),
         (
@@ -136,21 +163,7 @@ fn each_refusal_names_link_and_field() {
             vec![],
             ("EX-RUN-I-001", "python_runtime", "validation.child_schemas[0].schema"),
         ),
-    ];
-    for (leaf, others, expected) in cases {
-        for other in &others {
-            let id = other
-                .lines()
-                .next()
-                .and_then(|line| line.strip_prefix("tool_id: "))
-                .expect("an id");
-            workshop.manifest(id, other, "");
-        }
-        workshop.manifest("s", &leaf, "");
-        let reply = workshop.call("s", &json!({}));
-        assert_eq!(refused(&reply), expected, "{leaf}\n{reply:#}");
-    }
-    assert!(!workshop.stage.path("project/.ai/workspaces/default/ran").exists());
+    ]);
 }
 
 #[test]

@@ -78,6 +78,7 @@ mod registration;
 mod repository;
 mod run;
 mod run_chain;
+mod run_escape;
 mod run_lock;
 mod run_packages;
 mod run_tamper;

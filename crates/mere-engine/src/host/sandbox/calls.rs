@@ -2,7 +2,8 @@
 //!
 //! What is not listed is answered as if the kernel did not have it, so that programs go another way.
 //! Sockets are denied outright. No call may make or enter a namespace, look into another process,
-//! load code into the kernel, or tell of mounts.
+//! load code into the kernel, tell of mounts, make a file that runs as somebody else, or keep memory
+//! where it is not counted.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -21,6 +22,10 @@ const TIOCLINUX: u64 = 0x541c;
 const MAP_ANONYMOUS: u64 = 0x20;
 const MAP_TYPE: u64 = 0x0f;
 const MAP_PRIVATE: u64 = 0x02;
+/// What of the type of a socket is no flag.
+const SOCK_TYPE: u64 = 0x0f;
+/// The flags of `open` that make a file: one with a name, and one without.
+const MAKING: [u64; 2] = [0x40, 0x40_0000];
 
 /// Allowed whatever their arguments.
 #[rustfmt::skip]
@@ -28,11 +33,10 @@ const ALLOWED: &[i64] = &[
     libc::SYS_read, libc::SYS_write, libc::SYS_readv, libc::SYS_writev, libc::SYS_pread64,
     libc::SYS_pwrite64, libc::SYS_preadv, libc::SYS_pwritev, libc::SYS_preadv2, libc::SYS_pwritev2,
     libc::SYS_close, libc::SYS_close_range, libc::SYS_lseek, libc::SYS_dup, libc::SYS_dup3,
-    libc::SYS_fcntl, libc::SYS_flock, libc::SYS_pipe2, libc::SYS_splice, libc::SYS_tee,
-    libc::SYS_vmsplice, libc::SYS_sendfile, libc::SYS_copy_file_range, libc::SYS_readahead,
-    libc::SYS_fadvise64, libc::SYS_sync_file_range,
+    libc::SYS_fcntl, libc::SYS_flock, libc::SYS_pipe2, libc::SYS_sendfile,
+    libc::SYS_copy_file_range, libc::SYS_readahead, libc::SYS_fadvise64, libc::SYS_sync_file_range,
     // Files.
-    libc::SYS_openat, libc::SYS_openat2, libc::SYS_fstat, libc::SYS_newfstatat, libc::SYS_statx,
+    libc::SYS_openat, libc::SYS_fstat, libc::SYS_newfstatat, libc::SYS_statx,
     libc::SYS_statfs, libc::SYS_fstatfs, libc::SYS_getdents64, libc::SYS_readlinkat,
     libc::SYS_faccessat, libc::SYS_faccessat2, libc::SYS_mkdirat, libc::SYS_mknodat,
     libc::SYS_unlinkat, libc::SYS_renameat, libc::SYS_renameat2, libc::SYS_linkat,
@@ -77,11 +81,10 @@ const ALLOWED: &[i64] = &[
     libc::SYS_timerfd_settime, libc::SYS_timerfd_gettime, libc::SYS_eventfd2,
     libc::SYS_epoll_create1, libc::SYS_epoll_ctl, libc::SYS_epoll_pwait, libc::SYS_epoll_pwait2,
     libc::SYS_pselect6, libc::SYS_ppoll,
-    // Pairs of sockets, with which event loops wake themselves. `socket` itself is denied below.
-    libc::SYS_socket, libc::SYS_socketpair, libc::SYS_sendto, libc::SYS_recvfrom,
-    libc::SYS_sendmsg, libc::SYS_recvmsg, libc::SYS_sendmmsg, libc::SYS_recvmmsg,
-    libc::SYS_shutdown, libc::SYS_getsockname, libc::SYS_getpeername, libc::SYS_getsockopt,
-    libc::SYS_setsockopt,
+    // Pairs of sockets, with which event loops wake themselves. `socket` itself is denied below; no call
+    // that could name another socket, or hide open files in one, is here.
+    libc::SYS_socket, libc::SYS_recvfrom, libc::SYS_recvmsg, libc::SYS_recvmmsg, libc::SYS_shutdown,
+    libc::SYS_getsockname, libc::SYS_getpeername, libc::SYS_getsockopt, libc::SYS_setsockopt,
 ];
 
 /// The same, by their older names.
@@ -110,36 +113,86 @@ pub(super) fn restrict() -> io::Result<()> {
     Ok(())
 }
 
-fn programs() -> Result<[BpfProgram; 2], seccompiler::BackendError> {
+fn programs() -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
     let target = TargetArch::try_from(std::env::consts::ARCH)?;
     let deny = |code: i32| SeccompAction::Errno(code.unsigned_abs());
-    let sockets = Rules::from([(libc::SYS_socket, Vec::new())]);
-    let sockets = SeccompFilter::new(sockets, SeccompAction::Allow, deny(libc::EACCES), target)?
-        .try_into()?;
-    let calls = SeccompFilter::new(allowed()?, deny(libc::ENOSYS), SeccompAction::Allow, target)?
-        .try_into()?;
-    Ok([sockets, calls])
+    let always = |call| Rules::from([(call, Vec::new())]);
+    let denied = [
+        (libc::EACCES, always(libc::SYS_socket)),
+        (libc::EPERM, somebody_else()?),
+        // Takes the whole disk in less time than it takes to look.
+        (libc::EOPNOTSUPP, always(libc::SYS_fallocate)),
+    ];
+    let denied = denied.into_iter().map(|(code, rules)| {
+        SeccompFilter::new(rules, SeccompAction::Allow, deny(code), target)?.try_into()
+    });
+    let calls = SeccompFilter::new(allowed()?, deny(libc::ENOSYS), SeccompAction::Allow, target)?;
+    denied.chain([calls.try_into()]).collect()
+}
+
+/// The calls that make a file which runs as its owner, or as its group: on the machine it would, for
+/// whoever starts it there.
+fn somebody_else() -> Result<Rules, seccompiler::BackendError> {
+    let mut rules = Rules::new();
+    let mut deny = |call, mode, flags: Option<u8>| {
+        for bit in [libc::S_ISUID, libc::S_ISGID] {
+            let bit = condition(mode, u64::from(bit), u64::from(bit))?;
+            let makes = match flags {
+                None => vec![vec![bit]],
+                Some(flags) => MAKING
+                    .iter()
+                    .map(|flag| Ok(vec![bit.clone(), condition(flags, *flag, *flag)?]))
+                    .collect::<Result<Vec<_>, seccompiler::BackendError>>()?,
+            };
+            for conditions in makes {
+                rules.entry(call).or_insert_with(Vec::new).push(SeccompRule::new(conditions)?);
+            }
+        }
+        Ok::<(), seccompiler::BackendError>(())
+    };
+    deny(libc::SYS_fchmod, 1, None)?;
+    deny(libc::SYS_fchmodat, 2, None)?;
+    deny(libc::SYS_fchmodat2, 2, None)?;
+    deny(libc::SYS_mknodat, 2, None)?;
+    deny(libc::SYS_openat, 3, Some(2))?;
+    #[cfg(target_arch = "x86_64")]
+    {
+        deny(libc::SYS_chmod, 1, None)?;
+        deny(libc::SYS_creat, 1, None)?;
+        deny(libc::SYS_mknod, 1, None)?;
+        deny(libc::SYS_open, 2, Some(1))?;
+    }
+    Ok(rules)
+}
+
+/// That some bits of an argument are as they are given.
+fn condition(
+    argument: u8,
+    mask: u64,
+    bits: u64,
+) -> Result<SeccompCondition, seccompiler::BackendError> {
+    SeccompCondition::new(argument, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(mask), bits)
 }
 
 fn allowed() -> Result<Rules, seccompiler::BackendError> {
     let mut rules: Rules = ALLOWED.iter().chain(OLDER).map(|call| (*call, Vec::new())).collect();
-    let masked = |argument, mask, value| {
-        SeccompCondition::new(
-            argument,
-            SeccompCmpArgLen::Qword,
-            SeccompCmpOp::MaskedEq(mask),
-            value,
-        )
-    };
     let differs =
         |value| SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, value);
-    let threads = SeccompRule::new(vec![masked(0, NAMESPACES, 0)?])?;
+    let threads = SeccompRule::new(vec![condition(0, NAMESPACES, 0)?])?;
     rules.insert(libc::SYS_clone, vec![threads]);
     let typing = SeccompRule::new(vec![differs(TIOCSTI)?, differs(TIOCLINUX)?])?;
     rules.insert(libc::SYS_ioctl, vec![typing]);
     // Memory that is shared and belongs to no file is in nobody's account once it is unmapped.
-    let of_file = SeccompRule::new(vec![masked(3, MAP_ANONYMOUS, 0)?])?;
-    let private = SeccompRule::new(vec![masked(3, MAP_TYPE, MAP_PRIVATE)?])?;
+    let of_file = SeccompRule::new(vec![condition(3, MAP_ANONYMOUS, 0)?])?;
+    let private = SeccompRule::new(vec![condition(3, MAP_TYPE, MAP_PRIVATE)?])?;
     rules.insert(libc::SYS_mmap, vec![of_file, private]);
+    // One of datagrams could send some to any socket with a path.
+    let pairs = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET].map(|kind| {
+        let own = condition(0, u64::from(u32::MAX), u64::from(libc::AF_UNIX.unsigned_abs()))?;
+        SeccompRule::new(vec![own, condition(1, SOCK_TYPE, u64::from(kind.unsigned_abs()))?])
+    });
+    rules.insert(libc::SYS_socketpair, pairs.into_iter().collect::<Result<_, _>>()?);
+    let nowhere = SeccompRule::new(vec![condition(4, u64::MAX, 0)?])?;
+    rules.insert(libc::SYS_sendto, vec![nowhere]);
     Ok(rules)
 }

@@ -11,9 +11,10 @@ use std::os::unix::net::UnixStream;
 use std::process::{Command, ExitCode, Stdio};
 use std::thread;
 
-use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::process::{
-    Pid, Signal, WaitOptions, WaitStatus, set_parent_process_death_signal, setsid, wait,
+    DumpableBehavior, Pid, Signal, WaitOptions, WaitStatus, set_dumpable_behavior,
+    set_parent_process_death_signal, setsid, wait,
 };
 use rustix::thread::UnshareFlags;
 
@@ -35,11 +36,21 @@ pub fn cell() -> Option<ExitCode> {
         _ => return None,
     };
     // A person who types this gets nothing: there is no keeper on the other side.
-    let ended = io::stdin()
-        .as_fd()
-        .try_clone_to_owned()
+    let ended = let_go()
+        .and_then(|()| io::stdin().as_fd().try_clone_to_owned())
         .and_then(|socket| stage(&UnixStream::from(socket)));
     Some(if ended.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Closes what whoever started this program had left open: a tool would have it too.
+fn let_go() -> io::Result<()> {
+    let open = std::fs::read_dir("/proc/self/fd")?;
+    let open = open.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
+    for number in open.filter(|number| *number > 2).collect::<Vec<_>>() {
+        // The one that was just read from is closed already.
+        let _ = nix::unistd::close(number);
+    }
+    Ok(())
 }
 
 /// The first stage.
@@ -127,7 +138,9 @@ fn build(order: &Order, keeper: &UnixStream) -> io::Result<Option<Stdio>> {
     let renounce = || {
         confine::renounce()?;
         // Becoming somebody else has cleared it.
-        Ok(set_parent_process_death_signal(Some(Signal::KILL))?)
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        // The tool is the same user: it must not look into this process, whose program has a host path.
+        Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
     };
     let is_whole = layer(keeper, order, Layer::Root, enter)?
         && layer(keeper, order, Layer::Limits, || confine::bound(order.bounds))?
@@ -150,15 +163,19 @@ fn layer(
     Ok(go_on)
 }
 
-/// What the tool reads, in a file that is nowhere.
+/// What the tool reads, in a file that is nowhere, and that it cannot change: what it wrote there would
+/// be memory in nobody's account.
 fn read_input(size: u64, keeper: &UnixStream) -> io::Result<Stdio> {
     if size == 0 {
         return Ok(Stdio::null());
     }
-    let mut file = File::from(memfd_create("input", MemfdFlags::CLOEXEC)?);
+    let mut file =
+        File::from(memfd_create("input", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?);
     io::copy(&mut keeper.take(size), &mut file)?;
     file.flush()?;
     file.seek(SeekFrom::Start(0))?;
+    let all = SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL;
+    fcntl_add_seals(&file, all)?;
     Ok(file.into())
 }
 

@@ -12,10 +12,11 @@ use rustix::fs::{AtFlags, Gid, Uid, chownat};
 
 use super::cells::Cells;
 use super::control::{Cell, Control, NOBODY, Outputs};
+use super::family::can_count;
 use super::plan::{
     Captured, Ended, Excess, Finished, Level, Limits, Plan, Refusal, Standing, Watcher,
 };
-use super::totals::{Watch, can_count};
+use super::totals::{MAX_DEPTH, Watch};
 use super::wire::{Access, Bind, Bounds, Exit, Layer, Order, Report};
 use crate::host::Folder;
 
@@ -47,9 +48,9 @@ fn run_in(mut cell: Cell, plan: &Plan<'_>, watcher: &Watcher<'_>) -> Result<Fini
         return Err(Refusal::Totals(why.to_owned()));
     }
     if rustix::process::geteuid().is_root() {
-        hand_over(plan.work.dir())?;
+        hand_over(plan.work.dir(), MAX_DEPTH)?;
     }
-    let mut watch = Watch::new(plan.limits, counts, plan.work.path())?;
+    let mut watch = Watch::new(plan.limits, counts, plan.work.dir())?;
     let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
     let outputs = cell.outputs.take().ok_or_else(gone)?;
     let order = order(plan)?;
@@ -130,8 +131,9 @@ fn bind(folder: &Folder, target: &str, access: Access) -> io::Result<Bind> {
 }
 
 /// Gives what lies in a workspace to the user that tools are, where that is not the one who runs this.
-/// By handles: whoever exchanges a folder for a link meanwhile gains nothing.
-fn hand_over(folder: &Dir) -> io::Result<()> {
+/// By handles: whoever exchanges a folder for a link meanwhile gains nothing. What lies deeper stays
+/// whose it is.
+fn hand_over(folder: &Dir, depth: usize) -> io::Result<()> {
     let (user, group) = (Some(Uid::from_raw(NOBODY)), Some(Gid::from_raw(NOBODY)));
     rustix::fs::fchown(folder.as_fd(), user, group)?;
     for entry in folder.entries()? {
@@ -140,10 +142,11 @@ fn hand_over(folder: &Dir) -> io::Result<()> {
         if entry.metadata().is_ok_and(|found| cap_fs_ext::MetadataExt::nlink(&found) == 1) {
             let _ = chownat(folder.as_fd(), &name, user, group, AtFlags::SYMLINK_NOFOLLOW);
         }
-        if entry.file_type()?.is_dir()
+        if depth > 0
+            && entry.file_type()?.is_dir()
             && let Ok(below) = folder.open_dir_nofollow(&name)
         {
-            hand_over(&below)?;
+            hand_over(&below, depth - 1)?;
         }
     }
     Ok(())

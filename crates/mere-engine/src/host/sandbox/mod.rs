@@ -15,6 +15,8 @@ mod confine;
 #[cfg(target_os = "linux")]
 mod control;
 #[cfg(target_os = "linux")]
+mod family;
+#[cfg(target_os = "linux")]
 mod group;
 #[cfg(target_os = "linux")]
 mod keeper;

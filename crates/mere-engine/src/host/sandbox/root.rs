@@ -27,7 +27,14 @@ const OLD: &str = "/old";
 const SYSTEM: [&str; 8] = ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "nix/store"];
 /// The same of its settings.
 const SETTINGS: [&str; 2] = ["etc/ld.so.cache", "etc/alternatives"];
-const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
+/// Devices, and what for: `zero`, written, would be memory in nobody's account.
+const DEVICES: [(&str, Access); 5] = [
+    ("null", Access::Write),
+    ("full", Access::Write),
+    ("zero", Access::Read),
+    ("random", Access::Read),
+    ("urandom", Access::Read),
+];
 const DESCRIPTORS: [(&str, &str); 4] = [
     ("fd", "/proc/self/fd"),
     ("stdin", "/proc/self/fd/0"),
@@ -101,7 +108,7 @@ pub(super) fn close() -> io::Result<()> {
 pub(super) fn places(binds: &[Bind]) -> Vec<(PathBuf, Access)> {
     let system = SYSTEM.into_iter().chain(["etc", "tool"]);
     let system = system.map(|name| (Path::new("/").join(name), Access::Read));
-    let devices = DEVICES.map(|name| (Path::new("/dev").join(name), Access::Write));
+    let devices = DEVICES.map(|(name, access)| (Path::new("/dev").join(name), access));
     let shown = binds.iter().map(|bind| (PathBuf::from(&bind.target), bind.access));
     system.chain(devices).chain(shown).filter(|(path, _)| path.exists()).collect()
 }
@@ -137,7 +144,7 @@ fn show(bind: &Bind) -> io::Result<()> {
 
 fn devices() -> io::Result<()> {
     fs::create_dir("/dev")?;
-    for name in DEVICES {
+    for (name, _) in DEVICES {
         let target = Path::new("/dev").join(name);
         make(&target, false)?;
         mount_bind_recursive(Path::new(OLD).join("dev").join(name), &target)?;

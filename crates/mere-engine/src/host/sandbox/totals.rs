@@ -1,17 +1,18 @@
 //! What a run uses, all its processes together: the watch that is kept where no control group keeps it,
 //! and over the workspace in any case.
 
-use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use rustix::fs::statvfs;
+use cap_fs_ext::DirExt;
+use cap_std::fs::{Dir, MetadataExt};
+use rustix::fs::fstatvfs;
 
+use super::family::{Family, Held};
 use super::plan::{Excess, Limits};
 
-/// How often processes and memory are looked at.
+/// How often processes, memory and the disk are looked at.
 const GLANCE: Duration = Duration::from_millis(20);
 /// How often the workspace is, at most.
 const SURVEY: Duration = Duration::from_millis(100);
@@ -19,6 +20,8 @@ const SURVEY: Duration = Duration::from_millis(100);
 const FLOOR: u64 = 64 * 1024 * 1024;
 /// So many entries of a workspace are looked at.
 const MAX_ENTRIES: usize = 200_000;
+/// So deep.
+pub(super) const MAX_DEPTH: usize = 128;
 
 /// Watches one run.
 pub(super) struct Watch {
@@ -27,9 +30,11 @@ pub(super) struct Watch {
     tasks: bool,
     /// Whether memory is counted here.
     memory: bool,
-    work: PathBuf,
+    work: Dir,
     /// What lay there before.
-    before: u64,
+    before: Measure,
+    /// How much of the disk was free before, and at the last survey.
+    free: (u64, u64),
     glanced: Instant,
     surveyed: Instant,
     /// How long a survey takes.
@@ -40,125 +45,120 @@ impl Watch {
     pub(super) fn new(
         limits: Limits,
         (tasks, memory): (bool, bool),
-        work: &Path,
+        work: &Dir,
     ) -> io::Result<Self> {
         let began = Instant::now();
-        let before = size_of(work, None)?;
-        let cost = began.elapsed();
-        let (glanced, surveyed) = (began, Instant::now());
-        let work = work.to_owned();
-        Ok(Self { limits, tasks, memory, work, before, glanced, surveyed, cost })
+        let work = work.try_clone()?;
+        let before = Measure::of(&work, u64::MAX);
+        let free = free(&work).unwrap_or(u64::MAX);
+        let (cost, surveyed) = (began.elapsed(), Instant::now());
+        let free = (free, free);
+        Ok(Self { limits, tasks, memory, work, before, free, glanced: began, surveyed, cost })
     }
 
     /// What there is too much of, if it is time to look.
     pub(super) fn look(&mut self, init: Option<u32>) -> Option<Excess> {
-        let family = |init: u32| family(init);
-        if self.glanced.elapsed() >= GLANCE && (self.tasks || self.memory) {
-            self.glanced = Instant::now();
-            let (tasks, memory) = usage(&init.map(family).unwrap_or_default());
-            if self.tasks && tasks > self.limits.tasks {
-                return Some(Excess::Tasks);
-            }
-            if self.memory && memory > self.limits.memory {
-                return Some(Excess::Memory);
-            }
+        if self.glanced.elapsed() < GLANCE {
+            return None;
         }
-        if self.surveyed.elapsed() >= SURVEY.max(self.cost * 10) {
-            let began = Instant::now();
-            let family = init.map(family).unwrap_or_default();
-            let hidden = family.iter().map(|process| unlinked(*process, &self.work)).sum::<u64>();
-            // What cannot be measured has no limit: it ends.
-            let now = size_of(&self.work, Some(self.before + self.limits.work));
-            let grown = now.map(|now| (now + hidden).saturating_sub(self.before));
-            self.surveyed = Instant::now();
-            self.cost = began.elapsed();
-            if grown.is_ok_and(|grown| grown > self.limits.work) || is_full(&self.work) {
-                return Some(Excess::Work);
-            }
+        self.glanced = Instant::now();
+        let free = free(&self.work).unwrap_or(u64::MAX);
+        if free < FLOOR {
+            return Some(Excess::Work);
         }
-        None
+        let is_due = self.surveyed.elapsed() >= SURVEY.max(self.cost * 10)
+            || self.free.1.saturating_sub(free) > self.limits.work / 4;
+        if !(is_due || self.tasks || self.memory) {
+            return None;
+        }
+        let family = init.map(Family::of).unwrap_or_default();
+        if self.tasks && family.tasks() > self.limits.tasks {
+            return Some(Excess::Tasks);
+        }
+        let memory = if self.memory { family.memory() } else { 0 };
+        if memory > self.limits.memory {
+            return Some(Excess::Memory);
+        }
+        if !is_due {
+            return None;
+        }
+        let began = Instant::now();
+        let held = family.held();
+        let is_over = self.has_outgrown(&held);
+        (self.cost, self.surveyed) = (began.elapsed(), Instant::now());
+        self.free.1 = free;
+        let is_too_much = self.memory && memory + held.buffers > self.limits.memory;
+        is_over.then_some(Excess::Work).or(is_too_much.then_some(Excess::Memory))
     }
 
     /// The last look, when all is over.
     pub(super) fn last(&self) -> Option<Excess> {
-        let now = size_of(&self.work, Some(self.before + self.limits.work)).ok()?;
-        (now.saturating_sub(self.before) > self.limits.work).then_some(Excess::Work)
+        self.has_outgrown(&Held::default()).then_some(Excess::Work)
     }
-}
 
-/// Whether the kernel tells which processes another has started.
-pub(super) fn can_count() -> bool {
-    let own = std::process::id();
-    Path::new(&format!("/proc/{own}/task/{own}/children")).exists()
-}
-
-/// A process and all that it started: who loses his parents belongs to the first.
-fn family(init: u32) -> Vec<u32> {
-    let mut known = vec![init];
-    let mut next = 0;
-    while let Some(process) = known.get(next).copied() {
-        next += 1;
-        let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten();
-        for thread in threads.flatten() {
-            let children = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
-            known.extend(children.split_whitespace().filter_map(|word| word.parse::<u32>().ok()));
+    /// Whether the workspace has grown by more than it may. Where not all of it can be seen, what the
+    /// disk has lost since is taken for it.
+    fn has_outgrown(&self, held: &Held) -> bool {
+        let enough = self.before.bytes.saturating_add(self.limits.work);
+        let now = Measure::of(&self.work, enough);
+        let mut grown = (now.bytes + held.nameless).saturating_sub(self.before.bytes);
+        if !now.is_whole || held.is_hiding {
+            let free = free(&self.work).unwrap_or(self.free.0);
+            grown = grown.max(self.free.0.saturating_sub(free));
         }
+        let is_crowd = now.entries > MAX_ENTRIES && self.before.entries <= MAX_ENTRIES;
+        grown > self.limits.work || is_crowd
     }
-    known
 }
 
-/// How many tasks there are, and how many bytes of memory they have.
-fn usage(family: &[u32]) -> (u64, u64) {
-    let mut all = (0, 0);
-    for process in family {
-        let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-        let figure = |name: &str| {
-            let line = status.lines().find_map(|line| line.strip_prefix(name));
-            let word = line.and_then(|line| line.split_whitespace().next());
-            word.and_then(|word| word.parse::<u64>().ok()).unwrap_or_default()
-        };
-        all.0 += figure("Threads:");
-        all.1 += 1024 * (figure("RssAnon:") + figure("RssShmem:") + figure("VmSwap:"));
+/// What lies in a workspace.
+#[derive(Debug, Default)]
+struct Measure {
+    /// Bytes on the disk.
+    bytes: u64,
+    entries: usize,
+    /// Whether all of it could be looked at.
+    is_whole: bool,
+}
+
+impl Measure {
+    /// Counts no further than `enough` bytes.
+    fn of(folder: &Dir, enough: u64) -> Self {
+        let mut measure = Self { is_whole: true, ..Self::default() };
+        measure.add(folder, MAX_DEPTH, enough);
+        measure
     }
-    all
-}
 
-/// How many bytes of files a process holds open that have no name any more.
-fn unlinked(process: u32, work: &Path) -> u64 {
-    let device = work.metadata().map(|work| work.dev()).ok();
-    let open = fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
-    let files = open.filter_map(|file| fs::metadata(file.path()).ok());
-    let lost = files.filter(|file| file.is_file() && file.nlink() == 0);
-    lost.filter(|file| Some(file.dev()) == device).map(|file| file.blocks() * 512).sum()
-}
-
-/// How many bytes a folder takes on the disk, counted no further than `enough`.
-fn size_of(folder: &Path, enough: Option<u64>) -> io::Result<u64> {
-    let mut total = 0;
-    let mut waiting = vec![folder.to_owned()];
-    let mut entries = 0;
-    while let Some(folder) = waiting.pop() {
-        // What goes while it is counted does not count.
-        let Ok(found) = fs::read_dir(&folder) else { continue };
-        for entry in found.flatten() {
-            entries += 1;
-            let Ok(metadata) = entry.metadata() else { continue };
-            total += metadata.blocks() * 512;
-            if metadata.is_dir() {
-                waiting.push(entry.path());
+    /// Adds what lies in a folder. By handles: a link in its place leads nowhere.
+    fn add(&mut self, folder: &Dir, depth: usize, enough: u64) {
+        let Ok(found) = folder.entries() else { return self.is_whole = false };
+        for entry in found {
+            if self.bytes > enough || self.entries > MAX_ENTRIES {
+                return self.is_whole = false;
             }
-            if enough.is_some_and(|enough| total > enough) || entries > MAX_ENTRIES {
-                return if entries > MAX_ENTRIES && enough.is_none() {
-                    Err(io::Error::other("the workspace has too many files to be watched"))
-                } else {
-                    Ok(u64::MAX / 2)
-                };
+            let Ok(entry) = entry else { return self.is_whole = false };
+            self.entries += 1;
+            let metadata = match entry.metadata() {
+                // What goes while it is counted does not count.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(_) => return self.is_whole = false,
+                Ok(metadata) => metadata,
+            };
+            self.bytes += metadata.blocks() * 512;
+            if !metadata.is_dir() {
+                continue;
+            }
+            match folder.open_dir_nofollow(entry.file_name()) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Ok(below) if depth > 0 => self.add(&below, depth - 1, enough),
+                _ => self.is_whole = false,
             }
         }
     }
-    Ok(total)
 }
 
-fn is_full(folder: &Path) -> bool {
-    statvfs(folder).is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < FLOOR)
+/// How many bytes of a folder's disk are free.
+fn free(folder: &Dir) -> io::Result<u64> {
+    let disk = fstatvfs(folder.as_fd())?;
+    Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
 }

@@ -1,0 +1,134 @@
+//! The processes of a cell, seen from outside: how many there are, and what they have.
+//!
+//! Each thread is looked at, and not only the first of a process: it may have open files of its own, and
+//! the first may have ended while the others go on.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+/// What the kernel may keep in a socket, at most, and in a pipe.
+const SOCKET: u64 = 416 * 1024;
+const PIPE: u64 = 64 * 1024;
+/// What a process has of the memory, by the kernel's names.
+const FIGURES: [&str; 5] = ["RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:", "HugetlbPages:"];
+
+/// A process and all that it started, each with its threads.
+#[derive(Debug, Default)]
+pub(super) struct Family(Vec<Vec<PathBuf>>);
+
+/// What processes have open that nobody else sees.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    /// Bytes of files that have no name any more.
+    pub(super) nameless: u64,
+    /// Bytes that may be under way in pipes and sockets.
+    pub(super) buffers: u64,
+    /// Whether there may be nameless files that cannot be measured.
+    pub(super) is_hiding: bool,
+}
+
+/// Whether the kernel tells which processes another has started.
+pub(super) fn can_count() -> bool {
+    let own = std::process::id();
+    Path::new(&format!("/proc/{own}/task/{own}/children")).exists()
+}
+
+impl Family {
+    /// Who loses his parents belongs to the first.
+    pub(super) fn of(init: u32) -> Self {
+        let mut known = vec![init];
+        let mut members = Vec::new();
+        while let Some(process) = known.get(members.len()) {
+            let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten();
+            let threads = threads.flatten().map(|thread| thread.path()).collect::<Vec<_>>();
+            for thread in &threads {
+                let children = fs::read_to_string(thread.join("children")).unwrap_or_default();
+                known.extend(
+                    children.split_whitespace().filter_map(|word| word.parse::<u32>().ok()),
+                );
+            }
+            members.push(threads);
+        }
+        Self(members)
+    }
+
+    /// How many processes and threads there are.
+    pub(super) fn tasks(&self) -> u64 {
+        self.0.iter().map(|threads| threads.len() as u64).sum()
+    }
+
+    /// How many bytes of memory they have.
+    pub(super) fn memory(&self) -> u64 {
+        // The threads of a process have the same memory, as long as they live.
+        self.0.iter().filter_map(|threads| threads.iter().find_map(|thread| memory(thread))).sum()
+    }
+
+    /// What they have open.
+    pub(super) fn held(&self) -> Held {
+        let mut held = Held::default();
+        let mut seen = HashSet::new();
+        for thread in self.0.iter().flatten() {
+            held.add_open(thread, &mut seen);
+        }
+        let hides = |threads: &Vec<PathBuf>| {
+            threads.iter().find_map(|thread| maps_nameless(thread, &seen)) == Some(true)
+        };
+        held.is_hiding |= self.0.iter().any(hides);
+        held
+    }
+}
+
+impl Held {
+    fn add_open(&mut self, thread: &Path, seen: &mut HashSet<(u64, u64)>) {
+        let open = match fs::read_dir(thread.join("fd")) {
+            Ok(open) => open,
+            Err(error) => {
+                self.is_hiding |= error.kind() == io::ErrorKind::PermissionDenied;
+                return;
+            }
+        };
+        for file in open.flatten().filter_map(|file| fs::metadata(file.path()).ok()) {
+            if !seen.insert((file.dev(), file.ino())) {
+                continue;
+            }
+            let kind = file.file_type();
+            if kind.is_file() && file.nlink() == 0 {
+                self.nameless += file.blocks() * 512;
+            } else if kind.is_socket() {
+                self.buffers += SOCKET;
+            } else if kind.is_fifo() {
+                self.buffers += PIPE;
+            }
+        }
+    }
+}
+
+/// The memory of a thread that has not ended.
+fn memory(thread: &Path) -> Option<u64> {
+    let status = fs::read_to_string(thread.join("status")).ok()?;
+    let figure = |name: &&str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(*name))?;
+        line.split_whitespace().next()?.parse::<u64>().ok()
+    };
+    let figures = FIGURES.iter().filter_map(figure).collect::<Vec<_>>();
+    (!figures.is_empty()).then(|| 1024 * figures.iter().sum::<u64>())
+}
+
+/// Whether a thread has a file in its memory that has no name any more, and that nobody has open. Nothing
+/// where it has ended.
+fn maps_nameless(thread: &Path, seen: &HashSet<(u64, u64)>) -> Option<bool> {
+    let maps = match fs::read(thread.join("maps")) {
+        Err(error) => return (error.kind() == io::ErrorKind::PermissionDenied).then_some(true),
+        Ok(maps) if maps.is_empty() => return None,
+        Ok(maps) => maps,
+    };
+    let nameless = maps.split(|byte| *byte == b'\n').filter(|line| line.ends_with(b" (deleted)"));
+    Some(nameless.into_iter().any(|line| {
+        let file = line.split(|byte| *byte == b' ').nth(4);
+        let file = file.and_then(|word| std::str::from_utf8(word).ok()?.parse::<u64>().ok());
+        file.is_some_and(|file| !seen.iter().any(|(_, known)| *known == file))
+    }))
+}

@@ -79,6 +79,8 @@ mod repository;
 mod run;
 mod run_chain;
 mod run_escape;
+mod run_escape_hoards;
+mod run_escape_limits;
 mod run_lock;
 mod run_packages;
 mod run_tamper;

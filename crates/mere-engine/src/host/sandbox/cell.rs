@@ -92,8 +92,9 @@ fn inner(keeper: &UnixStream) -> io::Result<()> {
     let Some(input) = build(&order, keeper)? else { return Ok(()) };
     let watched = keeper.try_clone()?;
     thread::spawn(move || {
-        // Nothing is said any more: the end is what is waited for.
-        let _ = (&watched).read(&mut [0]);
+        // Nothing is said any more: the end is what is waited for, whatever signals the tool sends.
+        let interrupted = |error: io::Error| error.kind() == io::ErrorKind::Interrupted;
+        while (&watched).read(&mut [0]).is_err_and(interrupted) {}
         std::process::exit(1);
     });
     if !layer(keeper, &order, Layer::Seccomp, super::calls::restrict)? {

@@ -14,6 +14,9 @@ const SOCKET: u64 = 416 * 1024;
 const PIPE: u64 = 64 * 1024;
 /// What a process has of the memory, by the kernel's names.
 const FIGURES: [&str; 5] = ["RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:", "HugetlbPages:"];
+/// The same, with its share of what it has together with others.
+const SHARES: [&str; 3] = ["Pss_Anon:", "Pss_Shmem:", "SwapPss:"];
+const TABLES: [&str; 2] = ["VmPTE:", "HugetlbPages:"];
 
 /// A process and all that it started, each with its threads.
 #[derive(Debug, Default)]
@@ -60,10 +63,25 @@ impl Family {
         self.0.iter().map(|threads| threads.len() as u64).sum()
     }
 
-    /// How many bytes of memory they have.
-    pub(super) fn memory(&self) -> u64 {
-        // The threads of a process have the same memory, as long as they live.
-        self.0.iter().filter_map(|threads| threads.iter().find_map(|thread| memory(thread))).sum()
+    /// How many bytes of memory they have. Where that seems to be more than `most`, what several of them
+    /// share is counted once; where it is far more, it is not worth the time.
+    pub(super) fn memory(&self, most: u64) -> u64 {
+        let all = self.sum(|thread| figures(&thread.join("status"), &FIGURES));
+        if all <= most || all > most.saturating_mul(8) {
+            return all;
+        }
+        self.sum(|thread| {
+            let shares = figures(&thread.join("smaps_rollup"), &SHARES);
+            let status = |names| figures(&thread.join("status"), names);
+            shares.zip(status(&TABLES)).map(|(one, other)| one + other).or_else(|| status(&FIGURES))
+        })
+    }
+
+    /// What each process has, told by the first of its threads that has not ended: it is the same for all
+    /// of them.
+    fn sum(&self, told: impl Fn(&Path) -> Option<u64>) -> u64 {
+        let of_process = |threads: &Vec<PathBuf>| threads.iter().find_map(|thread| told(thread));
+        self.0.iter().filter_map(of_process).sum()
     }
 
     /// What they have open.
@@ -106,14 +124,14 @@ impl Held {
     }
 }
 
-/// The memory of a thread that has not ended.
-fn memory(thread: &Path) -> Option<u64> {
-    let status = fs::read_to_string(thread.join("status")).ok()?;
+/// Bytes that a file tells of, by the names of the figures; nothing where it has none of them.
+fn figures(file: &Path, names: &[&str]) -> Option<u64> {
+    let text = fs::read_to_string(file).ok()?;
     let figure = |name: &&str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(*name))?;
+        let line = text.lines().find_map(|line| line.strip_prefix(*name))?;
         line.split_whitespace().next()?.parse::<u64>().ok()
     };
-    let figures = FIGURES.iter().filter_map(figure).collect::<Vec<_>>();
+    let figures = names.iter().filter_map(figure).collect::<Vec<_>>();
     (!figures.is_empty()).then(|| 1024 * figures.iter().sum::<u64>())
 }
 

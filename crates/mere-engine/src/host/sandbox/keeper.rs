@@ -135,7 +135,8 @@ fn bind(folder: &Folder, target: &str, access: Access) -> io::Result<Bind> {
 /// whose it is.
 fn hand_over(folder: &Dir, depth: usize) -> io::Result<()> {
     let (user, group) = (Some(Uid::from_raw(NOBODY)), Some(Gid::from_raw(NOBODY)));
-    rustix::fs::fchown(folder.as_fd(), user, group)?;
+    // A folder that was opened to look at, and not to read, is changed by this call only.
+    chownat(folder.as_fd(), "", user, group, AtFlags::EMPTY_PATH)?;
     for entry in folder.entries()? {
         let entry = entry?;
         let name = entry.file_name();
@@ -213,10 +214,10 @@ impl Attendance<'_> {
         }
         self.hear();
         let duration = began.elapsed();
-        let exit = self.exit.map(Ended::Exit);
+        // A cell that ends without a word was killed, like what ran in it.
+        let exit = Ended::Exit(self.exit.unwrap_or(Exit::Signal(9)));
         let over = watch.last().map(Ended::Exceeded);
-        let ended =
-            ended.or(over).or(exit).ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof))?;
+        let ended = ended.or(over).unwrap_or(exit);
         let [stdout, stderr] = self.outputs.take();
         Ok(Finished { ended, stdout, stderr, duration })
     }

@@ -75,7 +75,7 @@ impl Watch {
         if self.tasks && family.tasks() > self.limits.tasks {
             return Some(Excess::Tasks);
         }
-        let memory = if self.memory { family.memory() } else { 0 };
+        let memory = if self.memory { family.memory(self.limits.memory) } else { 0 };
         if memory > self.limits.memory {
             return Some(Excess::Memory);
         }

@@ -95,6 +95,8 @@ holds("no capability is left to get", left == [], left)
 head, sets = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
 call(125 if IS_X86 else 90, head, sets)
 holds("no capability", list(sets) == [0] * 6, list(sets))
+room = os.open("/work/room", os.O_RDWR | os.O_CREAT)
+attempt("much of the disk at once", "EOPNOTSUPP ENOTSUP", lambda: call(285 if IS_X86 else 47, room, 0, 0, 1 << 28))
 shared = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS
 attempt("memory in nobody's account", ABSENT, lambda: mmap.mmap(-1, 4096, shared))
 attempt("the same by its other name", ABSENT, lambda: mmap.mmap(-1, 4096, shared | 3))

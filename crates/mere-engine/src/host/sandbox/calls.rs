@@ -145,7 +145,7 @@ fn somebody_else() -> Result<Rules, seccompiler::BackendError> {
                     .collect::<Result<Vec<_>, seccompiler::BackendError>>()?,
             };
             for conditions in makes {
-                rules.entry(call).or_insert_with(Vec::new).push(SeccompRule::new(conditions)?);
+                rules.entry(call).or_default().push(SeccompRule::new(conditions)?);
             }
         }
         Ok::<(), seccompiler::BackendError>(())

@@ -11,12 +11,12 @@ use std::os::unix::net::UnixStream;
 use std::process::{Command, ExitCode, Stdio};
 use std::thread;
 
+use nix::sched::{CloneFlags, unshare};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::process::{
     DumpableBehavior, Pid, Signal, WaitOptions, WaitStatus, set_dumpable_behavior,
     set_parent_process_death_signal, setsid, wait,
 };
-use rustix::thread::UnshareFlags;
 
 use super::confine::{self, Fence};
 use super::root::{self, Processes};
@@ -75,14 +75,13 @@ fn outer(keeper: &UnixStream) -> io::Result<()> {
 /// Leaves the namespaces of the machine, and its groups where that is possible.
 fn leave() -> io::Result<()> {
     let _ = rustix::thread::set_thread_groups(&[]);
-    let all = UnshareFlags::NEWUSER
-        | UnshareFlags::NEWNS
-        | UnshareFlags::NEWPID
-        | UnshareFlags::NEWNET
-        | UnshareFlags::NEWIPC
-        | UnshareFlags::NEWUTS;
-    #[expect(deprecated, reason = "what it warns of is a flag for open files, which is not used")]
-    Ok(rustix::thread::unshare(all)?)
+    let all = CloneFlags::CLONE_NEWUSER
+        | CloneFlags::CLONE_NEWNS
+        | CloneFlags::CLONE_NEWPID
+        | CloneFlags::CLONE_NEWNET
+        | CloneFlags::CLONE_NEWIPC
+        | CloneFlags::CLONE_NEWUTS;
+    Ok(unshare(all)?)
 }
 
 /// The second stage.

@@ -27,6 +27,8 @@ const OLD: &str = "/old";
 const SYSTEM: [&str; 8] = ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "nix/store"];
 /// The same of its settings.
 const SETTINGS: [&str; 2] = ["etc/ld.so.cache", "etc/alternatives"];
+/// What is the cell's own, or devices.
+const OWN: [&str; 3] = [OLD, "/proc", "/dev"];
 /// Devices, and what for: `zero`, written, would be memory in nobody's account.
 const DEVICES: [(&str, Access); 5] = [
     ("null", Access::Write),
@@ -74,6 +76,7 @@ pub(super) fn enter(binds: &[Bind], processes: Processes) -> io::Result<()> {
     for bind in binds {
         show(bind)?;
     }
+    seal(binds)?;
     for (name, text) in PEOPLE {
         write(&Path::new("/").join(name), text.as_bytes())?;
     }
@@ -124,8 +127,7 @@ fn show_system(name: &str) -> io::Result<()> {
         return symlink(fs::read_link(&source)?, &target);
     }
     make(&target, metadata.is_dir())?;
-    mount_bind_recursive(&source, &target)?;
-    seal(&target, Access::Read)
+    Ok(mount_bind_recursive(&source, &target)?)
 }
 
 /// Shows a folder of the machine, if it is still the one that was meant.
@@ -139,7 +141,7 @@ fn show(bind: &Bind) -> io::Result<()> {
     if bind.identity.is_some_and(|identity| identity != (shown.dev(), shown.ino())) {
         return Err(io::Error::other("a folder was exchanged for another"));
     }
-    seal(target, bind.access)
+    Ok(())
 }
 
 fn devices() -> io::Result<()> {
@@ -171,15 +173,15 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     io::Write::write_all(&mut file, bytes)
 }
 
-/// Takes from what was mounted at a place, and below it, what a cell must not have. What the machine
-/// has taken already stays taken.
-fn seal(target: &Path, access: Access) -> io::Result<()> {
-    for (point, options) in mounts()? {
-        if !point.starts_with(target) {
-            continue;
-        }
+/// Takes from everything that is shown of the machine what a cell must not have. What the machine has
+/// taken already stays taken.
+fn seal(binds: &[Bind]) -> io::Result<()> {
+    let is_own =
+        |point: &Path| point == Path::new("/") || OWN.iter().any(|place| point.starts_with(place));
+    for (point, options) in mounts()?.into_iter().filter(|(point, _)| !is_own(point)) {
         let mut flags = options | MountFlags::BIND | MountFlags::NOSUID | MountFlags::NODEV;
-        if access == Access::Read {
+        let within = |bind: &&Bind| point.starts_with(&bind.target);
+        if binds.iter().find(within).is_none_or(|bind| bind.access == Access::Read) {
             flags |= MountFlags::RDONLY;
         }
         mount_remount(&point, flags, "")?;

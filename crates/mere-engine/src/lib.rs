@@ -44,7 +44,7 @@ pub mod world;
 
 pub use event::Event;
 pub use host::{LogFile, Terminal, Typed, cell, has_terminal, read_file, write_file};
-pub use opening::{Memory, Mods, OpenError, Opening};
+pub use opening::{Errand, Memory, Mods, OpenError, Opening};
 pub use records::RecordError;
 pub use session::Session;
 pub use tokens::{Token, TokenError, Tokens};

@@ -25,6 +25,16 @@ pub enum Memory {
     None,
 }
 
+/// What a session is opened for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Errand {
+    /// Anything.
+    #[default]
+    Any,
+    /// To run a tool: what that needs is made ready at once.
+    Run,
+}
+
 /// How a session is opened.
 #[derive(Debug, Default)]
 pub struct Opening {
@@ -40,6 +50,8 @@ pub struct Opening {
     pub memory: Memory,
     /// `--store`: the store that calls are about.
     pub store: Option<ModName>,
+    /// What for.
+    pub errand: Errand,
 }
 
 /// What an operator chose of what is configured.

@@ -34,7 +34,7 @@ use crate::help;
 use crate::host::{Cells, Stamps, Typed, Watched};
 use crate::items::{self, Catalogs, Stock};
 use crate::keys;
-use crate::opening::{Choice, Memory, OpenError, Opening};
+use crate::opening::{Choice, Errand, Memory, OpenError, Opening};
 use crate::search::Searches;
 use crate::snapshot::Snapshot;
 use crate::store::{Ledgers, Stores, Unserved};
@@ -68,6 +68,10 @@ pub struct Session {
 impl Session {
     /// Finds the project and reads the configuration.
     pub fn open(opening: Opening) -> Result<Self, OpenError> {
+        let cells = Cells::default();
+        if opening.errand == Errand::Run {
+            cells.prepare();
+        }
         let context = Context::find(opening.project.as_ref(), opening.directory.as_ref())?;
         let private = context.surroundings.private();
         let private = private.and_then(|private| context.project.lies_in(&private));
@@ -107,7 +111,7 @@ impl Session {
             catalogs: Catalogs::default(),
             ledgers: Ledgers::default(),
             searches: Searches::default(),
-            cells: Cells::default(),
+            cells,
             context,
             agent,
         };

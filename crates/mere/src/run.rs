@@ -15,14 +15,14 @@ use crate::render;
 
 /// Runs a tool: what it says goes where it says it, and its failure is a status of its own.
 pub(crate) fn run(place: PlaceArguments, asked: &RunArguments) -> io::Result<ExitCode> {
-    at_desk(place, &SessionArguments::default(), |desk| run_at(desk, asked))
+    let session =
+        if asked.is_dry() { SessionArguments::default() } else { SessionArguments::to_run() };
+    at_desk(place, &session, |desk| run_at(desk, asked))
 }
 
 fn run_at(desk: &Desk, asked: &RunArguments) -> io::Result<ExitCode> {
-    let tool = asked.asked();
-    let is_dry = tool.dry_run;
-    let reply = desk.call("run", Verb::Keep(Keep::Run(tool)));
-    if is_dry || reply.reply() != ReplyType::Success {
+    let reply = desk.call("run", Verb::Keep(Keep::Run(asked.asked())));
+    if asked.is_dry() || reply.reply() != ReplyType::Success {
         return desk.print(&reply, &asked.answer, Paper::dry_run);
     }
     let value = reply.value();

@@ -7,7 +7,7 @@ use std::time::Instant;
 use mere_core::gate::Cleared;
 use mere_core::request::{Caller, Request};
 use mere_core::turn::{Outcome, Progress, Turn};
-use mere_engine::{Memory, Mods, Opening, Session, Typed};
+use mere_engine::{Errand, Memory, Mods, Opening, Session, Typed};
 
 /// A folder that holds a project and whatever lies beside it.
 pub(crate) struct Scene {
@@ -35,6 +35,7 @@ impl Scene {
             mods: Mods::Off,
             memory: Memory::Session,
             store: None,
+            errand: Errand::Any,
         })
         .expect("a session")
     }

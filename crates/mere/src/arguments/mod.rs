@@ -19,7 +19,7 @@ mod team;
 
 use clap::{Args, Parser, Subcommand};
 use mere_core::name::{AgentName, ModName};
-use mere_engine::{Memory, Mods, Opening, Typed};
+use mere_engine::{Errand, Memory, Mods, Opening, Typed};
 
 pub(crate) use category::{
     CategoryArguments, CategoryCommandArguments, CreateCategoryArguments, DeleteCategoryArguments,
@@ -109,12 +109,19 @@ pub(crate) struct SessionArguments {
     /// The store of memories [default: `settings.defaultStore`, else the first]
     #[arg(long, value_name = "NAME")]
     store: Option<ModName>,
+    #[arg(skip)]
+    errand: Errand,
 }
 
 impl SessionArguments {
     /// A person's session with a store.
     pub(crate) fn of_store(store: Option<ModName>) -> Self {
         Self { store, ..Self::default() }
+    }
+
+    /// A person's session in which a tool is run.
+    pub(crate) fn to_run() -> Self {
+        Self { errand: Errand::Run, ..Self::default() }
     }
 }
 
@@ -128,6 +135,7 @@ impl PlaceArguments {
             mods,
             memory,
             store: session.store.clone(),
+            errand: session.errand,
         }
     }
 

@@ -44,6 +44,10 @@ pub(crate) struct RunArguments {
 struct Given(Map<String, Value>);
 
 impl RunArguments {
+    pub(crate) fn is_dry(&self) -> bool {
+        self.dry_run
+    }
+
     pub(crate) fn asked(&self) -> RunTool {
         RunTool {
             item: self.item.clone(),

@@ -203,7 +203,11 @@ fn a_tool_cannot_learn_where_it_is_on_the_machine() {
 fn what_a_tool_makes_belongs_to_whoever_runs_it_or_to_nobody() {
     for who in EVERYBODY {
         let workshop = Workshop::new(who);
-        workshop.tool("makes", "bash_runtime", "mkdir -p a/b; touch a/b/c; ln a/b/c a/d\n");
+        workshop.tool(
+            "makes",
+            "bash_runtime",
+            "mkdir -p a/b; touch a/b/c; ln a/b/c a/d; mkfifo p\n",
+        );
         assert_eq!(workshop.call("makes", &json!({}))["data"]["success"], true);
         let own = std::fs::metadata(workshop.stage.path("home")).expect("a home").uid();
         let expected = if own == 0 { 65_534 } else { own };
@@ -211,5 +215,41 @@ fn what_a_tool_makes_belongs_to_whoever_runs_it_or_to_nobody() {
             let path = workshop.stage.path(&format!("{WORK}/{name}"));
             assert_eq!(path.metadata().expect("what it made").uid(), expected, "{who:?} {name}");
         }
+        // Nobody waits for a pipe that it left.
+        let read = json!({ "path": "ROOT_WORKSPACE:/p" }).to_string();
+        let mut command = workshop.command();
+        let answer = workshop.stage.answer(command.args(["call", "read", &read]));
+        assert_ne!(answer.reply["reply_type"], "S", "{}", answer.reply);
+    }
+}
+
+/// What programs of the other language do.
+const NODE: &str = "const { fork, execFileSync } = require('child_process');
+const { Worker, isMainThread, parentPort } = require('worker_threads');
+const fs = require('fs');
+if (process.argv[2] === 'child') {
+  process.on('message', (text) => { process.send(text + ' and back', () => process.disconnect()); });
+} else {
+  fs.writeFileSync('/work/a', 'x'); fs.copyFileSync('/work/a', '/work/b'); fs.chmodSync('/work/b', 0o755);
+  const child = fork(__filename, ['child']);
+  child.on('message', (text) => {
+    const worker = new Worker(\"require('worker_threads').parentPort.postMessage('worker')\", { eval: true });
+    worker.on('message', (word) => {
+      console.log(text, word, execFileSync('cat', ['/work/b']).toString());
+    });
+  });
+  child.send('there');
+}
+";
+
+#[test]
+fn what_ordinary_programs_do_works() {
+    for who in EVERYBODY {
+        let workshop = Workshop::new(who);
+        hostile(&workshop, "works", include_str!("escape/works.py"));
+        assert_refused(&workshop, ("works", &json!({ "given": 1 })), 9);
+        workshop.tool("node", "node_runtime", NODE);
+        let reply = workshop.call("node", &json!({}));
+        assert_eq!(reply["data"]["stdout"], "there and back worker x\n", "{who:?} {reply:#}");
     }
 }

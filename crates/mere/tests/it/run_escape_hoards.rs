@@ -16,7 +16,6 @@ static DISK: Mutex<()> = Mutex::new(());
 
 /// What becomes of a tool that hoards.
 fn hoard(who: Who, how: &str) -> Value {
-    let _alone = DISK.lock().unwrap_or_else(PoisonError::into_inner);
     let workshop = Workshop::new(who);
     let id = unique("hoards");
     workshop.tool_with(&id, "python_runtime", HOARDS, "config: {timeout_s: 50}\n");
@@ -27,8 +26,8 @@ fn hoard(who: Who, how: &str) -> Value {
     // The next tool runs, whatever the last one left.
     let next = unique("next");
     workshop.tool(&next, "bash_runtime", "echo well\n");
-    let reply_next = workshop.call(&next, &json!({}));
-    assert_eq!(reply_next["data"]["stdout"], "well\n", "{who:?} {how} {reply_next:#}");
+    let after = workshop.call(&next, &json!({}));
+    assert_eq!(after["data"]["stdout"], "well\n", "{who:?} {how} {after:#}");
     for name in ["dark", "shut"] {
         let folder = workshop.stage.path("project/.ai/workspaces/default").join(name);
         if folder.exists() {
@@ -41,6 +40,7 @@ fn hoard(who: Who, how: &str) -> Value {
 
 /// It was ended for what it wrote.
 fn assert_too_large(who: Who, how: &str) {
+    let _alone = DISK.lock().unwrap_or_else(PoisonError::into_inner);
     assert_eq!(hoard(who, how)["ended"], "workspace", "{who:?} {how}");
 }
 

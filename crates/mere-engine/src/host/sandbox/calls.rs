@@ -26,6 +26,25 @@ const MAP_PRIVATE: u64 = 0x02;
 const SOCK_TYPE: u64 = 0x0f;
 /// The flags of `open` that make a file: one with a name, and one without.
 const MAKING: [u64; 2] = [0x40, 0x40_0000];
+/// The calls that give a file a mode, and which of their arguments that is.
+const MODES: &[(i64, u8)] = &[
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (libc::SYS_fchmodat2, 2),
+    (libc::SYS_mknodat, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
+];
+/// Those that open one, and which of their arguments are the flags; the mode comes after.
+const OPENING: &[(i64, u8)] = &[
+    (libc::SYS_openat, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 1),
+];
 
 /// Allowed whatever their arguments.
 #[rustfmt::skip]
@@ -134,33 +153,16 @@ fn programs() -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
 /// whoever starts it there.
 fn somebody_else() -> Result<Rules, seccompiler::BackendError> {
     let mut rules = Rules::new();
-    let mut deny = |call, mode, flags: Option<u8>| {
-        for bit in [libc::S_ISUID, libc::S_ISGID] {
-            let bit = condition(mode, u64::from(bit), u64::from(bit))?;
-            let makes = match flags {
-                None => vec![vec![bit]],
-                Some(flags) => MAKING
-                    .iter()
-                    .map(|flag| Ok(vec![bit.clone(), condition(flags, *flag, *flag)?]))
-                    .collect::<Result<Vec<_>, seccompiler::BackendError>>()?,
-            };
-            for conditions in makes {
-                rules.entry(call).or_default().push(SeccompRule::new(conditions)?);
-            }
+    for bit in [u64::from(libc::S_ISUID), u64::from(libc::S_ISGID)] {
+        for (call, mode) in MODES {
+            let rule = SeccompRule::new(vec![condition(*mode, bit, bit)?])?;
+            rules.entry(*call).or_default().push(rule);
         }
-        Ok::<(), seccompiler::BackendError>(())
-    };
-    deny(libc::SYS_fchmod, 1, None)?;
-    deny(libc::SYS_fchmodat, 2, None)?;
-    deny(libc::SYS_fchmodat2, 2, None)?;
-    deny(libc::SYS_mknodat, 2, None)?;
-    deny(libc::SYS_openat, 3, Some(2))?;
-    #[cfg(target_arch = "x86_64")]
-    {
-        deny(libc::SYS_chmod, 1, None)?;
-        deny(libc::SYS_creat, 1, None)?;
-        deny(libc::SYS_mknod, 1, None)?;
-        deny(libc::SYS_open, 2, Some(1))?;
+        for ((call, flags), flag) in OPENING.iter().flat_map(|one| MAKING.map(|flag| (*one, flag)))
+        {
+            let makes = vec![condition(flags, flag, flag)?, condition(flags + 1, bit, bit)?];
+            rules.entry(call).or_default().push(SeccompRule::new(makes)?);
+        }
     }
     Ok(rules)
 }

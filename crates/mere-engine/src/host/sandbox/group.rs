@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use super::plan::Limits;
 
@@ -102,7 +103,7 @@ impl Drop for Group {
                 if fs::remove_dir(folder).is_ok() || !folder.exists() {
                     break;
                 }
-                std::thread::sleep(std::time::Duration::from_millis(2));
+                std::thread::sleep(Duration::from_millis(2));
             }
         }
     }

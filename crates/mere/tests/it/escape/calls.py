@@ -97,6 +97,8 @@ call(125 if IS_X86 else 90, head, sets)
 holds("no capability", list(sets) == [0] * 6, list(sets))
 room = os.open("/work/room", os.O_RDWR | os.O_CREAT)
 attempt("much of the disk at once", "EOPNOTSUPP ENOTSUP", lambda: call(285 if IS_X86 else 47, room, 0, 0, 1 << 28))
+os.write(room, b"x")
+attempt("a page in a pipe", "EINVAL", lambda: os.sendfile(os.pipe()[1], room, 0, 1))
 shared = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS
 attempt("memory in nobody's account", ABSENT, lambda: mmap.mmap(-1, 4096, shared))
 attempt("the same by its other name", ABSENT, lambda: mmap.mmap(-1, 4096, shared | 3))

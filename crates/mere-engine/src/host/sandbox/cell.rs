@@ -12,6 +12,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::thread;
 
 use nix::sched::{CloneFlags, unshare};
+use nix::sys::signal::SigSet;
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::process::{
     DumpableBehavior, Pid, Signal, WaitOptions, WaitStatus, set_dumpable_behavior,
@@ -91,7 +92,9 @@ fn inner(keeper: &UnixStream) -> io::Result<()> {
     let Some(input) = build(&order, keeper)? else { return Ok(()) };
     let watched = keeper.try_clone()?;
     thread::spawn(move || {
-        // Nothing is said any more: the end is what is waited for, whatever signals the tool sends.
+        // Nothing is said any more: the end is what is waited for, whatever signals the tool sends. They
+        // go to the other thread, from which the tool inherits what is held back: nothing.
+        let _ = SigSet::all().thread_block();
         let interrupted = |error: io::Error| error.kind() == io::ErrorKind::Interrupted;
         while (&watched).read(&mut [0]).is_err_and(interrupted) {}
         std::process::exit(1);

@@ -1,5 +1,5 @@
 """What ordinary programs do, which must go on working."""
-import asyncio, concurrent.futures, os, shutil, socket, subprocess, tempfile, threading
+import asyncio, concurrent.futures, os, shutil, signal, socket, subprocess, tempfile, threading
 
 
 async def talk():
@@ -30,6 +30,7 @@ with tempfile.TemporaryDirectory() as folder:
         nameless.write(b"x")
     subprocess.run("echo a | cat | tee " + folder + "/tee > /dev/null", shell=True, check=True)
     holds("a pipeline", open(f"{folder}/tee").read() == "a\n")
+holds("no signal is held back", signal.pthread_sigmask(signal.SIG_BLOCK, []) == set())
 one, other = socket.socketpair()
 thread = threading.Thread(target=lambda: other.sendall(b"hello"))
 thread.start()

@@ -75,7 +75,16 @@ const BAR: u64 = 30;
 /// Tells the person at the terminal how far a command is.
 pub(crate) fn progress(done: u64, total: Option<u64>, what: &str) {
     let mut out = io::stderr();
-    let Some(total) = total.filter(|total| *total > 0 && out.is_terminal()) else { return };
+    if !out.is_terminal() {
+        return;
+    }
+    let Some(total) = total.filter(|total| *total > 0) else {
+        let room = width().unwrap_or(80).saturating_sub(1);
+        let what = what.chars().filter(|c| !c.is_control()).take(room).collect::<String>();
+        let _ = write!(out, "\r{what}\u{1b}[K");
+        let _ = out.flush();
+        return;
+    };
     let full = usize::try_from(done * BAR / total).unwrap_or_default();
     let bar = "#".repeat(full) + &"·".repeat(usize::try_from(BAR).unwrap_or_default() - full);
     let _ = write!(out, "\r{bar} {done} of {total} {what}\u{1b}[K");

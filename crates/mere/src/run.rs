@@ -54,7 +54,7 @@ pub(crate) fn chain(place: PlaceArguments, asked: ChainArguments) -> io::Result<
 /// Pins chains, or compares them.
 pub(crate) fn lock(place: PlaceArguments, asked: &LockArguments) -> io::Result<ExitCode> {
     at_desk(place, &SessionArguments::default(), |desk| {
-        desk.keep("lock", Keep::Lock(asked.asked()), &asked.answer, Paper::outcome)
+        desk.keep("lock", Keep::Lock(asked.asked()), &asked.answer, Paper::lockfiles)
     })
 }
 

@@ -117,8 +117,11 @@ pub enum FillFault {
     },
 }
 
+/// What is a list of texts by now, and what is never filled.
+const LITERAL: [&str; 3] = ["command", "args", "env_config"];
+
 impl<'a> Config<'a> {
-    /// The same with every template of its arguments filled.
+    /// The same with every template filled.
     pub fn fill(&self, values: Values<'_>) -> Result<Filled<'a>, FillFault> {
         if values.parameters.contains_key(ENTRYPOINT) {
             return Err(FillFault::Reserved);
@@ -128,6 +131,11 @@ impl<'a> Config<'a> {
         for key in ["command", "args"] {
             if let Some(said) = value.get_mut(key) {
                 *said = filling.list(said, &format!("config.{key}"))?.into();
+            }
+        }
+        for (key, said) in value.iter_mut().filter(|(key, _)| !LITERAL.contains(&key.as_str())) {
+            if let Value::String(text) = said {
+                *said = filling.typed(text, &format!("config.{key}"))?;
             }
         }
         Ok(Filled { chain: self.chain, value })
@@ -204,6 +212,17 @@ impl<'a> Filling<'a> {
             elements.push(element);
         }
         Ok(elements)
+    }
+
+    /// A value that is one template keeps its type.
+    fn typed(&self, text: &str, field: &str) -> Result<Value, FillFault> {
+        match pieces(text, field)?[..] {
+            [Piece::Name { name, default }] => match self.find(name, default, field)? {
+                Found::Json(value) => Ok(value.clone()),
+                Found::Text(text) => Ok(text.into()),
+            },
+            _ => Ok(self.expanded(&Value::String(text.to_owned()), field)?.into()),
+        }
     }
 
     /// An element as its author wrote it.

@@ -107,7 +107,7 @@ impl Chain {
     }
 
     /// What each tool is pinned to, in their order.
-    pub fn pins(&self) -> impl ExactSizeIterator<Item = &Link> {
+    pub fn pins(&self) -> impl DoubleEndedIterator<Item = &Link> + ExactSizeIterator {
         self.members.iter().map(|member| &member.pin)
     }
 }

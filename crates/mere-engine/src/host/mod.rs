@@ -59,8 +59,8 @@ pub(crate) use pip::{Pip, PipError};
 pub(crate) use project::find_project;
 pub use sandbox::cell;
 pub(crate) use sandbox::{
-    Captured, Cells, Ended, Excess, Exit, Finished, Layer, Level, Limits, PATH, Plan, Program,
-    Refusal, Standing, Watcher, layers, run,
+    Captured, Cells, Ended, Excess, Exit, Finished, Layer, Level, Limits, NOT_KEPT, PATH, Plan,
+    Program, Refusal, Standing, Watcher, layers, run,
 };
 pub(crate) use site::{Below, Site};
 pub(crate) use ssh_agent::{AgentError, SshAgent};

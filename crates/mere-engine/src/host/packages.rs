@@ -28,6 +28,9 @@ pub(crate) enum PackagesError {
     /// With the last thing it said.
     #[error("`{0}` says no: {1}")]
     Failed(&'static str, String),
+    /// With the line.
+    #[error("line {0} of the requirements is more than a package and its version")]
+    Requirement(usize),
     #[error("there is no place for packages")]
     Nowhere,
     #[error(transparent)]
@@ -56,7 +59,7 @@ impl Packages {
         absent(Folder::open(&self.0.join(key)))
     }
 
-    /// Fetches a set of packages, in place of what was there.
+    /// Fetches a set of packages that is not there.
     pub(crate) fn fetch(
         &self,
         key: &str,
@@ -70,13 +73,14 @@ impl Packages {
         fs::create_dir(&folder)?;
         let fetched = fill(&folder, (asking, text), program).and_then(|()| {
             open_to_all(&folder)?;
-            let whole = self.0.join(key);
-            if whole.exists() {
-                let old = self.0.join(unfinished());
-                fs::rename(&whole, &old)?;
-                let _ = fs::remove_dir_all(&old);
+            // Whoever was quicker has fetched the same.
+            match fs::rename(&folder, self.0.join(key)) {
+                Err(_) if self.0.join(key).is_dir() => {
+                    let _ = fs::remove_dir_all(&folder);
+                    Ok(())
+                }
+                renamed => Ok(renamed?),
             }
-            Ok(fs::rename(&folder, &whole)?)
         });
         if fetched.is_err() {
             let _ = fs::remove_dir_all(&folder);
@@ -98,8 +102,10 @@ impl Surroundings {
     }
 
     /// The interpreter that a person configured.
-    pub(crate) fn interpreter(&self, text: &str) -> io::Result<Program> {
-        Program::configured(&self.own_path(text)?)
+    pub(crate) fn interpreter(&self, text: &str, project: &Folder) -> io::Result<Program> {
+        let own = self.home_path().into_iter().chain([project.path()]);
+        let private = self.private_paths().chain(own).map(Path::to_owned).collect::<Vec<_>>();
+        Program::configured(&self.own_path(text)?, &private)
     }
 
     /// A folder that a person configured.
@@ -122,16 +128,20 @@ fn fill(
 ) -> Result<(), PackagesError> {
     match asking {
         Asking::Requirements => {
-            let asked = folder.join("requirements.txt");
-            fs::write(&asked, text)?;
+            fs::write(folder.join("requirements.txt"), check_requirements(text)?)?;
             let version = python_version(program)?;
             let pip = PIPS.iter().find(|pip| answers(pip, folder));
             let pip = pip.ok_or(PackagesError::NoFetcher("pip"))?;
             let mut command = Command::new(pip[0]);
             command.args(&pip[1..]).args(["install", "--no-input", "--disable-pip-version-check"]);
             command.args(["--only-binary", ":all:", "--python-version", &version]);
-            command.args(["--target", ".", "--requirement", "requirements.txt"]);
-            finish("pip", command.current_dir(folder))
+            command.args(["--no-compile", "--target", ".", "--requirement", "requirements.txt"]);
+            finish("pip", command.current_dir(folder))?;
+            // Commands for this machine: their first lines name its folders.
+            match fs::remove_dir_all(folder.join("bin")) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+                _ => Ok(()),
+            }
         }
         Asking::PackageJson => {
             fs::write(folder.join("package.json"), text)?;
@@ -144,6 +154,31 @@ fn fill(
             Ok(fs::create_dir_all(folder.join("node_modules"))?)
         }
     }
+}
+
+/// Only names with versions: an option, a path or an address could let code run, or come from anywhere.
+fn check_requirements(text: &[u8]) -> Result<&str, PackagesError> {
+    let said = std::str::from_utf8(text).map_err(|_| PackagesError::Requirement(1))?;
+    for (number, line) in said.lines().enumerate() {
+        let line = line.split_once(" #").map_or(line, |(line, _)| line).trim();
+        let is_comment = line.is_empty() || line.starts_with('#');
+        // `--hash` pins a file, and is the one option that only narrows.
+        let mut words = line.split_whitespace();
+        let begins = words.next().is_none_or(|word| {
+            word.starts_with(|first: char| first.is_ascii_alphanumeric())
+                && !word.contains(['/', '\\', ':', '@'])
+        });
+        let goes_on = words.all(|word| {
+            word == "\\"
+                || word.starts_with("--hash=")
+                || !word.starts_with('-') && !word.contains(['/', '\\', '@'])
+        });
+        let is_hash = line.starts_with("--hash=");
+        if !(is_comment || is_hash || begins && goes_on) {
+            return Err(PackagesError::Requirement(number + 1));
+        }
+    }
+    Ok(said)
 }
 
 fn answers(call: &[&str], folder: &Path) -> bool {

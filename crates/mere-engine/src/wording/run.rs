@@ -2,9 +2,10 @@
 
 use std::fmt::Display;
 
+use mere_core::address::Address;
 use mere_core::chain::pin::Drift;
 use mere_core::chain::{ChainFault, ConfigFault, FillFault, PairFault, SubprocessFault};
-use mere_core::item::{ItemId, ItemType};
+use mere_core::item::ItemId;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
 use super::item::problems;
@@ -34,7 +35,7 @@ pub(super) fn run(error: &RunError) -> Draft {
             let words =
                 format!("There is no lockfile for `{tool}@{version}`, and one is required.");
             Draft::denied(codes::RUN_UNLOCKED, Prose::words(words)).hint(Prose::words(format!(
-                "Ask a person to look at `mere chain {tool}` and to run `mere lock {tool}`."
+                "Ask a person to run `mere lock {tool}`, after a look at `mere chain {tool}`."
             )))
         }
         RunError::LockFaulty { address, fault } => {
@@ -51,17 +52,16 @@ pub(super) fn run(error: &RunError) -> Draft {
             )
             .hint("Ask a person to remove it, or to run `mere lock` for the tool here.")
         }
-        RunError::Drift { lockfile, drift } => drifted(lockfile, drift),
-        RunError::Variable(name) => ungranted("environment variable", name).hint(
+        RunError::Drift { tool, lockfile, drift } => drifted(tool, lockfile, drift),
+        RunError::Variable(asked, name) => ungranted("environment variable", (asked, name)).hint(
             "The user's own config lets tools have it: `sandbox: {env: [NAME]}` in config.yaml.",
         ),
-        RunError::Secret(name) => ungranted("secret", name)
+        RunError::Secret(asked, name) => ungranted("secret", (asked, name))
             .hint("Secrets cannot be granted yet; a tool that needs one is not run."),
         RunError::NoProgram { .. }
         | RunError::Interpreter { .. }
         | RunError::Unprepared { .. }
-        | RunError::Packages(_)
-        | RunError::NothingToPrepare(_) => needs(error),
+        | RunError::Packages(_) => needs(error),
         RunError::Sandbox(refusal) => sandbox(refusal),
     }
 }
@@ -93,7 +93,7 @@ fn chain(fault: &ChainFault) -> Draft {
         _ => data,
     };
     Draft::invalid(codes::RUN_CHAIN, message)
-        .hint("`mere chain TOOL` shows the links; each says what it runs in `validation.child_schemas`.")
+        .hint("Each tool says in `validation.child_schemas` what it runs, and in `executor_id` what runs it.")
         .data(data)
 }
 
@@ -177,7 +177,7 @@ fn subprocess(fault: &SubprocessFault) -> Draft {
             config(fault, (Some(link), "config_schema".to_owned()))
                 .data(data.with("problems", problems(&masked_problems(found.clone()))))
         }
-        SubprocessFault::Field { field, .. } => config(fault, (None, format!("config.{field}"))),
+        SubprocessFault::Field { field, .. } => config(fault, (None, (*field).to_owned())),
     }
 }
 
@@ -215,7 +215,7 @@ fn lock_unsigned(unused: &Unused) -> Draft {
         .data(data)
 }
 
-fn drifted(lockfile: &mere_core::address::Address, drift: &Drift) -> Draft {
+fn drifted(tool: &ItemId, lockfile: &Address, drift: &Drift) -> Draft {
     let Drift { index, id, field, expected, found } = drift;
     let message = Prose::words(format!("Link {index} of the chain, `{id}`, is not what "))
         .address(lockfile.clone())
@@ -231,17 +231,16 @@ fn drifted(lockfile: &mere_core::address::Address, drift: &Drift) -> Draft {
         .with("found", Content::mention(found.as_str()));
     Draft::fault(codes::RUN_LOCK, message)
         .hint(Prose::words(format!(
-            "Ask a person to look at what changed, and to run `mere lock` for {} `{id}` if it is right.",
-            ItemType::Tool
+            "Ask a person to look at what changed. If it is right, `mere lock {tool}` pins it."
         )))
         .data(data)
 }
 
-fn ungranted(what: &'static str, name: &str) -> Draft {
+fn ungranted(what: &'static str, (variable, name): (&str, &str)) -> Draft {
     let message = Prose::words(format!("The tool asks for the {what} `"));
     let message = message.content(Content::mention(masked(name)));
     Draft::denied(codes::RUN_UNGRANTED, message.and("`, which it was not given. Nothing was run."))
-        .data(at(None, "env_config"))
+        .data(at(None, format!("env_config.{variable}")))
 }
 
 fn needs(error: &RunError) -> Draft {
@@ -261,7 +260,10 @@ fn needs(error: &RunError) -> Draft {
             invalid(Prose::words(format!(
                 "What your config names under `runtimes.{runtime}` cannot be used."
             )))
-            .hint("Correct the path in your own config.yaml; `mere config check` shows the file.")
+            .hint(
+                "It is the real interpreter, in a folder `bin` of its own: no shim, no venv, and \
+                 nothing private beside that folder. The path stands in your own config.yaml.",
+            )
         }
         RunError::Unprepared { tool } => {
             let name = Content::mention(tool.to_string());
@@ -269,18 +271,17 @@ fn needs(error: &RunError) -> Draft {
             invalid(message.and("` asks for are not there."))
                 .hint(Prose::words("Ask a person to run `mere prepare ").content(name).and("`."))
         }
-        RunError::NothingToPrepare(tool) => {
-            let message = Prose::words("`").content(Content::mention(tool.to_string()));
-            invalid(message.and("` asks for no packages: it can be run as it is.")).hint(
-                "A tool of python_runtime asks with `requirements.txt`, one of node_runtime with \
-                 `package.json`.",
-            )
-        }
         RunError::Packages(PackagesError::Failed(fetcher, why)) => {
             let message =
                 Prose::words(format!("The packages could not be fetched: {fetcher} says "));
             invalid(message.content(Content::mention(why.as_str())))
                 .hint("Only packages that need no building are fetched: wheels, and npm's without scripts.")
+        }
+        RunError::Packages(PackagesError::Requirement(line)) => {
+            let message =
+                format!("Line {line} of the requirements is more than a package and its version.");
+            invalid(Prose::words(message))
+                .hint("Write `name==1.2.3`: options, paths and addresses could run code, or come from anywhere.")
         }
         RunError::Packages(PackagesError::NoFetcher(fetcher)) => {
             invalid(Prose::words(format!("There is no `{fetcher}` to fetch packages with.")))

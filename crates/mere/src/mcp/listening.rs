@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 /// How long a client may leave a note unread before the call goes on without telling it.
-const MAX_UNREAD: Duration = Duration::from_secs(2);
+const MAX_UNREAD: Duration = Duration::from_millis(250);
 
 /// What the MCP edge lends to one call.
 pub(super) struct Listening {

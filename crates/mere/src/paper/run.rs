@@ -24,9 +24,28 @@ impl Paper {
         format!("{}\n  {command}\n", self.plain(message))
     }
 
+    /// The lockfiles that do not hold, and why.
+    pub(crate) fn lockfiles(&self, reply: &Value) -> String {
+        let found = reply["data"]["lockfiles"].as_array().into_iter().flatten();
+        let lines = found.map(|one| {
+            let (path, why) = (one["address"].as_str(), one["why"].as_str());
+            let path = self.path(path.unwrap_or_default());
+            format!(
+                "{} {path}\n    {}\n",
+                self.painted("✗", BAD),
+                self.plain(why.unwrap_or_default())
+            )
+        });
+        let lines = lines.collect::<String>();
+        if reply["reply_type"] == "S" { lines + &self.outcome(reply) } else { lines }
+    }
+
     /// The links of a chain, the config they come to, and whether they are pinned.
     pub(crate) fn chain(&self, reply: &Value) -> String {
         let data = &reply["data"];
+        if !data["chain"].is_array() {
+            return String::new();
+        }
         let links = data["chain"].as_array().into_iter().flatten().enumerate();
         let links = links.map(|(depth, link)| match depth {
             0 => self.link(link) + "\n",

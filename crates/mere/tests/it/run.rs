@@ -186,3 +186,39 @@ fn what_a_tool_says_passes_the_gate() {
     let reply = workshop.call("echo", &json!({ "text": token }));
     assert_eq!(reply["data"]["stdout"], "[masked]\n", "{reply:#}");
 }
+
+#[test]
+fn a_tool_makes_no_repository_that_git_would_obey() {
+    for who in EVERYBODY {
+        let workshop = Workshop::new(who);
+        let script = "mkdir -p deep/.GIT .git; echo x > .git/config; echo y > deep/.GIT/config\n";
+        workshop.tool("plant", "bash_runtime", script);
+        assert_eq!(workshop.call("plant", &json!({}))["data"]["success"], true);
+        let work = workshop.stage.path("project/.ai/workspaces/default");
+        assert!(!work.join(".git").exists() && !work.join("deep/.GIT").exists(), "{who:?}");
+        let kept = std::fs::read_to_string(work.join("git-of-a-tool-1/config")).expect("kept");
+        assert_eq!(kept, "x\n");
+    }
+}
+
+#[test]
+fn nothing_that_an_agent_wrote_is_the_program() {
+    let workshop = Workshop::new(Who::Tester);
+    workshop.stage.file("project/.ai/workspaces/default/evil.sh", "#!/bin/sh\necho evil\n");
+    let text = manifest("chosen", "subprocess", "x").replace("manifest: {entrypoint: x}\n", "");
+    workshop.manifest("chosen", &text, "config: {command: ['${program}']}\n");
+    for program in
+        ["/work/evil.sh", "/usr/../work/evil.sh", "evil.sh", "./evil.sh", "/proc/self/exe"]
+    {
+        let reply = workshop.call("chosen", &json!({ "program": program }));
+        assert_eq!(reply["code"], "EX-RUN-I-003", "{program} {reply:#}");
+    }
+    let reply = workshop.call("chosen", &json!({ "program": "/usr/bin/true" }));
+    assert_eq!(reply["data"]["success"], true, "{reply:#}");
+    // A file of the tool's own is verified like the rest of it.
+    workshop.stage.file("project/.ai/tools/t/own.sh", "#!/bin/sh\necho own > /dev/stdout\n");
+    let text = manifest("own", "subprocess", "own.sh");
+    workshop.manifest("own", &text, "config: {command: ['${entrypoint}'], timeout_s: '${t:-9}'}\n");
+    let reply = workshop.call("own", &json!({ "t": 5 }));
+    assert_eq!(reply["data"]["stdout"], "own\n", "{reply:#}");
+}

@@ -146,12 +146,12 @@ fn each_config_that_does_not_fit_is_named_with_its_field() {
         (
             leaf("python_runtime") + "env_config: {A: {secret: KEY}}\n",
             vec![],
-            ("EN-RUN-D-003", "", "env_config"),
+            ("EN-RUN-D-003", "", "env_config.A"),
         ),
         (
             leaf("python_runtime") + "env_config: {A: {env: HOME}}\n",
             vec![],
-            ("EN-RUN-D-003", "", "env_config"),
+            ("EN-RUN-D-003", "", "env_config.A"),
         ),
         (
             manifest("s", "python_runtime", "missing.py"),

@@ -84,7 +84,7 @@ fn all_lockfiles_are_compared_with_what_is_there() {
     workshop.person(&["lock", "a"]);
     workshop.person(&["lock", "b", "--scope", "user"]);
     let output = workshop.person(&["lock", "--check"]);
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "2 lockfiles are what is there.\n");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "2 lockfiles hold.\n");
     workshop.tool("b", "bash_runtime", "echo other\n");
     let from = workshop.stage.path(LOCK);
     std::fs::create_dir_all(workshop.stage.path("project/.ai/lockfiles/u")).expect("a folder");
@@ -100,7 +100,7 @@ fn all_lockfiles_are_compared_with_what_is_there() {
     assert_eq!((&reply["code"], &reply["data"]["findings"]), (&json!("EX-LOCK-E-001"), &json!(2)));
     let found = reply["data"]["lockfiles"].as_array().expect("findings");
     let why = |at: usize| found[at]["why"].as_str().unwrap_or_default();
-    assert!(why(0).contains("wrong location") || why(0).contains("no tool"), "{reply:#}");
+    assert!(why(0).contains("There is no tool `u/a`"), "{reply:#}");
     assert!(why(1).contains("integrity"), "{reply:#}");
 }
 
@@ -116,4 +116,25 @@ fn nothing_unsigned_is_pinned_and_nobody_pins_unseen() {
     let output = workshop.command().args(["lock", "a"]).output().expect("runs");
     assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(!workshop.stage.path(LOCK).exists());
+}
+
+#[test]
+fn a_person_sees_which_lockfile_does_not_hold_and_why() {
+    let workshop = workshop();
+    workshop.person(&["lock", "a"]);
+    let manifest = "project/.ai/tools/t/a.yaml";
+    let text = std::fs::read_to_string(workshop.stage.path(manifest)).expect("a manifest");
+    // A pin of an earlier version is no finding.
+    workshop.stage.file(manifest, &text.replace("version: 1.0.0", "version: 2.0.0"));
+    workshop.sign("a");
+    workshop.person(&["lock", "a"]);
+    let output = workshop.person(&["lock", "--check"]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.starts_with("2 lockfiles hold; 1 of them for versions"), "{said}");
+    workshop.tool("a", "bash_runtime", "echo another\n");
+    let output = workshop.command().args(["lock", "--check"]).output().expect("runs");
+    assert_eq!(output.status.code(), Some(4));
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.starts_with("✗ .ai/lockfiles/t/a@1.0.0.lock.json\n    "), "{said}");
+    assert!(said.contains("`integrity`"), "{said}");
 }

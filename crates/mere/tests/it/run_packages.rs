@@ -97,9 +97,54 @@ fn what_is_not_there_is_said_with_what_to_do() {
     assert_eq!(reply["code"], "EX-RUN-I-003", "{reply:#}");
     assert!(reply["hint"].as_str().is_some_and(|hint| hint.contains("interpreter")), "{reply:#}");
     workshop.tool("plain", "bash_runtime", "true\n");
-    let output = workshop.command().args(["prepare", "plain"]).output().expect("runs");
-    assert_eq!(output.status.code(), Some(1));
+    let output = workshop.person(&["prepare", "plain"]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("asks for no packages"));
     let config = "sign: {unattended: true}\nruntimes: {bash_runtime: {interpreter: /no/such}}\n";
     workshop.stage.file("home/.ai/config.yaml", config);
     assert_eq!(workshop.call("plain", &json!({}))["code"], "EX-RUN-I-003");
+}
+
+#[test]
+fn requirements_are_names_and_versions_and_nothing_else() {
+    let workshop = Workshop::new(Who::Tester);
+    let sdist = workshop.stage.file("beside/evil-1.0.tar.gz", "no archive");
+    let evil = format!("evil @ file://{}\n", sdist.display());
+    for line in [
+        &*evil,
+        "--no-binary :all:\nsix==1.16.0\n",
+        "-e .\n",
+        "--index-url https://example.com\n",
+        "./evil-1.0.tar.gz\n",
+        "git+https://example.com/evil\n",
+        "https://example.com/evil-1.0.tar.gz\n",
+        "-r other.txt\n",
+        "six==1.16.0 --no-binary=six\n",
+    ] {
+        workshop.stage.file("project/.ai/tools/t/asks.requirements.txt", line);
+        workshop.tool("asks", "python_runtime", "print(1)\n");
+        let output = workshop.command().args(["prepare", "asks"]).output().expect("runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{line}: {said}");
+        assert!(said.contains("of the requirements is more than"), "{line}: {said}");
+    }
+}
+
+#[test]
+fn an_interpreter_shows_no_more_than_is_its_own() {
+    let workshop = Workshop::new(Who::Tester);
+    workshop.tool("plain", "bash_runtime", "ls /interpreter\n");
+    let bash = std::fs::read("/usr/bin/bash").expect("bash");
+    for place in ["home/bin/bash", "home/bash", "home/.config/bin/bash", "venv/bin/bash"] {
+        let own = workshop.stage.path(place);
+        std::fs::create_dir_all(own.parent().expect("a folder")).expect("folders");
+        std::fs::write(&own, &bash).expect("written");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&own, mode).expect("executable");
+        workshop.stage.file("venv/pyvenv.cfg", "");
+        let config = "sign: {unattended: true}\nruntimes: {bash_runtime: {interpreter: '";
+        let config = format!("{config}{}'}}}}\n", own.display());
+        workshop.stage.file("home/.ai/config.yaml", &config);
+        let reply = workshop.call("plain", &json!({}));
+        assert_eq!(reply["code"], "EX-RUN-I-003", "{place} {reply:#}");
+    }
 }

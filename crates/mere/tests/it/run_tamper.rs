@@ -309,14 +309,40 @@ fn a_lockfile_that_was_touched_does_not_count() {
 }
 
 #[test]
+fn a_lockfile_that_was_moved_or_renamed_is_not_as_good_as_none() {
+    for to in ["u/leaf@1.0.0", "t/leaf@2.0.0"] {
+        let workshop = chain();
+        for ending in ["", ".sig"] {
+            let other = format!("project/.ai/lockfiles/{to}.lock.json{ending}");
+            rename(&workshop, &format!("{LOCK}{ending}"), &other);
+        }
+        let reply = outcome(&workshop);
+        assert_eq!(reply["reply_type"], "E", "{to} {reply:#}");
+        assert!(reply["message"].as_str().is_some_and(|said| said.contains("lock")), "{reply:#}");
+    }
+}
+
+#[test]
 fn a_lockfile_of_another_project_does_not_count() {
     let (here, there) = (chain(), chain());
+    // The same person: only the project is another.
+    let key = there.stage.path("home/.config");
+    std::fs::remove_dir_all(&key).expect("the keys");
+    let copied = std::process::Command::new("cp")
+        .arg("-a")
+        .arg(here.stage.path("home/.config"))
+        .arg(&key)
+        .status();
+    assert!(copied.expect("cp").success());
+    there.sign("wrap");
+    there.sign("leaf");
+    there.person(&["lock", "t/leaf"]);
     for ending in ["", ".sig"] {
         let (from, to) = (format!("{LOCK}{ending}"), here.stage.path(&format!("{LOCK}{ending}")));
         std::fs::copy(there.stage.path(&from), to).expect("copied");
     }
     let reply = outcome(&here);
-    assert!(reply["reply_type"] == "E" || reply["reply_type"] == "D", "{reply:#}");
+    assert_eq!(reply["code"], "IT-TRUST-E-001", "{reply:#}");
 }
 
 #[test]

@@ -92,8 +92,7 @@ fn inner(keeper: &UnixStream) -> io::Result<()> {
     let Some(input) = build(&order, keeper)? else { return Ok(()) };
     let watched = keeper.try_clone()?;
     thread::spawn(move || {
-        // Nothing is said any more: the end is what is waited for, whatever signals the tool sends. They
-        // go to the other thread, from which the tool inherits what is held back: nothing.
+        // Nothing is said any more: the end is what is waited for.
         let _ = SigSet::all().thread_block();
         let interrupted = |error: io::Error| error.kind() == io::ErrorKind::Interrupted;
         while (&watched).read(&mut [0]).is_err_and(interrupted) {}
@@ -109,6 +108,9 @@ fn inner(keeper: &UnixStream) -> io::Result<()> {
     match tool.spawn() {
         Err(error) => send(keeper, &Report::Unstarted(error.to_string())),
         Ok(tool) => {
+            // The tool may send signals, and the runtime of this program answers some of them: from now on
+            // none is taken. Before, the tool would have inherited that.
+            SigSet::all().thread_block()?;
             send(keeper, &Report::Started)?;
             send(keeper, &Report::Ended(sweep(tool.id())?))
         }
@@ -160,8 +162,7 @@ fn layer(
     erect: impl FnOnce() -> io::Result<()>,
 ) -> io::Result<bool> {
     let built = erect().map_err(|error| error.to_string());
-    let may_lack = order.may_lack && matches!(layer, Layer::Landlock | Layer::Seccomp);
-    let go_on = built.is_ok() || may_lack;
+    let go_on = built.is_ok() || order.may_lack && layer.may_lack();
     send(keeper, &Report::Layer(layer, built))?;
     Ok(go_on)
 }

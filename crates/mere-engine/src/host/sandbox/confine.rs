@@ -86,7 +86,10 @@ impl Fence {
                 .scope(Scope::from_all(NEWEST))?
                 .create()
         };
-        made().map(Self).map_err(io::Error::other)
+        made().map(Self).map_err(|error| {
+            tracing::debug!(%error, "no landlock");
+            io::Error::new(io::ErrorKind::Unsupported, "the kernel has none")
+        })
     }
 
     /// Opens one place.

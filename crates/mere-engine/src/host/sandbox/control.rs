@@ -3,10 +3,12 @@
 use std::fs;
 use std::io::{self, Write};
 use std::net::Shutdown;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use std::time::Duration;
+
+use rustix::fs::Uid;
 
 use super::cell::OUTER;
 use super::confine::USER;
@@ -66,6 +68,13 @@ impl Control {
         let outputs = child.stdout.take().zip(child.stderr.take());
         let mut control = Self { child, socket };
         let outputs = outputs.ok_or_else(|| io::Error::from(io::ErrorKind::BrokenPipe))?;
+        if rustix::process::geteuid().is_root() {
+            // Who opens `/dev/stdout` must own it.
+            for pipe in [outputs.0.as_fd(), outputs.1.as_fd()] {
+                rustix::fs::fchown(pipe, Some(Uid::from_raw(NOBODY)), None)
+                    .map_err(io::Error::from)?;
+            }
+        }
         match control.receive()? {
             Some(Report::Layer(Layer::Namespaces, Ok(()))) => {}
             Some(Report::Layer(layer, Err(why))) => return Err(Refusal::Layer(layer, why)),

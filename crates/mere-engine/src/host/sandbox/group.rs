@@ -47,7 +47,7 @@ impl Group {
             let Some(folder) = made else { continue };
             if controller == "memory" {
                 group.has_memory = true;
-                group.failures = Some(folder.join("memory.failcnt"));
+                group.failures = Some(folder.join("memory.oom_control"));
             } else {
                 group.has_tasks = true;
             }

@@ -14,7 +14,7 @@ use super::cells::Cells;
 use super::control::{Cell, Control, NOBODY, Outputs};
 use super::family::can_count;
 use super::plan::{
-    Captured, Ended, Excess, Finished, Level, Limits, Plan, Refusal, Standing, Watcher,
+    Captured, Ended, Excess, Finished, Level, Limits, NOT_KEPT, Plan, Refusal, Standing, Watcher,
 };
 use super::totals::{MAX_DEPTH, Watch};
 use super::wire::{Access, Bind, Bounds, Exit, Layer, Order, Report};
@@ -55,8 +55,13 @@ fn run_in(mut cell: Cell, plan: &Plan<'_>, watcher: &Watcher<'_>) -> Result<Fini
     let outputs = cell.outputs.take().ok_or_else(gone)?;
     let order = order(plan)?;
     let files = plan.files.iter().map(|(_, bytes)| bytes.as_slice());
-    cell.control.order(&order, files.chain([plan.input.as_slice()]))?;
-    let init = await_start(&mut cell.control, plan.level)?;
+    let ordered = cell.control.order(&order, files.chain([plan.input.as_slice()]));
+    // A cell that lacks a layer does not read all of it, and says why.
+    let init = await_start(&mut cell.control, plan.level);
+    let init = match (ordered, init) {
+        (Err(error), Err(Refusal::Io(_))) => return Err(error.into()),
+        (_, init) => init?,
+    };
     let outputs = Streams::new(outputs, plan.limits)?;
     let mut attendance = Attendance { control: &mut cell.control, outputs, init, exit: None };
     attendance.attend(plan.timeout, watcher, &mut watch).map(|mut finished| {
@@ -71,7 +76,7 @@ fn run_in(mut cell: Cell, plan: &Plan<'_>, watcher: &Watcher<'_>) -> Result<Fini
 /// What becomes of each layer here, tried out with a cell that runs nothing.
 pub(crate) fn layers() -> Result<Standing, Refusal> {
     let limits = Limits::default();
-    let watched = if can_count() { "watched" } else { "not kept" };
+    let watched = if can_count() { "watching" } else { NOT_KEPT };
     let kept = |by_group| if by_group { "control group" } else { watched };
     let (mut processes, mut memory) = (watched, watched);
     let mut layers = Vec::new();
@@ -160,8 +165,7 @@ fn await_start(control: &mut Control, level: Level) -> Result<Option<u32>, Refus
         match control.receive()? {
             Some(Report::Init(process)) => init = Some(process),
             Some(Report::Layer(layer, Err(why))) => {
-                let may_lack = matches!(layer, Layer::Landlock | Layer::Seccomp);
-                if !(may_lack && level == Level::Namespaces) {
+                if !(layer.may_lack() && level == Level::Namespaces) {
                     return Err(Refusal::Layer(layer, why));
                 }
             }

@@ -15,6 +15,8 @@ mod confine;
 #[cfg(target_os = "linux")]
 mod control;
 #[cfg(target_os = "linux")]
+mod disarm;
+#[cfg(target_os = "linux")]
 mod family;
 #[cfg(target_os = "linux")]
 mod group;
@@ -40,7 +42,7 @@ pub use nowhere::cell;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use nowhere::{layers, run};
 pub(crate) use plan::{
-    Captured, Ended, Excess, Finished, Level, Limits, Plan, Refusal, Standing, Watcher,
+    Captured, Ended, Excess, Finished, Level, Limits, NOT_KEPT, Plan, Refusal, Standing, Watcher,
 };
 pub(crate) use programs::{PATH, Program};
 pub(crate) use wire::{Exit, Layer};

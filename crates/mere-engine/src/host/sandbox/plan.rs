@@ -135,6 +135,9 @@ pub(crate) enum Refusal {
     Io(#[from] std::io::Error),
 }
 
+/// By what totals are kept that nothing keeps.
+pub(crate) const NOT_KEPT: &str = "nothing";
+
 /// What became of each layer, and by what totals are kept.
 #[derive(Debug)]
 pub(crate) struct Standing {

@@ -17,14 +17,13 @@ use rustix::mount::{
 };
 use rustix::process::pivot_root;
 
+use super::programs::SYSTEM;
 use super::wire::{Access, Bind};
 
 /// A folder that every machine has, to put the new root on for a moment.
 const STEP: &str = "/proc";
 /// Where the machine's root is until it is left.
 const OLD: &str = "/old";
-/// What of the system is shown, where it is there.
-const SYSTEM: [&str; 8] = ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "nix/store"];
 /// The same of its settings.
 const SETTINGS: [&str; 2] = ["etc/ld.so.cache", "etc/alternatives"];
 /// What is the cell's own, or devices.
@@ -69,7 +68,8 @@ pub(super) fn enter(binds: &[Bind], processes: Processes) -> io::Result<()> {
     std::env::set_current_dir("/")?;
     fs::create_dir("/proc")?;
     mount("proc", "/proc", "proc", plain | MountFlags::NOEXEC, c"subset=pid")?;
-    for name in SYSTEM.into_iter().chain(SETTINGS) {
+    let system = SYSTEM.map(|place| place.trim_start_matches('/'));
+    for name in system.into_iter().chain(SETTINGS) {
         show_system(name)?;
     }
     devices()?;
@@ -109,8 +109,8 @@ pub(super) fn close() -> io::Result<()> {
 
 /// The places a tool may know, and what for.
 pub(super) fn places(binds: &[Bind]) -> Vec<(PathBuf, Access)> {
-    let system = SYSTEM.into_iter().chain(["etc", "tool"]);
-    let system = system.map(|name| (Path::new("/").join(name), Access::Read));
+    let system = SYSTEM.into_iter().chain(["/etc", "/tool"]);
+    let system = system.map(|place| (PathBuf::from(place), Access::Read));
     let devices = DEVICES.map(|(name, access)| (Path::new("/dev").join(name), access));
     let shown = binds.iter().map(|bind| (PathBuf::from(&bind.target), bind.access));
     system.chain(devices).chain(shown).filter(|(path, _)| path.exists()).collect()

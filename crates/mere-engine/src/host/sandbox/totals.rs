@@ -9,8 +9,10 @@ use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, MetadataExt};
 use rustix::fs::fstatvfs;
 
+use super::disarm::{disarm, is_repository};
 use super::family::{Family, Held};
 use super::plan::{Excess, Limits};
+use crate::host::is_link;
 
 /// How often processes, memory and the disk are looked at.
 const GLANCE: Duration = Duration::from_millis(20);
@@ -84,30 +86,37 @@ impl Watch {
         }
         let began = Instant::now();
         let held = family.held();
-        let is_over = self.has_outgrown(&held);
+        let is_over = self.has_outgrown(&self.measure(), &held);
         (self.cost, self.surveyed) = (began.elapsed(), Instant::now());
         self.free.1 = free;
         let is_too_much = self.memory && memory + held.buffers > self.limits.memory;
         is_over.then_some(Excess::Work).or(is_too_much.then_some(Excess::Memory))
     }
 
-    /// The last look, when all is over.
+    /// The last look, when all is over. A repository that was not there before is one no more.
     pub(super) fn last(&self) -> Option<Excess> {
-        self.has_outgrown(&Held::default()).then_some(Excess::Work)
+        let now = self.measure();
+        if (now.has_repository || !now.is_whole) && !self.before.has_repository {
+            disarm(&self.work);
+        }
+        self.has_outgrown(&now, &Held::default()).then_some(Excess::Work)
     }
 
-    /// Whether the workspace has grown by more than it may. Where not all of it can be seen, what the
-    /// disk has lost since is taken for it.
-    fn has_outgrown(&self, held: &Held) -> bool {
-        let enough = self.before.bytes.saturating_add(self.limits.work);
-        let now = Measure::of(&self.work, enough);
+    /// What lies there now, counted no further than it takes.
+    fn measure(&self) -> Measure {
+        Measure::of(&self.work, self.before.bytes.saturating_add(self.limits.work))
+    }
+
+    /// Whether the workspace has grown by more than it may. Where a run made a part of it that cannot be
+    /// looked at, it has; where it always had one, what the disk has lost since is taken for it.
+    fn has_outgrown(&self, now: &Measure, held: &Held) -> bool {
         let mut grown = (now.bytes + held.nameless).saturating_sub(self.before.bytes);
         if !now.is_whole || held.is_hiding {
             let free = free(&self.work).unwrap_or(self.free.0);
             grown = grown.max(self.free.0.saturating_sub(free));
         }
-        let is_crowd = now.entries > MAX_ENTRIES && self.before.entries <= MAX_ENTRIES;
-        grown > self.limits.work || is_crowd
+        let hides = self.before.is_whole && !now.is_whole;
+        grown > self.limits.work || hides
     }
 }
 
@@ -119,6 +128,8 @@ struct Measure {
     entries: usize,
     /// Whether all of it could be looked at.
     is_whole: bool,
+    /// Whether there is a repository.
+    has_repository: bool,
 }
 
 impl Measure {
@@ -131,30 +142,39 @@ impl Measure {
 
     /// Adds what lies in a folder. By handles: a link in its place leads nowhere.
     fn add(&mut self, folder: &Dir, depth: usize, enough: u64) {
-        let Ok(found) = folder.entries() else { return self.is_whole = false };
+        let found = match folder.entries() {
+            Err(error) => return self.is_whole &= is_gone(&error),
+            Ok(found) => found,
+        };
         for entry in found {
             if self.bytes > enough || self.entries > MAX_ENTRIES {
                 return self.is_whole = false;
             }
-            let Ok(entry) = entry else { return self.is_whole = false };
-            self.entries += 1;
-            let metadata = match entry.metadata() {
-                // What goes while it is counted does not count.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            // What goes while it is counted does not count.
+            let found = entry.and_then(|entry| Ok((entry.metadata()?, entry.file_name())));
+            let (metadata, name) = match found {
+                Err(error) if is_gone(&error) => continue,
                 Err(_) => return self.is_whole = false,
-                Ok(metadata) => metadata,
+                Ok(found) => found,
             };
+            self.entries += 1;
+            self.has_repository |= name.to_str().is_some_and(is_repository);
             self.bytes += metadata.blocks() * 512;
             if !metadata.is_dir() {
                 continue;
             }
-            match folder.open_dir_nofollow(entry.file_name()) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            match folder.open_dir_nofollow(&name) {
+                Err(error) if is_gone(&error) => {}
                 Ok(below) if depth > 0 => self.add(&below, depth - 1, enough),
                 _ => self.is_whole = false,
             }
         }
     }
+}
+
+/// Whether something is not there any more, or something else is.
+fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) || is_link(error)
 }
 
 /// How many bytes of a folder's disk are free.

@@ -110,6 +110,11 @@ impl Layer {
         Self::Seccomp,
     ];
 
+    /// Whether the user may accept that a kernel lacks it.
+    pub(crate) fn may_lack(self) -> bool {
+        matches!(self, Self::Landlock | Self::Seccomp)
+    }
+
     /// What people call it.
     pub(crate) fn name(self) -> &'static str {
         match self {

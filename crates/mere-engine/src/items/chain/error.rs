@@ -45,13 +45,13 @@ pub(crate) enum RunError {
     LockFaulty { address: Address, fault: Box<Fault> },
     #[error("the lockfile {0} is another space's")]
     LockElsewhere(Address),
-    #[error("the chain is not what {lockfile} pins: {drift:?}")]
-    Drift { lockfile: Address, drift: Box<Drift> },
-    /// A variable that the user's config does not let tools have.
-    #[error("the variable {0} is not given to tools")]
-    Variable(String),
-    #[error("the secret {0} was not granted")]
-    Secret(String),
+    #[error("the chain of {tool} is not what {lockfile} pins: {drift:?}")]
+    Drift { tool: ItemId, lockfile: Address, drift: Box<Drift> },
+    /// What a tool asks for by a name of its own, and the user's config does not let tools have.
+    #[error("the variable {1} is not given to tools")]
+    Variable(String, String),
+    #[error("the secret {1} was not granted")]
+    Secret(String, String),
     #[error("the program `{program}` is not there")]
     NoProgram { program: String, runtime: Option<ItemId> },
     #[error("the interpreter of `{runtime}` cannot be used")]
@@ -60,8 +60,6 @@ pub(crate) enum RunError {
     Unprepared { tool: ItemRef },
     #[error(transparent)]
     Packages(#[from] PackagesError),
-    #[error("`{0}` needs no packages")]
-    NothingToPrepare(ItemRef),
     #[error(transparent)]
     Sandbox(#[from] Refusal),
 }

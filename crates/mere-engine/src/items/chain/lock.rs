@@ -2,10 +2,13 @@
 
 use mere_core::address::Address;
 use mere_core::chain::pin;
-use mere_core::item::{Base, Form, Item, ItemRef, ItemType, Lockfile, Scope, ScopedPath};
+use mere_core::item::{Base, Form, Item, ItemId, ItemRef, ItemType, Lockfile, Scope, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, Name, Prose, codes};
 use mere_core::request::{LockCommand, Locking, Unsigned};
+use mere_core::spoken::Spoken;
+use mere_core::trust::Failure;
 
+use super::super::belongings::whole_of;
 use super::super::keep::{arrived, seal_files};
 use super::super::place::{Placing, apply};
 use super::super::prospect::main_name;
@@ -14,7 +17,9 @@ use super::super::{ItemError, Opened, Unmade};
 use super::RunError;
 use super::links::{Demand, Linked};
 use crate::enforce::{self, Errand, Expect, ItemChange, ItemHow, Sealing};
+use crate::host::digest_of;
 use crate::items::Desk;
+use crate::read::open;
 use crate::tool_error::ToolError;
 use crate::view::counted;
 
@@ -58,7 +63,26 @@ fn lockfile_of(desk: &Desk<'_>, linked: &Linked) -> Result<Option<ScopedPath>, T
             return Ok(Some(place));
         }
     }
+    check_strays(desk, &pin.id)?;
     Ok(None)
+}
+
+/// A lockfile that was moved or renamed by hand would have pinned something: whose, it says no more. So
+/// nothing of its name runs unpinned.
+fn check_strays(desk: &Desk<'_>, tool: &ItemId) -> Result<(), ToolError> {
+    let item = ItemRef { category: None, id: tool.clone(), version: None };
+    for scope in [Scope::Project, Scope::User] {
+        let found = desk.stock.candidates(scope, ItemType::Lockfile, &item);
+        for place in found.map_err(ItemError::Unsearchable)? {
+            if let Err(error) = Opened::judge(desk.view, desk.court, place)
+                && let ToolError::Item(ItemError::Broken(broken)) = &error
+                && let Failure::WrongLocation(_) | Failure::WrongVersion { .. } = broken.failure
+            {
+                return Err(error);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Compares a chain with one lockfile, link by link.
@@ -75,8 +99,10 @@ fn compare(desk: &Desk<'_>, place: ScopedPath, linked: &Linked) -> Result<(), To
         return Err(ItemError::NotRun(opened.loaded.place.kind).into());
     };
     check_space(desk, &opened, lockfile)?;
-    pin::compare(lockfile, &linked.chain)
-        .map_err(|drift| RunError::Drift { lockfile: address, drift: Box::new(drift) }.into())
+    pin::compare(lockfile, &linked.chain).map_err(|drift| {
+        let tool = linked.chain.leaf().pin.id.clone();
+        RunError::Drift { tool, lockfile: address, drift: Box::new(drift) }.into()
+    })
 }
 
 fn check_space(desk: &Desk<'_>, opened: &Opened, lockfile: &Lockfile) -> Result<(), RunError> {
@@ -127,65 +153,81 @@ fn make(desk: &Desk<'_>, item: &ItemRef, scope: Scope) -> Result<Draft, ToolErro
         .with("version", Data::Words(leaf.version.to_string().into()))
         .with("links", links)
         .with("chain", super::show::links(&linked));
-    let done =
-        if is_new { " was made and signed; it pins " } else { " is new and signed; it pins " };
-    let message = Prose::words("").address(address).and(done);
+    let done = if is_new { " was made" } else { " was replaced" };
+    let message = Prose::words("").address(address).and(done).and(" and signed; it pins ");
     let message = message.with(&counted(links, "link", "links")).and(".");
     Ok(Draft::success(codes::LOCK_MADE, message).data(data))
 }
 
 /// What lies where a lockfile goes.
 fn before(desk: &Desk<'_>, place: &ScopedPath) -> Result<Expect, ToolError> {
-    let version = place.version.clone();
-    let item = ItemRef { category: Some(place.category.clone()), id: place.id.clone(), version };
+    let (category, version) = (Some(place.category.clone()), place.version.clone());
+    let item = ItemRef { category, id: place.id.clone(), version };
     let there = desk.stock.candidates(place.scope, ItemType::Lockfile, &item);
     if there.map_err(ItemError::Unsearchable)?.is_empty() {
         return Ok(Expect::Nothing);
     }
-    let main = desk
-        .view
-        .resolve(&mere_core::spoken::Spoken::Rooted(place.address().ok_or(Unmade::Place)?))?;
     let address = place.address().ok_or(Unmade::Place)?;
+    let main = desk.view.resolve(&Spoken::Rooted(address.clone()))?;
     let unreadable = |cause| ToolError::unreadable(&address, cause);
-    let digest = crate::host::digest_of(crate::read::open(&main)?).map_err(unreadable)?;
-    Ok(Expect::Whole(super::super::belongings::whole_of(digest, &[])))
+    let digest = digest_of(open(&main)?).map_err(unreadable)?;
+    Ok(Expect::Whole(whole_of(digest, &[])))
 }
 
 /// Compares all lockfiles with the chains that are there.
 fn check_all(desk: &Desk<'_>) -> Result<Draft, ToolError> {
-    let mut checked = 0;
+    let (mut checked, mut old) = (0, 0);
     let mut findings = Vec::new();
     for scope in [Scope::Project, Scope::User] {
         let entries = desk.stock.all(scope).map_err(ItemError::Unsearchable)?;
         let places = entries.into_iter().map(|entry| entry.place);
         for place in places.filter(|place| place.kind == ItemType::Lockfile) {
             checked += 1;
-            if let Err(error) = check_one(desk, &place) {
-                findings.push(finding(&place, &error));
+            match check_one(desk, &place) {
+                Ok(Pinned::Now) => {}
+                Ok(Pinned::Before) => old += 1,
+                Err(error) => findings.push(finding(&place, &error)),
             }
         }
     }
     let wrong = findings.len() as u64;
     let data = Fields::default()
         .with("checked", checked)
+        .with("old", old)
         .with("findings", wrong)
         .with("lockfiles", Data::List(findings));
     if wrong == 0 {
-        let message = counted(checked, "lockfile is", "lockfiles are");
-        let message = message.and(" what is there.");
+        let message = counted(checked, "lockfile holds", "lockfiles hold");
+        let message = match old {
+            0 => message.and("."),
+            _ => message.and(format!("; {old} of them for versions that are not there any more.")),
+        };
         return Ok(Draft::success(codes::LOCK_CHECKED, message).data(data));
     }
-    let message = Prose::words(format!("Of {checked} lockfiles, {wrong} do not hold."));
-    Ok(Draft::fault(codes::LOCK_FINDINGS, message)
-        .hint("Look at each tool; `mere lock TOOL` pins it as it is now.")
+    let message = counted(wrong, "lockfile does not hold", "lockfiles do not hold");
+    Ok(Draft::fault(codes::LOCK_FINDINGS, message.and("."))
+        .hint("`mere lock TOOL` pins a tool as it is now; `mere delete lockfile ID` removes a pin.")
         .data(data))
 }
 
-fn check_one(desk: &Desk<'_>, place: &ScopedPath) -> Result<(), ToolError> {
-    let item =
-        ItemRef { category: Some(place.category.clone()), id: place.id.clone(), version: None };
-    let linked = Linked::follow(desk, &item, Demand::ToLook)?;
-    compare(desk, place.clone(), &linked)
+/// What a lockfile is for.
+enum Pinned {
+    /// The tool as it is.
+    Now,
+    /// Another version of it.
+    Before,
+}
+
+fn check_one(desk: &Desk<'_>, place: &ScopedPath) -> Result<Pinned, ToolError> {
+    let (category, id) = (Some(place.category.clone()), place.id.clone());
+    let item = ItemRef { category, id, version: None };
+    let linked = Linked::follow(desk, &item, Demand::ToRun(Unsigned::Refused))?;
+    if place.version.as_ref() != Some(&linked.chain.leaf().pin.version) {
+        let opened = Opened::judge(desk.view, desk.court, place.clone())?;
+        enforce::permit_lock(&opened).map_err(RunError::LockUnsigned)?;
+        return Ok(Pinned::Before);
+    }
+    compare(desk, place.clone(), &linked).map(|()| Pinned::Now)
 }
 
 fn finding(place: &ScopedPath, error: &ToolError) -> Data {

@@ -22,17 +22,24 @@ pub(crate) fn prepare(desk: &Desk<'_>, item: &ItemRef) -> Result<Draft, ToolErro
     let config = locked.linked.chain.config().map_err(RunError::Config)?;
     let command = config.value().get("command").and_then(|command| command.get(0));
     let command = command.and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
-    let program = needs.program(desk, &[command])?;
+    let program = needs.program(desk, &[command], &files)?;
+    let tool = Content::mention(needs.tool().to_string());
     let (Some(asked), Some(key)) = (needs.asked, needs.key(&program)) else {
-        return Err(RunError::NothingToPrepare(needs.tool().clone()).into());
+        let message = Prose::words("`").content(tool);
+        let message = message.and("` asks for no packages; it can be run as it is.");
+        return Ok(Draft::success(codes::PREPARED, message).hint(
+            "A tool of python_runtime asks with `requirements.txt`, one of node_runtime with \
+             `package.json`.",
+        ));
     };
     let packages = desk.context.surroundings.packages();
     let packages = packages.ok_or(RunError::Packages(PackagesError::Nowhere))?;
-    packages.fetch(&key, asked, &program).map_err(RunError::Packages)?;
+    let is_there = packages.find(&key).map_err(PackagesError::from).map_err(RunError::Packages)?;
+    if is_there.is_none() {
+        packages.fetch(&key, asked, &program).map_err(RunError::Packages)?;
+    }
     let data = Fields::default().with("packages", Content::mention(key));
-    let tool = needs.tool().to_string();
-    let message = Prose::words("The packages of `")
-        .content(Content::mention(tool))
-        .and("` are there; it can be run.");
+    let message = Prose::words("The packages of `").content(tool);
+    let message = message.and("` are there; it can be run.");
     Ok(Draft::success(codes::PREPARED, message).data(data))
 }

@@ -55,10 +55,10 @@ impl Ready {
         let chain = &locked.linked.chain;
         let schema = input_schema_of(&chain.leaf().manifest).map_err(RunError::Parameters)?;
         let parameters = with_texts(&schema, parameters.clone(), texts);
+        let parameters = with_defaults(&schema, parameters);
         if let Some(leaf) = locked.linked.leaf() {
             check_inputs(leaf, &schema, &parameters)?;
         }
-        let parameters = with_defaults(&schema, parameters);
         let config = chain.config().map_err(RunError::Config)?;
         let variables = variables(desk, config.environment().map_err(RunError::Config)?)?;
         let values = Values { folder: TOOL, parameters: &parameters, environment: &variables };
@@ -66,14 +66,14 @@ impl Ready {
         let mut subprocess = filled.subprocess().map_err(RunError::Subprocess)?;
         let files = files(desk, &locked)?;
         let needs = Needs::of(desk, &locked, &files);
-        let program = needs.program(desk, &subprocess.argv)?;
+        let program = needs.program(desk, &subprocess.argv, &files)?;
         let packages = needs.packages(desk, &program)?;
         subprocess.argv[0].clone_from(&program.path);
         let input = match subprocess.stdin {
             Stdin::Json => Value::Object(parameters).to_string().into_bytes(),
             Stdin::None => Vec::new(),
         };
-        let environment = environment(variables);
+        let environment = environment(variables, &program);
         Ok(Self { locked, subprocess, environment, input, files, program, packages })
     }
 }
@@ -90,37 +90,38 @@ pub(super) struct Needs<'a> {
 
 impl<'a> Needs<'a> {
     pub(super) fn of(desk: &Desk<'_>, locked: &Locked, files: &'a [(RelPath, Vec<u8>)]) -> Self {
-        let pins = locked.linked.chain.pins().collect::<Vec<_>>();
-        let configured = pins.iter().find_map(|pin| desk.running.runtimes.get_key_value(&pin.id));
-        let shipped = pins.iter().rev().nth(1).map(|pin| pin.id.clone());
-        let runtime = configured.map(|(id, _)| id.clone()).or(shipped);
-        let leaf = pins.first().map(|pin| (&pin.category, &pin.id));
-        let tool = leaf.map(|(category, id)| ItemRef {
-            category: Some(category.clone()).filter(|category| !category.is_none()),
-            id: id.clone(),
+        let chain = &locked.linked.chain;
+        let leaf = &chain.leaf().pin;
+        let tool = ItemRef {
+            category: Some(leaf.category.clone()).filter(|category| !category.is_none()),
+            id: leaf.id.clone(),
             version: None,
+        };
+        let configured = chain.pins().find_map(|pin| desk.running.runtimes.get_key_value(&pin.id));
+        // What the primitive runs.
+        let last = chain.pins().rev().nth(1).map(|pin| pin.id.clone());
+        let runtime = configured.map(|(id, _)| id.clone()).or(last);
+        let runs = |id: &str| chain.pins().any(|pin| pin.id.as_str() == id);
+        let asking = ASKING.iter().find(|(id, ..)| runs(id));
+        let asked = asking.and_then(|(_, name, asking)| {
+            let beside = format!("{}.{name}", leaf.id);
+            let file = files.iter().find(|(path, _)| [*name, &beside].contains(&path.as_str()))?;
+            Some((*asking, file.1.as_slice()))
         });
-        let named = ASKING.iter().find(|(id, ..)| pins.iter().any(|pin| pin.id.as_str() == *id));
-        let asked = named.and_then(|(_, name, asking)| {
-            let is_it = |path: &RelPath| {
-                path.as_str() == *name
-                    || tool
-                        .as_ref()
-                        .is_some_and(|tool| path.as_str() == format!("{}.{name}", tool.id))
-            };
-            let file = files.iter().find(|(path, _)| is_it(path));
-            file.map(|(_, bytes)| (*asking, bytes.as_slice()))
-        });
-        let none = || ItemRef { category: None, id: pins[0].id.clone(), version: None };
-        let tool = tool.unwrap_or_else(none);
         Self { tool, runtime, configured: configured.map(|(_, one)| one.clone()), asked }
     }
 
     /// The program that is started.
-    pub(super) fn program(&self, desk: &Desk<'_>, argv: &[String]) -> Result<Program, RunError> {
+    pub(super) fn program(
+        &self,
+        desk: &Desk<'_>,
+        argv: &[String],
+        files: &[(RelPath, Vec<u8>)],
+    ) -> Result<Program, RunError> {
         let interpreter = self.configured.as_ref().and_then(|one| one.interpreter.as_deref());
         if let (Some(text), Some(runtime)) = (interpreter, &self.runtime) {
-            let program = desk.context.surroundings.interpreter(text);
+            let context = desk.context;
+            let program = context.surroundings.interpreter(text, &context.project);
             let runtime = runtime.clone();
             return program.map_err(|cause| RunError::Interpreter { runtime, cause });
         }
@@ -129,6 +130,10 @@ impl<'a> Needs<'a> {
             let runtime = self.runtime.clone();
             RunError::NoProgram { program: program.to_owned(), runtime }
         };
+        let own = program.strip_prefix(TOOL).and_then(|path| path.strip_prefix('/'));
+        if let Some(own) = own.filter(|own| files.iter().any(|(path, _)| path.as_str() == *own)) {
+            return Ok(Program::of_tool(&format!("{TOOL}/{own}")));
+        }
         Program::find(program).ok_or_else(missing)
     }
 
@@ -196,12 +201,12 @@ fn variables(
     for (name, source) in asked {
         let value = match source {
             EnvSource::Value(value) => Some(value),
-            EnvSource::Secret(secret) => return Err(RunError::Secret(secret)),
+            EnvSource::Secret(secret) => return Err(RunError::Secret(name, secret)),
             EnvSource::Env(variable) => {
                 let given = VARIABLES.iter().copied();
                 let given = given.chain(desk.running.variables.iter().map(String::as_str));
                 if !given.into_iter().any(|one| one == variable) {
-                    return Err(RunError::Variable(variable));
+                    return Err(RunError::Variable(name, variable));
                 }
                 desk.context.surroundings.variable(&variable).filter(|value| !value.contains('\0'))
             }
@@ -212,9 +217,13 @@ fn variables(
 }
 
 /// The environment of a tool: what it asks for goes over what every tool is given.
-fn environment(asked: BTreeMap<String, String>) -> Vec<(String, String)> {
+fn environment(asked: BTreeMap<String, String>, program: &Program) -> Vec<(String, String)> {
     let base = BASE.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let mut all = BTreeMap::from(base);
+    if program.home.is_some() {
+        // Its libraries lie beside it, wherever it was built for.
+        all.insert("LD_LIBRARY_PATH".to_owned(), "/interpreter/lib".to_owned());
+    }
     all.extend(asked);
     all.into_iter().collect()
 }

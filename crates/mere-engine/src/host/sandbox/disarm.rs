@@ -1,0 +1,57 @@
+//! Repositories that a tool has made in a workspace: git would run what their config says, as the person
+//! who runs git there. They are kept, under a name that means nothing to git.
+
+use cap_fs_ext::DirExt;
+use cap_std::fs::Dir;
+
+use super::totals::MAX_DEPTH;
+
+/// What it is called then, before a number.
+const HARMLESS: &str = "git-of-a-tool";
+
+/// Whether git takes a file or folder of this name for a repository, on any file system.
+pub(super) fn is_repository(name: &str) -> bool {
+    name.trim_end_matches(['.', ' ']).eq_ignore_ascii_case(".git")
+}
+
+/// Renames every repository in a workspace, as far as it can be looked through. By handles: links are not
+/// followed.
+pub(super) fn disarm(workspace: &Dir) {
+    below(workspace, MAX_DEPTH);
+}
+
+fn below(folder: &Dir, depth: usize) {
+    let mut inner = Vec::new();
+    for entry in folder.entries().into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if name.to_str().is_some_and(is_repository) {
+            let free = (1_u32..).map(|number| format!("{HARMLESS}-{number}"));
+            let free = free.into_iter().find(|name| folder.symlink_metadata(name).is_err());
+            if let Err(error) = folder.rename(&name, folder, free.unwrap_or_default()) {
+                tracing::warn!(%error, "a repository of a tool could not be renamed");
+            }
+        } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && depth > 0 {
+            inner.push(name);
+        }
+    }
+    for name in inner {
+        if let Ok(folder) = folder.open_dir_nofollow(&name) {
+            below(&folder, depth - 1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_git_takes_for_a_repository_is_one() {
+        for name in [".git", ".GIT", ".Git", ".git.", ".git "] {
+            assert!(is_repository(name), "{name:?}");
+        }
+        for name in ["git", ".gitignore", ".github", "x.git", ""] {
+            assert!(!is_repository(name), "{name:?}");
+        }
+    }
+}

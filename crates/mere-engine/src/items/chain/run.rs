@@ -15,8 +15,8 @@ use super::lock::Locked;
 use super::ready::Ready;
 use super::show;
 use crate::host::{
-    self, Captured, Ended, Excess, Exit, Finished, Folder, Limits, Plan, Refusal, SPACE,
-    WORKSPACES, Watcher, Workspace,
+    self, Captured, Ended, Excess, Exit, Finished, Folder, Layer, Level, Limits, NOT_KEPT, Plan,
+    Refusal, SPACE, WORKSPACES, Watcher, Workspace,
 };
 use crate::items::{Desk, masked};
 use crate::tool_error::ToolError;
@@ -43,6 +43,7 @@ pub(in crate::items) fn run(desk: &Desk<'_>, ask: &Ask<'_>) -> Result<Draft, Too
     let locked = Locked::check(desk, linked, ask.locking)?;
     let ready = Ready::make(desk, locked, ask.given)?;
     if ask.mode == Mode::Dry {
+        check_layers(desk).map_err(RunError::Sandbox)?;
         return Ok(show::dry(&ready));
     }
     let Some(work) = workspace(desk)? else { return Err(ToolError::Cancelled) };
@@ -51,6 +52,22 @@ pub(in crate::items) fn run(desk: &Desk<'_>, ask: &Ask<'_>) -> Result<Draft, Too
         return Err(ToolError::Cancelled);
     }
     Ok(told(desk, &ready, &finished))
+}
+
+/// Whether there is a sandbox here in which it could run.
+fn check_layers(desk: &Desk<'_>) -> Result<(), Refusal> {
+    let standing = host::layers()?;
+    let accepts = |layer: Layer| desk.running.level == Level::Namespaces && layer.may_lack();
+    for (layer, built) in standing.layers {
+        match built {
+            Err(why) if !accepts(layer) => return Err(Refusal::Layer(layer, why)),
+            _ => {}
+        }
+    }
+    if [standing.processes, standing.memory].contains(&NOT_KEPT) {
+        return Err(Refusal::Totals("nothing counts memory and processes".to_owned()));
+    }
+    Ok(())
 }
 
 /// The agent's workspace, made if it is not there.
@@ -174,7 +191,7 @@ fn how(ended: Ended) -> String {
             "started more processes than it may, and was ended.".to_owned()
         }
         Ended::Exceeded(Excess::Work) => {
-            "wrote more into its workspace than it may, and was ended.".to_owned()
+            "was ended: its workspace grew by more than it may.".to_owned()
         }
         Ended::Exceeded(Excess::Output) => "said more than it may, and was ended.".to_owned(),
     }

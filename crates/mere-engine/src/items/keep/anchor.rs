@@ -35,7 +35,12 @@ pub(super) fn new(
     let prospect = Prospect::new((desk.stock, desk.view), place, &text)?;
     let draft = put(desk, prospect, Expect::Nothing, Mode::Really)?;
     let words = format!("{kind} {item}");
-    Ok(if desk.court.requires(kind) {
+    Ok(if kind == ItemType::Tool {
+        draft.hint(Prose::words(format!(
+            "It runs once it is signed: edit its files, then `mere sign {words}`. At a terminal \
+             `mere run --allow-unsigned {item}` tries it before."
+        )))
+    } else if desk.court.requires(kind) {
         draft.hint(Prose::words(format!(
             "Agents use it once it is signed: `mere edit {words}` opens and signs it. While you \
              work on it otherwise, `mere draft {words}`; then `mere sign {words}`."

@@ -17,6 +17,18 @@ pub trait Turn {
 
     /// When the call must be over.
     fn deadline(&self) -> Option<Instant>;
+
+    /// Passes on what a tool says while it runs, to a person who wants to hear it.
+    fn said(&mut self, _stream: Stream, _text: &ClearedText) {}
+}
+
+/// Where a tool says something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// Standard output.
+    Output,
+    /// Standard error.
+    Error,
 }
 
 /// A note on the way.

@@ -10,6 +10,7 @@ use mere_core::request::{
     Action, Author, Example, Execute, GitHook, Init, Keep, Listing, Load, Reindex, Repair, Request,
     Verb, Verdict, Working,
 };
+use mere_core::turn::Turn;
 use mere_engine::{Memory, Session};
 use serde_json::Value;
 
@@ -302,9 +303,19 @@ impl Desk {
 
     /// Makes a call; a key that is locked is unlocked by the person, once for the whole command.
     pub(crate) fn call(&self, tool: &'static str, verb: Verb) -> Cleared {
+        self.call_for(tool, verb, AtKeyboard::default)
+    }
+
+    /// The same for a person who listens in a way of their own.
+    pub(crate) fn call_for<T: Turn>(
+        &self,
+        tool: &'static str,
+        verb: Verb,
+        turn: impl Fn() -> T,
+    ) -> Cleared {
         let agent = self.session.agent().cloned().unwrap_or_default();
         let request = Request::of_person(agent, tool, verb);
-        let door = |request: &Request| self.session.handle(request, &mut AtKeyboard::default());
+        let door = |request: &Request| self.session.handle(request, &mut turn());
         self.unlocking.call(|unlock| converse(request.clone().unlocked(unlock), door, call::ask))
     }
 

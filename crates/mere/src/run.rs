@@ -2,9 +2,12 @@
 
 use std::io;
 use std::process::ExitCode;
+use std::time::Instant;
 
+use mere_core::gate::ClearedText;
 use mere_core::reply::ReplyType;
 use mere_core::request::{Keep, Verb};
+use mere_core::turn::{Progress, Stream, Turn};
 
 use crate::arguments::{
     ChainArguments, LockArguments, PlaceArguments, PrepareArguments, RunArguments, SessionArguments,
@@ -13,7 +16,7 @@ use crate::items::{Desk, at_desk};
 use crate::paper::Paper;
 use crate::render;
 
-/// Runs a tool: what it says goes where it says it, and its failure is a status of its own.
+/// Runs a tool: what it says goes where it says it, as it says it, and its failure is a status of its own.
 pub(crate) fn run(place: PlaceArguments, asked: &RunArguments) -> io::Result<ExitCode> {
     let session =
         if asked.is_dry() { SessionArguments::default() } else { SessionArguments::to_run() };
@@ -21,7 +24,13 @@ pub(crate) fn run(place: PlaceArguments, asked: &RunArguments) -> io::Result<Exi
 }
 
 fn run_at(desk: &Desk, asked: &RunArguments) -> io::Result<ExitCode> {
-    let reply = desk.call("run", Verb::Keep(Keep::Run(asked.asked())));
+    let tool = Verb::Keep(Keep::Run(asked.asked()));
+    let is_quiet = asked.is_dry() || asked.answer.json;
+    let reply = if is_quiet {
+        desk.call("run", tool)
+    } else {
+        desk.call_for("run", tool, || Listener(Paper::new(asked.answer.color, None)))
+    };
     if asked.is_dry() || reply.reply() != ReplyType::Success {
         return desk.print(&reply, &asked.answer, Paper::dry_run);
     }
@@ -31,10 +40,6 @@ fn run_at(desk: &Desk, asked: &RunArguments) -> io::Result<ExitCode> {
     if asked.answer.json {
         return render::reply(&reply).map(|()| code);
     }
-    let paper = Paper::new(asked.answer.color, None);
-    let said = |stream: &str| paper.said(value["data"][stream].as_str().unwrap_or_default());
-    render::text(&said("stdout"))?;
-    render::beside(&said("stderr"));
     if value["data"]["truncated"] == true {
         render::note("it said more than is kept; the rest is left out");
     }
@@ -42,6 +47,30 @@ fn run_at(desk: &Desk, asked: &RunArguments) -> io::Result<ExitCode> {
         render::note(value["message"].as_str().unwrap_or_default());
     }
     Ok(code)
+}
+
+/// A person who hears a tool as it speaks.
+struct Listener(Paper);
+
+impl Turn for Listener {
+    fn progress(&mut self, _note: &Progress) {}
+
+    fn cancelled(&self) -> bool {
+        false
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        None
+    }
+
+    fn said(&mut self, stream: Stream, text: &ClearedText) {
+        let text = self.0.said(text.as_str());
+        match stream {
+            // A reader that went away is told when the answer is printed.
+            Stream::Output => drop(render::text(&text)),
+            Stream::Error => render::beside(&text),
+        }
+    }
 }
 
 /// Draws a chain.

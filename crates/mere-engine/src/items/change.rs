@@ -8,6 +8,7 @@ use mere_core::item::{self, Base, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Action, Execute, Reader, Secret, Source, Text};
 use mere_core::spoken::Spoken;
+use mere_core::turn::Stream;
 
 use super::belongings::{belongings, whole, whole_of};
 use super::find::{find, is_shown};
@@ -53,6 +54,8 @@ pub(crate) struct Desk<'a> {
     pub(crate) progress: &'a dyn Fn(u64, u64),
     /// Tells what a running tool says, and after how many milliseconds.
     pub(crate) heard: &'a dyn Fn(u64, Prose),
+    /// Passes it on to a person as it comes.
+    pub(crate) said: &'a dyn Fn(Stream, &Prose),
     /// How tools are run.
     pub(crate) running: &'a Running,
     /// Where they are.

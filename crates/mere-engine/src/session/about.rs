@@ -51,6 +51,11 @@ impl Session {
         };
         let progress = |done, total| tell(done, Some(total), &Prose::words("items"));
         let heard = |done, words: Prose| tell(done, None, &words);
+        let said = |stream, words: &Prose| {
+            if let Some(text) = gate.clear_text(words, &request.caller.agent) {
+                turn.borrow_mut().said(stream, &text);
+            }
+        };
         let view = self.view(snapshot, &request.caller)?;
         let clerk = Clerk {
             view: &view,
@@ -78,17 +83,23 @@ impl Session {
             over: &over,
             progress: &progress,
             heard: &heard,
+            said: &said,
             cells: &self.cells,
             running: snapshot.running()?,
-            search: Kit {
-                searches: &self.searches,
-                landmarks: snapshot.landmarks(),
-                embedder: snapshot.embedder()?,
-                said: snapshot.embeddings()?,
-                priority: snapshot.type_priority()?,
-            },
+            search: self.kit(snapshot)?,
         };
         done(&desk, &request.verb)
+    }
+
+    /// What is searched with.
+    fn kit<'a>(&'a self, snapshot: &'a Snapshot) -> Result<Kit<'a>, ToolError> {
+        Ok(Kit {
+            searches: &self.searches,
+            landmarks: snapshot.landmarks(),
+            embedder: snapshot.embedder()?,
+            said: snapshot.embeddings()?,
+            priority: snapshot.type_priority()?,
+        })
     }
 
     /// Gives some items their vectors, for about as long as a slice lasts. A server does this again

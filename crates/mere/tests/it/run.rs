@@ -222,3 +222,24 @@ fn nothing_that_an_agent_wrote_is_the_program() {
     let reply = workshop.call("own", &json!({ "t": 5 }));
     assert_eq!(reply["data"]["stdout"], "own\n", "{reply:#}");
 }
+
+#[test]
+fn a_person_hears_a_tool_as_it_speaks() {
+    use std::io::Read;
+    let workshop = Workshop::new(Who::Tester);
+    let script =
+        "echo first; echo wrong >&2; sleep 3; printf 'l\\xc3'; sleep 1; printf '\\xbcst\\n'\n";
+    workshop.tool("slow", "bash_runtime", script);
+    let mut command = workshop.command();
+    command.args(["run", "slow"]);
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let began = std::time::Instant::now();
+    let mut child = command.spawn().expect("mere runs");
+    let mut first = [0; 6];
+    child.stdout.as_mut().expect("output").read_exact(&mut first).expect("it speaks");
+    assert_eq!(&first, b"first\n");
+    assert!(began.elapsed() < std::time::Duration::from_secs(3), "it waited for the end");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "l\u{fc}st\n");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "wrong\n");
+}

@@ -203,7 +203,7 @@ impl Attendance<'_> {
             self.hear();
             if heard.elapsed() >= HEARING {
                 heard = Instant::now();
-                (watcher.heard)(&self.outputs.news());
+                self.outputs.tell(watcher);
             }
             if ended.is_none() {
                 ended = self.must_end(began.elapsed() >= timeout, watcher, watch);
@@ -217,6 +217,8 @@ impl Attendance<'_> {
             }
         }
         self.hear();
+        self.outputs.finish();
+        self.outputs.tell(watcher);
         let duration = began.elapsed();
         // A cell that ends without a word was killed, like what ran in it.
         let exit = Ended::Exit(self.exit.unwrap_or(Exit::Signal(9)));
@@ -321,17 +323,55 @@ impl Streams {
         kept.truncated |= bytes.len() > room;
     }
 
-    /// What the watcher has not heard yet.
-    fn news(&mut self) -> Vec<u8> {
-        let mut news = Vec::new();
-        for (kept, told) in self.kept.iter().zip(&mut self.told) {
-            news.extend_from_slice(&kept.bytes[*told..]);
-            *told = kept.bytes.len();
-        }
-        news
+    /// Tells the watcher what it has not heard yet; a letter that is not whole waits for the rest of it.
+    fn tell(&mut self, watcher: &Watcher<'_>) {
+        let ends = [0, 1].map(|which| {
+            let kept = &self.kept[which].bytes;
+            let news = &kept[self.told[which]..];
+            let whole = if self.open[which] { whole_letters(news) } else { news.len() };
+            self.told[which] + whole
+        });
+        let news = |which: usize| &self.kept[which].bytes[self.told[which]..ends[which]];
+        (watcher.heard)(news(0), news(1));
+        self.told = ends;
+    }
+
+    /// Nothing more comes.
+    fn finish(&mut self) {
+        self.open = [false; 2];
     }
 
     fn take(&mut self) -> [Captured; 2] {
         std::mem::take(&mut self.kept)
+    }
+}
+
+/// How many bytes of a text are whole letters: the last of them may be cut.
+fn whole_letters(text: &[u8]) -> usize {
+    let last = text.iter().rev().take(4).position(|byte| *byte & 0xc0 != 0x80);
+    let Some(start) = last.map(|back| text.len() - 1 - back) else { return text.len() };
+    match std::str::from_utf8(&text[start..]) {
+        Err(error) if error.error_len().is_none() => start,
+        _ => text.len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_letter_is_told_whole() {
+        for (text, whole) in [
+            (&b""[..], 0),
+            (b"ab", 2),
+            ("a\u{fc}".as_bytes(), 3),
+            (b"a\xc3", 1),
+            (b"a\xf0\x9f\x98", 1),
+            (b"a\xff", 2),
+            (b"\x80\x80\x80\x80\x80", 5),
+        ] {
+            assert_eq!(whole_letters(text), whole, "{text:?}");
+        }
     }
 }

@@ -69,8 +69,8 @@ pub(crate) enum Level {
 pub(crate) struct Watcher<'a> {
     /// Whether nobody waits for it any more.
     pub(crate) over: &'a dyn Fn() -> bool,
-    /// Is given what the program has said meanwhile, once in a while.
-    pub(crate) heard: &'a dyn Fn(&[u8]),
+    /// Is given what the program has said meanwhile, once in a while: its output, and its errors.
+    pub(crate) heard: &'a dyn Fn(&[u8], &[u8]),
 }
 
 /// A run that has ended.

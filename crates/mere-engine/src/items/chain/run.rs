@@ -5,6 +5,7 @@ use std::time::Instant;
 use mere_core::item::ItemRef;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Locking, Reader, Unsigned};
+use mere_core::turn::Stream;
 use serde_json::{Map, Value};
 
 use super::super::change::Mode;
@@ -102,9 +103,19 @@ fn start(desk: &Desk<'_>, ready: &Ready, work: &Folder) -> Result<Finished, Refu
         level: desk.running.level,
     };
     let began = Instant::now();
-    let heard = |news: &[u8]| {
-        let done = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        (desk.heard)(done, note(desk, news));
+    let heard = |output: &[u8], errors: &[u8]| match desk.who {
+        Reader::Agent => {
+            let done = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+            (desk.heard)(done, note(desk, &[output, errors].concat()));
+        }
+        Reader::Person => {
+            for (stream, news) in [(Stream::Output, output), (Stream::Error, errors)] {
+                let text = String::from_utf8_lossy(news);
+                if !text.is_empty() {
+                    (desk.said)(stream, &Prose::words("").content(Content::body(text)));
+                }
+            }
+        }
     };
     host::run(desk.cells, &plan, &Watcher { over: desk.over, heard: &heard })
 }

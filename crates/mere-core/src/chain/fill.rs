@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::template::{self, Malformed, Piece};
 use super::{Chain, Config, EntrypointFault};
+use crate::json;
 
 /// How many arguments a program may have, itself included.
 pub const MAX_ARGUMENTS: usize = 4_096;
@@ -117,7 +118,7 @@ pub enum FillFault {
     },
 }
 
-/// What is a list of texts by now, and what is never filled.
+/// What is a list of texts, and what is never filled.
 const LITERAL: [&str; 3] = ["command", "args", "env_config"];
 
 impl<'a> Config<'a> {
@@ -128,14 +129,14 @@ impl<'a> Config<'a> {
         }
         let mut value = self.value.clone();
         let mut filling = Filling { config: self, values, count: 0, bytes: 0 };
-        for key in ["command", "args"] {
-            if let Some(said) = value.get_mut(key) {
-                *said = filling.list(said, &format!("config.{key}"))?.into();
-            }
-        }
         for (key, said) in value.iter_mut().filter(|(key, _)| !LITERAL.contains(&key.as_str())) {
             if let Value::String(text) = said {
                 *said = filling.typed(text, &format!("config.{key}"))?;
+            }
+        }
+        for key in ["command", "args"] {
+            if let Some(said) = value.get_mut(key) {
+                *said = filling.list(said, &format!("config.{key}"))?.into();
             }
         }
         Ok(Filled { chain: self.chain, value })
@@ -217,9 +218,11 @@ impl<'a> Filling<'a> {
     /// A value that is one template keeps its type.
     fn typed(&self, text: &str, field: &str) -> Result<Value, FillFault> {
         match pieces(text, field)?[..] {
-            [Piece::Name { name, default }] => match self.find(name, default, field)? {
-                Found::Json(value) => Ok(value.clone()),
-                Found::Text(text) => Ok(text.into()),
+            [Piece::Name { name, default }] => match (self.find(name, None, field), default) {
+                (Ok(Found::Json(value)), _) => Ok(value.clone()),
+                (Ok(Found::Text(text)), _) => Ok(text.into()),
+                (Err(_), Some(default)) => Ok(scalar(default)),
+                (Err(fault), None) => Err(fault),
             },
             _ => Ok(self.expanded(&Value::String(text.to_owned()), field)?.into()),
         }
@@ -287,6 +290,13 @@ impl<'a> Filling<'a> {
             FillFault::Unknown { field, name }
         })
     }
+}
+
+/// A default that reads as a number, true or false is one.
+fn scalar(text: &str) -> Value {
+    let read = json::parse(text.as_bytes()).ok();
+    let read = read.filter(|value| value.is_number() || value.is_boolean());
+    read.unwrap_or_else(|| text.into())
 }
 
 fn pieces<'b>(text: &'b str, field: &str) -> Result<Vec<Piece<'b>>, FillFault> {

@@ -13,8 +13,15 @@ pub(crate) fn shipped(name: &str) -> Member {
     builtin::find(&id(name)).expect(name)
 }
 
-/// Somebody's tool: its id, its kind and what runs it, and the rest of its manifest.
+/// Somebody's tool: its id, its kind and what runs it, and the rest of its manifest. A name that is kept is
+/// given to it afterwards: no manifest with one is read.
 pub(crate) fn tool(name: &str, kind: &str, executor: &str, rest: &str) -> Member {
+    if builtin::is_reserved(&id(name)) {
+        let mut member = tool("own", kind, executor, rest);
+        member.pin.id = id(name);
+        member.manifest.insert("tool_id".to_owned(), json!(name));
+        return member;
+    }
     let path = format!("tools/data/{name}.yaml").parse::<RelPath>().expect("a path");
     let at = ScopedPath::locate(Scope::Project, &path).expect("an item");
     let executor = match executor {

@@ -134,20 +134,27 @@ fn a_parameter_comes_before_a_variable() {
 }
 
 #[test]
-fn nothing_else_is_filled() {
+fn texts_of_the_config_are_filled_and_keep_their_types() {
     let said = json!({
-        "command": ["${text}"], "stdin": "${text}", "other": ["${text}"],
+        "command": ["${text}"], "stdin": "<${text}>", "timeout_s": "${seconds:-7}",
+        "whole": "${list}", "other": ["${text}"],
         "env_config": {"A": {"value": "${text}"}}
     });
     let leaf = tool("leaf", "script", "subprocess", "config: {command: [x]}\n");
     let mut members = vec![leaf, shipped("subprocess")];
     members[0].manifest.insert("config".to_owned(), said.clone());
     let chain = Chain::new(members).expect("a chain");
-    let config = fill(&chain, &parameters()).expect("filled");
+    let mut parameters = parameters();
+    parameters.insert("list".to_owned(), json!([1, "${text}"]));
+    let config = fill(&chain, &parameters).expect("filled");
     assert_eq!(config["command"], json!(["a b"]));
-    for key in ["stdin", "other", "env_config"] {
+    assert_eq!((&config["stdin"], &config["timeout_s"]), (&json!("<a b>"), &json!(7)));
+    assert_eq!(config["whole"], json!([1, "${text}"]));
+    for key in ["other", "env_config"] {
         assert_eq!(config[key], said[key]);
     }
+    parameters.insert("seconds".to_owned(), json!(2.5));
+    assert_eq!(fill(&chain, &parameters).expect("filled")["timeout_s"], json!(2.5));
 }
 
 #[test]

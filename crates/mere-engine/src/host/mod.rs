@@ -16,6 +16,7 @@ mod derived;
 mod durable;
 mod editing;
 mod editor;
+mod fetcher;
 mod folder;
 mod git;
 mod key_files;

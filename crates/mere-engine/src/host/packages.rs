@@ -4,22 +4,17 @@
 //! runs while they are fetched, and npm is told to run no scripts.
 
 use std::fs::{self, Permissions};
-use std::io::{self, IsTerminal, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::derived::{clear_away, unfinished};
 use super::durable::make_private;
+use super::fetcher::{Fetched, Fetcher, finish};
 use super::{Folder, Program, Surroundings, WriteError, absent};
 
 /// The folder below the user's data.
 const FOLDER: &str = "packages";
-/// How much of what a fetcher complains about is read.
-const MAX_COMPLAINT: u64 = 64 * 1024;
-/// How pip is called, the best first.
-const PIPS: [&[&str]; 4] =
-    [&["python3", "-m", "pip"], &["pip3"], &["pip"], &["uv", "tool", "run", "pip"]];
-
 /// Why no packages were fetched.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PackagesError {
@@ -70,8 +65,12 @@ impl Packages {
         let top = cap_std::fs::Dir::open_ambient_dir(&self.0, cap_std::ambient_authority())?;
         clear_away(&top);
         let folder = self.0.join(unfinished());
+        let empty = self.0.join(unfinished());
         fs::create_dir(&folder)?;
-        let fetched = fill(&folder, (asking, text), program).and_then(|()| {
+        fs::create_dir(&empty)?;
+        let filled = fill((&folder, &empty), (asking, text), program);
+        let _ = fs::remove_dir_all(&empty);
+        let fetched = filled.and_then(|()| {
             open_to_all(&folder)?;
             // Whoever was quicker has fetched the same.
             match fs::rename(&folder, self.0.join(key)) {
@@ -121,22 +120,24 @@ impl Surroundings {
     }
 }
 
+/// Fills a folder. Pip runs in another, which stays empty: what it puts into the first would be taken for
+/// a part of itself.
 fn fill(
-    folder: &Path,
+    (folder, empty): (&Path, &Path),
     (asking, text): (Asking, &[u8]),
     program: &Program,
 ) -> Result<(), PackagesError> {
     match asking {
         Asking::Requirements => {
-            fs::write(folder.join("requirements.txt"), check_requirements(text)?)?;
+            let asked = check_requirements(text)?;
             let version = python_version(program)?;
-            let pip = PIPS.iter().find(|pip| answers(pip, folder));
-            let pip = pip.ok_or(PackagesError::NoFetcher("pip"))?;
-            let mut command = Command::new(pip[0]);
-            command.args(&pip[1..]).args(["install", "--no-input", "--disable-pip-version-check"]);
+            let pip = Fetcher::pip(empty).ok_or(PackagesError::NoFetcher("pip"))?;
+            fs::write(empty.join("requirements.txt"), asked)?;
+            let mut command = pip.command(empty);
+            command.args(["install", "--no-input", "--disable-pip-version-check", "--no-compile"]);
             command.args(["--only-binary", ":all:", "--python-version", &version]);
-            command.args(["--no-compile", "--target", ".", "--requirement", "requirements.txt"]);
-            finish("pip", command.current_dir(folder))?;
+            command.args(["--requirement", "requirements.txt", "--target"]).arg(folder);
+            done("pip", &mut command)?;
             // Commands for this machine: their first lines name its folders.
             match fs::remove_dir_all(folder.join("bin")) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
@@ -145,12 +146,10 @@ fn fill(
         }
         Asking::PackageJson => {
             fs::write(folder.join("package.json"), text)?;
-            if !answers(&["npm"], folder) {
-                return Err(PackagesError::NoFetcher("npm"));
-            }
-            let mut command = Command::new("npm");
+            let npm = Fetcher::npm(folder).ok_or(PackagesError::NoFetcher("npm"))?;
+            let mut command = npm.command(folder);
             command.args(["install", "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"]);
-            finish("npm", command.current_dir(folder))?;
+            done("npm", &mut command)?;
             Ok(fs::create_dir_all(folder.join("node_modules"))?)
         }
     }
@@ -181,13 +180,6 @@ fn check_requirements(text: &[u8]) -> Result<&str, PackagesError> {
     Ok(said)
 }
 
-fn answers(call: &[&str], folder: &Path) -> bool {
-    let mut command = Command::new(call[0]);
-    command.args(&call[1..]).arg("--version").current_dir(folder).stdin(Stdio::null());
-    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
-    status.is_ok_and(|status| status.success())
-}
-
 /// The version for which wheels are fetched: that of the interpreter which runs the tool.
 fn python_version(program: &Program) -> Result<String, PackagesError> {
     let ask = "import sys; print('%d.%d' % sys.version_info[:2])";
@@ -199,25 +191,12 @@ fn python_version(program: &Program) -> Result<String, PackagesError> {
     version.ok_or(PackagesError::NoFetcher("python3"))
 }
 
-/// Runs a fetcher to its end. How far it is, it tells a person itself.
-fn finish(name: &'static str, command: &mut Command) -> Result<(), PackagesError> {
-    let shown = io::stderr().is_terminal();
-    command.stdin(Stdio::null());
-    command.stdout(if shown { io::stderr().into() } else { Stdio::null() });
-    let mut child = command.stderr(Stdio::piped()).spawn()?;
-    let mut said = Vec::new();
-    if let Some(mut output) = child.stderr.take() {
-        output.by_ref().take(MAX_COMPLAINT).read_to_end(&mut said)?;
-        io::copy(&mut output, &mut io::sink())?;
+/// What became of a fetcher.
+fn done(name: &'static str, command: &mut Command) -> Result<(), PackagesError> {
+    match finish(command)? {
+        Fetched::Well => Ok(()),
+        Fetched::Badly(why) => Err(PackagesError::Failed(name, why)),
     }
-    if child.wait()?.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&said);
-    let is_telling = |line: &&str| line.contains("ERROR") || line.contains("error");
-    let mut lines = said.lines().filter(|line| !line.trim().is_empty());
-    let last = lines.clone().find(is_telling).or_else(|| lines.next_back()).unwrap_or_default();
-    Err(PackagesError::Failed(name, last.trim().to_owned()))
 }
 
 /// A tool that runs as nobody must be able to read them.

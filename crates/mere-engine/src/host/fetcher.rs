@@ -1,0 +1,71 @@
+//! A program of the user's own that fetches something: pip or npm. What it complains about is told, and how
+//! far it is, it tells a person itself.
+
+use std::io::{self, IsTerminal, Read};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// How pip is called, the best first.
+const PIPS: [&[&str]; 5] = [
+    &["python3", "-m", "pip"],
+    &["python", "-m", "pip"],
+    &["pip3"],
+    &["pip"],
+    &["uv", "tool", "run", "pip"],
+];
+/// How much of what a fetcher complains about is read.
+const MAX_COMPLAINT: u64 = 64 * 1024;
+
+/// A fetcher that answers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fetcher(&'static [&'static str]);
+
+/// How a fetcher ended.
+pub(super) enum Fetched {
+    Well,
+    /// With what it said of that.
+    Badly(String),
+}
+
+impl Fetcher {
+    /// The first pip that answers.
+    pub(super) fn pip(folder: &Path) -> Option<Self> {
+        PIPS.into_iter().map(Self).find(|pip| pip.answers(folder))
+    }
+
+    /// The user's npm, if it answers.
+    pub(super) fn npm(folder: &Path) -> Option<Self> {
+        Some(Self(&["npm"])).filter(|npm| npm.answers(folder))
+    }
+
+    /// It, in a folder where nobody else puts anything: Python looks for its modules there first.
+    pub(super) fn command(self, folder: &Path) -> Command {
+        let mut command = Command::new(self.0[0]);
+        command.args(&self.0[1..]).current_dir(folder).stdin(Stdio::null());
+        command
+    }
+
+    fn answers(self, folder: &Path) -> bool {
+        let mut command = self.command(folder);
+        command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    }
+}
+
+/// Runs a fetcher to its end.
+pub(super) fn finish(command: &mut Command) -> io::Result<Fetched> {
+    let shown = io::stderr().is_terminal();
+    command.stdout(if shown { io::stderr().into() } else { Stdio::null() });
+    let mut child = command.stderr(Stdio::piped()).spawn()?;
+    let mut said = Vec::new();
+    if let Some(mut output) = child.stderr.take() {
+        output.by_ref().take(MAX_COMPLAINT).read_to_end(&mut said)?;
+        io::copy(&mut output, &mut io::sink())?;
+    }
+    if child.wait()?.success() {
+        return Ok(Fetched::Well);
+    }
+    let said = String::from_utf8_lossy(&said);
+    let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    Ok(Fetched::Badly(last.trim().to_owned()))
+}

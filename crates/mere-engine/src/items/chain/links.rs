@@ -63,6 +63,13 @@ impl Linked {
         Ok(Self { chain, opened })
     }
 
+    /// Whether all of it may be run.
+    pub(super) fn permit(&self) -> Result<(), RunError> {
+        let opened = self.opened.iter().flatten();
+        let mut permits = opened.map(|opened| enforce::permit_run(opened, false));
+        permits.try_for_each(|permit| permit).map_err(RunError::Unsigned)
+    }
+
     /// The verified files of a link, by their paths from its folder.
     pub(super) fn files(
         &self,

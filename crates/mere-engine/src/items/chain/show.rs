@@ -2,7 +2,7 @@
 
 use mere_core::item::ItemRef;
 use mere_core::reply::{Content, Data, Draft, Fields, Name, Prose, codes};
-use mere_core::request::{Locking, Unsigned};
+use mere_core::request::Locking;
 use serde_json::Value;
 
 use super::super::load::name;
@@ -28,8 +28,8 @@ pub(crate) fn show(desk: &Desk<'_>, item: &ItemRef) -> Result<Draft, ToolError> 
     let trusted = trusted.collect::<Data>();
     let title = title(&linked);
     // What would be refused is no reason to show nothing.
-    let again = Linked::follow(desk, item, Demand::ToRun(Unsigned::Refused));
-    let locked = again.and_then(|linked| Locked::check(desk, linked, Locking::Optional));
+    let permitted = linked.permit().map_err(ToolError::from);
+    let locked = permitted.and_then(|()| Locked::check(desk, linked, Locking::Optional));
     let (lockfile, trouble) = match locked {
         Ok(locked) => (locked.lockfile, None),
         Err(error) => (None, Some(crate::wording::tool(&error).said().for_person())),

@@ -8,11 +8,11 @@ use mere_core::name::AgentName;
 use mere_core::root::Root;
 
 use crate::context::Context;
-use crate::host::{Surroundings, Typed};
 use crate::opening::{Choice, OpenError};
 use crate::project_key::ProjectKey;
 use crate::records::{self, RecordError};
 use crate::snapshot::Snapshot;
+use mere_host::{Surroundings, Typed};
 
 /// The record, in the state folder.
 pub(crate) const FILE: &str = "allowed.json";

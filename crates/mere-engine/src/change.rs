@@ -13,11 +13,11 @@ use mere_core::request::{Change, How};
 use mere_core::turn::Turn;
 
 use crate::enforce::{self, Denied, Permit};
-use crate::host::{Folder, Missing, Occupant, Way, Workspace, read_at_most};
 use crate::seen::{Obscured, Secrets, Seen};
 use crate::tool_error::ToolError;
 use crate::view::View;
 use crate::world::{ResolveError, go_on};
+use mere_host::{Folder, Missing, Occupant, Way, Workspace, read_at_most};
 
 /// The largest file that is edited.
 const MAX_EDITED: u64 = 16 * 1024 * 1024;

@@ -17,12 +17,10 @@ use mere_core::segment::Segment;
 use serde_json::json;
 
 use crate::config;
-use crate::host::{
-    Database, Editing, Folder, SPACE, Surroundings, Typed, WORKSPACES, find_project,
-};
 use crate::opening::OpenError;
 use crate::project_key::{self, ProjectKey};
 use crate::trust;
+use mere_host::{Database, Editing, Folder, SPACE, Surroundings, Typed, WORKSPACES, find_project};
 
 /// Where everything is.
 pub(crate) struct Context {
@@ -68,7 +66,7 @@ impl Context {
         let markers = config::project_markers(&surroundings);
         let found = find_project(&surroundings, project, &markers)
             .map_err(|error| OpenError::Project(error.to_string()))?;
-        let ended_at = found.stopped_at.map(|folder| folder.display().to_string());
+        let ended_at = found.stopped_at;
         let whole = Arc::new(found.folder);
         let inner = if found.by_name { None } else { inner(&surroundings, &whole) };
         Ok(match inner {

@@ -17,7 +17,6 @@ mod event;
 mod glob;
 mod grep;
 mod help;
-mod host;
 mod items;
 mod keys;
 mod models;
@@ -43,7 +42,7 @@ mod wording;
 pub mod world;
 
 pub use event::Event;
-pub use host::{LogFile, Terminal, Typed, cell, has_terminal, read_file, write_file};
+pub use mere_host::{LogFile, Terminal, Typed, cell, has_terminal, read_file, write_file};
 pub use opening::{Errand, Memory, Mods, OpenError, Opening};
 pub use records::RecordError;
 pub use session::Session;

@@ -3,7 +3,7 @@
 use mere_core::category::ModeError;
 use mere_core::name::{AgentName, ModName};
 
-use crate::host::Typed;
+use mere_host::Typed;
 
 /// Whether extra folders are part of the session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

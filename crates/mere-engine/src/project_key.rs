@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::config;
-use crate::host::{Before, Editing, Folder};
+use mere_host::{Before, Editing, Folder};
 
 /// The key of a project's approvals.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 use mere_core::json;
 use serde_json::{Value, json};
 
-use crate::host::{Locked, WriteError};
+use mere_host::{Locked, WriteError};
 
 /// Why records could not be changed. For people.
 #[derive(Debug, thiserror::Error)]

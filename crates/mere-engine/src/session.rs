@@ -31,7 +31,6 @@ use crate::event::Event;
 use crate::glob;
 use crate::grep;
 use crate::help;
-use crate::host::{Cells, Stamps, Typed, Watched};
 use crate::items::{self, Catalogs, Stock};
 use crate::keys;
 use crate::opening::{Choice, Errand, Memory, OpenError, Opening};
@@ -43,6 +42,7 @@ use crate::trust_store;
 use crate::view::View;
 use crate::wording;
 use crate::world::{ResolveError, World};
+use mere_host::{Cells, Stamps, Typed, Watched};
 
 mod about;
 

@@ -18,7 +18,6 @@ use crate::allow;
 use crate::config::{self, Agents, Config, ConfigError, Embeddings, Running, SEARCHED};
 use crate::context::Context;
 use crate::court::{self, Court};
-use crate::host::{Folder, SPACE, Surroundings, WORKSPACES, Watched};
 use crate::keys;
 use crate::opening::{Choice, Mods};
 use crate::project_key::ProjectKey;
@@ -28,6 +27,7 @@ use crate::store::{ItemRules, Stores, settle_stores};
 use crate::trust;
 use crate::trust_store;
 use crate::world::{Discretion, Hidden, Standing, World};
+use mere_host::{Folder, SPACE, Surroundings, WORKSPACES, Watched};
 
 /// Why there is no world to look at.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -376,8 +376,7 @@ fn open_mods(
 }
 
 fn landmarks(context: &Context, mods: &[Standing]) -> Vec<Landmark> {
-    let logical = context.surroundings.logical_spellings(&context.project);
-    let mut marks = context.project.landmarks(logical, &StandIn::Root(Root::Project));
+    let mut marks = context.surroundings.project_landmarks(&context.project);
     let workspaces = marks.iter().map(|mark| Landmark {
         path: format!("{}/{SPACE}/{WORKSPACES}", mark.path.trim_end_matches('/')),
         stand_in: StandIn::Workspaces,
@@ -386,7 +385,7 @@ fn landmarks(context: &Context, mods: &[Standing]) -> Vec<Landmark> {
     marks.extend(workspaces);
     for standing in mods {
         if let Some(folder) = &standing.folder {
-            marks.extend(folder.landmarks(Vec::new(), &StandIn::Root(standing.root.clone())));
+            marks.extend(folder.landmarks(&StandIn::Root(standing.root.clone())));
         }
     }
     marks.extend(context.surroundings.landmarks());

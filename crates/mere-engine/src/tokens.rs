@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::host::Surroundings;
 use crate::records::{self, RecordError};
+use mere_host::Surroundings;
 
 const FILE: &str = "mcp-tokens.json";
 const PREFIX: &str = "mere_";

@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 
 use crate::config::{self, Config, ConfigError, OutsideStore};
 use crate::context::Context;
-use crate::host::{Folder, Surroundings, Typed};
 use crate::opening::{Choice, OpenError};
 use crate::project_key::ProjectKey;
 use crate::records::{self, RecordError};
 use crate::snapshot::WorldError;
 use crate::store::settle_stores;
+use mere_host::{Folder, Surroundings, Typed};
 
 /// The record, in the state folder.
 pub(crate) const FILE: &str = "trusted-projects.json";

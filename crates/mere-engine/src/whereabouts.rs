@@ -4,10 +4,10 @@ use mere_core::name::AgentName;
 
 use crate::config::{self, Widening};
 use crate::context::Context;
-use crate::host::{Boundary, Folder, Typed};
 use crate::opening::{Choice, OpenError};
 use crate::snapshot::Snapshot;
 use crate::trust;
+use mere_host::{Boundary, Folder, Typed};
 
 /// What a person is told.
 pub struct Whereabouts {

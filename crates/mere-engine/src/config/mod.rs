@@ -31,10 +31,10 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_saphyr::Spanned;
 
-use crate::host::{Folder, SPACE, Surroundings};
 pub(crate) use agents::{Agents, WriteMode};
 use embeddings::RawEmbeddings;
 pub(crate) use embeddings::{Embeddings, EndpointConfig, ModelChoice};
+use mere_host::{Folder, SPACE, Surroundings};
 use mods::RawMod;
 pub(crate) use mods::{ModConfig, check_clashes};
 use patterns::{Folders, parse_folders, parse_marker, parse_sensitive};

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_saphyr::Spanned;
 
 use super::{Texts, YamlError};
-use crate::host::SPACE;
+use mere_host::SPACE;
 
 /// How many patterns one key may have: what is compiled from them takes memory.
 const MAX_PATTERNS: usize = 500;

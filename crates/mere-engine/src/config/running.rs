@@ -11,7 +11,7 @@ use serde_saphyr::{Location, Spanned};
 
 use super::ordered::Ordered;
 use super::{Texts, YamlError};
-use crate::host::Level;
+use mere_host::Level;
 
 /// What one config says of running tools.
 #[derive(Clone, Debug, Default)]

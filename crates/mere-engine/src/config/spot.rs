@@ -6,7 +6,7 @@
 use mere_core::address::RelPath;
 use mere_core::root::Root;
 
-use crate::host::{Below, Folder, SPACE, Site, Surroundings};
+use mere_host::{Below, Folder, SPACE, Site, Surroundings};
 
 /// What a path leads to.
 pub(crate) enum Spot {

@@ -7,9 +7,9 @@ use jiff::{SignedDuration, Timestamp};
 use mere_core::address::Address;
 
 use super::now;
-use crate::host::Surroundings;
 use crate::project_key::ProjectKey;
 use crate::records::{self, RecordError};
+use mere_host::Surroundings;
 
 /// The record, in the state folder.
 pub(crate) const FILE: &str = "drafts.json";

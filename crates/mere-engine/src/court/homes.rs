@@ -3,8 +3,8 @@
 //! A space says its own id, and whoever changes a branch can change that: it would be a space that
 //! nobody joined. The folder is remembered beside it, so what was a team's stays one.
 
-use crate::host::Surroundings;
 use crate::records::{self, RecordError};
+use mere_host::Surroundings;
 use serde_json::json;
 
 /// The record, in the state folder.

@@ -14,12 +14,12 @@ use mere_core::trust::{Admission, Fingerprint, Keyring, Limits, Roster};
 
 use crate::config::Signing;
 use crate::context::Context;
-use crate::host::{Folder, Surroundings, now as nanoseconds};
 use crate::project_key::{self, ProjectKey};
 use crate::{keys, trust_store};
 use drafts::Draft;
 pub(crate) use drafts::{FILE as DRAFTS_FILE, forget, start};
 pub(crate) use homes::{FILE as HOMES_FILE, forget as forget_folder, remember as remember_folder};
+use mere_host::{Folder, Surroundings, now as nanoseconds};
 pub(crate) use team::{
     FILE as TEAMS_FILE, Membership, Quorum, ROSTER, ROSTER_SIDECAR, Team, TeamFile, TeamTrouble,
     USUALLY_SIGNED, last_seen, pin, roster_address, unpin,

@@ -13,8 +13,8 @@ use serde_json::json;
 
 use super::homes;
 use crate::config;
-use crate::host::{Folder, SPACE, Surroundings};
 use crate::records::{self, RecordError};
+use mere_host::{Folder, SPACE, Surroundings};
 
 /// The roster, in the space.
 pub(crate) const ROSTER: &str = "signers.json";

@@ -11,7 +11,7 @@ use mere_core::digest::{Hasher, Sha256};
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{Fault, Form, ItemType, ScopedPath};
 
-use crate::host::{EntryKind, OpenFolder, open_regular};
+use mere_host::{EntryKind, OpenFolder, open_regular};
 
 /// How many files an item may have.
 const MAX_FILES: usize = 1_000;

@@ -21,7 +21,6 @@ use crate::config::{Agents, Running};
 use crate::context::Context;
 use crate::court::Court;
 use crate::enforce::{self, Expect, ItemChange, ItemHow, Sealing, Way};
-use crate::host::{Cells, absent, digest_of, read_at_most};
 use crate::read::open;
 use crate::search::Kit;
 use crate::seen::{Obscured, Secrets, Seen};
@@ -29,6 +28,7 @@ use crate::store::{Clerk, ItemRules};
 use crate::tool_error::ToolError;
 use crate::view::View;
 use crate::world::VisibilityRef;
+use mere_host::{Cells, absent, digest_of, read_at_most};
 
 /// What a change is made with.
 pub(crate) struct Desk<'a> {

@@ -15,11 +15,11 @@ use super::ItemError;
 use super::belongings::{BelongingsError, belongings, whole_of};
 use super::tell::masked_fault;
 use crate::court::Court;
-use crate::host::{absent, open_regular, read_at_most};
 use crate::read::open;
 use crate::tool_error::ToolError;
 use crate::view::View;
 use crate::world::ResolveError;
+use mere_host::{absent, open_regular, read_at_most};
 
 /// An item as it lies on disk, not yet understood.
 pub(crate) struct Raw {

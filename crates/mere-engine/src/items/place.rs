@@ -13,10 +13,10 @@ use super::belongings::whole;
 use super::prospect::main_name;
 use crate::context::Context;
 use crate::enforce::{Expect, ItemHow, ItemPermit};
-use crate::host::{
+use crate::project_key;
+use mere_host::{
     Before, Editing, EntryKind, OpenFolder, absent, digest_of, open_regular, read_at_most,
 };
-use crate::project_key;
 
 /// The largest main file whose digest is taken.
 const MAX_MAIN: u64 = 64 * 1024 * 1024;

@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::change::Desk;
 use super::{ItemError, Unmade};
 use crate::enforce::{Expect, ItemHow, ItemPermit};
-use crate::host::{Missing, Way, Workspace};
+use mere_host::{Missing, Way, Workspace};
 
 /// Where proposals lie in a workspace.
 pub(super) const FOLDER: &str = "proposals";

@@ -10,7 +10,6 @@ use super::change::Desk;
 use super::{ItemError, Loaded, Unmade};
 use crate::court::now;
 use crate::enforce::{self, Errand};
-use crate::host;
 use crate::keys::{self, KeyFault, SigningKey};
 
 /// The user's key, unlocked and permitted to sign.
@@ -110,7 +109,7 @@ fn permit(
 ) -> Result<(), ItemError> {
     let presence = enforce::Presence {
         who: desk.who,
-        has_terminal: host::has_terminal(),
+        has_terminal: mere_host::has_terminal(),
         is_in_agent: key.as_ref().is_ok_and(SigningKey::is_in_agent),
         is_unattended: desk.court.is_unattended(),
     };

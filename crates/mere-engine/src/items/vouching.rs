@@ -13,7 +13,7 @@ use super::Raw;
 use super::change::Desk;
 use super::loaded::SidecarFile;
 use crate::court::now;
-use crate::host::Git;
+use mere_host::Git;
 
 /// The files that were vouched for, by the signatures that lie there or by those that were committed
 /// last; none if nobody who counts vouched for any.

@@ -11,8 +11,8 @@ use super::list;
 use super::pem::{self, Pem};
 use super::ring::{self, Home, OwnKey};
 use super::signing::{self, SigningKey};
-use crate::host::{Links, Surroundings, now};
 use crate::wording;
+use mere_host::{Links, Surroundings, now};
 
 /// Does what a person asks for.
 pub(crate) fn command(
@@ -84,7 +84,7 @@ fn import(surroundings: &Surroundings, file: &PersonFile) -> Result<Draft, KeyFa
 fn use_named(surroundings: &Surroundings, key: Fingerprint) -> Result<Draft, KeyFault> {
     let own = match ring::find(surroundings, Some(key)) {
         Err(KeyFault::Unknown(_)) => {
-            let agent = surroundings.ssh_agent().map(crate::host::SshAgent::keys);
+            let agent = surroundings.ssh_agent().map(mere_host::SshAgent::keys);
             let held = agent.transpose()?.unwrap_or_default().into_iter();
             let public = held.into_iter().find(|held| held.fingerprint() == key);
             let public = public.ok_or(KeyFault::Unknown(key))?;

@@ -2,8 +2,8 @@
 
 use mere_core::trust::Fingerprint;
 
-use crate::host::{AgentError, KeyFileError};
 use crate::records::RecordError;
+use mere_host::{AgentError, KeyFileError};
 
 /// What went wrong with a key. For people: it may name a file of theirs.
 #[derive(Debug, thiserror::Error)]

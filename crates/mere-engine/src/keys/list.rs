@@ -6,7 +6,7 @@ use mere_core::trust::PublicKey;
 use super::fault::KeyFault;
 use super::pem::Pem;
 use super::ring::{self, Home, OwnKey};
-use crate::host::{AgentError, KeyFile, SshAgent, Surroundings};
+use mere_host::{AgentError, KeyFile, SshAgent, Surroundings};
 
 /// Lists them. A key that cannot be used is told with what is wrong.
 pub(super) fn list(surroundings: &Surroundings) -> Result<Draft, KeyFault> {

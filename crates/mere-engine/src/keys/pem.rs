@@ -11,7 +11,7 @@ use ssh_key::{Algorithm, Cipher, Error, Kdf, LineEnding, PrivateKey};
 use zeroize::Zeroizing;
 
 use super::fault::KeyFault;
-use crate::host::KeyFile;
+use mere_host::KeyFile;
 
 /// What our keys say about themselves: never a user's or a machine's name.
 pub(super) const COMMENT: &str = "merestone";

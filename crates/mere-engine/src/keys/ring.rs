@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::fault::KeyFault;
 use super::pem;
-use crate::host::{Locked, Surroundings};
 use crate::records::{self, RecordError};
+use mere_host::{Locked, Surroundings};
 
 /// The records, in the config folder.
 pub(crate) const FILE: &str = "keys.json";
@@ -144,7 +144,7 @@ fn place(
     public: &PublicKey,
 ) -> Result<KeyName, KeyFault> {
     let line = format!("{public} {}\n", pem::COMMENT);
-    let unkept = |error: crate::host::WriteError| KeyFault::Unkept(error.to_string());
+    let unkept = |error: mere_host::WriteError| KeyFault::Unkept(error.to_string());
     if let Some(name) = name {
         let kept = folder.keep_key(name, private, &line).map_err(unkept)?;
         return if kept {

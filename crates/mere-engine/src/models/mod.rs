@@ -9,12 +9,12 @@ mod wheel;
 use mere_core::reply::{Draft, Prose, codes};
 use mere_core::request::ModelCommand;
 
-use crate::host::Models;
 use crate::items::Desk;
 use crate::search::FETCHED;
 use crate::tool_error::ToolError;
 use crate::wording;
 pub(crate) use fault::ModelFault;
+use mere_host::Models;
 
 /// Does what a person asks for.
 pub(crate) fn command(desk: &Desk<'_>, asked: &ModelCommand) -> Result<Draft, ToolError> {

@@ -8,10 +8,10 @@ use super::library::{Library, Means, Outdated};
 use super::waiting::Embedding;
 use super::web::Audience;
 use super::{SearchError, Trouble};
-use crate::host::Database;
 use crate::items::{Desk, is_believed, is_shown};
 use crate::space::Catalog;
 use crate::tool_error::ToolError;
+use mere_host::Database;
 
 /// What became of the search index.
 pub(crate) struct Indexed {

@@ -12,7 +12,7 @@ use super::endpoint::Endpoint;
 use super::fetched::{FILE, Fetched};
 use super::trouble::Trouble;
 use crate::config::{Embeddings, ModelChoice};
-use crate::host::{Surroundings, cores};
+use mere_host::{Surroundings, cores};
 
 /// How many texts a model of this machine is given at once, for each hand.
 const FEW: usize = 1;

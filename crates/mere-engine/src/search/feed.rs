@@ -11,8 +11,8 @@ use mere_core::item::{Category, ScopedPath};
 use super::SearchError;
 use super::ground::Ground;
 use super::index::{GroundId, Index};
-use crate::host::{Change, Interest, News, OpenFolder, Stamp, Watch, absent, is_link};
 use crate::space::{Content, Known, Plot, join, lies_in_an_item, scan_from};
+use mere_host::{Change, Interest, News, OpenFolder, Stamp, Watch, absent, is_link};
 
 /// How often folders are looked for that came while others were read.
 const ROUNDS: usize = 4;

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use mere_core::embed::MiniLm;
 
 use super::trouble::Trouble;
-use crate::host::Models;
+use mere_host::Models;
 
 /// What the packed model is called in its folder.
 pub(crate) const FILE: &str = "minilm-l6-v2.bin";

@@ -4,9 +4,9 @@ use std::io;
 
 use mere_core::item::{ItemType, Scope, ScopedPath};
 
-use crate::host::Identity;
 use crate::space::{Plot, Space, join};
 use crate::store::Remembered;
+use mere_host::Identity;
 
 /// The types that are searched in a space.
 const SEARCHED: [ItemType; 3] = [ItemType::Directive, ItemType::Tool, ItemType::Knowledge];

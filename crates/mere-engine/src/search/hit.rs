@@ -14,11 +14,11 @@ use super::library::Library;
 use super::rank::Hit;
 use super::web::Audience;
 use crate::court::Court;
-use crate::host::cores;
 use crate::items::{self, Desk, ItemError, Opened, is_shown};
 use crate::tool_error::ToolError;
 use crate::view::View;
 use crate::wording::trust_of;
+use mere_host::cores;
 
 /// From so many hits on several hands read them.
 const MANY: usize = 4;

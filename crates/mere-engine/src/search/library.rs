@@ -16,7 +16,7 @@ use super::ground::Ground;
 use super::index::{GroundId, Index, Remedy, Sketches};
 use super::reading::{Reader, read};
 use super::waiting::Round;
-use crate::host::{Database, Held};
+use mere_host::{Database, Held};
 
 /// From so many files on, one process at a time reads them.
 const MANY: usize = 256;

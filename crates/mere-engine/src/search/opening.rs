@@ -6,7 +6,7 @@ use super::ground::Ground;
 use super::index::{Index, Remedy};
 use super::library::Library;
 use super::waiting::Round;
-use crate::host::Database;
+use mere_host::Database;
 
 impl Library {
     pub(super) fn open(asked: &Database) -> Result<Self, SearchError> {

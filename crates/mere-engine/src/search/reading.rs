@@ -27,9 +27,9 @@ use super::embedder::{Embedder, meaning};
 use super::feed::{Errand, Feed};
 use super::ground::Ground;
 use super::index::{Batch, Entry};
-use crate::host::{OpenFolder, Stamp, absent, cores, is_link, now, read_at_most};
 use crate::seen::Masked;
 use crate::space::Plot;
+use mere_host::{OpenFolder, Stamp, absent, cores, is_link, now, read_at_most};
 
 /// How many items are turned around at once: each takes memory meanwhile. Of many items more, so that
 /// there is less to merge; never more than the index counts.

@@ -16,7 +16,7 @@ use super::index::Kept;
 use super::library::{Library, Searches};
 use super::reading::{print, reread};
 use super::trouble::Trouble;
-use crate::host::Database;
+use mere_host::Database;
 
 /// How long what could not be embedded is left alone.
 const REST: Duration = Duration::from_secs(30);

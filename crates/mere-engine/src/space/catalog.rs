@@ -14,7 +14,7 @@ use super::index::Index;
 use super::scan::{Census, Content, Known, Looks, Stray, scan, scan_from};
 use super::seal::Seal;
 use super::{Plot, Space};
-use crate::host::{Interest, OpenFolder, Watch, now};
+use mere_host::{Interest, OpenFolder, Watch, now};
 
 /// How many folders may be laid over the index before it is written anew.
 const MANY: usize = 64;

@@ -8,7 +8,7 @@ use mere_core::item::{Base, Form, ItemType, Scope, ScopedPath};
 use mere_core::json;
 use serde_json::Value;
 
-use crate::host::Stamp;
+use mere_host::Stamp;
 
 /// An item that lies somewhere, and what its main file looked like.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use mere_core::digest::{Hasher, Sha256};
 use mere_core::item::{ItemType, Scope};
 
 use super::entry::{Entry, Twin};
-use crate::host::{Folder, Stamp, now, open_regular, put_derived, read_at};
+use mere_host::{Folder, Stamp, now, open_regular, put_derived, read_at};
 
 /// The index of a space.
 pub(super) const FILE: &str = ".index.json";

@@ -6,7 +6,7 @@ use mere_core::item::{Base, Category, Form, ItemRef, ItemType, ScopedPath};
 
 use super::survey::{Survey, survey};
 use super::{Plot, Space, join};
-use crate::host::{OpenFolder, absent, is_link};
+use mere_host::{OpenFolder, absent, is_link};
 
 impl Space {
     /// What lies in `category` by the name of `item`: both forms of it, if both are there.

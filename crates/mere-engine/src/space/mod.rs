@@ -19,7 +19,7 @@ use cap_std::fs::Dir;
 use mere_core::address::{Address, RelPath};
 use mere_core::item::{Base, ItemType, Scope};
 
-use crate::host::{Cache, Folder};
+use mere_host::{Cache, Folder};
 
 pub(crate) use catalog::Catalog;
 pub(crate) use comparison::Comparison;

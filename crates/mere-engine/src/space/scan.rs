@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::entry::{self, Entry};
 use super::survey::{Survey, survey};
 use super::{Plot, Space};
-use crate::host::{OpenFolder, Stamp, cores, now};
+use mere_host::{OpenFolder, Stamp, cores, now};
 
 /// How many items a space may have: each takes memory while they are sorted.
 const MAX_ITEMS: usize = 1_000_000;

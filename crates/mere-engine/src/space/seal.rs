@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use super::Space;
 use super::index::Belief;
 use super::scan::Looks;
-use crate::host::Stamp;
 use crate::project_key::ProjectKey;
+use mere_host::Stamp;
 
 /// What is known of an index.
 pub(super) struct Seal {

@@ -5,7 +5,7 @@ use std::io;
 use mere_core::item::{Base, ItemId, ItemType, Scope, ScopedPath};
 
 use super::Plot;
-use crate::host::{EntryKind, OpenFolder, Stamp, absent, is_link};
+use mere_host::{EntryKind, OpenFolder, Stamp, absent, is_link};
 
 /// The deepest folder that is looked into: eight levels of categories and the folder of an item.
 const MAX_DEPTH: usize = 9;

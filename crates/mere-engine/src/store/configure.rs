@@ -20,10 +20,10 @@ use super::template;
 use super::{Clerk, Store, StoreError};
 use crate::config;
 use crate::config_check::check_config;
-use crate::host::{Before, Editing, Folder, read_at_most};
 use crate::items::Unmade;
 use crate::project_key;
 use crate::tool_error::ToolError;
+use mere_host::{Before, Editing, Folder, read_at_most};
 
 /// Reads the configuration again, and makes the categories that it names.
 pub(crate) type Resettle<'a> = &'a dyn Fn() -> Result<Vec<Address>, ToolError>;

@@ -9,7 +9,7 @@ use mere_core::item::{Category, ItemId, ItemType, Scope};
 
 use super::{Home, ItemRules, Store, Stores};
 use crate::context::Context;
-use crate::host::{EntryKind, Folder, OpenFolder, absent, is_link};
+use mere_host::{EntryKind, Folder, OpenFolder, absent, is_link};
 
 /// One difference, in words, and whose config it is about.
 pub(crate) struct Drift {

@@ -9,7 +9,7 @@ use mere_core::category::{Contents, Ground};
 use mere_core::item::{Category, ItemId};
 
 use super::label::LABEL;
-use crate::host::{EntryKind, OpenFolder, absent, is_link};
+use mere_host::{EntryKind, OpenFolder, absent, is_link};
 
 /// The folder of a store, or none while there is none.
 pub(super) struct Disk<'a>(pub(super) Option<&'a Dir>);

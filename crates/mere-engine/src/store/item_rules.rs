@@ -18,7 +18,7 @@ use super::sync::{address_of, materialise};
 use crate::config::Keeping;
 use crate::context::Context;
 use crate::enforce;
-use crate::host::{Editing, SPACE};
+use mere_host::{Editing, SPACE};
 
 /// What both configs say of items' categories.
 #[derive(Default)]

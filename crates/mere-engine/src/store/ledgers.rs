@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use cap_std::fs::Dir;
 
 use super::ledger::Ledger;
-use crate::host::{Interest, Watch};
+use mere_host::{Interest, Watch};
 
 /// How many are kept: each takes memory, and a store whose folder was replaced leaves one behind.
 const MAX_OPEN: usize = 4;
@@ -52,12 +52,11 @@ impl Ledgers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::Folder;
+    use crate::store::ledger::tests::temporary_folder;
 
     #[test]
     fn a_store_has_one_ledger_as_long_as_it_has_its_folder() {
-        let (_held, folder) = Folder::temporary().expect("a temporary folder");
-        let top = folder.dir();
+        let (_held, top) = temporary_folder();
         let ledgers = Ledgers::default();
         ledgers.keep_watch();
         let count = |name: &str| {
@@ -70,7 +69,7 @@ mod tests {
         }
         top.create_dir("s1/b").expect("a category");
         assert_eq!((count("s1"), count("s0")), (2, 1));
-        top.rename("s1", top, "s9").expect("moved");
+        top.rename("s1", &top, "s9").expect("moved");
         top.create_dir("s1").expect("another store");
         assert_eq!((count("s1"), count("s9")), (0, 2));
         assert_eq!(ledgers.open.lock().expect("ledgers").len(), MAX_OPEN);

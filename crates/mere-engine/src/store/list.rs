@@ -13,10 +13,10 @@ use super::sync::address_of;
 use super::tell::{time, told_description};
 use super::{Clerk, Store, StoreError, label};
 use crate::court::now;
-use crate::host::Editing;
 use crate::items::{Unmade, masked};
 use crate::tool_error::ToolError;
 use crate::view::{counted, cursor_data, page, some_count};
+use mere_host::Editing;
 
 /// The stores, each with the hierarchy that the configuration defines.
 pub(crate) fn stores(clerk: &Clerk<'_>) -> Draft {

@@ -17,12 +17,12 @@ use super::shelf::{Lying, Shelf};
 use super::tell::Telling;
 use super::{Clerk, Store, StoreError};
 use crate::court::now;
-use crate::host::{Stamp, read_at_most};
 use crate::items::{ItemError, Unmade, masked};
 use crate::read::open;
 use crate::seen::{MASK, Obscured, Secrets, Seen};
 use crate::tool_error::ToolError;
 use crate::world::ResolveError;
+use mere_host::{Stamp, read_at_most};
 
 impl Store {
     /// Where a memory lies.

@@ -37,7 +37,6 @@ use mere_core::request::{CategoryCall, MemoryCall, Reader, StoreCommand};
 use mere_core::root::Root;
 
 use crate::context::Context;
-use crate::host::{Editing, Folder, SPACE};
 use crate::items::Unmade;
 use crate::tool_error::ToolError;
 use crate::view::View;
@@ -47,6 +46,7 @@ pub(crate) use error::StoreError;
 pub(crate) use item_rules::ItemRules;
 pub(crate) use ledgers::Ledgers;
 pub(crate) use list::stores as list_stores;
+use mere_host::{Editing, Folder, SPACE};
 pub(crate) use remembered::Remembered;
 pub(crate) use settle::settle_stores;
 use shelf::Bench;

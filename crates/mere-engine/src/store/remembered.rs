@@ -8,7 +8,7 @@ use super::shelf::category_path;
 use super::{Ledgers, Store};
 use crate::context::Context;
 use crate::court::now;
-use crate::host::{Editing, OpenFolder};
+use mere_host::{Editing, OpenFolder};
 
 /// What is remembered in the store that a call is about.
 pub(crate) struct Remembered<'a> {

@@ -15,9 +15,9 @@ use super::stores::usual;
 use super::{Home, Store, Stores};
 use crate::config::{self, Config, ConfigError, Spot, StoreConfig, Vantage, YamlError};
 use crate::context::Context;
-use crate::host::{Folder, SPACE, Site, WORKSPACES};
 use crate::opening::{Choice, Mods};
 use crate::snapshot::WorldError;
+use mere_host::{Folder, SPACE, Site, WORKSPACES};
 
 /// The stores that the user's configuration and the project's come to. What awaits trust, and with
 /// `--no-mods` what lies elsewhere, is absent.
@@ -210,7 +210,7 @@ fn invalid(scope: Scope, at: Location, fault: &StoreFault) -> ConfigError {
 mod tests {
     use super::*;
     use crate::config::keeping;
-    use crate::host::{Editing, Typed};
+    use mere_host::{Editing, Typed};
 
     /// What these two files come to in a project of its own, and which store is served.
     fn settle(project: &str, user: &str, store: Option<&str>) -> Result<Stores, WorldError> {

@@ -20,9 +20,9 @@ use super::{Store, StoreError};
 use crate::context::Context;
 use crate::court::now;
 use crate::enforce;
-use crate::host::{Before, Editing, read_at_most};
 use crate::project_key;
 use crate::world::World;
+use mere_host::{Before, Editing, read_at_most};
 
 /// The largest memory that is read.
 const MAX_READ: u64 = item::MAX_BYTES as u64;

@@ -13,8 +13,8 @@ use mere_core::root::Root;
 use super::sync::{address_of, materialise};
 use super::{Home, Store, StoreError};
 use crate::context::Context;
-use crate::host::SPACE;
 use crate::world::Standing;
+use mere_host::SPACE;
 
 /// Every store, those of the project first, each file in its order.
 pub(crate) struct Stores {

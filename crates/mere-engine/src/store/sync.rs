@@ -9,7 +9,7 @@ use mere_core::item::Category;
 
 use super::label::{self, LABEL};
 use super::shelf::category_path;
-use crate::host::{Before, Editing};
+use mere_host::{Before, Editing};
 
 /// The categories of a hierarchy that were not there, made below a folder. Where a category is there
 /// and its file says something else, it says what the configuration says.

@@ -6,8 +6,8 @@ use mere_core::request::{PersonFile, Signer, SignerKey, SignerName, TrustCommand
 use mere_core::trust::{Fingerprint, Limits, PublicKey, Rotation};
 
 use super::{FILE, SignerFault, Store, TrustRecord};
-use crate::host::{KeyFile, KeyFileError, Links, Surroundings};
 use crate::{keys, records, wording};
+use mere_host::{KeyFile, KeyFileError, Links, Surroundings};
 
 /// Does what a person asks for.
 pub(crate) fn command(surroundings: &Surroundings, asked: &TrustCommand) -> Draft {

@@ -2,8 +2,8 @@
 
 use mere_core::trust::Fingerprint;
 
-use crate::host::KeyFileError;
 use crate::records::RecordError;
+use mere_host::KeyFileError;
 
 /// What went wrong with a key of somebody else. For people: it may name a file of theirs.
 #[derive(Debug, thiserror::Error)]

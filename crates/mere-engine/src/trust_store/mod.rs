@@ -15,8 +15,8 @@ use mere_core::request::SignerName;
 use mere_core::trust::{Fingerprint, Limits, PublicKey};
 use serde_json::{Map, Value, json};
 
-use crate::host::Surroundings;
 use crate::records;
+use mere_host::Surroundings;
 
 pub(crate) use command::command;
 pub(crate) use fault::SignerFault;

@@ -5,10 +5,10 @@
 use mere_core::reply::{Content, Draft, Prose, codes};
 
 use super::keys::sentence;
-use crate::host::PipError;
 use crate::models::ModelFault;
 use crate::search::Trouble;
 use crate::web::WebError;
+use mere_host::PipError;
 
 /// Why items were found by their words alone.
 pub(crate) fn trouble(trouble: &Trouble) -> String {

@@ -10,8 +10,8 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
 use super::item::problems;
 use crate::enforce::Unused;
-use crate::host::{PackagesError, Refusal};
 use crate::items::{ItemError, RunError, item_name, masked, masked_problems};
+use mere_host::{PackagesError, Refusal};
 
 /// A tool that was not run.
 pub(super) fn run(error: &RunError) -> Draft {

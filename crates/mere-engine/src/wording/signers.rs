@@ -3,8 +3,8 @@
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
 use super::keys::{at, sentence};
-use crate::host::KeyFileError;
 use crate::trust_store::SignerFault;
+use mere_host::KeyFileError;
 
 /// A trust store that was not changed.
 pub(crate) fn signer(fault: &SignerFault) -> Draft {

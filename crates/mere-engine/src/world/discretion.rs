@@ -9,7 +9,7 @@ use mere_core::pattern::Patterns;
 use mere_core::root::Root;
 use mere_core::sensitive::is_sensitive;
 
-use crate::host::{SPACE, WORKSPACES, is_unfinished};
+use mere_host::{SPACE, WORKSPACES, is_unfinished};
 
 /// What the configuration and the person's approvals say.
 #[derive(Debug, Default)]

@@ -10,7 +10,7 @@ use super::ignored::RulesFrom;
 use super::list::LookError;
 use super::sweep::{Gathered, Harvest, Opened, Order, Plan, Position, Want, Weight, sweep};
 use super::{VisibilityRef, World};
-use crate::host::SPACE;
+use mere_host::SPACE;
 
 /// How far a walk goes, and where its page begins.
 pub(crate) struct Bounds<'a> {

@@ -3,7 +3,7 @@
 //! They are recognised by device and inode, so no name, link or mount makes them visible, even
 //! when the project contains them.
 
-use crate::host::Identity;
+use mere_host::Identity;
 
 /// The identities of one moment.
 #[derive(Debug, Default)]

@@ -12,7 +12,7 @@ use cap_std::fs::Dir;
 pub(super) use mere_core::gitignore::IsFolder;
 use mere_core::gitignore::{Rules, Verdict};
 
-use crate::host::OpenFolder;
+use mere_host::OpenFolder;
 
 const GIT_FILE: &str = ".gitignore";
 const AI_FILE: &str = ".aiignore";

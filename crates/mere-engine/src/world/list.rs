@@ -14,7 +14,7 @@ use super::discretion::Sight;
 use super::visibility::Opened;
 use super::walk::{self, Landing, Limits, is_denied};
 use super::{Kind, ResolveError, VisibilityRef, World};
-use crate::host::{EntryKind, OpenFolder, absent};
+use mere_host::{EntryKind, OpenFolder, absent};
 
 /// One visible entry. Directories sort first, each group by the bytes of its names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

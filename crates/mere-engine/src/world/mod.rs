@@ -22,12 +22,12 @@ use mere_core::name::ModName;
 use mere_core::root::Root;
 use mere_core::spoken::Spoken;
 
-use crate::host::Folder;
 pub(crate) use discretion::Discretion;
 use discretion::Eyes;
 pub(crate) use find::Bounds;
 pub(crate) use hidden::Hidden;
 pub(crate) use list::{Entry, Listing, LookError, go_on};
+use mere_host::Folder;
 pub(crate) use search::{Case, Hit, Key, Lens, Line, Query};
 pub(crate) use sweep::{Gathered, Position, Weight};
 pub use visibility::{Kind, VisibilityRef};

@@ -12,7 +12,7 @@ use mere_core::address::{Address, RelPath};
 use mere_core::root::Root;
 use mere_core::segment::Segment;
 
-use crate::host::open_regular;
+use mere_host::open_regular;
 
 /// What a visible path is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use mere_core::segment::Segment;
 
 use super::discretion::{Eyes, Sight};
 use super::{Hidden, ResolveError};
-use crate::host::{Identity, Step, read_link};
+use mere_host::{Identity, Step, read_link};
 
 /// How many links one walk may pass, as the kernel has it.
 const MAX_LINKS: usize = 40;

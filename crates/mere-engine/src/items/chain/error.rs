@@ -9,7 +9,7 @@ use mere_core::item::{Fault, ItemId, ItemRef, Version};
 
 use super::super::ItemError;
 use crate::enforce::Unused;
-use crate::host::{PackagesError, Refusal};
+use mere_host::{PackagesError, Refusal};
 
 /// A tool that was not run.
 #[derive(Debug, thiserror::Error)]

@@ -9,11 +9,11 @@ use super::super::keep::bytes_of;
 use super::super::{ItemError, Loaded, Opened};
 use super::RunError;
 use crate::enforce;
-use crate::host::has_terminal;
 use crate::items::Desk;
 use crate::tool_error::ToolError;
 use mere_core::address::RelPath;
 use mere_core::spoken::Spoken;
+use mere_host::has_terminal;
 
 /// A chain whose links were read, and who vouches for each.
 pub(super) struct Linked {

@@ -17,11 +17,11 @@ use super::super::{ItemError, Opened, Unmade};
 use super::RunError;
 use super::links::{Demand, Linked};
 use crate::enforce::{self, Errand, Expect, ItemChange, ItemHow, Sealing};
-use crate::host::digest_of;
 use crate::items::Desk;
 use crate::read::open;
 use crate::tool_error::ToolError;
 use crate::view::counted;
+use mere_host::digest_of;
 
 /// A chain that is what was pinned, or that nobody pinned.
 pub(super) struct Locked {

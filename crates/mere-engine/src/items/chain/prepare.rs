@@ -8,9 +8,9 @@ use super::RunError;
 use super::links::{Demand, Linked};
 use super::lock::Locked;
 use super::ready::{Needs, files};
-use crate::host::PackagesError;
 use crate::items::Desk;
 use crate::tool_error::ToolError;
+use mere_host::PackagesError;
 
 /// Fetches the packages of a tool. It must be signed like one that is run: what it asks for comes onto
 /// this machine.

@@ -14,9 +14,9 @@ use super::super::run::check_inputs;
 use super::RunError;
 use super::lock::Locked;
 use crate::config::Runtime;
-use crate::host::{Asking, Folder, PATH, Program};
 use crate::items::Desk;
 use crate::tool_error::ToolError;
+use mere_host::{Asking, Folder, PATH, Program};
 
 /// Where a tool finds its own files.
 const TOOL: &str = "/tool";

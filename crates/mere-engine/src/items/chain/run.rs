@@ -15,12 +15,12 @@ use super::links::{Demand, Linked};
 use super::lock::Locked;
 use super::ready::Ready;
 use super::show;
-use crate::host::{
+use crate::items::{Desk, masked};
+use crate::tool_error::ToolError;
+use mere_host::{
     self, Captured, Ended, Excess, Exit, Finished, Folder, Layer, Level, Limits, NOT_KEPT, Plan,
     Refusal, SPACE, WORKSPACES, Watcher, Workspace,
 };
-use crate::items::{Desk, masked};
-use crate::tool_error::ToolError;
 
 /// How long a note of what a tool says may be.
 const MAX_NOTE: usize = 200;
@@ -57,7 +57,7 @@ pub(in crate::items) fn run(desk: &Desk<'_>, ask: &Ask<'_>) -> Result<Draft, Too
 
 /// Whether there is a sandbox here in which it could run.
 fn check_layers(desk: &Desk<'_>) -> Result<(), Refusal> {
-    let standing = host::layers()?;
+    let standing = mere_host::layers()?;
     let accepts = |layer: Layer| desk.running.level == Level::Namespaces && layer.may_lack();
     for (layer, built) in standing.layers {
         match built {
@@ -117,7 +117,7 @@ fn start(desk: &Desk<'_>, ready: &Ready, work: &Folder) -> Result<Finished, Refu
             }
         }
     };
-    host::run(desk.cells, &plan, &Watcher { over: desk.over, heard: &heard })
+    mere_host::run(desk.cells, &plan, &Watcher { over: desk.over, heard: &heard })
 }
 
 /// The last line that a tool said, or that it runs.

@@ -2,7 +2,7 @@
 
 use super::super::change::Desk;
 use super::init::with_line_end;
-use crate::host::{Before, Editing, SPACE, open_regular, read_at_most};
+use mere_host::{Before, Editing, SPACE, open_regular, read_at_most};
 
 const FILE: &str = ".gitattributes";
 /// The largest file that is read.

@@ -19,10 +19,10 @@ use super::anchoring::arrived;
 use super::attributes;
 use crate::config;
 use crate::enforce::Errand;
-use crate::host::{Before, Editing, Git, Hook, IGNORED, SPACE, has_terminal, read_at_most};
 use crate::keys::{self, KeyFault};
 use crate::project_key;
 use crate::tool_error::ToolError;
+use mere_host::{Before, Editing, Git, Hook, IGNORED, SPACE, has_terminal, read_at_most};
 
 const TOOL: &str = "hello_tool";
 

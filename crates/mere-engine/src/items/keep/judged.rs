@@ -14,9 +14,9 @@ use super::list::{broken_trust, fault_words};
 use super::why::remedy;
 use crate::court::Court;
 use crate::enforce::{self, Demand};
-use crate::host::cores;
 use crate::tool_error::ToolError;
 use crate::view::View;
+use mere_host::cores;
 
 /// How many items one hand takes at a time.
 const SHARE: usize = 64;

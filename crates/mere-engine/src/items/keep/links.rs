@@ -23,9 +23,9 @@ use super::super::sealer::{Sealer, space_id};
 use super::super::{Opened, Standing, is_shown, proposal};
 use super::anchoring::arrived;
 use crate::enforce::{self, Errand, Expect, ItemChange, ItemHow, Sealing, Way};
-use crate::host::read_at_most;
 use crate::read::open;
 use crate::search::{Fate, Outdated, Shift};
+use mere_host::read_at_most;
 
 /// How many notes are named whose links lead elsewhere now.
 const MAX_NAMED: usize = 5;

@@ -11,10 +11,10 @@ use super::super::tell::{Teller, word};
 use super::super::{ItemError, Opened};
 use super::Desk;
 use crate::court::Court;
-use crate::host::cores;
 use crate::tool_error::ToolError;
 use crate::view::{View, counted};
 use crate::wording::{trust_of, what};
+use mere_host::cores;
 
 /// The items that a listing asks for.
 pub(super) fn list(desk: &Desk<'_>, listing: &Listing) -> Result<Draft, ToolError> {

@@ -27,10 +27,10 @@ use super::anchoring::{arrived, seal_files};
 use super::difference::change;
 use super::waiting::{Waiting, all};
 use crate::enforce::{self, Errand, Expect, ItemChange, ItemHow, Sealing};
-use crate::host::{Workspace, read_at_most};
 use crate::read::open;
 use crate::tool_error::ToolError;
 use crate::view::counted;
+use mere_host::{Workspace, read_at_most};
 
 /// Lists what waits for a person.
 pub(super) fn list(desk: &Desk<'_>) -> Result<Draft, ToolError> {

@@ -9,8 +9,8 @@ use super::super::find::find;
 use super::super::load::name;
 use super::super::{ItemError, Unmade};
 use super::Desk;
-use crate::host::{Git, SPACE};
 use crate::tool_error::ToolError;
+use mere_host::{Git, SPACE};
 
 /// The places of the items that are meant, in order.
 pub(super) fn select(desk: &Desk<'_>, selection: &Selection) -> Result<Vec<ScopedPath>, ToolError> {

@@ -20,9 +20,9 @@ use super::list::fault;
 use super::select::{everything, owns, select, sidecar_path, unstaged};
 use crate::court;
 use crate::enforce::{self, Errand, ItemChange, ItemHow, Sealing};
-use crate::host::Git;
 use crate::tool_error::ToolError;
 use crate::view::counted;
+use mere_host::Git;
 
 /// Shows what would be signed.
 pub(super) fn plan(desk: &Desk<'_>, selection: &Selection) -> Result<Draft, ToolError> {

@@ -8,7 +8,7 @@ use mere_core::name::AgentName;
 use super::super::change::Desk;
 use super::super::proposal::{FILE, FOLDER, ITEM, Proposal};
 use super::super::{ItemError, Unmade, Unplaced};
-use crate::host::{
+use mere_host::{
     EntryKind, Folder, OpenFolder, SPACE, WORKSPACES, absent, open_regular, read_at_most,
 };
 

@@ -17,7 +17,6 @@ use super::Desk;
 use super::sign::{forget_drafts, seal_loaded};
 use crate::court;
 use crate::enforce::{Errand, Sealing};
-use crate::host;
 use crate::tool_error::ToolError;
 
 /// Begins to work on an item.
@@ -80,7 +79,7 @@ fn edit(desk: &Desk<'_>, place: &ScopedPath, address: &Address) -> Result<Draft,
         _ => Some(desk.context.project.clone()),
     };
     let folder = folder.ok_or(Unmade::Place)?;
-    let closed = host::edit(&folder, address.path());
+    let closed = mere_host::edit(&folder, address.path());
     let loaded = Loaded::read(desk.view, place.clone());
     let is_same = loaded.as_ref().ok().map(Loaded::whole) == before && before.is_some();
     if is_same && !was_draft {

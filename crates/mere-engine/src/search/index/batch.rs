@@ -9,7 +9,7 @@ use mere_core::search::{Document, Field, stem, tokens};
 
 use super::GroundId;
 use super::posting::Writer;
-use crate::host::Stamp;
+use mere_host::Stamp;
 
 /// How far fields are apart, so that no phrase goes from one to the next.
 const GAP: u32 = 8;

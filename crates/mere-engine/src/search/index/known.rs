@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use rusqlite::OptionalExtension;
 
 use super::{GroundId, Index};
-use crate::host::Stamp;
+use mere_host::Stamp;
 
 /// What is known of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

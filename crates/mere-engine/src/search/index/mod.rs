@@ -31,8 +31,8 @@ pub(crate) use vectors::{Kept, Sketches};
 pub(crate) use words::{Form, letters};
 
 use super::SearchError;
-use crate::host::Database;
 use batch::{Counted, Terms};
+use mere_host::Database;
 
 /// The index of one project.
 pub(crate) struct Index {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use mere_core::item::{Category, ItemId};
 
 use super::survey::join;
-use crate::host::Change;
+use mere_host::Change;
 
 /// Where to look.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -11,7 +11,7 @@ mod row;
 mod rows;
 mod survey;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -24,8 +24,8 @@ use self::errands::Errands;
 use self::reading::{Sought, read};
 use self::rows::Rows;
 use self::survey::{Shelf, Survey};
-use crate::host::{Change, Identity, News, Watch};
 use crate::space::Stray;
+use mere_host::{Change, Identity, News, Watch};
 
 pub(crate) use page::{Page, Wanted};
 pub(crate) use row::Row;

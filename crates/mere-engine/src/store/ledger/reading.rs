@@ -7,7 +7,7 @@ use cap_std::fs::Dir;
 
 use super::row::Slot;
 use super::survey::{is_closed, open};
-use crate::host::{OpenFolder, cores};
+use mere_host::{OpenFolder, cores};
 
 /// The most hands.
 const MAX_HANDS: usize = 4;

@@ -10,7 +10,7 @@ use cap_std::fs::File;
 use jiff::Timestamp;
 use mere_core::item::{self, ItemId, Memory, MemoryPath};
 
-use crate::host::{OpenFolder, Stamp, now};
+use mere_host::{OpenFolder, Stamp, now};
 
 /// The largest file that is read.
 const MAX_READ: u64 = item::MAX_BYTES as u64;

@@ -8,8 +8,8 @@ use std::io;
 use cap_std::fs::Dir;
 use mere_core::item::{Category, IdError, ItemId};
 
-use crate::host::{EntryKind, OpenFolder, Watch, absent, is_link};
 use crate::space::Stray;
+use mere_host::{EntryKind, OpenFolder, Watch, absent, is_link};
 
 /// How many memories and categories a store may have: each takes memory.
 pub(super) const MAX_ENTRIES: usize = 1_000_000;

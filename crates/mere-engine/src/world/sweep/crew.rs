@@ -15,8 +15,8 @@ use super::folder::{Yield, run};
 use super::page::{Basket, Gathered, Position};
 use super::task::Task;
 use super::{Harvest, Plan};
-use crate::host::cores;
 use crate::world::list::{LookError, go_on};
+use mere_host::cores;
 
 /// The most workers of one sweep.
 const MAX_WORKERS: usize = 4;

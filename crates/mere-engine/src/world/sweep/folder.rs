@@ -8,11 +8,11 @@ use mere_core::segment::Segment;
 use super::names::{Names, Paths, join};
 use super::task::{Folder, Task, What};
 use super::{Harvest, Opened, Plan, Want, Weight};
-use crate::host::{EntryKind, OpenFolder, is_link};
 use crate::world::discretion::Sight;
 use crate::world::ignored::{Has, Ignored, IsFolder};
 use crate::world::list::LookError;
 use crate::world::walk::is_denied;
+use mere_host::{EntryKind, OpenFolder, is_link};
 
 /// Names no walk enters: what lies there is nobody's reading.
 const SKIPPED: [&str; 2] = [".git", "node_modules"];

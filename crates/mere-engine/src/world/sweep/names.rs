@@ -1,8 +1,8 @@
 //! The names of one folder, and the paths they make.
 
 use super::Plan;
-use crate::host::EntryKind;
 use crate::world::ignored::Has;
+use mere_host::EntryKind;
 
 /// How many names of one folder are kept at a time; a larger folder is read again for the next.
 const MAX_NAMES: usize = 64 * 1024;

@@ -10,7 +10,6 @@ use super::super::super::change::Desk;
 use super::super::{attributes as git_attributes, index as indexing, waiting as proposals};
 use super::{Finding, State};
 use crate::config_check::check_config;
-use crate::host::{Git, SPACE};
 use crate::keys::KeyFault;
 use crate::project_key;
 use crate::space::Comparison;
@@ -18,6 +17,7 @@ use crate::tool_error::ToolError;
 use crate::trust_store::{self, Store};
 use crate::wording::{key as key_words, roster_trouble};
 use crate::{court, keys};
+use mere_host::{Git, SPACE};
 
 /// Both config files.
 pub(super) fn config(desk: &Desk<'_>) -> Vec<Finding> {

@@ -12,7 +12,7 @@ use super::super::super::change::Desk;
 use super::super::super::loaded::SidecarFile;
 use super::super::select::everything;
 use super::{Finding, State};
-use crate::host::{EntryKind, OpenFolder, SPACE, absent, open_regular, read_at_most};
+use mere_host::{EntryKind, OpenFolder, SPACE, absent, open_regular, read_at_most};
 
 /// The deepest folder that is looked into.
 const MAX_DEPTH: usize = 10;

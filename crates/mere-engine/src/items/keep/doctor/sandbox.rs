@@ -1,11 +1,11 @@
 //! Whether tools can be run here: each layer of the sandbox is tried out.
 
 use super::{Finding, State};
-use crate::host::{self, Layer, Level, NOT_KEPT, Standing};
+use mere_host::{Layer, Level, NOT_KEPT, Standing};
 
 /// What became of each layer, by the level that the user's config asks for.
 pub(super) fn layers(level: Level) -> Vec<Finding> {
-    let standing = match host::layers() {
+    let standing = match mere_host::layers() {
         Ok(standing) => standing,
         Err(error) => {
             let what = format!("tools cannot be run: {error}");

@@ -10,9 +10,9 @@ use super::super::Desk;
 use super::TeamFault;
 use crate::court::{self, ROSTER, ROSTER_SIDECAR, TeamFile, TeamTrouble};
 use crate::enforce::Errand;
-use crate::host::{Before, Editing, Links};
 use crate::keys::{self, KeyFault};
 use crate::project_key;
+use mere_host::{Before, Editing, Links};
 
 /// A roster that lies in the space now.
 pub(super) struct Published {

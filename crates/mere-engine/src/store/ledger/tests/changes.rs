@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::chance::{Dice, happen};
 use super::{Scene, told};
-use crate::host::{Change, Interest, News, Watch};
+use mere_host::{Change, Interest, News, Watch};
 
 #[test]
 fn the_ledger_is_always_what_a_fresh_reading_finds() {

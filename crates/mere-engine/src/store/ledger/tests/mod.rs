@@ -9,7 +9,15 @@ use jiff::Timestamp;
 use tempfile::TempDir;
 
 use super::{Ledger, Row};
-use crate::host::{Folder, Interest, Watch};
+use mere_host::{Interest, Watch};
+
+/// Makes an empty folder, which is removed with its guard.
+#[expect(clippy::disallowed_methods, reason = "a test makes its own folder")]
+pub(in crate::store) fn temporary_folder() -> (TempDir, Dir) {
+    let held = tempfile::tempdir().expect("a temporary folder");
+    let folder = Dir::open_ambient_dir(held.path(), cap_std::ambient_authority());
+    (held, folder.expect("its handle"))
+}
 
 /// A store, and a folder beside it.
 struct Scene {
@@ -19,8 +27,7 @@ struct Scene {
 
 impl Scene {
     fn new() -> Self {
-        let (held, folder) = Folder::temporary().expect("a temporary folder");
-        let top = folder.dir().try_clone().expect("its handle");
+        let (held, top) = temporary_folder();
         for name in ["store", "outside"] {
             top.create_dir(name).expect("a folder");
         }

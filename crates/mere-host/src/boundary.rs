@@ -1,0 +1,108 @@
+//! Where a path that a person typed lies: containment by whole components of canonical paths.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use mere_core::address::{Address, RelPath};
+use mere_core::name::AgentName;
+use mere_core::root::Root;
+use mere_core::segment::Segment;
+
+use super::surroundings::SPACE;
+use super::{Folder, Surroundings, Typed};
+
+/// Folders of the system that are nobody's project.
+const SYSTEM: [&str; 17] = [
+    "/etc", "/proc", "/sys", "/dev", "/boot", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
+    "/libx32", "/var", "/run", "/root", "/System", "/Library",
+];
+
+/// On which side of which boundary a path lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Boundary {
+    Workspace,
+    Project,
+    System,
+    Outside,
+}
+
+/// A person's path, placed.
+pub struct Seen {
+    pub address: Option<Address>,
+    pub boundary: Boundary,
+}
+
+impl Boundary {
+    /// Its name in answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Workspace => "agent_workspace",
+            Self::Project => "user_project",
+            Self::System => "system_restricted",
+            Self::Outside => "outside_boundaries",
+        }
+    }
+}
+
+impl Surroundings {
+    /// Places what a person typed. A relative path is read from the working directory; `..` may
+    /// stand in it, and what counts is where it ends.
+    pub fn place(
+        &self,
+        typed: &Typed,
+        project: &Folder,
+        agent: &AgentName,
+        extra: &[(Root, Arc<Folder>)],
+    ) -> Seen {
+        if let Some(address) = typed.address() {
+            let boundary = match address.root() {
+                Root::Workspace => Boundary::Workspace,
+                Root::Project => Boundary::Project,
+                Root::User | Root::Registry | Root::Mod(_) => Boundary::Outside,
+            };
+            return Seen { address: Some(address), boundary };
+        }
+        let Some(path) = typed.below(self.working()).ok().and_then(|path| resolve(&path)) else {
+            return Seen { address: None, boundary: Boundary::Outside };
+        };
+        let workspace = project.path().join(SPACE).join("workspaces").join(agent.as_str());
+        let user = self.user_space_path().and_then(|space| space.canonicalize().ok());
+        let roots = [
+            (Some(workspace), Root::Workspace, Boundary::Workspace),
+            (Some(project.path().to_owned()), Root::Project, Boundary::Project),
+            (user, Root::User, Boundary::Outside),
+        ];
+        let extra = extra.iter().map(|(root, folder)| {
+            (Some(folder.path().to_owned()), root.clone(), Boundary::Outside)
+        });
+        for (folder, root, boundary) in roots.into_iter().chain(extra) {
+            let below =
+                folder.and_then(|folder| path.strip_prefix(folder).ok().map(Path::to_owned));
+            if let Some(below) = below {
+                return Seen { address: address(root, &below, path.is_dir()), boundary };
+            }
+        }
+        let system = SYSTEM.iter().any(|folder| path.starts_with(folder));
+        let boundary = if system { Boundary::System } else { Boundary::Outside };
+        Seen { address: None, boundary }
+    }
+}
+
+/// The canonical path, also of something that is not there yet: its deepest existing folder is
+/// resolved, and what is left must be plain names.
+pub(super) fn resolve(path: &Path) -> Option<PathBuf> {
+    let (existing, there) = path
+        .ancestors()
+        .find_map(|folder| folder.canonicalize().ok().map(|canonical| (folder, canonical)))?;
+    let rest = path.strip_prefix(existing).ok()?;
+    let plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
+    plain.then(|| if rest.as_os_str().is_empty() { there } else { there.join(rest) })
+}
+
+fn address(root: Root, below: &Path, is_directory: bool) -> Option<Address> {
+    let names = below.iter().map(|name| name.to_str()?.parse::<Segment>().ok());
+    let path = names.collect::<Option<RelPath>>()?;
+    let address =
+        if is_directory { Address::directory(root, path) } else { Address::file(root, path) };
+    address.is_speakable().then_some(address)
+}

@@ -1,0 +1,35 @@
+//! The text of a symbolic link as steps of a walk.
+
+use std::io;
+use std::path::{Component, Path};
+
+use cap_std::fs::Dir;
+use mere_core::segment::Segment;
+
+/// One step of a walk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Into a child.
+    Into(Segment),
+    /// To the parent.
+    Up,
+}
+
+/// Reads a link. `None` if its target is absolute or has a name that cannot be said: such a link
+/// leads nowhere in the visible world.
+pub fn read_link(dir: &Dir, name: &Segment) -> io::Result<Option<Vec<Step>>> {
+    dir.read_link_contents(name.as_str()).map(|target| steps(&target))
+}
+
+fn steps(target: &Path) -> Option<Vec<Step>> {
+    let mut steps = Vec::new();
+    for component in target.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => steps.push(Step::Up),
+            Component::Normal(name) => steps.push(Step::Into(name.to_str()?.parse().ok()?)),
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(steps)
+}

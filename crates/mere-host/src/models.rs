@@ -1,0 +1,83 @@
+//! The folder of models that a person fetched, and the variable that holds a key.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File};
+use mere_core::request::{PersonFile, Secret};
+
+use super::{Locked, Surroundings, Typed, Watched, WriteError, absent, open_regular, read_at_most};
+
+/// The folder below the user's data.
+const FOLDER: &str = "models";
+/// The largest model.
+const MAX_BYTES: u64 = 256 * 1024 * 1024;
+
+/// Where fetched models lie.
+#[derive(Clone, Debug)]
+pub struct Models(PathBuf);
+
+impl Models {
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// A file of it, for people.
+    pub fn shown(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+
+    /// How large a model is; none if it is not there.
+    pub fn size(&self, name: &str) -> Option<u64> {
+        let metadata = std::fs::symlink_metadata(self.0.join(name)).ok();
+        metadata.filter(std::fs::Metadata::is_file).map(|metadata| metadata.len())
+    }
+
+    /// A model's bytes; none if it is not there, or is too large to be one.
+    pub fn read(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
+        let dir = absent(Dir::open_ambient_dir(&self.0, ambient_authority()))?;
+        let file = dir.map(|dir| absent(open_regular(&dir, name))).transpose()?;
+        file.flatten().flatten().map_or(Ok(None), |file| read_at_most(file, MAX_BYTES))
+    }
+
+    /// Keeps a model in place of what was there.
+    pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
+        Locked::open(&self.0)?.replace(name, bytes)
+    }
+
+    /// Removes a model, and says whether it was there.
+    pub fn remove(&self, name: &str) -> Result<bool, WriteError> {
+        if self.size(name).is_none() {
+            return Ok(false);
+        }
+        let locked = Locked::open(&self.0)?;
+        Ok(absent(locked.dir().remove_file(name))?.is_some())
+    }
+}
+
+impl Surroundings {
+    /// Where fetched models lie; none if there is no place for them.
+    pub fn models(&self) -> Option<Models> {
+        self.data_path().map(|data| Models(data.join(FOLDER)))
+    }
+
+    /// A model may come, change and go.
+    pub fn watch_model(&self, name: &str, watched: &mut Watched) {
+        let folder = self.models().map(|models| models.0);
+        watched.add(&folder.as_deref().unwrap_or(Path::new("")).join(name));
+    }
+
+    /// What a variable that a person configured holds; none if that is nothing, or no text.
+    #[expect(clippy::unused_self, reason = "what is read here is the environment of this process")]
+    pub fn key_in(&self, variable: &str) -> Option<Secret> {
+        let key = std::env::var(variable).ok().filter(|key| !key.is_empty());
+        key.map(Secret::new)
+    }
+
+    /// Reads a file that a person named; none if it has more than `most` bytes.
+    pub fn read_person_file(&self, file: &PersonFile, most: u64) -> io::Result<Option<Vec<u8>>> {
+        let path = Typed::from(file.typed().to_owned()).below(self.working())?;
+        read_at_most(File::from_std(std::fs::File::open(path)?), most)
+    }
+}

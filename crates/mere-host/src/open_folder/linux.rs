@@ -1,0 +1,194 @@
+//! By `openat2` and `getdents64`, straight.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+
+use cap_std::fs::{Dir, File};
+use rustix::fs::{
+    AtFlags, FileType, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, fstat, fstatfs, openat,
+    openat2, renameat_with, statat,
+};
+use rustix::io::Errno;
+
+use super::EntryKind;
+use crate::{Identity, Stamp};
+
+/// How much of a folder is read at once.
+const BUFFER_BYTES: usize = 16 * 1024;
+const READ_FOLDER: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// An open folder.
+pub struct OpenFolder(OwnedFd);
+
+impl OpenFolder {
+    /// Opens the folder at `path`, names joined by slashes, below `root`; the empty path is `root`
+    /// itself.
+    pub fn below(root: &Dir, path: &str) -> io::Result<Self> {
+        let beneath =
+            ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        let path = if path.is_empty() { "." } else { path };
+        loop {
+            match openat2(root, path, READ_FOLDER, Mode::empty(), beneath) {
+                Ok(folder) => return Ok(Self(folder)),
+                // A rename elsewhere can make the kernel unsure; it asks to be asked again.
+                Err(Errno::AGAIN | Errno::INTR) => {}
+                Err(Errno::NOSYS | Errno::PERM) => return Self::step_by_step(root, path),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// The same where `openat2` is not to be had.
+    fn step_by_step(root: &Dir, path: &str) -> io::Result<Self> {
+        let mut here = openat(root, ".", READ_FOLDER, Mode::empty())?;
+        for name in path.split('/').filter(|name| *name != ".") {
+            here = openat(&here, name, READ_FOLDER, Mode::empty())?;
+        }
+        Ok(Self(here))
+    }
+
+    /// The handle, to open what lies below.
+    pub fn into_dir(self) -> Dir {
+        Dir::from_std_file(self.0.into())
+    }
+
+    /// What the system calls the handle.
+    pub(crate) fn descriptor(&self) -> i32 {
+        self.0.as_raw_fd()
+    }
+
+    /// The number of the kind of file system it lies on.
+    pub(crate) fn file_system(&self) -> io::Result<u64> {
+        Ok(u64::try_from(fstatfs(&self.0)?.f_type).unwrap_or_default())
+    }
+
+    pub fn identity(&self) -> io::Result<Identity> {
+        let stat = fstat(&self.0)?;
+        Ok(Identity::new(stat.st_dev, stat.st_ino))
+    }
+
+    /// What it looks like now.
+    pub fn stamp(&self) -> io::Result<Stamp> {
+        Ok(Stamp::of_stat(&fstat(&self.0)?))
+    }
+
+    /// What the folder at `path` below `root` looks like, without opening it; `None` if there is
+    /// none. Links on the way are followed, so this says whether a folder is still the same one and
+    /// nothing else.
+    pub fn glance(root: &Dir, path: &str) -> io::Result<Option<Stamp>> {
+        match statat(root, path, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => {
+                let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
+                Ok(is_folder.then(|| Stamp::of_stat(&stat)))
+            }
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Makes its names durable.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        Ok(rustix::fs::fsync(&self.0)?)
+    }
+
+    /// Tells every name and what it is, in no order; a name that is not UTF-8 is `None`.
+    pub fn read(
+        &self,
+        mut each: impl FnMut(Option<&str>, EntryKind) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut buffer = [MaybeUninit::uninit(); BUFFER_BYTES];
+        let mut entries = RawDir::new(&self.0, &mut buffer);
+        while let Some(entry) = entries.next() {
+            let entry = entry?;
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                FileType::Unknown => match statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
+                    Ok(stat) => FileType::from_raw_mode(stat.st_mode),
+                    Err(Errno::NOENT) => continue,
+                    Err(error) => return Err(error.into()),
+                },
+                known => known,
+            };
+            each(name.to_str().ok(), kind_of(kind))?;
+        }
+        Ok(())
+    }
+
+    /// Which folder a child is, without opening it; `None` if it is none.
+    pub fn child_identity(&self, name: &str) -> io::Result<Option<Identity>> {
+        let stat = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
+        Ok(is_folder.then(|| Identity::new(stat.st_dev, stat.st_ino)))
+    }
+
+    /// Whether a regular file has this name.
+    pub fn has_file(&self, name: &str) -> io::Result<bool> {
+        Ok(self.file_stamp(name)?.is_some())
+    }
+
+    /// What a regular file of this folder looks like, without opening it; `None` if the name is
+    /// something else, or nothing.
+    pub fn file_stamp(&self, name: &str) -> io::Result<Option<Stamp>> {
+        match statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => {
+                let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+                Ok(is_file.then(|| Stamp::of_stat(&stat)))
+            }
+            Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Opens a regular file of this folder; `None` if the name is something else.
+    pub fn file(&self, name: &str) -> io::Result<Option<File>> {
+        open_regular(&self.0, name)
+    }
+}
+
+/// Opens a regular file of a folder, never through a link and never waiting for a pipe; `None` if
+/// the name is something else.
+pub fn open_regular(folder: &impl AsFd, name: &str) -> io::Result<Option<File>> {
+    let flags =
+        OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = match openat(folder, name, flags, Mode::empty()) {
+        Ok(file) => file,
+        Err(Errno::LOOP | Errno::NXIO) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let is_file = FileType::from_raw_mode(fstat(&file)?.st_mode) == FileType::RegularFile;
+    Ok(is_file.then(|| File::from_std(file.into())))
+}
+
+/// Swaps two files, in one moment; says no where the file system cannot.
+pub(crate) fn exchange(one: (&Dir, &str), other: (&Dir, &str)) -> io::Result<bool> {
+    match renameat_with(one.0, one.1, other.0, other.1, RenameFlags::EXCHANGE) {
+        Ok(()) => Ok(true),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::PERM) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Gives a file another name that nothing has; says no if something does.
+pub(crate) fn rename_new(from: (&Dir, &str), to: (&Dir, &str)) -> io::Result<bool> {
+    match renameat_with(from.0, from.1, to.0, to.1, RenameFlags::NOREPLACE) {
+        Ok(()) => Ok(true),
+        Err(Errno::EXIST) => Ok(false),
+        // A file system that cannot: the lock keeps others of us away.
+        Err(Errno::INVAL | Errno::NOSYS) => super::rename_looking(from, to),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn kind_of(kind: FileType) -> EntryKind {
+    match kind {
+        FileType::Directory => EntryKind::Folder,
+        FileType::RegularFile => EntryKind::File,
+        FileType::Symlink => EntryKind::Link,
+        _ => EntryKind::Special,
+    }
+}

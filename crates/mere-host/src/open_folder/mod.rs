@@ -1,0 +1,46 @@
+//! A folder below a root, open for reading.
+//!
+//! It is reached from the root's handle along plain names, and no link on the way is followed, so
+//! a folder swapped for a link is refused and never leads out of the root. One handle is open per
+//! `OpenFolder`, however deep it lies. Linux does this in one system call; elsewhere it is done one
+//! name at a time.
+
+#[cfg(all(target_os = "linux", not(mere_portable)))]
+mod linux;
+#[cfg(any(not(target_os = "linux"), mere_portable))]
+mod portable;
+
+#[cfg(all(target_os = "linux", not(mere_portable)))]
+pub use linux::{OpenFolder, open_regular};
+#[cfg(all(target_os = "linux", not(mere_portable)))]
+pub(crate) use linux::{exchange, rename_new};
+#[cfg(any(not(target_os = "linux"), mere_portable))]
+pub(crate) use portable::exchange;
+#[cfg(any(not(target_os = "linux"), mere_portable))]
+pub use portable::{OpenFolder, open_regular};
+#[cfg(any(not(target_os = "linux"), mere_portable))]
+pub(crate) use rename_looking as rename_new;
+
+use std::io;
+
+use cap_std::fs::Dir;
+
+use super::absent;
+
+/// Gives a file another name, if a look finds that nothing has it: for those who hold a lock.
+pub(crate) fn rename_looking(from: (&Dir, &str), to: (&Dir, &str)) -> io::Result<bool> {
+    if absent(to.0.symlink_metadata(to.1))?.is_some() {
+        return Ok(false);
+    }
+    from.0.rename(from.1, to.0, to.1).map(|()| true)
+}
+
+/// What a name in a folder is, the name itself not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    Folder,
+    File,
+    Link,
+    /// A pipe, a socket, a device.
+    Special,
+}

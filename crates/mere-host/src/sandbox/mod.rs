@@ -1,0 +1,48 @@
+//! A cell: the world in which a tool runs.
+//!
+//! [`Plan`] says what is run and what it sees; [`run`] keeps it until it has ended, and tells how. A tool
+//! sees `/tool`, its own verified files; `/work`, the agent's workspace; `/packages` and
+//! `/interpreter`, where a person configured them; the system's programs and libraries; and no
+//! more. Where a layer is missing, nothing runs. ADR 12 has the reasons.
+
+#[cfg(target_os = "linux")]
+mod calls;
+#[cfg(target_os = "linux")]
+mod cell;
+mod cells;
+#[cfg(target_os = "linux")]
+mod confine;
+#[cfg(target_os = "linux")]
+mod control;
+#[cfg(target_os = "linux")]
+mod disarm;
+#[cfg(target_os = "linux")]
+mod family;
+#[cfg(target_os = "linux")]
+mod group;
+#[cfg(target_os = "linux")]
+mod keeper;
+#[cfg(not(target_os = "linux"))]
+mod nowhere;
+mod plan;
+mod programs;
+#[cfg(target_os = "linux")]
+mod root;
+#[cfg(target_os = "linux")]
+mod totals;
+mod wire;
+
+#[cfg(target_os = "linux")]
+pub use cell::cell;
+pub use cells::Cells;
+#[cfg(target_os = "linux")]
+pub use keeper::{layers, run};
+#[cfg(not(target_os = "linux"))]
+pub use nowhere::cell;
+#[cfg(not(target_os = "linux"))]
+pub use nowhere::{layers, run};
+pub use plan::{
+    Captured, Ended, Excess, Finished, Level, Limits, NOT_KEPT, Plan, Refusal, Standing, Watcher,
+};
+pub use programs::{PATH, Program};
+pub use wire::{Exit, Layer};

@@ -1,0 +1,94 @@
+//! Where a program is that a chain names, as a cell sees it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::Folder;
+
+/// Where programs are looked for, in a cell as outside.
+pub const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
+/// What a cell shows of the system.
+pub(super) const SYSTEM: [&str; 8] =
+    ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"];
+
+/// A program.
+#[derive(Debug)]
+pub struct Program {
+    /// Its path in a cell.
+    pub path: String,
+    /// The folder it needs that is no part of the system.
+    pub home: Option<Folder>,
+    /// Its path on the machine.
+    host: PathBuf,
+}
+
+impl Program {
+    /// A program of the system, by its name or its path; none if it is not there. Nothing else of the
+    /// machine is a program, and nothing that an agent wrote.
+    pub fn find(name: &str) -> Option<Self> {
+        let host = if name.starts_with('/') {
+            Some(PathBuf::from(name)).filter(|path| is_of_system(path) && is_plain(path))
+        } else if name.contains('/') {
+            None
+        } else {
+            Some(PATH.split(':').map(|place| Path::new(place).join(name)))
+                .and_then(|mut found| found.find(|path| path.is_file()))
+        };
+        let host = host.filter(|path| path.is_file())?;
+        Some(Self { path: host.to_str()?.to_owned(), home: None, host })
+    }
+
+    /// A verified file of the tool, by its path in a cell.
+    pub fn of_tool(path: &str) -> Self {
+        Self { path: path.to_owned(), home: None, host: PathBuf::from(path) }
+    }
+
+    /// The interpreter that a person configured. One of the system's is used where it is; of any other,
+    /// the folder above its `bin` is shown, unless something `private` lies in it.
+    pub(crate) fn configured(text: &Path, private: &[PathBuf]) -> io::Result<Self> {
+        let host = text.canonicalize()?;
+        let wrong = || io::Error::from(io::ErrorKind::InvalidInput);
+        if !host.is_file() {
+            return Err(wrong());
+        }
+        // A venv is only links and packages: its interpreter is elsewhere.
+        let beside = text.parent().and_then(Path::parent);
+        if beside.is_some_and(|folder| folder.join("pyvenv.cfg").is_file()) {
+            return Err(io::Error::other("it is the interpreter of a venv"));
+        }
+        if is_of_system(&host) {
+            let path = host.to_str().ok_or_else(wrong)?.to_owned();
+            return Ok(Self { path, home: None, host });
+        }
+        // Only what lies above a `bin` is one program's: anything else would show too much.
+        let bin = host.parent().filter(|folder| folder.ends_with("bin")).ok_or_else(wrong)?;
+        let folder = bin.parent().filter(|folder| folder.parent().is_some()).ok_or_else(wrong)?;
+        if private.iter().any(|own| own.starts_with(folder)) {
+            return Err(io::Error::other("too much lies beside its `bin`"));
+        }
+        let below = host.strip_prefix(folder).ok().and_then(Path::to_str).ok_or_else(wrong)?;
+        let path = format!("/interpreter/{below}");
+        let home = Some(Folder::open(folder)?);
+        Ok(Self { path, home, host })
+    }
+
+    /// Its path on the machine.
+    pub(crate) fn host(&self) -> &Path {
+        &self.host
+    }
+
+    /// What it is, for a digest: another version of an interpreter is another file.
+    pub fn identity(&self) -> Vec<u8> {
+        let real = self.host.canonicalize().unwrap_or_else(|_| self.host.clone());
+        real.as_os_str().as_encoded_bytes().to_vec()
+    }
+}
+
+/// Whether a path is what it says: no step leads back.
+fn is_plain(path: &Path) -> bool {
+    path.components().all(|part| !matches!(part, std::path::Component::ParentDir))
+}
+
+fn is_of_system(path: &Path) -> bool {
+    SYSTEM.iter().any(|place| path.starts_with(place))
+}

@@ -1,0 +1,155 @@
+//! What the keeper and the two stages of a cell say to each other, over one socket.
+//!
+//! A message is its length and its JSON. The order is followed by the bytes it counts. Only this
+//! program speaks here: the tool never gets hold of the socket.
+
+use std::io::{self, Read, Write};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// The longest message.
+const MAX_MESSAGE: u32 = 8 * 1024 * 1024;
+
+/// What the second stage is to do.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Order {
+    /// The program with its arguments; none for a trial, which ends before anything is run.
+    pub(super) argv: Vec<String>,
+    pub(super) environment: Vec<(String, String)>,
+    /// The files of the tool, by their paths from `/tool`, and how many bytes each has.
+    pub(super) files: Vec<(String, u64)>,
+    /// How many bytes the program reads.
+    pub(super) input: u64,
+    /// What is shown of the machine.
+    pub(super) binds: Vec<Bind>,
+    pub(super) bounds: Bounds,
+    /// Whether layers that the kernel does not have may be missing.
+    pub(super) may_lack: bool,
+}
+
+/// A folder of the machine that is shown in a cell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Bind {
+    /// Where it is.
+    pub(super) source: Vec<u8>,
+    /// Which one it is: device and inode.
+    pub(super) identity: Option<(u64, u64)>,
+    /// Where it is shown.
+    pub(super) target: String,
+    pub(super) access: Access,
+}
+
+/// What a cell may do in a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Access {
+    Read,
+    Write,
+}
+
+/// What each process of a cell may use.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Bounds {
+    /// Seconds of processor time.
+    pub(super) processor: u64,
+    /// The largest file, in bytes.
+    pub(super) file: u64,
+    /// Processes and threads, all together.
+    pub(super) tasks: u64,
+    /// Open files.
+    pub(super) open: u64,
+}
+
+/// What a cell tells its keeper.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Report {
+    /// The first stage has left the namespaces of the machine, and waits to be mapped and placed.
+    Unshared,
+    /// The second stage has this number.
+    Init(u32),
+    /// What became of a layer.
+    Layer(Layer, Result<(), String>),
+    /// The program could not be started.
+    Unstarted(String),
+    /// The program runs.
+    Started,
+    /// The program has ended.
+    Ended(Exit),
+}
+
+/// How a program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Exit {
+    Code(i32),
+    Signal(i32),
+}
+
+/// One of the walls between a tool and the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Layer {
+    /// User, mount, process, network, IPC and host-name namespaces.
+    Namespaces,
+    /// A root of its own.
+    Root,
+    /// Limits on each process.
+    Limits,
+    /// No user of the machine's, no capabilities, no new privileges.
+    Privileges,
+    Landlock,
+    Seccomp,
+}
+
+impl Layer {
+    /// All of them, in the order in which they are built.
+    pub const ALL: [Self; 6] = [
+        Self::Namespaces,
+        Self::Root,
+        Self::Limits,
+        Self::Privileges,
+        Self::Landlock,
+        Self::Seccomp,
+    ];
+
+    /// Whether the user may accept that a kernel lacks it.
+    pub fn may_lack(self) -> bool {
+        matches!(self, Self::Landlock | Self::Seccomp)
+    }
+
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Namespaces => "namespaces",
+            Self::Root => "private root",
+            Self::Limits => "limits",
+            Self::Privileges => "no privileges",
+            Self::Landlock => "landlock",
+            Self::Seccomp => "seccomp",
+        }
+    }
+}
+
+/// Sends one message.
+pub(super) fn send(mut to: impl Write, message: &impl Serialize) -> io::Result<()> {
+    let text = serde_json::to_vec(message)?;
+    let size = u32::try_from(text.len()).ok().filter(|size| *size <= MAX_MESSAGE);
+    let size = size.ok_or(io::ErrorKind::InvalidInput)?;
+    let mut bytes = size.to_be_bytes().to_vec();
+    bytes.extend(text);
+    to.write_all(&bytes)
+}
+
+/// Receives one message; none where the other side is gone.
+pub(super) fn receive<T: DeserializeOwned>(mut from: impl Read) -> io::Result<Option<T>> {
+    let mut size = [0; 4];
+    match from.read_exact(&mut size) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        read => read?,
+    }
+    let size = u32::from_be_bytes(size);
+    if size > MAX_MESSAGE {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    let mut text = vec![0; size as usize];
+    from.read_exact(&mut text)?;
+    Ok(Some(serde_json::from_slice(&text)?))
+}

@@ -1,0 +1,217 @@
+//! By inotify.
+//!
+//! A folder keeps its watch when it moves, and is called by its old path until it is added under
+//! the new one. That loses nothing: whoever is told of a move adds and reads what is there now.
+
+use std::collections::{BTreeSet, HashMap};
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+
+use cap_std::fs::Dir;
+use rustix::fs::inotify::{self, CreateFlags, Event, ReadFlags, Reader, WatchFlags};
+use rustix::io::Errno;
+
+use super::{Change, Interest, News};
+use crate::{OpenFolder, absent, is_link};
+
+/// How many events are taken at once, so that a busy writer cannot keep anyone here for ever.
+const MAX_EVENTS: usize = 65_536;
+/// From so many changes on, looking at everything is no more work.
+const MAX_CHANGES: usize = 1024;
+/// File systems that others can change without this system's knowledge: those of networks and of
+/// virtual machines' hosts.
+const SHARED: [(&str, u64); 9] = [
+    ("nfs", 0x6969),
+    ("smb", 0x517B),
+    ("cifs", 0xFF53_4D42),
+    ("smb2", 0xFE53_4D42),
+    ("fuse", 0x6573_5546),
+    ("9p", 0x0102_1997),
+    ("ceph", 0x00C3_6400),
+    ("afs", 0x5346_414F),
+    ("vboxsf", 0x786F_4256),
+];
+
+/// Changes in some folders.
+pub struct Watch {
+    system: Option<OwnedFd>,
+    interest: Interest,
+    /// The folders, by what the system calls the watch of each.
+    folders: HashMap<i32, Watched>,
+}
+
+struct Watched {
+    path: String,
+    /// Whether another folder may have the path by now.
+    is_doubted: bool,
+}
+
+/// What was read from the system.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Heard {
+    Nothing,
+    Something,
+    /// Something, and more that cannot be told any more.
+    NotAll,
+}
+
+impl Watch {
+    /// A watch that is never quiet.
+    pub fn none() -> Self {
+        Self { system: None, interest: Interest::Names, folders: HashMap::new() }
+    }
+
+    /// A watch of no folder yet.
+    pub fn new(interest: Interest) -> Self {
+        let system = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok();
+        Self { system, interest, folders: HashMap::new() }
+    }
+
+    pub fn is_on(&self) -> bool {
+        self.system.is_some()
+    }
+
+    /// Watches one more folder. One that is not there needs no watch: its parent has one.
+    pub fn add(&mut self, root: &Dir, path: &str) {
+        match OpenFolder::below(root, path) {
+            Err(error) if is_link(&error) => {}
+            opened => match absent(opened) {
+                Ok(Some(folder)) => self.add_open(&folder, path),
+                Ok(None) => {}
+                Err(error) => self.give_up(&error),
+            },
+        }
+    }
+
+    /// Watches one more folder, open already, under this path. If it is watched under another
+    /// one, it has moved, and is called by the new one from now on.
+    pub fn add_open(&mut self, folder: &OpenFolder, path: &str) {
+        let Some(system) = &self.system else { return };
+        // By its handle: the name could lead elsewhere by now.
+        let name = format!("/proc/self/fd/{}", folder.descriptor());
+        let flags = flags(self.interest);
+        let added =
+            is_told_of_all(folder).and_then(|()| Ok(inotify::add_watch(system, name, flags)?));
+        match added {
+            Ok(number) => {
+                let watched = Watched { path: path.to_owned(), is_doubted: false };
+                self.folders.insert(number, watched);
+            }
+            Err(error) => self.give_up(&error),
+        }
+    }
+
+    /// From now on it is never quiet.
+    fn give_up(&mut self, error: &io::Error) {
+        tracing::debug!(%error, "folders are looked at instead of watched");
+        self.system = None;
+        self.folders = HashMap::new();
+    }
+
+    /// The folder at this path, and those below it, may be others by now.
+    pub fn doubt(&mut self, top: &str) {
+        for watched in self.folders.values_mut().filter(|one| is_within(&one.path, top)) {
+            watched.is_doubted = true;
+        }
+    }
+
+    /// Ends the watch of folders that were doubted and not added again. Their paths are kept
+    /// until the system says that it was the last of them: there may still be news.
+    pub fn drop_doubted(&mut self) {
+        let Some(system) = &self.system else { return };
+        for (number, _) in self.folders.iter().filter(|(_, one)| one.is_doubted) {
+            // It fails for one that has ended by itself, with its folder.
+            let _ = inotify::remove_watch(system, *number);
+        }
+    }
+
+    /// Whether nothing has happened since the last time it was asked.
+    pub fn is_quiet(&mut self) -> bool {
+        self.listen(|_, _| {}) == Heard::Nothing
+    }
+
+    /// What has happened since the last time it was asked.
+    pub fn news(&mut self) -> News {
+        let (mut changes, mut too_many) = (BTreeSet::new(), false);
+        let heard = self.listen(|folder, event| {
+            let name = event.file_name().map(|name| name.to_str().map(str::to_owned));
+            // What is not UTF-8 is no name here.
+            let Ok(name) = name.transpose() else { return };
+            let is_folder = event.events().contains(ReadFlags::ISDIR);
+            too_many |= changes.len() >= MAX_CHANGES;
+            if !too_many {
+                changes.insert(Change { folder: folder.to_owned(), name, is_folder });
+            }
+        });
+        match heard {
+            Heard::NotAll => News::Lost,
+            _ if too_many => News::Lost,
+            _ if changes.is_empty() => News::Quiet,
+            _ => News::Changed(changes),
+        }
+    }
+
+    /// Takes what the system has to tell, each with the path of its folder.
+    fn listen(&mut self, mut tell: impl FnMut(&str, &Event<'_>)) -> Heard {
+        let Self { system: Some(system), folders, .. } = self else { return Heard::NotAll };
+        let mut buffer = [MaybeUninit::uninit(); 16 * 1024];
+        let mut events = Reader::new(system, &mut buffer);
+        let mut heard = Heard::Nothing;
+        for _ in 0..MAX_EVENTS {
+            let event = match events.next() {
+                Ok(event) => event,
+                Err(Errno::AGAIN) => return heard,
+                Err(Errno::INTR) => continue,
+                Err(_) => return Heard::NotAll,
+            };
+            if heard == Heard::Nothing {
+                heard = Heard::Something;
+            }
+            if event.events().intersects(ReadFlags::QUEUE_OVERFLOW | ReadFlags::UNMOUNT) {
+                heard = Heard::NotAll;
+            } else if event.events().contains(ReadFlags::IGNORED) {
+                // The number may be another folder's from now on.
+                folders.remove(&event.wd());
+            } else {
+                match folders.get(&event.wd()) {
+                    Some(watched) => tell(&watched.path, &event),
+                    None => heard = Heard::NotAll,
+                }
+            }
+        }
+        Heard::NotAll
+    }
+}
+
+fn flags(interest: Interest) -> WatchFlags {
+    let names = WatchFlags::CREATE
+        | WatchFlags::DELETE
+        | WatchFlags::MOVED_FROM
+        | WatchFlags::MOVED_TO
+        | WatchFlags::DELETE_SELF
+        | WatchFlags::MOVE_SELF
+        | WatchFlags::ONLYDIR;
+    match interest {
+        Interest::Names => names,
+        // A file that is written through memory is told of when it is closed.
+        Interest::Contents => {
+            names | WatchFlags::MODIFY | WatchFlags::CLOSE_WRITE | WatchFlags::ATTRIB
+        }
+    }
+}
+
+/// Whether the system knows of all changes in a folder.
+fn is_told_of_all(folder: &OpenFolder) -> io::Result<()> {
+    let own = folder.file_system()?;
+    match SHARED.iter().find(|(_, number)| own == *number) {
+        Some((name, _)) => Err(io::Error::other(format!("others can change what is on {name}"))),
+        None => Ok(()),
+    }
+}
+
+/// Whether `path` is `top` or lies below it; everything lies below the empty path.
+fn is_within(path: &str, top: &str) -> bool {
+    let rest = path.strip_prefix(top);
+    rest.is_some_and(|rest| top.is_empty() || rest.is_empty() || rest.starts_with('/'))
+}

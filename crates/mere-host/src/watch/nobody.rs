@@ -1,0 +1,39 @@
+//! Where nobody watches.
+
+use cap_std::fs::Dir;
+
+use super::{Interest, News};
+use crate::OpenFolder;
+
+/// Nobody watches: it is never quiet.
+pub struct Watch;
+
+impl Watch {
+    pub(crate) fn none() -> Self {
+        Self
+    }
+
+    pub(crate) fn new(_interest: Interest) -> Self {
+        Self
+    }
+
+    pub(crate) fn is_on(&self) -> bool {
+        false
+    }
+
+    pub(crate) fn add(&mut self, _root: &Dir, _path: &str) {}
+
+    pub(crate) fn add_open(&mut self, _folder: &OpenFolder, _path: &str) {}
+
+    pub(crate) fn doubt(&mut self, _top: &str) {}
+
+    pub(crate) fn drop_doubted(&mut self) {}
+
+    pub(crate) fn is_quiet(&mut self) -> bool {
+        false
+    }
+
+    pub(crate) fn news(&mut self) -> News {
+        News::Lost
+    }
+}

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use crate::root::Root;
 use crate::segment::{Segment, SegmentError};
-use crate::spoken::{MAX_SPOKEN_BYTES, Malformed, Spoken};
+use crate::spoken::{MAX_SPOKEN_BYTES, MalformedPath, Spoken};
 
 /// Segments below a root, joined by slashes. Empty for the root itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,7 +17,7 @@ pub struct RelPath(String);
 impl RelPath {
     /// The segments from the root down.
     pub fn segments(&self) -> impl DoubleEndedIterator<Item = Segment> {
-        self.names().map(Segment::known)
+        self.names().map(Segment::from_checked)
     }
 
     /// The segments from the root down, as text.
@@ -38,24 +38,24 @@ impl RelPath {
     /// This path with one more segment.
     #[must_use]
     pub fn join(&self, segment: &Segment) -> Self {
-        self.joined(segment.as_str())
+        self.append(segment.as_str())
     }
 
     /// This path with one more name; `None` if the name is no segment.
     pub fn child(&self, name: &str) -> Option<Self> {
-        Segment::check(name).ok().map(|()| self.joined(name))
+        Segment::check(name).ok().map(|()| self.append(name))
     }
 
     /// The path below this one that `below` is from here.
     #[must_use]
-    pub fn below(&self, below: &Self) -> Self {
-        if below.is_root() { self.clone() } else { self.joined(&below.0) }
+    pub fn join_path(&self, below: &Self) -> Self {
+        if below.is_root() { self.clone() } else { self.append(&below.0) }
     }
 
     /// The directory it lies in and its own name; `None` for the root.
     pub fn split_last(&self) -> Option<(Self, Segment)> {
         let (parent, name) = self.0.rsplit_once('/').unwrap_or(("", &self.0));
-        (!name.is_empty()).then(|| (Self(parent.to_owned()), Segment::known(name)))
+        (!name.is_empty()).then(|| (Self(parent.to_owned()), Segment::from_checked(name)))
     }
 
     /// Whether `other` is this path or lies below it.
@@ -64,7 +64,7 @@ impl RelPath {
         rest.is_some_and(|rest| self.is_root() || rest.is_empty() || rest.starts_with('/'))
     }
 
-    fn joined(&self, rest: &str) -> Self {
+    fn append(&self, rest: &str) -> Self {
         let mut path = String::with_capacity(self.0.len() + 1 + rest.len());
         path.push_str(&self.0);
         if !path.is_empty() {
@@ -128,7 +128,7 @@ impl Address {
 
     /// The same path in another root, or in this one by its other name.
     #[must_use]
-    pub fn in_root(self, root: Root) -> Self {
+    pub fn with_root(self, root: Root) -> Self {
         Self { root, ..self }
     }
 
@@ -144,7 +144,7 @@ impl Address {
 
     /// The address as text.
     pub fn to_text(&self) -> String {
-        let mut text = String::with_capacity(self.root.printed_len() + self.path.0.len() + 3);
+        let mut text = String::with_capacity(self.root.text_length() + self.path.0.len() + 3);
         self.root.push_to(&mut text);
         text.push_str(":/");
         text.push_str(&self.path.0);
@@ -155,9 +155,9 @@ impl Address {
     }
 
     /// Whether it is short enough to be said again.
-    pub fn is_speakable(&self) -> bool {
+    pub fn is_within_length_limit(&self) -> bool {
         let slash = usize::from(self.directory && !self.path.is_root());
-        self.root.printed_len() + ":/".len() + self.path.0.len() + slash <= MAX_SPOKEN_BYTES
+        self.root.text_length() + ":/".len() + self.path.0.len() + slash <= MAX_SPOKEN_BYTES
     }
 
     /// Whether the address is written as a directory's.
@@ -167,13 +167,13 @@ impl Address {
 }
 
 impl FromStr for Address {
-    type Err = Malformed;
+    type Err = MalformedPath;
 
     /// Parses the canonical form only; a bare relative path is not an address.
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, MalformedPath> {
         match text.parse()? {
             Spoken::Rooted(address) => Ok(address),
-            Spoken::Home | Spoken::Relative { .. } => Err(Malformed),
+            Spoken::Home | Spoken::Relative { .. } => Err(MalformedPath),
         }
     }
 }

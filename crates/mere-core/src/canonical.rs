@@ -9,7 +9,7 @@ use std::fmt::Write;
 use serde_json::{Map, Number, Value};
 
 /// The canonical text of a value.
-pub fn text(value: &Value) -> String {
+pub fn to_text(value: &Value) -> String {
     let mut out = String::new();
     write(value, &mut out);
     out
@@ -119,7 +119,7 @@ mod tests {
             (0.1, "0.1"),
         ] {
             let value = Value::from(float);
-            assert_eq!(text(&value), expected);
+            assert_eq!(to_text(&value), expected);
         }
     }
 }

@@ -21,25 +21,25 @@ impl Sha256 {
     }
 
     /// The digest of some bytes.
-    pub fn of(bytes: &[u8]) -> Self {
-        let mut hasher = Hasher::default();
-        hasher.add(bytes);
-        hasher.so_far()
+    pub fn digest(bytes: &[u8]) -> Self {
+        let mut hasher = Sha256Hasher::default();
+        hasher.update(bytes);
+        hasher.digest()
     }
 }
 
 /// The digest of bytes that come in pieces.
 #[derive(Clone, Default)]
-pub struct Hasher(sha2::Sha256);
+pub struct Sha256Hasher(sha2::Sha256);
 
-impl Hasher {
+impl Sha256Hasher {
     /// Takes the next bytes.
-    pub fn add(&mut self, bytes: &[u8]) {
+    pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
     /// The digest of what came so far.
-    pub fn so_far(&self) -> Sha256 {
+    pub fn digest(&self) -> Sha256 {
         Sha256(self.0.clone().finalize().into())
     }
 }
@@ -54,13 +54,13 @@ impl FromStr for Sha256 {
         }
         let mut bytes = [0; 32];
         for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
-            *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+            *byte = hex_digit(pair[0])? << 4 | hex_digit(pair[1])?;
         }
         Ok(Self(bytes))
     }
 }
 
-fn digit(character: u8) -> Result<u8, DigestError> {
+fn hex_digit(character: u8) -> Result<u8, DigestError> {
     match character {
         b'0'..=b'9' => Ok(character - b'0'),
         b'a'..=b'f' => Ok(character - b'a' + 10),

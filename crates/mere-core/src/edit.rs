@@ -9,7 +9,7 @@ pub(crate) struct Edit {
 }
 
 /// The text with all edits made, which are apart from one another.
-pub(crate) fn apply(text: &str, mut edits: Vec<Edit>) -> String {
+pub(crate) fn apply_edits(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|edit| edit.range.start);
     let mut edited = String::with_capacity(text.len());
     let mut done = 0;
@@ -30,6 +30,6 @@ mod tests {
     fn edits_are_made_in_the_order_of_the_text() {
         let edit = |range, text: &str| Edit { range, text: text.to_owned() };
         let edits = vec![edit(4..5, "EE"), edit(0..1, ""), edit(2..2, "é")];
-        assert_eq!(apply("abcdef", edits), "bécdEEf");
+        assert_eq!(apply_edits("abcdef", edits), "bécdEEf");
     }
 }

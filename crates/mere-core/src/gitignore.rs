@@ -13,28 +13,28 @@ const MAX_LINES: usize = 2048;
 
 /// The rules of one file.
 #[derive(Debug)]
-pub struct Rules {
-    lines: Vec<Line>,
+pub struct IgnoreRules {
+    rules: Vec<IgnoreRule>,
     set: GlobSet,
     /// Which line each glob of the set is.
-    globs: Vec<usize>,
+    glob_rules: Vec<usize>,
     /// Lines that are no globs.
-    expressions: Vec<(usize, Regex)>,
+    regexes: Vec<(usize, Regex)>,
 }
 
 #[derive(Debug)]
-struct Line {
-    verdict: Verdict,
+struct IgnoreRule {
+    verdict: IgnoreVerdict,
     folders_only: bool,
 }
 
 /// What a rule says about a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum IgnoreVerdict {
     /// It is ignored.
-    Out,
+    Ignored,
     /// It is not, whatever was said before.
-    In,
+    Included,
 }
 
 /// Whether a path is a folder's: rules that end with a slash mean folders only.
@@ -46,7 +46,7 @@ pub enum IsFolder {
     No,
 }
 
-impl Rules {
+impl IgnoreRules {
     /// Reads a file. Lines that say nothing, or that could never match, are passed over; `None` if
     /// nothing is left.
     pub fn parse(text: &str) -> Option<Self> {
@@ -55,52 +55,52 @@ impl Rules {
         let mut set = GlobSetBuilder::new();
         for line in text.split('\n').take(MAX_LINES) {
             let line = line.strip_suffix('\r').unwrap_or(line);
-            let Some((verdict, pattern)) = pattern(line) else { continue };
+            let Some((verdict, pattern)) = parse_line(line) else { continue };
             let folders_only = pattern.ends_with('/');
             let pattern = pattern.strip_suffix('/').unwrap_or(pattern);
-            let Some(tokens) = tokens(pattern) else { continue };
-            if let Some(glob) = tokens.glob() {
+            let Some(tokens) = tokenize(pattern) else { continue };
+            if let Some(glob) = tokens.to_glob() {
                 set.add(glob);
                 globs.push(lines.len());
-            } else if let Some(expression) = tokens.expression() {
+            } else if let Some(expression) = tokens.to_regex() {
                 expressions.push((lines.len(), expression));
             } else {
                 continue;
             }
-            lines.push(Line { verdict, folders_only });
+            lines.push(IgnoreRule { verdict, folders_only });
         }
         let set = set.build().ok().filter(|_| !lines.is_empty())?;
-        Some(Self { lines, set, globs, expressions })
+        Some(Self { rules: lines, set, glob_rules: globs, regexes: expressions })
     }
 
     /// What the last matching rule says about a path from the file's folder.
-    pub fn decide(&self, path: &str, is_folder: IsFolder) -> Option<Verdict> {
-        let counts = |line: &usize| is_folder == IsFolder::Yes || !self.lines[*line].folders_only;
+    pub fn decide(&self, path: &str, is_folder: IsFolder) -> Option<IgnoreVerdict> {
+        let counts = |line: &usize| is_folder == IsFolder::Yes || !self.rules[*line].folders_only;
         let globs = if self.set.is_empty() { Vec::new() } else { self.set.matches(path) };
-        let last = globs.into_iter().map(|glob| self.globs[glob]).filter(counts).max();
-        let expressions = self.expressions.iter().rev();
+        let last = globs.into_iter().map(|glob| self.glob_rules[glob]).filter(counts).max();
+        let expressions = self.regexes.iter().rev();
         let mut expressions = expressions.filter(|(line, _)| counts(line) && Some(*line) > last);
         let later = expressions.find(|(_, expression)| expression.is_match(path));
         let line = later.map(|(line, _)| *line).or(last)?;
-        Some(self.lines[line].verdict)
+        Some(self.rules[line].verdict)
     }
 }
 
 /// What a line says and about which pattern; `None` for a comment and for nothing.
-fn pattern(line: &str) -> Option<(Verdict, &str)> {
+fn parse_line(line: &str) -> Option<(IgnoreVerdict, &str)> {
     if line.starts_with('#') {
         return None;
     }
-    let line = without_trailing_spaces(line);
+    let line = trim_trailing_spaces(line);
     let (verdict, pattern) = match line.strip_prefix('!') {
-        Some(pattern) => (Verdict::In, pattern),
-        None => (Verdict::Out, line),
+        Some(pattern) => (IgnoreVerdict::Included, pattern),
+        None => (IgnoreVerdict::Ignored, line),
     };
     (!pattern.is_empty()).then_some((verdict, pattern))
 }
 
 /// Spaces at the end go, but not one that is escaped.
-fn without_trailing_spaces(line: &str) -> &str {
+fn trim_trailing_spaces(line: &str) -> &str {
     let bytes = line.as_bytes();
     let (mut at, mut end) = (0, 0);
     while at < bytes.len() {
@@ -115,8 +115,8 @@ fn without_trailing_spaces(line: &str) -> &str {
 
 /// A pattern in pieces.
 #[derive(Debug)]
-struct Tokens {
-    pieces: Vec<Token>,
+struct TokenizedPattern {
+    tokens: Vec<PatternToken>,
     /// Whether it is matched against a name at any depth, not against the path.
     any_depth: bool,
     /// Whether a glob can say the same.
@@ -124,7 +124,7 @@ struct Tokens {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Token {
+enum PatternToken {
     Byte(u8),
     /// `?`
     Any,
@@ -139,13 +139,13 @@ enum Token {
 }
 
 /// The pieces of a pattern without its final slash; `None` if it could never match.
-fn tokens(pattern: &str) -> Option<Tokens> {
+fn tokenize(pattern: &str) -> Option<TokenizedPattern> {
     let any_depth = !pattern.contains('/');
     let bytes = pattern.strip_prefix('/').unwrap_or(pattern).as_bytes();
     if bytes.is_empty() || bytes.ends_with(b"/") || pattern.contains("//") {
         return None;
     }
-    let mut out = Tokens { pieces: Vec::new(), any_depth, is_glob: true };
+    let mut out = TokenizedPattern { tokens: Vec::new(), any_depth, is_glob: true };
     let mut at = 0;
     // Git compares the beginning up to the first special character by itself, so that what
     // follows stands at a beginning of its own.
@@ -155,14 +155,14 @@ fn tokens(pattern: &str) -> Option<Tokens> {
         let token = match byte {
             b'\\' => {
                 at += 1;
-                Token::Byte(*bytes.get(at - 1)?)
+                PatternToken::Byte(*bytes.get(at - 1)?)
             }
-            b'?' => Token::Any,
+            b'?' => PatternToken::Any,
             b'[' => {
-                let (class, length) = class(&bytes[at..])?;
+                let (class, length) = parse_class(&bytes[at..])?;
                 at += length;
                 out.is_glob = false;
-                Token::Class(class)
+                PatternToken::Class(class)
             }
             b'*' => {
                 let run = bytes[at - 1..].iter().take_while(|byte| **byte == b'*').count();
@@ -171,28 +171,28 @@ fn tokens(pattern: &str) -> Option<Tokens> {
                 at += run - 1;
                 let next = bytes.get(at);
                 let stars = if run < 2 || any_depth || !begins {
-                    Token::Star
+                    PatternToken::Star
                 } else {
                     match next {
-                        None => Token::All,
-                        Some(b'/') => Token::Folders,
-                        Some(_) => Token::Star,
+                        None => PatternToken::All,
+                        Some(b'/') => PatternToken::Folders,
+                        Some(_) => PatternToken::Star,
                     }
                 };
-                at += usize::from(stars == Token::Folders);
-                out.is_glob &= after_slash || stars == Token::Star;
+                at += usize::from(stars == PatternToken::Folders);
+                out.is_glob &= after_slash || stars == PatternToken::Star;
                 stars
             }
-            byte => Token::Byte(*byte),
+            byte => PatternToken::Byte(*byte),
         };
-        out.pieces.push(token);
+        out.tokens.push(token);
     }
     Some(out)
 }
 
 /// The bytes a bracket expression matches, and how long it is after its `[`; `None` if it does not
 /// close.
-fn class(bytes: &[u8]) -> Option<(Vec<(u8, u8)>, usize)> {
+fn parse_class(bytes: &[u8]) -> Option<(Vec<(u8, u8)>, usize)> {
     let negated = matches!(bytes.first(), Some(b'!' | b'^'));
     let mut at = usize::from(negated);
     let mut set = [false; 256];
@@ -214,7 +214,7 @@ fn class(bytes: &[u8]) -> Option<(Vec<(u8, u8)>, usize)> {
                 continue;
             }
             b'[' if bytes.get(at) == Some(&b':') => {
-                if let Some((name, length)) = named(&bytes[at + 1..]) {
+                if let Some((name, length)) = parse_named_class(&bytes[at + 1..]) {
                     (0..=u8::MAX).filter(name).for_each(|b| set[usize::from(b)] = true);
                     at += 1 + length;
                     previous = None;
@@ -238,11 +238,11 @@ fn class(bytes: &[u8]) -> Option<(Vec<(u8, u8)>, usize)> {
     Some((ranges.collect(), at))
 }
 
-type Class = fn(&u8) -> bool;
+type ByteClass = fn(&u8) -> bool;
 
 /// `alpha:]` and the like, and its length.
-fn named(bytes: &[u8]) -> Option<(Class, usize)> {
-    let classes: [(&str, Class); 12] = [
+fn parse_named_class(bytes: &[u8]) -> Option<(ByteClass, usize)> {
+    let classes: [(&str, ByteClass); 12] = [
         ("alnum", u8::is_ascii_alphanumeric),
         ("alpha", u8::is_ascii_alphabetic),
         ("blank", |byte| matches!(byte, b' ' | b'\t')),
@@ -262,26 +262,26 @@ fn named(bytes: &[u8]) -> Option<(Class, usize)> {
     })
 }
 
-impl Tokens {
+impl TokenizedPattern {
     /// The glob that says the same, if there is one.
-    fn glob(&self) -> Option<globset::Glob> {
+    fn to_glob(&self) -> Option<globset::Glob> {
         if !self.is_glob {
             return None;
         }
         let mut glob = if self.any_depth { b"**/".to_vec() } else { Vec::new() };
-        for token in &self.pieces {
+        for token in &self.tokens {
             match token {
-                Token::Byte(byte) => {
+                PatternToken::Byte(byte) => {
                     if b"*?[]{}\\!,^-".contains(byte) {
                         glob.push(b'\\');
                     }
                     glob.push(*byte);
                 }
-                Token::Any => glob.push(b'?'),
-                Token::Star => glob.push(b'*'),
-                Token::Folders => glob.extend_from_slice(b"**/"),
-                Token::All => glob.extend_from_slice(b"**"),
-                Token::Class(_) => return None,
+                PatternToken::Any => glob.push(b'?'),
+                PatternToken::Star => glob.push(b'*'),
+                PatternToken::Folders => glob.extend_from_slice(b"**/"),
+                PatternToken::All => glob.extend_from_slice(b"**"),
+                PatternToken::Class(_) => return None,
             }
         }
         let glob = String::from_utf8(glob).ok()?;
@@ -289,19 +289,19 @@ impl Tokens {
     }
 
     /// The expression that says the same.
-    fn expression(&self) -> Option<Regex> {
+    fn to_regex(&self) -> Option<Regex> {
         use std::fmt::Write;
         let mut text = if self.any_depth { "^(?:.*/)?".to_owned() } else { "^".to_owned() };
-        for token in &self.pieces {
+        for token in &self.tokens {
             let _ = match token {
-                Token::Byte(byte) => write!(text, "\\x{byte:02x}"),
-                Token::Any => text.write_str("[^/]"),
-                Token::Star => text.write_str("[^/]*"),
-                Token::Folders => text.write_str("(?:.*/)?"),
-                Token::All => text.write_str(".*"),
+                PatternToken::Byte(byte) => write!(text, "\\x{byte:02x}"),
+                PatternToken::Any => text.write_str("[^/]"),
+                PatternToken::Star => text.write_str("[^/]*"),
+                PatternToken::Folders => text.write_str("(?:.*/)?"),
+                PatternToken::All => text.write_str(".*"),
                 // A class of nothing never matches.
-                Token::Class(bytes) if bytes.is_empty() => return None,
-                Token::Class(bytes) => {
+                PatternToken::Class(bytes) if bytes.is_empty() => return None,
+                PatternToken::Class(bytes) => {
                     let ranges =
                         bytes.iter().map(|(from, to)| format!("\\x{from:02x}-\\x{to:02x}"));
                     write!(text, "[{}]", ranges.collect::<String>())
@@ -318,41 +318,41 @@ impl Tokens {
 mod tests {
     use super::*;
 
-    fn check(rules: &str, path: &str, expected: Option<Verdict>) {
-        let decided = Rules::parse(rules).and_then(|rules| rules.decide(path, IsFolder::No));
+    fn check(rules: &str, path: &str, expected: Option<IgnoreVerdict>) {
+        let decided = IgnoreRules::parse(rules).and_then(|rules| rules.decide(path, IsFolder::No));
         assert_eq!(decided, expected, "{rules:?} {path:?}");
     }
 
     #[test]
     fn lines_mean_what_git_means() {
-        use Verdict::{In, Out};
+        use IgnoreVerdict::{Ignored, Included};
         for (rules, path, expected) in [
-            ("*.log\n!keep.log", "a/x.log", Some(Out)),
-            ("*.log\n!keep.log", "a/keep.log", Some(In)),
-            ("/top", "top", Some(Out)),
+            ("*.log\n!keep.log", "a/x.log", Some(Ignored)),
+            ("*.log\n!keep.log", "a/keep.log", Some(Included)),
+            ("/top", "top", Some(Ignored)),
             ("/top", "a/top", None),
             ("a/b", "x/a/b", None),
-            ("a/**/b", "a/b", Some(Out)),
-            ("a/**/b", "a/x/y/b", Some(Out)),
-            ("a/**", "a/b/c", Some(Out)),
+            ("a/**/b", "a/b", Some(Ignored)),
+            ("a/**/b", "a/x/y/b", Some(Ignored)),
+            ("a/**", "a/b/c", Some(Ignored)),
             ("a/**", "a", None),
-            ("***/a", "c/d/a", Some(Out)),
+            ("***/a", "c/d/a", Some(Ignored)),
             ("dir/", "dir", None),
             ("# x", "# x", None),
-            ("\\#x", "#x", Some(Out)),
-            ("\\!x", "!x", Some(Out)),
-            ("x  ", "x", Some(Out)),
-            ("a\\  ", "a ", Some(Out)),
+            ("\\#x", "#x", Some(Ignored)),
+            ("\\!x", "!x", Some(Ignored)),
+            ("x  ", "x", Some(Ignored)),
+            ("a\\  ", "a ", Some(Ignored)),
             ("a\t", "a", None),
-            ("*\n!", "x", Some(Out)),
-            ("{a,b}", "{a,b}", Some(Out)),
+            ("*\n!", "x", Some(Ignored)),
+            ("{a,b}", "{a,b}", Some(Ignored)),
             ("{a,b}", "a", None),
             ("[a", "[a", None),
-            ("[b-a]", "b", Some(Out)),
-            ("[a\\]b]", "]", Some(Out)),
-            ("[[:alpha:]]", "c", Some(Out)),
-            ("[!a-c]x", "dx", Some(Out)),
-            ("[]-]", "-", Some(Out)),
+            ("[b-a]", "b", Some(Ignored)),
+            ("[a\\]b]", "]", Some(Ignored)),
+            ("[[:alpha:]]", "c", Some(Ignored)),
+            ("[!a-c]x", "dx", Some(Ignored)),
+            ("[]-]", "-", Some(Ignored)),
             ("a\\", "a\\", None),
             ("**//", "x", None),
             ("", "x", None),

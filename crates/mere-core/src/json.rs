@@ -32,22 +32,22 @@ pub fn parse(text: &[u8]) -> Result<Value, JsonError> {
 }
 
 /// The value with every object's keys in order, so that two spellings of one value are one text.
-pub fn sorted(value: &Value) -> Value {
+pub fn sort_keys(value: &Value) -> Value {
     match value {
         Value::Object(map) => {
-            let mut fields = map.iter().map(|(k, v)| (k.clone(), sorted(v))).collect::<Vec<_>>();
+            let mut fields = map.iter().map(|(k, v)| (k.clone(), sort_keys(v))).collect::<Vec<_>>();
             fields.sort_by(|a, b| a.0.cmp(&b.0));
             Value::Object(fields.into_iter().collect())
         }
-        Value::Array(items) => items.iter().map(sorted).collect(),
+        Value::Array(items) => items.iter().map(sort_keys).collect(),
         other => other.clone(),
     }
 }
 
 /// A value of any format, read by the same rules.
-pub(crate) struct Strict(pub(crate) Value);
+pub(crate) struct StrictValue(pub(crate) Value);
 
-impl<'de> Deserialize<'de> for Strict {
+impl<'de> Deserialize<'de> for StrictValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Reader(&Cell::new(MAX_VALUES)).deserialize(deserializer).map(Self)
     }

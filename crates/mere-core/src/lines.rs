@@ -3,24 +3,24 @@
 
 use std::ops::Range;
 
-const ENDS: [char; 2] = ['\n', '\r'];
+const LINE_ENDS: [char; 2] = ['\n', '\r'];
 
 /// The line end of a text: CRLF where most of its lines end so.
-pub(crate) fn ending(text: &str) -> &'static str {
+pub(crate) fn dominant_ending(text: &str) -> &'static str {
     let carriage = text.matches("\r\n").count();
     let all = text.bytes().filter(|byte| *byte == b'\n').count();
     if carriage > all - carriage { "\r\n" } else { "\n" }
 }
 
 /// New content with its outer blank lines gone and the given line ends.
-pub(crate) fn content(content: &str, ending: &str) -> String {
+pub(crate) fn normalize(content: &str, ending: &str) -> String {
     let plain = content.replace("\r\n", "\n").replace('\r', "\n");
-    plain[filled(&plain)].replace('\n', ending)
+    plain[content_range(&plain)].replace('\n', ending)
 }
 
 /// The part without leading and trailing blank lines and without its last line end.
-pub(crate) fn filled(text: &str) -> Range<usize> {
-    let trimmed = trimmed(text).len();
+pub(crate) fn content_range(text: &str) -> Range<usize> {
+    let trimmed = trim_end(text).len();
     if trimmed == 0 {
         return 0..0;
     }
@@ -30,12 +30,12 @@ pub(crate) fn filled(text: &str) -> Range<usize> {
 
 /// Where the line of an offset begins.
 pub(crate) fn start(text: &str, offset: usize) -> usize {
-    text[..offset].rfind(ENDS).map_or(0, |end| end + 1)
+    text[..offset].rfind(LINE_ENDS).map_or(0, |end| end + 1)
 }
 
 /// Where the line of an offset ends, before its line end.
 pub(crate) fn end(text: &str, offset: usize) -> usize {
-    text[offset..].find(ENDS).map_or(text.len(), |length| offset + length)
+    text[offset..].find(LINE_ENDS).map_or(text.len(), |length| offset + length)
 }
 
 /// Where the line after that of an offset begins.
@@ -46,18 +46,18 @@ pub(crate) fn next(text: &str, offset: usize) -> usize {
 }
 
 /// Whether the last line has a line end.
-pub(crate) fn is_closed(text: &str) -> bool {
-    text.ends_with(ENDS)
+pub(crate) fn has_final_newline(text: &str) -> bool {
+    text.ends_with(LINE_ENDS)
 }
 
 /// A text without the line end of its last line.
-pub(crate) fn without_end(text: &str) -> &str {
-    let closed = text.strip_suffix("\r\n").or_else(|| text.strip_suffix(ENDS));
+pub(crate) fn without_final_newline(text: &str) -> &str {
+    let closed = text.strip_suffix("\r\n").or_else(|| text.strip_suffix(LINE_ENDS));
     closed.unwrap_or(text)
 }
 
 /// A text without the spaces and line ends at its end.
-pub(crate) fn trimmed(text: &str) -> &str {
+pub(crate) fn trim_end(text: &str) -> &str {
     text.trim_end_matches(is_space)
 }
 
@@ -84,7 +84,7 @@ mod tests {
             ("a\r\nb\nc\r\n", "\r\n"),
             ("a\rb\r", "\n"),
         ] {
-            assert_eq!(ending(text), expected, "{text:?}");
+            assert_eq!(dominant_ending(text), expected, "{text:?}");
         }
     }
 
@@ -96,7 +96,7 @@ mod tests {
             ("\n\n  a\n\n b \n\n", "\n", "  a\n\n b "),
             ("a\rb\r\nc\n", "\r\n", "a\r\nb\r\nc"),
         ] {
-            assert_eq!(content(text, ending), expected, "{text:?}");
+            assert_eq!(normalize(text, ending), expected, "{text:?}");
         }
     }
 

@@ -33,13 +33,13 @@ impl ModName {
 
 impl ModName {
     /// The name of the store that is there if none is configured.
-    pub fn memory() -> Self {
+    pub fn default_store() -> Self {
         Self("memory".to_owned())
     }
 
     /// The name for a folder that is called `title` elsewhere, by the same rule as an agent's.
     pub fn from_title(title: &str) -> Option<Self> {
-        name_in(title)?.parse().ok()
+        sanitize_title(title)?.parse().ok()
     }
 }
 
@@ -52,11 +52,11 @@ impl AgentName {
     /// The name for a client that introduced itself as `title`: every run of other characters
     /// becomes one `-`. `None` when nothing of the title is left.
     pub fn from_title(title: &str) -> Option<Self> {
-        name_in(title)?.parse().ok()
+        sanitize_title(title)?.parse().ok()
     }
 }
 
-fn name_in(title: &str) -> Option<String> {
+fn sanitize_title(title: &str) -> Option<String> {
     let words = title.split(|c: char| !c.is_ascii_alphanumeric() && !"._-".contains(c));
     let joined = words.filter(|w| !w.is_empty()).collect::<Vec<_>>().join("-");
     let start = joined.find(|c: char| c.is_ascii_alphanumeric())?;
@@ -69,7 +69,7 @@ impl Default for AgentName {
     }
 }
 
-fn parse(text: &str) -> Result<String, NameError> {
+fn parse_name(text: &str) -> Result<String, NameError> {
     let starts_well = text.starts_with(|c: char| c.is_ascii_alphanumeric());
     let allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     if starts_well && text.len() <= MAX_NAME_BYTES && text.chars().all(allowed) {
@@ -83,7 +83,7 @@ impl FromStr for ModName {
     type Err = NameError;
 
     fn from_str(text: &str) -> Result<Self, NameError> {
-        parse(text).map(Self)
+        parse_name(text).map(Self)
     }
 }
 
@@ -91,7 +91,7 @@ impl FromStr for AgentName {
     type Err = NameError;
 
     fn from_str(text: &str) -> Result<Self, NameError> {
-        parse(text).map(Self)
+        parse_name(text).map(Self)
     }
 }
 

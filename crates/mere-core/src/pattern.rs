@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::segment::is_speakable;
+use crate::segment::is_address_character;
 
 /// The longest pattern in bytes.
 const MAX_BYTES: usize = 1024;
@@ -62,7 +62,7 @@ impl FromStr for Pattern {
     type Err = PatternError;
 
     fn from_str(text: &str) -> Result<Self, PatternError> {
-        Ok(Self { text: text.to_owned(), set: build(&[spell(text)?], Case::Counts)? })
+        Ok(Self { text: text.to_owned(), set: build(&[to_glob(text)?], CaseRule::Sensitive)? })
     }
 }
 
@@ -72,20 +72,20 @@ pub struct Patterns(GlobSet);
 
 impl Patterns {
     /// Without regard to case: on some file systems the same file has both spellings.
-    pub fn any_case(texts: &[&str]) -> Result<Self, PatternError> {
-        let spelled = texts.iter().map(|text| spell(text)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self(build(&spelled, Case::Ignored)?))
+    pub fn case_insensitive(texts: &[&str]) -> Result<Self, PatternError> {
+        let spelled = texts.iter().map(|text| to_glob(text)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self(build(&spelled, CaseRule::Insensitive)?))
     }
 
     /// All of them against whole paths, those without a slash too.
-    pub fn from_top(texts: &[&str]) -> Result<Self, PatternError> {
-        let checked = texts.iter().map(|text| check(text).map(str::to_owned));
+    pub fn anchored(texts: &[&str]) -> Result<Self, PatternError> {
+        let checked = texts.iter().map(|text| check_pattern(text).map(str::to_owned));
         let checked = checked.collect::<Result<Vec<_>, _>>()?;
-        Ok(Self(build(&checked, Case::Counts)?))
+        Ok(Self(build(&checked, CaseRule::Sensitive)?))
     }
 
     /// Whether any of them matches a path below the directory.
-    pub fn match_any(&self, path: &str) -> bool {
+    pub fn matches_any(&self, path: &str) -> bool {
         !self.0.is_empty() && self.0.is_match(path)
     }
 
@@ -96,30 +96,30 @@ impl Patterns {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Case {
-    Counts,
-    Ignored,
+enum CaseRule {
+    Sensitive,
+    Insensitive,
 }
 
-fn build(spelled: &[String], case: Case) -> Result<GlobSet, PatternError> {
+fn build(spelled: &[String], case: CaseRule) -> Result<GlobSet, PatternError> {
     let mut set = GlobSetBuilder::new();
     for text in spelled {
         let mut glob = GlobBuilder::new(text);
         glob.literal_separator(true).backslash_escape(false).empty_alternates(true);
-        glob.case_insensitive(case == Case::Ignored);
+        glob.case_insensitive(case == CaseRule::Insensitive);
         set.add(glob.build().map_err(|_| PatternError::Glob)?);
     }
     set.build().map_err(|_| PatternError::Glob)
 }
 
 /// The pattern as it is matched against whole paths.
-fn spell(text: &str) -> Result<String, PatternError> {
-    let text = check(text)?;
+fn to_glob(text: &str) -> Result<String, PatternError> {
+    let text = check_pattern(text)?;
     Ok(if text.contains('/') { text.to_owned() } else { format!("**/{text}") })
 }
 
 /// The pattern without a leading `./`, if it stays below its directory.
-fn check(text: &str) -> Result<&str, PatternError> {
+fn check_pattern(text: &str) -> Result<&str, PatternError> {
     if text.len() > MAX_BYTES {
         return Err(PatternError::Glob);
     }
@@ -127,7 +127,7 @@ fn check(text: &str) -> Result<&str, PatternError> {
     let head = text.split('/').next().unwrap_or_default();
     let outside = head.starts_with('~') || head.contains(':');
     let broken = text.split('/').any(|name| matches!(name, "" | "." | ".."));
-    if outside || broken || !text.chars().all(is_speakable) {
+    if outside || broken || !text.chars().all(is_address_character) {
         return Err(PatternError::Path);
     }
     Ok(text)

@@ -27,14 +27,14 @@ pub struct RootError;
 
 impl Root {
     /// Parses what `cd` and `home` take: the root alone, with or without its `:/`.
-    pub fn parse_alone(text: &str) -> Result<Self, RootError> {
+    pub fn parse_bare(text: &str) -> Result<Self, RootError> {
         text.strip_suffix(":/").unwrap_or(text).parse()
     }
 
     /// How many bytes it prints.
-    pub(crate) fn printed_len(&self) -> usize {
+    pub(crate) fn text_length(&self) -> usize {
         match self {
-            Self::Mod(name) => MOD.len() + name.as_str().len(),
+            Self::Mod(name) => MOD_PREFIX.len() + name.as_str().len(),
             fixed => fixed.fixed_name().len(),
         }
     }
@@ -54,13 +54,13 @@ impl Root {
             Self::User => "ROOT_USER",
             Self::Workspace => "ROOT_WORKSPACE",
             Self::Registry => "ROOT_REGISTRY",
-            Self::Mod(_) => MOD,
+            Self::Mod(_) => MOD_PREFIX,
         }
     }
 }
 
 /// What the name of an extra folder follows.
-const MOD: &str = "mod:";
+const MOD_PREFIX: &str = "mod:";
 
 impl FromStr for Root {
     type Err = RootError;
@@ -72,7 +72,7 @@ impl FromStr for Root {
             "ROOT_WORKSPACE" => Ok(Self::Workspace),
             "ROOT_REGISTRY" => Ok(Self::Registry),
             _ => {
-                let name = text.strip_prefix(MOD).ok_or(RootError)?;
+                let name = text.strip_prefix(MOD_PREFIX).ok_or(RootError)?;
                 name.parse().map(Self::Mod).map_err(|_| RootError)
             }
         }

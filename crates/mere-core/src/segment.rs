@@ -49,7 +49,7 @@ impl Segment {
             return Err(SegmentError::TooLong);
         }
         let plain = |byte: u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'/' | b'\\');
-        if !text.bytes().all(plain) && text.chars().any(|c| c == '/' || !is_speakable(c)) {
+        if !text.bytes().all(plain) && text.chars().any(|c| c == '/' || !is_address_character(c)) {
             return Err(SegmentError::Character);
         }
         if cfg!(windows) && text.contains(':') {
@@ -60,7 +60,7 @@ impl Segment {
     }
 
     /// A segment of a path whose segments were checked when it was made.
-    pub(crate) fn known(text: &str) -> Self {
+    pub(crate) fn from_checked(text: &str) -> Self {
         Self(text.to_owned())
     }
 }
@@ -81,7 +81,7 @@ impl fmt::Display for Segment {
 
 /// Whether a character may stand in an address: no control character, no backslash, and nothing
 /// that changes how the text around it is read without being seen.
-pub fn is_speakable(c: char) -> bool {
+pub fn is_address_character(c: char) -> bool {
     !c.is_control()
         && !matches!(
             c,

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use crate::address::{Address, RelPath};
 use crate::root::Root;
-use crate::segment::is_speakable;
+use crate::segment::is_address_character;
 
 /// The longest text that is looked at, in bytes.
 pub const MAX_SPOKEN_BYTES: usize = 4096;
@@ -33,58 +33,60 @@ pub enum Spoken {
 /// malformed path from a missing one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a path an agent may say")]
-pub struct Malformed;
+pub struct MalformedPath;
 
 impl Spoken {
     /// The address this text means in a session whose home is `home`.
     pub fn address(&self, home: &Root) -> Address {
         match self {
             Self::Home => Address::directory(home.clone(), RelPath::default()),
-            Self::Relative { path, directory } => address(home.clone(), path.clone(), *directory),
+            Self::Relative { path, directory } => {
+                build_address(home.clone(), path.clone(), *directory)
+            }
             Self::Rooted(address) => address.clone(),
         }
     }
 }
 
 impl FromStr for Spoken {
-    type Err = Malformed;
+    type Err = MalformedPath;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
-        if text.len() > MAX_SPOKEN_BYTES || !text.chars().all(is_speakable) {
-            return Err(Malformed);
+    fn from_str(text: &str) -> Result<Self, MalformedPath> {
+        if text.len() > MAX_SPOKEN_BYTES || !text.chars().all(is_address_character) {
+            return Err(MalformedPath);
         }
         let (head, below) = match text.split_once('/') {
             Some((head, below)) => (head, Some(below)),
             None => (text, None),
         };
         if head.contains(':') {
-            return rooted(head, below.ok_or(Malformed)?);
+            return parse_rooted(head, below.ok_or(MalformedPath)?);
         }
-        bare(text)
+        parse_relative(text)
     }
 }
 
 /// `head` is everything before the first slash, its final `:` included.
-fn rooted(head: &str, below: &str) -> Result<Spoken, Malformed> {
-    let root = head.strip_suffix(':').ok_or(Malformed)?;
-    let root = root.parse::<Root>().map_err(|_| Malformed)?;
-    let (path, directory) = segments(below)?;
-    Ok(Spoken::Rooted(address(root, path, directory)))
+fn parse_rooted(head: &str, below: &str) -> Result<Spoken, MalformedPath> {
+    let root = head.strip_suffix(':').ok_or(MalformedPath)?;
+    let root = root.parse::<Root>().map_err(|_| MalformedPath)?;
+    let (path, directory) = parse_segments(below)?;
+    Ok(Spoken::Rooted(build_address(root, path, directory)))
 }
 
-fn bare(text: &str) -> Result<Spoken, Malformed> {
+fn parse_relative(text: &str) -> Result<Spoken, MalformedPath> {
     if text.is_empty() || text == "." || text == "./" {
         return Ok(Spoken::Home);
     }
     if text.starts_with('~') {
-        return Err(Malformed);
+        return Err(MalformedPath);
     }
-    let (path, directory) = segments(text.strip_prefix("./").unwrap_or(text))?;
+    let (path, directory) = parse_segments(text.strip_prefix("./").unwrap_or(text))?;
     Ok(Spoken::Relative { path, directory })
 }
 
 /// Segments with an optional final slash. The empty text is the root itself.
-fn segments(text: &str) -> Result<(RelPath, bool), Malformed> {
+fn parse_segments(text: &str) -> Result<(RelPath, bool), MalformedPath> {
     if text.is_empty() {
         return Ok((RelPath::default(), true));
     }
@@ -93,11 +95,12 @@ fn segments(text: &str) -> Result<(RelPath, bool), Malformed> {
         None => (text, false),
     };
     // Between two slashes there must be something.
-    let path = if text.is_empty() { Err(Malformed) } else { text.parse().map_err(|_| Malformed) };
+    let path =
+        if text.is_empty() { Err(MalformedPath) } else { text.parse().map_err(|_| MalformedPath) };
     Ok((path?, directory))
 }
 
-fn address(root: Root, path: RelPath, directory: bool) -> Address {
+fn build_address(root: Root, path: RelPath, directory: bool) -> Address {
     if directory { Address::directory(root, path) } else { Address::file(root, path) }
 }
 

@@ -13,18 +13,18 @@ pub trait Turn {
     fn progress(&mut self, note: &Progress);
 
     /// Whether the caller has given up.
-    fn cancelled(&self) -> bool;
+    fn is_cancelled(&self) -> bool;
 
     /// When the call must be over.
     fn deadline(&self) -> Option<Instant>;
 
     /// Passes on what a tool says while it runs, to a person who wants to hear it.
-    fn said(&mut self, _stream: Stream, _text: &ClearedText) {}
+    fn show_output(&mut self, _stream: OutputStream, _text: &ClearedText) {}
 }
 
 /// Where a tool says something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stream {
+pub enum OutputStream {
     /// Standard output.
     Output,
     /// Standard error.

@@ -120,7 +120,7 @@ fn apply(
     if created {
         workspace.clear_away();
     }
-    let changed = Changed { sha256: Sha256::of(new.as_bytes()), bytes: new.len(), created };
+    let changed = Changed { sha256: Sha256::digest(new.as_bytes()), bytes: new.len(), created };
     Ok(answer(&permit, &changed))
 }
 
@@ -141,7 +141,7 @@ fn content(permit: &Permit<'_>, view: &View<'_>, occupant: Occupant) -> Result<S
             .map_err(|cause| ChangeError::Failed { address: address.clone(), cause })?,
     };
     let bytes = current.ok_or_else(|| ChangeError::NotText(address.clone()))?;
-    let sha256 = Sha256::of(&bytes);
+    let sha256 = Sha256::digest(&bytes);
     if permit.expect().is_some_and(|expected| expected != sha256) {
         return Err(stale(address, Some(sha256)).into());
     }

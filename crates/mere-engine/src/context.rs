@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use mere_core::address::RelPath;
-use mere_core::category::Mode;
+use mere_core::category::CategoryMode;
 use mere_core::digest::Sha256;
 use mere_core::item::{SKILL_FILE, Scope};
 use mere_core::name::{AgentName, ModName};
@@ -113,7 +113,7 @@ impl Context {
             return Database::Passing;
         };
         let record = json!([key.record(), landmarks.to_string()]);
-        cache.database(&format!("search-{}", Sha256::of(record.to_string().as_bytes())))
+        cache.database(&format!("search-{}", Sha256::digest(record.to_string().as_bytes())))
     }
 
     /// Gives the space of a scope an id, unless it has one, and says which.
@@ -152,8 +152,8 @@ impl Context {
 
     /// `MERE_CATEGORY_MODE`: the least strict mode of any hierarchy. A word that is none is taken for
     /// the strictest; no session opens with it.
-    pub(crate) fn least_mode(&self) -> Mode {
-        self.surroundings.category_mode().unwrap_or(Mode::Strict)
+    pub(crate) fn least_mode(&self) -> CategoryMode {
+        self.surroundings.category_mode().unwrap_or(CategoryMode::Strict)
     }
 
     /// An agent's workspace, for people; it need not be there yet.
@@ -172,8 +172,8 @@ fn inner(surroundings: &Surroundings, whole: &Arc<Folder>) -> Option<(Folder, Ou
         return None;
     }
     let patterns = said.projects.iter().map(String::as_str).collect::<Vec<_>>();
-    let patterns = Patterns::from_top(&patterns).ok()?;
-    let below = prefixes(&working).filter(|path| patterns.match_any(path.as_str())).last()?;
+    let patterns = Patterns::anchored(&patterns).ok()?;
+    let below = prefixes(&working).filter(|path| patterns.matches_any(path.as_str())).last()?;
     let folder = whole.below(&below).ok()?;
     let name = project_key::space_name(space.dir());
     let name = name.and_then(|name| ModName::from_title(&name));

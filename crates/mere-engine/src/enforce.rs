@@ -4,7 +4,7 @@
 //! and what becomes of it, so it cannot be spent on another.
 
 use mere_core::address::{Address, RelPath};
-use mere_core::category::{self, Asking, Force, Ground, Refusal, Rules};
+use mere_core::category::{self, CategoryRules, ChangeContext, Force, Refusal, StoreView};
 use mere_core::digest::Sha256;
 use mere_core::item::{Category, Scope, ScopedPath};
 use mere_core::request::{Change, How, Reader};
@@ -74,7 +74,7 @@ pub(crate) fn permit_signing(presence: Presence, errand: Errand) -> Result<(), D
 /// not looked at.
 pub(crate) fn permit(address: Address, change: &Change) -> Result<Permit<'_>, Denied> {
     if *address.root() != Root::Workspace {
-        return Err(Denied::Elsewhere(address.in_root(Root::Workspace)));
+        return Err(Denied::Elsewhere(address.with_root(Root::Workspace)));
     }
     if address.path().names().any(|name| name.eq_ignore_ascii_case(".git")) {
         return Err(Denied::Repository);
@@ -168,26 +168,26 @@ pub(crate) fn permit_item(
 
 /// Allows a change to categories or memories, by the rules of their store. Agents never override
 /// its mode.
-pub(crate) fn permit_keeping<G: Ground>(
+pub(crate) fn permit_keeping<G: StoreView>(
     who: Reader,
-    rules: &Rules,
-    change: category::Change,
-    (ground, asking): (&G, Asking),
+    rules: &CategoryRules,
+    change: category::StoreChange,
+    (ground, asking): (&G, ChangeContext),
 ) -> Result<category::Permit, Refusal<G::Error>> {
     let force = match who {
         Reader::Agent => Force::No,
         Reader::Person => asking.force,
     };
-    rules.permit(change, ground, Asking { force, ..asking })
+    rules.permit(change, ground, ChangeContext { force, ..asking })
 }
 
 /// Allows an item in a category, which is made if it is not there. People keep to it as well.
-pub(crate) fn permit_category<G: Ground>(
-    rules: &Rules,
+pub(crate) fn permit_category<G: StoreView>(
+    rules: &CategoryRules,
     category: &Category,
     ground: &G,
 ) -> Result<(), Refusal<G::Error>> {
-    rules.admit(category, ground)
+    rules.check_item_category(category, ground)
 }
 
 /// An item that must be signed, and is not by a key that counts.

@@ -50,7 +50,7 @@ pub(crate) fn grep(view: &View<'_>, call: &Grep, turn: &dyn Turn) -> Result<Draf
 fn cursor_name(call: &Grep) -> String {
     let glob = call.glob.as_ref().map_or("", |glob| glob.as_str());
     let question = format!("{}\0{glob}\0{}", call.pattern, call.ignore_case);
-    format!("grep {}", Sha256::of(question.as_bytes()))
+    format!("grep {}", Sha256::digest(question.as_bytes()))
 }
 
 /// Where a page begins.

@@ -1,6 +1,6 @@
 //! How a session is opened, and why one is not.
 
-use mere_core::category::ModeError;
+use mere_core::category::CategoryModeError;
 use mere_core::name::{AgentName, ModName};
 
 use mere_host::Typed;
@@ -78,7 +78,7 @@ pub enum OpenError {
     Agent(mere_core::name::NameError),
     /// `MERE_CATEGORY_MODE` is no mode.
     #[error("`MERE_CATEGORY_MODE` is not a mode: {0}")]
-    Mode(ModeError),
+    Mode(CategoryModeError),
     /// `--store` names none that is configured.
     #[error("no store is called `{name}`: {}", known_stores(.known))]
     Store {

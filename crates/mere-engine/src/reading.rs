@@ -2,7 +2,7 @@
 //!
 //! Memory depends on what is wanted, not on the file.
 
-use mere_core::digest::{Hasher, Sha256};
+use mere_core::digest::{Sha256, Sha256Hasher};
 
 /// The largest file that is hashed.
 pub(crate) const MAX_HASHED: u64 = 64 * 1024 * 1024;
@@ -33,7 +33,7 @@ pub(crate) struct Wanted {
 /// A file on its way.
 pub(crate) struct Reading {
     wanted: Wanted,
-    hasher: Option<Hasher>,
+    hasher: Option<Sha256Hasher>,
     size: u64,
     head: Vec<u8>,
     before: Vec<u8>,
@@ -74,7 +74,7 @@ impl Reading {
         let phase = if skipped == 0 { Phase::Within(wanted.limit) } else { Phase::Before(skipped) };
         Self {
             wanted,
-            hasher: (size <= MAX_HASHED).then(Hasher::default),
+            hasher: (size <= MAX_HASHED).then(Sha256Hasher::default),
             size: 0,
             head: Vec::new(),
             before: Vec::new(),
@@ -90,7 +90,7 @@ impl Reading {
     /// Takes the next bytes.
     pub(crate) fn feed(&mut self, mut bytes: &[u8]) {
         if let Some(hasher) = &mut self.hasher {
-            hasher.add(bytes);
+            hasher.update(bytes);
         }
         self.size += bytes.len() as u64;
         self.last_byte = bytes.last().copied().or(self.last_byte);
@@ -167,7 +167,7 @@ impl Reading {
 
     /// The digest of the whole file, unless it was too large.
     pub(crate) fn sha256(&self) -> Option<Sha256> {
-        self.hasher.as_ref().map(Hasher::so_far)
+        self.hasher.as_ref().map(Sha256Hasher::digest)
     }
 
     /// The wanted lines.

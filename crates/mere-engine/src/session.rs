@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
 
 use mere_core::address::Address;
-use mere_core::category::Mode;
+use mere_core::category::CategoryMode;
 use mere_core::gate::{Cleared, ClearedMessage, Seal, Stamp};
 use mere_core::item::{ItemRef, ItemType, Scope};
 use mere_core::name::AgentName;
@@ -292,7 +292,7 @@ impl Session {
 
     /// Whether a tool is there, by the mode of the store that is served.
     pub fn registers(&self, tool: &Tool) -> bool {
-        let mode = self.snapshot().stores().map_or(Mode::Strict, Stores::mode);
+        let mode = self.snapshot().stores().map_or(CategoryMode::Strict, Stores::mode);
         tool.is_registered(mode)
     }
 

@@ -89,7 +89,7 @@ impl Snapshot {
         let standing = settled.as_ref().map_or(&[][..], |settled| &settled.mods);
         let mirror = settled.as_ref().map_or(Mirror::default(), |settled| settled.mirror);
         let landmarks = landmarks(context, standing);
-        let digest = Sha256::of(format!("{landmarks:?}").as_bytes());
+        let digest = Sha256::digest(format!("{landmarks:?}").as_bytes());
         let gate = Gate::new(landmarks).mirroring(mirror);
         Self { settled, gate, open_gate: Gate::new(Vec::new()), landmarks: digest }
     }

@@ -181,7 +181,7 @@ impl Widening {
             let stores = stores.map(|one| json!([one.name.as_str(), one.path, one.said]));
             keys["stores"] = stores.collect();
         }
-        format!("sha256:{}", Sha256::of(keys.to_string().as_bytes()))
+        format!("sha256:{}", Sha256::digest(keys.to_string().as_bytes()))
     }
 
     fn record(&self, key: &ProjectKey) -> Value {
@@ -217,7 +217,7 @@ fn is_recorded(surroundings: &Surroundings, key: &ProjectKey, widening: &Widenin
 /// Text from a repository as a terminal may show it: what does not show is escaped.
 fn printable(text: &str) -> String {
     let shown = text.chars().map(|c| {
-        if mere_core::segment::is_speakable(c) || c == '\\' {
+        if mere_core::segment::is_address_character(c) || c == '\\' {
             c.to_string()
         } else {
             c.escape_unicode().to_string()

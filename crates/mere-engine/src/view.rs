@@ -45,7 +45,7 @@ impl View<'_> {
     /// The same for what lies deeper.
     pub(crate) fn below(&self, target: &Address, below: &RelPath, kind: Kind) -> Option<Address> {
         let said = !self.gate.finds_folder_in(below.as_str());
-        said.then(|| at(target.root().clone(), target.path().below(below), kind)).flatten()
+        said.then(|| at(target.root().clone(), target.path().join_path(below), kind)).flatten()
     }
 }
 
@@ -54,7 +54,7 @@ fn at(root: Root, path: RelPath, kind: Kind) -> Option<Address> {
         Kind::Directory => Address::directory(root, path),
         Kind::File => Address::file(root, path),
     };
-    address.is_speakable().then_some(address)
+    address.is_within_length_limit().then_some(address)
 }
 
 impl<F> Gathered<F> {

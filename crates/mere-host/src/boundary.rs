@@ -104,5 +104,5 @@ fn address(root: Root, below: &Path, is_directory: bool) -> Option<Address> {
     let path = names.collect::<Option<RelPath>>()?;
     let address =
         if is_directory { Address::directory(root, path) } else { Address::file(root, path) };
-    address.is_speakable().then_some(address)
+    address.is_within_length_limit().then_some(address)
 }

@@ -72,7 +72,7 @@ mod unix {
         /// A signature by one of its keys.
         pub fn sign(&self, key: &PublicKey, message: &[u8]) -> Result<[u8; 64], AgentError> {
             let mut asked = vec![SIGN_REQUEST];
-            for part in [&key.wire()[..], message] {
+            for part in [&key.to_wire()[..], message] {
                 let length = u32::try_from(part.len()).map_err(|_| AgentError::Size)?;
                 asked.extend(length.to_be_bytes());
                 asked.extend(part);
@@ -82,7 +82,11 @@ mod unix {
             let rest = answer.strip_prefix(&[SIGNED]).ok_or(AgentError::Refused)?;
             let (_algorithm, rest) = piece(piece(rest)?.0)?;
             let signature = piece(rest)?.0.try_into().map_err(|_| AgentError::Nonsense)?;
-            if key.made(&signature, message) { Ok(signature) } else { Err(AgentError::Nonsense) }
+            if key.is_signature_valid(&signature, message) {
+                Ok(signature)
+            } else {
+                Err(AgentError::Nonsense)
+            }
         }
 
         fn ask(&self, message: &[u8], patience: Duration) -> Result<Vec<u8>, AgentError> {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
-use mere_core::category::{Mode, ModeError};
+use mere_core::category::{CategoryMode, CategoryModeError};
 use mere_core::gate::{Landmark, StandIn};
 use mere_core::item::SKILL_FILE;
 use mere_core::root::Root;
@@ -106,9 +106,9 @@ impl Surroundings {
     }
 
     /// `MERE_CATEGORY_MODE`: no hierarchy holds less strictly than that.
-    pub fn category_mode(&self) -> Result<Mode, ModeError> {
-        let Some(mode) = &self.category_mode else { return Ok(Mode::default()) };
-        mode.to_str().ok_or(ModeError)?.parse()
+    pub fn category_mode(&self) -> Result<CategoryMode, CategoryModeError> {
+        let Some(mode) = &self.category_mode else { return Ok(CategoryMode::default()) };
+        mode.to_str().ok_or(CategoryModeError)?.parse()
     }
 
     /// What a config that lies in `base` calls a path: absolute, from `~`, or relative to `base`.

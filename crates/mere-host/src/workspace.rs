@@ -12,7 +12,7 @@ use std::time::Duration;
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, File, Metadata, OpenOptions, Permissions};
 use mere_core::address::RelPath;
-use mere_core::digest::{Hasher, Sha256};
+use mere_core::digest::{Sha256, Sha256Hasher};
 use mere_core::name::AgentName;
 use mere_core::segment::Segment;
 
@@ -209,12 +209,12 @@ fn is_no_folder(error: &io::Error) -> bool {
 
 /// The digest of a file, however large.
 pub fn digest_of(mut file: File) -> io::Result<Sha256> {
-    let mut hasher = Hasher::default();
+    let mut hasher = Sha256Hasher::default();
     let mut buffer = [0; 16 * 1024];
     loop {
         match file.read(&mut buffer)? {
-            0 => return Ok(hasher.so_far()),
-            read => hasher.add(&buffer[..read]),
+            0 => return Ok(hasher.digest()),
+            read => hasher.update(&buffer[..read]),
         }
     }
 }

@@ -80,7 +80,7 @@ impl Turn for AtKeyboard {
         }
     }
 
-    fn cancelled(&self) -> bool {
+    fn is_cancelled(&self) -> bool {
         false
     }
 

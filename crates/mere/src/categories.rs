@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use mere_core::category::{Depth, Force};
+use mere_core::category::{DeletableContents, Force};
 use mere_core::reply::ReplyType;
 use mere_core::request::{
     CategoryCall, CategoryChange, Expired, Keep, ListMemories, MemoryCall, StoreCommand, Verb,
@@ -98,7 +98,11 @@ impl Desk {
                 return Ok(refused("nothing was deleted", "`--yes` answers"));
             }
         }
-        let depth = if asked.recursive { Depth::Everything } else { Depth::Empty };
+        let depth = if asked.recursive {
+            DeletableContents::Everything
+        } else {
+            DeletableContents::Nothing
+        };
         let what = CategoryChange::Delete { depth };
         let call = CategoryCall { path: asked.path.clone(), what, force: force(asked.force) };
         self.answer(TOOL, Verb::Category(call), &asked.answer, Paper::outcome)

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Read};
 use std::process::ExitCode;
 
-use mere_core::item::MAX_BYTES;
+use mere_core::item::MAX_ITEM_BYTES;
 use mere_engine::Typed;
 
 use crate::arguments::{ContentArguments, Input};
@@ -19,7 +19,7 @@ pub(crate) enum ContentError {
     Nothing,
     #[error("{what} cannot be read: {error}")]
     Unread { what: &'static str, error: io::Error },
-    #[error("{what} is larger than a memory may be: {MAX_BYTES} bytes")]
+    #[error("{what} is larger than a memory may be: {MAX_ITEM_BYTES} bytes")]
     Large { what: &'static str },
     #[error("{what} is not text in UTF-8")]
     Binary { what: &'static str },
@@ -45,7 +45,7 @@ pub(crate) fn of(
         (Some(text), _) => Ok(Some(text.clone())),
         (None, Some(Input::Standard)) => piped().map(Some),
         (None, Some(Input::File(file))) => {
-            let bytes = mere_engine::read_file(file, directory, MAX_BYTES as u64);
+            let bytes = mere_engine::read_file(file, directory, MAX_ITEM_BYTES as u64);
             text("the file", bytes).map(Some)
         }
         (None, None) => Ok(None),
@@ -73,7 +73,7 @@ fn piped() -> Result<String, ContentError> {
 }
 
 fn standard_input() -> Result<String, ContentError> {
-    let most = MAX_BYTES as u64;
+    let most = MAX_ITEM_BYTES as u64;
     let mut bytes = Vec::new();
     let read = io::stdin().lock().take(most + 1).read_to_end(&mut bytes);
     let is_small = bytes.len() as u64 <= most;

@@ -4,7 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use mere_core::gate::Cleared;
-use mere_core::item::{Form, Scope};
+use mere_core::item::{ItemForm, Scope};
 use mere_core::reply::{ReplyType, to_person};
 use mere_core::request::{
     Action, Author, Example, Execute, GitHook, Init, Keep, Listing, Load, Reindex, Repair, Request,
@@ -108,7 +108,7 @@ impl Desk {
             ItemCommand::List(asked) => {
                 let listing = Listing {
                     kind: asked.kind.map(|kind| kind.kind),
-                    form: asked.kind.map(|kind| kind.form).filter(|form| *form == Form::Folder),
+                    form: asked.kind.map(|kind| kind.form).filter(|form| *form == ItemForm::Folder),
                     scope: asked.scope.map(Scope::from),
                     category: asked.category,
                 };

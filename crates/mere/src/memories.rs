@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use jiff::Timestamp;
 use mere_core::gate::Cleared;
-use mere_core::item::{Expiry, Revision, Wording};
+use mere_core::item::{MemoryExpiry, MemoryRevision, NewMemory};
 use mere_core::reply::{ReplyType, to_person};
 use mere_core::request::{Expired, Keep, ListMemories, MemoryCall, Rehearsal, StoreCommand, Verb};
 use mere_engine::Typed;
@@ -64,7 +64,7 @@ impl Desk {
             Err(code) => return Ok(code),
         };
         let (tags, citations, source) = (asked.tag, asked.citation, asked.source);
-        let wording = Wording { content, tags, expires_at, citations, source };
+        let wording = NewMemory { content, tags, expires_at, citations, source };
         let create = MemoryCall::Create { path: asked.path, wording };
         self.answer(TOOL, Verb::Memory(create), &asked.answer, Paper::outcome)
     }
@@ -82,13 +82,13 @@ impl Desk {
             Ok(time) => time,
             Err(code) => return Ok(code),
         };
-        let revision = Revision {
+        let revision = MemoryRevision {
             content,
             tags: replaced(asked.tag, asked.no_tags),
             expires_at: if asked.never_expires {
-                Some(Expiry::Never)
+                Some(MemoryExpiry::Never)
             } else {
-                expires_at.map(Expiry::At)
+                expires_at.map(MemoryExpiry::At)
             },
             citations: replaced(asked.citation, asked.no_citations),
         };

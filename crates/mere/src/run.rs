@@ -7,7 +7,7 @@ use std::time::Instant;
 use mere_core::gate::ClearedText;
 use mere_core::reply::ReplyType;
 use mere_core::request::{Keep, Verb};
-use mere_core::turn::{Progress, Stream, Turn};
+use mere_core::turn::{OutputStream, Progress, Turn};
 
 use crate::arguments::{
     ChainArguments, LockArguments, PlaceArguments, PrepareArguments, RunArguments, SessionArguments,
@@ -55,7 +55,7 @@ struct Listener(Paper);
 impl Turn for Listener {
     fn progress(&mut self, _note: &Progress) {}
 
-    fn cancelled(&self) -> bool {
+    fn is_cancelled(&self) -> bool {
         false
     }
 
@@ -63,12 +63,12 @@ impl Turn for Listener {
         None
     }
 
-    fn said(&mut self, stream: Stream, text: &ClearedText) {
+    fn show_output(&mut self, stream: OutputStream, text: &ClearedText) {
         let text = self.0.said(text.as_str());
         match stream {
             // A reader that went away is told when the answer is printed.
-            Stream::Output => drop(render::text(&text)),
-            Stream::Error => render::beside(&text),
+            OutputStream::Output => drop(render::text(&text)),
+            OutputStream::Error => render::beside(&text),
         }
     }
 }

@@ -42,7 +42,7 @@ impl Desk {
     fn init_store(&self, asked: InitStoreArguments) -> io::Result<ExitCode> {
         let is_asked = render::at_terminal() && !asked.answer.json;
         let asking = if is_asked { Asking::Yes } else { Asking::No };
-        let usual = if asked.user { personal() } else { ModName::memory() };
+        let usual = if asked.user { personal() } else { ModName::default_store() };
         let Some(name) = asking.name(asked.name, usual)? else { return Ok(given_up()) };
         let Some(template) = asking.template(asked.template)? else { return Ok(given_up()) };
         let mode = match asking.mode(asked.mode)? {
@@ -65,7 +65,7 @@ impl Desk {
 /// What a person's own store is called if they do not say: projects have a `memory`, and a name
 /// counts once.
 fn personal() -> ModName {
-    ModName::from_title("personal").unwrap_or_else(ModName::memory)
+    ModName::from_title("personal").unwrap_or_else(ModName::default_store)
 }
 
 fn given_up() -> ExitCode {

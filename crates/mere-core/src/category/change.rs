@@ -1,13 +1,13 @@
 //! What is to become of a store's categories and memories, and the proof that policy allows it.
 
 use crate::digest::Sha256;
-use crate::item::{Category, MemoryPath, Note};
+use crate::item::{Category, MemoryPath, MemoryText};
 
 use super::Description;
 
 /// One change to a store.
 #[derive(Clone, Debug)]
-pub enum Change {
+pub enum StoreChange {
     /// A category is there, with its ancestors.
     CreateCategory {
         /// Which.
@@ -20,10 +20,10 @@ pub enum Change {
         /// Which.
         path: Category,
         /// What may be in it.
-        depth: Depth,
+        deletable: DeletableContents,
     },
     /// A category is described so.
-    Describe {
+    DescribeCategory {
         /// Which.
         path: Category,
         /// What it is for; empty for nothing.
@@ -34,14 +34,14 @@ pub enum Change {
         /// Where.
         path: MemoryPath,
         /// What it says.
-        note: Note,
+        memory: MemoryText,
     },
     /// A memory is changed.
     UpdateMemory {
         /// Which.
         path: MemoryPath,
         /// What it says from now on.
-        note: Note,
+        memory: MemoryText,
         /// What its file is before.
         before: Sha256,
     },
@@ -52,7 +52,7 @@ pub enum Change {
         /// Where it goes.
         to: MemoryPath,
         /// What it says: it must fit where it goes.
-        note: Note,
+        memory: MemoryText,
         /// What its file is.
         before: Sha256,
     },
@@ -61,7 +61,7 @@ pub enum Change {
         /// Which.
         path: MemoryPath,
         /// What it says: that it has expired.
-        note: Note,
+        memory: MemoryText,
         /// What its file is.
         before: Sha256,
     },
@@ -76,13 +76,13 @@ pub enum Change {
 
 /// What may be in a category that is deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Depth {
+pub enum DeletableContents {
     /// Nothing.
-    Empty,
+    Nothing,
     /// Memories and categories: they go too.
     Memories,
     /// Anything that may be seen.
-    Recursive,
+    Visible,
     /// Anything at all, for a person who says so.
     Everything,
 }
@@ -90,17 +90,17 @@ pub enum Depth {
 /// A change that policy allows. It is the change itself, so it cannot be spent on another.
 #[derive(Debug)]
 pub struct Permit {
-    change: Change,
+    change: StoreChange,
 }
 
 impl Permit {
     /// Only [`super::Rules::permit`] makes one.
-    pub(super) fn new(change: Change) -> Self {
+    pub(super) fn new(change: StoreChange) -> Self {
         Self { change }
     }
 
     /// What is allowed; this spends it.
-    pub fn spend(self) -> Change {
+    pub fn spend(self) -> StoreChange {
         self.change
     }
 }

@@ -25,7 +25,7 @@ pub enum DescriptionError {
 
 impl Description {
     /// None.
-    pub const NONE: Self = Self(String::new());
+    pub const EMPTY: Self = Self(String::new());
 
     /// The description as text.
     pub fn as_str(&self) -> &str {
@@ -33,7 +33,7 @@ impl Description {
     }
 
     /// Whether there is none.
-    pub fn is_none(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }

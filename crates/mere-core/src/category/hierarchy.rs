@@ -2,40 +2,40 @@
 //!
 //! Whatever is named is protected, and so is every ancestor, because each is a node of the tree.
 
-use super::{Description, Policy};
+use super::{Description, MemoryPolicy};
 use crate::item::Category;
 
 /// The categories of one store, as configured.
 #[derive(Clone, Debug, Default)]
 pub struct Hierarchy {
     /// What holds for every category, and for memories without one.
-    pub policy: Policy,
+    pub policy: MemoryPolicy,
     /// The top categories.
-    pub tops: Vec<Defined>,
+    pub top_categories: Vec<ConfiguredCategory>,
 }
 
 /// A category that is configured.
 #[derive(Clone, Debug)]
-pub struct Defined {
+pub struct ConfiguredCategory {
     /// Its whole path.
     pub category: Category,
     /// What it is for.
     pub description: Description,
     /// What it asks of its memories.
-    pub policy: Policy,
+    pub policy: MemoryPolicy,
     /// The categories right below it.
-    pub subcategories: Vec<Defined>,
+    pub subcategories: Vec<ConfiguredCategory>,
 }
 
 impl Hierarchy {
     /// Whether no category is named.
     pub fn is_empty(&self) -> bool {
-        self.tops.is_empty()
+        self.top_categories.is_empty()
     }
 
     /// The category, if it is named.
-    pub fn find(&self, category: &Category) -> Option<&Defined> {
-        let mut among = &self.tops;
+    pub fn find(&self, category: &Category) -> Option<&ConfiguredCategory> {
+        let mut among = &self.top_categories;
         loop {
             let next = among.iter().find(|one| one.category.contains(category))?;
             if next.category == *category {
@@ -46,11 +46,11 @@ impl Hierarchy {
     }
 
     /// What is asked of the memories of a category, named or not.
-    pub fn policy(&self, category: &Category) -> Policy {
+    pub fn policy_for(&self, category: &Category) -> MemoryPolicy {
         let mut policy = self.policy.clone();
-        let mut among = &self.tops;
+        let mut among = &self.top_categories;
         while let Some(next) = among.iter().find(|one| one.category.contains(category)) {
-            policy = next.policy.below(&policy);
+            policy = next.policy.inherit_from(&policy);
             among = &next.subcategories;
         }
         policy
@@ -59,40 +59,44 @@ impl Hierarchy {
     /// The categories of both, each once: these first, in their order. What both say of a category,
     /// this one says.
     #[must_use]
-    pub fn united(&self, other: &Self) -> Self {
-        let tops = unite(&self.tops, &other.tops);
-        Self { policy: self.policy.below(&other.policy), tops }
+    pub fn merge(&self, other: &Self) -> Self {
+        let tops = merge_categories(&self.top_categories, &other.top_categories);
+        Self { policy: self.policy.inherit_from(&other.policy), top_categories: tops }
     }
 
     /// Every category that is named, parents before their children.
-    pub fn all(&self) -> Vec<&Defined> {
+    pub fn all_categories(&self) -> Vec<&ConfiguredCategory> {
         let mut all = Vec::new();
-        collect(&self.tops, &mut all);
+        collect(&self.top_categories, &mut all);
         all
     }
 }
 
-fn collect<'a>(among: &'a [Defined], all: &mut Vec<&'a Defined>) {
+fn collect<'a>(among: &'a [ConfiguredCategory], all: &mut Vec<&'a ConfiguredCategory>) {
     for one in among {
         all.push(one);
         collect(&one.subcategories, all);
     }
 }
 
-fn unite(ours: &[Defined], others: &[Defined]) -> Vec<Defined> {
+fn merge_categories(
+    ours: &[ConfiguredCategory],
+    others: &[ConfiguredCategory],
+) -> Vec<ConfiguredCategory> {
     let both = ours.iter().map(|one| {
         let Some(other) = others.iter().find(|other| other.category == one.category) else {
             return one.clone();
         };
         let description =
-            if one.description.is_none() { &other.description } else { &one.description };
-        Defined {
+            if one.description.is_empty() { &other.description } else { &one.description };
+        ConfiguredCategory {
             category: one.category.clone(),
             description: description.clone(),
-            policy: one.policy.below(&other.policy),
-            subcategories: unite(&one.subcategories, &other.subcategories),
+            policy: one.policy.inherit_from(&other.policy),
+            subcategories: merge_categories(&one.subcategories, &other.subcategories),
         }
     });
-    let is_new = |other: &&Defined| !ours.iter().any(|one| one.category == other.category);
+    let is_new =
+        |other: &&ConfiguredCategory| !ours.iter().any(|one| one.category == other.category);
     both.chain(others.iter().filter(is_new).cloned()).collect()
 }

@@ -13,10 +13,10 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-pub use change::{Change, Depth, Permit};
+pub use change::{DeletableContents, Permit, StoreChange};
 pub use description::{Description, DescriptionError};
-pub use hierarchy::{Defined, Hierarchy};
-pub use mode::{Mode, ModeError};
-pub use policy::{MAX_DAYS, Operation, Permissions, Policy};
-pub use refusal::{Contents, Denial, Flaw, Realm, Refusal};
-pub use rules::{Asking, Force, Ground, Rules};
+pub use hierarchy::{ConfiguredCategory, Hierarchy};
+pub use mode::{CategoryMode, CategoryModeError};
+pub use policy::{MAX_TTL_DAYS, MemoryOperation, MemoryPermissions, MemoryPolicy};
+pub use refusal::{CategoryContents, CategoryOwner, Denial, InvalidChange, Refusal};
+pub use rules::{CategoryRules, ChangeContext, Force, StoreView};

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// Who may make and delete categories. Later is stricter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Mode {
+pub enum CategoryMode {
     /// Any category may be made and deleted.
     #[default]
     Free,
@@ -18,9 +18,9 @@ pub enum Mode {
 /// A word that names no mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a category mode is free, subcategories or strict")]
-pub struct ModeError;
+pub struct CategoryModeError;
 
-impl Mode {
+impl CategoryMode {
     /// All of them, the strictest last.
     pub const ALL: [Self; 3] = [Self::Free, Self::Subcategories, Self::Strict];
 
@@ -34,15 +34,15 @@ impl Mode {
     }
 }
 
-impl FromStr for Mode {
-    type Err = ModeError;
+impl FromStr for CategoryMode {
+    type Err = CategoryModeError;
 
-    fn from_str(text: &str) -> Result<Self, ModeError> {
-        Self::ALL.into_iter().find(|mode| mode.name() == text).ok_or(ModeError)
+    fn from_str(text: &str) -> Result<Self, CategoryModeError> {
+        Self::ALL.into_iter().find(|mode| mode.name() == text).ok_or(CategoryModeError)
     }
 }
 
-impl fmt::Display for Mode {
+impl fmt::Display for CategoryMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

@@ -7,11 +7,11 @@ use jiff::{SignedDuration, Timestamp};
 use crate::schema::Schema;
 
 /// The most days a memory may be kept for, where that is limited.
-pub const MAX_DAYS: u32 = 36_500;
+pub const MAX_TTL_DAYS: u32 = 36_500;
 
 /// What one category says; what it does not say, its parent decides.
 #[derive(Clone, Debug, Default)]
-pub struct Policy {
+pub struct MemoryPolicy {
     /// How many days a memory is kept: the default, and the most.
     pub default_ttl: Option<u32>,
     /// How many bytes of content a memory may have.
@@ -19,14 +19,14 @@ pub struct Policy {
     /// How many memories the category itself may hold.
     pub max_memories: Option<u64>,
     /// What may be done with its memories.
-    pub permissions: Permissions,
+    pub permissions: MemoryPermissions,
     /// What the frontmatter of a memory must look like.
     pub schema: Option<Arc<Schema>>,
 }
 
 /// What may be done with memories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Permissions {
+pub struct MemoryPermissions {
     /// Whether new ones may be made.
     pub create: Option<bool>,
     /// Whether they may be changed.
@@ -37,7 +37,7 @@ pub struct Permissions {
 
 /// One thing that is done with a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
+pub enum MemoryOperation {
     /// It is made, or moved here.
     Create,
     /// It is changed, or renamed.
@@ -46,7 +46,7 @@ pub enum Operation {
     Delete,
 }
 
-impl Operation {
+impl MemoryOperation {
     /// Its name in the configuration.
     pub fn name(self) -> &'static str {
         match self {
@@ -57,15 +57,15 @@ impl Operation {
     }
 }
 
-impl Policy {
+impl MemoryPolicy {
     /// This policy where the parent's is `parent`.
     #[must_use]
-    pub fn below(&self, parent: &Self) -> Self {
+    pub fn inherit_from(&self, parent: &Self) -> Self {
         Self {
             default_ttl: self.default_ttl.or(parent.default_ttl),
             max_content_length: self.max_content_length.or(parent.max_content_length),
             max_memories: self.max_memories.or(parent.max_memories),
-            permissions: Permissions {
+            permissions: MemoryPermissions {
                 create: self.permissions.create.or(parent.permissions.create),
                 update: self.permissions.update.or(parent.permissions.update),
                 delete: self.permissions.delete.or(parent.permissions.delete),
@@ -75,11 +75,11 @@ impl Policy {
     }
 
     /// Whether something may be done.
-    pub fn permits(&self, operation: Operation) -> bool {
+    pub fn permits(&self, operation: MemoryOperation) -> bool {
         let said = match operation {
-            Operation::Create => self.permissions.create,
-            Operation::Update => self.permissions.update,
-            Operation::Delete => self.permissions.delete,
+            MemoryOperation::Create => self.permissions.create,
+            MemoryOperation::Update => self.permissions.update,
+            MemoryOperation::Delete => self.permissions.delete,
         };
         said != Some(false)
     }
@@ -97,30 +97,31 @@ mod tests {
 
     #[test]
     fn a_child_says_more_than_its_parent_key_by_key() {
-        let permissions = Permissions { create: Some(false), delete: Some(false), update: None };
-        let parent = Policy {
+        let permissions =
+            MemoryPermissions { create: Some(false), delete: Some(false), update: None };
+        let parent = MemoryPolicy {
             default_ttl: Some(7),
             max_memories: Some(3),
             permissions,
-            ..Policy::default()
+            ..MemoryPolicy::default()
         };
-        let permissions = Permissions { create: Some(true), ..Permissions::default() };
-        let child = Policy { default_ttl: Some(30), permissions, ..Policy::default() };
-        let child = child.below(&parent);
+        let permissions = MemoryPermissions { create: Some(true), ..MemoryPermissions::default() };
+        let child = MemoryPolicy { default_ttl: Some(30), permissions, ..MemoryPolicy::default() };
+        let child = child.inherit_from(&parent);
         assert_eq!((child.default_ttl, child.max_memories), (Some(30), Some(3)));
-        let allowed =
-            [Operation::Create, Operation::Update, Operation::Delete].map(|one| child.permits(one));
+        let allowed = [MemoryOperation::Create, MemoryOperation::Update, MemoryOperation::Delete]
+            .map(|one| child.permits(one));
         assert_eq!(allowed, [true, true, false]);
     }
 
     #[test]
     fn a_memory_is_kept_for_whole_days() {
         let now = "2026-02-17T10:00:00Z".parse::<Timestamp>().expect("a time");
-        let policy = Policy { default_ttl: Some(2), ..Policy::default() };
+        let policy = MemoryPolicy { default_ttl: Some(2), ..MemoryPolicy::default() };
         assert_eq!(
             policy.latest_expiry(now).map(|at| at.to_string()).as_deref(),
             Some("2026-02-19T10:00:00Z")
         );
-        assert_eq!(Policy::default().latest_expiry(now), None);
+        assert_eq!(MemoryPolicy::default().latest_expiry(now), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Mode, Operation};
+use super::{CategoryMode, MemoryOperation};
 use crate::item::{Category, ItemType, MemoryPath};
 use crate::reply::{Name, Prose};
 use crate::schema::Problem;
@@ -12,14 +12,14 @@ const MAX_NAMED: usize = 100;
 
 /// Whose categories they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Realm {
+pub enum CategoryOwner {
     /// A store's.
     Store,
     /// Those of the items of one type.
     Items(ItemType),
 }
 
-impl std::fmt::Display for Realm {
+impl std::fmt::Display for CategoryOwner {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Store => f.write_str("store"),
@@ -30,7 +30,7 @@ impl std::fmt::Display for Realm {
 
 /// What is in a category.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Contents {
+pub struct CategoryContents {
     /// Memories, those of subcategories included.
     pub memories: u64,
     /// Subcategories, however deep.
@@ -41,7 +41,7 @@ pub struct Contents {
     pub hidden: u64,
 }
 
-impl Contents {
+impl CategoryContents {
     /// Whether there is nothing.
     pub fn is_empty(self) -> bool {
         self == Self::default()
@@ -53,30 +53,30 @@ impl Contents {
 pub enum Denial {
     /// A top category that is neither configured nor there.
     #[error(
-        "Cannot create root category '{root}': {realm} is in 'subcategories' mode. {}",
+        "Cannot create root category '{root}': {owner} is in 'subcategories' mode. {}",
         allowed_roots(.allowed)
     )]
-    Root {
+    NewTopCategory {
         /// Whose.
-        realm: Realm,
+        owner: CategoryOwner,
         /// Its name.
         root: Category,
         /// Those that may be used.
         allowed: Vec<Category>,
     },
     /// No category is made in this mode.
-    #[error("Cannot create category '{path}': {realm} is in 'strict' mode.")]
-    Create {
+    #[error("Cannot create category '{path}': {owner} is in 'strict' mode.")]
+    CreateInStrictMode {
         /// Whose.
-        realm: Realm,
+        owner: CategoryOwner,
         /// Which.
         path: Category,
     },
     /// No category is deleted in this mode.
-    #[error("Cannot delete category '{path}': {realm} is in 'strict' mode.")]
-    Delete {
+    #[error("Cannot delete category '{path}': {owner} is in 'strict' mode.")]
+    DeleteInStrictMode {
         /// Whose.
-        realm: Realm,
+        owner: CategoryOwner,
         /// Which.
         path: Category,
     },
@@ -94,28 +94,28 @@ pub enum Denial {
         "Cannot set description of category '{path}': category is defined in store configuration \
          and is protected. Change it in config.yaml."
     )]
-    Described {
+    ProtectedDescription {
         /// Which.
         path: Category,
     },
     /// A strict hierarchy without any category.
     #[error(
-        "Cannot create {what} in category '{category}': {realm} is in 'strict' mode and its \
+        "Cannot create {what} in category '{category}': {owner} is in 'strict' mode and its \
          configuration names no categories."
     )]
     NoCategories {
         /// Whose.
-        realm: Realm,
+        owner: CategoryOwner,
         /// What was to be made there.
         what: &'static str,
         /// Where.
         category: Category,
     },
     /// The policy of a category forbids it.
-    #[error("Cannot {} memory at '{path}': {} does not permit it (`permissions.{}` in config.yaml).", .operation.name(), in_category(.category), .operation.name())]
-    Operation {
+    #[error("Cannot {} memory at '{path}': {} does not permit it (`permissions.{}` in config.yaml).", .operation.name(), category_phrase(.category), .operation.name())]
+    OperationDenied {
         /// What was to be done.
-        operation: Operation,
+        operation: MemoryOperation,
         /// With which memory.
         path: MemoryPath,
         /// Whose policy it is.
@@ -125,9 +125,9 @@ pub enum Denial {
     #[error(
         "Cannot delete category '{path}': it holds {} that may not be removed \
          (`permissions.delete` in config.yaml).",
-        counted(*.memories, "memory", "memories")
+        pluralize(*.memories, "memory", "memories")
     )]
-    Kept {
+    UndeletableMemories {
         /// Which.
         path: Category,
         /// How many.
@@ -137,17 +137,17 @@ pub enum Denial {
     #[error(
         "Cannot delete category '{path}': it holds {} that agents do not delete. Ask a person to \
          look at what is there.",
-        counted(*.others, "other file", "other files")
+        pluralize(*.others, "other file", "other files")
     )]
-    Foreign {
+    ForeignFiles {
         /// Which.
         path: Category,
         /// How many.
         others: u64,
     },
     /// The content is too long.
-    #[error("Cannot write memory at '{path}': its content has {length} bytes and {} allows {most} (`maxContentLength` in config.yaml).", in_category(.category))]
-    Length {
+    #[error("Cannot write memory at '{path}': its content has {length} bytes and {} allows {most} (`maxContentLength` in config.yaml).", category_phrase(.category))]
+    ContentTooLong {
         /// Which memory.
         path: MemoryPath,
         /// Whose policy it is.
@@ -158,8 +158,8 @@ pub enum Denial {
         most: u64,
     },
     /// The category is full.
-    #[error("Cannot create memory at '{path}': {} holds {} already and may hold {most} (`maxMemories` in config.yaml).", in_category(.category), counted(*.count, "memory", "memories"))]
-    Count {
+    #[error("Cannot create memory at '{path}': {} holds {} already and may hold {most} (`maxMemories` in config.yaml).", category_phrase(.category), pluralize(*.count, "memory", "memories"))]
+    CategoryFull {
         /// Which memory.
         path: MemoryPath,
         /// Whose policy it is.
@@ -170,8 +170,8 @@ pub enum Denial {
         most: u64,
     },
     /// It would be kept for too long.
-    #[error("Cannot write memory at '{path}': {} keeps memories for at most {} (`defaultTtl` in config.yaml). Set `expires_at` to {latest:.0} or earlier.", in_category(.category), counted(u64::from(*.days), "day", "days"))]
-    Expiry {
+    #[error("Cannot write memory at '{path}': {} keeps memories for at most {} (`defaultTtl` in config.yaml). Set `expires_at` to {latest:.0} or earlier.", category_phrase(.category), pluralize(u64::from(*.days), "day", "days"))]
+    ExpiryTooLate {
         /// Which memory.
         path: MemoryPath,
         /// Whose policy it is.
@@ -185,22 +185,22 @@ pub enum Denial {
 
 /// The call names what is not there, or is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Flaw {
+pub enum InvalidChange {
     /// A memory's category is not there.
     #[error("Cannot create memory at '{path}': category '{category}' does not exist. {}", remedy(*.mode))]
-    NoCategory {
+    MemoryCategoryMissing {
         /// Which memory.
         path: MemoryPath,
         /// The category that is missing.
         category: Category,
         /// What could be done about it.
-        mode: Mode,
+        mode: CategoryMode,
         /// Whether the configuration names it, and it was not made yet.
-        is_named: bool,
+        is_configured: bool,
     },
     /// A category is not there.
     #[error("Cannot {what} category '{path}': it does not exist.")]
-    Missing {
+    CategoryMissing {
         /// What was to be done.
         what: &'static str,
         /// Which.
@@ -218,27 +218,27 @@ pub enum Flaw {
     #[error(
         "Cannot create memory at '{path}': a category has that name. Name the memory too: '{path}/name'."
     )]
-    Category {
+    NameIsCategory {
         /// Which memory.
         path: MemoryPath,
     },
     /// A memory whose time is not over.
     #[error("Cannot prune memory at '{path}': it has not expired.")]
-    Unexpired {
+    NotExpired {
         /// Which.
         path: MemoryPath,
     },
     /// There is something in it.
-    #[error("Cannot delete category '{path}': it is not empty ({}). Set `recursive` to delete what is in it too.", holdings(*.contents))]
+    #[error("Cannot delete category '{path}': it is not empty ({}). Set `recursive` to delete what is in it too.", describe_contents(*.contents))]
     NotEmpty {
         /// Which.
         path: Category,
         /// What is in it.
-        contents: Contents,
+        contents: CategoryContents,
     },
     /// The frontmatter is not what the category asks for.
-    #[error("Cannot write memory at '{path}': its frontmatter does not fit the schema of {}.", in_category(.category))]
-    Schema {
+    #[error("Cannot write memory at '{path}': its frontmatter does not fit the schema of {}.", category_phrase(.category))]
+    SchemaMismatch {
         /// Which memory.
         path: MemoryPath,
         /// Whose policy it is.
@@ -252,43 +252,44 @@ impl Denial {
     /// What it says.
     pub fn prose(&self) -> Prose {
         let names = match self {
-            Self::Root { root, allowed, .. } => {
+            Self::NewTopCategory { root, allowed, .. } => {
                 allowed.iter().chain([root]).map(Name::from).collect()
             }
-            Self::Create { path, .. }
-            | Self::Delete { path, .. }
+            Self::CreateInStrictMode { path, .. }
+            | Self::DeleteInStrictMode { path, .. }
             | Self::Protected { path }
-            | Self::Described { path }
-            | Self::Kept { path, .. }
-            | Self::Foreign { path, .. }
+            | Self::ProtectedDescription { path }
+            | Self::UndeletableMemories { path, .. }
+            | Self::ForeignFiles { path, .. }
             | Self::NoCategories { category: path, .. } => vec![path.into()],
-            Self::Operation { path, category, .. }
-            | Self::Length { path, category, .. }
-            | Self::Count { path, category, .. }
-            | Self::Expiry { path, category, .. } => vec![path.into(), category.into()],
+            Self::OperationDenied { path, category, .. }
+            | Self::ContentTooLong { path, category, .. }
+            | Self::CategoryFull { path, category, .. }
+            | Self::ExpiryTooLate { path, category, .. } => vec![path.into(), category.into()],
         };
-        said(&self.to_string(), &names)
+        prose_naming(&self.to_string(), &names)
     }
 }
 
-impl Flaw {
+impl InvalidChange {
     /// What it says.
     pub fn prose(&self) -> Prose {
         let names = match self {
-            Self::NoCategory { path, category, .. } | Self::Schema { path, category, .. } => {
+            Self::MemoryCategoryMissing { path, category, .. }
+            | Self::SchemaMismatch { path, category, .. } => {
                 vec![path.into(), category.into()]
             }
-            Self::Missing { path, .. }
+            Self::CategoryMissing { path, .. }
             | Self::NotEmpty { path, .. }
             | Self::Obstructed { path } => vec![path.into()],
-            Self::Category { path } | Self::Unexpired { path } => vec![path.into()],
+            Self::NameIsCategory { path } | Self::NotExpired { path } => vec![path.into()],
         };
-        said(&self.to_string(), &names)
+        prose_naming(&self.to_string(), &names)
     }
 }
 
 /// A sentence with its names; no name is no name.
-fn said(words: &str, names: &[Name]) -> Prose {
+fn prose_naming(words: &str, names: &[Name]) -> Prose {
     let names = names.iter().filter(|name| !name.as_str().is_empty()).cloned();
     Prose::naming(words, &names.collect::<Vec<_>>())
 }
@@ -299,9 +300,9 @@ pub enum Refusal<E> {
     /// Policy says no: ask a person.
     Denied(Denial),
     /// The call is wrong: correct it.
-    Flawed(Flaw),
+    Invalid(InvalidChange),
     /// What is there could not be found out.
-    Unknown(E),
+    Unreadable(E),
 }
 
 impl<E> From<Denial> for Refusal<E> {
@@ -310,9 +311,9 @@ impl<E> From<Denial> for Refusal<E> {
     }
 }
 
-impl<E> From<Flaw> for Refusal<E> {
-    fn from(flaw: Flaw) -> Self {
-        Self::Flawed(flaw)
+impl<E> From<InvalidChange> for Refusal<E> {
+    fn from(flaw: InvalidChange) -> Self {
+        Self::Invalid(flaw)
     }
 }
 
@@ -328,28 +329,30 @@ fn allowed_roots(allowed: &[Category]) -> String {
     format!("Allowed root categories: {names}. You may create subcategories under these.")
 }
 
-fn remedy(mode: Mode) -> &'static str {
+fn remedy(mode: CategoryMode) -> &'static str {
     match mode {
-        Mode::Free | Mode::Subcategories => "Create the category first using create_category.",
-        Mode::Strict => "Ask a person to add it to config.yaml.",
+        CategoryMode::Free | CategoryMode::Subcategories => {
+            "Create the category first using create_category."
+        }
+        CategoryMode::Strict => "Ask a person to add it to config.yaml.",
     }
 }
 
-fn in_category(category: &Category) -> String {
-    if category.is_none() { "the store".to_owned() } else { format!("category '{category}'") }
+fn category_phrase(category: &Category) -> String {
+    if category.is_empty() { "the store".to_owned() } else { format!("category '{category}'") }
 }
 
-fn holdings(contents: Contents) -> String {
-    let Contents { memories, categories, others, .. } = contents;
+fn describe_contents(contents: CategoryContents) -> String {
+    let CategoryContents { memories, categories, others, .. } = contents;
     let parts = [
         (memories, "memory", "memories"),
         (categories, "subcategory", "subcategories"),
         (others, "other file", "other files"),
     ];
     let parts = parts.into_iter().filter(|(count, ..)| *count > 0);
-    parts.map(|(count, one, many)| counted(count, one, many)).collect::<Vec<_>>().join(", ")
+    parts.map(|(count, one, many)| pluralize(count, one, many)).collect::<Vec<_>>().join(", ")
 }
 
-fn counted(count: u64, one: &str, many: &str) -> String {
+fn pluralize(count: u64, one: &str, many: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
 }

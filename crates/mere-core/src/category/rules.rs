@@ -6,24 +6,24 @@
 use jiff::Timestamp;
 
 use super::{
-    Change, Contents, Denial, Depth, Flaw, Hierarchy, Mode, Operation, Permit, Policy, Realm,
-    Refusal,
+    CategoryContents, CategoryMode, CategoryOwner, DeletableContents, Denial, Hierarchy,
+    InvalidChange, MemoryOperation, MemoryPolicy, Permit, Refusal, StoreChange,
 };
-use crate::item::{Category, MemoryPath, Note};
+use crate::item::{Category, MemoryPath, MemoryText};
 
 /// What is there now.
-pub trait Ground {
+pub trait StoreView {
     /// Why it cannot be found out.
     type Error;
 
     /// Whether a category is there.
-    fn has(&self, category: &Category) -> Result<bool, Self::Error>;
+    fn has_category(&self, category: &Category) -> Result<bool, Self::Error>;
     /// The top categories that are there.
-    fn tops(&self) -> Result<Vec<Category>, Self::Error>;
+    fn top_categories(&self) -> Result<Vec<Category>, Self::Error>;
     /// How many memories lie right in a category.
-    fn memories(&self, category: &Category) -> Result<u64, Self::Error>;
+    fn count_memories(&self, category: &Category) -> Result<u64, Self::Error>;
     /// What is in a category, however deep.
-    fn contents(&self, category: &Category) -> Result<Contents, Self::Error>;
+    fn contents(&self, category: &Category) -> Result<CategoryContents, Self::Error>;
 }
 
 /// Whether the mode counts. Protection always does.
@@ -38,35 +38,35 @@ pub enum Force {
 
 /// What holds for the categories of a store, or of the items of one type.
 #[derive(Clone, Debug)]
-pub struct Rules {
-    realm: Realm,
-    mode: Mode,
+pub struct CategoryRules {
+    owner: CategoryOwner,
+    mode: CategoryMode,
     hierarchy: Hierarchy,
 }
 
 /// When a change is asked for, and how.
 #[derive(Clone, Copy, Debug)]
-pub struct Asking {
+pub struct ChangeContext {
     /// The time.
     pub now: Timestamp,
     /// Whether the mode counts.
     pub force: Force,
 }
 
-impl Rules {
+impl CategoryRules {
     /// These rules.
-    pub fn new(realm: Realm, mode: Mode, hierarchy: Hierarchy) -> Self {
-        Self { realm, mode, hierarchy }
+    pub fn new(owner: CategoryOwner, mode: CategoryMode, hierarchy: Hierarchy) -> Self {
+        Self { owner, mode, hierarchy }
     }
 
     /// The same rules in a mode at least this strict.
     #[must_use]
-    pub fn at_least(self, mode: Mode) -> Self {
+    pub fn with_mode_at_least(self, mode: CategoryMode) -> Self {
         Self { mode: self.mode.max(mode), ..self }
     }
 
     /// How strictly the hierarchy holds.
-    pub fn mode(&self) -> Mode {
+    pub fn mode(&self) -> CategoryMode {
         self.mode
     }
 
@@ -76,66 +76,72 @@ impl Rules {
     }
 
     /// What is asked of the memories of a category.
-    pub fn policy(&self, category: &Category) -> Policy {
-        self.hierarchy.policy(category)
+    pub fn policy_for(&self, category: &Category) -> MemoryPolicy {
+        self.hierarchy.policy_for(category)
     }
 
     /// Allows a change, or says why not. Policy speaks before what is there does.
-    pub fn permit<G: Ground>(
+    pub fn permit<G: StoreView>(
         &self,
-        change: Change,
+        change: StoreChange,
         ground: &G,
-        asking: Asking,
+        asking: ChangeContext,
     ) -> Result<Permit, Refusal<G::Error>> {
         match &change {
-            Change::CreateCategory { path, .. } => self.check_create(path, ground, asking.force)?,
-            Change::DeleteCategory { path, depth } => {
-                self.check_delete(path, *depth, ground, asking.force)?;
+            StoreChange::CreateCategory { path, .. } => {
+                self.check_create_category(path, ground, asking.force)?
             }
-            Change::Describe { path, .. } => self.check_describe(path, ground)?,
-            Change::CreateMemory { path, note } => {
-                self.check_arrival(path, ground, asking.force)?;
-                self.check_room(path, ground)?;
-                self.check_note(path, note, asking.now)?;
+            StoreChange::DeleteCategory { path, deletable: depth } => {
+                self.check_delete_category(path, *depth, ground, asking.force)?;
             }
-            Change::UpdateMemory { path, note, .. } => {
-                self.check_operation(Operation::Update, path)?;
-                self.check_note(path, note, asking.now)?;
+            StoreChange::DescribeCategory { path, .. } => {
+                self.check_describe_category(path, ground)?
             }
-            Change::MoveMemory { from, to, note, .. } => {
+            StoreChange::CreateMemory { path, memory: note } => {
+                self.check_destination(path, ground, asking.force)?;
+                self.check_capacity(path, ground)?;
+                self.check_memory(path, note, asking.now)?;
+            }
+            StoreChange::UpdateMemory { path, memory: note, .. } => {
+                self.check_operation(MemoryOperation::Update, path)?;
+                self.check_memory(path, note, asking.now)?;
+            }
+            StoreChange::MoveMemory { from, to, memory: note, .. } => {
                 self.check_move(from, to, ground, asking.force)?;
-                self.check_note(to, note, asking.now)?;
+                self.check_memory(to, note, asking.now)?;
             }
-            Change::RemoveMemory { path, .. } => self.check_operation(Operation::Delete, path)?,
-            Change::PruneMemory { path, note, .. } => {
+            StoreChange::RemoveMemory { path, .. } => {
+                self.check_operation(MemoryOperation::Delete, path)?
+            }
+            StoreChange::PruneMemory { path, memory: note, .. } => {
                 if !note.memory().has_expired(asking.now) {
-                    return Err(Flaw::Unexpired { path: path.clone() }.into());
+                    return Err(InvalidChange::NotExpired { path: path.clone() }.into());
                 }
-                self.check_operation(Operation::Delete, path)?;
+                self.check_operation(MemoryOperation::Delete, path)?;
             }
         }
         Ok(Permit::new(change))
     }
 
     /// Whether an item may be put into a category, which is made if it is not there.
-    pub fn admit<G: Ground>(
+    pub fn check_item_category<G: StoreView>(
         &self,
         category: &Category,
         ground: &G,
     ) -> Result<(), Refusal<G::Error>> {
-        if category.is_none() || self.mode == Mode::Free {
+        if category.is_empty() || self.mode == CategoryMode::Free {
             return Ok(());
         }
-        self.check_any_category(category, "an item", Force::No)?;
+        self.check_categories_configured(category, "an item", Force::No)?;
         if self.hierarchy.find(category).is_some()
-            || ground.has(category).map_err(Refusal::Unknown)?
+            || ground.has_category(category).map_err(Refusal::Unreadable)?
         {
             return Ok(());
         }
-        self.check_create(category, ground, Force::No)
+        self.check_create_category(category, ground, Force::No)
     }
 
-    fn check_create<G: Ground>(
+    fn check_create_category<G: StoreView>(
         &self,
         path: &Category,
         ground: &G,
@@ -143,76 +149,82 @@ impl Rules {
     ) -> Result<(), Refusal<G::Error>> {
         match self.mode {
             _ if force == Force::Mode => Ok(()),
-            Mode::Free => Ok(()),
-            Mode::Strict => Err(Denial::Create { realm: self.realm, path: path.clone() }.into()),
-            Mode::Subcategories => {
+            CategoryMode::Free => Ok(()),
+            CategoryMode::Strict => {
+                Err(Denial::CreateInStrictMode { owner: self.owner, path: path.clone() }.into())
+            }
+            CategoryMode::Subcategories => {
                 let root = path.top();
-                let is_there = || ground.has(&root).map_err(Refusal::Unknown);
+                let is_there = || ground.has_category(&root).map_err(Refusal::Unreadable);
                 if self.hierarchy.find(&root).is_some() || is_there()? {
                     return Ok(());
                 }
                 let allowed = self.allowed_roots(ground)?;
-                Err(Denial::Root { realm: self.realm, root, allowed }.into())
+                Err(Denial::NewTopCategory { owner: self.owner, root, allowed }.into())
             }
         }
     }
 
     /// Those of the configuration in its order, then the others that are there, sorted.
-    fn allowed_roots<G: Ground>(&self, ground: &G) -> Result<Vec<Category>, Refusal<G::Error>> {
-        let named = self.hierarchy.tops.iter().map(|top| top.category.clone());
+    fn allowed_roots<G: StoreView>(&self, ground: &G) -> Result<Vec<Category>, Refusal<G::Error>> {
+        let named = self.hierarchy.top_categories.iter().map(|top| top.category.clone());
         let mut allowed = named.collect::<Vec<_>>();
-        let mut others = ground.tops().map_err(Refusal::Unknown)?;
+        let mut others = ground.top_categories().map_err(Refusal::Unreadable)?;
         others.retain(|top| !allowed.contains(top));
         others.sort();
         allowed.extend(others);
         Ok(allowed)
     }
 
-    fn check_delete<G: Ground>(
+    fn check_delete_category<G: StoreView>(
         &self,
         path: &Category,
-        depth: Depth,
+        depth: DeletableContents,
         ground: &G,
         force: Force,
     ) -> Result<(), Refusal<G::Error>> {
-        if self.mode == Mode::Strict && force == Force::No {
-            return Err(Denial::Delete { realm: self.realm, path: path.clone() }.into());
+        if self.mode == CategoryMode::Strict && force == Force::No {
+            return Err(Denial::DeleteInStrictMode { owner: self.owner, path: path.clone() }.into());
         }
         if self.hierarchy.find(path).is_some() {
             return Err(Denial::Protected { path: path.clone() }.into());
         }
-        check_there("delete", path, ground)?;
-        let contents = ground.contents(path).map_err(Refusal::Unknown)?;
-        if contents.memories > 0 && !self.policy(path).permits(Operation::Delete) {
-            return Err(Denial::Kept { path: path.clone(), memories: contents.memories }.into());
+        check_category_exists("delete", path, ground)?;
+        let contents = ground.contents(path).map_err(Refusal::Unreadable)?;
+        if contents.memories > 0 && !self.policy_for(path).permits(MemoryOperation::Delete) {
+            return Err(Denial::UndeletableMemories {
+                path: path.clone(),
+                memories: contents.memories,
+            }
+            .into());
         }
         match depth {
-            Depth::Empty if !contents.is_empty() => {
-                Err(Flaw::NotEmpty { path: path.clone(), contents }.into())
+            DeletableContents::Nothing if !contents.is_empty() => {
+                Err(InvalidChange::NotEmpty { path: path.clone(), contents }.into())
             }
-            Depth::Memories if contents.others > 0 => {
-                Err(Denial::Foreign { path: path.clone(), others: contents.others }.into())
+            DeletableContents::Memories if contents.others > 0 => {
+                Err(Denial::ForeignFiles { path: path.clone(), others: contents.others }.into())
             }
-            Depth::Recursive if contents.hidden > 0 => {
-                Err(Denial::Foreign { path: path.clone(), others: contents.hidden }.into())
+            DeletableContents::Visible if contents.hidden > 0 => {
+                Err(Denial::ForeignFiles { path: path.clone(), others: contents.hidden }.into())
             }
             _ => Ok(()),
         }
     }
 
-    fn check_describe<G: Ground>(
+    fn check_describe_category<G: StoreView>(
         &self,
         path: &Category,
         ground: &G,
     ) -> Result<(), Refusal<G::Error>> {
         if self.hierarchy.find(path).is_some() {
-            return Err(Denial::Described { path: path.clone() }.into());
+            return Err(Denial::ProtectedDescription { path: path.clone() }.into());
         }
-        check_there("describe", path, ground)
+        check_category_exists("describe", path, ground)
     }
 
     /// Whether a memory may come to lie at a path.
-    fn check_arrival<G: Ground>(
+    fn check_destination<G: StoreView>(
         &self,
         path: &MemoryPath,
         ground: &G,
@@ -221,36 +233,42 @@ impl Rules {
         let category = &path.category;
         if let Some(name) = path.as_category()
             && (self.hierarchy.find(&name).is_some()
-                || ground.has(&name).map_err(Refusal::Unknown)?)
+                || ground.has_category(&name).map_err(Refusal::Unreadable)?)
         {
-            return Err(Flaw::Category { path: path.clone() }.into());
+            return Err(InvalidChange::NameIsCategory { path: path.clone() }.into());
         }
-        if !category.is_none() {
-            if !ground.has(category).map_err(Refusal::Unknown)? {
+        if !category.is_empty() {
+            if !ground.has_category(category).map_err(Refusal::Unreadable)? {
                 let is_named = self.hierarchy.find(category).is_some();
                 let (path, category, mode) = (path.clone(), category.clone(), self.mode);
-                return Err(Flaw::NoCategory { path, category, mode, is_named }.into());
+                return Err(InvalidChange::MemoryCategoryMissing {
+                    path,
+                    category,
+                    mode,
+                    is_configured: is_named,
+                }
+                .into());
             }
-            self.check_any_category(category, "memory", force)?;
+            self.check_categories_configured(category, "memory", force)?;
         }
-        Ok(self.check_operation(Operation::Create, path)?)
+        Ok(self.check_operation(MemoryOperation::Create, path)?)
     }
 
     /// In a strict hierarchy without categories nothing has one.
-    fn check_any_category(
+    fn check_categories_configured(
         &self,
         category: &Category,
         what: &'static str,
         force: Force,
     ) -> Result<(), Denial> {
-        if self.mode == Mode::Strict && self.hierarchy.is_empty() && force == Force::No {
-            let (realm, category) = (self.realm, category.clone());
-            return Err(Denial::NoCategories { realm, what, category });
+        if self.mode == CategoryMode::Strict && self.hierarchy.is_empty() && force == Force::No {
+            let (realm, category) = (self.owner, category.clone());
+            return Err(Denial::NoCategories { owner: realm, what, category });
         }
         Ok(())
     }
 
-    fn check_move<G: Ground>(
+    fn check_move<G: StoreView>(
         &self,
         from: &MemoryPath,
         to: &MemoryPath,
@@ -258,79 +276,82 @@ impl Rules {
         force: Force,
     ) -> Result<(), Refusal<G::Error>> {
         if from.category == to.category {
-            self.check_operation(Operation::Update, from)?;
+            self.check_operation(MemoryOperation::Update, from)?;
             // What changes is the name alone; the category is where it was.
             return match to.as_category() {
                 Some(name) if self.hierarchy.find(&name).is_some() => {
-                    Err(Flaw::Category { path: to.clone() }.into())
+                    Err(InvalidChange::NameIsCategory { path: to.clone() }.into())
                 }
-                Some(name) if ground.has(&name).map_err(Refusal::Unknown)? => {
-                    Err(Flaw::Category { path: to.clone() }.into())
+                Some(name) if ground.has_category(&name).map_err(Refusal::Unreadable)? => {
+                    Err(InvalidChange::NameIsCategory { path: to.clone() }.into())
                 }
                 _ => Ok(()),
             };
         }
-        self.check_operation(Operation::Delete, from)?;
-        self.check_arrival(to, ground, force)?;
-        self.check_room(to, ground)
+        self.check_operation(MemoryOperation::Delete, from)?;
+        self.check_destination(to, ground, force)?;
+        self.check_capacity(to, ground)
     }
 
-    fn check_operation(&self, operation: Operation, path: &MemoryPath) -> Result<(), Denial> {
-        if self.policy(&path.category).permits(operation) {
+    fn check_operation(&self, operation: MemoryOperation, path: &MemoryPath) -> Result<(), Denial> {
+        if self.policy_for(&path.category).permits(operation) {
             return Ok(());
         }
         let (path, category) = (path.clone(), path.category.clone());
-        Err(Denial::Operation { operation, path, category })
+        Err(Denial::OperationDenied { operation, path, category })
     }
 
-    fn check_room<G: Ground>(
+    fn check_capacity<G: StoreView>(
         &self,
         path: &MemoryPath,
         ground: &G,
     ) -> Result<(), Refusal<G::Error>> {
         let category = &path.category;
-        let Some(most) = self.policy(category).max_memories else { return Ok(()) };
-        let count = ground.memories(category).map_err(Refusal::Unknown)?;
+        let Some(most) = self.policy_for(category).max_memories else { return Ok(()) };
+        let count = ground.count_memories(category).map_err(Refusal::Unreadable)?;
         if count < most {
             return Ok(());
         }
-        Err(Denial::Count { path: path.clone(), category: category.clone(), count, most }.into())
+        Err(Denial::CategoryFull { path: path.clone(), category: category.clone(), count, most }
+            .into())
     }
 
     /// Whether what a memory says fits where it lies.
-    fn check_note<E>(
+    fn check_memory<E>(
         &self,
         path: &MemoryPath,
-        note: &Note,
+        note: &MemoryText,
         now: Timestamp,
     ) -> Result<(), Refusal<E>> {
         let category = path.category.clone();
-        let policy = self.policy(&category);
+        let policy = self.policy_for(&category);
         let length = note.content().len() as u64;
         if let Some(most) = policy.max_content_length.filter(|most| length > *most) {
-            return Err(Denial::Length { path: path.clone(), category, length, most }.into());
+            return Err(
+                Denial::ContentTooLong { path: path.clone(), category, length, most }.into()
+            );
         }
         if let (Some(days), Some(latest)) = (policy.default_ttl, policy.latest_expiry(now))
             && note.memory().expires_at.is_none_or(|at| at > latest)
         {
-            return Err(Denial::Expiry { path: path.clone(), category, days, latest }.into());
+            return Err(Denial::ExpiryTooLate { path: path.clone(), category, days, latest }.into());
         }
         let Some(schema) = &policy.schema else { return Ok(()) };
         let problems = schema.problems(&note.memory().frontmatter.clone().into());
         if problems.is_empty() {
             return Ok(());
         }
-        Err(Flaw::Schema { path: path.clone(), category, problems }.into())
+        Err(InvalidChange::SchemaMismatch { path: path.clone(), category, problems }.into())
     }
 }
 
-fn check_there<G: Ground>(
+fn check_category_exists<G: StoreView>(
     what: &'static str,
     path: &Category,
     ground: &G,
 ) -> Result<(), Refusal<G::Error>> {
-    if ground.has(path).map_err(Refusal::Unknown)? {
+    if ground.has_category(path).map_err(Refusal::Unreadable)? {
         return Ok(());
     }
-    Err(Flaw::Missing { what, path: path.clone() }.into())
+    Err(InvalidChange::CategoryMissing { what, path: path.clone() }.into())
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 
 use super::*;
-use crate::item::{Category, ItemId, MemoryPath, Note, Wording};
+use crate::item::{Category, ItemId, MemoryPath, MemoryText, NewMemory};
 
 /// What is there, as a set of paths; a memory ends in `.md`.
 #[derive(Default)]
@@ -16,7 +16,7 @@ impl Model {
     }
 
     fn below(&self, category: &Category) -> impl Iterator<Item = &str> {
-        let prefix = if category.is_none() { String::new() } else { format!("{category}/") };
+        let prefix = if category.is_empty() { String::new() } else { format!("{category}/") };
         self.0.iter().filter_map(move |path| path.strip_prefix(&prefix)).map(str::trim_end)
     }
 }
@@ -25,14 +25,14 @@ fn is_memory(path: &str) -> bool {
     path.strip_suffix(".md").is_some()
 }
 
-impl Ground for Model {
+impl StoreView for Model {
     type Error = Infallible;
 
-    fn has(&self, category: &Category) -> Result<bool, Infallible> {
+    fn has_category(&self, category: &Category) -> Result<bool, Infallible> {
         Ok(self.0.contains(category.as_str()))
     }
 
-    fn tops(&self) -> Result<Vec<Category>, Infallible> {
+    fn top_categories(&self) -> Result<Vec<Category>, Infallible> {
         Ok(self
             .0
             .iter()
@@ -41,15 +41,15 @@ impl Ground for Model {
             .collect())
     }
 
-    fn memories(&self, category: &Category) -> Result<u64, Infallible> {
+    fn count_memories(&self, category: &Category) -> Result<u64, Infallible> {
         Ok(self.below(category).filter(|path| is_memory(path) && !path.contains('/')).count()
             as u64)
     }
 
-    fn contents(&self, category: &Category) -> Result<Contents, Infallible> {
+    fn contents(&self, category: &Category) -> Result<CategoryContents, Infallible> {
         let (memories, categories): (Vec<_>, Vec<_>) =
             self.below(category).partition(|path| is_memory(path));
-        Ok(Contents {
+        Ok(CategoryContents {
             memories: memories.len() as u64,
             categories: categories.len() as u64,
             others: 0,
@@ -62,17 +62,17 @@ fn category(path: &str) -> Category {
     path.parse().expect(path)
 }
 
-fn defined(path: &str, subcategories: Vec<Defined>) -> Defined {
-    Defined {
+fn defined(path: &str, subcategories: Vec<ConfiguredCategory>) -> ConfiguredCategory {
+    ConfiguredCategory {
         category: category(path),
         description: Description::default(),
-        policy: Policy::default(),
+        policy: MemoryPolicy::default(),
         subcategories,
     }
 }
 
 /// The hierarchy of the design: `standards/{architecture,testing}`, `todo`, `decisions/config`.
-fn rules(mode: Mode) -> Rules {
+fn rules(mode: CategoryMode) -> CategoryRules {
     let standards =
         vec![defined("standards/architecture", vec![]), defined("standards/testing", vec![])];
     let tops = vec![
@@ -80,7 +80,11 @@ fn rules(mode: Mode) -> Rules {
         defined("todo", vec![]),
         defined("decisions", vec![defined("decisions/config", vec![])]),
     ];
-    Rules::new(Realm::Store, mode, Hierarchy { policy: Policy::default(), tops })
+    CategoryRules::new(
+        CategoryOwner::Store,
+        mode,
+        Hierarchy { policy: MemoryPolicy::default(), top_categories: tops },
+    )
 }
 
 fn ground() -> Model {
@@ -98,45 +102,51 @@ fn ground() -> Model {
     ])
 }
 
-fn asking() -> Asking {
-    Asking { now: "2026-02-17T10:00:00Z".parse().expect("a time"), force: Force::No }
+fn change_context() -> ChangeContext {
+    ChangeContext { now: "2026-02-17T10:00:00Z".parse().expect("a time"), force: Force::No }
 }
 
-fn create(path: &str) -> Change {
-    Change::CreateCategory { path: category(path), description: Description::default() }
+fn create(path: &str) -> StoreChange {
+    StoreChange::CreateCategory { path: category(path), description: Description::default() }
 }
 
-fn delete(path: &str) -> Change {
-    Change::DeleteCategory { path: category(path), depth: Depth::Recursive }
+fn delete(path: &str) -> StoreChange {
+    StoreChange::DeleteCategory { path: category(path), deletable: DeletableContents::Visible }
 }
 
-fn describe(path: &str) -> Change {
-    Change::Describe { path: category(path), description: "x".parse().expect("a description") }
-}
-
-fn note(content: &str) -> Note {
-    let slug = "x".parse::<ItemId>().expect("a slug");
-    let said = Wording { content: content.to_owned(), ..Wording::default() };
-    Note::compose(&slug, &said, asking().now).expect("a note")
-}
-
-fn remember(path: &str) -> Change {
-    Change::CreateMemory { path: path.parse::<MemoryPath>().expect(path), note: note("text") }
-}
-
-/// The letter of the reply and what it says; `S` for a permit.
-fn judged(rules: &Rules, change: Change, ground: &Model) -> String {
-    match rules.permit(change, ground, asking()) {
-        Ok(_) => "S".to_owned(),
-        Err(Refusal::Denied(denial)) => format!("D {denial}"),
-        Err(Refusal::Flawed(flaw)) => format!("I {flaw}"),
-        Err(Refusal::Unknown(never)) => match never {},
+fn describe(path: &str) -> StoreChange {
+    StoreChange::DescribeCategory {
+        path: category(path),
+        description: "x".parse().expect("a description"),
     }
 }
 
-fn check(row: &str, change: &Change, expected: [&str; 3]) {
-    for (mode, expected) in Mode::ALL.into_iter().zip(expected) {
-        assert_eq!(judged(&rules(mode), change.clone(), &ground()), expected, "{row}, {mode}");
+fn note(content: &str) -> MemoryText {
+    let slug = "x".parse::<ItemId>().expect("a slug");
+    let said = NewMemory { content: content.to_owned(), ..NewMemory::default() };
+    MemoryText::compose(&slug, &said, change_context().now).expect("a note")
+}
+
+fn create_memory(path: &str) -> StoreChange {
+    StoreChange::CreateMemory {
+        path: path.parse::<MemoryPath>().expect(path),
+        memory: note("text"),
+    }
+}
+
+/// The letter of the reply and what it says; `S` for a permit.
+fn decide(rules: &CategoryRules, change: StoreChange, ground: &Model) -> String {
+    match rules.permit(change, ground, change_context()) {
+        Ok(_) => "S".to_owned(),
+        Err(Refusal::Denied(denial)) => format!("D {denial}"),
+        Err(Refusal::Invalid(flaw)) => format!("I {flaw}"),
+        Err(Refusal::Unreadable(never)) => match never {},
+    }
+}
+
+fn check(row: &str, change: &StoreChange, expected: [&str; 3]) {
+    for (mode, expected) in CategoryMode::ALL.into_iter().zip(expected) {
+        assert_eq!(decide(&rules(mode), change.clone(), &ground()), expected, "{row}, {mode}");
     }
 }
 
@@ -180,7 +190,10 @@ fn delete_category_cell_by_cell() {
     }
     let missing = "I Cannot delete category 'nowhere': it does not exist.";
     check("missing", &delete("nowhere"), [missing, missing, &strict("delete", "nowhere")]);
-    let full = Change::DeleteCategory { path: category("legacy"), depth: Depth::Empty };
+    let full = StoreChange::DeleteCategory {
+        path: category("legacy"),
+        deletable: DeletableContents::Nothing,
+    };
     let counts = "I Cannot delete category 'legacy': it is not empty (1 memory, 1 subcategory). Set \
         `recursive` to delete what is in it too.";
     check("not empty", &full, [counts, counts, &strict("delete", "legacy")]);
@@ -206,60 +219,67 @@ fn set_category_description_cell_by_cell() {
 #[test]
 fn create_memory_cell_by_cell() {
     for path in ["standards/x", "legacy/old/y", "x"] {
-        check("category exists", &remember(path), ["S"; 3]);
+        check("category exists", &create_memory(path), ["S"; 3]);
     }
     let missing =
         "I Cannot create memory at 'nonexistent/path': category 'nonexistent' does not exist. ";
     let make = format!("{missing}Create the category first using create_category.");
     let ask = format!("{missing}Ask a person to add it to config.yaml.");
-    check("category missing", &remember("nonexistent/path"), [&make, &make, &ask]);
+    check("category missing", &create_memory("nonexistent/path"), [&make, &make, &ask]);
     let taken = "I Cannot create memory at 'standards': a category has that name. Name the memory too: 'standards/name'.";
-    check("named like a category", &remember("standards"), [taken; 3]);
+    check("named like a category", &create_memory("standards"), [taken; 3]);
 }
 
 #[test]
 fn a_strict_store_without_categories_takes_none() {
-    let rules = Rules::new(Realm::Store, Mode::Strict, Hierarchy::default());
-    assert_eq!(judged(&rules, remember("x"), &ground()), "S");
+    let rules =
+        CategoryRules::new(CategoryOwner::Store, CategoryMode::Strict, Hierarchy::default());
+    assert_eq!(decide(&rules, create_memory("x"), &ground()), "S");
     assert_eq!(
-        judged(&rules, remember("legacy/x"), &ground()),
+        decide(&rules, create_memory("legacy/x"), &ground()),
         "D Cannot create memory in category 'legacy': store is in 'strict' mode and its \
          configuration names no categories."
     );
     assert!(
-        judged(&rules, remember("nowhere/x"), &ground())
+        decide(&rules, create_memory("nowhere/x"), &ground())
             .ends_with("Ask a person to add it to config.yaml.")
     );
-    assert_eq!(judged(&rules, create("a"), &ground()), strict("create", "a"));
+    assert_eq!(decide(&rules, create("a"), &ground()), strict("create", "a"));
 }
 
 #[test]
 fn force_overrides_the_mode_and_never_protection() {
-    let asking = Asking { force: Force::Mode, ..asking() };
-    let permits = |change| rules(Mode::Strict).permit(change, &ground(), asking).is_ok();
+    let asking = ChangeContext { force: Force::Mode, ..change_context() };
+    let permits = |change| rules(CategoryMode::Strict).permit(change, &ground(), asking).is_ok();
     assert!(permits(create("new-root")) && permits(delete("legacy")));
     assert!(!permits(delete("standards")) && !permits(describe("standards")));
 }
 
 #[test]
 fn an_environment_makes_a_mode_stricter_only() {
-    assert_eq!(rules(Mode::Strict).at_least(Mode::Free).mode(), Mode::Strict);
-    assert_eq!(rules(Mode::Free).at_least(Mode::Subcategories).mode(), Mode::Subcategories);
+    assert_eq!(
+        rules(CategoryMode::Strict).with_mode_at_least(CategoryMode::Free).mode(),
+        CategoryMode::Strict
+    );
+    assert_eq!(
+        rules(CategoryMode::Free).with_mode_at_least(CategoryMode::Subcategories).mode(),
+        CategoryMode::Subcategories
+    );
 }
 
 /// `todo` keeps three short memories for a week, and gives none away.
-fn limited() -> Rules {
-    let permissions = Permissions { delete: Some(false), ..Permissions::default() };
-    let policy = Policy {
+fn limited() -> CategoryRules {
+    let permissions = MemoryPermissions { delete: Some(false), ..MemoryPermissions::default() };
+    let policy = MemoryPolicy {
         default_ttl: Some(7),
         max_content_length: Some(10),
         max_memories: Some(3),
         permissions,
         schema: None,
     };
-    let mut hierarchy = rules(Mode::Free).hierarchy().clone();
-    hierarchy.tops[1].policy = policy;
-    Rules::new(Realm::Store, Mode::Free, hierarchy)
+    let mut hierarchy = rules(CategoryMode::Free).hierarchy().clone();
+    hierarchy.top_categories[1].policy = policy;
+    CategoryRules::new(CategoryOwner::Store, CategoryMode::Free, hierarchy)
 }
 
 #[test]
@@ -278,12 +298,13 @@ fn policies_hold_for_what_arrives_changes_and_leaves() {
     let path = |text: &str| text.parse::<MemoryPath>().expect(text);
     let said = |content: &str, expires: Option<&str>| {
         let expires_at = expires.map(|at| at.parse().expect("a time"));
-        let said = Wording { content: content.to_owned(), expires_at, ..Wording::default() };
-        Note::compose(&"x".parse().expect("a slug"), &said, asking().now).expect("a note")
+        let said = NewMemory { content: content.to_owned(), expires_at, ..NewMemory::default() };
+        MemoryText::compose(&"x".parse().expect("a slug"), &said, change_context().now)
+            .expect("a note")
     };
     let soon = Some("2026-02-20T00:00:00Z");
-    let judge = |change| judged(&rules, change, &model);
-    let create = |at: &str, note| judge(Change::CreateMemory { path: path(at), note });
+    let judge = |change| decide(&rules, change, &model);
+    let create = |at: &str, note| judge(StoreChange::CreateMemory { path: path(at), memory: note });
     assert_eq!(create("todo/sub/b", said("short", soon)), "S");
     assert!(
         create("todo/sub/b", said("far too long", soon))
@@ -298,19 +319,21 @@ fn policies_hold_for_what_arrives_changes_and_leaves() {
         create("todo/full/d", said("short", soon))
             .contains("holds 3 memories already and may hold 3")
     );
-    let before = crate::digest::Sha256::of(b"");
+    let before = crate::digest::Sha256::digest(b"");
     let leave = |from: &str, to: &str| {
-        judge(Change::MoveMemory {
+        judge(StoreChange::MoveMemory {
             from: path(from),
             to: path(to),
-            note: said("short", soon),
+            memory: said("short", soon),
             before,
         })
     };
     assert!(leave("todo/sub/a", "legacy/a").starts_with("D Cannot delete memory at 'todo/sub/a'"));
     assert_eq!(leave("todo/sub/a", "todo/sub/renamed"), "S");
     assert!(leave("legacy/a", "todo/full/d").contains("holds 3 memories already and may hold 3"));
-    assert!(judge(Change::RemoveMemory { path: path("todo/sub/a"), before }).starts_with("D "));
+    assert!(
+        judge(StoreChange::RemoveMemory { path: path("todo/sub/a"), before }).starts_with("D ")
+    );
     assert_eq!(
         judge(delete("todo/sub")),
         "D Cannot delete category 'todo/sub': it holds 1 memory that may not be removed (`permissions.delete` in config.yaml)."
@@ -320,18 +343,18 @@ fn policies_hold_for_what_arrives_changes_and_leaves() {
 
 #[test]
 fn only_what_has_expired_is_pruned_where_memories_may_go() {
-    let rules = rules(Mode::Free);
+    let rules = rules(CategoryMode::Free);
     let (path, before) =
-        ("todo/sub/a".parse::<MemoryPath>().expect("a path"), crate::digest::Sha256::of(b""));
+        ("todo/sub/a".parse::<MemoryPath>().expect("a path"), crate::digest::Sha256::digest(b""));
     for (expires_at, expected) in [
         ("2026-02-17T10:00:00Z", "S"),
         ("2026-02-17T10:00:01Z", "I Cannot prune memory at 'todo/sub/a': it has not expired."),
     ] {
         let expires_at = Some(expires_at.parse().expect("a time"));
-        let said = Wording { expires_at, ..Wording::default() };
-        let note = Note::compose(&path.slug, &said, asking().now).expect("a note");
-        let change = Change::PruneMemory { path: path.clone(), note, before };
-        assert_eq!(judged(&rules, change, &ground()), expected);
+        let said = NewMemory { expires_at, ..NewMemory::default() };
+        let note = MemoryText::compose(&path.slug, &said, change_context().now).expect("a note");
+        let change = StoreChange::PruneMemory { path: path.clone(), memory: note, before };
+        assert_eq!(decide(&rules, change, &ground()), expected);
     }
 }
 
@@ -339,23 +362,26 @@ fn only_what_has_expired_is_pruned_where_memories_may_go() {
 fn items_have_the_same_rules() {
     let kind = crate::item::ItemType::Directive;
     let rules = |mode| {
-        Rules::new(
-            Realm::Items(kind),
+        CategoryRules::new(
+            CategoryOwner::Items(kind),
             mode,
-            Hierarchy { policy: Policy::default(), tops: vec![defined("api", vec![])] },
+            Hierarchy {
+                policy: MemoryPolicy::default(),
+                top_categories: vec![defined("api", vec![])],
+            },
         )
     };
-    let admits = |mode, path: &str| rules(mode).admit(&category(path), &ground());
+    let admits = |mode, path: &str| rules(mode).check_item_category(&category(path), &ground());
     for (mode, expected) in [
-        (Mode::Free, [true; 4]),
-        (Mode::Subcategories, [true, true, true, false]),
-        (Mode::Strict, [true, false, true, false]),
+        (CategoryMode::Free, [true; 4]),
+        (CategoryMode::Subcategories, [true, true, true, false]),
+        (CategoryMode::Strict, [true, false, true, false]),
     ] {
         let found =
             ["api", "api/new", "legacy", "new-root/x"].map(|path| admits(mode, path).is_ok());
         assert_eq!(found, expected, "{mode}");
     }
-    let Err(Refusal::Denied(denial)) = admits(Mode::Strict, "new") else {
+    let Err(Refusal::Denied(denial)) = admits(CategoryMode::Strict, "new") else {
         panic!("it was admitted")
     };
     assert_eq!(
@@ -366,19 +392,19 @@ fn items_have_the_same_rules() {
 
 #[test]
 fn two_hierarchies_become_one_and_nothing_is_lost() {
-    let described = |path: &str, words: &str, below| Defined {
+    let described = |path: &str, words: &str, below| ConfiguredCategory {
         description: words.parse().expect(words),
         ..defined(path, below)
     };
     let ours = Hierarchy {
-        tops: vec![
+        top_categories: vec![
             described("b", "ours", vec![defined("b/x", Vec::new())]),
             defined("a", Vec::new()),
         ],
         ..Hierarchy::default()
     };
     let theirs = Hierarchy {
-        tops: vec![
+        top_categories: vec![
             defined("c", Vec::new()),
             described(
                 "b",
@@ -389,10 +415,10 @@ fn two_hierarchies_become_one_and_nothing_is_lost() {
         ..Hierarchy::default()
     };
     let told = |hierarchy: &Hierarchy| {
-        let all = hierarchy.all().into_iter();
+        let all = hierarchy.all_categories().into_iter();
         all.map(|one| format!("{} {}", one.category, one.description)).collect::<Vec<_>>()
     };
-    assert_eq!(told(&ours.united(&theirs)), ["b ours", "b/x x", "b/y ", "a ", "c "]);
-    assert_eq!(told(&ours.united(&Hierarchy::default())), told(&ours));
-    assert_eq!(told(&Hierarchy::default().united(&theirs)), told(&theirs));
+    assert_eq!(told(&ours.merge(&theirs)), ["b ours", "b/x x", "b/y ", "a ", "c "]);
+    assert_eq!(told(&ours.merge(&Hierarchy::default())), told(&ours));
+    assert_eq!(told(&Hierarchy::default().merge(&theirs)), told(&theirs));
 }

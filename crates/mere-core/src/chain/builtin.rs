@@ -5,11 +5,13 @@
 
 use std::sync::LazyLock;
 
-use super::Member;
-use crate::item::{Base, Category, Form, ItemId, ItemType, Scope, ScopedPath, ToolManifest};
+use super::ChainTool;
+use crate::item::{
+    Category, CategoryBase, ItemForm, ItemId, ItemType, Scope, ScopedPath, ToolManifest,
+};
 
 /// Each by its id.
-const TEXTS: [(&str, &str); 4] = [
+const MANIFESTS: [(&str, &str); 4] = [
     ("subprocess", include_str!("builtin/subprocess.yaml")),
     ("python_runtime", include_str!("builtin/python_runtime.yaml")),
     ("node_runtime", include_str!("builtin/node_runtime.yaml")),
@@ -17,37 +19,37 @@ const TEXTS: [(&str, &str); 4] = [
 ];
 
 /// Names that are kept for what does not ship yet.
-const KEPT: [&str; 4] = ["http_client", "mcp_client", "mcp_stdio", "mcp_http"];
+const UNIMPLEMENTED_NAMES: [&str; 4] = ["http_client", "mcp_client", "mcp_stdio", "mcp_http"];
 
-static MEMBERS: LazyLock<Vec<Member>> =
-    LazyLock::new(|| TEXTS.iter().filter_map(|(id, text)| read(id, text)).collect());
+static TOOLS: LazyLock<Vec<ChainTool>> =
+    LazyLock::new(|| MANIFESTS.iter().filter_map(|(id, text)| parse_builtin(id, text)).collect());
 
 /// The tool of that name that ships in the binary.
-pub fn find(id: &ItemId) -> Option<Member> {
-    MEMBERS.iter().find(|member| member.pin.id == *id).cloned()
+pub fn find(id: &ItemId) -> Option<ChainTool> {
+    TOOLS.iter().find(|member| member.pin.id == *id).cloned()
 }
 
 /// Whether nobody else's tool may have this name.
 pub fn is_reserved(id: &ItemId) -> bool {
-    let mut names = TEXTS.iter().map(|(name, _)| name).chain(&KEPT);
+    let mut names = MANIFESTS.iter().map(|(name, _)| name).chain(&UNIMPLEMENTED_NAMES);
     names.any(|name| *name == id.as_str())
 }
 
 /// None for a text that is no manifest; a test reads them all.
-fn read(id: &str, text: &str) -> Option<Member> {
+fn parse_builtin(id: &str, text: &str) -> Option<ChainTool> {
     // The format wants a place. These have none, so their pins say no scope.
     let at = ScopedPath {
         scope: Scope::User,
         kind: ItemType::Tool,
-        base: Base::Space,
+        base: CategoryBase::Space,
         category: Category::default(),
         id: id.parse().ok()?,
         version: None,
-        form: Form::Flat,
+        form: ItemForm::Flat,
     };
-    let tool = ToolManifest::parse_shipped(text, &at).ok()?;
+    let tool = ToolManifest::parse_builtin(text, &at).ok()?;
     let integrity = tool.integrity(&at, &[]);
-    let mut member = Member::new(tool, &at, integrity);
+    let mut member = ChainTool::new(tool, &at, integrity);
     member.pin.scope = None;
     Some(member)
 }
@@ -83,7 +85,7 @@ mod tests {
 
     #[test]
     fn their_schemas_are_schemas() {
-        for member in MEMBERS.iter() {
+        for member in TOOLS.iter() {
             let entries = member.manifest["validation"]["child_schemas"].as_array();
             let entries = entries.expect("a list").iter().map(|entry| &entry["schema"]);
             for schema in entries.chain(member.manifest.get("config_schema")) {
@@ -94,10 +96,10 @@ mod tests {
 
     #[test]
     fn names_are_kept_before_there_is_anything() {
-        for name in TEXTS.iter().map(|(name, _)| name).chain(&KEPT) {
+        for name in MANIFESTS.iter().map(|(name, _)| name).chain(&UNIMPLEMENTED_NAMES) {
             assert!(is_reserved(&id(name)), "{name}");
         }
-        for name in KEPT {
+        for name in UNIMPLEMENTED_NAMES {
             assert!(find(&id(name)).is_none(), "{name}");
         }
         assert!(!is_reserved(&id("ruby_runtime")) && find(&id("ruby_runtime")).is_none());

@@ -6,25 +6,25 @@
 use serde_json::{Map, Value};
 
 use super::environment::{self, EnvSource};
-use super::{Chain, Member};
+use super::{Chain, ChainTool};
 use crate::item::ItemId;
 
 /// How deep values may lie in a config.
 const MAX_LEVELS: usize = 32;
 
 /// The key under which a tool speaks of the environment.
-const VARIABLES: &str = "env_config";
+const ENV_CONFIG: &str = "env_config";
 
 /// The config of a whole chain, its templates not yet filled.
 #[derive(Clone, Debug)]
-pub struct Config<'a> {
+pub struct ChainConfig<'a> {
     pub(super) chain: &'a Chain,
     pub(super) value: Map<String, Value>,
 }
 
 /// Why what the tools say cannot be put together.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ConfigFault {
+pub enum ChainConfigFault {
     /// It is no mapping.
     #[error("`{field}` of `{link}` is not a mapping")]
     NotAMapping {
@@ -43,7 +43,7 @@ pub enum ConfigFault {
     },
     /// The environment is spoken of in two places.
     #[error("`{link}` has both `env_config` and `config.env_config`, which mean the same")]
-    Both {
+    DuplicateEnvConfig {
         /// Which tool.
         link: ItemId,
     },
@@ -69,38 +69,38 @@ pub enum ConfigFault {
 
 impl Chain {
     /// What its tools say together: from the primitive to the leaf, which has the last word.
-    pub fn config(&self) -> Result<Config<'_>, ConfigFault> {
+    pub fn config(&self) -> Result<ChainConfig<'_>, ChainConfigFault> {
         let mut merged = Map::new();
         let mut variables = Map::new();
-        for member in self.members().iter().rev() {
-            if let Some((_, said)) = said_variables(member)? {
+        for member in self.tools().iter().rev() {
+            if let Some((_, said)) = env_config_of(member)? {
                 variables.extend(said.clone());
             }
-            if let Some(config) = said_config(member)? {
+            if let Some(config) = config_of(member)? {
                 merge(&mut merged, config);
             }
         }
-        merged.shift_remove(VARIABLES);
+        merged.shift_remove(ENV_CONFIG);
         if !variables.is_empty() {
-            merged.insert(VARIABLES.to_owned(), Value::Object(variables));
+            merged.insert(ENV_CONFIG.to_owned(), Value::Object(variables));
         }
-        Ok(Config { chain: self, value: merged })
+        Ok(ChainConfig { chain: self, value: merged })
     }
 }
 
-impl Config<'_> {
+impl ChainConfig<'_> {
     /// All of it.
     pub fn value(&self) -> &Map<String, Value> {
         &self.value
     }
 
     /// Where each variable of the environment comes from.
-    pub fn environment(&self) -> Result<Vec<(String, EnvSource)>, ConfigFault> {
+    pub fn environment(&self) -> Result<Vec<(String, EnvSource)>, ChainConfigFault> {
         let mut sources: Vec<(String, EnvSource)> = Vec::new();
-        for member in self.chain.members().iter().rev() {
-            let Some((field, said)) = said_variables(member)? else { continue };
+        for member in self.chain.tools().iter().rev() {
+            let Some((field, said)) = env_config_of(member)? else { continue };
             for (name, source) in said {
-                let source = read_variable(member, field, (name, source))?;
+                let source = parse_variable(member, field, (name, source))?;
                 match sources.iter_mut().find(|(known, _)| known == name) {
                     Some(known) => known.1 = source,
                     None => sources.push((name.clone(), source)),
@@ -112,57 +112,59 @@ impl Config<'_> {
 
     /// Whether a tool says where this variable comes from.
     pub(super) fn has_variable(&self, name: &str) -> bool {
-        self.value.get(VARIABLES).is_some_and(|variables| variables.get(name).is_some())
+        self.value.get(ENV_CONFIG).is_some_and(|variables| variables.get(name).is_some())
     }
 }
 
-fn read_variable(
-    member: &Member,
+fn parse_variable(
+    member: &ChainTool,
     field: &'static str,
     (name, source): (&String, &Value),
-) -> Result<EnvSource, ConfigFault> {
+) -> Result<EnvSource, ChainConfigFault> {
     let link = member.pin.id.clone();
-    if !environment::is_name(name) {
-        return Err(ConfigFault::VariableName { link, field });
+    if !environment::is_variable_name(name) {
+        return Err(ChainConfigFault::VariableName { link, field });
     }
-    let source = EnvSource::read(source);
-    source.ok_or_else(|| ConfigFault::VariableSource { link, field, name: name.clone() })
+    let source = EnvSource::parse(source);
+    source.ok_or_else(|| ChainConfigFault::VariableSource { link, field, name: name.clone() })
 }
 
-type Said<'a> = (&'static str, &'a Map<String, Value>);
+type EnvConfig<'a> = (&'static str, &'a Map<String, Value>);
 
 /// What a tool says of variables, and in which field.
-fn said_variables(member: &Member) -> Result<Option<Said<'_>>, ConfigFault> {
-    let inner = said_config(member)?.and_then(|config| config.get(VARIABLES));
-    let (field, said) = match (inner, member.manifest.get(VARIABLES)) {
-        (Some(_), Some(_)) => return Err(ConfigFault::Both { link: member.pin.id.clone() }),
+fn env_config_of(member: &ChainTool) -> Result<Option<EnvConfig<'_>>, ChainConfigFault> {
+    let inner = config_of(member)?.and_then(|config| config.get(ENV_CONFIG));
+    let (field, said) = match (inner, member.manifest.get(ENV_CONFIG)) {
+        (Some(_), Some(_)) => {
+            return Err(ChainConfigFault::DuplicateEnvConfig { link: member.pin.id.clone() });
+        }
         (Some(said), None) => ("config.env_config", said),
-        (None, Some(said)) => (VARIABLES, said),
+        (None, Some(said)) => (ENV_CONFIG, said),
         (None, None) => return Ok(None),
     };
-    mapping(member, field, said).map(|said| Some((field, said)))
+    expect_mapping(member, field, said).map(|said| Some((field, said)))
 }
 
-fn said_config(member: &Member) -> Result<Option<&Map<String, Value>>, ConfigFault> {
+fn config_of(member: &ChainTool) -> Result<Option<&Map<String, Value>>, ChainConfigFault> {
     let config = member.manifest.get("config");
-    config.map(|config| mapping(member, "config", config)).transpose()
+    config.map(|config| expect_mapping(member, "config", config)).transpose()
 }
 
 /// A mapping that is not too deep to be gone through.
-fn mapping<'a>(
-    member: &Member,
+fn expect_mapping<'a>(
+    member: &ChainTool,
     field: &'static str,
     value: &'a Value,
-) -> Result<&'a Map<String, Value>, ConfigFault> {
+) -> Result<&'a Map<String, Value>, ChainConfigFault> {
     let link = member.pin.id.clone();
-    if is_deep(value) {
-        return Err(ConfigFault::TooNested { link, field });
+    if is_too_deep(value) {
+        return Err(ChainConfigFault::TooNested { link, field });
     }
-    value.as_object().ok_or(ConfigFault::NotAMapping { link, field })
+    value.as_object().ok_or(ChainConfigFault::NotAMapping { link, field })
 }
 
 /// Whether values lie more than [`MAX_LEVELS`] below this one. Does not call itself.
-fn is_deep(value: &Value) -> bool {
+fn is_too_deep(value: &Value) -> bool {
     let mut waiting = vec![(value, 0)];
     while let Some((value, level)) = waiting.pop() {
         if level > MAX_LEVELS {

@@ -12,7 +12,7 @@ use crate::item::ItemId;
 /// The file that is run, and whose it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entrypoint {
-    link: usize,
+    tool_index: usize,
     path: RelPath,
 }
 
@@ -26,8 +26,8 @@ pub struct EntrypointFault {
 
 impl Entrypoint {
     /// Which tool of the chain it belongs to.
-    pub fn link(&self) -> usize {
-        self.link
+    pub fn tool_index(&self) -> usize {
+        self.tool_index
     }
 
     /// Its path from the tool's folder.
@@ -39,18 +39,18 @@ impl Entrypoint {
 impl Chain {
     /// The file that is run: that of the first tool which names one.
     pub fn entrypoint(&self) -> Result<Option<Entrypoint>, EntrypointFault> {
-        let named = self.members().iter().enumerate().find_map(|(link, member)| {
+        let named = self.tools().iter().enumerate().find_map(|(link, member)| {
             let said = member.manifest.get("manifest")?.get("entrypoint")?;
             Some((link, said, &member.pin.id))
         });
         let Some((link, said, id)) = named else { return Ok(None) };
-        let path = read(said).ok_or_else(|| EntrypointFault { link: id.clone() })?;
-        Ok(Some(Entrypoint { link, path }))
+        let path = parse_path(said).ok_or_else(|| EntrypointFault { link: id.clone() })?;
+        Ok(Some(Entrypoint { tool_index: link, path }))
     }
 }
 
 /// A path that can neither lead out of the folder nor be taken for an option.
-fn read(said: &Value) -> Option<RelPath> {
+fn parse_path(said: &Value) -> Option<RelPath> {
     let text = said.as_str().filter(|text| !text.is_empty() && !text.starts_with('-'))?;
     text.parse().ok()
 }
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn an_entrypoint_stays_below_its_folder() {
         for good in ["main.py", "src/main.py", "a b.sh", "é.js", "x/-y"] {
-            assert!(read(&Value::from(good)).is_some(), "{good}");
+            assert!(parse_path(&Value::from(good)).is_some(), "{good}");
         }
         for bad in [
             "",
@@ -79,8 +79,8 @@ mod tests {
             "a\nb",
             "\u{202e}x",
         ] {
-            assert!(read(&Value::from(bad)).is_none(), "{bad:?}");
+            assert!(parse_path(&Value::from(bad)).is_none(), "{bad:?}");
         }
-        assert!(read(&Value::from(1)).is_none() && read(&Value::Null).is_none());
+        assert!(parse_path(&Value::from(1)).is_none() && parse_path(&Value::Null).is_none());
     }
 }

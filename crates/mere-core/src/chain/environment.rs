@@ -15,13 +15,13 @@ pub enum EnvSource {
 
 impl EnvSource {
     /// Reads one of `{secret: …}`, `{env: …}` and `{value: …}`.
-    pub(super) fn read(value: &Value) -> Option<Self> {
+    pub(super) fn parse(value: &Value) -> Option<Self> {
         let mut fields = value.as_object()?.iter();
         let (Some((key, value)), None) = (fields.next(), fields.next()) else { return None };
         let text = value.as_str().filter(|text| !text.contains('\0'))?;
         match key.as_str() {
             "secret" if !text.is_empty() => Some(Self::Secret(text.to_owned())),
-            "env" if is_name(text) => Some(Self::Env(text.to_owned())),
+            "env" if is_variable_name(text) => Some(Self::Env(text.to_owned())),
             "value" => Some(Self::Value(text.to_owned())),
             _ => None,
         }
@@ -29,7 +29,7 @@ impl EnvSource {
 }
 
 /// Whether a variable can have this name.
-pub(super) fn is_name(text: &str) -> bool {
+pub(super) fn is_variable_name(text: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     text.bytes().all(is_word)
         && !text.starts_with(|first: char| first.is_ascii_digit())
@@ -61,17 +61,17 @@ mod tests {
             (json!("A"), None),
             (json!(null), None),
         ] {
-            assert_eq!(EnvSource::read(&value), expected, "{value}");
+            assert_eq!(EnvSource::parse(&value), expected, "{value}");
         }
     }
 
     #[test]
     fn a_variable_has_a_name_that_every_system_takes() {
         for good in ["A", "_", "a1", "PYTHONPATH"] {
-            assert!(is_name(good), "{good}");
+            assert!(is_variable_name(good), "{good}");
         }
         for bad in ["", "1A", "A-B", "A=B", "é", "A B", "A\0"] {
-            assert!(!is_name(bad), "{bad:?}");
+            assert!(!is_variable_name(bad), "{bad:?}");
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Manifests are other people's texts, so a fault repeats ids and our own field names, never
 //! values that nobody has checked.
 
-use super::MAX_DEPTH;
+use super::MAX_CHAIN_LENGTH;
 use crate::item::{ItemId, Scope};
 use crate::schema::{Problem, SchemaError};
 
@@ -14,7 +14,7 @@ pub enum ChainFault {
     #[error("a chain has at least one tool")]
     Empty,
     /// There are more links than a chain may have.
-    #[error("a chain has at most {MAX_DEPTH} tools, and this one has {found}")]
+    #[error("a chain has at most {MAX_CHAIN_LENGTH} tools, and this one has {found}")]
     TooDeep {
         /// How many there are.
         found: usize,
@@ -27,7 +27,7 @@ pub enum ChainFault {
     },
     /// A manifest says something else than the pin of its tool.
     #[error("`{field}` of `{link}` is not {expected}")]
-    Stated {
+    ManifestMismatch {
         /// Which tool.
         link: ItemId,
         /// Which field of its manifest.
@@ -37,7 +37,7 @@ pub enum ChainFault {
     },
     /// The next tool is not the one that is asked for.
     #[error("`executor_id` of `{link}` is `{expected}`, but `{found}` comes next")]
-    Unlinked {
+    WrongExecutor {
         /// The tool that is run.
         link: ItemId,
         /// What it says runs it.
@@ -47,7 +47,7 @@ pub enum ChainFault {
     },
     /// The last tool is run by one that is not there.
     #[error("`executor_id` of `{link}` is `{executor}`, and the chain ends before it")]
-    Unfinished {
+    MissingExecutor {
         /// The last tool.
         link: ItemId,
         /// What it says runs it.
@@ -55,7 +55,7 @@ pub enum ChainFault {
     },
     /// The chain leads to a reserved name that has no tool yet.
     #[error("`executor_id` of `{link}` is `{executor}`, which is not run yet")]
-    NotRunYet {
+    NotImplemented {
         /// The tool that needs it, or itself.
         link: ItemId,
         /// The reserved name.
@@ -63,7 +63,7 @@ pub enum ChainFault {
     },
     /// Somebody's tool has a name that is kept for what ships in the binary.
     #[error("`{link}` is a reserved name, and the tool of scope {scope} may not have it")]
-    Reserved {
+    ReservedName {
         /// The name.
         link: ItemId,
         /// Where the tool lives.
@@ -71,19 +71,19 @@ pub enum ChainFault {
     },
     /// A tool is said to ship in the binary, and does not, or not so.
     #[error("`{link}` is not a tool that ships in the binary")]
-    NotShipped {
+    NotBuiltin {
         /// Which tool.
         link: ItemId,
     },
     /// A primitive is run by nothing else, so nothing comes after it.
     #[error("`tool_type` of `{link}` is primitive, and it is not the last of the chain")]
-    PrimitiveWithin {
+    PrimitiveNotLast {
         /// Which tool.
         link: ItemId,
     },
     /// The last tool is no primitive, or one that does not ship in the binary.
     #[error("`{link}` ends the chain, and only a primitive that ships in the binary may")]
-    NoPrimitive {
+    EndsWithoutPrimitive {
         /// Which tool.
         link: ItemId,
     },
@@ -104,7 +104,7 @@ pub enum ChainFault {
 pub enum PairFault {
     /// It says of no tools at all that it runs them.
     #[error("its `validation.child_schemas` lists nothing")]
-    Unlisted,
+    NoChildSchemas,
     /// What it says cannot be understood.
     #[error("its `{field}` is not {expected}")]
     Malformed {
@@ -115,7 +115,7 @@ pub enum PairFault {
     },
     /// A schema of it is none.
     #[error("its `{field}` cannot be used: {error}")]
-    NoSchema {
+    InvalidSchema {
         /// Which field.
         field: String,
         /// Why.
@@ -123,10 +123,10 @@ pub enum PairFault {
     },
     /// It does not say that it runs tools like this.
     #[error("no `match` of its `validation.child_schemas` fits")]
-    Unmatched,
+    NoMatch,
     /// It runs tools like this, but this one is not as it should be.
-    #[error("its `{field}` refuses the manifest: {}", listed(.problems))]
-    Refused {
+    #[error("its `{field}` refuses the manifest: {}", join_problems(.problems))]
+    SchemaMismatch {
         /// Which schema.
         field: String,
         /// What is wrong with the manifest of the other.
@@ -135,7 +135,7 @@ pub enum PairFault {
 }
 
 /// Problems in one line.
-pub(super) fn listed(problems: &[Problem]) -> String {
+pub(super) fn join_problems(problems: &[Problem]) -> String {
     let one = |problem: &Problem| match problem.at.as_str() {
         "" => problem.what.clone(),
         at => format!("`{at}` {}", problem.what),

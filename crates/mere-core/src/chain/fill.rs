@@ -9,8 +9,8 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::template::{self, Malformed, Piece};
-use super::{Chain, Config, EntrypointFault};
+use super::template::{self, TemplateError, TemplatePart};
+use super::{Chain, ChainConfig, EntrypointFault};
 use crate::json;
 
 /// How many arguments a program may have, itself included.
@@ -23,7 +23,7 @@ const ENTRYPOINT: &str = "entrypoint";
 
 /// What can be put in. Some of it may be secret, so it is not for printing.
 #[derive(Clone, Copy)]
-pub struct Values<'a> {
+pub struct TemplateValues<'a> {
     /// Where the program finds the files of the tool, without a final `/`.
     pub folder: &'a str,
     /// What the call says.
@@ -34,7 +34,7 @@ pub struct Values<'a> {
 
 /// A config whose arguments are texts. Its `Debug` does not print them.
 #[derive(Clone)]
-pub struct Filled<'a> {
+pub struct FilledConfig<'a> {
     pub(super) chain: &'a Chain,
     pub(super) value: Map<String, Value>,
 }
@@ -44,7 +44,7 @@ pub struct Filled<'a> {
 pub enum FillFault {
     /// A parameter has the name that means something else.
     #[error("`parameters` has `entrypoint`, which is the file that is run")]
-    Reserved,
+    ReservedParameter,
     /// A template has no end.
     #[error("`{field}` has a `${{` without a `}}`; write `$${{` for the characters themselves")]
     Unclosed {
@@ -53,7 +53,7 @@ pub enum FillFault {
     },
     /// A template has no name.
     #[error("`{field}` has a `${{…}}` that is no name")]
-    Name {
+    InvalidName {
         /// Where.
         field: String,
     },
@@ -65,7 +65,7 @@ pub enum FillFault {
     },
     /// Nothing has that name.
     #[error("`{field}` needs `{name}`, which is neither a parameter nor in `env_config`")]
-    Unknown {
+    UnknownName {
         /// Where.
         field: String,
         /// What is asked for.
@@ -73,7 +73,7 @@ pub enum FillFault {
     },
     /// A variable has that name, but no value.
     #[error("`{field}` needs `{name}` of `env_config`, which has no value")]
-    Unset {
+    UnsetVariable {
         /// Where.
         field: String,
         /// What is asked for.
@@ -119,83 +119,86 @@ pub enum FillFault {
 }
 
 /// What is a list of texts, and what is never filled.
-const LITERAL: [&str; 3] = ["command", "args", "env_config"];
+const UNTYPED_KEYS: [&str; 3] = ["command", "args", "env_config"];
 
-impl<'a> Config<'a> {
+impl<'a> ChainConfig<'a> {
     /// The same with every template filled.
-    pub fn fill(&self, values: Values<'_>) -> Result<Filled<'a>, FillFault> {
+    pub fn fill(&self, values: TemplateValues<'_>) -> Result<FilledConfig<'a>, FillFault> {
         if values.parameters.contains_key(ENTRYPOINT) {
-            return Err(FillFault::Reserved);
+            return Err(FillFault::ReservedParameter);
         }
         let mut value = self.value.clone();
-        let mut filling = Filling { config: self, values, count: 0, bytes: 0 };
-        for (key, said) in value.iter_mut().filter(|(key, _)| !LITERAL.contains(&key.as_str())) {
+        let mut filling = Filler { config: self, values, count: 0, bytes: 0 };
+        for (key, said) in value.iter_mut().filter(|(key, _)| !UNTYPED_KEYS.contains(&key.as_str()))
+        {
             if let Value::String(text) = said {
-                *said = filling.typed(text, &format!("config.{key}"))?;
+                *said = filling.fill_typed(text, &format!("config.{key}"))?;
             }
         }
         for key in ["command", "args"] {
             if let Some(said) = value.get_mut(key) {
-                *said = filling.list(said, &format!("config.{key}"))?.into();
+                *said = filling.fill_list(said, &format!("config.{key}"))?.into();
             }
         }
-        Ok(Filled { chain: self.chain, value })
+        Ok(FilledConfig { chain: self.chain, value })
     }
 }
 
-impl Filled<'_> {
+impl FilledConfig<'_> {
     /// All of it.
     pub fn value(&self) -> &Map<String, Value> {
         &self.value
     }
 }
 
-impl fmt::Debug for Filled<'_> {
+impl fmt::Debug for FilledConfig<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Filled").field("chain", &self.chain).finish_non_exhaustive()
     }
 }
 
 /// What a name stands for.
-enum Found<'a> {
+enum ResolvedName<'a> {
     Json(&'a Value),
     Text(Cow<'a, str>),
 }
 
 /// The arguments so far.
-struct Filling<'a> {
-    config: &'a Config<'a>,
-    values: Values<'a>,
+struct Filler<'a> {
+    config: &'a ChainConfig<'a>,
+    values: TemplateValues<'a>,
     count: usize,
     bytes: usize,
 }
 
 /// How an element becomes a text.
-type Reading<'a> = fn(&Filling<'a>, &Value, &str) -> Result<String, FillFault>;
+type ElementReader<'a> = fn(&Filler<'a>, &Value, &str) -> Result<String, FillFault>;
 
-impl<'a> Filling<'a> {
+impl<'a> Filler<'a> {
     /// A list, or a text that stands for one.
-    fn list(&mut self, said: &Value, field: &str) -> Result<Vec<String>, FillFault> {
+    fn fill_list(&mut self, said: &Value, field: &str) -> Result<Vec<String>, FillFault> {
         let text = match said {
-            Value::Array(items) => return self.elements(items, field, Self::expanded),
+            Value::Array(items) => return self.fill_elements(items, field, Self::expand),
             Value::String(text) => text,
-            other => return Err(not_a_list(field, kind(other))),
+            other => return Err(not_a_list(field, json_type_name(other))),
         };
-        match pieces(text, field)?[..] {
-            [Piece::Name { name, default }] => match self.find(name, default, field)? {
-                Found::Json(Value::Array(items)) => self.elements(items, field, Self::plain),
-                Found::Json(other) => Err(not_a_list(field, kind(other))),
-                Found::Text(_) => Err(not_a_list(field, "a string")),
+        match parse_template(text, field)?[..] {
+            [TemplatePart::Name { name, default }] => match self.resolve(name, default, field)? {
+                ResolvedName::Json(Value::Array(items)) => {
+                    self.fill_elements(items, field, Self::literal)
+                }
+                ResolvedName::Json(other) => Err(not_a_list(field, json_type_name(other))),
+                ResolvedName::Text(_) => Err(not_a_list(field, "a string")),
             },
             _ => Err(not_a_list(field, "a string")),
         }
     }
 
-    fn elements(
+    fn fill_elements(
         &mut self,
         items: &[Value],
         field: &str,
-        read: Reading<'a>,
+        read: ElementReader<'a>,
     ) -> Result<Vec<String>, FillFault> {
         self.count += items.len();
         if self.count > MAX_ARGUMENTS {
@@ -208,7 +211,7 @@ impl<'a> Filling<'a> {
             if element.contains('\0') {
                 return Err(FillFault::Nul { field });
             }
-            self.check_room(element.len(), &field)?;
+            self.check_size(element.len(), &field)?;
             self.bytes += element.len() + 1;
             elements.push(element);
         }
@@ -216,104 +219,106 @@ impl<'a> Filling<'a> {
     }
 
     /// A value that is one template keeps its type.
-    fn typed(&self, text: &str, field: &str) -> Result<Value, FillFault> {
-        match pieces(text, field)?[..] {
-            [Piece::Name { name, default }] => match (self.find(name, None, field), default) {
-                (Ok(Found::Json(value)), _) => Ok(value.clone()),
-                (Ok(Found::Text(text)), _) => Ok(text.into()),
-                (Err(_), Some(default)) => Ok(scalar(default)),
-                (Err(fault), None) => Err(fault),
-            },
-            _ => Ok(self.expanded(&Value::String(text.to_owned()), field)?.into()),
+    fn fill_typed(&self, text: &str, field: &str) -> Result<Value, FillFault> {
+        match parse_template(text, field)?[..] {
+            [TemplatePart::Name { name, default }] => {
+                match (self.resolve(name, None, field), default) {
+                    (Ok(ResolvedName::Json(value)), _) => Ok(value.clone()),
+                    (Ok(ResolvedName::Text(text)), _) => Ok(text.into()),
+                    (Err(_), Some(default)) => Ok(parse_scalar(default)),
+                    (Err(fault), None) => Err(fault),
+                }
+            }
+            _ => Ok(self.expand(&Value::String(text.to_owned()), field)?.into()),
         }
     }
 
     /// An element as its author wrote it.
-    fn expanded(&self, item: &Value, field: &str) -> Result<String, FillFault> {
-        let Value::String(text) = item else { return self.plain(item, field) };
+    fn expand(&self, item: &Value, field: &str) -> Result<String, FillFault> {
+        let Value::String(text) = item else { return self.literal(item, field) };
         let mut element = String::new();
-        for piece in pieces(text, field)? {
+        for piece in parse_template(text, field)? {
             let text = match piece {
-                Piece::Text(text) => Cow::Borrowed(text),
-                Piece::Name { name, default } => match self.find(name, default, field)? {
-                    Found::Text(text) => text,
-                    Found::Json(value) => text_of(value, field)?,
+                TemplatePart::Text(text) => Cow::Borrowed(text),
+                TemplatePart::Name { name, default } => match self.resolve(name, default, field)? {
+                    ResolvedName::Text(text) => text,
+                    ResolvedName::Json(value) => argument_text(value, field)?,
                 },
             };
-            self.check_room(element.len() + text.len(), field)?;
+            self.check_size(element.len() + text.len(), field)?;
             element.push_str(&text);
         }
         Ok(element)
     }
 
     /// An element that stands for itself.
-    fn plain(&self, item: &Value, field: &str) -> Result<String, FillFault> {
-        let text = text_of(item, field)?;
-        self.check_room(text.len(), field)?;
+    fn literal(&self, item: &Value, field: &str) -> Result<String, FillFault> {
+        let text = argument_text(item, field)?;
+        self.check_size(text.len(), field)?;
         Ok(text.into_owned())
     }
 
     /// Refuses an element of so many bytes where there is no more room.
-    fn check_room(&self, bytes: usize, field: &str) -> Result<(), FillFault> {
+    fn check_size(&self, bytes: usize, field: &str) -> Result<(), FillFault> {
         if self.bytes + bytes < MAX_ARGUMENT_BYTES {
             return Ok(());
         }
         Err(FillFault::TooLong { field: field.to_owned() })
     }
 
-    fn find<'b>(
+    fn resolve<'b>(
         &self,
         name: &str,
         default: Option<&'b str>,
         field: &str,
-    ) -> Result<Found<'b>, FillFault>
+    ) -> Result<ResolvedName<'b>, FillFault>
     where
         'a: 'b,
     {
         if name == ENTRYPOINT {
             if let Some(entrypoint) = self.config.chain.entrypoint()? {
                 let path = format!("{}/{}", self.values.folder, entrypoint.path());
-                return Ok(Found::Text(path.into()));
+                return Ok(ResolvedName::Text(path.into()));
             }
         } else if let Some(value) = self.values.parameters.get(name) {
-            return Ok(Found::Json(value));
+            return Ok(ResolvedName::Json(value));
         }
         let is_variable = self.config.has_variable(name);
         let variable = self.values.environment.get(name).filter(|_| is_variable);
         if let Some(text) = variable.map(String::as_str).or(default) {
-            return Ok(Found::Text(text.into()));
+            return Ok(ResolvedName::Text(text.into()));
         }
         let (field, name) = (field.to_owned(), name.to_owned());
         Err(if is_variable {
-            FillFault::Unset { field, name }
+            FillFault::UnsetVariable { field, name }
         } else {
-            FillFault::Unknown { field, name }
+            FillFault::UnknownName { field, name }
         })
     }
 }
 
 /// A default that reads as a number, true or false is one.
-fn scalar(text: &str) -> Value {
+fn parse_scalar(text: &str) -> Value {
     let read = json::parse(text.as_bytes()).ok();
     let read = read.filter(|value| value.is_number() || value.is_boolean());
     read.unwrap_or_else(|| text.into())
 }
 
-fn pieces<'b>(text: &'b str, field: &str) -> Result<Vec<Piece<'b>>, FillFault> {
+fn parse_template<'b>(text: &'b str, field: &str) -> Result<Vec<TemplatePart<'b>>, FillFault> {
     let field = || field.to_owned();
-    template::pieces(text).map_err(|wrong| match wrong {
-        Malformed::Unclosed => FillFault::Unclosed { field: field() },
-        Malformed::Name => FillFault::Name { field: field() },
-        Malformed::Nested => FillFault::Nested { field: field() },
+    template::parse_parts(text).map_err(|wrong| match wrong {
+        TemplateError::Unclosed => FillFault::Unclosed { field: field() },
+        TemplateError::InvalidName => FillFault::InvalidName { field: field() },
+        TemplateError::Nested => FillFault::Nested { field: field() },
     })
 }
 
-fn text_of<'b>(value: &'b Value, field: &str) -> Result<Cow<'b, str>, FillFault> {
+fn argument_text<'b>(value: &'b Value, field: &str) -> Result<Cow<'b, str>, FillFault> {
     match value {
         Value::String(text) => Ok(text.into()),
         Value::Number(number) => Ok(number.to_string().into()),
         Value::Bool(said) => Ok(said.to_string().into()),
-        other => Err(FillFault::NotText { field: field.to_owned(), found: kind(other) }),
+        other => Err(FillFault::NotText { field: field.to_owned(), found: json_type_name(other) }),
     }
 }
 
@@ -321,7 +326,7 @@ fn not_a_list(field: &str, found: &'static str) -> FillFault {
     FillFault::NotAList { field: field.to_owned(), found }
 }
 
-fn kind(value: &Value) -> &'static str {
+fn json_type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",

@@ -21,25 +21,25 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-pub use config::{Config, ConfigFault};
+pub use config::{ChainConfig, ChainConfigFault};
 pub use entrypoint::{Entrypoint, EntrypointFault};
 pub use environment::EnvSource;
 pub use fault::{ChainFault, PairFault};
-pub use fill::{FillFault, Filled, MAX_ARGUMENT_BYTES, MAX_ARGUMENTS, Values};
-pub use parameters::{ParametersFault, input_schema_of, with_defaults, with_texts};
+pub use fill::{FillFault, FilledConfig, MAX_ARGUMENT_BYTES, MAX_ARGUMENTS, TemplateValues};
+pub use parameters::{ParametersFault, tool_input_schema, with_defaults, with_text_values};
 pub use subprocess::{Stdin, Subprocess, SubprocessFault};
 
 use crate::digest::Sha256;
-use crate::item::{ItemId, Link, ScopedPath, ToolManifest};
+use crate::item::{ItemId, PinnedTool, ScopedPath, ToolManifest};
 
 /// How many tools a chain may have.
-pub const MAX_DEPTH: usize = 10;
+pub const MAX_CHAIN_LENGTH: usize = 10;
 
 /// One tool of a chain: what a lockfile says of it, and its manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
+pub struct ChainTool {
     /// What it is pinned to.
-    pub pin: Link,
+    pub pin: PinnedTool,
     /// All of its manifest.
     pub manifest: Map<String, Value>,
 }
@@ -48,13 +48,13 @@ pub struct Member {
 #[derive(Clone, Debug)]
 pub struct Chain {
     /// At least one.
-    members: Vec<Member>,
+    tools: Vec<ChainTool>,
 }
 
-impl Member {
+impl ChainTool {
     /// The tool that lies at `at`, with its canonical hash.
     pub fn new(tool: ToolManifest, at: &ScopedPath, integrity: Sha256) -> Self {
-        let pin = Link {
+        let pin = PinnedTool {
             id: at.id.clone(),
             version: tool.version,
             scope: Some(at.scope),
@@ -72,76 +72,80 @@ impl Member {
 
 impl Chain {
     /// The tools as a chain, if they are one: leaf first.
-    pub fn new(members: Vec<Member>) -> Result<Self, ChainFault> {
-        check_length(&members)?;
-        members.iter().try_for_each(check_name)?;
-        members.iter().try_for_each(check_stated)?;
+    pub fn new(members: Vec<ChainTool>) -> Result<Self, ChainFault> {
+        check_cycle_and_length(&members)?;
+        members.iter().try_for_each(check_reserved_name)?;
+        members.iter().try_for_each(check_manifest)?;
         for pair in members.windows(2) {
             check_link(&pair[0], &pair[1])?;
         }
-        members.last().map_or(Err(ChainFault::Empty), check_end)?;
+        members.last().map_or(Err(ChainFault::Empty), check_last)?;
         for pair in members.windows(2) {
             let (child, parent) = (&pair[0], &pair[1]);
-            pair::check(parent, child).map_err(|fault| ChainFault::Pair {
+            pair::check_pair(parent, child).map_err(|fault| ChainFault::Pair {
                 parent: parent.pin.id.clone(),
                 child: child.pin.id.clone(),
                 fault,
             })?;
         }
-        Ok(Self { members })
+        Ok(Self { tools: members })
     }
 
     /// All of its tools, the one that is asked for first.
-    pub fn members(&self) -> &[Member] {
-        &self.members
+    pub fn tools(&self) -> &[ChainTool] {
+        &self.tools
     }
 
     /// The tool that is asked for.
-    pub fn leaf(&self) -> &Member {
-        &self.members[0]
+    pub fn leaf(&self) -> &ChainTool {
+        &self.tools[0]
     }
 
     /// What runs all the others.
-    pub fn primitive(&self) -> &Member {
-        &self.members[self.members.len() - 1]
+    pub fn primitive(&self) -> &ChainTool {
+        &self.tools[self.tools.len() - 1]
     }
 
     /// What each tool is pinned to, in their order.
-    pub fn pins(&self) -> impl DoubleEndedIterator<Item = &Link> + ExactSizeIterator {
-        self.members.iter().map(|member| &member.pin)
+    pub fn pins(&self) -> impl DoubleEndedIterator<Item = &PinnedTool> + ExactSizeIterator {
+        self.tools.iter().map(|member| &member.pin)
     }
 }
 
 /// A cycle comes first: whoever follows one has a list that is too long, too.
-fn check_length(members: &[Member]) -> Result<(), ChainFault> {
+fn check_cycle_and_length(members: &[ChainTool]) -> Result<(), ChainFault> {
     let mut seen = BTreeSet::new();
     if let Some(again) = members.iter().find(|member| !seen.insert(&member.pin.id)) {
         return Err(ChainFault::Cycle { link: again.pin.id.clone() });
     }
     match members.len() {
         0 => Err(ChainFault::Empty),
-        1..=MAX_DEPTH => Ok(()),
+        1..=MAX_CHAIN_LENGTH => Ok(()),
         found => Err(ChainFault::TooDeep { found }),
     }
 }
 
 /// What ships in the binary is what it says, and nothing else has its names.
-fn check_name(member: &Member) -> Result<(), ChainFault> {
+fn check_reserved_name(member: &ChainTool) -> Result<(), ChainFault> {
     let link = member.pin.id.clone();
     let is_reserved = builtin::is_reserved(&link);
     match (member.pin.scope, builtin::find(&link)) {
-        (Some(scope), _) if is_reserved => Err(ChainFault::Reserved { link, scope }),
+        (Some(scope), _) if is_reserved => Err(ChainFault::ReservedName { link, scope }),
         (Some(_), _) => Ok(()),
         (None, Some(shipped)) if shipped == *member => Ok(()),
-        (None, None) if is_reserved => Err(ChainFault::NotRunYet { executor: link.clone(), link }),
-        (None, _) => Err(ChainFault::NotShipped { link }),
+        (None, None) if is_reserved => {
+            Err(ChainFault::NotImplemented { executor: link.clone(), link })
+        }
+        (None, _) => Err(ChainFault::NotBuiltin { link }),
     }
 }
 
 /// A manifest says what its pin says.
-fn check_stated(member: &Member) -> Result<(), ChainFault> {
-    let Member { pin, manifest } = member;
-    let wrong = |field, expected| Err(ChainFault::Stated { link: pin.id.clone(), field, expected });
+fn check_manifest(member: &ChainTool) -> Result<(), ChainFault> {
+    let ChainTool { pin, manifest } = member;
+    let wrong = |field, expected| {
+        Err(ChainFault::ManifestMismatch { link: pin.id.clone(), field, expected })
+    };
     let said = |field| match manifest.get(field) {
         None | Some(Value::Null) => Some(None),
         Some(value) => value.as_str().map(Some),
@@ -167,30 +171,32 @@ fn check_stated(member: &Member) -> Result<(), ChainFault> {
     }
 }
 
-fn check_link(child: &Member, parent: &Member) -> Result<(), ChainFault> {
+fn check_link(child: &ChainTool, parent: &ChainTool) -> Result<(), ChainFault> {
     let (link, found) = (child.pin.id.clone(), parent.pin.id.clone());
     match &child.pin.executor {
-        _ if child.is_primitive() => Err(ChainFault::PrimitiveWithin { link }),
+        _ if child.is_primitive() => Err(ChainFault::PrimitiveNotLast { link }),
         Some(executor) if *executor == found => Ok(()),
-        Some(executor) => Err(ChainFault::Unlinked { link, expected: executor.clone(), found }),
+        Some(executor) => {
+            Err(ChainFault::WrongExecutor { link, expected: executor.clone(), found })
+        }
         None => {
             let expected = format!("`{found}`");
-            Err(ChainFault::Stated { link, field: "executor_id", expected })
+            Err(ChainFault::ManifestMismatch { link, field: "executor_id", expected })
         }
     }
 }
 
-fn check_end(last: &Member) -> Result<(), ChainFault> {
+fn check_last(last: &ChainTool) -> Result<(), ChainFault> {
     let link = last.pin.id.clone();
     match &last.pin.executor {
         None if last.is_primitive() && last.pin.scope.is_none() => Ok(()),
         Some(executor) if !last.is_primitive() => {
             let executor = executor.clone();
             if builtin::is_reserved(&executor) && builtin::find(&executor).is_none() {
-                return Err(ChainFault::NotRunYet { link, executor });
+                return Err(ChainFault::NotImplemented { link, executor });
             }
-            Err(ChainFault::Unfinished { link, executor })
+            Err(ChainFault::MissingExecutor { link, executor })
         }
-        _ => Err(ChainFault::NoPrimitive { link }),
+        _ => Err(ChainFault::EndsWithoutPrimitive { link }),
     }
 }

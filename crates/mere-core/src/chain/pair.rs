@@ -5,69 +5,69 @@
 
 use serde_json::{Map, Value};
 
-use super::Member;
+use super::ChainTool;
 use super::fault::PairFault;
 use crate::schema::Schema;
 
-const LIST: &str = "validation.child_schemas";
+const FIELD: &str = "validation.child_schemas";
 
 /// The longest list.
 const MAX_ENTRIES: usize = 64;
 
 /// One entry of the list.
-struct Entry<'a> {
+struct ChildSchema<'a> {
     /// What a manifest says at paths of names joined by dots; empty for whatever it says.
-    wanted: &'a Map<String, Value>,
+    expected: &'a Map<String, Value>,
     schema: Schema,
 }
 
 /// Refuses a pair that the parent does not accept.
-pub(super) fn check(parent: &Member, child: &Member) -> Result<(), PairFault> {
-    let entries = entries(&parent.manifest)?;
-    let fits = |entry: &Entry<'_>| {
-        entry.wanted.iter().all(|(path, value)| at(&child.manifest, path) == Some(value))
+pub(super) fn check_pair(parent: &ChainTool, child: &ChainTool) -> Result<(), PairFault> {
+    let entries = parse_child_schemas(&parent.manifest)?;
+    let fits = |entry: &ChildSchema<'_>| {
+        entry.expected.iter().all(|(path, value)| value_at(&child.manifest, path) == Some(value))
     };
-    let index = entries.iter().position(fits).ok_or(PairFault::Unmatched)?;
+    let index = entries.iter().position(fits).ok_or(PairFault::NoMatch)?;
     let problems = entries[index].schema.problems(&Value::Object(child.manifest.clone()));
     if problems.is_empty() {
         return Ok(());
     }
-    Err(PairFault::Refused { field: format!("{LIST}[{index}].schema"), problems })
+    Err(PairFault::SchemaMismatch { field: format!("{FIELD}[{index}].schema"), problems })
 }
 
-fn entries(manifest: &Map<String, Value>) -> Result<Vec<Entry<'_>>, PairFault> {
+fn parse_child_schemas(manifest: &Map<String, Value>) -> Result<Vec<ChildSchema<'_>>, PairFault> {
     let Some(validation) = manifest.get("validation") else {
-        return Err(PairFault::Unlisted);
+        return Err(PairFault::NoChildSchemas);
     };
-    let Some(list) = mapping(validation, "validation")?.get("child_schemas") else {
-        return Err(PairFault::Unlisted);
+    let Some(list) = expect_mapping(validation, "validation")?.get("child_schemas") else {
+        return Err(PairFault::NoChildSchemas);
     };
     let list = list.as_array().filter(|list| list.len() <= MAX_ENTRIES);
-    let list = list.ok_or_else(|| malformed(LIST, "a list of at most 64 entries"))?;
+    let list = list.ok_or_else(|| malformed(FIELD, "a list of at most 64 entries"))?;
     if list.is_empty() {
-        return Err(PairFault::Unlisted);
+        return Err(PairFault::NoChildSchemas);
     }
     let entries = list.iter().enumerate();
-    entries.map(|(index, entry)| read(entry, &format!("{LIST}[{index}]"))).collect()
+    entries.map(|(index, entry)| parse_child_schema(entry, &format!("{FIELD}[{index}]"))).collect()
 }
 
-fn read<'a>(entry: &'a Value, field: &str) -> Result<Entry<'a>, PairFault> {
-    let entry = mapping(entry, field)?;
+fn parse_child_schema<'a>(entry: &'a Value, field: &str) -> Result<ChildSchema<'a>, PairFault> {
+    let entry = expect_mapping(entry, field)?;
     let (Some(wanted), Some(schema), 2) = (entry.get("match"), entry.get("schema"), entry.len())
     else {
         return Err(malformed(field, "a mapping of `match` and `schema`, and nothing else"));
     };
     let match_field = format!("{field}.match");
-    let wanted = mapping(wanted, &match_field)?;
+    let wanted = expect_mapping(wanted, &match_field)?;
     if wanted.keys().any(|path| path.split('.').any(str::is_empty)) {
         return Err(malformed(&match_field, "a mapping whose keys are names joined by dots"));
     }
     let schema = Schema::compile(schema)
-        .map_err(|error| PairFault::NoSchema { field: format!("{field}.schema"), error })?;
-    Ok(Entry { wanted, schema })
+        .map_err(|error| PairFault::InvalidSchema { field: format!("{field}.schema"), error })?;
+    Ok(ChildSchema { expected: wanted, schema })
 }
 
-fn mapping<'a>(value: &'a Value, field: &str) -> Result<&'a Map<String, Value>, PairFault> {
+fn expect_mapping<'a>(value: &'a Value, field: &str) -> Result<&'a Map<String, Value>, PairFault> {
     value.as_object().ok_or_else(|| malformed(field, "a mapping"))
 }
 
@@ -76,7 +76,7 @@ fn malformed(field: &str, expected: &'static str) -> PairFault {
 }
 
 /// The value at a path of names joined by dots.
-fn at<'a>(manifest: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
+fn value_at<'a>(manifest: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
     let mut names = path.split('.');
     let top = manifest.get(names.next()?)?;
     names.try_fold(top, |value, name| value.as_object()?.get(name))

@@ -17,7 +17,7 @@ const LISTED_KEYS: [&str; 6] = ["name", "type", "required", "description", "defa
 pub enum ParametersFault {
     /// It says it twice.
     #[error("there are both `input_schema` and `parameters`, which mean the same")]
-    Both,
+    DuplicateSchema,
     /// A part of it is not what it should be.
     #[error("`{field}` is not {expected}")]
     Malformed {
@@ -28,19 +28,19 @@ pub enum ParametersFault {
     },
     /// Two parameters have one name.
     #[error("`{field}` is the name of another parameter too")]
-    Twice {
+    DuplicateName {
         /// Which field.
         field: String,
     },
 }
 
 /// The schema of a tool's parameters. A tool that says nothing of them has none.
-pub fn input_schema_of(manifest: &Map<String, Value>) -> Result<Value, ParametersFault> {
+pub fn tool_input_schema(manifest: &Map<String, Value>) -> Result<Value, ParametersFault> {
     match (manifest.get("input_schema"), manifest.get("parameters")) {
-        (Some(_), Some(_)) => Err(ParametersFault::Both),
+        (Some(_), Some(_)) => Err(ParametersFault::DuplicateSchema),
         (Some(schema), None) if schema.is_object() => Ok(schema.clone()),
         (Some(_), None) => Err(malformed("input_schema", "a JSON Schema that is an object")),
-        (None, Some(Value::Array(list))) => listed(list),
+        (None, Some(Value::Array(list))) => schema_from_list(list),
         (None, Some(schema)) if is_schema(schema) => Ok(schema.clone()),
         (None, Some(_)) => {
             let expected = "a list, or a JSON Schema with `type: object` or `properties`";
@@ -72,13 +72,15 @@ fn is_schema(value: &Value) -> bool {
 }
 
 /// The schema of parameters that are listed.
-fn listed(list: &[Value]) -> Result<Value, ParametersFault> {
+fn schema_from_list(list: &[Value]) -> Result<Value, ParametersFault> {
     let mut names = BTreeSet::new();
     let mut specs = Vec::with_capacity(list.len());
     for (index, entry) in list.iter().enumerate() {
-        let spec = read(entry, &format!("parameters[{index}]"))?;
+        let spec = parse_parameter(entry, &format!("parameters[{index}]"))?;
         if !names.insert(spec.name) {
-            return Err(ParametersFault::Twice { field: format!("parameters[{index}].name") });
+            return Err(ParametersFault::DuplicateName {
+                field: format!("parameters[{index}].name"),
+            });
         }
         specs.push(spec);
     }
@@ -93,7 +95,7 @@ fn listed(list: &[Value]) -> Result<Value, ParametersFault> {
     Ok(schema)
 }
 
-fn read<'a>(entry: &'a Value, field: &str) -> Result<InputSpec<'a>, ParametersFault> {
+fn parse_parameter<'a>(entry: &'a Value, field: &str) -> Result<InputSpec<'a>, ParametersFault> {
     let is_known = |key: &String| LISTED_KEYS.contains(&key.as_str());
     let map = entry.as_object().filter(|map| map.keys().all(is_known));
     let expected = "a mapping of name, type, required, description, default and enum";
@@ -128,7 +130,7 @@ fn malformed(field: &str, expected: &'static str) -> ParametersFault {
 
 /// The same with parameters that a person typed: what the schema does not call a text is read as JSON, if
 /// it is that. The last of two with one name counts.
-pub fn with_texts(
+pub fn with_text_values(
     schema: &Value,
     mut parameters: Map<String, Value>,
     texts: &[(String, String)],

@@ -5,12 +5,12 @@
 use serde_json::{Value, json};
 
 use super::Chain;
-use crate::item::{ItemId, Link, Lockfile, ScopedPath, Version};
+use crate::item::{ItemId, Lockfile, PinnedTool, ScopedPath, Version};
 
 /// Where a chain is not what was locked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{field}` of link {index}, `{id}`, is `{expected}` in the lockfile and `{found}` now")]
-pub struct Drift {
+pub struct LockMismatch {
     /// Which link, from 0 for the tool that is asked for.
     pub index: usize,
     /// Its id: that of the chain, or of the lockfile where the chain has no such link.
@@ -27,12 +27,12 @@ pub struct Drift {
 /// The lockfile of a chain that is to lie at `at`, for the space with this id.
 ///
 /// It is one that [`Lockfile::parse`] takes if `at` is for this tool and version.
-pub fn lockfile(chain: &Chain, at: &ScopedPath, space_id: &str) -> Value {
+pub fn build_lockfile(chain: &Chain, at: &ScopedPath, space_id: &str) -> Value {
     let root = &chain.leaf().pin;
     let links = chain.pins().map(|pin| {
         json!({
             "tool_id": pin.id.as_str(), "version": pin.version.to_string(),
-            "scope": scope(pin), "category": pin.category.as_str(),
+            "scope": scope_name(pin), "category": pin.category.as_str(),
             "integrity": pin.integrity.to_string(),
             "executor": pin.executor.as_ref().map(ItemId::as_str),
         })
@@ -53,49 +53,49 @@ pub fn lockfile(chain: &Chain, at: &ScopedPath, space_id: &str) -> Value {
 }
 
 /// Refuses a chain that is not exactly what was locked.
-pub fn compare(locked: &Lockfile, chain: &Chain) -> Result<(), Drift> {
+pub fn check_lockfile(locked: &Lockfile, chain: &Chain) -> Result<(), LockMismatch> {
     let root = &chain.leaf().pin;
-    differ(0, &root.id, "version", (locked.version.to_string(), root.version.to_string()))?;
+    check_equal(0, &root.id, "version", (locked.version.to_string(), root.version.to_string()))?;
     for (index, (expected, found)) in locked.chain.iter().zip(chain.pins()).enumerate() {
-        let fields = texts(expected).into_iter().zip(texts(found));
+        let fields = pin_fields(expected).into_iter().zip(pin_fields(found));
         for ((field, expected), (_, now)) in fields {
-            differ(index, &found.id, field, (expected, now))?;
+            check_equal(index, &found.id, field, (expected, now))?;
         }
     }
     let lengths = (locked.chain.len(), chain.pins().len());
     let first = lengths.0.min(lengths.1);
     if let Some(odd) = chain.pins().nth(first).or(locked.chain.get(first)) {
-        differ(first, &odd.id, "length", (lengths.0.to_string(), lengths.1.to_string()))?;
+        check_equal(first, &odd.id, "length", (lengths.0.to_string(), lengths.1.to_string()))?;
     }
-    let integrity = (locked.root.to_string(), root.integrity.to_string());
-    differ(0, &root.id, "root.integrity", integrity)
+    let integrity = (locked.root_integrity.to_string(), root.integrity.to_string());
+    check_equal(0, &root.id, "root.integrity", integrity)
 }
 
-fn differ(
+fn check_equal(
     index: usize,
     id: &ItemId,
     field: &'static str,
     (expected, found): (String, String),
-) -> Result<(), Drift> {
+) -> Result<(), LockMismatch> {
     if expected == found {
         return Ok(());
     }
-    Err(Drift { index, id: id.clone(), field, expected, found })
+    Err(LockMismatch { index, id: id.clone(), field, expected, found })
 }
 
 /// Every field of a link, as a lockfile names it.
-fn texts(pin: &Link) -> [(&'static str, String); 6] {
+fn pin_fields(pin: &PinnedTool) -> [(&'static str, String); 6] {
     let executor = pin.executor.as_ref().map_or("none", ItemId::as_str);
     [
         ("tool_id", pin.id.to_string()),
         ("version", pin.version.to_string()),
-        ("scope", scope(pin).to_owned()),
+        ("scope", scope_name(pin).to_owned()),
         ("category", pin.category.to_string()),
         ("integrity", pin.integrity.to_string()),
         ("executor", executor.to_owned()),
     ]
 }
 
-fn scope(pin: &Link) -> &'static str {
+fn scope_name(pin: &PinnedTool) -> &'static str {
     pin.scope.map_or("builtin", |scope| scope.name())
 }

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::fault::listed;
-use super::{Filled, Member};
+use super::fault::join_problems;
+use super::{ChainTool, FilledConfig};
 use crate::item::ItemId;
 use crate::schema::{Problem, Schema, SchemaError};
 
@@ -38,15 +38,15 @@ pub enum Stdin {
 pub enum SubprocessFault {
     /// A tool's schema is none.
     #[error("`config_schema` of `{link}` cannot be used: {error}")]
-    NoSchema {
+    InvalidSchema {
         /// Which tool.
         link: ItemId,
         /// Why.
         error: SchemaError,
     },
     /// A tool does not take the config.
-    #[error("`config_schema` of `{link}` refuses the config: {}", listed(.problems))]
-    Refused {
+    #[error("`config_schema` of `{link}` refuses the config: {}", join_problems(.problems))]
+    SchemaMismatch {
         /// Which tool.
         link: ItemId,
         /// What is wrong.
@@ -54,7 +54,7 @@ pub enum SubprocessFault {
     },
     /// A field is not what is needed to run anything.
     #[error("`{field}` is not {expected}")]
-    Field {
+    InvalidField {
         /// Which field.
         field: &'static str,
         /// What it should be.
@@ -62,48 +62,51 @@ pub enum SubprocessFault {
     },
 }
 
-impl Filled<'_> {
+impl FilledConfig<'_> {
     /// What is to be run, if every tool of the chain accepts it.
     pub fn subprocess(&self) -> Result<Subprocess, SubprocessFault> {
         let config = Value::Object(self.value.clone());
-        for member in self.chain.members().iter().rev() {
-            check(member, &config)?;
+        for member in self.chain.tools().iter().rev() {
+            check_config(member, &config)?;
         }
-        let mut argv = texts(&config["command"], "config.command")?;
-        argv.extend(texts(&config["args"], "config.args")?);
+        let mut argv = parse_texts(&config["command"], "config.command")?;
+        argv.extend(parse_texts(&config["args"], "config.args")?);
         let stdin = match config["stdin"].as_str() {
             Some("json") => Ok(Stdin::Json),
             Some("none") => Ok(Stdin::None),
-            _ => Err(SubprocessFault::Field { field: "config.stdin", expected: "json or none" }),
+            _ => Err(SubprocessFault::InvalidField {
+                field: "config.stdin",
+                expected: "json or none",
+            }),
         };
-        Ok(Subprocess { argv, stdin: stdin?, timeout: timeout(&config["timeout_s"])? })
+        Ok(Subprocess { argv, stdin: stdin?, timeout: parse_timeout(&config["timeout_s"])? })
     }
 }
 
-fn check(member: &Member, config: &Value) -> Result<(), SubprocessFault> {
+fn check_config(member: &ChainTool, config: &Value) -> Result<(), SubprocessFault> {
     let Some(schema) = member.manifest.get("config_schema") else { return Ok(()) };
     let link = || member.pin.id.clone();
     let schema = Schema::compile(schema)
-        .map_err(|error| SubprocessFault::NoSchema { link: link(), error })?;
+        .map_err(|error| SubprocessFault::InvalidSchema { link: link(), error })?;
     match schema.problems(config) {
         problems if problems.is_empty() => Ok(()),
-        problems => Err(SubprocessFault::Refused { link: link(), problems }),
+        problems => Err(SubprocessFault::SchemaMismatch { link: link(), problems }),
     }
 }
 
-fn texts(value: &Value, field: &'static str) -> Result<Vec<String>, SubprocessFault> {
+fn parse_texts(value: &Value, field: &'static str) -> Result<Vec<String>, SubprocessFault> {
     let texts = value.as_array().and_then(|items| {
         items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
     });
-    texts.ok_or(SubprocessFault::Field { field, expected: "a list of texts" })
+    texts.ok_or(SubprocessFault::InvalidField { field, expected: "a list of texts" })
 }
 
 /// Anything that is so short that it is no time at all is refused as well.
-fn timeout(value: &Value) -> Result<Duration, SubprocessFault> {
+fn parse_timeout(value: &Value) -> Result<Duration, SubprocessFault> {
     let seconds = value.as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let seconds = seconds.filter(|time| !time.is_zero());
     let expected = "a number of seconds more than 0";
-    seconds.ok_or(SubprocessFault::Field { field: "config.timeout_s", expected })
+    seconds.ok_or(SubprocessFault::InvalidField { field: "config.timeout_s", expected })
 }
 
 impl fmt::Debug for Subprocess {

@@ -8,7 +8,7 @@ const MAX_NAME: usize = 64;
 
 /// A part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Piece<'a> {
+pub(super) enum TemplatePart<'a> {
     /// As it stands there.
     Text(&'a str),
     /// What is put in for a name.
@@ -22,51 +22,51 @@ pub(super) enum Piece<'a> {
 
 /// Why a text cannot be taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Malformed {
+pub(super) enum TemplateError {
     /// There is no `}` after a `${`.
     Unclosed,
     /// What stands between them is no name.
-    Name,
+    InvalidName,
     /// A default has a template in it.
     Nested,
 }
 
 /// The parts of a text, none of them empty. `$${` is `${` as text.
-pub(super) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, Malformed> {
+pub(super) fn parse_parts(text: &str) -> Result<Vec<TemplatePart<'_>>, TemplateError> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find("${") {
         let (before, opened) = rest.split_at(at);
         if let Some(before) = before.strip_suffix('$') {
             let (literal, after) = opened.split_at(2);
-            pieces.extend([Piece::Text(before), Piece::Text(literal)]);
+            pieces.extend([TemplatePart::Text(before), TemplatePart::Text(literal)]);
             rest = after;
             continue;
         }
-        let (body, after) = opened[2..].split_once('}').ok_or(Malformed::Unclosed)?;
-        pieces.extend([Piece::Text(before), named(body)?]);
+        let (body, after) = opened[2..].split_once('}').ok_or(TemplateError::Unclosed)?;
+        pieces.extend([TemplatePart::Text(before), parse_name(body)?]);
         rest = after;
     }
-    pieces.push(Piece::Text(rest));
-    pieces.retain(|piece| *piece != Piece::Text(""));
+    pieces.push(TemplatePart::Text(rest));
+    pieces.retain(|piece| *piece != TemplatePart::Text(""));
     Ok(pieces)
 }
 
-fn named(body: &str) -> Result<Piece<'_>, Malformed> {
+fn parse_name(body: &str) -> Result<TemplatePart<'_>, TemplateError> {
     let (name, default) = match body.split_once(":-") {
         Some((name, default)) => (name, Some(default)),
         None => (body, None),
     };
-    if !is_name(name) {
-        return Err(Malformed::Name);
+    if !is_template_name(name) {
+        return Err(TemplateError::InvalidName);
     }
     match default {
-        Some(default) if default.contains("${") => Err(Malformed::Nested),
-        default => Ok(Piece::Name { name, default }),
+        Some(default) if default.contains("${") => Err(TemplateError::Nested),
+        default => Ok(TemplatePart::Name { name, default }),
     }
 }
 
-fn is_name(text: &str) -> bool {
+fn is_template_name(text: &str) -> bool {
     let is_first = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
     let is_next = |byte: u8| is_first(byte) || byte.is_ascii_digit() || byte == b'-';
     text.len() <= MAX_NAME && text.bytes().next().is_some_and(is_first) && text.bytes().all(is_next)
@@ -76,12 +76,12 @@ fn is_name(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn text(text: &str) -> Piece<'_> {
-        Piece::Text(text)
+    fn text(text: &str) -> TemplatePart<'_> {
+        TemplatePart::Text(text)
     }
 
-    fn name<'a>(name: &'a str, default: Option<&'a str>) -> Piece<'a> {
-        Piece::Name { name, default }
+    fn name<'a>(name: &'a str, default: Option<&'a str>) -> TemplatePart<'a> {
+        TemplatePart::Name { name, default }
     }
 
     #[test]
@@ -101,7 +101,7 @@ mod tests {
             ("${a}}", vec![name("a", None), text("}")]),
             ("é${a}é", vec![text("é"), name("a", None), text("é")]),
         ] {
-            assert_eq!(pieces(whole), Ok(expected), "{whole}");
+            assert_eq!(parse_parts(whole), Ok(expected), "{whole}");
         }
     }
 
@@ -109,21 +109,21 @@ mod tests {
     fn what_is_half_a_template_is_none() {
         let long = format!("${{{}}}", "a".repeat(65));
         for (whole, expected) in [
-            ("${", Malformed::Unclosed),
-            ("x ${a", Malformed::Unclosed),
-            ("$${a} ${", Malformed::Unclosed),
-            ("${}", Malformed::Name),
-            ("${ a }", Malformed::Name),
-            ("${1a}", Malformed::Name),
-            ("${a.b}", Malformed::Name),
-            ("${a:b}", Malformed::Name),
-            ("${:-x}", Malformed::Name),
-            ("${a${b}}", Malformed::Name),
-            ("${é}", Malformed::Name),
-            (&long, Malformed::Name),
-            ("${a:-${b}}", Malformed::Nested),
+            ("${", TemplateError::Unclosed),
+            ("x ${a", TemplateError::Unclosed),
+            ("$${a} ${", TemplateError::Unclosed),
+            ("${}", TemplateError::InvalidName),
+            ("${ a }", TemplateError::InvalidName),
+            ("${1a}", TemplateError::InvalidName),
+            ("${a.b}", TemplateError::InvalidName),
+            ("${a:b}", TemplateError::InvalidName),
+            ("${:-x}", TemplateError::InvalidName),
+            ("${a${b}}", TemplateError::InvalidName),
+            ("${é}", TemplateError::InvalidName),
+            (&long, TemplateError::InvalidName),
+            ("${a:-${b}}", TemplateError::Nested),
         ] {
-            assert_eq!(pieces(whole), Err(expected), "{whole}");
+            assert_eq!(parse_parts(whole), Err(expected), "{whole}");
         }
     }
 }

@@ -8,24 +8,24 @@ use std::ops::Range;
 use super::edits;
 
 /// How many comparisons two texts are worth in all.
-const WORK: usize = 10_000_000;
+const MAX_COMPARISONS: usize = 10_000_000;
 
 /// A stretch of old lines that gives way to a stretch of new ones. One of them may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Change {
+pub(super) struct Hunk {
     pub(super) old: Range<usize>,
     pub(super) new: Range<usize>,
 }
 
 /// What turns one list of lines into the other, in order.
-pub(super) fn changes(old: &[u32], new: &[u32]) -> Vec<Change> {
-    let mut pairs = pairs(old, new);
+pub(super) fn find_hunks(old: &[u32], new: &[u32]) -> Vec<Hunk> {
+    let mut pairs = match_lines(old, new);
     pairs.push((old.len(), new.len()));
     let mut changes = Vec::new();
     let (mut left, mut right) = (0, 0);
     for (old, new) in pairs {
         if old > left || new > right {
-            changes.push(Change { old: left..old, new: right..new });
+            changes.push(Hunk { old: left..old, new: right..new });
         }
         (left, right) = (old + 1, new + 1);
     }
@@ -33,23 +33,29 @@ pub(super) fn changes(old: &[u32], new: &[u32]) -> Vec<Change> {
 }
 
 /// The lines that stay, by their place in both texts.
-fn pairs(old: &[u32], new: &[u32]) -> Vec<(usize, usize)> {
-    let mut search = Search { old, new, counts: counts(old, new), pairs: Vec::new(), work: WORK };
-    let (start, end) = search.ends(0..old.len(), 0..new.len());
-    let anchors = search.anchors(start.0..end.0, start.1..end.1);
+fn match_lines(old: &[u32], new: &[u32]) -> Vec<(usize, usize)> {
+    let mut search = Aligner {
+        old,
+        new,
+        counts: count_lines(old, new),
+        pairs: Vec::new(),
+        comparisons_left: MAX_COMPARISONS,
+    };
+    let (start, end) = search.trim_common_ends(0..old.len(), 0..new.len());
+    let anchors = search.find_anchors(start.0..end.0, start.1..end.1);
     let mut place = start;
     for anchor in anchors {
-        search.compare(place.0..anchor.0, place.1..anchor.1);
+        search.match_between(place.0..anchor.0, place.1..anchor.1);
         search.pairs.push(anchor);
         place = (anchor.0 + 1, anchor.1 + 1);
     }
-    search.compare(place.0..end.0, place.1..end.1);
+    search.match_between(place.0..end.0, place.1..end.1);
     search.pairs.extend((end.0..old.len()).zip(end.1..new.len()));
     search.pairs
 }
 
 /// How often each line is there in the old and in the new text.
-fn counts(old: &[u32], new: &[u32]) -> Vec<(u32, u32)> {
+fn count_lines(old: &[u32], new: &[u32]) -> Vec<(u32, u32)> {
     let most = old.iter().chain(new).max().map_or(0, |line| *line as usize + 1);
     let mut counts = vec![(0, 0); most];
     for line in old {
@@ -62,19 +68,23 @@ fn counts(old: &[u32], new: &[u32]) -> Vec<(u32, u32)> {
 }
 
 /// Two texts that are being compared.
-struct Search<'a> {
+struct Aligner<'a> {
     old: &'a [u32],
     new: &'a [u32],
     counts: Vec<(u32, u32)>,
     pairs: Vec<(usize, usize)>,
     /// How many comparisons are left.
-    work: usize,
+    comparisons_left: usize,
 }
 
-impl Search<'_> {
+impl Aligner<'_> {
     /// Pairs what two stretches begin with, and says where the rest begins and ends without what
     /// they end with.
-    fn ends(&mut self, old: Range<usize>, new: Range<usize>) -> ((usize, usize), (usize, usize)) {
+    fn trim_common_ends(
+        &mut self,
+        old: Range<usize>,
+        new: Range<usize>,
+    ) -> ((usize, usize), (usize, usize)) {
         let (left, right) = (&self.old[old.clone()], &self.new[new.clone()]);
         let head = left.iter().zip(right).take_while(|(left, right)| left == right).count();
         let (left, right) = (&left[head..], &right[head..]);
@@ -85,7 +95,7 @@ impl Search<'_> {
     }
 
     /// The longest run of lines that are there once on both sides, in the order of both.
-    fn anchors(&self, old: Range<usize>, new: Range<usize>) -> Vec<(usize, usize)> {
+    fn find_anchors(&self, old: Range<usize>, new: Range<usize>) -> Vec<(usize, usize)> {
         let mut places = vec![None; self.counts.len()];
         for place in new {
             places[self.new[place] as usize] = Some(place);
@@ -93,12 +103,12 @@ impl Search<'_> {
         let is_once = |line: u32| self.counts[line as usize] == (1, 1);
         let once = old.filter(|place| is_once(self.old[*place]));
         let once = once.filter_map(|place| Some((place, places[self.old[place] as usize]?)));
-        rising(&once.collect::<Vec<_>>())
+        longest_increasing_run(&once.collect::<Vec<_>>())
     }
 
     /// Pairs what it can between two lines that are paired.
-    fn compare(&mut self, old: Range<usize>, new: Range<usize>) {
-        let (start, end) = self.ends(old.clone(), new.clone());
+    fn match_between(&mut self, old: Range<usize>, new: Range<usize>) {
+        let (start, end) = self.trim_common_ends(old.clone(), new.clone());
         // A line that the other text does not have cannot be paired.
         let old_places = (start.0..end.0).filter(|at| self.counts[self.old[*at] as usize].1 > 0);
         let new_places = (start.1..end.1).filter(|at| self.counts[self.new[*at] as usize].0 > 0);
@@ -108,17 +118,17 @@ impl Search<'_> {
         let left: Vec<u32> = lines(&old_places, self.old);
         let right: Vec<u32> = lines(&new_places, self.new);
         // One stretch takes at most half of what is left, so that the next ones have some too.
-        let mut work = self.work / 2;
+        let mut work = self.comparisons_left / 2;
         let given = work;
-        let found = edits::pairs(&left, &right, &mut work).unwrap_or_default();
-        self.work -= given - work;
+        let found = edits::match_lines(&left, &right, &mut work).unwrap_or_default();
+        self.comparisons_left -= given - work;
         self.pairs.extend(found.into_iter().map(|(old, new)| (old_places[old], new_places[new])));
         self.pairs.extend((end.0..old.end).zip(end.1..new.end));
     }
 }
 
 /// The longest part of a list, rising in its first place, that rises in its second.
-fn rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+fn longest_increasing_run(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     // The last pair of the best run of each length, and what came before each pair in its run.
     let mut ends: Vec<usize> = Vec::new();
     let mut before = vec![None; pairs.len()];
@@ -147,7 +157,7 @@ mod tests {
     fn the_longest_rising_run_is_found() {
         let run = |seconds: &[usize]| {
             let pairs = seconds.iter().copied().enumerate().collect::<Vec<_>>();
-            rising(&pairs).into_iter().map(|pair| pair.1).collect::<Vec<_>>()
+            longest_increasing_run(&pairs).into_iter().map(|pair| pair.1).collect::<Vec<_>>()
         };
         assert!(run(&[]).is_empty());
         assert_eq!(run(&[3, 2, 1]), [1]);
@@ -156,8 +166,8 @@ mod tests {
 
     #[test]
     fn a_moved_line_leaves_the_others_in_place() {
-        let found = changes(&[0, 1, 2, 3, 4], &[0, 2, 3, 1, 4]);
-        let change = |old, new| Change { old, new };
+        let found = find_hunks(&[0, 1, 2, 3, 4], &[0, 2, 3, 1, 4]);
+        let change = |old, new| Hunk { old, new };
         assert_eq!(found, [change(1..2, 1..1), change(4..4, 3..4)]);
     }
 
@@ -173,7 +183,7 @@ mod tests {
         fn changes_turn_the_old_into_the_new(old in lines(), new in lines()) {
             let mut made = Vec::new();
             let mut place = 0;
-            for change in changes(&old, &new) {
+            for change in find_hunks(&old, &new) {
                 made.extend_from_slice(&old[place..change.old.start]);
                 prop_assert_eq!(made.len(), change.new.start);
                 prop_assert!(!change.old.is_empty() || !change.new.is_empty());

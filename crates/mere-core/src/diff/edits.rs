@@ -7,12 +7,16 @@
 const MAX_EDITS: usize = 2000;
 
 /// The lines that stay, by their place in both; none if that takes more edits or work than allowed.
-pub(super) fn pairs(old: &[u32], new: &[u32], work: &mut usize) -> Option<Vec<(usize, usize)>> {
+pub(super) fn match_lines(
+    old: &[u32],
+    new: &[u32],
+    work: &mut usize,
+) -> Option<Vec<(usize, usize)>> {
     let mut rounds: Vec<Vec<u32>> = Vec::new();
     for edits in 0..=MAX_EDITS.min(old.len() + new.len()) {
         let mut reached = Vec::with_capacity(edits + 1);
         for diagonal in 0..=edits {
-            let start = begin(rounds.last(), diagonal);
+            let start = diagonal_start(rounds.last(), diagonal);
             // Of the edits on this diagonal, as many as its number deleted and the rest inserted.
             let place = (start + edits).saturating_sub(2 * diagonal);
             let (left, right) = (old.get(start..), new.get(place..));
@@ -20,7 +24,7 @@ pub(super) fn pairs(old: &[u32], new: &[u32], work: &mut usize) -> Option<Vec<(u
             let walked = equal.take_while(|(left, right)| left == right).count();
             *work = work.checked_sub(walked + 1)?;
             if start + walked == old.len() && place + walked == new.len() {
-                return Some(way_back(&rounds, (old.len(), new.len()), diagonal));
+                return Some(backtrack(&rounds, (old.len(), new.len()), diagonal));
             }
             reached.push(u32::try_from(start + walked).ok()?);
         }
@@ -31,7 +35,7 @@ pub(super) fn pairs(old: &[u32], new: &[u32], work: &mut usize) -> Option<Vec<(u
 
 /// How many old lines are behind us where a diagonal is entered, from the round before: by an
 /// inserted line from the diagonal above, or by a deleted one from that below, whichever is further.
-fn begin(before: Option<&Vec<u32>>, diagonal: usize) -> usize {
+fn diagonal_start(before: Option<&Vec<u32>>, diagonal: usize) -> usize {
     let Some(before) = before else { return 0 };
     let inserted = before.get(diagonal).map(|old| *old as usize);
     let deleted = diagonal.checked_sub(1).and_then(|below| before.get(below));
@@ -39,12 +43,12 @@ fn begin(before: Option<&Vec<u32>>, diagonal: usize) -> usize {
 }
 
 /// The pairs on the way from the end to the beginning, put in order.
-fn way_back(rounds: &[Vec<u32>], end: (usize, usize), mut diagonal: usize) -> Vec<(usize, usize)> {
+fn backtrack(rounds: &[Vec<u32>], end: (usize, usize), mut diagonal: usize) -> Vec<(usize, usize)> {
     let (mut old, mut new) = end;
     let mut pairs = Vec::new();
     for edits in (0..=rounds.len()).rev() {
         let before = edits.checked_sub(1).map(|round| &rounds[round]);
-        let start = begin(before, diagonal);
+        let start = diagonal_start(before, diagonal);
         while old > start {
             old -= 1;
             new -= 1;
@@ -85,11 +89,14 @@ mod tests {
     fn too_much_work_is_not_done() {
         let (old, new) = (vec![1; 3000], vec![2; 3000]);
         let mut work = usize::MAX;
-        assert_eq!(pairs(&old, &new, &mut work), None);
+        assert_eq!(match_lines(&old, &new, &mut work), None);
         assert!(usize::MAX - work < 2_100_000);
         let mut work = 100;
-        assert_eq!(pairs(&old, &new, &mut work), None);
-        assert_eq!(pairs(&old, &old, &mut usize::MAX.clone()).map(|pairs| pairs.len()), Some(3000));
+        assert_eq!(match_lines(&old, &new, &mut work), None);
+        assert_eq!(
+            match_lines(&old, &old, &mut usize::MAX.clone()).map(|pairs| pairs.len()),
+            Some(3000)
+        );
     }
 
     proptest! {
@@ -100,7 +107,7 @@ mod tests {
             old in proptest::collection::vec(0..4_u32, 0..24),
             new in proptest::collection::vec(0..4_u32, 0..24),
         ) {
-            let found = pairs(&old, &new, &mut 1_000_000).expect("little work");
+            let found = match_lines(&old, &new, &mut 1_000_000).expect("little work");
             prop_assert_eq!(found.len(), longest(&old, &new));
             prop_assert!(found.iter().all(|(left, right)| old[*left] == new[*right]));
             prop_assert!(found.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1));

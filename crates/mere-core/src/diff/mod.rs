@@ -15,68 +15,73 @@ const CONTEXT: usize = 3;
 
 /// One line of the answer, its text without the line feed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum DiffLine {
     /// A line of both.
     Same(String),
     /// A line that goes.
-    Old(String),
+    Removed(String),
     /// A line that comes.
-    New(String),
+    Added(String),
     /// The line before this mark is the last one of its text and has no line feed.
-    Unended,
+    NoFinalNewline,
     /// Equal lines that are left out.
     Gap,
 }
 
 /// What turns `old` into `new`; nothing if they are equal.
-pub fn unified(old: &str, new: &str) -> Vec<Line> {
+pub fn unified_diff(old: &str, new: &str) -> Vec<DiffLine> {
     let mut names = HashMap::new();
-    let old = numbered(old, &mut names);
-    let new = numbered(new, &mut names);
-    let changes = align::changes(&old.numbers, &new.numbers);
+    let old = number_lines(old, &mut names);
+    let new = number_lines(new, &mut names);
+    let changes = align::find_hunks(&old.numbers, &new.numbers);
     let mut shown = Vec::new();
     let mut done = 0;
     for (index, change) in changes.iter().enumerate() {
         let start = change.old.start.saturating_sub(CONTEXT).max(done);
         if start > done {
-            shown.push(Line::Gap);
+            shown.push(DiffLine::Gap);
         }
-        old.show(start..change.old.start, Line::Same, &mut shown);
-        old.show(change.old.clone(), Line::Old, &mut shown);
-        new.show(change.new.clone(), Line::New, &mut shown);
+        old.push_lines(start..change.old.start, DiffLine::Same, &mut shown);
+        old.push_lines(change.old.clone(), DiffLine::Removed, &mut shown);
+        new.push_lines(change.new.clone(), DiffLine::Added, &mut shown);
         let next = changes.get(index + 1).map_or(old.lines.len(), |next| next.old.start);
         done = next.min(change.old.end + CONTEXT);
-        old.show(change.old.end..done, Line::Same, &mut shown);
+        old.push_lines(change.old.end..done, DiffLine::Same, &mut shown);
     }
     if !changes.is_empty() && done < old.lines.len() {
-        shown.push(Line::Gap);
+        shown.push(DiffLine::Gap);
     }
     shown
 }
 
 /// The lines of a text, and a number for each that equal lines share.
-struct Numbered<'a> {
+struct NumberedLines<'a> {
     lines: Vec<&'a str>,
     numbers: Vec<u32>,
 }
 
-fn numbered<'a>(text: &'a str, names: &mut HashMap<&'a str, u32>) -> Numbered<'a> {
+fn number_lines<'a>(text: &'a str, names: &mut HashMap<&'a str, u32>) -> NumberedLines<'a> {
     let lines = text.split_inclusive('\n').collect::<Vec<_>>();
     let number = |line: &&'a str| {
         let next = u32::try_from(names.len()).unwrap_or(u32::MAX);
         *names.entry(line).or_insert(next)
     };
     let numbers = lines.iter().map(number).collect();
-    Numbered { lines, numbers }
+    NumberedLines { lines, numbers }
 }
 
-impl Numbered<'_> {
-    fn show(&self, range: Range<usize>, kind: fn(String) -> Line, shown: &mut Vec<Line>) {
+impl NumberedLines<'_> {
+    fn push_lines(
+        &self,
+        range: Range<usize>,
+        kind: fn(String) -> DiffLine,
+        shown: &mut Vec<DiffLine>,
+    ) {
         for line in &self.lines[range] {
             let ended = line.strip_suffix('\n');
             shown.push(kind(ended.unwrap_or(line).to_owned()));
             if ended.is_none() {
-                shown.push(Line::Unended);
+                shown.push(DiffLine::NoFinalNewline);
             }
         }
     }
@@ -87,12 +92,12 @@ mod tests {
     use super::*;
 
     fn check(old: &str, new: &str, expected: &str) {
-        let lines = unified(old, new).into_iter().map(|line| match line {
-            Line::Same(text) => [" ", &text].concat(),
-            Line::Old(text) => ["-", &text].concat(),
-            Line::New(text) => ["+", &text].concat(),
-            Line::Unended => "\\".to_owned(),
-            Line::Gap => "@".to_owned(),
+        let lines = unified_diff(old, new).into_iter().map(|line| match line {
+            DiffLine::Same(text) => [" ", &text].concat(),
+            DiffLine::Removed(text) => ["-", &text].concat(),
+            DiffLine::Added(text) => ["+", &text].concat(),
+            DiffLine::NoFinalNewline => "\\".to_owned(),
+            DiffLine::Gap => "@".to_owned(),
         });
         assert_eq!(lines.collect::<Vec<_>>().join("|"), expected, "{old:?} {new:?}");
     }
@@ -135,11 +140,11 @@ mod tests {
     #[test]
     fn large_texts_are_shown_too() {
         let (old, new) = (lines(0..100_000), lines(100_000..200_000));
-        assert_eq!(unified(&old, &new).len(), 200_000);
+        assert_eq!(unified_diff(&old, &new).len(), 200_000);
         let mixed = |step: usize| {
             let line = |number: usize| format!("{}\n", number * step % 9973 % 50);
             (0..100_000).map(line).fold(String::new(), |text, line| text + &line)
         };
-        assert!(!unified(&mixed(7), &mixed(11)).is_empty());
+        assert!(!unified_diff(&mixed(7), &mixed(11)).is_empty());
     }
 }

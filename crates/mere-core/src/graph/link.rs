@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::item::{Directive, Fault, Knowledge, Relation, wikilinks};
+use crate::item::{Directive, ItemFault, Knowledge, Relation, find_wikilinks};
 
 /// What an entry says of another one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,10 +16,10 @@ pub struct Link {
 impl Link {
     /// Every link of a knowledge entry, each once: the relations of its frontmatter, then the
     /// wikilinks of its body as `references`. `text` is the whole note that was parsed.
-    pub fn of_knowledge(entry: &Knowledge, text: &str) -> Result<Vec<Self>, Fault> {
+    pub fn of_knowledge(entry: &Knowledge, text: &str) -> Result<Vec<Self>, ItemFault> {
         let mut links = Self::of_frontmatter(entry);
         let body = text.get(entry.content.clone()).unwrap_or_default();
-        let targets = wikilinks(body)?;
+        let targets = find_wikilinks(body)?;
         links
             .extend(targets.into_iter().map(|range| Self::new(Relation::References, &body[range])));
         Ok(distinct(links))
@@ -72,7 +72,7 @@ mod tests {
 
     fn place(path: &str) -> ScopedPath {
         let path = path.parse::<RelPath>().expect("a path");
-        ScopedPath::locate(Scope::Project, &path).expect("an item")
+        ScopedPath::from_space_path(Scope::Project, &path).expect("an item")
     }
 
     fn said(links: &[Link]) -> Vec<String> {

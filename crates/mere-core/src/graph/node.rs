@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::link::Link;
 use crate::address::Address;
-use crate::item::{Base, Category, Form, ItemId, ItemRef, ItemType, Scope, ScopedPath};
+use crate::item::{Category, CategoryBase, ItemForm, ItemId, ItemRef, ItemType, Scope, ScopedPath};
 
 /// An entry for the graph. Its texts are shown as they are given: who feeds the graph cleans them.
 #[derive(Clone, Debug)]
@@ -90,11 +90,11 @@ impl Node {
         let place = ScopedPath {
             scope: self.scope,
             kind: self.kind,
-            base: Base::Space,
+            base: CategoryBase::Space,
             category: Category::clone(&self.category),
             id: self.id.clone(),
             version: None,
-            form: Form::Flat,
+            form: ItemForm::Flat,
         };
         place.address()
     }
@@ -108,7 +108,7 @@ impl Node {
 /// `category/id`, or the bare id where there is no category.
 impl fmt::Display for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let slash = if self.category.is_none() { "" } else { "/" };
+        let slash = if self.category.is_empty() { "" } else { "/" };
         write!(f, "{}{slash}{}", self.category, self.id)
     }
 }

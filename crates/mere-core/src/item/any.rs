@@ -5,20 +5,20 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::directive::Directive;
-use super::fault::Fault;
+use super::fault::ItemFault;
 use super::integrity::FileDigest;
 use super::kind::ItemType;
 use super::knowledge::Knowledge;
 use super::lockfile::Lockfile;
 use super::memory::Memory;
-use super::path::{Form, ScopedPath};
+use super::path::{ItemForm, ScopedPath};
 use super::skill::Skill;
 use super::tool::ToolManifest;
 use super::version::Version;
 use crate::digest::Sha256;
 
 /// The largest main file of an item, in bytes.
-pub const MAX_BYTES: usize = 1024 * 1024;
+pub const MAX_ITEM_BYTES: usize = 1024 * 1024;
 
 /// An item that was understood.
 #[derive(Clone, Debug)]
@@ -38,40 +38,42 @@ pub enum Item {
 }
 
 /// The text of an item's main file.
-pub fn decode(bytes: &[u8]) -> Result<&str, Fault> {
+pub fn decode_text(bytes: &[u8]) -> Result<&str, ItemFault> {
     check_size(bytes.len())?;
     let text = str::from_utf8(bytes).map_err(|error| {
         let good = &bytes[..error.valid_up_to()];
         let good = str::from_utf8(good).unwrap_or_default();
-        Fault::at(good, good.len(), "this byte is not UTF-8", "Save the file as UTF-8.")
+        ItemFault::at_offset(good, good.len(), "this byte is not UTF-8", "Save the file as UTF-8.")
     })?;
-    check_text(text)?;
+    check_no_nul(text)?;
     Ok(text)
 }
 
-pub(super) fn check_size(bytes: usize) -> Result<(), Fault> {
-    if bytes <= MAX_BYTES {
+pub(super) fn check_size(bytes: usize) -> Result<(), ItemFault> {
+    if bytes <= MAX_ITEM_BYTES {
         return Ok(());
     }
     let fix = "Keep the item short, and move what is long into files beside it.";
-    Err(Fault::whole("the file is larger than 1 MiB", fix))
+    Err(ItemFault::whole_file("the file is larger than 1 MiB", fix))
 }
 
-pub(super) fn check_text(text: &str) -> Result<(), Fault> {
+pub(super) fn check_no_nul(text: &str) -> Result<(), ItemFault> {
     match text.find('\0') {
         None => Ok(()),
-        Some(at) => Err(Fault::at(text, at, "there is a NUL byte", "Take it out.")),
+        Some(at) => Err(ItemFault::at_offset(text, at, "there is a NUL byte", "Take it out.")),
     }
 }
 
 impl Item {
     /// Reads the main file of the item that lies at `at`.
-    pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, Fault> {
+    pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, ItemFault> {
         check_size(text.len())?;
-        check_text(text)?;
+        check_no_nul(text)?;
         match (at.kind, at.form) {
-            (ItemType::Directive, Form::Flat) => Directive::parse(text, at).map(Self::Directive),
-            (ItemType::Directive, Form::Folder) => Skill::parse(text, at).map(Self::Skill),
+            (ItemType::Directive, ItemForm::Flat) => {
+                Directive::parse(text, at).map(Self::Directive)
+            }
+            (ItemType::Directive, ItemForm::Folder) => Skill::parse(text, at).map(Self::Skill),
             (ItemType::Tool, _) => ToolManifest::parse(text, at).map(Self::Tool),
             (ItemType::Knowledge, _) => Knowledge::parse(text, at).map(Self::Knowledge),
             (ItemType::Memory, _) => Memory::parse(text, &at.id).map(Self::Memory),
@@ -141,7 +143,7 @@ impl Item {
     }
 
     /// The bytes of its content; a tool and a lockfile are data alone.
-    pub fn body(&self) -> Option<Range<usize>> {
+    pub fn content_range(&self) -> Option<Range<usize>> {
         match self {
             Self::Directive(directive) => Some(directive.content.clone()),
             Self::Skill(skill) => Some(skill.content.clone()),
@@ -173,10 +175,10 @@ mod tests {
         for (bytes, place) in [
             (&b"a\nb\xc3\xa9\xff"[..], Some((2, 3))),
             (b"a\n\0", Some((2, 1))),
-            (&vec![b' '; MAX_BYTES + 1], Some((1, 1))),
-            (&vec![b' '; MAX_BYTES], None),
+            (&vec![b' '; MAX_ITEM_BYTES + 1], Some((1, 1))),
+            (&vec![b' '; MAX_ITEM_BYTES], None),
         ] {
-            let fault = decode(bytes).err();
+            let fault = decode_text(bytes).err();
             assert_eq!(fault.map(|fault| (fault.line, fault.column)), place);
         }
     }

@@ -8,9 +8,9 @@ use std::ops::Range;
 use roxmltree::Node;
 use serde_json::Value;
 
-use super::fault::{Fault, differ};
-use super::frontmatter::MARK;
-use super::integrity::{self, Identity};
+use super::fault::{ItemFault, place_mismatch};
+use super::frontmatter::BYTE_ORDER_MARK;
+use super::integrity::{self, ItemIdentity};
 use super::markup;
 use super::path::ScopedPath;
 use super::version::Version;
@@ -32,11 +32,11 @@ pub struct Directive {
     /// What it does, in a sentence or two.
     pub description: String,
     /// What it takes.
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<DirectiveInput>,
     /// The JSON Schema of all inputs together, where the author wrote one.
     pub input_schema: Option<Value>,
     /// What it does, step by step.
-    pub steps: Vec<Step>,
+    pub steps: Vec<DirectiveStep>,
     /// `<permissions>` as data, wherever they stand.
     pub permissions: Option<Value>,
     /// `<outputs>` and `<context>` as data.
@@ -47,7 +47,7 @@ pub struct Directive {
 
 /// One input of a directive.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Input {
+pub struct DirectiveInput {
     /// Its name.
     pub name: String,
     /// Its type, as written.
@@ -62,7 +62,7 @@ pub struct Input {
 
 /// One step of a directive.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct DirectiveStep {
     /// Its name.
     pub name: String,
     /// What it is for.
@@ -73,21 +73,21 @@ pub struct Step {
 
 impl Directive {
     /// Reads a directive that lies at `at`.
-    pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, Fault> {
-        let content = find(text)?;
+    pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, ItemFault> {
+        let content = find_element(text)?;
         let document = xml::parse(&text[content.clone()])
-            .map_err(|fault| fault.within(text, content.start))?;
+            .map_err(|fault| fault.relocate(text, content.start))?;
         let root = document.root_element();
         let reader = Reader { text, start: content.start };
         let version = reader.version(root)?;
         reader.check_name(root, at)?;
         reader.check_parts(root)?;
-        let metadata = reader.required(root, "metadata")?;
+        let metadata = reader.require_child(root, "metadata")?;
         reader.check_category(metadata, at)?;
-        let process = reader.required(root, "process")?;
+        let process = reader.require_child(root, "process")?;
         let inputs = xml::child(root, "inputs");
-        let input_schema = inputs.map(|inputs| reader.schema(inputs)).transpose()?.flatten();
-        let inputs = inputs.map(|inputs| reader.inputs(inputs)).transpose()?;
+        let input_schema = inputs.map(|inputs| reader.parse_schema(inputs)).transpose()?.flatten();
+        let inputs = inputs.map(|inputs| reader.parse_inputs(inputs)).transpose()?;
         let description = xml::child(metadata, "description").map(xml::own_text);
         let permissions =
             xml::child(root, "permissions").or_else(|| xml::child(metadata, "permissions"));
@@ -99,7 +99,7 @@ impl Directive {
             description: description.unwrap_or_default(),
             inputs: inputs.unwrap_or_default(),
             input_schema,
-            steps: reader.steps(process)?,
+            steps: reader.parse_steps(process)?,
             permissions: permissions.map(xml::to_json),
             extra: extra.collect(),
             metadata: xml::to_json(metadata),
@@ -109,8 +109,8 @@ impl Directive {
 
     /// Its canonical hash.
     pub fn integrity(&self, text: &str, at: &ScopedPath) -> Sha256 {
-        let identity = Identity { id: &at.id, version: &self.version };
-        integrity::directive(identity, text[self.content.clone()].as_bytes(), &self.metadata)
+        let identity = ItemIdentity { id: &at.id, version: &self.version };
+        integrity::hash_directive(identity, text[self.content.clone()].as_bytes(), &self.metadata)
     }
 }
 
@@ -135,27 +135,32 @@ fn warnings(root: Node<'_, '_>) -> Vec<&'static str> {
 }
 
 /// The bytes of the one `<directive>` element.
-pub(super) fn find(text: &str) -> Result<Range<usize>, Fault> {
-    let mut starts = starts(text);
+pub(super) fn find_element(text: &str) -> Result<Range<usize>, ItemFault> {
+    let mut starts = element_starts(text);
     let start = starts.next().ok_or_else(|| {
         let fix = "Write one `<directive name=\"…\" version=\"…\">` element, and close it.";
-        Fault::whole("there is no `<directive>` element", fix)
+        ItemFault::whole_file("there is no `<directive>` element", fix)
     })?;
-    let end = markup::end(text, start)?;
+    let end = markup::element_end(text, start)?;
     if let Some(other) = starts.find(|other| *other >= end) {
         let what = "there is a second `<directive>` element";
-        return Err(Fault::at(text, other, what, "Put each directive into a file of its own."));
+        return Err(ItemFault::at_offset(
+            text,
+            other,
+            what,
+            "Put each directive into a file of its own.",
+        ));
     }
     Ok(start..end)
 }
 
 /// Where a line begins with the element.
-fn starts(text: &str) -> impl Iterator<Item = usize> {
+fn element_starts(text: &str) -> impl Iterator<Item = usize> {
     let mut next = 0;
     text.split_inclusive('\n').filter_map(move |line| {
         let at = next;
         next += line.len();
-        let begun = line.trim_start_matches(|c: char| c.is_whitespace() || c == MARK);
+        let begun = line.trim_start_matches(|c: char| c.is_whitespace() || c == BYTE_ORDER_MARK);
         let after = begun.strip_prefix("<directive")?;
         let is_name = after.starts_with(|c: char| c.is_whitespace() || matches!(c, '>' | '/'));
         is_name.then_some(at + line.len() - begun.len())
@@ -169,11 +174,15 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn fault(&self, node: Node<'_, '_>, what: &'static str, fix: &'static str) -> Fault {
-        Fault::at(self.text, self.start + node.range().start, what, fix)
+    fn fault(&self, node: Node<'_, '_>, what: &'static str, fix: &'static str) -> ItemFault {
+        ItemFault::at_offset(self.text, self.start + node.range().start, what, fix)
     }
 
-    fn required<'a, 'i>(&self, root: Node<'a, 'i>, name: &str) -> Result<Node<'a, 'i>, Fault> {
+    fn require_child<'a, 'i>(
+        &self,
+        root: Node<'a, 'i>,
+        name: &str,
+    ) -> Result<Node<'a, 'i>, ItemFault> {
         xml::child(root, name).ok_or_else(|| {
             self.fault(
                 root,
@@ -183,20 +192,20 @@ impl Reader<'_> {
         })
     }
 
-    fn version(&self, root: Node<'_, '_>) -> Result<Version, Fault> {
+    fn version(&self, root: Node<'_, '_>) -> Result<Version, ItemFault> {
         let version = root.attribute("version").and_then(|text| text.parse().ok());
         let fix = "Write a version such as `version=\"1.0.0\"`.";
         version.ok_or_else(|| self.fault(root, "`version` is missing or is not SemVer", fix))
     }
 
-    fn check_name(&self, root: Node<'_, '_>, at: &ScopedPath) -> Result<(), Fault> {
+    fn check_name(&self, root: Node<'_, '_>, at: &ScopedPath) -> Result<(), ItemFault> {
         let name = root.attribute("name").unwrap_or_default();
         if name == at.id.as_str() {
             return Ok(());
         }
-        let what = differ("the name is", name, at.id.as_str());
+        let what = place_mismatch("the name is", name, at.id.as_str());
         let offset = self.start + root.range().start;
-        Err(Fault::at(
+        Err(ItemFault::at_offset(
             self.text,
             offset,
             what,
@@ -204,7 +213,7 @@ impl Reader<'_> {
         ))
     }
 
-    fn check_parts(&self, root: Node<'_, '_>) -> Result<(), Fault> {
+    fn check_parts(&self, root: Node<'_, '_>) -> Result<(), ItemFault> {
         for part in PARTS {
             if let Some(second) = root.children().filter(|node| node.has_tag_name(part)).nth(1) {
                 let fix = "Keep one of each.";
@@ -214,36 +223,41 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn check_category(&self, metadata: Node<'_, '_>, at: &ScopedPath) -> Result<(), Fault> {
+    fn check_category(&self, metadata: Node<'_, '_>, at: &ScopedPath) -> Result<(), ItemFault> {
         let Some(category) = xml::child(metadata, "category") else { return Ok(()) };
         let stated = xml::own_text(category);
         if stated == at.category.as_str() {
             return Ok(());
         }
-        let what = differ("the category is", &stated, at.category.as_str());
+        let what = place_mismatch("the category is", &stated, at.category.as_str());
         let offset = self.start + category.range().start;
-        Err(Fault::at(self.text, offset, what, "Correct `<category>`, or move the file."))
+        Err(ItemFault::at_offset(
+            self.text,
+            offset,
+            what,
+            "Correct `<category>`, or move the file.",
+        ))
     }
 
-    fn inputs(&self, inputs: Node<'_, '_>) -> Result<Vec<Input>, Fault> {
+    fn parse_inputs(&self, inputs: Node<'_, '_>) -> Result<Vec<DirectiveInput>, ItemFault> {
         let inputs = inputs.children().filter(|node| node.has_tag_name("input"));
-        inputs.map(|input| self.input(input)).collect()
+        inputs.map(|input| self.parse_input(input)).collect()
     }
 
-    fn input(&self, input: Node<'_, '_>) -> Result<Input, Fault> {
+    fn parse_input(&self, input: Node<'_, '_>) -> Result<DirectiveInput, ItemFault> {
         let name = input.attribute("name").filter(|name| !name.is_empty());
         let name = name.ok_or_else(|| self.fault(input, "an input has no name", "Add `name`."))?;
-        Ok(Input {
+        Ok(DirectiveInput {
             name: name.to_owned(),
             kind: input.attribute("type").map(str::to_owned),
-            required: self.required_input(input)?,
+            required: self.parse_required(input)?,
             about: xml::own_text(input),
-            schema: self.schema(input)?,
+            schema: self.parse_schema(input)?,
         })
     }
 
     /// The JSON in the `<schema>` of an element.
-    fn schema(&self, element: Node<'_, '_>) -> Result<Option<Value>, Fault> {
+    fn parse_schema(&self, element: Node<'_, '_>) -> Result<Option<Value>, ItemFault> {
         let Some(schema) = xml::child(element, "schema") else { return Ok(None) };
         let value = crate::json::parse(xml::own_text(schema).as_bytes());
         let wrong =
@@ -252,7 +266,7 @@ impl Reader<'_> {
     }
 
     /// Whether an input must be given: what is neither yes nor no must not pass for no.
-    fn required_input(&self, input: Node<'_, '_>) -> Result<bool, Fault> {
+    fn parse_required(&self, input: Node<'_, '_>) -> Result<bool, ItemFault> {
         match input.attribute("required") {
             Some("true") => Ok(true),
             None | Some("false") => Ok(false),
@@ -263,14 +277,14 @@ impl Reader<'_> {
         }
     }
 
-    fn steps(&self, process: Node<'_, '_>) -> Result<Vec<Step>, Fault> {
+    fn parse_steps(&self, process: Node<'_, '_>) -> Result<Vec<DirectiveStep>, ItemFault> {
         let steps = process.children().filter(|node| node.has_tag_name("step"));
         let steps = steps.map(|step| {
             let text = |name: &str| xml::child(step, name).map(xml::own_text).unwrap_or_default();
             let name = step.attribute("name").filter(|name| !name.is_empty());
             let name = name.ok_or_else(|| self.fault(step, "a step has no name", "Add `name`."))?;
             let (description, action) = (text("description"), text("action"));
-            Ok(Step { name: name.to_owned(), description, action })
+            Ok(DirectiveStep { name: name.to_owned(), description, action })
         });
         steps.collect()
     }

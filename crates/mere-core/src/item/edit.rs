@@ -1,17 +1,17 @@
 //! Edits of a file that leave every other byte as it is, and how a scalar is spelled in them.
 
-pub(super) use crate::edit::{Edit, apply};
+pub(super) use crate::edit::{Edit, apply_edits};
 use crate::yaml;
 
 /// A YAML scalar in the spelling of the old one, or in quotes if it would not be a text in that.
-pub(super) fn scalar(raw: &str, stated: &str, new: &str) -> String {
+pub(super) fn respell_scalar(raw: &str, stated: &str, new: &str) -> String {
     let quoted = || format!("\"{new}\"");
     if stated.is_empty() || raw.matches(stated).count() != 1 {
         return quoted();
     }
     let spelled = raw.replacen(stated, new, 1);
     let is_block = raw.ends_with('\n');
-    let entries = yaml::plain_mapping(&format!("key: {spelled}"));
+    let entries = yaml::parse_plain_mapping(&format!("key: {spelled}"));
     let is_text = entries.is_ok_and(|entries| entries.iter().all(|entry| entry.value == new));
     if is_block || is_text { spelled } else { quoted() }
 }
@@ -35,7 +35,7 @@ mod tests {
             ("\"\\x61\"", "a", "b", "\"b\""),
             ("a\n\n", "a", "b", "b\n\n"),
         ] {
-            assert_eq!(scalar(raw, stated, new), expected, "{raw}");
+            assert_eq!(respell_scalar(raw, stated, new), expected, "{raw}");
         }
     }
 }

@@ -1,11 +1,11 @@
 //! What is wrong with an item's file: where, what, and how to put it right.
 
 use crate::reply::{Content, Prose};
-use crate::yaml::Unplain;
+use crate::yaml::PlainMappingError;
 
 /// One fault of a file. Lines and columns are from 1.
 #[derive(Clone, Debug)]
-pub struct Fault {
+pub struct ItemFault {
     /// The line.
     pub line: usize,
     /// The column, in characters.
@@ -16,34 +16,34 @@ pub struct Fault {
     pub fix: Prose,
 }
 
-impl Fault {
+impl ItemFault {
     /// A fault at a byte of a text.
-    pub(super) fn at(
+    pub(super) fn at_offset(
         text: &str,
         offset: usize,
         what: impl Into<Prose>,
         fix: impl Into<Prose>,
     ) -> Self {
-        let (line, column) = place(text, offset);
+        let (line, column) = line_and_column(text, offset);
         Self { line, column, what: what.into(), fix: fix.into() }
     }
 
     /// A fault of the file as a whole.
-    pub(super) fn whole(what: impl Into<Prose>, fix: impl Into<Prose>) -> Self {
+    pub(super) fn whole_file(what: impl Into<Prose>, fix: impl Into<Prose>) -> Self {
         Self { line: 1, column: 1, what: what.into(), fix: fix.into() }
     }
 
     /// A fault of YAML that is `what`, such as `the manifest`.
-    pub(super) fn of_yaml(what: &str, text: &str, error: Unplain) -> Self {
+    pub(super) fn from_yaml(what: &str, text: &str, error: PlainMappingError) -> Self {
         let number = |number| usize::try_from(number).unwrap_or(1);
         match error {
-            Unplain::Yaml(error) => Self {
+            PlainMappingError::Yaml(error) => Self {
                 line: number(error.line),
                 column: number(error.column),
                 what: Prose::words(format!("{what} is not one plain YAML mapping")),
-                fix: yaml_fix(text, number(error.line)).into(),
+                fix: suggest_yaml_fix(text, number(error.line)).into(),
             },
-            Unplain::Unquoted(line, column) => Self {
+            PlainMappingError::AmbiguousScalar(line, column) => Self {
                 line: number(line),
                 column: number(column),
                 what: "readers of YAML disagree on what this is".into(),
@@ -54,15 +54,15 @@ impl Fault {
     }
 
     /// The same fault where the faulty text is a part of another, from `start` on.
-    pub(super) fn within(self, text: &str, start: usize) -> Self {
-        let (line, column) = place(text, start);
+    pub(super) fn relocate(self, text: &str, start: usize) -> Self {
+        let (line, column) = line_and_column(text, start);
         let column = if self.line == 1 { self.column + column - 1 } else { self.column };
         Self { line: self.line + line - 1, column, ..self }
     }
 }
 
 /// What is probably wrong around a line that is no YAML.
-fn yaml_fix(text: &str, line: usize) -> &'static str {
+fn suggest_yaml_fix(text: &str, line: usize) -> &'static str {
     let near = text.lines().skip(line.saturating_sub(2)).take(2).collect::<Vec<_>>();
     let any = |wrong: &dyn Fn(&str) -> bool| near.iter().any(|line| wrong(line));
     let conflicts = ["<<<<<<<", "=======", ">>>>>>>"];
@@ -83,7 +83,7 @@ fn yaml_fix(text: &str, line: usize) -> &'static str {
 }
 
 /// Two values that must be one.
-pub(super) fn differ(what: &'static str, stated: &str, found: &str) -> Prose {
+pub(super) fn place_mismatch(what: &'static str, stated: &str, found: &str) -> Prose {
     Prose::words(what)
         .and(" `")
         .content(Content::mention(stated))
@@ -92,7 +92,7 @@ pub(super) fn differ(what: &'static str, stated: &str, found: &str) -> Prose {
         .and("` by its place")
 }
 
-fn place(text: &str, offset: usize) -> (usize, usize) {
+fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     let mut end = offset.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;

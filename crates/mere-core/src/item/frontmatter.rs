@@ -2,53 +2,66 @@
 
 use serde_json::{Map, Value};
 
-use super::fault::Fault;
-use crate::yaml::{self, Entry};
+use super::fault::ItemFault;
+use crate::yaml::{self, YamlEntry};
 
 /// What some editors put before everything else.
-pub(super) const MARK: char = '\u{feff}';
+pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// A file's frontmatter.
 pub(super) struct Frontmatter<'a> {
     text: &'a str,
     /// Where the YAML begins in the file.
-    pub(super) start: usize,
+    pub(super) yaml_start: usize,
     /// Where it ends: before the line that closes it.
-    pub(super) end: usize,
-    pub(super) entries: Vec<Entry>,
+    pub(super) yaml_end: usize,
+    pub(super) entries: Vec<YamlEntry>,
     /// Where the content begins: after the line that closes the frontmatter.
-    pub(super) content: usize,
+    pub(super) content_start: usize,
 }
 
 impl<'a> Frontmatter<'a> {
     /// Reads it; a file without one is refused.
-    pub(super) fn parse(text: &'a str) -> Result<Self, Fault> {
+    pub(super) fn parse(text: &'a str) -> Result<Self, ItemFault> {
         const FIX: &str =
             "Begin the file with `---`, the keys, and `---`, each on a line of its own.";
-        let missing = || Fault::whole("there is no frontmatter", FIX);
-        let body = text.strip_prefix(MARK).unwrap_or(text);
-        let start = text.len() - body.len() + first_line(body).ok_or_else(missing)?;
+        let missing = || ItemFault::whole_file("there is no frontmatter", FIX);
+        let body = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+        let start = text.len() - body.len() + opening_fence_length(body).ok_or_else(missing)?;
         let mut at = start;
         for line in text[start..].split_inclusive('\n') {
             if is_fence(line) {
-                let entries = yaml::plain_mapping(&text[start..at]).map_err(|error| {
-                    Fault::of_yaml("the frontmatter", &text[start..at], error).within(text, start)
+                let entries = yaml::parse_plain_mapping(&text[start..at]).map_err(|error| {
+                    ItemFault::from_yaml("the frontmatter", &text[start..at], error)
+                        .relocate(text, start)
                 })?;
-                return Ok(Self { text, start, end: at, entries, content: at + line.len() });
+                return Ok(Self {
+                    text,
+                    yaml_start: start,
+                    yaml_end: at,
+                    entries,
+                    content_start: at + line.len(),
+                });
             }
             at += line.len();
         }
-        Err(Fault::whole("the frontmatter is not closed", FIX))
+        Err(ItemFault::whole_file("the frontmatter is not closed", FIX))
     }
 
     /// Reads it; a file whose first line does not open one has none.
-    pub(super) fn parse_if_any(text: &'a str) -> Result<Self, Fault> {
-        let body = text.strip_prefix(MARK).unwrap_or(text);
-        if first_line(body).is_some() {
+    pub(super) fn parse_optional(text: &'a str) -> Result<Self, ItemFault> {
+        let body = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+        if opening_fence_length(body).is_some() {
             return Self::parse(text);
         }
         let start = text.len() - body.len();
-        Ok(Self { text, start, end: start, entries: Vec::new(), content: start })
+        Ok(Self {
+            text,
+            yaml_start: start,
+            yaml_end: start,
+            entries: Vec::new(),
+            content_start: start,
+        })
     }
 
     pub(super) fn get(&self, key: &str) -> Option<&Value> {
@@ -56,12 +69,12 @@ impl<'a> Frontmatter<'a> {
     }
 
     /// All of it, in its order.
-    pub(super) fn map(&self) -> Map<String, Value> {
+    pub(super) fn to_map(&self) -> Map<String, Value> {
         self.entries.iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect()
     }
 
     /// A text, if the key is there and not null.
-    pub(super) fn text(&self, key: &str) -> Result<Option<&str>, Fault> {
+    pub(super) fn text(&self, key: &str) -> Result<Option<&str>, ItemFault> {
         match self.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
@@ -70,7 +83,7 @@ impl<'a> Frontmatter<'a> {
     }
 
     /// A list of texts; a single text is a list of one.
-    pub(super) fn texts(&self, key: &str) -> Result<Vec<String>, Fault> {
+    pub(super) fn text_list(&self, key: &str) -> Result<Vec<String>, ItemFault> {
         let wrong = || self.fault(key, "the value is not a list of texts", "Write `[a, b]`.");
         match self.get(key) {
             None | Some(Value::Null) => Ok(Vec::new()),
@@ -89,15 +102,15 @@ impl<'a> Frontmatter<'a> {
         key: &str,
         what: impl Into<crate::reply::Prose>,
         fix: &'static str,
-    ) -> Fault {
+    ) -> ItemFault {
         let entry = self.entries.iter().find(|entry| entry.key == key);
-        let at = entry.map_or(0, |entry| self.start + entry.key_range.start);
-        Fault::at(self.text, at, what, fix)
+        let at = entry.map_or(0, |entry| self.yaml_start + entry.key_range.start);
+        ItemFault::at_offset(self.text, at, what, fix)
     }
 }
 
 /// The length of the first line, if it opens a frontmatter.
-fn first_line(text: &str) -> Option<usize> {
+fn opening_fence_length(text: &str) -> Option<usize> {
     let line = text.split_inclusive('\n').next()?;
     is_fence(line).then_some(line.len())
 }

@@ -50,7 +50,7 @@ impl FromStr for ItemId {
         if !begins || text.len() > MAX_BYTES || !text.bytes().all(allowed) {
             return Err(IdError::Form);
         }
-        if RESERVED.contains(&text) || is_port(text) {
+        if RESERVED.contains(&text) || is_device_port(text) {
             return Err(IdError::Reserved);
         }
         Ok(Self(text.to_owned()))
@@ -58,7 +58,7 @@ impl FromStr for ItemId {
 }
 
 /// `com1` to `com9`, `lpt1` to `lpt9`.
-fn is_port(text: &str) -> bool {
+fn is_device_port(text: &str) -> bool {
     let number = text.strip_prefix("com").or_else(|| text.strip_prefix("lpt"));
     number.is_some_and(|number| matches!(number.as_bytes(), [b'1'..=b'9']))
 }
@@ -80,7 +80,7 @@ impl Category {
     }
 
     /// Whether there is none.
-    pub fn is_none(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
@@ -102,9 +102,9 @@ impl Category {
     }
 
     /// Itself and all it lies in, from the top down.
-    pub fn lineage(&self) -> Vec<Self> {
+    pub fn self_and_ancestors(&self) -> Vec<Self> {
         let ends = self.0.match_indices('/').map(|(at, _)| at).chain([self.0.len()]);
-        ends.map(|end| Self(self.0[..end].to_owned())).filter(|one| !one.is_none()).collect()
+        ends.map(|end| Self(self.0[..end].to_owned())).filter(|one| !one.is_empty()).collect()
     }
 
     /// This category with one more level.
@@ -112,14 +112,14 @@ impl Category {
         if self.levels().count() >= MAX_LEVELS {
             return Err(IdError::Levels);
         }
-        let slash = if self.is_none() { "" } else { "/" };
+        let slash = if self.is_empty() { "" } else { "/" };
         Ok(Self([&self.0, slash, level.as_str()].concat()))
     }
 
     /// Whether `other` is this category or lies below it.
     pub fn contains(&self, other: &Self) -> bool {
         let rest = other.0.strip_prefix(&self.0);
-        rest.is_some_and(|rest| self.is_none() || rest.is_empty() || rest.starts_with('/'))
+        rest.is_some_and(|rest| self.is_empty() || rest.is_empty() || rest.starts_with('/'))
     }
 }
 
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn categories_have_levels() {
         let category = |text: &str| text.parse::<Category>();
-        assert_eq!(category("").map(|none| none.is_none()), Ok(true));
+        assert_eq!(category("").map(|none| none.is_empty()), Ok(true));
         assert_eq!(category("api/auth").map(|c| c.levels().count()), Ok(2));
         for bad in ["/", "a/", "/a", "a//b", "a/../b", "A/b"] {
             assert!(category(bad).is_err(), "{bad}");
@@ -171,11 +171,11 @@ mod tests {
         assert!(api.contains(&auth) && !auth.contains(&api) && api.contains(&api));
         assert!(!api.contains(&category("api2").expect("api2")));
         assert!(Category::default().contains(&api));
-        assert_eq!(auth.lineage(), [api.clone(), auth.clone()]);
+        assert_eq!(auth.self_and_ancestors(), [api.clone(), auth.clone()]);
         assert_eq!(
             (auth.top(), auth.parent(), api.parent()),
             (api.clone(), api, Category::default())
         );
-        assert_eq!(Category::default().lineage(), []);
+        assert_eq!(Category::default().self_and_ancestors(), []);
     }
 }

@@ -23,7 +23,7 @@ pub struct FileDigest {
 
 /// An item's own name and version.
 #[derive(Clone, Copy, Debug)]
-pub struct Identity<'a> {
+pub struct ItemIdentity<'a> {
     /// Its id.
     pub id: &'a ItemId,
     /// Its version.
@@ -31,59 +31,63 @@ pub struct Identity<'a> {
 }
 
 /// Of a directive: the bytes of its element, and its metadata.
-pub fn directive(identity: Identity<'_>, content: &[u8], metadata: &Value) -> Sha256 {
-    hash(&json!({
+pub fn hash_directive(identity: ItemIdentity<'_>, content: &[u8], metadata: &Value) -> Sha256 {
+    hash_payload(&json!({
         "directive_name": identity.id.as_str(), "version": identity.version.to_string(),
-        "content_hash": Sha256::of(content).to_string(), "metadata": metadata
+        "content_hash": Sha256::digest(content).to_string(), "metadata": metadata
     }))
 }
 
 /// Of an Agent Skill: the same, and every other file of its folder.
-pub fn skill(
-    identity: Identity<'_>,
+pub fn hash_skill(
+    identity: ItemIdentity<'_>,
     content: &[u8],
     metadata: &Value,
     files: &[FileDigest],
 ) -> Sha256 {
-    hash(&json!({
+    hash_payload(&json!({
         "directive_name": identity.id.as_str(), "version": identity.version.to_string(),
-        "content_hash": Sha256::of(content).to_string(), "metadata": metadata,
-        "files": listed(files)
+        "content_hash": Sha256::digest(content).to_string(), "metadata": metadata,
+        "files": file_list(files)
     }))
 }
 
 /// Of a knowledge entry: the bytes after its frontmatter, and all of that.
-pub fn knowledge(
-    identity: Identity<'_>,
+pub fn hash_knowledge(
+    identity: ItemIdentity<'_>,
     content: &[u8],
     frontmatter: &Map<String, Value>,
 ) -> Sha256 {
-    hash(&json!({
+    hash_payload(&json!({
         "zettel_id": identity.id.as_str(), "version": identity.version.to_string(),
-        "content_hash": Sha256::of(content).to_string(), "frontmatter": frontmatter
+        "content_hash": Sha256::digest(content).to_string(), "frontmatter": frontmatter
     }))
 }
 
 /// Of a tool: its manifest, and every other file.
-pub fn tool(identity: Identity<'_>, manifest: &Map<String, Value>, files: &[FileDigest]) -> Sha256 {
-    hash(&json!({
+pub fn hash_tool(
+    identity: ItemIdentity<'_>,
+    manifest: &Map<String, Value>,
+    files: &[FileDigest],
+) -> Sha256 {
+    hash_payload(&json!({
         "tool_id": identity.id.as_str(), "version": identity.version.to_string(),
-        "manifest": manifest, "files": listed(files)
+        "manifest": manifest, "files": file_list(files)
     }))
 }
 
 /// Of a lockfile: all of it.
-pub fn lockfile(value: &Value) -> Sha256 {
-    hash(value)
+pub fn hash_lockfile(value: &Value) -> Sha256 {
+    hash_payload(value)
 }
 
-fn listed(files: &[FileDigest]) -> Vec<Value> {
+fn file_list(files: &[FileDigest]) -> Vec<Value> {
     let mut files = files.iter().collect::<Vec<_>>();
     files.sort_by(|left, right| left.path.cmp(&right.path));
     let listed = files.into_iter();
     listed.map(|file| json!({ "path": file.path, "sha256": file.sha256.to_string() })).collect()
 }
 
-fn hash(payload: &Value) -> Sha256 {
-    Sha256::of(canonical::text(payload).as_bytes())
+fn hash_payload(payload: &Value) -> Sha256 {
+    Sha256::digest(canonical::to_text(payload).as_bytes())
 }

@@ -23,7 +23,7 @@ pub enum ItemType {
 /// A word that names no type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a type is directive (skill), tool, knowledge (note), memory or lockfile")]
-pub struct TypeError;
+pub struct ItemTypeError;
 
 impl ItemType {
     /// All of them, in the order they are shown.
@@ -53,7 +53,7 @@ impl ItemType {
     }
 
     /// The file that makes a folder an item of this type, where a folder can be one.
-    pub fn folder_file(self) -> Option<&'static str> {
+    pub fn folder_main_file(self) -> Option<&'static str> {
         match self {
             Self::Directive => Some(SKILL_FILE),
             Self::Tool => Some(MANIFEST_FILE),
@@ -62,23 +62,23 @@ impl ItemType {
     }
 
     /// The type that lies in this folder of a space.
-    pub fn of_folder(name: &str) -> Option<Self> {
+    pub fn from_folder(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.folder() == name)
     }
 }
 
 impl FromStr for ItemType {
-    type Err = TypeError;
+    type Err = ItemTypeError;
 
     /// Takes the name, its plural, and the words people use for it.
-    fn from_str(text: &str) -> Result<Self, TypeError> {
+    fn from_str(text: &str) -> Result<Self, ItemTypeError> {
         match text {
             "directive" | "directives" | "skill" | "skills" => Ok(Self::Directive),
             "tool" | "tools" => Ok(Self::Tool),
             "knowledge" | "note" | "notes" => Ok(Self::Knowledge),
             "memory" | "memories" => Ok(Self::Memory),
             "lockfile" | "lockfiles" => Ok(Self::Lockfile),
-            _ => Err(TypeError),
+            _ => Err(ItemTypeError),
         }
     }
 }

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::fault::{Fault, differ};
+use super::fault::{ItemFault, place_mismatch};
 use super::frontmatter::Frontmatter;
-use super::integrity::{self, Identity};
+use super::integrity::{self, ItemIdentity};
 use super::path::ScopedPath;
 use super::relation::Relation;
 use super::version::Version;
@@ -48,61 +48,61 @@ pub struct Knowledge {
 
 impl Knowledge {
     /// Reads an entry that lies at `at`.
-    pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, Fault> {
+    pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, ItemFault> {
         let front = Frontmatter::parse(text)?;
         check_id(&front, at)?;
         check_category(&front, at)?;
         let title = front.text("title")?.filter(|title| !title.trim().is_empty());
         let title = title
             .ok_or_else(|| front.fault("title", "`title` is missing", "Give the note a title."))?;
-        let texts = |relation: Relation| Ok((relation, front.texts(relation.name())?));
+        let texts = |relation: Relation| Ok((relation, front.text_list(relation.name())?));
         let relations = Relation::ALL.into_iter().map(texts);
-        let relations = relations.collect::<Result<Vec<_>, Fault>>()?;
+        let relations = relations.collect::<Result<Vec<_>, ItemFault>>()?;
         let entry_type = front.text("entry_type")?;
         let odd = entry_type.is_some_and(|kind| !ENTRY_TYPES.contains(&kind));
         Ok(Self {
             version: version(&front)?,
             title: title.to_owned(),
-            tags: front.texts("tags")?,
+            tags: front.text_list("tags")?,
             relations: relations.into_iter().filter(|(_, ids)| !ids.is_empty()).collect(),
             warnings: odd.then_some("`entry_type` is not a known one").into_iter().collect(),
-            content: front.content..text.len(),
-            frontmatter: front.map(),
+            content: front.content_start..text.len(),
+            frontmatter: front.to_map(),
         })
     }
 
     /// Its canonical hash.
     pub fn integrity(&self, text: &str, at: &ScopedPath) -> Sha256 {
-        let identity = Identity { id: &at.id, version: &self.version };
+        let identity = ItemIdentity { id: &at.id, version: &self.version };
         let content = text[self.content.clone()].as_bytes();
-        integrity::knowledge(identity, content, &self.frontmatter)
+        integrity::hash_knowledge(identity, content, &self.frontmatter)
     }
 }
 
-fn check_id(front: &Frontmatter<'_>, at: &ScopedPath) -> Result<(), Fault> {
+fn check_id(front: &Frontmatter<'_>, at: &ScopedPath) -> Result<(), ItemFault> {
     let fix = "Let `id` be the file's name, or rename the file.";
     let mut stated = false;
     for key in ["id", "zettel_id"] {
         let Some(id) = front.text(key)? else { continue };
         stated = true;
         if id != at.id.as_str() {
-            return Err(front.fault(key, differ("the id is", id, at.id.as_str()), fix));
+            return Err(front.fault(key, place_mismatch("the id is", id, at.id.as_str()), fix));
         }
     }
     if stated { Ok(()) } else { Err(front.fault("id", "`id` is missing", fix)) }
 }
 
-fn check_category(front: &Frontmatter<'_>, at: &ScopedPath) -> Result<(), Fault> {
+fn check_category(front: &Frontmatter<'_>, at: &ScopedPath) -> Result<(), ItemFault> {
     match front.text("category")? {
         Some(stated) if stated != at.category.as_str() => {
-            let what = differ("the category is", stated, at.category.as_str());
+            let what = place_mismatch("the category is", stated, at.category.as_str());
             Err(front.fault("category", what, "Correct `category`, or move the file."))
         }
         _ => Ok(()),
     }
 }
 
-fn version(front: &Frontmatter<'_>) -> Result<Version, Fault> {
+fn version(front: &Frontmatter<'_>) -> Result<Version, ItemFault> {
     let fix = "Write `version: 1.0.0`, in quotes if it has fewer than two dots.";
     match front.get("version") {
         None => Ok(Version::new(1, 0, 0)),

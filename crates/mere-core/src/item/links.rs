@@ -9,14 +9,14 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::edit::{self, Edit};
-use super::fault::Fault;
+use super::fault::ItemFault;
 use super::frontmatter::Frontmatter;
 use super::id::{Category, ItemId};
 use super::knowledge::Knowledge;
 use super::path::ScopedPath;
 use super::relation::Relation;
-use super::wikilink::wikilinks;
-use crate::yaml::{self, Role};
+use super::wikilink::find_wikilinks;
+use crate::yaml::{self, ScalarRole};
 
 /// What a knowledge entry is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct EntryName {
 
 impl EntryName {
     /// `category/id`, and `/id` where there is no category.
-    fn qualified(&self) -> String {
+    fn qualified_name(&self) -> String {
         format!("{}/{}", self.category, self.id)
     }
 }
@@ -42,54 +42,61 @@ impl From<&ScopedPath> for EntryName {
 
 /// An entry that gets another name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Renaming {
+pub struct EntryRename {
     /// What it was called.
     pub from: EntryName,
     /// What it is called now.
     pub to: EntryName,
     /// What becomes of links by its id alone.
-    pub bare: Bare,
+    pub bare_links: BareLinks,
 }
 
 /// What becomes of links by an id alone. Which entries share one, the caller knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bare {
+pub enum BareLinks {
     /// They say the new id.
-    Id,
+    UseId,
     /// They say the new name with its category, since others have the new id too.
-    Whole,
+    UseQualifiedName,
     /// They stay: others had the old id too, and nobody knows which one is meant.
-    Stays,
+    Keep,
 }
 
 /// What became of a note.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Relinked {
+pub struct RelinkedNote {
     /// Its text, if a link of it was changed.
     pub text: Option<String>,
     /// How many links by the old id alone stay, since nobody knows which entry is meant.
-    pub unclear: usize,
+    pub ambiguous: usize,
 }
 
 /// The note that lies at `at`, with its links to an entry leading to where that is now.
-pub fn relink(text: &str, at: &ScopedPath, renaming: &Renaming) -> Result<Relinked, Fault> {
-    let names = Names::new(renaming);
+pub fn relink(
+    text: &str,
+    at: &ScopedPath,
+    renaming: &EntryRename,
+) -> Result<RelinkedNote, ItemFault> {
+    let names = NameReplacement::new(renaming);
     let entry = Knowledge::parse(text, at)?;
     let (top, body) = text.split_at(entry.content.start);
     let mut unclear = 0;
-    let relations = names.relations(&Frontmatter::parse(text)?, text, &mut unclear)?;
-    let wikilinks = names.wikilinks(body, &mut unclear)?;
+    let relations = names.relation_edits(&Frontmatter::parse(text)?, text, &mut unclear)?;
+    let wikilinks = names.wikilink_edits(body, &mut unclear)?;
     if relations.is_empty() && wikilinks.is_empty() {
-        return Ok(Relinked { text: None, unclear });
+        return Ok(RelinkedNote { text: None, ambiguous: unclear });
     }
-    let (top, body) = (edit::apply(top, relations), edit::apply(body, wikilinks));
+    let (top, body) = (edit::apply_edits(top, relations), edit::apply_edits(body, wikilinks));
     let relinked = [&*top, &*body].concat();
     let after = Knowledge::parse(&relinked, at)?;
     let is_proved =
-        after.content.start == top.len() && after.frontmatter == names.frontmatter(&entry);
+        after.content.start == top.len() && after.frontmatter == names.expected_frontmatter(&entry);
     let fix = "Write each relation as `[a, b]`, and try again.";
-    let unproved = || Fault::whole("the links cannot be rewritten without changing more", fix);
-    is_proved.then_some(Relinked { text: Some(relinked), unclear }).ok_or_else(unproved)
+    let unproved =
+        || ItemFault::whole_file("the links cannot be rewritten without changing more", fix);
+    is_proved
+        .then_some(RelinkedNote { text: Some(relinked), ambiguous: unclear })
+        .ok_or_else(unproved)
 }
 
 /// Whether a key of the frontmatter names entries.
@@ -98,60 +105,63 @@ fn is_relation(key: &str) -> bool {
 }
 
 /// An entry's old name in both spellings, and what stands there then.
-struct Names<'a> {
+struct NameReplacement<'a> {
     bare: (&'a str, Option<String>),
-    whole: (String, String),
+    qualified: (String, String),
 }
 
-impl<'a> Names<'a> {
-    fn new(renaming: &'a Renaming) -> Self {
-        let Renaming { from, to, bare } = renaming;
+impl<'a> NameReplacement<'a> {
+    fn new(renaming: &'a EntryRename) -> Self {
+        let EntryRename { from, to, bare_links: bare } = renaming;
         let new = match bare {
-            Bare::Id => Some(to.id.to_string()),
-            Bare::Whole => Some(to.qualified()),
-            Bare::Stays => None,
+            BareLinks::UseId => Some(to.id.to_string()),
+            BareLinks::UseQualifiedName => Some(to.qualified_name()),
+            BareLinks::Keep => None,
         };
-        Self { bare: (from.id.as_str(), new), whole: (from.qualified(), to.qualified()) }
+        Self {
+            bare: (from.id.as_str(), new),
+            qualified: (from.qualified_name(), to.qualified_name()),
+        }
     }
 
     /// What a link becomes, if it leads to the entry and does not say so already.
-    fn renamed(&self, target: &str) -> Option<&str> {
-        let new = if target == self.whole.0 {
-            Some(self.whole.1.as_str())
+    fn replacement_for(&self, target: &str) -> Option<&str> {
+        let new = if target == self.qualified.0 {
+            Some(self.qualified.1.as_str())
         } else {
             self.bare.1.as_deref().filter(|_| target == self.bare.0)
         };
         new.filter(|new| *new != target)
     }
 
-    fn is_unclear(&self, target: &str) -> bool {
+    fn is_ambiguous(&self, target: &str) -> bool {
         self.bare.1.is_none() && target == self.bare.0
     }
 
     /// The edits of the frontmatter: a relation is one text, or a list of them.
-    fn relations(
+    fn relation_edits(
         &self,
         front: &Frontmatter<'_>,
         text: &str,
         unclear: &mut usize,
-    ) -> Result<Vec<Edit>, Fault> {
-        let yaml = &text[front.start..front.end];
-        let scalars = yaml::scalars(yaml).map_err(|error| {
-            let error = yaml::Unplain::Yaml(error);
-            Fault::of_yaml("the frontmatter", yaml, error).within(text, front.start)
+    ) -> Result<Vec<Edit>, ItemFault> {
+        let yaml = &text[front.yaml_start..front.yaml_end];
+        let scalars = yaml::scan_scalars(yaml).map_err(|error| {
+            let error = yaml::PlainMappingError::Yaml(error);
+            ItemFault::from_yaml("the frontmatter", yaml, error).relocate(text, front.yaml_start)
         })?;
         let mut key = Cow::Borrowed("");
         let mut edits = Vec::new();
         for scalar in scalars {
             match (scalar.depth, scalar.role) {
-                (1, Role::Key) => key = scalar.value,
-                (1, Role::Value) | (2, Role::Item) if is_relation(&key) => {
-                    *unclear += usize::from(self.is_unclear(&scalar.value));
-                    let Some(new) = self.renamed(&scalar.value) else { continue };
+                (1, ScalarRole::Key) => key = scalar.value,
+                (1, ScalarRole::Value) | (2, ScalarRole::Item) if is_relation(&key) => {
+                    *unclear += usize::from(self.is_ambiguous(&scalar.value));
+                    let Some(new) = self.replacement_for(&scalar.value) else { continue };
                     let raw = yaml.get(scalar.range.clone()).unwrap_or_default();
-                    let text = edit::scalar(raw, &scalar.value, new);
-                    let start = front.start + scalar.range.start;
-                    edits.push(Edit { range: start..front.start + scalar.range.end, text });
+                    let text = edit::respell_scalar(raw, &scalar.value, new);
+                    let start = front.yaml_start + scalar.range.start;
+                    edits.push(Edit { range: start..front.yaml_start + scalar.range.end, text });
                 }
                 _ => {}
             }
@@ -160,21 +170,21 @@ impl<'a> Names<'a> {
     }
 
     /// The edits of the body.
-    fn wikilinks(&self, body: &str, unclear: &mut usize) -> Result<Vec<Edit>, Fault> {
+    fn wikilink_edits(&self, body: &str, unclear: &mut usize) -> Result<Vec<Edit>, ItemFault> {
         if !body.contains(self.bare.0) {
             return Ok(Vec::new());
         }
-        let edits = wikilinks(body)?.into_iter().filter_map(|range| {
+        let edits = find_wikilinks(body)?.into_iter().filter_map(|range| {
             let target = &body[range.clone()];
-            *unclear += usize::from(self.is_unclear(target));
-            let text = self.renamed(target)?.to_owned();
+            *unclear += usize::from(self.is_ambiguous(target));
+            let text = self.replacement_for(target)?.to_owned();
             Some(Edit { range, text })
         });
         Ok(edits.collect())
     }
 
     /// What the frontmatter has to say afterwards.
-    fn frontmatter(&self, entry: &Knowledge) -> Map<String, Value> {
+    fn expected_frontmatter(&self, entry: &Knowledge) -> Map<String, Value> {
         let mut map = entry.frontmatter.clone();
         for (_, value) in map.iter_mut().filter(|(key, _)| is_relation(key)) {
             let texts = match value {
@@ -182,7 +192,8 @@ impl<'a> Names<'a> {
                 value => vec![value],
             };
             for text in texts {
-                let new = text.as_str().and_then(|target| self.renamed(target)).map(Value::from);
+                let new =
+                    text.as_str().and_then(|target| self.replacement_for(target)).map(Value::from);
                 *text = new.unwrap_or_else(|| text.take());
             }
         }

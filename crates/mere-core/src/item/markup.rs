@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::fault::Fault;
+use super::fault::ItemFault;
 
 /// How deep elements may lie in one another.
 const MAX_DEPTH: usize = 32;
@@ -19,61 +19,61 @@ const MAX_NAMESPACES: usize = 16;
 const FIX: &str = "Close every element, escape `<` and `&` (or use CDATA), and use no DTD.";
 
 /// Where the element ends that begins at `start`. Faults are at places of `text`.
-pub(super) fn end(text: &str, start: usize) -> Result<usize, Fault> {
-    let mut scan = Scan { text, start, open: Vec::new(), namespaces: 0 };
+pub(super) fn element_end(text: &str, start: usize) -> Result<usize, ItemFault> {
+    let mut scan = TagScanner { text, start, open_elements: Vec::new(), namespaces: 0 };
     let mut at = start;
     while let Some(found) = text[at..].find('<') {
         scan.check_references(at..at + found)?;
-        at = scan.markup(at + found)?;
-        if scan.open.is_empty() {
+        at = scan.scan_markup(at + found)?;
+        if scan.open_elements.is_empty() {
             return Ok(at);
         }
     }
-    Err(scan.unclosed())
+    Err(scan.unclosed_fault())
 }
 
 /// Where the content of an element begins and ends, of which `raw` is all; none in `<a/>`.
-pub(super) fn inner(raw: &str) -> Option<Range<usize>> {
+pub(super) fn content_range(raw: &str) -> Option<Range<usize>> {
     let start = tag_end(raw, 0)?;
     let end = raw.rfind("</")?;
     (start <= end).then_some(start..end)
 }
 
-struct Scan<'a> {
+struct TagScanner<'a> {
     text: &'a str,
     start: usize,
     /// The names of the elements that are open.
-    open: Vec<&'a str>,
+    open_elements: Vec<&'a str>,
     namespaces: usize,
 }
 
-impl<'a> Scan<'a> {
+impl<'a> TagScanner<'a> {
     /// Takes what begins with the `<` at `at`, and says where it ends.
-    fn markup(&mut self, at: usize) -> Result<usize, Fault> {
+    fn scan_markup(&mut self, at: usize) -> Result<usize, ItemFault> {
         let rest = &self.text[at..];
         for (begin, end) in [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")] {
             if let Some(hidden) = rest.strip_prefix(begin) {
-                let length = hidden.find(end).ok_or_else(|| self.unclosed())?;
+                let length = hidden.find(end).ok_or_else(|| self.unclosed_fault())?;
                 return Ok(at + begin.len() + length + end.len());
             }
         }
         if rest.starts_with("<!") {
-            return Err(Fault::at(self.text, at, "a document type is declared", FIX));
+            return Err(ItemFault::at_offset(self.text, at, "a document type is declared", FIX));
         }
-        let end = tag_end(self.text, at).ok_or_else(|| self.unclosed())?;
+        let end = tag_end(self.text, at).ok_or_else(|| self.unclosed_fault())?;
         self.check_references(at..end)?;
         let tag = &self.text[at + 1..end - 1];
         match tag.strip_prefix('/') {
-            Some(name) => self.close(at, name.trim_end())?,
-            None => self.open(at, tag)?,
+            Some(name) => self.close_element(at, name.trim_end())?,
+            None => self.open_element(at, tag)?,
         }
         Ok(end)
     }
 
-    fn open(&mut self, at: usize, tag: &'a str) -> Result<(), Fault> {
-        let (attributes, namespaces) = count(tag);
+    fn open_element(&mut self, at: usize, tag: &'a str) -> Result<(), ItemFault> {
+        let (attributes, namespaces) = count_attributes(tag);
         self.namespaces += namespaces;
-        let depth = self.open.len() + 1;
+        let depth = self.open_elements.len() + 1;
         let (what, fix) = if attributes > MAX_ATTRIBUTES {
             ("an element has more than 64 attributes", "Use child elements instead.")
         } else if self.namespaces > MAX_NAMESPACES {
@@ -83,22 +83,22 @@ impl<'a> Scan<'a> {
         } else {
             if !tag.ends_with('/') {
                 let end = tag.find(|c: char| c.is_ascii_whitespace()).unwrap_or(tag.len());
-                self.open.push(&tag[..end]);
+                self.open_elements.push(&tag[..end]);
             }
             return Ok(());
         };
-        Err(Fault::at(self.text, at, what, fix))
+        Err(ItemFault::at_offset(self.text, at, what, fix))
     }
 
-    fn close(&mut self, at: usize, name: &str) -> Result<(), Fault> {
-        if self.open.pop() == Some(name) {
+    fn close_element(&mut self, at: usize, name: &str) -> Result<(), ItemFault> {
+        if self.open_elements.pop() == Some(name) {
             return Ok(());
         }
-        Err(Fault::at(self.text, at, "an element is closed by another's name", FIX))
+        Err(ItemFault::at_offset(self.text, at, "an element is closed by another's name", FIX))
     }
 
     /// Refuses numbers of no character, which the parser would replace.
-    fn check_references(&self, range: Range<usize>) -> Result<(), Fault> {
+    fn check_references(&self, range: Range<usize>) -> Result<(), ItemFault> {
         for (at, _) in self.text[range.clone()].match_indices("&#") {
             let rest = &self.text[range.start + at + 2..range.end];
             let (digits, radix) = rest.strip_prefix('x').map_or((rest, 10), |rest| (rest, 16));
@@ -106,14 +106,14 @@ impl<'a> Scan<'a> {
             let number = u32::from_str_radix(&digits[..end], radix).ok();
             if number.and_then(char::from_u32).is_none() {
                 let what = "a number stands for no character";
-                return Err(Fault::at(self.text, range.start + at, what, FIX));
+                return Err(ItemFault::at_offset(self.text, range.start + at, what, FIX));
             }
         }
         Ok(())
     }
 
-    fn unclosed(&self) -> Fault {
-        Fault::at(self.text, self.start, "the element is not closed", FIX)
+    fn unclosed_fault(&self) -> ItemFault {
+        ItemFault::at_offset(self.text, self.start, "the element is not closed", FIX)
     }
 }
 
@@ -133,7 +133,7 @@ fn tag_end(text: &str, at: usize) -> Option<usize> {
 }
 
 /// How many attributes a tag has, and how many of them declare a namespace.
-fn count(tag: &str) -> (usize, usize) {
+fn count_attributes(tag: &str) -> (usize, usize) {
     let (mut attributes, mut namespaces, mut quote, mut word) = (0, 0, None, 0);
     for (offset, byte) in tag.bytes().enumerate() {
         match (quote, byte) {
@@ -168,7 +168,7 @@ mod tests {
             ("<a><!-- </a> --><?x </a> ?></a>b", "<a><!-- </a> --><?x </a> ?></a>"),
             ("<a b='</a>' c=\">\"/></a>", "<a b='</a>' c=\">\"/>"),
         ] {
-            assert_eq!(end(text, 0).ok(), Some(expected.len()), "{text}");
+            assert_eq!(element_end(text, 0).ok(), Some(expected.len()), "{text}");
         }
     }
 
@@ -179,11 +179,11 @@ mod tests {
         let spaces = format!("<a>{}</a>", "<b xmlns:c='d'/>".repeat(17));
         for text in ["<a>", "<a", "<a b='>", "<a><b></a>", "<a><!--</a>", "<a><!X></a>", "<a <b/>"]
         {
-            assert!(end(text, 0).is_err(), "{text}");
+            assert!(element_end(text, 0).is_err(), "{text}");
         }
         for text in [&deep, &many, &spaces] {
-            assert!(end(text, 0).is_err(), "{text}");
+            assert!(element_end(text, 0).is_err(), "{text}");
         }
-        assert!(end(&format!("<a {}/>", "c='='".repeat(64)), 0).is_ok());
+        assert!(element_end(&format!("<a {}/>", "c='='".repeat(64)), 0).is_ok());
     }
 }

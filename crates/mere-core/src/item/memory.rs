@@ -8,7 +8,7 @@ use std::ops::Range;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::fault::Fault;
+use super::fault::ItemFault;
 use super::frontmatter::Frontmatter;
 use super::id::ItemId;
 
@@ -45,38 +45,38 @@ impl Memory {
     }
 
     /// Reads the memory of this name.
-    pub fn parse(text: &str, slug: &ItemId) -> Result<Self, Fault> {
-        let front = Frontmatter::parse_if_any(text)?;
-        let title = heading(&text[front.content..]).unwrap_or(slug.as_str());
+    pub fn parse(text: &str, slug: &ItemId) -> Result<Self, ItemFault> {
+        let front = Frontmatter::parse_optional(text)?;
+        let title = first_heading(&text[front.content_start..]).unwrap_or(slug.as_str());
         let end = title.char_indices().nth(MAX_TITLE).map_or(title.len(), |(at, _)| at);
         Ok(Self {
-            created_at: time(&front, "created_at")?,
-            updated_at: time(&front, "updated_at")?,
-            expires_at: time(&front, "expires_at")?,
-            tags: front.texts("tags")?,
+            created_at: parse_time(&front, "created_at")?,
+            updated_at: parse_time(&front, "updated_at")?,
+            expires_at: parse_time(&front, "expires_at")?,
+            tags: front.text_list("tags")?,
             source: front.text("source")?.map(str::to_owned),
-            citations: front.texts("citations")?,
+            citations: front.text_list("citations")?,
             title: title[..end].to_owned(),
-            content: front.content..text.len(),
-            frontmatter: front.map(),
+            content: front.content_start..text.len(),
+            frontmatter: front.to_map(),
         })
     }
 }
 
-fn time(front: &Frontmatter<'_>, key: &str) -> Result<Option<Timestamp>, Fault> {
+fn parse_time(front: &Frontmatter<'_>, key: &str) -> Result<Option<Timestamp>, ItemFault> {
     let wrong = || {
         let fix = "Write a time with its zone, such as `2026-01-24T09:30:00Z`.";
         front.fault(key, "the value is not an RFC 3339 timestamp", fix)
     };
     let Some(stated) = front.text(key)? else { return Ok(None) };
-    rfc3339(stated).map(Some).ok_or_else(wrong)
+    parse_rfc3339(stated).map(Some).ok_or_else(wrong)
 }
 
 /// A time with its zone.
 ///
 /// The last days of the year 9999, which some write for "never", are later than any time there is:
 /// they are the latest.
-pub fn rfc3339(text: &str) -> Option<Timestamp> {
+pub fn parse_rfc3339(text: &str) -> Option<Timestamp> {
     if !is_rfc3339(text) {
         return None;
     }
@@ -110,7 +110,7 @@ fn is_rfc3339(text: &str) -> bool {
 }
 
 /// The first heading line outside of code.
-fn heading(body: &str) -> Option<&str> {
+fn first_heading(body: &str) -> Option<&str> {
     let mut fence = None;
     for line in body.lines().map(str::trim_end) {
         let unindented = line.trim_start_matches(' ');
@@ -129,7 +129,7 @@ fn heading(body: &str) -> Option<&str> {
             None => {
                 let rest = &unindented[marks('#')..];
                 if (1..=6).contains(&marks('#')) && rest.starts_with([' ', '\t']) {
-                    let title = without_closing(rest.trim());
+                    let title = trim_closing_hashes(rest.trim());
                     if !title.is_empty() {
                         return Some(title);
                     }
@@ -141,7 +141,7 @@ fn heading(body: &str) -> Option<&str> {
 }
 
 /// A title without the `#` signs that may close its line.
-fn without_closing(title: &str) -> &str {
+fn trim_closing_hashes(title: &str) -> &str {
     let open = title.trim_end_matches('#');
     if open.is_empty() || open.ends_with([' ', '\t']) { open.trim_end() } else { title }
 }
@@ -178,7 +178,7 @@ mod tests {
             ("    # no\n#no\n####### no\n#\n# #\n", None),
             ("", None),
         ] {
-            assert_eq!(heading(body), expected, "{body:?}");
+            assert_eq!(first_heading(body), expected, "{body:?}");
         }
     }
 }

@@ -42,7 +42,7 @@ impl FromStr for MemoryPath {
 
 impl fmt::Display for MemoryPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.category.is_none() {
+        if !self.category.is_empty() {
             write!(f, "{}/", self.category)?;
         }
         self.slug.fmt(f)

@@ -4,9 +4,9 @@
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::any::{check_size, check_text};
+use super::any::{check_no_nul, check_size};
 use super::edit::{self, Edit};
-use super::fault::Fault;
+use super::fault::ItemFault;
 use super::frontmatter::Frontmatter;
 use super::id::ItemId;
 use super::memory::Memory;
@@ -16,14 +16,14 @@ use crate::segment::is_invisible;
 
 /// A memory's text, understood.
 #[derive(Clone, Debug)]
-pub struct Note {
+pub struct MemoryText {
     text: String,
     memory: Memory,
 }
 
 /// What a new memory says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wording {
+pub struct NewMemory {
     /// Its body.
     pub content: String,
     /// Its tags.
@@ -38,27 +38,27 @@ pub struct Wording {
 
 /// What a memory says from now on; what is not named stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Revision {
+pub struct MemoryRevision {
     /// Its body.
     pub content: Option<String>,
     /// Its tags.
     pub tags: Option<Vec<String>>,
     /// From when on it is hidden.
-    pub expires_at: Option<Expiry>,
+    pub expires_at: Option<MemoryExpiry>,
     /// What it rests on.
     pub citations: Option<Vec<String>>,
 }
 
 /// From when on a memory is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expiry {
+pub enum MemoryExpiry {
     /// It is not.
     Never,
     /// From this time on.
     At(Timestamp),
 }
 
-impl Expiry {
+impl MemoryExpiry {
     /// The time, if there is one.
     pub fn time(self) -> Option<Timestamp> {
         match self {
@@ -68,57 +68,62 @@ impl Expiry {
     }
 }
 
-impl Note {
+impl MemoryText {
     /// Reads a memory.
-    pub fn parse(text: String, slug: &ItemId) -> Result<Self, Fault> {
+    pub fn parse(text: String, slug: &ItemId) -> Result<Self, ItemFault> {
         check_size(text.len())?;
-        check_text(&text)?;
+        check_no_nul(&text)?;
         let memory = Memory::parse(&text, slug)?;
         Ok(Self { text, memory })
     }
 
     /// The text of a new memory.
-    pub fn compose(slug: &ItemId, said: &Wording, now: Timestamp) -> Result<Self, Fault> {
-        check_mentions(&said.tags, &said.citations)?;
-        check_mentions(&[], said.source.as_slice())?;
-        let mut keys = vec![("created_at", time(now)), ("updated_at", time(now))];
-        let list = |texts: &[String]| (!texts.is_empty()).then(|| quoted_list(texts));
-        keys.extend(said.expires_at.map(|at| ("expires_at", time(at))));
+    pub fn compose(slug: &ItemId, said: &NewMemory, now: Timestamp) -> Result<Self, ItemFault> {
+        check_tags_and_citations(&said.tags, &said.citations)?;
+        check_tags_and_citations(&[], said.source.as_slice())?;
+        let mut keys = vec![("created_at", format_time(now)), ("updated_at", format_time(now))];
+        let list = |texts: &[String]| (!texts.is_empty()).then(|| quote_list(texts));
+        keys.extend(said.expires_at.map(|at| ("expires_at", format_time(at))));
         keys.extend(list(&said.tags).map(|tags| ("tags", tags)));
-        keys.extend(said.source.as_deref().map(|source| ("source", quoted(source))));
+        keys.extend(said.source.as_deref().map(|source| ("source", quote(source))));
         keys.extend(list(&said.citations).map(|citations| ("citations", citations)));
         let keys = keys.into_iter().map(|(key, value)| format!("{key}: {value}\n"));
         let text = format!("---\n{}---\n{}", keys.collect::<String>(), said.content);
         let note = Self::parse(text, slug)?;
-        note.prove(said).map(|()| note)
+        note.check_reads_back(said).map(|()| note)
     }
 
     /// The same memory with other words.
-    pub fn revise(&self, slug: &ItemId, said: &Revision, now: Timestamp) -> Result<Self, Fault> {
+    pub fn revise(
+        &self,
+        slug: &ItemId,
+        said: &MemoryRevision,
+        now: Timestamp,
+    ) -> Result<Self, ItemFault> {
         let (tags, citations) = (said.tags.as_deref(), said.citations.as_deref());
-        check_mentions(tags.unwrap_or_default(), citations.unwrap_or_default())?;
-        let front = Frontmatter::parse_if_any(&self.text)?;
+        check_tags_and_citations(tags.unwrap_or_default(), citations.unwrap_or_default())?;
+        let front = Frontmatter::parse_optional(&self.text)?;
         let body = said.content.as_deref().unwrap_or_else(|| self.content());
-        let mut text = [&self.text[..front.content], body].concat();
+        let mut text = [&self.text[..front.content_start], body].concat();
         if let Some(tags) = &said.tags {
-            text = with_key(&text, "tags", Some(quoted_list(tags)))?;
+            text = with_key(&text, "tags", Some(quote_list(tags)))?;
         }
         if let Some(citations) = &said.citations {
-            text = with_key(&text, "citations", Some(quoted_list(citations)))?;
+            text = with_key(&text, "citations", Some(quote_list(citations)))?;
         }
         if let Some(expires_at) = said.expires_at {
-            text = with_key(&text, "expires_at", expires_at.time().map(time))?;
+            text = with_key(&text, "expires_at", expires_at.time().map(format_time))?;
         }
-        text = with_key(&text, "updated_at", Some(time(now)))?;
+        text = with_key(&text, "updated_at", Some(format_time(now)))?;
         let note = Self::parse(text, slug)?;
-        let expected = Wording {
+        let expected = NewMemory {
             content: body.to_owned(),
             tags: said.tags.clone().unwrap_or_else(|| self.memory.tags.clone()),
-            expires_at: said.expires_at.map_or(self.memory.expires_at, Expiry::time),
+            expires_at: said.expires_at.map_or(self.memory.expires_at, MemoryExpiry::time),
             citations: said.citations.clone().unwrap_or_else(|| self.memory.citations.clone()),
             source: self.memory.source.clone(),
         };
-        note.prove(&expected).map(|()| note)
+        note.check_reads_back(&expected).map(|()| note)
     }
 
     /// All of it.
@@ -137,7 +142,7 @@ impl Note {
     }
 
     /// Whether it reads back as what was said.
-    fn prove(&self, said: &Wording) -> Result<(), Fault> {
+    fn check_reads_back(&self, said: &NewMemory) -> Result<(), ItemFault> {
         let to_millisecond = |at: Timestamp| at.as_millisecond();
         let memory = &self.memory;
         let same = self.content() == said.content
@@ -149,77 +154,77 @@ impl Note {
             return Ok(());
         }
         let what = "what was said cannot be written so that it reads back as the same";
-        Err(Fault::whole(what, "Take out characters that are not text."))
+        Err(ItemFault::whole_file(what, "Take out characters that are not text."))
     }
 }
 
 /// How many tags, and how many citations, a memory may be given.
-const MAX_MENTIONS: usize = 64;
+const MAX_LIST_ITEMS: usize = 64;
 /// How long a tag may be, in characters.
 const MAX_TAG: usize = 100;
 /// How long a citation or a source may be.
 const MAX_CITATION: usize = 1000;
 
 /// Whether tags and citations are short, and can be seen.
-fn check_mentions(tags: &[String], citations: &[String]) -> Result<(), Fault> {
+fn check_tags_and_citations(tags: &[String], citations: &[String]) -> Result<(), ItemFault> {
     let odd = |c: char| c.is_control() && c != '\n' && c != '\t' || is_invisible(c);
     let fits = |text: &String, most: usize| {
         !text.trim().is_empty() && text.chars().count() <= most && !text.contains(odd)
     };
-    if tags.len() > MAX_MENTIONS || !tags.iter().all(|tag| fits(tag, MAX_TAG)) {
+    if tags.len() > MAX_LIST_ITEMS || !tags.iter().all(|tag| fits(tag, MAX_TAG)) {
         let fix = "Give at most 64 tags of 1 to 100 characters that can be seen.";
-        return Err(Fault::whole("the tags are not as they must be", fix));
+        return Err(ItemFault::whole_file("the tags are not as they must be", fix));
     }
-    if citations.len() > MAX_MENTIONS || !citations.iter().all(|one| fits(one, MAX_CITATION)) {
+    if citations.len() > MAX_LIST_ITEMS || !citations.iter().all(|one| fits(one, MAX_CITATION)) {
         let fix =
             "Give at most 64 citations, and a source, of 1 to 1000 characters that can be seen.";
-        return Err(Fault::whole("a citation or the source is not as it must be", fix));
+        return Err(ItemFault::whole_file("a citation or the source is not as it must be", fix));
     }
     Ok(())
 }
 
 /// A text with one key of its frontmatter set, or without it.
-fn with_key(text: &str, key: &str, value: Option<String>) -> Result<String, Fault> {
+fn with_key(text: &str, key: &str, value: Option<String>) -> Result<String, ItemFault> {
     let Some(value) = value else { return without_key(text, key) };
     let section = Section::FrontmatterKey(key.to_owned());
     let patch = markdown::patch(text, &section, None, &value).map_err(|error| {
         let what = Prose::words(format!("the frontmatter cannot be changed: {error}"));
-        Fault::whole(what, "Write each key of the frontmatter at the beginning of a line.")
+        ItemFault::whole_file(what, "Write each key of the frontmatter at the beginning of a line.")
     })?;
     Ok(patch.apply(text))
 }
 
 /// A text without one key of its frontmatter: its line goes, or it is null where it has several.
-fn without_key(text: &str, key: &str) -> Result<String, Fault> {
-    let front = Frontmatter::parse_if_any(text)?;
+fn without_key(text: &str, key: &str) -> Result<String, ItemFault> {
+    let front = Frontmatter::parse_optional(text)?;
     let Some(entry) = front.entries.iter().find(|entry| entry.key == key) else {
         return Ok(text.to_owned());
     };
-    let yaml = &text[front.start..front.end];
+    let yaml = &text[front.yaml_start..front.yaml_end];
     let start = yaml[..entry.key_range.start].rfind('\n').map_or(0, |at| at + 1);
     let end = yaml[entry.key_range.start..].find('\n').map(|at| entry.key_range.start + at + 1);
     let is_one_line = |end: &usize| entry.value_range.end <= *end;
     let is_own_line = yaml[start..entry.key_range.start].is_empty();
     match end.filter(is_one_line).filter(|_| is_own_line) {
         Some(end) => {
-            let range = front.start + start..front.start + end;
-            Ok(edit::apply(text, vec![Edit { range, text: String::new() }]))
+            let range = front.yaml_start + start..front.yaml_start + end;
+            Ok(edit::apply_edits(text, vec![Edit { range, text: String::new() }]))
         }
         None => with_key(text, key, Some("null".to_owned())),
     }
 }
 
 /// A time to the millisecond, with its zone.
-fn time(at: Timestamp) -> String {
+fn format_time(at: Timestamp) -> String {
     format!("{at:.3}")
 }
 
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-fn quoted_list(texts: &[String]) -> String {
-    let texts = texts.iter().map(|text| quoted(text)).collect::<Vec<_>>();
+fn quote_list(texts: &[String]) -> String {
+    let texts = texts.iter().map(|text| quote(text)).collect::<Vec<_>>();
     format!("[{}]", texts.join(", "))
 }
 
@@ -237,14 +242,14 @@ mod tests {
 
     #[test]
     fn a_new_memory_reads_back_as_what_was_said() {
-        let said = Wording {
+        let said = NewMemory {
             content: "---\n# Auth\n\nno newline".to_owned(),
             tags: vec!["a b".to_owned(), "yes".to_owned(), "\"q\": 1".to_owned()],
             expires_at: Some(at("2027-01-01T00:00:00.5Z")),
             citations: vec!["https://example.org/#x".to_owned()],
             source: Some("agent: x\ny".to_owned()),
         };
-        let note = Note::compose(&slug(), &said, at("2026-02-17T10:00:00Z")).expect("a note");
+        let note = MemoryText::compose(&slug(), &said, at("2026-02-17T10:00:00Z")).expect("a note");
         assert_eq!(
             note.text(),
             "---\ncreated_at: 2026-02-17T10:00:00.000Z\nupdated_at: 2026-02-17T10:00:00.000Z\n\
@@ -255,8 +260,8 @@ mod tests {
         assert_eq!(note.memory().title, "Auth");
     }
 
-    fn check(text: &str, said: &Revision, expected: &str) {
-        let note = Note::parse(text.to_owned(), &slug()).expect("a note");
+    fn check(text: &str, said: &MemoryRevision, expected: &str) {
+        let note = MemoryText::parse(text.to_owned(), &slug()).expect("a note");
         let revised = note.revise(&slug(), said, at("2026-02-18T10:00:00Z"));
         let revised = revised.unwrap_or_else(|fault| panic!("{text:?}: {fault:?}"));
         assert_eq!(revised.text(), expected, "{text:?}");
@@ -265,20 +270,22 @@ mod tests {
     #[test]
     fn what_is_not_named_stays() {
         let update = "updated_at: 2026-02-18T10:00:00.000Z";
-        let content = Revision { content: Some("new".to_owned()), ..Revision::default() };
+        let content =
+            MemoryRevision { content: Some("new".to_owned()), ..MemoryRevision::default() };
         check("plain note\n", &content, &format!("---\n{update}\n---\nnew"));
         check(
             "---\n# mine\nmood: good # today\nupdated_at: 2026-01-01T00:00:00Z\n---\nold\n",
             &content,
             &format!("---\n# mine\nmood: good # today\n{update}\n---\nnew"),
         );
-        let tags = Revision { tags: Some(vec!["x".to_owned()]), ..Revision::default() };
+        let tags = MemoryRevision { tags: Some(vec!["x".to_owned()]), ..MemoryRevision::default() };
         check(
             "---\ntags:\n  - a\n  - b\nk: 1\n---\nc",
             &tags,
             &format!("---\ntags: [\"x\"]\nk: 1\n{update}\n---\nc"),
         );
-        let never = Revision { expires_at: Some(Expiry::Never), ..Revision::default() };
+        let never =
+            MemoryRevision { expires_at: Some(MemoryExpiry::Never), ..MemoryRevision::default() };
         check(
             "---\na: 1\nexpires_at: 2027-01-01T00:00:00Z\nb: 2\n---\nc",
             &never,

@@ -6,42 +6,42 @@
 use std::ops::Range;
 
 /// The bytes of the value at a JSON pointer such as `/metadata/tool_id`.
-pub(super) fn find(text: &str, pointer: &str) -> Option<Range<usize>> {
-    let mut walk = Walk { text, at: 0 };
+pub(super) fn find_value(text: &str, pointer: &str) -> Option<Range<usize>> {
+    let mut walk = JsonScanner { text, at: 0 };
     for step in pointer.split('/').skip(1) {
         walk.enter(step)?;
     }
-    walk.space();
+    walk.skip_space();
     let start = walk.at;
-    walk.value()?;
+    walk.skip_value()?;
     Some(start..walk.at)
 }
 
-struct Walk<'a> {
+struct JsonScanner<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl Walk<'_> {
+impl JsonScanner<'_> {
     /// Goes to the value of a key, or of a place in a list.
     fn enter(&mut self, step: &str) -> Option<()> {
-        match self.next()? {
+        match self.next_byte()? {
             b'{' => loop {
-                self.space();
+                self.skip_space();
                 let start = self.at;
-                self.string()?;
+                self.skip_string()?;
                 let key = serde_json::from_str::<String>(&self.text[start..self.at]).ok()?;
-                (self.next()? == b':').then_some(())?;
+                (self.next_byte()? == b':').then_some(())?;
                 if key == step {
                     return Some(());
                 }
-                self.value()?;
-                (self.next()? == b',').then_some(())?;
+                self.skip_value()?;
+                (self.next_byte()? == b',').then_some(())?;
             },
             b'[' => {
                 for _ in 0..step.parse::<usize>().ok()? {
-                    self.value()?;
-                    (self.next()? == b',').then_some(())?;
+                    self.skip_value()?;
+                    (self.next_byte()? == b',').then_some(())?;
                 }
                 Some(())
             }
@@ -50,12 +50,12 @@ impl Walk<'_> {
     }
 
     /// Passes one value. Brackets are counted, not matched: the text is known to be well-formed.
-    fn value(&mut self) -> Option<()> {
+    fn skip_value(&mut self) -> Option<()> {
         let mut depth = 0_usize;
         loop {
-            self.space();
+            self.skip_space();
             match *self.text.as_bytes().get(self.at)? {
-                b'"' => self.string()?,
+                b'"' => self.skip_string()?,
                 b'{' | b'[' => {
                     depth += 1;
                     self.at += 1;
@@ -69,7 +69,7 @@ impl Walk<'_> {
                     self.at += 1;
                     continue;
                 }
-                _ => self.word(),
+                _ => self.skip_word(),
             }
             if depth == 0 {
                 return Some(());
@@ -77,7 +77,7 @@ impl Walk<'_> {
         }
     }
 
-    fn string(&mut self) -> Option<()> {
+    fn skip_string(&mut self) -> Option<()> {
         let mut escaped = false;
         for (offset, byte) in self.text[self.at + 1..].bytes().enumerate() {
             match byte {
@@ -93,20 +93,20 @@ impl Walk<'_> {
     }
 
     /// Passes a number, `true`, `false` or `null`.
-    fn word(&mut self) {
+    fn skip_word(&mut self) {
         let rest = &self.text[self.at..];
         let end = rest.find(|c: char| c.is_ascii_whitespace() || ",:{}[]\"".contains(c));
         self.at += end.unwrap_or(rest.len());
     }
 
-    fn space(&mut self) {
+    fn skip_space(&mut self) {
         let rest = &self.text[self.at..];
         self.at += rest.len() - rest.trim_ascii_start().len();
     }
 
     /// Takes the next byte that is no space.
-    fn next(&mut self) -> Option<u8> {
-        self.space();
+    fn next_byte(&mut self) -> Option<u8> {
+        self.skip_space();
         let byte = *self.text.as_bytes().get(self.at)?;
         self.at += 1;
         Some(byte)
@@ -133,7 +133,7 @@ mod tests {
             (r#"/a"}/3"#, None),
             ("/c/0", None),
         ] {
-            assert_eq!(find(text, pointer).map(|range| &text[range]), expected, "{pointer}");
+            assert_eq!(find_value(text, pointer).map(|range| &text[range]), expected, "{pointer}");
         }
     }
 }

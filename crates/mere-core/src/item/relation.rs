@@ -62,7 +62,7 @@ impl Relation {
     }
 
     /// What a key was meant to be that names none.
-    pub fn meant_by(key: &str) -> Option<Self> {
+    pub fn guess(key: &str) -> Option<Self> {
         let said = key.to_lowercase().replace(['-', ' '], "_");
         let is_meant = |relation: &Self| {
             let name = relation.name();
@@ -108,10 +108,10 @@ mod tests {
             ("Extends", "extends"),
             ("extend", "extends"),
         ] {
-            assert_eq!(Relation::meant_by(key).map(Relation::name), Some(meant), "{key}");
+            assert_eq!(Relation::guess(key).map(Relation::name), Some(meant), "{key}");
         }
         for key in ["created", "title", "extends", "tags", "updated", "version", ""] {
-            assert_eq!(Relation::meant_by(key), None, "{key}");
+            assert_eq!(Relation::guess(key), None, "{key}");
         }
     }
 

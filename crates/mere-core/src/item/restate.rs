@@ -6,19 +6,23 @@ use std::ops::Range;
 use super::any::Item;
 use super::directive;
 use super::edit::{self, Edit};
-use super::fault::Fault;
+use super::fault::ItemFault;
 use super::frontmatter::Frontmatter;
 use super::kind::ItemType;
-use super::path::{Form, ScopedPath};
+use super::path::{ItemForm, ScopedPath};
 use super::{markup, outline, xml};
-use crate::yaml::{self, Entry};
+use crate::yaml::{self, YamlEntry};
 
 /// The text of an item that lies at `from`, for `to`. It is valid there, or there is a fault.
-pub fn restate(text: &str, from: &ScopedPath, to: &ScopedPath) -> Result<String, Fault> {
-    let is_skill = |at: &ScopedPath| at.kind == ItemType::Directive && at.form == Form::Folder;
+pub fn rewrite_location(
+    text: &str,
+    from: &ScopedPath,
+    to: &ScopedPath,
+) -> Result<String, ItemFault> {
+    let is_skill = |at: &ScopedPath| at.kind == ItemType::Directive && at.form == ItemForm::Folder;
     if from.kind != to.kind || is_skill(from) != is_skill(to) {
         let fix = "Make a new item of that kind, and move the text by hand.";
-        return Err(Fault::whole("an item stays of its kind", fix));
+        return Err(ItemFault::whole_file("an item stays of its kind", fix));
     }
     let item = Item::parse(text, from)?;
     let edits = match item {
@@ -32,15 +36,15 @@ pub fn restate(text: &str, from: &ScopedPath, to: &ScopedPath) -> Result<String,
         Item::Lockfile(_) => lockfile_edits(text, to),
         Item::Memory(_) => Vec::new(),
     };
-    let restated = edit::apply(text, edits);
+    let restated = edit::apply_edits(text, edits);
     Item::parse(&restated, to)?;
     Ok(restated)
 }
 
-fn directive_edits(text: &str, to: &ScopedPath) -> Result<Vec<Edit>, Fault> {
-    let content = directive::find(text)?;
+fn directive_edits(text: &str, to: &ScopedPath) -> Result<Vec<Edit>, ItemFault> {
+    let content = directive::find_element(text)?;
     let element = &text[content.clone()];
-    let document = xml::parse(element).map_err(|fault| fault.within(text, content.start))?;
+    let document = xml::parse(element).map_err(|fault| fault.relocate(text, content.start))?;
     let root = document.root_element();
     let name = root.attribute_node("name").and_then(|name| {
         let (range, new) = (name.range(), to.id.as_str());
@@ -65,7 +69,7 @@ fn directive_edits(text: &str, to: &ScopedPath) -> Result<Vec<Edit>, Fault> {
 /// The new text of an element that says its category, plainly or in CDATA.
 fn category_edit(text: &str, element: Range<usize>, stated: &str, new: &str) -> Edit {
     let raw = &text[element.clone()];
-    let Some(inner) = markup::inner(raw) else {
+    let Some(inner) = markup::content_range(raw) else {
         let open = raw.trim_end_matches("/>").trim_end();
         let name = open[1..].split_ascii_whitespace().next().unwrap_or("category");
         return Edit { range: element, text: format!("{open}>{new}</{name}>") };
@@ -82,24 +86,29 @@ fn category_edit(text: &str, element: Range<usize>, stated: &str, new: &str) -> 
     Edit { range: start + within.start..start + within.end, text: new.to_owned() }
 }
 
-fn frontmatter_edits(text: &str, fields: &[(&str, &str)]) -> Result<Vec<Edit>, Fault> {
+fn frontmatter_edits(text: &str, fields: &[(&str, &str)]) -> Result<Vec<Edit>, ItemFault> {
     let front = Frontmatter::parse(text)?;
-    Ok(scalar_edits(text, front.start, &front.entries, fields))
+    Ok(scalar_edits(text, front.yaml_start, &front.entries, fields))
 }
 
-fn tool_edits(text: &str, to: &ScopedPath) -> Result<Vec<Edit>, Fault> {
-    let entries = yaml::plain_mapping(text);
-    let entries = entries.map_err(|error| Fault::of_yaml("the manifest", text, error))?;
+fn tool_edits(text: &str, to: &ScopedPath) -> Result<Vec<Edit>, ItemFault> {
+    let entries = yaml::parse_plain_mapping(text);
+    let entries = entries.map_err(|error| ItemFault::from_yaml("the manifest", text, error))?;
     let fields = [("tool_id", to.id.as_str()), ("category", to.category.as_str())];
     Ok(scalar_edits(text, 0, &entries, &fields))
 }
 
-fn scalar_edits(text: &str, start: usize, entries: &[Entry], fields: &[(&str, &str)]) -> Vec<Edit> {
+fn scalar_edits(
+    text: &str,
+    start: usize,
+    entries: &[YamlEntry],
+    fields: &[(&str, &str)],
+) -> Vec<Edit> {
     let edits = fields.iter().filter_map(|(key, new)| {
         let entry = entries.iter().find(|entry| entry.key == *key)?;
         let stated = entry.value.as_str().filter(|stated| stated != new)?;
         let range = start + entry.value_range.start..start + entry.value_range.end;
-        let text = edit::scalar(&text[range.clone()], stated, new);
+        let text = edit::respell_scalar(&text[range.clone()], stated, new);
         Some(Edit { range, text })
     });
     edits.collect()
@@ -113,7 +122,7 @@ fn lockfile_edits(text: &str, to: &ScopedPath) -> Vec<Edit> {
         ("/metadata/scope", to.scope.name()),
     ];
     let edits = fields.into_iter().filter_map(|(pointer, new)| {
-        let range = outline::find(text, pointer)?;
+        let range = outline::find_value(text, pointer)?;
         let stated = serde_json::from_str::<String>(&text[range.clone()]).ok()?;
         (stated != new).then(|| Edit { range, text: format!("\"{new}\"") })
     });

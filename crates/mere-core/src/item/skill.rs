@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::fault::{Fault, differ};
+use super::fault::{ItemFault, place_mismatch};
 use super::frontmatter::Frontmatter;
-use super::integrity::{self, FileDigest, Identity};
+use super::integrity::{self, FileDigest, ItemIdentity};
 use super::path::ScopedPath;
 use super::version::Version;
 use crate::digest::Sha256;
@@ -26,11 +26,11 @@ pub struct Skill {
 
 impl Skill {
     /// Reads the `SKILL.md` of a skill whose folder lies at `at`.
-    pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, Fault> {
+    pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, ItemFault> {
         let front = Frontmatter::parse(text)?;
         let name = front.text("name")?.unwrap_or_default();
         if name != at.id.as_str() {
-            let what = differ("the name is", name, at.id.as_str());
+            let what = place_mismatch("the name is", name, at.id.as_str());
             return Err(front.fault("name", what, "Let `name` be the folder's name."));
         }
         let description = front.text("description")?.filter(|text| !text.trim().is_empty());
@@ -47,15 +47,15 @@ impl Skill {
             }
         };
         let description = description.to_owned();
-        let content = front.content..text.len();
-        Ok(Self { version, description, frontmatter: front.map(), content })
+        let content = front.content_start..text.len();
+        Ok(Self { version, description, frontmatter: front.to_map(), content })
     }
 
     /// Its canonical hash, with every other file of its folder.
     pub fn integrity(&self, text: &str, at: &ScopedPath, files: &[FileDigest]) -> Sha256 {
-        let identity = Identity { id: &at.id, version: &self.version };
+        let identity = ItemIdentity { id: &at.id, version: &self.version };
         let content = text[self.content.clone()].as_bytes();
         let metadata = Value::Object(self.frontmatter.clone());
-        integrity::skill(identity, content, &metadata, files)
+        integrity::hash_skill(identity, content, &metadata, files)
     }
 }

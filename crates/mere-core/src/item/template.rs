@@ -1,7 +1,7 @@
 //! A small new item of each type that is valid where it is put.
 
 use super::kind::ItemType;
-use super::path::{Form, MANIFEST_FILE, SKILL_FILE, ScopedPath};
+use super::path::{ItemForm, MANIFEST_FILE, SKILL_FILE, ScopedPath};
 
 const DIRECTIVE: &str = r#"# {title}
 
@@ -103,14 +103,16 @@ One fact or decision, in a few sentences.
 
 /// The files of a new item at `at`: their names from the main file's folder, and their texts. The
 /// main file is the first. None for a lockfile, which is made by locking.
-pub fn template(at: &ScopedPath) -> Option<Vec<(String, String)>> {
+pub fn template_files(at: &ScopedPath) -> Option<Vec<(String, String)>> {
     let id = at.id.as_str();
     let note = || format!("{id}.md");
     let files = match (at.kind, at.form) {
-        (ItemType::Directive, Form::Flat) => vec![(note(), DIRECTIVE.to_owned())],
-        (ItemType::Directive, Form::Folder) => vec![(SKILL_FILE.to_owned(), SKILL.to_owned())],
-        (ItemType::Tool, Form::Flat) => tool(format!("{id}.yaml"), format!("{id}.py")),
-        (ItemType::Tool, Form::Folder) => tool(MANIFEST_FILE.to_owned(), "main.py".to_owned()),
+        (ItemType::Directive, ItemForm::Flat) => vec![(note(), DIRECTIVE.to_owned())],
+        (ItemType::Directive, ItemForm::Folder) => vec![(SKILL_FILE.to_owned(), SKILL.to_owned())],
+        (ItemType::Tool, ItemForm::Flat) => tool_files(format!("{id}.yaml"), format!("{id}.py")),
+        (ItemType::Tool, ItemForm::Folder) => {
+            tool_files(MANIFEST_FILE.to_owned(), "main.py".to_owned())
+        }
         (ItemType::Knowledge, _) => vec![(note(), KNOWLEDGE.to_owned())],
         (ItemType::Memory, _) => vec![(note(), MEMORY.to_owned())],
         (ItemType::Lockfile, _) => return None,
@@ -123,7 +125,7 @@ pub fn template(at: &ScopedPath) -> Option<Vec<(String, String)>> {
     Some(filled.collect())
 }
 
-fn tool(manifest: String, script: String) -> Vec<(String, String)> {
+fn tool_files(manifest: String, script: String) -> Vec<(String, String)> {
     let text = TOOL.replace("{entrypoint}", &script);
     vec![(manifest, text), (script, SCRIPT.to_owned())]
 }
@@ -145,8 +147,8 @@ mod tests {
             "memory/null.md",
         ] {
             let path = path.parse::<RelPath>().expect("a path");
-            let at = ScopedPath::locate(Scope::Project, &path).expect("an item");
-            let files = template(&at).expect("a template");
+            let at = ScopedPath::from_space_path(Scope::Project, &path).expect("an item");
+            let files = template_files(&at).expect("a template");
             let name = path.names().last().expect("a name").to_owned();
             assert_eq!(files[0].0, name);
             assert!(Item::parse(&files[0].1, &at).is_ok(), "{path}");
@@ -154,7 +156,7 @@ mod tests {
             assert!(!unfilled, "{path}");
         }
         let lockfile = "lockfiles/a@1.0.0.lock.json".parse::<RelPath>().expect("a path");
-        let at = ScopedPath::locate(Scope::Project, &lockfile).expect("an item");
-        assert_eq!(template(&at), None);
+        let at = ScopedPath::from_space_path(Scope::Project, &lockfile).expect("an item");
+        assert_eq!(template_files(&at), None);
     }
 }

@@ -2,15 +2,15 @@
 
 use serde_json::{Map, Value};
 
-use super::fault::{Fault, differ};
+use super::fault::{ItemFault, place_mismatch};
 use super::id::ItemId;
-use super::integrity::{self, FileDigest, Identity};
+use super::integrity::{self, FileDigest, ItemIdentity};
 use super::path::ScopedPath;
 use super::version::Version;
 use crate::chain::builtin;
 use crate::digest::Sha256;
 use crate::reply::Prose;
-use crate::yaml::{self, Entry};
+use crate::yaml::{self, YamlEntry};
 
 /// The kinds of tools.
 const TOOL_TYPES: [&str; 6] = ["script", "api", "mcp_server", "mcp_tool", "runtime", "primitive"];
@@ -32,30 +32,35 @@ pub struct ToolManifest {
 
 impl ToolManifest {
     /// Reads the manifest of a tool that lies at `at`.
-    pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, Fault> {
+    pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, ItemFault> {
         if builtin::is_reserved(&at.id) {
             let fix = "Rename the tool: whoever has that name would run every tool.";
-            return Err(Fault::at(text, 0, "the id is kept for what ships with mere", fix));
+            return Err(ItemFault::at_offset(
+                text,
+                0,
+                "the id is kept for what ships with mere",
+                fix,
+            ));
         }
-        Self::parse_shipped(text, at)
+        Self::parse_builtin(text, at)
     }
 
     /// The same for a tool that ships in the binary.
-    pub(crate) fn parse_shipped(text: &str, at: &ScopedPath) -> Result<Self, Fault> {
-        let entries = yaml::plain_mapping(text);
-        let entries = entries.map_err(|error| Fault::of_yaml("the manifest", text, error))?;
+    pub(crate) fn parse_builtin(text: &str, at: &ScopedPath) -> Result<Self, ItemFault> {
+        let entries = yaml::parse_plain_mapping(text);
+        let entries = entries.map_err(|error| ItemFault::from_yaml("the manifest", text, error))?;
         let reader = Reader { text, entries };
-        reader.check("tool_id", "the id is", at.id.as_str())?;
+        reader.check_equals("tool_id", "the id is", at.id.as_str())?;
         reader.check_category(at)?;
-        let tool_type = reader.required("tool_type")?;
+        let tool_type = reader.require("tool_type")?;
         if !TOOL_TYPES.contains(&tool_type) {
             let fix = "It is script, api, mcp_server, mcp_tool, runtime or primitive.";
             return Err(reader.fault("tool_type", "`tool_type` is not a known one", fix));
         }
-        let version = reader.required("version")?.parse().map_err(|_| {
+        let version = reader.require("version")?.parse().map_err(|_| {
             reader.fault("version", "`version` is not SemVer", "Write `version: 1.0.0`.")
         })?;
-        let executor = reader.executor(tool_type)?;
+        let executor = reader.parse_executor(tool_type)?;
         let description = reader.text("description")?.unwrap_or_default().to_owned();
         let tool_type = tool_type.to_owned();
         let manifest = reader.entries.into_iter().map(|entry| (entry.key, entry.value)).collect();
@@ -64,23 +69,23 @@ impl ToolManifest {
 
     /// Its canonical hash, with every file but the manifest.
     pub fn integrity(&self, at: &ScopedPath, files: &[FileDigest]) -> Sha256 {
-        let identity = Identity { id: &at.id, version: &self.version };
-        integrity::tool(identity, &self.manifest, files)
+        let identity = ItemIdentity { id: &at.id, version: &self.version };
+        integrity::hash_tool(identity, &self.manifest, files)
     }
 }
 
 /// The keys of a manifest, and where they stand.
 struct Reader<'a> {
     text: &'a str,
-    entries: Vec<Entry>,
+    entries: Vec<YamlEntry>,
 }
 
 impl Reader<'_> {
-    fn entry(&self, key: &str) -> Option<&Entry> {
+    fn entry(&self, key: &str) -> Option<&YamlEntry> {
         self.entries.iter().find(|entry| entry.key == key)
     }
 
-    fn text(&self, key: &str) -> Result<Option<&str>, Fault> {
+    fn text(&self, key: &str) -> Result<Option<&str>, ItemFault> {
         match self.entry(key).map(|entry| &entry.value) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
@@ -88,7 +93,7 @@ impl Reader<'_> {
         }
     }
 
-    fn required(&self, key: &'static str) -> Result<&str, Fault> {
+    fn require(&self, key: &'static str) -> Result<&str, ItemFault> {
         let missing = || {
             let what = Prose::words(format!("`{key}` is missing"));
             self.fault(key, what, "A manifest has `tool_id`, `tool_type` and `version`.")
@@ -96,25 +101,30 @@ impl Reader<'_> {
         self.text(key)?.ok_or_else(missing)
     }
 
-    fn check(&self, key: &'static str, what: &'static str, found: &str) -> Result<(), Fault> {
-        let stated = self.required(key)?;
+    fn check_equals(
+        &self,
+        key: &'static str,
+        what: &'static str,
+        found: &str,
+    ) -> Result<(), ItemFault> {
+        let stated = self.require(key)?;
         if stated == found {
             return Ok(());
         }
-        Err(self.fault(key, differ(what, stated, found), "Correct it, or rename the tool."))
+        Err(self.fault(key, place_mismatch(what, stated, found), "Correct it, or rename the tool."))
     }
 
-    fn check_category(&self, at: &ScopedPath) -> Result<(), Fault> {
+    fn check_category(&self, at: &ScopedPath) -> Result<(), ItemFault> {
         match self.text("category")? {
             Some(stated) if stated != at.category.as_str() => {
-                let what = differ("the category is", stated, at.category.as_str());
+                let what = place_mismatch("the category is", stated, at.category.as_str());
                 Err(self.fault("category", what, "Correct `category`, or move the tool."))
             }
             _ => Ok(()),
         }
     }
 
-    fn executor(&self, tool_type: &str) -> Result<Option<ItemId>, Fault> {
+    fn parse_executor(&self, tool_type: &str) -> Result<Option<ItemId>, ItemFault> {
         let fix = "Name the tool that runs it, such as `executor_id: python_runtime`.";
         match (self.text("executor_id")?, tool_type) {
             (None, "primitive") => Ok(None),
@@ -126,8 +136,8 @@ impl Reader<'_> {
         }
     }
 
-    fn fault(&self, key: &str, what: impl Into<Prose>, fix: &'static str) -> Fault {
+    fn fault(&self, key: &str, what: impl Into<Prose>, fix: &'static str) -> ItemFault {
         let at = self.entry(key).map_or(0, |entry| entry.key_range.start);
-        Fault::at(self.text, at, what, fix)
+        ItemFault::at_offset(self.text, at, what, fix)
     }
 }

@@ -5,18 +5,18 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
-use super::fault::Fault;
+use super::fault::ItemFault;
 use crate::markdown::{self, PatchError, Section};
 
 /// What stands for code while links are looked for: it is part of no target.
-const CODE: &str = "`";
+const CODE_MASK: &str = "`";
 
 /// The bytes of a body that name what it links to, each without heading, alias and `.md`.
-pub fn wikilinks(body: &str) -> Result<Vec<Range<usize>>, Fault> {
+pub fn find_wikilinks(body: &str) -> Result<Vec<Range<usize>>, ItemFault> {
     if !body.contains("[[") {
         return Ok(Vec::new());
     }
-    let visible = without_code(body)?;
+    let visible = mask_code(body)?;
     let mut targets = Vec::new();
     let mut place = 0;
     while let Some(found) = visible[place..].find("[[") {
@@ -28,7 +28,7 @@ pub fn wikilinks(body: &str) -> Result<Vec<Range<usize>>, Fault> {
         let inner = visible.get(start..limit).unwrap_or_default();
         let inner = inner.split(['\n', '\r']).next().unwrap_or_default();
         if let Some(length) = inner.find("]]").filter(|_| !is_escaped(&visible[..open])) {
-            let target = target(&inner[..length]);
+            let target = target_range(&inner[..length]);
             targets.push(start + target.start..start + target.end);
         }
     }
@@ -36,7 +36,7 @@ pub fn wikilinks(body: &str) -> Result<Vec<Range<usize>>, Fault> {
 }
 
 /// The target in what is between the brackets.
-fn target(inner: &str) -> Range<usize> {
+fn target_range(inner: &str) -> Range<usize> {
     let named = inner.split(['|', '#']).next().unwrap_or_default();
     // In a table, the bar of an alias is escaped.
     let is_barred = inner[named.len()..].starts_with('|');
@@ -54,22 +54,22 @@ fn is_escaped(before: &str) -> bool {
 }
 
 /// The body with code made unreadable, byte for byte as long as it was.
-fn without_code(body: &str) -> Result<String, Fault> {
+fn mask_code(body: &str) -> Result<String, ItemFault> {
     // A deep text takes the parser too long, and whoever patches notes knows which one is. No text
     // has a block without a name, so that this is all the answer says. The line before the body
     // keeps what may look like a second frontmatter a part of it.
     let nothing = Section::Block(String::new());
     let found = markdown::patch(&["\n", body].concat(), &nothing, None, "");
-    if matches!(found, Err(PatchError::Deep)) {
+    if matches!(found, Err(PatchError::TooDeep)) {
         let fix = "Nest quotes and lists less deeply.";
-        return Err(Fault::whole("the note is nested too deeply to find its links", fix));
+        return Err(ItemFault::whole_file("the note is nested too deeply to find its links", fix));
     }
     let options = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES | Options::ENABLE_TASKLISTS;
     let mut visible = String::with_capacity(body.len());
     for (event, range) in Parser::new_ext(body, options).into_offset_iter() {
         if matches!(event, Event::Code(_) | Event::Start(Tag::CodeBlock(_))) {
             visible.push_str(body.get(visible.len()..range.start).unwrap_or_default());
-            visible.push_str(&CODE.repeat(range.end.saturating_sub(visible.len())));
+            visible.push_str(&CODE_MASK.repeat(range.end.saturating_sub(visible.len())));
         }
     }
     visible.push_str(&body[visible.len()..]);
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     fn check(body: &str, expected: &[&str]) {
-        let found = wikilinks(body).expect("links");
+        let found = find_wikilinks(body).expect("links");
         let found = found.into_iter().map(|range| &body[range]).collect::<Vec<_>>();
         assert_eq!(found, expected, "{body:?}");
     }
@@ -118,12 +118,12 @@ mod tests {
     #[test]
     fn deep_notes_are_refused_and_long_ones_read() {
         let deep = format!("{}[[a]]", "> ".repeat(1000));
-        assert!(wikilinks(&deep).is_err());
-        assert!(wikilinks(&format!("---\n{deep}\n---\n")).is_err());
+        assert!(find_wikilinks(&deep).is_err());
+        assert!(find_wikilinks(&format!("---\n{deep}\n---\n")).is_err());
         check(&"> ".repeat(1000), &[]);
         for piece in ["[[", "]]", "[", "`[[", "\\", "[[a]]`", "[[a|", "\\[["] {
             let long = piece.repeat(200_000 / piece.len());
-            assert!(wikilinks(&long).is_ok(), "{piece}");
+            assert!(find_wikilinks(&long).is_ok(), "{piece}");
         }
     }
 }

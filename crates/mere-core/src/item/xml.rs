@@ -3,13 +3,13 @@
 use roxmltree::{Document, Node, ParsingOptions};
 use serde_json::{Map, Value};
 
-use super::fault::Fault;
+use super::fault::ItemFault;
 
 /// How many nodes a document may have.
 const MAX_NODES: u32 = 20_000;
 
 /// Parses an element that stands alone in `text` and was found there by [`super::markup::end`].
-pub(super) fn parse(text: &str) -> Result<Document<'_>, Fault> {
+pub(super) fn parse(text: &str) -> Result<Document<'_>, ItemFault> {
     let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..Default::default() };
     Document::parse_with_options(text, options).map_err(|error| {
         let place = error.pos();
@@ -21,7 +21,7 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, Fault> {
             _ => "the XML is not well-formed",
         };
         let fix = "Close every element, escape `<` and `&` (or use CDATA), and use no DTD.";
-        Fault {
+        ItemFault {
             line: usize::try_from(place.row).unwrap_or(1),
             column: usize::try_from(place.col).unwrap_or(1),
             what: what.into(),
@@ -43,7 +43,7 @@ pub(super) fn to_json(element: Node<'_, '_>) -> Value {
         map.insert(attribute.name().to_owned(), attribute.value().into());
     }
     for child in children {
-        add(&mut map, child.tag_name().name(), to_json(child));
+        insert_or_append(&mut map, child.tag_name().name(), to_json(child));
     }
     if !text.is_empty() {
         map.insert("_text".to_owned(), text.into());
@@ -51,7 +51,7 @@ pub(super) fn to_json(element: Node<'_, '_>) -> Value {
     Value::Object(map)
 }
 
-fn add(map: &mut Map<String, Value>, name: &str, value: Value) {
+fn insert_or_append(map: &mut Map<String, Value>, name: &str, value: Value) {
     match map.get_mut(name) {
         None => {
             map.insert(name.to_owned(), value);

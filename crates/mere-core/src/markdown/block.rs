@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use super::marker::{Marker, markers};
-use super::{MAX_THERE, Patch, PatchError, choose, lines, listed};
+use super::marker::{BlockMarker, find_markers};
+use super::{MAX_LISTED_NAMES, Patch, PatchError, choose_occurrence, lines, truncate_name};
 
 /// Finds the marker and gives its block a new text.
 pub(super) fn patch(
@@ -16,30 +16,37 @@ pub(super) fn patch(
     content: &str,
 ) -> Result<Patch, PatchError> {
     let id = id.strip_prefix('^').unwrap_or(id);
-    let markers = markers(text)?;
+    let markers = find_markers(text)?;
     let named = markers.iter().filter(|marker| marker.id == id).collect::<Vec<_>>();
     if named.is_empty() {
-        let there = markers.iter().take(MAX_THERE).map(|marker| listed(&format!("^{}", marker.id)));
-        return Err(PatchError::Missing { there: there.collect() });
+        let there = markers
+            .iter()
+            .take(MAX_LISTED_NAMES)
+            .map(|marker| truncate_name(&format!("^{}", marker.id)));
+        return Err(PatchError::Missing { available: there.collect() });
     }
-    let marker = named[choose(named.len(), occurrence)?];
+    let marker = named[choose_occurrence(named.len(), occurrence)?];
     let range = marker.block.clone();
-    let patch = Patch { text: prefixed(text, range.start, content), range };
-    if holds(text, &markers, marker, &patch)? { Ok(patch) } else { Err(PatchError::Spills) }
+    let patch = Patch { text: indent_content(text, range.start, content), range };
+    if is_contained(text, &markers, marker, &patch)? {
+        Ok(patch)
+    } else {
+        Err(PatchError::ContentEscapes)
+    }
 }
 
 /// The content with the quote signs and the indentation of the block on all lines but its first,
 /// which has them already.
-fn prefixed(text: &str, start: usize, content: &str) -> String {
+fn indent_content(text: &str, start: usize, content: &str) -> String {
     let before = &text[lines::start(text, start)..start];
     let signs = before.trim_start_matches('\u{feff}').chars();
     let prefix = signs.map(|sign| if matches!(sign, '>' | '\t') { sign } else { ' ' });
     let prefix = prefix.collect::<String>();
-    let content = lines::content(content, "\n");
+    let content = lines::normalize(content, "\n");
     let mut written = String::new();
-    for (index, line) in lines::trimmed(&content).split('\n').enumerate() {
+    for (index, line) in lines::trim_end(&content).split('\n').enumerate() {
         if index > 0 {
-            written.push_str(lines::ending(text));
+            written.push_str(lines::dominant_ending(text));
             written.push_str(if lines::is_blank(line) { prefix.trim_end() } else { &prefix });
         }
         written.push_str(line);
@@ -49,16 +56,16 @@ fn prefixed(text: &str, start: usize, content: &str) -> String {
 
 /// Whether the marker names the new content after the edit, is not in it again, and the others are
 /// where they were.
-fn holds(
+fn is_contained(
     text: &str,
-    old: &[Marker<'_>],
-    marker: &Marker<'_>,
+    old: &[BlockMarker<'_>],
+    marker: &BlockMarker<'_>,
     patch: &Patch,
 ) -> Result<bool, PatchError> {
     let after = patch.apply(text);
-    let new = markers(&after)?;
+    let new = find_markers(&after)?;
     let written = patch.range.start..patch.range.start + patch.text.len();
-    let caret = patch.moved(marker.caret);
+    let caret = patch.map_offset(marker.caret);
     let found = new.iter().find(|found| found.caret == caret).is_some_and(|found| {
         let indented = after.get(written.start..found.block.start);
         found.block.end == written.end && indented.is_some_and(lines::is_blank)
@@ -66,13 +73,14 @@ fn holds(
     let sign = format!("^{}", marker.id);
     let repeated = patch.text.ends_with(&sign)
         || new.iter().any(|new| new.id == marker.id && written.contains(&new.caret));
-    let old = outside(old, &patch.range).map(|(id, places)| (id, places.map(|p| patch.moved(p))));
-    Ok(found && !repeated && old.eq(outside(&new, &written)))
+    let old = markers_outside(old, &patch.range)
+        .map(|(id, places)| (id, places.map(|p| patch.map_offset(p))));
+    Ok(found && !repeated && old.eq(markers_outside(&new, &written)))
 }
 
 /// The markers that are not within a range, each with its place and that of its block.
-fn outside<'a>(
-    markers: &'a [Marker<'a>],
+fn markers_outside<'a>(
+    markers: &'a [BlockMarker<'a>],
     range: &Range<usize>,
 ) -> impl Iterator<Item = (&'a str, [usize; 3])> {
     markers.iter().filter(move |marker| !range.contains(&marker.caret)).map(|marker| {
@@ -176,7 +184,7 @@ mod tests {
             ("a ^id\n", "b ^id"),
             ("- a\n\n^id\n", "- a ^id\n- b"),
         ] {
-            refused(text, content, &PatchError::Spills);
+            refused(text, content, &PatchError::ContentEscapes);
         }
     }
 
@@ -210,7 +218,7 @@ mod tests {
             assert!(matches!(found, Err(PatchError::Missing { .. })), "{text:?}: {found:?}");
         }
         let there = vec!["^x".to_owned(), "^y-1".to_owned()];
-        refused("a ^x\n\nb ^y-1\n\n`c ^z`\n", "new", &PatchError::Missing { there });
+        refused("a ^x\n\nb ^y-1\n\n`c ^z`\n", "new", &PatchError::Missing { available: there });
     }
 
     #[test]
@@ -220,7 +228,7 @@ mod tests {
         let second = patch(text, "id", Some(2), "new").expect("the second");
         assert_eq!(second.apply(text), "a ^id\n\nnew ^id\n");
         for number in [0, 3] {
-            let error = Err(PatchError::Occurrence { count: 2 });
+            let error = Err(PatchError::NoSuchOccurrence { count: 2 });
             assert_eq!(patch(text, "id", Some(number), "new"), error);
         }
     }

@@ -13,13 +13,13 @@ use super::{PatchError, frontmatter};
 const MAX_DEPTH: usize = 256;
 
 /// The events of the Markdown below the frontmatter.
-pub(super) fn events(
+pub(super) fn parse_events(
     text: &str,
 ) -> Result<impl Iterator<Item = (Event<'_>, Range<usize>)>, PatchError> {
     let base = frontmatter::body_start(text);
     let body = &text[base..];
-    if body.split(['\n', '\r']).any(|line| depth(line) > MAX_DEPTH) {
-        return Err(PatchError::Deep);
+    if body.split(['\n', '\r']).any(|line| nesting_depth(line) > MAX_DEPTH) {
+        return Err(PatchError::TooDeep);
     }
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
@@ -31,7 +31,7 @@ pub(super) fn events(
 
 /// How many containers may be open after a line, at most: its own markers, and two columns of
 /// indentation for each item that goes on.
-fn depth(line: &str) -> usize {
+fn nesting_depth(line: &str) -> usize {
     let (mut rest, mut columns, mut markers, mut depth) = (line, 0, 0, 0);
     while let Some(first) = rest.chars().next() {
         let length = match first {
@@ -39,7 +39,7 @@ fn depth(line: &str) -> usize {
                 columns += if first == ' ' { 1 } else { 4 };
                 1
             }
-            _ => match marker(rest) {
+            _ => match container_marker_length(rest) {
                 Some(length) => {
                     markers += 1;
                     depth = markers + columns / 2;
@@ -54,7 +54,7 @@ fn depth(line: &str) -> usize {
 }
 
 /// The length of the container marker a text begins with.
-fn marker(text: &str) -> Option<usize> {
+fn container_marker_length(text: &str) -> Option<usize> {
     if text.starts_with('>') {
         return Some(1);
     }
@@ -87,15 +87,15 @@ mod tests {
             ("[^a]: > - b", 4),
             ("[^a] > - b", 0),
         ] {
-            assert_eq!(depth(line), expected, "{line:?}");
+            assert_eq!(nesting_depth(line), expected, "{line:?}");
         }
     }
 
     #[test]
     fn deep_nesting_is_refused() {
         for line in [">".repeat(300), "- ".repeat(300), "[^a]: > ".repeat(200)] {
-            assert!(matches!(events(&line).map(|_| ()), Err(PatchError::Deep)), "{line}");
+            assert!(matches!(parse_events(&line).map(|_| ()), Err(PatchError::TooDeep)), "{line}");
         }
-        assert!(events(&">".repeat(100)).is_ok());
+        assert!(parse_events(&">".repeat(100)).is_ok());
     }
 }

@@ -7,17 +7,17 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::yaml::{self, Entry};
-use super::{Patch, PatchError, choose, lines, value};
+use super::yaml::{self, YamlEntry};
+use super::{Patch, PatchError, choose_occurrence, lines, value};
 
-const MARK: char = '\u{feff}';
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Why a frontmatter is not patched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrontmatterError {
     /// Not a key that can be written without quotes.
     #[error("a key is letters, digits, `_` and `-`, with spaces or dots inside")]
-    Key,
+    InvalidKey,
     /// The frontmatter that is there cannot be read.
     #[error("the frontmatter is not one plain YAML mapping (line {line})")]
     Unreadable {
@@ -29,17 +29,17 @@ pub enum FrontmatterError {
     Layout,
     /// The new value cannot be read.
     #[error("the content is not one plain YAML value (line {line})")]
-    Content {
+    InvalidContent {
         /// The one-based line of the content.
         line: usize,
     },
     /// The proof failed.
     #[error("the content does not stay the value of that key")]
-    Spills,
+    ContentEscapes,
 }
 
 /// Where the frontmatter is.
-struct Block {
+struct FrontmatterBlock {
     /// The lines between the two fences.
     yaml: Range<usize>,
     /// After the closing fence.
@@ -48,25 +48,25 @@ struct Block {
 
 /// Where the Markdown begins.
 pub(super) fn body_start(text: &str) -> usize {
-    find(text).map_or_else(|| top(text), |block| block.end)
+    find_block(text).map_or_else(|| after_byte_order_mark(text), |block| block.end)
 }
 
 /// After the byte order mark.
-fn top(text: &str) -> usize {
-    if text.starts_with(MARK) { MARK.len_utf8() } else { 0 }
+fn after_byte_order_mark(text: &str) -> usize {
+    if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 }
 }
 
-fn find(text: &str) -> Option<Block> {
-    let line = |start| lines::trimmed(&text[start..lines::end(text, start)]);
-    if line(top(text)) != "---" {
+fn find_block(text: &str) -> Option<FrontmatterBlock> {
+    let line = |start| lines::trim_end(&text[start..lines::end(text, start)]);
+    if line(after_byte_order_mark(text)) != "---" {
         return None;
     }
-    let start = lines::next(text, top(text));
+    let start = lines::next(text, after_byte_order_mark(text));
     let mut place = start;
     while place < text.len() {
         let end = lines::next(text, place);
         if matches!(line(place), "---" | "...") {
-            return Some(Block { yaml: start..place, end });
+            return Some(FrontmatterBlock { yaml: start..place, end });
         }
         place = end;
     }
@@ -80,31 +80,35 @@ pub(super) fn patch(
     occurrence: Option<usize>,
     content: &str,
 ) -> Result<Patch, PatchError> {
-    choose(1, occurrence)?;
-    if !is_plain(key) {
-        return Err(FrontmatterError::Key.into());
+    choose_occurrence(1, occurrence)?;
+    if !is_plain_key(key) {
+        return Err(FrontmatterError::InvalidKey.into());
     }
-    let content = lines::content(content, "\n");
-    let value = yaml::value(&content).map_err(|bad| FrontmatterError::Content { line: bad.0 })?;
-    let written = value::written(&value, &content);
-    let block = find(text);
-    let entries = block.as_ref().map_or(Ok(Vec::new()), |block| entries(text, block))?;
+    let content = lines::normalize(content, "\n");
+    let value = yaml::parse_value(&content)
+        .map_err(|bad| FrontmatterError::InvalidContent { line: bad.0 })?;
+    let written = value::format_value(&value, &content);
+    let block = find_block(text);
+    let entries = block.as_ref().map_or(Ok(Vec::new()), |block| parse_entries(text, block))?;
     let (range, written) = match (block, entries.iter().position(|entry| entry.key == key)) {
-        (None, _) => (top(text)..top(text), format!("---\n{key}:{written}\n---\n")),
+        (None, _) => (
+            after_byte_order_mark(text)..after_byte_order_mark(text),
+            format!("---\n{key}:{written}\n---\n"),
+        ),
         (Some(block), None) => (block.yaml.end..block.yaml.end, format!("{key}:{written}\n")),
-        (Some(Block { yaml, .. }), Some(index)) => {
-            let old = value::range(&text[yaml.clone()], &entries[index..], &written);
+        (Some(FrontmatterBlock { yaml, .. }), Some(index)) => {
+            let old = value::value_range(&text[yaml.clone()], &entries[index..], &written);
             let old = old.ok_or(FrontmatterError::Layout)?;
             (yaml.start + old.start..yaml.start + old.end, written)
         }
     };
-    let patch = Patch { range, text: written.replace('\n', lines::ending(text)) };
-    prove(text, &patch, &expected(entries, key, value))?;
+    let patch = Patch { range, text: written.replace('\n', lines::dominant_ending(text)) };
+    check_result(text, &patch, &expected_pairs(entries, key, value))?;
     Ok(patch)
 }
 
 /// A name that YAML reads as itself without quotes.
-fn is_plain(key: &str) -> bool {
+fn is_plain_key(key: &str) -> bool {
     let is_word = |character: char| character.is_alphanumeric() || matches!(character, '_' | '-');
     key.starts_with(is_word)
         && key.ends_with(is_word)
@@ -112,20 +116,20 @@ fn is_plain(key: &str) -> bool {
 }
 
 /// The keys that are there, each at the beginning of a line.
-fn entries(text: &str, block: &Block) -> Result<Vec<Entry>, FrontmatterError> {
+fn parse_entries(text: &str, block: &FrontmatterBlock) -> Result<Vec<YamlEntry>, FrontmatterError> {
     let yaml = &text[block.yaml.clone()];
-    let entries =
-        yaml::mapping(yaml).map_err(|bad| FrontmatterError::Unreadable { line: bad.0 + 1 })?;
-    let begins = |entry: &Entry| {
+    let entries = yaml::parse_mapping(yaml)
+        .map_err(|bad| FrontmatterError::Unreadable { line: bad.0 + 1 })?;
+    let begins = |entry: &YamlEntry| {
         yaml.get(..entry.key_range.start)
-            .is_some_and(|above| above.is_empty() || lines::is_closed(above))
+            .is_some_and(|above| above.is_empty() || lines::has_final_newline(above))
     };
     if entries.iter().all(begins) { Ok(entries) } else { Err(FrontmatterError::Layout) }
 }
 
 /// What the keys are after the edit.
-fn expected(entries: Vec<Entry>, key: &str, value: Value) -> Vec<(String, Value)> {
-    let mut pairs = pairs(entries);
+fn expected_pairs(entries: Vec<YamlEntry>, key: &str, value: Value) -> Vec<(String, Value)> {
+    let mut pairs = to_pairs(entries);
     match pairs.iter_mut().find(|pair| pair.0 == key) {
         Some(pair) => pair.1 = value,
         None => pairs.push((key.to_owned(), value)),
@@ -133,17 +137,25 @@ fn expected(entries: Vec<Entry>, key: &str, value: Value) -> Vec<(String, Value)
     pairs
 }
 
-fn pairs(entries: Vec<Entry>) -> Vec<(String, Value)> {
+fn to_pairs(entries: Vec<YamlEntry>) -> Vec<(String, Value)> {
     entries.into_iter().map(|entry| (entry.key, entry.value)).collect()
 }
 
 /// Reads the result again: these keys, and the same Markdown below.
-fn prove(text: &str, patch: &Patch, expected: &[(String, Value)]) -> Result<(), FrontmatterError> {
+fn check_result(
+    text: &str,
+    patch: &Patch,
+    expected: &[(String, Value)],
+) -> Result<(), FrontmatterError> {
     let after = patch.apply(text);
-    let block = find(&after).ok_or(FrontmatterError::Spills)?;
-    let entries = entries(&after, &block).map_err(|_| FrontmatterError::Spills)?;
+    let block = find_block(&after).ok_or(FrontmatterError::ContentEscapes)?;
+    let entries = parse_entries(&after, &block).map_err(|_| FrontmatterError::ContentEscapes)?;
     let same = after[block.end..] == text[body_start(text)..];
-    if same && pairs(entries) == expected { Ok(()) } else { Err(FrontmatterError::Spills) }
+    if same && to_pairs(entries) == expected {
+        Ok(())
+    } else {
+        Err(FrontmatterError::ContentEscapes)
+    }
 }
 
 #[cfg(test)]
@@ -239,7 +251,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_proved_is_refused() {
-        use FrontmatterError::{Content, Layout, Spills, Unreadable};
+        use FrontmatterError::{ContentEscapes, InvalidContent, Layout, Unreadable};
         for yaml in [
             "a: [",
             "- 1",
@@ -265,11 +277,11 @@ mod tests {
             ["[", "a: b: c", "&x 1", "*x", "a: 1\na: 2", "1\n---\n2", "'", "!!str 1", "<<: {c: 1}"]
         {
             let found = patch("---\nb: 1\n---\n", "a", None, content);
-            let is_content = matches!(found, Err(PatchError::Frontmatter(Content { .. })));
+            let is_content = matches!(found, Err(PatchError::Frontmatter(InvalidContent { .. })));
             assert!(is_content, "{content:?}: {found:?}");
         }
         for content in ["---", "--- 1", "|+\n  one\n\n"] {
-            refused("---\na: 1\n\nb: 1\n---\n", content, Spills);
+            refused("---\na: 1\n\nb: 1\n---\n", content, ContentEscapes);
         }
     }
 
@@ -280,13 +292,13 @@ mod tests {
             assert_eq!(patch.text, format!("---\n{key}: 1\n---\n"));
         }
         for key in ["", " a", "a ", ".a", "a:", "a: b", "\"a\"", "#a", "a\nb", "[a]", "*a"] {
-            let error = Err(PatchError::Frontmatter(FrontmatterError::Key));
+            let error = Err(PatchError::Frontmatter(FrontmatterError::InvalidKey));
             assert_eq!(patch("", key, None, "1"), error, "{key:?}");
         }
         for key in ["- a", "null"] {
-            let error = Err(PatchError::Frontmatter(FrontmatterError::Spills));
+            let error = Err(PatchError::Frontmatter(FrontmatterError::ContentEscapes));
             assert_eq!(patch("", key, None, "1"), error, "{key:?}");
         }
-        assert_eq!(patch("", "a", Some(2), "1"), Err(PatchError::Occurrence { count: 1 }));
+        assert_eq!(patch("", "a", Some(2), "1"), Err(PatchError::NoSuchOccurrence { count: 1 }));
     }
 }

@@ -5,7 +5,7 @@
 
 use pulldown_cmark::{Event, TagEnd};
 
-use super::{MAX_THERE, PatchError, document, lines, listed};
+use super::{MAX_LISTED_NAMES, PatchError, document, lines, truncate_name};
 
 /// A heading, from its first line to the line after its last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(super) struct Heading {
     pub(super) start: usize,
     pub(super) end: usize,
     /// Whether it is what the caller named.
-    pub(super) named: bool,
+    pub(super) is_match: bool,
 }
 
 /// All headings in order. Only their places are kept, because a text may be nothing but headings.
@@ -27,36 +27,36 @@ pub(super) struct Outline {
 
 /// What a caller calls a heading.
 #[derive(Debug)]
-pub(super) struct Name {
+pub(super) struct HeadingName {
     level: Option<u8>,
     text: String,
 }
 
-impl Name {
+impl HeadingName {
     /// Reads a name: a title, or a whole heading line such as `## Title`.
-    pub(super) fn new(named: &str) -> Self {
+    pub(super) fn parse(named: &str) -> Self {
         let named = named.trim();
         let signs = named.bytes().take_while(|byte| *byte == b'#').count();
         match u8::try_from(signs) {
             Ok(level @ 1..=6) if named[signs..].starts_with([' ', '\t']) => {
-                Self { level: Some(level), text: spaced(title(named)) }
+                Self { level: Some(level), text: collapse_spaces(strip_heading_signs(named)) }
             }
-            _ => Self { level: None, text: spaced(named) },
+            _ => Self { level: None, text: collapse_spaces(named) },
         }
     }
 
-    fn means(&self, level: u8, titles: [&str; 2]) -> bool {
+    fn matches(&self, level: u8, titles: [&str; 2]) -> bool {
         self.level.is_none_or(|own| own == level)
-            && titles.iter().any(|title| *title == self.text || spaced(title) == self.text)
+            && titles.iter().any(|title| *title == self.text || collapse_spaces(title) == self.text)
     }
 }
 
 impl Outline {
     /// Reads the headings of a text.
-    pub(super) fn new(text: &str, name: &Name) -> Result<Self, PatchError> {
+    pub(super) fn parse(text: &str, name: &HeadingName) -> Result<Self, PatchError> {
         let mut outline = Self::default();
         let (mut depth, mut plain) = (0_usize, String::new());
-        for (event, range) in document::events(text)? {
+        for (event, range) in document::parse_events(text)? {
             match event {
                 Event::Start(_) => {
                     depth += 1;
@@ -67,13 +67,13 @@ impl Outline {
                 Event::End(tag) => {
                     depth = depth.saturating_sub(1);
                     if let (0, TagEnd::Heading(level)) = (depth, tag) {
-                        let end = range.start + lines::trimmed(&text[range.clone()]).len();
-                        let titles = [plain.as_str(), raw(&text[range.start..end])];
+                        let end = range.start + lines::trim_end(&text[range.clone()]).len();
+                        let titles = [plain.as_str(), raw_title(&text[range.start..end])];
                         let heading = Heading {
                             level: level as u8,
                             start: lines::start(text, range.start),
                             end: lines::next(text, end),
-                            named: name.means(level as u8, titles),
+                            is_match: name.matches(level as u8, titles),
                         };
                         outline.add(heading, &plain);
                     }
@@ -87,31 +87,31 @@ impl Outline {
     }
 
     fn add(&mut self, heading: Heading, plain: &str) {
-        if self.titles.len() < MAX_THERE {
+        if self.titles.len() < MAX_LISTED_NAMES {
             let signs = "#".repeat(heading.level.into());
-            self.titles.push(listed(&format!("{signs} {}", spaced(plain))));
+            self.titles.push(truncate_name(&format!("{signs} {}", collapse_spaces(plain))));
         }
         self.headings.push(heading);
     }
 }
 
 /// The source of a heading without what makes it one. Only a setext heading has several lines.
-fn raw(source: &str) -> &str {
+fn raw_title(source: &str) -> &str {
     match source.rfind(['\n', '\r']) {
         Some(underline) => &source[..underline],
-        None => title(source),
+        None => strip_heading_signs(source),
     }
 }
 
 /// A heading line without its signs in front and, where a space sets them off, behind.
-fn title(line: &str) -> &str {
+fn strip_heading_signs(line: &str) -> &str {
     let title = line.trim_start_matches('#').trim();
     let open = title.trim_end_matches('#');
     if open.is_empty() || open.ends_with([' ', '\t']) { open.trim_end() } else { title }
 }
 
 /// A text with its words one space apart, as it is shown.
-fn spaced(text: &str) -> String {
+fn collapse_spaces(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -120,12 +120,12 @@ mod tests {
     use super::*;
 
     fn titles(text: &str) -> Vec<String> {
-        Outline::new(text, &Name::new("x")).expect("an outline").titles
+        Outline::parse(text, &HeadingName::parse("x")).expect("an outline").titles
     }
 
     fn check(text: &str, name: &str, expected: &[usize]) {
-        let outline = Outline::new(text, &Name::new(name)).expect("an outline");
-        let named = outline.headings.iter().filter(|heading| heading.named);
+        let outline = Outline::parse(text, &HeadingName::parse(name)).expect("an outline");
+        let named = outline.headings.iter().filter(|heading| heading.is_match);
         let starts = named.map(|heading| heading.start).collect::<Vec<_>>();
         assert_eq!(starts, expected, "{name:?} in {text:?}");
     }
@@ -182,7 +182,7 @@ mod tests {
         check(text, "one two", &[0]);
         check(text, "one\n*two*", &[0]);
         check(text, "## three", &[20]);
-        let outline = Outline::new(text, &Name::new("x")).expect("an outline");
+        let outline = Outline::parse(text, &HeadingName::parse("x")).expect("an outline");
         assert_eq!(outline.headings.iter().map(|h| h.end).collect::<Vec<_>>(), [14, 32]);
     }
 
@@ -190,7 +190,7 @@ mod tests {
     fn the_list_of_titles_is_bounded() {
         let text = format!("# {}\n{}", "ä".repeat(300), "# a\n".repeat(100));
         let titles = titles(&text);
-        assert_eq!(titles.len(), MAX_THERE);
+        assert_eq!(titles.len(), MAX_LISTED_NAMES);
         assert_eq!(titles[0].chars().count(), 201);
     }
 }

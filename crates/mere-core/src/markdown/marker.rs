@@ -12,7 +12,7 @@ use super::{PatchError, document, lines};
 
 /// One marker.
 #[derive(Debug)]
-pub(super) struct Marker<'a> {
+pub(super) struct BlockMarker<'a> {
     pub(super) id: &'a str,
     /// Where its `^` is.
     pub(super) caret: usize,
@@ -22,14 +22,14 @@ pub(super) struct Marker<'a> {
 
 /// A block that holds other blocks and is still open.
 struct Container {
-    kind: Kind,
+    kind: ContainerKind,
     start: usize,
     /// The last block in it that a marker may name.
     previous: Option<Range<usize>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ContainerKind {
     Quote,
     List,
     /// With the column of its bullet.
@@ -39,7 +39,7 @@ enum Kind {
 }
 
 /// The inline text of one paragraph, or of a list item that has none.
-struct Run {
+struct InlineRun {
     start: usize,
     end: usize,
     /// Where its last piece begins, if that is plain text.
@@ -56,34 +56,34 @@ struct Leaf {
 }
 
 /// The state between two events.
-struct Walk<'a> {
+struct MarkerFinder<'a> {
     text: &'a str,
     containers: Vec<Container>,
     leaf: Option<Leaf>,
-    run: Option<Run>,
+    run: Option<InlineRun>,
     /// An offset and its column, which only moves forward.
-    place: (usize, usize),
-    markers: Vec<Marker<'a>>,
+    position: (usize, usize),
+    markers: Vec<BlockMarker<'a>>,
 }
 
 /// All markers in order.
-pub(super) fn markers(text: &str) -> Result<Vec<Marker<'_>>, PatchError> {
-    let mut walk = Walk {
+pub(super) fn find_markers(text: &str) -> Result<Vec<BlockMarker<'_>>, PatchError> {
+    let mut walk = MarkerFinder {
         text,
-        containers: vec![Container { kind: Kind::Other, start: 0, previous: None }],
+        containers: vec![Container { kind: ContainerKind::Other, start: 0, previous: None }],
         leaf: None,
         run: None,
-        place: (0, 0),
+        position: (0, 0),
         markers: Vec::new(),
     };
-    for (event, range) in document::events(text)? {
-        walk.step(&event, range);
+    for (event, range) in document::parse_events(text)? {
+        walk.handle_event(&event, range);
     }
     Ok(walk.markers)
 }
 
-impl Walk<'_> {
-    fn step(&mut self, event: &Event<'_>, range: Range<usize>) {
+impl MarkerFinder<'_> {
+    fn handle_event(&mut self, event: &Event<'_>, range: Range<usize>) {
         if let Some(leaf) = &mut self.leaf {
             match event {
                 Event::Start(tag) => {
@@ -99,31 +99,31 @@ impl Walk<'_> {
             return;
         }
         match event {
-            Event::Start(tag) => self.open(tag, range),
-            Event::End(tag) => self.close(*tag, range),
+            Event::Start(tag) => self.open_block(tag, range),
+            Event::End(tag) => self.close_block(*tag, range),
             Event::Rule => self.set_previous(None),
             Event::TaskListMarker(_) => {}
             Event::Text(_) => {
                 let start = range.start;
-                self.extend(range).plain = Some(start);
+                self.extend_run(range).plain = Some(start);
             }
-            _ => self.extend(range).plain = None,
+            _ => self.extend_run(range).plain = None,
         }
     }
 
-    fn open(&mut self, tag: &Tag<'_>, range: Range<usize>) {
+    fn open_block(&mut self, tag: &Tag<'_>, range: Range<usize>) {
         let kind = match tag {
-            Tag::BlockQuote(_) => Kind::Quote,
-            Tag::List(_) => Kind::List,
-            Tag::Item => Kind::Item(self.column(&range)),
-            Tag::FootnoteDefinition(_) => Kind::Other,
+            Tag::BlockQuote(_) => ContainerKind::Quote,
+            Tag::List(_) => ContainerKind::List,
+            Tag::Item => ContainerKind::Item(self.bullet_column(&range)),
+            Tag::FootnoteDefinition(_) => ContainerKind::Other,
             Tag::Paragraph => {
                 self.close_run();
-                self.run = Some(Run { start: range.start, end: range.start, plain: None });
+                self.run = Some(InlineRun { start: range.start, end: range.start, plain: None });
                 return;
             }
             _ if is_inline(tag.to_end()) => {
-                self.extend(range).plain = None;
+                self.extend_run(range).plain = None;
                 return;
             }
             _ => {
@@ -137,15 +137,16 @@ impl Walk<'_> {
         self.containers.push(Container { kind, start: range.start, previous: None });
     }
 
-    fn close(&mut self, tag: TagEnd, range: Range<usize>) {
+    fn close_block(&mut self, tag: TagEnd, range: Range<usize>) {
         if is_inline(tag) {
-            self.extend(range).plain = None;
+            self.extend_run(range).plain = None;
             return;
         }
         self.close_run();
         if tag != TagEnd::Paragraph {
             let closed = self.containers.pop();
-            let named = closed.filter(|closed| matches!(closed.kind, Kind::Quote | Kind::List));
+            let named = closed
+                .filter(|closed| matches!(closed.kind, ContainerKind::Quote | ContainerKind::List));
             self.set_previous(named.map(|_| range));
         }
     }
@@ -166,11 +167,11 @@ impl Walk<'_> {
         let Some(Leaf { start, row, .. }) = self.leaf.take() else { return };
         let mut block = start.map(|start| start..end);
         if let (Some(start), Some(row)) = (start, row)
-            && let Some(caret) = caret(lines::trimmed(&self.text[row.clone()]))
+            && let Some(caret) = marker_caret(lines::trim_end(&self.text[row.clone()]))
             && lines::is_blank(&self.text[row.start..row.start + caret])
         {
             let table = start..lines::start(self.text, row.start);
-            self.mark(row.start + caret, table.clone());
+            self.add_marker(row.start + caret, table.clone());
             block = Some(table);
         }
         self.set_previous(block);
@@ -183,11 +184,11 @@ impl Walk<'_> {
         }
     }
 
-    fn extend(&mut self, range: Range<usize>) -> &mut Run {
+    fn extend_run(&mut self, range: Range<usize>) -> &mut InlineRun {
         // The text of an escaped character begins behind its backslash.
         let escaped = usize::from(self.text[..range.start].ends_with('\\'));
         let start = range.start - escaped;
-        let run = self.run.get_or_insert(Run { start, end: start, plain: None });
+        let run = self.run.get_or_insert(InlineRun { start, end: start, plain: None });
         run.end = run.end.max(range.end);
         run
     }
@@ -195,66 +196,67 @@ impl Walk<'_> {
     /// Ends the paragraph. A marker at its end is no part of the block that a later one may name.
     fn close_run(&mut self) {
         let Some(run) = self.run.take() else { return };
-        let plain = run.plain.map(|plain| (plain, lines::trimmed(&self.text[plain..run.end])));
-        let caret = plain.and_then(|(plain, text)| Some(plain + caret(text)?));
-        let block = caret.and_then(|caret| self.block(&run, caret));
+        let plain = run.plain.map(|plain| (plain, lines::trim_end(&self.text[plain..run.end])));
+        let caret = plain.and_then(|(plain, text)| Some(plain + marker_caret(text)?));
+        let block = caret.and_then(|caret| self.marked_block(&run, caret));
         let is_marked = block.is_some() || caret == Some(run.start);
         let own = run.start..caret.filter(|_| is_marked).unwrap_or(run.end);
         self.set_previous(Some(own).filter(|own| !own.is_empty()));
         if let (Some(caret), Some(block)) = (caret, block) {
-            self.mark(caret, block);
+            self.add_marker(caret, block);
         }
     }
 
     /// The block that a marker at the end of a run names.
-    fn block(&mut self, run: &Run, caret: usize) -> Option<Range<usize>> {
+    fn marked_block(&mut self, run: &InlineRun, caret: usize) -> Option<Range<usize>> {
         if caret == run.start {
             return self.containers.last_mut()?.previous.take();
         }
         let line = lines::start(self.text, caret);
         let before = &self.text[line..caret];
         if line > run.start && before.bytes().all(|byte| b" \t>".contains(&byte)) {
-            return Some(self.left_by(before).unwrap_or(run.start)..line);
+            return Some(self.left_container_start(before).unwrap_or(run.start)..line);
         }
         before.ends_with([' ', '\t']).then_some(run.start..caret)
     }
 
     /// Where the outermost container begins that a line with this prefix has left.
-    fn left_by(&self, prefix: &str) -> Option<usize> {
+    fn left_container_start(&self, prefix: &str) -> Option<usize> {
         let mut quotes = prefix.matches('>').count();
-        let column = prefix.bytes().fold(0, after);
+        let column = prefix.bytes().fold(0, column_after);
         let mut list = 0;
         for container in &self.containers {
             match container.kind {
-                Kind::Quote if quotes == 0 => return Some(container.start),
-                Kind::Quote => quotes -= 1,
-                Kind::List => list = container.start,
-                Kind::Item(bullet) if column <= bullet => return Some(list),
-                Kind::Item(_) | Kind::Other => {}
+                ContainerKind::Quote if quotes == 0 => return Some(container.start),
+                ContainerKind::Quote => quotes -= 1,
+                ContainerKind::List => list = container.start,
+                ContainerKind::Item(bullet) if column <= bullet => return Some(list),
+                ContainerKind::Item(_) | ContainerKind::Other => {}
             }
         }
         None
     }
 
-    fn mark(&mut self, caret: usize, block: Range<usize>) {
-        let id = self.text[caret + 1..].split(|next| !is_id(next)).next().unwrap_or_default();
-        let end = block.start + lines::trimmed(&self.text[block.clone()]).len();
-        self.markers.push(Marker { id, caret, block: block.start..end });
+    fn add_marker(&mut self, caret: usize, block: Range<usize>) {
+        let id =
+            self.text[caret + 1..].split(|next| !is_id_character(next)).next().unwrap_or_default();
+        let end = block.start + lines::trim_end(&self.text[block.clone()]).len();
+        self.markers.push(BlockMarker { id, caret, block: block.start..end });
     }
 
     /// The column of an item's bullet. Items come in order, so no byte is looked at twice.
-    fn column(&mut self, item: &Range<usize>) -> usize {
+    fn bullet_column(&mut self, item: &Range<usize>) -> usize {
         let source = &self.text[item.clone()];
         let bullet = item.start + source.len() - source.trim_start().len();
-        let (offset, column) = self.place;
+        let (offset, column) = self.position;
         let bytes = self.text.as_bytes().get(offset..bullet).unwrap_or_default();
-        self.place = (bullet.max(offset), bytes.iter().copied().fold(column, after));
-        self.place.1
+        self.position = (bullet.max(offset), bytes.iter().copied().fold(column, column_after));
+        self.position.1
     }
 }
 
 /// The column after a byte.
-fn after(column: usize, byte: u8) -> usize {
+fn column_after(column: usize, byte: u8) -> usize {
     match byte {
         b'\n' | b'\r' => 0,
         b'\t' => column / 4 * 4 + 4,
@@ -263,13 +265,13 @@ fn after(column: usize, byte: u8) -> usize {
 }
 
 /// Where the `^` is of the marker a text ends with.
-fn caret(text: &str) -> Option<usize> {
-    let before = text.trim_end_matches(is_id);
+fn marker_caret(text: &str) -> Option<usize> {
+    let before = text.trim_end_matches(is_id_character);
     (before.len() < text.len()).then(|| before.strip_suffix('^').map(str::len))?
 }
 
 /// Whether a character may stand in the id of a block.
-fn is_id(character: char) -> bool {
+fn is_id_character(character: char) -> bool {
     character.is_ascii_alphanumeric() || character == '-'
 }
 

@@ -20,7 +20,7 @@ use crate::lines;
 pub use frontmatter::FrontmatterError;
 
 /// How many names [`PatchError::Missing`] lists.
-pub const MAX_THERE: usize = 50;
+pub const MAX_LISTED_NAMES: usize = 50;
 
 /// The longest name in that list, in characters.
 const MAX_NAME_CHARS: usize = 200;
@@ -52,7 +52,7 @@ pub enum PatchError {
     #[error("there is no such section")]
     Missing {
         /// The first [`MAX_THERE`] names that are there.
-        there: Vec<String>,
+        available: Vec<String>,
     },
     /// Several have that name, and it was not said which one is meant.
     #[error("{count} sections have that name")]
@@ -62,17 +62,17 @@ pub enum PatchError {
     },
     /// An occurrence that is not there.
     #[error("the occurrence is not within 1 to {count}")]
-    Occurrence {
+    NoSuchOccurrence {
         /// How many there are.
         count: usize,
     },
     /// The content would not be the section: it opens another one, swallows what follows, is not
     /// one block, or repeats the marker that stays.
     #[error("the content does not stay within the section")]
-    Spills,
+    ContentEscapes,
     /// Quotes and lists within one another, beyond what the parser reads in linear time.
     #[error("quotes and lists are nested too deeply")]
-    Deep,
+    TooDeep,
     /// The frontmatter, its key or its new value.
     #[error(transparent)]
     Frontmatter(#[from] FrontmatterError),
@@ -88,7 +88,7 @@ impl Patch {
     }
 
     /// Where a place of the text is once the edit is made. What is within it falls to its start.
-    fn moved(&self, offset: usize) -> usize {
+    fn map_offset(&self, offset: usize) -> usize {
         match offset.checked_sub(self.range.end) {
             Some(behind) => self.range.start + self.text.len() + behind,
             None => offset.min(self.range.start),
@@ -111,17 +111,17 @@ pub fn patch(
 }
 
 /// The index of the one that is meant among `count` with the same name.
-fn choose(count: usize, occurrence: Option<usize>) -> Result<usize, PatchError> {
+fn choose_occurrence(count: usize, occurrence: Option<usize>) -> Result<usize, PatchError> {
     match occurrence {
         None if count == 1 => Ok(0),
         None => Err(PatchError::Ambiguous { count }),
         Some(number) if (1..=count).contains(&number) => Ok(number - 1),
-        Some(_) => Err(PatchError::Occurrence { count }),
+        Some(_) => Err(PatchError::NoSuchOccurrence { count }),
     }
 }
 
 /// A name for the list of what is there, cut where it is too long to be one.
-fn listed(name: &str) -> String {
+fn truncate_name(name: &str) -> String {
     match name.char_indices().nth(MAX_NAME_CHARS) {
         Some((end, _)) => format!("{}…", &name[..end]),
         None => name.to_owned(),

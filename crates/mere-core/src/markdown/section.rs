@@ -3,11 +3,11 @@
 //! Blank lines around the body are separators and stay. The result is read again: the headings
 //! outside the body must be what they were, and those inside must be below its own.
 
-use super::heading::{Heading, Name, Outline};
-use super::{Patch, PatchError, choose, lines};
+use super::heading::{Heading, HeadingName, Outline};
+use super::{Patch, PatchError, choose_occurrence, lines};
 
 /// A heading and where its body ends.
-struct Body<'a> {
+struct SectionBody<'a> {
     text: &'a str,
     outline: &'a Outline,
     index: usize,
@@ -22,25 +22,25 @@ pub(super) fn patch(
     occurrence: Option<usize>,
     content: &str,
 ) -> Result<Patch, PatchError> {
-    let name = Name::new(name);
-    let outline = Outline::new(text, &name)?;
+    let name = HeadingName::parse(name);
+    let outline = Outline::parse(text, &name)?;
     let headings = outline.headings.iter().enumerate();
-    let named = headings.filter(|(_, heading)| heading.named).map(|(index, _)| index);
+    let named = headings.filter(|(_, heading)| heading.is_match).map(|(index, _)| index);
     let named = named.collect::<Vec<_>>();
     if named.is_empty() {
-        return Err(PatchError::Missing { there: outline.titles });
+        return Err(PatchError::Missing { available: outline.titles });
     }
-    let body = Body::new(text, &outline, named[choose(named.len(), occurrence)?]);
-    let mut patch = body.patch(content);
-    if body.holds(&patch, &name)? {
+    let body = SectionBody::new(text, &outline, named[choose_occurrence(named.len(), occurrence)?]);
+    let mut patch = body.replace_content(content);
+    if body.is_contained(&patch, &name)? {
         return Ok(patch);
     }
     // Content that ends with a paragraph or HTML may need a blank line where there was none.
-    patch.text.push_str(lines::ending(text));
-    if body.holds(&patch, &name)? { Ok(patch) } else { Err(PatchError::Spills) }
+    patch.text.push_str(lines::dominant_ending(text));
+    if body.is_contained(&patch, &name)? { Ok(patch) } else { Err(PatchError::ContentEscapes) }
 }
 
-impl<'a> Body<'a> {
+impl<'a> SectionBody<'a> {
     fn new(text: &'a str, outline: &'a Outline, index: usize) -> Self {
         let level = outline.headings[index].level;
         let below = outline.headings[index + 1..].iter().take_while(|below| below.level > level);
@@ -56,32 +56,33 @@ impl<'a> Body<'a> {
     }
 
     /// The edit that gives it new content.
-    fn patch(&self, content: &str) -> Patch {
-        let ending = lines::ending(self.text);
-        let content = lines::content(content, ending);
+    fn replace_content(&self, content: &str) -> Patch {
+        let ending = lines::dominant_ending(self.text);
+        let content = lines::normalize(content, ending);
         let start = self.heading().end;
         let end = self.outline.headings.get(self.next).map_or(self.text.len(), |next| next.start);
         if content.is_empty() {
-            return self.emptied(end, ending);
+            return self.clear_content(end, ending);
         }
-        let filled = lines::filled(&self.text[start..end]);
+        let filled = lines::content_range(&self.text[start..end]);
         if !filled.is_empty() {
             return Patch { range: start + filled.start..start + filled.end, text: content };
         }
-        let before = if lines::is_closed(&self.text[..start]) { 1 } else { 2 };
-        let after = if self.is_last() { usize::from(lines::is_closed(self.text)) } else { 2 };
+        let before = if lines::has_final_newline(&self.text[..start]) { 1 } else { 2 };
+        let after =
+            if self.is_last() { usize::from(lines::has_final_newline(self.text)) } else { 2 };
         let text = [ending.repeat(before), content, ending.repeat(after)].concat();
         Patch { range: start..end, text }
     }
 
     /// Leaves one blank line before a next heading. At the end of a text without a last line end,
     /// that of the heading goes as well.
-    fn emptied(&self, end: usize, ending: &str) -> Patch {
+    fn clear_content(&self, end: usize, ending: &str) -> Patch {
         let start = self.heading().end;
         if !self.is_last() {
             return Patch { range: start..end, text: ending.to_owned() };
         }
-        let kept = if lines::is_closed(self.text) {
+        let kept = if lines::has_final_newline(self.text) {
             start
         } else {
             self.text[..start].trim_end_matches(['\n', '\r']).len()
@@ -90,8 +91,8 @@ impl<'a> Body<'a> {
     }
 
     /// Whether the edit leaves every heading outside the body as it is.
-    fn holds(&self, patch: &Patch, name: &Name) -> Result<bool, PatchError> {
-        let after = Outline::new(&patch.apply(self.text), name)?.headings;
+    fn is_contained(&self, patch: &Patch, name: &HeadingName) -> Result<bool, PatchError> {
+        let after = Outline::parse(&patch.apply(self.text), name)?.headings;
         let above = &self.outline.headings[..=self.index];
         let below = &self.outline.headings[self.next..];
         let Some(inner) = after.len().checked_sub(above.len() + below.len()) else {
@@ -100,7 +101,7 @@ impl<'a> Body<'a> {
         let (start, rest) = after.split_at(above.len());
         let (inner, end) = rest.split_at(inner);
         let place = |heading: &Heading| (heading.level, heading.start);
-        let moved = |heading: &Heading| (heading.level, patch.moved(heading.start));
+        let moved = |heading: &Heading| (heading.level, patch.map_offset(heading.start));
         Ok(above.iter().map(place).eq(start.iter().map(place))
             && inner.iter().all(|heading| heading.level > self.heading().level)
             && below.iter().map(moved).eq(end.iter().map(place)))
@@ -192,14 +193,14 @@ mod tests {
             (1, Ok("# a\nnew\n# a\n")),
             (2, Ok("# a\none\n## a\nnew\n# a\n")),
             (3, Ok("# a\none\n## a\ntwo\n# a\n\nnew\n")),
-            (0, Err(PatchError::Occurrence { count: 3 })),
-            (4, Err(PatchError::Occurrence { count: 3 })),
+            (0, Err(PatchError::NoSuchOccurrence { count: 3 })),
+            (4, Err(PatchError::NoSuchOccurrence { count: 3 })),
         ] {
             let patched = patch(text, "a", Some(number), "new").map(|patch| patch.apply(text));
             assert_eq!(patched.as_deref(), expected.as_ref().copied(), "{number}");
         }
-        let there = vec!["# a".to_owned(), "## a".to_owned(), "# a".to_owned()];
-        assert_eq!(patch(text, "b", Some(1), "new"), Err(PatchError::Missing { there }));
+        let available = vec!["# a".to_owned(), "## a".to_owned(), "# a".to_owned()];
+        assert_eq!(patch(text, "b", Some(1), "new"), Err(PatchError::Missing { available }));
     }
 
     #[test]
@@ -209,10 +210,18 @@ mod tests {
         check("# a\n", "a", "```\n# c", "# a\n\n```\n# c\n");
         for content in ["# c", "c\n=", "# a\n\nnew", "```\nnew", "<!--"] {
             let text = "# a\n\none\n\n# b\n";
-            assert_eq!(patch(text, "a", None, content), Err(PatchError::Spills), "{content:?}");
+            assert_eq!(
+                patch(text, "a", None, content),
+                Err(PatchError::ContentEscapes),
+                "{content:?}"
+            );
         }
         let text = "---\n\n# a\n";
-        assert_eq!(patch(text, "a", None, "---"), Err(PatchError::Spills), "a new frontmatter");
+        assert_eq!(
+            patch(text, "a", None, "---"),
+            Err(PatchError::ContentEscapes),
+            "a new frontmatter"
+        );
     }
 
     #[test]

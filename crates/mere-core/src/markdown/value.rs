@@ -7,10 +7,10 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::lines;
-use super::yaml::Entry;
+use super::yaml::YamlEntry;
 
 /// What follows the colon: a block collection on lines of its own, anything else on the same line.
-pub(super) fn written(value: &Value, content: &str) -> String {
+pub(super) fn format_value(value: &Value, content: &str) -> String {
     let mut code = content.lines().map(str::trim_start).filter(|line| !line.starts_with('#'));
     let is_flow =
         code.find(|line| !line.is_empty()).is_none_or(|line| line.starts_with(['[', '{']));
@@ -25,7 +25,7 @@ pub(super) fn written(value: &Value, content: &str) -> String {
     let first = first.trim_start();
     let space = if first.is_empty() { "" } else { " " };
     if rest.is_empty() {
-        return format!("{space}{}", lines::trimmed(first));
+        return format!("{space}{}", lines::trim_end(first));
     }
     // Lines that are indented already belong to the key as they are.
     if rest.split('\n').all(|line| line.is_empty() || line.starts_with(' ')) {
@@ -36,33 +36,37 @@ pub(super) fn written(value: &Value, content: &str) -> String {
 
 /// The range of the first entry's value, up to the next entry. Blank lines and comments before that
 /// belong to it. A comment behind a scalar stays if the new value is one on the same line.
-pub(super) fn range(yaml: &str, entries: &[Entry], written: &str) -> Option<Range<usize>> {
+pub(super) fn value_range(
+    yaml: &str,
+    entries: &[YamlEntry],
+    written: &str,
+) -> Option<Range<usize>> {
     let entry = entries.first()?;
     let next = entries.get(1).map_or(yaml.len(), |next| next.key_range.start);
     let rest = yaml.get(entry.key_range.end..next)?;
     let colon = rest.find(':')?;
     let start = entry.key_range.end + colon + 1;
-    let old = own(&rest[colon + 1..]);
+    let old = trim_trailing_comments(&rest[colon + 1..]);
     let is_scalar = !written.trim_start().starts_with(['[', '{', '|', '>', '!']);
     let has_room = is_scalar && !written.contains(['\n', '#']);
-    let length = commented(old, entry, start).filter(|_| has_room);
+    let length = length_before_comment(old, entry, start).filter(|_| has_room);
     Some(start..start + length.unwrap_or(old.len()))
 }
 
 /// A value without the blank lines and the comments in the first column that follow it.
-fn own(value: &str) -> &str {
-    let mut end = lines::trimmed(value).len();
+fn trim_trailing_comments(value: &str) -> &str {
+    let mut end = lines::trim_end(value).len();
     loop {
         let line = lines::start(value, end);
         if line == 0 || !value[line..end].starts_with('#') {
             return &value[..lines::end(value, end)];
         }
-        end = lines::trimmed(&value[..line]).len();
+        end = lines::trim_end(&value[..line]).len();
     }
 }
 
 /// The length of a scalar that has a comment behind it on its only line.
-fn commented(old: &str, entry: &Entry, start: usize) -> Option<usize> {
+fn length_before_comment(old: &str, entry: &YamlEntry, start: usize) -> Option<usize> {
     let is_scalar = !entry.value.is_array() && !entry.value.is_object();
     let length = entry.value_range.end.saturating_sub(start);
     let behind = old.get(length..)?.trim_start();

@@ -12,7 +12,7 @@ use super::tool::Tool;
 use crate::address::RelPath;
 use crate::cursor::Cursor;
 use crate::digest::Sha256;
-use crate::item::{Expiry, rfc3339};
+use crate::item::{MemoryExpiry, parse_rfc3339};
 use crate::pattern::{Pattern, PatternError};
 use crate::spoken::Spoken;
 
@@ -298,15 +298,15 @@ impl<'a> Arguments<'a> {
     }
 
     /// A time, if one was given; where null may be said, that there is none.
-    pub(super) fn time(&self, name: &'static str) -> Result<Option<Expiry>, CallError> {
+    pub(super) fn time(&self, name: &'static str) -> Result<Option<MemoryExpiry>, CallError> {
         match self.map.get(name) {
             Some(Value::Null) if self.kind(name) == Some(Kind::TimeOrNull) => {
-                Ok(Some(Expiry::Never))
+                Ok(Some(MemoryExpiry::Never))
             }
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => {
-                let time = rfc3339(text).ok_or_else(|| self.wrong(name))?;
-                Ok(Some(Expiry::At(time)))
+                let time = parse_rfc3339(text).ok_or_else(|| self.wrong(name))?;
+                Ok(Some(MemoryExpiry::At(time)))
             }
             Some(_) => Err(self.wrong(name)),
         }

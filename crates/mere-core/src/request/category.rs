@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use super::arguments::{Arguments, Kind, Need, Parameter};
 use super::{CallError, Verb};
-use crate::category::{Depth, Description, Force};
+use crate::category::{DeletableContents, Description, Force};
 use crate::item::Category;
 
 pub(super) const CREATE_ABOUT: &str =
@@ -57,7 +57,7 @@ pub enum CategoryChange {
     /// It goes.
     Delete {
         /// What may be in it.
-        depth: Depth,
+        depth: DeletableContents,
     },
     /// It is described so.
     Describe {
@@ -73,7 +73,11 @@ pub(super) fn create(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
 }
 
 pub(super) fn delete(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
-    let depth = if arguments.flag("recursive")? { Depth::Recursive } else { Depth::Empty };
+    let depth = if arguments.flag("recursive")? {
+        DeletableContents::Visible
+    } else {
+        DeletableContents::Nothing
+    };
     call(arguments, CategoryChange::Delete { depth })
 }
 
@@ -97,7 +101,7 @@ pub(super) fn category(
 ) -> Result<Option<Category>, CallError> {
     let said = arguments.text(name)?.map(Category::from_str).transpose();
     let said = said.map_err(|_| arguments.malformed(name, TAKES))?;
-    Ok(said.filter(|category| !category.is_none()))
+    Ok(said.filter(|category| !category.is_empty()))
 }
 
 fn described(arguments: &Arguments<'_>, text: &str) -> Result<Description, CallError> {

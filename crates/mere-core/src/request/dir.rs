@@ -79,6 +79,6 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
 fn cd(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     let missing = || arguments.missing("path", "a root such as `ROOT_USER` or `mod:<name>`");
     let path = arguments.text("path")?.ok_or_else(missing)?;
-    let to = Root::parse_alone(path).map_err(|_| CallError::Path { tool: arguments.tool() })?;
+    let to = Root::parse_bare(path).map_err(|_| CallError::Path { tool: arguments.tool() })?;
     Ok(Verb::Dir(Dir::Cd { to }))
 }

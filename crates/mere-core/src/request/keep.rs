@@ -2,7 +2,7 @@
 
 use crate::digest::Sha256;
 use crate::graph::Walk;
-use crate::item::{Category, Form, ItemId, ItemRef, ItemType, Scope};
+use crate::item::{Category, ItemForm, ItemId, ItemRef, ItemType, Scope};
 use crate::request::{
     Join, KeysCommand, LockCommand, ModelCommand, RunTool, Sign, Source, StoreCommand, TeamCommand,
     TrustCommand, Verify, Work,
@@ -22,7 +22,7 @@ pub enum Keep {
         /// In which scope.
         scope: Scope,
         /// As a file or as a folder.
-        form: Form,
+        form: ItemForm,
     },
     /// Which items are there?
     List(Listing),
@@ -194,7 +194,7 @@ pub struct Listing {
     /// Of one type.
     pub kind: Option<ItemType>,
     /// Of one form: skills are folders.
-    pub form: Option<Form>,
+    pub form: Option<ItemForm>,
     /// In one scope.
     pub scope: Option<Scope>,
     /// In a category and below.

@@ -5,7 +5,7 @@ use super::category::category;
 use super::{CURSOR, CallError, Verb};
 use crate::cursor::Cursor;
 use crate::digest::Sha256;
-use crate::item::{Category, Expiry, MemoryPath, Revision, Wording};
+use crate::item::{Category, MemoryExpiry, MemoryPath, MemoryRevision, NewMemory};
 
 pub(super) const CREATE_ABOUT: &str =
     "Keep a memory. Its category must be there; nothing is overwritten.";
@@ -75,7 +75,7 @@ pub enum MemoryCall {
         /// Where.
         path: MemoryPath,
         /// What it says.
-        wording: Wording,
+        wording: NewMemory,
     },
     /// What does it say?
     Get {
@@ -89,7 +89,7 @@ pub enum MemoryCall {
         /// Which.
         path: MemoryPath,
         /// What it says from now on.
-        revision: Revision,
+        revision: MemoryRevision,
         /// What its file must be before.
         expect: Option<Sha256>,
     },
@@ -156,10 +156,10 @@ pub enum Expired {
 }
 
 pub(super) fn create(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
-    let wording = Wording {
+    let wording = NewMemory {
         content: arguments.required("content")?.to_owned(),
         tags: arguments.texts("tags")?.unwrap_or_default(),
-        expires_at: arguments.time("expires_at")?.and_then(Expiry::time),
+        expires_at: arguments.time("expires_at")?.and_then(MemoryExpiry::time),
         citations: arguments.texts("citations")?.unwrap_or_default(),
         source: arguments.text("source")?.map(str::to_owned),
     };
@@ -172,13 +172,13 @@ pub(super) fn get(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
 }
 
 pub(super) fn update(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
-    let revision = Revision {
+    let revision = MemoryRevision {
         content: arguments.text("content")?.map(str::to_owned),
         tags: arguments.texts("tags")?,
         expires_at: arguments.time("expires_at")?,
         citations: arguments.texts("citations")?,
     };
-    if revision == Revision::default() {
+    if revision == MemoryRevision::default() {
         return Err(arguments.none_of(&["content", "tags", "expires_at", "citations"]));
     }
     let expect = arguments.sha256("expect_sha256")?;

@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{KeyArgument, PersonFile};
-use crate::segment::is_speakable;
-use crate::trust::{Fingerprint, Limits, PublicKey};
+use crate::segment::is_address_character;
+use crate::trust::{Fingerprint, KeyLimits, PublicKey};
 
 /// The longest name in bytes.
 const MAX_BYTES: usize = 64;
@@ -20,7 +20,7 @@ pub enum TrustCommand {
         /// Whose it is.
         name: Option<SignerName>,
         /// What for.
-        limits: Limits,
+        limits: KeyLimits,
     },
     /// Which keys count?
     List,
@@ -95,7 +95,7 @@ impl FromStr for SignerName {
     fn from_str(text: &str) -> Result<Self, SignerNameError> {
         let is_sound = !text.is_empty() && text.len() <= MAX_BYTES && text.trim() == text;
         let is_key = text.starts_with("SHA256:") || text.starts_with("ssh-");
-        if is_sound && !is_key && text.chars().all(is_speakable) {
+        if is_sound && !is_key && text.chars().all(is_address_character) {
             Ok(Self(text.to_owned()))
         } else {
             Err(SignerNameError)

@@ -1,7 +1,7 @@
 //! The `list_stores` tool, which takes nothing, and what people do with stores.
 
 use super::arguments::Parameter;
-use crate::category::{Description, Mode};
+use crate::category::{CategoryMode, Description};
 use crate::item::{Category, Scope};
 use crate::name::ModName;
 
@@ -47,7 +47,7 @@ pub struct NewStore {
     /// What it begins with.
     pub template: StoreTemplate,
     /// How strictly its hierarchy holds; the template says if nothing else does.
-    pub mode: Option<Mode>,
+    pub mode: Option<CategoryMode>,
 }
 
 /// What a store begins with.

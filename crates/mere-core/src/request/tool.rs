@@ -7,7 +7,7 @@ use super::{
     CallError, Verb, category, change, dir, execute, glob, grep, help, load, memory, read, search,
     stores,
 };
-use crate::category::Mode;
+use crate::category::CategoryMode;
 use crate::root::Root;
 
 /// What a tool does to the world.
@@ -284,10 +284,10 @@ impl Tool {
     }
 
     /// Whether it is there for a store in this mode.
-    pub fn is_registered(&self, mode: Mode) -> bool {
+    pub fn is_registered(&self, mode: CategoryMode) -> bool {
         match self.registered {
             Registered::Always => true,
-            Registered::UnlessStrict => mode != Mode::Strict,
+            Registered::UnlessStrict => mode != CategoryMode::Strict,
         }
     }
 
@@ -320,7 +320,7 @@ impl Tool {
         arguments: &Map<String, Value>,
     ) -> Result<(Verb, Option<Root>), CallError> {
         let arguments = Arguments::new(self, arguments)?;
-        let home = arguments.text("home")?.map(Root::parse_alone).transpose();
+        let home = arguments.text("home")?.map(Root::parse_bare).transpose();
         let home = home.map_err(|_| CallError::Path { tool: self.name })?;
         Ok(((self.parse)(&arguments)?, home))
     }

@@ -23,7 +23,9 @@ pub(super) fn schema(value: &Value) -> Result<(), SchemaError> {
     match measure(value, SCHEMA_DEPTH, SCHEMA_VALUES) {
         Err(Excess::Depth) => too_large(SCHEMA_DEPTH, "levels"),
         Err(Excess::Values) => too_large(SCHEMA_VALUES, "values"),
-        Ok(()) if canonical::text(value).len() > SCHEMA_LENGTH => too_large(SCHEMA_LENGTH, "bytes"),
+        Ok(()) if canonical::to_text(value).len() > SCHEMA_LENGTH => {
+            too_large(SCHEMA_LENGTH, "bytes")
+        }
         Ok(()) => Ok(()),
     }
 }

@@ -119,7 +119,7 @@ fn counted(count: u64, noun: &str) -> String {
 }
 
 fn plain_number(limit: &Value) -> String {
-    shortened(&canonical::text(limit))
+    shortened(&canonical::to_text(limit))
 }
 
 /// Names the schema does not know; those that are not plain are counted only.
@@ -147,7 +147,7 @@ fn literals(options: &Value) -> String {
 fn literal(value: &Value) -> String {
     match value {
         Value::String(text) if is_plain(text) && !text.is_empty() => quoted(text),
-        value => quoted(&canonical::text(value)),
+        value => quoted(&canonical::to_text(value)),
     }
 }
 

@@ -91,7 +91,7 @@ impl Document {
         let (id, category) = (at.id.as_str(), at.category.as_str());
         let title = item.title(at);
         let title = if title == id { "" } else { title };
-        let body = item.body().and_then(|body| text.get(body)).unwrap_or(text);
+        let body = item.content_range().and_then(|body| text.get(body)).unwrap_or(text);
         let texts = [
             title.to_owned(),
             id.to_owned(),

@@ -13,78 +13,79 @@ use crate::json;
 /// A payload that is not what it must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct FormError(pub &'static str);
+pub struct SignedDataError(pub &'static str);
 
 /// One object whose fields are all known.
-pub(super) struct Closed<'a>(&'a Map<String, Value>);
+pub(super) struct ClosedObject<'a>(&'a Map<String, Value>);
 
 /// Parses a payload that must be canonical.
-pub(super) fn canonical(bytes: &[u8]) -> Result<Value, FormError> {
-    let value = json::parse(bytes).map_err(|_| FormError("it is not JSON with each key once"))?;
-    if canonical::text(&value).as_bytes() != bytes {
-        return Err(FormError("it is not canonical JSON"));
+pub(super) fn parse_canonical(bytes: &[u8]) -> Result<Value, SignedDataError> {
+    let value =
+        json::parse(bytes).map_err(|_| SignedDataError("it is not JSON with each key once"))?;
+    if canonical::to_text(&value).as_bytes() != bytes {
+        return Err(SignedDataError("it is not canonical JSON"));
     }
     Ok(value)
 }
 
-impl<'a> Closed<'a> {
+impl<'a> ClosedObject<'a> {
     /// An object that has no other fields than these.
-    pub(super) fn of(value: &'a Value, known: &[&str]) -> Result<Self, FormError> {
-        let map = value.as_object().ok_or(FormError("it is not an object"))?;
+    pub(super) fn new(value: &'a Value, known: &[&str]) -> Result<Self, SignedDataError> {
+        let map = value.as_object().ok_or(SignedDataError("it is not an object"))?;
         if map.keys().all(|key| known.contains(&key.as_str())) {
             return Ok(Self(map));
         }
-        Err(FormError("it has a field that is not known"))
+        Err(SignedDataError("it has a field that is not known"))
     }
 
-    pub(super) fn get(&self, key: &'static str) -> Result<&'a Value, FormError> {
-        self.0.get(key).ok_or(FormError("a field is missing"))
+    pub(super) fn get(&self, key: &'static str) -> Result<&'a Value, SignedDataError> {
+        self.0.get(key).ok_or(SignedDataError("a field is missing"))
     }
 
     /// A field that may be missing.
-    pub(super) fn find(&self, key: &'static str) -> Option<&'a Value> {
+    pub(super) fn get_optional(&self, key: &'static str) -> Option<&'a Value> {
         self.0.get(key)
     }
 
-    pub(super) fn text(&self, key: &'static str) -> Result<&'a str, FormError> {
-        self.get(key)?.as_str().ok_or(FormError("a field is not a text"))
+    pub(super) fn text(&self, key: &'static str) -> Result<&'a str, SignedDataError> {
+        self.get(key)?.as_str().ok_or(SignedDataError("a field is not a text"))
     }
 
-    pub(super) fn parsed<T: FromStr>(&self, key: &'static str) -> Result<T, FormError> {
-        parsed(self.text(key)?)
+    pub(super) fn parse<T: FromStr>(&self, key: &'static str) -> Result<T, SignedDataError> {
+        parse_text(self.text(key)?)
     }
 
-    pub(super) fn number(&self, key: &'static str) -> Result<u64, FormError> {
-        self.get(key)?.as_u64().ok_or(FormError("a field is not a number"))
+    pub(super) fn number(&self, key: &'static str) -> Result<u64, SignedDataError> {
+        self.get(key)?.as_u64().ok_or(SignedDataError("a field is not a number"))
     }
 
-    pub(super) fn list(&self, key: &'static str) -> Result<&'a [Value], FormError> {
-        list(self.get(key)?)
+    pub(super) fn list(&self, key: &'static str) -> Result<&'a [Value], SignedDataError> {
+        expect_list(self.get(key)?)
     }
 
     /// Checks `v`.
-    pub(super) fn version(&self, expected: u64) -> Result<(), FormError> {
+    pub(super) fn check_version(&self, expected: u64) -> Result<(), SignedDataError> {
         if self.number("v")? == expected {
             Ok(())
         } else {
-            Err(FormError("it is of another version"))
+            Err(SignedDataError("it is of another version"))
         }
     }
 }
 
 /// A text that parses.
-pub(super) fn parsed<T: FromStr>(text: &str) -> Result<T, FormError> {
-    text.parse().map_err(|_| FormError("a field has no valid value"))
+pub(super) fn parse_text<T: FromStr>(text: &str) -> Result<T, SignedDataError> {
+    text.parse().map_err(|_| SignedDataError("a field has no valid value"))
 }
 
 /// A list.
-pub(super) fn list(value: &Value) -> Result<&[Value], FormError> {
-    value.as_array().map(Vec::as_slice).ok_or(FormError("a field is not a list"))
+pub(super) fn expect_list(value: &Value) -> Result<&[Value], SignedDataError> {
+    value.as_array().map(Vec::as_slice).ok_or(SignedDataError("a field is not a list"))
 }
 
 /// A list of texts that parse.
-pub(super) fn parsed_list<T: FromStr>(value: &Value) -> Result<Vec<T>, FormError> {
-    let texts = list(value)?.iter();
-    let texts = texts.map(|text| text.as_str().ok_or(FormError("a field is not a text")));
-    texts.map(|text| parsed(text?)).collect()
+pub(super) fn parse_list<T: FromStr>(value: &Value) -> Result<Vec<T>, SignedDataError> {
+    let texts = expect_list(value)?.iter();
+    let texts = texts.map(|text| text.as_str().ok_or(SignedDataError("a field is not a text")));
+    texts.map(|text| parse_text(text?)).collect()
 }

@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE};
 use serde_json::{Value, json};
 
-use super::closed::{Closed, FormError};
+use super::closed::{ClosedObject, SignedDataError};
 use super::key::{Fingerprint, PublicKey};
 
 /// How many signatures one envelope may have.
@@ -40,7 +40,7 @@ impl PayloadType {
 
 /// One signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct EnvelopeSignature {
     /// Whose it says it is. DSSE lets it be left out; here it cannot be: a signature that names no
     /// key would have to be tried with every one, and a revoked key could hide.
     pub key: Fingerprint,
@@ -53,33 +53,33 @@ pub struct Mark {
 pub struct Envelope {
     kind: PayloadType,
     payload: Vec<u8>,
-    marks: Vec<Mark>,
+    signatures: Vec<EnvelopeSignature>,
 }
 
 impl Envelope {
     /// A payload that nobody has signed yet.
     pub fn new(kind: PayloadType, payload: Vec<u8>) -> Self {
-        Self { kind, payload, marks: Vec::new() }
+        Self { kind, payload, signatures: Vec::new() }
     }
 
     /// Reads an envelope of a type.
-    pub fn parse(value: &Value, kind: PayloadType) -> Result<Self, FormError> {
-        let fields = Closed::of(value, &["payload", "payloadType", "signatures"])?;
+    pub fn parse(value: &Value, kind: PayloadType) -> Result<Self, SignedDataError> {
+        let fields = ClosedObject::new(value, &["payload", "payloadType", "signatures"])?;
         if fields.text("payloadType")? != kind.name() {
-            return Err(FormError("the payload is of another type"));
+            return Err(SignedDataError("the payload is of another type"));
         }
-        let payload = decode(fields.text("payload")?)?;
+        let payload = decode_base64(fields.text("payload")?)?;
         let marks = fields.list("signatures")?;
         if marks.is_empty() || marks.len() > MAX_SIGNATURES {
-            return Err(FormError("an envelope has between 1 and 32 signatures"));
+            return Err(SignedDataError("an envelope has between 1 and 32 signatures"));
         }
-        let marks = marks.iter().map(mark).collect::<Result<_, _>>()?;
-        Ok(Self { kind, payload, marks })
+        let marks = marks.iter().map(parse_signature).collect::<Result<_, _>>()?;
+        Ok(Self { kind, payload, signatures: marks })
     }
 
     /// As it is written.
-    pub fn value(&self) -> Value {
-        let marks = self.marks.iter().map(|mark| {
+    pub fn to_json(&self) -> Value {
+        let marks = self.signatures.iter().map(|mark| {
             let signature = BASE64_STANDARD.encode(mark.signature);
             json!({ "keyid": mark.key.to_string(), "sig": signature })
         });
@@ -103,46 +103,47 @@ impl Envelope {
     }
 
     /// The signatures.
-    pub fn marks(&self) -> &[Mark] {
-        &self.marks
+    pub fn signatures(&self) -> &[EnvelopeSignature] {
+        &self.signatures
     }
 
     /// Adds a signature of [`Envelope::message`]; one by the same key is replaced.
-    pub fn add(&mut self, key: Fingerprint, signature: [u8; 64]) {
-        self.marks.retain(|mark| mark.key != key);
-        self.marks.push(Mark { key, signature });
+    pub fn add_signature(&mut self, key: Fingerprint, signature: [u8; 64]) {
+        self.signatures.retain(|mark| mark.key != key);
+        self.signatures.push(EnvelopeSignature { key, signature });
     }
 
     /// Drops the signatures that none of these keys made.
-    pub fn keep_made_by(&mut self, keys: &[PublicKey]) {
+    pub fn retain_signed_by(&mut self, keys: &[PublicKey]) {
         let message = self.message();
-        let is_theirs = |mark: &Mark| {
+        let is_theirs = |mark: &EnvelopeSignature| {
             let mut named = keys.iter().filter(|key| mark.key == key.fingerprint());
-            named.any(|key| key.made(&mark.signature, &message))
+            named.any(|key| key.is_signature_valid(&mark.signature, &message))
         };
-        self.marks.retain(is_theirs);
+        self.signatures.retain(is_theirs);
     }
 
     /// Whether this key signed it.
     pub fn is_signed_by(&self, key: &PublicKey) -> bool {
         let name = key.fingerprint();
-        let mut marks = self.marks.iter().filter(|mark| mark.key == name);
-        marks.any(|mark| key.made(&mark.signature, &self.message()))
+        let mut marks = self.signatures.iter().filter(|mark| mark.key == name);
+        marks.any(|mark| key.is_signature_valid(&mark.signature, &self.message()))
     }
 }
 
-fn mark(value: &Value) -> Result<Mark, FormError> {
-    let fields = Closed::of(value, &["keyid", "sig"])?;
-    let key = fields.parsed("keyid")?;
-    let signature = decode(fields.text("sig")?)?;
-    let signature = signature.try_into().map_err(|_| FormError("a signature has 64 bytes"))?;
-    Ok(Mark { key, signature })
+fn parse_signature(value: &Value) -> Result<EnvelopeSignature, SignedDataError> {
+    let fields = ClosedObject::new(value, &["keyid", "sig"])?;
+    let key = fields.parse("keyid")?;
+    let signature = decode_base64(fields.text("sig")?)?;
+    let signature =
+        signature.try_into().map_err(|_| SignedDataError("a signature has 64 bytes"))?;
+    Ok(EnvelopeSignature { key, signature })
 }
 
 /// DSSE allows both alphabets.
-fn decode(text: &str) -> Result<Vec<u8>, FormError> {
+fn decode_base64(text: &str) -> Result<Vec<u8>, SignedDataError> {
     let decoded = BASE64_STANDARD.decode(text).or_else(|_| BASE64_URL_SAFE.decode(text));
-    decoded.map_err(|_| FormError("a field is not base64"))
+    decoded.map_err(|_| SignedDataError("a field is not base64"))
 }
 
 #[cfg(test)]
@@ -162,8 +163,8 @@ mod tests {
         let key =
             "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFhmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZm";
         let key = key.parse::<PublicKey>().expect("the base point is a key").fingerprint();
-        envelope.add(key, [7; 64]);
-        let value = envelope.value();
+        envelope.add_signature(key, [7; 64]);
+        let value = envelope.to_json();
         assert_eq!(Envelope::parse(&value, PayloadType::Placement), Ok(envelope));
         let broken = [
             ("payloadType", json!("application/vnd.merestone.statement.v1+json")),

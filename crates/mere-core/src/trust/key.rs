@@ -41,17 +41,17 @@ impl PublicKey {
 
     /// The key that OpenSSH's own form of one holds.
     pub fn from_wire(blob: &[u8]) -> Result<Self, KeyError> {
-        let (algorithm, rest) = piece(blob).ok_or(KeyError::Form)?;
+        let (algorithm, rest) = split_length_prefixed(blob).ok_or(KeyError::Form)?;
         if algorithm != ALGORITHM.as_bytes() {
             return Err(KeyError::Algorithm);
         }
-        let (bytes, rest) = piece(rest).ok_or(KeyError::Form)?;
+        let (bytes, rest) = split_length_prefixed(rest).ok_or(KeyError::Form)?;
         let bytes = bytes.try_into().map_err(|_| KeyError::Form)?;
         if rest.is_empty() { Self::from_bytes(bytes) } else { Err(KeyError::Form) }
     }
 
     /// OpenSSH's own form of it.
-    pub fn wire(&self) -> Vec<u8> {
+    pub fn to_wire(&self) -> Vec<u8> {
         let pieces = [ALGORITHM.as_bytes(), self.0.as_bytes().as_slice()];
         let length = |piece: &[u8]| u32::try_from(piece.len()).unwrap_or_default().to_be_bytes();
         pieces.iter().flat_map(|piece| [&length(piece)[..], piece].concat()).collect()
@@ -64,17 +64,17 @@ impl PublicKey {
 
     /// What it is called.
     pub fn fingerprint(&self) -> Fingerprint {
-        Fingerprint(*digest::Sha256::of(&self.wire()).as_bytes())
+        Fingerprint(*digest::Sha256::digest(&self.to_wire()).as_bytes())
     }
 
     /// Whether it made this signature of these bytes; strictly, so that nobody else could have.
-    pub fn made(&self, signature: &[u8; 64], message: &[u8]) -> bool {
+    pub fn is_signature_valid(&self, signature: &[u8; 64], message: &[u8]) -> bool {
         self.0.verify_strict(message, &Signature::from_bytes(signature)).is_ok()
     }
 }
 
 /// The first of the pieces that OpenSSH puts one after the other, and the rest.
-fn piece(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+fn split_length_prefixed(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
     rest.split_at_checked(usize::try_from(u32::from_be_bytes(*length)).ok()?)
 }
@@ -112,7 +112,7 @@ impl FromStr for PublicKey {
 
 impl fmt::Display for PublicKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{ALGORITHM} {}", BASE64_STANDARD.encode(self.wire()))
+        write!(f, "{ALGORITHM} {}", BASE64_STANDARD.encode(self.to_wire()))
     }
 }
 
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(key.to_string(), LINE);
         assert_eq!(key.fingerprint().to_string(), NAME);
         assert_eq!(NAME.parse(), Ok(key.fingerprint()));
-        assert_eq!(PublicKey::from_wire(&key.wire()), Ok(key));
+        assert_eq!(PublicKey::from_wire(&key.to_wire()), Ok(key));
     }
 
     #[test]

@@ -8,12 +8,12 @@ use jiff::tz::TimeZone;
 
 use super::envelope::Envelope;
 use super::key::{Fingerprint, PublicKey};
-use super::outcome::{Failure, Stranger, Unknown, Voucher};
+use super::outcome::{TrustedSigner, UntrustedReason, UntrustedSigner, VerificationFailure};
 use crate::item::{Category, ItemType, Scope, ScopedPath};
 
 /// What a key counts for. An empty list allows all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
+pub struct KeyLimits {
     /// In these scopes.
     pub scopes: Vec<Scope>,
     /// For items of these types.
@@ -24,43 +24,43 @@ pub struct Limits {
     pub not_after: Option<Date>,
 }
 
-impl Limits {
+impl KeyLimits {
     /// Why a key does not count for an item, if it does not.
-    fn refuse(&self, place: &ScopedPath, now: Timestamp) -> Option<Unknown> {
+    fn rejection_reason(&self, place: &ScopedPath, now: Timestamp) -> Option<UntrustedReason> {
         let scope = self.scopes.is_empty() || self.scopes.contains(&place.scope);
         let kind = self.kinds.is_empty() || self.kinds.contains(&place.kind);
         let category = self.categories.is_empty()
             || self.categories.iter().any(|above| above.contains(&place.category));
         if !(scope && kind && category) {
-            return Some(Unknown::Limited);
+            return Some(UntrustedReason::OutsideLimits);
         }
         let today = now.to_zoned(TimeZone::UTC).date();
-        self.not_after.filter(|last| today > *last).map(|_| Unknown::Expired)
+        self.not_after.filter(|last| today > *last).map(|_| UntrustedReason::Expired)
     }
 }
 
 /// A key that counts.
 #[derive(Clone, Debug)]
-pub struct Admission {
+pub struct TrustedKey {
     /// The key.
     pub key: PublicKey,
     /// Whose it is, as the person or the team calls them.
     pub name: Option<String>,
     /// What for.
-    pub limits: Limits,
+    pub limits: KeyLimits,
 }
 
 /// The keys that count, and those that never do again.
 #[derive(Clone, Debug, Default)]
 pub struct Keyring {
-    admitted: HashMap<Fingerprint, Vec<Admission>>,
+    trusted: HashMap<Fingerprint, Vec<TrustedKey>>,
     revoked: HashSet<Fingerprint>,
 }
 
 impl Keyring {
     /// Lets a key count.
-    pub fn admit(&mut self, admission: Admission) {
-        self.admitted.entry(admission.key.fingerprint()).or_default().push(admission);
+    pub fn add(&mut self, admission: TrustedKey) {
+        self.trusted.entry(admission.key.fingerprint()).or_default().push(admission);
     }
 
     /// Never lets a key count, whoever admits it.
@@ -69,13 +69,13 @@ impl Keyring {
     }
 
     /// Revokes what another keyring does.
-    pub fn revoke_like(&mut self, other: &Self) {
+    pub fn revoke_all_of(&mut self, other: &Self) {
         self.revoked.extend(&other.revoked);
     }
 
     /// Lets none count but these.
-    pub fn narrow(&mut self, keys: &[Fingerprint]) {
-        self.admitted.retain(|key, _| keys.contains(key));
+    pub fn retain_only(&mut self, keys: &[Fingerprint]) {
+        self.trusted.retain(|key, _| keys.contains(key));
     }
 
     /// Whether a key was revoked.
@@ -84,37 +84,41 @@ impl Keyring {
     }
 
     /// Whether a key counts for an item.
-    pub fn admits(&self, key: Fingerprint, place: &ScopedPath, now: Timestamp) -> bool {
+    pub fn is_trusted(&self, key: Fingerprint, place: &ScopedPath, now: Timestamp) -> bool {
         self.look_up(key, place, now).is_ok()
     }
 
     /// Who signed an envelope about an item: the first whose key counts for it. A signature that
     /// claims a key we know and was not made by it breaks the envelope, whatever else it has.
-    pub(super) fn judge(
+    pub(super) fn check_signers(
         &self,
         envelope: &Envelope,
         place: &ScopedPath,
         now: Timestamp,
-    ) -> Result<Result<Voucher, Stranger>, Failure> {
+    ) -> Result<Result<TrustedSigner, UntrustedSigner>, VerificationFailure> {
         let message = envelope.message();
         let (mut voucher, mut revoked, mut stranger) = (None, None, None);
-        for mark in envelope.marks() {
+        for mark in envelope.signatures() {
             let name = mark.key;
-            let admitted = self.admitted.get(&name).and_then(|all| all.first());
-            if admitted.is_some_and(|one| !one.key.made(&mark.signature, &message)) {
-                return Err(Failure::BadSignature("a signature was not made by its key"));
+            let admitted = self.trusted.get(&name).and_then(|all| all.first());
+            if admitted.is_some_and(|one| !one.key.is_signature_valid(&mark.signature, &message)) {
+                return Err(VerificationFailure::BadSignature(
+                    "a signature was not made by its key",
+                ));
             }
             match self.look_up(name, place, now) {
                 _ if self.revoked.contains(&name) => revoked = revoked.or(Some(name)),
                 Ok(found) => voucher = voucher.or(Some(found)),
-                Err(why) => stranger = stranger.or(Some(Stranger { key: name, why })),
+                Err(why) => {
+                    stranger = stranger.or(Some(UntrustedSigner { key: name, reason: why }))
+                }
             }
         }
         match (voucher, revoked, stranger) {
             (Some(voucher), ..) => Ok(Ok(voucher)),
-            (None, Some(key), _) => Err(Failure::RevokedKey(key)),
+            (None, Some(key), _) => Err(VerificationFailure::RevokedKey(key)),
             (None, None, Some(stranger)) => Ok(Err(stranger)),
-            (None, None, None) => Err(Failure::BadSignature("nobody signed it")),
+            (None, None, None) => Err(VerificationFailure::BadSignature("nobody signed it")),
         }
     }
 
@@ -123,14 +127,14 @@ impl Keyring {
         key: Fingerprint,
         place: &ScopedPath,
         now: Timestamp,
-    ) -> Result<Voucher, Unknown> {
+    ) -> Result<TrustedSigner, UntrustedReason> {
         if self.revoked.contains(&key) {
-            return Err(Unknown::Key);
+            return Err(UntrustedReason::UnknownKey);
         }
-        let mut why = Unknown::Key;
-        for admission in self.admitted.get(&key).into_iter().flatten() {
-            match admission.limits.refuse(place, now) {
-                None => return Ok(Voucher { key, name: admission.name.clone() }),
+        let mut why = UntrustedReason::UnknownKey;
+        for admission in self.trusted.get(&key).into_iter().flatten() {
+            match admission.limits.rejection_reason(place, now) {
+                None => return Ok(TrustedSigner { key, name: admission.name.clone() }),
                 Some(limit) => why = limit,
             }
         }

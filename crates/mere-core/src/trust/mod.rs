@@ -17,18 +17,19 @@ mod sidecar;
 mod statement;
 mod verify;
 
-pub use closed::FormError;
-pub use envelope::{Envelope, Mark, PayloadType};
+pub use closed::SignedDataError;
+pub use envelope::{Envelope, EnvelopeSignature, PayloadType};
 /// The last day on which a key counts.
 pub use jiff::civil::Date;
 pub use key::{Fingerprint, FingerprintError, KeyError, PublicKey};
-pub use keyring::{Admission, Keyring, Limits};
+pub use keyring::{KeyLimits, Keyring, TrustedKey};
 pub use outcome::{
-    Failure, Field, Mismatch, Stranger, Unknown, Verdict, Verified, Vouched, Voucher,
+    ItemSigners, LocationField, LocationMismatch, TrustedSigner, UntrustedReason, UntrustedSigner,
+    Verification, VerificationFailure, Verified,
 };
-pub use placement::{Origin, Placement};
-pub use roster::{Member, Roster, SignedRoster};
+pub use placement::{Placement, RegistryOrigin};
+pub use roster::{Roster, RosterMember, SignedRoster};
 pub use rotation::Rotation;
 pub use sidecar::{MAX_SIDECAR_BYTES, Sidecar};
-pub use statement::{Created, Statement};
-pub use verify::{Exhibit, Letter, Said, stated, verify};
+pub use statement::{ClaimedTime, Statement};
+pub use verify::{FoundItem, ItemClaims, SidecarBytes, trusted_statement, verify};

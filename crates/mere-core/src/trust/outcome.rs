@@ -7,7 +7,7 @@ use crate::item::{ScopedPath, Version};
 
 /// Somebody whose key counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Voucher {
+pub struct TrustedSigner {
     /// Which key.
     pub key: Fingerprint,
     /// Whose, as the person or the team calls them.
@@ -16,29 +16,29 @@ pub struct Voucher {
 
 /// Who vouches for an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Vouched {
+pub struct ItemSigners {
     /// For what it is.
-    pub author: Voucher,
+    pub author: TrustedSigner,
     /// For where it lies.
-    pub installer: Voucher,
+    pub installer: TrustedSigner,
 }
 
 /// Somebody whose key does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stranger {
+pub struct UntrustedSigner {
     /// The key.
     pub key: Fingerprint,
     /// Why it does not.
-    pub why: Unknown,
+    pub reason: UntrustedReason,
 }
 
 /// Why a key does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unknown {
+pub enum UntrustedReason {
     /// Nobody has admitted it.
-    Key,
+    UnknownKey,
     /// It is admitted for other scopes, types or categories.
-    Limited,
+    OutsideLimits,
     /// Its time is over.
     Expired,
 }
@@ -47,12 +47,12 @@ pub enum Unknown {
 #[derive(Clone, Debug)]
 pub struct Verified<T> {
     item: T,
-    vouched: Vouched,
+    signers: ItemSigners,
 }
 
 impl<T> Verified<T> {
-    pub(super) fn new(item: T, vouched: Vouched) -> Self {
-        Self { item, vouched }
+    pub(super) fn new(item: T, signers: ItemSigners) -> Self {
+        Self { item, signers }
     }
 
     /// The item.
@@ -61,19 +61,19 @@ impl<T> Verified<T> {
     }
 
     /// Who vouches for it.
-    pub fn vouched(&self) -> &Vouched {
-        &self.vouched
+    pub fn signers(&self) -> &ItemSigners {
+        &self.signers
     }
 
     /// The item, and who vouches for it.
-    pub fn into_parts(self) -> (T, Vouched) {
-        (self.item, self.vouched)
+    pub fn into_parts(self) -> (T, ItemSigners) {
+        (self.item, self.signers)
     }
 }
 
 /// The one outcome of verification. What is broken has no body.
 #[derive(Clone, Debug)]
-pub enum Verdict<T> {
+pub enum Verification<T> {
     /// Signed by keys that count, unchanged, in its place.
     Verified(Verified<T>),
     /// A person is at work on it; only its place was checked.
@@ -81,12 +81,12 @@ pub enum Verdict<T> {
     /// There is no signature.
     Unsigned(T),
     /// Content and place are as the signatures say, but a key does not count.
-    UnknownKey(T, Stranger),
+    UnknownKey(T, UntrustedSigner),
     /// Anything else.
-    Broken(Failure),
+    Broken(VerificationFailure),
 }
 
-impl<T> Verdict<T> {
+impl<T> Verification<T> {
     /// Its name in `trust.status`.
     pub fn status(&self) -> &'static str {
         match self {
@@ -101,13 +101,13 @@ impl<T> Verdict<T> {
 
 /// Why an item must not be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Failure {
+pub enum VerificationFailure {
     /// The sidecar is no sidecar, or a signature in it is not what it says.
     BadSignature(&'static str),
     /// Signed by a key that was revoked, and by no other that counts.
     RevokedKey(Fingerprint),
     /// Signed for another place.
-    WrongLocation(Box<Mismatch>),
+    WrongLocation(Box<LocationMismatch>),
     /// Signed as another version.
     WrongVersion {
         /// The version that was signed.
@@ -126,7 +126,7 @@ pub enum Failure {
     },
 }
 
-impl Failure {
+impl VerificationFailure {
     /// Its name in `trust.status`.
     pub fn status(&self) -> &'static str {
         match self {
@@ -142,20 +142,20 @@ impl Failure {
 
 /// A signed place and the place that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mismatch {
+pub struct LocationMismatch {
     /// The first of the facts that differ.
-    pub field: Field,
+    pub field: LocationField,
     /// As it was signed.
     pub expected: String,
     /// As it was found.
     pub found: String,
     /// Where the item belongs, as far as that can be said.
-    pub home: Option<ScopedPath>,
+    pub expected_path: Option<ScopedPath>,
 }
 
 /// A fact about a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
+pub enum LocationField {
     /// What kind of item.
     Type,
     /// Its id.
@@ -170,7 +170,7 @@ pub enum Field {
     Base,
 }
 
-impl Field {
+impl LocationField {
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
@@ -184,7 +184,7 @@ impl Field {
     }
 }
 
-impl fmt::Display for Field {
+impl fmt::Display for LocationField {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

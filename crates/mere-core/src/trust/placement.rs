@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::closed::{self, Closed, FormError};
-use super::statement::Created;
+use super::closed::{self, ClosedObject, SignedDataError};
+use super::statement::ClaimedTime;
 use crate::canonical;
 use crate::digest::Sha256;
-use crate::item::{Base, ItemType, Scope};
+use crate::item::{CategoryBase, ItemType, Scope};
 
 /// A placement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,14 +20,14 @@ pub struct Placement {
     /// The folder its category starts from: `tools`, or `.claude/skills`.
     pub base: String,
     /// Where it was pulled from, if it was.
-    pub origin: Option<Origin>,
+    pub origin: Option<RegistryOrigin>,
     /// The installer's claim.
-    pub created: Created,
+    pub created: ClaimedTime,
 }
 
 /// The version of a registry that an item came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
+pub struct RegistryOrigin {
     /// Which registry.
     pub registry_id: String,
     /// Whose name there.
@@ -38,12 +38,12 @@ pub struct Origin {
 
 impl Placement {
     /// What `base` says for an item of a type.
-    pub fn base_of(kind: ItemType, base: &Base) -> String {
+    pub fn base_name(kind: ItemType, base: &CategoryBase) -> String {
         match base {
-            Base::Space => kind.folder().to_owned(),
-            Base::InPlace(folder) => folder.to_string(),
+            CategoryBase::Space => kind.folder().to_owned(),
+            CategoryBase::InPlace(folder) => folder.to_string(),
             // Memories are not signed; where one lay would have to be.
-            Base::Store(store) => store.to_string(),
+            CategoryBase::Store(store) => store.to_string(),
         }
     }
 
@@ -65,34 +65,36 @@ impl Placement {
             "origin": origin,
             "created": self.created.to_string(),
         });
-        canonical::text(&value).into_bytes()
+        canonical::to_text(&value).into_bytes()
     }
 
     /// Reads signed bytes.
-    pub fn parse(payload: &[u8]) -> Result<Self, FormError> {
+    pub fn parse(payload: &[u8]) -> Result<Self, SignedDataError> {
         const KEYS: [&str; 7] =
             ["v", "statement", "scope", "space_id", "base", "origin", "created"];
-        let value = closed::canonical(payload)?;
-        let fields = Closed::of(&value, &KEYS)?;
-        fields.version(1)?;
+        let value = closed::parse_canonical(payload)?;
+        let fields = ClosedObject::new(&value, &KEYS)?;
+        fields.check_version(1)?;
         let statement = fields.text("statement")?.strip_prefix("sha256:");
         Ok(Self {
-            statement: closed::parsed(statement.ok_or(FormError("a digest begins with sha256:"))?)?,
-            scope: fields.parsed("scope")?,
+            statement: closed::parse_text(
+                statement.ok_or(SignedDataError("a digest begins with sha256:"))?,
+            )?,
+            scope: fields.parse("scope")?,
             space_id: fields.text("space_id")?.to_owned(),
             base: fields.text("base")?.to_owned(),
             origin: match fields.get("origin")? {
                 Value::Null => None,
-                origin => Some(Origin::parse(origin)?),
+                origin => Some(RegistryOrigin::parse(origin)?),
             },
-            created: fields.parsed("created")?,
+            created: fields.parse("created")?,
         })
     }
 }
 
-impl Origin {
-    fn parse(value: &Value) -> Result<Self, FormError> {
-        let fields = Closed::of(value, &["registry_id", "namespace", "version"])?;
+impl RegistryOrigin {
+    fn parse(value: &Value) -> Result<Self, SignedDataError> {
+        let fields = ClosedObject::new(value, &["registry_id", "namespace", "version"])?;
         Ok(Self {
             registry_id: fields.text("registry_id")?.to_owned(),
             namespace: fields.text("namespace")?.to_owned(),

@@ -7,11 +7,11 @@
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
-use super::closed::{self, Closed, FormError};
+use super::closed::{self, ClosedObject, SignedDataError};
 use super::envelope::{Envelope, PayloadType};
 use super::key::{Fingerprint, PublicKey};
-use super::keyring::{Admission, Limits};
-use super::statement::kind;
+use super::keyring::{KeyLimits, TrustedKey};
+use super::statement::parse_item_type;
 use crate::canonical;
 use crate::digest::Sha256;
 use crate::item::{Category, ItemType, Scope};
@@ -36,14 +36,14 @@ pub struct Roster {
     /// Who may change it.
     pub admins: Vec<PublicKey>,
     /// Whose items count.
-    pub members: Vec<Member>,
+    pub members: Vec<RosterMember>,
     /// What must be signed.
     pub require_signed: Vec<ItemType>,
 }
 
 /// Somebody whose items count.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
+pub struct RosterMember {
     /// What the team calls them.
     pub name: String,
     /// Their key.
@@ -56,39 +56,45 @@ pub struct Member {
     pub not_after: Option<Date>,
 }
 
-impl Member {
+impl RosterMember {
     /// As a keyring takes them: in the project's space alone.
-    pub fn admission(&self) -> Admission {
-        let limits = Limits {
+    pub fn to_trusted_key(&self) -> TrustedKey {
+        let limits = KeyLimits {
             scopes: vec![Scope::Project],
             kinds: self.types.clone(),
             categories: self.categories.clone(),
             not_after: self.not_after,
         };
-        Admission { key: self.key.clone(), name: Some(self.name.clone()), limits }
+        TrustedKey { key: self.key.clone(), name: Some(self.name.clone()), limits }
     }
 
-    fn parse(value: &Value) -> Result<Self, FormError> {
-        let fields = Closed::of(value, &["name", "key", "types", "categories", "not_after"])?;
+    fn parse(value: &Value) -> Result<Self, SignedDataError> {
+        let fields =
+            ClosedObject::new(value, &["name", "key", "types", "categories", "not_after"])?;
         let name = fields.text("name")?;
         if name.is_empty() || name.len() > MAX_NAME || name.chars().any(char::is_control) {
-            return Err(FormError("a name has between 1 and 64 bytes on one line"));
+            return Err(SignedDataError("a name has between 1 and 64 bytes on one line"));
         }
-        let categories = fields.find("categories").map(closed::parsed_list).transpose()?;
-        let not_after = fields.find("not_after").map(|_| fields.parsed("not_after")).transpose()?;
+        let categories = fields.get_optional("categories").map(closed::parse_list).transpose()?;
+        let not_after =
+            fields.get_optional("not_after").map(|_| fields.parse("not_after")).transpose()?;
         Ok(Self {
             name: name.to_owned(),
-            key: fields.parsed("key")?,
-            types: fields.find("types").map(kinds).transpose()?.unwrap_or_default(),
+            key: fields.parse("key")?,
+            types: fields
+                .get_optional("types")
+                .map(parse_item_types)
+                .transpose()?
+                .unwrap_or_default(),
             categories: categories.unwrap_or_default(),
             not_after,
         })
     }
 
-    fn value(&self) -> Value {
+    fn to_json(&self) -> Value {
         let mut value = json!({ "name": self.name, "key": self.key.to_string() });
         if !self.types.is_empty() {
-            value["types"] = names(&self.types);
+            value["types"] = item_type_names(&self.types);
         }
         if !self.categories.is_empty() {
             value["categories"] = self.categories.iter().map(Category::as_str).collect();
@@ -102,70 +108,76 @@ impl Member {
 
 impl Roster {
     /// Reads `signers.json`.
-    pub fn parse(bytes: &[u8]) -> Result<Self, FormError> {
+    pub fn parse(bytes: &[u8]) -> Result<Self, SignedDataError> {
         const KEYS: [&str; 7] =
             ["v", "space_id", "serial", "threshold", "admins", "members", "require_signed"];
         let value =
-            json::parse(bytes).map_err(|_| FormError("it is not JSON with each key once"))?;
-        let fields = Closed::of(&value, &KEYS)?;
-        fields.version(1)?;
+            json::parse(bytes).map_err(|_| SignedDataError("it is not JSON with each key once"))?;
+        let fields = ClosedObject::new(&value, &KEYS)?;
+        fields.check_version(1)?;
         let roster = Self {
             space_id: fields.text("space_id")?.to_owned(),
             serial: fields.number("serial")?,
             threshold: usize::try_from(fields.number("threshold")?).unwrap_or(usize::MAX),
-            admins: closed::parsed_list(fields.get("admins")?)?,
-            members: fields.list("members")?.iter().map(Member::parse).collect::<Result<_, _>>()?,
-            require_signed: kinds(fields.get("require_signed")?)?,
+            admins: closed::parse_list(fields.get("admins")?)?,
+            members: fields
+                .list("members")?
+                .iter()
+                .map(RosterMember::parse)
+                .collect::<Result<_, _>>()?,
+            require_signed: parse_item_types(fields.get("require_signed")?)?,
         };
         roster.check()?;
         Ok(roster)
     }
 
     /// Whether it makes sense.
-    pub fn check(&self) -> Result<(), FormError> {
+    pub fn check(&self) -> Result<(), SignedDataError> {
         if self.threshold == 0 || self.threshold > self.admins.len() {
-            return Err(FormError("its threshold is not between 1 and the number of its admins"));
+            return Err(SignedDataError(
+                "its threshold is not between 1 and the number of its admins",
+            ));
         }
         if self.threshold > MAX_THRESHOLD {
-            return Err(FormError("its threshold is more than 16"));
+            return Err(SignedDataError("its threshold is more than 16"));
         }
         if self.admins.len() > MAX_PEOPLE || self.members.len() > MAX_PEOPLE {
-            return Err(FormError("it has more than 1,000 admins or members"));
+            return Err(SignedDataError("it has more than 1,000 admins or members"));
         }
         let admins = self.admins.iter().map(PublicKey::fingerprint).collect();
         let keys = self.members.iter().map(|member| member.key.fingerprint()).collect();
         let names = self.members.iter().map(|member| member.name.clone()).collect();
-        if !is_set(admins) || !is_set(keys) || !is_set(names) {
-            return Err(FormError("it names somebody, or a key, twice"));
+        if !has_no_duplicates(admins) || !has_no_duplicates(keys) || !has_no_duplicates(names) {
+            return Err(SignedDataError("it names somebody, or a key, twice"));
         }
         Ok(())
     }
 
     /// As it is written.
-    pub fn value(&self) -> Value {
+    pub fn to_json(&self) -> Value {
         json!({
             "v": 1,
             "space_id": self.space_id,
             "serial": self.serial,
             "threshold": self.threshold,
             "admins": self.admins.iter().map(PublicKey::to_string).collect::<Vec<_>>(),
-            "members": self.members.iter().map(Member::value).collect::<Vec<_>>(),
-            "require_signed": names(&self.require_signed),
+            "members": self.members.iter().map(RosterMember::to_json).collect::<Vec<_>>(),
+            "require_signed": item_type_names(&self.require_signed),
         })
     }
 
     /// One digest of all that it says.
     pub fn digest(&self) -> Sha256 {
-        Sha256::of(self.envelope().payload())
+        Sha256::digest(self.envelope().payload())
     }
 
     /// An envelope that nobody has signed yet.
     pub fn envelope(&self) -> Envelope {
-        Envelope::new(PayloadType::Roster, canonical::text(&self.value()).into_bytes())
+        Envelope::new(PayloadType::Roster, canonical::to_text(&self.to_json()).into_bytes())
     }
 
     /// The member with a key.
-    pub fn member(&self, key: Fingerprint) -> Option<&Member> {
+    pub fn member(&self, key: Fingerprint) -> Option<&RosterMember> {
         self.members.iter().find(|member| member.key.fingerprint() == key)
     }
 
@@ -187,53 +199,55 @@ pub struct SignedRoster {
 impl SignedRoster {
     /// Reads `signers.json` and its sidecar. What they say must be the same; who signed is not
     /// looked at here.
-    pub fn parse(roster: &[u8], sidecar: &[u8]) -> Result<Self, FormError> {
+    pub fn parse(roster: &[u8], sidecar: &[u8]) -> Result<Self, SignedDataError> {
         let roster = Roster::parse(roster)?;
         let value = json::parse(sidecar)
-            .map_err(|_| FormError("its signature is not JSON with each key once"))?;
-        let envelope = Closed::of(&value, &["roster"])?.get("roster")?;
+            .map_err(|_| SignedDataError("its signature is not JSON with each key once"))?;
+        let envelope = ClosedObject::new(&value, &["roster"])?.get("roster")?;
         let envelope = Envelope::parse(envelope, PayloadType::Roster)?;
         if envelope.payload() != roster.envelope().payload() {
-            return Err(FormError("it is not what was signed"));
+            return Err(SignedDataError("it is not what was signed"));
         }
         Ok(Self { roster, envelope })
     }
 
     /// The text of the sidecar.
-    pub fn sidecar(&self) -> String {
-        format!("{:#}", json!({ "roster": self.envelope.value() }))
+    pub fn to_sidecar_text(&self) -> String {
+        format!("{:#}", json!({ "roster": self.envelope.to_json() }))
     }
 
     /// How many of these keys signed it.
-    pub fn signed_by(&self, keys: &[PublicKey]) -> usize {
+    pub fn count_signatures_by(&self, keys: &[PublicKey]) -> usize {
         keys.iter().filter(|key| self.envelope.is_signed_by(key)).count()
     }
 
     /// Whether as many of its own admins signed it as it asks for.
     pub fn is_complete(&self) -> bool {
-        self.signed_by(&self.roster.admins) >= self.roster.threshold
+        self.count_signatures_by(&self.roster.admins) >= self.roster.threshold
     }
 
     /// Whether it may follow another roster of the same space: signed by enough of that one's
     /// admins and of its own, and newer.
-    pub fn follows(&self, last: &Roster) -> bool {
+    pub fn can_follow(&self, last: &Roster) -> bool {
         self.roster.space_id == last.space_id
             && self.roster.serial > last.serial
-            && self.signed_by(&last.admins) >= last.threshold
+            && self.count_signatures_by(&last.admins) >= last.threshold
             && self.is_complete()
     }
 }
 
-fn kinds(value: &Value) -> Result<Vec<ItemType>, FormError> {
-    let kinds = closed::list(value)?.iter();
-    kinds.map(|name| kind(name.as_str().ok_or(FormError("a field is not a text"))?)).collect()
+fn parse_item_types(value: &Value) -> Result<Vec<ItemType>, SignedDataError> {
+    let kinds = closed::expect_list(value)?.iter();
+    kinds
+        .map(|name| parse_item_type(name.as_str().ok_or(SignedDataError("a field is not a text"))?))
+        .collect()
 }
 
-fn names(kinds: &[ItemType]) -> Value {
+fn item_type_names(kinds: &[ItemType]) -> Value {
     kinds.iter().map(|kind| kind.name()).collect()
 }
 
-fn is_set<T: Ord>(mut all: Vec<T>) -> bool {
+fn has_no_duplicates<T: Ord>(mut all: Vec<T>) -> bool {
     all.sort();
     all.windows(2).all(|pair| pair[0] != pair[1])
 }
@@ -251,7 +265,7 @@ mod tests {
     }
 
     fn roster(serial: u64, threshold: usize, admins: &[u8]) -> Roster {
-        let member = Member {
+        let member = RosterMember {
             name: "Ada".to_owned(),
             key: key(1).1,
             types: vec![ItemType::Tool],
@@ -273,7 +287,7 @@ mod tests {
         let message = envelope.message();
         for number in by {
             let (private, public) = key(*number);
-            envelope.add(public.fingerprint(), private.sign(&message).to_bytes());
+            envelope.add_signature(public.fingerprint(), private.sign(&message).to_bytes());
         }
         SignedRoster { roster, envelope }
     }
@@ -281,15 +295,16 @@ mod tests {
     #[test]
     fn reads_what_it_writes_in_any_layout() {
         let signed = signed(roster(3, 2, &[1, 2]), &[1]);
-        for text in [signed.roster.value().to_string(), format!("{:#}", signed.roster.value())] {
-            let read = SignedRoster::parse(text.as_bytes(), signed.sidecar().as_bytes());
+        for text in [signed.roster.to_json().to_string(), format!("{:#}", signed.roster.to_json())]
+        {
+            let read = SignedRoster::parse(text.as_bytes(), signed.to_sidecar_text().as_bytes());
             assert_eq!(read.as_ref(), Ok(&signed));
         }
     }
 
     #[test]
     fn refuses_what_makes_no_sense() {
-        let text = roster(3, 2, &[1, 2]).value().to_string();
+        let text = roster(3, 2, &[1, 2]).to_json().to_string();
         for (from, to) in [
             ("\"threshold\":2", "\"threshold\":0"),
             ("\"threshold\":2", "\"threshold\":3"),
@@ -311,7 +326,7 @@ mod tests {
         assert!(roster(1, 17, &many).check().is_err());
         assert!(roster(1, 1, &[1, 1]).check().is_err());
         let mut twice = roster(1, 1, &[1]);
-        twice.members.push(Member { name: "Ada".to_owned(), ..twice.members[0].clone() });
+        twice.members.push(RosterMember { name: "Ada".to_owned(), ..twice.members[0].clone() });
         assert!(twice.check().is_err());
     }
 
@@ -319,7 +334,7 @@ mod tests {
     fn follows_by_both_thresholds_and_the_serial() {
         let last = roster(3, 2, &[1, 2, 3]);
         let check = |next: Roster, by: &[u8], expected: bool| {
-            assert_eq!(signed(next, by).follows(&last), expected, "{by:?}");
+            assert_eq!(signed(next, by).can_follow(&last), expected, "{by:?}");
         };
         check(roster(4, 2, &[1, 2]), &[1, 2], true);
         check(roster(9, 1, &[4]), &[1, 2, 4], true);
@@ -337,9 +352,9 @@ mod tests {
         let mut some = signed(roster(4, 2, &[1, 2]), &[1, 5]);
         // Somebody's signature under another's name.
         let (stranger, message) = (key(6).0, some.envelope.message());
-        some.envelope.add(key(2).1.fingerprint(), stranger.sign(&message).to_bytes());
-        some.envelope.keep_made_by(&some.roster.admins);
-        assert_eq!(some.envelope.marks().len(), 1);
-        assert_eq!(some.signed_by(&some.roster.admins), 1);
+        some.envelope.add_signature(key(2).1.fingerprint(), stranger.sign(&message).to_bytes());
+        some.envelope.retain_signed_by(&some.roster.admins);
+        assert_eq!(some.envelope.signatures().len(), 1);
+        assert_eq!(some.count_signatures_by(&some.roster.admins), 1);
     }
 }

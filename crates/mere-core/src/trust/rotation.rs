@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use super::closed::{self, Closed, FormError};
+use super::closed::{self, ClosedObject, SignedDataError};
 use super::envelope::{Envelope, PayloadType};
 use super::key::PublicKey;
-use super::statement::Created;
+use super::statement::ClaimedTime;
 use crate::canonical;
 use crate::json;
 
@@ -17,7 +17,7 @@ pub struct Rotation {
     /// The key from now on.
     pub new: PublicKey,
     /// The owner's claim.
-    pub created: Created,
+    pub created: ClaimedTime,
 }
 
 impl Rotation {
@@ -29,31 +29,31 @@ impl Rotation {
             "new": self.new.to_string(),
             "created": self.created.to_string(),
         });
-        Envelope::new(PayloadType::Rotation, canonical::text(&value).into_bytes())
+        Envelope::new(PayloadType::Rotation, canonical::to_text(&value).into_bytes())
     }
 
     /// Reads a rotation that both keys signed.
-    pub fn parse(bytes: &[u8]) -> Result<Self, FormError> {
+    pub fn parse(bytes: &[u8]) -> Result<Self, SignedDataError> {
         let value =
-            json::parse(bytes).map_err(|_| FormError("it is not JSON with each key once"))?;
-        let envelope = Closed::of(&value, &["rotation"])?.get("rotation")?;
+            json::parse(bytes).map_err(|_| SignedDataError("it is not JSON with each key once"))?;
+        let envelope = ClosedObject::new(&value, &["rotation"])?.get("rotation")?;
         let envelope = Envelope::parse(envelope, PayloadType::Rotation)?;
-        let value = closed::canonical(envelope.payload())?;
-        let fields = Closed::of(&value, &["v", "old", "new", "created"])?;
-        fields.version(1)?;
-        let (old, new) = (fields.parsed("old")?, fields.parsed("new")?);
-        let rotation = Self { old, new, created: fields.parsed("created")? };
+        let value = closed::parse_canonical(envelope.payload())?;
+        let fields = ClosedObject::new(&value, &["v", "old", "new", "created"])?;
+        fields.check_version(1)?;
+        let (old, new) = (fields.parse("old")?, fields.parse("new")?);
+        let rotation = Self { old, new, created: fields.parse("created")? };
         if rotation.old == rotation.new {
-            return Err(FormError("it puts a key in its own place"));
+            return Err(SignedDataError("it puts a key in its own place"));
         }
         if !envelope.is_signed_by(&rotation.old) || !envelope.is_signed_by(&rotation.new) {
-            return Err(FormError("it is not signed by both keys"));
+            return Err(SignedDataError("it is not signed by both keys"));
         }
         Ok(rotation)
     }
 
     /// As a signed envelope is written.
-    pub fn text(envelope: &Envelope) -> String {
-        format!("{:#}\n", json!({ "rotation": envelope.value() }))
+    pub fn to_file_text(envelope: &Envelope) -> String {
+        format!("{:#}\n", json!({ "rotation": envelope.to_json() }))
     }
 }

@@ -5,7 +5,7 @@
 
 use serde_json::json;
 
-use super::closed::{Closed, FormError};
+use super::closed::{ClosedObject, SignedDataError};
 use super::envelope::{Envelope, PayloadType};
 use super::placement::Placement;
 use super::statement::Statement;
@@ -32,35 +32,39 @@ impl Sidecar {
     /// Nobody has signed these yet. A placement is always of its own statement.
     pub fn new(statement: Statement, placement: Placement) -> Self {
         let author = Envelope::new(PayloadType::Statement, statement.payload());
-        Self::placing(author, statement, placement)
+        Self::with_signed_statement(author, statement, placement)
     }
 
     /// A statement that somebody signed, and a placement that nobody has signed yet.
-    pub fn placing(author: Envelope, statement: Statement, placement: Placement) -> Self {
-        let placement = Placement { statement: Sha256::of(author.payload()), ..placement };
+    pub fn with_signed_statement(
+        author: Envelope,
+        statement: Statement,
+        placement: Placement,
+    ) -> Self {
+        let placement = Placement { statement: Sha256::digest(author.payload()), ..placement };
         let installer = Envelope::new(PayloadType::Placement, placement.payload());
         Self { author, installer, statement, placement }
     }
 
     /// Reads a sidecar.
-    pub fn parse(bytes: &[u8]) -> Result<Self, FormError> {
+    pub fn parse(bytes: &[u8]) -> Result<Self, SignedDataError> {
         let value =
-            json::parse(bytes).map_err(|_| FormError("it is not JSON with each key once"))?;
-        let fields = Closed::of(&value, &["statement", "placement"])?;
+            json::parse(bytes).map_err(|_| SignedDataError("it is not JSON with each key once"))?;
+        let fields = ClosedObject::new(&value, &["statement", "placement"])?;
         let author = Envelope::parse(fields.get("statement")?, PayloadType::Statement)?;
         let installer = Envelope::parse(fields.get("placement")?, PayloadType::Placement)?;
         let statement = Statement::parse(author.payload())?;
         let placement = Placement::parse(installer.payload())?;
-        if placement.statement != Sha256::of(author.payload()) {
-            return Err(FormError("the placement is of another statement"));
+        if placement.statement != Sha256::digest(author.payload()) {
+            return Err(SignedDataError("the placement is of another statement"));
         }
         Ok(Self { author, installer, statement, placement })
     }
 
     /// As it is written.
-    pub fn text(&self) -> String {
+    pub fn to_text(&self) -> String {
         let value =
-            json!({ "statement": self.author.value(), "placement": self.installer.value() });
+            json!({ "statement": self.author.to_json(), "placement": self.installer.to_json() });
         format!("{value:#}")
     }
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::closed::{self, Closed, FormError};
+use super::closed::{self, ClosedObject, SignedDataError};
 use crate::canonical;
 use crate::digest::Sha256;
 use crate::item::integrity::FileDigest;
@@ -14,27 +14,27 @@ use crate::item::{Category, ItemId, ItemType, Version};
 
 /// When somebody says to have signed: their claim, which decides nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Created(Timestamp);
+pub struct ClaimedTime(Timestamp);
 
-impl Created {
+impl ClaimedTime {
     /// A moment, to the second.
-    pub fn at(moment: Timestamp) -> Self {
+    pub fn from_timestamp(moment: Timestamp) -> Self {
         Self(Timestamp::from_second(moment.as_second()).unwrap_or_default())
     }
 }
 
-impl fmt::Display for Created {
+impl fmt::Display for ClaimedTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0.strftime("%Y-%m-%dT%H:%M:%SZ"))
     }
 }
 
-impl FromStr for Created {
-    type Err = FormError;
+impl FromStr for ClaimedTime {
+    type Err = SignedDataError;
 
-    fn from_str(text: &str) -> Result<Self, FormError> {
-        let wrong = FormError("a time reads `2026-01-31T23:59:59Z`");
-        let created = text.parse::<Timestamp>().map(Self::at).map_err(|_| wrong)?;
+    fn from_str(text: &str) -> Result<Self, SignedDataError> {
+        let wrong = SignedDataError("a time reads `2026-01-31T23:59:59Z`");
+        let created = text.parse::<Timestamp>().map(Self::from_timestamp).map_err(|_| wrong)?;
         if created.to_string() == text { Ok(created) } else { Err(wrong) }
     }
 }
@@ -57,7 +57,7 @@ pub struct Statement {
     /// What runs it, if it is a tool.
     pub executor: Option<ItemId>,
     /// The author's claim.
-    pub created: Created,
+    pub created: ClaimedTime,
 }
 
 impl Statement {
@@ -79,45 +79,46 @@ impl Statement {
         if let Some(executor) = &self.executor {
             value["executor"] = executor.as_str().into();
         }
-        canonical::text(&value).into_bytes()
+        canonical::to_text(&value).into_bytes()
     }
 
     /// Reads signed bytes.
-    pub fn parse(payload: &[u8]) -> Result<Self, FormError> {
+    pub fn parse(payload: &[u8]) -> Result<Self, SignedDataError> {
         const KEYS: [&str; 9] =
             ["v", "type", "id", "version", "category", "integrity", "files", "executor", "created"];
-        let value = closed::canonical(payload)?;
-        let fields = Closed::of(&value, &KEYS)?;
-        fields.version(1)?;
-        let files = fields.list("files")?.iter().map(file).collect::<Result<Vec<_>, _>>()?;
+        let value = closed::parse_canonical(payload)?;
+        let fields = ClosedObject::new(&value, &KEYS)?;
+        fields.check_version(1)?;
+        let files = fields.list("files")?.iter().map(parse_file).collect::<Result<Vec<_>, _>>()?;
         if !files.is_sorted_by(|one, next| one.path < next.path) || files.is_empty() {
-            return Err(FormError("its files are not in order, or there are none"));
+            return Err(SignedDataError("its files are not in order, or there are none"));
         }
-        let executor = fields.find("executor").map(|_| fields.parsed("executor")).transpose()?;
+        let executor =
+            fields.get_optional("executor").map(|_| fields.parse("executor")).transpose()?;
         Ok(Self {
-            kind: kind(fields.text("type")?)?,
-            id: fields.parsed("id")?,
-            version: fields.parsed("version")?,
-            category: fields.parsed("category")?,
-            integrity: fields.parsed("integrity")?,
+            kind: parse_item_type(fields.text("type")?)?,
+            id: fields.parse("id")?,
+            version: fields.parse("version")?,
+            category: fields.parse("category")?,
+            integrity: fields.parse("integrity")?,
             files,
             executor,
-            created: fields.parsed("created")?,
+            created: fields.parse("created")?,
         })
     }
 }
 
 /// A type by its own name: a statement uses no other words for it.
-pub(super) fn kind(text: &str) -> Result<ItemType, FormError> {
+pub(super) fn parse_item_type(text: &str) -> Result<ItemType, SignedDataError> {
     let kind = ItemType::ALL.into_iter().find(|kind| kind.name() == text);
-    kind.ok_or(FormError("there is no such type"))
+    kind.ok_or(SignedDataError("there is no such type"))
 }
 
-fn file(value: &Value) -> Result<FileDigest, FormError> {
-    let fields = Closed::of(value, &["path", "sha256", "size"])?;
+fn parse_file(value: &Value) -> Result<FileDigest, SignedDataError> {
+    let fields = ClosedObject::new(value, &["path", "sha256", "size"])?;
     Ok(FileDigest {
         path: fields.text("path")?.to_owned(),
-        sha256: fields.parsed("sha256")?,
+        sha256: fields.parse("sha256")?,
         size: fields.number("size")?,
     })
 }

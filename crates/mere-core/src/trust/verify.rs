@@ -7,17 +7,20 @@
 use jiff::Timestamp;
 
 use super::keyring::Keyring;
-use super::outcome::{Failure, Field, Mismatch, Stranger, Verdict, Verified, Vouched};
+use super::outcome::{
+    ItemSigners, LocationField, LocationMismatch, UntrustedSigner, Verification,
+    VerificationFailure, Verified,
+};
 use super::placement::Placement;
 use super::sidecar::Sidecar;
 use super::statement::Statement;
 use crate::digest::Sha256;
 use crate::item::integrity::FileDigest;
-use crate::item::{Base, Form, ItemId, ItemType, ScopedPath, Version};
+use crate::item::{CategoryBase, ItemForm, ItemId, ItemType, ScopedPath, Version};
 
 /// What was found beside an item.
 #[derive(Clone, Copy, Debug)]
-pub enum Letter<'a> {
+pub enum SidecarBytes<'a> {
     /// No sidecar.
     None,
     /// A sidecar.
@@ -28,15 +31,15 @@ pub enum Letter<'a> {
 
 /// An item as it was found.
 #[derive(Clone, Copy, Debug)]
-pub struct Exhibit<'a> {
+pub struct FoundItem<'a> {
     /// Where.
-    pub place: &'a ScopedPath,
+    pub path: &'a ScopedPath,
     /// In which space; none if it does not say.
     pub space_id: Option<&'a str>,
     /// Every file of it, in order of paths.
     pub files: &'a [FileDigest],
     /// Its sidecar.
-    pub letter: Letter<'a>,
+    pub sidecar: SidecarBytes<'a>,
     /// Whether a person is at work on it.
     pub is_draft: bool,
     /// When.
@@ -45,7 +48,7 @@ pub struct Exhibit<'a> {
 
 /// What an item says of itself, once it is understood.
 #[derive(Clone, Debug, Default)]
-pub struct Said {
+pub struct ItemClaims {
     /// Its version.
     pub version: Option<Version>,
     /// The canonical hash of its type.
@@ -55,8 +58,8 @@ pub struct Said {
 }
 
 /// What is known before the item itself is understood.
-enum Standing {
-    Signed(Box<Sidecar>, Result<Vouched, Stranger>),
+enum SignatureCheck {
+    Signed(Box<Sidecar>, Result<ItemSigners, UntrustedSigner>),
     Draft,
     Unsigned,
 }
@@ -64,99 +67,107 @@ enum Standing {
 /// Verifies an item. `read` makes the item of the bytes that were hashed, and is not called for
 /// what is broken.
 pub fn verify<T, E>(
-    exhibit: &Exhibit<'_>,
+    exhibit: &FoundItem<'_>,
     keyring: &Keyring,
-    read: impl FnOnce() -> Result<(T, Said), E>,
-) -> Result<Verdict<T>, E> {
-    let standing = match examine(exhibit, keyring) {
+    read: impl FnOnce() -> Result<(T, ItemClaims), E>,
+) -> Result<Verification<T>, E> {
+    let standing = match check_signatures(exhibit, keyring) {
         Ok(standing) => standing,
-        Err(failure) => return Ok(Verdict::Broken(failure)),
+        Err(failure) => return Ok(Verification::Broken(failure)),
     };
     let (item, said) = read()?;
     let (sidecar, vouched) = match standing {
-        Standing::Unsigned => return Ok(Verdict::Unsigned(item)),
-        Standing::Draft => return Ok(Verdict::Draft(item)),
-        Standing::Signed(sidecar, vouched) => (sidecar, vouched),
+        SignatureCheck::Unsigned => return Ok(Verification::Unsigned(item)),
+        SignatureCheck::Draft => return Ok(Verification::Draft(item)),
+        SignatureCheck::Signed(sidecar, vouched) => (sidecar, vouched),
     };
-    Ok(match (check_said(&sidecar.statement, said), vouched) {
-        (Err(failure), _) => Verdict::Broken(failure),
-        (Ok(()), Ok(vouched)) => Verdict::Verified(Verified::new(item, vouched)),
-        (Ok(()), Err(stranger)) => Verdict::UnknownKey(item, stranger),
+    Ok(match (check_claims(&sidecar.statement, said), vouched) {
+        (Err(failure), _) => Verification::Broken(failure),
+        (Ok(()), Ok(vouched)) => Verification::Verified(Verified::new(item, vouched)),
+        (Ok(()), Err(stranger)) => Verification::UnknownKey(item, stranger),
     })
 }
 
 /// What an author whose key counts said of an item, wherever they said it lies; none if the letter
 /// is no sidecar, or nobody who counts signed it. It says what was vouched for once, and nothing of
 /// what lies there now.
-pub fn stated(
+pub fn trusted_statement(
     letter: &[u8],
     keyring: &Keyring,
     place: &ScopedPath,
     now: Timestamp,
 ) -> Option<Statement> {
     let sidecar = Sidecar::parse(letter).ok()?;
-    keyring.judge(&sidecar.author, place, now).ok()?.ok()?;
+    keyring.check_signers(&sidecar.author, place, now).ok()?.ok()?;
     Some(sidecar.statement)
 }
 
-fn examine(exhibit: &Exhibit<'_>, keyring: &Keyring) -> Result<Standing, Failure> {
+fn check_signatures(
+    exhibit: &FoundItem<'_>,
+    keyring: &Keyring,
+) -> Result<SignatureCheck, VerificationFailure> {
     // Memories are not signed.
-    let letter = match exhibit.letter {
-        _ if exhibit.place.kind == ItemType::Memory => return Ok(Standing::Unsigned),
-        Letter::None if exhibit.is_draft => return Ok(Standing::Draft),
-        Letter::None => return Ok(Standing::Unsigned),
-        Letter::Bytes(bytes) => bytes,
-        Letter::Unreadable => return Err(Failure::BadSignature("it is no file, or too large")),
+    let letter = match exhibit.sidecar {
+        _ if exhibit.path.kind == ItemType::Memory => return Ok(SignatureCheck::Unsigned),
+        SidecarBytes::None if exhibit.is_draft => return Ok(SignatureCheck::Draft),
+        SidecarBytes::None => return Ok(SignatureCheck::Unsigned),
+        SidecarBytes::Bytes(bytes) => bytes,
+        SidecarBytes::Unreadable => {
+            return Err(VerificationFailure::BadSignature("it is no file, or too large"));
+        }
     };
-    let sidecar = Sidecar::parse(letter).map_err(|error| Failure::BadSignature(error.0))?;
-    let author = keyring.judge(&sidecar.author, exhibit.place, exhibit.now)?;
-    let installer = keyring.judge(&sidecar.installer, exhibit.place, exhibit.now)?;
-    check_place(exhibit, &sidecar)?;
-    check_version(exhibit.place, &sidecar.statement)?;
+    let sidecar =
+        Sidecar::parse(letter).map_err(|error| VerificationFailure::BadSignature(error.0))?;
+    let author = keyring.check_signers(&sidecar.author, exhibit.path, exhibit.now)?;
+    let installer = keyring.check_signers(&sidecar.installer, exhibit.path, exhibit.now)?;
+    check_location(exhibit, &sidecar)?;
+    check_version(exhibit.path, &sidecar.statement)?;
     if exhibit.is_draft {
-        return Ok(Standing::Draft);
+        return Ok(SignatureCheck::Draft);
     }
     check_files(&sidecar.statement.files, exhibit.files)?;
     let vouched =
-        author.and_then(|author| installer.map(|installer| Vouched { author, installer }));
-    Ok(Standing::Signed(Box::new(sidecar), vouched))
+        author.and_then(|author| installer.map(|installer| ItemSigners { author, installer }));
+    Ok(SignatureCheck::Signed(Box::new(sidecar), vouched))
 }
 
 /// The place is the signed fact.
-fn check_place(exhibit: &Exhibit<'_>, sidecar: &Sidecar) -> Result<(), Failure> {
-    let (place, statement, placement) = (exhibit.place, &sidecar.statement, &sidecar.placement);
-    let base = Placement::base_of(place.kind, &place.base);
+fn check_location(exhibit: &FoundItem<'_>, sidecar: &Sidecar) -> Result<(), VerificationFailure> {
+    let (place, statement, placement) = (exhibit.path, &sidecar.statement, &sidecar.placement);
+    let base = Placement::base_name(place.kind, &place.base);
     let facts = [
-        (Field::Type, statement.kind.name(), place.kind.name()),
-        (Field::Id, statement.id.as_str(), place.id.as_str()),
-        (Field::Category, statement.category.as_str(), place.category.as_str()),
-        (Field::Scope, placement.scope.name(), place.scope.name()),
-        (Field::Space, &placement.space_id, exhibit.space_id.unwrap_or_default()),
-        (Field::Base, &placement.base, &base),
+        (LocationField::Type, statement.kind.name(), place.kind.name()),
+        (LocationField::Id, statement.id.as_str(), place.id.as_str()),
+        (LocationField::Category, statement.category.as_str(), place.category.as_str()),
+        (LocationField::Scope, placement.scope.name(), place.scope.name()),
+        (LocationField::Space, &placement.space_id, exhibit.space_id.unwrap_or_default()),
+        (LocationField::Base, &placement.base, &base),
     ];
     match facts.into_iter().find(|(_, expected, found)| expected != found) {
         None => Ok(()),
-        Some((field, expected, found)) => Err(Failure::WrongLocation(Box::new(Mismatch {
-            field,
-            expected: expected.to_owned(),
-            found: found.to_owned(),
-            home: home(sidecar),
-        }))),
+        Some((field, expected, found)) => {
+            Err(VerificationFailure::WrongLocation(Box::new(LocationMismatch {
+                field,
+                expected: expected.to_owned(),
+                found: found.to_owned(),
+                expected_path: signed_path(sidecar),
+            })))
+        }
     }
 }
 
 /// Where an item belongs, by its signatures alone: what was found may be another's.
-fn home(sidecar: &Sidecar) -> Option<ScopedPath> {
+fn signed_path(sidecar: &Sidecar) -> Option<ScopedPath> {
     let (statement, placement) = (&sidecar.statement, &sidecar.placement);
     let base = if placement.base == statement.kind.folder() {
-        Base::Space
+        CategoryBase::Space
     } else {
-        Base::InPlace(placement.base.parse().ok()?)
+        CategoryBase::InPlace(placement.base.parse().ok()?)
     };
     let is_lockfile = statement.kind == ItemType::Lockfile;
     // No flat item has a main file of that name.
     let is_folder = |main| statement.files.iter().any(|file| file.path == main);
-    let is_folder = statement.kind.folder_file().is_some_and(is_folder);
+    let is_folder = statement.kind.folder_main_file().is_some_and(is_folder);
     Some(ScopedPath {
         scope: placement.scope,
         kind: statement.kind,
@@ -164,14 +175,14 @@ fn home(sidecar: &Sidecar) -> Option<ScopedPath> {
         category: statement.category.clone(),
         id: statement.id.clone(),
         version: is_lockfile.then(|| statement.version.clone()),
-        form: if is_folder { Form::Folder } else { Form::Flat },
+        form: if is_folder { ItemForm::Folder } else { ItemForm::Flat },
     })
 }
 
 /// A lockfile's version stands in its name.
-fn check_version(place: &ScopedPath, statement: &Statement) -> Result<(), Failure> {
+fn check_version(place: &ScopedPath, statement: &Statement) -> Result<(), VerificationFailure> {
     match &place.version {
-        Some(found) if *found != statement.version => Err(Failure::WrongVersion {
+        Some(found) if *found != statement.version => Err(VerificationFailure::WrongVersion {
             expected: statement.version.clone(),
             found: Some(found.clone()),
         }),
@@ -180,7 +191,7 @@ fn check_version(place: &ScopedPath, statement: &Statement) -> Result<(), Failur
 }
 
 /// The files must be the complete set, byte for byte.
-fn check_files(signed: &[FileDigest], found: &[FileDigest]) -> Result<(), Failure> {
+fn check_files(signed: &[FileDigest], found: &[FileDigest]) -> Result<(), VerificationFailure> {
     let lacks = |all: &[FileDigest], one: &FileDigest| {
         all.binary_search_by(|other| other.path.cmp(&one.path)).is_err()
     };
@@ -190,21 +201,21 @@ fn check_files(signed: &[FileDigest], found: &[FileDigest]) -> Result<(), Failur
     };
     let (extra, missing) = (paths(found, signed), paths(signed, found));
     if !extra.is_empty() || !missing.is_empty() {
-        return Err(Failure::WrongFiles { extra, missing });
+        return Err(VerificationFailure::WrongFiles { extra, missing });
     }
     let changed = signed.iter().zip(found).filter(|(signed, found)| signed != found);
     let changed = changed.map(|(signed, _)| signed.path.clone()).collect::<Vec<_>>();
-    if changed.is_empty() { Ok(()) } else { Err(Failure::Changed(changed)) }
+    if changed.is_empty() { Ok(()) } else { Err(VerificationFailure::Changed(changed)) }
 }
 
 /// What the author said of the item, and what it says itself.
-fn check_said(statement: &Statement, said: Said) -> Result<(), Failure> {
+fn check_claims(statement: &Statement, said: ItemClaims) -> Result<(), VerificationFailure> {
     if said.version.as_ref() != Some(&statement.version) {
         let expected = statement.version.clone();
-        return Err(Failure::WrongVersion { expected, found: said.version });
+        return Err(VerificationFailure::WrongVersion { expected, found: said.version });
     }
     if said.integrity != Some(statement.integrity) || said.executor != statement.executor {
-        return Err(Failure::Changed(Vec::new()));
+        return Err(VerificationFailure::Changed(Vec::new()));
     }
     Ok(())
 }

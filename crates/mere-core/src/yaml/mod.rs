@@ -14,11 +14,11 @@ use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, Vi
 use serde_json::Value;
 use serde_saphyr::{DuplicateKeyPolicy, Location, MergeKeyPolicy, Spanned, budget, options};
 
-use crate::json::Strict;
-pub(crate) use scan::{Role, Scalar, scalars};
+use crate::json::StrictValue;
+pub(crate) use scan::{Scalar, ScalarRole, scan_scalars};
 
 /// The largest text, in bytes.
-pub const MAX_BYTES: usize = 1024 * 1024;
+pub const MAX_YAML_BYTES: usize = 1024 * 1024;
 
 /// How many scalars and collections a text may have.
 const MAX_NODES: usize = 20_000;
@@ -39,26 +39,26 @@ pub struct YamlError {
 
 impl YamlError {
     /// A fault at a place of the text.
-    pub fn at(place: Location, reason: String) -> Self {
+    pub fn at_location(place: Location, reason: String) -> Self {
         Self { line: place.line(), column: place.column(), reason }
     }
 }
 
 /// Parses one document. An empty one is whatever `T` makes of null.
 pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
-    checked(text)?;
-    read(text)
+    check_and_scan(text)?;
+    parse_strict(text)
 }
 
 /// The scalars of a text that may be read.
-fn checked(text: &str) -> Result<Vec<Scalar<'_>>, YamlError> {
-    if text.len() > MAX_BYTES {
+fn check_and_scan(text: &str) -> Result<Vec<Scalar<'_>>, YamlError> {
+    if text.len() > MAX_YAML_BYTES {
         return Err(YamlError { line: 1, column: 1, reason: "it is larger than 1 MiB".to_owned() });
     }
-    scalars(text)
+    scan_scalars(text)
 }
 
-fn read<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
+fn parse_strict<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
     let strict = options! {
         budget: budget! {
             max_depth: 32,
@@ -80,13 +80,13 @@ fn read<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
         YamlError {
             line: place.map_or(1, |place| place.line()).max(1),
             column: place.map_or(1, |place| place.column()).max(1),
-            reason: reason(&error.without_snippet().to_string()),
+            reason: plain_reason(&error.without_snippet().to_string()),
         }
     })
 }
 
 /// The library's words without the place, which is said apart, and without its inner names.
-fn reason(words: &str) -> String {
+fn plain_reason(words: &str) -> String {
     let words = words.split(" at line ").next().unwrap_or_default();
     if words.starts_with("budget breached") {
         return "anchors and aliases are not allowed, and depth and size are bounded".to_owned();
@@ -107,7 +107,7 @@ fn reason(words: &str) -> String {
 
 /// One key of a mapping and its value, with the bytes they have in the text. A range that begins a
 /// collection is empty.
-pub(crate) struct Entry {
+pub(crate) struct YamlEntry {
     pub(crate) key: String,
     pub(crate) key_range: Range<usize>,
     pub(crate) value: Value,
@@ -115,44 +115,44 @@ pub(crate) struct Entry {
 }
 
 /// The keys of a mapping in their order. Nothing has no keys.
-pub(crate) fn mapping(text: &str) -> Result<Vec<Entry>, YamlError> {
+pub(crate) fn parse_mapping(text: &str) -> Result<Vec<YamlEntry>, YamlError> {
     parse::<Mapping>(text).map(|mapping| mapping.0)
 }
 
 /// Why a mapping is not one that can be hashed.
 #[derive(Debug)]
-pub(crate) enum Unplain {
+pub(crate) enum PlainMappingError {
     /// It is not a mapping at all.
     Yaml(YamlError),
     /// A key or a value at this line and column, both from 1, would be another to another reader.
-    Unquoted(u64, u64),
+    AmbiguousScalar(u64, u64),
 }
 
 /// The same for what is hashed: every key is a text to every reader, and every value the same.
-pub(crate) fn plain_mapping(text: &str) -> Result<Vec<Entry>, Unplain> {
-    let scalars = checked(text).map_err(Unplain::Yaml)?;
+pub(crate) fn parse_plain_mapping(text: &str) -> Result<Vec<YamlEntry>, PlainMappingError> {
+    let scalars = check_and_scan(text).map_err(PlainMappingError::Yaml)?;
     let is_odd = |scalar: &&Scalar<'_>| match scalar.role {
         _ if !scalar.is_plain => false,
-        Role::Key => !shared::is_text(&scalar.value),
-        Role::Value | Role::Item => !shared::is_shared(&scalar.value),
+        ScalarRole::Key => !shared::is_text(&scalar.value),
+        ScalarRole::Value | ScalarRole::Item => !shared::is_portable(&scalar.value),
     };
-    let odd = scalars.iter().find(is_odd).map(|odd| scan::refusal(odd.start, ""));
-    let mapping = read::<Mapping>(text).map_err(Unplain::Yaml)?;
-    odd.map_or(Ok(mapping.0), |odd| Err(Unplain::Unquoted(odd.line, odd.column)))
+    let odd = scalars.iter().find(is_odd).map(|odd| scan::error_at(odd.start, ""));
+    let mapping = parse_strict::<Mapping>(text).map_err(PlainMappingError::Yaml)?;
+    odd.map_or(Ok(mapping.0), |odd| Err(PlainMappingError::AmbiguousScalar(odd.line, odd.column)))
 }
 
-struct Mapping(Vec<Entry>);
+struct Mapping(Vec<YamlEntry>);
 
 impl<'de> Deserialize<'de> for Mapping {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Entries)
+        deserializer.deserialize_map(MappingVisitor)
     }
 }
 
 /// Collects the entries of a mapping.
-struct Entries;
+struct MappingVisitor;
 
-impl<'de> Visitor<'de> for Entries {
+impl<'de> Visitor<'de> for MappingVisitor {
     type Value = Mapping;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -166,23 +166,25 @@ impl<'de> Visitor<'de> for Entries {
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Mapping, A::Error> {
         let mut entries = Vec::new();
         let mut seen = HashSet::new();
-        while let Some((key, value)) = access.next_entry::<Spanned<String>, Spanned<Strict>>()? {
+        while let Some((key, value)) =
+            access.next_entry::<Spanned<String>, Spanned<StrictValue>>()?
+        {
             // `1` and `"1"` are two keys to YAML and one to us.
             if !seen.insert(key.value.clone()) {
                 return Err(de::Error::custom("duplicate key"));
             }
-            entries.push(Entry {
+            entries.push(YamlEntry {
                 key: key.value,
-                key_range: range(key.referenced),
+                key_range: byte_range(key.referenced),
                 value: value.value.0,
-                value_range: range(value.referenced),
+                value_range: byte_range(value.referenced),
             });
         }
         Ok(Mapping(entries))
     }
 }
 
-fn range(place: Location) -> Range<usize> {
+fn byte_range(place: Location) -> Range<usize> {
     let number = |number: Option<u64>| number.and_then(|number| usize::try_from(number).ok());
     let start = number(place.span().byte_offset()).unwrap_or_default();
     start..start + number(place.span().byte_len()).unwrap_or_default()
@@ -197,7 +199,7 @@ mod tests {
     #[test]
     fn keys_come_with_the_bytes_they_have() {
         let text = "\u{feff}a: 'x' # c\r\nb: |-\r\n  foo\r\nc: {d: e}\r\n";
-        let entries = mapping(text).expect("a mapping");
+        let entries = parse_mapping(text).expect("a mapping");
         let raw = entries.iter().map(|entry| (&*entry.key, &text[entry.value_range.clone()]));
         assert_eq!(raw.take(2).collect::<Vec<_>>(), [("a", "'x'"), ("b", "foo\r\n")]);
         assert_eq!(entries[2].value["d"], "e");
@@ -220,8 +222,8 @@ mod tests {
             "a: 1\n---\nb: 2",
             "? [a]\n: b",
         ] {
-            assert!(mapping(text).is_err(), "{text}");
-            assert!(matches!(plain_mapping(text), Err(Unplain::Yaml(_))), "{text}");
+            assert!(parse_mapping(text).is_err(), "{text}");
+            assert!(matches!(parse_plain_mapping(text), Err(PlainMappingError::Yaml(_))), "{text}");
         }
     }
 
@@ -244,15 +246,15 @@ mod tests {
             ("a: {1: x}", (1, 5)),
             ("é: 12:30", (1, 4)),
         ] {
-            assert!(mapping(text).is_ok(), "{text}");
-            let found = plain_mapping(text);
+            assert!(parse_mapping(text).is_ok(), "{text}");
+            let found = parse_plain_mapping(text);
             assert!(
-                matches!(found, Err(Unplain::Unquoted(line, column)) if (line, column) == place),
+                matches!(found, Err(PlainMappingError::AmbiguousScalar(line, column)) if (line, column) == place),
                 "{text}"
             );
         }
         for text in ["a: '017'\nb: \"on\"\n'1': 12\nc: |\n  12:30\n", "a:\nb: ~", ""] {
-            assert!(plain_mapping(text).is_ok(), "{text}");
+            assert!(parse_plain_mapping(text).is_ok(), "{text}");
         }
     }
 }

@@ -12,7 +12,7 @@ use super::{MAX_EVENTS, MAX_NODES, YamlError};
 
 /// What a scalar is in the collection that holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum ScalarRole {
     /// The key of a mapping.
     Key,
     /// What a key has.
@@ -29,7 +29,7 @@ pub(crate) struct Scalar<'a> {
     /// Where it says so, quotes included.
     pub(crate) range: Range<usize>,
     /// What it is.
-    pub(crate) role: Role,
+    pub(crate) role: ScalarRole,
     /// How many collections it is in.
     pub(crate) depth: usize,
     /// Whether it is written without quotes, so that it may be something other than a text.
@@ -38,14 +38,14 @@ pub(crate) struct Scalar<'a> {
 }
 
 /// A collection that is open.
-enum Open {
+enum OpenCollection {
     List,
     /// A mapping, with what comes next in it.
-    Mapping(Role),
+    Mapping(ScalarRole),
 }
 
 /// All scalars, unless there is a tag or a merge key.
-pub(crate) fn scalars(text: &str) -> Result<Vec<Scalar<'_>>, YamlError> {
+pub(crate) fn scan_scalars(text: &str) -> Result<Vec<Scalar<'_>>, YamlError> {
     let mut scalars = Vec::new();
     let mut open = Vec::new();
     let mut nodes = 0;
@@ -53,15 +53,15 @@ pub(crate) fn scalars(text: &str) -> Result<Vec<Scalar<'_>>, YamlError> {
     // The reader stops at that many; what it does not reach needs no look.
     for event in Parser::new_from_str_with_options(text, options).take(MAX_EVENTS) {
         let (event, span) =
-            event.map_err(|error| refusal(*error.marker(), "it is not well-formed"))?;
+            event.map_err(|error| error_at(*error.marker(), "it is not well-formed"))?;
         if event.tag().is_some() {
             let place = span.tag_start().unwrap_or(span.start);
-            return Err(refusal(place, "tags are not allowed"));
+            return Err(error_at(place, "tags are not allowed"));
         }
         // The reader would refuse it as well, after another look at all that was read so far.
         nodes += usize::from(begins_node(&event));
         if nodes > MAX_NODES {
-            return Err(refusal(span.start, "there are too many values"));
+            return Err(error_at(span.start, "there are too many values"));
         }
         let depth = open.len();
         match event {
@@ -74,8 +74,8 @@ pub(crate) fn scalars(text: &str) -> Result<Vec<Scalar<'_>>, YamlError> {
                     is_plain: style == ScalarStyle::Plain,
                     start: span.start,
                 };
-                if scalar.is_plain && scalar.role == Role::Key && scalar.value == "<<" {
-                    return Err(refusal(span.start, "merge keys are not allowed"));
+                if scalar.is_plain && scalar.role == ScalarRole::Key && scalar.value == "<<" {
+                    return Err(error_at(span.start, "merge keys are not allowed"));
                 }
                 scalars.push(scalar);
             }
@@ -84,11 +84,11 @@ pub(crate) fn scalars(text: &str) -> Result<Vec<Scalar<'_>>, YamlError> {
             }
             Event::SequenceStart(..) => {
                 next_role(&mut open);
-                open.push(Open::List);
+                open.push(OpenCollection::List);
             }
             Event::MappingStart(..) => {
                 next_role(&mut open);
-                open.push(Open::Mapping(Role::Key));
+                open.push(OpenCollection::Mapping(ScalarRole::Key));
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 open.pop();
@@ -104,14 +104,14 @@ fn begins_node(event: &Event<'_>) -> bool {
 }
 
 /// What the node that begins here is; the collection around it moves on.
-fn next_role(open: &mut [Open]) -> Role {
-    let Some(Open::Mapping(next)) = open.last_mut() else { return Role::Item };
-    let then = if *next == Role::Key { Role::Value } else { Role::Key };
+fn next_role(open: &mut [OpenCollection]) -> ScalarRole {
+    let Some(OpenCollection::Mapping(next)) = open.last_mut() else { return ScalarRole::Item };
+    let then = if *next == ScalarRole::Key { ScalarRole::Value } else { ScalarRole::Key };
     std::mem::replace(next, then)
 }
 
 /// A text that is refused at a place.
-pub(super) fn refusal(place: Marker, reason: &str) -> YamlError {
+pub(super) fn error_at(place: Marker, reason: &str) -> YamlError {
     let number = |number| u64::try_from(number).unwrap_or(u64::MAX);
     YamlError {
         line: number(place.line()).max(1),
@@ -127,21 +127,21 @@ mod tests {
     #[test]
     fn scalars_come_with_their_bytes_and_their_role() {
         let text = "\u{feff}a: 'é' # c\r\nb: [x, {y: \"z\"}]\r\nc:\r\n- |-\r\n  foo\r\n- ü\r\n";
-        let found = scalars(text).expect("scalars");
+        let found = scan_scalars(text).expect("scalars");
         let found = found.iter().map(|scalar| {
             let raw = text.get(scalar.range.clone()).expect("bytes of the text");
             (&*scalar.value, raw, scalar.role, scalar.depth)
         });
         let expected = [
-            ("a", "a", Role::Key, 1),
-            ("é", "'é'", Role::Value, 1),
-            ("b", "b", Role::Key, 1),
-            ("x", "x", Role::Item, 2),
-            ("y", "y", Role::Key, 3),
-            ("z", "\"z\"", Role::Value, 3),
-            ("c", "c", Role::Key, 1),
-            ("foo", "foo\r\n", Role::Item, 2),
-            ("ü", "ü", Role::Item, 2),
+            ("a", "a", ScalarRole::Key, 1),
+            ("é", "'é'", ScalarRole::Value, 1),
+            ("b", "b", ScalarRole::Key, 1),
+            ("x", "x", ScalarRole::Item, 2),
+            ("y", "y", ScalarRole::Key, 3),
+            ("z", "\"z\"", ScalarRole::Value, 3),
+            ("c", "c", ScalarRole::Key, 1),
+            ("foo", "foo\r\n", ScalarRole::Item, 2),
+            ("ü", "ü", ScalarRole::Item, 2),
         ];
         assert_eq!(found.collect::<Vec<_>>(), expected);
     }
@@ -161,11 +161,11 @@ mod tests {
             ("a:\n  - {<<: {b: 1}}", (2, 6)),
             ("? <<\n: x", (1, 3)),
         ] {
-            let error = scalars(text).map(|_| ()).expect_err(text);
+            let error = scan_scalars(text).map(|_| ()).expect_err(text);
             assert_eq!((error.line, error.column), place, "{text}: {error}");
         }
         for text in ["a: '!x'", "a: \"<<\"", "'<<': 1", "a: <<", "- <<", "a: x!y", "", "[]"] {
-            assert!(scalars(text).is_ok(), "{text}");
+            assert!(scan_scalars(text).is_ok(), "{text}");
         }
     }
 }

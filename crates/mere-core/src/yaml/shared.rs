@@ -8,50 +8,50 @@
 /// Whether a plain scalar is a text to every reader.
 pub(super) fn is_text(scalar: &str) -> bool {
     // In brackets, a question mark begins a key to some, even without a space.
-    !is_word(scalar) && !is_number(scalar) && !scalar.starts_with('?')
+    !is_special_word(scalar) && !is_number(scalar) && !scalar.starts_with('?')
 }
 
 /// Whether a plain scalar is one and the same value to every reader.
-pub(super) fn is_shared(scalar: &str) -> bool {
-    is_text(scalar) || is_shared_word(scalar) || is_shared_number(scalar)
+pub(super) fn is_portable(scalar: &str) -> bool {
+    is_text(scalar) || is_portable_word(scalar) || is_portable_number(scalar)
 }
 
 /// What some reader takes for null, for a truth value or for a mark of its own.
-fn is_word(scalar: &str) -> bool {
+fn is_special_word(scalar: &str) -> bool {
     const WORDS: [&str; 11] =
         ["", "~", "null", "true", "false", "yes", "no", "on", "off", "=", "<<"];
     WORDS.iter().any(|word| scalar.eq_ignore_ascii_case(word))
 }
 
-fn is_shared_word(scalar: &str) -> bool {
-    let is_one_case = [str::to_ascii_lowercase, str::to_ascii_uppercase, capitalized]
+fn is_portable_word(scalar: &str) -> bool {
+    let is_one_case = [str::to_ascii_lowercase, str::to_ascii_uppercase, capitalize]
         .iter()
         .any(|spelled| spelled(scalar) == scalar);
     let lower = scalar.to_ascii_lowercase();
     is_one_case && matches!(&*lower, "" | "~" | "null" | "true" | "false")
 }
 
-fn capitalized(word: &str) -> String {
+fn capitalize(word: &str) -> String {
     let (first, rest) = word.split_at_checked(1).unwrap_or((word, ""));
     first.to_ascii_uppercase() + &rest.to_ascii_lowercase()
 }
 
 /// What some reader takes for a number.
 fn is_number(scalar: &str) -> bool {
-    let body = unsigned(scalar);
+    let body = strip_sign(scalar);
     let is_named = [".inf", ".nan"].iter().any(|name| body.eq_ignore_ascii_case(name));
-    is_named || is_of_other_base(body) || is_sexagesimal(body) || is_decimal(body)
+    is_named || is_radix_number(body) || is_sexagesimal(body) || is_decimal(body)
 }
 
 /// A number that every reader takes for the same one, which is neither too large nor too exact
 /// for any of them.
-fn is_shared_number(scalar: &str) -> bool {
-    let body = unsigned(scalar);
-    if is_all(body, |digit| digit.is_ascii_digit()) {
+fn is_portable_number(scalar: &str) -> bool {
+    let body = strip_sign(scalar);
+    if is_nonempty_and_all(body, |digit| digit.is_ascii_digit()) {
         let is_plain = body == "0" || !body.starts_with('0');
         return is_plain && (scalar.parse::<i64>().is_ok() || scalar.parse::<u64>().is_ok());
     }
-    if is_of_other_base(body) {
+    if is_radix_number(body) {
         let digits = body.get(2..).unwrap_or_default();
         let base = if body.starts_with("0x") { 16 } else { 2 };
         let is_known = body.starts_with("0x") || body.starts_with("0b");
@@ -63,16 +63,16 @@ fn is_shared_number(scalar: &str) -> bool {
     is_pointed && scalar.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
-fn unsigned(scalar: &str) -> &str {
+fn strip_sign(scalar: &str) -> &str {
     scalar.strip_prefix(['+', '-']).unwrap_or(scalar)
 }
 
-fn is_all(text: &str, of: impl Fn(char) -> bool) -> bool {
+fn is_nonempty_and_all(text: &str, of: impl Fn(char) -> bool) -> bool {
     !text.is_empty() && text.chars().all(of)
 }
 
 /// `0x1f`, `0o17`, `0b11`.
-fn is_of_other_base(body: &str) -> bool {
+fn is_radix_number(body: &str) -> bool {
     let Some((prefix, digits)) = body.split_at_checked(2) else { return false };
     let base = match prefix {
         "0x" | "0X" => 16,
@@ -80,7 +80,7 @@ fn is_of_other_base(body: &str) -> bool {
         "0b" | "0B" => 2,
         _ => return false,
     };
-    is_all(digits, |digit| digit.is_digit(base) || digit == '_')
+    is_nonempty_and_all(digits, |digit| digit.is_digit(base) || digit == '_')
 }
 
 /// `12:30`, which is 750 to some, and `12:30.5`.
@@ -112,7 +112,7 @@ fn is_decimal(body: &str) -> bool {
     first.starts_with(|digit: char| digit.is_ascii_digit())
         && whole.chars().all(is_digit)
         && fraction.chars().all(is_digit)
-        && is_all(unsigned(exponent), |digit| digit.is_ascii_digit())
+        && is_nonempty_and_all(strip_sign(exponent), |digit| digit.is_ascii_digit())
 }
 
 fn is_digit(character: char) -> bool {
@@ -169,7 +169,7 @@ mod tests {
             "1__",
             "?a",
         ] {
-            assert!(!is_shared(odd) && !is_text(odd), "{odd}");
+            assert!(!is_portable(odd) && !is_text(odd), "{odd}");
         }
     }
 
@@ -201,7 +201,7 @@ mod tests {
             "1.E-5",
             "-0.0",
         ] {
-            assert!(is_shared(value) && !is_text(value), "{value}");
+            assert!(is_portable(value) && !is_text(value), "{value}");
         }
         for text in [
             "a",
@@ -234,7 +234,7 @@ mod tests {
             "truely",
             "10:00-12:00",
         ] {
-            assert!(is_shared(text), "{text}");
+            assert!(is_portable(text), "{text}");
         }
     }
 }

@@ -239,7 +239,7 @@ fn a_key_goes_with_what_is_about_it() {
 
 #[test]
 fn what_is_not_understood_is_refused() {
-    use AmendError::{Layout, Missing, NotAMapping, There, Unreadable};
+    use AmendError::{AlreadyExists, Missing, NotAMapping, Unreadable, UnsupportedLayout};
     for (text, line) in [
         ("a: 1\nb: [\n", 2),
         ("a: 1\na: 2\n", 2),
@@ -261,11 +261,11 @@ fn what_is_not_understood_is_refused() {
         ("- a\n", &["a"], NotAMapping),
         ("x\n", &["a"], NotAMapping),
         ("a: 1\n", &[], Missing),
-        ("? a\n: 1\n", &["b"], Layout),
-        ("? a\n: 1\n", &["a"], Layout),
-        ("a:\n  ~\n", &["a", "b"], Layout),
-        ("~ # c\n", &["a"], Layout),
-        ("a: |2\n   x\n    \n", &["b"], Layout),
+        ("? a\n: 1\n", &["b"], UnsupportedLayout),
+        ("? a\n: 1\n", &["a"], UnsupportedLayout),
+        ("a:\n  ~\n", &["a", "b"], UnsupportedLayout),
+        ("~ # c\n", &["a"], UnsupportedLayout),
+        ("a: |2\n   x\n    \n", &["b"], UnsupportedLayout),
     ] {
         assert_eq!(set(text, path, &json!(1)), Err(expected), "{text:?}");
     }
@@ -275,14 +275,14 @@ fn what_is_not_understood_is_refused() {
         ("a:\n", &["a", "b"], Missing),
         ("a: 1\n", &["a", "b"], NotAMapping),
         ("a: 1\n", &[], Missing),
-        ("? a\n: 1\n", &["a"], Layout),
-        ("{? a : 1}\n", &["a"], Layout),
-        ("a: |+\n  x\nb: 1\n\nc: 1\n", &["b"], Layout),
+        ("? a\n: 1\n", &["a"], UnsupportedLayout),
+        ("{? a : 1}\n", &["a"], UnsupportedLayout),
+        ("a: |+\n  x\nb: 1\n\nc: 1\n", &["b"], UnsupportedLayout),
     ] {
         assert_eq!(remove(text, path), Err(expected), "{text:?}");
     }
     for text in ["a:\n  b:\n", "a: {b: 1}\n"] {
-        assert_eq!(add(text, &["a", "b"], &json!(1)), Err(There), "{text:?}");
+        assert_eq!(add(text, &["a", "b"], &json!(1)), Err(AlreadyExists), "{text:?}");
         assert_eq!(add(text, &["a", "c"], &json!(1)), set(text, &["a", "c"], &json!(1)));
     }
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use mere_core::chain::{
-    Chain, ConfigFault, EnvSource, Member, Stdin, Subprocess, SubprocessFault, Values,
+    Chain, ChainConfigFault, ChainTool, EnvSource, Stdin, Subprocess, SubprocessFault,
+    TemplateValues,
 };
 use serde_json::{Map, Value, json};
 
@@ -99,34 +100,37 @@ fn nested(levels: usize) -> Value {
 #[test]
 fn what_cannot_be_merged_is_refused() {
     let link = || id("leaf");
-    let variable = |field, name: &str| ConfigFault::VariableSource {
+    let variable = |field, name: &str| ChainConfigFault::VariableSource {
         link: id("leaf"),
         field,
         name: name.to_owned(),
     };
     for (leaf, expected) in [
-        (json!({"config": []}), ConfigFault::NotAMapping { link: link(), field: "config" }),
-        (json!({"config": null}), ConfigFault::NotAMapping { link: link(), field: "config" }),
+        (json!({"config": []}), ChainConfigFault::NotAMapping { link: link(), field: "config" }),
+        (json!({"config": null}), ChainConfigFault::NotAMapping { link: link(), field: "config" }),
         (
             json!({"config": {"env_config": null}}),
-            ConfigFault::NotAMapping { link: link(), field: "config.env_config" },
+            ChainConfigFault::NotAMapping { link: link(), field: "config.env_config" },
         ),
         (
             json!({"env_config": "A=b"}),
-            ConfigFault::NotAMapping { link: link(), field: "env_config" },
+            ChainConfigFault::NotAMapping { link: link(), field: "env_config" },
         ),
         (
             json!({"config": {"env_config": {}}, "env_config": {}}),
-            ConfigFault::Both { link: link() },
+            ChainConfigFault::DuplicateEnvConfig { link: link() },
         ),
-        (json!({"config": nested(33)}), ConfigFault::TooNested { link: link(), field: "config" }),
+        (
+            json!({"config": nested(33)}),
+            ChainConfigFault::TooNested { link: link(), field: "config" },
+        ),
         (
             json!({"env_config": nested(33)}),
-            ConfigFault::TooNested { link: link(), field: "env_config" },
+            ChainConfigFault::TooNested { link: link(), field: "env_config" },
         ),
         (
             json!({"env_config": {"A-B": {"value": "x"}}}),
-            ConfigFault::VariableName { link: link(), field: "env_config" },
+            ChainConfigFault::VariableName { link: link(), field: "env_config" },
         ),
         (
             json!({"config": {"env_config": {"A": {"value": 1}}}}),
@@ -151,12 +155,13 @@ fn a_variable_that_is_overruled_must_be_one_too() {
     let chain = chain(leaf, json!({"env_config": {"A": {"value": 1}}}));
     let fault = chain.config().expect("a config").environment().expect_err("a fault");
     let (link, field, name) = (id("own"), "env_config", "A".to_owned());
-    assert_eq!(fault, ConfigFault::VariableSource { link, field, name });
+    assert_eq!(fault, ChainConfigFault::VariableSource { link, field, name });
 }
 
 fn run(chain: &Chain, parameters: Value) -> Result<Subprocess, SubprocessFault> {
     let (parameters, environment) = (object(parameters), BTreeMap::new());
-    let values = Values { folder: "/tool", parameters: &parameters, environment: &environment };
+    let values =
+        TemplateValues { folder: "/tool", parameters: &parameters, environment: &environment };
     chain.config().expect("a config").fill(values).expect("filled").subprocess()
 }
 
@@ -170,7 +175,7 @@ fn a_script_is_run_by_its_runtime() {
     let other = |runtime: &str, entrypoint: &str| {
         vec![script("word", runtime, entrypoint), shipped(runtime), shipped("subprocess")]
     };
-    let chain = |members: Vec<Member>| Chain::new(members).expect("a chain");
+    let chain = |members: Vec<ChainTool>| Chain::new(members).expect("a chain");
     let half = Duration::from_millis(500);
     for (chain, argv, stdin, timeout) in [
         (chain(python("")), "python3 -s /tool/src/word.py", Stdin::Json, Duration::from_mins(1)),
@@ -213,7 +218,7 @@ fn a_script_is_run_by_its_runtime() {
 /// Who refuses a config with this leaf, and where.
 fn refusal(leaf: Value, runtime: Value) -> (String, Vec<String>) {
     match run(&chain(leaf, runtime), json!({})) {
-        Err(SubprocessFault::Refused { link, problems }) => {
+        Err(SubprocessFault::SchemaMismatch { link, problems }) => {
             (link.to_string(), problems.into_iter().map(|problem| problem.at).collect())
         }
         other => panic!("{other:?}"),
@@ -251,7 +256,7 @@ fn the_primitive_says_what_a_config_is() {
     let shortest = chain(json!({"config": {"timeout_s": 1e-20}}), json!({}));
     let fault = run(&shortest, json!({})).expect_err("no time");
     let expected = "a number of seconds more than 0";
-    assert_eq!(fault, SubprocessFault::Field { field: "config.timeout_s", expected });
+    assert_eq!(fault, SubprocessFault::InvalidField { field: "config.timeout_s", expected });
 }
 
 #[test]
@@ -275,7 +280,7 @@ fn every_tool_may_say_what_a_config_is() {
 
     let broken = chain(json!({"config_schema": {"type": 1}}), json!({}));
     let fault = run(&broken, json!({})).expect_err("no schema");
-    let SubprocessFault::NoSchema { link, .. } = fault else { panic!("{fault}") };
+    let SubprocessFault::InvalidSchema { link, .. } = fault else { panic!("{fault}") };
     assert_eq!(link, id("leaf"));
 }
 

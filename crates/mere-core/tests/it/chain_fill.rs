@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mere_core::chain::{
-    Chain, EntrypointFault, FillFault, MAX_ARGUMENT_BYTES, MAX_ARGUMENTS, Values,
+    Chain, EntrypointFault, FillFault, MAX_ARGUMENT_BYTES, MAX_ARGUMENTS, TemplateValues,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -41,7 +41,7 @@ fn fill(chain: &Chain, parameters: &Map<String, Value>) -> Result<Map<String, Va
     let environment = [("HOST", "there"), ("OTHER", "not named")];
     let environment = environment.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let environment = BTreeMap::from(environment);
-    let values = Values { folder: "/tool", parameters, environment: &environment };
+    let values = TemplateValues { folder: "/tool", parameters, environment: &environment };
     Ok(chain.config().expect("a config").fill(values)?.value().clone())
 }
 
@@ -77,12 +77,12 @@ fn what_cannot_be_filled_is_named() {
     let name = |name: &str| name.to_owned();
     let text = |found| FillFault::NotText { field: "config.args[1]".to_owned(), found };
     for (said, expected) in [
-        (json!("${absent}"), FillFault::Unknown { field: field(), name: name("absent") }),
-        (json!("${OTHER}"), FillFault::Unknown { field: field(), name: name("OTHER") }),
-        (json!("${KEY}"), FillFault::Unset { field: field(), name: name("KEY") }),
+        (json!("${absent}"), FillFault::UnknownName { field: field(), name: name("absent") }),
+        (json!("${OTHER}"), FillFault::UnknownName { field: field(), name: name("OTHER") }),
+        (json!("${KEY}"), FillFault::UnsetVariable { field: field(), name: name("KEY") }),
         (json!("${text"), FillFault::Unclosed { field: field() }),
-        (json!("${}"), FillFault::Name { field: field() }),
-        (json!("${ text }"), FillFault::Name { field: field() }),
+        (json!("${}"), FillFault::InvalidName { field: field() }),
+        (json!("${ text }"), FillFault::InvalidName { field: field() }),
         (json!("${text:-${n}}"), FillFault::Nested { field: field() }),
         (json!("${list}"), text("a list")),
         (json!("<${list}>"), text("a list")),
@@ -113,7 +113,7 @@ fn what_cannot_be_filled_is_named() {
     ] {
         assert_eq!(args(&said), Err(expected), "{said}");
     }
-    let unknown = FillFault::Unknown { field: field(), name: name("absent") };
+    let unknown = FillFault::UnknownName { field: field(), name: name("absent") };
     assert_eq!(
         unknown.to_string(),
         "`config.args[1]` needs `absent`, which is neither a parameter nor in `env_config`"
@@ -161,18 +161,20 @@ fn texts_of_the_config_are_filled_and_keep_their_types() {
 fn the_entrypoint_is_a_file_of_the_tool() {
     let said = json!({"command": ["${entrypoint}", "${entrypoint:-none}"]});
     let none = chain(&said, None);
-    let unknown =
-        FillFault::Unknown { field: "config.command[0]".to_owned(), name: "entrypoint".to_owned() };
+    let unknown = FillFault::UnknownName {
+        field: "config.command[0]".to_owned(),
+        name: "entrypoint".to_owned(),
+    };
     assert_eq!(fill(&none, &parameters()), Err(unknown));
     let run = chain(&said, Some("run"));
     let filled = fill(&run, &parameters()).expect("filled");
     assert_eq!(filled["command"], json!(["/tool/run", "/tool/run"]));
     let found = run.entrypoint().expect("no fault").expect("a file");
-    assert_eq!((found.link(), found.path().as_str()), (0, "run"));
+    assert_eq!((found.tool_index(), found.path().as_str()), (0, "run"));
 
     let mut taken = parameters();
     taken.insert("entrypoint".to_owned(), json!("/etc/passwd"));
-    assert_eq!(fill(&run, &taken), Err(FillFault::Reserved));
+    assert_eq!(fill(&run, &taken), Err(FillFault::ReservedParameter));
 
     // A runtime of somebody's own need not look at it.
     let rest = "config: {command: [own, \"${entrypoint}\"]}\n\

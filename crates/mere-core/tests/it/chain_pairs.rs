@@ -1,13 +1,13 @@
 //! What a tool says of those it runs, and what the ones that ship say.
 
-use mere_core::chain::{Chain, ChainFault, Member, PairFault};
+use mere_core::chain::{Chain, ChainFault, ChainTool, PairFault};
 use mere_core::schema::Problem;
 use serde_json::{Value, json};
 
 use crate::chain::{script, shipped, tool};
 
 /// Why `parent` does not run a tool with this manifest.
-fn pair(parent: &Member, child: Member) -> Option<PairFault> {
+fn pair(parent: &ChainTool, child: ChainTool) -> Option<PairFault> {
     let (parent_id, child_id) = (parent.pin.id.clone(), child.pin.id.clone());
     let subprocess = shipped("subprocess");
     let mut members = vec![child, parent.clone()];
@@ -23,7 +23,7 @@ fn pair(parent: &Member, child: Member) -> Option<PairFault> {
 }
 
 /// A runtime of somebody's own that says this.
-fn runtime(validation: Option<Value>) -> Member {
+fn runtime(validation: Option<Value>) -> ChainTool {
     let mut runtime = tool("own", "runtime", "subprocess", "config: {command: [own]}\n");
     if let Some(validation) = validation {
         runtime.manifest.insert("validation".to_owned(), validation);
@@ -31,11 +31,11 @@ fn runtime(validation: Option<Value>) -> Member {
     runtime
 }
 
-fn says(list: &Value) -> Member {
+fn says(list: &Value) -> ChainTool {
     runtime(Some(json!({"child_schemas": list})))
 }
 
-fn child() -> Member {
+fn child() -> ChainTool {
     let rest = "manifest: {entrypoint: a.rb, level: 2, flags: [x], none: null}\n";
     tool("leaf", "script", "own", rest)
 }
@@ -43,7 +43,7 @@ fn child() -> Member {
 #[test]
 fn whoever_lists_nothing_runs_nothing() {
     for validation in [None, Some(json!({})), Some(json!({"child_schemas": []}))] {
-        assert_eq!(pair(&runtime(validation), child()), Some(PairFault::Unlisted));
+        assert_eq!(pair(&runtime(validation), child()), Some(PairFault::NoChildSchemas));
     }
 }
 
@@ -89,7 +89,7 @@ fn a_list_with_a_fault_says_no() {
     }
     let list = json!([good, {"match": {"tool_type": "never"}, "schema": {"type": "nothing"}}]);
     let fault = pair(&says(&list), child());
-    let Some(PairFault::NoSchema { field, .. }) = fault else { panic!("{fault:?}") };
+    let Some(PairFault::InvalidSchema { field, .. }) = fault else { panic!("{fault:?}") };
     assert_eq!(field, "validation.child_schemas[1].schema");
 }
 
@@ -111,7 +111,7 @@ fn an_entry_fits_if_all_of_its_match_does() {
         (json!({"manifest.flags.0": "x"}), false),
     ] {
         let list = json!([{"match": wanted, "schema": true}]);
-        let expected = (!fits).then_some(PairFault::Unmatched);
+        let expected = (!fits).then_some(PairFault::NoMatch);
         assert_eq!(pair(&says(&list), child()), expected, "{wanted}");
     }
 }
@@ -123,7 +123,7 @@ fn the_first_that_fits_decides() {
     let yes = json!({"match": {}, "schema": {"required": ["manifest"]}});
     assert_eq!(pair(&says(&json!([never, yes, no])), child()), None);
     let what = "`license` is missing".to_owned();
-    let refused = PairFault::Refused {
+    let refused = PairFault::SchemaMismatch {
         field: "validation.child_schemas[1].schema".to_owned(),
         problems: vec![Problem { at: String::new(), what }],
     };
@@ -131,10 +131,10 @@ fn the_first_that_fits_decides() {
 }
 
 /// Where a manifest is refused; empty if it is not.
-fn refusals(runtime: &str, child: Member) -> Vec<String> {
+fn refusals(runtime: &str, child: ChainTool) -> Vec<String> {
     match pair(&shipped(runtime), child) {
         None => vec![],
-        Some(PairFault::Refused { problems, .. }) => {
+        Some(PairFault::SchemaMismatch { problems, .. }) => {
             problems.into_iter().map(|problem| problem.at).collect()
         }
         Some(other) => panic!("{other}"),
@@ -175,7 +175,7 @@ fn a_runtime_runs_scripts_of_its_language() {
         assert!(refusals(runtime, tool("leaf", "script", runtime, &args)).is_empty());
         for kind in ["api", "mcp_server", "mcp_tool", "runtime"] {
             let child = tool("leaf", kind, runtime, &named);
-            assert_eq!(pair(&shipped(runtime), child), Some(PairFault::Unmatched), "{kind}");
+            assert_eq!(pair(&shipped(runtime), child), Some(PairFault::NoMatch), "{kind}");
         }
     }
 }
@@ -199,6 +199,6 @@ fn the_primitive_runs_what_has_a_command() {
     assert_eq!(refusals("subprocess", own("script", outside)), ["/manifest/entrypoint"]);
     for kind in ["api", "mcp_server", "mcp_tool"] {
         let child = own(kind, "config: {command: [x]}\n");
-        assert_eq!(pair(&shipped("subprocess"), child), Some(PairFault::Unmatched), "{kind}");
+        assert_eq!(pair(&shipped("subprocess"), child), Some(PairFault::NoMatch), "{kind}");
     }
 }

@@ -1,8 +1,8 @@
 //! Chains and their lockfiles, and what a tool says of its parameters.
 
 use mere_core::address::RelPath;
-use mere_core::chain::pin::{Drift, compare, lockfile};
-use mere_core::chain::{Chain, ParametersFault, input_schema_of, with_defaults};
+use mere_core::chain::pin::{LockMismatch, build_lockfile, check_lockfile};
+use mere_core::chain::{Chain, ParametersFault, tool_input_schema, with_defaults};
 use mere_core::digest::Sha256;
 use mere_core::item::{Lockfile, Scope, ScopedPath, Version};
 use mere_core::schema::Schema;
@@ -19,11 +19,11 @@ fn chain() -> Chain {
 
 fn place() -> ScopedPath {
     let path = "lockfiles/data/word@1.2.0.lock.json".parse::<RelPath>().expect("a path");
-    ScopedPath::locate(Scope::User, &path).expect("an item")
+    ScopedPath::from_space_path(Scope::User, &path).expect("an item")
 }
 
 fn locked() -> Lockfile {
-    let text = lockfile(&chain(), &place(), SPACE).to_string();
+    let text = build_lockfile(&chain(), &place(), SPACE).to_string();
     Lockfile::parse(&text, &place()).expect("a lockfile")
 }
 
@@ -31,9 +31,9 @@ fn locked() -> Lockfile {
 fn a_lockfile_is_what_the_chain_is() {
     let locked = locked();
     let (root, pins) = (chain().leaf().pin.clone(), chain().pins().cloned().collect::<Vec<_>>());
-    assert_eq!((&locked.chain, locked.root), (&pins, root.integrity));
+    assert_eq!((&locked.chain, locked.root_integrity), (&pins, root.integrity));
     assert_eq!((locked.version.to_string().as_str(), locked.space_id.as_str()), ("1.2.0", SPACE));
-    let value = lockfile(&chain(), &place(), SPACE);
+    let value = build_lockfile(&chain(), &place(), SPACE);
     assert_eq!(
         value["resolved_chain"][2],
         json!({
@@ -49,7 +49,7 @@ fn a_lockfile_is_what_the_chain_is() {
         })
     );
     assert_eq!(value["registry"], Value::Null);
-    compare(&locked, &chain()).expect("the same");
+    check_lockfile(&locked, &chain()).expect("the same");
 }
 
 #[test]
@@ -60,10 +60,10 @@ fn a_lockfile_is_for_one_tool_and_version() {
         ScopedPath { version: None, ..place() },
         ScopedPath { id: id("other"), ..place() },
     ] {
-        let text = lockfile(&chain, &at, SPACE).to_string();
+        let text = build_lockfile(&chain, &at, SPACE).to_string();
         assert!(Lockfile::parse(&text, &at).is_err(), "{text}");
     }
-    let text = lockfile(&chain, &place(), "no space").to_string();
+    let text = build_lockfile(&chain, &place(), "no space").to_string();
     assert!(Lockfile::parse(&text, &place()).is_err());
 }
 
@@ -71,14 +71,14 @@ fn a_lockfile_is_for_one_tool_and_version() {
 fn drift(change: impl FnOnce(&mut Lockfile)) -> (usize, String, &'static str, String, String) {
     let mut locked = locked();
     change(&mut locked);
-    let Drift { index, id, field, expected, found } =
-        compare(&locked, &chain()).expect_err("a difference");
+    let LockMismatch { index, id, field, expected, found } =
+        check_lockfile(&locked, &chain()).expect_err("a difference");
     (index, id.to_string(), field, expected, found)
 }
 
 #[test]
 fn the_first_difference_is_named() {
-    let other = Sha256::of(b"other");
+    let other = Sha256::digest(b"other");
     let differs = |index, id: &str, field, expected: &str, found: &str| {
         (index, id.to_owned(), field, expected.to_owned(), found.to_owned())
     };
@@ -124,12 +124,15 @@ fn the_first_difference_is_named() {
             differs(3, "word", "length", "4", "3"),
         ),
         (drift(|locked| locked.chain.clear()), differs(0, "word", "length", "0", "3")),
-        (drift(|locked| locked.root = other), differs(0, "word", "root.integrity", &hash, &word)),
+        (
+            drift(|locked| locked.root_integrity = other),
+            differs(0, "word", "root.integrity", &hash, &word),
+        ),
         (
             drift(|locked| {
                 locked.chain[2].integrity = other;
                 locked.chain[1].executor = None;
-                locked.root = other;
+                locked.root_integrity = other;
             }),
             differs(1, "python_runtime", "executor", "none", "subprocess"),
         ),
@@ -139,7 +142,7 @@ fn the_first_difference_is_named() {
     let mut locked = locked();
     locked.chain[0].scope = None;
     assert_eq!(
-        compare(&locked, &chain()).expect_err("a difference").to_string(),
+        check_lockfile(&locked, &chain()).expect_err("a difference").to_string(),
         "`scope` of link 0, `word`, is `builtin` in the lockfile and `project` now"
     );
 }
@@ -179,7 +182,7 @@ fn parameters_are_said_in_three_ways() {
             }),
         ),
     ] {
-        let found = input_schema_of(&manifest(said.clone())).expect("a schema");
+        let found = tool_input_schema(&manifest(said.clone())).expect("a schema");
         assert_eq!(found, expected, "{said}");
         Schema::compile(&found).expect("a schema");
     }
@@ -188,7 +191,7 @@ fn parameters_are_said_in_three_ways() {
 #[test]
 fn what_says_nothing_of_parameters_is_refused() {
     let both = json!({"input_schema": {}, "parameters": []});
-    assert_eq!(input_schema_of(&manifest(both)), Err(ParametersFault::Both));
+    assert_eq!(tool_input_schema(&manifest(both)), Err(ParametersFault::DuplicateSchema));
     let list = "a list, or a JSON Schema with `type: object` or `properties`";
     let entry = "a mapping of name, type, required, description, default and enum";
     let schema = "a JSON Schema that is an object";
@@ -223,11 +226,11 @@ fn what_says_nothing_of_parameters_is_refused() {
         ),
     ] {
         let fault = ParametersFault::Malformed { field: field.to_owned(), expected };
-        assert_eq!(input_schema_of(&manifest(said.clone())), Err(fault), "{said}");
+        assert_eq!(tool_input_schema(&manifest(said.clone())), Err(fault), "{said}");
     }
     let twice = json!({"parameters": [{"name": "a"}, {"name": "a"}]});
     let field = "parameters[1].name".to_owned();
-    assert_eq!(input_schema_of(&manifest(twice)), Err(ParametersFault::Twice { field }));
+    assert_eq!(tool_input_schema(&manifest(twice)), Err(ParametersFault::DuplicateName { field }));
 }
 
 #[test]

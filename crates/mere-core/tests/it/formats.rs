@@ -2,7 +2,7 @@
 //! another place and back is the same bytes.
 
 use mere_core::address::RelPath;
-use mere_core::item::{Item, Scope, ScopedPath, restate};
+use mere_core::item::{Item, Scope, ScopedPath, rewrite_location};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ impl Place {
         let category = if self.category.is_empty() { "" } else { "/" };
         let path = format!("{folder}{category}{}/{}{end}", self.category, self.id);
         let path = path.parse::<RelPath>().expect("a path");
-        ScopedPath::locate(Scope::Project, &path).expect("an item")
+        ScopedPath::from_space_path(Scope::Project, &path).expect("an item")
     }
 }
 
@@ -78,11 +78,12 @@ fn versions() -> impl Strategy<Value = String> {
 /// Reads what was written, restates it for the same place, for another, and back.
 fn check(text: &str, from: &ScopedPath, to: &ScopedPath) -> Item {
     let item = Item::parse(text, from).unwrap_or_else(|fault| panic!("{fault:?}\n{text}"));
-    assert_eq!(restate(text, from, from).expect("the same place"), text);
-    let moved = restate(text, from, to).unwrap_or_else(|fault| panic!("{fault:?}\n{text}"));
+    assert_eq!(rewrite_location(text, from, from).expect("the same place"), text);
+    let moved =
+        rewrite_location(text, from, to).unwrap_or_else(|fault| panic!("{fault:?}\n{text}"));
     let found = Item::parse(&moved, to).expect("valid there");
     assert_eq!(found.version(), item.version());
-    assert_eq!(restate(&moved, to, from).expect("back again"), text);
+    assert_eq!(rewrite_location(&moved, to, from).expect("back again"), text);
     item
 }
 
@@ -161,7 +162,7 @@ proptest! {
         prop_assert_eq!(item.description(), description);
         prop_assert_eq!(&item.metadata()["odd"], &json!(["ä", { "b": 1 }]));
         let body = layout.ends(&format!("{body}\n")).replace(layout.mark, "");
-        prop_assert_eq!(item.body().map(|body| &text[body]), Some(&*body));
+        prop_assert_eq!(item.content_range().map(|body| &text[body]), Some(&*body));
     }
 
     #[test]
@@ -242,7 +243,7 @@ proptest! {
         prop_assert_eq!(item.version().map(ToString::to_string), Some(version));
         prop_assert_eq!(&item.metadata()["registry"]["id"], &registry);
         let Item::Lockfile(lockfile) = item else { panic!("a lockfile") };
-        prop_assert_eq!(lockfile.root.to_string(), &*hash);
+        prop_assert_eq!(lockfile.root_integrity.to_string(), &*hash);
         prop_assert_eq!(lockfile.chain[0].integrity.to_string(), hash);
     }
 }

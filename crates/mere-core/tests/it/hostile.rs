@@ -1,15 +1,15 @@
 //! Files made to hurt the parsers: each is refused with a place and a fix, and none is dear.
 
 use mere_core::address::RelPath;
-use mere_core::item::{Fault, Item, MAX_BYTES, Scope, ScopedPath, decode};
+use mere_core::item::{Item, ItemFault, MAX_ITEM_BYTES, Scope, ScopedPath, decode_text};
 
 fn place(path: &str) -> ScopedPath {
     let path = path.parse::<RelPath>().expect("a path");
-    ScopedPath::locate(Scope::Project, &path).expect("an item")
+    ScopedPath::from_space_path(Scope::Project, &path).expect("an item")
 }
 
-fn parse(path: &str, bytes: &[u8]) -> Result<Item, Fault> {
-    Item::parse(decode(bytes)?, &place(path))
+fn parse(path: &str, bytes: &[u8]) -> Result<Item, ItemFault> {
+    Item::parse(decode_text(bytes)?, &place(path))
 }
 
 /// A fault that says where and what to do, and does not repeat the file.
@@ -101,7 +101,7 @@ fn depth_and_size_of_markup() {
     refused_directive("open comments", &"<!--".repeat(100_000));
     refused_directive("open CDATA", &"<![CDATA[".repeat(100_000));
     refused("unclosed", "directives/x.md", "<directive name=\"x\" version=\"1.0.0\"><metadata/>");
-    let long = MAX_BYTES / 12 - 100;
+    let long = MAX_ITEM_BYTES / 12 - 100;
     accepted_directive("ends in CDATA", &format!("<![CDATA[{}]]>", "</directive>".repeat(long)));
     let pieces = "<![CDATA[</directive>]]>".repeat(20_000);
     accepted_directive("ends in many CDATA", &pieces);
@@ -187,7 +187,7 @@ fn bytes_that_are_no_text() {
         refused("not UTF-8", path, b"a\xffb");
         refused("UTF-16", path, b"\xff\xfea\0");
         refused("a NUL", path, b"a\0b");
-        refused("oversized", path, vec![b' '; MAX_BYTES + 1]);
+        refused("oversized", path, vec![b' '; MAX_ITEM_BYTES + 1]);
     }
 }
 
@@ -204,7 +204,7 @@ fn marks_and_line_ends_of_other_systems() {
     for (path, text) in texts {
         for text in [format!("\u{feff}{text}"), text.replace('\n', "\r\n")] {
             let item = parse(path, text.as_bytes()).expect(path);
-            let body = item.body().map(|body| text[body].to_owned());
+            let body = item.content_range().map(|body| text[body].to_owned());
             assert!(body.is_none_or(|body| !body.starts_with('\u{feff}')), "{path}");
             assert!(path != "memory/x.md" || item.title(&place(path)) == "T", "{path}");
         }

@@ -1,16 +1,16 @@
 //! Memories, lockfiles, schemas of directives, and files restated where it is not plain.
 
 use mere_core::address::RelPath;
-use mere_core::item::{Fault, Item, Scope, ScopedPath, restate};
+use mere_core::item::{Item, ItemFault, Scope, ScopedPath, rewrite_location};
 use serde_json::{Value, json};
 
 fn place(path: &str) -> ScopedPath {
     let path = path.parse::<RelPath>().expect("a path");
-    ScopedPath::locate(Scope::Project, &path).expect("an item")
+    ScopedPath::from_space_path(Scope::Project, &path).expect("an item")
 }
 
 /// What a fault says, as one text.
-fn words(fault: &Fault) -> String {
+fn words(fault: &ItemFault) -> String {
     format!("{:?}", fault.what)
 }
 
@@ -26,7 +26,7 @@ fn a_memory_may_be_a_plain_note() {
     {
         let item = Item::parse(text, &at).expect("a memory");
         assert_eq!((item.title(&at), item.metadata()), (title, json!({})));
-        assert_eq!(item.body(), Some(0..text.len()));
+        assert_eq!(item.content_range(), Some(0..text.len()));
     }
     let text = "---\nexpires_at: 2026-01-24T09:30:00+01:00\nsource: me\ncitations: [a, b]\n---\nx";
     let Ok(Item::Memory(memory)) = Item::parse(text, &at) else { panic!("a memory") };
@@ -119,7 +119,7 @@ fn a_lockfile_elsewhere_is_caught() {
     let at = place("lockfiles/api/jwt@1.2.0.lock.json");
     assert!(Item::parse(&text, &ScopedPath { scope: Scope::User, ..at.clone() }).is_err());
     let other_version = place("lockfiles/api/jwt@1.2.1.lock.json");
-    assert!(restate(&text, &at, &other_version).is_err(), "a version is not restated");
+    assert!(rewrite_location(&text, &at, &other_version).is_err(), "a version is not restated");
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn a_value_that_readers_disagree_on_is_to_be_quoted() {
 }
 
 fn restated(from: &str, to: &str, text: &str, expected: &str) {
-    let found = restate(text, &place(from), &place(to)).expect("valid there");
+    let found = rewrite_location(text, &place(from), &place(to)).expect("valid there");
     assert_eq!(found, expected);
 }
 
@@ -214,9 +214,12 @@ fn a_directive_is_restated_wherever_it_is_stated() {
 fn an_item_stays_of_its_kind() {
     let text = "---\nid: a\ntitle: b\n---\n";
     let from = place("knowledge/a.md");
-    assert!(restate(text, &from, &place("memory/a.md")).is_err());
-    assert!(restate("no frontmatter", &from, &from).is_err(), "it is not valid where it is");
+    assert!(rewrite_location(text, &from, &place("memory/a.md")).is_err());
+    assert!(
+        rewrite_location("no frontmatter", &from, &from).is_err(),
+        "it is not valid where it is"
+    );
     let skill = "---\nname: a\ndescription: b\n---\n<directive name='a' version='1.0.0'/>";
     let to = place("directives/a.md");
-    assert!(restate(skill, &place("directives/a/SKILL.md"), &to).is_err());
+    assert!(rewrite_location(skill, &place("directives/a/SKILL.md"), &to).is_err());
 }

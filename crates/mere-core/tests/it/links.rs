@@ -2,18 +2,19 @@
 
 use mere_core::address::RelPath;
 use mere_core::item::{
-    Bare, EntryName, Knowledge, Relation, Relinked, Renaming, Scope, ScopedPath, relink, wikilinks,
+    BareLinks, EntryName, EntryRename, Knowledge, Relation, RelinkedNote, Scope, ScopedPath,
+    find_wikilinks, relink,
 };
 use proptest::prelude::*;
 
 fn place(path: &str) -> ScopedPath {
     let path = format!("knowledge/{path}.md").parse::<RelPath>().expect("a path");
-    ScopedPath::locate(Scope::Project, &path).expect("an entry")
+    ScopedPath::from_space_path(Scope::Project, &path).expect("an entry")
 }
 
-fn renaming(from: &str, to: &str, bare: Bare) -> Renaming {
+fn renaming(from: &str, to: &str, bare: BareLinks) -> EntryRename {
     let name = |path: &str| EntryName::from(&place(path));
-    Renaming { from: name(from), to: name(to), bare }
+    EntryRename { from: name(from), to: name(to), bare_links: bare }
 }
 
 /// A note with some lines below its title.
@@ -25,9 +26,9 @@ fn note(rest: &str) -> String {
 fn check(from: &str, to: &str, text: &str, expected: Option<&str>) {
     for ending in ["\n", "\r\n"] {
         let note = |rest: &str| note(rest).replace('\n', ending);
-        let found = relink(&note(text), &place("x/n"), &renaming(from, to, Bare::Id));
+        let found = relink(&note(text), &place("x/n"), &renaming(from, to, BareLinks::UseId));
         let found = found.unwrap_or_else(|fault| panic!("{text:?}: {fault:?}"));
-        assert_eq!(found, Relinked { text: expected.map(note), unclear: 0 }, "{text:?}");
+        assert_eq!(found, RelinkedNote { text: expected.map(note), ambiguous: 0 }, "{text:?}");
     }
 }
 
@@ -96,7 +97,7 @@ fn a_bare_id_says_its_category_or_stays_where_others_have_it() {
         (
             "api/a",
             "api/b",
-            Bare::Whole,
+            BareLinks::UseQualifiedName,
             "related: [api/b, 'api/b', api/b, /a]\nextends: api/b\n---\n\
              [[api/b|x]] ![[api/b.md#y]] [[api/b]]",
             0,
@@ -104,29 +105,33 @@ fn a_bare_id_says_its_category_or_stays_where_others_have_it() {
         (
             "a",
             "b",
-            Bare::Whole,
+            BareLinks::UseQualifiedName,
             "related: [/b, '/b', api/a, /b]\nextends: /b\n---\n[[/b|x]] ![[/b.md#y]] [[api/a]]",
             0,
         ),
         (
             "api/a",
             "ops/b",
-            Bare::Stays,
+            BareLinks::Keep,
             "related: [a, 'a', ops/b, /a]\nextends: a\n---\n[[a|x]] ![[a.md#y]] [[ops/b]]",
             5,
         ),
     ] {
         let found = relink(&text, &place("x/n"), &renaming(from, to, bare)).expect("a note");
-        assert_eq!(found, Relinked { text: Some(note(expected)), unclear }, "{from} {to}");
+        assert_eq!(
+            found,
+            RelinkedNote { text: Some(note(expected)), ambiguous: unclear },
+            "{from} {to}"
+        );
     }
-    let found = relink(&text, &place("x/n"), &renaming("ops/a", "ops/b", Bare::Stays));
-    assert_eq!(found.expect("a note"), Relinked { text: None, unclear: 5 });
+    let found = relink(&text, &place("x/n"), &renaming("ops/a", "ops/b", BareLinks::Keep));
+    assert_eq!(found.expect("a note"), RelinkedNote { text: None, ambiguous: 5 });
 }
 
 #[test]
 fn what_cannot_be_proved_is_a_fault() {
     for text in ["related: [a\n---\n", "related: {a: a}\n---\n", "related: [a]\nid: m\n---\n"] {
-        let found = relink(&note(text), &place("x/n"), &renaming("a", "b", Bare::Id));
+        let found = relink(&note(text), &place("x/n"), &renaming("a", "b", BareLinks::UseId));
         assert!(found.is_err(), "{text:?}");
     }
 }
@@ -201,12 +206,12 @@ proptest! {
         let note = format!("---\nid: n\ntitle: N\n{lines}odd: {{ old: 'old' }}\n---\n{body}");
         let note = note.replace('\n', ending);
         let at = place("x/n");
-        let renaming = renaming("api/old", to, Bare::Id);
+        let renaming = renaming("api/old", to, BareLinks::UseId);
         let Ok(relinked) = relink(&note, &at, &renaming) else {
             return Err(TestCaseError::fail(format!("{note:?}")));
         };
         let after = relinked.text.as_deref().unwrap_or(&note);
-        let Renaming { from, to, bare } = renaming;
+        let EntryRename { from, to, bare_links } = renaming;
         let new = |target: &str| match target {
             "old" => to.id.to_string(),
             "api/old" => format!("{}/{}", to.category, to.id),
@@ -215,7 +220,7 @@ proptest! {
         let read = |text: &str| {
             let entry = Knowledge::parse(text, &at).expect("an entry");
             let body = text[entry.content.clone()].to_owned();
-            let targets = wikilinks(&body).expect("links");
+            let targets = find_wikilinks(&body).expect("links");
             let targets = targets.into_iter().map(|range| body[range].to_owned());
             (targets.collect::<Vec<_>>(), entry.relations)
         };
@@ -224,7 +229,7 @@ proptest! {
             *target = new(target);
         }
         prop_assert_eq!(read(after), (targets, relations), "{:?}", note);
-        let back = relink(after, &at, &Renaming { from: to, to: from, bare }).expect("a note");
+        let back = relink(after, &at, &EntryRename { from: to, to: from, bare_links }).expect("a note");
         prop_assert_eq!(back.text.as_deref().unwrap_or(after), &note);
     }
 }

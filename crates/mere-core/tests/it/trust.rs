@@ -9,8 +9,9 @@ use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{Scope, ScopedPath};
 use mere_core::trust::{
-    Admission, Created, Envelope, Exhibit, Failure, Field, KeyError, Keyring, Letter, Limits,
-    PayloadType, Placement, PublicKey, Said, Sidecar, Statement, Verdict, verify,
+    ClaimedTime, Envelope, FoundItem, ItemClaims, KeyError, KeyLimits, Keyring, LocationField,
+    PayloadType, Placement, PublicKey, Sidecar, SidecarBytes, Statement, TrustedKey, Verification,
+    VerificationFailure, verify,
 };
 use proptest::prelude::*;
 
@@ -31,15 +32,15 @@ impl Person {
 
     pub(crate) fn sign(&self, envelope: &mut Envelope) {
         let signature = self.0.sign(&envelope.message()).to_bytes();
-        envelope.add(self.public().fingerprint(), signature);
+        envelope.add_signature(self.public().fingerprint(), signature);
     }
 }
 
 fn keyring(people: &[&Person]) -> Keyring {
     let mut keyring = Keyring::default();
     for person in people {
-        let (key, limits) = (person.public(), Limits::default());
-        keyring.admit(Admission { key, name: Some("Ada".to_owned()), limits });
+        let (key, limits) = (person.public(), KeyLimits::default());
+        keyring.add(TrustedKey { key, name: Some("Ada".to_owned()), limits });
     }
     keyring
 }
@@ -49,20 +50,20 @@ fn now() -> Timestamp {
 }
 
 fn file(path: &str, content: &str) -> FileDigest {
-    let (sha256, size) = (Sha256::of(content.as_bytes()), content.len() as u64);
+    let (sha256, size) = (Sha256::digest(content.as_bytes()), content.len() as u64);
     FileDigest { path: path.to_owned(), sha256, size }
 }
 
 fn place(path: &str) -> ScopedPath {
     let path = path.parse::<RelPath>().expect("a path");
-    ScopedPath::locate(Scope::Project, &path).expect("an item")
+    ScopedPath::from_space_path(Scope::Project, &path).expect("an item")
 }
 
 /// A signed tool with two files, and what it says of itself.
 struct Case {
     place: ScopedPath,
     files: Vec<FileDigest>,
-    said: Said,
+    said: ItemClaims,
     sidecar: Sidecar,
 }
 
@@ -70,12 +71,12 @@ impl Case {
     fn new(author: &Person, installer: &Person) -> Self {
         let place = place("tools/api/jwt.yaml");
         let files = vec![file("jwt.py", "print()\n"), file("jwt.yaml", "tool_id: jwt\n")];
-        let said = Said {
+        let said = ItemClaims {
             version: Some("1.2.0".parse().expect("a version")),
-            integrity: Some(Sha256::of(b"integrity")),
+            integrity: Some(Sha256::digest(b"integrity")),
             executor: Some("python_runtime".parse().expect("an id")),
         };
-        let created = Created::at(now());
+        let created = ClaimedTime::from_timestamp(now());
         let statement = Statement {
             kind: place.kind,
             id: place.id.clone(),
@@ -87,10 +88,10 @@ impl Case {
             created,
         };
         let placement = Placement {
-            statement: Sha256::of(b""),
+            statement: Sha256::digest(b""),
             scope: place.scope,
             space_id: SPACE.to_owned(),
-            base: Placement::base_of(place.kind, &place.base),
+            base: Placement::base_name(place.kind, &place.base),
             origin: None,
             created,
         };
@@ -100,12 +101,12 @@ impl Case {
         Self { place, files, said, sidecar }
     }
 
-    fn judge(&self, keyring: &Keyring, letter: &[u8]) -> Verdict<()> {
-        let exhibit = Exhibit {
-            place: &self.place,
+    fn judge(&self, keyring: &Keyring, letter: &[u8]) -> Verification<()> {
+        let exhibit = FoundItem {
+            path: &self.place,
             space_id: Some(SPACE),
             files: &self.files,
-            letter: Letter::Bytes(letter),
+            sidecar: SidecarBytes::Bytes(letter),
             is_draft: false,
             now: now(),
         };
@@ -120,7 +121,7 @@ impl Case {
 fn no_bit_of_a_sidecar_can_be_another() {
     let (ada, bob) = (Person::new(1), Person::new(2));
     let (case, keyring) = (Case::new(&ada, &bob), keyring(&[&ada, &bob]));
-    let text = case.sidecar.text().into_bytes();
+    let text = case.sidecar.to_text().into_bytes();
     assert_eq!(case.judge(&keyring, &text).status(), "verified");
     for at in 0..text.len() {
         for bit in 0..8 {
@@ -128,7 +129,7 @@ fn no_bit_of_a_sidecar_can_be_another() {
             flipped[at] ^= 1 << bit;
             let verdict = case.judge(&keyring, &flipped);
             let same = Sidecar::parse(&flipped).is_ok_and(|parsed| parsed == case.sidecar);
-            assert_eq!(matches!(verdict, Verdict::Verified(_)), same, "byte {at}, bit {bit}");
+            assert_eq!(matches!(verdict, Verification::Verified(_)), same, "byte {at}, bit {bit}");
         }
         let verdict = case.judge(&keyring, &text[..at]);
         assert_eq!(verdict.status(), "bad-signature", "cut at {at}");
@@ -144,12 +145,12 @@ proptest! {
     ) {
         let ada = Person::new(1);
         let (case, keyring) = (Case::new(&ada, &ada), keyring(&[&ada]));
-        let mut text = case.sidecar.text().into_bytes();
+        let mut text = case.sidecar.to_text().into_bytes();
         for (at, byte) in changes {
             let at = at.index(text.len());
             text[at] = byte;
         }
-        if let Verdict::Verified(_) = case.judge(&keyring, &text) {
+        if let Verification::Verified(_) = case.judge(&keyring, &text) {
             prop_assert_eq!(Sidecar::parse(&text), Ok(case.sidecar));
         }
     }
@@ -166,9 +167,9 @@ proptest! {
         if extra {
             case.files.push(file("jwt.zip", ""));
         }
-        let verdict = case.judge(&keyring, case.sidecar.text().as_bytes());
+        let verdict = case.judge(&keyring, case.sidecar.to_text().as_bytes());
         let is_same = case.files == before && case.said.version == said;
-        prop_assert_eq!(matches!(verdict, Verdict::Verified(_)), is_same);
+        prop_assert_eq!(matches!(verdict, Verification::Verified(_)), is_same);
     }
 }
 
@@ -176,42 +177,42 @@ proptest! {
 fn every_fact_of_the_place_is_compared() {
     let ada = Person::new(1);
     let keyring = keyring(&[&ada]);
-    let text = Case::new(&ada, &ada).sidecar.text();
+    let text = Case::new(&ada, &ada).sidecar.to_text();
     let user = |path: &str| ScopedPath { scope: Scope::User, ..place(path) };
     for (found, field) in [
-        (place("tools/api/jwt2.yaml"), Field::Id),
-        (place("tools/jwt.yaml"), Field::Category),
-        (place("tools/api/v2/jwt.yaml"), Field::Category),
-        (place("knowledge/api/jwt.md"), Field::Type),
-        (user("tools/api/jwt.yaml"), Field::Scope),
-        (user("tools/jwt.yaml"), Field::Category),
+        (place("tools/api/jwt2.yaml"), LocationField::Id),
+        (place("tools/jwt.yaml"), LocationField::Category),
+        (place("tools/api/v2/jwt.yaml"), LocationField::Category),
+        (place("knowledge/api/jwt.md"), LocationField::Type),
+        (user("tools/api/jwt.yaml"), LocationField::Scope),
+        (user("tools/jwt.yaml"), LocationField::Category),
     ] {
         let case = Case { place: found, ..Case::new(&ada, &ada) };
-        let Verdict::Broken(Failure::WrongLocation(mismatch)) =
+        let Verification::Broken(VerificationFailure::WrongLocation(mismatch)) =
             case.judge(&keyring, text.as_bytes())
         else {
             panic!("{:?} is taken", case.place);
         };
         assert_eq!(mismatch.field, field);
-        assert_eq!(mismatch.home, Some(place("tools/api/jwt.yaml")));
+        assert_eq!(mismatch.expected_path, Some(place("tools/api/jwt.yaml")));
     }
     let case = Case::new(&ada, &ada);
-    let exhibit = |space_id| Exhibit {
-        place: &case.place,
+    let exhibit = |space_id| FoundItem {
+        path: &case.place,
         space_id,
         files: &case.files,
-        letter: Letter::Bytes(text.as_bytes()),
+        sidecar: SidecarBytes::Bytes(text.as_bytes()),
         is_draft: true,
         now: now(),
     };
     for space in [None, Some(""), Some("0190a6c4-3b5e-7cc3-98c4-dc0c0c07398e")] {
-        let read = || Err::<((), Said), _>("what is broken is not read");
-        let Ok(Verdict::Broken(Failure::WrongLocation(mismatch))) =
+        let read = || Err::<((), ItemClaims), _>("what is broken is not read");
+        let Ok(Verification::Broken(VerificationFailure::WrongLocation(mismatch))) =
             verify(&exhibit(space), &keyring, read)
         else {
             panic!("{space:?} is taken");
         };
-        assert_eq!(mismatch.field, Field::Space);
+        assert_eq!(mismatch.field, LocationField::Space);
     }
 }
 
@@ -219,7 +220,7 @@ fn every_fact_of_the_place_is_compared() {
 fn whose_signature_it_is_decides() {
     let (ada, bob, eve) = (Person::new(1), Person::new(2), Person::new(3));
     let status = |case: &Case, keyring: &Keyring| {
-        case.judge(keyring, case.sidecar.text().as_bytes()).status()
+        case.judge(keyring, case.sidecar.to_text().as_bytes()).status()
     };
     let both = keyring(&[&ada, &bob]);
     assert_eq!(status(&Case::new(&ada, &bob), &both), "verified");
@@ -233,16 +234,16 @@ fn whose_signature_it_is_decides() {
     let mut case = Case::new(&ada, &bob);
     ada.sign(&mut case.sidecar.installer);
     assert_eq!(status(&case, &revoked), "verified");
-    case.sidecar.author.add(bob.public().fingerprint(), [7; 64]);
+    case.sidecar.author.add_signature(bob.public().fingerprint(), [7; 64]);
     assert_eq!(status(&case, &both), "bad-signature");
     let mut case = Case::new(&ada, &bob);
-    case.sidecar.author.add(eve.public().fingerprint(), [7; 64]);
+    case.sidecar.author.add_signature(eve.public().fingerprint(), [7; 64]);
     assert_eq!(status(&case, &both), "verified", "nobody can say whether it is wrong");
     // What is signed is bound to what kind of payload it is.
     let mut case = Case::new(&ada, &ada);
     let other = Envelope::new(PayloadType::Placement, case.sidecar.author.payload().to_vec());
     let signature = ada.0.sign(&other.message()).to_bytes();
-    case.sidecar.author.add(ada.public().fingerprint(), signature);
+    case.sidecar.author.add_signature(ada.public().fingerprint(), signature);
     assert_eq!(status(&case, &both), "bad-signature");
 }
 
@@ -282,7 +283,7 @@ fn a_signature_has_one_spelling() {
     let ada = Person::new(1);
     let message = b"DSSEv1 1 x 1 y";
     let signature = ada.0.sign(message).to_bytes();
-    assert!(ada.public().made(&signature, message));
+    assert!(ada.public().is_signature_valid(&signature, message));
     let (mut other, mut carry) = (signature, 0_u16);
     for (byte, more) in other[32..].iter_mut().zip(order) {
         carry += u16::from(*byte) + u16::from(more);
@@ -290,11 +291,11 @@ fn a_signature_has_one_spelling() {
         carry >>= 8;
     }
     assert_eq!(carry, 0, "it still fits");
-    assert!(!ada.public().made(&other, message), "S plus the order of the group");
+    assert!(!ada.public().is_signature_valid(&other, message), "S plus the order of the group");
     for at in 0..64 {
         let mut flipped = signature;
         flipped[at] ^= 1;
-        assert!(!ada.public().made(&flipped, message), "byte {at}");
+        assert!(!ada.public().is_signature_valid(&flipped, message), "byte {at}");
     }
     // R is the point at infinity and S is H(R, A, M) times the secret: made without the secret's
     // other half, and taken by everyone who does not look at R. Of the key with the seed 0 to 31.
@@ -305,5 +306,5 @@ fn a_signature_has_one_spelling() {
     );
     let loose = ed25519_dalek::VerifyingKey::from_bytes(&key).expect("a key");
     assert!(loose.verify(message, &infinite.into()).is_ok(), "others take it");
-    assert!(!PublicKey::from_bytes(&key).expect("a key").made(&infinite, message));
+    assert!(!PublicKey::from_bytes(&key).expect("a key").is_signature_valid(&infinite, message));
 }

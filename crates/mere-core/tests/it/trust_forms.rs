@@ -7,8 +7,8 @@ use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{ItemId, ItemType, Scope};
 use mere_core::trust::{
-    Created, Fingerprint, Member, Origin, Placement, PublicKey, Roster, Rotation, Sidecar,
-    SignedRoster, Statement,
+    ClaimedTime, Fingerprint, Placement, PublicKey, RegistryOrigin, Roster, RosterMember, Rotation,
+    Sidecar, SignedRoster, Statement,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -27,12 +27,13 @@ fn categories() -> impl Strategy<Value = String> {
 }
 
 fn digests() -> impl Strategy<Value = Sha256> {
-    any::<[u8; 8]>().prop_map(|bytes| Sha256::of(&bytes))
+    any::<[u8; 8]>().prop_map(|bytes| Sha256::digest(&bytes))
 }
 
-fn times() -> impl Strategy<Value = Created> {
-    (0_i64..250_000_000_000)
-        .prop_map(|second| Created::at(Timestamp::from_second(second).expect("a time")))
+fn times() -> impl Strategy<Value = ClaimedTime> {
+    (0_i64..250_000_000_000).prop_map(|second| {
+        ClaimedTime::from_timestamp(Timestamp::from_second(second).expect("a time"))
+    })
 }
 
 fn statements() -> impl Strategy<Value = Statement> {
@@ -59,8 +60,9 @@ fn statements() -> impl Strategy<Value = Statement> {
 }
 
 fn placements() -> impl Strategy<Value = Placement> {
-    let origins = (".{0,8}", ".{0,8}", ".{0,8}")
-        .prop_map(|(registry_id, namespace, version)| Origin { registry_id, namespace, version });
+    let origins = (".{0,8}", ".{0,8}", ".{0,8}").prop_map(|(registry_id, namespace, version)| {
+        RegistryOrigin { registry_id, namespace, version }
+    });
     let scopes = select(&[Scope::Project, Scope::User][..]);
     (digests(), scopes, ".{0,40}", ".{0,20}", prop::option::of(origins), times()).prop_map(
         |(statement, scope, space_id, base, origin, created)| Placement {
@@ -87,7 +89,7 @@ fn rosters() -> impl Strategy<Value = Roster> {
             admins: (1..=admins).map(|number| Person::new(number).public()).collect(),
             members: (100..)
                 .zip(members)
-                .map(|(number, (types, categories, year))| Member {
+                .map(|(number, (types, categories, year))| RosterMember {
                     name: format!("Nº {number}"),
                     key: Person::new(number).public(),
                     types,
@@ -110,10 +112,10 @@ proptest! {
         prop_assert_eq!(Statement::parse(&statement.payload()), Ok(statement.clone()));
         prop_assert_eq!(Placement::parse(&placement.payload()), Ok(placement.clone()));
         let mut sidecar = Sidecar::new(statement, placement);
-        prop_assert!(Sidecar::parse(sidecar.text().as_bytes()).is_err(), "nobody signed it");
+        prop_assert!(Sidecar::parse(sidecar.to_text().as_bytes()).is_err(), "nobody signed it");
         Person::new(1).sign(&mut sidecar.author);
         Person::new(2).sign(&mut sidecar.installer);
-        prop_assert_eq!(Sidecar::parse(sidecar.text().as_bytes()), Ok(sidecar));
+        prop_assert_eq!(Sidecar::parse(sidecar.to_text().as_bytes()), Ok(sidecar));
     }
 
     #[test]
@@ -134,7 +136,7 @@ proptest! {
 
     #[test]
     fn rosters_are_read_as_they_are_written(roster in rosters()) {
-        let text = format!("{:#}", roster.value());
+        let text = format!("{:#}", roster.to_json());
         prop_assert_eq!(Roster::parse(text.as_bytes()), Ok(roster.clone()));
         let mut signed = SignedRoster { envelope: roster.envelope(), roster };
         for number in 1..=signed.roster.threshold {
@@ -142,10 +144,10 @@ proptest! {
             Person::new(u8::try_from(number).expect("few")).sign(&mut signed.envelope);
         }
         prop_assert!(signed.is_complete());
-        let read = SignedRoster::parse(text.as_bytes(), signed.sidecar().as_bytes());
+        let read = SignedRoster::parse(text.as_bytes(), signed.to_sidecar_text().as_bytes());
         prop_assert_eq!(read.as_ref(), Ok(&signed));
         let other = text.replacen("\"v\": 1", "\"v\": 1, \"more\": 1", 1);
-        prop_assert!(SignedRoster::parse(other.as_bytes(), signed.sidecar().as_bytes()).is_err());
+        prop_assert!(SignedRoster::parse(other.as_bytes(), signed.to_sidecar_text().as_bytes()).is_err());
     }
 
     #[test]
@@ -155,10 +157,10 @@ proptest! {
         let mut envelope = rotation.envelope();
         for person in [&old, &other] {
             person.sign(&mut envelope);
-            prop_assert!(Rotation::parse(Rotation::text(&envelope).as_bytes()).is_err());
+            prop_assert!(Rotation::parse(Rotation::to_file_text(&envelope).as_bytes()).is_err());
         }
         new.sign(&mut envelope);
-        prop_assert_eq!(Rotation::parse(Rotation::text(&envelope).as_bytes()), Ok(rotation));
+        prop_assert_eq!(Rotation::parse(Rotation::to_file_text(&envelope).as_bytes()), Ok(rotation));
     }
 
     #[test]
@@ -200,7 +202,7 @@ fn a_roster_follows_only_what_its_admins_signed() {
         for at in signers {
             people[*at].sign(&mut signed.envelope);
         }
-        assert_eq!(signed.follows(&first), follows, "{:?} by {signers:?}", signed.roster);
+        assert_eq!(signed.can_follow(&first), follows, "{:?} by {signers:?}", signed.roster);
     }
     let broken = [
         ("threshold", json!(0)),
@@ -214,7 +216,7 @@ fn a_roster_follows_only_what_its_admins_signed() {
         ("more", json!(1)),
     ];
     for (key, value) in broken {
-        let mut text = first.value();
+        let mut text = first.to_json();
         text[key] = value;
         assert!(Roster::parse(text.to_string().as_bytes()).is_err(), "{text}");
     }

@@ -3,9 +3,9 @@
 use mere_core::address::RelPath;
 use mere_core::canonical;
 use mere_core::digest::Sha256;
-use mere_core::item::integrity::{self, FileDigest, Identity};
+use mere_core::item::integrity::{self, FileDigest, ItemIdentity};
 use mere_core::item::{
-    Directive, Form, ItemId, Knowledge, Scope, ScopedPath, Skill, ToolManifest, Version,
+    Directive, ItemForm, ItemId, Knowledge, Scope, ScopedPath, Skill, ToolManifest, Version,
 };
 use serde_json::{Map, Value};
 
@@ -33,9 +33,9 @@ fn identity(vector: &Value, key: &str) -> (ItemId, Version) {
 #[test]
 fn canonical_json_is_what_python_writes() {
     for vector in vectors(INTEGRITY, "canonical") {
-        let written = canonical::text(&vector["value"]);
+        let written = canonical::to_text(&vector["value"]);
         assert_eq!(written, text(&vector, "canonical"));
-        assert_eq!(Sha256::of(written.as_bytes()).to_string(), text(&vector, "sha256"));
+        assert_eq!(Sha256::digest(written.as_bytes()).to_string(), text(&vector, "sha256"));
     }
 }
 
@@ -43,28 +43,28 @@ fn canonical_json_is_what_python_writes() {
 fn integrity_function_by_function() {
     for vector in vectors(INTEGRITY, "directive") {
         let (id, version) = identity(&vector, "directive_name");
-        let identity = Identity { id: &id, version: &version };
+        let identity = ItemIdentity { id: &id, version: &version };
         let content = text(&vector, "xml_content").as_bytes();
-        let hash = integrity::directive(identity, content, &vector["metadata"]);
+        let hash = integrity::hash_directive(identity, content, &vector["metadata"]);
         assert_eq!(hash.to_string(), text(&vector, "integrity"));
     }
     for vector in vectors(INTEGRITY, "knowledge") {
         let (id, version) = identity(&vector, "zettel_id");
-        let identity = Identity { id: &id, version: &version };
+        let identity = ItemIdentity { id: &id, version: &version };
         let content = text(&vector, "content").as_bytes();
-        let hash = integrity::knowledge(identity, content, &map(&vector, "frontmatter"));
+        let hash = integrity::hash_knowledge(identity, content, &map(&vector, "frontmatter"));
         assert_eq!(hash.to_string(), text(&vector, "integrity"));
     }
     for vector in vectors(INTEGRITY, "tool") {
         let (id, version) = identity(&vector, "tool_id");
-        let identity = Identity { id: &id, version: &version };
+        let identity = ItemIdentity { id: &id, version: &version };
         let files = vector["files"].as_array().expect("files").iter().map(|file| FileDigest {
             path: text(file, "path").to_owned(),
             sha256: text(file, "sha256").parse().expect("a digest"),
             size: 0,
         });
         let files = files.collect::<Vec<_>>();
-        let hash = integrity::tool(identity, &map(&vector, "manifest"), &files);
+        let hash = integrity::hash_tool(identity, &map(&vector, "manifest"), &files);
         assert_eq!(hash.to_string(), text(&vector, "integrity"));
     }
 }
@@ -73,22 +73,22 @@ fn integrity_function_by_function() {
 fn whole_files_parse_and_hash_as_python_has_it() {
     for vector in vectors(FILES, "files") {
         let path = text(&vector, "path").parse::<RelPath>().expect("a path");
-        let at = ScopedPath::locate(Scope::Project, &path).expect("an item");
+        let at = ScopedPath::from_space_path(Scope::Project, &path).expect("an item");
         let file = text(&vector, "text");
         let others = vector.get("files").and_then(Value::as_object).into_iter().flatten();
         let others = others.map(|(path, text)| {
             let bytes = text.as_str().expect("a text").as_bytes();
-            let (sha256, size) = (Sha256::of(bytes), bytes.len() as u64);
+            let (sha256, size) = (Sha256::digest(bytes), bytes.len() as u64);
             FileDigest { path: path.clone(), sha256, size }
         });
         let others = others.collect::<Vec<_>>();
         let (hash, content) = match (text(&vector, "type"), at.form) {
-            ("directive", Form::Flat) => {
+            ("directive", ItemForm::Flat) => {
                 let parsed = Directive::parse(file, &at).expect("a directive");
                 assert_eq!(parsed.metadata, vector["metadata"]);
                 (parsed.integrity(file, &at), Some(parsed.content))
             }
-            ("directive", Form::Folder) => {
+            ("directive", ItemForm::Folder) => {
                 let parsed = Skill::parse(file, &at).expect("a skill");
                 assert_eq!(Value::Object(parsed.frontmatter.clone()), vector["metadata"]);
                 (parsed.integrity(file, &at, &others), Some(parsed.content))
@@ -106,7 +106,7 @@ fn whole_files_parse_and_hash_as_python_has_it() {
         };
         assert_eq!(hash.to_string(), text(&vector, "integrity"), "{path}");
         if let Some(content) = content {
-            let content = Sha256::of(&file.as_bytes()[content]).to_string();
+            let content = Sha256::digest(&file.as_bytes()[content]).to_string();
             assert_eq!(content, text(&vector, "content_sha256"), "{path}");
         }
     }

@@ -3,7 +3,7 @@
 //! A category that is named is protected, whatever it has besides: nothing, or an empty
 //! description.
 
-use mere_core::category::{Defined, Description, Hierarchy, Mode};
+use mere_core::category::{CategoryMode, ConfiguredCategory, Description, Hierarchy};
 use mere_core::item::{Category, IdError, ItemId};
 use serde::Deserialize;
 use serde_saphyr::Spanned;
@@ -30,21 +30,21 @@ pub(super) enum Holds {
     Items,
 }
 
-pub(super) fn parse_mode(said: Option<Spanned<String>>) -> Result<Mode, YamlError> {
-    let Some(said) = said else { return Ok(Mode::default()) };
+pub(super) fn parse_mode(said: Option<Spanned<String>>) -> Result<CategoryMode, YamlError> {
+    let Some(said) = said else { return Ok(CategoryMode::default()) };
     said.value.parse().map_err(|error| fault(&said, error))
 }
 
 pub(super) fn parse(said: Option<RawCategories>, holds: Holds) -> Result<Hierarchy, YamlError> {
     let tops = parse_level(said, &Category::default(), holds)?;
-    Ok(Hierarchy { tops, ..Hierarchy::default() })
+    Ok(Hierarchy { top_categories: tops, ..Hierarchy::default() })
 }
 
 fn parse_level(
     said: Option<RawCategories>,
     parent: &Category,
     holds: Holds,
-) -> Result<Vec<Defined>, YamlError> {
+) -> Result<Vec<ConfiguredCategory>, YamlError> {
     let Some(said) = said else { return Ok(Vec::new()) };
     let level = said.entries()?.into_iter();
     level.map(|(name, raw)| parse_one(&name, raw, parent, holds)).collect()
@@ -55,10 +55,10 @@ fn parse_one(
     raw: Option<RawCategory>,
     parent: &Category,
     holds: Holds,
-) -> Result<Defined, YamlError> {
+) -> Result<ConfiguredCategory, YamlError> {
     let category = parse_name(name, parent)?;
     let Some(raw) = raw else {
-        return Ok(Defined {
+        return Ok(ConfiguredCategory {
             category,
             description: Description::default(),
             policy: policies::parse(None)?,
@@ -67,10 +67,10 @@ fn parse_one(
     };
     if let Some(policies) = raw.policies.as_ref().filter(|_| holds == Holds::Items) {
         let reason = "policies are for memories, and these categories hold items: take it out";
-        return Err(YamlError::at(policies.referenced, reason.to_owned()));
+        return Err(YamlError::at_location(policies.referenced, reason.to_owned()));
     }
     let subcategories = parse_level(raw.subcategories, &category, holds)?;
-    Ok(Defined {
+    Ok(ConfiguredCategory {
         description: parse_description(raw.description)?,
         policy: policies::parse(raw.policies.map(|policies| policies.value))?,
         subcategories,
@@ -82,7 +82,7 @@ fn parse_one(
 fn parse_name(name: &Spanned<String>, parent: &Category) -> Result<Category, YamlError> {
     if name.value.contains('/') {
         let reason = "a key names one category: nest what lies in it under its `subcategories`";
-        return Err(YamlError::at(name.referenced, reason.to_owned()));
+        return Err(YamlError::at_location(name.referenced, reason.to_owned()));
     }
     let level = name.value.parse::<ItemId>().map_err(|error| fault(name, error))?;
     parent.child(&level).map_err(|error: IdError| fault(name, error))
@@ -94,5 +94,5 @@ pub(super) fn parse_description(said: Option<Spanned<String>>) -> Result<Descrip
 }
 
 fn fault(said: &Spanned<String>, error: impl std::error::Error) -> YamlError {
-    YamlError::at(said.referenced, error.to_string())
+    YamlError::at_location(said.referenced, error.to_string())
 }

@@ -113,5 +113,5 @@ fn size(said: &Spanned<u64>) -> Result<usize, YamlError> {
 }
 
 fn fault(at: Location, reason: &str) -> YamlError {
-    YamlError::at(at, reason.to_owned())
+    YamlError::at_location(at, reason.to_owned())
 }

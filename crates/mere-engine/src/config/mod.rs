@@ -48,7 +48,7 @@ pub(crate) use signing::Signing;
 pub(crate) use spot::{Spot, Vantage};
 pub(crate) use stores::{Keeping, OutsideStore, StoreConfig};
 use stores::{RawItems, RawStores, SaidStores};
-pub(crate) use yaml::{MAX_BYTES, YamlError, read as read_file};
+pub(crate) use yaml::{MAX_YAML_BYTES, YamlError, read as read_file};
 
 /// The config of a space.
 pub(crate) const FILE: &str = "config.yaml";

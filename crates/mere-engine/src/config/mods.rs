@@ -36,7 +36,7 @@ pub(super) fn parse(mods: Option<Vec<RawMod>>) -> Result<Vec<ModConfig>, YamlErr
 fn parse_one(raw: RawMod) -> Result<ModConfig, YamlError> {
     let name = |said: &Spanned<String>| {
         let name = said.value.parse::<ModName>();
-        name.map_err(|error| YamlError::at(said.referenced, error.to_string()))
+        name.map_err(|error| YamlError::at_location(said.referenced, error.to_string()))
     };
     Ok(ModConfig { id: name(&raw.id)?, name: name(&raw.name)?, path: raw.path })
 }

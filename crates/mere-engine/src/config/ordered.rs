@@ -19,7 +19,7 @@ impl<T> Ordered<T> {
         match self.0.iter().find(|(key, _)| !seen.insert(&key.value)) {
             Some((key, _)) => {
                 let reason = "the name is there twice: rename one of them".to_owned();
-                Err(YamlError::at(key.referenced, reason))
+                Err(YamlError::at_location(key.referenced, reason))
             }
             None => Ok(self.0),
         }

@@ -32,11 +32,11 @@ pub(super) fn parse_sensitive(said: Texts) -> Result<(Vec<String>, Vec<String>),
 pub(super) fn parse(said: Texts) -> Result<Vec<String>, YamlError> {
     if let Some(beyond) = said.get(MAX_PATTERNS) {
         let reason = format!("there are more than {MAX_PATTERNS} patterns");
-        return Err(YamlError::at(beyond.referenced, reason));
+        return Err(YamlError::at_location(beyond.referenced, reason));
     }
     let patterns = said.into_iter().map(|one| match one.value.parse::<Pattern>() {
         Ok(_) => Ok(one.value),
-        Err(error) => Err(YamlError::at(one.referenced, error.to_string())),
+        Err(error) => Err(YamlError::at_location(one.referenced, error.to_string())),
     });
     patterns.collect()
 }
@@ -50,7 +50,7 @@ pub(super) fn parse_folders(folders: Option<Folders>) -> Result<Vec<RelPath>, Ya
             Ok(path) if may_be_taken(&path) => Ok(path),
             _ => {
                 let reason = "a folder is a path inside the project, such as `.claude/skills`";
-                Err(YamlError::at(one.referenced, reason.to_owned()))
+                Err(YamlError::at_location(one.referenced, reason.to_owned()))
             }
         }
     });
@@ -65,6 +65,6 @@ fn may_be_taken(path: &RelPath) -> bool {
 
 /// A marker is one name: it is looked for in a folder, not along a path.
 pub(super) fn parse_marker(said: &Spanned<String>) -> Result<String, YamlError> {
-    let fault = |error: SegmentError| YamlError::at(said.referenced, error.to_string());
+    let fault = |error: SegmentError| YamlError::at_location(said.referenced, error.to_string());
     said.value.parse::<Segment>().map(|name| name.to_string()).map_err(fault)
 }

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use mere_core::category::{MAX_DAYS, Permissions, Policy};
+use mere_core::category::{MAX_TTL_DAYS, MemoryPermissions, MemoryPolicy};
 use mere_core::schema::Schema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -32,18 +32,18 @@ struct RawPermissions {
     delete: Option<Spanned<Value>>,
 }
 
-pub(super) fn parse(raw: Option<RawPolicy>) -> Result<Policy, YamlError> {
-    let Some(raw) = raw else { return Ok(Policy::default()) };
+pub(super) fn parse(raw: Option<RawPolicy>) -> Result<MemoryPolicy, YamlError> {
+    let Some(raw) = raw else { return Ok(MemoryPolicy::default()) };
     let days = "`defaultTtl` is a whole number of days from 1 to 36500";
-    let days = number(raw.default_ttl, 1..=u64::from(MAX_DAYS), days)?;
+    let days = number(raw.default_ttl, 1..=u64::from(MAX_TTL_DAYS), days)?;
     let bytes = "`maxContentLength` is a whole number of bytes, at least 1";
     let most = "`maxMemories` is a whole number, at least 1";
     let permissions = raw.permissions.unwrap_or_default();
-    Ok(Policy {
+    Ok(MemoryPolicy {
         default_ttl: days.and_then(|days| u32::try_from(days).ok()),
         max_content_length: number(raw.max_content_length, 1..=u64::MAX, bytes)?,
         max_memories: number(raw.max_memories, 1..=u64::MAX, most)?,
-        permissions: Permissions {
+        permissions: MemoryPermissions {
             create: flag(permissions.create)?,
             update: flag(permissions.update)?,
             delete: flag(permissions.delete)?,
@@ -59,18 +59,18 @@ fn number(
 ) -> Result<Option<u64>, YamlError> {
     let Some(said) = said else { return Ok(None) };
     let number = said.value.as_u64().filter(|number| range.contains(number));
-    number.map(Some).ok_or_else(|| YamlError::at(said.referenced, takes.to_owned()))
+    number.map(Some).ok_or_else(|| YamlError::at_location(said.referenced, takes.to_owned()))
 }
 
 fn flag(said: Option<Spanned<Value>>) -> Result<Option<bool>, YamlError> {
     let Some(said) = said else { return Ok(None) };
     let reason = "a permission is true or false";
     let flag = said.value.as_bool();
-    flag.map(Some).ok_or_else(|| YamlError::at(said.referenced, reason.to_owned()))
+    flag.map(Some).ok_or_else(|| YamlError::at_location(said.referenced, reason.to_owned()))
 }
 
 fn schema(said: &Spanned<Value>) -> Result<Arc<Schema>, YamlError> {
-    let fault = |reason| YamlError::at(said.referenced, reason);
+    let fault = |reason| YamlError::at_location(said.referenced, reason);
     if !said.value.is_object() {
         return Err(fault("a schema is a JSON Schema, written as a mapping".to_owned()));
     }

@@ -115,5 +115,5 @@ fn runtime(raw: RawRuntime) -> Result<Runtime, YamlError> {
 }
 
 fn fault(at: Location, reason: &str) -> YamlError {
-    YamlError::at(at, reason.to_owned())
+    YamlError::at_location(at, reason.to_owned())
 }

@@ -24,7 +24,7 @@ pub(super) fn parse(raw: Option<RawSearch>) -> Result<Option<Vec<ItemType>>, Yam
         let kind = SEARCHED.into_iter().find(|kind| kind.name() == one.value);
         let Some(kind) = kind.filter(|kind| !order.contains(kind)) else {
             let reason = "the types are directive, tool, knowledge and memory, each at most once";
-            return Err(YamlError::at(one.referenced, reason.to_owned()));
+            return Err(YamlError::at_location(one.referenced, reason.to_owned()));
         };
         order.push(kind);
     }

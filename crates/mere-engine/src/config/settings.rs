@@ -32,12 +32,12 @@ pub(super) fn parse(raw: Option<RawSettings>) -> Result<Settings, YamlError> {
         "json" => Ok(Mirror::Json),
         _ => {
             let reason = "an output format is yaml or json".to_owned();
-            Err(YamlError::at(said.referenced, reason))
+            Err(YamlError::at_location(said.referenced, reason))
         }
     });
     let store = raw.default_store.map(|said| match said.value.parse::<ModName>() {
         Ok(name) => Ok((name, said.referenced)),
-        Err(error) => Err(YamlError::at(said.referenced, error.to_string())),
+        Err(error) => Err(YamlError::at_location(said.referenced, error.to_string())),
     });
     Ok(Settings { output_format: format.transpose()?, default_store: store.transpose()? })
 }

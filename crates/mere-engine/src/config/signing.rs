@@ -39,7 +39,7 @@ pub(super) fn of_project(
     let only = only.map(|keys| {
         let keys = keys.into_iter().map(|one| {
             let key = one.value.parse::<Fingerprint>();
-            key.map_err(|error| YamlError::at(one.referenced, error.to_string()))
+            key.map_err(|error| YamlError::at_location(one.referenced, error.to_string()))
         });
         keys.collect::<Result<_, _>>()
     });
@@ -50,7 +50,7 @@ fn parse_types(said: Option<Texts>) -> Result<Vec<ItemType>, YamlError> {
     let types = said.unwrap_or_default().into_iter().map(|one| {
         let kind = one.value.parse::<ItemType>().ok().filter(|kind| *kind != ItemType::Memory);
         let wrong = "what can be signed is directive, tool, knowledge or lockfile";
-        kind.ok_or_else(|| YamlError::at(one.referenced, wrong.to_owned()))
+        kind.ok_or_else(|| YamlError::at_location(one.referenced, wrong.to_owned()))
     });
     types.collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mere_core::category::{Mode, Realm, Rules};
+use mere_core::category::{CategoryMode, CategoryOwner, CategoryRules};
 use mere_core::item::ItemType;
 use mere_core::name::ModName;
 use serde::Deserialize;
@@ -25,7 +25,7 @@ pub(crate) struct StoreConfig {
     /// As it is written: relative to the config's folder, absolute, or from `~`.
     pub(crate) path: String,
     pub(crate) description: String,
-    pub(crate) rules: Rules,
+    pub(crate) rules: CategoryRules,
     /// Whether it lies outside the project whose config it is in, and nobody trusts that yet.
     pub(crate) awaits_trust: bool,
 }
@@ -36,7 +36,7 @@ pub(crate) struct Keeping {
     /// In the order of the file.
     pub(crate) stores: Vec<StoreConfig>,
     /// The rules of items' categories, by type.
-    pub(crate) items: Vec<(ItemType, Rules)>,
+    pub(crate) items: Vec<(ItemType, CategoryRules)>,
     pub(crate) settings: Settings,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Keeping {
 pub(crate) struct OutsideStore {
     pub(crate) name: ModName,
     pub(crate) path: String,
-    pub(crate) mode: Mode,
+    pub(crate) mode: CategoryMode,
     /// All that the config says of it.
     pub(crate) said: Value,
 }
@@ -105,7 +105,7 @@ pub(super) fn parse(
 }
 
 fn parse_store(name: &Spanned<String>, raw: Option<RawStore>) -> Result<StoreConfig, YamlError> {
-    let fault = |reason: String| YamlError::at(name.referenced, reason);
+    let fault = |reason: String| YamlError::at_location(name.referenced, reason);
     let parsed = name.value.parse::<ModName>().map_err(|error| fault(error.to_string()))?;
     let Some((path, raw)) = raw.and_then(|mut raw| Some((raw.path.take()?, raw))) else {
         let reason = "a store has a `path`: say where it lies, such as `path: ./memory`";
@@ -113,7 +113,7 @@ fn parse_store(name: &Spanned<String>, raw: Option<RawStore>) -> Result<StoreCon
     };
     if path.value.is_empty() {
         let reason = "the path is empty: say where the store lies, such as `./memory`";
-        return Err(YamlError::at(path.referenced, reason.to_owned()));
+        return Err(YamlError::at_location(path.referenced, reason.to_owned()));
     }
     let mut hierarchy = categories::parse(raw.categories, Holds::Memories)?;
     hierarchy.policy = policies::parse(raw.policies)?;
@@ -124,15 +124,15 @@ fn parse_store(name: &Spanned<String>, raw: Option<RawStore>) -> Result<StoreCon
         path_at: path.referenced,
         path: path.value,
         description: categories::parse_description(raw.description)?.to_string(),
-        rules: Rules::new(Realm::Store, mode, hierarchy),
+        rules: CategoryRules::new(CategoryOwner::Store, mode, hierarchy),
         awaits_trust: false,
     })
 }
 
-fn parse_kind(kind: ItemType, raw: RawKind) -> Result<(ItemType, Rules), YamlError> {
+fn parse_kind(kind: ItemType, raw: RawKind) -> Result<(ItemType, CategoryRules), YamlError> {
     let hierarchy = categories::parse(raw.categories, Holds::Items)?;
     let mode = categories::parse_mode(raw.mode)?;
-    Ok((kind, Rules::new(Realm::Items(kind), mode, hierarchy)))
+    Ok((kind, CategoryRules::new(CategoryOwner::Items(kind), mode, hierarchy)))
 }
 
 /// The stores that await trust, with all that the config says of them.
@@ -173,14 +173,14 @@ mod tests {
              deep:\n          d2: {policies: {defaultTtl: 30}}\n      a:\n",
         );
         let [first, store] = &keeping.stores[..] else { panic!("two stores") };
-        assert_eq!((first.name.as_str(), first.rules.mode()), ("z", Mode::Free));
+        assert_eq!((first.name.as_str(), first.rules.mode()), ("z", CategoryMode::Free));
         assert!(first.rules.hierarchy().is_empty());
         assert_eq!((&*store.path, &*store.description), ("y", "Mine"));
-        assert_eq!(store.rules.mode(), Mode::Subcategories);
-        let all = store.rules.hierarchy().all().into_iter();
+        assert_eq!(store.rules.mode(), CategoryMode::Subcategories);
+        let all = store.rules.hierarchy().all_categories().into_iter();
         let all = all.map(|one| one.category.as_str().to_owned()).collect::<Vec<_>>();
         assert_eq!(all, ["todo", "b", "b/deep", "b/d2", "a"]);
-        let days = |path: &str| store.rules.policy(&path.parse().expect(path)).default_ttl;
+        let days = |path: &str| store.rules.policy_for(&path.parse().expect(path)).default_ttl;
         assert_eq!([days(""), days("b/deep"), days("b/d2")], [Some(7), Some(7), Some(30)]);
     }
 
@@ -188,7 +188,8 @@ mod tests {
     fn items_have_rules_by_type() {
         let keeping = keeping("items: {tools: {categoryMode: strict}, directives: {}}");
         let modes = keeping.items.iter().map(|(kind, rules)| (*kind, rules.mode()));
-        let expected = [(ItemType::Directive, Mode::Free), (ItemType::Tool, Mode::Strict)];
+        let expected =
+            [(ItemType::Directive, CategoryMode::Free), (ItemType::Tool, CategoryMode::Strict)];
         assert_eq!(modes.collect::<Vec<_>>(), expected);
     }
 }

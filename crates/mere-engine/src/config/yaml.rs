@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 pub(super) use mere_core::yaml::parse;
-pub(crate) use mere_core::yaml::{MAX_BYTES, YamlError};
+pub(crate) use mere_core::yaml::{MAX_YAML_BYTES, YamlError};
 
 /// Reads a regular file of a folder; `None` if there is none. Links and special files are refused.
 ///
@@ -21,11 +21,11 @@ pub(crate) fn read(folder: &Dir, name: &str) -> io::Result<Option<String>> {
     let file = folder.open_with(name, &opening)?;
     check(&file.metadata()?)?;
     let mut text = String::new();
-    file.take(MAX_BYTES as u64).read_to_string(&mut text)?;
+    file.take(MAX_YAML_BYTES as u64).read_to_string(&mut text)?;
     Ok(Some(text))
 }
 
 fn check(metadata: &Metadata) -> io::Result<()> {
-    let fits = metadata.is_file() && metadata.len() <= MAX_BYTES as u64;
+    let fits = metadata.is_file() && metadata.len() <= MAX_YAML_BYTES as u64;
     if fits { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
 }

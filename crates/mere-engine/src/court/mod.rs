@@ -10,7 +10,7 @@ mod team;
 
 use jiff::Timestamp;
 use mere_core::item::{ItemType, Scope, ScopedPath};
-use mere_core::trust::{Admission, Fingerprint, Keyring, Limits, Roster};
+use mere_core::trust::{Fingerprint, KeyLimits, Keyring, Roster, TrustedKey};
 
 use crate::config::Signing;
 use crate::context::Context;
@@ -190,13 +190,13 @@ fn personal(surroundings: &Surroundings, own: &[keys::OwnKey]) -> Option<Keyring
     };
     for key in own {
         let (key, name) = (key.public.clone(), Some("you".to_owned()));
-        keyring.admit(Admission { key, name, limits: Limits::default() });
+        keyring.add(TrustedKey { key, name, limits: KeyLimits::default() });
     }
     for record in records {
         if record.is_revoked {
             keyring.revoke(record.fingerprint);
         } else if let Some(key) = record.key {
-            keyring.admit(Admission {
+            keyring.add(TrustedKey {
                 key,
                 name: record.name.map(|name| name.to_string()),
                 limits: record.limits,
@@ -208,9 +208,9 @@ fn personal(surroundings: &Surroundings, own: &[keys::OwnKey]) -> Option<Keyring
 
 /// The keys of these that may count in the project.
 fn narrowed(mut keyring: Keyring, personal: &Keyring, only: Option<&[Fingerprint]>) -> Keyring {
-    keyring.revoke_like(personal);
+    keyring.revoke_all_of(personal);
     if let Some(only) = only {
-        keyring.narrow(only);
+        keyring.retain_only(only);
     }
     keyring
 }
@@ -218,7 +218,7 @@ fn narrowed(mut keyring: Keyring, personal: &Keyring, only: Option<&[Fingerprint
 fn of_roster(roster: &Roster) -> Keyring {
     let mut keyring = Keyring::default();
     for member in &roster.members {
-        keyring.admit(member.admission());
+        keyring.add(member.to_trusted_key());
     }
     keyring
 }

@@ -116,7 +116,7 @@ impl Team {
         let pinned = Pinned::of_folder(surroundings, project, space_id);
         let mut team = Self { file, pinned, space_id: space_id.map(str::to_owned) };
         if let (TeamFile::Signed(signed), Pinned::Roster(joined)) = (&team.file, &team.pinned)
-            && signed.follows(joined)
+            && signed.can_follow(joined)
         {
             if let Err(error) = pin(surroundings, signed) {
                 tracing::error!(%error, "a newer roster could not be kept");
@@ -236,7 +236,7 @@ impl Team {
             Quorum::All => admins.len(),
             Quorum::Threshold => signed.roster.threshold.min(admins.len()),
         };
-        if signed.signed_by(&named) < needed.max(1) {
+        if signed.count_signatures_by(&named) < needed.max(1) {
             return Err(TeamTrouble::Strangers);
         }
         Ok(&signed.roster)
@@ -254,7 +254,8 @@ fn stale(roster: &Roster, seen: &Roster) -> Option<TeamTrouble> {
 }
 
 fn incomplete(signed: &SignedRoster) -> Option<TeamTrouble> {
-    let (by, threshold) = (signed.signed_by(&signed.roster.admins), signed.roster.threshold);
+    let (by, threshold) =
+        (signed.count_signatures_by(&signed.roster.admins), signed.roster.threshold);
     (by < threshold).then_some(TeamTrouble::Incomplete { signed: by, threshold })
 }
 
@@ -329,7 +330,7 @@ pub(crate) fn pin(surroundings: &Surroundings, signed: &SignedRoster) -> Result<
         }
         records.retain(|record| record["space_id"] != roster.space_id);
         records.push(json!({
-            "space_id": roster.space_id, "roster": roster.value(), "signatures": signed.sidecar(),
+            "space_id": roster.space_id, "roster": roster.to_json(), "signatures": signed.to_sidecar_text(),
         }));
     })
 }

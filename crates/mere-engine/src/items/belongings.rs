@@ -7,9 +7,9 @@
 use std::io::Read as _;
 
 use cap_std::fs::{Dir, File};
-use mere_core::digest::{Hasher, Sha256};
+use mere_core::digest::{Sha256, Sha256Hasher};
 use mere_core::item::integrity::FileDigest;
-use mere_core::item::{Fault, Form, ItemType, ScopedPath};
+use mere_core::item::{ItemFault, ItemForm, ItemType, ScopedPath};
 
 use mere_host::{EntryKind, OpenFolder, open_regular};
 
@@ -25,7 +25,7 @@ const MAX_DEPTH: usize = 16;
 pub(crate) enum BelongingsError {
     /// With the path of what is not allowed, where it is one.
     #[error("a file is not allowed")]
-    Fault(Fault, Option<String>),
+    Fault(ItemFault, Option<String>),
     #[error("a file cannot be read")]
     Io(#[from] std::io::Error),
 }
@@ -38,9 +38,9 @@ pub(crate) fn belongings(
     let sidecar = place.sidecar_name().unwrap_or_default();
     let mut gathering = Gathering { folder, sidecar, found: Vec::new(), bytes: 0 };
     match (place.kind, place.form) {
-        (ItemType::Tool, Form::Flat) => gathering.siblings(place)?,
-        (ItemType::Directive | ItemType::Tool, Form::Folder) => {
-            let main = place.kind.folder_file().unwrap_or_default();
+        (ItemType::Tool, ItemForm::Flat) => gathering.siblings(place)?,
+        (ItemType::Directive | ItemType::Tool, ItemForm::Folder) => {
+            let main = place.kind.folder_main_file().unwrap_or_default();
             gathering.below("", main, 0)?;
         }
         _ => {}
@@ -56,20 +56,22 @@ pub(crate) fn whole(main: Sha256, folder: &Dir, place: &ScopedPath) -> std::io::
     match belongings(folder, place) {
         Ok(files) => Ok(whole_of(main, &files)),
         // What cannot be told can be removed all the same.
-        Err(BelongingsError::Fault(..)) => Ok(Sha256::of(format!("{main} and more").as_bytes())),
+        Err(BelongingsError::Fault(..)) => {
+            Ok(Sha256::digest(format!("{main} and more").as_bytes()))
+        }
         Err(BelongingsError::Io(error)) => Err(error),
     }
 }
 
 /// The same for files that are known.
 pub(crate) fn whole_of(main: Sha256, files: &[FileDigest]) -> Sha256 {
-    let mut hasher = Hasher::default();
-    hasher.add(main.to_string().as_bytes());
+    let mut hasher = Sha256Hasher::default();
+    hasher.update(main.to_string().as_bytes());
     for file in files {
         // No path has a NUL, so no two items have one text.
-        hasher.add(format!("\0{}\0{}", file.sha256, file.path).as_bytes());
+        hasher.update(format!("\0{}\0{}", file.sha256, file.path).as_bytes());
     }
-    hasher.so_far()
+    hasher.digest()
 }
 
 /// What is found, before anything of it is read: what is too much is refused at once.
@@ -169,19 +171,19 @@ impl Gathering<'_> {
         let mut files = Vec::new();
         for (path, name) in std::mem::take(&mut self.found) {
             let mut file = self.open(&path, &name)?.take(MAX_BYTES - self.bytes + 1);
-            let (mut hasher, mut buffer, mut size) = (Hasher::default(), [0; 16 * 1024], 0);
+            let (mut hasher, mut buffer, mut size) = (Sha256Hasher::default(), [0; 16 * 1024], 0);
             loop {
                 match file.read(&mut buffer)? {
                     0 => break,
                     read => {
-                        hasher.add(&buffer[..read]);
+                        hasher.update(&buffer[..read]);
                         size += read as u64;
                     }
                 }
             }
             self.bytes += size;
             self.check_bytes()?;
-            files.push(FileDigest { path: join(&path, &name), sha256: hasher.so_far(), size });
+            files.push(FileDigest { path: join(&path, &name), sha256: hasher.digest(), size });
         }
         Ok(files)
     }
@@ -191,8 +193,8 @@ fn fault(what: &'static str, fix: &'static str) -> BelongingsError {
     BelongingsError::Fault(plain(what, fix), None)
 }
 
-fn plain(what: &'static str, fix: &'static str) -> Fault {
-    Fault { line: 1, column: 1, what: what.into(), fix: fix.into() }
+fn plain(what: &'static str, fix: &'static str) -> ItemFault {
+    ItemFault { line: 1, column: 1, what: what.into(), fix: fix.into() }
 }
 
 fn join(folder: &str, name: &str) -> String {

@@ -4,11 +4,11 @@ use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
 use mere_core::gate::Gate;
 use mere_core::item::integrity::FileDigest;
-use mere_core::item::{self, Base, ItemRef, ItemType, Scope, ScopedPath};
+use mere_core::item::{self, CategoryBase, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Action, Execute, Reader, Secret, Source, Text};
 use mere_core::spoken::Spoken;
-use mere_core::turn::Stream;
+use mere_core::turn::OutputStream;
 
 use super::belongings::{belongings, whole, whole_of};
 use super::find::{find, is_shown};
@@ -55,7 +55,7 @@ pub(crate) struct Desk<'a> {
     /// Tells what a running tool says, and after how many milliseconds.
     pub(crate) heard: &'a dyn Fn(u64, Prose),
     /// Passes it on to a person as it comes.
-    pub(crate) said: &'a dyn Fn(Stream, &Prose),
+    pub(crate) said: &'a dyn Fn(OutputStream, &Prose),
     /// How tools are run.
     pub(crate) running: &'a Running,
     /// Where they are.
@@ -144,7 +144,7 @@ fn others_meant(
 ) -> Result<Vec<(RelPath, String)>, ToolError> {
     let folder = main.path().split_last().map(|(folder, _)| folder).unwrap_or_default();
     let meant = files.iter().map(|(path, content)| {
-        let address = Address::file(main.root().clone(), folder.below(path));
+        let address = Address::file(main.root().clone(), folder.join_path(path));
         if !desk.view.world.shows(&address) {
             return Err(Unmade::Files("files whose names are not sensitive").into());
         }
@@ -277,7 +277,7 @@ pub(crate) fn check_arrival(desk: &Desk<'_>, place: &ScopedPath) -> Result<(), T
 
 /// Whether items of that type may have that category.
 fn check_category(desk: &Desk<'_>, place: &ScopedPath) -> Result<(), ToolError> {
-    if place.base != Base::Space {
+    if place.base != CategoryBase::Space {
         return Ok(());
     }
     let space = desk.stock.space(place.scope).and_then(|space| space.folder());
@@ -304,9 +304,9 @@ impl Current {
     fn read(desk: &Desk<'_>, address: Address) -> Result<Self, ToolError> {
         let file = desk.view.resolve(&Spoken::Rooted(address.clone()))?;
         let unreadable = |cause| ToolError::unreadable(&address, cause);
-        let bytes = read_at_most(open(&file)?, item::MAX_BYTES as u64).map_err(unreadable)?;
+        let bytes = read_at_most(open(&file)?, item::MAX_ITEM_BYTES as u64).map_err(unreadable)?;
         let sha256 = match &bytes {
-            Some(bytes) => Sha256::of(bytes),
+            Some(bytes) => Sha256::digest(bytes),
             None => digest_of(open(&file)?).map_err(unreadable)?,
         };
         Ok(Self { address, file, bytes, sha256 })

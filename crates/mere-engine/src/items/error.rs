@@ -2,7 +2,7 @@
 
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
-use mere_core::item::{Fault, ItemRef, ItemType, Scope, ScopedPath, Version};
+use mere_core::item::{ItemFault, ItemRef, ItemType, Scope, ScopedPath, Version};
 use mere_core::schema::{Problem, SchemaError};
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ pub(crate) enum ItemError {
     #[error("two items have one name")]
     Clash { kind: ItemType, item: Box<ItemRef>, candidates: Vec<ScopedPath> },
     #[error("{address} is not valid")]
-    Faulty { address: Address, fault: Box<Fault> },
+    Faulty { address: Address, fault: Box<ItemFault> },
     #[error("{address} has another version")]
     Version { address: Address, has: Option<Version> },
     #[error("no registry is configured")]
@@ -71,7 +71,7 @@ pub(crate) enum Unmade {
     #[error("{address} is another by now")]
     Stale { address: Address, current: Option<Sha256> },
     #[error("what was given for {address} is not valid")]
-    Unfit { address: Address, fault: Box<Fault> },
+    Unfit { address: Address, fault: Box<ItemFault> },
     #[error("the files are not as they must be")]
     Files(&'static str),
     #[error("nothing can lie there")]

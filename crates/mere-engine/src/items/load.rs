@@ -87,7 +87,7 @@ fn check_expiry(desk: &Desk<'_>, loaded: &Loaded) -> Result<(), StoreError> {
 
 /// Category and id.
 pub(crate) fn name(place: &ScopedPath) -> Name {
-    let category = Some(place.category.clone()).filter(|category| !category.is_none());
+    let category = Some(place.category.clone()).filter(|category| !category.is_empty());
     Name::from(&ItemRef { category, id: place.id.clone(), version: None })
 }
 

@@ -9,7 +9,9 @@ use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{self, Item, ScopedPath};
 use mere_core::spoken::Spoken;
-use mere_core::trust::{self, Exhibit, Failure, Letter, MAX_SIDECAR_BYTES, Said, Verdict};
+use mere_core::trust::{
+    self, FoundItem, ItemClaims, MAX_SIDECAR_BYTES, SidecarBytes, Verification, VerificationFailure,
+};
 
 use super::ItemError;
 use super::belongings::{BelongingsError, belongings, whole_of};
@@ -52,11 +54,11 @@ impl SidecarFile {
         Ok(bytes.map_or(Self::Unreadable, Self::Bytes))
     }
 
-    pub(crate) fn letter(&self) -> Letter<'_> {
+    pub(crate) fn letter(&self) -> SidecarBytes<'_> {
         match self {
-            Self::None => Letter::None,
-            Self::Bytes(bytes) => Letter::Bytes(bytes),
-            Self::Unreadable => Letter::Unreadable,
+            Self::None => SidecarBytes::None,
+            Self::Bytes(bytes) => SidecarBytes::Bytes(bytes),
+            Self::Unreadable => SidecarBytes::Unreadable,
         }
     }
 }
@@ -81,10 +83,10 @@ impl Raw {
         let main = view.resolve(&Spoken::Rooted(address.clone()))?;
         let file = open(&main)?;
         let unreadable = |cause| ToolError::unreadable(&address, cause);
-        let bytes = read_at_most(file, item::MAX_BYTES as u64).map_err(unreadable)?;
+        let bytes = read_at_most(file, item::MAX_ITEM_BYTES as u64).map_err(unreadable)?;
         // One byte more than there may be says as much as all of them.
-        let bytes = bytes.unwrap_or_else(|| vec![b' '; item::MAX_BYTES + 1]);
-        let sha256 = Sha256::of(&bytes);
+        let bytes = bytes.unwrap_or_else(|| vec![b' '; item::MAX_ITEM_BYTES + 1]);
+        let sha256 = Sha256::digest(&bytes);
         let folder = main.folder().ok_or(ResolveError::NotVisible)?;
         let sidecar = SidecarFile::read(folder, &place).map_err(unreadable)?;
         let others = belongings(folder, &place);
@@ -108,7 +110,7 @@ impl Raw {
     }
 
     /// The one verification. What is broken is not understood, and has no body.
-    pub(crate) fn judge(mut self, court: &Court) -> Result<Verdict<Loaded>, ToolError> {
+    pub(crate) fn judge(mut self, court: &Court) -> Result<Verification<Loaded>, ToolError> {
         let others = match (&self.others, &self.sidecar) {
             (Ok(others), _) => others,
             // What was signed had no such file.
@@ -116,18 +118,21 @@ impl Raw {
                 if !matches!(sidecar, SidecarFile::None) =>
             {
                 let extra = odd.iter().cloned().collect();
-                return Ok(Verdict::Broken(Failure::WrongFiles { extra, missing: Vec::new() }));
+                return Ok(Verification::Broken(VerificationFailure::WrongFiles {
+                    extra,
+                    missing: Vec::new(),
+                }));
             }
             (Err(_), _) => return Err(self.understand().err().unwrap_or(ToolError::Cancelled)),
         };
         let files = with_main(&self.place, (self.sha256, self.bytes.len() as u64), others);
         let sidecar = std::mem::replace(&mut self.sidecar, SidecarFile::None);
         let place = self.place.clone();
-        let exhibit = Exhibit {
-            place: &place,
+        let exhibit = FoundItem {
+            path: &place,
             space_id: court.space_id(place.scope),
             files: &files,
-            letter: sidecar.letter(),
+            sidecar: sidecar.letter(),
             is_draft: court.is_draft(&place),
             now: crate::court::now(),
         };
@@ -145,7 +150,7 @@ impl Raw {
             address: address.clone(),
             fault: Box::new(masked_fault(fault)),
         };
-        let text = item::decode(&bytes).map_err(faulty)?;
+        let text = item::decode_text(&bytes).map_err(faulty)?;
         let item = Item::parse(text, &place).map_err(faulty)?;
         let files = others.map_err(|error| match error {
             BelongingsError::Fault(fault, _) => ToolError::from(faulty(fault)),
@@ -163,7 +168,7 @@ pub(crate) fn with_main(
     (sha256, size): (Sha256, u64),
     others: &[FileDigest],
 ) -> Vec<FileDigest> {
-    let path = place.below_plot().map(|(_, name)| name).unwrap_or_default();
+    let path = place.folder_and_file().map(|(_, name)| name).unwrap_or_default();
     let main = FileDigest { path, sha256, size };
     let mut files = others.iter().cloned().chain([main]).collect::<Vec<_>>();
     files.sort_by(|left, right| left.path.cmp(&right.path));
@@ -177,12 +182,12 @@ impl Loaded {
     }
 
     /// What it says of itself that is signed.
-    pub(crate) fn said(&self) -> Said {
+    pub(crate) fn said(&self) -> ItemClaims {
         let executor = match &self.item {
             Item::Tool(tool) => tool.executor.clone(),
             _ => None,
         };
-        Said { version: self.item.version().cloned(), integrity: self.integrity, executor }
+        ItemClaims { version: self.item.version().cloned(), integrity: self.integrity, executor }
     }
 
     /// Every file of it, in order of paths.

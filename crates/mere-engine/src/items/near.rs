@@ -31,7 +31,7 @@ pub(super) fn near(
             let same_kind = place.kind == kind;
             let meant = if same_kind { far <= 2 } else { far == 0 };
             if meant && is_shown(view, &place) {
-                let category = Some(place.category.clone()).filter(|one| !one.is_none());
+                let category = Some(place.category.clone()).filter(|one| !one.is_empty());
                 let name = ItemRef { category, id: place.id, version: None };
                 let name =
                     if same_kind { name.to_string() } else { format!("{} {name}", place.kind) };

@@ -7,7 +7,9 @@ use mere_core::address::Address;
 use mere_core::item::ScopedPath;
 use mere_core::reply::{Content, Fields, Prose};
 use mere_core::request::Reader;
-use mere_core::trust::{Failure, Stranger, Unknown, Verdict, Vouched, Voucher};
+use mere_core::trust::{
+    ItemSigners, TrustedSigner, UntrustedReason, UntrustedSigner, Verification, VerificationFailure,
+};
 
 use super::change::Desk;
 use super::load::name;
@@ -22,7 +24,7 @@ use crate::view::View;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
     /// Its author and whoever put it there.
-    Verified(Vouched),
+    Verified(ItemSigners),
     /// A person is at work on it.
     Draft,
     /// Nobody.
@@ -34,7 +36,7 @@ pub(crate) enum Standing {
 /// Somebody whose key does not count, and what the team there is to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unvouched {
-    stranger: Stranger,
+    stranger: UntrustedSigner,
     membership: Membership,
 }
 
@@ -51,7 +53,7 @@ pub(crate) struct Opened {
 pub(crate) struct Broken {
     pub(crate) place: ScopedPath,
     pub(crate) address: Address,
-    pub(crate) failure: Failure,
+    pub(crate) failure: VerificationFailure,
 }
 
 impl Opened {
@@ -68,17 +70,17 @@ impl Opened {
             SidecarFile::None | SidecarFile::Unreadable => None,
         };
         let (loaded, standing) = match raw.judge(court)? {
-            Verdict::Verified(verified) => {
+            Verification::Verified(verified) => {
                 let (loaded, vouched) = verified.into_parts();
                 (loaded, Standing::Verified(vouched))
             }
-            Verdict::Draft(loaded) => (loaded, Standing::Draft),
-            Verdict::Unsigned(loaded) => (loaded, Standing::Unsigned),
-            Verdict::UnknownKey(loaded, stranger) => {
+            Verification::Draft(loaded) => (loaded, Standing::Draft),
+            Verification::Unsigned(loaded) => (loaded, Standing::Unsigned),
+            Verification::UnknownKey(loaded, stranger) => {
                 let membership = court.membership(place.scope);
                 (loaded, Standing::Unknown(Unvouched { stranger, membership }))
             }
-            Verdict::Broken(failure) => {
+            Verification::Broken(failure) => {
                 let broken = Broken { place, address, failure };
                 return Err(ItemError::Broken(Box::new(broken)).into());
             }
@@ -149,7 +151,7 @@ impl Standing {
             Self::Draft | Self::Unsigned => fields,
             Self::Unknown(Unvouched { stranger, .. }) => {
                 let key = Content::mention(stranger.key.to_string());
-                fields.with("key", key).with_some("why", limited(stranger.why))
+                fields.with("key", key).with_some("why", limited(stranger.reason))
             }
         }
     }
@@ -175,10 +177,10 @@ impl Standing {
 impl Unvouched {
     /// Where there is a team, it is the team that says whose keys count.
     fn advice(&self, item: &str) -> String {
-        let whose = match self.stranger.why {
-            Unknown::Key => "a key that nobody here trusts",
-            Unknown::Limited => "a key that is trusted for other items only",
-            Unknown::Expired => "a key whose time is over",
+        let whose = match self.stranger.reason {
+            UntrustedReason::UnknownKey => "a key that nobody here trusts",
+            UntrustedReason::OutsideLimits => "a key that is trusted for other items only",
+            UntrustedReason::Expired => "a key whose time is over",
         };
         let cure = match self.membership {
             Membership::NoTeam => {
@@ -200,14 +202,16 @@ impl Unvouched {
     }
 }
 
-fn called(voucher: &Voucher) -> String {
+fn called(voucher: &TrustedSigner) -> String {
     voucher.name.clone().unwrap_or_else(|| voucher.key.to_string())
 }
 
-fn limited(why: Unknown) -> Option<&'static str> {
+fn limited(why: UntrustedReason) -> Option<&'static str> {
     match why {
-        Unknown::Key => None,
-        Unknown::Limited => Some("trusted for other scopes, types or categories only"),
-        Unknown::Expired => Some("its last day is over"),
+        UntrustedReason::UnknownKey => None,
+        UntrustedReason::OutsideLimits => {
+            Some("trusted for other scopes, types or categories only")
+        }
+        UntrustedReason::Expired => Some("its last day is over"),
     }
 }

@@ -5,7 +5,7 @@
 
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
-use mere_core::item::{Base, Form, ItemType, Scope, ScopedPath};
+use mere_core::item::{CategoryBase, ItemForm, ItemType, Scope, ScopedPath};
 use mere_core::trust::MAX_SIDECAR_BYTES;
 
 use super::Unmade;
@@ -35,14 +35,15 @@ pub(crate) fn apply(permit: ItemPermit, placing: &Placing<'_>) -> Result<(), Unm
     let failed = |cause| Unmade::Failed { address: address.clone(), cause };
     let spot = Spot::of(place).ok_or(Unmade::Place)?;
     let folder = placing.folder(place).map_err(failed)?;
-    if place.base == Base::Space && project_key::space_format(&folder) > project_key::FORMAT {
+    if place.base == CategoryBase::Space && project_key::space_format(&folder) > project_key::FORMAT
+    {
         return Err(Unmade::Newer);
     }
     let editing = Editing::open(&folder, placing.over).map_err(failed)?;
     let editing = editing.ok_or_else(|| Unmade::Late(address.clone()))?;
     let main = editing.file(&spot.main).map_err(failed)?;
     let main = main.map(|file| read_at_most(file, MAX_MAIN)).transpose().map_err(failed)?;
-    let main = main.flatten().map(|bytes| Sha256::of(&bytes));
+    let main = main.flatten().map(|bytes| Sha256::digest(&bytes));
     let all = match main {
         Some(main) => spot.whole(&editing, main).map_err(failed)?,
         None => None,
@@ -87,15 +88,15 @@ impl Placing<'_> {
     fn folder(&self, place: &ScopedPath) -> std::io::Result<cap_std::fs::Dir> {
         let missing = || std::io::Error::from(std::io::ErrorKind::NotFound);
         match (place.scope, &place.base) {
-            (Scope::Project, Base::Space) => match self.context.space()? {
+            (Scope::Project, CategoryBase::Space) => match self.context.space()? {
                 Some(space) => space.dir().try_clone(),
                 None => Editing::make_space(&self.context.project),
             },
-            (Scope::Project, Base::InPlace(_)) => self.context.project.dir().try_clone(),
-            (Scope::User, Base::Space) => self.context.surroundings.make_user_space(),
-            (Scope::User, Base::InPlace(_)) | (Scope::Registry, _) | (_, Base::Store(_)) => {
-                Err(missing())
-            }
+            (Scope::Project, CategoryBase::InPlace(_)) => self.context.project.dir().try_clone(),
+            (Scope::User, CategoryBase::Space) => self.context.surroundings.make_user_space(),
+            (Scope::User, CategoryBase::InPlace(_))
+            | (Scope::Registry, _)
+            | (_, CategoryBase::Store(_)) => Err(missing()),
         }
     }
 }
@@ -110,7 +111,7 @@ struct Spot<'a> {
 
 impl<'a> Spot<'a> {
     fn of(place: &'a ScopedPath) -> Option<Self> {
-        let main = place.below_base()?;
+        let main = place.main_file_path()?;
         let (folder, _) = main.split_last()?;
         Some(Self { place, main, folder })
     }
@@ -156,16 +157,16 @@ impl<'a> Spot<'a> {
     ) -> std::io::Result<Option<RelPath>> {
         // Someone may have made the other form since it was looked for.
         let form = match self.place.form {
-            Form::Flat => Form::Folder,
-            Form::Folder => Form::Flat,
+            ItemForm::Flat => ItemForm::Folder,
+            ItemForm::Folder => ItemForm::Flat,
         };
-        let other = ScopedPath { form, ..self.place.clone() }.below_base();
+        let other = ScopedPath { form, ..self.place.clone() }.main_file_path();
         if let Some(other) = other.filter(|other| *other != self.main)
             && editing.has(&other)?
         {
             return Ok(Some(other));
         }
-        if self.place.form == Form::Folder {
+        if self.place.form == ItemForm::Folder {
             let done = editing.put_folder(&self.folder, files)?;
             return Ok((!done).then(|| self.folder.clone()));
         }
@@ -186,9 +187,9 @@ impl<'a> Spot<'a> {
         put: &mut Vec<RelPath>,
     ) -> std::io::Result<Option<RelPath>> {
         for (path, bytes) in files {
-            let path = self.folder.below(path);
+            let path = self.folder.join_path(path);
             // What a killed process put there for this very item is as good as ours.
-            let ours = path != self.main && editing.holds(&path, Sha256::of(bytes))?;
+            let ours = path != self.main && editing.holds(&path, Sha256::digest(bytes))?;
             if ours {
                 continue;
             }
@@ -212,7 +213,7 @@ impl<'a> Spot<'a> {
         main: Option<Sha256>,
     ) -> std::io::Result<bool> {
         for (path, bytes) in files {
-            let path = self.folder.below(path);
+            let path = self.folder.join_path(path);
             let before = match main.filter(|_| path == self.main) {
                 Some(main) => Before::This(main),
                 None => Before::Anything,
@@ -233,7 +234,7 @@ impl<'a> Spot<'a> {
         all: Sha256,
     ) -> std::io::Result<bool> {
         let Some(main) = main else { return Ok(false) };
-        if self.place.form == Form::Folder {
+        if self.place.form == ItemForm::Folder {
             let own = main_name(self.place);
             return editing.remove_folder(&self.folder, |folder| {
                 let file = own.and_then(|own| open_regular(folder, own.as_str()).transpose());

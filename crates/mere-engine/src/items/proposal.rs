@@ -6,7 +6,7 @@
 
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
-use mere_core::item::{Base, Form, ScopedPath};
+use mere_core::item::{CategoryBase, ItemForm, ScopedPath};
 use mere_core::json;
 use mere_core::name::AgentName;
 use mere_core::root::Root;
@@ -96,7 +96,7 @@ pub(super) fn keep(desk: &Desk<'_>, permit: ItemPermit) -> Result<Address, ItemE
     };
     let item = folder.child(ITEM).ok_or(Unmade::Place)?;
     for (path, bytes) in files {
-        put(item.below(path), bytes).map_err(failed)?;
+        put(item.join_path(path), bytes).map_err(failed)?;
     }
     // What it says comes last: before that there is no proposal.
     let about = folder.child(FILE).ok_or(Unmade::Place)?;
@@ -113,14 +113,14 @@ impl Proposal {
     pub(super) fn text(&self) -> String {
         let ScopedPath { scope, kind, base, category, id, form, .. } = &self.place;
         let base = match base {
-            Base::Space | Base::Store(_) => None,
-            Base::InPlace(folder) => Some(folder.as_str()),
+            CategoryBase::Space | CategoryBase::Store(_) => None,
+            CategoryBase::InPlace(folder) => Some(folder.as_str()),
         };
         let files = self.files.iter().map(RelPath::as_str).collect::<Vec<_>>();
         let value = json!({
             "v": 1, "action": self.action.name(), "item_type": kind.name(), "id": id.as_str(),
             "category": category.as_str(), "scope": scope.name(), "base": base,
-            "form": if *form == Form::Folder { "folder" } else { "flat" },
+            "form": if *form == ItemForm::Folder { "folder" } else { "flat" },
             "before": self.action.before().map(|before| before.to_string()), "files": files
         });
         format!("{value:#}\n")
@@ -157,12 +157,12 @@ impl Proposal {
             _ => return None,
         };
         let base = match &value["base"] {
-            Value::Null => Base::Space,
-            base => Base::InPlace(base.as_str()?.parse().ok()?),
+            Value::Null => CategoryBase::Space,
+            base => CategoryBase::InPlace(base.as_str()?.parse().ok()?),
         };
         let form = match said("form")? {
-            "flat" => Form::Flat,
-            "folder" => Form::Folder,
+            "flat" => ItemForm::Flat,
+            "folder" => ItemForm::Folder,
             _ => return None,
         };
         let place = ScopedPath {

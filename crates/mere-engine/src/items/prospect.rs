@@ -3,7 +3,7 @@
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
-use mere_core::item::{Base, Form, Item, ItemType, SIGNATURE, Scope, ScopedPath};
+use mere_core::item::{CategoryBase, Item, ItemForm, ItemType, SIDECAR_SUFFIX, Scope, ScopedPath};
 use mere_core::reply::Content;
 use mere_core::request::Text;
 use mere_core::schema::Schema;
@@ -69,13 +69,13 @@ impl Prospect {
 }
 
 fn digest((path, content): &(RelPath, String)) -> FileDigest {
-    let (sha256, size) = (Sha256::of(content.as_bytes()), content.len() as u64);
+    let (sha256, size) = (Sha256::digest(content.as_bytes()), content.len() as u64);
     FileDigest { path: path.to_string(), sha256, size }
 }
 
 /// Where a new item goes, from what it consists of: a skill and a tool with files of other names
 /// have a folder of their own.
-pub(crate) fn form_of(kind: ItemType, id: &str, text: &Text) -> Form {
+pub(crate) fn form_of(kind: ItemType, id: &str, text: &Text) -> ItemForm {
     let stem = format!("{id}.");
     let beside = |path: &RelPath| path.names().count() == 1 && path.as_str().starts_with(&stem);
     let is_folder = match kind {
@@ -83,7 +83,7 @@ pub(crate) fn form_of(kind: ItemType, id: &str, text: &Text) -> Form {
         ItemType::Tool => !text.files.iter().all(|(path, _)| beside(path)),
         ItemType::Knowledge | ItemType::Memory | ItemType::Lockfile => false,
     };
-    if is_folder { Form::Folder } else { Form::Flat }
+    if is_folder { ItemForm::Folder } else { ItemForm::Flat }
 }
 
 /// A place in a space.
@@ -91,12 +91,12 @@ pub(crate) fn in_space(
     scope: Scope,
     kind: ItemType,
     item: &mere_core::item::ItemRef,
-    form: Form,
+    form: ItemForm,
 ) -> ScopedPath {
     ScopedPath {
         scope,
         kind,
-        base: Base::Space,
+        base: CategoryBase::Space,
         category: item.category.clone().unwrap_or_default(),
         id: item.id.clone(),
         version: item.version.clone(),
@@ -106,7 +106,7 @@ pub(crate) fn in_space(
 
 /// The name of an item's main file.
 pub(crate) fn main_name(place: &ScopedPath) -> Option<RelPath> {
-    place.below_plot().and_then(|(_, name)| name.parse().ok())
+    place.folder_and_file().and_then(|(_, name)| name.parse().ok())
 }
 
 fn check_files(place: &ScopedPath, text: &Text) -> Result<(), Unmade> {
@@ -117,7 +117,8 @@ fn check_files(place: &ScopedPath, text: &Text) -> Result<(), Unmade> {
         return Err(Unmade::Files("at most 64 files of 4 MiB together"));
     }
     for (number, (path, _)) in text.files.iter().enumerate() {
-        let hidden = path.names().any(|name| name.starts_with('.') || name.ends_with(SIGNATURE));
+        let hidden =
+            path.names().any(|name| name.starts_with('.') || name.ends_with(SIDECAR_SUFFIX));
         let twice = text.files[..number].iter().any(|(other, _)| other == path);
         if hidden || twice || Some(path) == main.as_ref() {
             return Err(Unmade::Files(
@@ -125,8 +126,8 @@ fn check_files(place: &ScopedPath, text: &Text) -> Result<(), Unmade> {
             ));
         }
         let fits = match (place.kind, place.form) {
-            (ItemType::Directive | ItemType::Tool, Form::Folder) => true,
-            (ItemType::Tool, Form::Flat) => {
+            (ItemType::Directive | ItemType::Tool, ItemForm::Folder) => true,
+            (ItemType::Tool, ItemForm::Flat) => {
                 path.names().count() == 1 && path.as_str().starts_with(&stem)
             }
             _ => false,

@@ -3,7 +3,7 @@
 //! Nothing is executed here: a directive's inputs are checked before its steps are told. A tool goes its
 //! own way, down its [`chain`].
 
-use mere_core::item::{Directive, Fault, Item, ItemRef, ItemType, Knowledge, Relation};
+use mere_core::item::{Directive, Item, ItemFault, ItemRef, ItemType, Knowledge, Relation};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Execute, Locking, Source, Unsigned};
 use mere_core::schema::{InputSpec, Schema, example, frontmatter_schema, input_schema};
@@ -107,7 +107,7 @@ fn follow_skill(
     let loaded = &opened.loaded;
     check_inputs(loaded, &input_schema(None, &[]), parameters)?;
     let mut teller = Teller::new(view, loaded);
-    let body = loaded.item.body().map_or("", |body| &loaded.text[body]);
+    let body = loaded.item.content_range().map_or("", |body| &loaded.text[body]);
     let data = ready(&mut teller, loaded, Data::List(Vec::new()))
         .with("content", teller.body(body))
         .with("process", Data::List(Vec::new()))
@@ -218,7 +218,7 @@ fn check_frontmatter(view: &View<'_>, loaded: &Loaded, entry: &Knowledge) -> Res
 
 /// An entry as it reads with its secrets masked. The brackets of a mask alone would be a list, so it
 /// stands in quotes; where it is part of a text it cannot, and loses the brackets.
-fn seen_entry(masked: &str, loaded: &Loaded) -> Result<Knowledge, Fault> {
+fn seen_entry(masked: &str, loaded: &Loaded) -> Result<Knowledge, ItemFault> {
     let quoted = masked.replace(MASK, &format!("\"{MASK}\""));
     let parsed = Knowledge::parse(&quoted, &loaded.place);
     parsed.or_else(|_| Knowledge::parse(&masked.replace(MASK, "masked"), &loaded.place))
@@ -242,7 +242,7 @@ pub(crate) fn oddities(stock: &Stock<'_>, view: &View<'_>, item: &Item) -> Vec<C
     let Item::Knowledge(entry) = item else { return odd };
     let keys = entry.frontmatter.keys().take(MAX_RELATIONS);
     odd.extend(keys.filter_map(|key| {
-        let meant = Relation::meant_by(key)?;
+        let meant = Relation::guess(key)?;
         Some(Content::mention(format!("`{key}` is no relation: did you mean `{meant}`?")))
     }));
     let relations = entry.relations.iter();

@@ -4,7 +4,9 @@
 //! is made of an item that was read and understood, at the place where it lies or will lie.
 
 use mere_core::item::{Scope, ScopedPath};
-use mere_core::trust::{Created, Envelope, Fingerprint, Placement, PublicKey, Sidecar, Statement};
+use mere_core::trust::{
+    ClaimedTime, Envelope, Fingerprint, Placement, PublicKey, Sidecar, Statement,
+};
 
 use super::change::Desk;
 use super::{ItemError, Loaded, Unmade};
@@ -48,7 +50,7 @@ impl Sealer {
             return Err(Unmade::NotMade(loaded.place.kind).into());
         };
         let place = &loaded.place;
-        let created = Created::at(now());
+        let created = ClaimedTime::from_timestamp(now());
         let statement = Statement {
             kind: place.kind,
             id: place.id.clone(),
@@ -62,7 +64,7 @@ impl Sealer {
         let mut sidecar = Sidecar::new(statement, placement(place, space_id, created));
         self.sign(&mut sidecar.author)?;
         self.sign(&mut sidecar.installer)?;
-        Ok(sidecar.text().into_bytes())
+        Ok(sidecar.to_text().into_bytes())
     }
 
     /// Signs that an item of another author lies at a place; what the author signed stays.
@@ -72,25 +74,25 @@ impl Sealer {
         place: &ScopedPath,
         space_id: &str,
     ) -> Result<Vec<u8>, ItemError> {
-        let new = placement(place, space_id, Created::at(now()));
+        let new = placement(place, space_id, ClaimedTime::from_timestamp(now()));
         let placement = Placement { origin: signed.placement.origin.clone(), ..new };
         let (author, statement) = (signed.author.clone(), signed.statement.clone());
-        let mut sidecar = Sidecar::placing(author, statement, placement);
+        let mut sidecar = Sidecar::with_signed_statement(author, statement, placement);
         self.sign(&mut sidecar.installer)?;
-        Ok(sidecar.text().into_bytes())
+        Ok(sidecar.to_text().into_bytes())
     }
 
     /// Adds the user's signatures to those that are there.
     pub(crate) fn countersign(&self, mut signed: Sidecar) -> Result<Vec<u8>, ItemError> {
         self.sign(&mut signed.author)?;
         self.sign(&mut signed.installer)?;
-        Ok(signed.text().into_bytes())
+        Ok(signed.to_text().into_bytes())
     }
 
     /// Adds the user's signature to an envelope.
     pub(crate) fn sign(&self, envelope: &mut Envelope) -> Result<(), ItemError> {
         let signature = self.key.sign(&envelope.message()).map_err(ItemError::Key)?;
-        envelope.add(self.key(), signature);
+        envelope.add_signature(self.key(), signature);
         Ok(())
     }
 }
@@ -117,12 +119,12 @@ fn permit(
 }
 
 /// The digest of the statement is filled in where the two come together.
-fn placement(place: &ScopedPath, space_id: &str, created: Created) -> Placement {
+fn placement(place: &ScopedPath, space_id: &str, created: ClaimedTime) -> Placement {
     Placement {
-        statement: mere_core::digest::Sha256::of(b""),
+        statement: mere_core::digest::Sha256::digest(b""),
         scope: place.scope,
         space_id: space_id.to_owned(),
-        base: Placement::base_of(place.kind, &place.base),
+        base: Placement::base_name(place.kind, &place.base),
         origin: None,
         created,
     }

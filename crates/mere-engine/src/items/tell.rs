@@ -1,7 +1,7 @@
 //! What a reply tells of an item. Every string of it is content, with known secrets masked.
 
 use mere_core::address::{Address, RelPath};
-use mere_core::item::{Fault, ScopedPath};
+use mere_core::item::{ItemFault, ScopedPath};
 use mere_core::reply::{Content, Data, Fields, Part, Prose};
 use mere_core::schema::Problem;
 use mere_core::secrets;
@@ -109,14 +109,14 @@ pub(crate) fn masked_value(value: &Value) -> Value {
 }
 
 /// The same for what is wrong with an item's file.
-pub(crate) fn masked_fault(fault: Fault) -> Fault {
+pub(crate) fn masked_fault(fault: ItemFault) -> ItemFault {
     let what = fault.what.parts().iter().fold(Prose::default(), |prose, part| match part {
         Part::Words(words) => prose.and(words.clone()),
         Part::Address(address) => prose.address(address.clone()),
         Part::Name(name) => prose.name(name.clone()),
         Part::Content(content) => prose.content(Content::mention(masked(content.text()))),
     });
-    Fault { what, ..fault }
+    ItemFault { what, ..fault }
 }
 
 /// The same for what does not fit a schema.
@@ -151,7 +151,7 @@ pub(crate) fn files(view: &View<'_>, loaded: &Loaded) -> Data {
     let folder = loaded.address.path().split_last().map(|(folder, _)| folder).unwrap_or_default();
     // What may not be seen by its path is not told here either.
     let shown = |path: &str| {
-        let path = path.parse::<RelPath>().ok().map(|path| folder.below(&path));
+        let path = path.parse::<RelPath>().ok().map(|path| folder.join_path(&path));
         path.is_some_and(|path| {
             view.world.shows(&Address::file(loaded.address.root().clone(), path))
         })

@@ -29,7 +29,7 @@ pub(crate) fn vouched_files(desk: &Desk<'_>, place: &ScopedPath) -> Vec<FileDige
 
 fn stated(desk: &Desk<'_>, place: &ScopedPath, letter: &[u8]) -> Option<Vec<FileDigest>> {
     let keyring = desk.court.keyring(place.scope);
-    Some(trust::stated(letter, keyring, place, now())?.files)
+    Some(trust::trusted_statement(letter, keyring, place, now())?.files)
 }
 
 /// A file of the project as it was committed last.

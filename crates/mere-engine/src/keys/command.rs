@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 use mere_core::request::{KeyArgument, KeyName, KeysCommand, Passphrase, PersonFile, Secret};
-use mere_core::trust::{Created, Fingerprint, KeyError, PublicKey, Rotation};
+use mere_core::trust::{ClaimedTime, Fingerprint, KeyError, PublicKey, Rotation};
 use zeroize::Zeroizing;
 
 use super::fault::KeyFault;
@@ -211,14 +211,14 @@ fn successor(
 /// That one key comes in the place of another, signed by both.
 fn proof(old: &SigningKey, new: &SigningKey) -> Result<String, KeyFault> {
     let when = Timestamp::from_nanosecond(i128::from(now())).unwrap_or_default();
-    let created = Created::at(when);
+    let created = ClaimedTime::from_timestamp(when);
     let rotation = Rotation { old: old.public().clone(), new: new.public().clone(), created };
     let mut envelope = rotation.envelope();
     for key in [old, new] {
         let signature = key.sign(&envelope.message())?;
-        envelope.add(key.public().fingerprint(), signature);
+        envelope.add_signature(key.public().fingerprint(), signature);
     }
-    Ok(Rotation::text(&envelope))
+    Ok(Rotation::to_file_text(&envelope))
 }
 
 /// What a reply tells of a key.

@@ -115,7 +115,7 @@ mod tests {
         let key = SigningKey::held(held.clone()).expect("a key");
         assert_eq!(format!("{key:?}"), format!("SigningKey({})", key.public().fingerprint()));
         let signature = key.sign(b"message").expect("a signature");
-        assert!(key.public().made(&signature, b"message"));
-        assert!(!key.public().made(&signature, b"another"));
+        assert!(key.public().is_signature_valid(&signature, b"message"));
+        assert!(!key.public().is_signature_valid(&signature, b"another"));
     }
 }

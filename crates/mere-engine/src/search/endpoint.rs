@@ -67,7 +67,7 @@ impl Endpoint {
     pub(crate) fn model(&self) -> Model {
         let EndpointConfig { url, name, dimensions, .. } = &self.config;
         let named = json!([url.to_string(), name, dimensions]).to_string();
-        let mut digest = Sha256::of(named.as_bytes()).to_string();
+        let mut digest = Sha256::digest(named.as_bytes()).to_string();
         digest.truncate(32);
         let dimensions = self.dimensions.load(Ordering::Relaxed);
         Model { id: format!("endpoint-{digest}").into(), dimensions }

@@ -144,7 +144,7 @@ impl Feed {
         let Some((plot, below)) = own.plot_of(if is_top { &inner } else { label }) else {
             return Ok(());
         };
-        let main = own.plots[plot].kind.folder_file();
+        let main = own.plots[plot].kind.folder_main_file();
         let spot = |below: &str| Spot { ground, plot, below: below.to_owned() };
         match name {
             _ if is_top => self.look(&spot(below), against, changes),
@@ -185,7 +185,7 @@ impl Feed {
         let known = against.index.known_at(number, path)?;
         let plot_of = &own.plots[plot];
         let looks = looks(plot_of, &place)?;
-        let (folder, _) = place.below_plot().unwrap_or_default();
+        let (folder, _) = place.folder_and_file().unwrap_or_default();
         let category = folder.parse::<Category>().unwrap_or_default();
         let counts =
             looks.is_some() && (against.shows)(&place) && !lies_in_an_item(plot_of, &category)?;
@@ -260,7 +260,7 @@ impl Feed {
 
 /// What the file of an item looks like; none if there is none.
 fn looks(plot: &Plot, place: &ScopedPath) -> io::Result<Option<Stamp>> {
-    let (folder, name) = place.below_plot().unwrap_or_default();
+    let (folder, name) = place.folder_and_file().unwrap_or_default();
     let opened = match OpenFolder::below(plot.dir(), &plot.path(&folder)) {
         Err(error) if is_link(&error) => None,
         opened => absent(opened)?,

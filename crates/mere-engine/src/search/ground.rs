@@ -75,13 +75,13 @@ impl Ground {
         let (number, below) = self.plot_of(path)?;
         let plot = &self.plots[number];
         let names = below.split('/').collect::<Vec<_>>();
-        let place = ScopedPath::among(self.scope, plot.kind, plot.base.clone(), &names)?;
+        let place = ScopedPath::from_base_path(self.scope, plot.kind, plot.base.clone(), &names)?;
         Some((number, place))
     }
 
     /// The path of an item's main file.
     pub(crate) fn path(&self, plot: usize, place: &ScopedPath) -> Option<String> {
-        let (folder, name) = place.below_plot()?;
+        let (folder, name) = place.folder_and_file()?;
         Some(self.plots[plot].label(&join(&folder, &name)))
     }
 }

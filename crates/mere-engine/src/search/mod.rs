@@ -273,7 +273,7 @@ fn found(total: u64, shown: usize) -> Prose {
 /// A cursor belongs to one question.
 fn cursor_name(call: &Search) -> String {
     let question = Search { cursor: None, ..call.clone() };
-    format!("search {}", Sha256::of(format!("{question:?}").as_bytes()))
+    format!("search {}", Sha256::digest(format!("{question:?}").as_bytes()))
 }
 
 /// What cursors are about: everything.
@@ -290,7 +290,7 @@ fn filters(
     for filter in &call.filters {
         let demand = match &filter.condition {
             // All lie in no category or below it.
-            Condition::Category(category) if category.is_none() => continue,
+            Condition::Category(category) if category.is_empty() => continue,
             Condition::Category(category) => Demand::Mark(Mark::Category(fold(category.as_str()))),
             Condition::Tag(tag) => Demand::Mark(Mark::Tag(fold(tag.trim()))),
             Condition::EntryType(name) => Demand::Mark(Mark::EntryType(fold(name))),

@@ -117,7 +117,7 @@ impl Part<'_> {
             self.done.fetch_add(1, Ordering::Relaxed);
             let own = &self.feed.grounds[errand.ground];
             let Some((plot, place)) = own.place(&errand.path) else { continue };
-            let (folder, name) = place.below_plot().unwrap_or_default();
+            let (folder, name) = place.folder_and_file().unwrap_or_default();
             let is_open = open.as_ref().is_some_and(|(ground, open, path, _)| {
                 (*ground, *open, path) == (errand.ground, plot, &folder)
             });
@@ -142,8 +142,8 @@ impl Part<'_> {
         let began = now();
         let Some(file) = file_in(folder, name)? else { return Ok(()) };
         let stamp = Stamp::of(&file.metadata()?);
-        let bytes = read_at_most(file, item::MAX_BYTES as u64)?;
-        let text = bytes.as_deref().and_then(|bytes| item::decode(bytes).ok());
+        let bytes = read_at_most(file, item::MAX_ITEM_BYTES as u64)?;
+        let text = bytes.as_deref().and_then(|bytes| item::decode_text(bytes).ok());
         let understood = text.and_then(|text| Some((text, Item::parse(text, place).ok()?)));
         let mut entry = Entry {
             ground: self.feed.numbers[errand.ground],
@@ -186,11 +186,11 @@ pub(crate) fn reread(
     (plot, place): (&Plot, &ScopedPath),
     gate: &Gate,
 ) -> io::Result<Option<String>> {
-    let (folder, name) = place.below_plot().unwrap_or_default();
+    let (folder, name) = place.folder_and_file().unwrap_or_default();
     let Some(folder) = folder_of(plot, &folder)? else { return Ok(None) };
     let Some(file) = file_in(&folder, &name)? else { return Ok(None) };
-    let bytes = read_at_most(file, item::MAX_BYTES as u64)?;
-    let text = bytes.as_deref().and_then(|bytes| item::decode(bytes).ok());
+    let bytes = read_at_most(file, item::MAX_ITEM_BYTES as u64)?;
+    let text = bytes.as_deref().and_then(|bytes| item::decode_text(bytes).ok());
     let understood = text.and_then(|text| {
         let item = Item::parse(text, place).ok()?;
         seen(gate, Document::of(&item, place, text))
@@ -201,7 +201,7 @@ pub(crate) fn reread(
 /// Which of two equal matches comes first, whenever and by whomever they were indexed: what is of the
 /// project, then chance.
 fn tie(ground: &Ground, path: &str) -> u32 {
-    let digest = Sha256::of(format!("{}\n{path}", ground.name).as_bytes());
+    let digest = Sha256::digest(format!("{}\n{path}", ground.name).as_bytes());
     let [a, b, c, d, ..] = *digest.as_bytes();
     let chance = u32::from_le_bytes([a, b, c, d]) >> 1;
     if ground.scope == Scope::Project { chance } else { chance | 1 << 31 }

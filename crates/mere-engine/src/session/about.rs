@@ -53,7 +53,7 @@ impl Session {
         let heard = |done, words: Prose| tell(done, None, &words);
         let said = |stream, words: &Prose| {
             if let Some(text) = gate.clear_text(words, &request.caller.agent) {
-                turn.borrow_mut().said(stream, &text);
+                turn.borrow_mut().show_output(stream, &text);
             }
         };
         let view = self.view(snapshot, &request.caller)?;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use mere_core::address::RelPath;
 use mere_core::digest::Sha256;
-use mere_core::item::{Base, Form, ItemType, Scope, ScopedPath};
+use mere_core::item::{CategoryBase, ItemForm, ItemType, Scope, ScopedPath};
 use mere_core::json;
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ impl Entry {
             Some(version) => format!("{kind}:{id}@{version}:{category}"),
             None => format!("{kind}:{id}:{category}"),
         };
-        if let Base::InPlace(folder) = base {
+        if let CategoryBase::InPlace(folder) = base {
             key.push(':');
             key.push_str(folder.as_str());
         }
@@ -54,11 +54,11 @@ impl Entry {
 
     /// The path of its main file from the space.
     pub(crate) fn path(&self) -> Option<String> {
-        let below = self.place.below_base()?;
+        let below = self.place.main_file_path()?;
         Some(match self.place.base {
-            Base::Space => below.to_string(),
-            Base::InPlace(_) => format!("../{below}"),
-            Base::Store(_) => return None,
+            CategoryBase::Space => below.to_string(),
+            CategoryBase::InPlace(_) => format!("../{below}"),
+            CategoryBase::Store(_) => return None,
         })
     }
 
@@ -86,7 +86,7 @@ impl Entry {
         if let Some(version) = version {
             let _ = write!(line, r#","version":"{version}""#);
         }
-        if let Base::InPlace(folder) = base {
+        if let CategoryBase::InPlace(folder) = base {
             let _ = write!(line, r#","base":{}"#, Value::from(folder.as_str()));
         }
         line.push('}');
@@ -129,14 +129,14 @@ impl Twin {
 
 /// What lies at a path as the index writes it. Only directives are taken in place.
 fn locate(scope: Scope, path: &str, base: Option<&str>) -> Option<ScopedPath> {
-    let Some(base) = base else { return ScopedPath::locate(scope, &path.parse().ok()?) };
+    let Some(base) = base else { return ScopedPath::from_space_path(scope, &path.parse().ok()?) };
     let names = path.strip_prefix("../")?.strip_prefix(base)?.strip_prefix('/')?;
     let names = names.split('/').collect::<Vec<_>>();
-    let base = Base::InPlace(base.parse::<RelPath>().ok()?);
-    ScopedPath::among(scope, ItemType::Directive, base, &names)
+    let base = CategoryBase::InPlace(base.parse::<RelPath>().ok()?);
+    ScopedPath::from_base_path(scope, ItemType::Directive, base, &names)
 }
 
 /// Puts entries into the order of the index.
 pub(super) fn sort(entries: &mut [Entry]) {
-    entries.sort_by_cached_key(|entry| (entry.key(), entry.place.form == Form::Folder));
+    entries.sort_by_cached_key(|entry| (entry.key(), entry.place.form == ItemForm::Folder));
 }

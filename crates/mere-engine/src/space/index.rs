@@ -8,7 +8,7 @@ use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 
 use cap_std::fs::File;
-use mere_core::digest::{Hasher, Sha256};
+use mere_core::digest::{Sha256, Sha256Hasher};
 use mere_core::item::{ItemType, Scope};
 
 use super::entry::{Entry, Twin};
@@ -101,12 +101,12 @@ impl Index {
 
     /// Writes the index of a space, whole or not at all, and opens it.
     pub(super) fn write(space: &Folder, scope: Scope, entries: &[Entry]) -> io::Result<Self> {
-        let mut digest = Hasher::default();
+        let mut digest = Sha256Hasher::default();
         put_derived(space, FILE, |file| {
             let mut out = BufWriter::with_capacity(PAGE, file);
             let mut last = String::new();
             let mut put = |text: &str| {
-                digest.add(text.as_bytes());
+                digest.update(text.as_bytes());
                 out.write_all(text.as_bytes())
             };
             put(HEAD)?;
@@ -124,7 +124,7 @@ impl Index {
         })?;
         let gone = || io::Error::other("the index has gone at once");
         let index = Self::open(space, scope).ok_or_else(gone)?;
-        Ok(Self { belief: Belief::Digest(digest.so_far()), ..index })
+        Ok(Self { belief: Belief::Digest(digest.digest()), ..index })
     }
 
     /// The entries of a bare id.
@@ -164,14 +164,14 @@ impl Index {
 
     /// The digest of the whole file.
     fn digest(&self) -> Result<Sha256, Spoilt> {
-        let mut hasher = Hasher::default();
+        let mut hasher = Sha256Hasher::default();
         let mut buffer = vec![0; PAGE];
         let mut at = 0;
         loop {
             match read_at(&self.file, &mut buffer, at)? {
-                0 => return Ok(hasher.so_far()),
+                0 => return Ok(hasher.digest()),
                 read => {
-                    hasher.add(&buffer[..read]);
+                    hasher.update(&buffer[..read]);
                     at += read as u64;
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use mere_core::item::{Base, Category, Form, ItemRef, ItemType, ScopedPath};
+use mere_core::item::{Category, CategoryBase, ItemForm, ItemRef, ItemType, ScopedPath};
 
 use super::survey::{Survey, survey};
 use super::{Plot, Space, join};
@@ -22,7 +22,7 @@ impl Space {
                 found.extend(lockfiles(self, &plot, category, item)?);
                 continue;
             }
-            for form in [Form::Flat, Form::Folder] {
+            for form in [ItemForm::Flat, ItemForm::Folder] {
                 let place = ScopedPath {
                     scope: self.scope,
                     kind,
@@ -33,8 +33,8 @@ impl Space {
                     form,
                 };
                 let has_form = match form {
-                    Form::Flat => plot.base == Base::Space,
-                    Form::Folder => kind.folder_file().is_some(),
+                    ItemForm::Flat => plot.base == CategoryBase::Space,
+                    ItemForm::Folder => kind.folder_main_file().is_some(),
                 };
                 if has_form && !lies_in_an_item(&plot, category)? && is_there(&plot, &place)? {
                     found.push(place);
@@ -70,7 +70,7 @@ fn lockfiles(
 
 /// Whether a category is, or lies in, the folder of an item: then nothing in it is one.
 pub(crate) fn lies_in_an_item(plot: &Plot, category: &Category) -> io::Result<bool> {
-    let Some(main) = plot.kind.folder_file() else { return Ok(false) };
+    let Some(main) = plot.kind.folder_main_file() else { return Ok(false) };
     let mut folder = String::new();
     for level in category.levels() {
         folder = join(&folder, level);
@@ -82,7 +82,7 @@ pub(crate) fn lies_in_an_item(plot: &Plot, category: &Category) -> io::Result<bo
 }
 
 fn is_there(plot: &Plot, place: &ScopedPath) -> io::Result<bool> {
-    let Some((folder, name)) = place.below_plot() else { return Ok(false) };
+    let Some((folder, name)) = place.folder_and_file() else { return Ok(false) };
     has_file(plot, &folder, &name)
 }
 

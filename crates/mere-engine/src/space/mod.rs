@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use cap_std::fs::Dir;
 use mere_core::address::{Address, RelPath};
-use mere_core::item::{Base, ItemType, Scope};
+use mere_core::item::{CategoryBase, ItemType, Scope};
 
 use mere_host::{Cache, Folder};
 
@@ -53,7 +53,7 @@ pub(crate) struct InPlace {
 #[derive(Clone)]
 pub(crate) struct Plot {
     pub(crate) kind: ItemType,
-    pub(crate) base: Base,
+    pub(crate) base: CategoryBase,
     dir: Arc<Dir>,
     /// Its top from the handle.
     top: &'static str,
@@ -100,14 +100,14 @@ impl Space {
     pub(crate) fn plots_of(&self, kind: ItemType) -> Vec<Plot> {
         let own = self.folder.iter().map(|folder| Plot {
             kind,
-            base: Base::Space,
+            base: CategoryBase::Space,
             dir: Arc::clone(folder.dir()),
             top: kind.folder(),
             label: kind.folder().to_owned(),
         });
         let taken = self.in_place.iter().filter(|_| kind == ItemType::Directive).map(|one| Plot {
             kind,
-            base: Base::InPlace(one.path.clone()),
+            base: CategoryBase::InPlace(one.path.clone()),
             dir: Arc::clone(one.folder.dir()),
             top: "",
             label: format!("../{}", one.path),
@@ -119,7 +119,7 @@ impl Space {
 impl Plot {
     /// The memories of a store.
     pub(crate) fn of_store(address: Address, folder: Dir) -> Self {
-        let (kind, base) = (ItemType::Memory, Base::Store(address));
+        let (kind, base) = (ItemType::Memory, CategoryBase::Store(address));
         Self { kind, base, dir: Arc::new(folder), top: "", label: String::new() }
     }
 

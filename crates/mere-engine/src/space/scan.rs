@@ -22,7 +22,7 @@ const MAX_ITEMS: usize = 1_000_000;
 /// The most hands.
 const MAX_HANDS: usize = 4;
 /// The largest file that is read.
-const MAX_READ: u64 = item::MAX_BYTES as u64;
+const MAX_READ: u64 = item::MAX_ITEM_BYTES as u64;
 /// How many files one task looks at.
 const HANDFUL: usize = 256;
 
@@ -205,7 +205,7 @@ impl Crew<'_> {
             Survey::Item(stamp, place, folder) => {
                 census.ends.push(label.clone());
                 census.folders.push((label, looks(stamp)));
-                let name = place.below_base().and_then(|path| path.split_last());
+                let name = place.main_file_path().and_then(|path| path.split_last());
                 let Some((_, name)) = name else { return Ok(Vec::new()) };
                 let files = vec![(place, name.to_string())];
                 Ok(vec![Task::Files { folder: Arc::new(folder), files }])
@@ -264,7 +264,7 @@ impl Crew<'_> {
             bytes.clear();
             let sha256 = if stamp.size <= MAX_READ {
                 file.take(stamp.size).read_to_end(&mut bytes)?;
-                Some(Sha256::of(&bytes))
+                Some(Sha256::digest(&bytes))
             } else {
                 None
             };

@@ -86,5 +86,5 @@ fn name(space: &Space) -> Option<String> {
     let key = ProjectKey::of(space.folder()?, Some(space.folder()?))?;
     let bases = space.in_place.iter().map(|one| one.path.as_str()).collect::<Vec<_>>();
     let record: Value = json!([key.record(), bases]);
-    Some(format!("index-{}", Sha256::of(record.to_string().as_bytes())))
+    Some(format!("index-{}", Sha256::digest(record.to_string().as_bytes())))
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use mere_core::item::{Base, ItemId, ItemType, Scope, ScopedPath};
+use mere_core::item::{CategoryBase, ItemId, ItemType, Scope, ScopedPath};
 
 use super::Plot;
 use mere_host::{EntryKind, OpenFolder, Stamp, absent, is_link};
@@ -56,15 +56,16 @@ pub(super) fn survey(plot: &Plot, scope: Scope, below: &str) -> io::Result<Surve
     let names = below.split('/').filter(|name| !name.is_empty()).collect::<Vec<_>>();
     let place = |file: &str| {
         let names = names.iter().copied().chain([file]).collect::<Vec<_>>();
-        ScopedPath::among(scope, plot.kind, plot.base.clone(), &names)
+        ScopedPath::from_base_path(scope, plot.kind, plot.base.clone(), &names)
     };
-    if let Some(main) = plot.kind.folder_file().filter(|main| files.iter().any(|file| file == main))
+    if let Some(main) =
+        plot.kind.folder_main_file().filter(|main| files.iter().any(|file| file == main))
         && let Some(item) = place(main)
     {
         return Ok(Survey::Item(stamp, item, folder));
     }
     // In a folder that is taken in place only skills count: the rest is its owner's.
-    let is_taken = matches!(plot.base, Base::InPlace(_));
+    let is_taken = matches!(plot.base, CategoryBase::InPlace(_));
     let files = if is_taken { Vec::new() } else { files };
     for file in files {
         match place(&file) {

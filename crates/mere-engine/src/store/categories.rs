@@ -1,6 +1,6 @@
 //! Making, deleting and describing a category.
 
-use mere_core::category::{Change, Depth, Description, Flaw};
+use mere_core::category::{DeletableContents, Description, InvalidChange, StoreChange};
 use mere_core::item::Category;
 use mere_core::reply::{Draft, Fields, Name, Prose, codes};
 use mere_core::request::{CategoryCall, CategoryChange, Reader};
@@ -20,19 +20,24 @@ pub(super) fn category(clerk: &Clerk<'_>, call: &CategoryCall) -> Result<Draft, 
         CategoryChange::Delete { depth } => {
             // Beyond a space, a folder may hold anything: there only memories are the agents' own.
             let depth = match (clerk.who, depth) {
-                (Reader::Agent, Depth::Recursive) if !store.is_in_space() => Depth::Memories,
+                (Reader::Agent, DeletableContents::Visible) if !store.is_in_space() => {
+                    DeletableContents::Memories
+                }
                 _ => *depth,
             };
-            let change = Change::DeleteCategory { path: path.clone(), depth };
+            let change = StoreChange::DeleteCategory { path: path.clone(), deletable: depth };
             settle(clerk, store, call, change, "delete")?;
-            let data = told(store, path, &Description::NONE).with("deleted", true);
+            let data = told(store, path, &Description::EMPTY).with("deleted", true);
             let message =
                 Prose::naming(&format!("The category '{path}' is deleted."), &[Name::from(path)]);
             Ok(Draft::success(codes::CATEGORY_DELETED, message).data(data))
         }
         CategoryChange::Describe { description } => {
             let description = description.clone();
-            let change = Change::Describe { path: path.clone(), description: description.clone() };
+            let change = StoreChange::DescribeCategory {
+                path: path.clone(),
+                description: description.clone(),
+            };
             settle(clerk, store, call, change, "describe")?;
             let data = told(store, path, &description);
             let message =
@@ -50,12 +55,12 @@ fn create(
 ) -> Result<Draft, ToolError> {
     let path = &call.path;
     let description = said.cloned().unwrap_or_default();
-    let change = Change::CreateCategory { path: path.clone(), description };
+    let change = StoreChange::CreateCategory { path: path.clone(), description };
     let shelf = Shelf::open_for(store, clerk.bench(), &change, call.force)?;
     let made = shelf.apply(shelf.permit(change, call.force)?)?;
     // A link or a file that has the name is no category.
     let Some(written) = shelf.description(path)? else {
-        return Err(StoreError::Flawed(Flaw::Obstructed { path: path.clone() }).into());
+        return Err(StoreError::Flawed(InvalidChange::Obstructed { path: path.clone() }).into());
     };
     let named = store.rules.hierarchy().find(path);
     let description = named.map_or(written, |named| named.description.clone());
@@ -84,19 +89,19 @@ fn settle(
     clerk: &Clerk<'_>,
     store: &Store,
     call: &CategoryCall,
-    change: Change,
+    change: StoreChange,
     what: &'static str,
 ) -> Result<(), StoreError> {
     let path = call.path.clone();
     let Some(shelf) = Shelf::open(store, clerk.bench())? else {
         // Policy speaks before what is there does, whether or not there is a folder.
         Shelf::judge_absent(store, clerk.bench(), change, call.force)?;
-        return Err(StoreError::Flawed(Flaw::Missing { what, path }));
+        return Err(StoreError::Flawed(InvalidChange::CategoryMissing { what, path }));
     };
     if shelf.apply(shelf.permit(change, call.force)?)? {
         return Ok(());
     }
-    Err(StoreError::Flawed(Flaw::Missing { what, path }))
+    Err(StoreError::Flawed(InvalidChange::CategoryMissing { what, path }))
 }
 
 fn told(store: &Store, path: &Category, description: &Description) -> Fields {

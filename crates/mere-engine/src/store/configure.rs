@@ -118,7 +118,7 @@ pub(super) fn define(
     let keys = keys(store, path);
     let mut value = Map::new();
     let description = description.cloned().unwrap_or_default();
-    if !description.is_none() {
+    if !description.is_empty() {
         value.insert("description".to_owned(), json!(description.as_str()));
     }
     let file = ConfigFile::of(clerk, store.scope);
@@ -268,14 +268,14 @@ impl<'a> ConfigFile<'a> {
             |cause| ToolError::from(Unmade::Failed { address: self.address.clone(), cause });
         let path = config::FILE.parse().map_err(|_| Unmade::Place)?;
         let file = editing.file(&path).map_err(failed)?;
-        let bytes = file.map(|file| read_at_most(file, config::MAX_BYTES as u64));
+        let bytes = file.map(|file| read_at_most(file, config::MAX_YAML_BYTES as u64));
         let bytes = bytes.transpose().map_err(failed)?.flatten();
         let old = bytes.map(|bytes| String::from_utf8(bytes).map_err(|_| Unmade::Place));
         let old = old.transpose()?;
         let unamended = |error| ConfigureError::Amend { address: self.address.clone(), error };
         let new = amend(old.as_deref().unwrap_or_default()).map_err(unamended)?;
         let before = match &old {
-            Some(old) => Before::This(Sha256::of(old.as_bytes())),
+            Some(old) => Before::This(Sha256::digest(old.as_bytes())),
             None => Before::Nothing,
         };
         let stale = || Unmade::Stale { address: self.address.clone(), current: None };
@@ -290,7 +290,7 @@ impl<'a> ConfigFile<'a> {
         let editing = self.lock()?;
         let failed = |cause| Unmade::Failed { address: self.address.clone(), cause };
         let path = config::FILE.parse().map_err(|_| Unmade::Place)?;
-        let ours = Sha256::of(new.as_bytes());
+        let ours = Sha256::digest(new.as_bytes());
         match old {
             Some(old) => editing.put(&path, old.as_bytes(), Before::This(ours)).map_err(failed)?,
             None => editing.remove_this(&path, ours).map_err(failed)?,

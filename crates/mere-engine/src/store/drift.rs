@@ -4,7 +4,7 @@
 use std::io;
 
 use cap_std::fs::Dir;
-use mere_core::category::{Hierarchy, Mode, Rules};
+use mere_core::category::{CategoryMode, CategoryRules, Hierarchy};
 use mere_core::item::{Category, ItemId, ItemType, Scope};
 
 use super::{Home, ItemRules, Store, Stores};
@@ -67,9 +67,14 @@ struct Tree {
 }
 
 impl Tree {
-    fn differences(&self, what: &str, named: &Hierarchy, rules: &Rules) -> io::Result<Vec<String>> {
+    fn differences(
+        &self,
+        what: &str,
+        named: &Hierarchy,
+        rules: &CategoryRules,
+    ) -> io::Result<Vec<String>> {
         let mut found = Vec::new();
-        for one in named.all() {
+        for one in named.all_categories() {
             if !self.has(&one.category)? {
                 found.push(format!(
                     "{what}: category `{}` is in the config and not on disk: run `mere store sync`",
@@ -77,7 +82,7 @@ impl Tree {
                 ));
             }
         }
-        if rules.mode() > Mode::Free {
+        if rules.mode() > CategoryMode::Free {
             let mut tops = self.tops()?;
             tops.retain(|top| rules.hierarchy().find(top).is_none());
             found.extend(
@@ -106,7 +111,7 @@ impl Tree {
         names.sort();
         let mut tops = Vec::new();
         for name in names {
-            let own = self.kind.and_then(ItemType::folder_file);
+            let own = self.kind.and_then(ItemType::folder_main_file);
             let is_item = match (own, below(top, name.as_str())?) {
                 (Some(file), Some(folder)) => absent(folder.symlink_metadata(file))?.is_some(),
                 _ => false,

@@ -3,7 +3,7 @@
 use std::io;
 
 use jiff::Timestamp;
-use mere_core::category::{Denial, Flaw, Refusal};
+use mere_core::category::{Denial, InvalidChange, Refusal};
 use mere_core::item::{ItemType, MemoryPath};
 use mere_core::name::ModName;
 
@@ -19,7 +19,7 @@ pub(crate) enum StoreError {
     #[error(transparent)]
     Denied(Denial),
     #[error(transparent)]
-    Flawed(Flaw),
+    Flawed(InvalidChange),
     #[error("there is no memory at '{0}'")]
     Missing(MemoryPath),
     #[error("the memory at '{path}' has expired")]
@@ -51,8 +51,8 @@ impl StoreError {
     pub(super) fn of(store: &ModName, refusal: Refusal<io::Error>) -> Self {
         match refusal {
             Refusal::Denied(denial) => Self::Denied(denial),
-            Refusal::Flawed(flaw) => Self::Flawed(flaw),
-            Refusal::Unknown(cause) => Self::Unreadable { store: store.clone(), cause },
+            Refusal::Invalid(flaw) => Self::Flawed(flaw),
+            Refusal::Unreadable(cause) => Self::Unreadable { store: store.clone(), cause },
         }
     }
 
@@ -60,8 +60,8 @@ impl StoreError {
     pub(super) fn of_items(kind: ItemType, refusal: Refusal<io::Error>) -> Self {
         match refusal {
             Refusal::Denied(denial) => Self::Denied(denial),
-            Refusal::Flawed(flaw) => Self::Flawed(flaw),
-            Refusal::Unknown(cause) => Self::Unseen { kind, cause },
+            Refusal::Invalid(flaw) => Self::Flawed(flaw),
+            Refusal::Unreadable(cause) => Self::Unseen { kind, cause },
         }
     }
 }

@@ -5,7 +5,7 @@
 use std::io;
 
 use cap_std::fs::Dir;
-use mere_core::category::{Contents, Ground};
+use mere_core::category::{CategoryContents, StoreView};
 use mere_core::item::{Category, ItemId};
 
 use super::label::LABEL;
@@ -34,7 +34,7 @@ impl Disk<'_> {
         &self,
         path: &str,
         shows: &dyn Fn(&str) -> bool,
-        contents: &mut Contents,
+        contents: &mut CategoryContents,
     ) -> io::Result<()> {
         let Some(folder) = self.open(path)? else { return Ok(()) };
         let mut deeper = Vec::new();
@@ -65,14 +65,14 @@ impl Disk<'_> {
     }
 }
 
-impl Ground for Disk<'_> {
+impl StoreView for Disk<'_> {
     type Error = io::Error;
 
-    fn has(&self, category: &Category) -> io::Result<bool> {
+    fn has_category(&self, category: &Category) -> io::Result<bool> {
         Ok(self.open(category.as_str())?.is_some())
     }
 
-    fn tops(&self) -> io::Result<Vec<Category>> {
+    fn top_categories(&self) -> io::Result<Vec<Category>> {
         let mut tops = Vec::new();
         if let Some(folder) = self.open("")? {
             folder.read(|name, kind| {
@@ -84,7 +84,7 @@ impl Ground for Disk<'_> {
         Ok(tops)
     }
 
-    fn memories(&self, category: &Category) -> io::Result<u64> {
+    fn count_memories(&self, category: &Category) -> io::Result<u64> {
         let mut count = 0;
         if let Some(folder) = self.open(category.as_str())? {
             folder.read(|name, kind| {
@@ -95,32 +95,32 @@ impl Ground for Disk<'_> {
         Ok(count)
     }
 
-    fn contents(&self, category: &Category) -> io::Result<Contents> {
-        let mut contents = Contents::default();
+    fn contents(&self, category: &Category) -> io::Result<CategoryContents> {
+        let mut contents = CategoryContents::default();
         self.count(category.as_str(), &|_| true, &mut contents)?;
         Ok(contents)
     }
 }
 
-impl Ground for Seen<'_> {
+impl StoreView for Seen<'_> {
     type Error = io::Error;
 
-    fn has(&self, category: &Category) -> io::Result<bool> {
-        self.disk.has(category)
+    fn has_category(&self, category: &Category) -> io::Result<bool> {
+        self.disk.has_category(category)
     }
 
-    fn tops(&self) -> io::Result<Vec<Category>> {
-        let mut tops = self.disk.tops()?;
+    fn top_categories(&self) -> io::Result<Vec<Category>> {
+        let mut tops = self.disk.top_categories()?;
         tops.retain(|top| (self.shows)(top.as_str()));
         Ok(tops)
     }
 
-    fn memories(&self, category: &Category) -> io::Result<u64> {
-        self.disk.memories(category)
+    fn count_memories(&self, category: &Category) -> io::Result<u64> {
+        self.disk.count_memories(category)
     }
 
-    fn contents(&self, category: &Category) -> io::Result<Contents> {
-        let mut contents = Contents::default();
+    fn contents(&self, category: &Category) -> io::Result<CategoryContents> {
+        let mut contents = CategoryContents::default();
         self.disk.count(category.as_str(), self.shows, &mut contents)?;
         Ok(contents)
     }

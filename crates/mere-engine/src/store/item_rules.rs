@@ -7,7 +7,9 @@ use std::io;
 
 use cap_std::fs::Dir;
 use mere_core::address::{Address, RelPath};
-use mere_core::category::{Contents, Ground, Hierarchy, Mode, Realm, Rules};
+use mere_core::category::{
+    CategoryContents, CategoryMode, CategoryOwner, CategoryRules, Hierarchy, StoreView,
+};
 use mere_core::item::{Category, ItemType, Scope, ScopedPath};
 use mere_core::root::Root;
 
@@ -23,30 +25,34 @@ use mere_host::{Editing, SPACE};
 /// What both configs say of items' categories.
 #[derive(Default)]
 pub(crate) struct ItemRules {
-    user: Vec<(ItemType, Rules)>,
-    project: Vec<(ItemType, Rules)>,
-    floor: Mode,
+    user: Vec<(ItemType, CategoryRules)>,
+    project: Vec<(ItemType, CategoryRules)>,
+    floor: CategoryMode,
 }
 
 impl ItemRules {
     /// What both say, with `floor` as the least strict mode.
-    pub(crate) fn new(user: &Keeping, project: &Keeping, floor: Mode) -> Self {
+    pub(crate) fn new(user: &Keeping, project: &Keeping, floor: CategoryMode) -> Self {
         Self { user: user.items.clone(), project: project.items.clone(), floor }
     }
 
     /// The rules for the items of a type in a scope.
-    pub(crate) fn find(&self, scope: Scope, kind: ItemType) -> Rules {
-        let said = |rules: &[(ItemType, Rules)]| {
+    pub(crate) fn find(&self, scope: Scope, kind: ItemType) -> CategoryRules {
+        let said = |rules: &[(ItemType, CategoryRules)]| {
             let found = rules.iter().find(|(one, _)| *one == kind);
             found.map_or_else(|| free(kind), |(_, rules)| rules.clone())
         };
-        let user = said(&self.user).at_least(self.floor);
+        let user = said(&self.user).with_mode_at_least(self.floor);
         match scope {
             Scope::User | Scope::Registry => user,
             Scope::Project => {
                 let project = said(&self.project);
-                let hierarchy = project.hierarchy().united(user.hierarchy());
-                Rules::new(Realm::Items(kind), project.mode().max(user.mode()), hierarchy)
+                let hierarchy = project.hierarchy().merge(user.hierarchy());
+                CategoryRules::new(
+                    CategoryOwner::Items(kind),
+                    project.mode().max(user.mode()),
+                    hierarchy,
+                )
             }
         }
     }
@@ -90,28 +96,28 @@ struct ItemDisk<'a> {
     kind: ItemType,
 }
 
-impl Ground for ItemDisk<'_> {
+impl StoreView for ItemDisk<'_> {
     type Error = io::Error;
 
-    fn has(&self, category: &Category) -> io::Result<bool> {
-        self.disk.has(category)
+    fn has_category(&self, category: &Category) -> io::Result<bool> {
+        self.disk.has_category(category)
     }
 
     /// A folder that is an item is no category.
-    fn tops(&self) -> io::Result<Vec<Category>> {
-        let mut tops = self.disk.tops()?;
-        if let (Some(folder), Some(main)) = (self.folder, self.kind.folder_file()) {
+    fn top_categories(&self) -> io::Result<Vec<Category>> {
+        let mut tops = self.disk.top_categories()?;
+        if let (Some(folder), Some(main)) = (self.folder, self.kind.folder_main_file()) {
             let is_item = |top: &Category| folder.symlink_metadata(format!("{top}/{main}")).is_ok();
             tops.retain(|top| !is_item(top));
         }
         Ok(tops)
     }
 
-    fn memories(&self, category: &Category) -> io::Result<u64> {
-        self.disk.memories(category)
+    fn count_memories(&self, category: &Category) -> io::Result<u64> {
+        self.disk.count_memories(category)
     }
 
-    fn contents(&self, category: &Category) -> io::Result<Contents> {
+    fn contents(&self, category: &Category) -> io::Result<CategoryContents> {
         self.disk.contents(category)
     }
 }
@@ -128,7 +134,7 @@ fn make(
     let top = RelPath::default().child(kind.folder()).ok_or(io::ErrorKind::InvalidInput)?;
     let (space, address) = if scope == Scope::Project {
         let below = RelPath::default().child(SPACE).ok_or(io::ErrorKind::InvalidInput)?;
-        let address = Address::directory(Root::Project, below.below(&top));
+        let address = Address::directory(Root::Project, below.join_path(&top));
         (Editing::make_space(&context.project)?, address)
     } else {
         (context.surroundings.make_user_space()?, Address::directory(Root::User, top.clone()))
@@ -137,8 +143,8 @@ fn make(
     Ok(made.iter().filter_map(|category| address_of(&address, category)).collect())
 }
 
-fn free(kind: ItemType) -> Rules {
-    Rules::new(Realm::Items(kind), Mode::Free, Hierarchy::default())
+fn free(kind: ItemType) -> CategoryRules {
+    CategoryRules::new(CategoryOwner::Items(kind), CategoryMode::Free, Hierarchy::default())
 }
 
 #[cfg(test)]
@@ -146,7 +152,7 @@ mod tests {
     use super::*;
     use crate::config::keeping;
 
-    fn rules(user: &str, project: &str, floor: Mode) -> ItemRules {
+    fn rules(user: &str, project: &str, floor: CategoryMode) -> ItemRules {
         ItemRules::new(&keeping(user), &keeping(project), floor)
     }
 
@@ -154,30 +160,32 @@ mod tests {
     fn a_project_never_loosens_what_the_user_tightened() {
         let said = |mode: &str| format!("items: {{tools: {{categoryMode: {mode}}}}}");
         for (user, project, expected) in [
-            ("free", "free", Mode::Free),
-            ("strict", "free", Mode::Strict),
-            ("free", "strict", Mode::Strict),
-            ("subcategories", "strict", Mode::Strict),
-            ("strict", "subcategories", Mode::Strict),
-            ("subcategories", "free", Mode::Subcategories),
+            ("free", "free", CategoryMode::Free),
+            ("strict", "free", CategoryMode::Strict),
+            ("free", "strict", CategoryMode::Strict),
+            ("subcategories", "strict", CategoryMode::Strict),
+            ("strict", "subcategories", CategoryMode::Strict),
+            ("subcategories", "free", CategoryMode::Subcategories),
         ] {
-            let both = rules(&said(user), &said(project), Mode::Free);
+            let both = rules(&said(user), &said(project), CategoryMode::Free);
             let mode = both.find(Scope::Project, ItemType::Tool).mode();
             assert_eq!(mode, expected, "{user} {project}");
             assert_eq!(both.find(Scope::User, ItemType::Tool).mode().name(), user);
-            assert_eq!(both.find(Scope::Project, ItemType::Directive).mode(), Mode::Free);
+            assert_eq!(both.find(Scope::Project, ItemType::Directive).mode(), CategoryMode::Free);
         }
-        let only_user = rules(&said("strict"), "items: {}", Mode::Free);
-        assert_eq!(only_user.find(Scope::Project, ItemType::Tool).mode(), Mode::Strict);
+        let only_user = rules(&said("strict"), "items: {}", CategoryMode::Free);
+        assert_eq!(only_user.find(Scope::Project, ItemType::Tool).mode(), CategoryMode::Strict);
     }
 
     #[test]
     fn the_floor_holds_for_all() {
-        let floor = rules("items: {tools: {categoryMode: strict}}", "{}", Mode::Subcategories);
+        let floor =
+            rules("items: {tools: {categoryMode: strict}}", "{}", CategoryMode::Subcategories);
         for scope in [Scope::Project, Scope::User] {
             let mode = |kind| floor.find(scope, kind).mode();
             let kinds = [ItemType::Directive, ItemType::Tool, ItemType::Knowledge];
-            let expected = [Mode::Subcategories, Mode::Strict, Mode::Subcategories];
+            let expected =
+                [CategoryMode::Subcategories, CategoryMode::Strict, CategoryMode::Subcategories];
             assert_eq!(kinds.map(mode), expected);
         }
     }
@@ -187,10 +195,10 @@ mod tests {
         let both = rules(
             "items: {tools: {categories: {x: {subcategories: {mine: }}, own: }}}",
             "items: {tools: {categories: {release: , x: {subcategories: {theirs: }}}}}",
-            Mode::Free,
+            CategoryMode::Free,
         );
         let named = |hierarchy: &Hierarchy| {
-            let all = hierarchy.all().into_iter();
+            let all = hierarchy.all_categories().into_iter();
             all.map(|one| one.category.to_string()).collect::<Vec<_>>()
         };
         let project = both.find(Scope::Project, ItemType::Tool);

@@ -1,6 +1,6 @@
 //! What is configured, and what is there.
 
-use mere_core::category::{Defined, Description, Flaw, Ground};
+use mere_core::category::{ConfiguredCategory, Description, InvalidChange, StoreView};
 use mere_core::cursor::Cursor;
 use mere_core::item::{Category, MemoryPath};
 use mere_core::reply::{Content, Data, Draft, Fields, Name, Prose, codes};
@@ -39,10 +39,10 @@ fn told(store: &Store) -> Fields {
         .with("path", store.address.clone())
         .with("description", Content::mention(masked(&store.description)))
         .with("categoryMode", store.rules.mode().name())
-        .with("categories", categories(&store.rules.hierarchy().tops))
+        .with("categories", categories(&store.rules.hierarchy().top_categories))
 }
 
-fn categories(defined: &[Defined]) -> Data {
+fn categories(defined: &[ConfiguredCategory]) -> Data {
     let told = defined.iter().map(|one| {
         Fields::default()
             .with("path", Name::from(&one.category))
@@ -62,9 +62,11 @@ pub(super) fn memories(clerk: &Clerk<'_>, asked: &ListMemories) -> Result<Draft,
     store.check_shown(clerk, category)?;
     let unreadable = |cause| StoreError::Unreadable { store: store.name.clone(), cause };
     let folder = store.folder(clerk.context).map_err(unreadable)?;
-    if !category.is_none() && !Disk(folder.as_ref()).has(category).map_err(unreadable)? {
+    if !category.is_empty() && !Disk(folder.as_ref()).has_category(category).map_err(unreadable)? {
         let path = category.clone();
-        return Err(StoreError::Flawed(Flaw::Missing { what: "list", path }).into());
+        return Err(
+            StoreError::Flawed(InvalidChange::CategoryMissing { what: "list", path }).into()
+        );
     }
     let target = address_of(&store.address, category).ok_or(Unmade::Place)?;
     let call = format!("list_memories {:?} {:?}", asked.sort, asked.expired);

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 use mere_core::address::Address;
-use mere_core::category::{Change, Force};
+use mere_core::category::{Force, StoreChange};
 use mere_core::digest::Sha256;
 use mere_core::item::{
-    self, Base, Expiry, Form, ItemType, MemoryPath, Note, Revision, ScopedPath, Wording,
+    self, CategoryBase, ItemForm, ItemType, MemoryExpiry, MemoryPath, MemoryRevision, MemoryText,
+    NewMemory, ScopedPath,
 };
 use mere_core::reply::{Draft, Fields, Name, Prose, codes};
 use mere_core::request::{Expired, Reader};
@@ -30,17 +31,17 @@ impl Store {
         ScopedPath {
             scope: self.scope,
             kind: ItemType::Memory,
-            base: Base::Store(self.address.clone()),
+            base: CategoryBase::Store(self.address.clone()),
             category: path.category.clone(),
             id: path.slug.clone(),
             version: None,
-            form: Form::Flat,
+            form: ItemForm::Flat,
         }
     }
 
     /// The address of its file.
     pub(super) fn memory_address(&self, path: &MemoryPath) -> Result<Address, Unmade> {
-        self.place(path).address().filter(Address::is_speakable).ok_or(Unmade::Place)
+        self.place(path).address().filter(Address::is_within_length_limit).ok_or(Unmade::Place)
     }
 }
 
@@ -48,16 +49,16 @@ impl Store {
 pub(super) fn create(
     clerk: &Clerk<'_>,
     path: &MemoryPath,
-    said: &Wording,
+    said: &NewMemory,
 ) -> Result<Draft, ToolError> {
     let store = clerk.served()?;
     let address = shown(clerk, store, path)?;
     let now = now();
-    let latest = store.rules.policy(&path.category).latest_expiry(now);
-    let said = Wording { expires_at: said.expires_at.or(latest), ..said.clone() };
-    let note = Note::compose(&path.slug, &said, now);
+    let latest = store.rules.policy_for(&path.category).latest_expiry(now);
+    let said = NewMemory { expires_at: said.expires_at.or(latest), ..said.clone() };
+    let note = MemoryText::compose(&path.slug, &said, now);
     let note = note.map_err(|fault| unfit(&address, fault))?;
-    let change = Change::CreateMemory { path: path.clone(), note: note.clone() };
+    let change = StoreChange::CreateMemory { path: path.clone(), memory: note.clone() };
     let shelf = Shelf::open_for(store, clerk.bench(), &change, Force::No)?;
     let permit = shelf.permit(change, Force::No)?;
     if !shelf.apply(permit)? {
@@ -66,7 +67,7 @@ pub(super) fn create(
     drop(shelf);
     let telling = Telling { clerk, store, path, address };
     let message = Prose::naming(&format!("The memory '{path}' is kept."), &[Name::from(path)]);
-    let sha256 = Sha256::of(note.text().as_bytes());
+    let sha256 = Sha256::digest(note.text().as_bytes());
     Ok(Draft::success(codes::MEMORY_CREATED, message).data(telling.outline(&note, sha256)))
 }
 
@@ -91,9 +92,9 @@ pub(super) fn get(
     let unreadable = |cause| ToolError::unreadable(&address, cause);
     let modified = Stamp::of(&file.metadata().map_err(unreadable)?).modified;
     let modified = Timestamp::from_nanosecond(i128::from(modified)).ok();
-    let bytes = read_at_most(file, item::MAX_BYTES as u64).map_err(unreadable)?;
-    let bytes = bytes.unwrap_or_else(|| vec![b' '; item::MAX_BYTES + 1]);
-    let lying = Lying { sha256: Sha256::of(&bytes), bytes };
+    let bytes = read_at_most(file, item::MAX_ITEM_BYTES as u64).map_err(unreadable)?;
+    let bytes = bytes.unwrap_or_else(|| vec![b' '; item::MAX_ITEM_BYTES + 1]);
+    let lying = Lying { sha256: Sha256::digest(&bytes), bytes };
     let note = understood(&address, path, &lying)?;
     let expires_at = note.memory().expires_at.filter(|at| *at <= now());
     if let Some(at) = expires_at.filter(|_| expired == Expired::Hidden) {
@@ -109,7 +110,7 @@ pub(super) fn get(
 pub(super) fn update(
     clerk: &Clerk<'_>,
     path: &MemoryPath,
-    (said, expect): (&Revision, Option<Sha256>),
+    (said, expect): (&MemoryRevision, Option<Sha256>),
 ) -> Result<Draft, ToolError> {
     let store = clerk.served()?;
     let address = known(clerk, store, path)?;
@@ -124,28 +125,28 @@ pub(super) fn update(
     let each = |said: Option<&[String]>, old: &[String]| {
         said.map(|said| meant_each(clerk, &address, (old, said))).transpose()
     };
-    let mut said = Revision {
+    let mut said = MemoryRevision {
         content: content.transpose()?,
         tags: each(said.tags.as_deref(), &old.memory().tags)?,
         citations: each(said.citations.as_deref(), &old.memory().citations)?,
         expires_at: said.expires_at,
     };
-    let latest = store.rules.policy(&path.category).latest_expiry(now);
+    let latest = store.rules.policy_for(&path.category).latest_expiry(now);
     // What was not said is the default; "never" is said, and judged like any other time.
     if let (Some(latest), None, None) = (latest, said.expires_at, old.memory().expires_at) {
-        said.expires_at = Some(Expiry::At(latest));
+        said.expires_at = Some(MemoryExpiry::At(latest));
     }
     let note = old.revise(&path.slug, &said, now);
     let note = note.map_err(|fault| unfit(&address, fault))?;
     let (path, before) = (path.clone(), lying.sha256);
-    let change = Change::UpdateMemory { path: path.clone(), note: note.clone(), before };
+    let change = StoreChange::UpdateMemory { path: path.clone(), memory: note.clone(), before };
     if !shelf.apply(shelf.permit(change, Force::No)?)? {
         return Err(stale(shelf.read(&path)?.map(|lying| lying.sha256)).into());
     }
     drop(shelf);
     let telling = Telling { clerk, store, path: &path, address: address.clone() };
     let message = Prose::naming(&format!("The memory '{path}' is changed."), &[Name::from(&path)]);
-    let sha256 = Sha256::of(note.text().as_bytes());
+    let sha256 = Sha256::digest(note.text().as_bytes());
     Ok(Draft::success(codes::MEMORY_UPDATED, message).data(telling.outline(&note, sha256)))
 }
 
@@ -161,8 +162,12 @@ pub(super) fn relocate(
     understood(&old, from, &lying)?;
     let note = understood(&old, to, &lying)?;
     let before = lying.sha256;
-    let change =
-        Change::MoveMemory { from: from.clone(), to: to.clone(), note: note.clone(), before };
+    let change = StoreChange::MoveMemory {
+        from: from.clone(),
+        to: to.clone(),
+        memory: note.clone(),
+        before,
+    };
     let permit = shelf.permit(change, Force::No)?;
     if shelf.read(to)?.is_some() || !shelf.apply(permit)? {
         return Err(StoreError::Taken(to.clone()).into());
@@ -179,7 +184,7 @@ pub(super) fn remove(clerk: &Clerk<'_>, path: &MemoryPath) -> Result<Draft, Tool
     let store = clerk.served()?;
     let address = known(clerk, store, path)?;
     let (shelf, lying) = lying(clerk, store, path)?;
-    let change = Change::RemoveMemory { path: path.clone(), before: lying.sha256 };
+    let change = StoreChange::RemoveMemory { path: path.clone(), before: lying.sha256 };
     if !shelf.apply(shelf.permit(change, Force::No)?)? {
         let current = shelf.read(path)?.map(|lying| lying.sha256);
         return Err(Unmade::Stale { address, current }.into());
@@ -222,15 +227,19 @@ fn shown(clerk: &Clerk<'_>, store: &Store, path: &MemoryPath) -> Result<Address,
 }
 
 /// What a memory's bytes say.
-fn understood(address: &Address, path: &MemoryPath, lying: &Lying) -> Result<Note, ToolError> {
-    let text = item::decode(&lying.bytes).map(str::to_owned);
-    text.and_then(|text| Note::parse(text, &path.slug)).map_err(|fault| {
+fn understood(
+    address: &Address,
+    path: &MemoryPath,
+    lying: &Lying,
+) -> Result<MemoryText, ToolError> {
+    let text = item::decode_text(&lying.bytes).map(str::to_owned);
+    text.and_then(|text| MemoryText::parse(text, &path.slug)).map_err(|fault| {
         let fault = Box::new(crate::items::masked_fault(fault));
         ItemError::Faulty { address: address.clone(), fault }.into()
     })
 }
 
-fn unfit(address: &Address, fault: item::Fault) -> ToolError {
+fn unfit(address: &Address, fault: item::ItemFault) -> ToolError {
     Unmade::Unfit { address: address.clone(), fault: Box::new(fault) }.into()
 }
 
@@ -238,7 +247,7 @@ fn unfit(address: &Address, fault: item::Fault) -> ToolError {
 fn meant(
     clerk: &Clerk<'_>,
     address: &Address,
-    old: &Note,
+    old: &MemoryText,
     content: &str,
 ) -> Result<String, ToolError> {
     if clerk.who == Reader::Person {

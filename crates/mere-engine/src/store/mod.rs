@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use cap_std::fs::Dir;
 use mere_core::address::Address;
-use mere_core::category::Rules;
+use mere_core::category::CategoryRules;
 use mere_core::item::{Category, Scope};
 use mere_core::name::ModName;
 use mere_core::reply::Draft;
@@ -58,7 +58,7 @@ pub(crate) struct Store {
     /// Whose configuration names it.
     pub(crate) scope: Scope,
     pub(crate) description: String,
-    pub(crate) rules: Rules,
+    pub(crate) rules: CategoryRules,
     /// Where it lies.
     pub(crate) address: Address,
     pub(crate) home: Home,
@@ -138,7 +138,7 @@ impl Store {
     /// Whether the caller may know of a category.
     fn check_shown(&self, clerk: &Clerk<'_>, category: &Category) -> Result<(), ToolError> {
         let path = shelf::category_path(category).map_err(|_| Unmade::Place)?;
-        let path = self.address.path().below(&path);
+        let path = self.address.path().join_path(&path);
         let address = Address::directory(self.address.root().clone(), path);
         if clerk.view.world.shows(&address) { Ok(()) } else { Err(Unmade::Place.into()) }
     }

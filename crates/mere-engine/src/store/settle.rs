@@ -29,7 +29,7 @@ pub(crate) fn settle_stores(
     let default = default_store(user, project)?;
     let served = choice.store.clone().or(default);
     let floor = context.least_mode();
-    let with_floor = |store: Store| Store { rules: store.rules.at_least(floor), ..store };
+    let with_floor = |store: Store| Store { rules: store.rules.with_mode_at_least(floor), ..store };
     // What awaits trust is absent.
     let counts = |config: &Config| config.keeping.stores.iter().any(|store| !store.awaits_trust);
     if !counts(user) && !counts(project) {
@@ -60,7 +60,7 @@ fn default_store(user: &Config, project: &Config) -> Result<Option<ModName>, Con
     let stores = project.keeping.stores.iter().chain(&user.keeping.stores);
     let mut known = stores.map(|store| store.name.clone()).collect::<Vec<_>>();
     if known.is_empty() {
-        known.push(ModName::memory());
+        known.push(ModName::default_store());
     }
     if known.contains(&name) {
         return Ok(Some(name));
@@ -203,7 +203,7 @@ fn invalid(scope: Scope, at: Location, fault: &StoreFault) -> ConfigError {
         Scope::Project => config::project_address(),
         Scope::User | Scope::Registry => config::user_address(),
     };
-    ConfigError::Invalid { address, fault: YamlError::at(at, fault.to_string()) }
+    ConfigError::Invalid { address, fault: YamlError::at_location(at, fault.to_string()) }
 }
 
 #[cfg(test)]

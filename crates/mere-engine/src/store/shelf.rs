@@ -8,7 +8,9 @@ use std::io;
 
 use cap_std::fs::Dir;
 use mere_core::address::{Address, RelPath};
-use mere_core::category::{Asking, Change, Depth, Description, Force, Ground, Permit};
+use mere_core::category::{
+    ChangeContext, DeletableContents, Description, Force, Permit, StoreChange, StoreView,
+};
 use mere_core::digest::Sha256;
 use mere_core::item::{self, Category, MemoryPath};
 use mere_core::request::Reader;
@@ -25,7 +27,7 @@ use crate::world::World;
 use mere_host::{Before, Editing, read_at_most};
 
 /// The largest memory that is read.
-const MAX_READ: u64 = item::MAX_BYTES as u64;
+const MAX_READ: u64 = item::MAX_ITEM_BYTES as u64;
 
 /// With whom and where a store is changed.
 #[derive(Clone, Copy)]
@@ -62,7 +64,7 @@ impl<'a> Shelf<'a> {
     pub(super) fn open_for(
         store: &'a Store,
         bench: Bench<'a>,
-        change: &Change,
+        change: &StoreChange,
         force: Force,
     ) -> Result<Self, StoreError> {
         if let Some(shelf) = Self::open(store, bench)? {
@@ -81,7 +83,7 @@ impl<'a> Shelf<'a> {
     pub(super) fn judge_absent(
         store: &Store,
         bench: Bench<'_>,
-        change: Change,
+        change: StoreChange,
         force: Force,
     ) -> Result<(), StoreError> {
         permit(store, change, None, (bench, force)).map(|_| ())
@@ -96,7 +98,7 @@ impl<'a> Shelf<'a> {
     }
 
     /// Asks whether a change is allowed, by what is there now.
-    pub(super) fn permit(&self, change: Change, force: Force) -> Result<Permit, StoreError> {
+    pub(super) fn permit(&self, change: StoreChange, force: Force) -> Result<Permit, StoreError> {
         permit(self.store, change, Some(self.editing.dir()), (self.bench, force))
     }
 
@@ -109,7 +111,7 @@ impl<'a> Shelf<'a> {
             bytes.map(Some).ok_or_else(|| io::Error::other("the file is too large"))
         };
         let bytes = read().map_err(|cause| unreadable(self.store, cause))?;
-        Ok(bytes.map(|bytes| Lying { sha256: Sha256::of(&bytes), bytes }))
+        Ok(bytes.map(|bytes| Lying { sha256: Sha256::digest(&bytes), bytes }))
     }
 
     /// What a category is for, by the file in its folder; none if there is no such category.
@@ -125,27 +127,30 @@ impl<'a> Shelf<'a> {
         self.make(permit.spend()).map_err(|cause| unwritten(self.store, cause))
     }
 
-    fn make(&self, change: Change) -> io::Result<bool> {
+    fn make(&self, change: StoreChange) -> io::Result<bool> {
         match change {
-            Change::CreateCategory { path, description } => {
+            StoreChange::CreateCategory { path, description } => {
                 self.create_category(&path, &description)
             }
-            Change::DeleteCategory { path, depth } => self.delete_category(&path, depth),
-            Change::Describe { path, description } => {
+            StoreChange::DeleteCategory { path, deletable: depth } => {
+                self.delete_category(&path, depth)
+            }
+            StoreChange::DescribeCategory { path, description } => {
                 let Some(folder) = self.editing.folder(&category_path(&path)?)? else {
                     return Ok(false);
                 };
                 let text = label::rewritten(&folder, &description);
                 self.editing.put_in(&folder, LABEL, text.as_bytes(), Before::Anything)
             }
-            Change::CreateMemory { path, note } => {
+            StoreChange::CreateMemory { path, memory: note } => {
                 self.put(&path, note.text().as_bytes(), Before::Nothing)
             }
-            Change::UpdateMemory { path, note, before } => {
+            StoreChange::UpdateMemory { path, memory: note, before } => {
                 self.put(&path, note.text().as_bytes(), Before::This(before))
             }
-            Change::MoveMemory { from, to, before, .. } => self.relocate(&from, &to, before),
-            Change::PruneMemory { path, before, .. } | Change::RemoveMemory { path, before } => {
+            StoreChange::MoveMemory { from, to, before, .. } => self.relocate(&from, &to, before),
+            StoreChange::PruneMemory { path, before, .. }
+            | StoreChange::RemoveMemory { path, before } => {
                 self.editing.remove_this(&file_of(&path)?, before)
             }
         }
@@ -153,7 +158,7 @@ impl<'a> Shelf<'a> {
 
     /// Makes a category and its missing ancestors in one moment; says no if it is there.
     fn create_category(&self, path: &Category, description: &Description) -> io::Result<bool> {
-        let mut missing = path.lineage();
+        let mut missing = path.self_and_ancestors();
         while let Some(top) = missing.first() {
             if self.editing.folder(&category_path(top)?)?.is_none() {
                 break;
@@ -179,17 +184,17 @@ impl<'a> Shelf<'a> {
     }
 
     /// Takes a category out of the way, looks at it once more, and removes it.
-    fn delete_category(&self, path: &Category, depth: Depth) -> io::Result<bool> {
+    fn delete_category(&self, path: &Category, depth: DeletableContents) -> io::Result<bool> {
         self.editing.remove_folder(&category_path(path)?, |folder| {
             let shows =
                 |below: &str| self.store.shows(self.bench.world, &format!("{path}/{below}"));
             let seen = Seen { disk: Disk(Some(folder)), shows: &shows };
             let contents = seen.contents(&Category::default())?;
             Ok(match depth {
-                Depth::Empty => contents.is_empty(),
-                Depth::Memories => contents.others == 0,
-                Depth::Recursive => contents.hidden == 0,
-                Depth::Everything => true,
+                DeletableContents::Nothing => contents.is_empty(),
+                DeletableContents::Memories => contents.others == 0,
+                DeletableContents::Visible => contents.hidden == 0,
+                DeletableContents::Everything => true,
             })
         })
     }
@@ -213,22 +218,22 @@ impl<'a> Shelf<'a> {
 
 fn permit(
     store: &Store,
-    change: Change,
+    change: StoreChange,
     folder: Option<&Dir>,
     (bench, force): (Bench<'_>, Force),
 ) -> Result<Permit, StoreError> {
-    let asking = Asking { now: now(), force };
+    let asking = ChangeContext { now: now(), force };
     let ground = Seen { disk: Disk(folder), shows: &|path| store.shows(bench.world, path) };
     let permit = enforce::permit_keeping(bench.who, &store.rules, change, (&ground, asking));
     permit.map_err(|refusal| StoreError::of(&store.name, refusal))
 }
 
-const UNDESCRIBED: &Description = &Description::NONE;
+const UNDESCRIBED: &Description = &Description::EMPTY;
 
 impl Store {
     /// Whether what lies at a path from its folder may be seen.
     pub(super) fn shows(&self, world: &World, path: &str) -> bool {
-        let path = path.parse().map(|path| self.address.path().below(&path));
+        let path = path.parse().map(|path| self.address.path().join_path(&path));
         path.is_ok_and(|path| world.shows(&Address::file(self.address.root().clone(), path)))
     }
 

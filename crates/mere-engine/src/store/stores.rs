@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mere_core::address::{Address, RelPath};
-use mere_core::category::{Hierarchy, Mode, Realm, Rules};
+use mere_core::category::{CategoryMode, CategoryOwner, CategoryRules, Hierarchy};
 use mere_core::item::{ItemType, Scope};
 use mere_core::name::ModName;
 use mere_core::root::Root;
@@ -58,7 +58,7 @@ impl Stores {
         found.ok_or_else(|| {
             let name = self.served.clone();
             let known = self.all.iter().map(|store| store.name.clone()).collect();
-            Unserved { name: name.unwrap_or_else(ModName::memory), known }
+            Unserved { name: name.unwrap_or_else(ModName::default_store), known }
         })
     }
 
@@ -85,8 +85,8 @@ impl Stores {
     }
 
     /// How strictly the hierarchy of the served store holds. What is not known is strict.
-    pub(crate) fn mode(&self) -> Mode {
-        self.served().map_or(Mode::Strict, |store| store.rules.mode())
+    pub(crate) fn mode(&self) -> CategoryMode {
+        self.served().map_or(CategoryMode::Strict, |store| store.rules.mode())
     }
 }
 
@@ -148,10 +148,10 @@ fn unconfigured(scope: Scope) -> Store {
         (Root::Project, path)
     };
     Store {
-        name: ModName::memory(),
+        name: ModName::default_store(),
         scope,
         description: String::new(),
-        rules: Rules::new(Realm::Store, Mode::Free, Hierarchy::default()),
+        rules: CategoryRules::new(CategoryOwner::Store, CategoryMode::Free, Hierarchy::default()),
         address: Address::directory(root, path.unwrap_or_default()),
         home: Home::Inside,
         is_configured: false,

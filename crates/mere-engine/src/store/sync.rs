@@ -23,7 +23,7 @@ pub(crate) fn materialise(
         return Ok(made);
     }
     let editing = Editing::open_store(folder, over)?.ok_or(io::ErrorKind::TimedOut)?;
-    for named in hierarchy.all() {
+    for named in hierarchy.all_categories() {
         let path = category_path(&named.category)?;
         let text = label::written(&named.description);
         match editing.folder(&path)? {
@@ -45,7 +45,7 @@ pub(crate) fn materialise(
 
 /// Whether there is nothing to do. Mostly there is not, and then nothing is locked.
 fn is_settled(folder: &Dir, hierarchy: &Hierarchy) -> io::Result<bool> {
-    for named in hierarchy.all() {
+    for named in hierarchy.all_categories() {
         let path = category_path(&named.category)?;
         match Editing::folder_below(folder, &path)? {
             Some(there) if is_labelled(&there, &named.description)? => {}
@@ -62,5 +62,5 @@ fn is_labelled(folder: &Dir, description: &mere_core::category::Description) -> 
 /// The address of a category.
 pub(super) fn address_of(store: &Address, category: &Category) -> Option<Address> {
     let path = category_path(category).ok()?;
-    Some(Address::directory(store.root().clone(), store.path().below(&path)))
+    Some(Address::directory(store.root().clone(), store.path().join_path(&path)))
 }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use mere_core::address::Address;
 use mere_core::category::Description;
 use mere_core::digest::Sha256;
-use mere_core::item::{MemoryPath, Note};
+use mere_core::item::{MemoryPath, MemoryText};
 use mere_core::reply::{Content, Data, Fields};
 
 use super::{Clerk, Store};
@@ -20,21 +20,26 @@ pub(super) struct Telling<'a> {
 
 impl Telling<'_> {
     /// All but its content: whoever wrote it knows that.
-    pub(super) fn outline(self, note: &Note, sha256: Sha256) -> Fields {
+    pub(super) fn outline(self, note: &MemoryText, sha256: Sha256) -> Fields {
         let mut teller = Teller::of(self.clerk.view, &self.address, note.text());
         let fields = self.beginning(note, &mut teller);
         ending(fields, note, &mut teller, (sha256, None))
     }
 
     /// All of it. A note that does not say when it was changed was so when its file was.
-    pub(super) fn whole(self, note: &Note, sha256: Sha256, modified: Option<Timestamp>) -> Fields {
+    pub(super) fn whole(
+        self,
+        note: &MemoryText,
+        sha256: Sha256,
+        modified: Option<Timestamp>,
+    ) -> Fields {
         let mut teller = Teller::of(self.clerk.view, &self.address, note.text());
         let fields = self.beginning(note, &mut teller);
         let fields = fields.with("content", teller.body(note.content()));
         ending(fields, note, &mut teller, (sha256, modified))
     }
 
-    fn beginning(self, note: &Note, teller: &mut Teller) -> Fields {
+    fn beginning(self, note: &MemoryText, teller: &mut Teller) -> Fields {
         self.store
             .named(self.path)
             .with("address", self.address)
@@ -44,7 +49,7 @@ impl Telling<'_> {
 
 fn ending(
     fields: Fields,
-    note: &Note,
+    note: &MemoryText,
     teller: &mut Teller,
     (sha256, modified): (Sha256, Option<Timestamp>),
 ) -> Fields {

@@ -1,6 +1,6 @@
 //! What a new store begins with.
 
-use mere_core::category::Mode;
+use mere_core::category::CategoryMode;
 use mere_core::item::Scope;
 use mere_core::request::{NewStore, StoreTemplate};
 use serde_json::{Map, Value, json};
@@ -8,14 +8,14 @@ use serde_json::{Map, Value, json};
 /// A store as `config.yaml` has it.
 pub(super) fn store(new: &NewStore, scope: Scope, path: &str) -> Value {
     let (description, usual, categories) = match new.template {
-        StoreTemplate::Blank => ("", Mode::Free, json!({})),
+        StoreTemplate::Blank => ("", CategoryMode::Free, json!({})),
         StoreTemplate::Project if scope == Scope::User => {
-            ("What I remember", Mode::Subcategories, project())
+            ("What I remember", CategoryMode::Subcategories, project())
         }
         StoreTemplate::Project => {
-            ("What is remembered of this project", Mode::Subcategories, project())
+            ("What is remembered of this project", CategoryMode::Subcategories, project())
         }
-        StoreTemplate::Team => ("What the team remembers", Mode::Strict, team()),
+        StoreTemplate::Team => ("What the team remembers", CategoryMode::Strict, team()),
     };
     let mut store = Map::new();
     store.insert("path".to_owned(), json!(path));

@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use mere_core::address::Address;
-use mere_core::category::{Change, Force, Operation};
-use mere_core::item::{self, MemoryPath, Note};
+use mere_core::category::{Force, MemoryOperation, StoreChange};
+use mere_core::item::{self, MemoryPath, MemoryText};
 use mere_core::reply::{Content, Data, Draft, Fields, Name, Prose, codes};
 use mere_core::request::Rehearsal;
 
@@ -83,8 +83,8 @@ pub(super) fn reindex(clerk: &Clerk<'_>) -> Result<Draft, ToolError> {
 fn problem_of(clerk: &Clerk<'_>, store: &Store, path: &MemoryPath) -> Option<String> {
     let shelf = Shelf::open(store, clerk.bench()).ok()??;
     let lying = shelf.read(path).ok()??;
-    let fault = match item::decode(&lying.bytes) {
-        Ok(text) => Note::parse(text.to_owned(), &path.slug).err()?,
+    let fault = match item::decode_text(&lying.bytes) {
+        Ok(text) => MemoryText::parse(text.to_owned(), &path.slug).err()?,
         Err(fault) => fault,
     };
     let fault = crate::items::masked_fault(fault);
@@ -99,7 +99,8 @@ pub(super) fn prune(clerk: &Clerk<'_>, rehearsal: Rehearsal) -> Result<Draft, To
     let folder = store.folder(clerk.context).map_err(unreadable)?;
     let expired = folder.map(|folder| clerk.ledgers.with(&folder, |ledger| ledger.expired(now)));
     let expired = expired.transpose().map_err(unreadable)?.unwrap_or_default();
-    let may_go = |path: &MemoryPath| store.rules.policy(&path.category).permits(Operation::Delete);
+    let may_go =
+        |path: &MemoryPath| store.rules.policy_for(&path.category).permits(MemoryOperation::Delete);
     let (expired, kept) = expired.into_iter().partition::<Vec<_>, _>(may_go);
     let gone = match rehearsal {
         Rehearsal::Dry => expired,
@@ -135,9 +136,12 @@ fn pruned(
 /// Removes a memory if it is still there and has still expired.
 fn prune_one(shelf: &Shelf<'_>, path: &MemoryPath) -> Result<bool, StoreError> {
     let Some(lying) = shelf.read(path)? else { return Ok(false) };
-    let text = item::decode(&lying.bytes).map(str::to_owned);
-    let Ok(note) = text.and_then(|text| Note::parse(text, &path.slug)) else { return Ok(false) };
-    let change = Change::PruneMemory { path: path.clone(), note, before: lying.sha256 };
+    let text = item::decode_text(&lying.bytes).map(str::to_owned);
+    let Ok(note) = text.and_then(|text| MemoryText::parse(text, &path.slug)) else {
+        return Ok(false);
+    };
+    let change =
+        StoreChange::PruneMemory { path: path.clone(), memory: note, before: lying.sha256 };
     match shelf.permit(change, Force::No) {
         Ok(permit) => shelf.apply(permit),
         Err(StoreError::Flawed(_) | StoreError::Denied(_)) => Ok(false),

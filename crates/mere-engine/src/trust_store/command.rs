@@ -3,7 +3,7 @@
 use mere_core::item::{Category, ItemType, Scope};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{PersonFile, Signer, SignerKey, SignerName, TrustCommand};
-use mere_core::trust::{Fingerprint, Limits, PublicKey, Rotation};
+use mere_core::trust::{Fingerprint, KeyLimits, PublicKey, Rotation};
 
 use super::{FILE, SignerFault, Store, TrustRecord};
 use crate::{keys, records, wording};
@@ -24,7 +24,7 @@ pub(crate) fn command(surroundings: &Surroundings, asked: &TrustCommand) -> Draf
 fn add(
     surroundings: &Surroundings,
     key: &SignerKey,
-    (name, limits): (Option<&SignerName>, &Limits),
+    (name, limits): (Option<&SignerName>, &KeyLimits),
 ) -> Result<Draft, SignerFault> {
     let key = match key {
         SignerKey::Line(key) => key.clone(),
@@ -190,8 +190,8 @@ fn called(record: &TrustRecord) -> Prose {
 }
 
 /// What a key counts for, in words.
-fn extent(limits: &Limits) -> &'static str {
-    if *limits == Limits::default() { " for everything" } else { " within its limits" }
+fn extent(limits: &KeyLimits) -> &'static str {
+    if *limits == KeyLimits::default() { " for everything" } else { " within its limits" }
 }
 
 /// What a reply tells of a key.

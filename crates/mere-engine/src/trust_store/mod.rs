@@ -12,7 +12,7 @@ use std::str::FromStr;
 
 use mere_core::item::{Category, ItemType, Scope};
 use mere_core::request::SignerName;
-use mere_core::trust::{Fingerprint, Limits, PublicKey};
+use mere_core::trust::{Fingerprint, KeyLimits, PublicKey};
 use serde_json::{Map, Value, json};
 
 use crate::records;
@@ -43,7 +43,7 @@ pub(crate) struct TrustRecord {
     pub(crate) key: Option<PublicKey>,
     pub(crate) name: Option<SignerName>,
     /// What it counts for.
-    pub(crate) limits: Limits,
+    pub(crate) limits: KeyLimits,
     /// Whether it never counts again.
     pub(crate) is_revoked: bool,
 }
@@ -72,7 +72,7 @@ impl TrustRecord {
     }
 
     fn named(fingerprint: Fingerprint) -> Self {
-        Self { fingerprint, key: None, name: None, limits: Limits::default(), is_revoked: false }
+        Self { fingerprint, key: None, name: None, limits: KeyLimits::default(), is_revoked: false }
     }
 
     fn parse(record: &Value) -> Option<Self> {
@@ -88,7 +88,7 @@ impl TrustRecord {
             None if !is_revoked => return None,
             _ => {}
         }
-        let limits = Limits {
+        let limits = KeyLimits {
             scopes: list(fields, "scopes", |text| text.parse().ok())?,
             kinds: list(fields, "types", |text| {
                 ItemType::ALL.into_iter().find(|kind| kind.name() == text)
@@ -141,7 +141,7 @@ mod tests {
         "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIH2aiIz7QAjKiD9IhMsrNd0i1r0Y7/g1ZpeS2JrguIi";
 
     fn record() -> TrustRecord {
-        let limits = Limits {
+        let limits = KeyLimits {
             scopes: vec![Scope::Project],
             kinds: vec![ItemType::Tool],
             categories: vec!["api/auth".parse().expect("a category")],

@@ -112,20 +112,20 @@ fn not_once(address: &Address, count: usize) -> Draft {
 fn section(address: &Address, error: &PatchError) -> Draft {
     let data = Fields::default().with("target", address.clone());
     match error {
-        PatchError::Missing { there } => {
+        PatchError::Missing { available: there } => {
             let there = there.iter().map(|name| Data::from(Content::mention(name.as_str())));
             let message = Prose::words("There is no such section in ").address(address.clone());
             Draft::invalid(codes::WRITE_NO_SECTION, message.and("."))
                 .hint("`data.there` names those that are there.")
                 .data(data.with("there", there.collect::<Data>()))
         }
-        PatchError::Ambiguous { count } | PatchError::Occurrence { count } => {
+        PatchError::Ambiguous { count } | PatchError::NoSuchOccurrence { count } => {
             let message = Prose::words(format!("{count} sections have that name in "));
             Draft::invalid(codes::WRITE_NO_SECTION, message.address(address.clone()).and("."))
                 .hint(Prose::words(format!("Say which one with `occurrence`, from 1 to {count}.")))
                 .data(data.with("count", *count as u64))
         }
-        PatchError::Spills | PatchError::Deep => {
+        PatchError::ContentEscapes | PatchError::TooDeep => {
             let message = Prose::words("The content does not stay within the section in ");
             Draft::invalid(codes::WRITE_SPILLS, message.address(address.clone()).and("."))
                 .hint(

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use mere_core::address::Address;
-use mere_core::item::{Fault, ItemRef, ItemType, Scope, ScopedPath};
+use mere_core::item::{ItemFault, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Code, Content, Data, Draft, Fields, Invalid, Prose, codes};
 use mere_core::schema::Problem;
 
@@ -121,7 +121,7 @@ fn named(before: impl Into<Cow<'static, str>>, item: &ItemRef) -> Prose {
 pub(super) fn faulty(
     code: Code<Invalid>,
     message: Prose,
-    (address, fault): (&Address, &Fault),
+    (address, fault): (&Address, &ItemFault),
 ) -> Draft {
     let data = Fields::default()
         .with("address", address.clone())

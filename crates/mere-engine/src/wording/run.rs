@@ -3,8 +3,8 @@
 use std::fmt::Display;
 
 use mere_core::address::Address;
-use mere_core::chain::pin::Drift;
-use mere_core::chain::{ChainFault, ConfigFault, FillFault, PairFault, SubprocessFault};
+use mere_core::chain::pin::LockMismatch;
+use mere_core::chain::{ChainConfigFault, ChainFault, FillFault, PairFault, SubprocessFault};
 use mere_core::item::ItemId;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
@@ -86,7 +86,11 @@ fn chain(fault: &ChainFault) -> Draft {
     let (link, field) = chain_field(fault);
     let data = at(link, field);
     let data = match fault {
-        ChainFault::Pair { child, fault: PairFault::Refused { problems: found, .. }, .. } => data
+        ChainFault::Pair {
+            child,
+            fault: PairFault::SchemaMismatch { problems: found, .. },
+            ..
+        } => data
             .with("child", Data::Words(child.to_string().into()))
             .with("problems", problems(&masked_problems(found.clone()))),
         ChainFault::Pair { child, .. } => data.with("child", Data::Words(child.to_string().into())),
@@ -102,14 +106,14 @@ fn chain_field(fault: &ChainFault) -> (Option<&ItemId>, String) {
     match fault {
         ChainFault::Empty | ChainFault::TooDeep { .. } => (None, executor()),
         ChainFault::Cycle { link }
-        | ChainFault::Unlinked { link, .. }
-        | ChainFault::Unfinished { link, .. }
-        | ChainFault::NotRunYet { link, .. } => (Some(link), executor()),
-        ChainFault::Stated { link, field, .. } => (Some(link), (*field).to_owned()),
-        ChainFault::Reserved { link, .. } | ChainFault::NotShipped { link } => {
+        | ChainFault::WrongExecutor { link, .. }
+        | ChainFault::MissingExecutor { link, .. }
+        | ChainFault::NotImplemented { link, .. } => (Some(link), executor()),
+        ChainFault::ManifestMismatch { link, field, .. } => (Some(link), (*field).to_owned()),
+        ChainFault::ReservedName { link, .. } | ChainFault::NotBuiltin { link } => {
             (Some(link), "tool_id".to_owned())
         }
-        ChainFault::PrimitiveWithin { link } | ChainFault::NoPrimitive { link } => {
+        ChainFault::PrimitiveNotLast { link } | ChainFault::EndsWithoutPrimitive { link } => {
             (Some(link), "tool_type".to_owned())
         }
         ChainFault::Pair { parent, fault, .. } => (Some(parent), pair_field(fault)),
@@ -118,10 +122,10 @@ fn chain_field(fault: &ChainFault) -> (Option<&ItemId>, String) {
 
 fn pair_field(fault: &PairFault) -> String {
     match fault {
-        PairFault::Unlisted | PairFault::Unmatched => "validation.child_schemas".to_owned(),
+        PairFault::NoChildSchemas | PairFault::NoMatch => "validation.child_schemas".to_owned(),
         PairFault::Malformed { field, .. }
-        | PairFault::NoSchema { field, .. }
-        | PairFault::Refused { field, .. } => field.clone(),
+        | PairFault::InvalidSchema { field, .. }
+        | PairFault::SchemaMismatch { field, .. } => field.clone(),
     }
 }
 
@@ -137,13 +141,13 @@ fn config(fault: &impl Display, (link, field): (Option<&ItemId>, String)) -> Dra
         .data(at(link, field))
 }
 
-fn config_field(fault: &ConfigFault) -> (Option<&ItemId>, String) {
+fn config_field(fault: &ChainConfigFault) -> (Option<&ItemId>, String) {
     match fault {
-        ConfigFault::NotAMapping { link, field }
-        | ConfigFault::TooNested { link, field }
-        | ConfigFault::VariableName { link, field } => (Some(link), (*field).to_owned()),
-        ConfigFault::Both { link } => (Some(link), "env_config".to_owned()),
-        ConfigFault::VariableSource { link, field, name } => {
+        ChainConfigFault::NotAMapping { link, field }
+        | ChainConfigFault::TooNested { link, field }
+        | ChainConfigFault::VariableName { link, field } => (Some(link), (*field).to_owned()),
+        ChainConfigFault::DuplicateEnvConfig { link } => (Some(link), "env_config".to_owned()),
+        ChainConfigFault::VariableSource { link, field, name } => {
             (Some(link), format!("{field}.{name}"))
         }
     }
@@ -151,13 +155,13 @@ fn config_field(fault: &ConfigFault) -> (Option<&ItemId>, String) {
 
 fn fill(fault: &FillFault) -> Draft {
     let field = match fault {
-        FillFault::Reserved => "parameters.entrypoint",
+        FillFault::ReservedParameter => "parameters.entrypoint",
         FillFault::Entrypoint(_) => "manifest.entrypoint",
         FillFault::Unclosed { field }
-        | FillFault::Name { field }
+        | FillFault::InvalidName { field }
         | FillFault::Nested { field }
-        | FillFault::Unknown { field, .. }
-        | FillFault::Unset { field, .. }
+        | FillFault::UnknownName { field, .. }
+        | FillFault::UnsetVariable { field, .. }
         | FillFault::NotText { field, .. }
         | FillFault::NotAList { field, .. }
         | FillFault::Nul { field }
@@ -169,15 +173,15 @@ fn fill(fault: &FillFault) -> Draft {
 
 fn subprocess(fault: &SubprocessFault) -> Draft {
     match fault {
-        SubprocessFault::NoSchema { link, .. } => {
+        SubprocessFault::InvalidSchema { link, .. } => {
             config(fault, (Some(link), "config_schema".to_owned()))
         }
-        SubprocessFault::Refused { link, problems: found } => {
+        SubprocessFault::SchemaMismatch { link, problems: found } => {
             let data = at(Some(link), "config_schema");
             config(fault, (Some(link), "config_schema".to_owned()))
                 .data(data.with("problems", problems(&masked_problems(found.clone()))))
         }
-        SubprocessFault::Field { field, .. } => config(fault, (None, (*field).to_owned())),
+        SubprocessFault::InvalidField { field, .. } => config(fault, (None, (*field).to_owned())),
     }
 }
 
@@ -215,8 +219,8 @@ fn lock_unsigned(unused: &Unused) -> Draft {
         .data(data)
 }
 
-fn drifted(tool: &ItemId, lockfile: &Address, drift: &Drift) -> Draft {
-    let Drift { index, id, field, expected, found } = drift;
+fn drifted(tool: &ItemId, lockfile: &Address, drift: &LockMismatch) -> Draft {
+    let LockMismatch { index, id, field, expected, found } = drift;
     let message = Prose::words(format!("Link {index} of the chain, `{id}`, is not what "))
         .address(lockfile.clone())
         .and(format!(" pins: `{field}` is "))

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use mere_core::category::{Denial, Flaw, Mode, Realm};
+use mere_core::category::{CategoryMode, CategoryOwner, Denial, InvalidChange};
 use mere_core::reply::{Content, Draft, Fields, Name, Prose, codes};
 
 use super::item::problems as problems_of;
@@ -85,58 +85,63 @@ fn unwritten(what: &str, cause: &io::Error) -> Draft {
 /// What policy forbids.
 fn denied(denial: &Denial) -> Draft {
     let code = match denial {
-        Denial::Root { .. } => codes::CATEGORY_ROOT,
-        Denial::Create { .. } => codes::CATEGORY_CREATE,
-        Denial::Delete { .. } => codes::CATEGORY_DELETE,
+        Denial::NewTopCategory { .. } => codes::CATEGORY_ROOT,
+        Denial::CreateInStrictMode { .. } => codes::CATEGORY_CREATE,
+        Denial::DeleteInStrictMode { .. } => codes::CATEGORY_DELETE,
         Denial::Protected { .. } => codes::CATEGORY_PROTECTED,
-        Denial::Described { .. } => codes::CATEGORY_FIXED,
-        Denial::Kept { .. } => codes::CATEGORY_KEPT,
-        Denial::Foreign { .. } => codes::CATEGORY_FOREIGN,
+        Denial::ProtectedDescription { .. } => codes::CATEGORY_FIXED,
+        Denial::UndeletableMemories { .. } => codes::CATEGORY_KEPT,
+        Denial::ForeignFiles { .. } => codes::CATEGORY_FOREIGN,
         Denial::NoCategories { .. } => codes::MEMORY_NO_CATEGORIES,
-        Denial::Operation { .. } => codes::MEMORY_DENIED,
-        Denial::Length { .. } => codes::MEMORY_LENGTH,
-        Denial::Count { .. } => codes::MEMORY_COUNT,
-        Denial::Expiry { .. } => codes::MEMORY_EXPIRY,
+        Denial::OperationDenied { .. } => codes::MEMORY_DENIED,
+        Denial::ContentTooLong { .. } => codes::MEMORY_LENGTH,
+        Denial::CategoryFull { .. } => codes::MEMORY_COUNT,
+        Denial::ExpiryTooLate { .. } => codes::MEMORY_EXPIRY,
     };
     let draft = Draft::denied(code, denial.prose());
     match denial {
-        Denial::Create { realm, .. }
-        | Denial::Delete { realm, .. }
-        | Denial::NoCategories { realm, .. } => draft.hint(match realm {
-            Realm::Store => {
+        Denial::CreateInStrictMode { owner: realm, .. }
+        | Denial::DeleteInStrictMode { owner: realm, .. }
+        | Denial::NoCategories { owner: realm, .. } => draft.hint(match realm {
+            CategoryOwner::Store => {
                 "list_stores shows the categories that are defined. Ask a person to change config.yaml."
             }
-            Realm::Items(_) => "Use a category that is there, or ask a person to change config.yaml.",
+            CategoryOwner::Items(_) => "Use a category that is there, or ask a person to change config.yaml.",
         }),
         _ => draft,
     }
 }
 
 /// What is wrong with a call.
-fn flawed(flaw: &Flaw) -> Draft {
+fn flawed(flaw: &InvalidChange) -> Draft {
     let message = flaw.prose();
     match flaw {
-        Flaw::NoCategory { is_named: true, .. } => Draft::invalid(codes::MEMORY_CATEGORY, message)
-            .hint("The configuration names it; ask a person to run `mere store sync`, which makes it."),
-        Flaw::NoCategory { mode: Mode::Subcategories, .. } => {
+        InvalidChange::MemoryCategoryMissing { is_configured: true, .. } => Draft::invalid(
+            codes::MEMORY_CATEGORY,
+            message,
+        )
+        .hint("The configuration names it; ask a person to run `mere store sync`, which makes it."),
+        InvalidChange::MemoryCategoryMissing { mode: CategoryMode::Subcategories, .. } => {
             Draft::invalid(codes::MEMORY_CATEGORY, message)
                 .hint("New categories go below those that list_stores and list_memories show.")
         }
-        Flaw::NoCategory { .. } => Draft::invalid(codes::MEMORY_CATEGORY, message),
-        Flaw::Category { .. } => Draft::invalid(codes::MEMORY_NAMED, message),
-        Flaw::Unexpired { .. } => Draft::invalid(codes::MEMORY_UNEXPIRED, message),
-        Flaw::Obstructed { .. } => Draft::invalid(codes::CATEGORY_OBSTRUCTED, message)
+        InvalidChange::MemoryCategoryMissing { .. } => {
+            Draft::invalid(codes::MEMORY_CATEGORY, message)
+        }
+        InvalidChange::NameIsCategory { .. } => Draft::invalid(codes::MEMORY_NAMED, message),
+        InvalidChange::NotExpired { .. } => Draft::invalid(codes::MEMORY_UNEXPIRED, message),
+        InvalidChange::Obstructed { .. } => Draft::invalid(codes::CATEGORY_OBSTRUCTED, message)
             .hint("Choose another name, or ask a person to look into the folder of the store."),
-        Flaw::Missing { .. } => Draft::invalid(codes::CATEGORY_MISSING, message)
+        InvalidChange::CategoryMissing { .. } => Draft::invalid(codes::CATEGORY_MISSING, message)
             .hint("list_memories shows what is there."),
-        Flaw::NotEmpty { contents, .. } => {
+        InvalidChange::NotEmpty { contents, .. } => {
             let data = Fields::default()
                 .with("memories", contents.memories)
                 .with("subcategories", contents.categories)
                 .with("other_files", contents.others);
             Draft::invalid(codes::CATEGORY_NOT_EMPTY, message).data(data)
         }
-        Flaw::Schema { problems, .. } => {
+        InvalidChange::SchemaMismatch { problems, .. } => {
             let problems = problems_of(&masked_problems(problems.clone()));
             let data = Fields::default().with("problems", problems);
             Draft::invalid(codes::MEMORY_SCHEMA, message).data(data)

@@ -2,7 +2,7 @@
 
 use mere_core::item::ScopedPath;
 use mere_core::reply::{Code, Content, Data, Draft, Fault, Fields, Name, Prose, codes};
-use mere_core::trust::{Failure, Field, Mismatch};
+use mere_core::trust::{LocationField, LocationMismatch, VerificationFailure};
 
 use crate::court::TeamTrouble;
 use crate::enforce::Unused;
@@ -13,7 +13,7 @@ use crate::records::RecordError;
 pub(super) fn broken(broken: &Broken) -> Draft {
     let Broken { place, address, failure } = broken;
     let message = match failure {
-        Failure::WrongLocation(mismatch) => wrong_location(broken, mismatch),
+        VerificationFailure::WrongLocation(mismatch) => wrong_location(broken, mismatch),
         _ => Prose::words("Integrity verification failed: ")
             .address(address.clone())
             .and(" ")
@@ -30,21 +30,23 @@ pub(super) fn broken(broken: &Broken) -> Draft {
     Draft::fault(code(failure), message).hint(fix(place, failure)).data(data)
 }
 
-fn code(failure: &Failure) -> Code<Fault> {
+fn code(failure: &VerificationFailure) -> Code<Fault> {
     match failure {
-        Failure::WrongLocation(_) => codes::TRUST_LOCATION,
-        Failure::Changed(_) => codes::TRUST_CHANGED,
-        Failure::WrongFiles { .. } => codes::TRUST_FILES,
-        Failure::BadSignature(_) => codes::TRUST_SIGNATURE,
-        Failure::RevokedKey(_) => codes::TRUST_REVOKED,
-        Failure::WrongVersion { .. } => codes::TRUST_VERSION,
+        VerificationFailure::WrongLocation(_) => codes::TRUST_LOCATION,
+        VerificationFailure::Changed(_) => codes::TRUST_CHANGED,
+        VerificationFailure::WrongFiles { .. } => codes::TRUST_FILES,
+        VerificationFailure::BadSignature(_) => codes::TRUST_SIGNATURE,
+        VerificationFailure::RevokedKey(_) => codes::TRUST_REVOKED,
+        VerificationFailure::WrongVersion { .. } => codes::TRUST_VERSION,
     }
 }
 
 /// `trust` of a broken item.
-pub(crate) fn trust_of(failure: &Failure) -> Fields {
+pub(crate) fn trust_of(failure: &VerificationFailure) -> Fields {
     let mismatch = match failure {
-        Failure::WrongLocation(one) => Some((one.field.name(), &one.expected, &one.found)),
+        VerificationFailure::WrongLocation(one) => {
+            Some((one.field.name(), &one.expected, &one.found))
+        }
         _ => None,
     };
     let mismatch = mismatch.map(|(field, expected, found)| {
@@ -54,7 +56,7 @@ pub(crate) fn trust_of(failure: &Failure) -> Fields {
             .with("found", Content::mention(found.as_str()))
     });
     let key = match failure {
-        Failure::RevokedKey(key) => Some(Content::mention(key.to_string())),
+        VerificationFailure::RevokedKey(key) => Some(Content::mention(key.to_string())),
         _ => None,
     };
     Fields::default()
@@ -63,10 +65,10 @@ pub(crate) fn trust_of(failure: &Failure) -> Fields {
         .with_some("mismatch", mismatch)
 }
 
-fn wrong_location(broken: &Broken, mismatch: &Mismatch) -> Prose {
+fn wrong_location(broken: &Broken, mismatch: &LocationMismatch) -> Prose {
     let id = Content::mention(broken.place.id.to_string());
     let message = Prose::words("Item ").content(id).and(" at wrong location. Expected: ");
-    let home = mismatch.home.as_ref().and_then(ScopedPath::address);
+    let home = mismatch.expected_path.as_ref().and_then(ScopedPath::address);
     let message = match home {
         Some(home) => message.address(home),
         None => message
@@ -75,8 +77,8 @@ fn wrong_location(broken: &Broken, mismatch: &Mismatch) -> Prose {
     };
     // In another space the same place has the same address.
     let space = |message: Prose, id: &str| match mismatch.field {
-        Field::Space if id.is_empty() => message.and(" in a space without an id"),
-        Field::Space => message.and(" in the space ").content(Content::mention(id)),
+        LocationField::Space if id.is_empty() => message.and(" in a space without an id"),
+        LocationField::Space => message.and(" in the space ").content(Content::mention(id)),
         _ => message,
     };
     let message = space(message, &mismatch.expected).and(". Found: ");
@@ -84,38 +86,46 @@ fn wrong_location(broken: &Broken, mismatch: &Mismatch) -> Prose {
 }
 
 /// What is wrong, after the item's name.
-pub(crate) fn what(failure: &Failure) -> Prose {
+pub(crate) fn what(failure: &VerificationFailure) -> Prose {
     let names = |words: &'static str, files: &[String]| {
         let files = files.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
         Prose::words(words).content(Content::mention(files))
     };
     match failure {
-        Failure::WrongLocation(one) => {
+        VerificationFailure::WrongLocation(one) => {
             Prose::words(format!("was signed for another {}", one.field))
         }
-        Failure::BadSignature(why) => Prose::words(format!("has a signature that is none: {why}")),
-        Failure::RevokedKey(_) => Prose::words("is signed by a key that was revoked"),
-        Failure::WrongVersion { expected, .. } => {
+        VerificationFailure::BadSignature(why) => {
+            Prose::words(format!("has a signature that is none: {why}"))
+        }
+        VerificationFailure::RevokedKey(_) => Prose::words("is signed by a key that was revoked"),
+        VerificationFailure::WrongVersion { expected, .. } => {
             Prose::words(format!("was signed as version {expected}"))
         }
-        Failure::Changed(files) if files.is_empty() => Prose::words("is not what was signed"),
-        Failure::Changed(files) => names("is not what was signed: changed ", files),
-        Failure::WrongFiles { extra, missing } if extra.is_empty() && missing.is_empty() => {
+        VerificationFailure::Changed(files) if files.is_empty() => {
+            Prose::words("is not what was signed")
+        }
+        VerificationFailure::Changed(files) => names("is not what was signed: changed ", files),
+        VerificationFailure::WrongFiles { extra, missing }
+            if extra.is_empty() && missing.is_empty() =>
+        {
             Prose::words("has files that were not signed")
         }
-        Failure::WrongFiles { extra, missing } if missing.is_empty() => {
+        VerificationFailure::WrongFiles { extra, missing } if missing.is_empty() => {
             names("has files that were not signed: ", extra)
         }
-        Failure::WrongFiles { missing, .. } => names("lacks files that were signed: ", missing),
+        VerificationFailure::WrongFiles { missing, .. } => {
+            names("lacks files that were signed: ", missing)
+        }
     }
 }
 
 /// What to do about it.
-pub(crate) fn fix(place: &ScopedPath, failure: &Failure) -> Prose {
+pub(crate) fn fix(place: &ScopedPath, failure: &VerificationFailure) -> Prose {
     let item = format!("{} {}", place.kind, item_name(place));
     let words = match failure {
-        Failure::WrongLocation(mismatch) => match mismatch.home.as_ref() {
-            Some(home) if mismatch.field == Field::Space => format!(
+        VerificationFailure::WrongLocation(mismatch) => match mismatch.expected_path.as_ref() {
+            Some(home) if mismatch.field == LocationField::Space => format!(
                 "Ask a person to read it and run `mere sign {} {}`: it was copied from another space, \
                  and that makes it this one's.",
                 home.kind,
@@ -126,13 +136,13 @@ pub(crate) fn fix(place: &ScopedPath, failure: &Failure) -> Prose {
                  `mere move`, `mere rename` and `mere copy` keep signatures right."
             ),
         },
-        Failure::RevokedKey(_) => {
+        VerificationFailure::RevokedKey(_) => {
             format!("Ask a person to read it and run `mere sign {item}`, or delete it.")
         }
-        Failure::BadSignature(_) | Failure::WrongVersion { .. } => {
+        VerificationFailure::BadSignature(_) | VerificationFailure::WrongVersion { .. } => {
             format!("Ask a person to restore it, or read it and run `mere sign {item}`.")
         }
-        Failure::Changed(_) | Failure::WrongFiles { .. } => format!(
+        VerificationFailure::Changed(_) | VerificationFailure::WrongFiles { .. } => format!(
             "Ask a person to look at it: `mere sign --dry-run {item}` shows what differs. Then \
              `mere sign {item}`, or restore it; while it is worked on, `mere draft {item}`."
         ),

@@ -45,8 +45,8 @@ impl Discretion {
         let passages = visible.iter().flat_map(|pattern| parents(pattern)).collect::<Vec<_>>();
         Self {
             sensitive: patterns(sensitive),
-            visible: Patterns::any_case(visible).unwrap_or_default(),
-            passages: Patterns::any_case(&passages).unwrap_or_default(),
+            visible: Patterns::case_insensitive(visible).unwrap_or_default(),
+            passages: Patterns::case_insensitive(&passages).unwrap_or_default(),
             allowed,
             outer: None,
         }
@@ -55,8 +55,8 @@ impl Discretion {
 
 /// What is sensitive; everything, if the patterns cannot be used.
 fn patterns(sensitive: &[&str]) -> Patterns {
-    let everything = || Patterns::any_case(&["*"]).unwrap_or_default();
-    Patterns::any_case(sensitive).unwrap_or_else(|_| everything())
+    let everything = || Patterns::case_insensitive(&["*"]).unwrap_or_default();
+    Patterns::case_insensitive(sensitive).unwrap_or_else(|_| everything())
 }
 
 /// The patterns of the folders above what a pattern matches.
@@ -140,13 +140,13 @@ impl Eyes<'_> {
     /// Whether a config names the path as sensitive: the session's own, or that of the project
     /// around it.
     fn is_named(&self, path: &str) -> bool {
-        if self.discretion.sensitive.match_any(path) {
+        if self.discretion.sensitive.matches_any(path) {
             return true;
         }
         let Some(outer) = &self.discretion.outer else { return false };
         match self.root {
-            Root::Project => outer.sensitive.match_any(&format!("{}/{path}", outer.below)),
-            root => *root == outer.root && outer.sensitive.match_any(path),
+            Root::Project => outer.sensitive.matches_any(&format!("{}/{path}", outer.below)),
+            root => *root == outer.root && outer.sensitive.matches_any(path),
         }
     }
 
@@ -157,7 +157,7 @@ impl Eyes<'_> {
         };
         let shown = *self.root == Root::Project
             && !self.discretion.visible.is_empty()
-            && prefixes(path).any(|prefix| self.discretion.visible.match_any(prefix));
+            && prefixes(path).any(|prefix| self.discretion.visible.matches_any(prefix));
         shown || self.discretion.allowed.iter().chain(self.once).any(covers)
     }
 
@@ -165,7 +165,7 @@ impl Eyes<'_> {
         let leads = |address: &Address| {
             address.root() == self.root && lies_in(address.path().as_str(), path)
         };
-        let passes = *self.root == Root::Project && self.discretion.passages.match_any(path);
+        let passes = *self.root == Root::Project && self.discretion.passages.matches_any(path);
         passes || self.discretion.allowed.iter().chain(self.once).any(leads)
     }
 }

@@ -75,7 +75,7 @@ impl World {
         let path = target.address().path();
         if let Some((base, below)) = self.around(target.address().root()) {
             let space = format!("{below}/{SPACE}");
-            return RulesFrom { base, path: below.below(path).to_string(), space };
+            return RulesFrom { base, path: below.join_path(path).to_string(), space };
         }
         RulesFrom { base, path: path.to_string(), space: SPACE.to_owned() }
     }

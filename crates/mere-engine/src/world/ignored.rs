@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use cap_std::fs::Dir;
 pub(super) use mere_core::gitignore::IsFolder;
-use mere_core::gitignore::{Rules, Verdict};
+use mere_core::gitignore::{IgnoreRules, IgnoreVerdict};
 
 use mere_host::OpenFolder;
 
@@ -40,7 +40,7 @@ struct File {
     above: Option<Arc<File>>,
     /// How much of a path leads to the folder the file lies in, its final slash included.
     at: usize,
-    rules: Rules,
+    rules: IgnoreRules,
 }
 
 impl Ignored {
@@ -89,7 +89,7 @@ impl Ignored {
     pub(super) fn leave_out(&self, path: &str, is_folder: IsFolder) -> bool {
         let by_ai = decide(self.ai.as_ref(), path, is_folder);
         let verdict = by_ai.or_else(|| decide(self.git.as_ref(), path, is_folder));
-        verdict == Some(Verdict::Out)
+        verdict == Some(IgnoreVerdict::Ignored)
     }
 }
 
@@ -114,7 +114,7 @@ impl Has {
 }
 
 /// The deepest rule's word, or nothing.
-fn decide(files: Option<&Arc<File>>, path: &str, is_folder: IsFolder) -> Option<Verdict> {
+fn decide(files: Option<&Arc<File>>, path: &str, is_folder: IsFolder) -> Option<IgnoreVerdict> {
     let mut files = files;
     while let Some(here) = files {
         let below = path.get(here.at..).unwrap_or_default();
@@ -133,9 +133,9 @@ fn add(chain: &mut Option<Arc<File>>, folder: &OpenFolder, name: &str, path: &st
 }
 
 /// The rules of a file; `None` if there are none.
-fn read(folder: &OpenFolder, name: &str) -> Option<Rules> {
+fn read(folder: &OpenFolder, name: &str) -> Option<IgnoreRules> {
     let file = folder.file(name).ok().flatten()?;
     let mut bytes = Vec::new();
     file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
-    Rules::parse(&String::from_utf8_lossy(&bytes))
+    IgnoreRules::parse(&String::from_utf8_lossy(&bytes))
 }

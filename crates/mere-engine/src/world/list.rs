@@ -80,7 +80,7 @@ pub(crate) enum LookError {
 
 /// Fails when the caller has given up or the time is over.
 pub(crate) fn go_on(turn: &dyn Turn) -> Result<(), LookError> {
-    if turn.cancelled() {
+    if turn.is_cancelled() {
         return Err(LookError::Cancelled);
     }
     let late = turn.deadline().is_some_and(|deadline| Instant::now() >= deadline);

@@ -91,7 +91,7 @@ impl World {
     /// Turns a spoken path into the proof that it is there and may be seen.
     pub fn resolve(&self, path: &Spoken, home: &Root) -> Result<VisibilityRef, ResolveError> {
         let said = path.address(home);
-        if !said.is_speakable() {
+        if !said.is_within_length_limit() {
             return Err(ResolveError::NotVisible);
         }
         let standing = self.standing(said.root()).ok_or(ResolveError::NotVisible)?;
@@ -125,7 +125,7 @@ impl World {
     pub(crate) fn address(&self, path: &Spoken, home: &Root) -> Option<Address> {
         let said = path.address(home);
         let root = self.standing(said.root())?.root.clone();
-        Some(said.in_root(root))
+        Some(said.with_root(root))
     }
 
     /// Whether the calling agent has a workspace yet.
@@ -136,7 +136,7 @@ impl World {
     /// Whether an agent may know of something at this address, whether or not it is there.
     pub(crate) fn shows(&self, address: &Address) -> bool {
         let sight = self.limits(address.root()).eyes.path(address.path().as_str());
-        address.is_speakable() && sight.is_shown()
+        address.is_within_length_limit() && sight.is_shown()
     }
 
     /// Whether a person has confirmed that what lies at `below` from a target may be shown as it

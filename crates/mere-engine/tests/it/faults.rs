@@ -13,7 +13,7 @@ struct Panics;
 impl Turn for Panics {
     fn progress(&mut self, _note: &Progress) {}
 
-    fn cancelled(&self) -> bool {
+    fn is_cancelled(&self) -> bool {
         panic!("a bug at /home/someone/secret.rs")
     }
 
@@ -27,7 +27,7 @@ struct GaveUp;
 impl Turn for GaveUp {
     fn progress(&mut self, _note: &Progress) {}
 
-    fn cancelled(&self) -> bool {
+    fn is_cancelled(&self) -> bool {
         true
     }
 
@@ -44,7 +44,7 @@ struct Late {
 impl Turn for Late {
     fn progress(&mut self, _note: &Progress) {}
 
-    fn cancelled(&self) -> bool {
+    fn is_cancelled(&self) -> bool {
         false
     }
 

@@ -56,7 +56,7 @@ pub(crate) struct Patient;
 impl Turn for Patient {
     fn progress(&mut self, _note: &Progress) {}
 
-    fn cancelled(&self) -> bool {
+    fn is_cancelled(&self) -> bool {
         false
     }
 

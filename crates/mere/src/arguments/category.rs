@@ -130,7 +130,7 @@ pub(crate) struct DeleteCategoryArguments {
 /// A category that has a name.
 fn named(text: &str) -> Result<Category, IdError> {
     let category = text.parse::<Category>()?;
-    if category.is_none() { Err(IdError::Form) } else { Ok(category) }
+    if category.is_empty() { Err(IdError::Form) } else { Ok(category) }
 }
 
 #[cfg(test)]

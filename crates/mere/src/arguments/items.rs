@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use clap::{Args, Subcommand, ValueEnum};
 use mere_core::digest::Sha256;
-use mere_core::item::{Category, Form, ItemId, ItemRef, ItemType, Scope};
+use mere_core::item::{Category, ItemForm, ItemId, ItemRef, ItemType, Scope};
 use mere_core::request::Source;
 
 use super::Colour;
@@ -15,14 +15,15 @@ use super::Colour;
 pub(crate) struct TypeArgument {
     pub(crate) kind: ItemType,
     /// How a new one lies on disk: a skill is a folder.
-    pub(crate) form: Form,
+    pub(crate) form: ItemForm,
 }
 
 impl FromStr for TypeArgument {
-    type Err = mere_core::item::TypeError;
+    type Err = mere_core::item::ItemTypeError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let form = if matches!(text, "skill" | "skills") { Form::Folder } else { Form::Flat };
+        let form =
+            if matches!(text, "skill" | "skills") { ItemForm::Folder } else { ItemForm::Flat };
         Ok(Self { kind: text.parse()?, form })
     }
 }

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use jiff::{SignedDuration, Timestamp};
-use mere_core::item::rfc3339;
+use mere_core::item::parse_rfc3339;
 
 /// A time that may depend on when it is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl FromStr for Moment {
     type Err = MomentError;
 
     fn from_str(text: &str) -> Result<Self, MomentError> {
-        if let Some(time) = rfc3339(text) {
+        if let Some(time) = parse_rfc3339(text) {
             return Ok(Self::At(time));
         }
         let split = text.split_at_checked(text.len().saturating_sub(1)).ok_or(MomentError::Form)?;
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     fn time(text: &str) -> Timestamp {
-        rfc3339(text).expect(text)
+        parse_rfc3339(text).expect(text)
     }
 
     #[test]

@@ -6,7 +6,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use mere_core::item::{Category, Scope};
 use mere_core::request::{PersonFile, Signer, SignerKey, SignerName};
-use mere_core::trust::{Limits, PublicKey};
+use mere_core::trust::{KeyLimits, PublicKey};
 
 use super::AnswerArguments;
 use super::items::ScopeArgument;
@@ -54,8 +54,8 @@ pub(crate) struct AddArguments {
 }
 
 impl AddArguments {
-    pub(crate) fn limits(&self) -> Limits {
-        Limits {
+    pub(crate) fn limits(&self) -> KeyLimits {
+        KeyLimits {
             scopes: self.scope.iter().copied().map(Scope::from).collect(),
             kinds: self.kinds.iter().map(|one| one.kind).collect(),
             categories: self.categories.clone(),

@@ -1,7 +1,7 @@
 //! The commands with which a person sees to stores.
 
 use clap::{Args, Subcommand, ValueEnum};
-use mere_core::category::Mode;
+use mere_core::category::CategoryMode;
 use mere_core::name::ModName;
 use mere_core::request::StoreTemplate;
 
@@ -104,7 +104,7 @@ pub(crate) enum ModeArgument {
     Strict,
 }
 
-impl From<ModeArgument> for Mode {
+impl From<ModeArgument> for CategoryMode {
     fn from(mode: ModeArgument) -> Self {
         match mode {
             ModeArgument::Free => Self::Free,
@@ -139,7 +139,7 @@ mod tests {
         };
         assert_eq!(asked.name.as_ref().map(ModName::as_str), Some("cortex"));
         assert_eq!(asked.template.map(StoreTemplate::from), Some(StoreTemplate::Team));
-        assert_eq!(asked.mode.map(Mode::from), Some(Mode::Free));
+        assert_eq!(asked.mode.map(CategoryMode::from), Some(CategoryMode::Free));
         assert_eq!((asked.path.as_deref(), asked.user), (Some("../memory"), false));
     }
 

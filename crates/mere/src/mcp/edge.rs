@@ -102,7 +102,7 @@ impl Edge {
     ) -> Result<Call, ErrorData> {
         let caller = self.caller(context);
         let arguments = params.arguments.clone().unwrap_or_default();
-        let sorted = json::sorted(&Value::Object(arguments.clone()));
+        let sorted = json::sort_keys(&Value::Object(arguments.clone()));
         let home = self.session.home();
         let bound = format!("{}\0{}\0{home}\0{sorted}", caller.agent, params.name).into_bytes();
         let mut request = Request::new(caller, &params.name, &arguments);

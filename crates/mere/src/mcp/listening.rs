@@ -63,7 +63,7 @@ impl Turn for Listening {
         }
     }
 
-    fn cancelled(&self) -> bool {
+    fn is_cancelled(&self) -> bool {
         self.cancelled.is_cancelled()
     }
 

@@ -105,8 +105,8 @@ fn what_is_no_proposal_is_not_listed() {
 
 #[test]
 fn what_is_not_whole_is_not_placed() {
-    let signed = mere_core::digest::Sha256::of(note("old", "").as_bytes()).to_string();
-    let other = mere_core::digest::Sha256::of(b"other").to_string();
+    let signed = mere_core::digest::Sha256::digest(note("old", "").as_bytes()).to_string();
+    let other = mere_core::digest::Sha256::digest(b"other").to_string();
     for keys in [
         json!({ "files": [] }),
         json!({ "files": ["missing.md", "x.md"] }),

@@ -103,7 +103,7 @@ fn an_item_that_is_another_by_now_is_not_changed() {
         });
         let reply = mcp.call("execute", &arguments);
         assert_eq!(reply["code"], "IT-ITEM-I-008", "{reply}");
-        let now = mere_core::digest::Sha256::of(note("n", "two").as_bytes()).to_string();
+        let now = mere_core::digest::Sha256::digest(note("n", "two").as_bytes()).to_string();
         assert_eq!(reply["data"]["sha256"], now);
         assert_eq!(std::fs::read_to_string(&file).expect("it"), note("n", "two"));
     }

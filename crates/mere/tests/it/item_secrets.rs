@@ -38,7 +38,7 @@ fn content_and_metadata_hide_what_a_file_would_hide() {
     assert!(data["masked"].as_u64() >= Some(2) && data["redacted"].as_u64() >= Some(3), "{reply}");
     assert_eq!(
         data["files"][0]["sha256"],
-        mere_core::digest::Sha256::of(text.as_bytes()).to_string()
+        mere_core::digest::Sha256::digest(text.as_bytes()).to_string()
     );
     let run = pair.run("knowledge", "n", &json!({}));
     assert_eq!(run["data"]["title"], "at ROOT_PROJECT:/src");

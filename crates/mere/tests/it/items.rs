@@ -39,7 +39,7 @@ fn an_item_is_told_whole() {
     assert_eq!(data["metadata"]["executor_id"], "python_runtime");
     assert_eq!(each(&data["files"], "path"), ["clean.yaml", "clean.py"]);
     assert_eq!(data["files"][1]["size"], 8);
-    let digest = mere_core::digest::Sha256::of(b"print()\n").to_string();
+    let digest = mere_core::digest::Sha256::digest(b"print()\n").to_string();
     assert_eq!(data["files"][1]["sha256"], digest);
     assert_eq!(data["integrity"].as_str().map(str::len), Some(64));
     for absent in ["shadows", "masked", "redacted", "validation_warnings", "copied_to"] {

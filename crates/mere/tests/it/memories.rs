@@ -34,7 +34,7 @@ fn refused(mcp: &mut Mcp<'_>, tool: &str, arguments: &Value) -> [String; 3] {
 }
 
 fn digest(stage: &Stage, path: &str) -> String {
-    Sha256::of(text(stage, &file(path)).as_bytes()).to_string()
+    Sha256::digest(text(stage, &file(path)).as_bytes()).to_string()
 }
 
 fn keys(data: &Value) -> Vec<&str> {

@@ -90,7 +90,7 @@ fn a_hundred_creates_in_one_breath_are_a_hundred_files() {
     let replies = mcp.pipeline(&calls.collect::<Vec<_>>());
     for (number, reply) in replies.iter().enumerate() {
         let text = file(&stage, &format!("notes/n{number}")).expect("a file");
-        assert_eq!(acknowledged(reply), Sha256::of(text.as_bytes()).to_string());
+        assert_eq!(acknowledged(reply), Sha256::digest(text.as_bytes()).to_string());
         assert_eq!(whole(content(&text)), format!("a {number}"));
     }
     assert_eq!(listed(&mut mcp).len(), 100);
@@ -116,7 +116,7 @@ fn of_two_who_create_the_same_hundred_one_wins_each() {
         for (who, reply) in [("a", &ours[number]), ("b", &theirs[number])] {
             if reply["reply_type"] == "S" {
                 won += 1;
-                assert_eq!(acknowledged(reply), Sha256::of(text.as_bytes()).to_string());
+                assert_eq!(acknowledged(reply), Sha256::digest(text.as_bytes()).to_string());
                 assert_eq!(whole(content(&text)), format!("{who} {number}"));
             } else {
                 lost += 1;
@@ -300,7 +300,7 @@ fn git_at_work_costs_only_what_it_replaces() {
     assert!(kept.len() > 50 && switches >= 4, "{} kept, {switches} switches", kept.len());
     for (path, sha256) in &kept {
         let text = file(&stage, path).unwrap_or_else(|| panic!("{path} is lost"));
-        assert_eq!(*sha256, Sha256::of(text.as_bytes()).to_string(), "{path}");
+        assert_eq!(*sha256, Sha256::digest(text.as_bytes()).to_string(), "{path}");
     }
     for branch in ["main", "other"] {
         git(&stage, &["checkout", "-q", branch]);

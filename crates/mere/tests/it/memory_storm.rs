@@ -243,7 +243,7 @@ fn gather(folder: &Path, category: &str, found: &mut BTreeMap<String, Kept>) {
         let path = if is_top { name.clone() } else { format!("{category}/{name}") };
         if let Some(path) = path.strip_suffix(".md") {
             let bytes = std::fs::read(entry.path()).expect("a file");
-            let sha256 = Sha256::of(&bytes).to_string();
+            let sha256 = Sha256::digest(&bytes).to_string();
             let text = String::from_utf8(bytes).expect("UTF-8");
             let (_, content) = text.split_once("\n---\n").expect("frontmatter");
             let token = content.trim_start().lines().next().expect("a line").to_owned();

@@ -2,66 +2,66 @@
 
 use super::lines;
 
-const MARK: char = '\u{feff}';
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// After the byte order mark.
-pub(super) fn top(text: &str) -> usize {
-    if text.starts_with(MARK) { MARK.len_utf8() } else { 0 }
+pub(super) fn after_byte_order_mark(text: &str) -> usize {
+    if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 }
 }
 
 /// Where the line of an offset begins, after the byte order mark.
-pub(super) fn line(text: &str, offset: usize) -> usize {
-    lines::start(text, offset).max(top(text))
+pub(super) fn line_start(text: &str, offset: usize) -> usize {
+    lines::start(text, offset).max(after_byte_order_mark(text))
 }
 
 /// How far in an offset is, if it begins its line.
 pub(super) fn column(text: &str, offset: usize) -> Option<usize> {
-    let ahead = text.get(line(text, offset)..offset)?;
+    let ahead = text.get(line_start(text, offset)..offset)?;
     ahead.bytes().all(|byte| byte == b' ').then_some(ahead.len())
 }
 
 /// The first offset from here on that is neither a space nor a line end.
-pub(super) fn filled(text: &str, from: usize) -> usize {
+pub(super) fn skip_blank(text: &str, from: usize) -> usize {
     let rest = text.get(from..).unwrap_or_default();
     from + rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len()
 }
 
 /// The offset after the colon of a key that ends here.
-pub(super) fn colon(text: &str, from: usize) -> Option<usize> {
-    let place = filled(text, from);
+pub(super) fn after_colon(text: &str, from: usize) -> Option<usize> {
+    let place = skip_blank(text, from);
     text.get(place..)?.starts_with(':').then_some(place + 1)
 }
 
 /// The comma between two offsets that have only comments between them otherwise.
-pub(super) fn comma(text: &str, from: usize, to: usize) -> Option<usize> {
-    let mut place = filled(text, from);
+pub(super) fn find_comma(text: &str, from: usize, to: usize) -> Option<usize> {
+    let mut place = skip_blank(text, from);
     while text.get(place..to)?.starts_with('#') {
-        place = filled(text, lines::next(text, place));
+        place = skip_blank(text, lines::next(text, place));
     }
     text.get(place..to)?.starts_with(',').then_some(place)
 }
 
 /// Whether nothing, or only a comment, follows on a line.
-pub(super) fn ends_line(text: &str, offset: usize) -> bool {
+pub(super) fn is_end_of_line(text: &str, offset: usize) -> bool {
     let rest = text.get(offset..lines::end(text, offset)).unwrap_or_default();
-    lines::is_blank(rest) || comment(rest).is_some()
+    lines::is_blank(rest) || comment_column(rest).is_some()
 }
 
 /// How far in the comment of a line is that has nothing else.
-fn comment(line: &str) -> Option<usize> {
+fn comment_column(line: &str) -> Option<usize> {
     let words = line.trim_start_matches([' ', '\t']);
     words.starts_with('#').then_some(line.len() - words.len())
 }
 
 /// The beginning of the first line that does not belong to what ends at an offset and begins in a
 /// column. A comment belongs to it that is further in, whatever blank lines are ahead of it.
-pub(super) fn below(text: &str, end: usize, column: usize) -> usize {
+pub(super) fn end_of_own_lines(text: &str, end: usize, column: usize) -> usize {
     let mut below = lines::next(text, end);
     let mut place = below;
     while place < text.len() {
         let line = &text[place..lines::end(text, place)];
         place = lines::next(text, place);
-        match comment(line) {
+        match comment_column(line) {
             Some(inner) if inner > column => below = place,
             None if lines::is_blank(line) => {}
             _ => break,
@@ -72,12 +72,12 @@ pub(super) fn below(text: &str, end: usize, column: usize) -> usize {
 
 /// The beginning of the comment right above a line, not higher than the line at `floor`. It is in
 /// the same column; a blank line or another column ends it.
-pub(super) fn above(text: &str, line: usize, column: usize, floor: usize) -> usize {
+pub(super) fn comment_start_above(text: &str, line: usize, column: usize, floor: usize) -> usize {
     let mut above = None;
     let mut place = floor;
     while place < line {
         let next = lines::next(text, place);
-        let is_about = comment(&text[place..lines::end(text, place)]) == Some(column);
+        let is_about = comment_column(&text[place..lines::end(text, place)]) == Some(column);
         above = is_about.then(|| above.unwrap_or(place));
         place = next;
     }
@@ -85,12 +85,12 @@ pub(super) fn above(text: &str, line: usize, column: usize, floor: usize) -> usi
 }
 
 /// The line below the comment that a document begins with: that one is about the whole file.
-pub(super) fn under_title(text: &str, start: usize) -> usize {
+pub(super) fn below_title_comment(text: &str, start: usize) -> usize {
     let mut place = start;
     let mut has_title = false;
     while place < text.len() {
         let line = &text[place..lines::end(text, place)];
-        let is_title = comment(line).is_some();
+        let is_title = comment_column(line).is_some();
         if !is_title && (has_title || !lines::is_blank(line)) {
             break;
         }

@@ -12,34 +12,34 @@ use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, StructureStyle, op
 use super::{lines, place};
 
 /// One document.
-pub(super) struct Tree {
+pub(super) struct DocumentTree {
     /// Where its first line begins: after a byte order mark and after `---`.
     pub(super) start: usize,
     /// Where it ends: before `...`, if that is there.
     pub(super) end: usize,
-    pub(super) root: Node,
+    pub(super) root: ValueNode,
 }
 
 /// A value and its bytes. Nothing that is written has none.
-pub(super) struct Node {
+pub(super) struct ValueNode {
     pub(super) start: usize,
     /// Blank lines and comments below it come after this.
     pub(super) end: usize,
-    pub(super) shape: Shape,
+    pub(super) shape: NodeShape,
 }
 
 /// What can be done with a value.
-pub(super) enum Shape {
+pub(super) enum NodeShape {
     /// Nothing, or a word for it.
     Null,
-    Mapping(Style, Vec<Pair>),
+    Mapping(MappingStyle, Vec<KeyValue>),
     /// A list or another scalar.
     Other,
 }
 
 /// How a mapping is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
+pub(super) enum MappingStyle {
     /// One key below the other.
     Block,
     /// In braces.
@@ -47,48 +47,48 @@ pub(super) enum Style {
 }
 
 /// A key and what it has.
-pub(super) struct Pair {
+pub(super) struct KeyValue {
     pub(super) name: String,
     /// The bytes of the key, quotes included.
     pub(super) key: Range<usize>,
     /// The byte after the colon.
     pub(super) colon: Option<usize>,
-    pub(super) value: Node,
+    pub(super) value: ValueNode,
 }
 
-impl Tree {
+impl DocumentTree {
     /// Finds all of the only document.
-    pub(super) fn of(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let parser = Parser::new_from_str_with_options(text, options! { emit_comments: false });
         let events = parser.map(|event| {
             let (event, span) = event.ok()?;
             span.byte_range().map(|range| (event, range))
         });
         let events = events.collect::<Option<Vec<_>>>()?.into_iter().peekable();
-        Builder { text, events }.document()
+        TreeBuilder { text, events }.parse_document()
     }
 }
 
-impl Node {
+impl ValueNode {
     /// Whether there is anything to see of it.
     pub(super) fn is_written(&self) -> bool {
         self.start < self.end
     }
 
     /// Nothing at a place.
-    fn nothing(place: usize) -> Self {
-        Self { start: place, end: place, shape: Shape::Null }
+    fn empty_at(place: usize) -> Self {
+        Self { start: place, end: place, shape: NodeShape::Null }
     }
 }
 
-struct Builder<'a> {
+struct TreeBuilder<'a> {
     text: &'a str,
     events: Peekable<IntoIter<(Event<'a>, Range<usize>)>>,
 }
 
-impl Builder<'_> {
-    fn document(mut self) -> Option<Tree> {
-        let mut start = place::top(self.text);
+impl TreeBuilder<'_> {
+    fn parse_document(mut self) -> Option<DocumentTree> {
+        let mut start = place::after_byte_order_mark(self.text);
         let mut root = None;
         let mut end = self.text.len();
         while let Some((event, range)) = self.events.next() {
@@ -98,36 +98,39 @@ impl Builder<'_> {
                     if is_marked {
                         start = lines::next(self.text, range.end);
                     }
-                    root = Some(self.node(range.end)?);
+                    root = Some(self.parse_node(range.end)?);
                 }
                 Event::DocumentEnd if range.len() == 3 => end = range.start,
                 _ => {}
             }
         }
-        let root = root.unwrap_or_else(|| Node::nothing(end));
-        Some(Tree { start, end, root })
+        let root = root.unwrap_or_else(|| ValueNode::empty_at(end));
+        Some(DocumentTree { start, end, root })
     }
 
     /// The value that comes next, somewhere behind a place.
-    fn node(&mut self, behind: usize) -> Option<Node> {
+    fn parse_node(&mut self, behind: usize) -> Option<ValueNode> {
         let (event, range) = self.events.next()?;
         match event {
             Event::Scalar(value, ScalarStyle::Literal | ScalarStyle::Folded, ..) => {
                 Some(self.block_scalar(&value, range, behind))
             }
             Event::Scalar(_, ScalarStyle::Plain, ..) if range.is_empty() => {
-                Some(Node::nothing(behind))
+                Some(ValueNode::empty_at(behind))
             }
             Event::Scalar(value, style, ..) => {
                 let is_null = matches!(&*value, "~" | "null" | "Null" | "NULL");
                 let is_null = is_null && style == ScalarStyle::Plain;
-                let shape = if is_null { Shape::Null } else { Shape::Other };
-                Some(Node { start: range.start, end: range.end, shape })
+                let shape = if is_null { NodeShape::Null } else { NodeShape::Other };
+                Some(ValueNode { start: range.start, end: range.end, shape })
             }
-            Event::SequenceStart(..) => self.list(range.start),
+            Event::SequenceStart(..) => self.parse_list(range.start),
             Event::MappingStart(style, ..) => {
                 let is_flow = style == StructureStyle::Flow;
-                self.mapping(if is_flow { Style::Flow } else { Style::Block }, range.start)
+                self.parse_mapping(
+                    if is_flow { MappingStyle::Flow } else { MappingStyle::Block },
+                    range.start,
+                )
             }
             _ => None,
         }
@@ -135,45 +138,45 @@ impl Builder<'_> {
 
     /// A text that begins with `|` or `>`; the parser names the bytes of its content and of the
     /// blank lines below, which may belong to it.
-    fn block_scalar(&self, value: &str, range: Range<usize>, behind: usize) -> Node {
+    fn block_scalar(&self, value: &str, range: Range<usize>, behind: usize) -> ValueNode {
         let all = self.text.get(..range.end).unwrap_or_default();
         let keeps_blank_lines = value.ends_with("\n\n") || value == "\n";
         let end = if keeps_blank_lines {
             lines::start(self.text, all.len()).saturating_sub(1)
         } else {
-            lines::trimmed(all).len()
+            lines::trim_end(all).len()
         };
-        Node { start: place::filled(self.text, behind), end, shape: Shape::Other }
+        ValueNode { start: place::skip_blank(self.text, behind), end, shape: NodeShape::Other }
     }
 
-    fn list(&mut self, start: usize) -> Option<Node> {
+    fn parse_list(&mut self, start: usize) -> Option<ValueNode> {
         let mut end = start;
         loop {
             let (event, range) = self.events.peek()?;
             if matches!(event, Event::SequenceEnd) {
                 end = end.max(if range.is_empty() { end } else { range.end });
                 self.events.next();
-                return Some(Node { start, end, shape: Shape::Other });
+                return Some(ValueNode { start, end, shape: NodeShape::Other });
             }
             let behind = range.start;
-            end = self.node(behind)?.end;
+            end = self.parse_node(behind)?.end;
         }
     }
 
-    fn mapping(&mut self, style: Style, start: usize) -> Option<Node> {
-        let mut pairs = Vec::<Pair>::new();
+    fn parse_mapping(&mut self, style: MappingStyle, start: usize) -> Option<ValueNode> {
+        let mut pairs = Vec::<KeyValue>::new();
         loop {
             let (event, range) = self.events.next()?;
             match event {
                 Event::Scalar(name, ..) => {
-                    let colon = place::colon(self.text, range.end);
-                    let value = self.node(colon.unwrap_or(range.end))?;
-                    pairs.push(Pair { name: name.into_owned(), key: range, colon, value });
+                    let colon = place::after_colon(self.text, range.end);
+                    let value = self.parse_node(colon.unwrap_or(range.end))?;
+                    pairs.push(KeyValue { name: name.into_owned(), key: range, colon, value });
                 }
                 Event::MappingEnd => {
                     let end = pairs.last().map_or(start, |last| last.value.end);
                     let end = if range.is_empty() { end } else { range.end };
-                    return Some(Node { start, end, shape: Shape::Mapping(style, pairs) });
+                    return Some(ValueNode { start, end, shape: NodeShape::Mapping(style, pairs) });
                 }
                 _ => return None,
             }

@@ -4,71 +4,78 @@
 
 use serde_json::{Map, Value};
 
-use super::tree::Style;
+use super::tree::MappingStyle;
 use crate::yaml;
 
 /// How much further in a mapping is than its key.
-pub(super) const STEP: usize = 2;
+pub(super) const INDENT: usize = 2;
 
 /// A key and its value as lines in a column, each with a line end. Mappings have lines of their
 /// own, everything else is on that of its key.
-pub(super) fn block(key: &str, value: &Value, column: usize) -> String {
-    let head = format!("{:column$}{}:", "", self::key(key, Style::Block));
+pub(super) fn format_block(key: &str, value: &Value, column: usize) -> String {
+    let head = format!("{:column$}{}:", "", self::format_key(key, MappingStyle::Block));
     match value {
         Value::Object(map) if !map.is_empty() => {
-            format!("{head}\n{}", block_mapping(map, column + STEP))
+            format!("{head}\n{}", format_block_mapping(map, column + INDENT))
         }
-        value => format!("{head} {}\n", inline(value, Style::Block)),
+        value => format!("{head} {}\n", format_inline(value, MappingStyle::Block)),
     }
 }
 
 /// The lines of a mapping in a column.
-pub(super) fn block_mapping(map: &Map<String, Value>, column: usize) -> String {
-    map.iter().map(|(key, value)| block(key, value, column)).collect()
+pub(super) fn format_block_mapping(map: &Map<String, Value>, column: usize) -> String {
+    map.iter().map(|(key, value)| format_block(key, value, column)).collect()
 }
 
 /// A key and its value in braces.
-pub(super) fn flow(name: &str, value: &Value) -> String {
-    format!("{}: {}", key(name, Style::Flow), inline(value, Style::Flow))
+pub(super) fn format_flow(name: &str, value: &Value) -> String {
+    format!(
+        "{}: {}",
+        format_key(name, MappingStyle::Flow),
+        format_inline(value, MappingStyle::Flow)
+    )
 }
 
 /// A value on the line of its key.
-pub(super) fn inline(value: &Value, style: Style) -> String {
+pub(super) fn format_inline(value: &Value, style: MappingStyle) -> String {
     match value {
-        Value::String(text) => scalar(text, style),
+        Value::String(text) => format_scalar(text, style),
         Value::Array(items) => {
-            let items = items.iter().map(|item| inline(item, Style::Flow)).collect::<Vec<_>>();
+            let items = items
+                .iter()
+                .map(|item| format_inline(item, MappingStyle::Flow))
+                .collect::<Vec<_>>();
             format!("[{}]", items.join(", "))
         }
         Value::Object(map) if map.is_empty() => "{}".to_owned(),
         Value::Object(map) => {
-            let pairs = map.iter().map(|(key, value)| flow(key, value)).collect::<Vec<_>>();
+            let pairs = map.iter().map(|(key, value)| format_flow(key, value)).collect::<Vec<_>>();
             format!("{{ {} }}", pairs.join(", "))
         }
         value => value.to_string(),
     }
 }
 
-fn key(name: &str, style: Style) -> String {
+fn format_key(name: &str, style: MappingStyle) -> String {
     let line = match style {
-        Style::Block => format!("{name}: v"),
-        Style::Flow => format!("{{{name}: v}}"),
+        MappingStyle::Block => format!("{name}: v"),
+        MappingStyle::Flow => format!("{{{name}: v}}"),
     };
-    if is_read(name, &line, (name, "v")) { name.to_owned() } else { quoted(name) }
+    if is_read_as(name, &line, (name, "v")) { name.to_owned() } else { quote(name) }
 }
 
-fn scalar(text: &str, style: Style) -> String {
+fn format_scalar(text: &str, style: MappingStyle) -> String {
     let line = match style {
-        Style::Block => format!("k: {text}"),
-        Style::Flow => format!("{{k: {text}}}"),
+        MappingStyle::Block => format!("k: {text}"),
+        MappingStyle::Flow => format!("{{k: {text}}}"),
     };
-    if is_read(text, &line, ("k", text)) { text.to_owned() } else { quoted(text) }
+    if is_read_as(text, &line, ("k", text)) { text.to_owned() } else { quote(text) }
 }
 
 /// Whether a line with a text that has no quotes is read as this key and this value.
-fn is_read(text: &str, line: &str, (key, value): (&str, &str)) -> bool {
-    let entries = (!text.contains(is_unseen)).then(|| yaml::plain_mapping(line));
-    let is_it = |entries: Vec<yaml::Entry>| match &*entries {
+fn is_read_as(text: &str, line: &str, (key, value): (&str, &str)) -> bool {
+    let entries = (!text.contains(is_unprintable)).then(|| yaml::parse_plain_mapping(line));
+    let is_it = |entries: Vec<yaml::YamlEntry>| match &*entries {
         [entry] => entry.key == key && entry.value == value,
         _ => false,
     };
@@ -76,18 +83,18 @@ fn is_read(text: &str, line: &str, (key, value): (&str, &str)) -> bool {
 }
 
 /// What is only written as an escape: controls and line ends, and marks that readers skip.
-fn is_unseen(character: char) -> bool {
+fn is_unprintable(character: char) -> bool {
     let is_mark =
         matches!(character, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
     is_mark || character.is_control()
 }
 
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     let escaped = text.chars().map(|character| match character {
         '"' | '\\' => format!("\\{character}"),
         '\n' => "\\n".to_owned(),
         '\t' => "\\t".to_owned(),
-        unseen if is_unseen(unseen) => format!("\\u{:04X}", u32::from(unseen)),
+        unseen if is_unprintable(unseen) => format!("\\u{:04X}", u32::from(unseen)),
         seen => seen.to_string(),
     });
     format!("\"{}\"", escaped.collect::<String>())
@@ -129,8 +136,8 @@ mod tests {
             ("\"\\", "\"\\\"\\\\\"", "\"\\\"\\\\\""),
             ("\u{feff}\u{85}", "\"\\uFEFF\\u0085\"", "\"\\uFEFF\\u0085\""),
         ] {
-            assert_eq!(scalar(text, Style::Block), in_block, "{text:?}");
-            assert_eq!(scalar(text, Style::Flow), in_flow, "{text:?}");
+            assert_eq!(format_scalar(text, MappingStyle::Block), in_block, "{text:?}");
+            assert_eq!(format_scalar(text, MappingStyle::Flow), in_flow, "{text:?}");
         }
         for (name, expected) in [
             ("coding-style", "coding-style"),
@@ -143,8 +150,8 @@ mod tests {
             ("? a", "\"? a\""),
             ("", "\"\""),
         ] {
-            assert_eq!(key(name, Style::Block), expected);
-            assert_eq!(key(name, Style::Flow), expected);
+            assert_eq!(format_key(name, MappingStyle::Block), expected);
+            assert_eq!(format_key(name, MappingStyle::Flow), expected);
         }
     }
 
@@ -153,7 +160,7 @@ mod tests {
         let value = json!({"a": {"b": {}, "c": [1, "x, y", {"d": null}]}, "e": true, "f": 1.5});
         let expected = "  k:\n    a:\n      b: {}\n      c: [1, \"x, y\", { d: null }]\n    \
                         e: true\n    f: 1.5\n";
-        assert_eq!(block("k", &value, 2), expected);
-        assert_eq!(flow("k", &json!({"a": {"b": {}}})), "k: { a: { b: {} } }");
+        assert_eq!(format_block("k", &value, 2), expected);
+        assert_eq!(format_flow("k", &json!({"a": {"b": {}}})), "k: { a: { b: {} } }");
     }
 }

@@ -1,11 +1,11 @@
 //! Why a tool was not run. Nothing was executed in any of these.
 
 use mere_core::address::Address;
-use mere_core::chain::pin::Drift;
+use mere_core::chain::pin::LockMismatch;
 use mere_core::chain::{
-    ChainFault, ConfigFault, EntrypointFault, FillFault, ParametersFault, SubprocessFault,
+    ChainConfigFault, ChainFault, EntrypointFault, FillFault, ParametersFault, SubprocessFault,
 };
-use mere_core::item::{Fault, ItemId, ItemRef, Version};
+use mere_core::item::{ItemFault, ItemId, ItemRef, Version};
 
 use super::super::ItemError;
 use crate::enforce::Unused;
@@ -20,7 +20,7 @@ pub(crate) enum RunError {
     #[error(transparent)]
     Chain(ChainFault),
     #[error(transparent)]
-    Config(ConfigFault),
+    Config(ChainConfigFault),
     #[error(transparent)]
     Fill(FillFault),
     #[error(transparent)]
@@ -42,11 +42,11 @@ pub(crate) enum RunError {
     #[error("nobody vouches for the lockfile {}", .0.address)]
     LockUnsigned(Box<Unused>),
     #[error("the lockfile {address} is not valid")]
-    LockFaulty { address: Address, fault: Box<Fault> },
+    LockFaulty { address: Address, fault: Box<ItemFault> },
     #[error("the lockfile {0} is another space's")]
     LockElsewhere(Address),
     #[error("the chain of {tool} is not what {lockfile} pins: {drift:?}")]
-    Drift { tool: ItemId, lockfile: Address, drift: Box<Drift> },
+    Drift { tool: ItemId, lockfile: Address, drift: Box<LockMismatch> },
     /// What a tool asks for by a name of its own, and the user's config does not let tools have.
     #[error("the variable {1} is not given to tools")]
     Variable(String, String),

@@ -1,6 +1,6 @@
 //! The links of a chain: each found by precedence, read once, and vouched for.
 
-use mere_core::chain::{Chain, MAX_DEPTH, Member, builtin};
+use mere_core::chain::{Chain, ChainTool, MAX_CHAIN_LENGTH, builtin};
 use mere_core::item::{Item, ItemId, ItemRef, ItemType, ScopedPath};
 use mere_core::request::{Reader, Source, Unsigned};
 
@@ -40,7 +40,7 @@ impl Linked {
     ) -> Result<Self, ToolError> {
         let found = find(desk.stock, desk.view, (ItemType::Tool, item), Source::Local)?;
         let mut place = Some(found.place);
-        let (mut members, mut opened) = (Vec::<Member>::new(), Vec::new());
+        let (mut members, mut opened) = (Vec::<ChainTool>::new(), Vec::new());
         while let Some(next) = place.take() {
             let link = open(desk, next, demand)?;
             let member = member(&link)?;
@@ -49,7 +49,8 @@ impl Linked {
             let child = member.pin.id.clone();
             members.push(member);
             opened.push(Some(link));
-            let Some(executor) = executor.filter(|_| !seen && members.len() <= MAX_DEPTH) else {
+            let Some(executor) = executor.filter(|_| !seen && members.len() <= MAX_CHAIN_LENGTH)
+            else {
                 break;
             };
             if builtin::is_reserved(&executor) {
@@ -102,7 +103,7 @@ impl Linked {
 }
 
 /// What ships in the binary, down to the primitive.
-fn ship(id: &ItemId, members: &mut Vec<Member>) {
+fn ship(id: &ItemId, members: &mut Vec<ChainTool>) {
     let mut next = builtin::find(id);
     while let Some(member) = next.take() {
         next = member.pin.executor.as_ref().and_then(builtin::find);
@@ -125,11 +126,11 @@ fn open(desk: &Desk<'_>, place: ScopedPath, demand: Demand) -> Result<Opened, To
     Ok(opened)
 }
 
-fn member(opened: &Opened) -> Result<Member, ToolError> {
+fn member(opened: &Opened) -> Result<ChainTool, ToolError> {
     let loaded = &opened.loaded;
     match (&loaded.item, loaded.integrity) {
         (Item::Tool(tool), Some(integrity)) => {
-            Ok(Member::new(tool.clone(), &loaded.place, integrity))
+            Ok(ChainTool::new(tool.clone(), &loaded.place, integrity))
         }
         _ => Err(ItemError::NotRun(loaded.place.kind).into()),
     }

@@ -2,11 +2,13 @@
 
 use mere_core::address::Address;
 use mere_core::chain::pin;
-use mere_core::item::{Base, Form, Item, ItemId, ItemRef, ItemType, Lockfile, Scope, ScopedPath};
+use mere_core::item::{
+    CategoryBase, Item, ItemForm, ItemId, ItemRef, ItemType, Lockfile, Scope, ScopedPath,
+};
 use mere_core::reply::{Content, Data, Draft, Fields, Name, Prose, codes};
 use mere_core::request::{LockCommand, Locking, Unsigned};
 use mere_core::spoken::Spoken;
-use mere_core::trust::Failure;
+use mere_core::trust::VerificationFailure;
 
 use super::super::belongings::whole_of;
 use super::super::keep::{arrived, seal_files};
@@ -76,7 +78,8 @@ fn check_strays(desk: &Desk<'_>, tool: &ItemId) -> Result<(), ToolError> {
         for place in found.map_err(ItemError::Unsearchable)? {
             if let Err(error) = Opened::judge(desk.view, desk.court, place)
                 && let ToolError::Item(ItemError::Broken(broken)) = &error
-                && let Failure::WrongLocation(_) | Failure::WrongVersion { .. } = broken.failure
+                && let VerificationFailure::WrongLocation(_)
+                | VerificationFailure::WrongVersion { .. } = broken.failure
             {
                 return Err(error);
             }
@@ -99,7 +102,7 @@ fn compare(desk: &Desk<'_>, place: ScopedPath, linked: &Linked) -> Result<(), To
         return Err(ItemError::NotRun(opened.loaded.place.kind).into());
     };
     check_space(desk, &opened, lockfile)?;
-    pin::compare(lockfile, &linked.chain).map_err(|drift| {
+    pin::check_lockfile(lockfile, &linked.chain).map_err(|drift| {
         let tool = linked.chain.leaf().pin.id.clone();
         RunError::Drift { tool, lockfile: address, drift: Box::new(drift) }.into()
     })
@@ -128,16 +131,16 @@ fn make(desk: &Desk<'_>, item: &ItemRef, scope: Scope) -> Result<Draft, ToolErro
     let place = ScopedPath {
         scope,
         kind: ItemType::Lockfile,
-        base: Base::Space,
+        base: CategoryBase::Space,
         category: leaf.category.clone(),
         id: leaf.id.clone(),
         version: Some(leaf.version.clone()),
-        form: Form::Flat,
+        form: ItemForm::Flat,
     };
     let address = place.address().ok_or(Unmade::Place)?;
     let sealer = Sealer::unlock(desk, Errand::Asked)?;
     let space_id = space_id(desk, &place)?;
-    let text = format!("{:#}\n", pin::lockfile(&linked.chain, &place, &space_id));
+    let text = format!("{:#}\n", pin::build_lockfile(&linked.chain, &place, &space_id));
     let files = vec![(main_name(&place).ok_or(Unmade::Place)?, text.into_bytes())];
     let arrived = arrived(&files, &[], &place)?;
     let before = before(desk, &place)?;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use mere_core::address::RelPath;
 use mere_core::chain::{
-    EnvSource, Stdin, Subprocess, Values, input_schema_of, with_defaults, with_texts,
+    EnvSource, Stdin, Subprocess, TemplateValues, tool_input_schema, with_defaults,
+    with_text_values,
 };
 use mere_core::digest::Sha256;
 use mere_core::item::{ItemId, ItemRef};
@@ -53,15 +54,16 @@ impl Ready {
         (parameters, texts): (&Map<String, Value>, &[(String, String)]),
     ) -> Result<Self, ToolError> {
         let chain = &locked.linked.chain;
-        let schema = input_schema_of(&chain.leaf().manifest).map_err(RunError::Parameters)?;
-        let parameters = with_texts(&schema, parameters.clone(), texts);
+        let schema = tool_input_schema(&chain.leaf().manifest).map_err(RunError::Parameters)?;
+        let parameters = with_text_values(&schema, parameters.clone(), texts);
         let parameters = with_defaults(&schema, parameters);
         if let Some(leaf) = locked.linked.leaf() {
             check_inputs(leaf, &schema, &parameters)?;
         }
         let config = chain.config().map_err(RunError::Config)?;
         let variables = variables(desk, config.environment().map_err(RunError::Config)?)?;
-        let values = Values { folder: TOOL, parameters: &parameters, environment: &variables };
+        let values =
+            TemplateValues { folder: TOOL, parameters: &parameters, environment: &variables };
         let filled = config.fill(values).map_err(RunError::Fill)?;
         let mut subprocess = filled.subprocess().map_err(RunError::Subprocess)?;
         let files = files(desk, &locked)?;
@@ -93,7 +95,7 @@ impl<'a> Needs<'a> {
         let chain = &locked.linked.chain;
         let leaf = &chain.leaf().pin;
         let tool = ItemRef {
-            category: Some(leaf.category.clone()).filter(|category| !category.is_none()),
+            category: Some(leaf.category.clone()).filter(|category| !category.is_empty()),
             id: leaf.id.clone(),
             version: None,
         };
@@ -149,7 +151,7 @@ impl<'a> Needs<'a> {
             all.push(0);
             all.extend_from_slice(part);
         }
-        Some(format!("{kind}-{}", Sha256::of(&all)))
+        Some(format!("{kind}-{}", Sha256::digest(&all)))
     }
 
     fn packages(&self, desk: &Desk<'_>, program: &Program) -> Result<Option<Folder>, RunError> {
@@ -181,12 +183,12 @@ pub(super) fn files(
 ) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
     let chain = &locked.linked.chain;
     let entrypoint = chain.entrypoint().map_err(RunError::Entrypoint)?;
-    let link = entrypoint.as_ref().map_or(0, mere_core::chain::Entrypoint::link);
+    let link = entrypoint.as_ref().map_or(0, mere_core::chain::Entrypoint::tool_index);
     let files = locked.linked.files(desk, link)?;
     if let Some(entrypoint) = entrypoint
         && !files.iter().any(|(path, _)| path == entrypoint.path())
     {
-        let id = chain.members().get(link).map(|member| member.pin.id.clone());
+        let id = chain.tools().get(link).map(|member| member.pin.id.clone());
         return Err(RunError::NoEntrypoint(id.unwrap_or(chain.leaf().pin.id.clone())).into());
     }
     Ok(files)

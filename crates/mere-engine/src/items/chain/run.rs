@@ -5,7 +5,7 @@ use std::time::Instant;
 use mere_core::item::ItemRef;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Locking, Reader, Unsigned};
-use mere_core::turn::Stream;
+use mere_core::turn::OutputStream;
 use serde_json::{Map, Value};
 
 use super::super::change::Mode;
@@ -109,7 +109,7 @@ fn start(desk: &Desk<'_>, ready: &Ready, work: &Folder) -> Result<Finished, Refu
             (desk.heard)(done, note(desk, &[output, errors].concat()));
         }
         Reader::Person => {
-            for (stream, news) in [(Stream::Output, output), (Stream::Error, errors)] {
+            for (stream, news) in [(OutputStream::Output, output), (OutputStream::Error, errors)] {
                 let text = String::from_utf8_lossy(news);
                 if !text.is_empty() {
                     (desk.said)(stream, &Prose::words("").content(Content::body(text)));

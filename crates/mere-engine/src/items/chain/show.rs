@@ -64,7 +64,7 @@ pub(super) fn links(linked: &Linked) -> Data {
     linked.chain.pins().map(|pin| Data::from(link(pin))).collect()
 }
 
-fn link(pin: &mere_core::item::Link) -> Fields {
+fn link(pin: &mere_core::item::PinnedTool) -> Fields {
     Fields::default()
         .with("tool_id", Data::Words(pin.id.to_string().into()))
         .with("version", Data::Words(pin.version.to_string().into()))
@@ -73,7 +73,7 @@ fn link(pin: &mere_core::item::Link) -> Fields {
         .with("integrity", pin.integrity)
 }
 
-fn executor(pin: &mere_core::item::Link) -> Data {
+fn executor(pin: &mere_core::item::PinnedTool) -> Data {
     pin.executor.as_ref().map_or(Data::Null, |id| Data::Words(id.to_string().into()))
 }
 

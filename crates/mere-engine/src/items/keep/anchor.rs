@@ -4,7 +4,7 @@
 
 use mere_core::address::Address;
 use mere_core::item::{
-    Base, Category, Form, ItemId, ItemRef, ItemType, Scope, ScopedPath, template,
+    Category, CategoryBase, ItemForm, ItemId, ItemRef, ItemType, Scope, ScopedPath, template_files,
 };
 use mere_core::reply::{Draft, Fields, Prose, codes};
 use mere_core::request::{Author, Reader, Source, Text};
@@ -24,10 +24,10 @@ use crate::tool_error::ToolError;
 pub(super) fn new(
     desk: &Desk<'_>,
     (kind, item): (ItemType, &ItemRef),
-    (scope, form): (Scope, Form),
+    (scope, form): (Scope, ItemForm),
 ) -> Result<Draft, ToolError> {
     let place = in_space(scope, kind, item, form);
-    let mut files = template(&place).ok_or(Unmade::NotMade(kind))?.into_iter();
+    let mut files = template_files(&place).ok_or(Unmade::NotMade(kind))?.into_iter();
     check_arrival(desk, &place)?;
     let (_, content) = files.next().ok_or(Unmade::NotMade(kind))?;
     let files = files.map(|(name, text)| Ok((name.parse().map_err(|_| Unmade::Place)?, text)));
@@ -78,7 +78,7 @@ pub(crate) fn copy(
     if loaded.place.kind == ItemType::Memory {
         return Err(Unmade::NotMade(ItemType::Memory).into());
     }
-    let place = ScopedPath { scope: to, base: Base::Space, ..loaded.place.clone() };
+    let place = ScopedPath { scope: to, base: CategoryBase::Space, ..loaded.place.clone() };
     enforce::check_install(desk.who, desk.agents).map_err(Unmade::from)?;
     check_arrival(desk, &place)?;
     let address = place.address().ok_or(Unmade::Place)?;

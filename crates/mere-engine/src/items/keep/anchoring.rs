@@ -6,7 +6,7 @@
 use mere_core::address::RelPath;
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
-use mere_core::item::{self, Form, Item, ItemType, ScopedPath, restate};
+use mere_core::item::{self, Item, ItemForm, ItemType, ScopedPath, rewrite_location};
 use mere_core::request::Author;
 use mere_core::spoken::Spoken;
 use mere_core::trust::Sidecar;
@@ -108,13 +108,13 @@ pub(in crate::items) fn arrived(
     let (main, others) = files
         .split_last()
         .map_or((&[][..], &[][..]), |((_, main), others)| (main.as_slice(), others));
-    let text = item::decode(main).map_err(unfit)?;
+    let text = item::decode_text(main).map_err(unfit)?;
     let item = Item::parse(text, to).map_err(unfit)?;
     let mut files = others
         .iter()
         .map(|(path, bytes)| FileDigest {
             path: path.to_string(),
-            sha256: Sha256::of(bytes),
+            sha256: Sha256::digest(bytes),
             size: bytes.len() as u64,
         })
         .collect::<Vec<_>>();
@@ -125,7 +125,7 @@ pub(in crate::items) fn arrived(
         place: to.clone(),
         address,
         text: text.to_owned(),
-        sha256: Sha256::of(main),
+        sha256: Sha256::digest(main),
         item,
         files,
         integrity,
@@ -142,7 +142,7 @@ fn carried(
     let unfit = |fault| Unmade::Unfit { address: loaded.address.clone(), fault: Box::new(fault) };
     let main = desk.view.resolve(&Spoken::Rooted(loaded.address.clone()))?;
     let folder = main.folder().ok_or(Unmade::Place)?;
-    let mut text = restate(&loaded.text, &loaded.place, to).map_err(unfit)?;
+    let mut text = rewrite_location(&loaded.text, &loaded.place, to).map_err(unfit)?;
     let mut files = Vec::new();
     for file in &loaded.files {
         let bytes = bytes_of(folder, file)
@@ -162,7 +162,7 @@ fn carried(
 pub(super) fn renamed(path: &str, loaded: &Loaded, to: &ScopedPath) -> String {
     let stem = format!("{}.", loaded.place.id);
     match path.strip_prefix(&stem) {
-        Some(rest) if to.form == Form::Flat && to.kind == ItemType::Tool => {
+        Some(rest) if to.form == ItemForm::Flat && to.kind == ItemType::Tool => {
             format!("{}.{rest}", to.id)
         }
         _ => path.to_owned(),
@@ -194,7 +194,7 @@ pub(in crate::items) fn bytes_of(
     let holder = mere_host::OpenFolder::below(folder, parents.as_str())?.into_dir();
     let opened = open_regular(&holder, name.as_str())?.ok_or(std::io::ErrorKind::InvalidData)?;
     let bytes = read_at_most(opened, MAX_FILE)?.ok_or(std::io::ErrorKind::FileTooLarge)?;
-    if mere_core::digest::Sha256::of(&bytes) != file.sha256 {
+    if mere_core::digest::Sha256::digest(&bytes) != file.sha256 {
         return Err(std::io::Error::other("a file changed while it was read"));
     }
     Ok(bytes)

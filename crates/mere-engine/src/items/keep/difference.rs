@@ -4,7 +4,7 @@
 //! is new. A signature holds digests only; the text that was signed is looked for in the user's cache, where
 //! signing leaves it, and in the last commit; whatever is found must have the signed digest.
 
-use mere_core::diff::{self, Line};
+use mere_core::diff::{self, DiffLine};
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::reply::{Content, Data, Fields};
@@ -57,12 +57,12 @@ pub(super) fn change(path: &str, old: Option<&str>, new: Option<&str>) -> Data {
 
 /// Two texts as people read a difference.
 pub(super) fn unified(old: &str, new: &str) -> String {
-    let lines = diff::unified(old, new).into_iter().map(|line| match line {
-        Line::Same(text) => format!(" {text}\n"),
-        Line::Old(text) => format!("-{text}\n"),
-        Line::New(text) => format!("+{text}\n"),
-        Line::Unended => "\\ no newline at the end\n".to_owned(),
-        Line::Gap => "…\n".to_owned(),
+    let lines = diff::unified_diff(old, new).into_iter().map(|line| match line {
+        DiffLine::Same(text) => format!(" {text}\n"),
+        DiffLine::Removed(text) => format!("-{text}\n"),
+        DiffLine::Added(text) => format!("+{text}\n"),
+        DiffLine::NoFinalNewline => "\\ no newline at the end\n".to_owned(),
+        DiffLine::Gap => "…\n".to_owned(),
     });
     lines.collect()
 }
@@ -91,14 +91,14 @@ fn text_of(desk: &Desk<'_>, loaded: &Loaded, file: &FileDigest) -> Option<String
 }
 
 fn old_text(desk: &Desk<'_>, loaded: &Loaded, file: &FileDigest) -> Option<String> {
-    let is_it = |bytes: &Vec<u8>| Sha256::of(bytes) == file.sha256;
+    let is_it = |bytes: &Vec<u8>| Sha256::digest(bytes) == file.sha256;
     let cache = desk.context.surroundings.cache();
     let kept = cache.and_then(|cache| cache.kept_text(&file.sha256.to_string(), MAX_TEXT));
     let kept = kept.filter(is_it).and_then(|bytes| String::from_utf8(bytes).ok());
-    let is_text = |text: &String| Sha256::of(text.as_bytes()) == file.sha256;
+    let is_text = |text: &String| Sha256::digest(text.as_bytes()) == file.sha256;
     kept.or_else(|| {
         let (folder, _) = loaded.address.path().split_last()?;
-        let path = folder.below(&file.path.parse().ok()?);
+        let path = folder.join_path(&file.path.parse().ok()?);
         let path = Some(path).filter(|_| *loaded.address.root() == Root::Project)?;
         String::from_utf8(committed(desk, &path)?).ok().filter(is_text)
     })

@@ -3,10 +3,10 @@
 //! Safe to repeat: what is there stays as it is, and examples come with a new space only.
 
 use mere_core::address::{Address, RelPath};
-use mere_core::chain::{Chain, Member, builtin, pin};
+use mere_core::chain::{Chain, ChainTool, builtin, pin};
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
-use mere_core::item::{Base, Form, ItemType, Scope, ScopedPath, ToolManifest};
+use mere_core::item::{CategoryBase, ItemForm, ItemType, Scope, ScopedPath, ToolManifest};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Example, GitHook, Init};
 use mere_core::root::Root;
@@ -203,7 +203,7 @@ impl Making {
         files: &[(&str, &str)],
         path: &str,
     ) -> Result<Option<(String, String)>, ToolError> {
-        let at = path.parse().ok().and_then(|path| ScopedPath::locate(self.scope, &path));
+        let at = path.parse().ok().and_then(|path| ScopedPath::from_space_path(self.scope, &path));
         let Some(place) = at.filter(|place| place.kind != ItemType::Memory) else {
             return Ok(None);
         };
@@ -234,28 +234,28 @@ impl Making {
         let place = ScopedPath {
             scope: self.scope,
             kind: ItemType::Tool,
-            base: Base::Space,
+            base: CategoryBase::Space,
             category: "examples".parse().ok()?,
             id: TOOL.parse().ok()?,
             version: None,
-            form: Form::Flat,
+            form: ItemForm::Flat,
         };
         let tool = ToolManifest::parse(manifest, &place).ok()?;
         let script = FileDigest {
             path: format!("{TOOL}.py"),
-            sha256: Sha256::of(script.as_bytes()),
+            sha256: Sha256::digest(script.as_bytes()),
             size: script.len() as u64,
         };
         let integrity = tool.integrity(&place, &[script]);
-        let mut members = vec![Member::new(tool, &place, integrity)];
+        let mut members = vec![ChainTool::new(tool, &place, integrity)];
         while let Some(executor) = members.last()?.pin.executor.clone() {
             members.push(builtin::find(&executor)?);
         }
         let chain = Chain::new(members).ok()?;
         let version = Some(chain.leaf().pin.version.clone());
         let at = ScopedPath { kind: ItemType::Lockfile, version, ..place };
-        let value = pin::lockfile(&chain, &at, &self.space_id);
-        Some((at.below_base()?.to_string(), format!("{value:#}\n")))
+        let value = pin::build_lockfile(&chain, &at, &self.space_id);
+        Some((at.main_file_path()?.to_string(), format!("{value:#}\n")))
     }
 
     fn read(&self, path: &str) -> std::io::Result<Option<String>> {
@@ -299,7 +299,7 @@ fn address_in(space: &Address, path: &str) -> Option<Address> {
         Some(beside) => (RelPath::default(), beside),
         None => (space.path().clone(), path),
     };
-    Some(Address::file(space.root().clone(), folder.below(&path.parse().ok()?)))
+    Some(Address::file(space.root().clone(), folder.join_path(&path.parse().ok()?)))
 }
 
 pub(super) fn with_line_end(text: String) -> String {

@@ -5,7 +5,7 @@ use std::thread;
 
 use mere_core::item::ScopedPath;
 use mere_core::reply::{Content, Data, Fields};
-use mere_core::trust::Failure;
+use mere_core::trust::VerificationFailure;
 
 use super::super::tell::word;
 use super::super::{ItemError, Opened, Standing};
@@ -35,7 +35,7 @@ pub(super) struct Judged {
 /// Why nobody can say who vouches for an item.
 pub(super) enum Trouble {
     /// It is not what was signed, or not where.
-    Broken(Failure),
+    Broken(VerificationFailure),
     /// It is no valid item.
     Invalid,
     /// It cannot be read.
@@ -82,7 +82,7 @@ impl Judged {
     }
 
     /// How it is broken, if it is.
-    pub(super) fn failure(&self) -> Option<&Failure> {
+    pub(super) fn failure(&self) -> Option<&VerificationFailure> {
         match &self.standing {
             Err(Trouble::Broken(failure)) => Some(failure),
             _ => None,
@@ -101,8 +101,8 @@ impl Judged {
     /// The files that are not what was signed, from the main file's folder.
     fn files(&self) -> Option<Data> {
         let files = match self.failure()? {
-            Failure::Changed(files) => files.clone(),
-            Failure::WrongFiles { extra, missing } => [&extra[..], missing].concat(),
+            VerificationFailure::Changed(files) => files.clone(),
+            VerificationFailure::WrongFiles { extra, missing } => [&extra[..], missing].concat(),
             _ => return None,
         };
         Some(files.into_iter().map(|file| Data::from(Content::mention(file))).collect())

@@ -9,7 +9,8 @@ use std::collections::{BTreeSet, HashSet};
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
 use mere_core::item::{
-    self, Bare, ItemId, ItemRef, ItemType, Relinked, Renaming, Scope, ScopedPath, relink,
+    self, BareLinks, EntryRename, ItemId, ItemRef, ItemType, RelinkedNote, Scope, ScopedPath,
+    relink,
 };
 use mere_core::reply::{Data, Fields};
 use mere_core::request::Reader;
@@ -123,14 +124,14 @@ pub(super) fn follow(desk: &Desk<'_>, from: &ScopedPath, to: &ScopedPath) -> Fol
     change_all(
         desk,
         from.scope,
-        &Renaming { from: from.into(), to: to.into(), bare },
+        &EntryRename { from: from.into(), to: to.into(), bare_links: bare },
         &mut followed,
     );
     followed.count(shifts.ok().flatten().unwrap_or_default());
     followed
 }
 
-fn change_all(desk: &Desk<'_>, scope: Scope, renaming: &Renaming, followed: &mut Followed) {
+fn change_all(desk: &Desk<'_>, scope: Scope, renaming: &EntryRename, followed: &mut Followed) {
     let notes = desk.stock.all(scope).unwrap_or_default().into_iter();
     let notes = notes.map(|entry| entry.place).filter(|place| place.kind == ItemType::Knowledge);
     for place in notes {
@@ -150,7 +151,7 @@ fn change_all(desk: &Desk<'_>, scope: Scope, renaming: &Renaming, followed: &mut
 
 /// What a link by the id alone becomes. A project's entries come before the user's, so an id that
 /// one of them has does not do for a user's note either.
-fn bare(desk: &Desk<'_>, from: &ScopedPath, to: &ScopedPath) -> Bare {
+fn bare(desk: &Desk<'_>, from: &ScopedPath, to: &ScopedPath) -> BareLinks {
     let has_others = |scope: Scope, id: &ItemId| {
         let item = ItemRef { category: None, id: id.clone(), version: None };
         let there = desk.stock.candidates(scope, from.kind, &item).unwrap_or_default();
@@ -159,11 +160,11 @@ fn bare(desk: &Desk<'_>, from: &ScopedPath, to: &ScopedPath) -> Bare {
     };
     let comes_before = |id: &ItemId| from.scope == Scope::User && has_others(Scope::Project, id);
     if has_others(from.scope, &from.id) {
-        Bare::Stays
+        BareLinks::Keep
     } else if from.id != to.id && (has_others(from.scope, &to.id) || comes_before(&to.id)) {
-        Bare::Whole
+        BareLinks::UseQualifiedName
     } else {
-        Bare::Id
+        BareLinks::UseId
     }
 }
 
@@ -177,11 +178,11 @@ enum Ending {
 }
 
 /// What became of a note, and how many of its links stay since nobody knows what they mean.
-fn change(desk: &Desk<'_>, place: ScopedPath, renaming: &Renaming) -> (Ending, usize) {
+fn change(desk: &Desk<'_>, place: ScopedPath, renaming: &EntryRename) -> (Ending, usize) {
     match relinked(desk, &place, renaming) {
         None => (Ending::None, 0),
         Some(Err(())) => (Ending::Left, 0),
-        Some(Ok((before, Relinked { text, unclear }))) => {
+        Some(Ok((before, RelinkedNote { text, ambiguous: unclear }))) => {
             let settle = |new| settle(desk, place, before, new).unwrap_or(Ending::Left);
             (text.map_or(Ending::None, settle), unclear)
         }
@@ -192,16 +193,16 @@ fn change(desk: &Desk<'_>, place: ScopedPath, renaming: &Renaming) -> (Ending, u
 fn relinked(
     desk: &Desk<'_>,
     place: &ScopedPath,
-    renaming: &Renaming,
-) -> Option<Result<(Sha256, Relinked), ()>> {
+    renaming: &EntryRename,
+) -> Option<Result<(Sha256, RelinkedNote), ()>> {
     let main = desk.view.resolve(&Spoken::Rooted(place.address()?)).ok()?;
-    let bytes = read_at_most(open(&main).ok()?, item::MAX_BYTES as u64).ok()??;
-    let text = item::decode(&bytes).ok()?;
+    let bytes = read_at_most(open(&main).ok()?, item::MAX_ITEM_BYTES as u64).ok()??;
+    let text = item::decode_text(&bytes).ok()?;
     if !text.contains(renaming.from.id.as_str()) {
         return None;
     }
     let relinked = relink(text, place, renaming);
-    Some(relinked.map(|relinked| (Sha256::of(&bytes), relinked)).map_err(|_| ()))
+    Some(relinked.map(|relinked| (Sha256::digest(&bytes), relinked)).map_err(|_| ()))
 }
 
 /// Writes a note that nobody signed, signs one's own anew, and proposes the change of another's.

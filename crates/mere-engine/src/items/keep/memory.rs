@@ -1,6 +1,6 @@
 //! The commands for items, where the item is a memory: the rules of its store decide.
 
-use mere_core::item::{ItemRef, ItemType, MemoryPath, Scope, Wording, template};
+use mere_core::item::{ItemRef, ItemType, MemoryPath, NewMemory, Scope, template_files};
 use mere_core::reply::{Draft, Fields, Prose, codes};
 use mere_core::request::{MemoryCall, Source};
 
@@ -20,9 +20,9 @@ pub(super) fn new(desk: &Desk<'_>, item: &ItemRef, scope: Scope) -> Result<Draft
     }
     let category = item.category.clone().unwrap_or_default();
     let path = MemoryPath { category, slug: item.id.clone() };
-    let files = template(&store.place(&path)).unwrap_or_default();
+    let files = template_files(&store.place(&path)).unwrap_or_default();
     let content = files.into_iter().next().map(|(_, text)| text).unwrap_or_default();
-    let wording = Wording { content, ..Wording::default() };
+    let wording = NewMemory { content, ..NewMemory::default() };
     store::memory(desk.clerk, &MemoryCall::Create { path, wording })
 }
 

@@ -12,7 +12,7 @@ use mere_core::reply::{Content, Data, Draft, Fields, Name, Prose, codes};
 use mere_core::request::{Text, Verdict};
 use mere_core::root::Root;
 use mere_core::spoken::Spoken;
-use mere_core::trust::Failure;
+use mere_core::trust::VerificationFailure;
 
 use super::super::belongings::{belongings, whole};
 use super::super::change::{Desk, check_arrival, sealing};
@@ -215,7 +215,7 @@ fn unshown(
     let is_vouched = kept.iter().all(|file| vouched.contains(file));
     match judged {
         Err(ToolError::Item(ItemError::Broken(broken))) => {
-            let lacks = matches!(&broken.failure, Failure::WrongFiles { missing, .. }
+            let lacks = matches!(&broken.failure, VerificationFailure::WrongFiles { missing, .. }
                 if !missing.iter().all(|path| is_given(path)));
             if is_vouched && !lacks {
                 Ok(Some(kept))
@@ -270,9 +270,10 @@ impl Now {
         let address = place.address().ok_or(Unmade::Place)?;
         let Ok(main) = desk.view.resolve(&Spoken::Rooted(address.clone())) else { return Ok(none) };
         let unreadable = |cause| ToolError::unreadable(&address, cause);
-        let bytes = read_at_most(open(&main)?, 16 * item::MAX_BYTES as u64).map_err(unreadable)?;
+        let bytes =
+            read_at_most(open(&main)?, 16 * item::MAX_ITEM_BYTES as u64).map_err(unreadable)?;
         let (Some(bytes), Some(folder)) = (bytes, main.folder()) else { return Ok(none) };
-        let whole = whole(Sha256::of(&bytes), folder, place).map_err(unreadable)?;
+        let whole = whole(Sha256::digest(&bytes), folder, place).map_err(unreadable)?;
         let others = belongings(folder, place).unwrap_or_default();
         let others = others.iter().filter_map(|file| file.path.parse().ok());
         let files = others.chain(main_name(place)).collect();
@@ -288,9 +289,9 @@ fn current(
 ) -> Result<Option<String>, ToolError> {
     let main = proposal.place.address().ok_or(Unmade::Place)?;
     let folder = main.path().split_last().map(|(folder, _)| folder).unwrap_or_default();
-    let address = Address::file(main.root().clone(), folder.below(path));
+    let address = Address::file(main.root().clone(), folder.join_path(path));
     let Ok(target) = desk.view.resolve(&Spoken::Rooted(address.clone())) else { return Ok(None) };
-    let bytes = read_at_most(open(&target)?, item::MAX_BYTES as u64);
+    let bytes = read_at_most(open(&target)?, item::MAX_ITEM_BYTES as u64);
     let bytes = bytes.map_err(|cause| ToolError::unreadable(&address, cause))?;
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }

@@ -1,7 +1,7 @@
 //! Which items a person's command is about.
 
 use mere_core::address::{Address, RelPath};
-use mere_core::item::{Form, ItemType, Scope, ScopedPath};
+use mere_core::item::{ItemForm, ItemType, Scope, ScopedPath};
 use mere_core::request::{Selection, Source, Wanted, Which};
 use mere_core::root::Root;
 
@@ -101,8 +101,8 @@ pub(super) fn owns(place: &ScopedPath, path: &RelPath) -> bool {
     let is_sibling =
         || place.kind == ItemType::Tool && file.as_str().starts_with(&format!("{}.", place.id));
     match place.form {
-        Form::Folder => path.as_str().starts_with(&format!("{folder}/")),
-        Form::Flat => {
+        ItemForm::Folder => path.as_str().starts_with(&format!("{folder}/")),
+        ItemForm::Flat => {
             let own = file == main || place.sidecar_name().as_deref() == Some(file.as_str());
             above == folder && (own || is_sibling())
         }
@@ -129,7 +129,7 @@ pub(super) fn lost(desk: &Desk<'_>, loose: &[RelPath]) -> Result<Vec<RelPath>, T
     let is_item = |path: &RelPath| {
         let below = path.as_str().strip_prefix(SPACE).and_then(|path| path.strip_prefix('/'));
         let below = below.and_then(|path| path.parse().ok());
-        below.is_some_and(|path| ScopedPath::locate(Scope::Project, &path).is_some())
+        below.is_some_and(|path| ScopedPath::from_space_path(Scope::Project, &path).is_some())
     };
     let is_there = |path: &RelPath| desk.context.project.dir().exists(path.as_str());
     let lost = loose.iter().filter(|path| staged.contains(path) && is_item(path));

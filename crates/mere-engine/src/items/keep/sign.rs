@@ -172,7 +172,7 @@ fn seal_one(
         return Err(Unmade::Stale { address, current }.into());
     }
     seal_loaded(desk, sealer, &loaded)?;
-    let counts = desk.court.keyring(place.scope).admits(sealer.key(), place, court::now());
+    let counts = desk.court.keyring(place.scope).is_trusted(sealer.key(), place, court::now());
     let note = (!counts)
         .then_some("your key does not count here: the team or the project lets others sign");
     let fields = Fields::default()

@@ -1,8 +1,8 @@
 //! Proposals as they lie in the workspaces, read once: what is shown is what is placed.
 
 use mere_core::address::RelPath;
-use mere_core::digest::{Hasher, Sha256};
-use mere_core::item::{self, Base, ItemType, Scope, ScopedPath};
+use mere_core::digest::{Sha256, Sha256Hasher};
+use mere_core::item::{self, CategoryBase, ItemType, Scope, ScopedPath};
 use mere_core::name::AgentName;
 
 use super::super::change::Desk;
@@ -32,13 +32,13 @@ impl Waiting {
     /// Reads a proposal's files.
     pub(super) fn read(desk: &Desk<'_>, proposal: Proposal) -> Result<Self, ItemError> {
         let files = files(desk, &proposal)?;
-        let mut hasher = Hasher::default();
-        hasher.add(proposal.text().as_bytes());
+        let mut hasher = Sha256Hasher::default();
+        hasher.update(proposal.text().as_bytes());
         for (path, bytes) in &files {
-            hasher.add(format!("\0{path}\0{}\0", bytes.len()).as_bytes());
-            hasher.add(bytes);
+            hasher.update(format!("\0{path}\0{}\0", bytes.len()).as_bytes());
+            hasher.update(bytes);
         }
-        Ok(Self { proposal, files, digest: hasher.so_far() })
+        Ok(Self { proposal, files, digest: hasher.digest() })
     }
 }
 
@@ -64,11 +64,11 @@ pub(super) fn all(desk: &Desk<'_>) -> std::io::Result<Vec<Proposal>> {
 /// Whether items of that type are kept there: in a space, or in a folder that is taken in place.
 fn is_open(desk: &Desk<'_>, place: &ScopedPath) -> bool {
     match (place.scope, &place.base) {
-        (Scope::Registry, _) | (_, Base::Store(_)) => false,
-        (_, Base::Space) => {
+        (Scope::Registry, _) | (_, CategoryBase::Store(_)) => false,
+        (_, CategoryBase::Space) => {
             matches!(place.kind, ItemType::Directive | ItemType::Tool | ItemType::Knowledge)
         }
-        (_, Base::InPlace(folder)) => {
+        (_, CategoryBase::InPlace(folder)) => {
             let taken = desk.stock.in_place();
             place.kind == ItemType::Directive && taken.iter().any(|one| one == folder.as_str())
         }
@@ -89,7 +89,7 @@ fn files(desk: &Desk<'_>, proposal: &Proposal) -> Result<Vec<(RelPath, Vec<u8>)>
             &workspaces,
             folder.trim_end_matches('/'),
             name.as_str(),
-            4 * item::MAX_BYTES as u64,
+            4 * item::MAX_ITEM_BYTES as u64,
         );
         let bytes = bytes.map_err(ItemError::Unsearchable)?;
         let bytes =

@@ -5,7 +5,7 @@ use mere_core::item::{ItemType, ScopedPath};
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 use mere_core::request::{Work, Working};
 use mere_core::root::Root;
-use mere_core::trust::Failure;
+use mere_core::trust::VerificationFailure;
 
 use super::super::change::sealing;
 use super::super::find::find;
@@ -111,8 +111,8 @@ fn edit(desk: &Desk<'_>, place: &ScopedPath, address: &Address) -> Result<Draft,
 }
 
 /// Whether an item is only not what was signed: then a person may go on working on it.
-fn is_work(failure: &Failure) -> bool {
-    matches!(failure, Failure::Changed(_) | Failure::WrongFiles { .. })
+fn is_work(failure: &VerificationFailure) -> bool {
+    matches!(failure, VerificationFailure::Changed(_) | VerificationFailure::WrongFiles { .. })
 }
 
 /// Whether items of a type are signed at all.
@@ -142,8 +142,8 @@ fn unshown(desk: &Desk<'_>, place: &ScopedPath) -> Option<Box<Broken>> {
     let main = main_name(place);
     let is_main = |path: &String| main.as_ref().is_some_and(|main| main.as_str() == path);
     let is_unshown = match &broken.failure {
-        Failure::Changed(files) => files.is_empty() || !files.iter().all(is_main),
-        Failure::WrongFiles { .. } => true,
+        VerificationFailure::Changed(files) => files.is_empty() || !files.iter().all(is_main),
+        VerificationFailure::WrongFiles { .. } => true,
         _ => false,
     };
     is_unshown.then_some(broken)

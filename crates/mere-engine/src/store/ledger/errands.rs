@@ -23,7 +23,7 @@ impl Errands {
         let mut errands = Self::default();
         for change in changes {
             match change.folder.parse::<Category>() {
-                Ok(folder) if folder.is_none() || known.contains(&folder) => {
+                Ok(folder) if folder.is_empty() || known.contains(&folder) => {
                     errands.take(folder, &change);
                 }
                 _ => {}
@@ -38,7 +38,7 @@ impl Errands {
     fn take(&mut self, folder: Category, change: &Change) {
         match &change.name {
             // The store's own folder has no parent here that would have the news.
-            None if folder.is_none() => {
+            None if folder.is_empty() => {
                 self.categories.insert(folder);
             }
             Some(name) if change.is_folder => {
@@ -57,7 +57,7 @@ impl Errands {
 /// Whether a category lies below one of `tops`.
 fn lies_below(category: &Category, tops: &BTreeSet<Category>) -> bool {
     let mut here = category.clone();
-    while !here.is_none() {
+    while !here.is_empty() {
         here = here.parent();
         if tops.contains(&here) {
             return true;

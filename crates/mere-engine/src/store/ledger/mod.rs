@@ -165,7 +165,7 @@ impl Ledger {
         let slots = read(&self.folder, &sought)?;
         self.rows.replace(range, slots.into_iter().flatten().collect());
         self.categories.retain(|category| !top.contains(category));
-        self.categories.extend(survey.categories.into_iter().filter(|one| !one.is_none()));
+        self.categories.extend(survey.categories.into_iter().filter(|one| !one.is_empty()));
         survey::check_size(self.rows.all().len() + self.categories.len())
     }
 }

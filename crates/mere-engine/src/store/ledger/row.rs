@@ -13,7 +13,7 @@ use mere_core::item::{self, ItemId, Memory, MemoryPath};
 use mere_host::{OpenFolder, Stamp, now};
 
 /// The largest file that is read.
-const MAX_READ: u64 = item::MAX_BYTES as u64;
+const MAX_READ: u64 = item::MAX_ITEM_BYTES as u64;
 
 /// A memory.
 #[derive(Clone, Debug)]
@@ -158,7 +158,7 @@ fn understand(file: File, stamp: Stamp, path: &str) -> io::Result<Option<Memory>
         // One byte more than allowed, for a file that grows meanwhile.
         file.take(MAX_READ + 1).read_to_end(&mut bytes)?;
     }
-    let text = item::decode(&bytes).ok().filter(|_| stamp.size <= MAX_READ);
+    let text = item::decode_text(&bytes).ok().filter(|_| stamp.size <= MAX_READ);
     let slug = slug(path).parse::<ItemId>().ok();
     Ok(text.zip(slug).and_then(|(text, slug)| Memory::parse(text, &slug).ok()))
 }

@@ -20,7 +20,7 @@ impl Rows {
 
     /// Where the rows of a category and below are; all of them for none.
     pub(super) fn range(&self, category: &Category) -> Range<usize> {
-        if category.is_none() {
+        if category.is_empty() {
             return 0..self.0.len();
         }
         // `0` is what follows `/`.

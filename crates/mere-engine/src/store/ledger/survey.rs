@@ -45,7 +45,7 @@ impl Survey {
                     Shelf::read(&folder, &category)?
                 }
                 // It is there, and nobody knows what is in it.
-                Err(error) if is_closed(&error) && !category.is_none() => Some(Shelf::default()),
+                Err(error) if is_closed(&error) && !category.is_empty() => Some(Shelf::default()),
                 Err(error) => return Err(error),
             };
             // It went while its parent was read.

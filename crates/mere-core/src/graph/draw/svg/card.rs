@@ -97,7 +97,7 @@ fn small(node: &Node) -> String {
         other => other.name(),
     };
     let kind = label::fit(kind, 24);
-    let dot = if kind.is_empty() || node.category.is_none() { "" } else { " · " };
+    let dot = if kind.is_empty() || node.category.is_empty() { "" } else { " · " };
     let small = format!("{kind}{dot}{}", node.category);
     if small.is_empty() { node.id.to_string() } else { small }
 }

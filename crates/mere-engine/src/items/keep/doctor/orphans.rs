@@ -3,7 +3,7 @@
 use cap_std::fs::Dir;
 use mere_core::address::{Address, RelPath};
 use mere_core::item::integrity::FileDigest;
-use mere_core::item::{Form, ItemType, SIGNATURE, Scope};
+use mere_core::item::{ItemForm, ItemType, SIDECAR_SUFFIX, Scope};
 use mere_core::root::Root;
 use mere_core::trust::{MAX_SIDECAR_BYTES, Sidecar, Statement};
 
@@ -55,12 +55,12 @@ fn look(space: &Dir, (scope, kind): (Scope, ItemType), path: &str, found: &mut V
         Ok(())
     });
     let has = |name: &str| files.iter().any(|file| file == name);
-    if read.is_err() || kind.folder_file().is_some_and(has) {
+    if read.is_err() || kind.folder_main_file().is_some_and(has) {
         return;
     }
     let dir = folder.into_dir();
-    for name in files.iter().filter(|name| name.ends_with(SIGNATURE)) {
-        let main = name.strip_suffix(SIGNATURE).unwrap_or_default();
+    for name in files.iter().filter(|name| name.ends_with(SIDECAR_SUFFIX)) {
+        let main = name.strip_suffix(SIDECAR_SUFFIX).unwrap_or_default();
         if !has(main) {
             let statement = statement(&dir, name);
             found.push(Orphan { scope, path: format!("{path}/{name}"), statement });
@@ -101,7 +101,7 @@ fn tell(orphan: Orphan, unsigned: &[Raw]) -> Finding {
     };
     match unsigned.iter().find(is_it) {
         Some(item) => {
-            let verb = if item.place.form == Form::Folder { "folder" } else { "item" };
+            let verb = if item.place.form == ItemForm::Folder { "folder" } else { "item" };
             let what = format!(
                 "is the signature of {}: the {verb} was moved or renamed without it",
                 item.address

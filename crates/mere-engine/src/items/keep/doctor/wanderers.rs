@@ -2,7 +2,7 @@
 
 use mere_core::item::ScopedPath;
 use mere_core::spoken::Spoken;
-use mere_core::trust::{Failure, Field, Mismatch};
+use mere_core::trust::{LocationField, LocationMismatch, VerificationFailure};
 
 use super::super::super::Standing;
 use super::super::super::change::Desk;
@@ -34,7 +34,7 @@ pub(super) fn items(desk: &Desk<'_>) -> Result<Vec<Finding>, ToolError> {
 
 fn wrong(desk: &Desk<'_>, judged: &Judged) -> Finding {
     let what = match judged.failure() {
-        Some(Failure::WrongLocation(mismatch)) => wandered(desk, mismatch),
+        Some(VerificationFailure::WrongLocation(mismatch)) => wandered(desk, mismatch),
         _ => judged.words(),
     };
     let finding = Finding::new("items", State::Wrong, what).at(judged.place.address());
@@ -45,14 +45,14 @@ fn wrong(desk: &Desk<'_>, judged: &Judged) -> Finding {
 }
 
 /// How an item came to lie at another place than it was signed for.
-fn wandered(desk: &Desk<'_>, mismatch: &Mismatch) -> String {
-    let home = mismatch.home.as_ref().and_then(ScopedPath::address);
+fn wandered(desk: &Desk<'_>, mismatch: &LocationMismatch) -> String {
+    let home = mismatch.expected_path.as_ref().and_then(ScopedPath::address);
     let Some(home) = home else { return format!("was signed for another {}", mismatch.field) };
     let is_there = desk.view.resolve(&Spoken::Rooted(home.clone())).is_ok();
     match mismatch.field {
-        Field::Space => format!("was copied from another space ({})", mismatch.expected),
+        LocationField::Space => format!("was copied from another space ({})", mismatch.expected),
         _ if is_there => format!("is a copy of {home}"),
-        Field::Id => format!("was renamed: it is signed as `{}`", mismatch.expected),
+        LocationField::Id => format!("was renamed: it is signed as `{}`", mismatch.expected),
         _ => format!("was moved from {home}"),
     }
 }

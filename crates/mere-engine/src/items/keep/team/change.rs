@@ -3,7 +3,7 @@
 use mere_core::item::ItemType;
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 use mere_core::request::{NewMember, Role};
-use mere_core::trust::{Member, PublicKey, Roster};
+use mere_core::trust::{PublicKey, Roster, RosterMember};
 
 use super::super::super::{ItemError, Unmade};
 use super::super::Desk;
@@ -24,7 +24,7 @@ pub(super) fn add(desk: &Desk<'_>, asked: &NewMember) -> Result<Draft, ToolError
     }
     let mut types = asked.types.clone();
     types.dedup();
-    next.members.push(Member {
+    next.members.push(RosterMember {
         name: asked.name.to_string(),
         key,
         types,

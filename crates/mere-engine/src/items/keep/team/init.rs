@@ -2,7 +2,7 @@
 
 use mere_core::reply::{Draft, Prose, codes};
 use mere_core::request::NewTeam;
-use mere_core::trust::{Member, PublicKey, Roster};
+use mere_core::trust::{PublicKey, Roster, RosterMember};
 
 use super::super::super::ItemError;
 use super::super::super::sealer::Sealer;
@@ -30,8 +30,13 @@ pub(super) fn init(desk: &Desk<'_>, asked: &NewTeam) -> Result<Draft, ToolError>
         return Err(ItemError::from(TeamFault::Threshold { admins, threshold }).into());
     }
     let name = asked.name.as_ref().map_or(FOUNDER, |name| name.as_str()).to_owned();
-    let founder =
-        Member { name, key: mine, types: Vec::new(), categories: Vec::new(), not_after: None };
+    let founder = RosterMember {
+        name,
+        key: mine,
+        types: Vec::new(),
+        categories: Vec::new(),
+        not_after: None,
+    };
     let required = desk.court.required();
     let roster = Roster {
         space_id: space_id(desk)?,

@@ -77,7 +77,7 @@ pub(super) fn signed(sealer: &Sealer, roster: Roster) -> Result<SignedRoster, It
 
 /// Whoever joined goes on with what follows.
 pub(super) fn follow(desk: &Desk<'_>, signed: SignedRoster) -> Result<Published, ItemError> {
-    let counts = desk.court.team().joined().is_some_and(|joined| signed.follows(joined));
+    let counts = desk.court.team().joined().is_some_and(|joined| signed.can_follow(joined));
     if counts {
         court::pin(&desk.context.surroundings, &signed).map_err(ItemError::Record)?;
     }
@@ -102,8 +102,8 @@ pub(super) fn write(desk: &Desk<'_>, signed: &SignedRoster) -> Result<(), ItemEr
     if TeamFile::read(editing.dir()) != *desk.court.team().file() {
         return Err(TeamFault::Other.into());
     }
-    let roster = format!("{:#}\n", signed.roster.value());
-    for (name, text) in [(ROSTER_SIDECAR, signed.sidecar()), (ROSTER, roster)] {
+    let roster = format!("{:#}\n", signed.roster.to_json());
+    for (name, text) in [(ROSTER_SIDECAR, signed.to_sidecar_text()), (ROSTER, roster)] {
         let path = name.parse().map_err(|_| Unmade::Place)?;
         editing.put(&path, text.as_bytes(), Before::Anything).map_err(failed)?;
     }

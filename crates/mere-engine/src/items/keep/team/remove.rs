@@ -3,7 +3,7 @@
 use mere_core::item::{Scope, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, codes};
 use mere_core::request::{Chosen, Selection, Which};
-use mere_core::trust::{Member, PublicKey, Roster, Sidecar, Verdict};
+use mere_core::trust::{PublicKey, Roster, RosterMember, Sidecar, Verification};
 
 use super::super::super::loaded::SidecarFile;
 use super::super::super::sealer::Sealer;
@@ -81,7 +81,7 @@ impl Departure {
     /// Somebody by name or fingerprint; an admin need not be a member.
     fn of(base: &Roster, said: &str) -> Result<Self, ItemError> {
         let is_named = |key: &PublicKey| key.fingerprint().to_string() == said;
-        let member: Option<&Member> =
+        let member: Option<&RosterMember> =
             base.members.iter().find(|one| one.name == said || is_named(&one.key));
         let key = member.map(|member| &member.key);
         let key = key.or_else(|| base.admins.iter().find(|key| is_named(key)));
@@ -136,7 +136,7 @@ impl Hearing {
             SidecarFile::Bytes(bytes) => Sidecar::parse(bytes).ok(),
             SidecarFile::None | SidecarFile::Unreadable => None,
         };
-        let Verdict::Verified(verified) = raw.judge(&self.before)? else {
+        let Verification::Verified(verified) = raw.judge(&self.before)? else {
             return Err(ItemError::from(TeamFault::Unverified).into());
         };
         let (loaded, _) = verified.into_parts();
@@ -144,7 +144,7 @@ impl Hearing {
             let (address, current) = (chosen.address.clone(), Some(loaded.sha256));
             return Err(Unmade::Stale { address, current }.into());
         }
-        if !self.after.keyring(place.scope).admits(sealer.key(), place, now()) {
+        if !self.after.keyring(place.scope).is_trusted(sealer.key(), place, now()) {
             return Err(ItemError::from(TeamFault::Uncounted).into());
         }
         let sidecar = sidecar.ok_or(ItemError::from(TeamFault::Unverified))?;

@@ -2,7 +2,7 @@
 
 use mere_core::item::{Category, ItemType};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
-use mere_core::trust::{Envelope, Member, PublicKey, Roster, SignedRoster};
+use mere_core::trust::{Envelope, PublicKey, Roster, RosterMember, SignedRoster};
 
 use super::super::super::ItemError;
 use super::super::super::tell::word;
@@ -77,7 +77,7 @@ fn admin(desk: &Desk<'_>, roster: &Roster, (key, signed): (&PublicKey, Option<&E
         .into()
 }
 
-fn member(desk: &Desk<'_>, roster: &Roster, member: &Member) -> Data {
+fn member(desk: &Desk<'_>, roster: &Roster, member: &RosterMember) -> Data {
     let key = member.key.fingerprint();
     let categories = member.categories.iter().map(|one: &Category| word(one)).collect::<Data>();
     let last = member.not_after.map(|last| Data::Words(last.to_string().into()));

@@ -39,7 +39,7 @@ pub(super) fn sign(desk: &Desk<'_>, shown: Sha256) -> Result<Draft, ToolError> {
     }
     let mut signed = waiting.clone();
     // Whoever wrote the file may have put there as many signatures as it holds.
-    signed.envelope.keep_made_by(&admins);
+    signed.envelope.retain_signed_by(&admins);
     sealer.sign(&mut signed.envelope)?;
     write(desk, &signed)?;
     let published = follow(desk, signed)?;

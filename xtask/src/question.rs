@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use mere_core::search::{stem, tokens};
+use mere_core::search::{for_each_token, stem};
 use serde_json::{Value, json};
 
 use crate::notebook::{Notebook, hundredth, rare};
@@ -100,7 +100,7 @@ impl Question {
         // What an item is called counts as well.
         let file = std::fs::read_to_string(project.join(&best)).unwrap_or_default() + &best;
         let mut has = false;
-        tokens(&file, |token| has |= self.subjects.contains(&stemmed(token.text)));
+        for_each_token(&file, |token| has |= self.subjects.contains(&stemmed(token.text)));
         if has { Ok(()) } else { Err(format!("`{}`: the first hit is {best}", self.text)) }
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn read(
     let resume = Resume(address.to_string().into_bytes());
     let agent = view.agent.to_string();
     let confirmed = View { world: view.world.confirming(address.clone()), ..view };
-    match &request.answered {
+    match &request.answer {
         Some((asked, Answer::Yes)) if *asked == resume => {
             read::read(&confirmed, call, turn).map(Answered::Done)
         }

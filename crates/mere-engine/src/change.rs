@@ -9,7 +9,7 @@ use mere_core::address::Address;
 use mere_core::digest::Sha256;
 use mere_core::markdown::{self, PatchError};
 use mere_core::reply::{Code, Data, Draft, Fields, Prose, Success, codes};
-use mere_core::request::{Change, How};
+use mere_core::request::{FileChange, FileChangeKind};
 use mere_core::turn::Turn;
 
 use crate::enforce::{self, Denied, Permit};
@@ -59,7 +59,7 @@ struct Changed {
 pub(crate) fn change(
     view: &View<'_>,
     project: &Folder,
-    call: &Change,
+    call: &FileChange,
     turn: &dyn Turn,
 ) -> Result<Draft, ToolError> {
     let address = call.path.address(&view.home);
@@ -67,7 +67,7 @@ pub(crate) fn change(
     let permit = enforce::permit(address, call).map_err(ChangeError::from)?;
     // What may not be seen may not be written either: the answer would tell that it is there.
     // A name that spells a real folder could be written, but never said again.
-    let spells_a_folder = view.gate.finds_folder_in(permit.path().as_str());
+    let spells_a_folder = view.gate.has_escaped_folder_in(permit.path().as_str());
     if !view.world.shows(permit.address()) || spells_a_folder {
         return Err(ResolveError::NotVisible.into());
     }
@@ -88,11 +88,11 @@ fn apply(
     let address = permit.address();
     let failed = |cause| ChangeError::Failed { address: address.clone(), cause };
     // Where there is no workspace yet there is nothing to edit, and no reason to make one.
-    if !view.world.has_workspace() && !matches!(permit.how(), How::Write { .. }) {
+    if !view.world.has_workspace() && !matches!(permit.how(), FileChangeKind::Write { .. }) {
         return Err(ResolveError::NotVisible.into());
     }
     let missing = match permit.how() {
-        How::Write { create_dirs: true, .. } => Missing::Make,
+        FileChangeKind::Write { create_dirs: true, .. } => Missing::Make,
         _ => Missing::Refuse,
     };
     // A refusal leaves no trace either.
@@ -134,7 +134,7 @@ fn content(permit: &Permit<'_>, view: &View<'_>, occupant: Occupant) -> Result<S
     };
     let current = match (permit.how(), permit.expect(), current) {
         // Nothing depends on what is there.
-        (How::Write { content, .. }, None, _) => return Ok(content.clone()),
+        (FileChangeKind::Write { content, .. }, None, _) => return Ok(content.clone()),
         (_, Some(_), None) => return Err(stale(address, None).into()),
         (_, None, None) => return Err(ResolveError::NotVisible.into()),
         (_, _, Some(file)) => read_at_most(file, MAX_EDITED)
@@ -150,9 +150,9 @@ fn content(permit: &Permit<'_>, view: &View<'_>, occupant: Occupant) -> Result<S
     let obscured = |Obscured| ChangeError::Obscured(address.clone());
     let seen = Seen::new(&text, secrets, view.gate, view.agent).map_err(obscured)?;
     let (range, new) = match permit.how() {
-        How::Write { content, .. } => (0..seen.text().len(), content.clone()),
-        How::Edit { old, new } => edit(&seen, old, new, address)?,
-        How::Patch { section, occurrence, content } => {
+        FileChangeKind::Write { content, .. } => (0..seen.text().len(), content.clone()),
+        FileChangeKind::Edit { old, new } => edit(&seen, old, new, address)?,
+        FileChangeKind::Patch { section, occurrence, content } => {
             if text.len() > MAX_PATCHED {
                 return Err(ChangeError::NotText(address.clone()).into());
             }
@@ -162,8 +162,10 @@ fn content(permit: &Permit<'_>, view: &View<'_>, occupant: Occupant) -> Result<S
         }
     };
     let changed = match permit.how() {
-        How::Write { .. } => seen.rewrite(&new),
-        How::Edit { .. } | How::Patch { .. } => seen.splice(range.clone(), &new),
+        FileChangeKind::Write { .. } => seen.rewrite(&new),
+        FileChangeKind::Edit { .. } | FileChangeKind::Patch { .. } => {
+            seen.splice(range.clone(), &new)
+        }
     };
     let changed = changed.map_err(obscured)?;
     // The proof: whoever reads it next sees what the caller meant, and nothing that was hidden.
@@ -220,10 +222,10 @@ fn stale(address: &Address, current: Option<Sha256>) -> ChangeError {
 
 fn answer(permit: &Permit<'_>, changed: &Changed) -> Draft {
     let (code, words): (Code<Success>, _) = match (permit.how(), changed.created) {
-        (How::Write { .. }, true) => (codes::WRITE, " was created."),
-        (How::Write { .. }, false) => (codes::WRITE, " was replaced."),
-        (How::Edit { .. }, _) => (codes::WRITE_EDITED, " was edited."),
-        (How::Patch { .. }, _) => (codes::WRITE_PATCHED, " was patched."),
+        (FileChangeKind::Write { .. }, true) => (codes::WRITE, " was created."),
+        (FileChangeKind::Write { .. }, false) => (codes::WRITE, " was replaced."),
+        (FileChangeKind::Edit { .. }, _) => (codes::WRITE_EDITED, " was edited."),
+        (FileChangeKind::Patch { .. }, _) => (codes::WRITE_PATCHED, " was patched."),
     };
     let data = Fields::default()
         .with("target", permit.address().clone())

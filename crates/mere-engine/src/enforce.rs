@@ -7,7 +7,7 @@ use mere_core::address::{Address, RelPath};
 use mere_core::category::{self, CategoryRules, ChangeContext, Force, Refusal, StoreView};
 use mere_core::digest::Sha256;
 use mere_core::item::{Category, Scope, ScopedPath};
-use mere_core::request::{Change, How, Reader};
+use mere_core::request::{FileChange, FileChangeKind, Reader};
 use mere_core::root::Root;
 
 use crate::config::{Agents, WriteMode};
@@ -16,7 +16,7 @@ use crate::items::{Opened, Standing};
 /// A change that policy allows.
 pub struct Permit<'a> {
     address: Address,
-    change: &'a Change,
+    change: &'a FileChange,
 }
 
 /// Policy says no.
@@ -72,7 +72,7 @@ pub(crate) fn permit_signing(presence: Presence, errand: Errand) -> Result<(), D
 
 /// Allows a change of a file of the workspace, and of nothing else. Whether anything is there is
 /// not looked at.
-pub(crate) fn permit(address: Address, change: &Change) -> Result<Permit<'_>, Denied> {
+pub(crate) fn permit(address: Address, change: &FileChange) -> Result<Permit<'_>, Denied> {
     if *address.root() != Root::Workspace {
         return Err(Denied::Elsewhere(address.with_root(Root::Workspace)));
     }
@@ -92,8 +92,8 @@ impl Permit<'_> {
     }
 
     /// What becomes of the file.
-    pub(crate) fn how(&self) -> &How {
-        &self.change.how
+    pub(crate) fn how(&self) -> &FileChangeKind {
+        &self.change.kind
     }
 
     /// What it must be before.

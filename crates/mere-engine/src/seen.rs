@@ -151,7 +151,7 @@ impl<'a> Seen<'a> {
             Secrets::Masked => Masked::whole(original.to_owned()),
             Secrets::Shown => Masked::nothing(original.to_owned()),
         };
-        let changes = gate.changes_in(&masked.text, agent).ok_or(Obscured)?;
+        let changes = gate.replacements_in(&masked.text, agent).ok_or(Obscured)?;
         let changes = changes.iter().map(|change| (change.range.clone(), change.text.as_str()));
         let (text, rewritten) = replace(&masked.text, changes);
         let pieces = compose(&masked.pieces, &rewritten);

@@ -11,11 +11,11 @@ use std::time::Instant;
 
 use mere_core::address::Address;
 use mere_core::category::CategoryMode;
-use mere_core::gate::{Cleared, ClearedMessage, Seal, Stamp};
+use mere_core::gate::{Cleared, ClearedMessage, ReplyMetadata, Seal};
 use mere_core::item::{ItemRef, ItemType, Scope};
 use mere_core::name::AgentName;
 use mere_core::reply::{Draft, codes};
-use mere_core::request::{Caller, Dir, Keep, Reader, Request, Tool, Verb};
+use mere_core::request::{Caller, Dir, PersonCommand, Reader, Request, Tool, Verb};
 use mere_core::root::Root;
 use mere_core::spoken::Spoken;
 use mere_core::trace::SessionId;
@@ -125,7 +125,7 @@ impl Session {
             self.refresh();
         }
         let snapshot = self.snapshot();
-        let stamp = Stamp {
+        let stamp = ReplyMetadata {
             trace_id: request.caller.trace.unwrap_or_else(|| Uuid::now_v7().into()),
             session_id: self.kept.as_ref().map(|(id, _)| *id),
             tool: request.tool,
@@ -258,7 +258,7 @@ impl Session {
         let caller = &request.caller;
         let view = || self.view(snapshot, caller);
         let draft = match &request.verb {
-            Verb::Misspoken(error) => wording::misspoken(error),
+            Verb::InvalidCall(error) => wording::misspoken(error),
             Verb::Help { topic } => help::help(*topic),
             Verb::Dir(Dir::Pwd) => self.pwd(snapshot, caller)?,
             Verb::Dir(Dir::Cd { to }) => self.cd(snapshot, to)?,
@@ -271,19 +271,22 @@ impl Session {
             Verb::Read(call) => return ask::read(view()?, call, request, turn),
             Verb::Glob(call) => glob::glob(&view()?, call, turn)?,
             Verb::Grep(call) => grep::grep(&view()?, call, turn)?,
-            Verb::Change(call) => change::change(&view()?, &self.context.project, call, turn)?,
+            Verb::ChangeFile(call) => change::change(&view()?, &self.context.project, call, turn)?,
             // A configuration that is broken can be checked all the same.
-            Verb::Keep(Keep::CheckConfig) => items::check_config(&self.context),
-            Verb::Keep(Keep::Keys(asked)) => {
-                keys::command(&self.context.surroundings, asked, request.unlock.as_ref())
+            Verb::Person(PersonCommand::CheckConfig) => items::check_config(&self.context),
+            Verb::Person(PersonCommand::Keys(asked)) => {
+                keys::command(&self.context.surroundings, asked, request.key_passphrase.as_ref())
             }
-            Verb::Keep(Keep::Trust(asked)) => {
+            Verb::Person(PersonCommand::Trust(asked)) => {
                 trust_store::command(&self.context.surroundings, asked)
             }
-            Verb::Category(_) | Verb::Memory(_) | Verb::Stores | Verb::Keep(Keep::Store(_)) => {
+            Verb::Category(_)
+            | Verb::Memory(_)
+            | Verb::Stores
+            | Verb::Person(PersonCommand::Store(_)) => {
                 self.about_stores(snapshot, request, turn)?
             }
-            Verb::Search(_) | Verb::Load(_) | Verb::Execute(_) | Verb::Keep(_) => {
+            Verb::Search(_) | Verb::Load(_) | Verb::Execute(_) | Verb::Person(_) => {
                 self.about_items(snapshot, request, turn)?
             }
         };
@@ -293,7 +296,7 @@ impl Session {
     /// Whether a tool is there, by the mode of the store that is served.
     pub fn registers(&self, tool: &Tool) -> bool {
         let mode = self.snapshot().stores().map_or(CategoryMode::Strict, Stores::mode);
-        tool.is_registered(mode)
+        tool.is_available(mode)
     }
 
     /// Makes the categories that the configuration names. What fails is logged: the calls that need

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use mere_core::address::RelPath;
 use mere_core::digest::Sha256;
-use mere_core::gate::{Gate, Landmark, Mirror, StandIn};
+use mere_core::gate::{Gate, Landmark, MirrorFormat, StandIn};
 use mere_core::item::{ItemType, Scope};
 use mere_core::name::AgentName;
 use mere_core::request::Reader;
@@ -73,7 +73,7 @@ struct Settled {
     /// By which rules items have categories.
     items: ItemRules,
     /// The text that stands beside a structured reply.
-    mirror: Mirror,
+    mirror: MirrorFormat,
     /// By which model meanings are found.
     embedder: Embedder,
     embeddings: Embeddings,
@@ -87,10 +87,10 @@ impl Snapshot {
     pub(crate) fn take(context: &Context, choice: &Choice) -> Self {
         let settled = settle(context, choice);
         let standing = settled.as_ref().map_or(&[][..], |settled| &settled.mods);
-        let mirror = settled.as_ref().map_or(Mirror::default(), |settled| settled.mirror);
+        let mirror = settled.as_ref().map_or(MirrorFormat::default(), |settled| settled.mirror);
         let landmarks = landmarks(context, standing);
         let digest = Sha256::digest(format!("{landmarks:?}").as_bytes());
-        let gate = Gate::new(landmarks).mirroring(mirror);
+        let gate = Gate::new(landmarks).with_mirror_format(mirror);
         Self { settled, gate, open_gate: Gate::new(Vec::new()), landmarks: digest }
     }
 

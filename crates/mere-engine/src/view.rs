@@ -38,13 +38,13 @@ impl View<'_> {
 
     /// The address of a child, unless it could not be said again or would spell a real folder.
     pub(crate) fn child(&self, parent: &Address, name: &Segment, kind: Kind) -> Option<Address> {
-        let said = !self.gate.finds_folder_in(name.as_str());
+        let said = !self.gate.has_escaped_folder_in(name.as_str());
         said.then(|| at(parent.root().clone(), parent.path().join(name), kind)).flatten()
     }
 
     /// The same for what lies deeper.
     pub(crate) fn below(&self, target: &Address, below: &RelPath, kind: Kind) -> Option<Address> {
-        let said = !self.gate.finds_folder_in(below.as_str());
+        let said = !self.gate.has_escaped_folder_in(below.as_str());
         said.then(|| at(target.root().clone(), target.path().join_path(below), kind)).flatten()
     }
 }

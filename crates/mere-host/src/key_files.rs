@@ -140,7 +140,7 @@ impl Surroundings {
     }
 
     fn person_path(&self, file: &PersonFile) -> Result<PathBuf, KeyFileError> {
-        let typed = Typed::from(file.typed().to_owned());
+        let typed = Typed::from(file.as_typed().to_owned());
         let path = typed.below(self.working());
         path.map_err(|error| reading(typed.shown(), &error))
     }

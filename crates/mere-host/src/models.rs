@@ -77,7 +77,7 @@ impl Surroundings {
 
     /// Reads a file that a person named; none if it has more than `most` bytes.
     pub fn read_person_file(&self, file: &PersonFile, most: u64) -> io::Result<Option<Vec<u8>>> {
-        let path = Typed::from(file.typed().to_owned()).below(self.working())?;
+        let path = Typed::from(file.as_typed().to_owned()).below(self.working())?;
         read_at_most(File::from_std(std::fs::File::open(path)?), most)
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn run(place: PlaceArguments, call: &CallArguments) -> io::Result<Exi
         converse(request, |request| session.handle(request, &mut AtKeyboard::default()), ask);
     render::reply(&reply)?;
     session.finish();
-    Ok(render::exit_code(reply.reply()))
+    Ok(render::exit_code(reply.reply_type()))
 }
 
 fn list() -> io::Result<ExitCode> {

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use mere_core::category::{DeletableContents, Force};
 use mere_core::reply::ReplyType;
 use mere_core::request::{
-    CategoryCall, CategoryChange, Expired, Keep, ListMemories, MemoryCall, StoreCommand, Verb,
+    CategoryCall, CategoryChange, ExpiredMemories, ListMemories, MemoryCall, PersonCommand,
+    StoreCommand, Verb,
 };
 
 use crate::arguments::{
@@ -46,34 +47,34 @@ impl Desk {
             CategoryCommandArguments::Delete(asked) => self.delete_category(&asked),
             CategoryCommandArguments::Describe { path, description, answer } => {
                 let what = CategoryChange::Describe { description };
-                let call = CategoryCall { path, what, force: Force::No };
+                let call = CategoryCall { path, change: what, force: Force::No };
                 self.answer(TOOL, Verb::Category(call), &answer, Paper::outcome)
             }
             CategoryCommandArguments::Define { path, description, answer } => {
                 let define = StoreCommand::Define { path, description };
-                self.keep(TOOL, Keep::Store(define), &answer, Paper::outcome)
+                self.keep(TOOL, PersonCommand::Store(define), &answer, Paper::outcome)
             }
             CategoryCommandArguments::Undefine { path, answer } => {
                 let undefine = StoreCommand::Undefine { path };
-                self.keep(TOOL, Keep::Store(undefine), &answer, Paper::outcome)
+                self.keep(TOOL, PersonCommand::Store(undefine), &answer, Paper::outcome)
             }
             CategoryCommandArguments::List { category, answer } => {
                 let category = category.unwrap_or_default();
                 let list = ListMemories { category, limit: 1, ..ListMemories::default() };
                 let reply = self.call(TOOL, Verb::Memory(MemoryCall::List(list)));
-                if reply.reply() != ReplyType::Success || answer.json {
+                if reply.reply_type() != ReplyType::Success || answer.json {
                     return self.print(&reply, &answer, Paper::categories);
                 }
                 // What an agent is told of the next page is not for people.
                 let paper = Paper::new(answer.color, self.session.working().cloned());
-                render::text(&paper.categories(&reply.value())).map(|()| ExitCode::SUCCESS)
+                render::text(&paper.categories(&reply.to_value())).map(|()| ExitCode::SUCCESS)
             }
         }
     }
 
     fn create_category(&self, asked: CreateCategoryArguments) -> io::Result<ExitCode> {
         let what = CategoryChange::Create { description: asked.description };
-        let call = CategoryCall { path: asked.path, what, force: force(asked.force) };
+        let call = CategoryCall { path: asked.path, change: what, force: force(asked.force) };
         self.answer(TOOL, Verb::Category(call), &asked.answer, Paper::outcome)
     }
 
@@ -82,7 +83,7 @@ impl Desk {
         if !asked.yes {
             let mut question = format!("Delete the category `{}`?", asked.path);
             if asked.recursive {
-                let (category, expired) = (asked.path.clone(), Expired::Included);
+                let (category, expired) = (asked.path.clone(), ExpiredMemories::Included);
                 let list = ListMemories { category, expired, ..ListMemories::default() };
                 let count = match self.pages(list, COUNTED) {
                     Ok(reply) => listed(&reply),
@@ -104,7 +105,8 @@ impl Desk {
             DeletableContents::Nothing
         };
         let what = CategoryChange::Delete { depth };
-        let call = CategoryCall { path: asked.path.clone(), what, force: force(asked.force) };
+        let call =
+            CategoryCall { path: asked.path.clone(), change: what, force: force(asked.force) };
         self.answer(TOOL, Verb::Category(call), &asked.answer, Paper::outcome)
     }
 }

@@ -15,7 +15,7 @@ pub(crate) fn converse(
             Outcome::Done(reply) => return reply,
             Outcome::Ask(question, resume) => {
                 let answer = ask(&question);
-                request.answered = Some((resume, answer));
+                request.answer = Some((resume, answer));
             }
         }
     }
@@ -24,7 +24,7 @@ pub(crate) fn converse(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mere_core::gate::{Gate, Stamp};
+    use mere_core::gate::{Gate, ReplyMetadata};
     use mere_core::name::AgentName;
     use mere_core::reply::{Draft, Prose, codes};
     use mere_core::request::Caller;
@@ -35,9 +35,9 @@ mod tests {
         let gate = Gate::new(Vec::new());
         let agent = AgentName::default();
         let trace_id = mere_core::trace::TraceId::from(uuid::Uuid::nil());
-        let stamp = Stamp { trace_id, session_id: None, tool: None, agent: agent.clone() };
+        let stamp = ReplyMetadata { trace_id, session_id: None, tool: None, agent: agent.clone() };
         let text = gate.clear_text(&Prose::words("Sure?"), &agent).expect("no leak");
-        let door = |request: &Request| match &request.answered {
+        let door = |request: &Request| match &request.answer {
             None => Outcome::Ask(Question { text: text.clone() }, Resume(vec![7])),
             Some((resume, answer)) => {
                 assert_eq!((resume, answer), (&Resume(vec![7]), &Answer::Yes));
@@ -49,6 +49,6 @@ mod tests {
             assert_eq!(question.text.as_str(), "Sure?");
             Answer::Yes
         });
-        assert_eq!(reply.value()["message"], "Done.");
+        assert_eq!(reply.to_value()["message"], "Done.");
     }
 }

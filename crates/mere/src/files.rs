@@ -123,7 +123,7 @@ impl<'a> Desk<'a> {
             arguments.insert("command".to_owned(), "tree".into());
         }
         let reply = self.call(tool, &arguments);
-        render::reply(&reply).map(|()| render::exit_code(reply.reply()))
+        render::reply(&reply).map(|()| render::exit_code(reply.reply_type()))
     }
 
     fn address(&self, typed: &Typed) -> Option<Address> {
@@ -156,15 +156,15 @@ impl<'a> Desk<'a> {
         let mut left = limit;
         loop {
             let reply = self.call(tool, &arguments);
-            let code = render::exit_code(reply.reply());
+            let code = render::exit_code(reply.reply_type());
             if self.form.json {
                 return render::reply(&reply).map(|()| code);
             }
-            if reply.reply() != ReplyType::Success {
+            if reply.reply_type() != ReplyType::Success {
                 render::refusal(&reply);
                 return Ok(code);
             }
-            let reply = reply.value();
+            let reply = reply.to_value();
             let data = &reply["data"];
             render::text(&show(&mut paper, data))?;
             if data["content"] == "" {

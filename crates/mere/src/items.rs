@@ -5,10 +5,10 @@ use std::process::ExitCode;
 
 use mere_core::gate::Cleared;
 use mere_core::item::{ItemForm, Scope};
-use mere_core::reply::{ReplyType, to_person};
+use mere_core::reply::{ReplyType, reword_for_person};
 use mere_core::request::{
-    Action, Author, Example, Execute, GitHook, Init, Keep, Listing, Load, Reindex, Repair, Request,
-    Verb, Verdict, Working,
+    AuthorChoice, DoctorMode, Execute, GitHook, IndexCommand, InitSpace, ItemAction, ListItems,
+    Load, PersonCommand, Request, ReviewDecision, StarterItems, Verb, WorkMode,
 };
 use mere_core::turn::Turn;
 use mere_engine::{Memory, Session};
@@ -96,50 +96,51 @@ impl Desk {
         match command {
             ItemCommand::Init(asked) => {
                 let (example, hook) = (example(asked.template), hook(asked.git_hook));
-                let keep = Keep::Init(Init { scope: scope(asked.user), example, hook });
+                let keep =
+                    PersonCommand::Init(InitSpace { scope: scope(asked.user), example, hook });
                 self.keep("init", keep, &asked.answer, Paper::made)
             }
             ItemCommand::New(asked) => {
                 let (kind, form) = (asked.item.kind.kind, asked.item.kind.form);
                 let scope = scope(asked.user);
-                let keep = Keep::New { kind, item: asked.item.item, scope, form };
+                let keep = PersonCommand::New { kind, item: asked.item.item, scope, form };
                 self.keep("new", keep, &asked.answer, Paper::outcome)
             }
             ItemCommand::List(asked) => {
-                let listing = Listing {
+                let listing = ListItems {
                     kind: asked.kind.map(|kind| kind.kind),
                     form: asked.kind.map(|kind| kind.form).filter(|form| *form == ItemForm::Folder),
                     scope: asked.scope.map(Scope::from),
                     category: asked.category,
                 };
-                self.keep("list", Keep::List(listing), &asked.answer, Paper::items)
+                self.keep("list", PersonCommand::List(listing), &asked.answer, Paper::items)
             }
             ItemCommand::Show(asked) => self.show(asked),
             ItemCommand::Copy(asked) => self.copy(asked),
             ItemCommand::Sign(asked) => self.sign(&asked),
             ItemCommand::Verify(asked) => self.verify(&asked),
-            ItemCommand::Draft(asked) => self.work(asked, Working::Draft),
-            ItemCommand::Edit(asked) => self.work(asked, Working::Edit),
+            ItemCommand::Draft(asked) => self.work(asked, WorkMode::Draft),
+            ItemCommand::Edit(asked) => self.work(asked, WorkMode::Edit),
             ItemCommand::Graph(asked) => {
-                let keep = Keep::Graph(asked.asked());
+                let keep = PersonCommand::Graph(asked.asked());
                 self.keep("graph", keep, &asked.answer, Paper::graph)
             }
             ItemCommand::Doctor(asked) => {
-                let repair = if asked.fix { Repair::Mend } else { Repair::Look };
-                self.keep("doctor", Keep::Doctor(repair), &asked.answer, Paper::checks)
+                let repair = if asked.fix { DoctorMode::Repair } else { DoctorMode::CheckOnly };
+                self.keep("doctor", PersonCommand::Doctor(repair), &asked.answer, Paper::checks)
             }
             ItemCommand::Move(asked) => self.change_category(asked),
             ItemCommand::Rename(asked) => self.rename(asked),
             ItemCommand::Delete(asked) => self.delete(&asked),
             ItemCommand::Why(asked) => {
-                let keep = Keep::Why { kind: asked.item.kind.kind, item: asked.item.item };
+                let keep = PersonCommand::Why { kind: asked.item.kind.kind, item: asked.item.item };
                 self.keep("why", keep, &asked.answer, Paper::candidates)
             }
             ItemCommand::Index(asked) => self.index(&asked),
             ItemCommand::Review(asked) => self.review(&asked),
             ItemCommand::Config(asked) => {
                 let ConfigCommand::Check(answer) = asked.what;
-                self.keep("config", Keep::CheckConfig, &answer, Paper::config)
+                self.keep("config", PersonCommand::CheckConfig, &answer, Paper::config)
             }
             ItemCommand::Model(asked) => self.model(asked),
             ItemCommand::Keys(asked) => self.keys(asked),
@@ -157,7 +158,7 @@ impl Desk {
             source: asked.source.source(),
             destination: None,
             version: None,
-            around: None,
+            relationships: None,
         };
         self.answer("show", Verb::Load(load), &asked.answer, Paper::item)
     }
@@ -165,7 +166,7 @@ impl Desk {
     fn copy(&self, asked: CopyArguments) -> io::Result<ExitCode> {
         let (kind, item) = (asked.item.kind.kind, asked.item.item);
         let (to, author) = (asked.to.into(), author(asked.as_mine));
-        let keep = Keep::Copy { kind, item, to, author };
+        let keep = PersonCommand::Copy { kind, item, to, author };
         self.keep("copy", keep, &asked.answer, Paper::outcome)
     }
 
@@ -173,14 +174,14 @@ impl Desk {
         let (kind, item) = (asked.item.kind.kind, asked.item.item);
         let (category, source) = (asked.category, asked.source.source());
         let author = author(asked.as_mine);
-        let keep = Keep::Move { kind, item, category, source, author };
+        let keep = PersonCommand::Move { kind, item, category, source, author };
         self.keep("move", keep, &asked.answer, Paper::outcome)
     }
 
     fn rename(&self, asked: RenameArguments) -> io::Result<ExitCode> {
         let (kind, item) = (asked.item.kind.kind, asked.item.item);
         let (id, source) = (asked.new_id, asked.source.source());
-        let keep = Keep::Rename { kind, item, id, source, author: author(asked.as_mine) };
+        let keep = PersonCommand::Rename { kind, item, id, source, author: author(asked.as_mine) };
         self.keep("rename", keep, &asked.answer, Paper::outcome)
     }
 
@@ -190,15 +191,15 @@ impl Desk {
             kind: asked.item.kind.kind,
             item: asked.item.item.clone(),
             source: asked.source.source(),
-            action: Action::Delete { expect: None },
+            action: ItemAction::Delete { expect: None },
             dry_run,
         };
         if !asked.yes {
             let dry = self.call("delete", Verb::Execute(execute(true)));
-            if dry.reply() != ReplyType::Success {
+            if dry.reply_type() != ReplyType::Success {
                 return self.print(&dry, &asked.answer, |_, _| String::new());
             }
-            let address = dry.value()["data"]["address"].as_str().unwrap_or_default().to_owned();
+            let address = dry.to_value()["data"]["address"].as_str().unwrap_or_default().to_owned();
             if !render::ask(&format!("Delete {address}?"))? {
                 let nobody = "nothing was deleted; `--yes` answers where nobody can be asked";
                 render::note(if render::at_terminal() { "nothing was deleted" } else { nobody });
@@ -210,27 +211,40 @@ impl Desk {
 
     fn index(&self, asked: &IndexArguments) -> io::Result<ExitCode> {
         let how = match (asked.check, asked.rebuild) {
-            (true, _) => Reindex::Check,
-            (_, true) => Reindex::Rebuild,
-            _ => Reindex::Renew,
+            (true, _) => IndexCommand::Check,
+            (_, true) => IndexCommand::Rebuild,
+            _ => IndexCommand::Update,
         };
-        self.keep("index", Keep::Index(how), &asked.answer, Paper::index)
+        self.keep("index", PersonCommand::Index(how), &asked.answer, Paper::index)
     }
 
     fn review(&self, asked: &ReviewArguments) -> io::Result<ExitCode> {
-        let one = |name: &String, verdict| Keep::Review { proposal: name.clone(), verdict };
+        let one = |name: &String, verdict| PersonCommand::Review {
+            proposal: name.clone(),
+            decision: verdict,
+        };
         if let Some(name) = &asked.show {
-            return self.keep("review", one(name, Verdict::Show), &asked.answer, Paper::proposal);
+            return self.keep(
+                "review",
+                one(name, ReviewDecision::Show),
+                &asked.answer,
+                Paper::proposal,
+            );
         }
         if let Some(name) = &asked.accept {
-            let accept = Verdict::Accept { shown: asked.digest };
+            let accept = ReviewDecision::Accept { shown_digest: asked.digest };
             return self.keep("review", one(name, accept), &asked.answer, Paper::outcome);
         }
         if let Some(name) = &asked.reject {
-            return self.keep("review", one(name, Verdict::Reject), &asked.answer, Paper::outcome);
+            return self.keep(
+                "review",
+                one(name, ReviewDecision::Reject),
+                &asked.answer,
+                Paper::outcome,
+            );
         }
         if asked.list || asked.answer.json || !render::at_terminal() {
-            return self.keep("review", Keep::Proposals, &asked.answer, Paper::proposals);
+            return self.keep("review", PersonCommand::Proposals, &asked.answer, Paper::proposals);
         }
         self.decide(&asked.answer, Quiet::No)
     }
@@ -241,24 +255,25 @@ impl Desk {
         answer: &AnswerArguments,
         when_empty: Quiet,
     ) -> io::Result<ExitCode> {
-        let waiting = self.call("review", Verb::Keep(Keep::Proposals));
-        if waiting.reply() != ReplyType::Success {
+        let waiting = self.call("review", Verb::Person(PersonCommand::Proposals));
+        if waiting.reply_type() != ReplyType::Success {
             return self.print(&waiting, answer, Paper::proposals);
         }
-        let waiting = waiting.value();
+        let waiting = waiting.to_value();
         let names = waiting["data"]["proposals"].as_array().into_iter().flatten();
         let names = names.filter_map(|one| one["proposal"].as_str()).collect::<Vec<_>>();
         if names.is_empty() && when_empty == Quiet::No {
             render::line("Nothing is proposed.")?;
         }
         for (number, name) in names.iter().enumerate() {
-            let one = |verdict| Keep::Review { proposal: (*name).to_owned(), verdict };
+            let one =
+                |verdict| PersonCommand::Review { proposal: (*name).to_owned(), decision: verdict };
             render::line(&format!("\n({} of {})", number + 1, names.len()))?;
-            let shown = self.call("review", Verb::Keep(one(Verdict::Show)));
+            let shown = self.call("review", Verb::Person(one(ReviewDecision::Show)));
             self.print(&shown, answer, Paper::proposal)?;
             // A yes is for what was shown, and for nothing else.
             let digest =
-                shown.value()["data"]["digest"].as_str().and_then(|text| text.parse().ok());
+                shown.to_value()["data"]["digest"].as_str().and_then(|text| text.parse().ok());
             // Within `mere sign`, a yes is the same letter for everything.
             let (question, letters) = match when_empty {
                 Quiet::No => ("[a]ccept, [r]eject, [s]kip, [q]uit?", ['a', 'r', 's', 'q']),
@@ -268,11 +283,11 @@ impl Desk {
             };
             match render::choose(question, &letters)? {
                 'a' | 'y' => {
-                    let accept = one(Verdict::Accept { shown: digest });
+                    let accept = one(ReviewDecision::Accept { shown_digest: digest });
                     self.keep("review", accept, answer, Paper::outcome)?;
                 }
                 'r' => {
-                    self.keep("review", one(Verdict::Reject), answer, Paper::outcome)?;
+                    self.keep("review", one(ReviewDecision::Reject), answer, Paper::outcome)?;
                 }
                 's' | 'n' => {}
                 _ => break,
@@ -284,11 +299,11 @@ impl Desk {
     pub(crate) fn keep(
         &self,
         tool: &'static str,
-        keep: Keep,
+        keep: PersonCommand,
         answer: &AnswerArguments,
         show: Shown,
     ) -> io::Result<ExitCode> {
-        self.answer(tool, Verb::Keep(keep), answer, show)
+        self.answer(tool, Verb::Person(keep), answer, show)
     }
 
     pub(crate) fn answer(
@@ -314,9 +329,10 @@ impl Desk {
         turn: impl Fn() -> T,
     ) -> Cleared {
         let agent = self.session.agent().cloned().unwrap_or_default();
-        let request = Request::of_person(agent, tool, verb);
+        let request = Request::from_person(agent, tool, verb);
         let door = |request: &Request| self.session.handle(request, &mut turn());
-        self.unlocking.call(|unlock| converse(request.clone().unlocked(unlock), door, call::ask))
+        self.unlocking
+            .call(|unlock| converse(request.clone().with_key_passphrase(unlock), door, call::ask))
     }
 
     /// Prints a reply, and says how the process ends.
@@ -326,17 +342,17 @@ impl Desk {
         answer: &AnswerArguments,
         show: Shown,
     ) -> io::Result<ExitCode> {
-        let code = render::exit_code(reply.reply());
+        let code = render::exit_code(reply.reply_type());
         if answer.json {
             return render::reply(reply).map(|()| code);
         }
-        let value = reply.value();
+        let value = reply.to_value();
         let paper = Paper::new(answer.color, self.session.working().cloned());
-        match reply.reply() {
+        match reply.reply_type() {
             ReplyType::Success => {
                 render::text(&show(&paper, &value))?;
                 if let Some(hint) = value["hint"].as_str() {
-                    render::note(&to_person(hint));
+                    render::note(&reword_for_person(hint));
                 }
             }
             // A finding, or what is left, is told like an answer, and then what it means.
@@ -371,10 +387,10 @@ fn told_problem(problem: &Value) -> String {
     texts.into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ")
 }
 
-fn example(template: TemplateArgument) -> Example {
+fn example(template: TemplateArgument) -> StarterItems {
     match template {
-        TemplateArgument::Example => Example::Each,
-        TemplateArgument::Blank => Example::None,
+        TemplateArgument::Example => StarterItems::OneOfEach,
+        TemplateArgument::Blank => StarterItems::None,
     }
 }
 
@@ -382,8 +398,8 @@ fn hook(wanted: bool) -> GitHook {
     if wanted { GitHook::Install } else { GitHook::Leave }
 }
 
-fn author(as_mine: bool) -> Author {
-    if as_mine { Author::Me } else { Author::Stays }
+fn author(as_mine: bool) -> AuthorChoice {
+    if as_mine { AuthorChoice::Me } else { AuthorChoice::Unchanged }
 }
 
 fn scope(user: bool) -> Scope {

@@ -4,7 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use mere_core::reply::ReplyType;
-use mere_core::request::{Keep, KeysCommand, Passphrase, Verb};
+use mere_core::request::{KeysCommand, Passphrase, PersonCommand, Verb};
 
 use crate::arguments::{GenerateArguments, KeysArguments, KeysCommandArguments, RotateArguments};
 use crate::items::Desk;
@@ -18,18 +18,18 @@ impl Desk {
         match asked.what {
             KeysCommandArguments::Generate(asked) => self.generate_key(asked),
             KeysCommandArguments::List(answer) => {
-                self.keep(TOOL, Keep::Keys(KeysCommand::List), &answer, Paper::keys)
+                self.keep(TOOL, PersonCommand::Keys(KeysCommand::List), &answer, Paper::keys)
             }
             KeysCommandArguments::Export { key, answer } => {
-                let keep = Keep::Keys(KeysCommand::Export { key });
+                let keep = PersonCommand::Keys(KeysCommand::Export { key });
                 self.keep(TOOL, keep, &answer, Paper::public_key)
             }
             KeysCommandArguments::Import { file, answer } => {
-                let keep = Keep::Keys(KeysCommand::Import { file });
+                let keep = PersonCommand::Keys(KeysCommand::Import { file });
                 self.keep(TOOL, keep, &answer, Paper::own_key)
             }
             KeysCommandArguments::Use { key, answer } => {
-                let keep = Keep::Keys(KeysCommand::Use(key));
+                let keep = PersonCommand::Keys(KeysCommand::Use(key));
                 self.keep(TOOL, keep, &answer, Paper::own_key)
             }
             KeysCommandArguments::Rotate(asked) => self.rotate_key(&asked),
@@ -38,7 +38,7 @@ impl Desk {
 
     fn generate_key(&self, asked: GenerateArguments) -> io::Result<ExitCode> {
         let Some(passphrase) = new_passphrase(asked.no_passphrase)? else { return Ok(given_up()) };
-        let keep = Keep::Keys(KeysCommand::Generate { name: asked.name, passphrase });
+        let keep = PersonCommand::Keys(KeysCommand::Generate { name: asked.name, passphrase });
         self.keep(TOOL, keep, &asked.answer, Paper::own_key)
     }
 
@@ -47,7 +47,7 @@ impl Desk {
         let rotate = |passphrase| {
             let (to, out) = (asked.to, asked.out.clone());
             let rotate = KeysCommand::Rotate { to, passphrase, out };
-            self.call(TOOL, Verb::Keep(Keep::Keys(rotate)))
+            self.call(TOOL, Verb::Person(PersonCommand::Keys(rotate)))
         };
         let reply = if asked.to.is_some() {
             passphrase::call_with_next(rotate)
@@ -57,8 +57,8 @@ impl Desk {
             rotate(passphrase)
         };
         let code = self.print(&reply, &asked.answer, Paper::rotation)?;
-        if reply.reply() == ReplyType::Success && asked.out.is_none() && !asked.answer.json {
-            render::note(reply.value()["message"].as_str().unwrap_or_default());
+        if reply.reply_type() == ReplyType::Success && asked.out.is_none() && !asked.answer.json {
+            render::note(reply.to_value()["message"].as_str().unwrap_or_default());
         }
         Ok(code)
     }

@@ -7,8 +7,10 @@ use std::time::SystemTime;
 use jiff::Timestamp;
 use mere_core::gate::Cleared;
 use mere_core::item::{MemoryExpiry, MemoryRevision, NewMemory};
-use mere_core::reply::{ReplyType, to_person};
-use mere_core::request::{Expired, Keep, ListMemories, MemoryCall, Rehearsal, StoreCommand, Verb};
+use mere_core::reply::{ReplyType, reword_for_person};
+use mere_core::request::{
+    DryRun, ExpiredMemories, ListMemories, MemoryCall, PersonCommand, StoreCommand, Verb,
+};
 use mere_engine::Typed;
 use serde_json::Value;
 
@@ -101,12 +103,13 @@ impl Desk {
     fn remove_memory(&self, asked: &RemoveMemoryArguments) -> io::Result<ExitCode> {
         let path = asked.path.clone();
         if !asked.yes {
-            let get = MemoryCall::Get { path: path.clone(), expired: Expired::Included };
+            let get = MemoryCall::Get { path: path.clone(), expired: ExpiredMemories::Included };
             let found = self.call(TOOL, Verb::Memory(get));
-            if found.reply() != ReplyType::Success {
+            if found.reply_type() != ReplyType::Success {
                 return self.print(&found, &asked.answer, Paper::outcome);
             }
-            let address = found.value()["data"]["address"].as_str().unwrap_or_default().to_owned();
+            let address =
+                found.to_value()["data"]["address"].as_str().unwrap_or_default().to_owned();
             if !render::at_terminal() || !render::ask(&format!("Remove {address}?"))? {
                 return Ok(refused("nothing was removed", "`--yes` answers"));
             }
@@ -135,7 +138,7 @@ impl Desk {
         // What an agent is told of the next page is not for people.
         let is_whole = reply["data"]["next"].is_null();
         if let Some(hint) = reply["hint"].as_str().filter(|_| is_whole) {
-            render::note(&to_person(hint));
+            render::note(&reword_for_person(hint));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -147,10 +150,10 @@ impl Desk {
             let left = most.saturating_sub(all.as_ref().map_or(0, listed));
             list.limit = left.min(PAGE);
             let reply = self.call(TOOL, Verb::Memory(MemoryCall::List(list.clone())));
-            if reply.reply() != ReplyType::Success {
+            if reply.reply_type() != ReplyType::Success {
                 return Err(Box::new(reply));
             }
-            let joined = joined(all, reply.value());
+            let joined = joined(all, reply.to_value());
             let next = joined["data"]["next"].as_str().and_then(|next| next.parse().ok());
             if next.is_none() || next == list.cursor || listed(&joined) >= most {
                 return Ok(joined);
@@ -162,15 +165,15 @@ impl Desk {
 
     /// Shows what would go, asks, and deletes what has expired.
     fn prune(&self, asked: &PruneArguments) -> io::Result<ExitCode> {
-        let prune = |rehearsal| Verb::Keep(Keep::Store(StoreCommand::Prune(rehearsal)));
+        let prune = |rehearsal| Verb::Person(PersonCommand::Store(StoreCommand::Prune(rehearsal)));
         if asked.dry_run {
-            return self.answer(TOOL, prune(Rehearsal::Dry), &asked.answer, Paper::pruned);
+            return self.answer(TOOL, prune(DryRun::Yes), &asked.answer, Paper::pruned);
         }
         if !asked.yes {
-            let plan = self.call(TOOL, prune(Rehearsal::Dry));
-            let value = plan.value();
+            let plan = self.call(TOOL, prune(DryRun::Yes));
+            let value = plan.to_value();
             let count = value["data"]["count"].as_u64().unwrap_or_default();
-            if plan.reply() != ReplyType::Success || count == 0 {
+            if plan.reply_type() != ReplyType::Success || count == 0 {
                 return self.print(&plan, &asked.answer, Paper::pruned);
             }
             let paper = Paper::new(asked.answer.color, self.session.working().cloned());
@@ -183,7 +186,7 @@ impl Desk {
             }
         }
         let show = if asked.yes { Paper::pruned as Shown } else { Paper::outcome as _ };
-        self.answer(TOOL, prune(Rehearsal::No), &asked.answer, show)
+        self.answer(TOOL, prune(DryRun::No), &asked.answer, show)
     }
 }
 
@@ -212,8 +215,8 @@ fn joined(before: Option<Value>, mut page: Value) -> Value {
     page
 }
 
-fn expired(included: bool) -> Expired {
-    if included { Expired::Included } else { Expired::Hidden }
+fn expired(included: bool) -> ExpiredMemories {
+    if included { ExpiredMemories::Included } else { ExpiredMemories::Hidden }
 }
 
 /// What is said in place of what is there; `None` where it stays.

@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use mere_core::request::{Keep, ModelCommand};
+use mere_core::request::{ModelCommand, PersonCommand};
 
 use crate::arguments::{FetchedArgument, ModelArguments, ModelCommandArguments};
 use crate::items::Desk;
@@ -15,14 +15,14 @@ impl Desk {
     pub(crate) fn model(&self, asked: ModelArguments) -> io::Result<ExitCode> {
         match asked.what {
             ModelCommandArguments::List(answer) => {
-                self.keep(TOOL, Keep::Model(ModelCommand::List), &answer, Paper::models)
+                self.keep(TOOL, PersonCommand::Model(ModelCommand::List), &answer, Paper::models)
             }
             ModelCommandArguments::Fetch { model: FetchedArgument::Minilm, from, answer } => {
-                let keep = Keep::Model(ModelCommand::Fetch { from });
+                let keep = PersonCommand::Model(ModelCommand::Fetch { from });
                 self.keep(TOOL, keep, &answer, Paper::fetched_model)
             }
             ModelCommandArguments::Remove { model: FetchedArgument::Minilm, answer } => {
-                self.keep(TOOL, Keep::Model(ModelCommand::Remove), &answer, Paper::outcome)
+                self.keep(TOOL, PersonCommand::Model(ModelCommand::Remove), &answer, Paper::outcome)
             }
         }
     }

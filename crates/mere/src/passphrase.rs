@@ -36,7 +36,7 @@ impl Unlocking {
 
 /// Makes a call that needs the passphrase of one more key, and again with what the person says.
 pub(crate) fn call_with_next(make: impl Fn(Passphrase) -> Cleared) -> Cleared {
-    let mut reply = make(Passphrase::Unasked);
+    let mut reply = make(Passphrase::NotAsked);
     for _ in 0..ATTEMPTS {
         if reply.code() != codes::KEY_NEXT_LOCKED.id() {
             break;
@@ -49,14 +49,14 @@ pub(crate) fn call_with_next(make: impl Fn(Passphrase) -> Cleared) -> Cleared {
 
 /// The passphrase of the key that a reply names; `None` if nobody says it.
 fn of_key(question: &str, reply: &Cleared) -> Option<Secret> {
-    let reply = reply.value();
+    let reply = reply.to_value();
     let key = reply["data"]["key"].as_str().unwrap_or("your key");
     Terminal::open()?.ask_hidden(&format!("{question} {key}: ")).ok().flatten()
 }
 
 /// The passphrase of a key that is to be made; `None` if the person gives up.
 pub(crate) fn of_new_key() -> io::Result<Option<Passphrase>> {
-    let Some(mut terminal) = Terminal::open() else { return Ok(Some(Passphrase::Unasked)) };
+    let Some(mut terminal) = Terminal::open() else { return Ok(Some(Passphrase::NotAsked)) };
     for _ in 0..ATTEMPTS {
         let first = terminal.ask_hidden("Passphrase for the new key (empty for none): ")?;
         let Some(first) = first else { return Ok(None) };

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::process::ExitCode;
 
 use mere_core::gate::{Cleared, ClearedMessage};
-use mere_core::reply::{ReplyType, codes, to_person};
+use mere_core::reply::{ReplyType, codes, reword_for_person};
 
 /// The longest answer that is read.
 const MAX_ANSWER_BYTES: u64 = 64;
@@ -21,7 +21,7 @@ pub(crate) fn line(text: &str) -> io::Result<()> {
 
 /// Prints a reply on standard output, indented for reading.
 pub(crate) fn reply(reply: &Cleared) -> io::Result<()> {
-    line(&format!("{:#}", reply.value()))
+    line(&format!("{:#}", reply.to_value()))
 }
 
 /// Prints a cleared message on standard output, indented for reading.
@@ -47,10 +47,10 @@ pub(crate) fn refusal(reply: &Cleared) {
         let _ = writeln!(io::stderr(), "{NOT_THERE}");
         return;
     }
-    let reply = reply.value();
+    let reply = reply.to_value();
     let _ = writeln!(io::stderr(), "mere: {}", reply["message"].as_str().unwrap_or_default());
     if let Some(hint) = reply["hint"].as_str() {
-        let _ = writeln!(io::stderr(), "      {}", to_person(hint));
+        let _ = writeln!(io::stderr(), "      {}", reword_for_person(hint));
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 pub(crate) fn report(code: Code<Success>, tool: &str, message: &str, data: &Value) -> Value {
     let code = code.id();
     json!({
-        "reply_type": code.reply().letter(), "code": code.to_string(), "message": message,
+        "reply_type": code.reply_type().letter(), "code": code.to_string(), "message": message,
         "data": data,
         "trace": { "trace_id": uuid::Uuid::now_v7().simple().to_string(), "session_id": null },
         "meta": { "layer": code.layer().to_string(), "tool": tool }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use mere_core::gate::ClearedText;
 use mere_core::reply::ReplyType;
-use mere_core::request::{Keep, Verb};
+use mere_core::request::{PersonCommand, Verb};
 use mere_core::turn::{OutputStream, Progress, Turn};
 
 use crate::arguments::{
@@ -24,17 +24,17 @@ pub(crate) fn run(place: PlaceArguments, asked: &RunArguments) -> io::Result<Exi
 }
 
 fn run_at(desk: &Desk, asked: &RunArguments) -> io::Result<ExitCode> {
-    let tool = Verb::Keep(Keep::Run(asked.asked()));
+    let tool = Verb::Person(PersonCommand::Run(asked.asked()));
     let is_quiet = asked.is_dry() || asked.answer.json;
     let reply = if is_quiet {
         desk.call("run", tool)
     } else {
         desk.call_for("run", tool, || Listener(Paper::new(asked.answer.color, None)))
     };
-    if asked.is_dry() || reply.reply() != ReplyType::Success {
+    if asked.is_dry() || reply.reply_type() != ReplyType::Success {
         return desk.print(&reply, &asked.answer, Paper::dry_run);
     }
-    let value = reply.value();
+    let value = reply.to_value();
     let has_failed = value["data"]["success"] != true;
     let code = if has_failed { ExitCode::from(render::TOOL_FAILED) } else { ExitCode::SUCCESS };
     if asked.answer.json {
@@ -76,20 +76,25 @@ impl Turn for Listener {
 /// Draws a chain.
 pub(crate) fn chain(place: PlaceArguments, asked: ChainArguments) -> io::Result<ExitCode> {
     at_desk(place, &SessionArguments::default(), |desk| {
-        desk.keep("chain", Keep::Chain { item: asked.item }, &asked.answer, Paper::chain)
+        desk.keep("chain", PersonCommand::Chain { item: asked.item }, &asked.answer, Paper::chain)
     })
 }
 
 /// Pins chains, or compares them.
 pub(crate) fn lock(place: PlaceArguments, asked: &LockArguments) -> io::Result<ExitCode> {
     at_desk(place, &SessionArguments::default(), |desk| {
-        desk.keep("lock", Keep::Lock(asked.asked()), &asked.answer, Paper::lockfiles)
+        desk.keep("lock", PersonCommand::Lock(asked.asked()), &asked.answer, Paper::lockfiles)
     })
 }
 
 /// Fetches packages.
 pub(crate) fn prepare(place: PlaceArguments, asked: PrepareArguments) -> io::Result<ExitCode> {
     at_desk(place, &SessionArguments::default(), |desk| {
-        desk.keep("prepare", Keep::Prepare { item: asked.item }, &asked.answer, Paper::outcome)
+        desk.keep(
+            "prepare",
+            PersonCommand::Prepare { item: asked.item },
+            &asked.answer,
+            Paper::outcome,
+        )
     })
 }

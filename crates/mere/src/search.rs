@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use mere_core::reply::{ReplyType, to_person};
+use mere_core::reply::{ReplyType, reword_for_person};
 use mere_core::request::Verb;
 use serde_json::Value;
 
@@ -22,16 +22,16 @@ pub(crate) fn run(place: PlaceArguments, asked: &SearchArguments) -> io::Result<
 impl Desk {
     fn search(&self, asked: &SearchArguments) -> io::Result<ExitCode> {
         let reply = self.call(TOOL, Verb::Search(asked.search()));
-        if asked.answer.json || reply.reply() != ReplyType::Success {
+        if asked.answer.json || reply.reply_type() != ReplyType::Success {
             return self.print(&reply, &asked.answer, Paper::outcome);
         }
-        let value = reply.value();
+        let value = reply.to_value();
         let paper = Paper::new(asked.answer.color, self.session.working().cloned());
         render::text(&paper.hits(&value))?;
         if let Some(hint) = value["hint"].as_str().filter(|_| is_for_people(&value)) {
-            render::note(&to_person(hint));
+            render::note(&reword_for_person(hint));
         }
-        Ok(render::exit_code(reply.reply()))
+        Ok(render::exit_code(reply.reply_type()))
     }
 }
 

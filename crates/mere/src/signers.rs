@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use mere_core::request::{Keep, TrustCommand};
+use mere_core::request::{PersonCommand, TrustCommand};
 
 use crate::arguments::SignersCommand;
 use crate::items::{Desk, Shown};
@@ -30,6 +30,6 @@ impl Desk {
                 (TrustCommand::Rotate { file: asked.file }, asked.answer, Paper::signer as _)
             }
         };
-        self.keep(TOOL, Keep::Trust(command), &answer, show)
+        self.keep(TOOL, PersonCommand::Trust(command), &answer, show)
     }
 }

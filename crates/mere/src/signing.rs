@@ -5,7 +5,10 @@ use std::process::ExitCode;
 
 use mere_core::address::Address;
 use mere_core::reply::ReplyType;
-use mere_core::request::{Chosen, Keep, Sign, Stage, Verb, Verify, Which, Work, Working};
+use mere_core::request::{
+    GitStaging, ItemWork, PersonCommand, SelectedItems, ShownItem, SignCommand, Verb,
+    VerifyCommand, WorkMode,
+};
 use serde_json::Value;
 
 use crate::arguments::{SignArguments, VerifyArguments, WorkArguments};
@@ -25,26 +28,27 @@ enum Said {
 impl Desk {
     /// Shows, asks, and signs.
     pub(crate) fn sign(&self, asked: &SignArguments) -> io::Result<ExitCode> {
-        let selection = match asked.selection.selection(Which::Unfinished) {
+        let selection = match asked.selection.selection(SelectedItems::Unfinished) {
             Ok(selection) => selection,
             Err(error) => return Ok(render::failure(&error, render::USAGE)),
         };
-        let is_open = selection.which == Which::Unfinished;
+        let is_open = selection.which == SelectedItems::Unfinished;
         if is_open && render::at_terminal() && !asked.answer.json && !asked.dry_run {
             self.decide(&asked.answer, Quiet::Yes)?;
         }
-        let plan = self.call("sign", Verb::Keep(Keep::Sign(Sign::Plan(selection.clone()))));
-        if plan.reply() != ReplyType::Success {
+        let plan = self
+            .call("sign", Verb::Person(PersonCommand::Sign(SignCommand::Plan(selection.clone()))));
+        if plan.reply_type() != ReplyType::Success {
             return self.print(&plan, &asked.answer, Paper::outcome);
         }
         if asked.dry_run && asked.answer.json {
             return self.print(&plan, &asked.answer, Paper::outcome);
         }
-        let plan = plan.value();
+        let plan = plan.to_value();
         let items = plan["data"]["items"].as_array().cloned().unwrap_or_default();
         if items.is_empty() && !asked.answer.json {
             // A commit that touches no item is told nothing.
-            if selection.which != Which::Staged {
+            if selection.which != SelectedItems::Staged {
                 render::line("Nothing is to be signed.")?;
             }
             return Ok(ExitCode::SUCCESS);
@@ -55,7 +59,8 @@ impl Desk {
             return Ok(ExitCode::SUCCESS);
         }
         let is_asked = !asked.yes && !asked.selection.is_exact();
-        let one_by_one = matches!(selection.which, Which::Unfinished | Which::Staged);
+        let one_by_one =
+            matches!(selection.which, SelectedItems::Unfinished | SelectedItems::Staged);
         let chosen = match (is_asked, render::at_terminal()) {
             (true, true) if one_by_one => ask_each(&paper, &items)?,
             (true, true) => ask_once(&paper, &items)?,
@@ -94,24 +99,24 @@ impl Desk {
             render::line("Nothing was signed.")?;
             return Ok(ExitCode::from(render::REFUSED));
         }
-        let stage = if asked.selection.staged { Stage::Add } else { Stage::Leave };
-        let seal = Keep::Sign(Sign::Seal { chosen, stage });
-        let reply = self.call("sign", Verb::Keep(seal));
+        let stage = if asked.selection.staged { GitStaging::Add } else { GitStaging::Leave };
+        let seal = PersonCommand::Sign(SignCommand::Sign { items: chosen, staging: stage });
+        let reply = self.call("sign", Verb::Person(seal));
         let ended = self.print(&reply, &asked.answer, Paper::signed)?;
         Ok(if unfit { ExitCode::from(render::INVALID) } else { ended })
     }
 
     /// Verifies, and writes the findings to a file if that is asked for.
     pub(crate) fn verify(&self, asked: &VerifyArguments) -> io::Result<ExitCode> {
-        let selection = match asked.selection.selection(Which::All) {
+        let selection = match asked.selection.selection(SelectedItems::All) {
             Ok(selection) => selection,
             Err(error) => return Ok(render::failure(&error, render::USAGE)),
         };
         let (admins, least_serial) = (asked.admin.clone(), asked.min_serial);
-        let verify = Verify { selection, admins, least_serial };
-        let reply = self.call("verify", Verb::Keep(Keep::Verify(verify)));
+        let verify = VerifyCommand { selection, admins, minimum_serial: least_serial };
+        let reply = self.call("verify", Verb::Person(PersonCommand::Verify(verify)));
         if let Some(file) = &asked.sarif {
-            let text = format!("{:#}\n", sarif::report(&reply.value()));
+            let text = format!("{:#}\n", sarif::report(&reply.to_value()));
             if let Err(error) = mere_engine::write_file(file, text.as_bytes()) {
                 return Ok(render::failure(
                     &format!("the findings cannot be written: {error}"),
@@ -119,28 +124,29 @@ impl Desk {
                 ));
             }
         }
-        let is_idle = reply.reply() == ReplyType::Success && reply.value()["data"]["checked"] == 0;
+        let is_idle =
+            reply.reply_type() == ReplyType::Success && reply.to_value()["data"]["checked"] == 0;
         if is_idle && asked.selection.staged && !asked.answer.json {
             return Ok(ExitCode::SUCCESS);
         }
         self.print(&reply, &asked.answer, Paper::verified)
     }
 
-    pub(crate) fn work(&self, asked: WorkArguments, how: Working) -> io::Result<ExitCode> {
+    pub(crate) fn work(&self, asked: WorkArguments, how: WorkMode) -> io::Result<ExitCode> {
         let (kind, item) = (asked.item.kind.kind, asked.item.item);
         let tool = match how {
-            Working::Draft => "draft",
-            Working::Edit => "edit",
+            WorkMode::Draft => "draft",
+            WorkMode::Edit => "edit",
         };
-        let work = Work { kind, item, source: asked.source.source(), how };
-        self.keep(tool, Keep::Work(work), &asked.answer, Paper::outcome)
+        let work = ItemWork { kind, item, source: asked.source.source(), mode: how };
+        self.keep(tool, PersonCommand::Work(work), &asked.answer, Paper::outcome)
     }
 }
 
 /// What can be signed: it was understood, and has the digest that was shown.
-pub(crate) fn chosen(item: &Value) -> Option<Chosen> {
+pub(crate) fn chosen(item: &Value) -> Option<ShownItem> {
     let address = item["address"].as_str()?.parse::<Address>().ok()?;
-    Some(Chosen { address, digest: item["digest"].as_str()?.parse().ok()? })
+    Some(ShownItem { address, digest: item["digest"].as_str()?.parse().ok()? })
 }
 
 fn ask_each<'a>(paper: &Paper, items: &'a [Value]) -> io::Result<Vec<&'a Value>> {

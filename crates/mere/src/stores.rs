@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use mere_core::item::Scope;
 use mere_core::name::{ModName, NameError};
-use mere_core::request::{Keep, NewStore, StoreCommand, Verb};
+use mere_core::request::{NewStore, PersonCommand, StoreCommand, Verb};
 
 use crate::arguments::{
     InitStoreArguments, ModeArgument, PlaceArguments, SessionArguments, StoreArguments,
@@ -30,10 +30,10 @@ pub(crate) fn run(place: PlaceArguments, asked: StoreArguments) -> io::Result<Ex
             desk.answer(TOOL, Verb::Stores, &answer, Paper::stores)
         }
         StoreCommandArguments::Sync(answer) => {
-            desk.keep(TOOL, Keep::Store(StoreCommand::Sync), &answer, Paper::store_made)
+            desk.keep(TOOL, PersonCommand::Store(StoreCommand::Sync), &answer, Paper::store_made)
         }
         StoreCommandArguments::Reindex { answer, .. } => {
-            desk.keep(TOOL, Keep::Store(StoreCommand::Reindex), &answer, Paper::reindexed)
+            desk.keep(TOOL, PersonCommand::Store(StoreCommand::Reindex), &answer, Paper::reindexed)
         }
     })
 }
@@ -57,7 +57,7 @@ impl Desk {
             template: template.into(),
             mode,
         };
-        let init = Keep::Store(StoreCommand::Init(store));
+        let init = PersonCommand::Store(StoreCommand::Init(store));
         self.keep(TOOL, init, &asked.answer, Paper::store_made)
     }
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use mere_core::digest::Sha256;
 use mere_core::gate::Cleared;
 use mere_core::reply::{ReplyType, codes};
-use mere_core::request::{Consent, Join, Keep, TeamCommand, Verb};
+use mere_core::request::{JoinCommand, JoinConsent, PersonCommand, TeamCommand, Verb};
 use serde_json::Value;
 
 use crate::arguments::{
@@ -48,25 +48,25 @@ impl Desk {
             TeamCommandArguments::Sign(asked) => return self.sign_team(&asked),
         };
         let show = if command == TeamCommand::Show { Paper::team } else { Paper::team_change };
-        self.keep(TOOL, Keep::Team(command), &answer, show)
+        self.keep(TOOL, PersonCommand::Team(command), &answer, show)
     }
 
     /// Shows what only they signed, asks who vouches for it from now on, and removes them.
     fn remove_member(&self, asked: &RemoveArguments) -> io::Result<ExitCode> {
         let member = asked.member.clone();
-        let leaving = TeamCommand::Leaving { member: member.clone() };
-        let leaving = self.call(TOOL, Verb::Keep(Keep::Team(leaving)));
-        if leaving.reply() != ReplyType::Success {
+        let leaving = TeamCommand::PreviewRemoval { member: member.clone() };
+        let leaving = self.call(TOOL, Verb::Person(PersonCommand::Team(leaving)));
+        if leaving.reply_type() != ReplyType::Success {
             return self.print(&leaving, &asked.answer, Paper::outcome);
         }
-        let value = leaving.value();
+        let value = leaving.to_value();
         let items = value["data"]["items"].as_array().cloned().unwrap_or_default();
         let Some(vouches) = self.asks_for(&items, asked)? else {
             return Ok(refused("nobody was removed", "`--countersign`, or nothing,"));
         };
         let countersign = if vouches == Vouches::ForAll { &items[..] } else { &[] };
         let countersign = countersign.iter().filter_map(chosen).collect();
-        let remove = Keep::Team(TeamCommand::Remove { member, countersign });
+        let remove = PersonCommand::Team(TeamCommand::Remove { member, countersign });
         self.keep(TOOL, remove, &asked.answer, Paper::team_change)
     }
 
@@ -96,8 +96,8 @@ impl Desk {
     }
 
     fn sign_team(&self, asked: &TeamSignArguments) -> io::Result<ExitCode> {
-        let plan = Keep::Team(TeamCommand::Sign { shown: None });
-        let plan = self.call(TOOL, Verb::Keep(plan));
+        let plan = PersonCommand::Team(TeamCommand::Sign { shown_digest: None });
+        let plan = self.call(TOOL, Verb::Person(plan));
         let Some(shown) = digest(&plan) else {
             return self.print(&plan, &asked.answer, Paper::outcome);
         };
@@ -105,27 +105,27 @@ impl Desk {
         if !asked.yes && !self.agrees(&plan, &asked.answer, question)? {
             return Ok(refused("nothing was signed", "`--yes` answers"));
         }
-        let sign = Keep::Team(TeamCommand::Sign { shown: Some(shown) });
+        let sign = PersonCommand::Team(TeamCommand::Sign { shown_digest: Some(shown) });
         self.keep(TOOL, sign, &asked.answer, Paper::team_change)
     }
 
     /// Shows, asks, and pins exactly what was shown.
     pub(crate) fn join(&self, asked: &JoinArguments) -> io::Result<ExitCode> {
-        let plan = self.call(JOIN, Verb::Keep(Keep::Join(Join::Show)));
+        let plan = self.call(JOIN, Verb::Person(PersonCommand::Join(JoinCommand::Show)));
         let is_over = plan.code() == codes::JOIN_AGAIN.id();
         let Some(shown) = digest(&plan).filter(|_| !is_over) else {
             return self.print(&plan, &asked.answer, Paper::outcome);
         };
         let question = "Do these admins say who signs here? Compare them with somebody you trust.";
         let consent = match (asked.admin.is_empty(), asked.yes) {
-            (false, _) => Consent::Admins(asked.admin.clone()),
-            (true, true) => Consent::Blind,
-            (true, false) if self.agrees(&plan, &asked.answer, question)? => Consent::Asked,
+            (false, _) => JoinConsent::Admins(asked.admin.clone()),
+            (true, true) => JoinConsent::Unchecked,
+            (true, false) if self.agrees(&plan, &asked.answer, question)? => JoinConsent::Asked,
             (true, false) => {
                 return Ok(refused("nothing was joined", "`--admin SHA256:…` or `--yes` answers"));
             }
         };
-        let pin = Keep::Join(Join::Pin { shown, consent });
+        let pin = PersonCommand::Join(JoinCommand::Join { shown_digest: shown, consent });
         self.keep(JOIN, pin, &asked.answer, Paper::outcome)
     }
 
@@ -135,14 +135,14 @@ impl Desk {
         if !agrees {
             return Ok(refused("nothing was changed", "`--yes` answers"));
         }
-        self.keep("leave", Keep::Join(Join::Leave), &asked.answer, Paper::outcome)
+        self.keep("leave", PersonCommand::Join(JoinCommand::Leave), &asked.answer, Paper::outcome)
     }
 
     /// Shows a roster and asks. Where nobody can be asked, nobody agrees.
     fn agrees(&self, plan: &Cleared, answer: &AnswerArguments, question: &str) -> io::Result<bool> {
         let paper = Paper::new(answer.color, self.session.working().cloned());
         if !answer.json {
-            render::text(&paper.team(&plan.value()))?;
+            render::text(&paper.team(&plan.to_value()))?;
         }
         Ok(render::at_terminal() && render::ask(question)?)
     }
@@ -150,8 +150,8 @@ impl Desk {
 
 /// What a plan was about; none if there is no plan.
 fn digest(plan: &Cleared) -> Option<Sha256> {
-    let is_plan = plan.reply() == ReplyType::Success;
-    plan.value()["data"]["digest"].as_str().filter(|_| is_plan)?.parse().ok()
+    let is_plan = plan.reply_type() == ReplyType::Success;
+    plan.to_value()["data"]["digest"].as_str().filter(|_| is_plan)?.parse().ok()
 }
 
 /// Says that nothing was done, and what answers where nobody can be asked.

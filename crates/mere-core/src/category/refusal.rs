@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::{CategoryMode, MemoryOperation};
 use crate::item::{Category, ItemType, MemoryPath};
-use crate::reply::{Name, Prose};
+use crate::reply::{ParsedName, Prose};
 use crate::schema::Problem;
 
 /// How many categories a message names.
@@ -253,7 +253,7 @@ impl Denial {
     pub fn prose(&self) -> Prose {
         let names = match self {
             Self::NewTopCategory { root, allowed, .. } => {
-                allowed.iter().chain([root]).map(Name::from).collect()
+                allowed.iter().chain([root]).map(ParsedName::from).collect()
             }
             Self::CreateInStrictMode { path, .. }
             | Self::DeleteInStrictMode { path, .. }
@@ -289,9 +289,9 @@ impl InvalidChange {
 }
 
 /// A sentence with its names; no name is no name.
-fn prose_naming(words: &str, names: &[Name]) -> Prose {
+fn prose_naming(words: &str, names: &[ParsedName]) -> Prose {
     let names = names.iter().filter(|name| !name.as_str().is_empty()).cloned();
-    Prose::naming(words, &names.collect::<Vec<_>>())
+    Prose::with_names(words, &names.collect::<Vec<_>>())
 }
 
 /// Why there is no permit.

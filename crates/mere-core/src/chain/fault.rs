@@ -136,9 +136,9 @@ pub enum PairFault {
 
 /// Problems in one line.
 pub(super) fn join_problems(problems: &[Problem]) -> String {
-    let one = |problem: &Problem| match problem.at.as_str() {
-        "" => problem.what.clone(),
-        at => format!("`{at}` {}", problem.what),
+    let one = |problem: &Problem| match problem.pointer.as_str() {
+        "" => problem.message.clone(),
+        at => format!("`{at}` {}", problem.message),
     };
     problems.iter().map(one).collect::<Vec<_>>().join("; ")
 }

@@ -8,50 +8,50 @@ use unicode_normalization::char::decompose_canonical;
 
 /// What a character is to the words around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Letter {
+pub enum NormalizedChar {
     /// A part of a word.
     Part(char),
     /// A word of its own.
-    Alone(char),
+    Word(char),
     /// The end of a word.
     Space,
 }
 
 /// Calls `take` with what a character becomes, which is nothing for some.
-pub fn letters(character: char, take: &mut impl FnMut(Letter)) {
+pub fn normalize(character: char, take: &mut impl FnMut(NormalizedChar)) {
     if character.is_ascii() {
-        if let Some(letter) = ascii(character) {
+        if let Some(letter) = normalize_ascii(character) {
             take(letter);
         }
         return;
     }
-    if character == char::REPLACEMENT_CHARACTER || is_other(get_general_category(character)) {
+    if character == char::REPLACEMENT_CHARACTER || is_dropped(get_general_category(character)) {
         return;
     }
     if character.is_whitespace() {
-        return take(Letter::Space);
+        return take(NormalizedChar::Space);
     }
     let alone = is_ideograph(character);
     decompose_canonical(character, |part| {
         if get_general_category(part) != GeneralCategory::NonspacingMark {
             for small in part.to_lowercase() {
                 let alone = alone || is_punctuation(small);
-                take(if alone { Letter::Alone(small) } else { Letter::Part(small) });
+                take(if alone { NormalizedChar::Word(small) } else { NormalizedChar::Part(small) });
             }
         }
     });
 }
 
-fn ascii(character: char) -> Option<Letter> {
+fn normalize_ascii(character: char) -> Option<NormalizedChar> {
     match character {
-        '\t' | '\n' | '\r' | ' ' => Some(Letter::Space),
-        _ if character.is_ascii_punctuation() => Some(Letter::Alone(character)),
+        '\t' | '\n' | '\r' | ' ' => Some(NormalizedChar::Space),
+        _ if character.is_ascii_punctuation() => Some(NormalizedChar::Word(character)),
         _ if character.is_ascii_control() => None,
-        _ => Some(Letter::Part(character.to_ascii_lowercase())),
+        _ => Some(NormalizedChar::Part(character.to_ascii_lowercase())),
     }
 }
 
-fn is_other(category: GeneralCategory) -> bool {
+fn is_dropped(category: GeneralCategory) -> bool {
     use GeneralCategory::{Control, Format, PrivateUse, Surrogate, Unassigned};
     matches!(category, Control | Format | PrivateUse | Surrogate | Unassigned)
 }
@@ -85,11 +85,11 @@ fn is_ideograph(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Letter::{Alone, Part, Space};
+    use NormalizedChar::{Part, Space, Word};
 
-    fn check(character: char, expected: &[Letter]) {
+    fn check(character: char, expected: &[NormalizedChar]) {
         let mut found = Vec::new();
-        letters(character, &mut |letter| found.push(letter));
+        normalize(character, &mut |letter| found.push(letter));
         assert_eq!(found, expected, "{character:?}");
     }
 
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn some_are_words_and_some_are_nothing() {
         for alone in ['!', '$', '~', '«', '—', '、', '東', '\u{20000}'] {
-            check(alone, &[Alone(alone)]);
+            check(alone, &[Word(alone)]);
         }
         for space in [' ', '\t', '\n', '\r', '\u{a0}', '\u{2028}', '\u{3000}'] {
             check(space, &[Space]);

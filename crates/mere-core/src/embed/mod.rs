@@ -18,13 +18,13 @@ pub mod wordpiece;
 
 pub use minilm::MiniLm;
 pub use sketch::Sketch;
-pub use table::Table;
+pub use table::StaticEmbeddings;
 pub use vector::Vector;
 pub use vocabulary::Vocabulary;
 
 /// Which model made a vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Model {
+pub struct ModelIdentity {
     /// Its name, which is another one as soon as it would make other vectors.
     pub id: Cow<'static, str>,
     /// How many numbers its vectors have.

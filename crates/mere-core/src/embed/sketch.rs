@@ -11,7 +11,7 @@ pub struct Sketch(Box<[u64]>);
 
 impl Sketch {
     /// The sketch of a vector.
-    pub fn of(vector: &Vector) -> Self {
+    pub fn from_vector(vector: &Vector) -> Self {
         let words = vector.as_bytes().chunks(64).map(|bytes| {
             let signs = bytes.iter().rev();
             signs.fold(0, |word, byte| word << 1 | u64::from(byte >> 7))
@@ -25,12 +25,12 @@ impl Sketch {
     }
 
     /// In how many dimensions another sketch differs.
-    pub fn distance(&self, other: &Self) -> u32 {
-        self.distance_to(&other.0)
+    pub fn hamming_distance(&self, other: &Self) -> u32 {
+        self.hamming_distance_to_words(&other.0)
     }
 
     /// The same for the words of a sketch, such as one row of many.
-    pub fn distance_to(&self, words: &[u64]) -> u32 {
+    pub fn hamming_distance_to_words(&self, words: &[u64]) -> u32 {
         self.0.iter().zip(words).map(|(left, right)| (left ^ right).count_ones()).sum()
     }
 }
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     fn sketch(bytes: &[u8]) -> Sketch {
-        Sketch::of(&Vector::from_bytes(bytes).expect("a vector"))
+        Sketch::from_vector(&Vector::from_bytes(bytes).expect("a vector"))
     }
 
     #[test]
@@ -54,8 +54,8 @@ mod tests {
     #[test]
     fn the_distance_counts_signs() {
         let (one, other) = (sketch(&[1, 2, 0xff, 4]), sketch(&[0x80, 2, 1, 0]));
-        assert_eq!(one.distance(&one), 0);
-        assert_eq!(one.distance(&other), 2);
-        assert_eq!(one.distance_to(other.words()), 2);
+        assert_eq!(one.hamming_distance(&one), 0);
+        assert_eq!(one.hamming_distance(&other), 2);
+        assert_eq!(one.hamming_distance_to_words(other.words()), 2);
     }
 }

@@ -11,7 +11,7 @@ pub const MAX_DIMENSIONS: usize = 16_384;
 pub struct Vector {
     bytes: Box<[u8]>,
     /// The inverse of the length of the bytes as a vector.
-    inverse: f32,
+    inverse_norm: f32,
 }
 
 impl Vector {
@@ -23,7 +23,7 @@ impl Vector {
         }
         let greatest = numbers.iter().fold(0.0_f32, |so_far, number| so_far.max(number.abs()));
         // In two steps: the inverse of a very small number is not finite.
-        let bytes = numbers.iter().map(|number| rounded(number / greatest * 127.0));
+        let bytes = numbers.iter().map(|number| round_to_byte(number / greatest * 127.0));
         Self::new(bytes.collect())
     }
 
@@ -33,8 +33,8 @@ impl Vector {
     }
 
     fn new(bytes: Box<[u8]>) -> Option<Self> {
-        let inverse = inverse_length(&bytes)?;
-        Some(Self { bytes, inverse })
+        let inverse = inverse_norm(&bytes)?;
+        Some(Self { bytes, inverse_norm: inverse })
     }
 
     /// What [`Vector::from_bytes`] takes.
@@ -49,14 +49,14 @@ impl Vector {
 
     /// How near another vector of the same model is: 1 the same direction, 0 unrelated.
     pub fn cosine(&self, other: &Self) -> f32 {
-        similarity(dot(&self.bytes, &other.bytes), self.inverse * other.inverse)
+        similarity(dot(&self.bytes, &other.bytes), self.inverse_norm * other.inverse_norm)
     }
 
     /// The same for a vector that lies somewhere as bytes, such as one row of many. Bytes that are
     /// no vector are unrelated to all.
-    pub fn cosine_with(&self, bytes: &[u8]) -> f32 {
-        match inverse_length(bytes) {
-            Some(inverse) => similarity(dot(&self.bytes, bytes), self.inverse * inverse),
+    pub fn cosine_with_bytes(&self, bytes: &[u8]) -> f32 {
+        match inverse_norm(bytes) {
+            Some(inverse) => similarity(dot(&self.bytes, bytes), self.inverse_norm * inverse),
             None => 0.0,
         }
     }
@@ -80,22 +80,22 @@ pub fn dot(left: &[u8], right: &[u8]) -> i32 {
     rest.chain(sums).fold(0, i32::wrapping_add)
 }
 
-fn inverse_length(bytes: &[u8]) -> Option<f32> {
+fn inverse_norm(bytes: &[u8]) -> Option<f32> {
     let square = if bytes.len() > MAX_DIMENSIONS { 0 } else { dot(bytes, bytes) };
-    (square > 0).then(|| wide(square).sqrt().recip())
+    (square > 0).then(|| to_float(square).sqrt().recip())
 }
 
 fn similarity(dot: i32, inverse: f32) -> f32 {
-    (wide(dot) * inverse).clamp(-1.0, 1.0)
+    (to_float(dot) * inverse).clamp(-1.0, 1.0)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "the eighth digit of a similarity says nothing")]
-fn wide(sum: i32) -> f32 {
+fn to_float(sum: i32) -> f32 {
     sum as f32
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "within -127 and 127 by its scale")]
-fn rounded(number: f32) -> u8 {
+fn round_to_byte(number: f32) -> u8 {
     (number.round() as i8).cast_unsigned()
 }
 
@@ -107,7 +107,7 @@ mod tests {
         let vectors = [left, right].map(|numbers| Vector::from_floats(numbers).expect("a vector"));
         let found = vectors[0].cosine(&vectors[1]);
         assert!((found - expected).abs() < 0.01, "{left:?} {right:?}: {found}");
-        assert!((vectors[0].cosine_with(vectors[1].as_bytes()) - found).abs() < 1e-6);
+        assert!((vectors[0].cosine_with_bytes(vectors[1].as_bytes()) - found).abs() < 1e-6);
     }
 
     #[test]

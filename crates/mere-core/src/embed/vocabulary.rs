@@ -12,21 +12,21 @@ const MAX_TOKEN_BYTES: usize = 64;
 /// No token lies farther from its own slot. Real lists stay far below; a made-up one is refused.
 const MAX_PROBES: usize = 128;
 const SLOTS: usize = 1 << 17;
-const FREE: u16 = u16::MAX;
-const CONTINUES: &[u8] = b"##";
+const FREE_SLOT: u16 = u16::MAX;
+const CONTINUATION_PREFIX: &[u8] = b"##";
 
 /// The number of a token.
-pub type Token = u16;
+pub type TokenId = u16;
 
 /// The tokens of a model.
 #[derive(Clone, Debug)]
 pub struct Vocabulary {
     text: Box<[u8]>,
     /// Where each token starts in the text; one more at the end.
-    starts: Vec<u32>,
+    offsets: Vec<u32>,
     slots: Box<[u16]>,
-    longest: usize,
-    unknown: Token,
+    longest_token: usize,
+    unknown_token: TokenId,
 }
 
 /// A list that is no vocabulary.
@@ -40,7 +40,7 @@ pub enum VocabularyError {
     Length,
     /// Too many tokens share a slot.
     #[error("the tokens are not those of a language")]
-    Crowded,
+    Collisions,
     /// There is no token of this name.
     #[error("the vocabulary has no `{0}`")]
     Missing(&'static str),
@@ -48,7 +48,7 @@ pub enum VocabularyError {
 
 /// Where in a word a token stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum WordPosition {
     /// At its beginning.
     Beginning,
     /// After another token.
@@ -60,15 +60,15 @@ impl Vocabulary {
     pub fn read(text: &[u8]) -> Result<Self, VocabularyError> {
         let mut vocabulary = Self {
             text: text.into(),
-            starts: vec![0],
-            slots: vec![FREE; SLOTS].into(),
-            longest: 0,
-            unknown: 0,
+            offsets: vec![0],
+            slots: vec![FREE_SLOT; SLOTS].into(),
+            longest_token: 0,
+            unknown_token: 0,
         };
         for line in text.strip_suffix(b"\n").unwrap_or(text).split(|byte| *byte == b'\n') {
             vocabulary.add(line)?;
         }
-        vocabulary.unknown = vocabulary.named("[UNK]")?;
+        vocabulary.unknown_token = vocabulary.find_named("[UNK]")?;
         Ok(vocabulary)
     }
 
@@ -80,17 +80,17 @@ impl Vocabulary {
         if line.is_empty() || line.len() > MAX_TOKEN_BYTES {
             return Err(VocabularyError::Length);
         }
-        self.longest = self.longest.max(line.len());
-        let end = self.starts.last().copied().unwrap_or(0) as usize + line.len() + 1;
-        self.starts.push(u32::try_from(end).map_err(|_| VocabularyError::TooMany)?);
-        let slot = Hash::of(line).slots().find(|slot| self.slots[*slot] == FREE);
-        self.slots[slot.ok_or(VocabularyError::Crowded)?] = token;
+        self.longest_token = self.longest_token.max(line.len());
+        let end = self.offsets.last().copied().unwrap_or(0) as usize + line.len() + 1;
+        self.offsets.push(u32::try_from(end).map_err(|_| VocabularyError::TooMany)?);
+        let slot = Hash::from_bytes(line).probe_slots().find(|slot| self.slots[*slot] == FREE_SLOT);
+        self.slots[slot.ok_or(VocabularyError::Collisions)?] = token;
         Ok(())
     }
 
     /// How many tokens there are.
     pub fn len(&self) -> usize {
-        self.starts.len() - 1
+        self.offsets.len() - 1
     }
 
     /// Whether there are none, which no vocabulary is.
@@ -99,31 +99,31 @@ impl Vocabulary {
     }
 
     /// The token that stands for what no token spells.
-    pub fn unknown(&self) -> Token {
-        self.unknown
+    pub fn unknown_token(&self) -> TokenId {
+        self.unknown_token
     }
 
     /// The bytes of a token.
-    pub fn bytes(&self, token: Token) -> Option<&[u8]> {
+    pub fn token_bytes(&self, token: TokenId) -> Option<&[u8]> {
         let at = usize::from(token);
-        let (start, end) = (*self.starts.get(at)?, *self.starts.get(at + 1)?);
+        let (start, end) = (*self.offsets.get(at)?, *self.offsets.get(at + 1)?);
         self.text.get(start as usize..end as usize - 1)
     }
 
     /// The token of this name.
-    pub fn named(&self, name: &'static str) -> Result<Token, VocabularyError> {
-        self.find(Hash::of(name.as_bytes()), b"", name.as_bytes())
+    pub fn find_named(&self, name: &'static str) -> Result<TokenId, VocabularyError> {
+        self.find(Hash::from_bytes(name.as_bytes()), b"", name.as_bytes())
             .ok_or(VocabularyError::Missing(name))
     }
 
     /// The longest token that a rest of a word begins with, and how many bytes that is.
-    pub fn longest(&self, rest: &str, place: Place) -> Option<(Token, usize)> {
-        let before = if place == Place::Continuing { CONTINUES } else { b"" };
-        let mut hash = Hash::of(before);
+    pub fn find_longest_prefix(&self, rest: &str, place: WordPosition) -> Option<(TokenId, usize)> {
+        let before = if place == WordPosition::Continuing { CONTINUATION_PREFIX } else { b"" };
+        let mut hash = Hash::from_bytes(before);
         let mut ends = [hash; MAX_TOKEN_BYTES + 1];
-        let most = rest.len().min(self.longest);
+        let most = rest.len().min(self.longest_token);
         for (end, byte) in ends[1..].iter_mut().zip(&rest.as_bytes()[..most]) {
-            hash.add(*byte);
+            hash.add_byte(*byte);
             *end = hash;
         }
         (1..=most).rev().filter(|end| rest.is_char_boundary(*end)).find_map(|end| {
@@ -132,10 +132,11 @@ impl Vocabulary {
         })
     }
 
-    fn find(&self, hash: Hash, before: &[u8], word: &[u8]) -> Option<Token> {
-        let mut tokens = hash.slots().map(|slot| self.slots[slot]).take_while(|at| *at != FREE);
+    fn find(&self, hash: Hash, before: &[u8], word: &[u8]) -> Option<TokenId> {
+        let mut tokens =
+            hash.probe_slots().map(|slot| self.slots[slot]).take_while(|at| *at != FREE_SLOT);
         tokens.find(|token| {
-            let bytes = self.bytes(*token).and_then(|bytes| bytes.strip_prefix(before));
+            let bytes = self.token_bytes(*token).and_then(|bytes| bytes.strip_prefix(before));
             bytes == Some(word)
         })
     }
@@ -146,20 +147,20 @@ impl Vocabulary {
 struct Hash(u32);
 
 impl Hash {
-    fn of(bytes: &[u8]) -> Self {
+    fn from_bytes(bytes: &[u8]) -> Self {
         let mut hash = Self(0x811c_9dc5);
         for byte in bytes {
-            hash.add(*byte);
+            hash.add_byte(*byte);
         }
         hash
     }
 
-    fn add(&mut self, byte: u8) {
+    fn add_byte(&mut self, byte: u8) {
         self.0 = (self.0 ^ u32::from(byte)).wrapping_mul(0x0100_0193);
     }
 
     /// The slots in which a token of this hash may lie, in order.
-    fn slots(self) -> impl Iterator<Item = usize> {
+    fn probe_slots(self) -> impl Iterator<Item = usize> {
         let first = (self.0 ^ self.0 >> 15) as usize;
         (0..MAX_PROBES).map(move |step| (first + step) % SLOTS)
     }
@@ -168,7 +169,7 @@ impl Hash {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Place::{Beginning, Continuing};
+    use WordPosition::{Beginning, Continuing};
 
     #[test]
     fn the_longest_token_is_found() {
@@ -185,10 +186,10 @@ mod tests {
             ("", Beginning, None),
             ("", Continuing, None),
         ] {
-            assert_eq!(vocabulary.longest(rest, place), expected, "{rest} {place:?}");
+            assert_eq!(vocabulary.find_longest_prefix(rest, place), expected, "{rest} {place:?}");
         }
-        assert_eq!(vocabulary.bytes(4), Some(&b"##abc"[..]));
-        assert_eq!(vocabulary.bytes(7), None);
+        assert_eq!(vocabulary.token_bytes(4), Some(&b"##abc"[..]));
+        assert_eq!(vocabulary.token_bytes(7), None);
     }
 
     #[test]
@@ -200,7 +201,7 @@ mod tests {
         check(b"[UNK]\n\na", VocabularyError::Length);
         check(b"a\nb\n", VocabularyError::Missing("[UNK]"));
         check(&[b'a'; MAX_TOKEN_BYTES + 1], VocabularyError::Length);
-        check(&b"a\n".repeat(MAX_PROBES + 1), VocabularyError::Crowded);
+        check(&b"a\n".repeat(MAX_PROBES + 1), VocabularyError::Collisions);
         let many = (0..=MAX_TOKENS).map(|number| number.to_string()).collect::<Vec<_>>();
         check(many.join("\n").as_bytes(), VocabularyError::TooMany);
     }

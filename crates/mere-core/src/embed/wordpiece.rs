@@ -6,91 +6,97 @@
 
 use std::ops::ControlFlow;
 
-use super::letters::{Letter, letters};
-use super::vocabulary::{Place, Token, Vocabulary};
+use super::letters::{NormalizedChar, normalize};
+use super::vocabulary::{TokenId, Vocabulary, WordPosition};
 
 /// A word of more characters is unknown.
-pub const LONGEST_WORD: usize = 100;
+pub const MAX_WORD_CHARS: usize = 100;
 
 /// The first tokens of a text, at most `limit`.
-pub fn tokens(vocabulary: &Vocabulary, text: &str, limit: usize) -> Vec<Token> {
+pub fn tokenize(vocabulary: &Vocabulary, text: &str, limit: usize) -> Vec<TokenId> {
     let mut found = Vec::new();
-    each_token(vocabulary, text, limit, |token| found.push(token));
+    for_each_token(vocabulary, text, limit, |token| found.push(token));
     found
 }
 
 /// Calls `take` with each of the first tokens of a text, at most `limit`.
-pub fn each_token(vocabulary: &Vocabulary, text: &str, limit: usize, take: impl FnMut(Token)) {
-    let word = String::with_capacity(LONGEST_WORD * 4);
-    let mut reader = Reader { vocabulary, word, length: 0, left: limit, take };
+pub fn for_each_token(
+    vocabulary: &Vocabulary,
+    text: &str,
+    limit: usize,
+    take: impl FnMut(TokenId),
+) {
+    let word = String::with_capacity(MAX_WORD_CHARS * 4);
+    let mut reader = Tokenizer { vocabulary, word, word_length: 0, remaining: limit, emit: take };
     for character in text.chars() {
-        if reader.left == 0 {
+        if reader.remaining == 0 {
             return;
         }
-        letters(character, &mut |letter| reader.add(letter));
+        normalize(character, &mut |letter| reader.add_char(letter));
     }
     reader.end_word();
 }
 
-struct Reader<'a, T> {
+struct Tokenizer<'a, T> {
     vocabulary: &'a Vocabulary,
     word: String,
     /// How many characters the word has, which may be more than are kept.
-    length: usize,
-    left: usize,
-    take: T,
+    word_length: usize,
+    remaining: usize,
+    emit: T,
 }
 
-impl<T: FnMut(Token)> Reader<'_, T> {
-    fn add(&mut self, letter: Letter) {
+impl<T: FnMut(TokenId)> Tokenizer<'_, T> {
+    fn add_char(&mut self, letter: NormalizedChar) {
         match letter {
-            Letter::Space => self.end_word(),
-            Letter::Part(character) => self.push(character),
-            Letter::Alone(character) => {
+            NormalizedChar::Space => self.end_word(),
+            NormalizedChar::Part(character) => self.push_to_word(character),
+            NormalizedChar::Word(character) => {
                 self.end_word();
-                self.push(character);
+                self.push_to_word(character);
                 self.end_word();
             }
         }
     }
 
-    fn push(&mut self, character: char) {
-        self.length = self.length.saturating_add(1);
-        if self.length <= LONGEST_WORD {
+    fn push_to_word(&mut self, character: char) {
+        self.word_length = self.word_length.saturating_add(1);
+        if self.word_length <= MAX_WORD_CHARS {
             self.word.push(character);
         }
     }
 
     fn end_word(&mut self) {
-        if self.length == 0 {
+        if self.word_length == 0 {
             return;
         }
-        let mut pieces = [0; LONGEST_WORD];
-        let count = if self.length > LONGEST_WORD { None } else { self.spell(&mut pieces) };
+        let mut pieces = [0; MAX_WORD_CHARS];
+        let count =
+            if self.word_length > MAX_WORD_CHARS { None } else { self.split_word(&mut pieces) };
         let pieces = match count {
             Some(count) => &pieces[..count],
-            None => &[self.vocabulary.unknown()],
+            None => &[self.vocabulary.unknown_token()],
         };
-        for piece in pieces.iter().take(self.left) {
-            (self.take)(*piece);
+        for piece in pieces.iter().take(self.remaining) {
+            (self.emit)(*piece);
         }
-        self.left = self.left.saturating_sub(pieces.len());
-        self.length = 0;
+        self.remaining = self.remaining.saturating_sub(pieces.len());
+        self.word_length = 0;
         self.word.clear();
     }
 
     /// Spells the word with the longest tokens that fit, from left to right, and says how many.
-    fn spell(&self, pieces: &mut [Token; LONGEST_WORD]) -> Option<usize> {
-        let (mut rest, mut place) = (self.word.as_str(), Place::Beginning);
+    fn split_word(&self, pieces: &mut [TokenId; MAX_WORD_CHARS]) -> Option<usize> {
+        let (mut rest, mut place) = (self.word.as_str(), WordPosition::Beginning);
         let spelled = pieces.iter_mut().try_fold(0, |count, piece| {
             if rest.is_empty() {
                 return ControlFlow::Break(Some(count));
             }
-            let Some((token, length)) = self.vocabulary.longest(rest, place) else {
+            let Some((token, length)) = self.vocabulary.find_longest_prefix(rest, place) else {
                 return ControlFlow::Break(None);
             };
             *piece = token;
-            (rest, place) = (&rest[length..], Place::Continuing);
+            (rest, place) = (&rest[length..], WordPosition::Continuing);
             ControlFlow::Continue(count + 1)
         });
         match spelled {

@@ -3,23 +3,23 @@
 use std::borrow::Cow;
 
 /// A cleared value.
-pub(super) enum Clean<'a> {
+pub(super) enum ClearedValue<'a> {
     Null,
     Bool(bool),
     Number(u64),
     Text(Cow<'a, str>),
     /// A text that is JSON already.
     Json(String),
-    List(Vec<Clean<'a>>),
-    Fields(CleanFields<'a>),
+    List(Vec<ClearedValue<'a>>),
+    Fields(ClearedFields<'a>),
 }
 
 /// Named values in order.
-pub(super) type CleanFields<'a> = Vec<(Cow<'a, str>, Clean<'a>)>;
+pub(super) type ClearedFields<'a> = Vec<(Cow<'a, str>, ClearedValue<'a>)>;
 
-impl Clean<'_> {
+impl ClearedValue<'_> {
     /// The text, if it is one.
-    pub(super) fn text(&self) -> Option<&str> {
+    pub(super) fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
             _ => None,
@@ -27,18 +27,22 @@ impl Clean<'_> {
     }
 
     /// The same value, lent.
-    pub(super) fn borrowed(&self) -> Clean<'_> {
+    pub(super) fn to_borrowed(&self) -> ClearedValue<'_> {
         match self {
-            Self::Null => Clean::Null,
-            Self::Bool(value) => Clean::Bool(*value),
-            Self::Number(number) => Clean::Number(*number),
-            Self::Text(text) => Clean::Text(text.as_ref().into()),
-            Self::Json(json) => Clean::Json(json.clone()),
-            Self::List(items) => Clean::List(items.iter().map(Clean::borrowed).collect()),
+            Self::Null => ClearedValue::Null,
+            Self::Bool(value) => ClearedValue::Bool(*value),
+            Self::Number(number) => ClearedValue::Number(*number),
+            Self::Text(text) => ClearedValue::Text(text.as_ref().into()),
+            Self::Json(json) => ClearedValue::Json(json.clone()),
+            Self::List(items) => {
+                ClearedValue::List(items.iter().map(ClearedValue::to_borrowed).collect())
+            }
             Self::Fields(fields) => {
                 let fields = fields.iter();
-                Clean::Fields(
-                    fields.map(|(name, value)| (name.as_ref().into(), value.borrowed())).collect(),
+                ClearedValue::Fields(
+                    fields
+                        .map(|(name, value)| (name.as_ref().into(), value.to_borrowed()))
+                        .collect(),
                 )
             }
         }
@@ -46,17 +50,17 @@ impl Clean<'_> {
 
     /// It as JSON.
     pub(super) fn to_json(&self) -> String {
-        self.to_json_of(64)
+        self.to_json_with_capacity(64)
     }
 
     /// It as JSON of about so many bytes: a large text is not copied while it grows.
-    pub(super) fn to_json_of(&self, bytes: usize) -> String {
+    pub(super) fn to_json_with_capacity(&self, bytes: usize) -> String {
         let mut out = Vec::with_capacity(bytes);
-        self.write(&mut out);
+        self.write_json(&mut out);
         String::from_utf8(out).unwrap_or_default()
     }
 
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write_json(&self, out: &mut Vec<u8>) {
         match self {
             Self::Null => out.extend_from_slice(b"null"),
             Self::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
@@ -69,7 +73,7 @@ impl Clean<'_> {
                     if index > 0 {
                         out.push(b',');
                     }
-                    item.write(out);
+                    item.write_json(out);
                 }
                 out.push(b']');
             }
@@ -78,7 +82,7 @@ impl Clean<'_> {
     }
 }
 
-fn write_fields(fields: &CleanFields<'_>, out: &mut Vec<u8>) {
+fn write_fields(fields: &ClearedFields<'_>, out: &mut Vec<u8>) {
     out.push(b'{');
     for (index, (name, value)) in fields.iter().enumerate() {
         if index > 0 {
@@ -86,14 +90,14 @@ fn write_fields(fields: &CleanFields<'_>, out: &mut Vec<u8>) {
         }
         write_text(name, out);
         out.push(b':');
-        value.write(out);
+        value.write_json(out);
     }
     out.push(b'}');
 }
 
 /// A text as JSON.
-pub(super) fn json_text(text: &str) -> String {
-    Clean::Text(text.into()).to_json_of(text.len() + text.len() / 8 + 16)
+pub(super) fn json_string(text: &str) -> String {
+    ClearedValue::Text(text.into()).to_json_with_capacity(text.len() + text.len() / 8 + 16)
 }
 
 fn write_text(text: &str, out: &mut Vec<u8>) {

@@ -5,40 +5,40 @@
 
 use std::fmt::Write;
 
-use super::clean::{Clean, CleanFields, json_text};
+use super::clean::{ClearedFields, ClearedValue, json_string};
 
 /// The longest text in it, in bytes: the structured reply has all of it.
-const MAX_TEXT: usize = 128 * 1024;
+const MAX_TEXT_BYTES: usize = 128 * 1024;
 /// How deep the lines of a level stand.
-const STEP: usize = 2;
+const INDENT: usize = 2;
 
 /// The fields as one line of JSON.
-pub(super) fn json(fields: CleanFields<'_>) -> String {
-    Clean::Fields(fields).shortened().to_json()
+pub(super) fn render_json(fields: ClearedFields<'_>) -> String {
+    ClearedValue::Fields(fields).truncate_texts().to_json()
 }
 
 /// The fields as YAML.
-pub(super) fn yaml(fields: CleanFields<'_>) -> String {
+pub(super) fn render_yaml(fields: ClearedFields<'_>) -> String {
     let mut out = String::new();
-    if let Clean::Fields(fields) = Clean::Fields(fields).shortened() {
+    if let ClearedValue::Fields(fields) = ClearedValue::Fields(fields).truncate_texts() {
         write_fields(&fields, 0, &mut out);
     }
     out
 }
 
-impl Clean<'_> {
+impl ClearedValue<'_> {
     /// The same with long texts cut.
-    fn shortened(self) -> Self {
+    fn truncate_texts(self) -> Self {
         match self {
-            Self::Text(text) if text.len() > MAX_TEXT => {
-                let end = text.floor_char_boundary(MAX_TEXT);
+            Self::Text(text) if text.len() > MAX_TEXT_BYTES => {
+                let end = text.floor_char_boundary(MAX_TEXT_BYTES);
                 Self::Text(
                     format!("{}\n(cut here; the structured reply has all)", &text[..end]).into(),
                 )
             }
-            Self::List(items) => Self::List(items.into_iter().map(Self::shortened).collect()),
+            Self::List(items) => Self::List(items.into_iter().map(Self::truncate_texts).collect()),
             Self::Fields(fields) => {
-                let fields = fields.into_iter().map(|(name, value)| (name, value.shortened()));
+                let fields = fields.into_iter().map(|(name, value)| (name, value.truncate_texts()));
                 Self::Fields(fields.collect())
             }
             other => other,
@@ -46,7 +46,7 @@ impl Clean<'_> {
     }
 }
 
-fn write_fields(fields: &CleanFields<'_>, depth: usize, out: &mut String) {
+fn write_fields(fields: &ClearedFields<'_>, depth: usize, out: &mut String) {
     for (index, (name, value)) in fields.iter().enumerate() {
         if index > 0 || depth == 0 {
             let _ = write!(out, "{:depth$}", "");
@@ -55,7 +55,7 @@ fn write_fields(fields: &CleanFields<'_>, depth: usize, out: &mut String) {
         if name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(is_plain) {
             out.push_str(name);
         } else {
-            out.push_str(&json_text(name));
+            out.push_str(&json_string(name));
         }
         out.push(':');
         write_value(value, depth, out);
@@ -63,20 +63,20 @@ fn write_fields(fields: &CleanFields<'_>, depth: usize, out: &mut String) {
 }
 
 /// A value after its key, with the line's end.
-fn write_value(value: &Clean<'_>, depth: usize, out: &mut String) {
+fn write_value(value: &ClearedValue<'_>, depth: usize, out: &mut String) {
     match value {
-        Clean::Fields(fields) if !fields.is_empty() => {
-            let deeper = depth + STEP;
+        ClearedValue::Fields(fields) if !fields.is_empty() => {
+            let deeper = depth + INDENT;
             let _ = write!(out, "\n{:deeper$}", "");
             write_fields(fields, deeper, out);
         }
-        Clean::List(items) if !items.is_empty() => {
+        ClearedValue::List(items) if !items.is_empty() => {
             out.push('\n');
             for item in items {
                 let _ = write!(out, "{:depth$}- ", "");
                 match item {
-                    Clean::Fields(fields) if !fields.is_empty() => {
-                        write_fields(fields, depth + STEP, out);
+                    ClearedValue::Fields(fields) if !fields.is_empty() => {
+                        write_fields(fields, depth + INDENT, out);
                     }
                     flat => {
                         out.push_str(&flat.to_json());
@@ -85,7 +85,7 @@ fn write_value(value: &Clean<'_>, depth: usize, out: &mut String) {
                 }
             }
         }
-        Clean::Text(text) if is_block(text) => write_block(text, depth + STEP, out),
+        ClearedValue::Text(text) if can_be_block(text) => write_block(text, depth + INDENT, out),
         flat => {
             out.push(' ');
             out.push_str(&flat.to_json());
@@ -95,7 +95,7 @@ fn write_value(value: &Clean<'_>, depth: usize, out: &mut String) {
 }
 
 /// Whether a text can stand as it is, line by line.
-fn is_block(text: &str) -> bool {
+fn can_be_block(text: &str) -> bool {
     let is_odd =
         |c: char| c.is_control() && c != '\n' || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
     text.contains('\n') && !text.contains(is_odd)
@@ -108,7 +108,7 @@ fn write_block(text: &str, depth: usize, out: &mut String) {
         Some(rest) if rest.ends_with('\n') || rest.is_empty() => "+",
         Some(_) => "",
     };
-    let _ = writeln!(out, " |{STEP}{sign}");
+    let _ = writeln!(out, " |{INDENT}{sign}");
     for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
         if !line.is_empty() {
             let _ = write!(out, "{:depth$}{line}", "");
@@ -123,16 +123,16 @@ mod tests {
 
     use super::*;
 
-    fn clean(value: &Value) -> Clean<'_> {
+    fn clean(value: &Value) -> ClearedValue<'_> {
         match value {
-            Value::Null => Clean::Null,
-            Value::Bool(value) => Clean::Bool(*value),
-            Value::Number(number) => Clean::Number(number.as_u64().unwrap_or_default()),
-            Value::String(text) => Clean::Text(text.into()),
-            Value::Array(items) => Clean::List(items.iter().map(clean).collect()),
-            Value::Object(map) => {
-                Clean::Fields(map.iter().map(|(name, value)| (name.into(), clean(value))).collect())
-            }
+            Value::Null => ClearedValue::Null,
+            Value::Bool(value) => ClearedValue::Bool(*value),
+            Value::Number(number) => ClearedValue::Number(number.as_u64().unwrap_or_default()),
+            Value::String(text) => ClearedValue::Text(text.into()),
+            Value::Array(items) => ClearedValue::List(items.iter().map(clean).collect()),
+            Value::Object(map) => ClearedValue::Fields(
+                map.iter().map(|(name, value)| (name.into(), clean(value))).collect(),
+            ),
         }
     }
 
@@ -158,12 +158,12 @@ mod tests {
                     "content": text
                 }
             });
-            let Clean::Fields(fields) = clean(&value) else { panic!("fields") };
-            let written = yaml(fields);
+            let ClearedValue::Fields(fields) = clean(&value) else { panic!("fields") };
+            let written = render_yaml(fields);
             let read = serde_saphyr::from_str::<Value>(&written);
             assert_eq!(read.ok().as_ref(), Some(&value), "{written}");
-            let Clean::Fields(fields) = clean(&value) else { panic!("fields") };
-            assert_eq!(serde_json::from_str::<Value>(&json(fields)).ok(), Some(value));
+            let ClearedValue::Fields(fields) = clean(&value) else { panic!("fields") };
+            assert_eq!(serde_json::from_str::<Value>(&render_json(fields)).ok(), Some(value));
         }
     }
 }

@@ -13,7 +13,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use super::spelling;
 use crate::address::{Address, RelPath};
 use crate::name::AgentName;
-use crate::reply::Reach;
+use crate::reply::ContentKind;
 use crate::root::Root;
 
 /// What stands in for a real folder.
@@ -47,7 +47,7 @@ pub struct Replacement {
     pub text: String,
 }
 
-struct Pattern {
+struct FolderPattern {
     stand_in: StandIn,
     components: usize,
 }
@@ -56,11 +56,11 @@ struct Pattern {
 pub(super) struct Landmarks {
     automaton: Option<AhoCorasick>,
     /// The same patterns, to find out whether there is any match at all.
-    quick: Option<AhoCorasick>,
-    patterns: Vec<Pattern>,
+    prefilter: Option<AhoCorasick>,
+    patterns: Vec<FolderPattern>,
 }
 
-struct Found {
+struct FolderMatch {
     start: usize,
     end: usize,
     pattern: usize,
@@ -75,25 +75,27 @@ impl Landmarks {
             if components == 0 {
                 continue;
             }
-            for text in spelling::all(landmark.path.trim_end_matches(['/', '\\'])) {
+            for text in spelling::all_spellings(landmark.path.trim_end_matches(['/', '\\'])) {
                 if !texts.contains(&text) {
                     texts.push(text);
-                    patterns.push(Pattern { stand_in: landmark.stand_in.clone(), components });
+                    patterns
+                        .push(FolderPattern { stand_in: landmark.stand_in.clone(), components });
                 }
             }
         }
         let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(&texts).ok();
-        let quick = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(&texts).ok();
-        Self { automaton, quick, patterns }
+        let prefilter =
+            AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(&texts).ok();
+        Self { automaton, prefilter, patterns }
     }
 
     /// Whether the automaton could be built. A gate without one clears nothing.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(super) fn is_built(&self) -> bool {
         self.automaton.is_some()
     }
 
     /// Whether a real folder is named anywhere in `text`.
-    pub(super) fn stand_in(&self, text: &str, reach: Reach) -> bool {
+    pub(super) fn has_match(&self, text: &str, reach: ContentKind) -> bool {
         !self.find(text, reach).is_empty()
     }
 
@@ -101,7 +103,7 @@ impl Landmarks {
     pub(super) fn rewrite<'a>(
         &self,
         text: &'a str,
-        reach: Reach,
+        reach: ContentKind,
         agent: &AgentName,
     ) -> (Cow<'a, str>, u64) {
         let replacements = self.replacements(text, reach, agent);
@@ -123,7 +125,7 @@ impl Landmarks {
     pub(super) fn replacements(
         &self,
         text: &str,
-        reach: Reach,
+        reach: ContentKind,
         agent: &AgentName,
     ) -> Vec<Replacement> {
         let found = self.find(text, reach);
@@ -131,15 +133,21 @@ impl Landmarks {
             // A separator that begins the next match stays for it.
             let limit = found.get(index + 1).map_or(text.len(), |next| next.start);
             let mut out = String::new();
-            let along = self.replace(&text[one.end..limit], one.pattern, agent, &mut out);
+            let along = self.write_stand_in(&text[one.end..limit], one.pattern, agent, &mut out);
             Replacement { range: one.start..one.end + along, text: out }
         });
         replacements.collect()
     }
 
     /// Writes the stand-in and says how many bytes of the rest it took along.
-    fn replace(&self, rest: &str, pattern: usize, agent: &AgentName, out: &mut String) -> usize {
-        let separator = spelling::separator(rest);
+    fn write_stand_in(
+        &self,
+        rest: &str,
+        pattern: usize,
+        agent: &AgentName,
+        out: &mut String,
+    ) -> usize {
+        let separator = spelling::separator_length(rest);
         match &self.patterns[pattern].stand_in {
             StandIn::Home => out.push_str("<home>"),
             StandIn::Temporary => out.push_str("<tmp>"),
@@ -149,11 +157,11 @@ impl Landmarks {
             }
             StandIn::Workspaces => {
                 let below = &rest[separator..];
-                let own = below.strip_prefix(agent.as_str()).filter(|r| ends_component(r));
+                let own = below.strip_prefix(agent.as_str()).filter(|r| is_component_end(r));
                 if let (Some(rest), true) = (own, separator > 0) {
                     out.push_str(&root_address(&Root::Workspace));
                     let own = separator + agent.as_str().len();
-                    return own + spelling::separator(rest);
+                    return own + spelling::separator_length(rest);
                 }
                 out.push_str("<workspaces>");
             }
@@ -162,20 +170,24 @@ impl Landmarks {
     }
 
     /// Matches on whole components, leftmost and longest first, none overlapping.
-    fn find(&self, text: &str, reach: Reach) -> Vec<Found> {
+    fn find(&self, text: &str, reach: ContentKind) -> Vec<FolderMatch> {
         let Some(automaton) = &self.automaton else {
             return Vec::new();
         };
         // Most texts name no folder, and the quick search, which can skip ahead, says so at once.
-        if self.quick.as_ref().is_some_and(|quick| !quick.is_match(text)) {
+        if self.prefilter.as_ref().is_some_and(|quick| !quick.is_match(text)) {
             return Vec::new();
         }
-        let shortest = if reach == Reach::Body { 2 } else { 1 };
+        let shortest = if reach == ContentKind::Body { 2 } else { 1 };
         let mut found = automaton
             .find_overlapping_iter(text)
-            .map(|m| Found { start: m.start(), end: m.end(), pattern: m.pattern().as_usize() })
+            .map(|m| FolderMatch {
+                start: m.start(),
+                end: m.end(),
+                pattern: m.pattern().as_usize(),
+            })
             .filter(|f| self.patterns[f.pattern].components >= shortest)
-            .filter(|f| ends_component(&text[f.end..]))
+            .filter(|f| is_component_end(&text[f.end..]))
             .collect::<Vec<_>>();
         found.sort_by_key(|f| (f.start, usize::MAX - f.end));
         let mut covered = 0;
@@ -196,18 +208,18 @@ fn root_address(root: &Root) -> String {
 
 /// Characters that go on with a component. Letters beyond ASCII do not: in many languages prose
 /// follows a path without a space, and a leak is worse than a sibling rewritten.
-fn in_component(c: char) -> bool {
+fn is_component_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '~' | '@' | '+')
 }
 
 /// Whether a component ends where `rest` begins.
-fn ends_component(rest: &str) -> bool {
+fn is_component_end(rest: &str) -> bool {
     let mut chars = rest.chars();
     match chars.next() {
         None => true,
-        Some('.') => !chars.next().is_some_and(|c| in_component(c) && c != '.'),
-        Some('%') => spelling::separator(rest) > 0 || !spelling::is_escape(rest),
-        Some(c) => !in_component(c),
+        Some('.') => !chars.next().is_some_and(|c| is_component_char(c) && c != '.'),
+        Some('%') => spelling::separator_length(rest) > 0 || !spelling::is_percent_escape(rest),
+        Some(c) => !is_component_char(c),
     }
 }
 
@@ -229,9 +241,9 @@ mod tests {
     }
 
     fn check(text: &str, expected: &str) {
-        let (out, _) = landmarks().rewrite(text, Reach::Body, &AgentName::default());
+        let (out, _) = landmarks().rewrite(text, ContentKind::Body, &AgentName::default());
         assert_eq!(out, expected);
-        assert!(!landmarks().stand_in(&out, Reach::Body), "{out}");
+        assert!(!landmarks().has_match(&out, ContentKind::Body), "{out}");
     }
 
     #[test]
@@ -284,7 +296,8 @@ mod tests {
 
     #[test]
     fn short_roots_are_rewritten_in_mentions_only() {
-        let (out, count) = landmarks().rewrite("/tmp/x", Reach::Mention, &AgentName::default());
+        let (out, count) =
+            landmarks().rewrite("/tmp/x", ContentKind::Mention, &AgentName::default());
         assert_eq!((&*out, count), ("<tmp>/x", 1));
     }
 }

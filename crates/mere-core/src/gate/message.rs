@@ -24,22 +24,22 @@ pub struct Seal(String);
 pub struct ClearedMessage {
     value: Value,
     /// The parts of it that were cleared before. In `value` each has left its mark.
-    cleared: Vec<Part>,
+    sealed_parts: Vec<SealedPart>,
 }
 
 /// A part that is JSON already.
 #[derive(Clone, Debug, PartialEq)]
-struct Part {
-    mark: String,
+struct SealedPart {
+    placeholder: String,
     /// The part under its seal.
     sealed: String,
     /// How long the seal is.
-    seal: usize,
+    seal_length: usize,
 }
 
-impl Part {
+impl SealedPart {
     fn json(&self) -> &str {
-        &self.sealed[self.seal..]
+        &self.sealed[self.seal_length..]
     }
 }
 
@@ -50,18 +50,18 @@ impl ClearedMessage {
     }
 
     /// The message as one line of JSON, without its newline.
-    pub fn line(&self) -> String {
-        self.pieces().concat()
+    pub fn to_line(&self) -> String {
+        self.to_pieces().concat()
     }
 
     /// The same in pieces, none of which is a copy of a large part.
-    pub fn pieces(&self) -> Vec<Cow<'_, str>> {
+    pub fn to_pieces(&self) -> Vec<Cow<'_, str>> {
         let frame = serde_json::to_string(&self.value).unwrap_or_default();
         let mut rest = frame.as_str();
         let mut pieces = Vec::new();
-        for part in &self.cleared {
+        for part in &self.sealed_parts {
             // A mark is a secret with a number, in quotes: it stands nowhere else.
-            if let Some((before, after)) = rest.split_once(part.mark.as_str()) {
+            if let Some((before, after)) = rest.split_once(part.placeholder.as_str()) {
                 pieces.push(Cow::Owned(before.to_owned()));
                 pieces.push(Cow::Borrowed(part.json()));
                 rest = after;
@@ -80,17 +80,17 @@ impl Seal {
 
     /// A reply under seal: what is put into a message where JSON may stand, and its text mirror,
     /// to be put where text may stand.
-    pub fn reply(&self, cleared: Cleared) -> (Value, String) {
-        let Cleared { mut json, mut mirror, .. } = cleared;
+    pub fn seal_reply(&self, cleared: Cleared) -> (Value, String) {
+        let Cleared { mut json, mirror_json: mut mirror, .. } = cleared;
         for part in [&mut json, &mut mirror] {
-            part.insert_str(0, JSON);
+            part.insert_str(0, JSON_TAG);
             part.insert_str(0, &self.0);
         }
         (Value::from(json), mirror)
     }
 
     /// A sentence under seal, to be put where text may stand.
-    pub fn sentence(&self, text: &ClearedText) -> String {
+    pub fn seal_text(&self, text: &ClearedText) -> String {
         format!("{}{}", self.0, text.as_str())
     }
 }
@@ -102,15 +102,15 @@ impl Gate {
         let code = message.pointer("/error/code").cloned();
         let answers = message.get("method").is_none();
         let ids = take_ids(&mut message);
-        let mut opening = Opening { gate: self, seal, cleared: Vec::new() };
-        match opening.value(message) {
+        let mut opening = MessageClearing { gate: self, seal, sealed_parts: Vec::new() };
+        match opening.clear_value(message) {
             Ok(value) => {
-                let cleared = opening.cleared;
-                Some(ClearedMessage { value: with_ids(value, ids), cleared })
+                let cleared = opening.sealed_parts;
+                Some(ClearedMessage { value: restore_ids(value, ids), sealed_parts: cleared })
             }
             Err(Leak) if answers => {
-                let value = with_ids(withheld(code), ids);
-                Some(ClearedMessage { value, cleared: Vec::new() })
+                let value = restore_ids(withheld_error(code), ids);
+                Some(ClearedMessage { value, sealed_parts: Vec::new() })
             }
             Err(Leak) => None,
         }
@@ -118,24 +118,24 @@ impl Gate {
 }
 
 /// What follows the seal of something that is JSON already.
-const JSON: &str = "json:";
+const JSON_TAG: &str = "json:";
 
 /// One message on its way through the gate.
-struct Opening<'a> {
+struct MessageClearing<'a> {
     gate: &'a Gate,
     seal: &'a Seal,
-    cleared: Vec<Part>,
+    sealed_parts: Vec<SealedPart>,
 }
 
-impl Opening<'_> {
-    fn value(&mut self, value: Value) -> Result<Value, Leak> {
+impl MessageClearing<'_> {
+    fn clear_value(&mut self, value: Value) -> Result<Value, Leak> {
         match value {
-            Value::String(text) => self.text(text),
-            Value::Array(items) => items.into_iter().map(|item| self.value(item)).collect(),
+            Value::String(text) => self.clear_text(text),
+            Value::Array(items) => items.into_iter().map(|item| self.clear_value(item)).collect(),
             Value::Object(map) => {
                 let fields = map.into_iter().map(|(key, value)| {
                     self.gate.check_words(&key)?;
-                    Ok((key, self.value(value)?))
+                    Ok((key, self.clear_value(value)?))
                 });
                 fields.collect::<Result<Map<_, _>, _>>().map(Value::Object)
             }
@@ -143,24 +143,28 @@ impl Opening<'_> {
         }
     }
 
-    fn text(&mut self, mut text: String) -> Result<Value, Leak> {
+    fn clear_text(&mut self, mut text: String) -> Result<Value, Leak> {
         if !text.starts_with(&self.seal.0) {
             return self.gate.check_words(&text).map(|_| ()).map(|()| Value::from(text));
         }
         let seal = self.seal.0.len();
-        if !text[seal..].starts_with(JSON) {
+        if !text[seal..].starts_with(JSON_TAG) {
             text.drain(..seal);
             return Ok(Value::from(text));
         }
-        let mark = format!("{}{}", self.seal.0, self.cleared.len());
-        let seal = seal + JSON.len();
-        self.cleared.push(Part { mark: format!("\"{mark}\""), sealed: text, seal });
+        let mark = format!("{}{}", self.seal.0, self.sealed_parts.len());
+        let seal = seal + JSON_TAG.len();
+        self.sealed_parts.push(SealedPart {
+            placeholder: format!("\"{mark}\""),
+            sealed: text,
+            seal_length: seal,
+        });
         Ok(Value::from(mark))
     }
 }
 
 /// Where ids stand that the caller chose and gets back unread: they tie an answer to its question.
-const IDS: [&str; 5] = [
+const ID_POINTERS: [&str; 5] = [
     "/id",
     "/params/progressToken",
     "/params/requestId",
@@ -169,12 +173,12 @@ const IDS: [&str; 5] = [
 ];
 
 /// Takes the ids out of their places, leaving null so that the order stays.
-fn take_ids(message: &mut Value) -> [Option<Value>; IDS.len()] {
-    IDS.map(|place| message.pointer_mut(place).map(Value::take))
+fn take_ids(message: &mut Value) -> [Option<Value>; ID_POINTERS.len()] {
+    ID_POINTERS.map(|place| message.pointer_mut(place).map(Value::take))
 }
 
-fn with_ids(mut message: Value, ids: [Option<Value>; IDS.len()]) -> Value {
-    for (place, id) in IDS.iter().zip(ids) {
+fn restore_ids(mut message: Value, ids: [Option<Value>; ID_POINTERS.len()]) -> Value {
+    for (place, id) in ID_POINTERS.iter().zip(ids) {
         if let (Some(place), Some(id)) = (message.pointer_mut(place), id) {
             *place = id;
         }
@@ -182,7 +186,7 @@ fn with_ids(mut message: Value, ids: [Option<Value>; IDS.len()]) -> Value {
     message
 }
 
-fn withheld(code: Option<Value>) -> Value {
+fn withheld_error(code: Option<Value>) -> Value {
     let code = code.unwrap_or_else(|| INTERNAL_ERROR.into());
     let message = "The answer was withheld: it named a place outside the visible world.";
     json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": message } })

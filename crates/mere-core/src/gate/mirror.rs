@@ -6,13 +6,13 @@
 
 use std::fmt::Write;
 
-use super::CONTENT;
-use super::clean::{Clean, CleanFields, json_text};
+use super::CONTENT_FIELD;
+use super::clean::{ClearedFields, ClearedValue, json_string};
 
 /// Adds the data to what was said: a line for each thing. The content of a file comes apart.
-pub(super) fn render(data: &CleanFields<'_>, out: &mut String) {
-    for (key, value) in data.iter().filter(|(key, _)| key != CONTENT) {
-        field(key, value, out);
+pub(super) fn render_data(data: &ClearedFields<'_>, out: &mut String) {
+    for (key, value) in data.iter().filter(|(key, _)| key != CONTENT_FIELD) {
+        render_field(key, value, out);
     }
 }
 
@@ -22,8 +22,8 @@ const MAX_CONTENT: usize = 128 * 1024;
 
 /// What was said and the content of a file, which is JSON already, as one JSON string. The content
 /// comes last, so that nothing of it can be taken for our words about it.
-pub(super) fn json(said: &str, content: Option<&str>) -> String {
-    let said = json_text(said);
+pub(super) fn join_content(said: &str, content: Option<&str>) -> String {
+    let said = json_string(said);
     let Some(content) = content else { return said };
     let (said, content) = (&said[..said.len() - 1], &content[1..]);
     if content.len() <= MAX_CONTENT {
@@ -31,11 +31,11 @@ pub(super) fn json(said: &str, content: Option<&str>) -> String {
     }
     let note = "\\n(The text is cut here; `content` of the structured reply has all of it, and \
         `offset` and `limit` give it in parts.)\\n\\n";
-    [said, note, shortened(content), "\""].concat()
+    [said, note, truncate_json(content), "\""].concat()
 }
 
 /// The beginning of a JSON string, not cut within a character or an escape.
-fn shortened(json: &str) -> &str {
+fn truncate_json(json: &str) -> &str {
     let mut end = MAX_CONTENT;
     while !json.is_char_boundary(end) {
         end -= 1;
@@ -50,34 +50,34 @@ fn shortened(json: &str) -> &str {
 }
 
 /// `key: value`, or the key and a line for each item.
-fn field(key: &str, value: &Clean<'_>, out: &mut String) {
+fn render_field(key: &str, value: &ClearedValue<'_>, out: &mut String) {
     out.push('\n');
     out.push_str(key);
     out.push(':');
     match value {
-        Clean::List(items) if !items.is_empty() => {
+        ClearedValue::List(items) if !items.is_empty() => {
             for item in items {
                 out.push('\n');
-                entry(item, out);
+                render_entry(item, out);
             }
         }
         flat => {
             out.push(' ');
-            entry(flat, out);
+            render_entry(flat, out);
         }
     }
 }
 
 /// One thing on one line, its context around it.
-fn entry(value: &Clean<'_>, out: &mut String) {
+fn render_entry(value: &ClearedValue<'_>, out: &mut String) {
     match value {
-        Clean::Text(text) => line(text, out),
-        Clean::Fields(fields) => match Found::of(fields) {
+        ClearedValue::Text(text) => render_line(text, out),
+        ClearedValue::Fields(fields) => match MatchedLine::from_fields(fields) {
             Some(found) => found.render(out),
-            None if fields.iter().all(|(key, _)| is_plain(key)) => {
-                let text = |key: &str| get(fields, key).and_then(Clean::text);
+            None if fields.iter().all(|(key, _)| is_implied(key)) => {
+                let text = |key: &str| find_field(fields, key).and_then(ClearedValue::as_text);
                 let path = text("path").unwrap_or_default();
-                line(text("name").unwrap_or(path), out);
+                render_line(text("name").unwrap_or(path), out);
                 if text("name").is_some() && path.ends_with('/') {
                     out.push('/');
                 }
@@ -89,16 +89,16 @@ fn entry(value: &Clean<'_>, out: &mut String) {
 }
 
 /// What a name in the target, or a path's address, says already.
-fn is_plain(key: &str) -> bool {
+fn is_implied(key: &str) -> bool {
     matches!(key, "name" | "path" | "type" | "depth")
 }
 
-fn get<'a, 'b>(fields: &'a CleanFields<'b>, name: &str) -> Option<&'a Clean<'b>> {
+fn find_field<'a, 'b>(fields: &'a ClearedFields<'b>, name: &str) -> Option<&'a ClearedValue<'b>> {
     fields.iter().find(|(key, _)| key == name).map(|(_, value)| value)
 }
 
 /// A line that was found, `path:line:text`; lines around it have dashes.
-struct Found<'a> {
+struct MatchedLine<'a> {
     path: &'a str,
     line: u64,
     text: &'a str,
@@ -106,17 +106,19 @@ struct Found<'a> {
     after: Vec<&'a str>,
 }
 
-impl<'a> Found<'a> {
-    fn of(fields: &'a CleanFields<'_>) -> Option<Self> {
-        let around = |name: &str| match get(fields, name) {
-            Some(Clean::List(lines)) => lines.iter().filter_map(Clean::text).collect(),
+impl<'a> MatchedLine<'a> {
+    fn from_fields(fields: &'a ClearedFields<'_>) -> Option<Self> {
+        let around = |name: &str| match find_field(fields, name) {
+            Some(ClearedValue::List(lines)) => {
+                lines.iter().filter_map(ClearedValue::as_text).collect()
+            }
             _ => Vec::new(),
         };
-        let Some(Clean::Number(line)) = get(fields, "line") else { return None };
+        let Some(ClearedValue::Number(line)) = find_field(fields, "line") else { return None };
         Some(Self {
-            path: get(fields, "path")?.text()?,
+            path: find_field(fields, "path")?.as_text()?,
             line: *line,
-            text: get(fields, "text")?.text()?,
+            text: find_field(fields, "text")?.as_text()?,
             before: around("before"),
             after: around("after"),
         })
@@ -135,9 +137,9 @@ impl<'a> Found<'a> {
 }
 
 /// A text on one line.
-fn line(text: &str, out: &mut String) {
+fn render_line(text: &str, out: &mut String) {
     if text.bytes().any(|byte| byte < b' ') {
-        out.push_str(&json_text(text));
+        out.push_str(&json_string(text));
     } else {
         out.push_str(text);
     }
@@ -145,7 +147,7 @@ fn line(text: &str, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Gate, Stamp};
+    use super::super::{Gate, ReplyMetadata};
     use crate::address::Address;
     use crate::name::AgentName;
     use crate::reply::{Content, Data, Draft, Fields, codes};
@@ -154,7 +156,7 @@ mod tests {
         let draft = Draft::success(codes::DIR_PWD, "Done.").hint("More.").data(data);
         let trace_id = uuid::Uuid::nil().into();
         let agent = AgentName::default();
-        let stamp = Stamp { trace_id, session_id: None, tool: None, agent };
+        let stamp = ReplyMetadata { trace_id, session_id: None, tool: None, agent };
         let cleared = Gate::new(Vec::new()).clear(&draft, &stamp);
         let mirror: String = serde_json::from_str(cleared.mirror_json()).expect("a JSON string");
         assert_eq!(mirror, format!("WA-DIR-S-001 Done.\nMore.{expected}"));
@@ -201,7 +203,7 @@ mod tests {
                 let data = Fields::default().with("content", Content::body(text.as_str()));
                 let draft = Draft::success(codes::DIR_PWD, "Done.").data(data);
                 let (trace_id, agent) = (uuid::Uuid::nil().into(), AgentName::default());
-                let stamp = Stamp { trace_id, session_id: None, tool: None, agent };
+                let stamp = ReplyMetadata { trace_id, session_id: None, tool: None, agent };
                 let cleared = Gate::new(Vec::new()).clear(&draft, &stamp);
                 let mirror: String = serde_json::from_str(cleared.mirror_json()).expect("JSON");
                 let (note, part) = mirror.split_once("\n\n").expect("two parts");

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 /// Plain, JSON-escaped (with and without escaped slashes, and in ASCII) and URL-escaped (with
 /// slashes kept, and with all of them escaped in either case).
-pub(super) fn all(path: &str) -> Vec<String> {
-    let json = json_escaped(path);
-    let ascii = ascii_escaped(&json);
-    let url = url_escaped(path, b"-._~/");
+pub(super) fn all_spellings(path: &str) -> Vec<String> {
+    let json = escape_json(path);
+    let ascii = escape_non_ascii(&json);
+    let url = percent_encode(path, b"-._~/");
     let mut spellings = vec![
         path.to_owned(),
         json.replace('/', "\\/"),
@@ -16,11 +16,11 @@ pub(super) fn all(path: &str) -> Vec<String> {
         ascii.replace('/', "\\/"),
         json,
         ascii,
-        lower_escapes(&url),
+        lowercase_escapes(&url),
         url,
     ];
-    let whole = url_escaped(path, b"-._~");
-    spellings.push(lower_escapes(&whole));
+    let whole = percent_encode(path, b"-._~");
+    spellings.push(lowercase_escapes(&whole));
     spellings.push(whole);
     spellings.sort();
     spellings.dedup();
@@ -28,7 +28,7 @@ pub(super) fn all(path: &str) -> Vec<String> {
 }
 
 /// The length of the path separator `rest` begins with, in any spelling; 0 if there is none.
-pub(super) fn separator(rest: &str) -> usize {
+pub(super) fn separator_length(rest: &str) -> usize {
     ["/", "\\/", "%2F", "%2f", "\\u002f", "\\u002F", "\\\\", "\\"]
         .iter()
         .find(|separator| rest.starts_with(**separator) && is_separator(separator))
@@ -41,19 +41,19 @@ fn is_separator(text: &str) -> bool {
 }
 
 /// Whether `rest` begins with a percent escape.
-pub(super) fn is_escape(rest: &str) -> bool {
+pub(super) fn is_percent_escape(rest: &str) -> bool {
     let mut bytes = rest.bytes();
     bytes.next() == Some(b'%')
         && bytes.next().is_some_and(|b| b.is_ascii_hexdigit())
         && bytes.next().is_some_and(|b| b.is_ascii_hexdigit())
 }
 
-fn json_escaped(path: &str) -> String {
+fn escape_json(path: &str) -> String {
     let quoted = serde_json::Value::from(path).to_string();
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-fn ascii_escaped(json: &str) -> String {
+fn escape_non_ascii(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
         if c.is_ascii() {
@@ -68,7 +68,7 @@ fn ascii_escaped(json: &str) -> String {
     out
 }
 
-fn url_escaped(path: &str, kept: &[u8]) -> String {
+fn percent_encode(path: &str, kept: &[u8]) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {
         if byte.is_ascii_alphanumeric() || kept.contains(&byte) {
@@ -80,7 +80,7 @@ fn url_escaped(path: &str, kept: &[u8]) -> String {
     out
 }
 
-fn lower_escapes(url: &str) -> String {
+fn lowercase_escapes(url: &str) -> String {
     let mut out = String::with_capacity(url.len());
     let mut digits = 0;
     for c in url.chars() {

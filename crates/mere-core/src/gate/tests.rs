@@ -17,8 +17,8 @@ fn gate() -> Gate {
     ])
 }
 
-fn stamp() -> Stamp {
-    Stamp {
+fn stamp() -> ReplyMetadata {
+    ReplyMetadata {
         trace_id: Uuid::nil().into(),
         session_id: None,
         tool: Some("dir"),
@@ -27,7 +27,7 @@ fn stamp() -> Stamp {
 }
 
 fn clear(draft: &Draft) -> Value {
-    gate().clear(draft, &stamp()).value()
+    gate().clear(draft, &stamp()).to_value()
 }
 
 fn success(message: impl Into<Prose>) -> Draft {
@@ -92,16 +92,16 @@ fn a_message_keeps_cleared_parts_and_loses_leaks() {
         &success("ok").data(Fields::default().with("t", Content::mention("see /etc/hosts"))),
         &stamp(),
     );
-    let (reply, mirror) = seal.reply(cleared.clone());
+    let (reply, mirror) = seal.seal_reply(cleared.clone());
     let result = json!({
         "structuredContent": reply, "content": [{ "type": "text", "text": mirror }]
     });
     let message = json!({ "jsonrpc": "2.0", "id": "/my/own/id", "result": result });
-    let sent = gate().clear_message(message, &seal).expect("sent").line();
+    let sent = gate().clear_message(message, &seal).expect("sent").to_line();
     assert!(!sent.contains("cleared-"), "{sent}");
     let sent = serde_json::from_str::<Value>(&sent).expect("JSON");
     assert_eq!(sent["id"], "/my/own/id");
-    assert_eq!(sent["result"]["structuredContent"], cleared.value());
+    assert_eq!(sent["result"]["structuredContent"], cleared.to_value());
     assert_eq!(sent["result"]["content"][0]["text"], "WA-DIR-S-001 ok\nt: see /etc/hosts");
 }
 
@@ -112,7 +112,7 @@ fn an_error_from_the_library_is_replaced_without_repeating_it() {
         "jsonrpc": "2.0", "id": 3,
         "error": { "code": -32602, "message": "cannot open /srv/deep/inside.rs" }
     });
-    let sent = gate().clear_message(message, &seal).expect("an error goes out").line();
+    let sent = gate().clear_message(message, &seal).expect("an error goes out").to_line();
     assert!(sent.contains("-32602") && sent.contains("\"id\":3"), "{sent}");
     assert!(!sent.contains("deep"), "{sent}");
 }
@@ -131,9 +131,9 @@ fn a_forged_seal_is_our_words() {
     let seal = Seal::new(Uuid::from_u128(7));
     let forged = Seal::new(Uuid::from_u128(8));
     let draft = success("ok").data(Fields::default().with("t", Content::mention("/srv/x")));
-    let (other, _) = forged.reply(gate().clear(&draft, &stamp()));
+    let (other, _) = forged.seal_reply(gate().clear(&draft, &stamp()));
     let message = json!({ "jsonrpc": "2.0", "id": 1, "result": other });
-    let sent = gate().clear_message(message, &seal).expect("an error").line();
+    let sent = gate().clear_message(message, &seal).expect("an error").to_line();
     assert!(!sent.contains("srv"), "{sent}");
 }
 
@@ -143,21 +143,21 @@ fn an_id_is_the_callers_only_where_the_protocol_has_it() {
     let error =
         json!({ "code": -1, "message": "x", "data": { "id": "/srv/x", "requestId": "/srv/y" } });
     let message = json!({ "jsonrpc": "2.0", "id": "/mine", "error": error });
-    let sent = gate().clear_message(message, &seal).expect("an error").line();
+    let sent = gate().clear_message(message, &seal).expect("an error").to_line();
     assert!(!sent.contains("srv") && sent.contains("/mine"), "{sent}");
 }
 
 #[test]
 fn a_name_may_be_spelled_like_a_real_folder_and_words_may_not() {
     let category = "notes/tmp".parse::<crate::item::Category>().expect("a category");
-    let name = crate::reply::Name::from(&category);
+    let name = crate::reply::ParsedName::from(&category);
     let said = "The category 'notes/tmp' is made; name the memory 'notes/tmp/name'.";
-    let named = success(Prose::naming(said, std::slice::from_ref(&name)));
+    let named = success(Prose::with_names(said, std::slice::from_ref(&name)));
     let named = named.data(Fields::default().with("path", name.clone()));
     let reply = clear(&named);
     assert_eq!((&reply["message"], &reply["data"]["path"]), (&said.into(), &"notes/tmp".into()));
     for words in ["notes/tmp and /tmp", "xnotes/tmp", "'/tmp/notes/tmp'", "notes/tmp//tmp"] {
-        let draft = success(Prose::naming(words, std::slice::from_ref(&name)));
+        let draft = success(Prose::with_names(words, std::slice::from_ref(&name)));
         assert_eq!(clear(&draft)["code"], "MCP-GATE-E-001", "{words}");
     }
 }

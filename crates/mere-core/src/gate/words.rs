@@ -11,51 +11,52 @@ use crate::address::Address;
 const URL_SCHEMES: [&str; 4] = ["http", "https", "skill", "test"];
 
 /// Whether our words hold something that reads as a host path.
-pub(super) fn name_a_host_path(words: &str) -> bool {
-    if names_an_escape(words) || words == "/" {
+pub(super) fn has_host_path(words: &str) -> bool {
+    if has_escaped_separator(words) || words == "/" {
         return true;
     }
     let mut at = 0;
     while let Some(offset) = words[at..].find(['/', '\\']) {
         let slash = at + offset;
-        match judge(words, slash) {
-            Verdict::Leak => return true,
-            Verdict::SkipTo(end) => at = end,
+        match scan_separator(words, slash) {
+            ScanStep::Leak => return true,
+            ScanStep::SkipTo(end) => at = end,
         }
     }
     false
 }
 
-enum Verdict {
+enum ScanStep {
     Leak,
     SkipTo(usize),
 }
 
-fn judge(words: &str, slash: usize) -> Verdict {
+fn scan_separator(words: &str, slash: usize) -> ScanStep {
     let (before, after) = (&words[..slash], &words[slash + 1..]);
     if words.as_bytes()[slash] == b'\\' {
-        let leak = after.starts_with('\\') || is_drive(before) || begins_path(before, after);
-        return if leak { Verdict::Leak } else { Verdict::SkipTo(slash + 1) };
+        let leak =
+            after.starts_with('\\') || has_drive_suffix(before) || is_path_start(before, after);
+        return if leak { ScanStep::Leak } else { ScanStep::SkipTo(slash + 1) };
     }
     if before.ends_with(':') {
-        return after_colon(words, slash);
+        return scan_after_colon(words, slash);
     }
-    let component = trailing(before, continues_component);
-    let leak = component.starts_with('~') || begins_path(before, after);
-    if leak { Verdict::Leak } else { Verdict::SkipTo(slash + 1) }
+    let component = trailing_run(before, is_component_char);
+    let leak = component.starts_with('~') || is_path_start(before, after);
+    if leak { ScanStep::Leak } else { ScanStep::SkipTo(slash + 1) }
 }
 
 /// Whether a separator between these two begins an absolute path: nothing before it that it could
 /// continue, and something after it to lead to.
-fn begins_path(before: &str, after: &str) -> bool {
+fn is_path_start(before: &str, after: &str) -> bool {
     let leads = |c: char| !c.is_whitespace() && !"\"'`)]}>.,;:|…".contains(c);
-    let dotted = after.starts_with('.') && after[1..].starts_with(continues_component);
-    !before.ends_with(continues_component) && (after.starts_with(leads) || dotted)
+    let dotted = after.starts_with('.') && after[1..].starts_with(is_component_char);
+    !before.ends_with(is_component_char) && (after.starts_with(leads) || dotted)
 }
 
 /// A slash after a colon belongs to an address, to a URL, or to a host path.
-fn after_colon(words: &str, slash: usize) -> Verdict {
-    let head = trailing(&words[..slash - 1], |c| {
+fn scan_after_colon(words: &str, slash: usize) -> ScanStep {
+    let head = trailing_run(&words[..slash - 1], |c| {
         c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':')
     });
     let after = &words[slash + 1..];
@@ -63,14 +64,15 @@ fn after_colon(words: &str, slash: usize) -> Verdict {
     let token = words[slash - 1 - head.len()..end].trim_end_matches(['.', ':', '!', '?']);
     let is_url = URL_SCHEMES.contains(&head) && after.starts_with('/') && !after.starts_with("//");
     if is_url || token.parse::<Address>().is_ok() {
-        return Verdict::SkipTo(end);
+        return ScanStep::SkipTo(end);
     }
-    let leads = after.starts_with('/') || begins_path("", after) || is_drive(&words[..slash]);
-    if leads { Verdict::Leak } else { Verdict::SkipTo(slash + 1) }
+    let leads =
+        after.starts_with('/') || is_path_start("", after) || has_drive_suffix(&words[..slash]);
+    if leads { ScanStep::Leak } else { ScanStep::SkipTo(slash + 1) }
 }
 
 /// `X:` at the end, with nothing before the letter that would make it a longer word.
-fn is_drive(before: &str) -> bool {
+fn has_drive_suffix(before: &str) -> bool {
     let mut backwards = before.chars().rev();
     backwards.next() == Some(':')
         && backwards.next().is_some_and(|c| c.is_ascii_alphabetic())
@@ -78,7 +80,7 @@ fn is_drive(before: &str) -> bool {
 }
 
 /// Our words have no use for an escaped separator.
-fn names_an_escape(words: &str) -> bool {
+fn has_escaped_separator(words: &str) -> bool {
     let escapes = ["%2f", "%5c", "\\u002f", "\\u005c"];
     words.contains(['%', '\\']) && {
         let lower = words.to_ascii_lowercase();
@@ -86,12 +88,12 @@ fn names_an_escape(words: &str) -> bool {
     }
 }
 
-fn continues_component(c: char) -> bool {
+fn is_component_char(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '~' | '@' | '+' | '%' | '$' | '#' | '*')
 }
 
 /// The longest end of `text` that consists of such characters.
-fn trailing(text: &str, such: impl Fn(char) -> bool) -> &str {
+fn trailing_run(text: &str, such: impl Fn(char) -> bool) -> &str {
     text.rsplit(|c: char| !such(c)).next().unwrap_or_default()
 }
 
@@ -103,7 +105,7 @@ fn token_end(text: &str, from: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::name_a_host_path;
+    use super::has_host_path;
 
     #[test]
     fn host_paths_are_found() {
@@ -144,7 +146,7 @@ mod tests {
             "%2Fetc%2Fpasswd",
             "/(x)",
         ] {
-            assert!(name_a_host_path(words), "{words}");
+            assert!(has_host_path(words), "{words}");
         }
     }
 
@@ -171,7 +173,7 @@ mod tests {
             "ROOT_X:/",
             "time 10:/",
         ] {
-            assert!(!name_a_host_path(words), "{words}");
+            assert!(!has_host_path(words), "{words}");
         }
     }
 }

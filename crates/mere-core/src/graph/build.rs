@@ -7,15 +7,15 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::edges::{Edge, Edges, short};
-use super::node::{Entry, Node, NodeId};
-use super::resolve::Found;
-use super::{Graph, Loose, Trouble};
+use super::edges::{AdjacencyList, Edge, to_u32};
+use super::node::{GraphEntry, Node, NodeId};
+use super::resolve::Resolution;
+use super::{Graph, UnresolvedLink, UnresolvedReason};
 use crate::item::{Category, ItemType, Relation};
 
 /// A graph in the making.
 #[derive(Debug, Default)]
-pub struct Builder {
+pub struct GraphBuilder {
     nodes: Vec<(Node, Range<u32>)>,
     links: Vec<(Relation, u32)>,
     targets: HashMap<Arc<str>, u32>,
@@ -23,12 +23,12 @@ pub struct Builder {
     entry_types: HashMap<String, Arc<str>>,
 }
 
-impl Builder {
+impl GraphBuilder {
     /// Adds an entry.
-    pub fn add(&mut self, entry: Entry) {
-        let start = short(self.links.len());
+    pub fn add(&mut self, entry: GraphEntry) {
+        let start = to_u32(self.links.len());
         for link in entry.links {
-            let next = short(self.targets.len());
+            let next = to_u32(self.targets.len());
             let target = self.targets.get(&*link.target).copied();
             let target =
                 target.unwrap_or_else(|| *self.targets.entry(link.target.into()).or_insert(next));
@@ -51,40 +51,40 @@ impl Builder {
             title: entry.title.into(),
             entry_type,
         };
-        self.nodes.push((node, start..short(self.links.len())));
+        self.nodes.push((node, start..to_u32(self.links.len())));
     }
 
     /// The graph of all entries that were added.
     pub fn build(mut self) -> Graph {
-        self.sort();
+        self.sort_entries();
         let (nodes, ranges) = self.nodes.into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
-        let by_id = by_id(&nodes);
+        let by_id = sort_by_id(&nodes);
         let graph = Graph { nodes, by_id, ..Graph::default() };
-        let mut targets = Targets::new(self.targets);
+        let mut targets = TargetResolver::new(self.targets);
         let mut loose = Vec::new();
         let lists = ranges.into_iter().zip(graph.ids()).map(|(range, from)| {
             let kind = graph.node(from).kind;
             let mut edges = Vec::new();
             for (relation, target) in &self.links[range.start as usize..range.end as usize] {
                 let relation = *relation;
-                match targets.find(&graph, kind, *target) {
+                match targets.resolve(&graph, kind, *target) {
                     Ok(to) => edges.push(Edge { relation, to }),
                     Err(trouble) => {
                         let target = targets.names[*target as usize].clone();
-                        loose.push(Loose { from, relation, target, trouble });
+                        loose.push(UnresolvedLink { from, relation, target, reason: trouble });
                     }
                 }
             }
             edges
         });
-        let outgoing = Edges::collect(lists);
-        let incoming = outgoing.reversed(|node| !graph.node(node).is_shadowed);
+        let outgoing = AdjacencyList::from_lists(lists);
+        let incoming = outgoing.reverse(|node| !graph.node(node).is_shadowed);
         loose.shrink_to_fit();
-        Graph { outgoing, incoming, loose, ..graph }
+        Graph { outgoing, incoming, unresolved: loose, ..graph }
     }
 
     /// Puts the entries in order, and says which are shadowed.
-    fn sort(&mut self) {
+    fn sort_entries(&mut self) {
         let mut categories = self.categories.values().collect::<Vec<_>>();
         categories.sort_unstable();
         // Many entries share a category, and numbers are quicker to compare.
@@ -108,38 +108,43 @@ impl Builder {
 }
 
 /// The entries that are not shadowed, by id, type, scope and category.
-fn by_id(nodes: &[Node]) -> Vec<NodeId> {
+fn sort_by_id(nodes: &[Node]) -> Vec<NodeId> {
     let keys = nodes.iter().enumerate().filter(|(_, node)| !node.is_shadowed);
-    let keys = keys.map(|(at, node)| (node.id.as_str(), node.kind, node.scope, short(at)));
+    let keys = keys.map(|(at, node)| (node.id.as_str(), node.kind, node.scope, to_u32(at)));
     let mut keys = keys.collect::<Vec<_>>();
     keys.sort_unstable();
     keys.into_iter().map(|(_, _, _, at)| NodeId(at)).collect()
 }
 
 /// Where targets lead, each looked up once for the type that names it.
-struct Targets {
+struct TargetResolver {
     names: Vec<Arc<str>>,
-    known: Vec<Option<(ItemType, Result<NodeId, Trouble>)>>,
+    resolved: Vec<Option<(ItemType, Result<NodeId, UnresolvedReason>)>>,
 }
 
-impl Targets {
+impl TargetResolver {
     fn new(numbered: HashMap<Arc<str>, u32>) -> Self {
         let mut names = vec![Arc::<str>::from(""); numbered.len()];
         for (text, at) in numbered {
             names[at as usize] = text;
         }
-        Self { known: vec![None; names.len()], names }
+        Self { resolved: vec![None; names.len()], names }
     }
 
-    fn find(&mut self, graph: &Graph, kind: ItemType, target: u32) -> Result<NodeId, Trouble> {
-        let known = &mut self.known[target as usize];
+    fn resolve(
+        &mut self,
+        graph: &Graph,
+        kind: ItemType,
+        target: u32,
+    ) -> Result<NodeId, UnresolvedReason> {
+        let known = &mut self.resolved[target as usize];
         match known {
             Some((asked, found)) if *asked == kind => *found,
             _ => {
                 let found = match graph.resolve_text(kind, &self.names[target as usize]) {
-                    Found::One(node) => Ok(node),
-                    Found::Several(_) => Err(Trouble::Ambiguous),
-                    Found::Nothing => Err(Trouble::Dangling),
+                    Resolution::One(node) => Ok(node),
+                    Resolution::Several(_) => Err(UnresolvedReason::Ambiguous),
+                    Resolution::Nothing => Err(UnresolvedReason::Dangling),
                 };
                 *known = Some((kind, found));
                 found
@@ -148,9 +153,9 @@ impl Targets {
     }
 }
 
-impl FromIterator<Entry> for Graph {
-    fn from_iter<I: IntoIterator<Item = Entry>>(entries: I) -> Self {
-        let mut builder = Builder::default();
+impl FromIterator<GraphEntry> for Graph {
+    fn from_iter<I: IntoIterator<Item = GraphEntry>>(entries: I) -> Self {
+        let mut builder = GraphBuilder::default();
         for entry in entries {
             builder.add(entry);
         }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::nearest::Nearest;
+use super::nearest::NearestNames;
 use super::node::NodeId;
-use super::resolve::Found;
-use super::{Graph, Loose, Trouble};
+use super::resolve::Resolution;
+use super::{Graph, UnresolvedLink, UnresolvedReason};
 use crate::item::{ItemType, Relation};
 
 /// The relations that must not lead back to where they began.
@@ -13,11 +13,11 @@ const ACYCLIC: [Relation; 2] = [Relation::Extends, Relation::Supersedes];
 
 /// Everything that was found, each list in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Check {
+pub struct GraphReport {
     /// Links to entries that are not there.
-    pub dangling: Vec<Dangling>,
+    pub dangling: Vec<DanglingLink>,
     /// Links that fit several entries.
-    pub ambiguous: Vec<Ambiguous>,
+    pub ambiguous: Vec<AmbiguousLink>,
     /// Circles in `extends` and `supersedes`.
     pub cycles: Vec<Cycle>,
     /// Pairs of entries that contradict each other.
@@ -28,7 +28,7 @@ pub struct Check {
 
 /// A link to an entry that is not there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dangling {
+pub struct DanglingLink {
     /// The entry that states it.
     pub from: NodeId,
     /// What it says.
@@ -36,12 +36,12 @@ pub struct Dangling {
     /// What it names, as written.
     pub target: Arc<str>,
     /// What it may have meant.
-    pub nearest: Option<NodeId>,
+    pub suggestion: Option<NodeId>,
 }
 
 /// A link that fits several entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ambiguous {
+pub struct AmbiguousLink {
     /// The entry that states it.
     pub from: NodeId,
     /// What it says.
@@ -49,7 +49,7 @@ pub struct Ambiguous {
     /// What it names, as written.
     pub target: Arc<str>,
     /// The entries it fits; the first twenty.
-    pub fits: Vec<NodeId>,
+    pub candidates: Vec<NodeId>,
 }
 
 /// Entries that lead to each other in a circle.
@@ -69,13 +69,13 @@ pub struct Contradiction {
     /// The two, in order.
     pub between: (NodeId, NodeId),
     /// What makes it an inconsistency: one of them also supersedes or extends the other.
-    pub although: Option<(NodeId, Relation)>,
+    pub conflicting_link: Option<(NodeId, Relation)>,
 }
 
-impl Check {
+impl GraphReport {
     /// Whether nothing has to be mended: orphans and plain contradictions are worth a look, no more.
     pub fn is_sound(&self) -> bool {
-        let is_consistent = self.contradictions.iter().all(|pair| pair.although.is_none());
+        let is_consistent = self.contradictions.iter().all(|pair| pair.conflicting_link.is_none());
         self.dangling.is_empty()
             && self.ambiguous.is_empty()
             && self.cycles.is_empty()
@@ -85,64 +85,67 @@ impl Check {
 
 impl Graph {
     /// Looks for everything that is wrong.
-    pub fn check(&self) -> Check {
-        Check {
-            dangling: self.dangling(),
-            ambiguous: self.ambiguous(),
-            cycles: ACYCLIC.into_iter().flat_map(|relation| self.cycles(relation)).collect(),
-            contradictions: self.contradictions(),
-            orphans: self.counted().filter(|node| self.is_orphan(*node)).collect(),
+    pub fn check(&self) -> GraphReport {
+        GraphReport {
+            dangling: self.dangling_links(),
+            ambiguous: self.ambiguous_links(),
+            cycles: ACYCLIC.into_iter().flat_map(|relation| self.find_cycles(relation)).collect(),
+            contradictions: self.find_contradictions(),
+            orphans: self.visible_ids().filter(|node| self.is_orphan(*node)).collect(),
         }
     }
 
-    fn counted(&self) -> impl Iterator<Item = NodeId> {
+    fn visible_ids(&self) -> impl Iterator<Item = NodeId> {
         self.ids().filter(|node| !self.node(*node).is_shadowed)
     }
 
-    fn in_trouble(&self, trouble: Trouble) -> impl Iterator<Item = &Loose> {
-        let loose = self.loose.iter().filter(move |loose| loose.trouble == trouble);
+    fn unresolved_because(
+        &self,
+        trouble: UnresolvedReason,
+    ) -> impl Iterator<Item = &UnresolvedLink> {
+        let loose = self.unresolved.iter().filter(move |loose| loose.reason == trouble);
         loose.filter(|loose| !self.node(loose.from).is_shadowed)
     }
 
-    fn dangling(&self) -> Vec<Dangling> {
-        let mut loose = self.in_trouble(Trouble::Dangling).peekable();
+    fn dangling_links(&self) -> Vec<DanglingLink> {
+        let mut loose = self.unresolved_because(UnresolvedReason::Dangling).peekable();
         if loose.peek().is_none() {
             return Vec::new();
         }
-        let mut nearest = Nearest::new(self);
-        let dangling = loose.map(|loose| Dangling {
+        let mut nearest = NearestNames::new(self);
+        let dangling = loose.map(|loose| DanglingLink {
             from: loose.from,
             relation: loose.relation,
             target: loose.target.clone(),
-            nearest: nearest.find(&loose.target),
+            suggestion: nearest.find(&loose.target),
         });
         dangling.collect()
     }
 
-    fn ambiguous(&self) -> Vec<Ambiguous> {
-        let ambiguous = self.in_trouble(Trouble::Ambiguous).map(|loose| {
+    fn ambiguous_links(&self) -> Vec<AmbiguousLink> {
+        let ambiguous = self.unresolved_because(UnresolvedReason::Ambiguous).map(|loose| {
             let found = self.resolve_text(self.node(loose.from).kind, &loose.target);
-            let fits = if let Found::Several(fits) = found { fits } else { Vec::new() };
+            let fits = if let Resolution::Several(fits) = found { fits } else { Vec::new() };
             let target = loose.target.clone();
-            Ambiguous { from: loose.from, relation: loose.relation, target, fits }
+            AmbiguousLink { from: loose.from, relation: loose.relation, target, candidates: fits }
         });
         ambiguous.collect()
     }
 
-    fn cycles(&self, relation: Relation) -> Vec<Cycle> {
-        let cycles = self.knots(relation).into_iter().map(|knot| {
-            let path = self.circle(relation, &knot);
+    fn find_cycles(&self, relation: Relation) -> Vec<Cycle> {
+        let cycles = self.strongly_connected_components(relation).into_iter().map(|knot| {
+            let path = self.shortest_cycle(relation, &knot);
             let others = knot.len().saturating_sub(path.len());
             Cycle { relation, path, others }
         });
         cycles.collect()
     }
 
-    fn contradictions(&self) -> Vec<Contradiction> {
+    fn find_contradictions(&self) -> Vec<Contradiction> {
         let mut pairs = self
-            .counted()
+            .visible_ids()
             .flat_map(|node| {
-                let edges = self.outgoing.by(node, Relation::Contradicts).iter();
+                let edges = self.outgoing.edges_with_relation(node, Relation::Contradicts).iter();
                 edges.map(move |edge| (node.min(edge.to), node.max(edge.to)))
             })
             .filter(|(one, other)| one != other)
@@ -151,13 +154,16 @@ impl Graph {
         pairs.dedup();
         let contradictions = pairs.into_iter();
         contradictions
-            .map(|between| Contradiction { between, although: self.although(between) })
+            .map(|between| Contradiction {
+                between,
+                conflicting_link: self.find_conflicting_link(between),
+            })
             .collect()
     }
 
-    fn although(&self, (one, other): (NodeId, NodeId)) -> Option<(NodeId, Relation)> {
+    fn find_conflicting_link(&self, (one, other): (NodeId, NodeId)) -> Option<(NodeId, Relation)> {
         let states = |from: NodeId, relation, to| {
-            self.outgoing.by(from, relation).iter().any(|edge| edge.to == to)
+            self.outgoing.edges_with_relation(from, relation).iter().any(|edge| edge.to == to)
         };
         let relations = [Relation::Supersedes, Relation::Extends];
         let mut ways =
@@ -168,8 +174,8 @@ impl Graph {
     fn is_orphan(&self, node: NodeId) -> bool {
         let is_alone = |edges: &[super::edges::Edge]| edges.iter().all(|edge| edge.to == node);
         self.node(node).kind == ItemType::Knowledge
-            && is_alone(self.outgoing.of(node))
-            && is_alone(self.incoming.of(node))
-            && self.loose(node).is_empty()
+            && is_alone(self.outgoing.edges_of(node))
+            && is_alone(self.incoming.edges_of(node))
+            && self.unresolved_links(node).is_empty()
     }
 }

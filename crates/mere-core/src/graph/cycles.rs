@@ -11,31 +11,31 @@ use super::node::NodeId;
 use crate::item::Relation;
 
 /// What stands for an entry that was not come to yet.
-const UNSEEN: u32 = u32::MAX;
+const UNVISITED: u32 = u32::MAX;
 
 impl Graph {
     /// The knots of a relation: the largest sets of entries that all lead to each other, in order.
     /// One entry is a knot if it leads to itself.
-    pub(super) fn knots(&self, relation: Relation) -> Vec<Vec<NodeId>> {
-        let mut search = Search::new(self, relation);
+    pub(super) fn strongly_connected_components(&self, relation: Relation) -> Vec<Vec<NodeId>> {
+        let mut search = TarjanSearch::new(self, relation);
         for node in self.ids().filter(|node| !self.node(*node).is_shadowed) {
-            if search.number[node.index()] == UNSEEN {
-                search.from(node);
+            if search.visit_number[node.index()] == UNVISITED {
+                search.visit_from(node);
             }
         }
-        search.knots.sort_unstable();
-        search.knots
+        search.components.sort_unstable();
+        search.components
     }
 
     /// The shortest way through a knot from its first entry back to it.
-    pub(super) fn circle(&self, relation: Relation, knot: &[NodeId]) -> Vec<NodeId> {
+    pub(super) fn shortest_cycle(&self, relation: Relation, knot: &[NodeId]) -> Vec<NodeId> {
         let Some(start) = knot.first().copied() else { return Vec::new() };
         let mut via = HashMap::new();
         let mut open = VecDeque::from([start]);
         while let Some(node) = open.pop_front() {
-            for edge in self.outgoing.by(node, relation) {
+            for edge in self.outgoing.edges_with_relation(node, relation) {
                 if edge.to == start {
-                    return way_back(&via, start, node);
+                    return path_from_start(&via, start, node);
                 }
                 if knot.binary_search(&edge.to).is_ok() && !via.contains_key(&edge.to) {
                     via.insert(edge.to, node);
@@ -47,7 +47,7 @@ impl Graph {
     }
 }
 
-fn way_back(via: &HashMap<NodeId, NodeId>, start: NodeId, last: NodeId) -> Vec<NodeId> {
+fn path_from_start(via: &HashMap<NodeId, NodeId>, start: NodeId, last: NodeId) -> Vec<NodeId> {
     let mut way = vec![last];
     let mut at = last;
     while at != start {
@@ -60,32 +60,33 @@ fn way_back(via: &HashMap<NodeId, NodeId>, start: NodeId, last: NodeId) -> Vec<N
 }
 
 /// One pass over the entries along one relation.
-struct Search<'a> {
+struct TarjanSearch<'a> {
     graph: &'a Graph,
     relation: Relation,
     /// In which order entries were come to.
-    number: Vec<u32>,
+    visit_number: Vec<u32>,
     /// The smallest number that is known to be reached from an entry.
-    low: Vec<u32>,
-    is_open: Vec<bool>,
-    open: Vec<NodeId>,
+    low_link: Vec<u32>,
+    is_on_stack: Vec<bool>,
+    stack: Vec<NodeId>,
     count: u32,
-    knots: Vec<Vec<NodeId>>,
+    components: Vec<Vec<NodeId>>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> TarjanSearch<'a> {
     fn new(graph: &'a Graph, relation: Relation) -> Self {
         let size = graph.len();
-        let (number, low, is_open) = (vec![UNSEEN; size], vec![UNSEEN; size], vec![false; size]);
-        let (open, knots) = (Vec::new(), Vec::new());
-        Self { graph, relation, number, low, is_open, open, count: 0, knots }
+        let (visit_number, low_link, is_on_stack) =
+            (vec![UNVISITED; size], vec![UNVISITED; size], vec![false; size]);
+        let (stack, components) = (Vec::new(), Vec::new());
+        Self { graph, relation, visit_number, low_link, is_on_stack, stack, count: 0, components }
     }
 
     fn edges(&self, node: NodeId) -> &'a [Edge] {
-        self.graph.outgoing.by(node, self.relation)
+        self.graph.outgoing.edges_with_relation(node, self.relation)
     }
 
-    fn from(&mut self, start: NodeId) {
+    fn visit_from(&mut self, start: NodeId) {
         let mut path = vec![(start, 0_usize)];
         self.enter(start);
         while let Some((node, next)) = path.last_mut() {
@@ -93,44 +94,45 @@ impl<'a> Search<'a> {
             if let Some(edge) = self.edges(node).get(*next) {
                 *next += 1;
                 let to = edge.to.index();
-                if self.number[to] == UNSEEN {
+                if self.visit_number[to] == UNVISITED {
                     path.push((edge.to, 0));
                     self.enter(edge.to);
-                } else if self.is_open[to] {
-                    self.low[node.index()] = self.low[node.index()].min(self.number[to]);
+                } else if self.is_on_stack[to] {
+                    self.low_link[node.index()] =
+                        self.low_link[node.index()].min(self.visit_number[to]);
                 }
             } else {
                 path.pop();
                 if let Some((before, _)) = path.last() {
-                    let low = self.low[node.index()];
-                    self.low[before.index()] = self.low[before.index()].min(low);
+                    let low = self.low_link[node.index()];
+                    self.low_link[before.index()] = self.low_link[before.index()].min(low);
                 }
-                self.leave(node);
+                self.close_component(node);
             }
         }
     }
 
     fn enter(&mut self, node: NodeId) {
-        self.number[node.index()] = self.count;
-        self.low[node.index()] = self.count;
+        self.visit_number[node.index()] = self.count;
+        self.low_link[node.index()] = self.count;
         self.count += 1;
-        self.is_open[node.index()] = true;
-        self.open.push(node);
+        self.is_on_stack[node.index()] = true;
+        self.stack.push(node);
     }
 
     /// Closes the knot whose first entry this is, if it is one's.
-    fn leave(&mut self, node: NodeId) {
-        if self.low[node.index()] != self.number[node.index()] {
+    fn close_component(&mut self, node: NodeId) {
+        if self.low_link[node.index()] != self.visit_number[node.index()] {
             return;
         }
-        let start = self.open.iter().rposition(|open| *open == node).unwrap_or_default();
-        let mut knot = self.open.split_off(start);
+        let start = self.stack.iter().rposition(|open| *open == node).unwrap_or_default();
+        let mut knot = self.stack.split_off(start);
         for member in &knot {
-            self.is_open[member.index()] = false;
+            self.is_on_stack[member.index()] = false;
         }
         if knot.len() > 1 || self.edges(node).iter().any(|edge| edge.to == node) {
             knot.sort_unstable();
-            self.knots.push(knot);
+            self.components.push(knot);
         }
     }
 }

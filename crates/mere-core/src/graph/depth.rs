@@ -4,20 +4,20 @@ use std::fmt;
 use std::str::FromStr;
 
 /// The largest distance that is walked.
-const MAX: u8 = 5;
+const MAX_DEPTH: u8 = 5;
 
 /// A distance in links, from 1 to 5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Depth(u8);
+pub struct WalkDepth(u8);
 
 /// A number that is no depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a depth is a number from 1 to 5")]
-pub struct DepthError;
+pub struct WalkDepthError;
 
-impl Depth {
+impl WalkDepth {
     /// The greatest one.
-    pub const MAX: Self = Self(MAX);
+    pub const MAX: Self = Self(MAX_DEPTH);
 
     /// The depth as a number.
     pub fn get(self) -> u8 {
@@ -26,32 +26,32 @@ impl Depth {
 }
 
 /// What is directly linked.
-impl Default for Depth {
+impl Default for WalkDepth {
     fn default() -> Self {
         Self(1)
     }
 }
 
-impl TryFrom<u64> for Depth {
-    type Error = DepthError;
+impl TryFrom<u64> for WalkDepth {
+    type Error = WalkDepthError;
 
-    fn try_from(number: u64) -> Result<Self, DepthError> {
-        let number = u8::try_from(number).map_err(|_| DepthError)?;
-        if (1..=MAX).contains(&number) { Ok(Self(number)) } else { Err(DepthError) }
+    fn try_from(number: u64) -> Result<Self, WalkDepthError> {
+        let number = u8::try_from(number).map_err(|_| WalkDepthError)?;
+        if (1..=MAX_DEPTH).contains(&number) { Ok(Self(number)) } else { Err(WalkDepthError) }
     }
 }
 
-impl FromStr for Depth {
-    type Err = DepthError;
+impl FromStr for WalkDepth {
+    type Err = WalkDepthError;
 
-    fn from_str(text: &str) -> Result<Self, DepthError> {
+    fn from_str(text: &str) -> Result<Self, WalkDepthError> {
         let is_plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
         let number = is_plain.then(|| text.parse::<u64>().ok()).flatten();
-        number.ok_or(DepthError)?.try_into()
+        number.ok_or(WalkDepthError)?.try_into()
     }
 }
 
-impl fmt::Display for Depth {
+impl fmt::Display for WalkDepth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
@@ -64,10 +64,10 @@ mod tests {
     #[test]
     fn one_to_five_and_nothing_else() {
         for good in 1..=5_u64 {
-            assert_eq!(good.to_string().parse::<Depth>(), Depth::try_from(good));
+            assert_eq!(good.to_string().parse::<WalkDepth>(), WalkDepth::try_from(good));
         }
         for bad in ["", "0", "6", "05", "+1", "-1", "1.0", " 1", "99999999999999999999999"] {
-            assert_eq!(bad.parse::<Depth>(), Err(DepthError), "{bad}");
+            assert_eq!(bad.parse::<WalkDepth>(), Err(WalkDepthError), "{bad}");
         }
     }
 }

@@ -34,7 +34,7 @@ impl Direction {
     }
 
     /// Whether whoever asks for this direction wants that one. Symmetric links go every way.
-    pub(super) fn takes(self, other: Self) -> bool {
+    pub(super) fn accepts(self, other: Self) -> bool {
         self == other || self == Self::Both || other == Self::Both
     }
 }

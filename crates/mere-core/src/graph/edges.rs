@@ -12,31 +12,31 @@ pub(super) struct Edge {
 
 /// For each entry the links in one direction, by relation and then by the other end.
 #[derive(Debug, Default)]
-pub(super) struct Edges {
-    starts: Vec<u32>,
-    ends: Vec<Edge>,
+pub(super) struct AdjacencyList {
+    offsets: Vec<u32>,
+    edges: Vec<Edge>,
 }
 
-impl Edges {
+impl AdjacencyList {
     /// Takes the links entry by entry.
-    pub(super) fn collect(lists: impl Iterator<Item = Vec<Edge>>) -> Self {
-        let mut edges = Self { starts: vec![0], ends: Vec::new() };
+    pub(super) fn from_lists(lists: impl Iterator<Item = Vec<Edge>>) -> Self {
+        let mut edges = Self { offsets: vec![0], edges: Vec::new() };
         for mut list in lists {
             list.sort_unstable();
             list.dedup();
-            edges.ends.extend(list);
-            edges.starts.push(short(edges.ends.len()));
+            edges.edges.extend(list);
+            edges.offsets.push(to_u32(edges.edges.len()));
         }
-        edges.ends.shrink_to_fit();
+        edges.edges.shrink_to_fit();
         edges
     }
 
     /// The same links from their other ends, without those of entries that do not count.
-    pub(super) fn reversed(&self, counts: impl Fn(NodeId) -> bool) -> Self {
-        let nodes = self.starts.len().saturating_sub(1);
-        let counted = || (0..short(nodes)).map(NodeId).filter(|node| counts(*node));
+    pub(super) fn reverse(&self, counts: impl Fn(NodeId) -> bool) -> Self {
+        let nodes = self.offsets.len().saturating_sub(1);
+        let counted = || (0..to_u32(nodes)).map(NodeId).filter(|node| counts(*node));
         let mut starts = vec![0_u32; nodes + 1];
-        for edge in counted().flat_map(|node| self.of(node)) {
+        for edge in counted().flat_map(|node| self.edges_of(node)) {
             starts[edge.to.index() + 1] += 1;
         }
         for node in 0..nodes {
@@ -47,7 +47,7 @@ impl Edges {
         let nobody = Edge { relation: Relation::Extends, to: NodeId(0) };
         let mut ends = vec![nobody; total as usize];
         for from in counted() {
-            for edge in self.of(from) {
+            for edge in self.edges_of(from) {
                 let slot = &mut next[edge.to.index()];
                 ends[*slot as usize] = Edge { relation: edge.relation, to: from };
                 *slot += 1;
@@ -56,19 +56,19 @@ impl Edges {
         for node in 0..nodes {
             ends[starts[node] as usize..starts[node + 1] as usize].sort_unstable();
         }
-        Self { starts, ends }
+        Self { offsets: starts, edges: ends }
     }
 
     /// The links of one entry.
-    pub(super) fn of(&self, node: NodeId) -> &[Edge] {
-        let range = self.starts.get(node.index()..node.index() + 2);
+    pub(super) fn edges_of(&self, node: NodeId) -> &[Edge] {
+        let range = self.offsets.get(node.index()..node.index() + 2);
         let range = range.map_or(0..0, |ends| ends[0] as usize..ends[1] as usize);
-        &self.ends[range]
+        &self.edges[range]
     }
 
     /// The links of one entry by one relation.
-    pub(super) fn by(&self, node: NodeId, relation: Relation) -> &[Edge] {
-        let all = self.of(node);
+    pub(super) fn edges_with_relation(&self, node: NodeId, relation: Relation) -> &[Edge] {
+        let all = self.edges_of(node);
         let start = all.partition_point(|edge| edge.relation < relation);
         let length = all[start..].partition_point(|edge| edge.relation == relation);
         &all[start..start + length]
@@ -76,11 +76,11 @@ impl Edges {
 
     /// How many there are.
     pub(super) fn len(&self) -> usize {
-        self.ends.len()
+        self.edges.len()
     }
 }
 
 /// A count that is known to be small: nobody has four thousand million notes.
-pub(super) fn short(count: usize) -> u32 {
+pub(super) fn to_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -2,37 +2,37 @@
 //! without characters that do anything but be seen.
 
 /// What stands for the rest of a text.
-const REST: char = '…';
+const ELLIPSIS: char = '…';
 /// How many marks may be piled on one character.
-const MARKS: usize = 2;
+const MAX_COMBINING_MARKS: usize = 2;
 
 /// A text on one line of so many columns.
-pub(super) fn fit(text: &str, columns: usize) -> String {
+pub(super) fn fit_to_columns(text: &str, columns: usize) -> String {
     let mut line = String::new();
     let mut used = 0;
     let mut before_last = 0;
     let mut gap = false;
     let mut marks = 0;
     for c in text.chars().filter(|c| !is_hidden(*c)) {
-        marks = if width(c) == 0 { marks + 1 } else { 0 };
-        if marks > MARKS || marks > 0 && line.is_empty() {
+        marks = if char_width(c) == 0 { marks + 1 } else { 0 };
+        if marks > MAX_COMBINING_MARKS || marks > 0 && line.is_empty() {
             continue;
         }
         if c.is_whitespace() || c.is_control() {
             gap = !line.is_empty();
             continue;
         }
-        let needed = width(c) + usize::from(gap);
+        let needed = char_width(c) + usize::from(gap);
         if used + needed > columns {
             line.truncate(if used < columns { line.len() } else { before_last });
             line.truncate(line.trim_end().len());
-            line.push(REST);
+            line.push(ELLIPSIS);
             return line;
         }
         if gap {
             line.push(' ');
         }
-        if width(c) > 0 {
+        if char_width(c) > 0 {
             before_last = line.len();
         }
         line.push(c);
@@ -53,7 +53,7 @@ fn is_hidden(c: char) -> bool {
 }
 
 /// How many columns a character takes.
-pub(super) fn width(c: char) -> usize {
+pub(super) fn char_width(c: char) -> usize {
     match c as u32 {
         0x300..=0x36f
         | 0x483..=0x489
@@ -99,10 +99,13 @@ mod tests {
             ("日本語語", 6, "日本…"),
             ("\u{1f600}", 2, "\u{1f600}"),
         ] {
-            assert_eq!(fit(text, columns), expected, "{text:?}");
+            assert_eq!(fit_to_columns(text, columns), expected, "{text:?}");
         }
-        assert_eq!(fit(&"e\u{301}".repeat(9_000), 3), "e\u{301}e\u{301}…");
-        assert_eq!(fit(&"\u{301}".repeat(9_000), 10), "");
-        assert_eq!(fit(&format!("e{}!", "\u{301}".repeat(9_000)), 10), "e\u{301}\u{301}!");
+        assert_eq!(fit_to_columns(&"e\u{301}".repeat(9_000), 3), "e\u{301}e\u{301}…");
+        assert_eq!(fit_to_columns(&"\u{301}".repeat(9_000), 10), "");
+        assert_eq!(
+            fit_to_columns(&format!("e{}!", "\u{301}".repeat(9_000)), 10),
+            "e\u{301}\u{301}!"
+        );
     }
 }

@@ -16,32 +16,32 @@ pub struct Link {
 impl Link {
     /// Every link of a knowledge entry, each once: the relations of its frontmatter, then the
     /// wikilinks of its body as `references`. `text` is the whole note that was parsed.
-    pub fn of_knowledge(entry: &Knowledge, text: &str) -> Result<Vec<Self>, ItemFault> {
-        let mut links = Self::of_frontmatter(entry);
+    pub fn from_knowledge(entry: &Knowledge, text: &str) -> Result<Vec<Self>, ItemFault> {
+        let mut links = Self::from_frontmatter(entry);
         let body = text.get(entry.content.clone()).unwrap_or_default();
         let targets = find_wikilinks(body)?;
         links
             .extend(targets.into_iter().map(|range| Self::new(Relation::References, &body[range])));
-        Ok(distinct(links))
+        Ok(deduplicate(links))
     }
 
     /// The links of a knowledge entry's frontmatter alone, for a body that cannot be read.
-    pub fn of_frontmatter(entry: &Knowledge) -> Vec<Self> {
+    pub fn from_frontmatter(entry: &Knowledge) -> Vec<Self> {
         let relations = entry.relations.iter();
         let links = relations
             .flat_map(|(relation, ids)| ids.iter().map(|target| Self::new(*relation, target)));
-        distinct(links.collect())
+        deduplicate(links.collect())
     }
 
     /// The links in a directive's `<relationships>`, each once.
-    pub fn of_directive(directive: &Directive) -> Vec<Self> {
+    pub fn from_directive(directive: &Directive) -> Vec<Self> {
         let stated = &directive.metadata["relationships"];
         let links = Relation::ALL.into_iter().flat_map(|relation| {
             let value = &stated[relation.name()];
             let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-            values.iter().filter_map(own_text).map(move |target| Self::new(relation, target))
+            values.iter().filter_map(element_text).map(move |target| Self::new(relation, target))
         });
-        distinct(links.collect())
+        deduplicate(links.collect())
     }
 
     fn new(relation: Relation, target: &str) -> Self {
@@ -50,12 +50,12 @@ impl Link {
 }
 
 /// The text of an element, with or without attributes.
-fn own_text(element: &Value) -> Option<&str> {
+fn element_text(element: &Value) -> Option<&str> {
     element.as_str().or_else(|| element["_text"].as_str())
 }
 
 /// Without repetitions, and without links to the entry's own headings, which name nothing.
-fn distinct(mut links: Vec<Link>) -> Vec<Link> {
+fn deduplicate(mut links: Vec<Link>) -> Vec<Link> {
     links.retain(|link| !link.target.is_empty());
     let mut seen = std::collections::HashSet::with_capacity(links.len());
     let is_new = links.iter().map(|link| seen.insert(link)).collect::<Vec<_>>();
@@ -75,7 +75,7 @@ mod tests {
         ScopedPath::from_space_path(Scope::Project, &path).expect("an item")
     }
 
-    fn said(links: &[Link]) -> Vec<String> {
+    fn describe(links: &[Link]) -> Vec<String> {
         links.iter().map(|link| format!("{} {}", link.relation, link.target)).collect()
     }
 
@@ -84,7 +84,7 @@ mod tests {
         let text = "---\nid: n\ntitle: N\nextends: a\nrelated: [b, x/c, b]\nreferences: [d]\n---\n\
                     [[d]] [[/e|alias]] [[#own]] [[a#heading]] `[[code]]` [[Any Text]] [[e]]\n";
         let entry = Knowledge::parse(text, &place("knowledge/x/n.md")).expect("a note");
-        let links = Link::of_knowledge(&entry, text).expect("links");
+        let links = Link::from_knowledge(&entry, text).expect("links");
         let expected = [
             "extends a",
             "references d",
@@ -95,8 +95,8 @@ mod tests {
             "references Any Text",
             "references e",
         ];
-        assert_eq!(said(&links), expected);
-        assert_eq!(said(&Link::of_frontmatter(&entry)), expected[..4]);
+        assert_eq!(describe(&links), expected);
+        assert_eq!(describe(&Link::from_frontmatter(&entry)), expected[..4]);
     }
 
     #[test]
@@ -107,11 +107,11 @@ mod tests {
                     <process></process></directive>";
         let directive = Directive::parse(text, &place("directives/d.md")).expect("a directive");
         assert_eq!(
-            said(&Link::of_directive(&directive)),
+            describe(&Link::from_directive(&directive)),
             ["extends base", "related a", "related b"]
         );
         let plain = text.replace("<relationships>", "<x>").replace("</relationships>", "</x>");
         let directive = Directive::parse(&plain, &place("directives/d.md")).expect("a directive");
-        assert_eq!(Link::of_directive(&directive), []);
+        assert_eq!(Link::from_directive(&directive), []);
     }
 }

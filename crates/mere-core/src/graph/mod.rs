@@ -24,20 +24,20 @@ mod walk;
 
 use std::sync::Arc;
 
-pub use build::Builder;
-pub use check::{Ambiguous, Check, Contradiction, Cycle, Dangling};
-pub use depth::{Depth, DepthError};
+pub use build::GraphBuilder;
+pub use check::{AmbiguousLink, Contradiction, Cycle, DanglingLink, GraphReport};
+pub use depth::{WalkDepth, WalkDepthError};
 pub use direction::{Direction, DirectionError};
 pub use link::Link;
-pub use node::{Entry, Node, NodeId};
-pub use picture::Picture;
-pub use relations::Relations;
-pub use resolve::Found;
+pub use node::{GraphEntry, Node, NodeId};
+pub use picture::Subgraph;
+pub use relations::RelationSet;
+pub use resolve::Resolution;
 pub use succession::Succession;
-pub use walk::{Reached, Related, Walk};
+pub use walk::{ReachedEntry, RelatedEntries, WalkOptions};
 
 use crate::item::{Relation, ScopedPath};
-use edges::Edges;
+use edges::AdjacencyList;
 
 /// Entries and their links.
 #[derive(Debug, Default)]
@@ -46,16 +46,16 @@ pub struct Graph {
     nodes: Vec<Node>,
     /// Those that are not shadowed, by id, type, scope and category.
     by_id: Vec<NodeId>,
-    outgoing: Edges,
+    outgoing: AdjacencyList,
     /// Without what shadowed entries state.
-    incoming: Edges,
+    incoming: AdjacencyList,
     /// By the entry that states them.
-    loose: Vec<Loose>,
+    unresolved: Vec<UnresolvedLink>,
 }
 
 /// A link that leads to no one entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loose {
+pub struct UnresolvedLink {
     /// The entry that states it.
     pub from: NodeId,
     /// What it says.
@@ -63,12 +63,12 @@ pub struct Loose {
     /// What it names, as written.
     pub target: Arc<str>,
     /// Why it leads nowhere.
-    pub trouble: Trouble,
+    pub reason: UnresolvedReason,
 }
 
 /// Why a link leads nowhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum UnresolvedReason {
     /// There is no such entry.
     Dangling,
     /// Several categories of one scope have that id.
@@ -87,13 +87,13 @@ impl Graph {
     }
 
     /// How many links lead to an entry.
-    pub fn links(&self) -> usize {
+    pub fn link_count(&self) -> usize {
         self.outgoing.len()
     }
 
     /// Every entry, in order.
     pub fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
-        (0..edges::short(self.nodes.len())).map(NodeId)
+        (0..edges::to_u32(self.nodes.len())).map(NodeId)
     }
 
     /// An entry. The id has to be one of this graph.
@@ -102,9 +102,9 @@ impl Graph {
     }
 
     /// The entry that lies at a place, shadowed or not.
-    pub fn at(&self, place: &ScopedPath) -> Option<NodeId> {
+    pub fn node_at(&self, place: &ScopedPath) -> Option<NodeId> {
         let key = (&place.category, &place.id, place.kind, place.scope);
-        let found = self.nodes.binary_search_by(|node| node.key().cmp(&key));
-        found.ok().map(|at| NodeId(edges::short(at)))
+        let found = self.nodes.binary_search_by(|node| node.sort_key().cmp(&key));
+        found.ok().map(|at| NodeId(edges::to_u32(at)))
     }
 }

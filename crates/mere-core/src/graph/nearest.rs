@@ -12,66 +12,68 @@ use super::node::NodeId;
 /// How many names, and pairs of letters in names, are looked at for all links together.
 const MAX_WORK: usize = 200_000_000;
 /// The longest name that is compared with others.
-const MAX_LETTERS: usize = 64;
+const MAX_NAME_BYTES: usize = 64;
 
 /// Finds entries by names that are nearly theirs.
-pub(super) struct Nearest {
-    names: HashMap<String, NodeId>,
-    titles: HashMap<String, NodeId>,
+pub(super) struct NearestNames {
+    by_name: HashMap<String, NodeId>,
+    by_title: HashMap<String, NodeId>,
     /// Each id as it is compared, with the letters it has.
     ids: Vec<(NodeId, String, u64)>,
-    known: HashMap<String, Option<NodeId>>,
+    cache: HashMap<String, Option<NodeId>>,
     budget: usize,
 }
 
-impl Nearest {
+impl NearestNames {
     pub(super) fn new(graph: &Graph) -> Self {
         // The first of several counts, so it is put in last.
         let last_first = || graph.by_id.iter().rev().map(|at| (graph.node(*at), *at));
-        let titles = last_first().map(|(node, at)| (plain(&node.title), at)).collect();
-        let names = last_first().map(|(node, at)| (plain(node.id.as_str()), at)).collect();
+        let by_title =
+            last_first().map(|(node, at)| (normalize_spelling(&node.title), at)).collect();
+        let by_name =
+            last_first().map(|(node, at)| (normalize_spelling(node.id.as_str()), at)).collect();
         let ids = graph.by_id.iter().map(|at| {
-            let name = plain(graph.node(*at).id.as_str());
-            let letters = letters(&name);
+            let name = normalize_spelling(graph.node(*at).id.as_str());
+            let letters = letter_set(&name);
             (*at, name, letters)
         });
-        let (ids, known) = (ids.collect(), HashMap::new());
-        Self { names, titles, ids, known, budget: MAX_WORK }
+        let (ids, cache) = (ids.collect(), HashMap::new());
+        Self { by_name, by_title, ids, cache, budget: MAX_WORK }
     }
 
     /// The entry that was probably meant.
     pub(super) fn find(&mut self, target: &str) -> Option<NodeId> {
-        if let Some(known) = self.known.get(target) {
+        if let Some(known) = self.cache.get(target) {
             return *known;
         }
-        let found = self.look(target);
-        self.known.insert(target.to_owned(), found);
+        let found = self.search(target);
+        self.cache.insert(target.to_owned(), found);
         found
     }
 
-    fn look(&mut self, target: &str) -> Option<NodeId> {
+    fn search(&mut self, target: &str) -> Option<NodeId> {
         let target = target.trim_matches(|c: char| c.is_whitespace() || matches!(c, '[' | ']'));
         let target = target.split(['|', '#']).next().unwrap_or_default();
-        let id = plain(target.rsplit('/').next().unwrap_or_default());
-        let same = self.names.get(&id).or_else(|| self.titles.get(&plain(target)));
-        same.copied().or_else(|| self.alike(&id))
+        let id = normalize_spelling(target.rsplit('/').next().unwrap_or_default());
+        let same = self.by_name.get(&id).or_else(|| self.by_title.get(&normalize_spelling(target)));
+        same.copied().or_else(|| self.find_similar_id(&id))
     }
 
     /// The id with the fewest differences, if they are few.
-    fn alike(&mut self, id: &str) -> Option<NodeId> {
+    fn find_similar_id(&mut self, id: &str) -> Option<NodeId> {
         let mut few = (id.len() / 3).min(3);
-        if few == 0 || id.len() > MAX_LETTERS {
+        if few == 0 || id.len() > MAX_NAME_BYTES {
             return None;
         }
-        let wanted = letters(id);
+        let wanted = letter_set(id);
         let mut best = None;
         for (node, other, has) in &self.ids {
             let unlike = (has ^ wanted).count_ones() as usize;
             let work = if unlike > 2 * few || other.len().abs_diff(id.len()) > few {
                 1
             } else {
-                let (one, other) = without_ends(id.as_bytes(), other.as_bytes());
-                let found = differences(one, other);
+                let (one, other) = trim_common_ends(id.as_bytes(), other.as_bytes());
+                let found = edit_distance(one, other);
                 if found <= few {
                     (best, few) = (Some(*node), found.saturating_sub(1));
                 }
@@ -88,7 +90,7 @@ impl Nearest {
 }
 
 /// Two names without what they begin and end with alike.
-fn without_ends<'a>(one: &'a [u8], other: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+fn trim_common_ends<'a>(one: &'a [u8], other: &'a [u8]) -> (&'a [u8], &'a [u8]) {
     let start = one.iter().zip(other).take_while(|(a, b)| a == b).count();
     let (one, other) = (&one[start..], &other[start..]);
     let end = one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count();
@@ -96,18 +98,18 @@ fn without_ends<'a>(one: &'a [u8], other: &'a [u8]) -> (&'a [u8], &'a [u8]) {
 }
 
 /// A name without what people spell in different ways.
-fn plain(name: &str) -> String {
+fn normalize_spelling(name: &str) -> String {
     let letters = name.trim().chars().flat_map(char::to_lowercase);
     letters.map(|c| if c.is_whitespace() || c == '_' { '-' } else { c }).collect()
 }
 
 /// Which letters and digits a name has.
-fn letters(name: &str) -> u64 {
+fn letter_set(name: &str) -> u64 {
     name.bytes().fold(0, |set, byte| set | 1 << (byte & 63))
 }
 
 /// How many letters have to be put in, taken out, replaced or swapped with the next one.
-pub(crate) fn differences(one: &[u8], other: &[u8]) -> usize {
+pub(crate) fn edit_distance(one: &[u8], other: &[u8]) -> usize {
     let mut before = vec![0; other.len() + 1];
     let mut last = (0..=other.len()).collect::<Vec<_>>();
     for (row, letter) in one.iter().enumerate() {
@@ -143,8 +145,8 @@ mod tests {
             ("paging", "pagination", 5),
         ] {
             let (one, other) = (one.as_bytes(), other.as_bytes());
-            for (one, other) in [(one, other), (other, one), without_ends(one, other)] {
-                assert_eq!(differences(one, other), expected, "{one:?} {other:?}");
+            for (one, other) in [(one, other), (other, one), trim_common_ends(one, other)] {
+                assert_eq!(edit_distance(one, other), expected, "{one:?} {other:?}");
             }
         }
     }

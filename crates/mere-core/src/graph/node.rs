@@ -9,7 +9,7 @@ use crate::item::{Category, CategoryBase, ItemForm, ItemId, ItemRef, ItemType, S
 
 /// An entry for the graph. Its texts are shown as they are given: who feeds the graph cleans them.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct GraphEntry {
     /// What it is.
     pub kind: ItemType,
     /// In which scope it lies.
@@ -26,7 +26,7 @@ pub struct Entry {
     pub links: Vec<Link>,
 }
 
-impl Entry {
+impl GraphEntry {
     /// The entry that lies at `at`.
     pub fn new(at: &ScopedPath, title: impl Into<String>, links: Vec<Link>) -> Self {
         Self {
@@ -42,7 +42,7 @@ impl Entry {
 
     /// Adds what kind of entry it says it is.
     #[must_use]
-    pub fn of_type(mut self, entry_type: Option<impl Into<String>>) -> Self {
+    pub fn with_entry_type(mut self, entry_type: Option<impl Into<String>>) -> Self {
         self.entry_type = entry_type.map(Into::into);
         self
     }
@@ -100,7 +100,7 @@ impl Node {
     }
 
     /// What orders entries, and tells them apart.
-    pub(super) fn key(&self) -> (&Category, &ItemId, ItemType, Scope) {
+    pub(super) fn sort_key(&self) -> (&Category, &ItemId, ItemType, Scope) {
         (&self.category, &self.id, self.kind, self.scope)
     }
 }

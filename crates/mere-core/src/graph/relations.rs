@@ -4,9 +4,9 @@ use crate::item::Relation;
 
 /// The relations that are followed; all of them unless some are named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Relations(u8);
+pub struct RelationSet(u8);
 
-impl Relations {
+impl RelationSet {
     /// Every relation.
     pub const ALL: Self = Self(u8::MAX);
 
@@ -25,13 +25,13 @@ impl Relations {
     }
 }
 
-impl Default for Relations {
+impl Default for RelationSet {
     fn default() -> Self {
         Self::ALL
     }
 }
 
-impl FromIterator<Relation> for Relations {
+impl FromIterator<Relation> for RelationSet {
     fn from_iter<I: IntoIterator<Item = Relation>>(relations: I) -> Self {
         Self(relations.into_iter().fold(0, |set, relation| set | Self::bit(relation)))
     }

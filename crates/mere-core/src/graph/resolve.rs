@@ -8,11 +8,11 @@ use super::node::{Node, NodeId};
 use crate::item::{Category, ItemId, ItemRef, ItemType, Scope};
 
 /// How many of several entries are named.
-const MAX_NAMED: usize = 20;
+const MAX_CANDIDATES: usize = 20;
 
 /// What a name leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum Resolution {
     /// One entry.
     One(NodeId),
     /// Several of the winning scope, in different categories; the first twenty.
@@ -23,54 +23,54 @@ pub enum Found {
 
 impl Graph {
     /// The entry that an item of type `kind` means by a name.
-    pub fn resolve(&self, kind: ItemType, name: &ItemRef) -> Found {
+    pub fn resolve(&self, kind: ItemType, name: &ItemRef) -> Resolution {
         if name.version.is_some() {
-            return Found::Nothing;
+            return Resolution::Nothing;
         }
         let own_first = [kind].into_iter().chain(ItemType::ALL.into_iter().filter(|k| *k != kind));
-        let same_id = if name.category.is_none() { self.with_id(&name.id) } else { &[] };
+        let same_id = if name.category.is_none() { self.nodes_with_id(&name.id) } else { &[] };
         let mut found = own_first.map(|kind| match &name.category {
-            Some(category) => self.exact(kind, category, &name.id),
-            None => self.bare(kind, same_id),
+            Some(category) => self.find_exact(kind, category, &name.id),
+            None => self.choose_by_type(kind, same_id),
         });
-        found.find(|found| *found != Found::Nothing).unwrap_or(Found::Nothing)
+        found.find(|found| *found != Resolution::Nothing).unwrap_or(Resolution::Nothing)
     }
 
     /// The same for a name as it is written.
-    pub(super) fn resolve_text(&self, kind: ItemType, target: &str) -> Found {
-        target.parse::<ItemRef>().map_or(Found::Nothing, |name| self.resolve(kind, &name))
+    pub(super) fn resolve_text(&self, kind: ItemType, target: &str) -> Resolution {
+        target.parse::<ItemRef>().map_or(Resolution::Nothing, |name| self.resolve(kind, &name))
     }
 
-    fn exact(&self, kind: ItemType, category: &Category, id: &ItemId) -> Found {
+    fn find_exact(&self, kind: ItemType, category: &Category, id: &ItemId) -> Resolution {
         let key = (category, id, kind, Scope::Project);
-        let at = self.nodes.partition_point(|node| node.key() < key);
+        let at = self.nodes.partition_point(|node| node.sort_key() < key);
         let fits =
             |node: &&Node| *node.category == *category && node.id == *id && node.kind == kind;
         match self.nodes.get(at).filter(fits) {
-            Some(_) => Found::One(NodeId(super::edges::short(at))),
-            None => Found::Nothing,
+            Some(_) => Resolution::One(NodeId(super::edges::to_u32(at))),
+            None => Resolution::Nothing,
         }
     }
 
     /// Which of the entries of one id is meant.
-    fn bare(&self, kind: ItemType, same_id: &[NodeId]) -> Found {
-        let of_kind = among(same_id, |at| self.node(at).kind.cmp(&kind));
+    fn choose_by_type(&self, kind: ItemType, same_id: &[NodeId]) -> Resolution {
+        let of_kind = equal_range(same_id, |at| self.node(at).kind.cmp(&kind));
         let Some(scope) = of_kind.first().map(|at| self.node(*at).scope) else {
-            return Found::Nothing;
+            return Resolution::Nothing;
         };
-        match among(of_kind, |at| self.node(at).scope.cmp(&scope)) {
-            [one] => Found::One(*one),
-            several => Found::Several(several.iter().take(MAX_NAMED).copied().collect()),
+        match equal_range(of_kind, |at| self.node(at).scope.cmp(&scope)) {
+            [one] => Resolution::One(*one),
+            several => Resolution::Several(several.iter().take(MAX_CANDIDATES).copied().collect()),
         }
     }
 
-    fn with_id(&self, id: &ItemId) -> &[NodeId] {
-        among(&self.by_id, |at| self.node(at).id.cmp(id))
+    fn nodes_with_id(&self, id: &ItemId) -> &[NodeId] {
+        equal_range(&self.by_id, |at| self.node(at).id.cmp(id))
     }
 }
 
 /// The part of a sorted list for which `compare` says equal; mostly that is one, or none.
-fn among(list: &[NodeId], compare: impl Fn(NodeId) -> Ordering) -> &[NodeId] {
+fn equal_range(list: &[NodeId], compare: impl Fn(NodeId) -> Ordering) -> &[NodeId] {
     let start = list.partition_point(|at| compare(*at).is_lt());
     let rest = &list[start..];
     let is_in = |at: Option<&NodeId>| at.is_some_and(|at| compare(*at).is_eq());

@@ -10,7 +10,7 @@ use crate::item::Relation;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Succession {
     /// Those that say so themselves.
-    pub by: Vec<NodeId>,
+    pub direct: Vec<NodeId>,
     /// The newest of those and of what supersedes them in turn: what nothing supersedes. None where
     /// they supersede each other in a circle.
     pub newest: Vec<NodeId>,
@@ -18,28 +18,28 @@ pub struct Succession {
 
 impl Graph {
     /// Who supersedes an entry; none if it stands.
-    pub fn superseded_by(&self, node: NodeId) -> Option<Succession> {
-        let by = self.supersede(node).collect::<Vec<_>>();
+    pub fn succession(&self, node: NodeId) -> Option<Succession> {
+        let by = self.direct_successors(node).collect::<Vec<_>>();
         if by.is_empty() {
             return None;
         }
         let mut seen = by.iter().copied().collect::<BTreeSet<_>>();
         let mut open = by.clone();
         while let Some(next) = open.pop() {
-            open.extend(self.supersede(next).filter(|newer| seen.insert(*newer)));
+            open.extend(self.direct_successors(next).filter(|newer| seen.insert(*newer)));
         }
         seen.remove(&node);
         let newest = seen.into_iter().filter(|found| !self.is_superseded(*found)).collect();
-        Some(Succession { by, newest })
+        Some(Succession { direct: by, newest })
     }
 
     /// Whether another entry says that it supersedes this one.
     pub fn is_superseded(&self, node: NodeId) -> bool {
-        self.supersede(node).next().is_some()
+        self.direct_successors(node).next().is_some()
     }
 
-    fn supersede(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
-        let incoming = self.incoming.by(node, Relation::Supersedes).iter();
+    fn direct_successors(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
+        let incoming = self.incoming.edges_with_relation(node, Relation::Supersedes).iter();
         incoming.map(|edge| edge.to).filter(move |other| *other != node)
     }
 }

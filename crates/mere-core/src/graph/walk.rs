@@ -5,50 +5,50 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::depth::Depth;
+use super::depth::WalkDepth;
 use super::direction::Direction;
 use super::edges::Edge;
 use super::node::NodeId;
-use super::relations::Relations;
-use super::{Graph, Loose};
+use super::relations::RelationSet;
+use super::{Graph, UnresolvedLink};
 use crate::item::Relation;
 
 /// How many entries a walk tells of unless something else is asked.
-const LIMIT: usize = 1_000;
+const DEFAULT_LIMIT: usize = 1_000;
 
 /// How far and along which links to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Walk {
+pub struct WalkOptions {
     /// How far.
-    pub depth: Depth,
+    pub depth: WalkDepth,
     /// Which way.
     pub direction: Direction,
     /// Along which relations.
-    pub relations: Relations,
+    pub relations: RelationSet,
     /// How many entries at most are told of.
     pub limit: usize,
 }
 
-impl Default for Walk {
+impl Default for WalkOptions {
     fn default() -> Self {
-        let (depth, direction) = (Depth::default(), Direction::default());
-        Self { depth, direction, relations: Relations::ALL, limit: LIMIT }
+        let (depth, direction) = (WalkDepth::default(), Direction::default());
+        Self { depth, direction, relations: RelationSet::ALL, limit: DEFAULT_LIMIT }
     }
 }
 
 /// What a walk found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Related {
+pub struct RelatedEntries {
     /// The entries by the relations and directions of the links that lead to each, nearest first. An
     /// entry is once in each group.
-    pub groups: BTreeMap<(Relation, Direction), Vec<Reached>>,
+    pub groups: BTreeMap<(Relation, Direction), Vec<ReachedEntry>>,
     /// How many more entries there are than were asked for.
-    pub left_out: usize,
+    pub omitted_count: usize,
 }
 
 /// An entry that a walk came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reached {
+pub struct ReachedEntry {
     /// The entry.
     pub node: NodeId,
     /// How many links away it is.
@@ -59,7 +59,7 @@ pub struct Reached {
 
 /// A link as it is seen from one of its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Step {
+pub(super) struct WalkStep {
     pub(super) relation: Relation,
     pub(super) direction: Direction,
     pub(super) to: NodeId,
@@ -67,10 +67,10 @@ pub(super) struct Step {
 
 impl Graph {
     /// What is around an entry.
-    pub fn walk(&self, from: NodeId, walk: &Walk) -> Related {
+    pub fn walk(&self, from: NodeId, walk: &WalkOptions) -> RelatedEntries {
         let mut groups = BTreeMap::<_, Vec<_>>::new();
-        let ways = self.ways(from, walk);
-        let found = firsts(&ways).map(|(step, _)| step.to).collect::<Vec<_>>();
+        let ways = self.shortest_paths(from, walk);
+        let found = first_paths(&ways).map(|(step, _)| step.to).collect::<Vec<_>>();
         let told = found.iter().take(walk.limit).copied().collect::<HashSet<_>>();
         let mut seen = HashSet::new();
         for (step, reached) in ways {
@@ -78,23 +78,27 @@ impl Graph {
                 groups.entry((step.relation, step.direction)).or_default().push(reached);
             }
         }
-        Related { groups, left_out: found.len() - told.len() }
+        RelatedEntries { groups, omitted_count: found.len() - told.len() }
     }
 
     /// The links of an entry that lead to no entry, or to several.
-    pub fn loose(&self, from: NodeId) -> &[Loose] {
-        let start = self.loose.partition_point(|loose| loose.from < from);
-        let length = self.loose[start..].partition_point(|loose| loose.from == from);
-        &self.loose[start..start + length]
+    pub fn unresolved_links(&self, from: NodeId) -> &[UnresolvedLink] {
+        let start = self.unresolved.partition_point(|loose| loose.from < from);
+        let length = self.unresolved[start..].partition_point(|loose| loose.from == from);
+        &self.unresolved[start..start + length]
     }
 
     /// The entries around one in the order they are come to, each with the first step to it.
-    pub(super) fn reach(&self, from: NodeId, walk: &Walk) -> Vec<(Step, Reached)> {
-        firsts(&self.ways(from, walk)).copied().collect()
+    pub(super) fn reachable_entries(
+        &self,
+        from: NodeId,
+        walk: &WalkOptions,
+    ) -> Vec<(WalkStep, ReachedEntry)> {
+        first_paths(&self.shortest_paths(from, walk)).copied().collect()
     }
 
     /// Every shortest way to the entries around one, in the order they are come to.
-    fn ways(&self, from: NodeId, walk: &Walk) -> Vec<(Step, Reached)> {
+    fn shortest_paths(&self, from: NodeId, walk: &WalkOptions) -> Vec<(WalkStep, ReachedEntry)> {
         let mut distances = vec![None; self.nodes.len()];
         let mut ways = Vec::new();
         let mut frontier = vec![from];
@@ -110,7 +114,7 @@ impl Graph {
                         next.push(step.to);
                     }
                     if *known.get_or_insert(distance) == distance {
-                        ways.push((step, Reached { node: step.to, distance, via }));
+                        ways.push((step, ReachedEntry { node: step.to, distance, via }));
                     }
                 }
             }
@@ -120,18 +124,18 @@ impl Graph {
     }
 
     /// The links of one entry that a walk follows, in order, each once.
-    pub(super) fn steps(&self, node: NodeId, walk: &Walk) -> Vec<Step> {
+    pub(super) fn steps(&self, node: NodeId, walk: &WalkOptions) -> Vec<WalkStep> {
         let as_step = |edge: &Edge, direction| {
             let direction = if edge.relation.is_symmetric() { Direction::Both } else { direction };
-            Step { relation: edge.relation, direction, to: edge.to }
+            WalkStep { relation: edge.relation, direction, to: edge.to }
         };
-        let outgoing = self.outgoing.of(node).iter();
-        let incoming = self.incoming.of(node).iter();
+        let outgoing = self.outgoing.edges_of(node).iter();
+        let incoming = self.incoming.edges_of(node).iter();
         let mut steps = outgoing
             .map(|edge| as_step(edge, Direction::Outgoing))
             .chain(incoming.map(|edge| as_step(edge, Direction::Incoming)))
             .filter(|step| walk.relations.contains(step.relation))
-            .filter(|step| walk.direction.takes(step.direction))
+            .filter(|step| walk.direction.accepts(step.direction))
             .collect::<Vec<_>>();
         steps.sort_unstable();
         steps.dedup();
@@ -140,7 +144,9 @@ impl Graph {
 }
 
 /// The first way to each entry.
-fn firsts(ways: &[(Step, Reached)]) -> impl Iterator<Item = &(Step, Reached)> {
+fn first_paths(
+    ways: &[(WalkStep, ReachedEntry)],
+) -> impl Iterator<Item = &(WalkStep, ReachedEntry)> {
     let mut seen = HashSet::new();
     ways.iter().filter(move |(step, _)| seen.insert(step.to))
 }

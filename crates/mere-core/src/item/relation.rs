@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::graph::nearest::differences;
+use crate::graph::nearest::edit_distance;
 
 /// What an entry says it is to another one. The order is the order in which they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -69,7 +69,7 @@ impl Relation {
             let slips = if name.len() < 9 { 1 } else { 2 };
             // Nothing that long is a slip.
             said.len() <= name.len() + slips
-                && differences(said.as_bytes(), name.as_bytes()) <= slips
+                && edit_distance(said.as_bytes(), name.as_bytes()) <= slips
         };
         let is_none = key.parse::<Self>().is_err();
         Self::ALL.into_iter().find(|relation| is_none && is_meant(relation))

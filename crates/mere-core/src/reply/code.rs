@@ -126,14 +126,14 @@ layers! {
 #[derive(Clone, Copy, Debug)]
 pub struct Code<A> {
     id: CodeId,
-    answer: PhantomData<A>,
+    reply_type: PhantomData<A>,
 }
 
 impl<A: ReplyKind> Code<A> {
     /// Declares a code. Only the table in [`super::codes`] does this.
     pub(crate) const fn declare<L: MayAnswer<A>>(area: &'static str, number: u16) -> Self {
-        let id = CodeId { layer: L::LAYER, area, reply: A::TYPE, number };
-        Self { id, answer: PhantomData }
+        let id = CodeId { layer: L::LAYER, area, reply_type: A::TYPE, number };
+        Self { id, reply_type: PhantomData }
     }
 
     /// The code without its type.
@@ -147,7 +147,7 @@ impl<A: ReplyKind> Code<A> {
 pub struct CodeId {
     layer: Layer,
     area: &'static str,
-    reply: ReplyType,
+    reply_type: ReplyType,
     number: u16,
 }
 
@@ -158,13 +158,13 @@ impl CodeId {
     }
 
     /// What type of reply it is.
-    pub fn reply(self) -> ReplyType {
-        self.reply
+    pub fn reply_type(self) -> ReplyType {
+        self.reply_type
     }
 }
 
 impl fmt::Display for CodeId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}-{}-{:03}", self.layer, self.area, self.reply.letter(), self.number)
+        write!(f, "{}-{}-{}-{:03}", self.layer, self.area, self.reply_type.letter(), self.number)
     }
 }

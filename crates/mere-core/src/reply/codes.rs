@@ -8,11 +8,11 @@ use super::code::{
 
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct CodeEntry {
     /// The code.
     pub id: CodeId,
     /// What it means, as the document says it.
-    pub means: &'static str,
+    pub meaning: &'static str,
 }
 
 macro_rules! codes {
@@ -22,7 +22,7 @@ macro_rules! codes {
             pub const $name: Code<$answer> = Code::declare::<$layer>($area, $number);
         )*
         /// Every code, in the order of the document.
-        pub const ALL: &[Entry] = &[$(Entry { id: $name.id(), means: $means }),*];
+        pub const ALL: &[CodeEntry] = &[$(CodeEntry { id: $name.id(), meaning: $means }),*];
     };
 }
 
@@ -291,7 +291,7 @@ mod tests {
     #[test]
     fn only_enforcement_denies() {
         for entry in ALL {
-            let denies = entry.id.reply() == ReplyType::Denied;
+            let denies = entry.id.reply_type() == ReplyType::Denied;
             assert!(!denies || entry.id.layer() == Layer::Enforcement, "{}", entry.id);
         }
     }

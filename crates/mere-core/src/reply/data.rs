@@ -7,13 +7,13 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::name::Name;
+use super::name::ParsedName;
 use crate::address::Address;
 use crate::root::Root;
 
 /// How far the gate goes when it rewrites content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum ContentKind {
     /// A whole file or item. Roots of one component, such as `/root`, are left alone: they are
     /// ordinary words of ordinary files.
     Body,
@@ -25,18 +25,18 @@ pub enum Reach {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
     text: String,
-    reach: Reach,
+    kind: ContentKind,
 }
 
 impl Content {
     /// The body of a file or an item.
     pub fn body(text: impl Into<String>) -> Self {
-        Self { text: text.into(), reach: Reach::Body }
+        Self { text: text.into(), kind: ContentKind::Body }
     }
 
     /// Any shorter string that comes from a file or an item.
     pub fn mention(text: impl Into<String>) -> Self {
-        Self { text: text.into(), reach: Reach::Mention }
+        Self { text: text.into(), kind: ContentKind::Mention }
     }
 
     /// The text as it lies on disk.
@@ -45,8 +45,8 @@ impl Content {
     }
 
     /// Which roots the gate rewrites in it.
-    pub fn reach(&self) -> Reach {
-        self.reach
+    pub fn kind(&self) -> ContentKind {
+        self.kind
     }
 }
 
@@ -60,7 +60,7 @@ pub enum Data {
     /// A count, a size, a line number.
     Number(u64),
     /// A number that is not ours.
-    Figure(serde_json::Number),
+    ForeignNumber(serde_json::Number),
     /// Our own words.
     Words(Cow<'static, str>),
     /// Where something is.
@@ -68,7 +68,7 @@ pub enum Data {
     /// A root without its `:/`.
     Root(Root),
     /// What something is called.
-    Name(Name),
+    Name(ParsedName),
     /// Text that is not ours.
     Content(Content),
     /// Values in order.
@@ -76,22 +76,24 @@ pub enum Data {
     /// Named values in order.
     Fields(Fields),
     /// Values whose names are not ours either.
-    Mapping(Vec<(Content, Data)>),
+    ForeignFields(Vec<(Content, Data)>),
 }
 
 impl Data {
     /// A value from a file or an item: every text in it is content, names included.
-    pub fn foreign(value: &Value, text: &mut dyn FnMut(&str) -> Content) -> Self {
+    pub fn from_foreign(value: &Value, text: &mut dyn FnMut(&str) -> Content) -> Self {
         match value {
             Value::Null => Self::Null,
             Value::Bool(value) => Self::Bool(*value),
-            Value::Number(number) => Self::Figure(number.clone()),
+            Value::Number(number) => Self::ForeignNumber(number.clone()),
             Value::String(said) => Self::Content(text(said)),
-            Value::Array(items) => items.iter().map(|item| Self::foreign(item, text)).collect(),
+            Value::Array(items) => {
+                items.iter().map(|item| Self::from_foreign(item, text)).collect()
+            }
             Value::Object(map) => {
                 let fields =
-                    map.iter().map(|(name, value)| (text(name), Self::foreign(value, text)));
-                Self::Mapping(fields.collect())
+                    map.iter().map(|(name, value)| (text(name), Self::from_foreign(value, text)));
+                Self::ForeignFields(fields.collect())
             }
         }
     }
@@ -141,8 +143,8 @@ impl From<Root> for Data {
     }
 }
 
-impl From<Name> for Data {
-    fn from(name: Name) -> Self {
+impl From<ParsedName> for Data {
+    fn from(name: ParsedName) -> Self {
         Self::Name(name)
     }
 }

@@ -14,9 +14,9 @@ pub use code::{
     Code, CodeId, Denied, Enforcement, Execution, Fault, Invalid, Items, Layer, LayerName,
     MayAnswer, Registry, ReplyKind, ReplyType, Success, Surface, World,
 };
-pub use data::{Content, Data, Fields, Reach};
-pub use name::Name;
-pub use prose::{Part, Prose, to_person};
+pub use data::{Content, ContentKind, Data, Fields};
+pub use name::ParsedName;
+pub use prose::{Prose, ProsePart, reword_for_person};
 
 /// A reply before the gate.
 #[derive(Clone, Debug)]
@@ -63,12 +63,12 @@ impl Draft {
     }
 
     /// What it says.
-    pub fn said(&self) -> &Prose {
+    pub fn message(&self) -> &Prose {
         &self.message
     }
 
     /// What to do next, if it says so.
-    pub fn advice(&self) -> Option<&Prose> {
+    pub fn hint_prose(&self) -> Option<&Prose> {
         self.hint.as_ref()
     }
 

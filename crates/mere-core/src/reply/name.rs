@@ -7,23 +7,23 @@ use crate::item::{Category, ItemId, ItemRef, MemoryPath};
 
 /// The name of something that agents name too.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Name(String);
+pub struct ParsedName(String);
 
-impl Name {
+impl ParsedName {
     /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The word, if this name begins it: what lies below has a name as well.
-    pub(super) fn leading(&self, word: &str) -> Option<Self> {
+    pub(super) fn match_word(&self, word: &str) -> Option<Self> {
         let below = word.strip_prefix(&self.0)?;
         let is_name = below.is_empty() || below.starts_with('/') && !below.contains("//");
         is_name.then(|| Self(word.to_owned()))
     }
 }
 
-impl std::fmt::Display for Name {
+impl std::fmt::Display for ParsedName {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
@@ -32,7 +32,7 @@ impl std::fmt::Display for Name {
 /// Only what was parsed is one.
 macro_rules! named {
     ($($parsed:ty),*) => {$(
-        impl From<&$parsed> for Name {
+        impl From<&$parsed> for ParsedName {
             fn from(parsed: &$parsed) -> Self {
                 Self(parsed.to_string())
             }

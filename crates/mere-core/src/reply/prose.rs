@@ -6,26 +6,26 @@
 use std::borrow::Cow;
 
 use super::data::Content;
-use super::name::Name;
+use super::name::ParsedName;
 use crate::address::Address;
 use crate::root::Root;
 
 /// A piece of a sentence.
 #[derive(Clone, Debug)]
-pub enum Part {
+pub enum ProsePart {
     /// Our own words. The gate scans them for host paths.
     Words(Cow<'static, str>),
     /// An address. The gate knows it and lets it pass.
     Address(Address),
     /// A name that was parsed. The gate knows it and lets it pass.
-    Name(Name),
+    Name(ParsedName),
     /// Text from a file or an item. The gate rewrites this session's real roots in it.
     Content(Content),
 }
 
 /// Parts in reading order.
 #[derive(Clone, Debug, Default)]
-pub struct Prose(Vec<Part>);
+pub struct Prose(Vec<ProsePart>);
 
 impl Prose {
     /// Starts with our own words.
@@ -34,12 +34,12 @@ impl Prose {
     }
 
     /// Our own words, in which these names are said.
-    pub fn naming(words: &str, names: &[Name]) -> Self {
+    pub fn with_names(words: &str, names: &[ParsedName]) -> Self {
         let mut prose = Self::default();
         let mut rest = words;
         while let Some((before, said, after)) = next_name(rest, names) {
             prose = prose.and(before.to_owned());
-            prose.0.push(Part::Name(said));
+            prose.0.push(ProsePart::Name(said));
             rest = after;
         }
         prose.and(rest.to_owned())
@@ -48,21 +48,21 @@ impl Prose {
     /// Adds our own words.
     #[must_use]
     pub fn and(mut self, words: impl Into<Cow<'static, str>>) -> Self {
-        self.0.push(Part::Words(words.into()));
+        self.0.push(ProsePart::Words(words.into()));
         self
     }
 
     /// Adds an address.
     #[must_use]
     pub fn address(mut self, address: Address) -> Self {
-        self.0.push(Part::Address(address));
+        self.0.push(ProsePart::Address(address));
         self
     }
 
     /// Adds a name.
     #[must_use]
-    pub fn name(mut self, name: Name) -> Self {
-        self.0.push(Part::Name(name));
+    pub fn name(mut self, name: ParsedName) -> Self {
+        self.0.push(ProsePart::Name(name));
         self
     }
 
@@ -74,7 +74,7 @@ impl Prose {
 
     /// Adds another sentence's parts.
     #[must_use]
-    pub fn with(mut self, other: &Self) -> Self {
+    pub fn append(mut self, other: &Self) -> Self {
         self.0.extend(other.0.iter().cloned());
         self
     }
@@ -82,24 +82,24 @@ impl Prose {
     /// Adds text from a file or an item.
     #[must_use]
     pub fn content(mut self, content: Content) -> Self {
-        self.0.push(Part::Content(content));
+        self.0.push(ProsePart::Content(content));
         self
     }
 
     /// The sentence for a person, who is told what an agent should ask them to do. Nothing has
     /// looked at its parts.
-    pub fn for_person(&self) -> String {
+    pub fn render_for_person(&self) -> String {
         let parts = self.0.iter().map(|part| match part {
-            Part::Words(words) => words.to_string(),
-            Part::Address(address) => address.to_string(),
-            Part::Name(name) => name.as_str().to_owned(),
-            Part::Content(content) => content.text().to_owned(),
+            ProsePart::Words(words) => words.to_string(),
+            ProsePart::Address(address) => address.to_string(),
+            ProsePart::Name(name) => name.as_str().to_owned(),
+            ProsePart::Content(content) => content.text().to_owned(),
         });
-        to_person(&parts.collect::<String>())
+        reword_for_person(&parts.collect::<String>())
     }
 
     /// The parts.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[ProsePart] {
         &self.0
     }
 }
@@ -111,14 +111,14 @@ impl From<&'static str> for Prose {
 }
 
 /// The first of some names in a text that is a word of its own, with what is before and after it.
-fn next_name<'a>(text: &'a str, names: &[Name]) -> Option<(&'a str, Name, &'a str)> {
+fn next_name<'a>(text: &'a str, names: &[ParsedName]) -> Option<(&'a str, ParsedName, &'a str)> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '/');
     let mut start = 0;
     while let Some(at) = text[start..].find(is_part) {
         let begin = start + at;
         let end = text[begin..].find(|c| !is_part(c)).map_or(text.len(), |at| begin + at);
         let word = &text[begin..end];
-        if let Some(name) = names.iter().find_map(|name| name.leading(word)) {
+        if let Some(name) = names.iter().find_map(|name| name.match_word(word)) {
             return Some((&text[..begin], name, &text[end..]));
         }
         start = end;
@@ -127,7 +127,7 @@ fn next_name<'a>(text: &'a str, names: &[Name]) -> Option<(&'a str, Name, &'a st
 }
 
 /// What agents call, and what people type instead.
-const COMMANDS: [(&str, &str); 7] = [
+const PERSON_WORDING: [(&str, &str); 7] = [
     ("list_memories", "`mere memory list`"),
     ("update_memory", "`mere memory update`"),
     ("list_stores", "`mere store list`"),
@@ -138,9 +138,10 @@ const COMMANDS: [(&str, &str); 7] = [
 ];
 
 /// What an agent should ask of a person, said to the person.
-pub fn to_person(words: &str) -> String {
-    let words =
-        COMMANDS.iter().fold(words.to_owned(), |said, (tool, command)| said.replace(tool, command));
+pub fn reword_for_person(words: &str) -> String {
+    let words = PERSON_WORDING
+        .iter()
+        .fold(words.to_owned(), |said, (tool, command)| said.replace(tool, command));
     let mut sentences = words.split("Ask a person to ");
     let first = sentences.next().unwrap_or_default().to_owned();
     sentences.fold(first, |said, asked| {

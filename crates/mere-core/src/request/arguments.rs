@@ -22,7 +22,7 @@ pub struct Parameter {
     /// Its name.
     pub name: &'static str,
     /// What it takes.
-    pub kind: Kind,
+    pub kind: ParameterKind,
     /// Whether a call makes sense without it.
     pub need: Need,
     /// What it is for.
@@ -40,23 +40,23 @@ pub enum Need {
 
 /// What an argument takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ParameterKind {
     /// Any text.
     Text,
     /// One of these words; the first is the default.
-    Choice(&'static [&'static str]),
+    ChoiceWithDefault(&'static [&'static str]),
     /// One of these words, none of which is the default.
-    Word(&'static [&'static str]),
+    Choice(&'static [&'static str]),
     /// A JSON object.
     Object,
     /// A list of files, each with a path and a content.
     Files,
     /// A whole number.
-    Whole {
+    Integer {
         /// The smallest that is accepted.
-        least: u64,
+        minimum: u64,
         /// The largest.
-        most: u64,
+        maximum: u64,
         /// What absence means, where it means a number.
         default: Option<u64>,
     },
@@ -99,13 +99,13 @@ pub enum ArgumentError {
     },
     /// Exactly one of several arguments must be there.
     #[error("one of several arguments must be given")]
-    OneOf {
+    ExactlyOneOf {
         /// Which ones.
         names: &'static [&'static str],
     },
     /// At least one of several arguments must be there.
     #[error("none of several arguments is given")]
-    AnyOf {
+    AtLeastOneOf {
         /// Which ones.
         names: &'static [&'static str],
     },
@@ -123,14 +123,14 @@ pub enum ArgumentError {
         /// Which argument.
         name: &'static str,
         /// What it takes.
-        kind: Kind,
+        kind: ParameterKind,
     },
 }
 
 impl Parameter {
     /// Its JSON Schema.
     pub(super) fn schema(&self) -> Value {
-        let mut schema = self.described_schema();
+        let mut schema = self.schema_with_description();
         // What a name says already is not said twice.
         if let Some(schema) = schema.as_object_mut().filter(|_| self.about.is_empty()) {
             schema.remove("description");
@@ -138,38 +138,40 @@ impl Parameter {
         schema
     }
 
-    fn described_schema(&self) -> Value {
+    fn schema_with_description(&self) -> Value {
         match self.kind {
-            Kind::Text => json!({ "type": "string", "description": self.about }),
-            Kind::Choice(words) => {
+            ParameterKind::Text => json!({ "type": "string", "description": self.about }),
+            ParameterKind::ChoiceWithDefault(words) => {
                 json!({ "enum": words, "default": words.first(), "description": self.about })
             }
-            Kind::Word(words) => json!({ "enum": words, "description": self.about }),
-            Kind::Object => json!({ "type": "object", "description": self.about }),
-            Kind::Files => json!({
+            ParameterKind::Choice(words) => json!({ "enum": words, "description": self.about }),
+            ParameterKind::Object => json!({ "type": "object", "description": self.about }),
+            ParameterKind::Files => json!({
                 "type": "array", "description": self.about, "items": {
                     "type": "object", "required": ["path", "content"],
                     "properties": { "path": { "type": "string" }, "content": { "type": "string" } }
                 }
             }),
-            Kind::Whole { least, most, default: Some(default) } => json!({
-                "type": "integer", "minimum": least, "maximum": most, "default": default,
-                "description": self.about
-            }),
-            Kind::Whole { least, most, default: None } => json!({
+            ParameterKind::Integer { minimum: least, maximum: most, default: Some(default) } => {
+                json!({
+                    "type": "integer", "minimum": least, "maximum": most, "default": default,
+                    "description": self.about
+                })
+            }
+            ParameterKind::Integer { minimum: least, maximum: most, default: None } => json!({
                 "type": "integer", "minimum": least, "maximum": most, "description": self.about
             }),
-            Kind::Flag => json!({ "type": "boolean", "description": self.about }),
-            Kind::Sha256 => json!({
+            ParameterKind::Flag => json!({ "type": "boolean", "description": self.about }),
+            ParameterKind::Sha256 => json!({
                 "type": "string", "pattern": "^[0-9a-f]{64}$", "description": self.about
             }),
-            Kind::Texts => json!({
+            ParameterKind::Texts => json!({
                 "type": "array", "items": { "type": "string" }, "description": self.about
             }),
-            Kind::Time => json!({
+            ParameterKind::Time => json!({
                 "type": "string", "format": "date-time", "description": self.about
             }),
-            Kind::TimeOrNull => json!({
+            ParameterKind::TimeOrNull => json!({
                 "anyOf": [{ "type": "string" }, { "type": "null" }], "description": self.about
             }),
         }
@@ -192,136 +194,138 @@ impl<'a> Arguments<'a> {
         Err(CallError::Argument { tool: tool.name, error })
     }
 
-    pub(super) fn tool(&self) -> &'static str {
+    pub(super) fn tool_name(&self) -> &'static str {
         self.tool.name
     }
 
     /// A text, or nothing when absent or null.
     pub(super) fn text(&self, name: &'static str) -> Result<Option<&'a str>, CallError> {
-        match self.given(name) {
+        match self.non_null(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(self.wrong(name)),
+            Some(_) => Err(self.wrong_value_error(name)),
         }
     }
 
     /// One of the parameter's words, or its first.
-    pub(super) fn choice(&self, name: &'static str) -> Result<&'static str, CallError> {
-        let Some(Kind::Choice(words)) = self.kind(name) else {
-            return Err(self.wrong(name));
+    pub(super) fn choice_or_default(&self, name: &'static str) -> Result<&'static str, CallError> {
+        let Some(ParameterKind::ChoiceWithDefault(words)) = self.kind(name) else {
+            return Err(self.wrong_value_error(name));
         };
         let said = match self.text(name)? {
             None => words.first(),
             Some(text) => words.iter().find(|word| **word == text),
         };
-        said.copied().ok_or_else(|| self.wrong(name))
+        said.copied().ok_or_else(|| self.wrong_value_error(name))
     }
 
     /// One of the parameter's words, if one was given.
-    pub(super) fn word(&self, name: &'static str) -> Result<Option<&'static str>, CallError> {
-        let Some(Kind::Word(words)) = self.kind(name) else {
-            return Err(self.wrong(name));
+    pub(super) fn choice(&self, name: &'static str) -> Result<Option<&'static str>, CallError> {
+        let Some(ParameterKind::Choice(words)) = self.kind(name) else {
+            return Err(self.wrong_value_error(name));
         };
         let Some(text) = self.text(name)? else { return Ok(None) };
         let said = words.iter().find(|word| **word == text);
-        said.copied().map(Some).ok_or_else(|| self.wrong(name))
+        said.copied().map(Some).ok_or_else(|| self.wrong_value_error(name))
     }
 
     /// A JSON object, empty when absent.
     pub(super) fn object(&self, name: &'static str) -> Result<Map<String, Value>, CallError> {
-        match self.given(name) {
+        match self.non_null(name) {
             None => Ok(Map::new()),
             Some(Value::Object(map)) => Ok(map.clone()),
-            Some(_) => Err(self.wrong(name)),
+            Some(_) => Err(self.wrong_value_error(name)),
         }
     }
 
     /// Files, each with a path and a content; none when absent.
     pub(super) fn files(&self, name: &'static str) -> Result<Vec<(RelPath, String)>, CallError> {
-        let list = match self.given(name) {
+        let list = match self.non_null(name) {
             None => return Ok(Vec::new()),
-            Some(value) => value.as_array().ok_or_else(|| self.wrong(name))?,
+            Some(value) => value.as_array().ok_or_else(|| self.wrong_value_error(name))?,
         };
         let files = list.iter().map(|file| {
             let file = file.as_object().filter(|file| file.len() == 2)?;
             let path = file.get("path")?.as_str()?.parse::<RelPath>().ok();
             Some((path.filter(|path| !path.is_root())?, file.get("content")?.as_str()?.to_owned()))
         });
-        files.collect::<Option<_>>().ok_or_else(|| self.wrong(name))
+        files.collect::<Option<_>>().ok_or_else(|| self.wrong_value_error(name))
     }
 
     /// A text that its type takes, if one was given.
-    pub(super) fn parsed<T: FromStr>(&self, name: &'static str) -> Result<Option<T>, CallError> {
-        self.text(name)?.map(str::parse).transpose().map_err(|_| self.wrong(name))
+    pub(super) fn parse<T: FromStr>(&self, name: &'static str) -> Result<Option<T>, CallError> {
+        self.text(name)?.map(str::parse).transpose().map_err(|_| self.wrong_value_error(name))
     }
 
     /// A whole number within the parameter's bounds, or its default.
-    pub(super) fn whole(&self, name: &'static str) -> Result<Option<u64>, CallError> {
-        let Some(Kind::Whole { least, most, default }) = self.kind(name) else {
-            return Err(self.wrong(name));
+    pub(super) fn integer(&self, name: &'static str) -> Result<Option<u64>, CallError> {
+        let Some(ParameterKind::Integer { minimum: least, maximum: most, default }) =
+            self.kind(name)
+        else {
+            return Err(self.wrong_value_error(name));
         };
-        let Some(value) = self.given(name) else { return Ok(default) };
-        let number = whole(value).filter(|number| (least..=most).contains(number));
-        number.map(Some).ok_or_else(|| self.wrong(name))
+        let Some(value) = self.non_null(name) else { return Ok(default) };
+        let number = parse_integer(value).filter(|number| (least..=most).contains(number));
+        number.map(Some).ok_or_else(|| self.wrong_value_error(name))
     }
 
     /// The same for a number of things.
-    pub(super) fn size(&self, name: &'static str) -> Result<usize, CallError> {
-        let number = self.whole(name)?.unwrap_or_default();
-        usize::try_from(number).map_err(|_| self.wrong(name))
+    pub(super) fn count(&self, name: &'static str) -> Result<usize, CallError> {
+        let number = self.integer(name)?.unwrap_or_default();
+        usize::try_from(number).map_err(|_| self.wrong_value_error(name))
     }
 
     /// A text that must be there.
-    pub(super) fn required(&self, name: &'static str) -> Result<&'a str, CallError> {
-        self.text(name)?.ok_or_else(|| self.missing(name, "a text"))
+    pub(super) fn required_text(&self, name: &'static str) -> Result<&'a str, CallError> {
+        self.text(name)?.ok_or_else(|| self.missing_error(name, "a text"))
     }
 
     /// Yes or no.
     pub(super) fn flag(&self, name: &'static str) -> Result<bool, CallError> {
-        match self.given(name) {
+        match self.non_null(name) {
             None => Ok(false),
-            Some(value) => value.as_bool().ok_or_else(|| self.wrong(name)),
+            Some(value) => value.as_bool().ok_or_else(|| self.wrong_value_error(name)),
         }
     }
 
     /// A SHA-256, if one was given.
     pub(super) fn sha256(&self, name: &'static str) -> Result<Option<Sha256>, CallError> {
-        self.parsed(name)
+        self.parse(name)
     }
 
     /// Texts, if a list of them was given.
     pub(super) fn texts(&self, name: &'static str) -> Result<Option<Vec<String>>, CallError> {
-        let Some(value) = self.given(name) else { return Ok(None) };
-        let list = value.as_array().ok_or_else(|| self.wrong(name))?;
+        let Some(value) = self.non_null(name) else { return Ok(None) };
+        let list = value.as_array().ok_or_else(|| self.wrong_value_error(name))?;
         let texts = list.iter().map(|text| text.as_str().map(str::to_owned));
-        texts.collect::<Option<_>>().map(Some).ok_or_else(|| self.wrong(name))
+        texts.collect::<Option<_>>().map(Some).ok_or_else(|| self.wrong_value_error(name))
     }
 
     /// A time, if one was given; where null may be said, that there is none.
     pub(super) fn time(&self, name: &'static str) -> Result<Option<MemoryExpiry>, CallError> {
         match self.map.get(name) {
-            Some(Value::Null) if self.kind(name) == Some(Kind::TimeOrNull) => {
+            Some(Value::Null) if self.kind(name) == Some(ParameterKind::TimeOrNull) => {
                 Ok(Some(MemoryExpiry::Never))
             }
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => {
-                let time = parse_rfc3339(text).ok_or_else(|| self.wrong(name))?;
+                let time = parse_rfc3339(text).ok_or_else(|| self.wrong_value_error(name))?;
                 Ok(Some(MemoryExpiry::At(time)))
             }
-            Some(_) => Err(self.wrong(name)),
+            Some(_) => Err(self.wrong_value_error(name)),
         }
     }
 
     /// Says that none of several arguments is there.
-    pub(super) fn none_of(&self, names: &'static [&'static str]) -> CallError {
-        CallError::Argument { tool: self.tool.name, error: ArgumentError::AnyOf { names } }
+    pub(super) fn none_of_error(&self, names: &'static [&'static str]) -> CallError {
+        CallError::Argument { tool: self.tool.name, error: ArgumentError::AtLeastOneOf { names } }
     }
 
     /// A path that must be there.
     pub(super) fn path(&self, name: &'static str) -> Result<Spoken, CallError> {
         match self.text(name)? {
             Some(_) => self.path_or_home(name),
-            None => Err(self.missing(name, "an address or a path from the home root")),
+            None => Err(self.missing_error(name, "an address or a path from the home root")),
         }
     }
 
@@ -346,34 +350,34 @@ impl<'a> Arguments<'a> {
     }
 
     /// Says that an argument is missing, and what it takes.
-    pub(super) fn missing(&self, name: &'static str, takes: &'static str) -> CallError {
+    pub(super) fn missing_error(&self, name: &'static str, takes: &'static str) -> CallError {
         let error = ArgumentError::Missing { name, takes };
         CallError::Argument { tool: self.tool.name, error }
     }
 
     /// Says that a text is not of the form the argument takes.
-    pub(super) fn malformed(&self, name: &'static str, takes: &'static str) -> CallError {
+    pub(super) fn malformed_error(&self, name: &'static str, takes: &'static str) -> CallError {
         let error = ArgumentError::Malformed { name, takes };
         CallError::Argument { tool: self.tool.name, error }
     }
 
-    fn given(&self, name: &str) -> Option<&'a Value> {
+    fn non_null(&self, name: &str) -> Option<&'a Value> {
         self.map.get(name).filter(|value| !value.is_null())
     }
 
-    fn kind(&self, name: &str) -> Option<Kind> {
+    fn kind(&self, name: &str) -> Option<ParameterKind> {
         self.tool.parameters.iter().find(|p| p.name == name).map(|p| p.kind)
     }
 
     /// Says that a value is not one the argument takes.
-    pub(super) fn wrong(&self, name: &'static str) -> CallError {
-        let kind = self.kind(name).unwrap_or(Kind::Text);
+    pub(super) fn wrong_value_error(&self, name: &'static str) -> CallError {
+        let kind = self.kind(name).unwrap_or(ParameterKind::Text);
         CallError::Argument { tool: self.tool.name, error: ArgumentError::Wrong { name, kind } }
     }
 }
 
 /// A whole number as JSON Schema has it: `3.0` is one.
-fn whole(value: &Value) -> Option<u64> {
+fn parse_integer(value: &Value) -> Option<u64> {
     let text = value.as_number()?.to_string();
     text.strip_suffix(".0").unwrap_or(&text).parse().ok()
 }

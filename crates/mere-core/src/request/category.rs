@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::arguments::{Arguments, Kind, Need, Parameter};
+use super::arguments::{Arguments, Need, Parameter, ParameterKind};
 use super::{CallError, Verb};
 use crate::category::{DeletableContents, Description, Force};
 use crate::item::Category;
@@ -14,22 +14,26 @@ pub(super) const DESCRIBE_ABOUT: &str = "Say what a category is for; an empty te
 
 const PATH: Parameter = Parameter {
     name: "path",
-    kind: Kind::Text,
+    kind: ParameterKind::Text,
     need: Need::Required,
     about: "Such as `api/auth`.",
 };
 
-pub(super) const CREATE: &[Parameter] =
-    &[PATH, Parameter { name: "description", kind: Kind::Text, need: Need::Optional, about: "" }];
+pub(super) const CREATE: &[Parameter] = &[
+    PATH,
+    Parameter { name: "description", kind: ParameterKind::Text, need: Need::Optional, about: "" },
+];
 
-pub(super) const DELETE: &[Parameter] =
-    &[PATH, Parameter { name: "recursive", kind: Kind::Flag, need: Need::Optional, about: "" }];
+pub(super) const DELETE: &[Parameter] = &[
+    PATH,
+    Parameter { name: "recursive", kind: ParameterKind::Flag, need: Need::Optional, about: "" },
+];
 
 pub(super) const DESCRIBE: &[Parameter] = &[
     PATH,
     Parameter {
         name: "description",
-        kind: Kind::Text,
+        kind: ParameterKind::Text,
         need: Need::Required,
         about: "At most 500 characters.",
     },
@@ -41,7 +45,7 @@ pub struct CategoryCall {
     /// Which category.
     pub path: Category,
     /// What is to become of it.
-    pub what: CategoryChange,
+    pub change: CategoryChange,
     /// Whether a person overrides the mode; agents never do.
     pub force: Force,
 }
@@ -66,33 +70,34 @@ pub enum CategoryChange {
     },
 }
 
-pub(super) fn create(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
+pub(super) fn parse_create(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     let description = arguments.text("description")?;
-    let description = description.map(|text| described(arguments, text)).transpose()?;
-    call(arguments, CategoryChange::Create { description })
+    let description = description.map(|text| parse_description(arguments, text)).transpose()?;
+    category_call(arguments, CategoryChange::Create { description })
 }
 
-pub(super) fn delete(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
+pub(super) fn parse_delete(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     let depth = if arguments.flag("recursive")? {
         DeletableContents::Visible
     } else {
         DeletableContents::Nothing
     };
-    call(arguments, CategoryChange::Delete { depth })
+    category_call(arguments, CategoryChange::Delete { depth })
 }
 
-pub(super) fn describe(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
-    let description = described(arguments, arguments.required("description")?)?;
-    call(arguments, CategoryChange::Describe { description })
+pub(super) fn parse_describe(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
+    let description = parse_description(arguments, arguments.required_text("description")?)?;
+    category_call(arguments, CategoryChange::Describe { description })
 }
 
-fn call(arguments: &Arguments<'_>, what: CategoryChange) -> Result<Verb, CallError> {
+fn category_call(arguments: &Arguments<'_>, what: CategoryChange) -> Result<Verb, CallError> {
     let path = category(arguments, "path")?;
-    let path = path.ok_or_else(|| arguments.malformed("path", TAKES))?;
-    Ok(Verb::Category(CategoryCall { path, what, force: Force::No }))
+    let path = path.ok_or_else(|| arguments.malformed_error("path", CATEGORY_FORM))?;
+    Ok(Verb::Category(CategoryCall { path, change: what, force: Force::No }))
 }
 
-const TAKES: &str = "one to eight levels of small letters, digits, `_` and `-`, such as `api/auth`";
+const CATEGORY_FORM: &str =
+    "one to eight levels of small letters, digits, `_` and `-`, such as `api/auth`";
 
 /// A category that must be said; none for the top.
 pub(super) fn category(
@@ -100,11 +105,11 @@ pub(super) fn category(
     name: &'static str,
 ) -> Result<Option<Category>, CallError> {
     let said = arguments.text(name)?.map(Category::from_str).transpose();
-    let said = said.map_err(|_| arguments.malformed(name, TAKES))?;
+    let said = said.map_err(|_| arguments.malformed_error(name, CATEGORY_FORM))?;
     Ok(said.filter(|category| !category.is_empty()))
 }
 
-fn described(arguments: &Arguments<'_>, text: &str) -> Result<Description, CallError> {
+fn parse_description(arguments: &Arguments<'_>, text: &str) -> Result<Description, CallError> {
     let takes = "at most 500 characters that can be seen";
-    text.parse().map_err(|_| arguments.malformed("description", takes))
+    text.parse().map_err(|_| arguments.malformed_error("description", takes))
 }

@@ -1,6 +1,6 @@
 //! The arguments of the tools that change files: `write`, `edit` and `patch_section`.
 
-use super::arguments::{ArgumentError, Arguments, Kind, Need, Parameter};
+use super::arguments::{ArgumentError, Arguments, Need, Parameter, ParameterKind};
 use super::{CallError, HOME, Verb};
 use crate::digest::Sha256;
 use crate::markdown::Section;
@@ -14,16 +14,16 @@ pub(super) const PATCH_ABOUT: &str = "Replace one part of a Markdown file of you
     text under a heading, a block marked ^id, or a key of the frontmatter. Say one of `heading`, \
     `block`, `frontmatter_key`.";
 
-const fn text(name: &'static str, need: Need, about: &'static str) -> Parameter {
-    Parameter { name, kind: Kind::Text, need, about }
+const fn text_parameter(name: &'static str, need: Need, about: &'static str) -> Parameter {
+    Parameter { name, kind: ParameterKind::Text, need, about }
 }
 
 const PATH: Parameter =
-    text("path", Need::Required, "Which file, such as ROOT_WORKSPACE:/notes.md.");
-const CONTENT: Parameter = text("content", Need::Required, "The new text.");
-const EXPECT: Parameter = Parameter {
+    text_parameter("path", Need::Required, "Which file, such as ROOT_WORKSPACE:/notes.md.");
+const CONTENT: Parameter = text_parameter("content", Need::Required, "The new text.");
+const EXPECT_SHA256: Parameter = Parameter {
     name: "expect_sha256",
-    kind: Kind::Sha256,
+    kind: ParameterKind::Sha256,
     need: Need::Optional,
     about: "The `sha256` you read: nothing is changed if the file is another by now.",
 };
@@ -31,10 +31,10 @@ const EXPECT: Parameter = Parameter {
 pub(super) const WRITE: &[Parameter] = &[
     PATH,
     CONTENT,
-    EXPECT,
+    EXPECT_SHA256,
     Parameter {
         name: "create_dirs",
-        kind: Kind::Flag,
+        kind: ParameterKind::Flag,
         need: Need::Optional,
         about: "Whether missing directories are made.",
     },
@@ -43,42 +43,42 @@ pub(super) const WRITE: &[Parameter] = &[
 
 pub(super) const EDIT: &[Parameter] = &[
     PATH,
-    text("old", Need::Required, "The text to replace."),
-    text("new", Need::Required, "What takes its place."),
-    EXPECT,
+    text_parameter("old", Need::Required, "The text to replace."),
+    text_parameter("new", Need::Required, "What takes its place."),
+    EXPECT_SHA256,
     HOME,
 ];
 
 pub(super) const PATCH: &[Parameter] = &[
     PATH,
-    text("heading", Need::Optional, "The heading whose section is replaced."),
-    text("block", Need::Optional, "The id of the block that is replaced."),
-    text("frontmatter_key", Need::Optional, "The key whose value is replaced, as YAML."),
+    text_parameter("heading", Need::Optional, "The heading whose section is replaced."),
+    text_parameter("block", Need::Optional, "The id of the block that is replaced."),
+    text_parameter("frontmatter_key", Need::Optional, "The key whose value is replaced, as YAML."),
     Parameter {
         name: "occurrence",
-        kind: Kind::Whole { least: 1, most: 1_000_000, default: None },
+        kind: ParameterKind::Integer { minimum: 1, maximum: 1_000_000, default: None },
         need: Need::Optional,
         about: "Which one, from 1, if there are several.",
     },
     CONTENT,
-    EXPECT,
+    EXPECT_SHA256,
     HOME,
 ];
 
 /// One call that changes a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct FileChange {
     /// Which file.
     pub path: Spoken,
     /// What it must be before.
     pub expect: Option<Sha256>,
     /// What becomes of it.
-    pub how: How,
+    pub kind: FileChangeKind,
 }
 
 /// What becomes of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum FileChangeKind {
     /// It gets a new content.
     Write {
         /// All of it.
@@ -104,20 +104,20 @@ pub enum How {
     },
 }
 
-pub(super) fn write(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
-    let content = arguments.required("content")?.to_owned();
+pub(super) fn parse_write(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
+    let content = arguments.required_text("content")?.to_owned();
     let create_dirs = arguments.flag("create_dirs")?;
-    change(arguments, How::Write { content, create_dirs })
+    file_change(arguments, FileChangeKind::Write { content, create_dirs })
 }
 
-pub(super) fn edit(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
-    let old = arguments.required("old")?.to_owned();
-    let new = arguments.required("new")?.to_owned();
-    change(arguments, How::Edit { old, new })
+pub(super) fn parse_edit(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
+    let old = arguments.required_text("old")?.to_owned();
+    let new = arguments.required_text("new")?.to_owned();
+    file_change(arguments, FileChangeKind::Edit { old, new })
 }
 
-pub(super) fn patch(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
-    let content = arguments.required("content")?.to_owned();
+pub(super) fn parse_patch(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
+    let content = arguments.required_text("content")?.to_owned();
     let named = [
         arguments.text("heading")?.map(|text| Section::Heading(text.to_owned())),
         arguments.text("block")?.map(|text| Section::Block(text.to_owned())),
@@ -125,16 +125,16 @@ pub(super) fn patch(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     ];
     let mut named = named.into_iter().flatten();
     let (Some(section), None) = (named.next(), named.next()) else {
-        let error = ArgumentError::OneOf { names: &["heading", "block", "frontmatter_key"] };
-        return Err(CallError::Argument { tool: arguments.tool(), error });
+        let error = ArgumentError::ExactlyOneOf { names: &["heading", "block", "frontmatter_key"] };
+        return Err(CallError::Argument { tool: arguments.tool_name(), error });
     };
-    let occurrence = arguments.whole("occurrence")?;
+    let occurrence = arguments.integer("occurrence")?;
     let occurrence = occurrence.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
-    change(arguments, How::Patch { section, occurrence, content })
+    file_change(arguments, FileChangeKind::Patch { section, occurrence, content })
 }
 
-fn change(arguments: &Arguments<'_>, how: How) -> Result<Verb, CallError> {
+fn file_change(arguments: &Arguments<'_>, how: FileChangeKind) -> Result<Verb, CallError> {
     let path = arguments.path("path")?;
     let expect = arguments.sha256("expect_sha256")?;
-    Ok(Verb::Change(Change { path, expect, how }))
+    Ok(Verb::ChangeFile(FileChange { path, expect, kind: how }))
 }

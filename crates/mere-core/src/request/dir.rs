@@ -1,6 +1,6 @@
 //! The `dir` tool's arguments.
 
-use super::arguments::{Arguments, Kind, Need, Parameter};
+use super::arguments::{Arguments, Need, Parameter, ParameterKind};
 use super::{CURSOR, CallError, HOME, Verb};
 use crate::cursor::Cursor;
 use crate::root::Root;
@@ -13,19 +13,19 @@ pub(super) const ABOUT: &str = "Where you are (`pwd`), which root is home (`cd`)
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "command",
-        kind: Kind::Choice(&["pwd", "cd", "list", "tree"]),
+        kind: ParameterKind::ChoiceWithDefault(&["pwd", "cd", "list", "tree"]),
         need: Need::Optional,
         about: "",
     },
     Parameter {
         name: "path",
-        kind: Kind::Text,
+        kind: ParameterKind::Text,
         need: Need::Optional,
         about: "For `cd` a root such as ROOT_USER or mod:docs.",
     },
     Parameter {
         name: "depth",
-        kind: Kind::Whole { least: 1, most: 16, default: Some(3) },
+        kind: ParameterKind::Integer { minimum: 1, maximum: 16, default: Some(3) },
         need: Need::Optional,
         about: "",
     },
@@ -62,11 +62,11 @@ pub enum Dir {
 }
 
 pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
-    let command = arguments.choice("command")?;
-    let depth = arguments.size("depth")?;
+    let command = arguments.choice_or_default("command")?;
+    let depth = arguments.count("depth")?;
     let cursor = arguments.cursor()?;
     if command == "cd" {
-        return cd(arguments);
+        return parse_cd(arguments);
     }
     let path = arguments.path_or_home("path")?;
     Ok(Verb::Dir(match command {
@@ -76,9 +76,9 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     }))
 }
 
-fn cd(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
-    let missing = || arguments.missing("path", "a root such as `ROOT_USER` or `mod:<name>`");
+fn parse_cd(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
+    let missing = || arguments.missing_error("path", "a root such as `ROOT_USER` or `mod:<name>`");
     let path = arguments.text("path")?.ok_or_else(missing)?;
-    let to = Root::parse_bare(path).map_err(|_| CallError::Path { tool: arguments.tool() })?;
+    let to = Root::parse_bare(path).map_err(|_| CallError::Path { tool: arguments.tool_name() })?;
     Ok(Verb::Dir(Dir::Cd { to }))
 }

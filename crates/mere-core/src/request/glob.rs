@@ -1,6 +1,6 @@
 //! The `glob` tool's arguments.
 
-use super::arguments::{Arguments, Kind, Need, Parameter};
+use super::arguments::{Arguments, Need, Parameter, ParameterKind};
 use super::{CURSOR, CallError, HOME, Verb};
 use crate::address::{Address, RelPath};
 use crate::cursor::Cursor;
@@ -12,18 +12,18 @@ pub(super) const ABOUT: &str = "Find files by name: `*.rs` anywhere, `src/**/*.r
     project root. Ignored files (.gitignore, .aiignore), .git and node_modules are left out.";
 
 /// How many files a page holds unless the caller says otherwise.
-const FILES: u64 = 500;
+const DEFAULT_LIMIT: u64 = 500;
 
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "pattern",
-        kind: Kind::Text,
+        kind: ParameterKind::Text,
         need: Need::Required,
         about: "*, ?, **, [a-z] and {a,b}. Without a slash it matches names at any depth.",
     },
     Parameter {
         name: "path",
-        kind: Kind::Text,
+        kind: ParameterKind::Text,
         need: Need::Optional,
         about: "The directory to look in; without it the project root.",
     },
@@ -34,7 +34,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
 
 const LIMIT: Parameter = Parameter {
     name: "limit",
-    kind: Kind::Whole { least: 1, most: 10_000, default: Some(FILES) },
+    kind: ParameterKind::Integer { minimum: 1, maximum: 10_000, default: Some(DEFAULT_LIMIT) },
     need: Need::Optional,
     about: "How many files at most.",
 };
@@ -59,9 +59,9 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
         _ => arguments.path_or_home("path")?,
     };
     Ok(Verb::Glob(Glob {
-        pattern: pattern.ok_or_else(|| arguments.missing("pattern", "a glob pattern"))?,
+        pattern: pattern.ok_or_else(|| arguments.missing_error("pattern", "a glob pattern"))?,
         path,
-        limit: arguments.size("limit")?,
+        limit: arguments.count("limit")?,
         cursor: arguments.cursor()?,
     }))
 }

@@ -1,6 +1,6 @@
 //! The `grep` tool's arguments.
 
-use super::arguments::{Arguments, Kind, Need, Parameter};
+use super::arguments::{Arguments, Need, Parameter, ParameterKind};
 use super::{CURSOR, CallError, HOME, Verb};
 use crate::cursor::Cursor;
 use crate::pattern::Pattern;
@@ -12,37 +12,37 @@ pub(super) const ABOUT: &str = "Find lines by a regular expression (Rust syntax)
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "pattern",
-        kind: Kind::Text,
+        kind: ParameterKind::Text,
         need: Need::Required,
         about: "The expression; it is matched line by line.",
     },
     Parameter {
         name: "path",
-        kind: Kind::Text,
+        kind: ParameterKind::Text,
         need: Need::Optional,
         about: "A file or a directory; without it the home root.",
     },
     Parameter {
         name: "glob",
-        kind: Kind::Text,
+        kind: ParameterKind::Text,
         need: Need::Optional,
         about: "Only in files that match, such as *.rs.",
     },
     Parameter {
         name: "context",
-        kind: Kind::Whole { least: 0, most: 20, default: Some(0) },
+        kind: ParameterKind::Integer { minimum: 0, maximum: 20, default: Some(0) },
         need: Need::Optional,
         about: "How many lines around each match.",
     },
     Parameter {
         name: "limit",
-        kind: Kind::Whole { least: 1, most: 10_000, default: Some(200) },
+        kind: ParameterKind::Integer { minimum: 1, maximum: 10_000, default: Some(200) },
         need: Need::Optional,
         about: "How many matches at most.",
     },
     Parameter {
         name: "ignore_case",
-        kind: Kind::Flag,
+        kind: ParameterKind::Flag,
         need: Need::Optional,
         about: "Whether case does not count.",
     },
@@ -71,13 +71,14 @@ pub struct Grep {
 
 pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     let pattern = arguments.text("pattern")?;
-    let pattern = pattern.ok_or_else(|| arguments.missing("pattern", "a regular expression"))?;
+    let pattern =
+        pattern.ok_or_else(|| arguments.missing_error("pattern", "a regular expression"))?;
     Ok(Verb::Grep(Grep {
         pattern: pattern.to_owned(),
         path: arguments.path_or_home("path")?,
         glob: arguments.pattern("glob")?,
-        context: arguments.size("context")?,
-        limit: arguments.size("limit")?,
+        context: arguments.count("context")?,
+        limit: arguments.count("limit")?,
         ignore_case: arguments.flag("ignore_case")?,
         cursor: arguments.cursor()?,
     }))

@@ -1,6 +1,6 @@
 //! The `help` tool's arguments.
 
-use super::arguments::{Arguments, Kind, Need, Parameter};
+use super::arguments::{Arguments, Need, Parameter, ParameterKind};
 use super::{CallError, Verb};
 
 pub(super) const ABOUT: &str = "How this server is used, and which tool is for what.";
@@ -8,9 +8,13 @@ pub(super) const ABOUT: &str = "How this server is used, and which tool is for w
 /// What there is to say.
 pub const TOPICS: &[&str] = &["tools", "addresses", "items", "memories", "changes", "replies"];
 
-pub(super) const PARAMETERS: &[Parameter] =
-    &[Parameter { name: "topic", kind: Kind::Word(TOPICS), need: Need::Optional, about: "" }];
+pub(super) const PARAMETERS: &[Parameter] = &[Parameter {
+    name: "topic",
+    kind: ParameterKind::Choice(TOPICS),
+    need: Need::Optional,
+    about: "",
+}];
 
 pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
-    Ok(Verb::Help { topic: arguments.word("topic")? })
+    Ok(Verb::Help { topic: arguments.choice("topic")? })
 }

@@ -1,18 +1,18 @@
 //! What a person does with items, by commands of their own: no agent can ask for these.
 
 use crate::digest::Sha256;
-use crate::graph::Walk;
+use crate::graph::WalkOptions;
 use crate::item::{Category, ItemForm, ItemId, ItemRef, ItemType, Scope};
 use crate::request::{
-    Join, KeysCommand, LockCommand, ModelCommand, RunTool, Sign, Source, StoreCommand, TeamCommand,
-    TrustCommand, Verify, Work,
+    ItemWork, JoinCommand, KeysCommand, LockCommand, LookupScope, ModelCommand, RunTool,
+    SignCommand, StoreCommand, TeamCommand, TrustCommand, VerifyCommand,
 };
 
 /// One thing a person asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Keep {
+pub enum PersonCommand {
     /// Make a space.
-    Init(Init),
+    Init(InitSpace),
     /// Make an item from a template.
     New {
         /// What kind of item.
@@ -25,7 +25,7 @@ pub enum Keep {
         form: ItemForm,
     },
     /// Which items are there?
-    List(Listing),
+    List(ListItems),
     /// Copy an item into another scope.
     Copy {
         /// What kind of item.
@@ -35,7 +35,7 @@ pub enum Keep {
         /// Where to.
         to: Scope,
         /// Who vouches for the copy.
-        author: Author,
+        author: AuthorChoice,
     },
     /// Put an item into another category.
     Move {
@@ -46,9 +46,9 @@ pub enum Keep {
         /// Where to.
         category: Category,
         /// Where it is looked for.
-        source: Source,
+        source: LookupScope,
         /// Who vouches for it there.
-        author: Author,
+        author: AuthorChoice,
     },
     /// Call an item by another id.
     Rename {
@@ -59,9 +59,9 @@ pub enum Keep {
         /// Its new id.
         id: ItemId,
         /// Where it is looked for.
-        source: Source,
+        source: LookupScope,
         /// Who vouches for it there.
-        author: Author,
+        author: AuthorChoice,
     },
     /// Where could this item come from, and which one wins?
     Why {
@@ -85,7 +85,7 @@ pub enum Keep {
         item: ItemRef,
     },
     /// See to the index.
-    Index(Reindex),
+    Index(IndexCommand),
     /// Which changes do agents propose?
     Proposals,
     /// Decide on one.
@@ -93,18 +93,18 @@ pub enum Keep {
         /// Which one, as the list shows it.
         proposal: String,
         /// What becomes of it.
-        verdict: Verdict,
+        decision: ReviewDecision,
     },
     /// Show or make signatures.
-    Sign(Sign),
+    Sign(SignCommand),
     /// Are items what was signed?
-    Verify(Verify),
+    Verify(VerifyCommand),
     /// Work on an item.
-    Work(Work),
+    Work(ItemWork),
     /// Is everything right?
-    Doctor(Repair),
+    Doctor(DoctorMode),
     /// How does knowledge hang together?
-    Graph(GraphAsk),
+    Graph(GraphCommand),
     /// Is the configuration right?
     CheckConfig,
     /// See to one's own keys.
@@ -114,7 +114,7 @@ pub enum Keep {
     /// See to the team of the space.
     Team(TeamCommand),
     /// Join the team of the space, or leave it.
-    Join(Join),
+    Join(JoinCommand),
     /// See to the stores of memories.
     Store(StoreCommand),
     /// See to the models that meanings are found by.
@@ -123,15 +123,15 @@ pub enum Keep {
 
 /// What is asked about the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GraphAsk {
+pub enum GraphCommand {
     /// A drawing of what is around an entry, or of everything.
     Draw {
         /// Around which one.
         entry: Option<ItemRef>,
         /// How far and along which links.
-        walk: Walk,
+        walk: WalkOptions,
         /// As what.
-        format: Drawing,
+        format: DrawingFormat,
     },
     /// What is wrong with it?
     Check,
@@ -139,7 +139,7 @@ pub enum GraphAsk {
 
 /// What a drawing is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Drawing {
+pub enum DrawingFormat {
     /// A tree for a terminal.
     Text,
     /// For Graphviz.
@@ -152,20 +152,20 @@ pub enum Drawing {
 
 /// Who vouches for an item at another place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Author {
+pub enum AuthorChoice {
     /// Whoever did before.
-    Stays,
+    Unchanged,
     /// Whoever puts it there.
     Me,
 }
 
 /// A space that is to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Init {
+pub struct InitSpace {
     /// Whose.
     pub scope: Scope,
     /// What it begins with.
-    pub example: Example,
+    pub example: StarterItems,
     /// Whether git is to check what is committed.
     pub hook: GitHook,
 }
@@ -181,16 +181,16 @@ pub enum GitHook {
 
 /// What a new space begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Example {
+pub enum StarterItems {
     /// One item of each type.
-    Each,
+    OneOfEach,
     /// Nothing.
     None,
 }
 
 /// Which items are listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Listing {
+pub struct ListItems {
     /// Of one type.
     pub kind: Option<ItemType>,
     /// Of one form: skills are folders.
@@ -203,18 +203,18 @@ pub struct Listing {
 
 /// Whether what is wrong is also put right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Repair {
+pub enum DoctorMode {
     /// It is only looked at.
-    Look,
+    CheckOnly,
     /// What nobody has to decide on is put right.
-    Mend,
+    Repair,
 }
 
 /// What becomes of the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reindex {
+pub enum IndexCommand {
     /// What has changed is read again.
-    Renew,
+    Update,
     /// Everything is read again.
     Rebuild,
     /// It is compared with the disk, and nothing is written.
@@ -223,13 +223,13 @@ pub enum Reindex {
 
 /// What a person decides on a proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ReviewDecision {
     /// Show it.
     Show,
     /// Let it be so, if it is what was shown.
     Accept {
         /// The digest that came with what was shown; none takes what lies there now.
-        shown: Option<Sha256>,
+        shown_digest: Option<Sha256>,
     },
     /// Drop it.
     Reject,

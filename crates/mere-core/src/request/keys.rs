@@ -47,7 +47,7 @@ pub enum KeysCommand {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Passphrase {
     /// Nobody has been asked.
-    Unasked,
+    NotAsked,
     /// Nothing: the person wants it so.
     None,
     /// This.
@@ -69,7 +69,7 @@ pub struct PersonFile(OsString);
 
 impl PersonFile {
     /// What was typed.
-    pub fn typed(&self) -> &OsStr {
+    pub fn as_typed(&self) -> &OsStr {
         &self.0
     }
 }
@@ -100,7 +100,7 @@ pub struct KeyNameError;
 
 impl KeyName {
     /// The first, second, … of the names that keys have if a person names none.
-    pub fn usual(number: usize) -> Self {
+    pub fn default_name(number: usize) -> Self {
         match number {
             0 | 1 => Self("id_ed25519".to_owned()),
             number => Self(format!("id_ed25519_{number}")),
@@ -137,7 +137,7 @@ mod tests {
             assert_eq!(name.parse::<KeyName>(), Err(KeyNameError), "{name}");
         }
         for number in 1..4 {
-            let usual = KeyName::usual(number);
+            let usual = KeyName::default_name(number);
             assert_eq!(usual.as_str().parse(), Ok(usual));
         }
     }

@@ -1,6 +1,6 @@
 //! The arguments of the tools that keep memories.
 
-use super::arguments::{Arguments, Kind, Need, Parameter};
+use super::arguments::{Arguments, Need, Parameter, ParameterKind};
 use super::category::category;
 use super::{CURSOR, CallError, Verb};
 use crate::cursor::Cursor;
@@ -16,54 +16,66 @@ pub(super) const REMOVE_ABOUT: &str = "Remove a memory.";
 pub(super) const LIST_ABOUT: &str =
     "The memories of a category and below, or of the whole store; its subcategories.";
 
-const fn optional(name: &'static str, kind: Kind, about: &'static str) -> Parameter {
+const fn optional_parameter(
+    name: &'static str,
+    kind: ParameterKind,
+    about: &'static str,
+) -> Parameter {
     Parameter { name, kind, need: Need::Optional, about }
 }
 
-const fn required(name: &'static str, about: &'static str) -> Parameter {
-    Parameter { name, kind: Kind::Text, need: Need::Required, about }
+const fn required_parameter(name: &'static str, about: &'static str) -> Parameter {
+    Parameter { name, kind: ParameterKind::Text, need: Need::Required, about }
 }
 
-const PATH: Parameter = required("path", "`category/slug`, or `slug`.");
-const TAGS: Parameter = optional("tags", Kind::Texts, "");
-const CITATIONS: Parameter = optional("citations", Kind::Texts, "");
-const EXPIRED: Parameter = optional("include_expired", Kind::Flag, "");
+const PATH: Parameter = required_parameter("path", "`category/slug`, or `slug`.");
+const TAGS: Parameter = optional_parameter("tags", ParameterKind::Texts, "");
+const CITATIONS: Parameter = optional_parameter("citations", ParameterKind::Texts, "");
+const INCLUDE_EXPIRED: Parameter = optional_parameter("include_expired", ParameterKind::Flag, "");
 
 pub(super) const CREATE: &[Parameter] = &[
     PATH,
-    required("content", "Markdown."),
+    required_parameter("content", "Markdown."),
     TAGS,
-    optional("expires_at", Kind::Time, "Hidden from then on."),
+    optional_parameter("expires_at", ParameterKind::Time, "Hidden from then on."),
     CITATIONS,
-    optional("source", Kind::Text, ""),
+    optional_parameter("source", ParameterKind::Text, ""),
 ];
 
-pub(super) const GET: &[Parameter] = &[PATH, EXPIRED];
+pub(super) const GET: &[Parameter] = &[PATH, INCLUDE_EXPIRED];
 
 pub(super) const UPDATE: &[Parameter] = &[
     PATH,
-    optional("content", Kind::Text, ""),
+    optional_parameter("content", ParameterKind::Text, ""),
     TAGS,
-    optional("expires_at", Kind::TimeOrNull, "Null for never."),
+    optional_parameter("expires_at", ParameterKind::TimeOrNull, "Null for never."),
     CITATIONS,
-    optional("expect_sha256", Kind::Sha256, "What it must still have."),
+    optional_parameter("expect_sha256", ParameterKind::Sha256, "What it must still have."),
 ];
 
 pub(super) const MOVE: &[Parameter] =
-    &[required("from", "Its path."), required("to", "Its new path.")];
+    &[required_parameter("from", "Its path."), required_parameter("to", "Its new path.")];
 
 pub(super) const REMOVE: &[Parameter] = &[PATH];
 
 /// How many memories a page has if nothing is said.
-const PAGE: u64 = 50;
+const DEFAULT_PAGE_SIZE: u64 = 50;
 /// The most that a page can have.
-const LARGEST_PAGE: u64 = 1000;
+const MAX_PAGE_SIZE: u64 = 1000;
 
 pub(super) const LIST: &[Parameter] = &[
-    optional("category", Kind::Text, ""),
-    optional("sort", Kind::Choice(&["path", "recent"]), ""),
-    optional("limit", Kind::Whole { least: 1, most: LARGEST_PAGE, default: Some(PAGE) }, ""),
-    EXPIRED,
+    optional_parameter("category", ParameterKind::Text, ""),
+    optional_parameter("sort", ParameterKind::ChoiceWithDefault(&["path", "recent"]), ""),
+    optional_parameter(
+        "limit",
+        ParameterKind::Integer {
+            minimum: 1,
+            maximum: MAX_PAGE_SIZE,
+            default: Some(DEFAULT_PAGE_SIZE),
+        },
+        "",
+    ),
+    INCLUDE_EXPIRED,
     CURSOR,
 ];
 
@@ -82,7 +94,7 @@ pub enum MemoryCall {
         /// Which.
         path: MemoryPath,
         /// Whether one that has expired counts.
-        expired: Expired,
+        expired: ExpiredMemories,
     },
     /// Let it say something else.
     Update {
@@ -115,23 +127,23 @@ pub struct ListMemories {
     /// In which category and below; the empty one is the whole store.
     pub category: Category,
     /// In which order.
-    pub sort: Sort,
+    pub sort: MemorySort,
     /// How many on a page.
     pub limit: usize,
     /// Whether those that have expired are listed too.
-    pub expired: Expired,
+    pub expired: ExpiredMemories,
     /// Where the page begins.
     pub cursor: Option<Cursor>,
 }
 
 impl Default for ListMemories {
     fn default() -> Self {
-        let limit = usize::try_from(PAGE).unwrap_or(usize::MAX);
+        let limit = usize::try_from(DEFAULT_PAGE_SIZE).unwrap_or(usize::MAX);
         Self {
             category: Category::default(),
-            sort: Sort::Path,
+            sort: MemorySort::Path,
             limit,
-            expired: Expired::Hidden,
+            expired: ExpiredMemories::Hidden,
             cursor: None,
         }
     }
@@ -139,7 +151,7 @@ impl Default for ListMemories {
 
 /// The order of memories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sort {
+pub enum MemorySort {
     /// By path.
     Path,
     /// What was changed last comes first.
@@ -148,30 +160,30 @@ pub enum Sort {
 
 /// Whether memories that have expired are seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expired {
+pub enum ExpiredMemories {
     /// They are not there.
     Hidden,
     /// They are there like any other.
     Included,
 }
 
-pub(super) fn create(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
+pub(super) fn parse_create(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     let wording = NewMemory {
-        content: arguments.required("content")?.to_owned(),
+        content: arguments.required_text("content")?.to_owned(),
         tags: arguments.texts("tags")?.unwrap_or_default(),
         expires_at: arguments.time("expires_at")?.and_then(MemoryExpiry::time),
         citations: arguments.texts("citations")?.unwrap_or_default(),
         source: arguments.text("source")?.map(str::to_owned),
     };
-    Ok(Verb::Memory(MemoryCall::Create { path: path(arguments, "path")?, wording }))
+    Ok(Verb::Memory(MemoryCall::Create { path: memory_path(arguments, "path")?, wording }))
 }
 
-pub(super) fn get(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
-    let (path, expired) = (path(arguments, "path")?, expired(arguments)?);
+pub(super) fn parse_get(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
+    let (path, expired) = (memory_path(arguments, "path")?, parse_expired(arguments)?);
     Ok(Verb::Memory(MemoryCall::Get { path, expired }))
 }
 
-pub(super) fn update(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
+pub(super) fn parse_update(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     let revision = MemoryRevision {
         content: arguments.text("content")?.map(str::to_owned),
         tags: arguments.texts("tags")?,
@@ -179,44 +191,44 @@ pub(super) fn update(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
         citations: arguments.texts("citations")?,
     };
     if revision == MemoryRevision::default() {
-        return Err(arguments.none_of(&["content", "tags", "expires_at", "citations"]));
+        return Err(arguments.none_of_error(&["content", "tags", "expires_at", "citations"]));
     }
     let expect = arguments.sha256("expect_sha256")?;
-    Ok(Verb::Memory(MemoryCall::Update { path: path(arguments, "path")?, revision, expect }))
+    Ok(Verb::Memory(MemoryCall::Update { path: memory_path(arguments, "path")?, revision, expect }))
 }
 
-pub(super) fn relocate(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
-    let (from, to) = (path(arguments, "from")?, path(arguments, "to")?);
+pub(super) fn parse_move(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
+    let (from, to) = (memory_path(arguments, "from")?, memory_path(arguments, "to")?);
     Ok(Verb::Memory(MemoryCall::Move { from, to }))
 }
 
-pub(super) fn remove(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
-    Ok(Verb::Memory(MemoryCall::Remove { path: path(arguments, "path")? }))
+pub(super) fn parse_remove(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
+    Ok(Verb::Memory(MemoryCall::Remove { path: memory_path(arguments, "path")? }))
 }
 
-pub(super) fn list(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
-    let sort = match arguments.choice("sort")? {
-        "recent" => Sort::Recent,
-        _ => Sort::Path,
+pub(super) fn parse_list(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
+    let sort = match arguments.choice_or_default("sort")? {
+        "recent" => MemorySort::Recent,
+        _ => MemorySort::Path,
     };
     Ok(Verb::Memory(MemoryCall::List(ListMemories {
         category: category(arguments, "category")?.unwrap_or_default(),
         sort,
-        limit: arguments.size("limit")?,
-        expired: expired(arguments)?,
+        limit: arguments.count("limit")?,
+        expired: parse_expired(arguments)?,
         cursor: arguments.cursor()?,
     })))
 }
 
-fn expired(arguments: &Arguments<'_>) -> Result<Expired, CallError> {
+fn parse_expired(arguments: &Arguments<'_>) -> Result<ExpiredMemories, CallError> {
     let included = arguments.flag("include_expired")?;
-    Ok(if included { Expired::Included } else { Expired::Hidden })
+    Ok(if included { ExpiredMemories::Included } else { ExpiredMemories::Hidden })
 }
 
 /// The path of a memory, which must be there.
-fn path(arguments: &Arguments<'_>, name: &'static str) -> Result<MemoryPath, CallError> {
+fn memory_path(arguments: &Arguments<'_>, name: &'static str) -> Result<MemoryPath, CallError> {
     const TAKES: &str = "a category and a slug of small letters, digits, `_` and `-`, such as \
         `api/auth/tokens`, or a slug alone";
-    let said = arguments.text(name)?.ok_or_else(|| arguments.missing(name, TAKES))?;
-    said.parse().map_err(|_| arguments.malformed(name, TAKES))
+    let said = arguments.text(name)?.ok_or_else(|| arguments.missing_error(name, TAKES))?;
+    said.parse().map_err(|_| arguments.malformed_error(name, TAKES))
 }

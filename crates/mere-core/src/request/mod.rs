@@ -35,35 +35,39 @@ use crate::root::Root;
 use crate::trace::TraceId;
 use crate::turn::{Answer, Resume};
 
-pub use arguments::{ArgumentError, Kind, Need, Parameter};
+pub use arguments::{ArgumentError, Need, Parameter, ParameterKind};
 pub use category::{CategoryCall, CategoryChange};
-pub use change::{Change, How};
+pub use change::{FileChange, FileChangeKind};
 pub use dir::Dir;
-pub use execute::{Action, Execute, Text};
+pub use execute::{Execute, ItemAction, ItemContent};
 pub use glob::Glob;
 pub use grep::Grep;
 pub use help::TOPICS;
 pub use keep::{
-    Author, Drawing, Example, GitHook, GraphAsk, Init, Keep, Listing, Reindex, Repair, Verdict,
+    AuthorChoice, DoctorMode, DrawingFormat, GitHook, GraphCommand, IndexCommand, InitSpace,
+    ListItems, PersonCommand, ReviewDecision, StarterItems,
 };
 pub use keys::{KeyArgument, KeyName, KeyNameError, KeysCommand, Passphrase, PersonFile};
-pub use load::{Load, Source};
-pub use memory::{Expired, ListMemories, MemoryCall, Sort};
+pub use load::{Load, LookupScope};
+pub use memory::{ExpiredMemories, ListMemories, MemoryCall, MemorySort};
 pub use models::ModelCommand;
 pub use read::Read;
-pub use run::{LockCommand, Locking, RunTool, Unsigned};
-pub use search::{Condition, Filter, Mode, Rank, Search, SearchSource};
+pub use run::{LockCommand, LockfilePolicy, RunTool, UnsignedPolicy};
+pub use search::{RankMode, Search, SearchCondition, SearchFilter, SearchMode, SearchSource};
 pub use secret::Secret;
-pub use sign::{Chosen, Selection, Sign, Stage, Verify, Wanted, Which, Work, Working};
-pub use signers::{Signer, SignerKey, SignerName, SignerNameError, TrustCommand};
-pub use stores::{NewStore, Rehearsal, StoreCommand, StoreTemplate};
-pub use team::{Consent, Join, NewMember, NewTeam, Role, TeamCommand};
-pub use tool::{Effect, Registered, TOOLS, Tool, Toolset};
+pub use sign::{
+    GitStaging, ItemMatcher, ItemSelection, ItemWork, SelectedItems, ShownItem, SignCommand,
+    VerifyCommand, WorkMode,
+};
+pub use signers::{SignerKey, SignerName, SignerNameError, SignerSelector, TrustCommand};
+pub use stores::{DryRun, NewStore, StoreCommand, StoreTemplate};
+pub use team::{JoinCommand, JoinConsent, NewMember, NewTeam, TeamCommand, TeamRole};
+pub use tool::{Availability, Effect, TOOLS, Tool, Toolset};
 
 /// What every tool takes: where bare paths begin.
 const HOME: Parameter = Parameter {
     name: "home",
-    kind: Kind::Text,
+    kind: ParameterKind::Text,
     need: Need::Optional,
     about: "For this call only.",
 };
@@ -71,7 +75,7 @@ const HOME: Parameter = Parameter {
 /// What tools with pages take.
 const CURSOR: Parameter = Parameter {
     name: "cursor",
-    kind: Kind::Text,
+    kind: ParameterKind::Text,
     need: Need::Optional,
     about: "`next` of the page before.",
 };
@@ -109,9 +113,9 @@ pub struct Request {
     /// What for.
     pub verb: Verb,
     /// The answer to a question this call asked before.
-    pub answered: Option<(Resume, Answer)>,
+    pub answer: Option<(Resume, Answer)>,
     /// What unlocks the person's key, where a person has said it.
-    pub unlock: Option<Secret>,
+    pub key_passphrase: Option<Secret>,
 }
 
 /// Everything that can be asked for.
@@ -126,7 +130,7 @@ pub enum Verb {
     /// Which lines look like this?
     Grep(Grep),
     /// Let this file be so.
-    Change(Change),
+    ChangeFile(FileChange),
     /// Which items say this?
     Search(Search),
     /// What is this item?
@@ -140,14 +144,14 @@ pub enum Verb {
     /// Which stores are there, and what do they hold by configuration?
     Stores,
     /// What a person does with items.
-    Keep(Keep),
+    Person(PersonCommand),
     /// How is this used?
     Help {
         /// About what; everything if nothing was said.
         topic: Option<&'static str>,
     },
     /// Nothing we understand.
-    Misspoken(CallError),
+    InvalidCall(CallError),
 }
 
 impl Verb {
@@ -155,15 +159,19 @@ impl Verb {
     pub fn is_instant(&self) -> bool {
         matches!(
             self,
-            Self::Dir(Dir::Pwd | Dir::Cd { .. }) | Self::Misspoken(_) | Self::Help { .. }
+            Self::Dir(Dir::Pwd | Dir::Cd { .. }) | Self::InvalidCall(_) | Self::Help { .. }
         )
     }
 
     /// Whether it takes as long as a tool runs, or as a person's command takes.
-    pub fn is_long(&self) -> bool {
+    pub fn is_long_running(&self) -> bool {
         match self {
-            Self::Execute(Execute { kind: ItemType::Tool, action: Action::Run { .. }, .. }) => true,
-            Self::Keep(asked) => matches!(asked, Keep::Run(_) | Keep::Prepare { .. }),
+            Self::Execute(Execute {
+                kind: ItemType::Tool, action: ItemAction::Run { .. }, ..
+            }) => true,
+            Self::Person(asked) => {
+                matches!(asked, PersonCommand::Run(_) | PersonCommand::Prepare { .. })
+            }
             _ => false,
         }
     }
@@ -205,16 +213,16 @@ pub enum CallError {
 
 impl Request {
     /// What a person asks for by a command of its own.
-    pub fn of_person(agent: AgentName, tool: &'static str, verb: Verb) -> Self {
+    pub fn from_person(agent: AgentName, tool: &'static str, verb: Verb) -> Self {
         let caller = Caller { agent, reader: Reader::Person, ..Caller::default() };
-        Self { tool: Some(tool), caller, verb, answered: None, unlock: None }
+        Self { tool: Some(tool), caller, verb, answer: None, key_passphrase: None }
     }
 
     /// The same with what unlocks the person's key. Nobody else's request takes one.
     #[must_use]
-    pub fn unlocked(self, unlock: Option<Secret>) -> Self {
+    pub fn with_key_passphrase(self, unlock: Option<Secret>) -> Self {
         match self.caller.reader {
-            Reader::Person => Self { unlock, ..self },
+            Reader::Person => Self { key_passphrase: unlock, ..self },
             Reader::Agent => self,
         }
     }
@@ -223,16 +231,16 @@ impl Request {
     pub fn from_text(caller: Caller, tool: &str, arguments: &str) -> Self {
         match crate::json::parse(arguments.as_bytes()) {
             Ok(Value::Object(map)) => Self::new(caller, tool, &map),
-            _ => Self::made(caller, tool, |tool| Err(CallError::Json { tool: tool.name })),
+            _ => Self::from_parsed(caller, tool, |tool| Err(CallError::Json { tool: tool.name })),
         }
     }
 
     /// The request for calling `tool` with parsed arguments.
     pub fn new(caller: Caller, tool: &str, arguments: &Map<String, Value>) -> Self {
-        Self::made(caller, tool, |tool| tool.understand(arguments))
+        Self::from_parsed(caller, tool, |tool| tool.parse_arguments(arguments))
     }
 
-    fn made(
+    fn from_parsed(
         mut caller: Caller,
         tool: &str,
         understand: impl FnOnce(&'static Tool) -> Result<(Verb, Option<Root>), CallError>,
@@ -243,8 +251,8 @@ impl Request {
                 caller.home = home.or(caller.home);
                 verb
             }
-            Err(error) => Verb::Misspoken(error),
+            Err(error) => Verb::InvalidCall(error),
         };
-        Self { tool: tool.map(|tool| tool.name), caller, verb, answered: None, unlock: None }
+        Self { tool: tool.map(|tool| tool.name), caller, verb, answer: None, key_passphrase: None }
     }
 }

@@ -1,6 +1,6 @@
 //! The `read` tool's arguments.
 
-use super::arguments::{Arguments, Kind, Need, Parameter};
+use super::arguments::{Arguments, Need, Parameter, ParameterKind};
 use super::{CallError, HOME, Verb};
 use crate::spoken::Spoken;
 
@@ -8,19 +8,23 @@ pub(super) const ABOUT: &str = "Read a text file, or learn what a binary one is.
     parts: go on with `offset` after `last` while `truncated` is true.";
 
 /// How many lines come unless the caller says otherwise.
-const LINES: u64 = 2000;
+const DEFAULT_LIMIT: u64 = 2000;
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter { name: "path", kind: Kind::Text, need: Need::Required, about: "" },
+    Parameter { name: "path", kind: ParameterKind::Text, need: Need::Required, about: "" },
     Parameter {
         name: "offset",
-        kind: Kind::Whole { least: 1, most: u32::MAX as u64, default: Some(1) },
+        kind: ParameterKind::Integer { minimum: 1, maximum: u32::MAX as u64, default: Some(1) },
         need: Need::Optional,
         about: "From line 1.",
     },
     Parameter {
         name: "limit",
-        kind: Kind::Whole { least: 1, most: 1_000_000, default: Some(LINES) },
+        kind: ParameterKind::Integer {
+            minimum: 1,
+            maximum: 1_000_000,
+            default: Some(DEFAULT_LIMIT),
+        },
         need: Need::Optional,
         about: "",
     },
@@ -41,7 +45,7 @@ pub struct Read {
 pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     Ok(Verb::Read(Read {
         path: arguments.path("path")?,
-        offset: arguments.whole("offset")?.unwrap_or(1),
-        limit: arguments.whole("limit")?.unwrap_or(LINES),
+        offset: arguments.integer("offset")?.unwrap_or(1),
+        limit: arguments.integer("limit")?.unwrap_or(DEFAULT_LIMIT),
     }))
 }

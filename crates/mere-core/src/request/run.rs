@@ -12,18 +12,18 @@ pub struct RunTool {
     /// Its parameters.
     pub parameters: Map<String, Value>,
     /// More of them, as a person types them: the tool's schema says what they are.
-    pub texts: Vec<(String, String)>,
+    pub typed_parameters: Vec<(String, String)>,
     /// Whether it must have a lockfile.
-    pub locking: Locking,
+    pub lockfile_policy: LockfilePolicy,
     /// What becomes of a tool that nobody vouches for.
-    pub unsigned: Unsigned,
+    pub unsigned_policy: UnsignedPolicy,
     /// Whether everything is done but to run it.
     pub dry_run: bool,
 }
 
 /// Whether a chain must be pinned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Locking {
+pub enum LockfilePolicy {
     /// Where there is a lockfile, it counts.
     Optional,
     /// There must be one.
@@ -32,11 +32,11 @@ pub enum Locking {
 
 /// What becomes of tools that nobody vouches for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unsigned {
+pub enum UnsignedPolicy {
     /// They are not run.
-    Refused,
+    Refuse,
     /// A person at a terminal means it.
-    Allowed,
+    Allow,
 }
 
 /// What to do about lockfiles.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::arguments::{Arguments, Kind, Need, Parameter};
+use super::arguments::{Arguments, Need, Parameter, ParameterKind};
 use super::{CURSOR, CallError, Verb};
 use crate::cursor::Cursor;
 use crate::item::{Category, ItemRef, ItemType};
@@ -11,25 +11,41 @@ pub(super) const ABOUT: &str = "Find directives, tools, knowledge and memories b
     Words, \"phrases\", pre*, -not, tag:x category:x type:x.";
 
 /// What is searched if nothing is said.
-const TYPES: [ItemType; 4] =
+const SEARCHABLE_TYPES: [ItemType; 4] =
     [ItemType::Directive, ItemType::Tool, ItemType::Knowledge, ItemType::Memory];
 /// How many hits a page has if nothing is said.
-const PAGE: u64 = 10;
+const DEFAULT_PAGE_SIZE: u64 = 10;
 /// The most that a page can have.
-const LARGEST_PAGE: u64 = 100;
+const MAX_PAGE_SIZE: u64 = 100;
 
-const fn optional(name: &'static str, kind: Kind, about: &'static str) -> Parameter {
+const fn optional_parameter(
+    name: &'static str,
+    kind: ParameterKind,
+    about: &'static str,
+) -> Parameter {
     Parameter { name, kind, need: Need::Optional, about }
 }
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter { name: "query", kind: Kind::Text, need: Need::Required, about: "" },
-    optional("item_types", Kind::Texts, ""),
-    optional("source", Kind::Word(&["local", "registry", "all"]), ""),
-    optional("limit", Kind::Whole { least: 1, most: LARGEST_PAGE, default: Some(PAGE) }, ""),
-    optional("filters", Kind::Object, "{\"category\": \"ops\", \"tags\": [\"x\"]}"),
-    optional("mode", Kind::Choice(&["hybrid", "text", "vector"]), ""),
-    optional("rank", Kind::Choice(&["by_type", "unified"]), ""),
+    Parameter { name: "query", kind: ParameterKind::Text, need: Need::Required, about: "" },
+    optional_parameter("item_types", ParameterKind::Texts, ""),
+    optional_parameter("source", ParameterKind::Choice(&["local", "registry", "all"]), ""),
+    optional_parameter(
+        "limit",
+        ParameterKind::Integer {
+            minimum: 1,
+            maximum: MAX_PAGE_SIZE,
+            default: Some(DEFAULT_PAGE_SIZE),
+        },
+        "",
+    ),
+    optional_parameter(
+        "filters",
+        ParameterKind::Object,
+        "{\"category\": \"ops\", \"tags\": [\"x\"]}",
+    ),
+    optional_parameter("mode", ParameterKind::ChoiceWithDefault(&["hybrid", "text", "vector"]), ""),
+    optional_parameter("rank", ParameterKind::ChoiceWithDefault(&["by_type", "unified"]), ""),
     CURSOR,
 ];
 
@@ -39,17 +55,17 @@ pub struct Search {
     /// What is looked for.
     pub query: String,
     /// In which types.
-    pub kinds: Vec<ItemType>,
+    pub item_types: Vec<ItemType>,
     /// Where.
     pub source: SearchSource,
     /// How many hits of each type, or altogether.
     pub limit: usize,
     /// What hits must have.
-    pub filters: Vec<Filter>,
+    pub filters: Vec<SearchFilter>,
     /// By which likeness.
-    pub mode: Mode,
+    pub mode: SearchMode,
     /// In which order.
-    pub rank: Rank,
+    pub rank: RankMode,
     /// Where the page begins.
     pub cursor: Option<Cursor>,
 }
@@ -58,12 +74,12 @@ impl Default for Search {
     fn default() -> Self {
         Self {
             query: String::new(),
-            kinds: TYPES.to_vec(),
+            item_types: SEARCHABLE_TYPES.to_vec(),
             source: SearchSource::Default,
-            limit: usize::try_from(PAGE).unwrap_or(usize::MAX),
+            limit: usize::try_from(DEFAULT_PAGE_SIZE).unwrap_or(usize::MAX),
             filters: Vec::new(),
-            mode: Mode::Hybrid,
-            rank: Rank::ByType,
+            mode: SearchMode::Hybrid,
+            rank: RankMode::ByType,
             cursor: None,
         }
     }
@@ -85,7 +101,7 @@ pub enum SearchSource {
 
 /// By which likeness items are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum SearchMode {
     /// By words and by meaning.
     Hybrid,
     /// By words alone.
@@ -94,7 +110,7 @@ pub enum Mode {
     Vector,
 }
 
-impl Mode {
+impl SearchMode {
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
@@ -107,7 +123,7 @@ impl Mode {
 
 /// How hits of different types stand to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rank {
+pub enum RankMode {
     /// A list for each type.
     ByType,
     /// One list.
@@ -116,16 +132,16 @@ pub enum Rank {
 
 /// What hits of some types must have; others pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Filter {
+pub struct SearchFilter {
     /// Which types.
-    pub kinds: Vec<ItemType>,
+    pub item_types: Vec<ItemType>,
     /// What.
-    pub condition: Condition,
+    pub condition: SearchCondition,
 }
 
 /// What a hit must have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Condition {
+pub enum SearchCondition {
     /// To lie in a category or below it.
     Category(Category),
     /// A tag.
@@ -143,11 +159,11 @@ pub enum Condition {
 }
 
 /// The most filters of a call: each costs a list.
-const MOST_FILTERS: usize = 32;
+const MAX_FILTERS: usize = 32;
 
 /// What filters there are, and for which types.
-const FILTERS: [(&str, &[ItemType]); 7] = [
-    ("category", &TYPES),
+const FILTER_TYPES: [(&str, &[ItemType]); 7] = [
+    ("category", &SEARCHABLE_TYPES),
     ("tags", &[ItemType::Knowledge, ItemType::Memory]),
     ("entry_type", &[ItemType::Knowledge]),
     ("related_to", &[ItemType::Knowledge]),
@@ -156,38 +172,39 @@ const FILTERS: [(&str, &[ItemType]); 7] = [
     ("model_tier", &[ItemType::Directive]),
 ];
 
-const TAKES: &str = "`category`, `tags`, `entry_type`, `related_to`, `tool_type`, `executor` and \
+const FILTERS_FORM: &str = "`category`, `tags`, `entry_type`, `related_to`, `tool_type`, `executor` and \
     `model_tier`, each for the types that have it, or by type, such as {\"knowledge\": {\"tags\": \
     [\"x\"]}}";
 
-impl Filter {
+impl SearchFilter {
     /// A condition for all types that can have it.
-    pub fn of(condition: Condition) -> Self {
-        let kinds = FILTERS.iter().find(|(name, _)| *name == condition.name());
-        Self { kinds: kinds.map(|(_, kinds)| kinds.to_vec()).unwrap_or_default(), condition }
+    pub fn from_condition(condition: SearchCondition) -> Self {
+        let kinds = FILTER_TYPES.iter().find(|(name, _)| *name == condition.name());
+        Self { item_types: kinds.map(|(_, kinds)| kinds.to_vec()).unwrap_or_default(), condition }
     }
 
     /// The filters of a name and a value; none if there is none such.
-    pub fn read(name: &str, value: &Value, among: &[ItemType]) -> Option<Vec<Self>> {
-        let (_, kinds) = FILTERS.iter().find(|(known, _)| *known == name)?;
+    pub fn parse(name: &str, value: &Value, among: &[ItemType]) -> Option<Vec<Self>> {
+        let (_, kinds) = FILTER_TYPES.iter().find(|(known, _)| *known == name)?;
         let kinds = kinds.iter().copied().filter(|kind| among.contains(kind)).collect::<Vec<_>>();
         if kinds.is_empty() {
             return None;
         }
         let conditions = match (name, value) {
             ("tags", Value::Array(tags)) => {
-                let tags = tags.iter().map(|tag| Some(Condition::Tag(tag.as_str()?.to_owned())));
+                let tags =
+                    tags.iter().map(|tag| Some(SearchCondition::Tag(tag.as_str()?.to_owned())));
                 tags.collect::<Option<Vec<_>>>()?
             }
-            (_, Value::String(text)) => vec![Condition::read(name, text)?],
+            (_, Value::String(text)) => vec![SearchCondition::parse(name, text)?],
             _ => return None,
         };
         let filters = conditions.into_iter();
-        Some(filters.map(|condition| Self { kinds: kinds.clone(), condition }).collect())
+        Some(filters.map(|condition| Self { item_types: kinds.clone(), condition }).collect())
     }
 }
 
-impl Condition {
+impl SearchCondition {
     /// What the filter is called.
     fn name(&self) -> &'static str {
         match self {
@@ -201,7 +218,7 @@ impl Condition {
         }
     }
 
-    fn read(name: &str, text: &str) -> Option<Self> {
+    fn parse(name: &str, text: &str) -> Option<Self> {
         let own = || text.to_owned();
         Some(match name {
             "category" => Self::Category(text.parse().ok()?),
@@ -218,42 +235,43 @@ impl Condition {
 
 pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     let query = arguments.text("query")?;
-    let query = query.ok_or_else(|| arguments.missing("query", "words to look for"))?.to_owned();
-    let source = match arguments.word("source")? {
+    let query =
+        query.ok_or_else(|| arguments.missing_error("query", "words to look for"))?.to_owned();
+    let source = match arguments.choice("source")? {
         None => SearchSource::Default,
         Some("registry") => SearchSource::Registry,
         Some("all") => SearchSource::All,
         Some(_) => SearchSource::Local,
     };
-    let mode = match arguments.choice("mode")? {
-        "text" => Mode::Text,
-        "vector" => Mode::Vector,
-        _ => Mode::Hybrid,
+    let mode = match arguments.choice_or_default("mode")? {
+        "text" => SearchMode::Text,
+        "vector" => SearchMode::Vector,
+        _ => SearchMode::Hybrid,
     };
-    let rank = match arguments.choice("rank")? {
-        "unified" => Rank::Unified,
-        _ => Rank::ByType,
+    let rank = match arguments.choice_or_default("rank")? {
+        "unified" => RankMode::Unified,
+        _ => RankMode::ByType,
     };
     Ok(Verb::Search(Search {
         query,
-        kinds: kinds(arguments)?,
+        item_types: parse_item_types(arguments)?,
         source,
-        limit: arguments.size("limit")?,
-        filters: filters(arguments)?,
+        limit: arguments.count("limit")?,
+        filters: parse_filters(arguments)?,
         mode,
         rank,
         cursor: arguments.cursor()?,
     }))
 }
 
-fn kinds(arguments: &Arguments<'_>) -> Result<Vec<ItemType>, CallError> {
+fn parse_item_types(arguments: &Arguments<'_>) -> Result<Vec<ItemType>, CallError> {
     const TAKES: &str = "some of `directive`, `tool`, `knowledge` and `memory`";
-    let Some(said) = arguments.texts("item_types")? else { return Ok(TYPES.to_vec()) };
-    let malformed = || arguments.malformed("item_types", TAKES);
+    let Some(said) = arguments.texts("item_types")? else { return Ok(SEARCHABLE_TYPES.to_vec()) };
+    let malformed = || arguments.malformed_error("item_types", TAKES);
     let mut kinds = Vec::new();
     for word in said {
         let kind = word.parse().map_err(|_| malformed())?;
-        if !TYPES.contains(&kind) {
+        if !SEARCHABLE_TYPES.contains(&kind) {
             return Err(malformed());
         }
         if !kinds.contains(&kind) {
@@ -263,23 +281,23 @@ fn kinds(arguments: &Arguments<'_>) -> Result<Vec<ItemType>, CallError> {
     if kinds.is_empty() { Err(malformed()) } else { Ok(kinds) }
 }
 
-fn filters(arguments: &Arguments<'_>) -> Result<Vec<Filter>, CallError> {
-    let malformed = || arguments.malformed("filters", TAKES);
+fn parse_filters(arguments: &Arguments<'_>) -> Result<Vec<SearchFilter>, CallError> {
+    let malformed = || arguments.malformed_error("filters", FILTERS_FORM);
     let mut filters = Vec::new();
     for (name, value) in arguments.object("filters")? {
         let own = match (name.parse::<ItemType>(), &value) {
-            (Ok(kind), Value::Object(own)) => of_kind(own, kind),
-            _ => Filter::read(&name, &value, &TYPES),
+            (Ok(kind), Value::Object(own)) => parse_type_filters(own, kind),
+            _ => SearchFilter::parse(&name, &value, &SEARCHABLE_TYPES),
         };
         filters.extend(own.ok_or_else(malformed)?);
     }
-    if filters.len() > MOST_FILTERS {
-        return Err(arguments.malformed("filters", "at most 32 conditions"));
+    if filters.len() > MAX_FILTERS {
+        return Err(arguments.malformed_error("filters", "at most 32 conditions"));
     }
     Ok(filters)
 }
 
-fn of_kind(own: &Map<String, Value>, kind: ItemType) -> Option<Vec<Filter>> {
-    let filters = own.iter().map(|(name, value)| Filter::read(name, value, &[kind]));
+fn parse_type_filters(own: &Map<String, Value>, kind: ItemType) -> Option<Vec<SearchFilter>> {
+    let filters = own.iter().map(|(name, value)| SearchFilter::parse(name, value, &[kind]));
     Some(filters.collect::<Option<Vec<_>>>()?.concat())
 }

@@ -37,7 +37,7 @@ impl fmt::Debug for Secret {
 mod tests {
     use super::*;
     use crate::name::AgentName;
-    use crate::request::{Caller, Keep, Request, Verb};
+    use crate::request::{Caller, PersonCommand, Request, Verb};
 
     #[test]
     fn it_prints_as_nothing() {
@@ -49,11 +49,12 @@ mod tests {
     #[test]
     fn only_a_person_unlocks() {
         let secret = || Some(Secret::new("s".to_owned()));
-        let of_agent = Request::from_text(Caller::default(), "dir", "{}").unlocked(secret());
-        assert_eq!(of_agent.unlock, None);
-        let verb = Verb::Keep(Keep::Proposals);
-        let of_person = Request::of_person(AgentName::default(), "review", verb);
-        assert_eq!(of_person.clone().unlocked(secret()).unlock, secret());
-        assert_eq!(of_person.unlock, None);
+        let of_agent =
+            Request::from_text(Caller::default(), "dir", "{}").with_key_passphrase(secret());
+        assert_eq!(of_agent.key_passphrase, None);
+        let verb = Verb::Person(PersonCommand::Proposals);
+        let of_person = Request::from_person(AgentName::default(), "review", verb);
+        assert_eq!(of_person.clone().with_key_passphrase(secret()).key_passphrase, secret());
+        assert_eq!(of_person.key_passphrase, None);
     }
 }

@@ -4,23 +4,23 @@ use crate::address::Address;
 use crate::digest::Sha256;
 use crate::item::{ItemRef, ItemType, Scope};
 use crate::pattern::Pattern;
-use crate::request::Source;
+use crate::request::LookupScope;
 use crate::trust::Fingerprint;
 
 /// Which items a command is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selection {
+pub struct ItemSelection {
     /// Of one type.
     pub kind: Option<ItemType>,
     /// In one scope.
     pub scope: Option<Scope>,
     /// Which of these.
-    pub which: Which,
+    pub which: SelectedItems,
 }
 
 /// Which of the items that are there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Which {
+pub enum SelectedItems {
     /// All of them.
     #[default]
     All,
@@ -30,35 +30,35 @@ pub enum Which {
     /// Those whose files are staged for the next commit.
     Staged,
     /// Those that are named.
-    Named(Vec<Wanted>),
+    Named(Vec<ItemMatcher>),
 }
 
 /// A name, or many.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ItemMatcher {
     /// One item.
     Item(ItemRef),
     /// All whose `category/id` looks like this.
-    Like(Pattern),
+    Matching(Pattern),
 }
 
 /// What becomes of signatures.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Sign {
+pub enum SignCommand {
     /// Show what would be signed, and how it differs from what was.
-    Plan(Selection),
+    Plan(ItemSelection),
     /// Sign these.
-    Seal {
+    Sign {
         /// Each as it was shown.
-        chosen: Vec<Chosen>,
+        items: Vec<ShownItem>,
         /// Whether git is told of the new signatures.
-        stage: Stage,
+        staging: GitStaging,
     },
 }
 
 /// Whether git is told of what was signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum GitStaging {
     /// The signatures are staged for the next commit.
     Add,
     /// Git is left alone.
@@ -67,7 +67,7 @@ pub enum Stage {
 
 /// An item as it was shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chosen {
+pub struct ShownItem {
     /// Which.
     pub address: Address,
     /// One digest of all that it was.
@@ -76,31 +76,31 @@ pub struct Chosen {
 
 /// Are these items what was signed?
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Verify {
+pub struct VerifyCommand {
     /// Which items.
-    pub selection: Selection,
+    pub selection: ItemSelection,
     /// If any are named, only the roster counts that these signed, and nothing of the user's.
     pub admins: Vec<Fingerprint>,
     /// The lowest serial of that roster.
-    pub least_serial: u64,
+    pub minimum_serial: u64,
 }
 
 /// A person works on an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Work {
+pub struct ItemWork {
     /// What kind of item.
     pub kind: ItemType,
     /// Which one.
     pub item: ItemRef,
     /// Where it is looked for.
-    pub source: Source,
+    pub source: LookupScope,
     /// With an editor or without.
-    pub how: Working,
+    pub mode: WorkMode,
 }
 
 /// How a person works on an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Working {
+pub enum WorkMode {
     /// From now on, with whatever they like.
     Draft,
     /// In their editor, until it closes.

@@ -25,9 +25,9 @@ pub enum TrustCommand {
     /// Which keys count?
     List,
     /// Forget a key.
-    Remove(Signer),
+    Remove(SignerSelector),
     /// Never let a key count again.
-    Revoke(Signer),
+    Revoke(SignerSelector),
     /// Let a key's successor count like it.
     Rotate {
         /// The proof, signed by both.
@@ -46,7 +46,7 @@ pub enum SignerKey {
 
 /// Somebody's key, by whatever a person calls it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Signer {
+pub enum SignerSelector {
     /// `ssh-ed25519 …`.
     Line(PublicKey),
     /// `SHA256:…`.
@@ -55,7 +55,7 @@ pub enum Signer {
     Named(PersonFile),
 }
 
-impl From<KeyArgument> for Signer {
+impl From<KeyArgument> for SignerSelector {
     fn from(said: KeyArgument) -> Self {
         match said {
             KeyArgument::Fingerprint(key) => Self::Fingerprint(key),

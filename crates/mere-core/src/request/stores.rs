@@ -20,7 +20,7 @@ pub enum StoreCommand {
     /// Read every memory of the served store again, and say what is wrong with any.
     Reindex,
     /// Delete the memories of the served store that have expired.
-    Prune(Rehearsal),
+    Prune(DryRun),
     /// Name a category of the served store in its configuration.
     Define {
         /// Which.
@@ -63,9 +63,9 @@ pub enum StoreTemplate {
 
 /// Whether something is done or only told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rehearsal {
+pub enum DryRun {
     /// It is done.
     No,
     /// It is told.
-    Dry,
+    Yes,
 }

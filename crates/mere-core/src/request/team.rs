@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use super::{Chosen, SignerKey, SignerName};
+use super::{ShownItem, SignerKey, SignerName};
 use crate::digest::Sha256;
 use crate::item::{Category, ItemType};
 use crate::trust::Fingerprint;
@@ -15,7 +15,7 @@ pub enum TeamCommand {
     /// Let somebody's items count.
     Add(Box<NewMember>),
     /// Which items would lose their last signature that counts without this member?
-    Leaving {
+    PreviewRemoval {
         /// Who, by name or fingerprint.
         member: String,
     },
@@ -24,7 +24,7 @@ pub enum TeamCommand {
         /// Who, by name or fingerprint.
         member: String,
         /// Items of theirs that the person vouches for from now on, each as it was shown.
-        countersign: Vec<Chosen>,
+        countersign: Vec<ShownItem>,
     },
     /// Let so many admins sign each change.
     Threshold(usize),
@@ -33,7 +33,7 @@ pub enum TeamCommand {
     /// Sign the change that lies in the space.
     Sign {
         /// The digest that came with what was shown; none only shows it.
-        shown: Option<Sha256>,
+        shown_digest: Option<Sha256>,
     },
     /// Put the roster that was seen last back into the space.
     Restore,
@@ -66,12 +66,12 @@ pub struct NewMember {
     /// Until the end of this day.
     pub not_after: Option<Date>,
     /// What they may do.
-    pub role: Role,
+    pub role: TeamRole,
 }
 
 /// What somebody in a team may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum TeamRole {
     /// Their items count.
     Member,
     /// They change the team, too.
@@ -80,15 +80,15 @@ pub enum Role {
 
 /// A person and the team of a space.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Join {
+pub enum JoinCommand {
     /// Show whose signatures would count.
     Show,
     /// Let the team's signatures count from now on.
-    Pin {
+    Join {
         /// The digest that came with what was shown.
-        shown: Sha256,
+        shown_digest: Sha256,
         /// How the person said yes.
-        consent: Consent,
+        consent: JoinConsent,
     },
     /// Forget the team.
     Leave,
@@ -96,11 +96,11 @@ pub enum Join {
 
 /// How a person said yes to a team.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Consent {
+pub enum JoinConsent {
     /// It was shown to them, and they were asked.
     Asked,
     /// They named its admins.
     Admins(Vec<Fingerprint>),
     /// To whatever lies there.
-    Blind,
+    Unchecked,
 }

@@ -36,7 +36,7 @@ pub enum Toolset {
 
 /// In which stores a tool is there at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Registered {
+pub enum Availability {
     /// In every one.
     Always,
     /// Where categories may be made and deleted.
@@ -59,7 +59,7 @@ pub struct Tool {
     /// With which others it is listed.
     pub toolset: Toolset,
     /// In which stores it is there.
-    pub registered: Registered,
+    pub availability: Availability,
     parse: fn(&Arguments<'_>) -> Result<Verb, CallError>,
 }
 
@@ -72,7 +72,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: search::PARAMETERS,
         effect: Effect::Reads,
         toolset: Toolset::Items,
-        registered: Registered::Always,
+        availability: Availability::Always,
         parse: search::parse,
     },
     Tool {
@@ -82,7 +82,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: load::PARAMETERS,
         effect: Effect::Adds,
         toolset: Toolset::Items,
-        registered: Registered::Always,
+        availability: Availability::Always,
         parse: load::parse,
     },
     Tool {
@@ -92,7 +92,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: execute::PARAMETERS,
         effect: Effect::Writes,
         toolset: Toolset::Items,
-        registered: Registered::Always,
+        availability: Availability::Always,
         parse: execute::parse,
     },
     Tool {
@@ -102,8 +102,8 @@ pub const TOOLS: &[Tool] = &[
         parameters: memory::CREATE,
         effect: Effect::Adds,
         toolset: Toolset::Memory,
-        registered: Registered::Always,
-        parse: memory::create,
+        availability: Availability::Always,
+        parse: memory::parse_create,
     },
     Tool {
         name: "get_memory",
@@ -112,8 +112,8 @@ pub const TOOLS: &[Tool] = &[
         parameters: memory::GET,
         effect: Effect::Reads,
         toolset: Toolset::Memory,
-        registered: Registered::Always,
-        parse: memory::get,
+        availability: Availability::Always,
+        parse: memory::parse_get,
     },
     Tool {
         name: "update_memory",
@@ -122,8 +122,8 @@ pub const TOOLS: &[Tool] = &[
         parameters: memory::UPDATE,
         effect: Effect::Writes,
         toolset: Toolset::Memory,
-        registered: Registered::Always,
-        parse: memory::update,
+        availability: Availability::Always,
+        parse: memory::parse_update,
     },
     Tool {
         name: "move_memory",
@@ -132,8 +132,8 @@ pub const TOOLS: &[Tool] = &[
         parameters: memory::MOVE,
         effect: Effect::Writes,
         toolset: Toolset::Memory,
-        registered: Registered::Always,
-        parse: memory::relocate,
+        availability: Availability::Always,
+        parse: memory::parse_move,
     },
     Tool {
         name: "remove_memory",
@@ -142,8 +142,8 @@ pub const TOOLS: &[Tool] = &[
         parameters: memory::REMOVE,
         effect: Effect::Writes,
         toolset: Toolset::Memory,
-        registered: Registered::Always,
-        parse: memory::remove,
+        availability: Availability::Always,
+        parse: memory::parse_remove,
     },
     Tool {
         name: "list_memories",
@@ -152,8 +152,8 @@ pub const TOOLS: &[Tool] = &[
         parameters: memory::LIST,
         effect: Effect::Reads,
         toolset: Toolset::Memory,
-        registered: Registered::Always,
-        parse: memory::list,
+        availability: Availability::Always,
+        parse: memory::parse_list,
     },
     Tool {
         name: "create_category",
@@ -162,8 +162,8 @@ pub const TOOLS: &[Tool] = &[
         parameters: category::CREATE,
         effect: Effect::Adds,
         toolset: Toolset::Memory,
-        registered: Registered::UnlessStrict,
-        parse: category::create,
+        availability: Availability::UnlessStrict,
+        parse: category::parse_create,
     },
     Tool {
         name: "delete_category",
@@ -172,8 +172,8 @@ pub const TOOLS: &[Tool] = &[
         parameters: category::DELETE,
         effect: Effect::Writes,
         toolset: Toolset::Memory,
-        registered: Registered::UnlessStrict,
-        parse: category::delete,
+        availability: Availability::UnlessStrict,
+        parse: category::parse_delete,
     },
     Tool {
         name: "set_category_description",
@@ -182,8 +182,8 @@ pub const TOOLS: &[Tool] = &[
         parameters: category::DESCRIBE,
         effect: Effect::Writes,
         toolset: Toolset::Memory,
-        registered: Registered::Always,
-        parse: category::describe,
+        availability: Availability::Always,
+        parse: category::parse_describe,
     },
     Tool {
         name: "list_stores",
@@ -192,7 +192,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: stores::PARAMETERS,
         effect: Effect::Reads,
         toolset: Toolset::Memory,
-        registered: Registered::Always,
+        availability: Availability::Always,
         parse: |_| Ok(Verb::Stores),
     },
     Tool {
@@ -202,7 +202,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: help::PARAMETERS,
         effect: Effect::Reads,
         toolset: Toolset::Basic,
-        registered: Registered::Always,
+        availability: Availability::Always,
         parse: help::parse,
     },
     Tool {
@@ -212,7 +212,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: dir::PARAMETERS,
         effect: Effect::Reads,
         toolset: Toolset::Basic,
-        registered: Registered::Always,
+        availability: Availability::Always,
         parse: dir::parse,
     },
     Tool {
@@ -222,7 +222,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: read::PARAMETERS,
         effect: Effect::Reads,
         toolset: Toolset::Basic,
-        registered: Registered::Always,
+        availability: Availability::Always,
         parse: read::parse,
     },
     Tool {
@@ -232,7 +232,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: glob::PARAMETERS,
         effect: Effect::Reads,
         toolset: Toolset::Files,
-        registered: Registered::Always,
+        availability: Availability::Always,
         parse: glob::parse,
     },
     Tool {
@@ -242,7 +242,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: grep::PARAMETERS,
         effect: Effect::Reads,
         toolset: Toolset::Files,
-        registered: Registered::Always,
+        availability: Availability::Always,
         parse: grep::parse,
     },
     Tool {
@@ -252,8 +252,8 @@ pub const TOOLS: &[Tool] = &[
         parameters: change::WRITE,
         effect: Effect::Writes,
         toolset: Toolset::Files,
-        registered: Registered::Always,
-        parse: change::write,
+        availability: Availability::Always,
+        parse: change::parse_write,
     },
     Tool {
         name: "edit",
@@ -262,8 +262,8 @@ pub const TOOLS: &[Tool] = &[
         parameters: change::EDIT,
         effect: Effect::Writes,
         toolset: Toolset::Files,
-        registered: Registered::Always,
-        parse: change::edit,
+        availability: Availability::Always,
+        parse: change::parse_edit,
     },
     Tool {
         name: "patch_section",
@@ -272,8 +272,8 @@ pub const TOOLS: &[Tool] = &[
         parameters: change::PATCH,
         effect: Effect::Writes,
         toolset: Toolset::Files,
-        registered: Registered::Always,
-        parse: change::patch,
+        availability: Availability::Always,
+        parse: change::parse_patch,
     },
 ];
 
@@ -284,10 +284,10 @@ impl Tool {
     }
 
     /// Whether it is there for a store in this mode.
-    pub fn is_registered(&self, mode: CategoryMode) -> bool {
-        match self.registered {
-            Registered::Always => true,
-            Registered::UnlessStrict => mode != CategoryMode::Strict,
+    pub fn is_available(&self, mode: CategoryMode) -> bool {
+        match self.availability {
+            Availability::Always => true,
+            Availability::UnlessStrict => mode != CategoryMode::Strict,
         }
     }
 
@@ -297,7 +297,7 @@ impl Tool {
         let properties = properties.map(|p| (p.name.to_owned(), p.schema())).collect::<Map<_, _>>();
         let required = self.parameters.iter().filter(|p| p.need == Need::Required);
         let required = required.map(|p| Value::from(p.name)).collect::<Vec<_>>();
-        let mut schema = object(&json!({
+        let mut schema = to_object(&json!({
             "type": "object", "properties": properties, "additionalProperties": false
         }));
         if !required.is_empty() {
@@ -309,13 +309,13 @@ impl Tool {
     /// The JSON Schema of its reply: what every reply has. Each listed tool carries it, and each
     /// client reads all of them, so it says no more than it must.
     pub fn output_schema(&self) -> Map<String, Value> {
-        object(&json!({
+        to_object(&json!({
             "type": "object", "required": ["reply_type"]
         }))
     }
 
     /// Turns arguments into a verb and the home root the call asks for.
-    pub(super) fn understand(
+    pub(super) fn parse_arguments(
         &'static self,
         arguments: &Map<String, Value>,
     ) -> Result<(Verb, Option<Root>), CallError> {
@@ -326,6 +326,6 @@ impl Tool {
     }
 }
 
-fn object(value: &Value) -> Map<String, Value> {
+fn to_object(value: &Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap_or_default()
 }

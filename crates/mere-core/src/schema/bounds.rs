@@ -6,38 +6,38 @@ use super::{Problem, SchemaError};
 use crate::canonical;
 
 /// The longest schema, in bytes of canonical text.
-const SCHEMA_LENGTH: usize = 64 * 1024;
-const SCHEMA_DEPTH: usize = 32;
-const SCHEMA_VALUES: usize = 2_000;
+const MAX_SCHEMA_BYTES: usize = 64 * 1024;
+const MAX_SCHEMA_DEPTH: usize = 32;
+const MAX_SCHEMA_VALUES: usize = 2_000;
 
 /// The longest pattern, in bytes.
-pub(super) const PATTERN_LENGTH: usize = 4 * 1024;
+pub(super) const MAX_PATTERN_BYTES: usize = 4 * 1024;
 
-const INSTANCE_DEPTH: usize = 64;
-const INSTANCE_VALUES: usize = 10_000;
+const MAX_INSTANCE_DEPTH: usize = 64;
+const MAX_INSTANCE_VALUES: usize = 10_000;
 
 /// Refuses a schema that is too large.
-pub(super) fn schema(value: &Value) -> Result<(), SchemaError> {
+pub(super) fn check_schema(value: &Value) -> Result<(), SchemaError> {
     // Depth comes first: the canonical text is written by a function that calls itself.
     let too_large = |limit, unit| Err(SchemaError::TooLarge { limit, unit });
-    match measure(value, SCHEMA_DEPTH, SCHEMA_VALUES) {
-        Err(Excess::Depth) => too_large(SCHEMA_DEPTH, "levels"),
-        Err(Excess::Values) => too_large(SCHEMA_VALUES, "values"),
-        Ok(()) if canonical::to_text(value).len() > SCHEMA_LENGTH => {
-            too_large(SCHEMA_LENGTH, "bytes")
+    match check_size(value, MAX_SCHEMA_DEPTH, MAX_SCHEMA_VALUES) {
+        Err(Excess::Depth) => too_large(MAX_SCHEMA_DEPTH, "levels"),
+        Err(Excess::Values) => too_large(MAX_SCHEMA_VALUES, "values"),
+        Ok(()) if canonical::to_text(value).len() > MAX_SCHEMA_BYTES => {
+            too_large(MAX_SCHEMA_BYTES, "bytes")
         }
         Ok(()) => Ok(()),
     }
 }
 
 /// Refuses an instance that is too large.
-pub(super) fn instance(value: &Value) -> Result<(), Problem> {
-    let what = match measure(value, INSTANCE_DEPTH, INSTANCE_VALUES) {
+pub(super) fn check_instance(value: &Value) -> Result<(), Problem> {
+    let what = match check_size(value, MAX_INSTANCE_DEPTH, MAX_INSTANCE_VALUES) {
         Ok(()) => return Ok(()),
-        Err(Excess::Depth) => format!("must have at most {INSTANCE_DEPTH} levels"),
-        Err(Excess::Values) => format!("must have at most {INSTANCE_VALUES} values"),
+        Err(Excess::Depth) => format!("must have at most {MAX_INSTANCE_DEPTH} levels"),
+        Err(Excess::Values) => format!("must have at most {MAX_INSTANCE_VALUES} values"),
     };
-    Err(Problem { at: String::new(), what })
+    Err(Problem { pointer: String::new(), message: what })
 }
 
 /// Which limit was passed.
@@ -47,7 +47,7 @@ enum Excess {
 }
 
 /// Looks at no more values than are allowed, without calling itself.
-fn measure(value: &Value, depth: usize, values: usize) -> Result<(), Excess> {
+fn check_size(value: &Value, depth: usize, values: usize) -> Result<(), Excess> {
     let mut waiting = vec![(value, 1)];
     let mut seen = 0;
     while let Some((value, level)) = waiting.pop() {

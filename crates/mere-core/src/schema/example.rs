@@ -15,38 +15,40 @@ const MAX_ITEMS: u64 = 8;
 
 /// A smallest plausible instance.
 pub fn example(schema: &Value) -> Value {
-    Maker { root: schema, left: MAX_STEPS }.make(schema, MAX_DEPTH)
+    ExampleMaker { root: schema, steps_left: MAX_STEPS }.make(schema, MAX_DEPTH)
 }
 
-struct Maker<'a> {
+struct ExampleMaker<'a> {
     root: &'a Value,
-    left: usize,
+    steps_left: usize,
 }
 
-impl Maker<'_> {
+impl ExampleMaker<'_> {
     fn make(&mut self, schema: &Value, depth: usize) -> Value {
         let mut merged = Map::new();
         self.merge(schema, &mut merged, depth);
-        if self.left == 0 || depth == 0 {
+        if self.steps_left == 0 || depth == 0 {
             return Value::Null;
         }
-        if let Some(value) = given(&merged) {
+        if let Some(value) = author_value(&merged) {
             return value.clone();
         }
-        match kind(&merged) {
-            "object" => self.object(&merged, depth),
-            "array" => self.list(&merged, depth),
-            "string" => json!(text(&merged)),
+        match value_type(&merged) {
+            "object" => self.make_object(&merged, depth),
+            "array" => self.make_list(&merged, depth),
+            "string" => json!(example_text(&merged)),
             "boolean" => json!(false),
-            "integer" | "number" => number(&merged),
+            "integer" | "number" => example_number(&merged),
             _ => Value::Null,
         }
     }
 
     /// Gathers what a schema says with its references and parts; what was said first stays.
     fn merge(&mut self, schema: &Value, into: &mut Map<String, Value>, depth: usize) {
-        let Some(map) = schema.as_object().filter(|_| self.left > 0 && depth > 0) else { return };
-        self.left -= 1;
+        let Some(map) = schema.as_object().filter(|_| self.steps_left > 0 && depth > 0) else {
+            return;
+        };
+        self.steps_left -= 1;
         for (keyword, value) in map {
             match (into.get_mut(keyword), value) {
                 (None, value) => {
@@ -76,7 +78,7 @@ impl Maker<'_> {
         }
     }
 
-    fn object(&mut self, schema: &Map<String, Value>, depth: usize) -> Value {
+    fn make_object(&mut self, schema: &Map<String, Value>, depth: usize) -> Value {
         let required = schema.get("required").and_then(Value::as_array);
         let mut object = Map::new();
         for name in required.into_iter().flatten().filter_map(Value::as_str) {
@@ -87,7 +89,7 @@ impl Maker<'_> {
         Value::Object(object)
     }
 
-    fn list(&mut self, schema: &Map<String, Value>, depth: usize) -> Value {
+    fn make_list(&mut self, schema: &Map<String, Value>, depth: usize) -> Value {
         let prefix = schema.get("prefixItems").and_then(Value::as_array);
         let mut items = prefix.into_iter().flatten();
         let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0).min(MAX_ITEMS);
@@ -97,7 +99,7 @@ impl Maker<'_> {
 }
 
 /// What the author gives as a value.
-fn given(schema: &Map<String, Value>) -> Option<&Value> {
+fn author_value(schema: &Map<String, Value>) -> Option<&Value> {
     let first = |keyword: &str| schema.get(keyword)?.as_array()?.first();
     schema
         .get("default")
@@ -107,7 +109,7 @@ fn given(schema: &Map<String, Value>) -> Option<&Value> {
 }
 
 /// The type of the value: the one that is said, or the one the keywords are about.
-fn kind(schema: &Map<String, Value>) -> &str {
+fn value_type(schema: &Map<String, Value>) -> &str {
     let said = match schema.get("type") {
         Some(Value::Array(kinds)) => kinds.first().and_then(Value::as_str),
         Some(kind) => kind.as_str(),
@@ -127,7 +129,7 @@ fn kind(schema: &Map<String, Value>) -> &str {
     })
 }
 
-fn text(schema: &Map<String, Value>) -> String {
+fn example_text(schema: &Map<String, Value>) -> String {
     let text = match schema.get("format").and_then(Value::as_str) {
         Some("date") => "2026-01-31",
         Some("date-time") => "2026-01-31T12:00:00Z",
@@ -145,11 +147,11 @@ fn text(schema: &Map<String, Value>) -> String {
     padded.take(usize::try_from(length).unwrap_or_default()).collect()
 }
 
-fn number(schema: &Map<String, Value>) -> Value {
+fn example_number(schema: &Map<String, Value>) -> Value {
     let bound = |keyword: &str| schema.get(keyword).and_then(Value::as_f64);
     let least = bound("minimum").or_else(|| bound("exclusiveMinimum").map(|least| least + 1.0));
     let most = bound("maximum").or_else(|| bound("exclusiveMaximum").map(|most| most - 1.0));
-    let is_integer = kind(schema) == "integer";
+    let is_integer = value_type(schema) == "integer";
     let mut number = least.unwrap_or(1.0);
     if is_integer {
         number = number.ceil();

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::item::Relation;
 
 /// The keys that hold one text, or nothing.
-const TEXTS: [&str; 9] = [
+const TEXT_KEYS: [&str; 9] = [
     "id",
     "zettel_id",
     "entry_type",
@@ -23,7 +23,7 @@ const TEXTS: [&str; 9] = [
 /// that could be read has no problem but those its own schema finds. The own schema stays the
 /// top of the document, because its references count from there.
 pub fn frontmatter_schema(own: Option<&Value>) -> Value {
-    let base = base();
+    let base = standard_schema();
     match own {
         None => base,
         Some(Value::Object(own)) => {
@@ -39,13 +39,13 @@ pub fn frontmatter_schema(own: Option<&Value>) -> Value {
     }
 }
 
-fn base() -> Value {
+fn standard_schema() -> Value {
     let text = |key: &&str| ((*key).to_owned(), json!({"type": ["string", "null"]}));
     let texts = |key: &&str| {
         let items = json!({"type": "string"});
         ((*key).to_owned(), json!({"type": ["string", "array", "null"], "items": items}))
     };
-    let mut properties = TEXTS.iter().map(text).collect::<Map<_, _>>();
+    let mut properties = TEXT_KEYS.iter().map(text).collect::<Map<_, _>>();
     // At least one character that is not a space.
     properties.insert("title".to_owned(), json!({"type": "string", "pattern": "\\S"}));
     properties.insert("version".to_owned(), json!({"type": "string"}));
@@ -68,7 +68,7 @@ mod tests {
     fn problems(own: Option<&Value>, frontmatter: &Value) -> Vec<(String, String)> {
         let schema = Schema::compile(&frontmatter_schema(own)).expect("compiles");
         let problems = schema.problems(frontmatter).into_iter();
-        problems.map(|problem| (problem.at, problem.what)).collect()
+        problems.map(|problem| (problem.pointer, problem.message)).collect()
     }
 
     fn check(own: Option<&Value>, frontmatter: &Value, expected: &[(&str, &str)]) {

@@ -35,18 +35,18 @@ pub fn input_schema(whole: Option<&Value>, inputs: &[InputSpec<'_>]) -> Value {
     let properties = schema.entry("properties").or_insert_with(|| json!({}));
     if let Value::Object(properties) = properties {
         for input in inputs {
-            properties.entry(input.name).or_insert_with(|| property(input));
+            properties.entry(input.name).or_insert_with(|| property_schema(input));
         }
         if properties.is_empty() && whole.is_some() {
             schema.shift_remove("properties");
         }
     }
-    require(&mut schema, inputs);
+    add_required(&mut schema, inputs);
     Value::Object(schema)
 }
 
 /// Adds the inputs that must be given. What is malformed stays so, and is refused as a schema.
-fn require(schema: &mut Map<String, Value>, inputs: &[InputSpec<'_>]) {
+fn add_required(schema: &mut Map<String, Value>, inputs: &[InputSpec<'_>]) {
     let mut needed = inputs.iter().filter(|input| input.required).peekable();
     if needed.peek().is_none() {
         return;
@@ -60,7 +60,7 @@ fn require(schema: &mut Map<String, Value>, inputs: &[InputSpec<'_>]) {
     }
 }
 
-fn property(input: &InputSpec<'_>) -> Value {
+fn property_schema(input: &InputSpec<'_>) -> Value {
     let mut property = match input.schema {
         Some(Value::Object(map)) => map.clone(),
         Some(other) => return other.clone(),

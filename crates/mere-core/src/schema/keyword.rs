@@ -6,18 +6,18 @@ use serde_json::{Map, Value};
 
 /// Where a schema is applied, seen from the schema that holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum AppliesTo {
     /// To the same value.
-    Here,
+    SameValue,
     /// To values inside it.
-    Below,
+    InnerValues,
     /// Nowhere, unless a reference leads there.
-    Apart,
+    Nothing,
 }
 
 /// How a keyword holds schemas.
 #[derive(Clone, Copy)]
-enum Shape {
+enum KeywordShape {
     One,
     List,
     Map,
@@ -25,50 +25,50 @@ enum Shape {
 
 /// A schema inside another.
 #[derive(Clone, Copy)]
-pub(super) struct Part<'a> {
+pub(super) struct Subschema<'a> {
     /// The keyword that holds it.
     pub(super) keyword: &'static str,
     /// Its name or its place in the list, where the keyword holds several.
-    pub(super) key: Key<'a>,
+    pub(super) key: SubschemaKey<'a>,
     /// Where it is applied.
-    pub(super) place: Place,
+    pub(super) applies_to: AppliesTo,
     /// The schema.
     pub(super) schema: &'a Value,
 }
 
 /// Which of a keyword's schemas.
 #[derive(Clone, Copy)]
-pub(super) enum Key<'a> {
+pub(super) enum SubschemaKey<'a> {
     Only,
     Index(usize),
     Name(&'a str),
 }
 
 /// The keywords that name a schema elsewhere.
-const REFERENCES: [&str; 2] = ["$ref", "$dynamicRef"];
+const REFERENCE_KEYWORDS: [&str; 2] = ["$ref", "$dynamicRef"];
 
-const KEYWORDS: [(&str, Shape, Place); 21] = [
-    ("allOf", Shape::List, Place::Here),
-    ("anyOf", Shape::List, Place::Here),
-    ("oneOf", Shape::List, Place::Here),
-    ("not", Shape::One, Place::Here),
-    ("if", Shape::One, Place::Here),
-    ("then", Shape::One, Place::Here),
-    ("else", Shape::One, Place::Here),
-    ("dependentSchemas", Shape::Map, Place::Here),
-    ("dependencies", Shape::Map, Place::Here),
-    ("properties", Shape::Map, Place::Below),
-    ("patternProperties", Shape::Map, Place::Below),
-    ("additionalProperties", Shape::One, Place::Below),
-    ("unevaluatedProperties", Shape::One, Place::Below),
-    ("propertyNames", Shape::One, Place::Below),
-    ("prefixItems", Shape::List, Place::Below),
-    ("items", Shape::One, Place::Below),
-    ("contains", Shape::One, Place::Below),
-    ("unevaluatedItems", Shape::One, Place::Below),
-    ("contentSchema", Shape::One, Place::Apart),
-    ("$defs", Shape::Map, Place::Apart),
-    ("definitions", Shape::Map, Place::Apart),
+const SUBSCHEMA_KEYWORDS: [(&str, KeywordShape, AppliesTo); 21] = [
+    ("allOf", KeywordShape::List, AppliesTo::SameValue),
+    ("anyOf", KeywordShape::List, AppliesTo::SameValue),
+    ("oneOf", KeywordShape::List, AppliesTo::SameValue),
+    ("not", KeywordShape::One, AppliesTo::SameValue),
+    ("if", KeywordShape::One, AppliesTo::SameValue),
+    ("then", KeywordShape::One, AppliesTo::SameValue),
+    ("else", KeywordShape::One, AppliesTo::SameValue),
+    ("dependentSchemas", KeywordShape::Map, AppliesTo::SameValue),
+    ("dependencies", KeywordShape::Map, AppliesTo::SameValue),
+    ("properties", KeywordShape::Map, AppliesTo::InnerValues),
+    ("patternProperties", KeywordShape::Map, AppliesTo::InnerValues),
+    ("additionalProperties", KeywordShape::One, AppliesTo::InnerValues),
+    ("unevaluatedProperties", KeywordShape::One, AppliesTo::InnerValues),
+    ("propertyNames", KeywordShape::One, AppliesTo::InnerValues),
+    ("prefixItems", KeywordShape::List, AppliesTo::InnerValues),
+    ("items", KeywordShape::One, AppliesTo::InnerValues),
+    ("contains", KeywordShape::One, AppliesTo::InnerValues),
+    ("unevaluatedItems", KeywordShape::One, AppliesTo::InnerValues),
+    ("contentSchema", KeywordShape::One, AppliesTo::Nothing),
+    ("$defs", KeywordShape::Map, AppliesTo::Nothing),
+    ("definitions", KeywordShape::Map, AppliesTo::Nothing),
 ];
 
 /// Whether a value can be a schema.
@@ -77,30 +77,35 @@ pub(super) fn is_schema(value: &Value) -> bool {
 }
 
 /// The schemas inside a schema, one level down. What is malformed is left to the library.
-pub(super) fn parts(schema: &Map<String, Value>) -> Vec<Part<'_>> {
+pub(super) fn subschemas(schema: &Map<String, Value>) -> Vec<Subschema<'_>> {
     let mut parts = Vec::new();
-    for (keyword, shape, place) in KEYWORDS {
+    for (keyword, shape, place) in SUBSCHEMA_KEYWORDS {
         let Some(value) = schema.get(keyword) else { continue };
         match (shape, value) {
-            (Shape::One, schema) => parts.push(Part { keyword, key: Key::Only, place, schema }),
-            (Shape::List, Value::Array(list)) => {
+            (KeywordShape::One, schema) => parts.push(Subschema {
+                keyword,
+                key: SubschemaKey::Only,
+                applies_to: place,
+                schema,
+            }),
+            (KeywordShape::List, Value::Array(list)) => {
                 let list = list.iter().enumerate();
-                parts.extend(list.map(|(index, schema)| Part {
+                parts.extend(list.map(|(index, schema)| Subschema {
                     keyword,
-                    key: Key::Index(index),
-                    place,
+                    key: SubschemaKey::Index(index),
+                    applies_to: place,
                     schema,
                 }));
             }
-            (Shape::Map, Value::Object(map)) => {
-                parts.extend(map.iter().map(|(name, schema)| Part {
+            (KeywordShape::Map, Value::Object(map)) => {
+                parts.extend(map.iter().map(|(name, schema)| Subschema {
                     keyword,
-                    key: Key::Name(name),
-                    place,
+                    key: SubschemaKey::Name(name),
+                    applies_to: place,
                     schema,
                 }));
             }
-            (Shape::List | Shape::Map, _) => {}
+            (KeywordShape::List | KeywordShape::Map, _) => {}
         }
     }
     parts.retain(|part| is_schema(part.schema));
@@ -109,5 +114,5 @@ pub(super) fn parts(schema: &Map<String, Value>) -> Vec<Part<'_>> {
 
 /// The references a schema makes.
 pub(super) fn references(schema: &Map<String, Value>) -> impl Iterator<Item = &str> {
-    REFERENCES.into_iter().filter_map(|keyword| schema.get(keyword)?.as_str())
+    REFERENCE_KEYWORDS.into_iter().filter_map(|keyword| schema.get(keyword)?.as_str())
 }

@@ -22,10 +22,10 @@ use serde_json::Value;
 pub use example::example;
 pub use frontmatter::frontmatter_schema;
 pub use inputs::{InputSpec, input_schema};
-use references::References;
+use references::SchemaDocument;
 
 /// How large a compiled pattern may be, in bytes.
-const PATTERN_SIZE: usize = 128 * 1024;
+const MAX_PATTERN_SIZE: usize = 128 * 1024;
 
 /// How many problems are told at once.
 pub const MAX_PROBLEMS: usize = 50;
@@ -34,16 +34,16 @@ pub const MAX_PROBLEMS: usize = 50;
 #[derive(Debug)]
 pub struct Schema {
     validator: Validator,
-    references: References,
+    document: SchemaDocument,
 }
 
 /// One way in which an instance does not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The JSON pointer of the value in the instance; empty for the whole.
-    pub at: String,
+    pub pointer: String,
     /// What was expected there.
-    pub what: String,
+    pub message: String,
 }
 
 /// Why a schema is refused.
@@ -65,7 +65,7 @@ pub enum SchemaError {
     NestedId,
     /// Two places have one name.
     #[error("an `$anchor` is there twice")]
-    SameAnchor,
+    DuplicateAnchor,
     /// A reference leads out of the document or to nothing in it.
     #[error("a `$ref` does not lead to a schema in this document; write it as `#/$defs/name`")]
     Unresolved,
@@ -85,35 +85,35 @@ pub enum SchemaError {
 impl Schema {
     /// Understands a schema, or says why not.
     pub fn compile(schema: &Value) -> Result<Self, SchemaError> {
-        bounds::schema(schema)?;
-        let references = References::read(schema)?;
+        bounds::check_schema(schema)?;
+        let references = SchemaDocument::parse(schema)?;
         graph::check(&references)?;
-        let patterns = PatternOptions::regex().size_limit(PATTERN_SIZE);
+        let patterns = PatternOptions::regex().size_limit(MAX_PATTERN_SIZE);
         let validator = jsonschema::options()
             .with_draft(Draft::Draft202012)
             .offline()
-            .with_pattern_options(patterns.dfa_size_limit(2 * PATTERN_SIZE))
+            .with_pattern_options(patterns.dfa_size_limit(2 * MAX_PATTERN_SIZE))
             .should_validate_formats(true)
             .with_format("regex", is_pattern)
             .build(references.root())
-            .map_err(|error| words::schema_error(&error))?;
-        Ok(Self { validator, references })
+            .map_err(|error| words::describe_schema_error(&error))?;
+        Ok(Self { validator, document: references })
     }
 
     /// Every way in which the instance does not fit, up to [`MAX_PROBLEMS`]; none if it does.
     ///
     /// An instance that is too large to check has that one problem: it is never let through.
     pub fn problems(&self, instance: &Value) -> Vec<Problem> {
-        if let Err(problem) = bounds::instance(instance) {
+        if let Err(problem) = bounds::check_instance(instance) {
             return vec![problem];
         }
-        if !work::is_bounded(&self.references, instance) {
+        if !work::is_within_budget(&self.document, instance) {
             let what = "takes too much work to check against the schema".to_owned();
-            return vec![Problem { at: String::new(), what }];
+            return vec![Problem { pointer: String::new(), message: what }];
         }
         let mut problems = Vec::new();
         for error in self.validator.iter_errors(instance) {
-            let problem = words::problem(&error, instance);
+            let problem = words::describe_problem(&error, instance);
             // Two branches may find the same fault.
             if !problems.contains(&problem) {
                 problems.push(problem);
@@ -128,5 +128,5 @@ impl Schema {
 
 /// Whether a text is a pattern we would take, found without building it.
 fn is_pattern(text: &str) -> bool {
-    text.len() <= bounds::PATTERN_LENGTH && regex_automata::util::syntax::parse(text).is_ok()
+    text.len() <= bounds::MAX_PATTERN_BYTES && regex_automata::util::syntax::parse(text).is_ok()
 }

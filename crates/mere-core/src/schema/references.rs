@@ -9,31 +9,31 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::SchemaError;
-use super::keyword::{self, Key};
+use super::keyword::{self, SubschemaKey};
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// A schema document and the names of its parts.
 #[derive(Debug)]
-pub(super) struct References {
+pub(super) struct SchemaDocument {
     root: Value,
     /// Anchors and the JSON pointers they stand for.
     anchors: BTreeMap<String, String>,
 }
 
-impl References {
+impl SchemaDocument {
     /// Reads the names of a document that is not too large.
-    pub(super) fn read(schema: &Value) -> Result<Self, SchemaError> {
+    pub(super) fn parse(schema: &Value) -> Result<Self, SchemaError> {
         let mut root = schema.clone();
         if let Some(map) = root.as_object_mut() {
-            if map.get("$schema").is_some_and(|draft| !is_draft(draft)) {
+            if map.get("$schema").is_some_and(|draft| !is_supported_draft(draft)) {
                 return Err(SchemaError::OtherDraft);
             }
             map.shift_remove("$schema");
             map.shift_remove("$id");
         }
         let mut anchors = BTreeMap::new();
-        read_anchors(&root, "", &mut anchors)?;
+        collect_anchors(&root, "", &mut anchors)?;
         Ok(Self { root, anchors })
     }
 
@@ -53,11 +53,11 @@ impl References {
     }
 }
 
-fn is_draft(draft: &Value) -> bool {
+fn is_supported_draft(draft: &Value) -> bool {
     draft.as_str().is_some_and(|draft| draft.trim_end_matches('#') == DRAFT)
 }
 
-fn read_anchors(
+fn collect_anchors(
     schema: &Value,
     at: &str,
     anchors: &mut BTreeMap<String, String>,
@@ -67,30 +67,30 @@ fn read_anchors(
         if let Some(Value::String(name)) = map.get(keyword)
             && anchors.insert(name.clone(), at.to_owned()).is_some()
         {
-            return Err(SchemaError::SameAnchor);
+            return Err(SchemaError::DuplicateAnchor);
         }
     }
-    for part in keyword::parts(map) {
+    for part in keyword::subschemas(map) {
         let at = match part.key {
-            Key::Only => format!("{at}/{}", part.keyword),
-            Key::Index(index) => format!("{at}/{}/{index}", part.keyword),
-            Key::Name(name) => {
+            SubschemaKey::Only => format!("{at}/{}", part.keyword),
+            SubschemaKey::Index(index) => format!("{at}/{}/{index}", part.keyword),
+            SubschemaKey::Name(name) => {
                 let name = name.replace('~', "~0").replace('/', "~1");
                 format!("{at}/{}/{name}", part.keyword)
             }
         };
-        read_anchors(part.schema, &at, anchors)?;
+        collect_anchors(part.schema, &at, anchors)?;
     }
     Ok(())
 }
 
 /// Refuses what would move the ground of references below the top, where it was taken off.
-pub(super) fn check_ground(schema: &Map<String, Value>) -> Result<(), SchemaError> {
+pub(super) fn check_reference_base(schema: &Map<String, Value>) -> Result<(), SchemaError> {
     if schema.contains_key("$id") {
         return Err(SchemaError::NestedId);
     }
     match schema.get("$schema") {
-        Some(draft) if !is_draft(draft) => Err(SchemaError::OtherDraft),
+        Some(draft) if !is_supported_draft(draft) => Err(SchemaError::OtherDraft),
         _ => Ok(()),
     }
 }

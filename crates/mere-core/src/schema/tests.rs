@@ -7,16 +7,16 @@ use serde_json::{Map, Value, json};
 use super::{MAX_PROBLEMS, Schema, SchemaError};
 
 /// The problems of an instance, one a line.
-fn told(schema: &Value, instance: &Value) -> String {
+fn problem_lines(schema: &Value, instance: &Value) -> String {
     let schema = Schema::compile(schema).expect("the schema compiles");
     let mut text = String::new();
     for problem in schema.problems(instance) {
-        let _ = writeln!(text, "{}: {}", problem.at, problem.what);
+        let _ = writeln!(text, "{}: {}", problem.pointer, problem.message);
     }
     text.trim_end().to_owned()
 }
 
-fn refused(schema: &Value) -> SchemaError {
+fn compile_error(schema: &Value) -> SchemaError {
     Schema::compile(schema).expect_err("the schema is refused")
 }
 
@@ -64,7 +64,7 @@ fn problems_say_what_was_expected() {
         (json!({"not": {}}), json!(1), ": must not have the form the schema excludes"),
         (json!(false), json!(1), ": is not allowed"),
     ] {
-        assert_eq!(told(&schema, &instance), expected, "{schema} {instance}");
+        assert_eq!(problem_lines(&schema, &instance), expected, "{schema} {instance}");
     }
 }
 
@@ -113,7 +113,7 @@ fn problems_of_parts_say_where() {
             ": `b` is missing\n/a: must be a string",
         ),
     ] {
-        assert_eq!(told(&schema, &instance), expected, "{schema} {instance}");
+        assert_eq!(problem_lines(&schema, &instance), expected, "{schema} {instance}");
     }
 }
 
@@ -131,21 +131,21 @@ fn names_are_repeated_only_if_plain() {
         (long.as_str(), "1 name is not known", "/…"),
     ] {
         let instance = json!({name: 1});
-        assert_eq!(told(&closed, &instance), format!(": {unknown}"));
-        assert_eq!(told(&open, &instance), format!("{at}: must be a string"));
+        assert_eq!(problem_lines(&closed, &instance), format!(": {unknown}"));
+        assert_eq!(problem_lines(&open, &instance), format!("{at}: must be a string"));
     }
     let several = json!({"a": 1, "topic": 2, "b": 3, "c\n": 4});
-    assert_eq!(told(&closed, &several), ": `a`, `b`, 1 name are not known");
+    assert_eq!(problem_lines(&closed, &several), ": `a`, `b`, 1 name are not known");
     for none in [
         json!({"additionalProperties": false}),
         json!({"properties": {}, "additionalProperties": false}),
     ] {
-        assert_eq!(told(&none, &json!({"a": 1, "b": {}})), ": `a`, `b` are not known");
+        assert_eq!(problem_lines(&none, &json!({"a": 1, "b": {}})), ": `a`, `b` are not known");
     }
     let nested = json!({"additionalProperties": {"additionalProperties": false}});
-    assert_eq!(told(&nested, &json!({"a": {"b": 1}})), "/a: `b` is not known");
+    assert_eq!(problem_lines(&nested, &json!({"a": {"b": 1}})), "/a: `b` is not known");
     let unevaluated = json!({"unevaluatedProperties": false});
-    assert_eq!(told(&unevaluated, &json!({"a": 1})), ": `a` is not known");
+    assert_eq!(problem_lines(&unevaluated, &json!({"a": 1})), ": `a` is not known");
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn values_are_never_repeated() {
         json!({"dependentRequired": {"key": ["other"]}, "dependentSchemas": {"key": false}}),
     ] {
         for value in &values {
-            assert!(!told(&schema, value).contains("hunter2"), "{schema} {value}");
+            assert!(!problem_lines(&schema, value).contains("hunter2"), "{schema} {value}");
         }
     }
 }
@@ -175,17 +175,17 @@ fn values_are_never_repeated() {
 #[test]
 fn long_lists_are_cut() {
     let options = (0..1_000).collect::<Vec<_>>();
-    let words = told(&json!({"enum": options}), &json!("x"));
+    let words = problem_lines(&json!({"enum": options}), &json!("x"));
     assert!(words.ends_with("`11`, 988 more"), "{words}");
     let problems = Schema::compile(&json!({"items": {"type": "string"}})).expect("compiles");
     assert_eq!(problems.problems(&json!(options)).len(), MAX_PROBLEMS);
-    let words = told(&json!({"const": "x".repeat(500)}), &json!("y"));
+    let words = problem_lines(&json!({"const": "x".repeat(500)}), &json!("y"));
     assert!(words.chars().count() < 100, "{words}");
 }
 
 #[test]
 fn only_this_draft_and_this_document() {
-    use SchemaError::{Cycle, NestedId, OtherDraft, SameAnchor, Unresolved};
+    use SchemaError::{Cycle, DuplicateAnchor, NestedId, OtherDraft, Unresolved};
     let remote = "https://json-schema.org/draft/2020-12/schema";
     for (schema, expected) in [
         (json!({"$schema": "http://json-schema.org/draft-07/schema#"}), OtherDraft),
@@ -201,7 +201,7 @@ fn only_this_draft_and_this_document() {
         (json!({"$ref": "#/a%2Fb", "a/b": {}}), Unresolved),
         (json!({"$ref": "#/title", "title": "text"}), Unresolved),
         (json!({"$dynamicRef": "#none"}), Unresolved),
-        (json!({"$defs": {"a": {"$anchor": "x"}, "b": {"$anchor": "x"}}}), SameAnchor),
+        (json!({"$defs": {"a": {"$anchor": "x"}, "b": {"$anchor": "x"}}}), DuplicateAnchor),
         (json!({"$ref": "#"}), Cycle),
         (json!({"allOf": [{"$ref": "#"}]}), Cycle),
         (json!({"not": {"$ref": "#"}}), Cycle),
@@ -209,7 +209,7 @@ fn only_this_draft_and_this_document() {
         (json!({"$dynamicAnchor": "a", "anyOf": [{"$dynamicRef": "#a"}]}), Cycle),
         (json!({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}), Cycle),
     ] {
-        assert_eq!(refused(&schema), expected, "{schema}");
+        assert_eq!(compile_error(&schema), expected, "{schema}");
     }
 }
 
@@ -230,7 +230,7 @@ fn references_inside_the_document_work() {
         (&anchored, json!([[1]]), "/0/0: must be a list"),
         (&dynamic, json!([[1]]), "/0/0: must be a list"),
     ] {
-        assert_eq!(told(schema, &instance), expected, "{instance}");
+        assert_eq!(problem_lines(schema, &instance), expected, "{instance}");
     }
 }
 
@@ -248,7 +248,7 @@ fn what_is_no_schema_is_refused_in_words() {
         (json!({"pattern": "(?:a{1000}){1000}"}), "/pattern", pattern),
     ] {
         let expected = SchemaError::Invalid { at: at.to_owned(), what: what.to_owned() };
-        assert_eq!(refused(&schema), expected, "{schema}");
+        assert_eq!(compile_error(&schema), expected, "{schema}");
     }
     for schema in [
         json!({"type": "strin"}),
@@ -256,7 +256,7 @@ fn what_is_no_schema_is_refused_in_words() {
         json!({"patternProperties": {"(?:a{1000}){1000}": {}}}),
         json!({"patternProperties": {"(?=a)": {}}}),
     ] {
-        assert!(matches!(refused(&schema), SchemaError::Invalid { .. }), "{schema}");
+        assert!(matches!(compile_error(&schema), SchemaError::Invalid { .. }), "{schema}");
     }
 }
 
@@ -275,10 +275,10 @@ fn large_schemas_are_refused() {
         (chain(12, |next| json!({"anyOf": [next, next, next]})), 4_000),
         (chain(300, |next| next), 64),
     ] {
-        let error = refused(&schema);
+        let error = compile_error(&schema);
         assert!(matches!(error, SchemaError::TooLarge { limit: l, .. } if l == limit), "{error}");
     }
-    assert!(matches!(refused(&very_deep), SchemaError::TooLarge { .. }));
+    assert!(matches!(compile_error(&very_deep), SchemaError::TooLarge { .. }));
     // Dropping it would call itself as often as it is deep.
     std::mem::forget(very_deep);
 }
@@ -313,6 +313,6 @@ fn work_is_bounded() {
         (json!({}), json!(vec![0; 10_000]), ": must have at most 10000 values"),
         (json!({"multipleOf": 1e-300}), json!(1.7e308), ""),
     ] {
-        assert_eq!(told(&schema, &instance), expected, "{schema}");
+        assert_eq!(problem_lines(&schema, &instance), expected, "{schema}");
     }
 }

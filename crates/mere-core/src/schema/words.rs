@@ -16,52 +16,52 @@ const MAX_LITERAL: usize = 64;
 const MAX_LISTED: usize = 12;
 
 /// Words an error of the library about an instance.
-pub(super) fn problem(error: &ValidationError<'_>, instance: &Value) -> Problem {
+pub(super) fn describe_problem(error: &ValidationError<'_>, instance: &Value) -> Problem {
     let at = error.instance_path().as_str();
     let is_closed = error.schema_path().as_str().ends_with("/additionalProperties");
     let what = match (error.kind(), instance.pointer(at)) {
         // The library does not name the keys where none at all is known.
         (Kind::FalseSchema, Some(Value::Object(map))) if is_closed => {
-            unknown(&map.keys().cloned().collect::<Vec<_>>())
+            describe_unknown_names(&map.keys().cloned().collect::<Vec<_>>())
         }
-        (kind, _) => what(kind),
+        (kind, _) => describe_kind(kind),
     };
-    Problem { at: place(at), what }
+    Problem { pointer: plain_pointer(at), message: what }
 }
 
 /// Words an error of the library about a schema.
-pub(super) fn schema_error(error: &ValidationError<'_>) -> SchemaError {
-    let at = place(error.instance_path().as_str());
+pub(super) fn describe_schema_error(error: &ValidationError<'_>) -> SchemaError {
+    let at = plain_pointer(error.instance_path().as_str());
     let what = match error.kind() {
         Kind::Referencing(_) => return SchemaError::Unresolved,
         Kind::Format { format } if format == "regex" => {
             "must be a pattern without look-around and back-references, and not a large one".into()
         }
-        kind => what(kind),
+        kind => describe_kind(kind),
     };
     SchemaError::Invalid { at, what }
 }
 
 /// A pointer, with what is not plain left out of it.
-fn place(pointer: &str) -> String {
+fn plain_pointer(pointer: &str) -> String {
     let segments = pointer.split('/').map(|part| if is_plain(part) { part } else { "…" });
     segments.collect::<Vec<_>>().join("/")
 }
 
-fn what(kind: &Kind) -> String {
+fn describe_kind(kind: &Kind) -> String {
     match kind {
-        Kind::Required { property } => format!("{} is missing", literal(property)),
-        Kind::Type { kind } => format!("must be {}", types(kind)),
-        Kind::Enum { options } => format!("must be one of {}", literals(options)),
-        Kind::Constant { expected_value } => format!("must be {}", literal(expected_value)),
-        Kind::Format { format } => format!("must be in the format {}", quoted(format)),
-        Kind::Pattern { pattern } => format!("must match the pattern {}", quoted(pattern)),
+        Kind::Required { property } => format!("{} is missing", format_literal(property)),
+        Kind::Type { kind } => format!("must be {}", describe_types(kind)),
+        Kind::Enum { options } => format!("must be one of {}", format_literals(options)),
+        Kind::Constant { expected_value } => format!("must be {}", format_literal(expected_value)),
+        Kind::Format { format } => format!("must be in the format {}", quote(format)),
+        Kind::Pattern { pattern } => format!("must match the pattern {}", quote(pattern)),
         Kind::MultipleOf { multiple_of } => format!("must be a multiple of {multiple_of}"),
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
-            unknown(unexpected)
+            describe_unknown_names(unexpected)
         }
         Kind::PropertyNames { error } => {
-            format!("has a name that is wrong: {}", what(error.kind()))
+            format!("has a name that is wrong: {}", describe_kind(error.kind()))
         }
         Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => {
             "must have one of the forms the schema allows".into()
@@ -73,31 +73,35 @@ fn what(kind: &Kind) -> String {
         Kind::FalseSchema => "is not allowed".into(),
         Kind::UniqueItems => "must not have an item twice".into(),
         Kind::Contains => "must have as many items of the form in `contains` as it says".into(),
-        kind => limit(kind),
+        kind => describe_limit(kind),
     }
 }
 
 /// Words for what is too much or too little.
-fn limit(kind: &Kind) -> String {
+fn describe_limit(kind: &Kind) -> String {
     match kind {
-        Kind::MinLength { limit } => format!("must have at least {}", counted(*limit, "character")),
-        Kind::MaxLength { limit } => format!("must have at most {}", counted(*limit, "character")),
-        Kind::MinItems { limit } => format!("must have at least {}", counted(*limit, "item")),
-        Kind::MaxItems { limit } => format!("must have at most {}", counted(*limit, "item")),
-        Kind::MinProperties { limit } => format!("must have at least {}", counted(*limit, "key")),
-        Kind::MaxProperties { limit } => format!("must have at most {}", counted(*limit, "key")),
+        Kind::MinLength { limit } => {
+            format!("must have at least {}", pluralize(*limit, "character"))
+        }
+        Kind::MaxLength { limit } => {
+            format!("must have at most {}", pluralize(*limit, "character"))
+        }
+        Kind::MinItems { limit } => format!("must have at least {}", pluralize(*limit, "item")),
+        Kind::MaxItems { limit } => format!("must have at most {}", pluralize(*limit, "item")),
+        Kind::MinProperties { limit } => format!("must have at least {}", pluralize(*limit, "key")),
+        Kind::MaxProperties { limit } => format!("must have at most {}", pluralize(*limit, "key")),
         Kind::AdditionalItems { .. } | Kind::UnevaluatedItems { .. } => {
             "has more items than the schema knows".into()
         }
-        Kind::Minimum { limit } => format!("must be at least {}", plain_number(limit)),
-        Kind::Maximum { limit } => format!("must be at most {}", plain_number(limit)),
-        Kind::ExclusiveMinimum { limit } => format!("must be more than {}", plain_number(limit)),
-        Kind::ExclusiveMaximum { limit } => format!("must be less than {}", plain_number(limit)),
-        kind => format!("does not fit {}", quoted(kind.keyword())),
+        Kind::Minimum { limit } => format!("must be at least {}", format_number(limit)),
+        Kind::Maximum { limit } => format!("must be at most {}", format_number(limit)),
+        Kind::ExclusiveMinimum { limit } => format!("must be more than {}", format_number(limit)),
+        Kind::ExclusiveMaximum { limit } => format!("must be less than {}", format_number(limit)),
+        kind => format!("does not fit {}", quote(kind.keyword())),
     }
 }
 
-fn types(kind: &TypeKind) -> String {
+fn describe_types(kind: &TypeKind) -> String {
     let set = match kind {
         TypeKind::Single(kind) => JsonTypeSet::empty().insert(*kind),
         TypeKind::Multiple(set) => *set,
@@ -114,18 +118,18 @@ fn types(kind: &TypeKind) -> String {
     names.collect::<Vec<_>>().join(" or ")
 }
 
-fn counted(count: u64, noun: &str) -> String {
+fn pluralize(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-fn plain_number(limit: &Value) -> String {
-    shortened(&canonical::to_text(limit))
+fn format_number(limit: &Value) -> String {
+    truncate(&canonical::to_text(limit))
 }
 
 /// Names the schema does not know; those that are not plain are counted only.
-fn unknown(names: &[String]) -> String {
+fn describe_unknown_names(names: &[String]) -> String {
     let plain = names.iter().filter(|name| is_plain(name)).take(MAX_LISTED);
-    let mut listed = plain.map(|name| quoted(name)).collect::<Vec<_>>();
+    let mut listed = plain.map(|name| quote(name)).collect::<Vec<_>>();
     let rest = names.len() - listed.len();
     if rest > 0 {
         listed.push(if rest == 1 { "1 name".into() } else { format!("{rest} names") });
@@ -134,9 +138,9 @@ fn unknown(names: &[String]) -> String {
     format!("{} {verb} not known", listed.join(", "))
 }
 
-fn literals(options: &Value) -> String {
+fn format_literals(options: &Value) -> String {
     let options = options.as_array().map_or(&[][..], Vec::as_slice);
-    let mut listed = options.iter().take(MAX_LISTED).map(literal).collect::<Vec<_>>();
+    let mut listed = options.iter().take(MAX_LISTED).map(format_literal).collect::<Vec<_>>();
     if options.len() > MAX_LISTED {
         listed.push(format!("{} more", options.len() - MAX_LISTED));
     }
@@ -144,18 +148,18 @@ fn literals(options: &Value) -> String {
 }
 
 /// A value of the schema: a plain text as it is, anything else as JSON.
-fn literal(value: &Value) -> String {
+fn format_literal(value: &Value) -> String {
     match value {
-        Value::String(text) if is_plain(text) && !text.is_empty() => quoted(text),
-        value => quoted(&canonical::to_text(value)),
+        Value::String(text) if is_plain(text) && !text.is_empty() => quote(text),
+        value => quote(&canonical::to_text(value)),
     }
 }
 
-fn quoted(text: &str) -> String {
-    format!("`{}`", shortened(text))
+fn quote(text: &str) -> String {
+    format!("`{}`", truncate(text))
 }
 
-fn shortened(text: &str) -> String {
+fn truncate(text: &str) -> String {
     let mut short = text.chars().take(MAX_LITERAL).collect::<String>();
     if short.len() < text.len() {
         short.push('…');

@@ -6,81 +6,81 @@
 
 use serde_json::{Map, Value};
 
-use super::keyword::{self, Key, Part, Place};
-use super::references::References;
+use super::keyword::{self, AppliesTo, Subschema, SubschemaKey};
+use super::references::SchemaDocument;
 
 /// How many schemas may be applied to values.
 const BUDGET: usize = 200_000;
 /// How many schemas may be under way at once: the library calls itself for each.
 const MAX_NESTED: usize = 256;
 /// More repetitions than this do not fit the largest pattern there can be.
-const MAX_COUNTED: usize = 4_096;
+const MAX_REPETITIONS: usize = 4_096;
 /// Whether checking the instance against the document stays within the budget.
-pub(super) fn is_bounded(references: &References, instance: &Value) -> bool {
-    let mut walk = Walk { references, left: BUDGET, nested: 0, branches: 0 };
+pub(super) fn is_within_budget(references: &SchemaDocument, instance: &Value) -> bool {
+    let mut walk = WorkMeter { references, budget_left: BUDGET, depth: 0, active_branches: 0 };
     walk.apply(references.root(), instance).is_some()
 }
 
-struct Walk<'a> {
-    references: &'a References,
-    left: usize,
-    nested: usize,
+struct WorkMeter<'a> {
+    references: &'a SchemaDocument,
+    budget_left: usize,
+    depth: usize,
     /// How many `anyOf` and `oneOf` are under way.
-    branches: usize,
+    active_branches: usize,
 }
 
-impl Walk<'_> {
+impl WorkMeter<'_> {
     /// Pays for applying a schema to a value; nothing if the budget is spent.
     fn apply(&mut self, schema: &Value, instance: &Value) -> Option<()> {
         self.charge(1)?;
         let Some(map) = schema.as_object() else { return Some(()) };
-        self.nested += 1;
-        if self.nested > MAX_NESTED {
+        self.depth += 1;
+        if self.depth > MAX_NESTED {
             return None;
         }
-        self.charge(own_price(map, instance))?;
-        if self.branches > 0 {
-            self.charge(copy_price(map, instance))?;
+        self.charge(keyword_cost(map, instance))?;
+        if self.active_branches > 0 {
+            self.charge(error_copy_cost(map, instance))?;
         }
-        let parts = keyword::parts(map);
-        let before = self.left;
+        let parts = keyword::subschemas(map);
+        let before = self.budget_left;
         for reference in keyword::references(map) {
             let target = self.references.resolve(reference)?;
             self.apply(target, instance)?;
         }
-        for part in parts.iter().filter(|part| part.place == Place::Here) {
+        for part in parts.iter().filter(|part| part.applies_to == AppliesTo::SameValue) {
             let is_branch = matches!(part.keyword, "anyOf" | "oneOf");
-            self.branches += usize::from(is_branch);
+            self.active_branches += usize::from(is_branch);
             self.apply(part.schema, instance)?;
-            self.branches -= usize::from(is_branch);
+            self.active_branches -= usize::from(is_branch);
         }
         if parts.iter().any(|part| part.keyword.starts_with("unevaluated")) {
             // What is evaluated is asked of every schema applied here, for each member anew.
-            self.charge((before - self.left).saturating_mul(members(instance)))?;
+            self.charge((before - self.budget_left).saturating_mul(member_count(instance)))?;
         }
-        for part in parts.iter().filter(|part| part.place == Place::Below) {
-            self.apply_below(map, part, instance)?;
+        for part in parts.iter().filter(|part| part.applies_to == AppliesTo::InnerValues) {
+            self.apply_to_inner_values(map, part, instance)?;
         }
-        self.nested -= 1;
+        self.depth -= 1;
         Some(())
     }
 
     /// Pays for the values inside the instance that a part of `schema` looks at.
-    fn apply_below(
+    fn apply_to_inner_values(
         &mut self,
         schema: &Map<String, Value>,
-        part: &Part<'_>,
+        part: &Subschema<'_>,
         instance: &Value,
     ) -> Option<()> {
         match (part.keyword, part.key, instance) {
-            ("properties", Key::Name(name), Value::Object(members)) => {
+            ("properties", SubschemaKey::Name(name), Value::Object(members)) => {
                 members.get(name).map_or(Some(()), |member| self.apply(part.schema, member))
             }
             ("propertyNames", _, Value::Object(members)) => members
                 .keys()
                 .try_for_each(|name| self.apply(part.schema, &Value::String(name.clone()))),
-            ("patternProperties", Key::Name(pattern), Value::Object(members)) => {
-                let price = pattern_price(pattern);
+            ("patternProperties", SubschemaKey::Name(pattern), Value::Object(members)) => {
+                let price = pattern_cost(pattern);
                 members.iter().try_for_each(|(name, member)| {
                     self.charge(name.len().saturating_mul(price))?;
                     self.apply(part.schema, member)
@@ -92,11 +92,11 @@ impl Walk<'_> {
                 let mut others = members.iter().filter(|(name, _)| !is_named(name));
                 others.try_for_each(|(_, member)| self.apply(part.schema, member))
             }
-            ("prefixItems", Key::Index(index), Value::Array(items)) => {
+            ("prefixItems", SubschemaKey::Index(index), Value::Array(items)) => {
                 items.get(index).map_or(Some(()), |item| self.apply(part.schema, item))
             }
             ("items", _, Value::Array(items)) => {
-                let first = schema.get("prefixItems").map_or(0, members);
+                let first = schema.get("prefixItems").map_or(0, member_count);
                 items.iter().skip(first).try_for_each(|item| self.apply(part.schema, item))
             }
             ("contains" | "unevaluatedItems", _, Value::Array(items)) => {
@@ -107,17 +107,17 @@ impl Walk<'_> {
     }
 
     fn charge(&mut self, price: usize) -> Option<()> {
-        self.left = self.left.checked_sub(price)?;
+        self.budget_left = self.budget_left.checked_sub(price)?;
         Some(())
     }
 }
 
 /// What the keywords of a schema cost on a value, apart from the schemas inside it.
-fn own_price(schema: &Map<String, Value>, instance: &Value) -> usize {
-    let options = schema.get("enum").map_or(0, members);
+fn keyword_cost(schema: &Map<String, Value>, instance: &Value) -> usize {
+    let options = schema.get("enum").map_or(0, member_count);
     let pattern = schema.get("pattern").and_then(Value::as_str);
     let reading = match (instance, pattern) {
-        (Value::String(text), Some(pattern)) => text.len().saturating_mul(pattern_price(pattern)),
+        (Value::String(text), Some(pattern)) => text.len().saturating_mul(pattern_cost(pattern)),
         (Value::String(text), None) if schema.contains_key("format") => text.len() / 4,
         (Value::String(text), None) => text.len() / 1024,
         (Value::Array(items), _) if schema.contains_key("uniqueItems") => items.len(),
@@ -130,7 +130,7 @@ fn own_price(schema: &Map<String, Value>, instance: &Value) -> usize {
 ///
 /// Linear time is linear in the pattern's size too, and counted repetition makes a short pattern
 /// large. Counts add up, unless one may stand around another.
-fn pattern_price(pattern: &str) -> usize {
+fn pattern_cost(pattern: &str) -> usize {
     let after_brace = pattern.split('{').skip(1);
     let largest = |text: &str| {
         let counts = text.split('}').next().unwrap_or_default().split(',');
@@ -142,29 +142,29 @@ fn pattern_price(pattern: &str) -> usize {
     } else {
         after_brace.map(largest).fold(1, usize::saturating_add)
     };
-    2 + (pattern.len() + counted.min(MAX_COUNTED)) / 32
+    2 + (pattern.len() + counted.min(MAX_REPETITIONS)) / 32
 }
 
 /// What the errors of a schema cost in a branch, where each takes a copy of the value along.
-fn copy_price(schema: &Map<String, Value>, instance: &Value) -> usize {
-    let errors = 1 + schema.len() + schema.get("required").map_or(0, members);
-    errors.saturating_mul(size(instance) / 4)
+fn error_copy_cost(schema: &Map<String, Value>, instance: &Value) -> usize {
+    let errors = 1 + schema.len() + schema.get("required").map_or(0, member_count);
+    errors.saturating_mul(memory_size(instance) / 4)
 }
 
 /// How much memory a value takes, roughly in values.
-fn size(value: &Value) -> usize {
+fn memory_size(value: &Value) -> usize {
     match value {
         Value::String(text) => 1 + text.len() / 64,
-        Value::Array(items) => 1 + items.iter().map(size).sum::<usize>(),
+        Value::Array(items) => 1 + items.iter().map(memory_size).sum::<usize>(),
         Value::Object(map) => {
-            1 + map.iter().map(|(name, value)| name.len() / 64 + size(value)).sum::<usize>()
+            1 + map.iter().map(|(name, value)| name.len() / 64 + memory_size(value)).sum::<usize>()
         }
         _ => 1,
     }
 }
 
 /// How many values lie directly inside a value.
-fn members(value: &Value) -> usize {
+fn member_count(value: &Value) -> usize {
     match value {
         Value::Array(items) => items.len(),
         Value::Object(members) => members.len(),

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::query::normal;
+use super::query::normalize_name;
 use super::token::fold;
 use crate::item::{Item, ScopedPath};
 
 /// A part of an item that has words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
+pub enum DocumentField {
     /// What people call it.
     Title,
     /// Its id.
@@ -23,7 +23,7 @@ pub enum Field {
     Body,
 }
 
-impl Field {
+impl DocumentField {
     /// Every field, those that count most first.
     pub const ALL: [Self; 6] =
         [Self::Title, Self::Id, Self::Tags, Self::Description, Self::Category, Self::Body];
@@ -43,7 +43,7 @@ impl Field {
 
 /// Something exact that an item has or has not.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Mark {
+pub enum ExactTerm {
     /// It is called exactly so: its title, its id, or category and id, as words.
     Name(String),
     /// A tag, folded.
@@ -60,9 +60,9 @@ pub enum Mark {
     ModelTier(String),
 }
 
-impl Mark {
+impl ExactTerm {
     /// What it is in an index of words: no word has its first character.
-    pub fn term(&self) -> String {
+    pub fn to_index_term(&self) -> String {
         let (kind, value) = match self {
             Self::Name(value) => ("name", value),
             Self::Tag(value) => ("tag", value),
@@ -82,12 +82,12 @@ pub struct Document {
     /// Its texts, in the order of [`Field::ALL`].
     pub texts: [String; 6],
     /// What it has exactly.
-    pub marks: Vec<Mark>,
+    pub exact_terms: Vec<ExactTerm>,
 }
 
 impl Document {
     /// What search sees of the item that lies at `at`.
-    pub fn of(item: &Item, at: &ScopedPath, text: &str) -> Self {
+    pub fn from_item(item: &Item, at: &ScopedPath, text: &str) -> Self {
         let (id, category) = (at.id.as_str(), at.category.as_str());
         let title = item.title(at);
         let title = if title == id { "" } else { title };
@@ -100,19 +100,20 @@ impl Document {
             category.to_owned(),
             body.to_owned(),
         ];
-        let mut marks = vec![Mark::Name(normal(id)), Mark::Name(normal(title))];
+        let mut exact_terms =
+            vec![ExactTerm::Name(normalize_name(id)), ExactTerm::Name(normalize_name(title))];
         if !category.is_empty() {
-            marks.push(Mark::Name(normal(&format!("{category}/{id}"))));
+            exact_terms.push(ExactTerm::Name(normalize_name(&format!("{category}/{id}"))));
         }
-        marks.retain(|mark| *mark != Mark::Name(String::new()));
-        marks.extend(item.tags().iter().map(|tag| Mark::Tag(fold(tag.trim()))));
+        exact_terms.retain(|mark| *mark != ExactTerm::Name(String::new()));
+        exact_terms.extend(item.tags().iter().map(|tag| ExactTerm::Tag(fold(tag.trim()))));
         let levels = category.match_indices('/').map(|(end, _)| &category[..end]);
         let levels = levels.chain([category]).filter(|level| !level.is_empty());
-        marks.extend(levels.map(|level| Mark::Category(fold(level))));
-        marks.extend(own_marks(item));
-        marks.sort();
-        marks.dedup();
-        Self { texts, marks }
+        exact_terms.extend(levels.map(|level| ExactTerm::Category(fold(level))));
+        exact_terms.extend(type_specific_terms(item));
+        exact_terms.sort();
+        exact_terms.dedup();
+        Self { texts, exact_terms }
     }
 }
 
@@ -126,19 +127,20 @@ fn description(item: &Item) -> String {
 }
 
 /// What filters of its type ask for.
-fn own_marks(item: &Item) -> Vec<Mark> {
+fn type_specific_terms(item: &Item) -> Vec<ExactTerm> {
     let text = |value: Option<&Value>| value.and_then(Value::as_str).map(fold);
     match item {
-        Item::Knowledge(entry) => {
-            text(entry.frontmatter.get("entry_type")).map(Mark::EntryType).into_iter().collect()
-        }
+        Item::Knowledge(entry) => text(entry.frontmatter.get("entry_type"))
+            .map(ExactTerm::EntryType)
+            .into_iter()
+            .collect(),
         Item::Tool(tool) => {
-            let executor = tool.executor.as_ref().map(|id| Mark::Executor(fold(id.as_str())));
-            [Mark::ToolType(fold(&tool.tool_type))].into_iter().chain(executor).collect()
+            let executor = tool.executor.as_ref().map(|id| ExactTerm::Executor(fold(id.as_str())));
+            [ExactTerm::ToolType(fold(&tool.tool_type))].into_iter().chain(executor).collect()
         }
         Item::Directive(directive) => {
             let tier = directive.metadata.get("model").and_then(|model| model.get("tier"));
-            text(tier).map(Mark::ModelTier).into_iter().collect()
+            text(tier).map(ExactTerm::ModelTier).into_iter().collect()
         }
         Item::Skill(_) | Item::Memory(_) | Item::Lockfile(_) => Vec::new(),
     }

@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::stem::stem;
-use super::token::tokens;
+use super::token::for_each_token;
 
 /// What stands before and after a word that matched.
-pub const MARK: &str = "**";
+pub const HIGHLIGHT_MARK: &str = "**";
 /// About how many bytes an excerpt has.
-const WIDTH: usize = 240;
+const EXCERPT_BYTES: usize = 240;
 /// How much of a text is looked through.
-const MAX_LOOKED: usize = 256 * 1024;
+const MAX_SEARCHED_BYTES: usize = 256 * 1024;
 /// The most matches that are looked at.
 const MAX_MATCHES: usize = 2000;
 
@@ -26,9 +26,9 @@ pub struct Highlight {
 
 /// The excerpt of a text with the most that is to be marked; its beginning where nothing is.
 pub fn excerpt(text: &str, highlight: &Highlight) -> String {
-    let text = &text[..floor(text, MAX_LOOKED)];
-    let matches = matches(text, highlight);
-    let window = window(text, &matches);
+    let text = &text[..floor_char_boundary(text, MAX_SEARCHED_BYTES)];
+    let matches = find_matches(text, highlight);
+    let window = choose_window(text, &matches);
     let mut out = String::with_capacity(window.len() + 16);
     if !text[..window.start].trim().is_empty() {
         out.push('…');
@@ -38,13 +38,13 @@ pub fn excerpt(text: &str, highlight: &Highlight) -> String {
         if range.end > window.end || range.start < done {
             continue;
         }
-        push_plain(&mut out, &text[done..range.start]);
-        out.push_str(MARK);
+        push_collapsed(&mut out, &text[done..range.start]);
+        out.push_str(HIGHLIGHT_MARK);
         out.push_str(&text[range.clone()]);
-        out.push_str(MARK);
+        out.push_str(HIGHLIGHT_MARK);
         done = range.end;
     }
-    push_plain(&mut out, &text[done..window.end]);
+    push_collapsed(&mut out, &text[done..window.end]);
     if window.end < text.trim_end().len() {
         out.push('…');
     }
@@ -52,14 +52,14 @@ pub fn excerpt(text: &str, highlight: &Highlight) -> String {
 }
 
 /// The words that match, each with which one it is.
-fn matches(text: &str, highlight: &Highlight) -> Vec<(Range<usize>, usize)> {
+fn find_matches(text: &str, highlight: &Highlight) -> Vec<(Range<usize>, usize)> {
     let Highlight { stems, prefixes } = highlight;
     let mut found = Vec::new();
     if stems.is_empty() && prefixes.is_empty() {
         return found;
     }
     let mut word = String::new();
-    tokens(text, |token| {
+    for_each_token(text, |token| {
         if found.len() >= MAX_MATCHES {
             return;
         }
@@ -82,25 +82,26 @@ fn matches(text: &str, highlight: &Highlight) -> Vec<(Range<usize>, usize)> {
 }
 
 /// The window with the most different words, the first of those.
-fn window(text: &str, matches: &[(Range<usize>, usize)]) -> Range<usize> {
+fn choose_window(text: &str, matches: &[(Range<usize>, usize)]) -> Range<usize> {
     let beginning = text.len() - text.trim_start().len();
-    let start = match best(matches).map(|at| at.saturating_sub(WIDTH / 4)) {
+    let start = match best_window_start(matches).map(|at| at.saturating_sub(EXCERPT_BYTES / 4)) {
         Some(at) if at > beginning => word_start(text, at),
         _ => beginning,
     };
-    let end = start.saturating_add(WIDTH).min(text.len());
+    let end = start.saturating_add(EXCERPT_BYTES).min(text.len());
     let end = if end == text.len() { end } else { word_end(text, start, end) };
     let cut = text[start..end].trim_end().len();
     start..start + cut
 }
 
 /// Where the best window's first match begins.
-fn best(matches: &[(Range<usize>, usize)]) -> Option<usize> {
+fn best_window_start(matches: &[(Range<usize>, usize)]) -> Option<usize> {
     let mut best = None;
     let mut most = 0;
     for (at, (first, _)) in matches.iter().enumerate() {
-        let within =
-            matches[at..].iter().take_while(|(range, _)| range.end <= first.start + WIDTH * 3 / 4);
+        let within = matches[at..]
+            .iter()
+            .take_while(|(range, _)| range.end <= first.start + EXCERPT_BYTES * 3 / 4);
         let different = within.take(64).map(|(_, which)| which).collect::<HashSet<_>>().len();
         if different > most {
             (most, best) = (different, Some(first.start));
@@ -109,7 +110,7 @@ fn best(matches: &[(Range<usize>, usize)]) -> Option<usize> {
     best
 }
 
-fn floor(text: &str, mut at: usize) -> usize {
+fn floor_char_boundary(text: &str, mut at: usize) -> usize {
     at = at.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;
@@ -119,21 +120,21 @@ fn floor(text: &str, mut at: usize) -> usize {
 
 /// The beginning of a word at or after a place.
 fn word_start(text: &str, at: usize) -> usize {
-    let at = floor(text, at);
+    let at = floor_char_boundary(text, at);
     let space = text[at..].char_indices().take(40).find(|(_, c)| c.is_whitespace());
     space.map_or(at, |(offset, space)| at + offset + space.len_utf8())
 }
 
 /// The end of a word at or before a place.
 fn word_end(text: &str, start: usize, at: usize) -> usize {
-    let at = floor(text, at).max(start);
+    let at = floor_char_boundary(text, at).max(start);
     let space = text[start..at].char_indices().rev().take(40).find(|(_, c)| c.is_whitespace());
     space.map_or(at, |(offset, _)| start + offset).max(start)
 }
 
 /// Whitespace is told as one space: an excerpt is one line. Marks of the text's own are left out:
 /// what matched is told by ours.
-fn push_plain(out: &mut String, text: &str) {
+fn push_collapsed(out: &mut String, text: &str) {
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
         if character == '*' && characters.next_if_eq(&'*').is_some() {
@@ -181,8 +182,8 @@ mod tests {
         let found = excerpt(&text, &marks("needl hai"));
         assert!(found.starts_with('…') && found.ends_with('…'), "{found}");
         assert!(found.contains("**needle** in the **hay**"), "{found}");
-        assert!(found.len() < WIDTH + 40, "{}", found.len());
+        assert!(found.len() < EXCERPT_BYTES + 40, "{}", found.len());
         let hostile = "é".repeat(300_000);
-        assert!(excerpt(&hostile, &marks("x")).len() <= WIDTH + 8);
+        assert!(excerpt(&hostile, &marks("x")).len() <= EXCERPT_BYTES + 8);
     }
 }

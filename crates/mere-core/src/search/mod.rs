@@ -10,9 +10,9 @@ mod score;
 mod stem;
 mod token;
 
-pub use document::{Document, Field, Mark};
-pub use excerpt::{Highlight, MARK, excerpt};
-pub use query::{Clause, Part, Query, Sign, What, Word};
-pub use score::{Bm25, Evidence, FIELD_WEIGHTS, Mix};
+pub use document::{Document, DocumentField, ExactTerm};
+pub use excerpt::{HIGHLIGHT_MARK, Highlight, excerpt};
+pub use query::{Clause, Occur, PhraseWord, Query, QueryTerm, QueryWord};
+pub use score::{Bm25, FIELD_WEIGHTS, HybridWeights, MatchSignals};
 pub use stem::stem;
-pub use token::{Token, fold, tokens};
+pub use token::{Token, fold, for_each_token};

@@ -1,12 +1,12 @@
 //! What is asked for. Any text is a query: what is no operator is words.
 
 use super::stem::stem;
-use super::token::{fold, tokens};
+use super::token::{fold, for_each_token};
 
 /// The most words that are looked at, and the most of what must or must not be there.
 const MAX_CLAUSES: usize = 64;
 /// The most words of a phrase that are looked at: each costs a list.
-const MAX_PHRASE: usize = 32;
+const MAX_PHRASE_WORDS: usize = 32;
 /// The most bytes of a query that are read.
 const MAX_BYTES: usize = 4096;
 
@@ -18,7 +18,7 @@ pub struct Query {
     /// All of it folded to words, and all but its operators: what may have exactly such a name.
     pub names: Vec<String>,
     /// What it says without operators, for the model.
-    pub said: String,
+    pub plain_text: String,
     /// Whether something was asked for and nothing of it can be looked for, such as `🚀`.
     pub is_unreadable: bool,
 }
@@ -27,14 +27,14 @@ pub struct Query {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clause {
     /// Whether it must be there.
-    pub sign: Sign,
+    pub occur: Occur,
     /// What.
-    pub what: What,
+    pub term: QueryTerm,
 }
 
 /// What a clause asks of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sign {
+pub enum Occur {
     /// It counts for it.
     Should,
     /// Without it there is no match.
@@ -45,13 +45,13 @@ pub enum Sign {
 
 /// What a clause looks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum QueryTerm {
     /// A word.
-    Word(Word),
+    Word(QueryWord),
     /// Any word that begins so.
     Prefix(String),
     /// Words one after the other.
-    Phrase(Vec<Part>),
+    Phrase(Vec<PhraseWord>),
     /// `tag:`, folded.
     Tag(String),
     /// `category:`, and what lies below it.
@@ -62,26 +62,26 @@ pub enum What {
 
 /// A word that is looked for. Words of one stem are one word.
 #[derive(Clone, Debug)]
-pub struct Word {
+pub struct QueryWord {
     /// Its stem.
     pub stem: String,
     /// As it was typed, in small letters.
-    pub spelt: String,
+    pub spelling: String,
 }
 
-impl PartialEq for Word {
+impl PartialEq for QueryWord {
     fn eq(&self, other: &Self) -> bool {
         self.stem == other.stem
     }
 }
 
-impl Eq for Word {}
+impl Eq for QueryWord {}
 
 /// A word of a phrase.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum PhraseWord {
     /// A word.
-    Word(Word),
+    Word(QueryWord),
     /// Any word that begins so.
     Prefix(String),
 }
@@ -89,24 +89,24 @@ pub enum Part {
 impl Query {
     /// Reads a query. There is none that is wrong.
     pub fn parse(text: &str) -> Self {
-        let text = beginning(text);
+        let text = truncate_query(text);
         let mut query = Self::default();
         let mut rest = text;
-        while let Some(piece) = Piece::next(&mut rest) {
-            for clause in piece.clauses() {
+        while let Some(piece) = RawClause::take_next(&mut rest) {
+            for clause in piece.to_clauses() {
                 // However many words there are, what must and must not be there counts.
-                let is_word = |own: &Clause| own.sign == Sign::Should;
+                let is_word = |own: &Clause| own.occur == Occur::Should;
                 let alike = query.clauses.iter().filter(|own| is_word(own) == is_word(&clause));
                 if alike.count() < MAX_CLAUSES && !query.clauses.contains(&clause) {
                     query.clauses.push(clause);
                 }
             }
-            if !piece.negative && !piece.is_operator() {
-                query.said.push_str(piece.text);
-                query.said.push(' ');
+            if !piece.is_negated && !piece.is_operator() {
+                query.plain_text.push_str(piece.text);
+                query.plain_text.push(' ');
             }
         }
-        query.names = vec![normal(text), normal(&query.said)];
+        query.names = vec![normalize_name(text), normalize_name(&query.plain_text)];
         query.names.dedup();
         query.names.retain(|name| !name.is_empty());
         let asks = |character: char| !is_space(character) && character != '*';
@@ -116,10 +116,10 @@ impl Query {
 }
 
 /// Words in small letters with one space between them: what names are compared by.
-pub(super) fn normal(text: &str) -> String {
+pub(super) fn normalize_name(text: &str) -> String {
     let mut words = Vec::new();
-    tokens(text, |token| {
-        if !token.is_part {
+    for_each_token(text, |token| {
+        if !token.is_subword {
             words.push(token.text.to_owned());
         }
     });
@@ -127,7 +127,7 @@ pub(super) fn normal(text: &str) -> String {
 }
 
 /// So much of a text as is read.
-fn beginning(text: &str) -> &str {
+fn truncate_query(text: &str) -> &str {
     let mut end = text.len().min(MAX_BYTES);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -138,18 +138,18 @@ fn beginning(text: &str) -> &str {
 }
 
 /// A part of a query as it was typed.
-struct Piece<'a> {
-    negative: bool,
+struct RawClause<'a> {
+    is_negated: bool,
     operator: Option<&'a str>,
     text: &'a str,
-    quoted: bool,
+    is_quoted: bool,
 }
 
 const OPERATORS: [&str; 3] = ["tag", "category", "type"];
 
-impl<'a> Piece<'a> {
+impl<'a> RawClause<'a> {
     /// Takes the next piece off the rest.
-    fn next(rest: &mut &'a str) -> Option<Self> {
+    fn take_next(rest: &mut &'a str) -> Option<Self> {
         let mut text = rest.trim_start_matches(|c: char| c.is_whitespace() || c.is_control());
         if text.is_empty() {
             return None;
@@ -172,49 +172,49 @@ impl<'a> Piece<'a> {
             (&text[..end], false, &text[end..])
         };
         *rest = left;
-        Some(Self { negative, operator, text, quoted })
+        Some(Self { is_negated: negative, operator, text, is_quoted: quoted })
     }
 
     fn is_operator(&self) -> bool {
         self.operator.is_some()
     }
 
-    fn clauses(&self) -> Vec<Clause> {
-        let sign = |own| if self.negative { Sign::MustNot } else { own };
-        let must = |what| vec![Clause { sign: sign(Sign::Must), what }];
+    fn to_clauses(&self) -> Vec<Clause> {
+        let sign = |own| if self.is_negated { Occur::MustNot } else { own };
+        let must = |what| vec![Clause { occur: sign(Occur::Must), term: what }];
         match self.operator {
             Some(_) if self.text.trim().is_empty() => return Vec::new(),
-            Some("tag") => return must(What::Tag(fold(self.text.trim()))),
+            Some("tag") => return must(QueryTerm::Tag(fold(self.text.trim()))),
             Some("category") => {
-                return must(What::Category(fold(self.text.trim().trim_matches('/'))));
+                return must(QueryTerm::Category(fold(self.text.trim().trim_matches('/'))));
             }
-            Some(_) => return must(What::Type(fold(self.text.trim()))),
+            Some(_) => return must(QueryTerm::Type(fold(self.text.trim()))),
             None => {}
         }
-        let mut words = words(self.text);
-        words.truncate(MAX_PHRASE);
-        if self.quoted {
+        let mut words = parse_words(self.text);
+        words.truncate(MAX_PHRASE_WORDS);
+        if self.is_quoted {
             return match words.len() {
                 0 => Vec::new(),
-                _ => must(What::Phrase(words.into_iter().map(Part::Word).collect())),
+                _ => must(QueryTerm::Phrase(words.into_iter().map(PhraseWord::Word).collect())),
             };
         }
         let prefix = self.text.strip_suffix('*').and_then(last_word);
         if prefix.is_some() {
             words.pop();
         }
-        let words = words.into_iter().map(Part::Word).chain(prefix.map(Part::Prefix));
+        let words = words.into_iter().map(PhraseWord::Word).chain(prefix.map(PhraseWord::Prefix));
         let words = words.collect::<Vec<_>>();
         // What is excluded is excluded as one: `-back-off` is not about every `back`.
-        if self.negative && words.len() > 1 {
-            return must(What::Phrase(words));
+        if self.is_negated && words.len() > 1 {
+            return must(QueryTerm::Phrase(words));
         }
         let clauses = words.into_iter().map(|word| {
             let what = match word {
-                Part::Word(word) => What::Word(word),
-                Part::Prefix(beginning) => What::Prefix(beginning),
+                PhraseWord::Word(word) => QueryTerm::Word(word),
+                PhraseWord::Prefix(beginning) => QueryTerm::Prefix(beginning),
             };
-            Clause { sign: sign(Sign::Should), what }
+            Clause { occur: sign(Occur::Should), term: what }
         });
         clauses.collect()
     }
@@ -224,14 +224,14 @@ fn is_space(character: char) -> bool {
     character.is_whitespace() || character.is_control()
 }
 
-fn words(text: &str) -> Vec<Word> {
+fn parse_words(text: &str) -> Vec<QueryWord> {
     let mut words = Vec::new();
-    tokens(text, |token| {
-        if !token.is_part {
+    for_each_token(text, |token| {
+        if !token.is_subword {
             let spelt = token.text.to_owned();
             let mut own = spelt.clone();
             stem(&mut own);
-            words.push(Word { stem: own, spelt });
+            words.push(QueryWord { stem: own, spelling: spelt });
         }
     });
     words
@@ -239,8 +239,8 @@ fn words(text: &str) -> Vec<Word> {
 
 fn last_word(text: &str) -> Option<String> {
     let mut last = None;
-    tokens(text, |token| {
-        if !token.is_part {
+    for_each_token(text, |token| {
+        if !token.is_subword {
             last = (token.range.end == text.len()).then(|| token.text.to_owned());
         }
     });
@@ -253,24 +253,24 @@ mod tests {
 
     fn check(text: &str, expected: &str) {
         let told = Query::parse(text).clauses.into_iter().map(|clause| {
-            let sign = match clause.sign {
-                Sign::Should => "",
-                Sign::Must => "+",
-                Sign::MustNot => "-",
+            let sign = match clause.occur {
+                Occur::Should => "",
+                Occur::Must => "+",
+                Occur::MustNot => "-",
             };
-            let what = match clause.what {
-                What::Word(word) => word.stem,
-                What::Prefix(prefix) => format!("{prefix}*"),
-                What::Phrase(parts) => {
+            let what = match clause.term {
+                QueryTerm::Word(word) => word.stem,
+                QueryTerm::Prefix(prefix) => format!("{prefix}*"),
+                QueryTerm::Phrase(parts) => {
                     let words = parts.into_iter().map(|part| match part {
-                        Part::Word(word) => word.stem,
-                        Part::Prefix(prefix) => format!("{prefix}*"),
+                        PhraseWord::Word(word) => word.stem,
+                        PhraseWord::Prefix(prefix) => format!("{prefix}*"),
                     });
                     format!("\"{}\"", words.collect::<Vec<_>>().join(" "))
                 }
-                What::Tag(tag) => format!("tag:{tag}"),
-                What::Category(category) => format!("category:{category}"),
-                What::Type(kind) => format!("type:{kind}"),
+                QueryTerm::Tag(tag) => format!("tag:{tag}"),
+                QueryTerm::Category(category) => format!("category:{category}"),
+                QueryTerm::Type(kind) => format!("type:{kind}"),
             };
             format!("{sign}{what}")
         });
@@ -342,11 +342,12 @@ mod tests {
         assert_eq!(Query::parse(&many).clauses.len(), MAX_CLAUSES);
         let late = format!("{many} -draft tag:x");
         let late = Query::parse(&late[late.len() - 2000..]).clauses;
-        assert_eq!(late.iter().filter(|clause| clause.sign != Sign::Should).count(), 2);
+        assert_eq!(late.iter().filter(|clause| clause.occur != Occur::Should).count(), 2);
         let endless = format!("\"{}\"", "a b ".repeat(1000));
-        let [Clause { what: What::Phrase(words), .. }] = &Query::parse(&endless).clauses[..] else {
+        let [Clause { term: QueryTerm::Phrase(words), .. }] = &Query::parse(&endless).clauses[..]
+        else {
             panic!("no phrase");
         };
-        assert_eq!(words.len(), MAX_PHRASE);
+        assert_eq!(words.len(), MAX_PHRASE_WORDS);
     }
 }

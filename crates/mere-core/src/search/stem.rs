@@ -3,9 +3,9 @@
 //! Porter's algorithm of 1980. Words with anything but small Latin letters stay as they are.
 
 /// What a suffix becomes.
-type Rule = (&'static str, &'static str);
+type SuffixRule = (&'static str, &'static str);
 
-const STEP_2: [Rule; 20] = [
+const STEP_2: [SuffixRule; 20] = [
     ("ational", "ate"),
     ("tional", "tion"),
     ("enci", "ence"),
@@ -28,7 +28,7 @@ const STEP_2: [Rule; 20] = [
     ("biliti", "ble"),
 ];
 
-const STEP_3: [Rule; 7] = [
+const STEP_3: [SuffixRule; 7] = [
     ("icate", "ic"),
     ("ative", ""),
     ("alize", "al"),
@@ -48,60 +48,60 @@ pub fn stem(word: &mut String) {
     if word.len() < 3 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return;
     }
-    plural(word);
-    past(word);
-    if ends(word, "y").is_some_and(|stem| has_vowel(&word[..stem])) {
-        replace(word, word.len() - 1, "i");
+    strip_plural(word);
+    strip_past_or_gerund(word);
+    if suffix_start(word, "y").is_some_and(|stem| has_vowel(&word[..stem])) {
+        replace_from(word, word.len() - 1, "i");
     }
-    exchange(word, &STEP_2);
-    exchange(word, &STEP_3);
-    residue(word);
-    tidy(word);
+    replace_suffix(word, &STEP_2);
+    replace_suffix(word, &STEP_3);
+    strip_residual_suffix(word);
+    strip_final_letters(word);
 }
 
-fn plural(word: &mut String) {
-    if ends(word, "sses").is_some() || ends(word, "ies").is_some() {
+fn strip_plural(word: &mut String) {
+    if suffix_start(word, "sses").is_some() || suffix_start(word, "ies").is_some() {
         word.truncate(word.len() - 2);
-    } else if ends(word, "s").is_some() && ends(word, "ss").is_none() {
+    } else if suffix_start(word, "s").is_some() && suffix_start(word, "ss").is_none() {
         word.truncate(word.len() - 1);
     }
 }
 
-fn past(word: &mut String) {
-    if let Some(stem) = ends(word, "eed") {
+fn strip_past_or_gerund(word: &mut String) {
+    if let Some(stem) = suffix_start(word, "eed") {
         if measure(&word[..stem]) > 0 {
             word.truncate(word.len() - 1);
         }
         return;
     }
-    let cut = ends(word, "ed").or_else(|| ends(word, "ing"));
+    let cut = suffix_start(word, "ed").or_else(|| suffix_start(word, "ing"));
     let Some(stem) = cut.filter(|stem| has_vowel(&word[..*stem])) else { return };
     word.truncate(stem);
     let last = word.as_bytes().last().copied().unwrap_or_default();
     if ["at", "bl", "iz"].iter().any(|end| word.ends_with(end)) {
         word.push('e');
-    } else if ends_double(word) && !b"lsz".contains(&last) {
+    } else if has_double_consonant_end(word) && !b"lsz".contains(&last) {
         word.truncate(word.len() - 1);
-    } else if measure(word) == 1 && ends_short(word) {
+    } else if measure(word) == 1 && has_short_end(word) {
         word.push('e');
     }
 }
 
 /// The first rule whose suffix the word has; it counts only if enough is left.
-fn exchange(word: &mut String, rules: &[Rule]) {
+fn replace_suffix(word: &mut String, rules: &[SuffixRule]) {
     for (suffix, new) in rules {
-        if let Some(stem) = ends(word, suffix) {
+        if let Some(stem) = suffix_start(word, suffix) {
             if measure(&word[..stem]) > 0 {
-                replace(word, stem, new);
+                replace_from(word, stem, new);
             }
             return;
         }
     }
 }
 
-fn residue(word: &mut String) {
-    let ion = ends(word, "ion").filter(|stem| word[..*stem].ends_with(['s', 't']));
-    let longest = STEP_4.iter().filter_map(|suffix| ends(word, suffix)).min();
+fn strip_residual_suffix(word: &mut String) {
+    let ion = suffix_start(word, "ion").filter(|stem| word[..*stem].ends_with(['s', 't']));
+    let longest = STEP_4.iter().filter_map(|suffix| suffix_start(word, suffix)).min();
     if let Some(stem) = longest.or(ion)
         && measure(&word[..stem]) > 1
     {
@@ -109,11 +109,11 @@ fn residue(word: &mut String) {
     }
 }
 
-fn tidy(word: &mut String) {
-    if let Some(stem) = ends(word, "e") {
+fn strip_final_letters(word: &mut String) {
+    if let Some(stem) = suffix_start(word, "e") {
         let left = &word[..stem];
         let measure = measure(left);
-        if measure > 1 || (measure == 1 && !ends_short(left)) {
+        if measure > 1 || (measure == 1 && !has_short_end(left)) {
             word.truncate(stem);
         }
     }
@@ -123,11 +123,11 @@ fn tidy(word: &mut String) {
 }
 
 /// Where a suffix begins.
-fn ends(word: &str, suffix: &str) -> Option<usize> {
+fn suffix_start(word: &str, suffix: &str) -> Option<usize> {
     word.ends_with(suffix).then(|| word.len() - suffix.len())
 }
 
-fn replace(word: &mut String, from: usize, new: &str) {
+fn replace_from(word: &mut String, from: usize, new: &str) {
     word.truncate(from);
     word.push_str(new);
 }
@@ -136,13 +136,13 @@ fn replace(word: &mut String, from: usize, new: &str) {
 fn is_vowel(word: &[u8], at: usize) -> bool {
     match word[at] {
         b'a' | b'e' | b'i' | b'o' | b'u' => true,
-        b'y' => at > 0 && !is_vowel_but_y(word, at - 1),
+        b'y' => at > 0 && !is_vowel_in_y_run(word, at - 1),
         _ => false,
     }
 }
 
 /// The same without looking back any further: of `yyyy` every other one is a vowel.
-fn is_vowel_but_y(word: &[u8], at: usize) -> bool {
+fn is_vowel_in_y_run(word: &[u8], at: usize) -> bool {
     let run = word[..=at].iter().rev().take_while(|letter| **letter == b'y').count();
     if run == 0 {
         return is_vowel(word, at);
@@ -167,14 +167,14 @@ fn measure(word: &str) -> usize {
     count
 }
 
-fn ends_double(word: &str) -> bool {
+fn has_double_consonant_end(word: &str) -> bool {
     let bytes = word.as_bytes();
     let Some([one, other]) = bytes.last_chunk::<2>() else { return false };
     one == other && !is_vowel(bytes, bytes.len() - 1)
 }
 
 /// Whether it ends in consonant, vowel, consonant, the last of which is not w, x or y.
-fn ends_short(word: &str) -> bool {
+fn has_short_end(word: &str) -> bool {
     let (bytes, end) = (word.as_bytes(), word.len());
     end >= 3
         && !is_vowel(bytes, end - 3)

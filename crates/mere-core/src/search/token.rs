@@ -9,7 +9,7 @@ use std::ops::Range;
 use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 
 /// The most bytes of a word that count.
-const MAX_WORD: usize = 64;
+const MAX_WORD_BYTES: usize = 64;
 
 /// A word of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,30 +21,34 @@ pub struct Token<'a> {
     /// How many words stand before it.
     pub position: u32,
     /// Whether it is a part of the word that stands there.
-    pub is_part: bool,
+    pub is_subword: bool,
 }
 
 /// Tells every word of a text, in order.
-pub fn tokens(text: &str, mut each: impl FnMut(&Token<'_>)) {
-    let mut writer =
-        Writer { each: &mut each, folded: String::new(), parts: Vec::new(), position: 0 };
+pub fn for_each_token(text: &str, mut each: impl FnMut(&Token<'_>)) {
+    let mut writer = TokenEmitter {
+        emit: &mut each,
+        folded: String::new(),
+        subword_starts: Vec::new(),
+        position: 0,
+    };
     let mut start = None;
     for (at, character) in text.char_indices() {
-        let kind = Kind::of(character);
+        let kind = CharRole::from_char(character);
         match (start, kind) {
-            (None, Kind::Letter) => start = Some(at),
-            (Some(from), Kind::Break | Kind::Alone) => {
-                writer.word(text, from..at);
+            (None, CharRole::Letter) => start = Some(at),
+            (Some(from), CharRole::Break | CharRole::Word) => {
+                writer.emit_word(text, from..at);
                 start = None;
             }
             _ => {}
         }
-        if kind == Kind::Alone {
-            writer.word(text, at..at + character.len_utf8());
+        if kind == CharRole::Word {
+            writer.emit_word(text, at..at + character.len_utf8());
         }
     }
     if let Some(from) = start {
-        writer.word(text, from..text.len());
+        writer.emit_word(text, from..text.len());
     }
 }
 
@@ -59,24 +63,24 @@ pub fn fold(text: &str) -> String {
 
 /// What a character does to words.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CharRole {
     /// It is part of one.
     Letter,
     /// It ends one, and is none.
     Break,
     /// It is one by itself.
-    Alone,
+    Word,
     /// It stands within one without meaning: `don't` is `dont`.
-    Silent,
+    Ignored,
 }
 
-impl Kind {
-    fn of(character: char) -> Self {
+impl CharRole {
+    fn from_char(character: char) -> Self {
         match character {
             'a'..='z' | 'A'..='Z' | '0'..='9' => Self::Letter,
-            '\'' | '\u{2019}' | '\u{ad}' => Self::Silent,
+            '\'' | '\u{2019}' | '\u{ad}' => Self::Ignored,
             _ if character.is_ascii() => Self::Break,
-            _ if is_spaceless(character) => Self::Alone,
+            _ if is_unspaced_script(character) => Self::Word,
             _ if character.is_alphanumeric() || is_combining_mark(character) => Self::Letter,
             _ => Self::Break,
         }
@@ -84,7 +88,7 @@ impl Kind {
 }
 
 /// Whether a character is of a script without spaces: kana, ideographs, Thai, Lao, Khmer, Burmese.
-fn is_spaceless(character: char) -> bool {
+fn is_unspaced_script(character: char) -> bool {
     matches!(u32::from(character),
         0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3040..=0x30FF | 0x31F0..=0x31FF
         | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF)
@@ -104,33 +108,33 @@ fn fold_into(folded: &mut String, character: char) {
     }
 }
 
-struct Writer<'a> {
-    each: &'a mut dyn FnMut(&Token<'_>),
+struct TokenEmitter<'a> {
+    emit: &'a mut dyn FnMut(&Token<'_>),
     folded: String,
     /// Where the parts of a word begin, in bytes of the text and of the folded word.
-    parts: Vec<(usize, usize)>,
+    subword_starts: Vec<(usize, usize)>,
     position: u32,
 }
 
-impl Writer<'_> {
-    fn word(&mut self, text: &str, range: Range<usize>) {
+impl TokenEmitter<'_> {
+    fn emit_word(&mut self, text: &str, range: Range<usize>) {
         self.folded.clear();
-        self.parts.clear();
+        self.subword_starts.clear();
         let mut before = ' ';
         for (at, character) in text[range.clone()].char_indices() {
-            if Kind::of(character) == Kind::Silent {
+            if CharRole::from_char(character) == CharRole::Ignored {
                 continue;
             }
             if character.is_uppercase() && before.is_lowercase() {
-                self.parts.push((range.start + at, self.folded.len()));
+                self.subword_starts.push((range.start + at, self.folded.len()));
             }
             fold_into(&mut self.folded, character);
             before = character;
-            if self.folded.len() >= MAX_WORD {
+            if self.folded.len() >= MAX_WORD_BYTES {
                 break;
             }
         }
-        let mut end = self.folded.len().min(MAX_WORD);
+        let mut end = self.folded.len().min(MAX_WORD_BYTES);
         while !self.folded.is_char_boundary(end) {
             end -= 1;
         }
@@ -138,16 +142,16 @@ impl Writer<'_> {
             return;
         }
         let (position, text) = (self.position, &self.folded[..end]);
-        (self.each)(&Token { text, range: range.clone(), position, is_part: false });
+        (self.emit)(&Token { text, range: range.clone(), position, is_subword: false });
         self.position = self.position.saturating_add(1);
-        if self.parts.is_empty() {
+        if self.subword_starts.is_empty() {
             return;
         }
         let mut start = (range.start, 0);
-        for next in self.parts.iter().copied().chain([(range.end, end)]) {
+        for next in self.subword_starts.iter().copied().chain([(range.end, end)]) {
             let Some(text) = self.folded.get(start.1..next.1.min(end)) else { break };
             if text.len() > 1 {
-                (self.each)(&Token { text, range: start.0..next.0, position, is_part: true });
+                (self.emit)(&Token { text, range: start.0..next.0, position, is_subword: true });
             }
             start = next;
         }
@@ -160,7 +164,7 @@ mod tests {
 
     fn check(text: &str, expected: &[(&str, &str, u32)]) {
         let mut found = Vec::new();
-        tokens(text, |token| {
+        for_each_token(text, |token| {
             found.push((token.text.to_owned(), &text[token.range.clone()], token.position));
         });
         let found = found.iter().map(|(word, raw, at)| (word.as_str(), *raw, *at));
@@ -189,8 +193,8 @@ mod tests {
     #[test]
     fn a_word_that_is_too_long_is_cut() {
         let mut found = Vec::new();
-        tokens(&"é".repeat(100_000), |token| found.push(token.text.len()));
-        assert_eq!(found, [MAX_WORD]);
-        tokens(&"aB".repeat(100_000), |token| assert!(token.text.len() <= MAX_WORD));
+        for_each_token(&"é".repeat(100_000), |token| found.push(token.text.len()));
+        assert_eq!(found, [MAX_WORD_BYTES]);
+        for_each_token(&"aB".repeat(100_000), |token| assert!(token.text.len() <= MAX_WORD_BYTES));
     }
 }

@@ -4,24 +4,24 @@
 
 use std::ops::Range;
 
-use super::characters::{Class, is_random};
+use super::characters::{CharSet, is_plausibly_random};
 
 /// The colon, and how the rest begins.
 pub(super) const NEEDLE: &str = ":AA";
 
 const LENGTH: usize = 35;
-const LEAST_DIGITS: usize = 8;
+const MIN_DIGITS: usize = 8;
 
 /// The secret after the colon that stands at `colon`. What stands before the number does not
 /// matter: in the URLs of the API it is `bot`.
-pub(super) fn secret(text: &str, colon: usize) -> Option<Range<usize>> {
+pub(super) fn find_secret(text: &str, colon: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
-    let number = &bytes[colon.checked_sub(LEAST_DIGITS)?..colon];
+    let number = &bytes[colon.checked_sub(MIN_DIGITS)?..colon];
     let start = colon + 1;
     let rest = &bytes[start..bytes.len().min(start + LENGTH + 1)];
-    let length = Class::Word.run(rest);
+    let length = CharSet::Word.leading_run(rest);
     let fits = number.iter().all(u8::is_ascii_digit) && length == LENGTH;
-    (fits && is_random(&rest[..length])).then_some(start..start + length)
+    (fits && is_plausibly_random(&rest[..length])).then_some(start..start + length)
 }
 
 #[cfg(test)]

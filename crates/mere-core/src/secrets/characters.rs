@@ -5,7 +5,7 @@
 
 /// A set of ASCII characters.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Class {
+pub(super) enum CharSet {
     /// Hexadecimal digits.
     Hex,
     /// Capitals and digits.
@@ -18,39 +18,39 @@ pub(super) enum Class {
     Base64,
 }
 
-impl Class {
-    pub(super) fn holds(self, byte: u8) -> bool {
+impl CharSet {
+    pub(super) fn contains(self, byte: u8) -> bool {
         match self {
             Self::Hex => byte.is_ascii_hexdigit(),
             Self::Capital => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
             Self::Letter => byte.is_ascii_alphanumeric(),
-            Self::Word => continues_word(byte),
+            Self::Word => is_word_byte(byte),
             Self::Base64 => byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='),
         }
     }
 
     /// How many bytes at the start of `bytes` are of the class.
-    pub(super) fn run(self, bytes: &[u8]) -> usize {
-        bytes.iter().take_while(|byte| self.holds(**byte)).count()
+    pub(super) fn leading_run(self, bytes: &[u8]) -> usize {
+        bytes.iter().take_while(|byte| self.contains(**byte)).count()
     }
 
     /// How many bytes at the end of `bytes` are of the class.
-    pub(super) fn run_back(self, bytes: &[u8]) -> usize {
-        bytes.iter().rev().take_while(|byte| self.holds(**byte)).count()
+    pub(super) fn trailing_run(self, bytes: &[u8]) -> usize {
+        bytes.iter().rev().take_while(|byte| self.contains(**byte)).count()
     }
 }
 
-fn continues_word(byte: u8) -> bool {
+fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
 /// Whether a secret may begin after `before`: not inside a word. An escape ends in letters or
 /// digits and is no word, and it is what stands there in JSON, in URLs and in coloured logs.
-pub(super) fn stands_apart(before: &[u8]) -> bool {
-    before.last().is_none_or(|byte| !continues_word(*byte)) || ends_escape(before)
+pub(super) fn can_begin_after(before: &[u8]) -> bool {
+    before.last().is_none_or(|byte| !is_word_byte(*byte)) || has_escape_suffix(before)
 }
 
-fn ends_escape(before: &[u8]) -> bool {
+fn has_escape_suffix(before: &[u8]) -> bool {
     let hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
     match before {
         [.., b'\\', b'n' | b'r' | b't'] => true,
@@ -66,14 +66,14 @@ fn ends_escape(before: &[u8]) -> bool {
 }
 
 /// The last characters of a secret, which are random in every form, whatever it begins with.
-const RANDOM: usize = 16;
-const LEAST_DISTINCT: usize = 6;
+const RANDOM_TAIL: usize = 16;
+const MIN_DISTINCT: usize = 6;
 
 /// Whether the end of `body` could be random. `xxxxxxxx` and `replace-me-with-your-key` could not.
 /// A ruler or padding right after it says nothing.
-pub(super) fn is_random(body: &[u8]) -> bool {
+pub(super) fn is_plausibly_random(body: &[u8]) -> bool {
     let length = body.iter().rposition(u8::is_ascii_alphanumeric).map_or(0, |last| last + 1);
-    let end = &body[length.saturating_sub(RANDOM)..length];
+    let end = &body[length.saturating_sub(RANDOM_TAIL)..length];
     let distinct = end.iter().enumerate().filter(|(at, byte)| !end[..*at].contains(byte)).count();
-    distinct >= LEAST_DISTINCT && end.iter().any(|byte| Class::Capital.holds(*byte))
+    distinct >= MIN_DISTINCT && end.iter().any(|byte| CharSet::Capital.contains(*byte))
 }

@@ -5,86 +5,86 @@
 
 use std::ops::Range;
 
-use super::characters::{Class, is_random, stands_apart};
-use Class::{Base64, Capital, Hex, Letter, Word};
+use super::characters::{CharSet, can_begin_after, is_plausibly_random};
+use CharSet::{Base64, Capital, Hex, Letter, Word};
 
 /// One form.
 #[derive(Debug)]
-pub(super) struct Form {
+pub(super) struct SecretForm {
     prefix: &'static str,
     /// What follows the prefix.
-    class: Class,
+    characters: CharSet,
     least: usize,
     most: usize,
     /// How many dots may join further runs of the class.
-    dots: usize,
-    shown: Shown,
+    max_dots: usize,
+    visible: VisiblePart,
 }
 
 /// Which part of a form is not secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shown {
+enum VisiblePart {
     Nothing,
     /// The prefix is the name of a field or a host, and says what is masked.
     Prefix,
 }
 
 /// No issuer promises a greatest length.
-const OPEN: usize = usize::MAX;
+const UNBOUNDED: usize = usize::MAX;
 
 /// Every form. Of GitHub's, the tokens of apps may have a web token in them, with its dots; those
 /// of GitLab may have routing parts behind dots. Google's API keys are of two generations, as are
 /// Notion's. Twilio's `SK` and AWS's key ids are the names of keys, and are masked like them.
-pub(super) static FORMS: &[Form] = &[
+pub(super) static FORMS: &[SecretForm] = &[
     // Models: Anthropic, OpenAI and others like it, OpenRouter, Groq, xAI, Hugging Face.
-    form("sk-ant-", Word, 40, OPEN),
-    form("sk-proj-", Word, 40, OPEN),
-    form("sk-svcacct-", Word, 40, OPEN),
-    form("sk-admin-", Word, 40, OPEN),
-    form("sk-", Letter, 32, OPEN),
+    form("sk-ant-", Word, 40, UNBOUNDED),
+    form("sk-proj-", Word, 40, UNBOUNDED),
+    form("sk-svcacct-", Word, 40, UNBOUNDED),
+    form("sk-admin-", Word, 40, UNBOUNDED),
+    form("sk-", Letter, 32, UNBOUNDED),
     form("sk-or-v1-", Hex, 64, 64),
-    form("gsk_", Letter, 48, OPEN),
-    form("xai-", Letter, 64, OPEN),
-    form("hf_", Letter, 34, OPEN),
+    form("gsk_", Letter, 48, UNBOUNDED),
+    form("xai-", Letter, 64, UNBOUNDED),
+    form("hf_", Letter, 34, UNBOUNDED),
     // Code: GitHub, GitLab.
-    form("ghp_", Letter, 36, OPEN),
-    form("gho_", Letter, 36, OPEN),
-    form("ghr_", Letter, 36, OPEN),
-    form("ghu_", Word, 36, OPEN).dotted(2),
-    form("ghs_", Word, 36, OPEN).dotted(2),
-    form("github_pat_", Word, 80, OPEN),
-    form("glpat-", Word, 20, OPEN).dotted(2),
-    form("gldt-", Word, 20, OPEN).dotted(2),
-    form("glrt-", Word, 20, OPEN).dotted(2),
+    form("ghp_", Letter, 36, UNBOUNDED),
+    form("gho_", Letter, 36, UNBOUNDED),
+    form("ghr_", Letter, 36, UNBOUNDED),
+    form("ghu_", Word, 36, UNBOUNDED).with_max_dots(2),
+    form("ghs_", Word, 36, UNBOUNDED).with_max_dots(2),
+    form("github_pat_", Word, 80, UNBOUNDED),
+    form("glpat-", Word, 20, UNBOUNDED).with_max_dots(2),
+    form("gldt-", Word, 20, UNBOUNDED).with_max_dots(2),
+    form("glrt-", Word, 20, UNBOUNDED).with_max_dots(2),
     // Clouds: AWS, Google, Azure's keys of accounts and of buses, DigitalOcean, Databricks.
     form("AKIA", Capital, 16, 16),
     form("ASIA", Capital, 16, 16),
     form("AIza", Word, 35, 35),
-    form("AQ.Ab", Word, 40, OPEN),
+    form("AQ.Ab", Word, 40, UNBOUNDED),
     form("GOCSPX-", Word, 28, 28),
-    form("ya29.", Word, 40, OPEN).dotted(2),
-    form("AccountKey=", Base64, 88, 88).after_name(),
-    form("SharedAccessKey=", Base64, 44, 44).after_name(),
+    form("ya29.", Word, 40, UNBOUNDED).with_max_dots(2),
+    form("AccountKey=", Base64, 88, 88).with_visible_prefix(),
+    form("SharedAccessKey=", Base64, 44, 44).with_visible_prefix(),
     form("dop_v1_", Hex, 64, 64),
     form("doo_v1_", Hex, 64, 64),
     form("dor_v1_", Hex, 64, 64),
     form("dapi", Hex, 32, 32),
     // Slack: tokens and incoming webhooks.
-    form("xoxb-", Word, 24, OPEN),
-    form("xoxp-", Word, 24, OPEN),
-    form("xoxa-", Word, 24, OPEN),
-    form("xoxr-", Word, 24, OPEN),
-    form("xoxs-", Word, 24, OPEN),
-    form("xoxe-", Word, 24, OPEN),
-    form("xapp-", Word, 24, OPEN),
-    form("hooks.slack.com/services/", Base64, 40, 80).after_name(),
+    form("xoxb-", Word, 24, UNBOUNDED),
+    form("xoxp-", Word, 24, UNBOUNDED),
+    form("xoxa-", Word, 24, UNBOUNDED),
+    form("xoxr-", Word, 24, UNBOUNDED),
+    form("xoxs-", Word, 24, UNBOUNDED),
+    form("xoxe-", Word, 24, UNBOUNDED),
+    form("xapp-", Word, 24, UNBOUNDED),
+    form("hooks.slack.com/services/", Base64, 40, 80).with_visible_prefix(),
     // Payments, mail, telephony, shops: Stripe and what signs webhooks, SendGrid, Twilio, Shopify.
-    form("sk_live_", Letter, 20, OPEN),
-    form("rk_live_", Letter, 20, OPEN),
-    form("sk_test_", Letter, 20, OPEN),
-    form("rk_test_", Letter, 20, OPEN),
+    form("sk_live_", Letter, 20, UNBOUNDED),
+    form("rk_live_", Letter, 20, UNBOUNDED),
+    form("sk_test_", Letter, 20, UNBOUNDED),
+    form("rk_test_", Letter, 20, UNBOUNDED),
     form("whsec_", Base64, 32, 88),
-    form("SG.", Word, 66, 66).dotted(1),
+    form("SG.", Word, 66, 66).with_max_dots(1),
     form("SK", Hex, 32, 32),
     form("shpat_", Hex, 32, 32),
     form("shpss_", Hex, 32, 32),
@@ -92,36 +92,43 @@ pub(super) static FORMS: &[Form] = &[
     form("shppa_", Hex, 32, 32),
     // Package registries: npm, PyPI, the Rust one and its trusted publishing.
     form("npm_", Letter, 36, 36),
-    form("pypi-AgE", Word, 50, OPEN),
+    form("pypi-AgE", Word, 50, UNBOUNDED),
     form("cio", Letter, 32, 32),
     form("cio_tp_", Letter, 32, 32),
     // Work: Linear, Notion.
-    form("lin_api_", Letter, 40, OPEN),
-    form("ntn_", Letter, 40, OPEN),
+    form("lin_api_", Letter, 40, UNBOUNDED),
+    form("ntn_", Letter, 40, UNBOUNDED),
     form("secret_", Letter, 43, 43),
     // Stores of secrets: Vault, Doppler, age.
-    form("hvs.", Word, 24, OPEN),
-    form("hvb.", Word, 64, OPEN),
-    form("dp.st.", Word, 40, OPEN).dotted(1),
-    form("dp.pt.", Word, 40, OPEN),
-    form("dp.ct.", Word, 40, OPEN),
-    form("dp.sa.", Word, 40, OPEN),
+    form("hvs.", Word, 24, UNBOUNDED),
+    form("hvb.", Word, 64, UNBOUNDED),
+    form("dp.st.", Word, 40, UNBOUNDED).with_max_dots(1),
+    form("dp.pt.", Word, 40, UNBOUNDED),
+    form("dp.ct.", Word, 40, UNBOUNDED),
+    form("dp.sa.", Word, 40, UNBOUNDED),
     form("AGE-SECRET-KEY-1", Capital, 58, 58),
     form("AGE-SECRET-KEY-PQ-1", Capital, 58, 58),
 ];
 
-const fn form(prefix: &'static str, class: Class, least: usize, most: usize) -> Form {
-    Form { prefix, class, least, most, dots: 0, shown: Shown::Nothing }
+const fn form(prefix: &'static str, class: CharSet, least: usize, most: usize) -> SecretForm {
+    SecretForm {
+        prefix,
+        characters: class,
+        least,
+        most,
+        max_dots: 0,
+        visible: VisiblePart::Nothing,
+    }
 }
 
-impl Form {
-    const fn dotted(mut self, dots: usize) -> Self {
-        self.dots = dots;
+impl SecretForm {
+    const fn with_max_dots(mut self, dots: usize) -> Self {
+        self.max_dots = dots;
         self
     }
 
-    const fn after_name(mut self) -> Self {
-        self.shown = Shown::Prefix;
+    const fn with_visible_prefix(mut self) -> Self {
+        self.visible = VisiblePart::Prefix;
         self
     }
 
@@ -131,34 +138,34 @@ impl Form {
         if self.prefix.len() > 2 {
             return vec![self.prefix.to_owned()];
         }
-        let next = (0..=u8::MAX).filter(|byte| self.class.holds(*byte)).map(char::from);
+        let next = (0..=u8::MAX).filter(|byte| self.characters.contains(*byte)).map(char::from);
         next.map(|next| format!("{}{next}", self.prefix)).collect()
     }
 
     /// The secret whose prefix stands at `start`, if the rest has the form.
-    pub(super) fn secret(&self, text: &str, start: usize) -> Option<Range<usize>> {
+    pub(super) fn find_secret(&self, text: &str, start: usize) -> Option<Range<usize>> {
         let bytes = text.as_bytes();
-        if !stands_apart(&bytes[..start]) {
+        if !can_begin_after(&bytes[..start]) {
             return None;
         }
         let body = start + self.prefix.len();
-        let end = body + self.length(&bytes[body..]);
+        let end = body + self.match_length(&bytes[body..]);
         let fits = (self.least..=self.most).contains(&(end - body));
         // The run has ended where the class does, but a hash in capitals goes on in small letters.
         let ends = !bytes.get(end).is_some_and(u8::is_ascii_alphanumeric);
-        let start = if self.shown == Shown::Prefix { body } else { start };
-        (fits && ends && is_random(&bytes[body..end])).then_some(start..end)
+        let start = if self.visible == VisiblePart::Prefix { body } else { start };
+        (fits && ends && is_plausibly_random(&bytes[body..end])).then_some(start..end)
     }
 
     /// How far the form reaches into `rest`; over the most it may, one byte is enough to know.
-    fn length(&self, rest: &[u8]) -> usize {
+    fn match_length(&self, rest: &[u8]) -> usize {
         let rest = &rest[..rest.len().min(self.most.saturating_add(1))];
-        let mut length = self.class.run(rest);
-        for _ in 0..self.dots {
+        let mut length = self.characters.leading_run(rest);
+        for _ in 0..self.max_dots {
             let Some((b'.', further)) = rest[length..].split_first() else {
                 break;
             };
-            match self.class.run(further) {
+            match self.characters.leading_run(further) {
                 0 => break,
                 run => length += 1 + run,
             }

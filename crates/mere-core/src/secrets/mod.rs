@@ -21,7 +21,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, Input, MatchKind};
 
-use form::{FORMS, Form};
+use form::{FORMS, SecretForm};
 
 /// The byte ranges of known secret forms in `text`, in order, not overlapping, on char boundaries.
 pub fn find(text: &str) -> Vec<Range<usize>> {
@@ -29,28 +29,28 @@ pub fn find(text: &str) -> Vec<Range<usize>> {
     for scanner in &*SCANNERS {
         scanner.scan(text, &mut found);
     }
-    join(found)
+    merge_overlaps(found)
 }
 
 /// What a needle is the sign of.
 #[derive(Clone, Copy)]
-enum Sign {
-    Form(&'static Form),
-    WebToken,
+enum NeedleKind {
+    Prefixed(&'static SecretForm),
+    Jwt,
     BotToken,
     Password,
     PrivateKey,
 }
 
-impl Sign {
+impl NeedleKind {
     /// The secret around the needle that stands at `hit`, if there is one.
-    fn secret(self, text: &str, hit: Range<usize>) -> Option<Range<usize>> {
+    fn find_secret(self, text: &str, hit: Range<usize>) -> Option<Range<usize>> {
         match self {
-            Self::Form(form) => form.secret(text, hit.start),
-            Self::WebToken => web_token::secret(text, hit.start),
-            Self::BotToken => bot_token::secret(text, hit.start),
-            Self::Password => password::secret(text, hit),
-            Self::PrivateKey => private_key::secret(text, hit),
+            Self::Prefixed(form) => form.find_secret(text, hit.start),
+            Self::Jwt => web_token::find_secret(text, hit.start),
+            Self::BotToken => bot_token::find_secret(text, hit.start),
+            Self::Password => password::find_secret(text, hit),
+            Self::PrivateKey => private_key::find_secret(text, hit),
         }
     }
 }
@@ -58,7 +58,7 @@ impl Sign {
 /// One automaton over needles, and what each of them is the sign of.
 struct Scanner {
     automaton: Option<AhoCorasick>,
-    signs: Vec<Sign>,
+    needle_kinds: Vec<NeedleKind>,
 }
 
 /// The automaton's vector search compares as many bytes as its shortest needle has, four at most. A
@@ -69,15 +69,16 @@ static SCANNERS: LazyLock<[Scanner; 2]> = LazyLock::new(|| {
     [Scanner::new(long), Scanner::new(short)]
 });
 
-fn needles() -> Vec<(String, Sign)> {
+fn needles() -> Vec<(String, NeedleKind)> {
     let mut needles = vec![
-        (web_token::NEEDLE.to_owned(), Sign::WebToken),
-        (bot_token::NEEDLE.to_owned(), Sign::BotToken),
-        (password::NEEDLE.to_owned(), Sign::Password),
-        (private_key::NEEDLE.to_owned(), Sign::PrivateKey),
+        (web_token::NEEDLE.to_owned(), NeedleKind::Jwt),
+        (bot_token::NEEDLE.to_owned(), NeedleKind::BotToken),
+        (password::NEEDLE.to_owned(), NeedleKind::Password),
+        (private_key::NEEDLE.to_owned(), NeedleKind::PrivateKey),
     ];
     for form in FORMS {
-        needles.extend(form.needles().into_iter().map(|needle| (needle, Sign::Form(form))));
+        needles
+            .extend(form.needles().into_iter().map(|needle| (needle, NeedleKind::Prefixed(form))));
     }
     needles
 }
@@ -85,13 +86,13 @@ fn needles() -> Vec<(String, Sign)> {
 impl Scanner {
     /// The vector search deals the needles into sixteen buckets in turn and compares with a bucket
     /// at a time, so those that begin alike are dealt to lie in one.
-    fn new(mut needles: Vec<(String, Sign)>) -> Self {
+    fn new(mut needles: Vec<(String, NeedleKind)>) -> Self {
         needles.sort_by(|(one, _), (other, _)| one.cmp(other));
         let rows = needles.len().div_ceil(16).max(1);
         let dealt = (0..rows).flat_map(|row| needles.iter().skip(row).step_by(rows).cloned());
-        let (needles, signs): (Vec<_>, Vec<_>) = dealt.unzip();
+        let (needles, needle_kinds): (Vec<_>, Vec<_>) = dealt.unzip();
         let automaton = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(&needles);
-        Self { automaton: automaton.ok(), signs }
+        Self { automaton: automaton.ok(), needle_kinds }
     }
 
     /// Adds what it finds, in order of the needles. Without an automaton all of the text is secret.
@@ -103,7 +104,9 @@ impl Scanner {
         let mut at = 0;
         while let Some(hit) = automaton.find(Input::new(text).span(at..text.len())) {
             at = hit.end();
-            if let Some(range) = self.signs[hit.pattern().as_usize()].secret(text, hit.range()) {
+            if let Some(range) =
+                self.needle_kinds[hit.pattern().as_usize()].find_secret(text, hit.range())
+            {
                 at = at.max(range.end);
                 found.push(range);
             }
@@ -112,7 +115,7 @@ impl Scanner {
 }
 
 /// In order, and what overlaps as one.
-fn join(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
+fn merge_overlaps(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
     found.sort_by_key(|range| range.start);
     let mut joined = Vec::<Range<usize>>::with_capacity(found.len());
     for range in found {

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::characters::{Class, stands_apart};
+use super::characters::{CharSet, can_begin_after};
 
 /// What follows a scheme.
 pub(super) const NEEDLE: &str = "://";
@@ -26,15 +26,15 @@ const SCHEMES: [&str; 12] = [
     "amqps",
 ];
 
-const LONGEST_SCHEME: usize = 32;
+const MAX_SCHEME_BYTES: usize = 32;
 
 /// The password of the URL whose `://` stands at `separator`.
-pub(super) fn secret(text: &str, separator: Range<usize>) -> Option<Range<usize>> {
-    if !ends_scheme(&text.as_bytes()[..separator.start]) {
+pub(super) fn find_secret(text: &str, separator: Range<usize>) -> Option<Range<usize>> {
+    if !has_scheme_suffix(&text.as_bytes()[..separator.start]) {
         return None;
     }
     let rest = &text[separator.end..];
-    let authority = &rest[..rest.find(ends_authority).unwrap_or(rest.len())];
+    let authority = &rest[..rest.find(is_authority_end).unwrap_or(rest.len())];
     // The last `@` is the one before the host: in passwords it is often left unescaped.
     let user_and_password = &authority[..authority.rfind('@')?];
     let colon = user_and_password.find(':')?;
@@ -43,21 +43,21 @@ pub(super) fn secret(text: &str, separator: Range<usize>) -> Option<Range<usize>
     (!is_placeholder(password)).then_some(start..start + password.len())
 }
 
-fn ends_scheme(before: &[u8]) -> bool {
+fn has_scheme_suffix(before: &[u8]) -> bool {
     // Most URLs are of the web, and text can be full of them.
     if before.ends_with(b"https") || before.ends_with(b"http") {
         return false;
     }
-    let near = &before[before.len().saturating_sub(LONGEST_SCHEME)..];
-    let word = Class::Word.run_back(near);
+    let near = &before[before.len().saturating_sub(MAX_SCHEME_BYTES)..];
+    let word = CharSet::Word.trailing_run(near);
     let before = match near[..near.len() - word].last() {
         Some(b'+') => &before[..before.len() - word - 1],
         _ => before,
     };
-    SCHEMES.iter().any(|scheme| before.strip_suffix(scheme.as_bytes()).is_some_and(stands_apart))
+    SCHEMES.iter().any(|scheme| before.strip_suffix(scheme.as_bytes()).is_some_and(can_begin_after))
 }
 
-fn ends_authority(c: char) -> bool {
+fn is_authority_end(c: char) -> bool {
     c.is_whitespace() || c.is_control() || matches!(c, '/' | '\\' | '"' | '\'' | '`')
 }
 
@@ -70,7 +70,7 @@ fn is_placeholder(password: &str) -> bool {
         || inside('<', '>')
         || inside('[', ']')
         || password.strip_prefix('$').is_some_and(is_variable)
-        || password.strip_prefix('%').is_some_and(|rest| !is_escape(rest))
+        || password.strip_prefix('%').is_some_and(|rest| !is_percent_escape(rest))
         || others.next().is_none()
 }
 
@@ -82,7 +82,7 @@ fn is_variable(name: &str) -> bool {
         || all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
 }
 
-fn is_escape(rest: &str) -> bool {
+fn is_percent_escape(rest: &str) -> bool {
     rest.len() >= 2 && rest.bytes().take(2).all(|byte| byte.is_ascii_hexdigit())
 }
 

@@ -6,22 +6,22 @@
 
 use std::ops::Range;
 
-use super::characters::Class;
+use super::characters::CharSet;
 
 /// What the labels of private keys have in common; the dashes would be found in every ruler.
 pub(super) const NEEDLE: &str = "PRIVATE KEY";
 
 const BEGIN: &[u8] = b"-----BEGIN ";
 const DASHES: &str = "-----";
-const LONGEST_LABEL: usize = 32;
+const MAX_LABEL_BYTES: usize = 32;
 
 /// How far the headers reach that may stand before the key material.
-const HEADERS: usize = 256;
+const MAX_HEADER_BYTES: usize = 256;
 /// Every key's first line is longer than this.
-const LEAST_LINE: usize = 40;
+const MIN_LINE_BYTES: usize = 40;
 
 /// The block in whose first line the needle stands at `needle`.
-pub(super) fn secret(text: &str, needle: Range<usize>) -> Option<Range<usize>> {
+pub(super) fn find_secret(text: &str, needle: Range<usize>) -> Option<Range<usize>> {
     let (start, label) = label_start(&text.as_bytes()[..needle.start])?;
     let rest = &text[needle.end..];
     let rest = rest.strip_prefix(" BLOCK").unwrap_or(rest);
@@ -33,35 +33,35 @@ pub(super) fn secret(text: &str, needle: Range<usize>) -> Option<Range<usize>> {
 
 /// Where the line and where its label begin that `before` ends in.
 fn label_start(before: &[u8]) -> Option<(usize, usize)> {
-    let near = before.len().saturating_sub(BEGIN.len() + LONGEST_LABEL);
+    let near = before.len().saturating_sub(BEGIN.len() + MAX_LABEL_BYTES);
     let at = near + before[near..].windows(BEGIN.len()).rposition(|window| window == BEGIN)?;
     let label = at + BEGIN.len();
-    let is_label = |byte: &u8| *byte == b' ' || Class::Capital.holds(*byte);
+    let is_label = |byte: &u8| *byte == b' ' || CharSet::Capital.contains(*byte);
     before[label..].iter().all(is_label).then_some((at, label))
 }
 
 /// How far the block reaches whose first line `body` follows, its last line included.
 fn block_length(body: &str, end: &str) -> Option<usize> {
     let bytes = body.as_bytes();
-    let plain = bytes.iter().take_while(|byte| is_plain(**byte)).count();
+    let plain = bytes.iter().take_while(|byte| is_block_byte(**byte)).count();
     if bytes[plain..].starts_with(end.as_bytes()) {
-        let has_key = bytes[..plain].iter().any(|byte| Class::Base64.holds(*byte));
+        let has_key = bytes[..plain].iter().any(|byte| CharSet::Base64.contains(*byte));
         return has_key.then_some(plain + end.len());
     }
-    let near = &bytes[..bytes.len().min(HEADERS + LEAST_LINE)];
-    let mut lines = near.split(|byte| !is_key(*byte));
+    let near = &bytes[..bytes.len().min(MAX_HEADER_BYTES + MIN_LINE_BYTES)];
+    let mut lines = near.split(|byte| !is_key_byte(*byte));
     lines
-        .any(|line| line.len() >= LEAST_LINE)
+        .any(|line| line.len() >= MIN_LINE_BYTES)
         .then(|| body.find(end).map_or(body.len(), |at| at + end.len()))
 }
 
 /// What a block without headers is made of; the backslash is of escaped line breaks.
-fn is_plain(byte: u8) -> bool {
-    byte.is_ascii_whitespace() || is_key(byte)
+fn is_block_byte(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || is_key_byte(byte)
 }
 
-fn is_key(byte: u8) -> bool {
-    byte == b'\\' || Class::Base64.holds(byte)
+fn is_key_byte(byte: u8) -> bool {
+    byte == b'\\' || CharSet::Base64.contains(byte)
 }
 
 #[cfg(test)]

@@ -5,38 +5,38 @@
 
 use std::ops::Range;
 
-use super::characters::{Class, is_random, stands_apart};
+use super::characters::{CharSet, can_begin_after, is_plausibly_random};
 
 /// The dot between header and payload, and the beginning of the payload.
 pub(super) const NEEDLE: &str = ".eyJ";
 
-const OBJECT: &[u8] = b"eyJ";
-const LEAST_OBJECT: usize = 10;
-const LEAST_SIGNATURE: usize = 16;
+const OBJECT_START: &[u8] = b"eyJ";
+const MIN_OBJECT_BYTES: usize = 10;
+const MIN_SIGNATURE_BYTES: usize = 16;
 
 /// The token whose first dot stands at `dot`.
-pub(super) fn secret(text: &str, dot: usize) -> Option<Range<usize>> {
+pub(super) fn find_secret(text: &str, dot: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
-    let start = header(&bytes[..dot])?;
+    let start = find_header_start(&bytes[..dot])?;
     let payload = dot + 1;
-    let second = payload + Class::Word.run(&bytes[payload..]);
+    let second = payload + CharSet::Word.leading_run(&bytes[payload..]);
     if bytes.get(second) != Some(&b'.') {
         return None;
     }
     let signature = second + 1;
-    let end = signature + Class::Word.run(&bytes[signature..]);
-    let fits = dot - start >= LEAST_OBJECT
-        && second - payload >= LEAST_OBJECT
-        && end - signature >= LEAST_SIGNATURE;
-    (fits && is_random(&bytes[signature..end])).then_some(start..end)
+    let end = signature + CharSet::Word.leading_run(&bytes[signature..]);
+    let fits = dot - start >= MIN_OBJECT_BYTES
+        && second - payload >= MIN_OBJECT_BYTES
+        && end - signature >= MIN_SIGNATURE_BYTES;
+    (fits && is_plausibly_random(&bytes[signature..end])).then_some(start..end)
 }
 
 /// Where the header that ends `before` begins. It is looked for inside the run, because an escape
 /// before it is of the same characters.
-fn header(before: &[u8]) -> Option<usize> {
-    let run = before.len() - Class::Word.run_back(before);
-    let mut objects = (run..before.len()).filter(|at| before[*at..].starts_with(OBJECT));
-    objects.find(|at| stands_apart(&before[..*at]))
+fn find_header_start(before: &[u8]) -> Option<usize> {
+    let run = before.len() - CharSet::Word.trailing_run(before);
+    let mut objects = (run..before.len()).filter(|at| before[*at..].starts_with(OBJECT_START));
+    objects.find(|at| can_begin_after(&before[..*at]))
 }
 
 #[cfg(test)]

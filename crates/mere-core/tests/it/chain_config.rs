@@ -219,7 +219,7 @@ fn a_script_is_run_by_its_runtime() {
 fn refusal(leaf: Value, runtime: Value) -> (String, Vec<String>) {
     match run(&chain(leaf, runtime), json!({})) {
         Err(SubprocessFault::SchemaMismatch { link, problems }) => {
-            (link.to_string(), problems.into_iter().map(|problem| problem.at).collect())
+            (link.to_string(), problems.into_iter().map(|problem| problem.pointer).collect())
         }
         other => panic!("{other:?}"),
     }

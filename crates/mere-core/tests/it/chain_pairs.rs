@@ -125,7 +125,7 @@ fn the_first_that_fits_decides() {
     let what = "`license` is missing".to_owned();
     let refused = PairFault::SchemaMismatch {
         field: "validation.child_schemas[1].schema".to_owned(),
-        problems: vec![Problem { at: String::new(), what }],
+        problems: vec![Problem { pointer: String::new(), message: what }],
     };
     assert_eq!(pair(&says(&json!([never, no, yes])), child()), Some(refused));
 }
@@ -135,7 +135,7 @@ fn refusals(runtime: &str, child: ChainTool) -> Vec<String> {
     match pair(&shipped(runtime), child) {
         None => vec![],
         Some(PairFault::SchemaMismatch { problems, .. }) => {
-            problems.into_iter().map(|problem| problem.at).collect()
+            problems.into_iter().map(|problem| problem.pointer).collect()
         }
         Some(other) => panic!("{other}"),
     }

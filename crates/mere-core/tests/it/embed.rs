@@ -1,13 +1,13 @@
 //! The shipped table, against numbers from elsewhere: tokens as the `tokenizers` library makes
 //! them, similarities as `models/compare.py` prints them.
 
-use mere_core::embed::{Sketch, Table, Vector, table, wordpiece};
+use mere_core::embed::{Sketch, StaticEmbeddings, Vector, table, wordpiece};
 use proptest::prelude::*;
 
 fn check_tokens(text: &str, expected: &[&str]) {
-    let vocabulary = Table::shipped().vocabulary();
-    let found = wordpiece::tokens(vocabulary, text, 100).into_iter().map(|token| {
-        let bytes = vocabulary.bytes(token).expect("a token of the vocabulary");
+    let vocabulary = StaticEmbeddings::built_in().vocabulary();
+    let found = wordpiece::tokenize(vocabulary, text, 100).into_iter().map(|token| {
+        let bytes = vocabulary.token_bytes(token).expect("a token of the vocabulary");
         String::from_utf8_lossy(bytes).into_owned()
     });
     assert_eq!(found.collect::<Vec<_>>(), expected, "{text:?}");
@@ -39,10 +39,10 @@ fn long_words_are_unknown_and_long_texts_are_cut() {
     check_tokens(&"x".repeat(101), &["[UNK]"]);
     let xx = ["xx"].into_iter().chain(std::iter::repeat_n("##xx", 49)).collect::<Vec<_>>();
     check_tokens(&"x".repeat(100), &xx);
-    let vocabulary = Table::shipped().vocabulary();
+    let vocabulary = StaticEmbeddings::built_in().vocabulary();
     for limit in [0, 1, 7] {
         assert_eq!(
-            wordpiece::tokens(vocabulary, "unaffable ".repeat(9).trim(), limit).len(),
+            wordpiece::tokenize(vocabulary, "unaffable ".repeat(9).trim(), limit).len(),
             limit
         );
     }
@@ -62,7 +62,8 @@ fn similarities_are_those_of_the_table() {
         ("PostgreSQL", "the database", 0.1489),
         ("Café Zürich 東京", "coffee house in Switzerland", 0.4698),
     ] {
-        let [one, other] = [one, other].map(|text| Table::shipped().embed(text).expect("a vector"));
+        let [one, other] =
+            [one, other].map(|text| StaticEmbeddings::built_in().embed(text).expect("a vector"));
         let found = one.cosine(&other);
         assert!((found - expected).abs() < 0.005, "{found} is not {expected}");
         assert_eq!(one.dimensions(), table::MODEL.dimensions);
@@ -72,27 +73,28 @@ fn similarities_are_those_of_the_table() {
 #[test]
 fn what_has_no_known_token_has_no_vector() {
     for text in ["", " \n", "\u{301}", "☃ 😀", &"q".repeat(500)] {
-        assert_eq!(Table::shipped().embed(text), None, "{text:?}");
+        assert_eq!(StaticEmbeddings::built_in().embed(text), None, "{text:?}");
     }
 }
 
 #[test]
 fn near_texts_have_near_sketches() {
-    let sketch = |text| Sketch::of(&Table::shipped().embed(text).expect("a vector"));
+    let sketch =
+        |text| Sketch::from_vector(&StaticEmbeddings::built_in().embed(text).expect("a vector"));
     let query = sketch("how to roll back a failed deployment");
-    let near = query.distance(&sketch("Reverting a release that broke production"));
-    let far = query.distance(&sketch("Grandmother's apple pie with cinnamon"));
+    let near = query.hamming_distance(&sketch("Reverting a release that broke production"));
+    let far = query.hamming_distance(&sketch("Grandmother's apple pie with cinnamon"));
     assert!(near < far, "{near} {far}");
 }
 
 #[test]
 fn what_is_no_table_is_refused() {
     let whole: &'static [u8] = include_bytes!("../../../../models/static.bin");
-    assert_eq!(Table::read(whole).map(|table| table.vocabulary().len()), Ok(30_522));
+    assert_eq!(StaticEmbeddings::read(whole).map(|table| table.vocabulary().len()), Ok(30_522));
     for length in [0, 7, 27, 28, 1000, whole.len() - 1] {
-        assert!(Table::read(&whole[..length]).is_err(), "{length}");
+        assert!(StaticEmbeddings::read(&whole[..length]).is_err(), "{length}");
     }
-    assert!(Table::read(&whole[1..]).is_err());
+    assert!(StaticEmbeddings::read(&whole[1..]).is_err());
 }
 
 proptest! {
@@ -100,7 +102,7 @@ proptest! {
 
     #[test]
     fn any_text_has_a_vector_or_none(text in ".{0,200}") {
-        if let Some(vector) = Table::shipped().embed(&text) {
+        if let Some(vector) = StaticEmbeddings::built_in().embed(&text) {
             prop_assert_eq!(vector.dimensions(), 256);
             prop_assert!((vector.cosine(&vector) - 1.0).abs() < 1e-5);
             let stored = Vector::from_bytes(vector.as_bytes());

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use mere_core::embed::minilm::{PackError, ReadError, pack};
+use mere_core::embed::minilm::{MiniLmError, PackError, pack};
 use mere_core::embed::{MiniLm, Vector};
 use proptest::prelude::*;
 use serde_json::json;
@@ -185,10 +185,10 @@ fn what_is_no_model_is_refused() {
     let check = |bytes: &[u8], expected| {
         assert_eq!(MiniLm::read(bytes).map(|_| ()), Err(expected));
     };
-    check(b"", ReadError::Header);
-    check(&packed[1..], ReadError::Header);
-    check(&packed[..packed.len() - 1], ReadError::Length);
-    check(&[&packed[..], &[0]].concat(), ReadError::Length);
+    check(b"", MiniLmError::Header);
+    check(&packed[1..], MiniLmError::Header);
+    check(&packed[..packed.len() - 1], MiniLmError::Length);
+    check(&[&packed[..], &[0]].concat(), MiniLmError::Length);
     let changed = |at: usize, value: [u8; 4]| {
         let mut bytes = packed.clone();
         bytes[at..at + 4].copy_from_slice(&value);
@@ -200,7 +200,7 @@ fn what_is_no_model_is_refused() {
             assert!(MiniLm::read(&changed(at, number.to_le_bytes())).is_err(), "{number} at {at}");
         }
     }
-    check(&changed(packed.len() - 4, f32::NAN.to_le_bytes()), ReadError::Number);
+    check(&changed(packed.len() - 4, f32::NAN.to_le_bytes()), MiniLmError::NotFinite);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The gate, on generated content.
 
-use mere_core::gate::{Gate, Landmark, Stamp, StandIn};
+use mere_core::gate::{Gate, Landmark, ReplyMetadata, StandIn};
 use mere_core::name::AgentName;
 use mere_core::reply::{Content, Draft, Fields, codes};
 use mere_core::root::Root;
@@ -17,7 +17,7 @@ fn gate() -> Gate {
 }
 
 fn clear(content: Content) -> String {
-    let stamp = Stamp {
+    let stamp = ReplyMetadata {
         trace_id: uuid::Uuid::nil().into(),
         session_id: None,
         tool: None,
@@ -25,7 +25,7 @@ fn clear(content: Content) -> String {
     };
     let draft = Draft::success(codes::DIR_PWD, "ok").data(Fields::default().with("c", content));
     let cleared = gate().clear(&draft, &stamp);
-    cleared.value()["data"]["c"].as_str().expect("a string").to_owned()
+    cleared.to_value()["data"]["c"].as_str().expect("a string").to_owned()
 }
 
 fn pieces() -> impl Strategy<Value = String> {

@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 
 use mere_core::graph::{
-    Builder, Depth, Direction, Entry, Found, Graph, Link, NodeId, Picture, Related, Relations, Walk,
+    Direction, Graph, GraphBuilder, GraphEntry, Link, NodeId, RelatedEntries, RelationSet,
+    Resolution, Subgraph, WalkDepth, WalkOptions,
 };
 use mere_core::item::{ItemType, Relation, Scope};
 use proptest::prelude::*;
 
 /// An entry from `category/id relation:target …`; `~` before it means the user's.
-pub(super) fn entry(line: &str) -> Entry {
+pub(super) fn entry(line: &str) -> GraphEntry {
     let scope = if line.starts_with('~') { Scope::User } else { Scope::Project };
     let mut words = line.trim_start_matches('~').split(' ');
     let name = words.next().unwrap_or_default();
@@ -18,7 +19,7 @@ pub(super) fn entry(line: &str) -> Entry {
         let (relation, target) = word.split_once(':').expect("a link");
         Link { relation: relation.parse().expect("a relation"), target: target.to_owned() }
     });
-    Entry {
+    GraphEntry {
         kind: ItemType::Knowledge,
         scope,
         category: category.parse().expect("a category"),
@@ -35,7 +36,7 @@ pub(super) fn graph(lines: &[&str]) -> Graph {
 
 pub(super) fn at(graph: &Graph, name: &str) -> NodeId {
     let found = graph.resolve(ItemType::Knowledge, &name.parse().expect("a name"));
-    let Found::One(node) = found else { panic!("{name}: {found:?}") };
+    let Resolution::One(node) = found else { panic!("{name}: {found:?}") };
     node
 }
 
@@ -44,17 +45,19 @@ fn names(graph: &Graph, nodes: &[NodeId]) -> Vec<String> {
 }
 
 /// What a walk finds, as `relation direction: name@distance …` and what it leaves out.
-fn walked(graph: &Graph, from: &str, walk: &Walk) -> Vec<String> {
+fn walked(graph: &Graph, from: &str, walk: &WalkOptions) -> Vec<String> {
     let related = graph.walk(at(graph, from), walk);
     let groups = related.groups.iter().map(|((relation, direction), found)| {
         let found = found.iter().map(|one| format!("{}@{}", graph.node(one.node), one.distance));
         format!("{relation} {direction}: {}", found.collect::<Vec<_>>().join(" "))
     });
-    groups.chain((related.left_out > 0).then(|| format!("{} more", related.left_out))).collect()
+    groups
+        .chain((related.omitted_count > 0).then(|| format!("{} more", related.omitted_count)))
+        .collect()
 }
 
-pub(super) fn depth(number: u64) -> Walk {
-    Walk { depth: number.try_into().expect("a depth"), ..Walk::default() }
+pub(super) fn depth(number: u64) -> WalkOptions {
+    WalkOptions { depth: number.try_into().expect("a depth"), ..WalkOptions::default() }
 }
 
 #[test]
@@ -84,13 +87,13 @@ fn a_name_leads_to_the_nearest_scope() {
         assert_eq!(graph.node(node).to_string(), expected);
         assert_eq!(graph.node(node).scope, scope, "{name}");
     }
-    let Found::Several(several) = resolve("z") else { panic!("not several") };
+    let Resolution::Several(several) = resolve("z") else { panic!("not several") };
     assert_eq!(names(&graph, &several), ["c/z", "d/z"]);
     for nothing in ["a/top", "/x", "gone", "a/x@1.0.0"] {
-        assert_eq!(resolve(nothing), Found::Nothing, "{nothing}");
+        assert_eq!(resolve(nothing), Resolution::Nothing, "{nothing}");
     }
-    assert_eq!(graph.links(), 3);
-    assert_eq!(graph.loose(at(&graph, "n")).len(), 1);
+    assert_eq!(graph.link_count(), 3);
+    assert_eq!(graph.unresolved_links(at(&graph, "n")).len(), 1);
 }
 
 #[test]
@@ -110,12 +113,12 @@ fn a_walk_groups_what_is_around() {
     let mut deep = both.clone();
     deep.insert(5, "depends_on outgoing: f@2");
     assert_eq!(walked(&graph, "a", &depth(5)), deep);
-    let out = Walk { direction: Direction::Outgoing, ..depth(1) };
+    let out = WalkOptions { direction: Direction::Outgoing, ..depth(1) };
     let expected = [all[0], all[2], rest[0], rest[2]];
     assert_eq!(walked(&graph, "a", &out), expected);
-    let only = Walk { relations: [Relation::Extends].into_iter().collect(), ..depth(5) };
+    let only = WalkOptions { relations: [Relation::Extends].into_iter().collect(), ..depth(5) };
     assert_eq!(walked(&graph, "a", &only), all[..2]);
-    let few = Walk { limit: 1, ..depth(5) };
+    let few = WalkOptions { limit: 1, ..depth(5) };
     let expected = ["extends outgoing: b@1", "references outgoing: b@1", "4 more"];
     assert_eq!(walked(&graph, "a", &few), expected);
 }
@@ -137,7 +140,7 @@ fn an_entry_is_told_by_every_relation_that_leads_to_it_at_its_distance() {
         "related both: b@1 c@1 d@1",
     ];
     assert_eq!(walked(&graph, "a", &depth(1)), near);
-    let out = Walk { direction: Direction::Outgoing, ..depth(2) };
+    let out = WalkOptions { direction: Direction::Outgoing, ..depth(2) };
     let far = [
         "extends outgoing: b@1 e@2",
         "references outgoing: b@1 e@2",
@@ -158,12 +161,12 @@ fn what_supersedes_an_entry_is_followed_to_the_newest() {
         "p supersedes:q",
         "q supersedes:p",
     ]);
-    let found = |name: &str| graph.superseded_by(at(&graph, name));
+    let found = |name: &str| graph.succession(at(&graph, name));
     let first = found("v1").expect("superseded");
-    assert_eq!(names(&graph, &first.by), ["v2", "w2"]);
+    assert_eq!(names(&graph, &first.direct), ["v2", "w2"]);
     assert_eq!(names(&graph, &first.newest), ["v3", "w2"]);
     let circle = found("p").expect("superseded");
-    assert_eq!((names(&graph, &circle.by), circle.newest), (vec!["q".to_owned()], vec![]));
+    assert_eq!((names(&graph, &circle.direct), circle.newest), (vec!["q".to_owned()], vec![]));
     assert_eq!((found("v3"), found("own")), (None, None));
 }
 
@@ -185,7 +188,7 @@ fn a_check_finds_what_is_wrong() {
     ]);
     let check = graph.check();
     let dangling = check.dangling.iter().map(|one| {
-        let nearest = one.nearest.map(|node| graph.node(node).to_string());
+        let nearest = one.suggestion.map(|node| graph.node(node).to_string());
         format!("{} {} {} {nearest:?}", graph.node(one.from), one.relation, one.target)
     });
     let expected = [
@@ -194,7 +197,7 @@ fn a_check_finds_what_is_wrong() {
         "a/paging references pagign Some(\"a/paging\")",
     ];
     assert_eq!(dangling.collect::<Vec<_>>(), expected);
-    let fits = check.ambiguous.iter().map(|one| names(&graph, &one.fits));
+    let fits = check.ambiguous.iter().map(|one| names(&graph, &one.candidates));
     assert_eq!(fits.collect::<Vec<_>>(), [["x/twice", "y/twice"]]);
     let cycles =
         check.cycles.iter().map(|one| (one.relation, names(&graph, &one.path), one.others));
@@ -203,7 +206,8 @@ fn a_check_finds_what_is_wrong() {
     let expected = [(Relation::Extends, three, 0), (Relation::Supersedes, own, 0)];
     assert_eq!(cycles.collect::<Vec<_>>(), expected);
     let although = check.contradictions.iter().map(|pair| {
-        let although = pair.although.map(|(node, said)| format!("{} {said}", graph.node(node)));
+        let although =
+            pair.conflicting_link.map(|(node, said)| format!("{} {said}", graph.node(node)));
         (names(&graph, &[pair.between.0, pair.between.1]).join(" "), although)
     });
     let expected = [("c1 c2".to_owned(), None), ("l1 l3".into(), Some("l3 extends".into()))];
@@ -232,8 +236,8 @@ fn the_order_of_entries_does_not_matter() {
     let back = lines.iter().rev().copied().collect::<Vec<_>>();
     let (one, other) = (graph(&lines), graph(&back));
     let drawn = |graph: &Graph| {
-        let picture = Picture::whole(graph, &Walk::default());
-        [picture.text(), picture.dot(), picture.json(), picture.svg()]
+        let picture = Subgraph::entire_graph(graph, &WalkOptions::default());
+        [picture.to_text(), picture.to_dot(), picture.to_json(), picture.to_svg()]
     };
     assert_eq!(drawn(&one), drawn(&other));
     assert_eq!(one.check(), other.check());
@@ -241,7 +245,7 @@ fn the_order_of_entries_does_not_matter() {
 
 #[test]
 fn a_long_chain_is_not_deep() {
-    let mut builder = Builder::default();
+    let mut builder = GraphBuilder::default();
     for at in 0..100_000 {
         let next = (at + 1) % 100_000;
         builder.add(entry(&format!("n{at} extends:n{next} supersedes:n{next}")));
@@ -250,12 +254,15 @@ fn a_long_chain_is_not_deep() {
     let cycles = graph.check().cycles;
     assert_eq!(cycles.iter().map(|cycle| cycle.path.len()).collect::<Vec<_>>(), [100_000; 2]);
     let first = at(&graph, "n0");
-    let succession = graph.superseded_by(first).expect("superseded");
+    let succession = graph.succession(first).expect("superseded");
     assert!(succession.newest.is_empty());
-    assert_eq!(walked(&graph, "n0", &Walk { limit: 0, ..depth(5) }), ["10 more"]);
-    let picture = Picture::whole(&graph, &Walk { limit: usize::MAX, ..Walk::default() });
-    assert_eq!(picture.entries(), 100_000);
-    assert!(picture.svg().contains("98000 more not shown"));
+    assert_eq!(walked(&graph, "n0", &WalkOptions { limit: 0, ..depth(5) }), ["10 more"]);
+    let picture = Subgraph::entire_graph(
+        &graph,
+        &WalkOptions { limit: usize::MAX, ..WalkOptions::default() },
+    );
+    assert_eq!(picture.entry_count(), 100_000);
+    assert!(picture.to_svg().contains("98000 more not shown"));
 }
 
 /// A graph of some size with any links, and where to begin.
@@ -276,7 +283,7 @@ pub(super) fn of_links(links: &[Vec<(usize, usize)>]) -> Graph {
 }
 
 /// The entries of all groups, each once.
-fn entries(related: &Related) -> HashSet<NodeId> {
+fn entries(related: &RelatedEntries) -> HashSet<NodeId> {
     related.groups.values().flatten().map(|one| one.node).collect()
 }
 
@@ -289,7 +296,7 @@ proptest! {
         let from = at(&graph, &format!("n{start}"));
         let mut found = Vec::new();
         for direction in Direction::ALL {
-            let walk = Walk { direction, ..depth(far) };
+            let walk = WalkOptions { direction, ..depth(far) };
             let related = graph.walk(from, &walk);
             for group in related.groups.values() {
                 let distinct = group.iter().map(|one| one.node).collect::<HashSet<_>>();
@@ -302,8 +309,8 @@ proptest! {
             found.push(nodes);
         }
         prop_assert!(found[0].iter().chain(&found[1]).all(|node| found[2].contains(node)));
-        let few = graph.walk(from, &Walk { limit: 3, ..depth(far) });
-        prop_assert_eq!(entries(&few).len() + few.left_out, found[2].len());
+        let few = graph.walk(from, &WalkOptions { limit: 3, ..depth(far) });
+        prop_assert_eq!(entries(&few).len() + few.omitted_count, found[2].len());
     }
 
     #[test]
@@ -311,10 +318,10 @@ proptest! {
         let graph = of_links(&links);
         let mut seen = HashSet::new();
         for cycle in graph.check().cycles {
-            let walk = Walk {
-                relations: [cycle.relation].into_iter().collect::<Relations>(),
+            let walk = WalkOptions {
+                relations: [cycle.relation].into_iter().collect::<RelationSet>(),
                 direction: Direction::Outgoing,
-                depth: Depth::default(),
+                depth: WalkDepth::default(),
                 limit: usize::MAX,
             };
             for (at, node) in cycle.path.iter().enumerate() {

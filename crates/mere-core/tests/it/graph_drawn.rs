@@ -1,6 +1,6 @@
 //! Drawings of graphs: they stay drawings, whatever the entries say.
 
-use mere_core::graph::{Graph, Link, NodeId, Picture, Walk};
+use mere_core::graph::{Graph, Link, NodeId, Subgraph, WalkOptions};
 use mere_core::item::Relation;
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ fn a_tree_describes_each_entry_and_draws_each_link_once() {
         "y/twice",
         "v2 supersedes:cursors",
     ]);
-    let picture = Picture::around(&graph, at(&graph, "paging"), &depth(2));
+    let picture = Subgraph::neighbourhood(&graph, at(&graph, "paging"), &depth(2));
     let expected = "\
 api/paging · The paging
 ├─ extends → api/rest · The rest
@@ -28,10 +28,14 @@ api/paging · The paging
 ├─ references → gone [not there]
 └─ references → twice [fits several]
 ";
-    assert_eq!(picture.text(), expected);
-    let few = Picture::around(&graph, at(&graph, "paging"), &Walk { limit: 1, ..depth(2) });
-    assert!(few.text().ends_with("… and 3 more\n"));
-    let listed = Picture::whole(&graph, &Walk::default()).text();
+    assert_eq!(picture.to_text(), expected);
+    let few = Subgraph::neighbourhood(
+        &graph,
+        at(&graph, "paging"),
+        &WalkOptions { limit: 1, ..depth(2) },
+    );
+    assert!(few.to_text().ends_with("… and 3 more\n"));
+    let listed = Subgraph::entire_graph(&graph, &WalkOptions::default()).to_text();
     assert!(listed.starts_with("v2 · The v2\n  supersedes → db/cursors\napi/cursor-paging"));
 }
 
@@ -69,13 +73,15 @@ fn titled(titles: &[String]) -> Graph {
 /// Checks every drawing of a graph: one document, and every text of an entry only a text in it.
 fn check_drawings(graph: &Graph, focus: NodeId) {
     let walk = depth(5);
-    for picture in [Picture::whole(graph, &walk), Picture::around(graph, focus, &walk)] {
-        check_svg(&picture.svg());
-        check_dot(&picture.dot());
-        let json = serde_json::from_str::<serde_json::Value>(&picture.json()).expect("JSON");
-        assert_eq!(json["nodes"].as_array().map(Vec::len), Some(picture.entries()));
-        assert_eq!(json["edges"].as_array().map(Vec::len), Some(picture.links()));
-        let text = picture.text();
+    for picture in
+        [Subgraph::entire_graph(graph, &walk), Subgraph::neighbourhood(graph, focus, &walk)]
+    {
+        check_svg(&picture.to_svg());
+        check_dot(&picture.to_dot());
+        let json = serde_json::from_str::<serde_json::Value>(&picture.to_json()).expect("JSON");
+        assert_eq!(json["nodes"].as_array().map(Vec::len), Some(picture.entry_count()));
+        assert_eq!(json["edges"].as_array().map(Vec::len), Some(picture.link_count()));
+        let text = picture.to_text();
         assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
         assert!(text.lines().all(|line| line.chars().count() < 400), "{text}");
     }
@@ -144,7 +150,7 @@ fn hostile_titles_stay_titles() {
     for focus in graph.ids() {
         check_drawings(&graph, focus);
     }
-    assert!(!Picture::whole(&graph, &Walk::default()).svg().contains("<script"));
+    assert!(!Subgraph::entire_graph(&graph, &WalkOptions::default()).to_svg().contains("<script"));
 }
 
 proptest! {

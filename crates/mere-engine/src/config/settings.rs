@@ -1,6 +1,6 @@
 //! `settings:` of a config.
 
-use mere_core::gate::Mirror;
+use mere_core::gate::MirrorFormat;
 use mere_core::name::ModName;
 use serde::Deserialize;
 use serde_saphyr::{Location, Spanned};
@@ -11,7 +11,7 @@ use super::YamlError;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     /// The text that stands beside a structured reply.
-    pub(crate) output_format: Option<Mirror>,
+    pub(crate) output_format: Option<MirrorFormat>,
     /// The store that is served, and where the file says so.
     pub(crate) default_store: Option<(ModName, Location)>,
 }
@@ -28,8 +28,8 @@ pub(super) struct RawSettings {
 pub(super) fn parse(raw: Option<RawSettings>) -> Result<Settings, YamlError> {
     let raw = raw.unwrap_or_default();
     let format = raw.output_format.map(|said| match &*said.value {
-        "yaml" => Ok(Mirror::Yaml),
-        "json" => Ok(Mirror::Json),
+        "yaml" => Ok(MirrorFormat::Yaml),
+        "json" => Ok(MirrorFormat::Json),
         _ => {
             let reason = "an output format is yaml or json".to_owned();
             Err(YamlError::at_location(said.referenced, reason))

@@ -6,7 +6,7 @@ use mere_core::gate::Gate;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{self, CategoryBase, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Data, Draft, Fields, Prose, codes};
-use mere_core::request::{Action, Execute, Reader, Secret, Source, Text};
+use mere_core::request::{Execute, ItemAction, ItemContent, LookupScope, Reader, Secret};
 use mere_core::spoken::Spoken;
 use mere_core::turn::OutputStream;
 
@@ -69,9 +69,9 @@ impl Desk<'_> {
     }
 
     /// The same for where an item is looked for.
-    pub(crate) fn source(&self, said: Source) -> Source {
+    pub(crate) fn source(&self, said: LookupScope) -> LookupScope {
         match said {
-            Source::Only(scope) => Source::Only(self.scope(scope)),
+            LookupScope::Only(scope) => LookupScope::Only(self.scope(scope)),
             wide => wide,
         }
     }
@@ -87,29 +87,34 @@ pub(crate) enum Mode {
 /// Does what `execute` asks for.
 pub(crate) fn execute(desk: &Desk<'_>, call: &Execute) -> Result<Draft, ToolError> {
     let mode = if call.dry_run { Mode::Dry } else { Mode::Really };
-    if let Action::Run { parameters } = &call.action {
+    if let ItemAction::Run { parameters } = &call.action {
         return run(desk, call, parameters);
     }
-    if let (ItemType::Memory, Reader::Person, Action::Delete { .. }) =
+    if let (ItemType::Memory, Reader::Person, ItemAction::Delete { .. }) =
         (call.kind, desk.who, &call.action)
     {
         return delete_memory(desk, (&call.item, desk.source(call.source)), mode);
     }
     let usual = matches!(call.kind, ItemType::Directive | ItemType::Tool | ItemType::Knowledge);
-    let deletes = desk.who == Reader::Person && matches!(call.action, Action::Delete { .. });
+    let deletes = desk.who == Reader::Person && matches!(call.action, ItemAction::Delete { .. });
     if !usual && !deletes {
         return Err(Unmade::NotMade(call.kind).into());
     }
     match &call.action {
-        Action::Run { .. } => Err(ItemError::NotRun(call.kind).into()),
-        Action::Create(text) => create(desk, call, text, mode),
-        Action::Update { text, expect } => update(desk, call, text, (*expect, mode)),
-        Action::Delete { expect } => delete(desk, call, *expect, mode),
+        ItemAction::Run { .. } => Err(ItemError::NotRun(call.kind).into()),
+        ItemAction::Create(text) => create(desk, call, text, mode),
+        ItemAction::Update { content: text, expect } => update(desk, call, text, (*expect, mode)),
+        ItemAction::Delete { expect } => delete(desk, call, *expect, mode),
     }
 }
 
 /// Makes a new item.
-fn create(desk: &Desk<'_>, call: &Execute, text: &Text, mode: Mode) -> Result<Draft, ToolError> {
+fn create(
+    desk: &Desk<'_>,
+    call: &Execute,
+    text: &ItemContent,
+    mode: Mode,
+) -> Result<Draft, ToolError> {
     let form = form_of(call.kind, call.item.id.as_str(), text);
     let place = in_space(desk.scope(Scope::Project), call.kind, &call.item, form);
     check_arrival(desk, &place)?;
@@ -120,7 +125,7 @@ fn create(desk: &Desk<'_>, call: &Execute, text: &Text, mode: Mode) -> Result<Dr
 fn update(
     desk: &Desk<'_>,
     call: &Execute,
-    text: &Text,
+    text: &ItemContent,
     (expect, mode): (Option<Sha256>, Mode),
 ) -> Result<Draft, ToolError> {
     let place =
@@ -130,8 +135,11 @@ fn update(
     let whole = current.whole(&place)?;
     let kept = current.others(&place);
     let prospect = Prospect::new((desk.stock, desk.view), place, text)?;
-    let content = current.meant(desk, &text.content)?;
-    let meant = Text { content, files: others_meant(desk, &current.address, &text.files)? };
+    let content = current.meant(desk, &text.main_file)?;
+    let meant = ItemContent {
+        main_file: content,
+        files: others_meant(desk, &current.address, &text.files)?,
+    };
     let prospect = prospect.meaning(&meant, &kept)?;
     put(desk, prospect, Expect::Whole(whole), mode)
 }

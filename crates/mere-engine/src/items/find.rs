@@ -1,7 +1,7 @@
 //! Which item a reference means: project before user, and one in its scope.
 
 use mere_core::item::{ItemRef, ItemType, Scope, ScopedPath};
-use mere_core::request::Source;
+use mere_core::request::LookupScope;
 
 use super::near::near;
 use super::{ItemError, Stock};
@@ -15,11 +15,11 @@ pub(crate) struct Found {
 }
 
 /// The scopes that are looked through, those that win first.
-pub(crate) fn scopes(source: Source) -> Result<Vec<Scope>, ItemError> {
+pub(crate) fn scopes(source: LookupScope) -> Result<Vec<Scope>, ItemError> {
     match source {
-        Source::Local | Source::All => Ok(vec![Scope::Project, Scope::User]),
-        Source::Only(Scope::Registry) => Err(ItemError::NoRegistry),
-        Source::Only(scope) => Ok(vec![scope]),
+        LookupScope::Local | LookupScope::All => Ok(vec![Scope::Project, Scope::User]),
+        LookupScope::Only(Scope::Registry) => Err(ItemError::NoRegistry),
+        LookupScope::Only(scope) => Ok(vec![scope]),
     }
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn find(
     stock: &Stock<'_>,
     view: &View<'_>,
     (kind, item): (ItemType, &ItemRef),
-    source: Source,
+    source: LookupScope,
 ) -> Result<Found, ItemError> {
     look(stock, view, (kind, item), source).map_err(|error| match error {
         ItemError::Missing { kind, item, scopes, .. } => {
@@ -45,7 +45,7 @@ pub(crate) fn look(
     stock: &Stock<'_>,
     view: &View<'_>,
     (kind, item): (ItemType, &ItemRef),
-    source: Source,
+    source: LookupScope,
 ) -> Result<Found, ItemError> {
     let scopes = scopes(source)?;
     let mut winner = None;

@@ -1,8 +1,8 @@
 //! The `load` tool: what is this item?
 
 use mere_core::item::{Item, ItemRef, MemoryPath, ScopedPath};
-use mere_core::reply::{Content, Draft, Fields, Name, Prose, codes};
-use mere_core::request::{Author, Load, Reader};
+use mere_core::reply::{Content, Draft, Fields, ParsedName, Prose, codes};
+use mere_core::request::{AuthorChoice, Load, Reader};
 use mere_core::schema::Schema;
 
 use super::change::Desk;
@@ -28,8 +28,10 @@ pub(crate) fn load(desk: &Desk<'_>, call: &Load) -> Result<Draft, ToolError> {
         let has = loaded.item.version().cloned();
         return Err(ItemError::Version { address: loaded.address.clone(), has }.into());
     }
-    let copied_to =
-        call.destination.map(|to| keep::copy(desk, &opened, (to, Author::Stays))).transpose()?;
+    let copied_to = call
+        .destination
+        .map(|to| keep::copy(desk, &opened, (to, AuthorChoice::Unchanged)))
+        .transpose()?;
     let mut teller = Teller::new(view, loaded);
     let place = &loaded.place;
     let shadows = (!shadows.is_empty()).then(|| tell::addresses(&shadows));
@@ -39,7 +41,7 @@ pub(crate) fn load(desk: &Desk<'_>, call: &Load) -> Result<Draft, ToolError> {
         .with("item_type", place.kind.name())
         .with("id", word(&place.id))
         .with("version", loaded.item.version().map(word))
-        .with("category", Name::from(&place.category))
+        .with("category", ParsedName::from(&place.category))
         .with("scope", place.scope.name())
         .with("address", loaded.address.clone())
         .with("content", teller.body(&loaded.text))
@@ -49,7 +51,7 @@ pub(crate) fn load(desk: &Desk<'_>, call: &Load) -> Result<Draft, ToolError> {
         .with("trust", opened.trust())
         .with_some("validation_warnings", tell::warnings(odd))
         .with_some("shadows", shadows);
-    let around = call.around.as_ref();
+    let around = call.relationships.as_ref();
     let around = around.map(|walk| relationships(desk, place, walk)).transpose()?.flatten();
     let data = data
         .with_some("superseded_by", superseded_by(desk, place))
@@ -86,9 +88,9 @@ fn check_expiry(desk: &Desk<'_>, loaded: &Loaded) -> Result<(), StoreError> {
 }
 
 /// Category and id.
-pub(crate) fn name(place: &ScopedPath) -> Name {
+pub(crate) fn name(place: &ScopedPath) -> ParsedName {
     let category = Some(place.category.clone()).filter(|category| !category.is_empty());
-    Name::from(&ItemRef { category, id: place.id.clone(), version: None })
+    ParsedName::from(&ItemRef { category, id: place.id.clone(), version: None })
 }
 
 /// What would keep a tool from running: nothing to start, a schema that is none.

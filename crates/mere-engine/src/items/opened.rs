@@ -170,7 +170,7 @@ impl Standing {
             }
             Self::Unknown(unvouched) => unvouched.advice(&item),
         };
-        Some(Prose::naming(&words, &[name(place)]))
+        Some(Prose::with_names(&words, &[name(place)]))
     }
 }
 

@@ -5,7 +5,7 @@ use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{CategoryBase, Item, ItemForm, ItemType, SIDECAR_SUFFIX, Scope, ScopedPath};
 use mere_core::reply::Content;
-use mere_core::request::Text;
+use mere_core::request::ItemContent;
 use mere_core::schema::Schema;
 
 use super::run::{frontmatter_problems, oddities, schema_of};
@@ -32,18 +32,18 @@ impl Prospect {
     pub(crate) fn new(
         (stock, view): (&Stock<'_>, &View<'_>),
         place: ScopedPath,
-        text: &Text,
+        text: &ItemContent,
     ) -> Result<Self, ItemError> {
         let address = place.address().ok_or(Unmade::Place)?;
         let unfit = |fault| Unmade::Unfit { address: address.clone(), fault: Box::new(fault) };
         let main = main_name(&place).ok_or(Unmade::Place)?;
         check_files(&place, text)?;
-        let item = Item::parse(&text.content, &place).map_err(unfit)?;
+        let item = Item::parse(&text.main_file, &place).map_err(unfit)?;
         check_schemas(&item)?;
         let digests = text.files.iter().map(digest).collect::<Vec<_>>();
-        let integrity = item.integrity(&text.content, &place, &digests);
+        let integrity = item.integrity(&text.main_file, &place, &digests);
         let others = text.files.iter().cloned();
-        let all = others.chain([(main, text.content.clone())]);
+        let all = others.chain([(main, text.main_file.clone())]);
         let files = all.map(|(path, content)| (path, content.into_bytes())).collect();
         let warnings = oddities(stock, view, &item);
         Ok(Self { place, address, files, integrity, warnings })
@@ -51,9 +51,9 @@ impl Prospect {
 
     /// The same with the text that was meant by what was said, and with the files that stay. What
     /// was said has been checked; what was hidden from whoever said it is not told by a fault.
-    pub(crate) fn meaning(self, text: &Text, kept: &[FileDigest]) -> Result<Self, Unmade> {
+    pub(crate) fn meaning(self, text: &ItemContent, kept: &[FileDigest]) -> Result<Self, Unmade> {
         let Self { place, address, warnings, .. } = self;
-        let item = Item::parse(&text.content, &place);
+        let item = Item::parse(&text.main_file, &place);
         let item = item.map_err(|_| Unmade::Obscured(address.clone()))?;
         let main = main_name(&place).ok_or(Unmade::Place)?;
         let given = text.files.iter().map(digest);
@@ -61,8 +61,8 @@ impl Prospect {
             |file: &&FileDigest| text.files.iter().any(|(path, _)| path.as_str() == file.path);
         let kept = kept.iter().filter(|file| !is_given(file)).cloned();
         let digests = given.chain(kept).collect::<Vec<_>>();
-        let integrity = item.integrity(&text.content, &place, &digests);
-        let all = text.files.iter().cloned().chain([(main, text.content.clone())]);
+        let integrity = item.integrity(&text.main_file, &place, &digests);
+        let all = text.files.iter().cloned().chain([(main, text.main_file.clone())]);
         let files = all.map(|(path, content)| (path, content.into_bytes())).collect();
         Ok(Self { place, address, files, integrity, warnings })
     }
@@ -75,11 +75,11 @@ fn digest((path, content): &(RelPath, String)) -> FileDigest {
 
 /// Where a new item goes, from what it consists of: a skill and a tool with files of other names
 /// have a folder of their own.
-pub(crate) fn form_of(kind: ItemType, id: &str, text: &Text) -> ItemForm {
+pub(crate) fn form_of(kind: ItemType, id: &str, text: &ItemContent) -> ItemForm {
     let stem = format!("{id}.");
     let beside = |path: &RelPath| path.names().count() == 1 && path.as_str().starts_with(&stem);
     let is_folder = match kind {
-        ItemType::Directive => !text.content.contains("<directive"),
+        ItemType::Directive => !text.main_file.contains("<directive"),
         ItemType::Tool => !text.files.iter().all(|(path, _)| beside(path)),
         ItemType::Knowledge | ItemType::Memory | ItemType::Lockfile => false,
     };
@@ -109,7 +109,7 @@ pub(crate) fn main_name(place: &ScopedPath) -> Option<RelPath> {
     place.folder_and_file().and_then(|(_, name)| name.parse().ok())
 }
 
-fn check_files(place: &ScopedPath, text: &Text) -> Result<(), Unmade> {
+fn check_files(place: &ScopedPath, text: &ItemContent) -> Result<(), Unmade> {
     let main = main_name(place);
     let stem = format!("{}.", place.id);
     let bytes = text.files.iter().map(|(_, content)| content.len()).sum::<usize>();

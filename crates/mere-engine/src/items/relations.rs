@@ -1,8 +1,8 @@
 //! What `load` tells of the entries around one.
 
-use mere_core::graph::{Direction, Graph, NodeId, Related, Walk};
+use mere_core::graph::{Direction, Graph, NodeId, RelatedEntries, WalkOptions};
 use mere_core::item::{ItemType, ScopedPath};
-use mere_core::reply::{Content, Data, Fields, Name};
+use mere_core::reply::{Content, Data, Fields, ParsedName};
 
 use super::change::Desk;
 use super::load::name;
@@ -16,16 +16,16 @@ const MAX_DANGLING: usize = 100;
 pub(super) fn relationships(
     desk: &Desk<'_>,
     place: &ScopedPath,
-    walk: &Walk,
+    walk: &WalkOptions,
 ) -> Result<Option<Fields>, ToolError> {
     if !matches!(place.kind, ItemType::Knowledge | ItemType::Directive) {
         return Ok(None);
     }
     let (graph, cut) = desk
         .searched(|library| desk.audience(|audience| library.web_around(place, walk, audience)))?;
-    let Some(node) = graph.at(place) else { return Ok(Some(Fields::default())) };
+    let Some(node) = graph.node_at(place) else { return Ok(Some(Fields::default())) };
     let related = graph.walk(node, walk);
-    let loose = graph.loose(node);
+    let loose = graph.unresolved_links(node);
     let dangling = loose.iter().take(MAX_DANGLING).map(|loose| {
         let target = Content::mention(loose.target.to_string());
         Fields::default().with("relation", loose.relation.name()).with("target", target).into()
@@ -33,7 +33,7 @@ pub(super) fn relationships(
     let dangling = dangling.collect::<Vec<Data>>();
     let some = |count: usize| Some(count as u64).filter(|count| *count > 0);
     let not_told = some(loose.len() - dangling.len());
-    let left_out = some(related.left_out + cut);
+    let left_out = some(related.omitted_count + cut);
     let fields = Direction::ALL.into_iter().fold(Fields::default(), |fields, direction| {
         fields.with_some(direction.name(), told(&graph, &related, direction))
     });
@@ -46,7 +46,7 @@ pub(super) fn relationships(
 }
 
 /// What was reached one way, by relation.
-fn told(graph: &Graph, related: &Related, direction: Direction) -> Option<Fields> {
+fn told(graph: &Graph, related: &RelatedEntries, direction: Direction) -> Option<Fields> {
     let groups = related.groups.iter().filter(|((_, way), _)| *way == direction);
     let mut groups = groups.peekable();
     groups.peek()?;
@@ -67,7 +67,7 @@ fn entry(graph: &Graph, node: NodeId) -> Fields {
     Fields::default()
         .with("item_type", own.kind.name())
         .with("id", super::tell::word(&own.id))
-        .with("category", Name::from(&*own.category))
+        .with("category", ParsedName::from(&*own.category))
         .with("scope", own.scope.name())
         .with_some("address", own.address())
         .with("title", Content::mention(own.title.to_string()))
@@ -78,7 +78,7 @@ fn entry(graph: &Graph, node: NodeId) -> Fields {
 }
 
 /// What took the place of an entry, if anything did.
-pub(super) fn superseded_by(desk: &Desk<'_>, place: &ScopedPath) -> Option<Name> {
+pub(super) fn superseded_by(desk: &Desk<'_>, place: &ScopedPath) -> Option<ParsedName> {
     if place.kind != ItemType::Knowledge {
         return None;
     }

@@ -5,7 +5,7 @@
 
 use mere_core::item::{Directive, Item, ItemFault, ItemRef, ItemType, Knowledge, Relation};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
-use mere_core::request::{Execute, Locking, Source, Unsigned};
+use mere_core::request::{Execute, LockfilePolicy, LookupScope, UnsignedPolicy};
 use mere_core::schema::{InputSpec, Schema, example, frontmatter_schema, input_schema};
 use serde_json::{Map, Value};
 
@@ -28,7 +28,7 @@ pub(crate) fn run(
 ) -> Result<Draft, ToolError> {
     if call.kind == ItemType::Tool {
         let mode = if call.dry_run { Mode::Dry } else { Mode::Really };
-        let (locking, unsigned) = (Locking::Optional, Unsigned::Refused);
+        let (locking, unsigned) = (LockfilePolicy::Optional, UnsignedPolicy::Refuse);
         return chain::run(
             desk,
             &Ask { item: &call.item, given: (parameters, &[]), locking, unsigned, mode },
@@ -38,7 +38,7 @@ pub(crate) fn run(
         return Err(ItemError::NotRun(call.kind).into());
     }
     let (view, stock) = (desk.view, desk.stock);
-    let found = find(stock, view, (call.kind, &call.item), Source::Local)?;
+    let found = find(stock, view, (call.kind, &call.item), LookupScope::Local)?;
     let opened = Opened::open(desk, found.place)?;
     let draft = match &opened.loaded.item {
         Item::Directive(directive) => follow(view, &opened, directive, parameters),
@@ -251,7 +251,7 @@ pub(crate) fn oddities(stock: &Stock<'_>, view: &View<'_>, item: &Item) -> Vec<C
         let found = id
             .parse::<ItemRef>()
             .ok()
-            .map(|item| look(stock, view, (ItemType::Knowledge, &item), Source::Local));
+            .map(|item| look(stock, view, (ItemType::Knowledge, &item), LookupScope::Local));
         let trouble = match found {
             None => "which is no id",
             Some(Err(ItemError::Missing { .. })) => "which is not there",

@@ -2,7 +2,7 @@
 
 use mere_core::address::{Address, RelPath};
 use mere_core::item::{ItemFault, ScopedPath};
-use mere_core::reply::{Content, Data, Fields, Part, Prose};
+use mere_core::reply::{Content, Data, Fields, Prose, ProsePart};
 use mere_core::schema::Problem;
 use mere_core::secrets;
 use serde_json::Value;
@@ -52,7 +52,7 @@ impl Teller {
 
     /// Data of an item.
     pub(crate) fn value(&mut self, value: &Value) -> Data {
-        Data::foreign(value, &mut |text| self.mention(text))
+        Data::from_foreign(value, &mut |text| self.mention(text))
     }
 
     /// How many secrets were masked, if any.
@@ -111,10 +111,10 @@ pub(crate) fn masked_value(value: &Value) -> Value {
 /// The same for what is wrong with an item's file.
 pub(crate) fn masked_fault(fault: ItemFault) -> ItemFault {
     let what = fault.what.parts().iter().fold(Prose::default(), |prose, part| match part {
-        Part::Words(words) => prose.and(words.clone()),
-        Part::Address(address) => prose.address(address.clone()),
-        Part::Name(name) => prose.name(name.clone()),
-        Part::Content(content) => prose.content(Content::mention(masked(content.text()))),
+        ProsePart::Words(words) => prose.and(words.clone()),
+        ProsePart::Address(address) => prose.address(address.clone()),
+        ProsePart::Name(name) => prose.name(name.clone()),
+        ProsePart::Content(content) => prose.content(Content::mention(masked(content.text()))),
     });
     ItemFault { what, ..fault }
 }
@@ -122,7 +122,9 @@ pub(crate) fn masked_fault(fault: ItemFault) -> ItemFault {
 /// The same for what does not fit a schema.
 pub(crate) fn masked_problems(problems: Vec<Problem>) -> Vec<Problem> {
     let problems = problems.into_iter();
-    problems.map(|one| Problem { at: masked(&one.at), what: masked(&one.what) }).collect()
+    problems
+        .map(|one| Problem { pointer: masked(&one.pointer), message: masked(&one.message) })
+        .collect()
 }
 
 /// Where items lie.

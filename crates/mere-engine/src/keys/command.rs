@@ -51,7 +51,7 @@ fn generate(
 /// What locks a new key. Where nobody could be asked, nothing does.
 fn chosen(passphrase: &Passphrase) -> Option<&Secret> {
     match passphrase {
-        Passphrase::Unasked | Passphrase::None => None,
+        Passphrase::NotAsked | Passphrase::None => None,
         Passphrase::Some(secret) => Some(secret).filter(|secret| !secret.is_empty()),
     }
 }
@@ -198,7 +198,7 @@ fn successor(
     let own = ring::find(surroundings, Some(key))?;
     let said = match next.passphrase {
         Passphrase::Some(secret) => Some(secret),
-        Passphrase::Unasked | Passphrase::None => unlock,
+        Passphrase::NotAsked | Passphrase::None => unlock,
     };
     match signing::unlock_named(surroundings, key, said) {
         Err(KeyFault::Locked(key) | KeyFault::WrongPassphrase(key)) => {

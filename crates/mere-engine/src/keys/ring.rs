@@ -153,12 +153,12 @@ fn place(
             Err(KeyFault::Taken(name.as_str().to_owned()))
         };
     }
-    for name in (1..MAX_KEYS).map(KeyName::usual) {
+    for name in (1..MAX_KEYS).map(KeyName::default_name) {
         if folder.keep_key(&name, private, &line).map_err(unkept)? {
             return Ok(name);
         }
     }
-    Err(KeyFault::Taken(KeyName::usual(1).as_str().to_owned()))
+    Err(KeyFault::Taken(KeyName::default_name(1).as_str().to_owned()))
 }
 
 /// One record for each key, and one current key.

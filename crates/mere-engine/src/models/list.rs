@@ -1,6 +1,6 @@
 //! `mere model list`: which models there are, and which one is in use.
 
-use mere_core::embed::{Model, minilm, table};
+use mere_core::embed::{ModelIdentity, minilm, table};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
 use crate::items::Desk;
@@ -11,7 +11,7 @@ pub(super) fn list(desk: &Desk<'_>) -> Result<Draft, ToolError> {
     let embedder = desk.search.embedder;
     let said = desk.search.said.endpoint.as_ref();
     let endpoint = said.map(|said| Endpoint::new(said.clone(), |_| None).model());
-    let count = |model: Option<&Model>| {
+    let count = |model: Option<&ModelIdentity>| {
         desk.searched(|library| {
             let Some(model) = model else { return Ok((0, None)) };
             let model = library.index.sized(model.clone())?;
@@ -19,7 +19,7 @@ pub(super) fn list(desk: &Desk<'_>) -> Result<Draft, ToolError> {
             Ok((library.index.count_vectors(&model)?, dimensions))
         })
     };
-    let row = |name: &'static str, state: &'static str, model: Option<&Model>| {
+    let row = |name: &'static str, state: &'static str, model: Option<&ModelIdentity>| {
         let (items, dimensions) = count(model)?;
         Ok::<_, ToolError>(
             Fields::default()

@@ -5,7 +5,7 @@
 
 use std::thread;
 
-use mere_core::embed::{MiniLm, Model, Table, Vector, minilm, table};
+use mere_core::embed::{MiniLm, ModelIdentity, StaticEmbeddings, Vector, minilm, table};
 use mere_core::search::Document;
 
 use super::endpoint::Endpoint;
@@ -86,7 +86,7 @@ impl Embedder {
 
     /// What the vectors are kept under; none without a model. It has no dimensions as long as nobody
     /// knows how many there are.
-    pub(crate) fn model(&self) -> Option<Model> {
+    pub(crate) fn model(&self) -> Option<ModelIdentity> {
         match self {
             Self::None => None,
             Self::Static => Some(table::MODEL),
@@ -101,14 +101,14 @@ impl Embedder {
     }
 
     /// The model whose vectors items get as they are indexed.
-    pub(crate) fn quick(&self) -> Option<Model> {
+    pub(crate) fn quick(&self) -> Option<ModelIdentity> {
         self.model().filter(|_| !self.is_slow())
     }
 
     /// The vector of an item, where it takes no time.
     pub(crate) fn at_once(&self, document: &Document) -> Option<Vector> {
         match self {
-            Self::Static => Table::shipped().embed(&meaning(document)),
+            Self::Static => StaticEmbeddings::built_in().embed(&meaning(document)),
             Self::None | Self::MiniLm(_) | Self::Endpoint(_) => None,
         }
     }
@@ -117,7 +117,7 @@ impl Embedder {
     pub(crate) fn question(&self, said: &str) -> Result<Option<Vector>, Trouble> {
         match self {
             Self::None => Err(Trouble::Off),
-            Self::Static => Ok(Table::shipped().embed(said)),
+            Self::Static => Ok(StaticEmbeddings::built_in().embed(said)),
             Self::MiniLm(fetched) => Ok(fetched.model()?.embed(said)),
             Self::Endpoint(_) if said.trim().is_empty() => Ok(None),
             Self::Endpoint(endpoint) => endpoint.question(said),
@@ -150,7 +150,7 @@ impl Embedder {
         match self {
             Self::None => Err(Trouble::Off),
             Self::Static => {
-                let table = Table::shipped();
+                let table = StaticEmbeddings::built_in();
                 Ok(texts.iter().map(|text| made(table.embed(text))).collect())
             }
             Self::MiniLm(fetched) => {

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use mere_core::digest::Sha256;
-use mere_core::embed::{Model, Vector};
+use mere_core::embed::{ModelIdentity, Vector};
 use mere_core::request::Secret;
 use serde::Deserialize;
 use serde_json::json;
@@ -64,13 +64,13 @@ impl Endpoint {
     }
 
     /// What its vectors are kept under: another address, or another name there, is another model.
-    pub(crate) fn model(&self) -> Model {
+    pub(crate) fn model(&self) -> ModelIdentity {
         let EndpointConfig { url, name, dimensions, .. } = &self.config;
         let named = json!([url.to_string(), name, dimensions]).to_string();
         let mut digest = Sha256::digest(named.as_bytes()).to_string();
         digest.truncate(32);
         let dimensions = self.dimensions.load(Ordering::Relaxed);
-        Model { id: format!("endpoint-{digest}").into(), dimensions }
+        ModelIdentity { id: format!("endpoint-{digest}").into(), dimensions }
     }
 
     /// How many texts are best sent at once.

@@ -5,7 +5,7 @@ use std::thread;
 use jiff::Timestamp;
 use mere_core::address::Address;
 use mere_core::item::{Item, ItemRef, ItemType, Scope, ScopedPath};
-use mere_core::reply::{Content, Data, Fields, Name};
+use mere_core::reply::{Content, Data, Fields, ParsedName};
 use mere_core::request::Reader;
 use mere_core::search::{Document, Highlight, excerpt};
 
@@ -39,7 +39,7 @@ struct Lead {
     score: Data,
     /// When its file was changed.
     modified: Option<Timestamp>,
-    superseded_by: Option<Name>,
+    superseded_by: Option<ParsedName>,
     shadowed_by: Option<Data>,
 }
 
@@ -94,7 +94,7 @@ impl Teller<'_, '_> {
         winner.address().map(Data::from)
     }
 
-    fn superseded_by(&self, place: &ScopedPath) -> Result<Option<Name>, SearchError> {
+    fn superseded_by(&self, place: &ScopedPath) -> Result<Option<ParsedName>, SearchError> {
         if place.kind != ItemType::Knowledge {
             return Ok(None);
         }
@@ -136,7 +136,7 @@ impl Reading<'_> {
         let named = Fields::default()
             .with("item_type", place.kind.name())
             .with("id", items::word(&place.id))
-            .with("category", Name::from(&place.category))
+            .with("category", ParsedName::from(&place.category))
             .with("scope", place.scope.name())
             .with("address", lead.address.clone());
         let fields = match Opened::open_for(self.who, (self.view, self.court), place.clone()) {
@@ -156,7 +156,7 @@ impl Reading<'_> {
     fn opened(&self, named: Fields, opened: &Opened, lead: &Lead) -> Fields {
         let loaded = &opened.loaded;
         let mut teller = items::Teller::new(self.view, loaded);
-        let document = Document::of(&loaded.item, &loaded.place, &loaded.text);
+        let document = Document::from_item(&loaded.item, &loaded.place, &loaded.text);
         let [_, _, _, description, _, body] = &document.texts;
         let body = teller.hide(body);
         let preview = match &loaded.item {
@@ -210,5 +210,5 @@ fn without_tags(text: &str) -> String {
 /// Three digits say enough.
 fn score(hit: &Hit) -> Data {
     let rounded = (f64::from(hit.score) * 1000.0).round() / 1000.0;
-    serde_json::Number::from_f64(rounded).map_or(Data::Null, Data::Figure)
+    serde_json::Number::from_f64(rounded).map_or(Data::Null, Data::ForeignNumber)
 }

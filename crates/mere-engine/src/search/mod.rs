@@ -31,9 +31,9 @@ use mere_core::embed::Vector;
 use mere_core::item::ItemType;
 use mere_core::name::AgentName;
 use mere_core::reply::{Data, Draft, Fields, Prose, codes};
-use mere_core::request::{Condition, Mode, Rank, Search, SearchSource};
+use mere_core::request::{RankMode, Search, SearchCondition, SearchMode, SearchSource};
 use mere_core::root::Root;
-use mere_core::search::{Mark, Query, fold};
+use mere_core::search::{ExactTerm, Query, fold};
 
 use crate::config::Embeddings;
 use crate::court::now;
@@ -131,13 +131,15 @@ fn notes(answer: &Answer, asks_registry: bool) -> Vec<String> {
 fn answer(desk: &Desk<'_>, call: &Search, offset: usize) -> Result<Answer, ToolError> {
     let query = Query::parse(&call.query);
     let (wanted, trouble) = match call.mode {
-        Mode::Text => (None, None),
-        Mode::Hybrid | Mode::Vector => match desk.search.embedder.question(&said(desk, &query)) {
-            Ok(wanted) => (wanted, None),
-            Err(trouble) => (None, Some(trouble)),
-        },
+        SearchMode::Text => (None, None),
+        SearchMode::Hybrid | SearchMode::Vector => {
+            match desk.search.embedder.question(&said(desk, &query)) {
+                Ok(wanted) => (wanted, None),
+                Err(trouble) => (None, Some(trouble)),
+            }
+        }
     };
-    let mode = if trouble.is_some() { Mode::Text } else { call.mode };
+    let mode = if trouble.is_some() { SearchMode::Text } else { call.mode };
     let asked = Asked { query: &query, offset, mode, wanted: wanted.as_ref() };
     let mut answer = desk.searched(|library| look(desk, call, &asked, library))?;
     if answer.waiting > 0 && !desk.search.searches.lasts() {
@@ -155,7 +157,7 @@ fn answer(desk: &Desk<'_>, call: &Search, offset: usize) -> Result<Answer, ToolE
 
 /// What a model is asked, as an agent would see it: it may be somebody else's.
 fn said(desk: &Desk<'_>, query: &Query) -> String {
-    let said = Masked::whole(query.said.clone()).text;
+    let said = Masked::whole(query.plain_text.clone()).text;
     desk.agent_gate.preview(&said, &AgentName::default()).unwrap_or_default().into_owned()
 }
 
@@ -163,7 +165,7 @@ fn said(desk: &Desk<'_>, query: &Query) -> String {
 struct Asked<'a> {
     query: &'a Query,
     offset: usize,
-    mode: Mode,
+    mode: SearchMode,
     wanted: Option<&'a Vector>,
 }
 
@@ -175,7 +177,7 @@ struct Answer {
     shown: usize,
     has_more: bool,
     /// By which likeness; none if nothing was searched.
-    mode: Option<Mode>,
+    mode: Option<SearchMode>,
     /// Why it was not by meaning, if it should have been.
     trouble: Option<Trouble>,
     /// How many items have no vector yet.
@@ -193,7 +195,7 @@ fn look(
     let filters = desk.audience(|audience| filters(call, library, audience))?;
     let question = Question {
         query: asked.query,
-        kinds: &call.kinds,
+        kinds: &call.item_types,
         grounds: &library.feed.numbers,
         filters: &filters,
         now: nanoseconds(now()),
@@ -210,8 +212,8 @@ fn look(
     let hits = teller.tell(&page)?;
     let shown = hits.len();
     let waiting = match mode {
-        Mode::Text => 0,
-        Mode::Hybrid | Mode::Vector => library.count_waiting(desk.search.embedder)?,
+        SearchMode::Text => 0,
+        SearchMode::Hybrid | SearchMode::Vector => library.count_waiting(desk.search.embedder)?,
     };
     Ok(Answer {
         hits,
@@ -238,7 +240,7 @@ fn remarks(library: &Library, total: u64) -> Result<Vec<&'static str>, SearchErr
 
 /// The lists of a reply.
 fn lists(hits: Vec<(ItemType, Fields)>, call: &Search) -> Fields {
-    if call.rank == Rank::Unified {
+    if call.rank == RankMode::Unified {
         let hits = hits.into_iter().map(|(_, hit)| Data::from(hit)).collect::<Data>();
         return Fields::default().with("results", hits);
     }
@@ -290,16 +292,20 @@ fn filters(
     for filter in &call.filters {
         let demand = match &filter.condition {
             // All lie in no category or below it.
-            Condition::Category(category) if category.is_empty() => continue,
-            Condition::Category(category) => Demand::Mark(Mark::Category(fold(category.as_str()))),
-            Condition::Tag(tag) => Demand::Mark(Mark::Tag(fold(tag.trim()))),
-            Condition::EntryType(name) => Demand::Mark(Mark::EntryType(fold(name))),
-            Condition::ToolType(name) => Demand::Mark(Mark::ToolType(fold(name))),
-            Condition::Executor(name) => Demand::Mark(Mark::Executor(fold(name))),
-            Condition::ModelTier(name) => Demand::Mark(Mark::ModelTier(fold(name))),
-            Condition::RelatedTo(entry) => Demand::Among(library.related_to(entry, audience)?),
+            SearchCondition::Category(category) if category.is_empty() => continue,
+            SearchCondition::Category(category) => {
+                Demand::Mark(ExactTerm::Category(fold(category.as_str())))
+            }
+            SearchCondition::Tag(tag) => Demand::Mark(ExactTerm::Tag(fold(tag.trim()))),
+            SearchCondition::EntryType(name) => Demand::Mark(ExactTerm::EntryType(fold(name))),
+            SearchCondition::ToolType(name) => Demand::Mark(ExactTerm::ToolType(fold(name))),
+            SearchCondition::Executor(name) => Demand::Mark(ExactTerm::Executor(fold(name))),
+            SearchCondition::ModelTier(name) => Demand::Mark(ExactTerm::ModelTier(fold(name))),
+            SearchCondition::RelatedTo(entry) => {
+                Demand::Among(library.related_to(entry, audience)?)
+            }
         };
-        filters.push(Filter { kinds: filter.kinds.clone(), demand });
+        filters.push(Filter { kinds: filter.item_types.clone(), demand });
     }
     Ok(filters)
 }

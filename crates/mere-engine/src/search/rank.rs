@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use mere_core::embed::Vector;
 use mere_core::item::ItemType;
-use mere_core::request::{Mode, Rank};
-use mere_core::search::{Evidence, Mix};
+use mere_core::request::{RankMode, SearchMode};
+use mere_core::search::{HybridWeights, MatchSignals};
 
 use super::SearchError;
 use super::find::{Found, Likeness, Match, near};
@@ -14,7 +14,8 @@ use super::index::kind_of;
 use super::library::Library;
 
 /// Tuned on the tuning half of `retrieval/`.
-const MIX: Mix = Mix { text: 0.6, half: 40.0, share: 0.6 };
+const MIX: HybridWeights =
+    HybridWeights { text_weight: 0.6, half_saturation: 40.0, coverage_weight: 0.6 };
 /// What is less alike than this is not alike, where words are to be had as well.
 const LEAST: f32 = 0.35;
 /// The same where meaning alone counts.
@@ -26,8 +27,8 @@ const CLOSE: usize = 256;
 
 /// How hits are put in order.
 pub(crate) struct Ranking<'a> {
-    pub(crate) mode: Mode,
-    pub(crate) rank: Rank,
+    pub(crate) mode: SearchMode,
+    pub(crate) rank: RankMode,
     pub(crate) priority: &'a [ItemType],
 }
 
@@ -64,11 +65,11 @@ impl Ranking<'_> {
             }
         };
         let least = match self.mode {
-            Mode::Vector => LEAST_ALONE,
-            Mode::Hybrid | Mode::Text => LEAST,
+            SearchMode::Vector => LEAST_ALONE,
+            SearchMode::Hybrid | SearchMode::Text => LEAST,
         };
         // Where nothing has to mean anything, all that may be found is.
-        if self.mode == Mode::Vector && found.has_words {
+        if self.mode == SearchMode::Vector && found.has_words {
             found.matches.clear();
         }
         let mut hits = self.hits(&found, &likeness);
@@ -86,8 +87,8 @@ impl Ranking<'_> {
             let cosine = likeness.get(&one.item).copied().unwrap_or_default();
             let (bm25, share) = (one.text, one.share);
             let score = match self.mode {
-                Mode::Text => MIX.words(bm25),
-                _ => MIX.score(Evidence { cosine, bm25, share }, best),
+                SearchMode::Text => MIX.text_score(bm25),
+                _ => MIX.score(MatchSignals { cosine, bm25, coverage: share }, best),
             };
             let score = score + if one.is_named { NAMED } else { 0.0 };
             Some(Hit { item: one.item, kind: kind_of(one.kind)?, score, tie: one.tie })
@@ -98,8 +99,8 @@ impl Ranking<'_> {
     fn sorted(&self, hits: Vec<Hit>) -> Ranked {
         let total = hits.len() as u64;
         let lists = match self.rank {
-            Rank::Unified => vec![hits],
-            Rank::ByType => {
+            RankMode::Unified => vec![hits],
+            RankMode::ByType => {
                 let kinds = ItemType::ALL.into_iter();
                 let lists =
                     kinds.map(|kind| hits.iter().filter(move |hit| hit.kind == kind).copied());

@@ -19,7 +19,7 @@ use mere_core::gate::Gate;
 use mere_core::graph::Link;
 use mere_core::item::{self, Item, Scope, ScopedPath};
 use mere_core::name::AgentName;
-use mere_core::search::{Document, Mark};
+use mere_core::search::{Document, ExactTerm};
 use mere_core::secrets;
 
 use super::SearchError;
@@ -165,7 +165,7 @@ impl Part<'_> {
         let document = understood.and_then(|(text, item)| {
             entry.expires = expiry(&item);
             entry.links = links(&item, text).into_iter().map(masked_link).collect();
-            let document = seen(self.gate, Document::of(&item, place, text))?;
+            let document = seen(self.gate, Document::from_item(&item, place, text))?;
             if has_links(&item) {
                 let [title, id, ..] = &document.texts;
                 entry.title = if title.is_empty() { id.clone() } else { title.clone() };
@@ -193,7 +193,7 @@ pub(crate) fn reread(
     let text = bytes.as_deref().and_then(|bytes| item::decode_text(bytes).ok());
     let understood = text.and_then(|text| {
         let item = Item::parse(text, place).ok()?;
-        seen(gate, Document::of(&item, place, text))
+        seen(gate, Document::from_item(&item, place, text))
     });
     Ok(Some(understood.as_ref().map(meaning).unwrap_or_default()))
 }
@@ -249,9 +249,10 @@ fn seen(gate: &Gate, mut document: Document) -> Option<Document> {
         unchanged && secrets::find(term).is_empty()
     };
     let is_named = document.texts[0] == title;
-    let may_ask =
-        |mark: &Mark| is_plain(&mark.term()) && (is_named || !matches!(mark, Mark::Name(_)));
-    document.marks.retain(may_ask);
+    let may_ask = |mark: &ExactTerm| {
+        is_plain(&mark.to_index_term()) && (is_named || !matches!(mark, ExactTerm::Name(_)))
+    };
+    document.exact_terms.retain(may_ask);
     Some(document)
 }
 
@@ -278,9 +279,9 @@ fn entry_type(item: &Item) -> Option<String> {
 fn links(item: &Item, text: &str) -> Vec<Link> {
     match item {
         Item::Knowledge(entry) => {
-            Link::of_knowledge(entry, text).unwrap_or_else(|_| Link::of_frontmatter(entry))
+            Link::from_knowledge(entry, text).unwrap_or_else(|_| Link::from_frontmatter(entry))
         }
-        Item::Directive(directive) => Link::of_directive(directive),
+        Item::Directive(directive) => Link::from_directive(directive),
         Item::Skill(_) | Item::Tool(_) | Item::Memory(_) | Item::Lockfile(_) => Vec::new(),
     }
 }

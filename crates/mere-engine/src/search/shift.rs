@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use mere_core::graph::{Entry, Found, Graph, Node};
+use mere_core::graph::{Graph, GraphEntry, Node, Resolution};
 use mere_core::item::{ItemRef, ItemType, ScopedPath};
 
 use super::SearchError;
@@ -70,7 +70,7 @@ impl Library {
         let with = |own: &ScopedPath| {
             let others = others.iter().filter(|place| *place != from && *place != to);
             let all = others.chain(Some(own).filter(|own| shows(own)));
-            all.map(|place| Entry::new(place, "", Vec::new())).collect::<Graph>()
+            all.map(|place| GraphEntry::new(place, "", Vec::new())).collect::<Graph>()
         };
         Ok(Turn { before: with(from), after: with(to), from: from.clone(), to: to.clone() })
     }
@@ -89,17 +89,18 @@ impl Turn {
     /// the entry.
     fn fate(&self, (kind, name): (ItemType, &ItemRef), is_old: bool) -> (Option<Fate>, bool) {
         let (was, is) = (self.before.resolve(kind, name), self.after.resolve(kind, name));
-        let was_meant = matches!(was, Found::One(node) if self.before.at(&self.from) == Some(node));
+        let was_meant =
+            matches!(was, Resolution::One(node) if self.before.node_at(&self.from) == Some(node));
         let fate = match (was, is) {
-            (_, Found::Nothing) => is_old.then_some(Fate::Lost),
-            (Found::One(_), Found::Several(_)) => Some(Fate::Unclear),
-            (Found::One(was), Found::One(is)) => {
-                let followed = was_meant && self.after.at(&self.to) == Some(is);
+            (_, Resolution::Nothing) => is_old.then_some(Fate::Lost),
+            (Resolution::One(_), Resolution::Several(_)) => Some(Fate::Unclear),
+            (Resolution::One(was), Resolution::One(is)) => {
+                let followed = was_meant && self.after.node_at(&self.to) == Some(is);
                 let is_same = followed || is_one(self.before.node(was), self.after.node(is));
                 (!is_same).then_some(Fate::Turned)
             }
-            (Found::Several(_), Found::One(_)) => Some(Fate::Turned),
-            (Found::Nothing, _) | (Found::Several(_), Found::Several(_)) => None,
+            (Resolution::Several(_), Resolution::One(_)) => Some(Fate::Turned),
+            (Resolution::Nothing, _) | (Resolution::Several(_), Resolution::Several(_)) => None,
         };
         (fate, was_meant)
     }

@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use mere_core::embed::{Model, Vector};
+use mere_core::embed::{ModelIdentity, Vector};
 use mere_core::gate::Gate;
 use mere_core::item::ScopedPath;
 
@@ -33,7 +33,7 @@ pub(crate) struct Embedding<'a> {
 /// How far a pass through all items is.
 #[derive(Default)]
 pub(crate) struct Round {
-    model: Option<Model>,
+    model: Option<ModelIdentity>,
     /// The last item that was looked at.
     reached: u32,
     /// Until when, and until which items come, nothing is to be done.
@@ -176,7 +176,7 @@ impl Library {
 
 impl Round {
     /// Another model begins from the start.
-    fn begin(&mut self, model: &Model) {
+    fn begin(&mut self, model: &ModelIdentity) {
         if self.model.as_ref() != Some(model) {
             *self = Self { model: Some(model.clone()), ..Self::default() };
         }

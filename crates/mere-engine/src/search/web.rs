@@ -5,7 +5,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use mere_core::graph::{Builder, Direction, Entry, Found, Graph, Link, NodeId, Walk};
+use mere_core::graph::{
+    Direction, Graph, GraphBuilder, GraphEntry, Link, NodeId, Resolution, WalkOptions,
+};
 use mere_core::item::{ItemRef, ItemType, Relation, Scope, ScopedPath};
 
 use super::SearchError;
@@ -30,7 +32,7 @@ pub(crate) struct Audience<'a> {
 impl Library {
     /// Every entry that may be known, and their links.
     pub(crate) fn web(&self, audience: Audience<'_>) -> Result<Graph, SearchError> {
-        let mut builder = Builder::default();
+        let mut builder = GraphBuilder::default();
         for linked in self.index.all_linked()? {
             if let Some(place) = self.shown(&linked, audience.shows) {
                 builder.add(if (audience.believes)(&place) {
@@ -48,7 +50,7 @@ impl Library {
     pub(crate) fn web_around(
         &self,
         place: &ScopedPath,
-        walk: &Walk,
+        walk: &WalkOptions,
         audience: Audience<'_>,
     ) -> Result<(Graph, usize), SearchError> {
         let mut around = Around::new(self, audience, MAX_AROUND);
@@ -68,7 +70,7 @@ impl Library {
         name: &ItemRef,
         audience: Audience<'_>,
     ) -> Result<Vec<u32>, SearchError> {
-        let walk = Walk { limit: usize::MAX, ..Walk::default() };
+        let walk = WalkOptions { limit: usize::MAX, ..WalkOptions::default() };
         let mut around = Around::new(self, audience, usize::MAX);
         around.called(name)?;
         let graph = around.graph();
@@ -99,10 +101,10 @@ impl Library {
         around.called(&whole_name(place))?;
         around.point(place, pointing)?;
         let graph = around.graph();
-        let found = graph.at(place).and_then(|node| graph.superseded_by(node));
-        let first = found.and_then(|found| found.by.first().copied());
+        let found = graph.node_at(place).and_then(|node| graph.succession(node));
+        let first = found.and_then(|found| found.direct.first().copied());
         let mut others = around.known.into_values().map(|known| known.place);
-        Ok(first.and_then(|first| others.find(|other| graph.at(other) == Some(first))))
+        Ok(first.and_then(|first| others.find(|other| graph.node_at(other) == Some(first))))
     }
 
     /// Where an entry lies, if it may be known.
@@ -114,9 +116,9 @@ impl Library {
 /// The entries that a name means.
 fn meant(graph: &Graph, name: &ItemRef) -> Vec<NodeId> {
     match graph.resolve(ItemType::Knowledge, name) {
-        Found::One(node) => vec![node],
-        Found::Several(nodes) => nodes,
-        Found::Nothing => Vec::new(),
+        Resolution::One(node) => vec![node],
+        Resolution::Several(nodes) => nodes,
+        Resolution::Nothing => Vec::new(),
     }
 }
 
@@ -124,13 +126,14 @@ fn whole_name(place: &ScopedPath) -> ItemRef {
     ItemRef { category: Some(place.category.clone()), id: place.id.clone(), version: None }
 }
 
-fn entry(place: &ScopedPath, linked: &Linked, links: Vec<Link>) -> Entry {
-    Entry::new(place, linked.title.as_str(), links).of_type(linked.entry_type.as_deref())
+fn entry(place: &ScopedPath, linked: &Linked, links: Vec<Link>) -> GraphEntry {
+    GraphEntry::new(place, linked.title.as_str(), links)
+        .with_entry_type(linked.entry_type.as_deref())
 }
 
 /// An entry of which nothing counts but that it is there.
-fn mute(place: &ScopedPath) -> Entry {
-    Entry::new(place, place.id.as_str(), Vec::new())
+fn mute(place: &ScopedPath) -> GraphEntry {
+    GraphEntry::new(place, place.id.as_str(), Vec::new())
 }
 
 /// Entries that are gathered, so that a graph of them says what the graph of all entries would.
@@ -201,7 +204,7 @@ impl<'a> Around<'a> {
     }
 
     /// Gathers whatever a walk from some entries can come to.
-    fn walk(&mut self, from: Vec<u32>, walk: &Walk) -> Result<(), SearchError> {
+    fn walk(&mut self, from: Vec<u32>, walk: &WalkOptions) -> Result<(), SearchError> {
         let mut seen = from.iter().copied().collect::<HashSet<_>>();
         let mut frontier = from;
         for distance in 0..walk.depth.get() {
@@ -219,7 +222,7 @@ impl<'a> Around<'a> {
     }
 
     /// Whatever an item may link to, then whatever may link to it.
-    fn neighbours(&mut self, item: u32, walk: &Walk) -> Result<Vec<u32>, SearchError> {
+    fn neighbours(&mut self, item: u32, walk: &WalkOptions) -> Result<Vec<u32>, SearchError> {
         let index = &self.library.index;
         let Some(known) = self.known.get_mut(&item) else { return Ok(Vec::new()) };
         known.links = if known.is_believed { index.links_of(item)? } else { Vec::new() };
@@ -290,8 +293,9 @@ impl<'a> Around<'a> {
     fn items(&self, graph: &Graph, nodes: &[NodeId]) -> Vec<u32> {
         let nodes = nodes.iter().copied().collect::<HashSet<_>>();
         let all = self.known.iter();
-        let found = all
-            .filter(|(_, known)| graph.at(&known.place).is_some_and(|node| nodes.contains(&node)));
+        let found = all.filter(|(_, known)| {
+            graph.node_at(&known.place).is_some_and(|node| nodes.contains(&node))
+        });
         found.map(|(item, _)| *item).collect()
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use mere_core::item::ScopedPath;
 use mere_core::reply::{Draft, Prose};
-use mere_core::request::{Caller, Keep, Reader, Request, Verb};
+use mere_core::request::{Caller, PersonCommand, Reader, Request, Verb};
 use mere_core::turn::{Progress, Turn};
 
 use super::Session;
@@ -40,8 +40,8 @@ impl Session {
         let turn = RefCell::new(turn);
         let late = longest();
         // Who rebuilds the index or runs a tool waits for all of it.
-        let is_patient =
-            request.verb.is_long() || matches!(request.verb, Verb::Keep(Keep::Index(_)));
+        let is_patient = request.verb.is_long_running()
+            || matches!(request.verb, Verb::Person(PersonCommand::Index(_)));
         let over = || go_on(&**turn.borrow()).is_err() || !is_patient && late();
         let gate = snapshot.gate(request.caller.reader);
         let tell = |done, total, words: &Prose| {
@@ -79,7 +79,7 @@ impl Session {
             item_rules: snapshot.item_rules()?,
             court: snapshot.court()?,
             who: request.caller.reader,
-            unlock: request.unlock.as_ref(),
+            unlock: request.key_passphrase.as_ref(),
             over: &over,
             progress: &progress,
             heard: &heard,
@@ -149,7 +149,9 @@ impl Session {
             Verb::Category(call) => store::category(&clerk, call),
             Verb::Memory(call) => store::memory(&clerk, call),
             Verb::Stores => Ok(store::list_stores(&clerk)),
-            Verb::Keep(Keep::Store(asked)) => store::keep(&clerk, asked, &|| self.resettle()),
+            Verb::Person(PersonCommand::Store(asked)) => {
+                store::keep(&clerk, asked, &|| self.resettle())
+            }
             _ => Ok(wording::panicked()),
         }
     }
@@ -161,7 +163,7 @@ fn done(desk: &Desk<'_>, verb: &Verb) -> Result<Draft, ToolError> {
         Verb::Search(call) => search::search(desk, call),
         Verb::Load(call) => items::load(desk, call),
         Verb::Execute(call) => items::execute(desk, call),
-        Verb::Keep(asked) => items::keep(desk, asked),
+        Verb::Person(asked) => items::keep(desk, asked),
         _ => Ok(wording::panicked()),
     }
 }

@@ -2,7 +2,7 @@
 
 use mere_core::category::{DeletableContents, Description, InvalidChange, StoreChange};
 use mere_core::item::Category;
-use mere_core::reply::{Draft, Fields, Name, Prose, codes};
+use mere_core::reply::{Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::{CategoryCall, CategoryChange, Reader};
 
 use super::shelf::Shelf;
@@ -15,7 +15,7 @@ pub(super) fn category(clerk: &Clerk<'_>, call: &CategoryCall) -> Result<Draft, 
     let store = clerk.served()?;
     let path = &call.path;
     store.check_shown(clerk, path)?;
-    match &call.what {
+    match &call.change {
         CategoryChange::Create { description } => create(clerk, store, call, description.as_ref()),
         CategoryChange::Delete { depth } => {
             // Beyond a space, a folder may hold anything: there only memories are the agents' own.
@@ -28,8 +28,10 @@ pub(super) fn category(clerk: &Clerk<'_>, call: &CategoryCall) -> Result<Draft, 
             let change = StoreChange::DeleteCategory { path: path.clone(), deletable: depth };
             settle(clerk, store, call, change, "delete")?;
             let data = told(store, path, &Description::EMPTY).with("deleted", true);
-            let message =
-                Prose::naming(&format!("The category '{path}' is deleted."), &[Name::from(path)]);
+            let message = Prose::with_names(
+                &format!("The category '{path}' is deleted."),
+                &[ParsedName::from(path)],
+            );
             Ok(Draft::success(codes::CATEGORY_DELETED, message).data(data))
         }
         CategoryChange::Describe { description } => {
@@ -40,8 +42,10 @@ pub(super) fn category(clerk: &Clerk<'_>, call: &CategoryCall) -> Result<Draft, 
             };
             settle(clerk, store, call, change, "describe")?;
             let data = told(store, path, &description);
-            let message =
-                Prose::naming(&format!("The category '{path}' is described."), &[Name::from(path)]);
+            let message = Prose::with_names(
+                &format!("The category '{path}' is described."),
+                &[ParsedName::from(path)],
+            );
             Ok(Draft::success(codes::CATEGORY_DESCRIBED, message).data(data))
         }
     }
@@ -74,7 +78,7 @@ fn create(
     };
     let draft = Draft::success(
         code,
-        Prose::naming(&format!("The category '{path}' {words}."), &[Name::from(path)]),
+        Prose::with_names(&format!("The category '{path}' {words}."), &[ParsedName::from(path)]),
     );
     let draft = if is_other {
         draft.hint("Its description stays as it is; set_category_description changes one that is not in config.yaml.")
@@ -107,6 +111,6 @@ fn settle(
 fn told(store: &Store, path: &Category, description: &Description) -> Fields {
     Fields::default()
         .with("store", store.told_name())
-        .with("path", Name::from(path))
+        .with("path", ParsedName::from(path))
         .with("description", told_description(description))
 }

@@ -10,7 +10,7 @@ use mere_core::category::Description;
 use mere_core::digest::Sha256;
 use mere_core::item::{Category, ItemType, Scope};
 use mere_core::name::ModName;
-use mere_core::reply::{Content, Data, Draft, Fields, Name, Prose, codes};
+use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::NewStore;
 use mere_core::yaml::amend::{self, AmendError};
 use serde_json::{Map, Value, json};
@@ -131,9 +131,9 @@ pub(super) fn define(
     })?;
     let made = made.into_iter().map(Data::from).collect::<Data>();
     let data = told(store, path, &description, file.address).with("made", made);
-    let message = Prose::naming(
+    let message = Prose::with_names(
         &format!("The configuration names the category '{path}'."),
-        &[Name::from(path)],
+        &[ParsedName::from(path)],
     );
     Ok(Draft::success(codes::CATEGORY_DEFINED, message).data(data))
 }
@@ -157,9 +157,9 @@ pub(super) fn undefine(
         amend::remove(text, &keys.iter().map(String::as_str).collect::<Vec<_>>())
     })?;
     let data = told(store, path, &named.description, file.address);
-    let message = Prose::naming(
+    let message = Prose::with_names(
         &format!("The configuration does not name the category '{path}' any more."),
-        &[Name::from(path)],
+        &[ParsedName::from(path)],
     );
     Ok(Draft::success(codes::CATEGORY_UNDEFINED, message)
         .hint("Its folder and its memories stay; `mere category delete` removes them.")
@@ -188,7 +188,7 @@ fn keys(store: &Store, path: &Category) -> Vec<String> {
 fn told(store: &Store, path: &Category, description: &Description, config: Address) -> Fields {
     Fields::default()
         .with("store", store.told_name())
-        .with("path", Name::from(path))
+        .with("path", ParsedName::from(path))
         .with("description", told_description(description))
         .with("address", config)
 }

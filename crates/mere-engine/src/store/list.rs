@@ -3,7 +3,7 @@
 use mere_core::category::{ConfiguredCategory, Description, InvalidChange, StoreView};
 use mere_core::cursor::Cursor;
 use mere_core::item::{Category, MemoryPath};
-use mere_core::reply::{Content, Data, Draft, Fields, Name, Prose, codes};
+use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::ListMemories;
 
 use super::ground::Disk;
@@ -45,7 +45,7 @@ fn told(store: &Store) -> Fields {
 fn categories(defined: &[ConfiguredCategory]) -> Data {
     let told = defined.iter().map(|one| {
         Fields::default()
-            .with("path", Name::from(&one.category))
+            .with("path", ParsedName::from(&one.category))
             .with("description", told_description(&one.description))
             .with("subcategories", categories(&one.subcategories))
     });
@@ -105,14 +105,14 @@ fn told_page(clerk: &Clerk<'_>, store: &Store, (page, asked): (Page, &ListMemori
         let description = store.description(clerk, &path);
         Data::from(
             Fields::default()
-                .with("path", Name::from(&path))
+                .with("path", ParsedName::from(&path))
                 .with("description", told_description(&description))
                 .with("memory_count", count),
         )
     });
     Fields::default()
         .with("store", store.told_name())
-        .with("category", Name::from(&asked.category))
+        .with("category", ParsedName::from(&asked.category))
         .with("count", page.count)
         .with("memories", rows.collect::<Data>())
         .with("subcategories", below.collect::<Data>())
@@ -127,7 +127,7 @@ fn told_row(clerk: &Clerk<'_>, store: &Store, row: &Row) -> Option<Data> {
     }
     let tags = row.tags.iter().map(|tag| Data::from(Content::mention(masked(tag))));
     let fields = Fields::default()
-        .with("path", Name::from(&path))
+        .with("path", ParsedName::from(&path))
         .with("address", address)
         .with("title", Content::mention(masked(&row.title)))
         .with("tags", tags.collect::<Data>())

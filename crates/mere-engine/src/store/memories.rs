@@ -10,8 +10,8 @@ use mere_core::item::{
     self, CategoryBase, ItemForm, ItemType, MemoryExpiry, MemoryPath, MemoryRevision, MemoryText,
     NewMemory, ScopedPath,
 };
-use mere_core::reply::{Draft, Fields, Name, Prose, codes};
-use mere_core::request::{Expired, Reader};
+use mere_core::reply::{Draft, Fields, ParsedName, Prose, codes};
+use mere_core::request::{ExpiredMemories, Reader};
 use mere_core::spoken::Spoken;
 
 use super::shelf::{Lying, Shelf};
@@ -66,7 +66,8 @@ pub(super) fn create(
     }
     drop(shelf);
     let telling = Telling { clerk, store, path, address };
-    let message = Prose::naming(&format!("The memory '{path}' is kept."), &[Name::from(path)]);
+    let message =
+        Prose::with_names(&format!("The memory '{path}' is kept."), &[ParsedName::from(path)]);
     let sha256 = Sha256::digest(note.text().as_bytes());
     Ok(Draft::success(codes::MEMORY_CREATED, message).data(telling.outline(&note, sha256)))
 }
@@ -75,7 +76,7 @@ pub(super) fn create(
 pub(super) fn get(
     clerk: &Clerk<'_>,
     path: &MemoryPath,
-    expired: Expired,
+    expired: ExpiredMemories,
 ) -> Result<Draft, ToolError> {
     let store = clerk.served()?;
     let address = known(clerk, store, path)?;
@@ -97,10 +98,10 @@ pub(super) fn get(
     let lying = Lying { sha256: Sha256::digest(&bytes), bytes };
     let note = understood(&address, path, &lying)?;
     let expires_at = note.memory().expires_at.filter(|at| *at <= now());
-    if let Some(at) = expires_at.filter(|_| expired == Expired::Hidden) {
+    if let Some(at) = expires_at.filter(|_| expired == ExpiredMemories::Hidden) {
         return Err(StoreError::Expired { path: path.clone(), at }.into());
     }
-    let message = Prose::naming(&format!("The memory '{path}'."), &[Name::from(path)]);
+    let message = Prose::with_names(&format!("The memory '{path}'."), &[ParsedName::from(path)]);
     let telling = Telling { clerk, store, path, address };
     let data = telling.whole(&note, lying.sha256, modified);
     Ok(Draft::success(codes::MEMORY, message).data(data))
@@ -145,7 +146,8 @@ pub(super) fn update(
     }
     drop(shelf);
     let telling = Telling { clerk, store, path: &path, address: address.clone() };
-    let message = Prose::naming(&format!("The memory '{path}' is changed."), &[Name::from(&path)]);
+    let message =
+        Prose::with_names(&format!("The memory '{path}' is changed."), &[ParsedName::from(&path)]);
     let sha256 = Sha256::digest(note.text().as_bytes());
     Ok(Draft::success(codes::MEMORY_UPDATED, message).data(telling.outline(&note, sha256)))
 }
@@ -174,8 +176,10 @@ pub(super) fn relocate(
     }
     drop(shelf);
     let telling = Telling { clerk, store, path: to, address: new };
-    let message =
-        Prose::naming(&format!("The memory '{from}' is '{to}' now."), &[from.into(), to.into()]);
+    let message = Prose::with_names(
+        &format!("The memory '{from}' is '{to}' now."),
+        &[from.into(), to.into()],
+    );
     Ok(Draft::success(codes::MEMORY_MOVED, message).data(telling.outline(&note, before)))
 }
 
@@ -190,14 +194,15 @@ pub(super) fn remove(clerk: &Clerk<'_>, path: &MemoryPath) -> Result<Draft, Tool
         return Err(Unmade::Stale { address, current }.into());
     }
     let data = store.named(path).with("address", address).with("removed", true);
-    let message = Prose::naming(&format!("The memory '{path}' is removed."), &[Name::from(path)]);
+    let message =
+        Prose::with_names(&format!("The memory '{path}' is removed."), &[ParsedName::from(path)]);
     Ok(Draft::success(codes::MEMORY_REMOVED, message).data(data))
 }
 
 impl Store {
     /// Which memory of which store.
     pub(super) fn named(&self, path: &MemoryPath) -> Fields {
-        let path = Name::from(path);
+        let path = ParsedName::from(path);
         Fields::default().with("store", self.told_name()).with("path", path)
     }
 }

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use mere_core::address::Address;
 use mere_core::category::{Force, MemoryOperation, StoreChange};
 use mere_core::item::{self, MemoryPath, MemoryText};
-use mere_core::reply::{Content, Data, Draft, Fields, Name, Prose, codes};
-use mere_core::request::Rehearsal;
+use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
+use mere_core::request::DryRun;
 
 use super::shelf::Shelf;
 use super::{Clerk, Store, StoreError};
@@ -88,11 +88,16 @@ fn problem_of(clerk: &Clerk<'_>, store: &Store, path: &MemoryPath) -> Option<Str
         Err(fault) => fault,
     };
     let fault = crate::items::masked_fault(fault);
-    Some(format!("line {}, column {}: {}", fault.line, fault.column, fault.what.for_person()))
+    Some(format!(
+        "line {}, column {}: {}",
+        fault.line,
+        fault.column,
+        fault.what.render_for_person()
+    ))
 }
 
 /// Deletes the memories that have expired.
-pub(super) fn prune(clerk: &Clerk<'_>, rehearsal: Rehearsal) -> Result<Draft, ToolError> {
+pub(super) fn prune(clerk: &Clerk<'_>, rehearsal: DryRun) -> Result<Draft, ToolError> {
     let store = clerk.served()?;
     let now = now();
     let unreadable = |cause| StoreError::Unreadable { store: store.name.clone(), cause };
@@ -103,9 +108,9 @@ pub(super) fn prune(clerk: &Clerk<'_>, rehearsal: Rehearsal) -> Result<Draft, To
         |path: &MemoryPath| store.rules.policy_for(&path.category).permits(MemoryOperation::Delete);
     let (expired, kept) = expired.into_iter().partition::<Vec<_>, _>(may_go);
     let gone = match rehearsal {
-        Rehearsal::Dry => expired,
-        Rehearsal::No if expired.is_empty() => expired,
-        Rehearsal::No => pruned(clerk, store, expired)?,
+        DryRun::Yes => expired,
+        DryRun::No if expired.is_empty() => expired,
+        DryRun::No => pruned(clerk, store, expired)?,
     };
     let draft = told(store, &gone, rehearsal, now);
     let (count, are) = (kept.len(), if kept.len() == 1 { "is" } else { "are" });
@@ -149,10 +154,10 @@ fn prune_one(shelf: &Shelf<'_>, path: &MemoryPath) -> Result<bool, StoreError> {
     }
 }
 
-fn told(store: &Store, gone: &[MemoryPath], rehearsal: Rehearsal, now: Timestamp) -> Draft {
+fn told(store: &Store, gone: &[MemoryPath], rehearsal: DryRun, now: Timestamp) -> Draft {
     let count = gone.len() as u64;
-    let paths = gone.iter().map(|path| Data::from(Name::from(path)));
-    let is_dry = rehearsal == Rehearsal::Dry;
+    let paths = gone.iter().map(|path| Data::from(ParsedName::from(path)));
+    let is_dry = rehearsal == DryRun::Yes;
     let data = Fields::default()
         .with("store", store.told_name())
         .with("count", count)

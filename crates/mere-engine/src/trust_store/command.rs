@@ -2,7 +2,7 @@
 
 use mere_core::item::{Category, ItemType, Scope};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
-use mere_core::request::{PersonFile, Signer, SignerKey, SignerName, TrustCommand};
+use mere_core::request::{PersonFile, SignerKey, SignerName, SignerSelector, TrustCommand};
 use mere_core::trust::{Fingerprint, KeyLimits, PublicKey, Rotation};
 
 use super::{FILE, SignerFault, Store, TrustRecord};
@@ -63,7 +63,7 @@ fn list(surroundings: &Surroundings) -> Result<Draft, SignerFault> {
     })
 }
 
-fn remove(surroundings: &Surroundings, signer: &Signer) -> Result<Draft, SignerFault> {
+fn remove(surroundings: &Surroundings, signer: &SignerSelector) -> Result<Draft, SignerFault> {
     let record = change(surroundings, |records| {
         let key = find(surroundings, records, signer)?.fingerprint;
         take(records, key).ok_or(SignerFault::Unknown)
@@ -76,7 +76,7 @@ fn remove(surroundings: &Surroundings, signer: &Signer) -> Result<Draft, SignerF
     Ok(Draft::success(codes::SIGNER_REMOVED, message).data(about(&record)))
 }
 
-fn revoke(surroundings: &Surroundings, signer: &Signer) -> Result<Draft, SignerFault> {
+fn revoke(surroundings: &Surroundings, signer: &SignerSelector) -> Result<Draft, SignerFault> {
     let own = keys::own_keys(surroundings);
     let record = change(surroundings, |records| {
         let found = find(surroundings, records, signer)?;
@@ -149,14 +149,14 @@ fn take(records: &mut Vec<TrustRecord>, key: Fingerprint) -> Option<TrustRecord>
 fn find(
     surroundings: &Surroundings,
     records: &[TrustRecord],
-    signer: &Signer,
+    signer: &SignerSelector,
 ) -> Result<TrustRecord, SignerFault> {
     let file = match signer {
-        Signer::Line(key) => return Ok(TrustRecord::of(key.clone())),
-        Signer::Fingerprint(key) => return Ok(TrustRecord::named(*key)),
-        Signer::Named(file) => file,
+        SignerSelector::Line(key) => return Ok(TrustRecord::of(key.clone())),
+        SignerSelector::Fingerprint(key) => return Ok(TrustRecord::named(*key)),
+        SignerSelector::Named(file) => file,
     };
-    let name = file.typed().to_str();
+    let name = file.as_typed().to_str();
     let called = |record: &&TrustRecord| {
         record.name.as_ref().map(SignerName::as_str).is_some_and(|own| Some(own) == name)
     };

@@ -28,7 +28,7 @@ pub(super) fn item(error: &ItemError) -> Draft {
         ItemError::Faulty { address, fault } => {
             let place = format!(" is not valid at line {}, column {}: ", fault.line, fault.column);
             let message = Prose::words("").address(address.clone()).and(place);
-            faulty(codes::ITEM_FAULTY, message.with(&fault.what).and("."), (address, fault))
+            faulty(codes::ITEM_FAULTY, message.append(&fault.what).and("."), (address, fault))
         }
         ItemError::Version { address, has } => {
             let has = has.as_ref().map_or("no version".to_owned(), |has| format!("version {has}"));
@@ -105,8 +105,8 @@ fn inputs(wrong: &WrongInputs) -> Draft {
     let data = Fields::default()
         .with("address", wrong.address.clone())
         .with("problems", problems(&wrong.problems))
-        .with("input_schema", Data::foreign(&wrong.schema, text))
-        .with("example", Data::foreign(&wrong.example, text));
+        .with("input_schema", Data::from_foreign(&wrong.schema, text))
+        .with("example", Data::from_foreign(&wrong.example, text));
     Draft::invalid(codes::RUN_INPUTS, message.and("."))
         .hint("Pass `parameters` as `example` shows; `input_schema` says what fits.")
         .data(data)
@@ -133,14 +133,18 @@ pub(super) fn faulty(
 /// The first of several problems, in a sentence.
 fn first(problems: &[Problem]) -> String {
     problems.first().map_or(String::new(), |one| {
-        let what = &one.what;
-        if one.at.is_empty() { what.clone() } else { format!("`{}` {what}", &one.at[1..]) }
+        let what = &one.message;
+        if one.pointer.is_empty() {
+            what.clone()
+        } else {
+            format!("`{}` {what}", &one.pointer[1..])
+        }
     })
 }
 
 pub(super) fn problems(problems: &[Problem]) -> Data {
     let told = problems.iter().map(|one| {
-        let (at, what) = (Content::mention(&*one.at), Content::mention(&*one.what));
+        let (at, what) = (Content::mention(&*one.pointer), Content::mention(&*one.message));
         Data::from(Fields::default().with("at", at).with("what", what))
     });
     told.collect()

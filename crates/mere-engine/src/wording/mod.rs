@@ -17,7 +17,7 @@ mod unmade;
 use mere_core::address::Address;
 use mere_core::pattern::PatternError;
 use mere_core::reply::{Draft, Prose, codes};
-use mere_core::request::{ArgumentError, CallError, Kind, TOOLS};
+use mere_core::request::{ArgumentError, CallError, ParameterKind, TOOLS};
 
 pub(crate) use keys::key;
 pub(crate) use model::{NO_ITEMS, OUTDATED, PASSING, model, trouble, unindexed, waiting};
@@ -77,12 +77,12 @@ fn argument(tool: &str, error: &ArgumentError) -> Draft {
             Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
                 .hint(Prose::words(format!("`{name}` takes {takes}.")))
         }
-        ArgumentError::OneOf { names } => {
+        ArgumentError::ExactlyOneOf { names } => {
             let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
             let message = format!("`{tool}` needs exactly one of {names}.");
             Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
         }
-        ArgumentError::AnyOf { names } => {
+        ArgumentError::AtLeastOneOf { names } => {
             let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
             let message = format!("`{tool}` needs at least one of {names}.");
             Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
@@ -107,29 +107,31 @@ fn argument(tool: &str, error: &ArgumentError) -> Draft {
     }
 }
 
-fn takes(kind: Kind) -> String {
+fn takes(kind: ParameterKind) -> String {
     match kind {
-        Kind::Text => "a text".to_owned(),
-        Kind::Choice(words) => {
+        ParameterKind::Text => "a text".to_owned(),
+        ParameterKind::ChoiceWithDefault(words) => {
             let words = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>();
             format!("one of {}", words.join(", "))
         }
-        Kind::Whole { least, most, .. } => format!("a whole number from {least} to {most}"),
-        Kind::Word(words) => {
+        ParameterKind::Integer { minimum: least, maximum: most, .. } => {
+            format!("a whole number from {least} to {most}")
+        }
+        ParameterKind::Choice(words) => {
             let words = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>();
             format!("one of {}", words.join(", "))
         }
-        Kind::Object => "a JSON object".to_owned(),
-        Kind::Files => {
+        ParameterKind::Object => "a JSON object".to_owned(),
+        ParameterKind::Files => {
             "a list of files, each with `path` (relative, no `..`) and `content`".to_owned()
         }
-        Kind::Flag => "true or false".to_owned(),
-        Kind::Texts => "a list of texts".to_owned(),
-        Kind::Time => "a time with its zone, such as `2026-01-24T09:30:00Z`".to_owned(),
-        Kind::TimeOrNull => {
+        ParameterKind::Flag => "true or false".to_owned(),
+        ParameterKind::Texts => "a list of texts".to_owned(),
+        ParameterKind::Time => "a time with its zone, such as `2026-01-24T09:30:00Z`".to_owned(),
+        ParameterKind::TimeOrNull => {
             "a time with its zone, such as `2026-01-24T09:30:00Z`, or null".to_owned()
         }
-        Kind::Sha256 => "the 64 hexadecimal digits of a `sha256`".to_owned(),
+        ParameterKind::Sha256 => "the 64 hexadecimal digits of a `sha256`".to_owned(),
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) fn run(error: &RunError) -> Draft {
         RunError::LockFaulty { address, fault } => {
             let place = format!(" is not valid at line {}, column {}: ", fault.line, fault.column);
             let message = Prose::words("The lockfile ").address(address.clone()).and(place);
-            Draft::fault(codes::RUN_LOCK, message.with(&fault.what).and(". Nothing was run."))
+            Draft::fault(codes::RUN_LOCK, message.append(&fault.what).and(". Nothing was run."))
                 .hint(fault.fix.clone())
         }
         RunError::LockElsewhere(address) => {
@@ -73,7 +73,7 @@ fn at(link: Option<&ItemId>, field: impl Into<String>) -> Fields {
 }
 
 fn executor_missing(link: &ItemId, executor: &ItemId, error: &ItemError) -> Draft {
-    let said = super::item::item(error).said().for_person();
+    let said = super::item::item(error).message().render_for_person();
     let message = format!("`{link}` is run by `{executor}`, which cannot be taken: ");
     let message = Prose::words(message).content(Content::mention(said));
     Draft::invalid(codes::RUN_CHAIN, message)

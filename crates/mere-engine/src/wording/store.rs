@@ -4,7 +4,7 @@
 use std::io;
 
 use mere_core::category::{CategoryMode, CategoryOwner, Denial, InvalidChange};
-use mere_core::reply::{Content, Draft, Fields, Name, Prose, codes};
+use mere_core::reply::{Content, Draft, Fields, ParsedName, Prose, codes};
 
 use super::item::problems as problems_of;
 use crate::items::masked_problems;
@@ -196,6 +196,6 @@ fn configure(error: &ConfigureError) -> Draft {
 }
 
 /// A sentence of ours with names in it.
-fn naming(words: &str, names: &[Name]) -> Prose {
-    Prose::naming(words, names)
+fn naming(words: &str, names: &[ParsedName]) -> Prose {
+    Prose::with_names(words, names)
 }

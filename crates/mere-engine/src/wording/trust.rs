@@ -1,7 +1,7 @@
 //! The sentences for items whose signatures do not hold, or are missing where they must be there.
 
 use mere_core::item::ScopedPath;
-use mere_core::reply::{Code, Content, Data, Draft, Fault, Fields, Name, Prose, codes};
+use mere_core::reply::{Code, Content, Data, Draft, Fault, Fields, ParsedName, Prose, codes};
 use mere_core::trust::{LocationField, LocationMismatch, VerificationFailure};
 
 use crate::court::TeamTrouble;
@@ -17,13 +17,13 @@ pub(super) fn broken(broken: &Broken) -> Draft {
         _ => Prose::words("Integrity verification failed: ")
             .address(address.clone())
             .and(" ")
-            .with(&what(failure))
+            .append(&what(failure))
             .and("."),
     };
     let data = Fields::default()
         .with("item_type", place.kind.name())
         .with("id", Data::Words(place.id.to_string().into()))
-        .with("category", Name::from(&place.category))
+        .with("category", ParsedName::from(&place.category))
         .with("scope", place.scope.name())
         .with("address", address.clone())
         .with("trust", trust_of(failure));
@@ -147,7 +147,7 @@ pub(crate) fn fix(place: &ScopedPath, failure: &VerificationFailure) -> Prose {
              `mere sign {item}`, or restore it; while it is worked on, `mere draft {item}`."
         ),
     };
-    Prose::naming(&words, &[item_name(place)])
+    Prose::with_names(&words, &[item_name(place)])
 }
 
 /// An item that must be signed, and is not by a key that counts.

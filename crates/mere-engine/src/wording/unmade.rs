@@ -29,7 +29,7 @@ pub(super) fn unmade(error: &Unmade) -> Draft {
         Unmade::Unfit { address, fault } => {
             let message = Prose::words("The content for ").address(address.clone());
             let place = format!(" is not valid at line {}, column {}: ", fault.line, fault.column);
-            let message = message.and(place).with(&fault.what).and(".");
+            let message = message.and(place).append(&fault.what).and(".");
             faulty(codes::CHANGE_UNFIT, message, (address, fault))
         }
         Unmade::Files(allowed) => {

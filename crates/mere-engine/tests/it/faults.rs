@@ -68,18 +68,18 @@ fn a_panic_becomes_an_error_reply_and_the_session_lives_on() {
     let scene = scene();
     let session = scene.session();
     let reply = call(&session, r#"{"command":"tree"}"#, &mut Panics);
-    assert_eq!(reply.value()["code"], "MCP-CALL-E-001");
-    assert!(!reply.value().to_string().contains("secret"));
-    assert_eq!(reply.value()["trace"]["trace_id"].as_str().map(str::len), Some(32));
+    assert_eq!(reply.to_value()["code"], "MCP-CALL-E-001");
+    assert!(!reply.to_value().to_string().contains("secret"));
+    assert_eq!(reply.to_value()["trace"]["trace_id"].as_str().map(str::len), Some(32));
     let reply = call(&session, r#"{"command":"tree"}"#, &mut Patient);
-    assert_eq!(reply.value()["data"]["count"], 3);
+    assert_eq!(reply.to_value()["data"]["count"], 3);
 }
 
 #[test]
 fn a_cancelled_call_stops() {
     let scene = scene();
     let reply = call(&scene.session(), r#"{"command":"tree"}"#, &mut GaveUp);
-    assert_eq!(reply.value()["code"], "MCP-CALL-E-002");
+    assert_eq!(reply.to_value()["code"], "MCP-CALL-E-002");
 }
 
 #[test]
@@ -96,14 +96,14 @@ fn a_late_walk_gives_what_it_has_and_a_cursor() {
     for looks in 1..30 {
         let mut late = Late { looks: Cell::new(looks) };
         let first = call(&session, r#"{"command":"tree"}"#, &mut late);
-        if first.value()["code"] == "MCP-CALL-E-003" {
+        if first.to_value()["code"] == "MCP-CALL-E-003" {
             continue;
         }
-        let mut found = paths(&first.value()).collect::<Vec<_>>();
-        if let Some(next) = first.value()["data"]["next"].as_str() {
+        let mut found = paths(&first.to_value()).collect::<Vec<_>>();
+        if let Some(next) = first.to_value()["data"]["next"].as_str() {
             parted += 1;
             let arguments = format!(r#"{{"command":"tree","cursor":"{next}"}}"#);
-            found.extend(paths(&call(&session, &arguments, &mut Patient).value()));
+            found.extend(paths(&call(&session, &arguments, &mut Patient).to_value()));
         }
         assert_eq!(found, all, "{looks}");
     }
@@ -115,6 +115,6 @@ fn a_listing_that_takes_too_long_says_so() {
     let scene = scene();
     let mut late = Late { looks: Cell::new(0) };
     let reply = call(&scene.session(), r#"{"command":"list"}"#, &mut late);
-    assert_eq!(reply.value()["code"], "MCP-CALL-E-003");
-    assert_eq!(reply.value()["message"], "Looking at ROOT_PROJECT:/ took too long.");
+    assert_eq!(reply.to_value()["code"], "MCP-CALL-E-003");
+    assert_eq!(reply.to_value()["message"], "Looking at ROOT_PROJECT:/ took too long.");
 }

@@ -52,7 +52,7 @@ fn a_directory_swapped_for_a_link_never_leads_outside() {
                 r#"{"command":"list"}"#,
                 r#"{"command":"tree","depth":16}"#,
             ] {
-                let reply = call(&session, arguments, &mut Patient).value().to_string();
+                let reply = call(&session, arguments, &mut Patient).to_value().to_string();
                 assert!(!reply.contains(SECRET), "{reply}");
                 seen += u64::from(reply.contains("inside"));
                 calls += 1;

@@ -1,9 +1,9 @@
 //! The arguments of `mere graph`.
 
 use clap::{Args, ValueEnum};
-use mere_core::graph::{Depth, Direction, Relations, Walk};
+use mere_core::graph::{Direction, RelationSet, WalkDepth, WalkOptions};
 use mere_core::item::{ItemRef, Relation};
-use mere_core::request::{Drawing, GraphAsk};
+use mere_core::request::{DrawingFormat, GraphCommand};
 
 use super::AnswerArguments;
 
@@ -19,7 +19,7 @@ pub(crate) struct GraphArguments {
     entry: Option<ItemRef>,
     /// How many links away, from 1 to 5
     #[arg(long, default_value = "2")]
-    depth: Depth,
+    depth: WalkDepth,
     /// What to write
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -53,9 +53,9 @@ const MOST: usize = 2_000;
 
 impl GraphArguments {
     /// What is asked for.
-    pub(crate) fn asked(&self) -> GraphAsk {
+    pub(crate) fn asked(&self) -> GraphCommand {
         if self.check {
-            return GraphAsk::Check;
+            return GraphCommand::Check;
         }
         let direction = match (self.outgoing, self.incoming) {
             (true, _) => Direction::Outgoing,
@@ -63,16 +63,16 @@ impl GraphArguments {
             _ => Direction::Both,
         };
         let relations = match self.relations.as_slice() {
-            [] => Relations::ALL,
+            [] => RelationSet::ALL,
             some => some.iter().copied().collect(),
         };
         let format = match self.format {
-            Format::Text => Drawing::Text,
-            Format::Dot => Drawing::Dot,
-            Format::Json => Drawing::Json,
-            Format::Svg => Drawing::Svg,
+            Format::Text => DrawingFormat::Text,
+            Format::Dot => DrawingFormat::Dot,
+            Format::Json => DrawingFormat::Json,
+            Format::Svg => DrawingFormat::Svg,
         };
-        let walk = Walk { depth: self.depth, direction, relations, limit: MOST };
-        GraphAsk::Draw { entry: self.entry.clone(), walk, format }
+        let walk = WalkOptions { depth: self.depth, direction, relations, limit: MOST };
+        GraphCommand::Draw { entry: self.entry.clone(), walk, format }
     }
 }

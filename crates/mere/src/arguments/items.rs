@@ -5,7 +5,7 @@ use std::str::FromStr;
 use clap::{Args, Subcommand, ValueEnum};
 use mere_core::digest::Sha256;
 use mere_core::item::{Category, ItemForm, ItemId, ItemRef, ItemType, Scope};
-use mere_core::request::Source;
+use mere_core::request::LookupScope;
 
 use super::Colour;
 
@@ -59,8 +59,8 @@ pub(crate) struct SourceArguments {
 }
 
 impl SourceArguments {
-    pub(crate) fn source(&self) -> Source {
-        self.scope.map_or(Source::Local, |scope| Source::Only(scope.into()))
+    pub(crate) fn source(&self) -> LookupScope {
+        self.scope.map_or(LookupScope::Local, |scope| LookupScope::Only(scope.into()))
     }
 }
 
@@ -73,8 +73,8 @@ pub(crate) struct TargetArguments {
 }
 
 impl TargetArguments {
-    pub(crate) fn source(&self) -> Source {
-        Source::Only(self.scope.into())
+    pub(crate) fn source(&self) -> LookupScope {
+        LookupScope::Only(self.scope.into())
     }
 }
 

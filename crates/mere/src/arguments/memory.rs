@@ -4,7 +4,7 @@ use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use mere_core::digest::Sha256;
 use mere_core::item::{Category, MemoryPath};
 use mere_core::name::ModName;
-use mere_core::request::Sort;
+use mere_core::request::MemorySort;
 
 use super::{AnswerArguments, ContentArguments, Moment};
 
@@ -249,7 +249,7 @@ pub(crate) enum SortArgument {
     Recent,
 }
 
-impl From<SortArgument> for Sort {
+impl From<SortArgument> for MemorySort {
     fn from(sort: SortArgument) -> Self {
         match sort {
             SortArgument::Path => Self::Path,

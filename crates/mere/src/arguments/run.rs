@@ -2,7 +2,7 @@
 
 use clap::Args;
 use mere_core::item::ItemRef;
-use mere_core::request::{LockCommand, Locking, RunTool, Unsigned};
+use mere_core::request::{LockCommand, LockfilePolicy, RunTool, UnsignedPolicy};
 use serde_json::{Map, Value};
 
 use super::AnswerArguments;
@@ -52,9 +52,17 @@ impl RunArguments {
         RunTool {
             item: self.item.clone(),
             parameters: self.params.clone().map(|Given(given)| given).unwrap_or_default(),
-            texts: self.texts.clone(),
-            locking: if self.locked { Locking::Required } else { Locking::Optional },
-            unsigned: if self.allow_unsigned { Unsigned::Allowed } else { Unsigned::Refused },
+            typed_parameters: self.texts.clone(),
+            lockfile_policy: if self.locked {
+                LockfilePolicy::Required
+            } else {
+                LockfilePolicy::Optional
+            },
+            unsigned_policy: if self.allow_unsigned {
+                UnsignedPolicy::Allow
+            } else {
+                UnsignedPolicy::Refuse
+            },
             dry_run: self.dry_run,
         }
     }

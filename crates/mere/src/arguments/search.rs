@@ -3,7 +3,9 @@
 use clap::{Args, ValueEnum};
 use mere_core::cursor::Cursor;
 use mere_core::item::{Category, ItemRef, ItemType};
-use mere_core::request::{Condition, Filter, Mode, Rank, Search, SearchSource};
+use mere_core::request::{
+    RankMode, Search, SearchCondition, SearchFilter, SearchMode, SearchSource,
+};
 
 use super::items::TypeArgument;
 use super::{AnswerArguments, SessionArguments};
@@ -103,7 +105,11 @@ impl SearchArguments {
         let usual = Search::default();
         Search {
             query: self.query.join(" "),
-            kinds: if self.kinds.is_empty() { usual.kinds } else { distinct(&self.kinds) },
+            item_types: if self.kinds.is_empty() {
+                usual.item_types
+            } else {
+                distinct(&self.kinds)
+            },
             source: match self.source {
                 None => SearchSource::Default,
                 Some(SourceArgument::Local) => SearchSource::Local,
@@ -113,35 +119,39 @@ impl SearchArguments {
             limit: usize::from(self.limit),
             filters: self.filters.filters(),
             mode: match self.mode {
-                ModeOfSearch::Hybrid => Mode::Hybrid,
-                ModeOfSearch::Text => Mode::Text,
-                ModeOfSearch::Vector => Mode::Vector,
+                ModeOfSearch::Hybrid => SearchMode::Hybrid,
+                ModeOfSearch::Text => SearchMode::Text,
+                ModeOfSearch::Vector => SearchMode::Vector,
             },
-            rank: if self.unified { Rank::Unified } else { Rank::ByType },
+            rank: if self.unified { RankMode::Unified } else { RankMode::ByType },
             cursor: self.cursor.clone(),
         }
     }
 }
 
 impl FilterArguments {
-    fn filters(&self) -> Vec<Filter> {
-        let category = self.category.iter().cloned().map(Condition::Category);
-        let tags = self.tags.iter().cloned().map(Condition::Tag);
+    fn filters(&self) -> Vec<SearchFilter> {
+        let category = self.category.iter().cloned().map(SearchCondition::Category);
+        let tags = self.tags.iter().cloned().map(SearchCondition::Tag);
         let own = [
-            self.entry_type.clone().map(Condition::EntryType),
-            self.related_to.clone().map(Condition::RelatedTo),
-            self.tool_type.clone().map(Condition::ToolType),
-            self.executor.clone().map(Condition::Executor),
-            self.model_tier.clone().map(Condition::ModelTier),
+            self.entry_type.clone().map(SearchCondition::EntryType),
+            self.related_to.clone().map(SearchCondition::RelatedTo),
+            self.tool_type.clone().map(SearchCondition::ToolType),
+            self.executor.clone().map(SearchCondition::Executor),
+            self.model_tier.clone().map(SearchCondition::ModelTier),
         ];
-        category.chain(tags).chain(own.into_iter().flatten()).map(Filter::of).collect()
+        category
+            .chain(tags)
+            .chain(own.into_iter().flatten())
+            .map(SearchFilter::from_condition)
+            .collect()
     }
 }
 
 /// A type that is searched.
 fn searched(text: &str) -> Result<ItemType, String> {
     let kind = text.parse::<TypeArgument>().map_err(|error| error.to_string())?.kind;
-    let is_searched = Search::default().kinds.contains(&kind);
+    let is_searched = Search::default().item_types.contains(&kind);
     is_searched.then_some(kind).ok_or_else(|| format!("a {} is not searched", kind.name()))
 }
 

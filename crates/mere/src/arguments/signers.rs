@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use mere_core::item::{Category, Scope};
-use mere_core::request::{PersonFile, Signer, SignerKey, SignerName};
+use mere_core::request::{PersonFile, SignerKey, SignerName, SignerSelector};
 use mere_core::trust::{KeyLimits, PublicKey};
 
 use super::AnswerArguments;
@@ -68,7 +68,7 @@ impl AddArguments {
 pub(crate) struct SignerArguments {
     /// The key: its fingerprint, the name you gave it, its line in quotes, or its file
     #[arg(value_name = "SHA256:…|NAME|PUBKEY", value_parser = signer())]
-    pub(crate) signer: Signer,
+    pub(crate) signer: SignerSelector,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
@@ -90,10 +90,10 @@ fn public_key() -> impl TypedValueParser<Value = SignerKey> {
     })
 }
 
-fn signer() -> impl TypedValueParser<Value = Signer> {
+fn signer() -> impl TypedValueParser<Value = SignerSelector> {
     OsStringValueParser::new().try_map(|text| match line(&text).transpose()? {
-        Some(key) => Ok(Signer::Line(key)),
-        None => key_of(text).map(Signer::from).map_err(Mistyped::from),
+        Some(key) => Ok(SignerSelector::Line(key)),
+        None => key_of(text).map(SignerSelector::from).map_err(Mistyped::from),
     })
 }
 

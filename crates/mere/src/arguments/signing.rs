@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use clap::Args;
 use mere_core::item::Scope;
-use mere_core::request::{Selection, Wanted, Which};
+use mere_core::request::{ItemMatcher, ItemSelection, SelectedItems};
 use mere_core::trust::Fingerprint;
 use mere_engine::Typed;
 
@@ -30,21 +30,21 @@ pub(crate) struct SelectionArguments {
 
 impl SelectionArguments {
     /// What is meant, if nothing is named by `otherwise`.
-    pub(crate) fn selection(&self, otherwise: Which) -> Result<Selection, String> {
+    pub(crate) fn selection(&self, otherwise: SelectedItems) -> Result<ItemSelection, String> {
         let scope = self.scope.map(Scope::from);
         let Some((first, rest)) = self.words.split_first() else {
             let which = match (self.all, self.staged) {
-                (true, _) => Which::All,
-                (_, true) => Which::Staged,
+                (true, _) => SelectedItems::All,
+                (_, true) => SelectedItems::Staged,
                 _ => otherwise,
             };
-            return Ok(Selection { kind: None, scope, which });
+            return Ok(ItemSelection { kind: None, scope, which });
         };
         let kind = first.parse::<TypeArgument>().ok().map(|kind| kind.kind);
         let names = if kind.is_some() { rest } else { &self.words[..] };
         let names = names.iter().map(|name| wanted(name)).collect::<Result<Vec<_>, _>>()?;
-        let which = if names.is_empty() { Which::All } else { Which::Named(names) };
-        Ok(Selection { kind, scope, which })
+        let which = if names.is_empty() { SelectedItems::All } else { SelectedItems::Named(names) };
+        Ok(ItemSelection { kind, scope, which })
     }
 
     /// Whether each item is called by its name.
@@ -57,14 +57,14 @@ fn is_pattern(word: &str) -> bool {
     word.contains(['*', '?', '[', '{'])
 }
 
-fn wanted(word: &str) -> Result<Wanted, String> {
+fn wanted(word: &str) -> Result<ItemMatcher, String> {
     fn parsed<T: FromStr<Err: ToString>>(word: &str) -> Result<T, String> {
         word.parse().map_err(|error: T::Err| format!("`{word}`: {}", error.to_string()))
     }
     if is_pattern(word) {
-        return parsed(word).map(Wanted::Like);
+        return parsed(word).map(ItemMatcher::Matching);
     }
-    parsed(word).map(Wanted::Item)
+    parsed(word).map(ItemMatcher::Item)
 }
 
 /// Shows how each differs from what was signed, and asks; named items are signed at once.

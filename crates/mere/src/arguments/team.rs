@@ -3,7 +3,7 @@
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use mere_core::item::Category;
-use mere_core::request::{NewMember, NewTeam, Role, SignerKey, SignerName};
+use mere_core::request::{NewMember, NewTeam, SignerKey, SignerName, TeamRole};
 use mere_core::trust::{Date, Fingerprint, KeyError};
 
 use super::AnswerArguments;
@@ -110,7 +110,7 @@ impl MemberArguments {
             types: self.types.iter().map(|one| one.kind).collect(),
             categories: self.categories.clone(),
             not_after: self.not_after,
-            role: if self.admin { Role::Admin } else { Role::Member },
+            role: if self.admin { TeamRole::Admin } else { TeamRole::Member },
         }
     }
 }

@@ -101,7 +101,7 @@ fn form(question: &Question, seal: &Seal) -> Result<ElicitRequest, ErrorData> {
         .map_err(|_| ErrorData::internal_error("the question could not be asked", None))?;
     Ok(ElicitRequest::new(ElicitRequestParams::FormElicitationParams {
         meta: None,
-        message: seal.sentence(&question.text),
+        message: seal.seal_text(&question.text),
         requested_schema,
     }))
 }

@@ -110,7 +110,7 @@ impl Edge {
             let opened = self.states.open_with(state, &bound);
             let resume = opened.map_err(|_| ErrorData::invalid_params(BAD_STATE, None))?;
             let answer = ask::answer_in(params.input_responses.as_ref());
-            request.answered = answer.map(|answer| (Resume(resume), answer));
+            request.answer = answer.map(|answer| (Resume(resume), answer));
         }
         Ok(Call { request, bound })
     }
@@ -162,7 +162,7 @@ impl Edge {
                     return ask::input_required(&question, state, &self.seal);
                 }
             };
-            request.answered = Some((resume, answer));
+            request.answer = Some((resume, answer));
         }
     }
 
@@ -184,7 +184,7 @@ impl Edge {
     where
         D: Fn(&Request, &mut dyn Turn) -> Outcome + Send + Sync + 'static,
     {
-        let most = if request.verb.is_long() { MAX_RUN_TIME } else { MAX_CALL_TIME };
+        let most = if request.verb.is_long_running() { MAX_RUN_TIME } else { MAX_CALL_TIME };
         let deadline = Instant::now() + most;
         if request.verb.is_instant() && request.tool.is_some() {
             let outcome = door(request, &mut Listening::silent(context, deadline));

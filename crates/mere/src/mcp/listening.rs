@@ -54,7 +54,7 @@ impl Turn for Listening {
     fn progress(&mut self, note: &Progress) {
         let Some(notes) = &self.notes else { return };
         let mut param = ProgressNotificationParam::new(notes.token.clone(), number(note.done))
-            .with_message(notes.seal.sentence(&note.message));
+            .with_message(notes.seal.seal_text(&note.message));
         param.total = note.total.map(number);
         let told = tokio::time::timeout(MAX_UNREAD, notes.peer.notify_progress(param));
         let told = notes.runtime.block_on(told);

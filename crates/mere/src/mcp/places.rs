@@ -50,7 +50,7 @@ impl Default for Places {
 impl Places {
     /// Waits for a place for a call.
     pub(super) async fn take(&self, request: &Request) -> Option<Held> {
-        let room = if request.verb.is_long() { &self.runs } else { &self.calls };
+        let room = if request.verb.is_long_running() { &self.runs } else { &self.calls };
         room.take(&request.caller.agent).await
     }
 }

@@ -176,7 +176,7 @@ impl Outlet {
             tracing::error!("a message was not sent: it named a host path");
             return Ok(());
         };
-        let mut pieces = cleared.pieces();
+        let mut pieces = cleared.to_pieces();
         pieces.push("\n".into());
         let size = pieces.iter().map(|piece| piece.len()).sum::<usize>();
         if size <= SMALL_BYTES {

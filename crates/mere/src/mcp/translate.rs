@@ -22,8 +22,8 @@ pub(super) fn tool(tool: &Tool) -> rmcp::model::Tool {
 
 /// A reply as the protocol returns it: structured, with a short text mirror.
 pub(super) fn result(reply: Cleared, seal: &Seal) -> CallToolResult {
-    let kind = reply.reply();
-    let (reply, mirror) = seal.reply(reply);
+    let kind = reply.reply_type();
+    let (reply, mirror) = seal.seal_reply(reply);
     let mirror = vec![ContentBlock::text(mirror)];
     let mut result = match kind {
         ReplyType::Success => CallToolResult::success(mirror),

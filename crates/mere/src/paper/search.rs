@@ -1,7 +1,7 @@
 //! How hits look to a person: in groups, each with why it was found and who vouches for it.
 
 use anstyle::{AnsiColor, Style};
-use mere_core::search::MARK;
+use mere_core::search::HIGHLIGHT_MARK;
 use serde_json::Value;
 
 use super::Paper;
@@ -206,15 +206,15 @@ fn closing((total, shown): (u64, u64), mode: &str, next: Option<&str>) -> String
 fn pieces(preview: &str) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let (mut rest, mut own) = (preview, String::new());
-    while let Some((before, after)) = rest.split_once(MARK) {
-        let word = after.split_once(MARK);
+    while let Some((before, after)) = rest.split_once(HIGHLIGHT_MARK) {
+        let word = after.split_once(HIGHLIGHT_MARK);
         own.push_str(before);
         if let Some((word, after)) = word.filter(|(word, _)| is_word(word)) {
             pieces.push(Piece::Other(std::mem::take(&mut own)));
             pieces.push(Piece::Match(word.to_owned()));
             rest = after;
         } else {
-            own.push_str(MARK);
+            own.push_str(HIGHLIGHT_MARK);
             rest = after;
         }
     }

@@ -1,7 +1,7 @@
 //! Attention: each token becomes a mixture of all tokens, once for each head.
 
 use super::curve::exponential;
-use super::shape::HEAD;
+use super::shape::HEAD_SIZE;
 
 /// What each token asks for, what it is found by and what it gives: vectors of one width, one
 /// behind the other.
@@ -13,18 +13,19 @@ pub(super) struct Attention {
 
 impl Attention {
     /// The mixtures, laid out like the values.
-    pub(super) fn mixed(&self, width: usize) -> Vec<f32> {
+    pub(super) fn weighted_values(&self, width: usize) -> Vec<f32> {
         let mut mixed = vec![0.0; self.values.len()];
         let mut scores = vec![0.0; self.values.len() / width];
-        for head in (0..width).step_by(HEAD) {
-            let keys = self.turned_keys(width, head);
-            let queries = heads(&self.queries, width, head);
-            let places = mixed.chunks_exact_mut(width).map(|place| &mut place[head..head + HEAD]);
+        for head in (0..width).step_by(HEAD_SIZE) {
+            let keys = self.transposed_keys(width, head);
+            let queries = head_slices(&self.queries, width, head);
+            let places =
+                mixed.chunks_exact_mut(width).map(|place| &mut place[head..head + HEAD_SIZE]);
             for (query, place) in queries.zip(places) {
-                score(query, &keys, &mut scores);
-                let sum = weigh(&mut scores);
-                for (weight, value) in scores.iter().zip(heads(&self.values, width, head)) {
-                    add(place, value, weight / sum);
+                compute_scores(query, &keys, &mut scores);
+                let sum = exponentiate_scores(&mut scores);
+                for (weight, value) in scores.iter().zip(head_slices(&self.values, width, head)) {
+                    add_scaled(place, value, weight / sum);
                 }
             }
         }
@@ -32,27 +33,27 @@ impl Attention {
     }
 
     /// The keys of a head, one line for each dimension, so that lines are added and not summed up.
-    fn turned_keys(&self, width: usize, head: usize) -> Vec<f32> {
-        let dimensions = head..head + HEAD;
+    fn transposed_keys(&self, width: usize, head: usize) -> Vec<f32> {
+        let dimensions = head..head + HEAD_SIZE;
         dimensions.flat_map(|at| self.keys.iter().skip(at).step_by(width).copied()).collect()
     }
 }
 
 /// The part of each vector that belongs to a head.
-fn heads(vectors: &[f32], width: usize, head: usize) -> impl Iterator<Item = &[f32]> {
-    vectors.chunks_exact(width).map(move |vector| &vector[head..head + HEAD])
+fn head_slices(vectors: &[f32], width: usize, head: usize) -> impl Iterator<Item = &[f32]> {
+    vectors.chunks_exact(width).map(move |vector| &vector[head..head + HEAD_SIZE])
 }
 
-fn score(query: &[f32], keys: &[f32], scores: &mut [f32]) {
+fn compute_scores(query: &[f32], keys: &[f32], scores: &mut [f32]) {
     let scale = 1.0 / 32.0_f32.sqrt();
     scores.fill(0.0);
     for (number, line) in query.iter().zip(keys.chunks_exact(scores.len())) {
-        add(scores, line, number * scale);
+        add_scaled(scores, line, number * scale);
     }
 }
 
 /// Makes weights of scores, and gives their sum.
-fn weigh(scores: &mut [f32]) -> f32 {
+fn exponentiate_scores(scores: &mut [f32]) -> f32 {
     let greatest = scores.iter().fold(f32::MIN, |so_far, score| so_far.max(*score));
     for score in scores.iter_mut() {
         *score = exponential(*score - greatest);
@@ -60,7 +61,7 @@ fn weigh(scores: &mut [f32]) -> f32 {
     scores.iter().sum()
 }
 
-fn add(sums: &mut [f32], numbers: &[f32], weight: f32) {
+fn add_scaled(sums: &mut [f32], numbers: &[f32], weight: f32) {
     for (sum, number) in sums.iter_mut().zip(numbers) {
         *sum += weight * number;
     }

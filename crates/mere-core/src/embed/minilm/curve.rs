@@ -3,7 +3,7 @@
 /// The exponential function, right to five digits between -87 and 87, and cut off beyond.
 pub(super) fn exponential(number: f32) -> f32 {
     let powers = number.clamp(-87.0, 87.0) * std::f32::consts::LOG2_E;
-    let (whole, rest) = split(powers);
+    let (whole, rest) = split_whole(powers);
     // The Taylor series of 2^rest for a rest of at most a half.
     let series = [1.540_353e-4, 1.333_355_8e-3, 9.618_129e-3, 5.550_411e-2, 2.402_265e-1];
     let series = series.into_iter().fold(0.0, |sum, factor| sum * rest + factor);
@@ -19,7 +19,7 @@ pub(super) fn gelu(number: f32) -> f32 {
 }
 
 /// The nearest whole number, as the low bits of a word, and what is left.
-fn split(number: f32) -> (u32, f32) {
+fn split_whole(number: f32) -> (u32, f32) {
     // Added to this, a number has its whole part in its lowest bits.
     const SHIFT: f32 = 12_582_912.0;
     let shifted = number + SHIFT;

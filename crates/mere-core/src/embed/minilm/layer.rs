@@ -1,61 +1,64 @@
 //! One layer: attention, then two steps forward, each added to what was there and normalised.
 
-use super::ReadError;
+use super::MiniLmError;
 use super::attention::Attention;
 use super::curve::gelu;
 use super::matrix::Linear;
-use super::norm::Norm;
-use super::shape::Shape;
-use super::source::Source;
+use super::norm::LayerNorm;
+use super::shape::ModelShape;
+use super::source::ByteReader;
 
 /// The weights of a layer.
 #[derive(Clone, Debug)]
-pub(super) struct Layer {
+pub(super) struct TransformerLayer {
     query: Linear,
     key: Linear,
     value: Linear,
-    mix: Linear,
-    mix_norm: Norm,
-    up: Linear,
-    down: Linear,
-    norm: Norm,
+    attention_output: Linear,
+    attention_norm: LayerNorm,
+    intermediate: Linear,
+    output: Linear,
+    output_norm: LayerNorm,
 }
 
-impl Layer {
+impl TransformerLayer {
     /// Takes a layer.
-    pub(super) fn read(source: &mut Source<'_>, shape: &Shape) -> Result<Self, ReadError> {
-        let (width, inner) = (shape.width, shape.inner);
+    pub(super) fn read(
+        source: &mut ByteReader<'_>,
+        shape: &ModelShape,
+    ) -> Result<Self, MiniLmError> {
+        let (width, inner) = (shape.width, shape.inner_width);
         Ok(Self {
             query: Linear::read(source, width, width)?,
             key: Linear::read(source, width, width)?,
             value: Linear::read(source, width, width)?,
-            mix: Linear::read(source, width, width)?,
-            mix_norm: Norm::read(source, width)?,
-            up: Linear::read(source, inner, width)?,
-            down: Linear::read(source, width, inner)?,
-            norm: Norm::read(source, width)?,
+            attention_output: Linear::read(source, width, width)?,
+            attention_norm: LayerNorm::read(source, width)?,
+            intermediate: Linear::read(source, inner, width)?,
+            output: Linear::read(source, width, inner)?,
+            output_norm: LayerNorm::read(source, width)?,
         })
     }
 
     /// What the layer makes of the tokens of a text.
     pub(super) fn apply(&self, tokens: &mut [f32], width: usize) {
         let attention = Attention {
-            queries: self.query.times(tokens),
-            keys: self.key.times(tokens),
-            values: self.value.times(tokens),
+            queries: self.query.apply(tokens),
+            keys: self.key.apply(tokens),
+            values: self.value.apply(tokens),
         };
-        add(tokens, &self.mix.times(&attention.mixed(width)));
-        self.mix_norm.apply(tokens);
-        let mut inner = self.up.times(tokens);
+        add_to(tokens, &self.attention_output.apply(&attention.weighted_values(width)));
+        self.attention_norm.apply(tokens);
+        let mut inner = self.intermediate.apply(tokens);
         for number in &mut inner {
             *number = gelu(*number);
         }
-        add(tokens, &self.down.times(&inner));
-        self.norm.apply(tokens);
+        add_to(tokens, &self.output.apply(&inner));
+        self.output_norm.apply(tokens);
     }
 }
 
-fn add(sums: &mut [f32], numbers: &[f32]) {
+fn add_to(sums: &mut [f32], numbers: &[f32]) {
     for (sum, number) in sums.iter_mut().zip(numbers) {
         *sum += number;
     }

@@ -3,17 +3,17 @@
 //! The vectors are made whole numbers too, of twelve bits, by a scale of their own. Their products
 //! with bytes add up in 32 bits without loss for all that [`Shape`](super::shape::Shape) lets be.
 
-use super::ReadError;
-use super::source::Source;
+use super::MiniLmError;
+use super::source::ByteReader;
 
 /// What a vector's greatest number becomes.
-const GREATEST: f32 = 2047.0;
+const QUANTIZED_MAX: f32 = 2047.0;
 /// So many rows are widened at a time: they stay near while every vector goes past them.
-const BLOCK: usize = 16;
+const BLOCK_ROWS: usize = 16;
 
 /// Rows of numbers.
 #[derive(Clone, Debug)]
-pub(super) struct Matrix {
+pub(super) struct QuantizedMatrix {
     columns: usize,
     bytes: Box<[u8]>,
     scales: Vec<f32>,
@@ -22,19 +22,20 @@ pub(super) struct Matrix {
 /// A matrix, and what is added to its product.
 #[derive(Clone, Debug)]
 pub(super) struct Linear {
-    matrix: Matrix,
+    matrix: QuantizedMatrix,
     bias: Vec<f32>,
 }
 
-impl Matrix {
+impl QuantizedMatrix {
     /// Takes a matrix: a scale for each row, and then their bytes.
     pub(super) fn read(
-        source: &mut Source<'_>,
+        source: &mut ByteReader<'_>,
         rows: usize,
         columns: usize,
-    ) -> Result<Self, ReadError> {
-        let scales = source.floats(rows)?;
-        let bytes = source.bytes(rows.checked_mul(columns).ok_or(ReadError::Length)?)?.into();
+    ) -> Result<Self, MiniLmError> {
+        let scales = source.read_floats(rows)?;
+        let bytes =
+            source.read_bytes(rows.checked_mul(columns).ok_or(MiniLmError::Length)?)?.into();
         Ok(Self { columns, bytes, scales })
     }
 
@@ -52,23 +53,23 @@ impl Matrix {
 impl Linear {
     /// Takes a matrix and its bias.
     pub(super) fn read(
-        source: &mut Source<'_>,
+        source: &mut ByteReader<'_>,
         rows: usize,
         columns: usize,
-    ) -> Result<Self, ReadError> {
-        let matrix = Matrix::read(source, rows, columns)?;
-        Ok(Self { matrix, bias: source.floats(rows)? })
+    ) -> Result<Self, MiniLmError> {
+        let matrix = QuantizedMatrix::read(source, rows, columns)?;
+        Ok(Self { matrix, bias: source.read_floats(rows)? })
     }
 
     /// The products with vectors that lie one behind the other, laid out alike.
-    pub(super) fn times(&self, vectors: &[f32]) -> Vec<f32> {
+    pub(super) fn apply(&self, vectors: &[f32]) -> Vec<f32> {
         let (columns, rows) = (self.matrix.columns, self.matrix.scales.len());
-        let whole = Whole::new(vectors, columns);
+        let whole = QuantizedVectors::new(vectors, columns);
         let mut products = vec![0.0; whole.scales.len() * rows];
-        for (block, bytes) in self.matrix.bytes.chunks(columns * BLOCK).enumerate() {
+        for (block, bytes) in self.matrix.bytes.chunks(columns * BLOCK_ROWS).enumerate() {
             let wide = bytes.iter().map(|byte| i16::from(byte.cast_signed())).collect::<Vec<_>>();
-            let first = block * BLOCK;
-            let last = rows.min(first + BLOCK);
+            let first = block * BLOCK_ROWS;
+            let last = rows.min(first + BLOCK_ROWS);
             let places = products.chunks_exact_mut(rows).map(|place| &mut place[first..last]);
             let vectors = whole.numbers.chunks_exact(columns).zip(&whole.scales);
             for (place, (vector, own)) in places.zip(vectors) {
@@ -77,11 +78,11 @@ impl Linear {
                 }
             }
         }
-        self.finish(&mut products);
+        self.scale_and_add_bias(&mut products);
         products
     }
 
-    fn finish(&self, products: &mut [f32]) {
+    fn scale_and_add_bias(&self, products: &mut [f32]) {
         for products in products.chunks_exact_mut(self.bias.len()) {
             let rows = self.matrix.scales.iter().zip(&self.bias);
             for (product, (scale, bias)) in products.iter_mut().zip(rows) {
@@ -92,18 +93,18 @@ impl Linear {
 }
 
 /// Vectors as whole numbers.
-struct Whole {
+struct QuantizedVectors {
     numbers: Vec<i16>,
     scales: Vec<f32>,
 }
 
-impl Whole {
+impl QuantizedVectors {
     fn new(vectors: &[f32], columns: usize) -> Self {
         let mut whole = Self { numbers: Vec::with_capacity(vectors.len()), scales: Vec::new() };
         for vector in vectors.chunks_exact(columns) {
             let greatest = vector.iter().fold(0.0_f32, |so_far, number| so_far.max(number.abs()));
-            let inverse = GREATEST / greatest.max(f32::MIN_POSITIVE * GREATEST);
-            whole.numbers.extend(vector.iter().map(|number| rounded(number * inverse)));
+            let inverse = QUANTIZED_MAX / greatest.max(f32::MIN_POSITIVE * QUANTIZED_MAX);
+            whole.numbers.extend(vector.iter().map(|number| round_to_i16(number * inverse)));
             whole.scales.push(inverse.recip());
         }
         whole
@@ -122,16 +123,16 @@ fn dot(left: &[i16], right: &[i16]) -> f32 {
     }
     let rest = left_rest.iter().zip(right_rest);
     let rest = rest.map(|(left, right)| i32::from(*left) * i32::from(*right));
-    wide(rest.chain(sums).fold(0, i32::wrapping_add))
+    to_float(rest.chain(sums).fold(0, i32::wrapping_add))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "what was rounded before may be rounded again")]
-fn wide(sum: i32) -> f32 {
+fn to_float(sum: i32) -> f32 {
     sum as f32
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "within -2047.5 and 2047.5 by its scale")]
-fn rounded(number: f32) -> i16 {
+fn round_to_i16(number: f32) -> i16 {
     // `as` rounds towards zero. The call of `round` would not be made for eight at once.
     (number + 0.5_f32.copysign(number)) as i16
 }

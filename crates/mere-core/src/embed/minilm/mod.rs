@@ -19,17 +19,18 @@ mod source;
 
 pub use pack::{PackError, pack};
 
-use self::layer::Layer;
-use self::matrix::Matrix;
-use self::norm::Norm;
-use self::shape::Shape;
-use self::source::Source;
-use super::vocabulary::{Token, Vocabulary, VocabularyError};
-use super::{Model, Vector, wordpiece};
+use self::layer::TransformerLayer;
+use self::matrix::QuantizedMatrix;
+use self::norm::LayerNorm;
+use self::shape::ModelShape;
+use self::source::ByteReader;
+use super::vocabulary::{TokenId, Vocabulary, VocabularyError};
+use super::{ModelIdentity, Vector, wordpiece};
 use std::borrow::Cow;
 
 /// What makes the vectors of a [`MiniLm`] that is packed from all-MiniLM-L6-v2.
-pub const MODEL: Model = Model { id: Cow::Borrowed("minilm-l6-v2-384-1"), dimensions: 384 };
+pub const MODEL: ModelIdentity =
+    ModelIdentity { id: Cow::Borrowed("minilm-l6-v2-384-1"), dimensions: 384 };
 
 const MAGIC: &[u8; 8] = b"MEREBERT";
 const VERSION: u32 = 1;
@@ -37,19 +38,19 @@ const VERSION: u32 = 1;
 /// The transformer.
 #[derive(Clone, Debug)]
 pub struct MiniLm {
-    shape: Shape,
+    shape: ModelShape,
     vocabulary: Vocabulary,
     /// The tokens that every text begins and ends with.
-    ends: [Token; 2],
-    words: Matrix,
-    places: Vec<f32>,
-    norm: Norm,
-    layers: Vec<Layer>,
+    boundary_tokens: [TokenId; 2],
+    word_embeddings: QuantizedMatrix,
+    position_embeddings: Vec<f32>,
+    embedding_norm: LayerNorm,
+    layers: Vec<TransformerLayer>,
 }
 
 /// Bytes that are no packed model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ReadError {
+pub enum MiniLmError {
     /// They begin otherwise, or with sizes that make no sense.
     #[error("not a packed model, or of another version")]
     Header,
@@ -58,7 +59,7 @@ pub enum ReadError {
     Length,
     /// A weight is not finite.
     #[error("a weight of the model is no number")]
-    Number,
+    NotFinite,
     /// Their vocabulary is none, or another than the header says.
     #[error(transparent)]
     Vocabulary(#[from] VocabularyError),
@@ -66,29 +67,37 @@ pub enum ReadError {
 
 impl MiniLm {
     /// Reads a packed model.
-    pub fn read(bytes: &[u8]) -> Result<Self, ReadError> {
-        let bytes = bytes.strip_prefix(MAGIC).ok_or(ReadError::Header)?;
-        let mut source = Source::new(bytes);
-        if source.number()? != VERSION {
-            return Err(ReadError::Header);
+    pub fn read(bytes: &[u8]) -> Result<Self, MiniLmError> {
+        let bytes = bytes.strip_prefix(MAGIC).ok_or(MiniLmError::Header)?;
+        let mut source = ByteReader::new(bytes);
+        if source.read_number()? != VERSION {
+            return Err(MiniLmError::Header);
         }
-        let mut numbers = [0; Shape::NUMBERS];
+        let mut numbers = [0; ModelShape::NUMBER_COUNT];
         for number in &mut numbers {
-            *number = source.number()?;
+            *number = source.read_number()?;
         }
-        let shape = Shape::new(numbers).ok_or(ReadError::Header)?;
-        let vocabulary = Vocabulary::read(source.bytes(shape.words)?)?;
+        let shape = ModelShape::new(numbers).ok_or(MiniLmError::Header)?;
+        let vocabulary = Vocabulary::read(source.read_bytes(shape.vocabulary_bytes)?)?;
         if vocabulary.len() != shape.tokens {
-            return Err(ReadError::Header);
+            return Err(MiniLmError::Header);
         }
-        let ends = [vocabulary.named("[CLS]")?, vocabulary.named("[SEP]")?];
-        let words = Matrix::read(&mut source, shape.tokens, shape.width)?;
-        let places = source.floats(shape.positions * shape.width)?;
-        let norm = Norm::read(&mut source, shape.width)?;
-        let layers = (0..shape.layers).map(|_| Layer::read(&mut source, &shape));
+        let ends = [vocabulary.find_named("[CLS]")?, vocabulary.find_named("[SEP]")?];
+        let words = QuantizedMatrix::read(&mut source, shape.tokens, shape.width)?;
+        let places = source.read_floats(shape.positions * shape.width)?;
+        let norm = LayerNorm::read(&mut source, shape.width)?;
+        let layers = (0..shape.layers).map(|_| TransformerLayer::read(&mut source, &shape));
         let layers = layers.collect::<Result<_, _>>()?;
-        source.end()?;
-        Ok(Self { shape, vocabulary, ends, words, places, norm, layers })
+        source.expect_end()?;
+        Ok(Self {
+            shape,
+            vocabulary,
+            boundary_tokens: ends,
+            word_embeddings: words,
+            position_embeddings: places,
+            embedding_norm: norm,
+            layers,
+        })
     }
 
     /// How many numbers its vectors have.
@@ -100,12 +109,12 @@ impl MiniLm {
     ///
     /// Only the first tokens are read: 254 by the model that [`MODEL`] names.
     pub fn embed(&self, text: &str) -> Option<Vector> {
-        let tokens = wordpiece::tokens(&self.vocabulary, text, self.shape.positions - 2);
+        let tokens = wordpiece::tokenize(&self.vocabulary, text, self.shape.positions - 2);
         if tokens.is_empty() {
             return None;
         }
         let width = self.shape.width;
-        let mut states = self.placed(&tokens);
+        let mut states = self.input_states(&tokens);
         for layer in &self.layers {
             layer.apply(&mut states, width);
         }
@@ -117,15 +126,15 @@ impl MiniLm {
     }
 
     /// What the first layer gets: each token, where it stands, and the two ends.
-    fn placed(&self, tokens: &[Token]) -> Vec<f32> {
-        let [first, last] = self.ends;
+    fn input_states(&self, tokens: &[TokenId]) -> Vec<f32> {
+        let [first, last] = self.boundary_tokens;
         let width = self.shape.width;
-        let mut states = self.places[..(tokens.len() + 2) * width].to_vec();
+        let mut states = self.position_embeddings[..(tokens.len() + 2) * width].to_vec();
         let all = [first].into_iter().chain(tokens.iter().copied()).chain([last]);
         for (state, token) in states.chunks_exact_mut(width).zip(all) {
-            self.words.add_row(token.into(), state);
+            self.word_embeddings.add_row(token.into(), state);
         }
-        self.norm.apply(&mut states);
+        self.embedding_norm.apply(&mut states);
         states
     }
 }

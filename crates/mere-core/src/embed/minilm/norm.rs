@@ -1,32 +1,32 @@
 //! Layer normalisation: the mean taken away, the deviation made one, then stretched and moved.
 
-use super::ReadError;
-use super::source::Source;
+use super::MiniLmError;
+use super::source::ByteReader;
 
 /// So that what is all alike is not divided by zero.
-const LEAST: f32 = 1e-12;
+const EPSILON: f32 = 1e-12;
 
 /// By what each number is stretched, and how far it is moved.
 #[derive(Clone, Debug)]
-pub(super) struct Norm {
-    stretch: Vec<f32>,
-    shift: Vec<f32>,
+pub(super) struct LayerNorm {
+    gamma: Vec<f32>,
+    beta: Vec<f32>,
 }
 
-impl Norm {
+impl LayerNorm {
     /// Takes both, one behind the other.
-    pub(super) fn read(source: &mut Source<'_>, width: usize) -> Result<Self, ReadError> {
-        Ok(Self { stretch: source.floats(width)?, shift: source.floats(width)? })
+    pub(super) fn read(source: &mut ByteReader<'_>, width: usize) -> Result<Self, MiniLmError> {
+        Ok(Self { gamma: source.read_floats(width)?, beta: source.read_floats(width)? })
     }
 
     /// Normalises each of the vectors that lie one behind the other.
     pub(super) fn apply(&self, vectors: &mut [f32]) {
-        for vector in vectors.chunks_exact_mut(self.stretch.len()) {
+        for vector in vectors.chunks_exact_mut(self.gamma.len()) {
             let mean = mean(vector.iter().copied());
-            let spread = mean_square(vector, mean);
-            let inverse = (spread + LEAST).sqrt().recip();
+            let spread = variance(vector, mean);
+            let inverse = (spread + EPSILON).sqrt().recip();
             for (number, (stretch, shift)) in
-                vector.iter_mut().zip(self.stretch.iter().zip(&self.shift))
+                vector.iter_mut().zip(self.gamma.iter().zip(&self.beta))
             {
                 *number = (*number - mean) * inverse * stretch + shift;
             }
@@ -34,7 +34,7 @@ impl Norm {
     }
 }
 
-fn mean_square(vector: &[f32], from: f32) -> f32 {
+fn variance(vector: &[f32], from: f32) -> f32 {
     mean(vector.iter().map(|number| (number - from) * (number - from)))
 }
 

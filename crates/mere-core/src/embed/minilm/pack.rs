@@ -4,12 +4,12 @@
 //! model is refused here: the packed bytes are read once before they are given away.
 
 use super::safetensors::{Tensor, Tensors};
-use super::shape::{MAX_LAYERS, Shape};
-use super::{MAGIC, MiniLm, ReadError, VERSION};
+use super::shape::{MAX_LAYERS, ModelShape};
+use super::{MAGIC, MiniLm, MiniLmError, VERSION};
 use crate::embed::vocabulary::{Vocabulary, VocabularyError};
 
 /// So many tokens of a text are read; the model was not taught with more.
-const POSITIONS: usize = 256;
+const MAX_POSITIONS: usize = 256;
 
 /// Files that make no model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,51 +25,51 @@ pub enum PackError {
     Vocabulary(#[from] VocabularyError),
     /// What came out is no model.
     #[error(transparent)]
-    Model(#[from] ReadError),
+    Model(#[from] MiniLmError),
 }
 
 /// Packs the weights (`model.safetensors`) and the list of words (`vocab.txt`) of a package.
 pub fn pack(safetensors: &[u8], vocabulary: &[u8]) -> Result<Vec<u8>, PackError> {
     let tensors = Tensors::read(safetensors)?;
-    let shape = shape(&tensors, vocabulary)?;
+    let shape = derive_shape(&tensors, vocabulary)?;
     let mut packer = Packer { tensors, shape, packed: Vec::new() };
-    packer.header(vocabulary)?;
-    packer.embeddings()?;
+    packer.write_header(vocabulary)?;
+    packer.write_embeddings()?;
     for layer in 0..shape.layers {
-        packer.layer(&format!("encoder.layer.{layer}"))?;
+        packer.write_layer(&format!("encoder.layer.{layer}"))?;
     }
     MiniLm::read(&packer.packed)?;
     Ok(packer.packed)
 }
 
 /// The shape that the sizes of the tensors say.
-fn shape(tensors: &Tensors<'_>, vocabulary: &[u8]) -> Result<Shape, PackError> {
+fn derive_shape(tensors: &Tensors<'_>, vocabulary: &[u8]) -> Result<ModelShape, PackError> {
     let words = tensors.tensor("embeddings.word_embeddings.weight")?;
     let places = tensors.tensor("embeddings.position_embeddings.weight")?;
     let inner = tensors.tensor("encoder.layer.0.intermediate.dense.bias")?;
     let is_layer = |layer: &usize| tensors.has(&format!("encoder.layer.{layer}.output.dense.bias"));
-    Ok(Shape {
+    Ok(ModelShape {
         layers: (0..MAX_LAYERS).take_while(is_layer).count(),
         width: words.columns,
-        inner: inner.columns,
-        positions: places.rows.min(POSITIONS),
+        inner_width: inner.columns,
+        positions: places.rows.min(MAX_POSITIONS),
         tokens: Vocabulary::read(vocabulary)?.len(),
-        words: vocabulary.len(),
+        vocabulary_bytes: vocabulary.len(),
     })
 }
 
 struct Packer<'a> {
     tensors: Tensors<'a>,
-    shape: Shape,
+    shape: ModelShape,
     packed: Vec<u8>,
 }
 
 impl<'a> Packer<'a> {
-    fn header(&mut self, vocabulary: &[u8]) -> Result<(), PackError> {
+    fn write_header(&mut self, vocabulary: &[u8]) -> Result<(), PackError> {
         self.packed.extend(MAGIC);
         self.packed.extend(VERSION.to_le_bytes());
-        for number in self.shape.numbers() {
-            let number = u32::try_from(number).map_err(|_| ReadError::Header)?;
+        for number in self.shape.to_numbers() {
+            let number = u32::try_from(number).map_err(|_| MiniLmError::Header)?;
             self.packed.extend(number.to_le_bytes());
         }
         self.packed.extend(vocabulary);
@@ -78,9 +78,9 @@ impl<'a> Packer<'a> {
 
     /// The words, their places and the norm. Of the two kinds of sentences that the model knows
     /// every text is the first, so that one is added to the places.
-    fn embeddings(&mut self) -> Result<(), PackError> {
-        let Shape { tokens, width, positions, .. } = self.shape;
-        self.matrix("embeddings.word_embeddings.weight", tokens, width)?;
+    fn write_embeddings(&mut self) -> Result<(), PackError> {
+        let ModelShape { tokens, width, positions, .. } = self.shape;
+        self.write_matrix("embeddings.word_embeddings.weight", tokens, width)?;
         let places = self.tensors.tensor("embeddings.position_embeddings.weight")?;
         let kinds = self.tensors.tensor("embeddings.token_type_embeddings.weight")?;
         if places.columns != width || kinds.columns != width {
@@ -88,65 +88,70 @@ impl<'a> Packer<'a> {
         }
         let kind = kinds.floats().take(width).collect::<Vec<_>>();
         let places = places.floats().take(positions * width).zip(kind.iter().cycle());
-        self.floats(places.map(|(place, kind)| place + kind));
-        self.norm("embeddings.LayerNorm")
+        self.write_floats(places.map(|(place, kind)| place + kind));
+        self.write_norm("embeddings.LayerNorm")
     }
 
-    fn layer(&mut self, layer: &str) -> Result<(), PackError> {
-        let Shape { width, inner, .. } = self.shape;
+    fn write_layer(&mut self, layer: &str) -> Result<(), PackError> {
+        let ModelShape { width, inner_width: inner, .. } = self.shape;
         for part in ["self.query", "self.key", "self.value", "output.dense"] {
-            self.linear(&format!("{layer}.attention.{part}"), width, width)?;
+            self.write_linear(&format!("{layer}.attention.{part}"), width, width)?;
         }
-        self.norm(&format!("{layer}.attention.output.LayerNorm"))?;
-        self.linear(&format!("{layer}.intermediate.dense"), inner, width)?;
-        self.linear(&format!("{layer}.output.dense"), width, inner)?;
-        self.norm(&format!("{layer}.output.LayerNorm"))
+        self.write_norm(&format!("{layer}.attention.output.LayerNorm"))?;
+        self.write_linear(&format!("{layer}.intermediate.dense"), inner, width)?;
+        self.write_linear(&format!("{layer}.output.dense"), width, inner)?;
+        self.write_norm(&format!("{layer}.output.LayerNorm"))
     }
 
-    fn linear(&mut self, name: &str, rows: usize, columns: usize) -> Result<(), PackError> {
-        self.matrix(&format!("{name}.weight"), rows, columns)?;
-        self.vector(&format!("{name}.bias"), rows)
+    fn write_linear(&mut self, name: &str, rows: usize, columns: usize) -> Result<(), PackError> {
+        self.write_matrix(&format!("{name}.weight"), rows, columns)?;
+        self.write_vector(&format!("{name}.bias"), rows)
     }
 
-    fn norm(&mut self, name: &str) -> Result<(), PackError> {
-        self.vector(&format!("{name}.weight"), self.shape.width)?;
-        self.vector(&format!("{name}.bias"), self.shape.width)
+    fn write_norm(&mut self, name: &str) -> Result<(), PackError> {
+        self.write_vector(&format!("{name}.weight"), self.shape.width)?;
+        self.write_vector(&format!("{name}.bias"), self.shape.width)
     }
 
-    fn vector(&mut self, name: &str, length: usize) -> Result<(), PackError> {
-        let numbers = self.sized(name, 1, length)?.floats();
-        self.floats(numbers);
+    fn write_vector(&mut self, name: &str, length: usize) -> Result<(), PackError> {
+        let numbers = self.tensor_of_size(name, 1, length)?.floats();
+        self.write_floats(numbers);
         Ok(())
     }
 
-    fn matrix(&mut self, name: &str, rows: usize, columns: usize) -> Result<(), PackError> {
-        let numbers = self.sized(name, rows, columns)?.floats().collect::<Vec<_>>();
-        let scales = numbers.chunks_exact(columns).map(scale).collect::<Vec<_>>();
-        self.floats(scales.iter().copied());
+    fn write_matrix(&mut self, name: &str, rows: usize, columns: usize) -> Result<(), PackError> {
+        let numbers = self.tensor_of_size(name, rows, columns)?.floats().collect::<Vec<_>>();
+        let scales = numbers.chunks_exact(columns).map(row_scale).collect::<Vec<_>>();
+        self.write_floats(scales.iter().copied());
         for (row, scale) in numbers.chunks_exact(columns).zip(scales) {
-            self.packed.extend(row.iter().map(|number| rounded(number / scale)));
+            self.packed.extend(row.iter().map(|number| round_to_byte(number / scale)));
         }
         Ok(())
     }
 
-    fn sized(&self, name: &str, rows: usize, columns: usize) -> Result<Tensor<'a>, PackError> {
+    fn tensor_of_size(
+        &self,
+        name: &str,
+        rows: usize,
+        columns: usize,
+    ) -> Result<Tensor<'a>, PackError> {
         let tensor = self.tensors.tensor(name)?;
         let fits = tensor.rows == rows && tensor.columns == columns;
         if fits { Ok(tensor) } else { Err(PackError::Tensor(name.to_owned())) }
     }
 
-    fn floats(&mut self, numbers: impl Iterator<Item = f32>) {
+    fn write_floats(&mut self, numbers: impl Iterator<Item = f32>) {
         self.packed.extend(numbers.flat_map(f32::to_le_bytes));
     }
 }
 
 /// What a row's bytes are times, to be its numbers.
-fn scale(row: &[f32]) -> f32 {
+fn row_scale(row: &[f32]) -> f32 {
     let greatest = row.iter().fold(0.0_f32, |so_far, number| so_far.max(number.abs()));
     if greatest > 0.0 { greatest / 127.0 } else { 1.0 }
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "within -127 and 127 by its scale")]
-fn rounded(number: f32) -> u8 {
+fn round_to_byte(number: f32) -> u8 {
     (number.round() as i8).cast_unsigned()
 }

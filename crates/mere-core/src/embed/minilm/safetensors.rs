@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::PackError;
 
-const MAX_HEADER: usize = 1 << 20;
+const MAX_HEADER_BYTES: usize = 1 << 20;
 
 /// The tensors of a file.
 #[derive(Debug)]
@@ -26,7 +26,8 @@ impl<'a> Tensors<'a> {
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, PackError> {
         let (length, rest) = bytes.split_first_chunk().ok_or(PackError::Header)?;
         let length = usize::try_from(u64::from_le_bytes(*length)).ok();
-        let length = length.filter(|length| *length <= MAX_HEADER).ok_or(PackError::Header)?;
+        let length =
+            length.filter(|length| *length <= MAX_HEADER_BYTES).ok_or(PackError::Header)?;
         let (header, data) = rest.split_at_checked(length).ok_or(PackError::Header)?;
         let header = serde_json::from_slice(header).map_err(|_| PackError::Header)?;
         Ok(Self { header, data })
@@ -47,19 +48,19 @@ impl<'a> Tensors<'a> {
         if entry.get("dtype")? != "F32" {
             return None;
         }
-        let (rows, columns) = match numbers(entry.get("shape")?)?[..] {
+        let (rows, columns) = match parse_numbers(entry.get("shape")?)?[..] {
             [columns] => (1, columns),
             [rows, columns] => (rows, columns),
             _ => return None,
         };
-        let [start, end] = numbers(entry.get("data_offsets")?)?.try_into().ok()?;
+        let [start, end] = parse_numbers(entry.get("data_offsets")?)?.try_into().ok()?;
         let data = self.data.get(start..end)?;
         let length = rows.checked_mul(columns)?.checked_mul(4)?;
         (data.len() == length && length > 0).then_some(Tensor { rows, columns, data })
     }
 }
 
-fn numbers(value: &Value) -> Option<Vec<usize>> {
+fn parse_numbers(value: &Value) -> Option<Vec<usize>> {
     let numbers = value.as_array()?.iter();
     numbers.map(|number| usize::try_from(number.as_u64()?).ok()).collect()
 }

@@ -1,41 +1,41 @@
 //! The bytes of a packed model, taken from front to back.
 
-use super::ReadError;
+use super::MiniLmError;
 
 /// What is left of the bytes.
 #[derive(Debug)]
-pub(super) struct Source<'a>(&'a [u8]);
+pub(super) struct ByteReader<'a>(&'a [u8]);
 
-impl<'a> Source<'a> {
+impl<'a> ByteReader<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
     /// The next bytes.
-    pub(super) fn bytes(&mut self, count: usize) -> Result<&'a [u8], ReadError> {
-        let (taken, rest) = self.0.split_at_checked(count).ok_or(ReadError::Length)?;
+    pub(super) fn read_bytes(&mut self, count: usize) -> Result<&'a [u8], MiniLmError> {
+        let (taken, rest) = self.0.split_at_checked(count).ok_or(MiniLmError::Length)?;
         self.0 = rest;
         Ok(taken)
     }
 
     /// The next whole number.
-    pub(super) fn number(&mut self) -> Result<u32, ReadError> {
-        let (number, rest) = self.0.split_first_chunk().ok_or(ReadError::Length)?;
+    pub(super) fn read_number(&mut self) -> Result<u32, MiniLmError> {
+        let (number, rest) = self.0.split_first_chunk().ok_or(MiniLmError::Length)?;
         self.0 = rest;
         Ok(u32::from_le_bytes(*number))
     }
 
     /// The next numbers, all of which are finite.
-    pub(super) fn floats(&mut self, count: usize) -> Result<Vec<f32>, ReadError> {
-        let bytes = self.bytes(count.checked_mul(4).ok_or(ReadError::Length)?)?;
+    pub(super) fn read_floats(&mut self, count: usize) -> Result<Vec<f32>, MiniLmError> {
+        let bytes = self.read_bytes(count.checked_mul(4).ok_or(MiniLmError::Length)?)?;
         let floats = bytes.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes));
         let floats = floats.collect::<Vec<_>>();
         let all_finite = floats.iter().all(|number| number.is_finite());
-        if all_finite { Ok(floats) } else { Err(ReadError::Number) }
+        if all_finite { Ok(floats) } else { Err(MiniLmError::NotFinite) }
     }
 
     /// That nothing is left.
-    pub(super) fn end(&self) -> Result<(), ReadError> {
-        if self.0.is_empty() { Ok(()) } else { Err(ReadError::Length) }
+    pub(super) fn expect_end(&self) -> Result<(), MiniLmError> {
+        if self.0.is_empty() { Ok(()) } else { Err(MiniLmError::Length) }
     }
 }

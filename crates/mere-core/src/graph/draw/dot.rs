@@ -3,16 +3,16 @@
 use std::fmt::Write;
 
 use super::palette;
-use crate::graph::Picture;
+use crate::graph::Subgraph;
 use crate::graph::label;
-use crate::graph::picture::Stroke;
+use crate::graph::picture::DrawnLink;
 
 /// The longest title in columns.
-const TITLE: usize = 60;
+const MAX_TITLE_COLUMNS: usize = 60;
 
-impl Picture<'_> {
+impl Subgraph<'_> {
     /// The picture in Graphviz' language.
-    pub fn dot(&self) -> String {
+    pub fn to_dot(&self) -> String {
         let mut out = String::from(
             "digraph knowledge {\n  rankdir=LR;\n  bgcolor=\"transparent\";\n  \
              node [shape=box, style=\"rounded,filled\", fillcolor=\"#ffffff\", color=\"#8b95a5\", \
@@ -20,23 +20,23 @@ impl Picture<'_> {
              edge [fontname=\"Helvetica\", fontsize=9, arrowsize=0.7];\n",
         );
         for index in 0..self.nodes.len() {
-            self.dot_node(&mut out, index);
+            self.write_dot_node(&mut out, index);
         }
-        for stroke in &self.strokes {
-            dot_edge(&mut out, *stroke);
+        for stroke in &self.links {
+            write_dot_edge(&mut out, *stroke);
         }
-        if self.left_out > 0 {
+        if self.omitted_count > 0 {
             // Writing to a string cannot fail.
-            let _ = writeln!(out, "  label=\"{} more are not shown\";", self.left_out);
+            let _ = writeln!(out, "  label=\"{} more are not shown\";", self.omitted_count);
         }
         out.push_str("}\n");
         out
     }
 
-    fn dot_node(&self, out: &mut String, index: usize) {
+    fn write_dot_node(&self, out: &mut String, index: usize) {
         let node = self.node(index);
         let is_superseded = self.graph.is_superseded(self.nodes[index]);
-        let title = quoted(&label::fit(&node.title, TITLE));
+        let title = escape_label(&label::fit_to_columns(&node.title, MAX_TITLE_COLUMNS));
         let more = match (is_superseded, self.focus.is_some() && index == 0) {
             (true, _) => ", style=\"rounded,filled,dashed\", fontcolor=\"#8b95a5\"",
             (false, true) => ", penwidth=2, color=\"#2563eb\"",
@@ -46,9 +46,9 @@ impl Picture<'_> {
     }
 }
 
-fn dot_edge(out: &mut String, stroke: Stroke) {
-    let Stroke { from, to, relation } = stroke;
-    let ink = palette::ink(relation);
+fn write_dot_edge(out: &mut String, stroke: DrawnLink) {
+    let DrawnLink { from, to, relation } = stroke;
+    let ink = palette::line_style(relation);
     let ends = if relation.is_symmetric() { ", dir=none" } else { "" };
     let dashes = if ink.dashes.is_some() { ", style=dashed" } else { "" };
     let colour = ink.light;
@@ -60,7 +60,7 @@ fn dot_edge(out: &mut String, stroke: Stroke) {
 }
 
 /// A text between quotes. Graphviz reads escapes in labels, and entities of HTML.
-fn quoted(text: &str) -> String {
+fn escape_label(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

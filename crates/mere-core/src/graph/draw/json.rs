@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::graph::{Picture, Trouble};
+use crate::graph::{Subgraph, UnresolvedReason};
 
-impl Picture<'_> {
+impl Subgraph<'_> {
     /// The picture as JSON.
-    pub fn json(&self) -> String {
+    pub fn to_json(&self) -> String {
         let nodes = (0..self.nodes.len()).map(|index| self.json_node(index)).collect::<Vec<_>>();
-        let edges = self.strokes.iter().map(|stroke| {
+        let edges = self.links.iter().map(|stroke| {
             json!({
                 "source": stroke.from,
                 "target": stroke.to,
@@ -19,8 +19,8 @@ impl Picture<'_> {
             "focus": self.focus.map(|_| 0),
             "nodes": nodes,
             "edges": edges.collect::<Vec<_>>(),
-            "loose": self.json_loose(),
-            "left_out": self.left_out,
+            "loose": self.json_unresolved_links(),
+            "left_out": self.omitted_count,
         });
         format!("{drawing:#}\n")
     }
@@ -39,17 +39,17 @@ impl Picture<'_> {
     }
 
     /// The links of its entries that lead nowhere.
-    fn json_loose(&self) -> Vec<Value> {
+    fn json_unresolved_links(&self) -> Vec<Value> {
         let nodes = self.nodes.iter().enumerate();
         let loose = nodes.flat_map(|(source, node)| {
-            let loose = self.graph.loose(*node).iter();
-            let loose = loose.filter(|loose| self.walk.relations.contains(loose.relation));
+            let loose = self.graph.unresolved_links(*node).iter();
+            let loose = loose.filter(|loose| self.options.relations.contains(loose.relation));
             loose.map(move |loose| {
                 json!({
                     "source": source,
                     "relation": loose.relation.name(),
                     "target": &*loose.target,
-                    "ambiguous": loose.trouble == Trouble::Ambiguous,
+                    "ambiguous": loose.reason == UnresolvedReason::Ambiguous,
                 })
             })
         });

@@ -3,7 +3,7 @@
 use crate::item::Relation;
 
 /// A colour for each ground, and the dashes that tell it apart without colour.
-pub(in crate::graph) struct Ink {
+pub(in crate::graph) struct LineStyle {
     pub(in crate::graph) light: &'static str,
     pub(in crate::graph) dark: &'static str,
     /// The lengths of dash and gap; none for a whole line.
@@ -11,7 +11,7 @@ pub(in crate::graph) struct Ink {
 }
 
 /// How a relation is drawn.
-pub(in crate::graph) fn ink(relation: Relation) -> Ink {
+pub(in crate::graph) fn line_style(relation: Relation) -> LineStyle {
     let (light, dark, dashes) = match relation {
         Relation::Extends => ("#2563eb", "#6ea8fe", None),
         Relation::References => ("#8b95a5", "#7d8590", None),
@@ -22,5 +22,5 @@ pub(in crate::graph) fn ink(relation: Relation) -> Ink {
         Relation::Related => ("#0e8ba5", "#56c7dd", Some("2 4")),
         Relation::ExampleOf => ("#be2a86", "#f084c4", Some("9 3 2 3")),
     };
-    Ink { light, dark, dashes }
+    LineStyle { light, dark, dashes }
 }

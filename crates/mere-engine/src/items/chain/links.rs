@@ -2,7 +2,7 @@
 
 use mere_core::chain::{Chain, ChainTool, MAX_CHAIN_LENGTH, builtin};
 use mere_core::item::{Item, ItemId, ItemRef, ItemType, ScopedPath};
-use mere_core::request::{Reader, Source, Unsigned};
+use mere_core::request::{LookupScope, Reader, UnsignedPolicy};
 
 use super::super::find::find;
 use super::super::keep::bytes_of;
@@ -26,7 +26,7 @@ pub(super) struct Linked {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Demand {
     /// A signature that counts, but for what a person at a terminal lets pass.
-    ToRun(Unsigned),
+    ToRun(UnsignedPolicy),
     /// To be what it was signed as, if it was signed.
     ToLook,
 }
@@ -38,7 +38,7 @@ impl Linked {
         item: &ItemRef,
         demand: Demand,
     ) -> Result<Self, ToolError> {
-        let found = find(desk.stock, desk.view, (ItemType::Tool, item), Source::Local)?;
+        let found = find(desk.stock, desk.view, (ItemType::Tool, item), LookupScope::Local)?;
         let mut place = Some(found.place);
         let (mut members, mut opened) = (Vec::<ChainTool>::new(), Vec::new());
         while let Some(next) = place.take() {
@@ -113,7 +113,7 @@ fn ship(id: &ItemId, members: &mut Vec<ChainTool>) {
 
 fn find_executor(desk: &Desk<'_>, link: ItemId, executor: ItemId) -> Result<ScopedPath, ToolError> {
     let item = ItemRef { category: None, id: executor.clone(), version: None };
-    let found = find(desk.stock, desk.view, (ItemType::Tool, &item), Source::Local);
+    let found = find(desk.stock, desk.view, (ItemType::Tool, &item), LookupScope::Local);
     let missing = |error| RunError::Executor { link, executor, error: Box::new(error) };
     Ok(found.map_err(missing)?.place)
 }
@@ -121,7 +121,8 @@ fn find_executor(desk: &Desk<'_>, link: ItemId, executor: ItemId) -> Result<Scop
 fn open(desk: &Desk<'_>, place: ScopedPath, demand: Demand) -> Result<Opened, ToolError> {
     let opened = Opened::judge(desk.view, desk.court, place)?;
     let Demand::ToRun(unsigned) = demand else { return Ok(opened) };
-    let is_meant = desk.who == Reader::Person && unsigned == Unsigned::Allowed && has_terminal();
+    let is_meant =
+        desk.who == Reader::Person && unsigned == UnsignedPolicy::Allow && has_terminal();
     enforce::permit_run(&opened, is_meant).map_err(RunError::Unsigned)?;
     Ok(opened)
 }

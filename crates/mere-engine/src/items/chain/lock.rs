@@ -5,8 +5,8 @@ use mere_core::chain::pin;
 use mere_core::item::{
     CategoryBase, Item, ItemForm, ItemId, ItemRef, ItemType, Lockfile, Scope, ScopedPath,
 };
-use mere_core::reply::{Content, Data, Draft, Fields, Name, Prose, codes};
-use mere_core::request::{LockCommand, Locking, Unsigned};
+use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
+use mere_core::request::{LockCommand, LockfilePolicy, UnsignedPolicy};
 use mere_core::spoken::Spoken;
 use mere_core::trust::VerificationFailure;
 
@@ -37,11 +37,11 @@ impl Locked {
     pub(super) fn check(
         desk: &Desk<'_>,
         linked: Linked,
-        locking: Locking,
+        locking: LockfilePolicy,
     ) -> Result<Self, ToolError> {
         let Some(place) = lockfile_of(desk, &linked)? else {
             let pin = &linked.chain.leaf().pin;
-            if locking == Locking::Required || desk.running.require_lock {
+            if locking == LockfilePolicy::Required || desk.running.require_lock {
                 let (tool, version) = (pin.id.clone(), pin.version.clone());
                 return Err(RunError::Unlocked { tool, version }.into());
             }
@@ -126,7 +126,7 @@ pub(crate) fn lock(desk: &Desk<'_>, asked: &LockCommand) -> Result<Draft, ToolEr
 
 /// Pins the chain of a tool as it is now.
 fn make(desk: &Desk<'_>, item: &ItemRef, scope: Scope) -> Result<Draft, ToolError> {
-    let linked = Linked::follow(desk, item, Demand::ToRun(Unsigned::Refused))?;
+    let linked = Linked::follow(desk, item, Demand::ToRun(UnsignedPolicy::Refuse))?;
     let leaf = &linked.chain.leaf().pin;
     let place = ScopedPath {
         scope,
@@ -158,7 +158,7 @@ fn make(desk: &Desk<'_>, item: &ItemRef, scope: Scope) -> Result<Draft, ToolErro
         .with("chain", super::show::links(&linked));
     let done = if is_new { " was made" } else { " was replaced" };
     let message = Prose::words("").address(address).and(done).and(" and signed; it pins ");
-    let message = message.with(&counted(links, "link", "links")).and(".");
+    let message = message.append(&counted(links, "link", "links")).and(".");
     Ok(Draft::success(codes::LOCK_MADE, message).data(data))
 }
 
@@ -224,7 +224,7 @@ enum Pinned {
 fn check_one(desk: &Desk<'_>, place: &ScopedPath) -> Result<Pinned, ToolError> {
     let (category, id) = (Some(place.category.clone()), place.id.clone());
     let item = ItemRef { category, id, version: None };
-    let linked = Linked::follow(desk, &item, Demand::ToRun(Unsigned::Refused))?;
+    let linked = Linked::follow(desk, &item, Demand::ToRun(UnsignedPolicy::Refuse))?;
     if place.version.as_ref() != Some(&linked.chain.leaf().pin.version) {
         let opened = Opened::judge(desk.view, desk.court, place.clone())?;
         enforce::permit_lock(&opened).map_err(RunError::LockUnsigned)?;
@@ -234,10 +234,10 @@ fn check_one(desk: &Desk<'_>, place: &ScopedPath) -> Result<Pinned, ToolError> {
 }
 
 fn finding(place: &ScopedPath, error: &ToolError) -> Data {
-    let why = crate::wording::tool(error).said().for_person();
+    let why = crate::wording::tool(error).message().render_for_person();
     Fields::default()
         .with("id", Data::Words(place.id.to_string().into()))
-        .with("category", Name::from(&place.category))
+        .with("category", ParsedName::from(&place.category))
         .with("version", place.version.as_ref().map(|one| Data::Words(one.to_string().into())))
         .with("scope", place.scope.name())
         .with_some("address", place.address())

@@ -2,7 +2,7 @@
 
 use mere_core::item::ItemRef;
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
-use mere_core::request::{Locking, Unsigned};
+use mere_core::request::{LockfilePolicy, UnsignedPolicy};
 
 use super::RunError;
 use super::links::{Demand, Linked};
@@ -15,8 +15,8 @@ use mere_host::PackagesError;
 /// Fetches the packages of a tool. It must be signed like one that is run: what it asks for comes onto
 /// this machine.
 pub(crate) fn prepare(desk: &Desk<'_>, item: &ItemRef) -> Result<Draft, ToolError> {
-    let linked = Linked::follow(desk, item, Demand::ToRun(Unsigned::Refused))?;
-    let locked = Locked::check(desk, linked, Locking::Optional)?;
+    let linked = Linked::follow(desk, item, Demand::ToRun(UnsignedPolicy::Refuse))?;
+    let locked = Locked::check(desk, linked, LockfilePolicy::Optional)?;
     let files = files(desk, &locked)?;
     let needs = Needs::of(desk, &locked, &files);
     let config = locked.linked.chain.config().map_err(RunError::Config)?;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use mere_core::item::ItemRef;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
-use mere_core::request::{Locking, Reader, Unsigned};
+use mere_core::request::{LockfilePolicy, Reader, UnsignedPolicy};
 use mere_core::turn::OutputStream;
 use serde_json::{Map, Value};
 
@@ -30,8 +30,8 @@ pub(in crate::items) struct Ask<'a> {
     pub(in crate::items) item: &'a ItemRef,
     /// Its parameters, and those that a person typed as texts.
     pub(in crate::items) given: (&'a Map<String, Value>, &'a [(String, String)]),
-    pub(in crate::items) locking: Locking,
-    pub(in crate::items) unsigned: Unsigned,
+    pub(in crate::items) locking: LockfilePolicy,
+    pub(in crate::items) unsigned: UnsignedPolicy,
     pub(in crate::items) mode: Mode,
 }
 
@@ -156,7 +156,7 @@ fn told(desk: &Desk<'_>, ready: &Ready, finished: &Finished) -> Draft {
         .with("success", success)
         .with("stdout", text(&finished.stdout))
         .with("stderr", text(&finished.stderr))
-        .with("exit_code", code.map_or(Data::Null, |code| Data::Figure(code.into())))
+        .with("exit_code", code.map_or(Data::Null, |code| Data::ForeignNumber(code.into())))
         .with_some("ended", ended(finished.ended))
         .with("duration_ms", millis)
         .with("truncated", finished.stdout.truncated || finished.stderr.truncated)

@@ -1,8 +1,8 @@
 //! What is told of a chain: its links, and the config they come to.
 
 use mere_core::item::ItemRef;
-use mere_core::reply::{Content, Data, Draft, Fields, Name, Prose, codes};
-use mere_core::request::Locking;
+use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
+use mere_core::request::LockfilePolicy;
 use serde_json::Value;
 
 use super::super::load::name;
@@ -29,14 +29,17 @@ pub(crate) fn show(desk: &Desk<'_>, item: &ItemRef) -> Result<Draft, ToolError> 
     let title = title(&linked);
     // What would be refused is no reason to show nothing.
     let permitted = linked.permit().map_err(ToolError::from);
-    let locked = permitted.and_then(|()| Locked::check(desk, linked, Locking::Optional));
+    let locked = permitted.and_then(|()| Locked::check(desk, linked, LockfilePolicy::Optional));
     let (lockfile, trouble) = match locked {
         Ok(locked) => (locked.lockfile, None),
-        Err(error) => (None, Some(crate::wording::tool(&error).said().for_person())),
+        Err(error) => (None, Some(crate::wording::tool(&error).message().render_for_person())),
     };
     let data = Fields::default()
         .with("chain", trusted)
-        .with("config", Data::foreign(&masked_value(&config), &mut |text| Content::mention(text)))
+        .with(
+            "config",
+            Data::from_foreign(&masked_value(&config), &mut |text| Content::mention(text)),
+        )
         .with_some("lockfile", lockfile)
         .with_some("refused", trouble.map(Content::mention));
     Ok(Draft::success(codes::CHAIN, title).data(data))
@@ -69,7 +72,7 @@ fn link(pin: &mere_core::item::PinnedTool) -> Fields {
         .with("tool_id", Data::Words(pin.id.to_string().into()))
         .with("version", Data::Words(pin.version.to_string().into()))
         .with("scope", pin.scope.map_or("builtin", mere_core::item::Scope::name))
-        .with("category", Name::from(&pin.category))
+        .with("category", ParsedName::from(&pin.category))
         .with("integrity", pin.integrity)
 }
 

@@ -7,7 +7,7 @@ use mere_core::item::{
     Category, CategoryBase, ItemForm, ItemId, ItemRef, ItemType, Scope, ScopedPath, template_files,
 };
 use mere_core::reply::{Draft, Fields, Prose, codes};
-use mere_core::request::{Author, Reader, Source, Text};
+use mere_core::request::{AuthorChoice, ItemContent, LookupScope, Reader};
 use mere_core::spoken::Spoken;
 
 use super::super::change::{Desk, Mode, check_arrival, put};
@@ -31,7 +31,7 @@ pub(super) fn new(
     check_arrival(desk, &place)?;
     let (_, content) = files.next().ok_or(Unmade::NotMade(kind))?;
     let files = files.map(|(name, text)| Ok((name.parse().map_err(|_| Unmade::Place)?, text)));
-    let text = Text { content, files: files.collect::<Result<_, ItemError>>()? };
+    let text = ItemContent { main_file: content, files: files.collect::<Result<_, ItemError>>()? };
     let prospect = Prospect::new((desk.stock, desk.view), place, &text)?;
     let draft = put(desk, prospect, Expect::Nothing, Mode::Really)?;
     let words = format!("{kind} {item}");
@@ -54,10 +54,10 @@ pub(super) fn new(
 pub(super) fn copy_named(
     desk: &Desk<'_>,
     (kind, item): (ItemType, &ItemRef),
-    (to, author): (Scope, Author),
+    (to, author): (Scope, AuthorChoice),
 ) -> Result<Draft, ToolError> {
     let from = if to == Scope::User { Scope::Project } else { Scope::User };
-    let place = find(desk.stock, desk.view, (kind, item), Source::Only(from))?.place;
+    let place = find(desk.stock, desk.view, (kind, item), LookupScope::Only(from))?.place;
     let opened = Opened::judge(desk.view, desk.court, place)?;
     let address = copy(desk, &opened, (to, author))?;
     let data = Fields::default()
@@ -72,7 +72,7 @@ pub(super) fn copy_named(
 pub(crate) fn copy(
     desk: &Desk<'_>,
     opened: &Opened,
-    (to, author): (Scope, Author),
+    (to, author): (Scope, AuthorChoice),
 ) -> Result<Address, ToolError> {
     let loaded = &opened.loaded;
     if loaded.place.kind == ItemType::Memory {
@@ -117,7 +117,7 @@ pub(super) fn change_category(
     desk: &Desk<'_>,
     (kind, item): (ItemType, &ItemRef),
     category: &Category,
-    (source, author): (Source, Author),
+    (source, author): (LookupScope, AuthorChoice),
 ) -> Result<Draft, ToolError> {
     let place = find(desk.stock, desk.view, (kind, item), source)?.place;
     let opened = Opened::judge(desk.view, desk.court, place)?;
@@ -130,7 +130,7 @@ pub(super) fn rename(
     desk: &Desk<'_>,
     (kind, item): (ItemType, &ItemRef),
     id: &ItemId,
-    (source, author): (Source, Author),
+    (source, author): (LookupScope, AuthorChoice),
 ) -> Result<Draft, ToolError> {
     if kind == ItemType::Lockfile {
         return Err(Unmade::NotMade(kind).into());
@@ -146,7 +146,7 @@ fn carry(
     desk: &Desk<'_>,
     opened: &Opened,
     to: &ScopedPath,
-    author: Author,
+    author: AuthorChoice,
 ) -> Result<Draft, ToolError> {
     let loaded = &opened.loaded;
     let address = to.address().ok_or(Unmade::Place)?;

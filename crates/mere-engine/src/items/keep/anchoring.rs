@@ -7,7 +7,7 @@ use mere_core::address::RelPath;
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{self, Item, ItemForm, ItemType, ScopedPath, rewrite_location};
-use mere_core::request::Author;
+use mere_core::request::AuthorChoice;
 use mere_core::spoken::Spoken;
 use mere_core::trust::Sidecar;
 
@@ -27,7 +27,7 @@ pub(super) struct Anchoring<'a> {
     pub(super) desk: &'a Desk<'a>,
     pub(super) opened: &'a Opened,
     pub(super) to: &'a ScopedPath,
-    pub(super) author: Author,
+    pub(super) author: AuthorChoice,
     pub(super) errand: Errand,
 }
 
@@ -48,7 +48,8 @@ impl Anchoring<'_> {
     fn sidecar(&self, files: &[(RelPath, Vec<u8>)]) -> Result<Option<Vec<u8>>, ToolError> {
         let loaded = &self.opened.loaded;
         let signed = self.opened.signed.as_deref().and_then(|bytes| Sidecar::parse(bytes).ok());
-        if loaded.place.kind == ItemType::Memory || signed.is_none() && self.author == Author::Stays
+        if loaded.place.kind == ItemType::Memory
+            || signed.is_none() && self.author == AuthorChoice::Unchanged
         {
             return Ok(None);
         }
@@ -59,17 +60,17 @@ impl Anchoring<'_> {
         };
         let is_verified = matches!(self.opened.standing, Standing::Verified(_));
         let kept = signed.filter(|signed| is_verified && states(signed, &moved));
-        if self.opened.standing == Standing::Draft && self.author == Author::Stays {
+        if self.opened.standing == Standing::Draft && self.author == AuthorChoice::Unchanged {
             return Err(Unmade::Unfinished(loaded.address.clone()).into());
         }
         // An agent may install what was signed, and never have anything else signed.
         let is_ours = is_own && self.errand != Errand::Install;
-        if self.author == Author::Stays && kept.is_none() && !is_ours {
+        if self.author == AuthorChoice::Unchanged && kept.is_none() && !is_ours {
             return Err(Unmade::Foreign(loaded.address.clone()).into());
         }
         let sealer = Sealer::unlock(self.desk, self.errand)?;
         let space_id = space_id(self.desk, self.to)?;
-        Ok(Some(match kept.filter(|_| self.author == Author::Stays) {
+        Ok(Some(match kept.filter(|_| self.author == AuthorChoice::Unchanged) {
             Some(signed) => sealer.install(&signed, self.to, &space_id)?,
             None => sealer.seal(&moved, &space_id)?,
         }))

@@ -1,9 +1,11 @@
 //! `mere graph`: how knowledge hangs together, drawn or checked.
 
-use mere_core::graph::{Check, Cycle, Found, Graph, Node, NodeId, Picture, Walk};
+use mere_core::graph::{
+    Cycle, Graph, GraphReport, Node, NodeId, Resolution, Subgraph, WalkOptions,
+};
 use mere_core::item::{ItemRef, ItemType};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
-use mere_core::request::{Drawing, GraphAsk, Source};
+use mere_core::request::{DrawingFormat, GraphCommand, LookupScope};
 
 use crate::items::Desk;
 use crate::items::find::find;
@@ -14,11 +16,11 @@ use crate::view::counted;
 const MAX_TOLD: usize = 200;
 
 /// Does what is asked.
-pub(super) fn graph(desk: &Desk<'_>, asked: &GraphAsk) -> Result<Draft, ToolError> {
+pub(super) fn graph(desk: &Desk<'_>, asked: &GraphCommand) -> Result<Draft, ToolError> {
     let graph = desk.searched(|library| desk.audience(|audience| library.web(audience)))?;
     match asked {
-        GraphAsk::Check => Ok(check(&graph)),
-        GraphAsk::Draw { entry, walk, format } => {
+        GraphCommand::Check => Ok(check(&graph)),
+        GraphCommand::Draw { entry, walk, format } => {
             draw(desk, &graph, entry.as_ref(), (walk, *format))
         }
     }
@@ -28,36 +30,37 @@ fn draw(
     desk: &Desk<'_>,
     graph: &Graph,
     entry: Option<&ItemRef>,
-    (walk, format): (&Walk, Drawing),
+    (walk, format): (&WalkOptions, DrawingFormat),
 ) -> Result<Draft, ToolError> {
     let picture = match entry {
-        None => Picture::whole(graph, walk),
-        Some(name) => Picture::around(graph, focus(desk, graph, name)?, walk),
+        None => Subgraph::entire_graph(graph, walk),
+        Some(name) => Subgraph::neighbourhood(graph, focus(desk, graph, name)?, walk),
     };
     let drawing = match format {
-        Drawing::Text => picture.text(),
-        Drawing::Dot => picture.dot(),
-        Drawing::Json => picture.json(),
-        Drawing::Svg => picture.svg(),
+        DrawingFormat::Text => picture.to_text(),
+        DrawingFormat::Dot => picture.to_dot(),
+        DrawingFormat::Json => picture.to_json(),
+        DrawingFormat::Svg => picture.to_svg(),
     };
-    let (entries, links) = (picture.entries() as u64, picture.links() as u64);
-    let left_out = Some(picture.left_out() as u64).filter(|count| *count > 0);
+    let (entries, links) = (picture.entry_count() as u64, picture.link_count() as u64);
+    let left_out = Some(picture.omitted_count() as u64).filter(|count| *count > 0);
     let data = Fields::default()
         .with("drawing", Content::body(drawing))
         .with("entries", entries)
         .with("links", links)
         .with_some("left_out", left_out);
     let message = counted(entries, "entry", "entries").and(" and ");
-    let message = message.with(&counted(links, "link", "links")).and(".");
+    let message = message.append(&counted(links, "link", "links")).and(".");
     Ok(Draft::success(codes::GRAPH, message).data(data))
 }
 
 /// The entry that a name means; the words for one that means none are those of every command.
 fn focus(desk: &Desk<'_>, graph: &Graph, name: &ItemRef) -> Result<NodeId, ToolError> {
     match graph.resolve(ItemType::Knowledge, name) {
-        Found::One(node) => Ok(node),
-        Found::Several(_) | Found::Nothing => {
-            let found = find(desk.stock, desk.view, (ItemType::Knowledge, name), Source::Local)?;
+        Resolution::One(node) => Ok(node),
+        Resolution::Several(_) | Resolution::Nothing => {
+            let found =
+                find(desk.stock, desk.view, (ItemType::Knowledge, name), LookupScope::Local)?;
             // It is there, and cannot be read: then it has no links to draw.
             let missing = crate::items::ItemError::Missing {
                 kind: ItemType::Knowledge,
@@ -65,7 +68,7 @@ fn focus(desk: &Desk<'_>, graph: &Graph, name: &ItemRef) -> Result<NodeId, ToolE
                 scopes: vec![found.place.scope],
                 near: Vec::new(),
             };
-            graph.at(&found.place).ok_or_else(|| missing.into())
+            graph.node_at(&found.place).ok_or_else(|| missing.into())
         }
     }
 }
@@ -78,10 +81,10 @@ fn check(graph: &Graph) -> Draft {
     let data = Fields::default()
         .with("checks", Data::List(told.checks))
         .with("entries", graph.len() as u64)
-        .with("links", graph.links() as u64);
+        .with("links", graph.link_count() as u64);
     if is_sound {
         let message = Prose::words("The links of ")
-            .with(&counted(graph.len() as u64, "entry", "entries"))
+            .append(&counted(graph.len() as u64, "entry", "entries"))
             .and(" are sound.");
         Draft::success(codes::GRAPH_CHECKED, message).data(data)
     } else {
@@ -96,7 +99,7 @@ struct Told<'a> {
 }
 
 impl Told<'_> {
-    fn all(&mut self, found: &Check) {
+    fn all(&mut self, found: &GraphReport) {
         self.loose(found);
         for cycle in found.cycles.iter().take(MAX_TOLD) {
             self.cycle(cycle);
@@ -110,16 +113,16 @@ impl Told<'_> {
         self.left_out("orphan", found.orphans.len());
     }
 
-    fn loose(&mut self, found: &Check) {
+    fn loose(&mut self, found: &GraphReport) {
         for one in found.dangling.iter().take(MAX_TOLD) {
-            let fix = one.nearest.map(|near| format!("Did you mean `{}`?", self.name(near)));
+            let fix = one.suggestion.map(|near| format!("Did you mean `{}`?", self.name(near)));
             let fix = fix.unwrap_or_else(|| "Write that entry, or take the link out.".to_owned());
             let what = format!("`{}` leads to `{}`, which is not there", one.relation, one.target);
             self.tell(("wrong", "dangling"), one.from, (what, Some(fix)));
         }
         self.left_out("dangling", found.dangling.len());
         for one in found.ambiguous.iter().take(MAX_TOLD) {
-            let fits = one.fits.iter().map(|node| format!("`{}`", self.name(*node).name()));
+            let fits = one.candidates.iter().map(|node| format!("`{}`", self.name(*node).name()));
             let fix = format!("Say which: {}.", fits.collect::<Vec<_>>().join(", "));
             let what = format!("`{}` leads to `{}`, which is several", one.relation, one.target);
             self.tell(("wrong", "ambiguous"), one.from, (what, Some(fix)));
@@ -127,10 +130,10 @@ impl Told<'_> {
         self.left_out("ambiguous", found.ambiguous.len());
     }
 
-    fn contradictions(&mut self, found: &Check) {
+    fn contradictions(&mut self, found: &GraphReport) {
         for one in found.contradictions.iter().take(MAX_TOLD) {
             let (first, second) = one.between;
-            let although = one.although.map(|(node, relation)| {
+            let although = one.conflicting_link.map(|(node, relation)| {
                 format!(", although `{}` says `{relation}`", self.name(node))
             });
             let state = if although.is_some() { "wrong" } else { "note" };

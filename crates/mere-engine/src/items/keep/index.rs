@@ -2,7 +2,7 @@
 
 use mere_core::item::Scope;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
-use mere_core::request::Reindex;
+use mere_core::request::IndexCommand;
 
 use super::super::ItemError;
 use super::Desk;
@@ -12,21 +12,23 @@ use crate::tool_error::ToolError;
 use crate::wording;
 
 /// Renews, rebuilds or checks the index of each space.
-pub(super) fn index(desk: &Desk<'_>, how: Reindex) -> Result<Draft, ToolError> {
+pub(super) fn index(desk: &Desk<'_>, how: IndexCommand) -> Result<Draft, ToolError> {
     match how {
-        Reindex::Check => check(desk),
-        Reindex::Renew | Reindex::Rebuild => write(desk, how),
+        IndexCommand::Check => check(desk),
+        IndexCommand::Update | IndexCommand::Rebuild => write(desk, how),
     }
 }
 
-fn write(desk: &Desk<'_>, how: Reindex) -> Result<Draft, ToolError> {
+fn write(desk: &Desk<'_>, how: IndexCommand) -> Result<Draft, ToolError> {
     let mut total = 0;
     let mut told = Vec::new();
     for scope in [Scope::Project, Scope::User] {
         let written = desk.stock.catalog(scope, |catalog: &mut Catalog| {
             let strays = match how {
-                Reindex::Rebuild => catalog.rescan()?,
-                Reindex::Renew | Reindex::Check => catalog.renew().map(|()| Vec::new())?,
+                IndexCommand::Rebuild => catalog.rescan()?,
+                IndexCommand::Update | IndexCommand::Check => {
+                    catalog.renew().map(|()| Vec::new())?
+                }
             };
             Ok((catalog.count()?, catalog.is_kept(), strays))
         });
@@ -44,7 +46,7 @@ fn write(desk: &Desk<'_>, how: Reindex) -> Result<Draft, ToolError> {
         told.push(fields.into());
     }
     let message = format!("The index has {total} {}.", if total == 1 { "item" } else { "items" });
-    if how == Reindex::Rebuild {
+    if how == IndexCommand::Rebuild {
         desk.forget_search()?;
     }
     let search = desk.index_search()?;

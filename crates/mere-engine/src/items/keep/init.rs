@@ -8,7 +8,7 @@ use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{CategoryBase, ItemForm, ItemType, Scope, ScopedPath, ToolManifest};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
-use mere_core::request::{Example, GitHook, Init};
+use mere_core::request::{GitHook, InitSpace, StarterItems};
 use mere_core::root::Root;
 use mere_core::trust::PublicKey;
 
@@ -44,7 +44,7 @@ const NEXT_WITHOUT: [&str; 3] =
     ["mere new skill code-review", "mere new note my-first", "mere list"];
 
 /// Makes the space of a scope.
-pub(super) fn init(desk: &Desk<'_>, asked: Init) -> Result<Draft, ToolError> {
+pub(super) fn init(desk: &Desk<'_>, asked: InitSpace) -> Result<Draft, ToolError> {
     let scope = desk.scope(asked.scope);
     let root = if scope == Scope::User { Root::User } else { Root::Project };
     let address = match scope {
@@ -69,7 +69,7 @@ pub(super) fn init(desk: &Desk<'_>, asked: Init) -> Result<Draft, ToolError> {
     if scope == Scope::Project && attributes::write(desk).map_err(failed)? {
         making.made.push("../.gitattributes".to_owned());
     }
-    let has_examples = is_new && asked.example == Example::Each;
+    let has_examples = is_new && asked.example == StarterItems::OneOfEach;
     if has_examples {
         making.examples(sealer.as_ref())?;
     }

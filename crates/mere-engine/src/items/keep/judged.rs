@@ -52,7 +52,7 @@ impl Judged {
                 is_finding: enforce::permit_use(&opened, demand).is_err(),
                 trust: Some(opened.trust()),
                 fault: None,
-                fix: opened.advice().map(|advice| advice.for_person()),
+                fix: opened.advice().map(|advice| advice.render_for_person()),
                 standing: Ok(opened.standing),
                 place,
             },

@@ -3,8 +3,8 @@
 use std::thread;
 
 use mere_core::item::{Category, ItemType, Scope, ScopedPath};
-use mere_core::reply::{Content, Data, Draft, Fields, Name, codes};
-use mere_core::request::Listing;
+use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, codes};
+use mere_core::request::ListItems;
 
 use super::super::find::is_shown;
 use super::super::tell::{Teller, word};
@@ -17,7 +17,7 @@ use crate::wording::{trust_of, what};
 use mere_host::cores;
 
 /// The items that a listing asks for.
-pub(super) fn list(desk: &Desk<'_>, listing: &Listing) -> Result<Draft, ToolError> {
+pub(super) fn list(desk: &Desk<'_>, listing: &ListItems) -> Result<Draft, ToolError> {
     let mut places = Vec::new();
     for scope in [Scope::Project, Scope::User] {
         if listing.scope.is_none_or(|only| only == scope) {
@@ -29,7 +29,7 @@ pub(super) fn list(desk: &Desk<'_>, listing: &Listing) -> Result<Draft, ToolErro
     let data = Fields::default().with("items", Data::List(items)).with("count", count);
     let draft = Draft::success(codes::LIST, counted(count, "item", "items").and(".")).data(data);
     let none = "there are none; `mere init` makes an example of each type, `mere new` an item";
-    let all = *listing == Listing::default();
+    let all = *listing == ListItems::default();
     Ok(match (count, all) {
         (0, true) => draft.hint(none),
         (0, false) => draft.hint("no item is like that; `mere list` shows all of them"),
@@ -37,7 +37,11 @@ pub(super) fn list(desk: &Desk<'_>, listing: &Listing) -> Result<Draft, ToolErro
     })
 }
 
-fn places_of(desk: &Desk<'_>, scope: Scope, listing: &Listing) -> std::io::Result<Vec<ScopedPath>> {
+fn places_of(
+    desk: &Desk<'_>,
+    scope: Scope,
+    listing: &ListItems,
+) -> std::io::Result<Vec<ScopedPath>> {
     let wants = |kind| listing.kind.is_none_or(|only| only == kind);
     let mut places = Vec::new();
     if listing.kind != Some(ItemType::Memory) {
@@ -79,7 +83,7 @@ fn tell(view: &View<'_>, court: &Court, place: &ScopedPath) -> Data {
     let fields = Fields::default()
         .with("item_type", place.kind.name())
         .with("id", word(&place.id))
-        .with("category", Name::from(&place.category))
+        .with("category", ParsedName::from(&place.category))
         .with("scope", place.scope.name())
         .with("address", place.address());
     let fields = match Opened::judge(view, court, place.clone()) {
@@ -117,9 +121,9 @@ pub(super) fn fault_words(error: &ToolError) -> String {
     match error {
         ToolError::Item(ItemError::Faulty { fault, .. }) => {
             let place = format!("line {}, column {}: ", fault.line, fault.column);
-            place + &fault.what.for_person()
+            place + &fault.what.render_for_person()
         }
-        ToolError::Item(ItemError::Broken(broken)) => what(&broken.failure).for_person(),
+        ToolError::Item(ItemError::Broken(broken)) => what(&broken.failure).render_for_person(),
         ToolError::Path(_) => "it is hidden by `sensitive`, or gone".to_owned(),
         _ => "it cannot be read".to_owned(),
     }

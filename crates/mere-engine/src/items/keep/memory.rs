@@ -2,7 +2,7 @@
 
 use mere_core::item::{ItemRef, ItemType, MemoryPath, NewMemory, Scope, template_files};
 use mere_core::reply::{Draft, Fields, Prose, codes};
-use mere_core::request::{MemoryCall, Source};
+use mere_core::request::{LookupScope, MemoryCall};
 
 use super::super::Unmade;
 use super::super::change::Mode;
@@ -29,7 +29,7 @@ pub(super) fn new(desk: &Desk<'_>, item: &ItemRef, scope: Scope) -> Result<Draft
 /// Gives a memory another path.
 pub(super) fn relocate(
     desk: &Desk<'_>,
-    (item, source): (&ItemRef, Source),
+    (item, source): (&ItemRef, LookupScope),
     to: impl FnOnce(MemoryPath) -> MemoryPath,
 ) -> Result<Draft, ToolError> {
     let from = named(desk, item, source)?;
@@ -40,7 +40,7 @@ pub(super) fn relocate(
 /// Deletes a memory, or says which it would be.
 pub(in super::super) fn delete(
     desk: &Desk<'_>,
-    (item, source): (&ItemRef, Source),
+    (item, source): (&ItemRef, LookupScope),
     mode: Mode,
 ) -> Result<Draft, ToolError> {
     let path = named(desk, item, source)?;
@@ -55,7 +55,7 @@ pub(in super::super) fn delete(
 }
 
 /// The memory that a reference means.
-fn named(desk: &Desk<'_>, item: &ItemRef, source: Source) -> Result<MemoryPath, ToolError> {
+fn named(desk: &Desk<'_>, item: &ItemRef, source: LookupScope) -> Result<MemoryPath, ToolError> {
     let place = find(desk.stock, desk.view, (ItemType::Memory, item), source)?.place;
     let path = MemoryPath { category: place.category.clone(), slug: place.id.clone() };
     // Only the store that is served is changed.

@@ -8,8 +8,8 @@ use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{self, ScopedPath};
 use mere_core::name::AgentName;
-use mere_core::reply::{Content, Data, Draft, Fields, Name, Prose, codes};
-use mere_core::request::{Text, Verdict};
+use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
+use mere_core::request::{ItemContent, ReviewDecision};
 use mere_core::root::Root;
 use mere_core::spoken::Spoken;
 use mere_core::trust::VerificationFailure;
@@ -43,22 +43,26 @@ pub(super) fn list(desk: &Desk<'_>) -> Result<Draft, ToolError> {
 }
 
 /// Shows, accepts or rejects one.
-pub(super) fn review(desk: &Desk<'_>, name: &str, verdict: Verdict) -> Result<Draft, ToolError> {
+pub(super) fn review(
+    desk: &Desk<'_>,
+    name: &str,
+    verdict: ReviewDecision,
+) -> Result<Draft, ToolError> {
     let found = all(desk).map_err(ItemError::Unsearchable)?;
     let mut found = found.into_iter().filter(|one| one.name == name || label(one) == name);
     let (Some(proposal), None) = (found.next(), found.next()) else {
         return Err(Unmade::Unplaced(Unplaced::Missing).into());
     };
     match verdict {
-        Verdict::Show => show(desk, Waiting::read(desk, proposal)?),
-        Verdict::Accept { shown } => {
+        ReviewDecision::Show => show(desk, Waiting::read(desk, proposal)?),
+        ReviewDecision::Accept { shown_digest: shown } => {
             let waiting = Waiting::read(desk, proposal)?;
             if shown.is_some_and(|shown| shown != waiting.digest) {
                 return Err(Unmade::Unplaced(Unplaced::Other).into());
             }
             accept(desk, waiting)
         }
-        Verdict::Reject => {
+        ReviewDecision::Reject => {
             forget(desk, &proposal.agent, proposal.folder())?;
             let message = Prose::words(format!("The proposal `{}` was dropped.", label(&proposal)));
             Ok(Draft::success(codes::REVIEW_REJECTED, message).data(about(&proposal)))
@@ -78,7 +82,7 @@ fn about(proposal: &Proposal) -> Fields {
         .with("action", proposal.action.name())
         .with("item_type", proposal.place.kind.name())
         .with("id", word(&proposal.place.id))
-        .with("category", Name::from(&proposal.place.category))
+        .with("category", ParsedName::from(&proposal.place.category))
         .with("scope", proposal.place.scope.name())
         .with("address", proposal.place.address())
 }
@@ -114,7 +118,7 @@ fn show(desk: &Desk<'_>, waiting: Waiting) -> Result<Draft, ToolError> {
     };
     let fault = fault.map(|error| {
         let told = crate::wording::tool(&error.into());
-        Content::mention(told.said().for_person())
+        Content::mention(told.message().render_for_person())
     });
     Ok(Draft::success(codes::REVIEW_SHOWN, message).data(data.with_some("fault", fault)))
 }
@@ -244,7 +248,7 @@ fn prospect(desk: &Desk<'_>, waiting: Waiting) -> Result<Prospect, ItemError> {
     if main_name(&proposal.place).as_ref() != Some(&main) {
         return Err(Unmade::Unplaced(Unplaced::Broken("its main file is not the last one")).into());
     }
-    let text = Text { content, files: texts };
+    let text = ItemContent { main_file: content, files: texts };
     Prospect::new((desk.stock, desk.view), proposal.place, &text)
 }
 

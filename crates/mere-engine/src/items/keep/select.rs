@@ -2,7 +2,7 @@
 
 use mere_core::address::{Address, RelPath};
 use mere_core::item::{ItemForm, ItemType, Scope, ScopedPath};
-use mere_core::request::{Selection, Source, Wanted, Which};
+use mere_core::request::{ItemMatcher, ItemSelection, LookupScope, SelectedItems};
 use mere_core::root::Root;
 
 use super::super::find::find;
@@ -13,14 +13,17 @@ use crate::tool_error::ToolError;
 use mere_host::{Git, SPACE};
 
 /// The places of the items that are meant, in order.
-pub(super) fn select(desk: &Desk<'_>, selection: &Selection) -> Result<Vec<ScopedPath>, ToolError> {
-    let Selection { kind, scope, which } = selection;
+pub(super) fn select(
+    desk: &Desk<'_>,
+    selection: &ItemSelection,
+) -> Result<Vec<ScopedPath>, ToolError> {
+    let ItemSelection { kind, scope, which } = selection;
     // What agents may not see is judged too: a project cannot hide its items from `verify`.
     let wants = |place: &ScopedPath| kind.is_none_or(|kind| kind == place.kind);
     let mut places = match which {
-        Which::Named(names) => return named(desk, selection, names),
-        Which::Staged => staged(desk)?,
-        Which::All | Which::Unfinished => everything(desk, *scope)?,
+        SelectedItems::Named(names) => return named(desk, selection, names),
+        SelectedItems::Staged => staged(desk)?,
+        SelectedItems::All | SelectedItems::Unfinished => everything(desk, *scope)?,
     };
     places.retain(wants);
     Ok(places)
@@ -44,28 +47,29 @@ pub(super) fn everything(
 
 fn named(
     desk: &Desk<'_>,
-    selection: &Selection,
-    names: &[Wanted],
+    selection: &ItemSelection,
+    names: &[ItemMatcher],
 ) -> Result<Vec<ScopedPath>, ToolError> {
-    let source = selection.scope.map_or(Source::Local, |scope| Source::Only(desk.scope(scope)));
+    let source =
+        selection.scope.map_or(LookupScope::Local, |scope| LookupScope::Only(desk.scope(scope)));
     let all = || everything(desk, selection.scope);
     let mut places = Vec::new();
     for wanted in names {
         match (wanted, selection.kind) {
-            (Wanted::Item(item), Some(kind)) => {
+            (ItemMatcher::Item(item), Some(kind)) => {
                 if kind == ItemType::Memory {
                     return Err(Unmade::Unsigned.into());
                 }
                 places.push(find(desk.stock, desk.view, (kind, item), source)?.place);
             }
-            (Wanted::Item(item), None) => {
+            (ItemMatcher::Item(item), None) => {
                 let called = all()?.into_iter().filter(|place| {
                     let category = item.category.as_ref();
                     place.id == item.id && category.is_none_or(|one| *one == place.category)
                 });
                 places.extend(called);
             }
-            (Wanted::Like(pattern), kind) => {
+            (ItemMatcher::Matching(pattern), kind) => {
                 let like = all()?.into_iter().filter(|place| {
                     kind.is_none_or(|kind| kind == place.kind)
                         && pattern.matches(name(place).as_str())

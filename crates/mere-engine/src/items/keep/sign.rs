@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
 use mere_core::item::ScopedPath;
-use mere_core::reply::{Content, Data, Draft, Fields, Name, codes};
-use mere_core::request::{Chosen, Selection, Stage, Which};
+use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, codes};
+use mere_core::request::{GitStaging, ItemSelection, SelectedItems, ShownItem};
 use mere_core::segment::is_invisible;
 
 use super::super::place::{Placing, apply};
@@ -25,18 +25,18 @@ use crate::view::counted;
 use mere_host::Git;
 
 /// Shows what would be signed.
-pub(super) fn plan(desk: &Desk<'_>, selection: &Selection) -> Result<Draft, ToolError> {
+pub(super) fn plan(desk: &Desk<'_>, selection: &ItemSelection) -> Result<Draft, ToolError> {
     let places = select(desk, selection)?;
     let strict = desk.court.without_drafts();
-    let court = if selection.which == Which::Unfinished { desk.court } else { &strict };
+    let court = if selection.which == SelectedItems::Unfinished { desk.court } else { &strict };
     let judged = judge_all(desk, court, &places);
     let is_meant = |one: &&Judged| match selection.which {
-        Which::Unfinished => is_unfinished(one),
+        SelectedItems::Unfinished => is_unfinished(one),
         _ => !one.is_verified() || desk.court.is_draft(&one.place),
     };
     let meant = judged.iter().filter(is_meant).collect::<Vec<_>>();
     // Who asks for everything is shown a list; whoever is asked one by one sees each.
-    let shows = selection.which != Which::All;
+    let shows = selection.which != SelectedItems::All;
     let told = meant.iter().map(|one| candidate(desk, one, shows)).collect::<Vec<_>>();
     let (total, verified) = (told.len() as u64, (judged.len() - told.len()) as u64);
     let data = Fields::default()
@@ -63,7 +63,7 @@ fn candidate(desk: &Desk<'_>, judged: &Judged, shows: bool) -> Data {
         Ok(loaded) => {
             let (changes, base) =
                 if shows { differences(desk, &loaded) } else { Default::default() };
-            let names_folder = desk.agent_gate.finds_folder_in(&loaded.text);
+            let names_folder = desk.agent_gate.has_escaped_folder_in(&loaded.text);
             let hides = loaded.text.contains(is_invisible);
             let warning = match (names_folder, hides) {
                 (_, true) => Some("it has characters that cannot be seen"),
@@ -82,7 +82,11 @@ fn candidate(desk: &Desk<'_>, judged: &Judged, shows: bool) -> Data {
 }
 
 /// Signs items, each as it was shown.
-pub(super) fn seal(desk: &Desk<'_>, chosen: &[Chosen], stage: Stage) -> Result<Draft, ToolError> {
+pub(super) fn seal(
+    desk: &Desk<'_>,
+    chosen: &[ShownItem],
+    stage: GitStaging,
+) -> Result<Draft, ToolError> {
     let signing = Signing::begin(desk, stage)?;
     let (mut signed, mut left, mut files) = (Vec::new(), Vec::new(), Vec::new());
     let mut over = Vec::new();
@@ -98,7 +102,7 @@ pub(super) fn seal(desk: &Desk<'_>, chosen: &[Chosen], stage: Stage) -> Result<D
         (desk.progress)(number as u64 + 1, chosen.len() as u64);
     }
     forget_drafts(desk, &over);
-    if stage == Stage::Add && !files.is_empty() {
+    if stage == GitStaging::Add && !files.is_empty() {
         let git = Git::of(&desk.context.project).ok_or(Unmade::NoGit)?;
         git.add(&files).map_err(ItemError::Unsearchable)?;
     }
@@ -115,19 +119,19 @@ struct Signing<'a> {
 }
 
 impl<'a> Signing<'a> {
-    fn begin(desk: &'a Desk<'a>, stage: Stage) -> Result<Self, ToolError> {
+    fn begin(desk: &'a Desk<'a>, stage: GitStaging) -> Result<Self, ToolError> {
         let sealer = Sealer::unlock(desk, Errand::Asked)?;
         let places = everything(desk, None)?.into_iter();
         let places = places.filter_map(|place| Some((place.address()?.to_string(), place)));
         let loose = match stage {
-            Stage::Add => unstaged(desk)?,
-            Stage::Leave => Vec::new(),
+            GitStaging::Add => unstaged(desk)?,
+            GitStaging::Leave => Vec::new(),
         };
         Ok(Self { desk, sealer, places: places.collect(), loose })
     }
 
     /// Signs one item, and says what is told of it and where its signatures lie.
-    fn seal(&self, one: &Chosen) -> Result<(Data, Option<RelPath>), ToolError> {
+    fn seal(&self, one: &ShownItem) -> Result<(Data, Option<RelPath>), ToolError> {
         let gone = || Unmade::Stale { address: one.address.clone(), current: None };
         let place = self.places.get(&one.address.to_string()).ok_or_else(gone)?;
         let sidecar = sidecar_path(&one.address, place);
@@ -155,7 +159,7 @@ fn report(sealer: &Sealer, signed: Vec<Data>, left: Vec<Data>) -> Draft {
 }
 
 pub(super) fn refused(address: &Address, error: &ToolError) -> Data {
-    let why = crate::wording::tool(error).said().for_person();
+    let why = crate::wording::tool(error).message().render_for_person();
     let fields = Fields::default().with("address", address.clone());
     fields.with("why", Content::mention(why)).into()
 }
@@ -178,7 +182,7 @@ fn seal_one(
     let fields = Fields::default()
         .with("item_type", place.kind.name())
         .with("id", word(&place.id))
-        .with("category", Name::from(&place.category))
+        .with("category", ParsedName::from(&place.category))
         .with("scope", place.scope.name())
         .with("address", loaded.address.clone())
         .with_some("note", note);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mere_core::address::Address;
 use mere_core::item::ItemType;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
-use mere_core::request::{Verify, Which};
+use mere_core::request::{SelectedItems, VerifyCommand};
 use mere_core::root::Root;
 
 use super::super::ItemError;
@@ -20,16 +20,16 @@ use crate::wording::roster_trouble;
 const MAX_SHOWN: usize = 20;
 
 /// Verifies what is asked for.
-pub(super) fn verify(desk: &Desk<'_>, asked: &Verify) -> Result<Draft, ToolError> {
-    let named = matches!(asked.selection.which, Which::Named(_));
-    let is_staged = asked.selection.which == Which::Staged;
+pub(super) fn verify(desk: &Desk<'_>, asked: &VerifyCommand) -> Result<Draft, ToolError> {
+    let named = matches!(asked.selection.which, SelectedItems::Named(_));
+    let is_staged = asked.selection.which == SelectedItems::Staged;
     // Without the user's own state only the project can be judged.
     let mut selection = asked.selection.clone();
     let court = if asked.admins.is_empty() {
         None
     } else {
         selection.scope = Some(mere_core::item::Scope::Project);
-        Some(desk.court.of_admins(&asked.admins, asked.least_serial).map_err(ItemError::Team)?)
+        Some(desk.court.of_admins(&asked.admins, asked.minimum_serial).map_err(ItemError::Team)?)
     };
     // What is committed is nobody's draft.
     let strict = is_staged.then(|| desk.court.without_drafts());
@@ -91,8 +91,8 @@ fn roster(court: &Court) -> Vec<Data> {
                 .with("address", court::roster_address())
                 .with("status", "roster")
                 .with("finding", true)
-                .with("fault", Content::mention(what.for_person()))
-                .with("fix", Content::mention(fix.for_person())),
+                .with("fault", Content::mention(what.render_for_person()))
+                .with("fix", Content::mention(fix.render_for_person())),
         )
     });
     told.into_iter().collect()

@@ -1,8 +1,8 @@
 //! `mere why`: everything a name could mean, which one wins, and why.
 
 use mere_core::item::{Category, ItemRef, ItemType, Scope, ScopedPath};
-use mere_core::reply::{Content, Data, Draft, Fields, Name, Prose, codes};
-use mere_core::request::Source;
+use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
+use mere_core::request::LookupScope;
 
 use super::super::find::find;
 use super::super::tell::word;
@@ -18,7 +18,7 @@ const CLIENT_FOLDERS: [&str; 5] =
 
 /// Tells every candidate.
 pub(super) fn why(desk: &Desk<'_>, kind: ItemType, item: &ItemRef) -> Result<Draft, ToolError> {
-    let found = find(desk.stock, desk.view, (kind, item), Source::Local);
+    let found = find(desk.stock, desk.view, (kind, item), LookupScope::Local);
     let winner = match &found {
         Ok(found) => Some(&found.place),
         Err(ItemError::Missing { .. } | ItemError::Ambiguous { .. } | ItemError::Clash { .. }) => {
@@ -81,7 +81,7 @@ fn candidate(
     };
     let fields = Fields::default()
         .with("scope", place.scope.name())
-        .with("category", Name::from(&place.category))
+        .with("category", ParsedName::from(&place.category))
         .with("address", place.address())
         .with("wins", winner == Some(place))
         .with("why", why);
@@ -89,7 +89,7 @@ fn candidate(
         Ok(opened) => fields
             .with("trust", opened.trust())
             .with("version", opened.loaded.item.version().map(word))
-            .with_some("fix", opened.advice().map(|fix| Content::mention(fix.for_person())))
+            .with_some("fix", opened.advice().map(|fix| Content::mention(fix.render_for_person())))
             .into(),
         Err(error) => fields
             .with_some("trust", broken_trust(&error))
@@ -103,9 +103,9 @@ fn candidate(
 pub(super) fn remedy(error: &ToolError) -> Option<String> {
     match error {
         ToolError::Item(ItemError::Broken(broken)) => {
-            Some(fix(&broken.place, &broken.failure).for_person())
+            Some(fix(&broken.place, &broken.failure).render_for_person())
         }
-        ToolError::Item(ItemError::Faulty { fault, .. }) => Some(fault.fix.for_person()),
+        ToolError::Item(ItemError::Faulty { fault, .. }) => Some(fault.fix.render_for_person()),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use mere_core::address::Address;
 use mere_core::item::{ItemType, ScopedPath};
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
-use mere_core::request::{Work, Working};
+use mere_core::request::{ItemWork, WorkMode};
 use mere_core::root::Root;
 use mere_core::trust::VerificationFailure;
 
@@ -20,14 +20,14 @@ use crate::enforce::{Errand, Sealing};
 use crate::tool_error::ToolError;
 
 /// Begins to work on an item.
-pub(super) fn work(desk: &Desk<'_>, asked: &Work) -> Result<Draft, ToolError> {
+pub(super) fn work(desk: &Desk<'_>, asked: &ItemWork) -> Result<Draft, ToolError> {
     check_signable(asked.kind)?;
     let source = desk.source(asked.source);
     let place = find(desk.stock, desk.view, (asked.kind, &asked.item), source)?.place;
     let address = place.address().ok_or(Unmade::Place)?;
     check_place(desk, &place)?;
-    match asked.how {
-        Working::Draft => {
+    match asked.mode {
+        WorkMode::Draft => {
             check_presence(desk)?;
             let until = begin(desk, &place, &address)?;
             let until = until.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
@@ -39,7 +39,7 @@ pub(super) fn work(desk: &Desk<'_>, asked: &Work) -> Result<Draft, ToolError> {
             let hint = "`mere sign` ends that, and shows what has changed.";
             Ok(Draft::success(codes::DRAFT, message).hint(hint).data(data))
         }
-        Working::Edit => edit(desk, &place, &address),
+        WorkMode::Edit => edit(desk, &place, &address),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mere_core::search::Sign;
+use mere_core::search::Occur;
 
 use super::Match;
 use super::lists::slot;
@@ -98,13 +98,13 @@ impl<'a> Gathering<'a> {
 
     fn count(&mut self, group: &Group, at: usize, points: f32) {
         match group.sign {
-            Sign::MustNot => self.excluded[at] = true,
-            Sign::Must => {
+            Occur::MustNot => self.excluded[at] = true,
+            Occur::Must => {
                 self.kept[at] = self.kept[at].saturating_add(1);
                 self.points[at] += points;
                 self.value[at] += group.value;
             }
-            Sign::Should => {
+            Occur::Should => {
                 self.admitted[at] |= group.admits;
                 self.points[at] += points;
                 self.value[at] += group.value;
@@ -142,7 +142,7 @@ impl<'a> Gathering<'a> {
 
     /// What has everything that must be there, and nothing that must not.
     pub(super) fn eligible(&self) -> Vec<bool> {
-        let must = self.plan.groups.iter().filter(|group| group.sign == Sign::Must).count();
+        let must = self.plan.groups.iter().filter(|group| group.sign == Occur::Must).count();
         let must = u8::try_from(must).unwrap_or(u8::MAX);
         let all = self.allowed.iter().zip(&self.kept).zip(&self.excluded);
         all.map(|((allowed, kept), excluded)| *allowed && *kept == must && !excluded).collect()
@@ -151,8 +151,8 @@ impl<'a> Gathering<'a> {
     /// What matches.
     pub(super) fn matches(self, segment: &Segment) -> Vec<Match> {
         let eligible = self.eligible();
-        let must = self.plan.groups.iter().any(|group| group.sign == Sign::Must);
-        let should = self.plan.groups.iter().any(|group| group.sign == Sign::Should);
+        let must = self.plan.groups.iter().any(|group| group.sign == Occur::Must);
+        let should = self.plan.groups.iter().any(|group| group.sign == Occur::Should);
         let has_must_words = self.plan.has_words && !should;
         let named = &self.plan.named[self.number];
         let all = self.plan.value().max(f32::MIN_POSITIVE);

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use mere_core::search::{Bm25, Mark, Word};
+use mere_core::search::{Bm25, ExactTerm, QueryWord};
 
 use super::typo;
 use crate::search::SearchError;
@@ -21,7 +21,7 @@ pub(super) enum Key {
     Stem(String),
     /// Any word that begins so.
     Prefix(String),
-    Mark(Mark),
+    Mark(ExactTerm),
 }
 
 /// Who has what a clause asks for.
@@ -71,7 +71,7 @@ impl<'a> Lists<'a> {
     }
 
     /// The lists of a word, and of what it may have been meant to be if nobody has it.
-    pub(super) fn meant(&self, word: &Word) -> Result<Vec<List>, SearchError> {
+    pub(super) fn meant(&self, word: &QueryWord) -> Result<Vec<List>, SearchError> {
         let own = self.list(Key::Stem(word.stem.clone()))?;
         if own.count() > 0 {
             return Ok(vec![own]);
@@ -128,7 +128,7 @@ impl<'a> Lists<'a> {
             let data = match key {
                 Key::Stem(word) => segment.posting(connection, word)?,
                 Key::Prefix(prefix) => segment.beginning(connection, prefix, self.over)?,
-                Key::Mark(mark) => segment.posting(connection, &mark.term())?,
+                Key::Mark(mark) => segment.posting(connection, &mark.to_index_term())?,
             };
             let may = |one: Occurrence| slot(one).and_then(|at| allowed.get(at)) == Some(&true);
             found.count += count(data.as_deref(), may)?;
@@ -169,9 +169,9 @@ fn count(data: Option<&[u8]>, is: impl Fn(Occurrence) -> bool) -> rusqlite::Resu
 pub(super) fn who_has(
     index: &Index,
     segment: &Segment,
-    mark: &Mark,
+    mark: &ExactTerm,
 ) -> rusqlite::Result<Vec<bool>> {
-    let data = segment.posting(&index.connection, &mark.term())?;
+    let data = segment.posting(&index.connection, &mark.to_index_term())?;
     let mut has = vec![false; segment.slots.len()];
     for occurrence in data.as_deref().and_then(Posting::read).into_iter().flatten() {
         if let Some(slot) = slot(occurrence).and_then(|at| has.get_mut(at)) {

@@ -10,7 +10,7 @@ mod plan;
 mod typo;
 
 use mere_core::item::ItemType;
-use mere_core::search::{Highlight, Mark, Query};
+use mere_core::search::{ExactTerm, Highlight, Query};
 
 use super::SearchError;
 use super::index::{GroundId, Index, Segment, Slot, kind_number};
@@ -43,7 +43,7 @@ pub(crate) struct Filter {
 /// What is demanded.
 pub(crate) enum Demand {
     /// A mark.
-    Mark(Mark),
+    Mark(ExactTerm),
     /// To be one of these.
     Among(Vec<u32>),
 }

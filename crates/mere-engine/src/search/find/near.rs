@@ -21,7 +21,7 @@ pub(crate) fn near(
     also: impl Iterator<Item = u32>,
 ) -> rusqlite::Result<Likeness> {
     let mut likeness = Likeness::new();
-    let nearest = nearest(sketches, &Sketch::of(wanted), &allowed(index, found));
+    let nearest = nearest(sketches, &Sketch::from_vector(wanted), &allowed(index, found));
     for item in nearest.into_iter().chain(also) {
         if !likeness.contains_key(&item)
             && let Some(cosine) = index.cosine(item, (sketches, wanted))?

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mere_core::search::Word;
+use mere_core::search::QueryWord;
 
 use crate::search::SearchError;
 use crate::search::index::{Form, Index, letters};
@@ -23,11 +23,11 @@ const LONGEST: usize = 40;
 /// typed is compared with words as they are written, and its stem with stems.
 pub(super) fn near(
     index: &Index,
-    word: &Word,
+    word: &QueryWord,
     over: &dyn Fn() -> bool,
 ) -> Result<BTreeSet<(usize, String)>, SearchError> {
     let mut near = BTreeSet::new();
-    let (Some(typed), Some(stem)) = (Typed::of(&word.spelt), Typed::of(&word.stem)) else {
+    let (Some(typed), Some(stem)) = (Typed::of(&word.spelling), Typed::of(&word.stem)) else {
         return Ok(near);
     };
     let shortest = stem.text.len().saturating_sub(stem.bytes + ENDING);

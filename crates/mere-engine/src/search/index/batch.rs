@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use mere_core::embed::Vector;
 use mere_core::graph::Link;
 use mere_core::item::ItemType;
-use mere_core::search::{Document, Field, stem, tokens};
+use mere_core::search::{Document, DocumentField, for_each_token, stem};
 
 use super::GroundId;
 use super::posting::Writer;
@@ -83,22 +83,22 @@ impl Batch {
     fn add_words(&mut self, document: &Document) -> u32 {
         let item = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
         let (mut base, mut count) = (0, 0_u32);
-        for (field, text) in Field::ALL.into_iter().zip(&document.texts) {
+        for (field, text) in DocumentField::ALL.into_iter().zip(&document.texts) {
             let mut last = 0;
-            tokens(text, |token| {
+            for_each_token(text, |token| {
                 if count >= MAX_WORDS {
                     return;
                 }
                 let term = self.term_of(token.text);
                 self.log.push(Mention::new(term, item, base + token.position, field));
                 last = token.position;
-                count += u32::from(!token.is_part);
+                count += u32::from(!token.is_subword);
             });
             base += last + GAP;
         }
-        for mark in &document.marks {
-            let term = self.term(mark.term());
-            self.log.push(Mention::new(term, item, 0, Field::Category));
+        for mark in &document.exact_terms {
+            let term = self.term(mark.to_index_term());
+            self.log.push(Mention::new(term, item, 0, DocumentField::Category));
         }
         count
     }
@@ -175,7 +175,7 @@ impl Mention {
     const PLACE_BITS: u32 = 21;
     const ITEM_BITS: u32 = 13;
 
-    fn new(term: u32, item: u32, place: u32, field: Field) -> Self {
+    fn new(term: u32, item: u32, place: u32, field: DocumentField) -> Self {
         let place = place.min((1 << Self::PLACE_BITS) - 1);
         let number = u64::from(term) << Self::ITEM_BITS | u64::from(item);
         let number = number << Self::PLACE_BITS | u64::from(place);
@@ -187,9 +187,9 @@ impl Mention {
         u32::try_from(self.0 >> from & ((1 << bits) - 1)).unwrap_or_default()
     }
 
-    fn field(self) -> Field {
+    fn field(self) -> DocumentField {
         let number = self.part(0, Self::FIELD_BITS) as usize;
-        Field::ALL.get(number).copied().unwrap_or(Field::Body)
+        DocumentField::ALL.get(number).copied().unwrap_or(DocumentField::Body)
     }
 
     fn place(self) -> u32 {
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_mention_is_its_parts() {
-        for field in Field::ALL {
+        for field in DocumentField::ALL {
             let mention = Mention::new(99_999, 8_191, 1_999_999, field);
             let parts = (mention.term(), mention.item(), mention.place(), mention.field());
             assert_eq!(parts, (99_999, 8_191, 1_999_999, field));

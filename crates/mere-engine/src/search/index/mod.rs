@@ -16,7 +16,7 @@ mod segment;
 mod vectors;
 mod words;
 
-use mere_core::embed::{Model, Vector};
+use mere_core::embed::{ModelIdentity, Vector};
 use mere_core::graph::Link;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Transaction};
 
@@ -122,7 +122,11 @@ impl Index {
 
     /// Adds items, in place of what lay at the same places before, with what a model makes of them.
     /// Says whether all of them: where another process was quicker, its item stays.
-    pub(crate) fn add(&mut self, batch: Batch, model: Option<&Model>) -> rusqlite::Result<bool> {
+    pub(crate) fn add(
+        &mut self,
+        batch: Batch,
+        model: Option<&ModelIdentity>,
+    ) -> rusqlite::Result<bool> {
         if batch.len() == 0 {
             return Ok(true);
         }
@@ -343,7 +347,7 @@ mod tests {
             vector: None,
         };
         let texts = [title, "", "", "", "", ""].map(str::to_owned);
-        batch.add(entry, Some(&Document { texts, marks: Vec::new() }));
+        batch.add(entry, Some(&Document { texts, exact_terms: Vec::new() }));
         batch
     }
 

@@ -4,7 +4,7 @@
 //! from the one before, the fields that have it, how often the body has it; then, for phrases,
 //! where it stands. Bytes that make no sense end the list, which is then not whole.
 
-use mere_core::search::Field;
+use mere_core::search::DocumentField;
 
 /// The most places of a word in one item that are remembered.
 const MAX_PLACES: u32 = 1000;
@@ -41,7 +41,7 @@ struct Open {
 
 impl Writer {
     /// An item has the word in a field at a place. Items come in order, and so do places.
-    pub(super) fn add(&mut self, item: u32, field: Field, place: u32) {
+    pub(super) fn add(&mut self, item: u32, field: DocumentField, place: u32) {
         let mut open = match self.open {
             Some(open) if open.at.item == item => open,
             _ => {
@@ -50,7 +50,7 @@ impl Writer {
             }
         };
         open.at.fields |= field.bit();
-        open.at.times += u32::from(field == Field::Body);
+        open.at.times += u32::from(field == DocumentField::Body);
         if open.counted < MAX_PLACES {
             push(&mut self.places, place.saturating_sub(open.last).saturating_add(1));
             (open.counted, open.last) = (open.counted + 1, place);
@@ -83,7 +83,7 @@ impl Writer {
         let Some(Open { at, .. }) = self.open.take() else { return };
         push(&mut self.items, at.item - self.last);
         self.items.push(at.fields);
-        if at.fields & Field::Body.bit() != 0 {
+        if at.fields & DocumentField::Body.bit() != 0 {
             push(&mut self.items, at.times);
         }
         self.places.push(0);
@@ -162,7 +162,7 @@ impl Iterator for Posting<'_> {
         let item = self.last.checked_add(take(&mut self.items)?)?;
         let (fields, rest) = self.items.split_first()?;
         self.items = rest;
-        let has_body = fields & Field::Body.bit() != 0;
+        let has_body = fields & DocumentField::Body.bit() != 0;
         let times = if has_body { take(&mut self.items)? } else { 0 };
         (self.last, self.left) = (item, self.left.checked_sub(1)?);
         Some(Occurrence { item, fields: *fields, times })
@@ -208,10 +208,10 @@ mod tests {
     #[test]
     fn what_was_written_is_read() {
         let mut writer = Writer::default();
-        writer.add(3, Field::Title, 0);
-        writer.add(3, Field::Body, 10);
-        writer.add(3, Field::Body, 300);
-        writer.add(70_000, Field::Tags, 5);
+        writer.add(3, DocumentField::Title, 0);
+        writer.add(3, DocumentField::Body, 10);
+        writer.add(3, DocumentField::Body, 300);
+        writer.add(70_000, DocumentField::Tags, 5);
         let bytes = writer.finish().expect("bytes");
         let mut posting = Posting::read(&bytes).expect("a posting");
         let (first, at) = posting.next_with_places().expect("an item");

@@ -1,6 +1,6 @@
 //! What a model makes of the items, kept beside their words with the model's name and size.
 
-use mere_core::embed::{Model, Sketch, Vector};
+use mere_core::embed::{ModelIdentity, Sketch, Vector};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::{GroundId, Index, number, schema};
@@ -8,7 +8,7 @@ use super::{GroundId, Index, number, schema};
 /// The signs of every vector of one model: enough to say which ones are worth a closer look.
 #[derive(Default)]
 pub(crate) struct Sketches {
-    model: Option<Model>,
+    model: Option<ModelIdentity>,
     /// What the index calls the model; nothing as long as it has no vector of it.
     number: Option<i64>,
     /// How often vectors had been replaced.
@@ -43,12 +43,12 @@ impl Sketches {
         let chunks = self.words.chunks_exact(self.width.max(1));
         let is_comparable = self.width == sketch.words().len();
         let known = self.items.iter().copied().zip(chunks).filter(move |_| is_comparable);
-        known.map(|(item, words)| (item, sketch.distance_to(words)))
+        known.map(|(item, words)| (item, sketch.hamming_distance_to_words(words)))
     }
 }
 
 /// The number of a model in the index; a model that is new gets one.
-pub(super) fn model_number(change: &Connection, model: &Model) -> rusqlite::Result<i64> {
+pub(super) fn model_number(change: &Connection, model: &ModelIdentity) -> rusqlite::Result<i64> {
     let key = (&*model.id, number(model.dimensions));
     change.execute("INSERT OR IGNORE INTO model (name, dimensions) VALUES (?, ?)", key)?;
     let sql = "SELECT id FROM model WHERE name = ? AND dimensions = ?";
@@ -58,7 +58,11 @@ pub(super) fn model_number(change: &Connection, model: &Model) -> rusqlite::Resu
 impl Index {
     /// Adds the vectors of a model that came since. Items never get a number twice, and those that
     /// are gone do no harm; where vectors were replaced all are read again.
-    pub(crate) fn sketch(&self, model: &Model, sketches: &mut Sketches) -> rusqlite::Result<()> {
+    pub(crate) fn sketch(
+        &self,
+        model: &ModelIdentity,
+        sketches: &mut Sketches,
+    ) -> rusqlite::Result<()> {
         if sketches.generation == self.generation && sketches.model.as_ref() == Some(model) {
             return Ok(());
         }
@@ -75,7 +79,7 @@ impl Index {
         while let Some(row) = rows.next()? {
             let vector = Vector::from_bytes(row.get_ref(1)?.as_blob()?);
             if let Some(vector) = vector.filter(|own| own.dimensions() == model.dimensions) {
-                sketches.push(row.get(0)?, &Sketch::of(&vector));
+                sketches.push(row.get(0)?, &Sketch::from_vector(&vector));
             }
         }
         sketches.generation = self.generation;
@@ -83,7 +87,7 @@ impl Index {
     }
 
     /// The number of a model; none if there is no vector of it.
-    fn known_model(&self, model: &Model) -> rusqlite::Result<Option<i64>> {
+    fn known_model(&self, model: &ModelIdentity) -> rusqlite::Result<Option<i64>> {
         let sql = "SELECT id FROM model WHERE name = ? AND dimensions = ?";
         let mut one = self.connection.prepare_cached(sql)?;
         let key = (&*model.id, number(model.dimensions));
@@ -91,7 +95,7 @@ impl Index {
     }
 
     /// A model with its dimensions; where nobody said how many, as many as it had last.
-    pub(crate) fn sized(&self, model: Model) -> rusqlite::Result<Model> {
+    pub(crate) fn sized(&self, model: ModelIdentity) -> rusqlite::Result<ModelIdentity> {
         if model.dimensions > 0 {
             return Ok(model);
         }
@@ -99,7 +103,7 @@ impl Index {
         let mut one = self.connection.prepare_cached(sql)?;
         let dimensions = one.query_row([&*model.id], |row| row.get::<_, u32>(0)).optional()?;
         let dimensions = dimensions.and_then(|size| usize::try_from(size).ok());
-        Ok(Model { dimensions: dimensions.unwrap_or_default(), ..model })
+        Ok(ModelIdentity { dimensions: dimensions.unwrap_or_default(), ..model })
     }
 
     /// How near an item's vector is; none if it has none of the model that was sketched.
@@ -112,7 +116,7 @@ impl Index {
         let mut one = self.connection.prepare_cached(sql)?;
         let near = one.query_row((item, sketches.number), |row| {
             let bytes = row.get_ref(0)?.as_blob()?;
-            Ok((bytes.len() == wanted.dimensions()).then(|| wanted.cosine_with(bytes)))
+            Ok((bytes.len() == wanted.dimensions()).then(|| wanted.cosine_with_bytes(bytes)))
         });
         Ok(near.optional()?.flatten())
     }
@@ -120,7 +124,7 @@ impl Index {
     /// Items of some grounds that have no vector of this model yet, in order.
     pub(crate) fn without_vector(
         &self,
-        (model, grounds): (&Model, &[GroundId]),
+        (model, grounds): (&ModelIdentity, &[GroundId]),
         after: u32,
         most: usize,
     ) -> rusqlite::Result<Vec<u32>> {
@@ -135,7 +139,7 @@ impl Index {
     /// How many such items there are.
     pub(crate) fn count_without_vector(
         &self,
-        model: &Model,
+        model: &ModelIdentity,
         grounds: &[GroundId],
     ) -> rusqlite::Result<u64> {
         // No vector is without an item, so that most often two counts tell.
@@ -149,7 +153,7 @@ impl Index {
     }
 
     /// How many items have what a model made of them.
-    pub(crate) fn count_vectors(&self, model: &Model) -> rusqlite::Result<u64> {
+    pub(crate) fn count_vectors(&self, model: &ModelIdentity) -> rusqlite::Result<u64> {
         let sql = "SELECT count(*) FROM vector WHERE model = ?";
         let mut one = self.connection.prepare_cached(sql)?;
         let count = one.query_row([self.known_model(model)?], |row| row.get::<_, i64>(0))?;
@@ -175,7 +179,11 @@ impl Index {
 
     /// Keeps what a model makes of items, in place of what another made. That it makes nothing of
     /// one is kept too. An item that has gone meanwhile is left alone: no other gets its number.
-    pub(crate) fn keep_vectors(&mut self, model: &Model, vectors: &[Kept]) -> rusqlite::Result<()> {
+    pub(crate) fn keep_vectors(
+        &mut self,
+        model: &ModelIdentity,
+        vectors: &[Kept],
+    ) -> rusqlite::Result<()> {
         let change = schema::begin(&mut self.connection)?;
         let own = model_number(&change, model)?;
         for Kept { item, text, vector } in vectors {

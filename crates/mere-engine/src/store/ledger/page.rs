@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use mere_core::item::Category;
-use mere_core::request::{Expired, Sort};
+use mere_core::request::{ExpiredMemories, MemorySort};
 
 use super::Ledger;
 use super::row::{Row, Slot, nanoseconds};
@@ -21,10 +21,10 @@ const SEPARATOR: char = '\u{1f}';
 pub(crate) struct Wanted<'a> {
     /// In which category and below; none is the whole store.
     pub(crate) category: &'a Category,
-    pub(crate) sort: Sort,
+    pub(crate) sort: MemorySort,
     /// How many rows at most.
     pub(crate) limit: usize,
-    pub(crate) expired: Expired,
+    pub(crate) expired: ExpiredMemories,
     pub(crate) now: Timestamp,
     /// The position that the page before ended with.
     pub(crate) after: Option<&'a str>,
@@ -49,8 +49,8 @@ impl Ledger {
     pub(crate) fn page(&self, wanted: &Wanted<'_>) -> Option<Page> {
         let shown = Shown { expired: wanted.expired, now: nanoseconds(wanted.now) };
         let (rows, next) = match wanted.sort {
-            Sort::Path => self.by_path(wanted, shown),
-            Sort::Recent => self.by_time(wanted, shown)?,
+            MemorySort::Path => self.by_path(wanted, shown),
+            MemorySort::Recent => self.by_time(wanted, shown)?,
         };
         let count = |category: &Category| {
             let slots = &self.rows.all()[self.rows.range(category)];
@@ -138,12 +138,12 @@ impl Ledger {
 /// Which memories are shown.
 #[derive(Clone, Copy)]
 struct Shown {
-    expired: Expired,
+    expired: ExpiredMemories,
     now: i64,
 }
 
 impl Shown {
     fn has(self, slot: &Slot) -> bool {
-        self.expired == Expired::Included || !slot.has_expired(self.now)
+        self.expired == ExpiredMemories::Included || !slot.has_expired(self.now)
     }
 }

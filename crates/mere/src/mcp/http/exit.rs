@@ -51,7 +51,7 @@ async fn json(response: Response<BoxBody<Bytes, Infallible>>, edge: &Edge) -> Re
     match cleared {
         Some(message) => {
             head.headers.remove(CONTENT_LENGTH);
-            Response::from_parts(head, Full::new(Bytes::from(message.line())).boxed())
+            Response::from_parts(head, Full::new(Bytes::from(message.to_line())).boxed())
         }
         None => Refusal::of_status(StatusCode::INTERNAL_SERVER_ERROR).response(),
     }
@@ -92,5 +92,5 @@ fn clear_data(data: &str, edge: &Edge) -> Option<String> {
     if cleared.is_none() {
         tracing::error!("a message was not sent: it named a host path");
     }
-    cleared.map(|message| message.line())
+    cleared.map(|message| message.to_line())
 }

@@ -3,60 +3,64 @@
 //!
 //! Links may go back there, but never within a layer. Where that cannot be had, nothing is folded.
 
-use crate::graph::picture::Stroke;
+use crate::graph::picture::DrawnLink;
 
 /// How often boxes are moved.
 const PASSES: usize = 24;
 /// What it costs if two linked boxes are in one layer, if a link goes back, if a layer is full.
-const CLASH: usize = 1_000;
-const BACK: usize = 1;
-const FULL: usize = 6;
+const SAME_LAYER_COST: usize = 1_000;
+const BACKWARD_COST: usize = 1;
+const FULL_LAYER_COST: usize = 6;
 
 /// How many layers there may be, and how many boxes in each.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
+pub(super) struct LayerLimits {
     pub(super) layers: usize,
     pub(super) boxes: usize,
 }
 
 /// The ranks with no more layers than there is room for, if they can be had.
-pub(super) fn folded(ranks: &[usize], strokes: &[Stroke], room: Room) -> Option<Vec<usize>> {
-    let mut fold = Fold::new(ranks, strokes, room);
+pub(super) fn fold_ranks(
+    ranks: &[usize],
+    strokes: &[DrawnLink],
+    room: LayerLimits,
+) -> Option<Vec<usize>> {
+    let mut fold = RankFolding::new(ranks, strokes, room);
     for _ in 0..PASSES {
         let mut is_better = false;
         for node in 0..ranks.len() {
-            is_better |= fold.improve(node);
+            is_better |= fold.move_to_best_layer(node);
         }
         if !is_better {
             break;
         }
     }
-    let clashes = |stroke: &Stroke| {
+    let clashes = |stroke: &DrawnLink| {
         stroke.from != stroke.to && fold.ranks[stroke.from] == fold.ranks[stroke.to]
     };
     (!strokes.iter().any(clashes)).then_some(fold.ranks)
 }
 
-struct Fold {
+struct RankFolding {
     ranks: Vec<usize>,
-    room: Room,
+    limits: LayerLimits,
     /// How many boxes are in each layer.
     counts: Vec<usize>,
     /// What each box is linked to, and whether the link leads to it.
-    near: Vec<Vec<(usize, Way)>>,
+    neighbours: Vec<Vec<(usize, LayerOrder)>>,
 }
 
 /// Which end of a link should be in the earlier layer.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum LayerOrder {
     Before,
     After,
     Either,
 }
 
-impl Fold {
-    fn new(ranks: &[usize], strokes: &[Stroke], room: Room) -> Self {
-        let last = room.layers.max(2) - 1;
+impl RankFolding {
+    fn new(ranks: &[usize], strokes: &[DrawnLink], limits: LayerLimits) -> Self {
+        let last = limits.layers.max(2) - 1;
         let folded = ranks.iter().map(|rank| {
             let around = rank % (2 * last);
             if around <= last { around } else { 2 * last - around }
@@ -66,19 +70,22 @@ impl Fold {
         for rank in &ranks {
             counts[*rank] += 1;
         }
-        let mut near = vec![Vec::new(); ranks.len()];
+        let mut neighbours = vec![Vec::new(); ranks.len()];
         for stroke in strokes.iter().filter(|stroke| stroke.from != stroke.to) {
             let is_mutual = stroke.relation.is_symmetric();
-            let (out, into) =
-                if is_mutual { (Way::Either, Way::Either) } else { (Way::Before, Way::After) };
-            near[stroke.from].push((stroke.to, out));
-            near[stroke.to].push((stroke.from, into));
+            let (out, into) = if is_mutual {
+                (LayerOrder::Either, LayerOrder::Either)
+            } else {
+                (LayerOrder::Before, LayerOrder::After)
+            };
+            neighbours[stroke.from].push((stroke.to, out));
+            neighbours[stroke.to].push((stroke.from, into));
         }
-        Self { ranks, room, counts, near }
+        Self { ranks, limits, counts, neighbours }
     }
 
     /// Moves a box to its best layer; whether that is another one.
-    fn improve(&mut self, node: usize) -> bool {
+    fn move_to_best_layer(&mut self, node: usize) -> bool {
         let old = self.ranks[node];
         let best = (0..self.counts.len()).min_by_key(|rank| (self.cost(node, *rank), *rank != old));
         let best = best.unwrap_or(old);
@@ -89,15 +96,16 @@ impl Fold {
     }
 
     fn cost(&self, node: usize, rank: usize) -> usize {
-        let links = self.near[node].iter().map(|(other, way)| {
+        let links = self.neighbours[node].iter().map(|(other, way)| {
             let other = self.ranks[*other];
-            let is_back = *way == Way::Before && rank > other || *way == Way::After && rank < other;
-            let length = if rank == other { CLASH } else { rank.abs_diff(other) - 1 };
-            length + if is_back { BACK } else { 0 }
+            let is_back = *way == LayerOrder::Before && rank > other
+                || *way == LayerOrder::After && rank < other;
+            let length = if rank == other { SAME_LAYER_COST } else { rank.abs_diff(other) - 1 };
+            length + if is_back { BACKWARD_COST } else { 0 }
         });
         let others = self.counts[rank] - usize::from(self.ranks[node] == rank);
-        let over = (others + 1).saturating_sub(self.room.boxes);
-        links.sum::<usize>() + over.min(50) * FULL
+        let over = (others + 1).saturating_sub(self.limits.boxes);
+        links.sum::<usize>() + over.min(50) * FULL_LAYER_COST
     }
 }
 
@@ -108,10 +116,11 @@ mod tests {
 
     #[test]
     fn a_chain_goes_to_and_fro() {
-        let strokes = (0..9).map(|from| Stroke { from, to: from + 1, relation: Relation::Extends });
+        let strokes =
+            (0..9).map(|from| DrawnLink { from, to: from + 1, relation: Relation::Extends });
         let strokes = strokes.collect::<Vec<_>>();
-        let room = Room { layers: 4, boxes: 4 };
-        let found = folded(&(0..10).collect::<Vec<_>>(), &strokes, room);
+        let room = LayerLimits { layers: 4, boxes: 4 };
+        let found = fold_ranks(&(0..10).collect::<Vec<_>>(), &strokes, room);
         assert_eq!(found, Some(vec![0, 1, 2, 3, 2, 1, 0, 1, 2, 3]));
     }
 }

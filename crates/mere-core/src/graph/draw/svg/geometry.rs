@@ -8,7 +8,7 @@ pub(super) struct Point {
 }
 
 impl Point {
-    pub(super) fn moved(self, by: Self) -> Self {
+    pub(super) fn translate(self, by: Self) -> Self {
         Self { x: self.x + by.x, y: self.y + by.y }
     }
 }
@@ -26,7 +26,7 @@ impl Size {
     }
 
     /// How much paper this takes, and how far it is from the shape of a screen. Less is better.
-    pub(super) fn cost(self) -> i64 {
+    pub(super) fn layout_cost(self) -> i64 {
         let (across, down) = (i64::from(self.width) * 5, i64::from(self.height) * 8);
         self.area() / 64 * across.max(down) / across.min(down).max(1)
     }
@@ -71,6 +71,6 @@ impl Flow {
 }
 
 /// A count in whole pixels or steps; drawings are small.
-pub(super) fn int(count: usize) -> i32 {
+pub(super) fn to_i32(count: usize) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }

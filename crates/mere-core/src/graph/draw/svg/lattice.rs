@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::geometry::{Flow, Size};
-use crate::graph::picture::Stroke;
+use crate::graph::picture::DrawnLink;
 use crate::item::Relation;
 
 /// What lies in a layer.
@@ -20,7 +20,7 @@ pub(super) struct Vertex {
 
 /// Boxes and bends in layers. The boxes are the first vertices, in their own order.
 #[derive(Debug)]
-pub(super) struct Lattice {
+pub(super) struct LayerGraph {
     pub(super) vertices: Vec<Vertex>,
     /// The vertices of each layer in the order they lie there.
     pub(super) layers: Vec<Vec<usize>>,
@@ -29,28 +29,28 @@ pub(super) struct Lattice {
     /// And in the layer after.
     pub(super) after: Vec<Vec<usize>>,
     /// For each stroke the vertices it passes, in the order of layers; none if it stays at home.
-    pub(super) ways: Vec<Vec<usize>>,
+    pub(super) paths: Vec<Vec<usize>>,
 }
 
 /// What shares its bends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Bundle {
+struct BendBundle {
     at: usize,
     is_source: bool,
     relation: Relation,
-    is_turned: bool,
+    is_reversed: bool,
 }
 
-impl Lattice {
+impl LayerGraph {
     /// Puts boxes of these sizes into these layers.
-    pub(super) fn new(flow: Flow, sizes: &[Size], strokes: &[Stroke], ranks: &[usize]) -> Self {
+    pub(super) fn new(flow: Flow, sizes: &[Size], strokes: &[DrawnLink], ranks: &[usize]) -> Self {
         let boxes = sizes.iter().zip(ranks).map(|(size, rank)| Vertex {
             layer: *rank,
             across: flow.extent(*size).1,
             is_bend: false,
         });
         let mut vertices = boxes.collect::<Vec<_>>();
-        let crowd = crowd(strokes, sizes.len());
+        let crowd = link_counts(strokes, sizes.len());
         let mut bends = BTreeMap::new();
         let ways = strokes.iter().map(|stroke| {
             let is_turned = ranks[stroke.from] > ranks[stroke.to];
@@ -61,7 +61,8 @@ impl Lattice {
             }
             let is_source = crowd[start] >= crowd[end];
             let at = if is_source { start } else { end };
-            let bundle = Bundle { at, is_source, relation: stroke.relation, is_turned };
+            let bundle =
+                BendBundle { at, is_source, relation: stroke.relation, is_reversed: is_turned };
             let passed = (ranks[start] + 1..ranks[end]).map(|layer| {
                 *bends.entry((bundle, layer)).or_insert_with(|| {
                     vertices.push(Vertex { layer, across: 0, is_bend: true });
@@ -71,10 +72,10 @@ impl Lattice {
             [start].into_iter().chain(passed.collect::<Vec<_>>()).chain([end]).collect()
         });
         let ways = ways.collect::<Vec<_>>();
-        Self::linked(vertices, ways)
+        Self::from_paths(vertices, ways)
     }
 
-    fn linked(vertices: Vec<Vertex>, ways: Vec<Vec<usize>>) -> Self {
+    fn from_paths(vertices: Vec<Vertex>, paths: Vec<Vec<usize>>) -> Self {
         let mut layers = vec![Vec::new(); vertices.iter().map(|v| v.layer + 1).max().unwrap_or(0)];
         let is_box = |(_, vertex): &(usize, &Vertex)| !vertex.is_bend;
         let (boxes, bends) =
@@ -89,7 +90,7 @@ impl Lattice {
         }
         let (mut before, mut after) =
             (vec![Vec::new(); vertices.len()], vec![Vec::new(); vertices.len()]);
-        for pair in ways.iter().flat_map(|way| way.windows(2)) {
+        for pair in paths.iter().flat_map(|way| way.windows(2)) {
             before[pair[1]].push(pair[0]);
             after[pair[0]].push(pair[1]);
         }
@@ -97,12 +98,12 @@ impl Lattice {
             list.sort_unstable();
             list.dedup();
         }
-        Self { vertices, layers, before, after, ways }
+        Self { vertices, layers, before, after, paths }
     }
 }
 
 /// How many links each box has.
-fn crowd(strokes: &[Stroke], count: usize) -> Vec<usize> {
+fn link_counts(strokes: &[DrawnLink], count: usize) -> Vec<usize> {
     let mut crowd = vec![0; count];
     for stroke in strokes {
         crowd[stroke.from] += 1;

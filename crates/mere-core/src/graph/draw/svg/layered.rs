@@ -1,29 +1,29 @@
 //! A connected part of a picture, laid out in layers: boxes that do not touch, and curves that run
 //! between them.
 
-use super::fold::Room;
-use super::geometry::{Flow, Point, Rect, Size, int};
-use super::lattice::Lattice;
-use super::rank::ranks;
+use super::fold::LayerLimits;
+use super::geometry::{Flow, Point, Rect, Size, to_i32};
+use super::lattice::LayerGraph;
+use super::rank::assign_ranks;
 use super::route::Route;
-use crate::graph::picture::Stroke;
+use crate::graph::picture::DrawnLink;
 
 /// How many bends and boxes there may be; more are too many to look at, and to lay out.
 const MAX_VERTICES: usize = 6_000;
 /// The room between layers.
-const NARROW: i32 = 52;
-const WIDE: i32 = 150;
+const MIN_LAYER_GAP: i32 = 52;
+const MAX_LAYER_GAP: i32 = 150;
 
 /// What is to be laid out: boxes, and links between them.
 #[derive(Debug, Default)]
-pub(super) struct Part {
+pub(super) struct Component {
     pub(super) sizes: Vec<Size>,
-    pub(super) strokes: Vec<Stroke>,
+    pub(super) links: Vec<DrawnLink>,
 }
 
 /// What was laid out.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Laid {
+pub(super) struct ComponentLayout {
     /// Where the boxes lie; they may have grown.
     pub(super) boxes: Vec<Rect>,
     /// The curve of each stroke.
@@ -33,22 +33,22 @@ pub(super) struct Laid {
 
 /// The boxes of one layer along the flow.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Band {
+pub(super) struct LayerBand {
     pub(super) start: i32,
     pub(super) length: i32,
 }
 
-impl Part {
+impl Component {
     /// Lays it out; none if that would take too long.
-    pub(super) fn lay(&self, flow: Flow) -> Option<Laid> {
-        let ranks = ranks(self.sizes.len(), &self.strokes, self.room(flow));
-        let mut lattice = Lattice::new(flow, &self.sizes, &self.strokes, &ranks);
+    pub(super) fn lay_out(&self, flow: Flow) -> Option<ComponentLayout> {
+        let ranks = assign_ranks(self.sizes.len(), &self.links, self.layer_limits(flow));
+        let mut lattice = LayerGraph::new(flow, &self.sizes, &self.links, &ranks);
         if lattice.vertices.len() > MAX_VERTICES {
             return None;
         }
-        lattice.order();
-        let middles = lattice.place();
-        let bands = self.bands(flow, &lattice, &middles);
+        lattice.reduce_crossings();
+        let middles = lattice.assign_positions();
+        let bands = self.layer_bands(flow, &lattice, &middles);
         let boxes = self.sizes.iter().enumerate().map(|(index, size)| {
             let band = bands[ranks[index]];
             let across = flow.extent(*size).1;
@@ -56,31 +56,31 @@ impl Part {
             Rect { at, size: flow.size(band.length, across) }
         });
         let boxes = boxes.collect::<Vec<_>>();
-        let routes = super::route::routes(&lattice, &self.strokes, (flow, &bands, &middles));
-        let size = reach(&boxes, &routes);
-        Some(Laid { boxes, routes, size })
+        let routes = super::route::route_links(&lattice, &self.links, (flow, &bands, &middles));
+        let size = bounding_size(&boxes, &routes);
+        Some(ComponentLayout { boxes, routes, size })
     }
 
     /// How many layers there may be and how many boxes in each, so that the whole is about as wide
     /// as a screen.
-    fn room(&self, flow: Flow) -> Room {
+    fn layer_limits(&self, flow: Flow) -> LayerLimits {
         let count = self.sizes.len();
         let root = count.isqrt();
         match flow {
             Flow::Right => {
-                Room { layers: (root / 2 + 4).max(8), boxes: (count * 4).isqrt().max(6) }
+                LayerLimits { layers: (root / 2 + 4).max(8), boxes: (count * 4).isqrt().max(6) }
             }
-            Flow::Down => Room { layers: (root + 3).max(12), boxes: root.max(4) },
+            Flow::Down => LayerLimits { layers: (root + 3).max(12), boxes: root.max(4) },
         }
     }
 
     /// Where the layers lie: further apart where links have far to go.
-    fn bands(&self, flow: Flow, lattice: &Lattice, middles: &[i32]) -> Vec<Band> {
+    fn layer_bands(&self, flow: Flow, lattice: &LayerGraph, middles: &[i32]) -> Vec<LayerBand> {
         let mut start = 0;
         let bands = lattice.layers.iter().map(|layer| {
             let lengths = layer.iter().filter_map(|vertex| self.sizes.get(*vertex));
             let length = lengths.map(|size| flow.extent(*size).0).max().unwrap_or(0);
-            let band = Band { start, length };
+            let band = LayerBand { start, length };
             let steps = layer.iter().flat_map(|vertex| {
                 lattice.after[*vertex]
                     .iter()
@@ -91,17 +91,18 @@ impl Part {
                 steepest = steepest.max(step);
                 count += 1;
             }
-            let room = steepest / 7 + int(count.min(60));
-            start += length + (NARROW + room).clamp(NARROW, WIDE);
+            let room = steepest / 7 + to_i32(count.min(60));
+            start += length + (MIN_LAYER_GAP + room).clamp(MIN_LAYER_GAP, MAX_LAYER_GAP);
             band
         });
         bands.collect()
     }
 }
 
-fn reach(boxes: &[Rect], routes: &[Route]) -> Size {
-    let corners =
-        boxes.iter().map(|rect| rect.at.moved(Point { x: rect.size.width, y: rect.size.height }));
+fn bounding_size(boxes: &[Rect], routes: &[Route]) -> Size {
+    let corners = boxes
+        .iter()
+        .map(|rect| rect.at.translate(Point { x: rect.size.width, y: rect.size.height }));
     let points = routes.iter().flat_map(|route| route.points.iter().copied());
     corners.chain(points).fold(Size::default(), |size, point| Size {
         width: size.width.max(point.x),

@@ -1,29 +1,29 @@
 //! The order within layers, so that few links cross: sweeps that put each vertex at the middle of
 //! its neighbours, then swaps of vertices side by side. The best order that was seen is kept.
 
-use super::lattice::Lattice;
+use super::lattice::LayerGraph;
 
 /// How often the layers are swept.
 const SWEEPS: usize = 14;
 /// How often vertices are swapped.
-const SWAPS: usize = 6;
+const MAX_SWAP_ROUNDS: usize = 6;
 /// How fine a middle is told.
-const SCALE: usize = 1_000;
+const MEAN_SCALE: usize = 1_000;
 
-impl Lattice {
+impl LayerGraph {
     /// Finds an order with few crossings.
-    pub(super) fn order(&mut self) {
-        let mut best = (self.crossings(), self.layers.clone());
+    pub(super) fn reduce_crossings(&mut self) {
+        let mut best = (self.count_crossings(), self.layers.clone());
         for sweep in 0..SWEEPS {
             let is_back = sweep % 2 == 1;
             let count = self.layers.len();
             for step in 1..count {
                 let layer = if is_back { count - 1 - step } else { step };
                 let near = if is_back { &self.after } else { &self.before };
-                self.layers[layer] = self.sorted(layer, near);
+                self.layers[layer] = self.sort_by_neighbours(layer, near);
             }
-            self.swap();
-            let crossings = self.crossings();
+            self.swap_adjacent();
+            let crossings = self.count_crossings();
             if crossings < best.0 {
                 best = (crossings, self.layers.clone());
             }
@@ -43,11 +43,11 @@ impl Lattice {
     }
 
     /// A layer by the middles of its vertices' neighbours.
-    fn sorted(&self, layer: usize, neighbours: &[Vec<usize>]) -> Vec<usize> {
+    fn sort_by_neighbours(&self, layer: usize, neighbours: &[Vec<usize>]) -> Vec<usize> {
         let positions = self.positions();
         let middle = |vertex: usize| {
             let near = &neighbours[vertex];
-            let sum = near.iter().map(|other| positions[*other] * SCALE).sum::<usize>();
+            let sum = near.iter().map(|other| positions[*other] * MEAN_SCALE).sum::<usize>();
             sum.checked_div(near.len())
         };
         let mut sorted = self.layers[layer].iter().map(|v| (middle(*v), *v)).collect::<Vec<_>>();
@@ -61,14 +61,14 @@ impl Lattice {
         sorted.into_iter().map(|(_, vertex)| vertex).collect()
     }
 
-    fn swap(&mut self) {
+    fn swap_adjacent(&mut self) {
         let mut positions = self.positions();
-        for _ in 0..SWAPS {
+        for _ in 0..MAX_SWAP_ROUNDS {
             let mut is_better = false;
             for layer in 0..self.layers.len() {
                 for at in 1..self.layers[layer].len() {
                     let (one, other) = (self.layers[layer][at - 1], self.layers[layer][at]);
-                    if self.gain(one, other, &positions) > 0 {
+                    if self.swap_gain(one, other, &positions) > 0 {
                         self.layers[layer].swap(at - 1, at);
                         positions.swap(one, other);
                         is_better = true;
@@ -82,7 +82,7 @@ impl Lattice {
     }
 
     /// How many crossings fewer there are if two vertices side by side are swapped.
-    fn gain(&self, one: usize, other: usize, positions: &[usize]) -> i32 {
+    fn swap_gain(&self, one: usize, other: usize, positions: &[usize]) -> i32 {
         let mut gain = 0;
         for near in [&self.before, &self.after] {
             for a in &near[one] {
@@ -99,14 +99,14 @@ impl Lattice {
     }
 
     /// How many pairs of links cross.
-    fn crossings(&self) -> i64 {
+    fn count_crossings(&self) -> i64 {
         let positions = self.positions();
         let layers = self.layers.iter().map(|layer| {
             let mut crossings = 0_i64;
-            let mut tally = Tally::new(self.vertices.len());
+            let mut tally = FenwickTree::new(self.vertices.len());
             for vertex in layer {
                 for other in &self.after[*vertex] {
-                    crossings += i64::from(tally.above(positions[*other]));
+                    crossings += i64::from(tally.count_above(positions[*other]));
                 }
                 for other in &self.after[*vertex] {
                     tally.add(positions[*other]);
@@ -119,12 +119,12 @@ impl Lattice {
 }
 
 /// Counts of positions, with sums that are quick to ask for (Fenwick's tree).
-struct Tally {
+struct FenwickTree {
     sums: Vec<i32>,
     total: i32,
 }
 
-impl Tally {
+impl FenwickTree {
     fn new(size: usize) -> Self {
         Self { sums: vec![0; size + 1], total: 0 }
     }
@@ -139,7 +139,7 @@ impl Tally {
     }
 
     /// How many positions are greater.
-    fn above(&self, position: usize) -> i32 {
+    fn count_above(&self, position: usize) -> i32 {
         let mut at = position + 1;
         let mut below = 0;
         while at > 0 {

@@ -6,24 +6,24 @@ use std::cmp::Reverse;
 use super::geometry::{Point, Size};
 
 /// The room between two parts.
-pub(super) const APART: i32 = 44;
+pub(super) const GAP: i32 = 44;
 
 /// Where rectangles lie, and how large the sheet is.
 pub(super) fn pack(sizes: &[Size]) -> (Vec<Point>, Size) {
-    let grown = |size: &Size| Size { width: size.width + APART, height: size.height + APART };
+    let grown = |size: &Size| Size { width: size.width + GAP, height: size.height + GAP };
     let area = sizes.iter().map(|size| grown(size).area()).sum::<i64>();
     let widest = sizes.iter().map(|size| size.width).max().unwrap_or_default();
     let square = i32::try_from((area * 8 / 5).isqrt()).unwrap_or(i32::MAX / 2);
-    let limit = widest.max(square) + APART;
+    let limit = widest.max(square) + GAP;
     let mut order = (0..sizes.len()).collect::<Vec<_>>();
     order.sort_by_key(|at| (Reverse(sizes[*at].height), Reverse(sizes[*at].width), *at));
-    let mut sky = vec![Ledge { x: 0, width: limit, y: 0 }];
+    let mut sky = vec![SkylineSegment { x: 0, width: limit, y: 0 }];
     let mut places = vec![Point::default(); sizes.len()];
     let mut sheet = Size::default();
     for at in order {
         let size = grown(&sizes[at]);
-        let place = lowest(&sky, size.width, limit);
-        cover(&mut sky, place, size);
+        let place = highest_position(&sky, size.width, limit);
+        cover_skyline(&mut sky, place, size);
         places[at] = place;
         sheet.width = sheet.width.max(place.x + sizes[at].width);
         sheet.height = sheet.height.max(place.y + sizes[at].height);
@@ -33,14 +33,14 @@ pub(super) fn pack(sizes: &[Size]) -> (Vec<Point>, Size) {
 
 /// A stretch of the lower rim of what lies there.
 #[derive(Clone, Copy, Debug)]
-struct Ledge {
+struct SkylineSegment {
     x: i32,
     width: i32,
     y: i32,
 }
 
 /// The highest place for a width.
-fn lowest(sky: &[Ledge], width: i32, limit: i32) -> Point {
+fn highest_position(sky: &[SkylineSegment], width: i32, limit: i32) -> Point {
     let starts = sky.iter().map(|ledge| ledge.x).filter(|x| x + width <= limit);
     let places = starts.map(|x| {
         let under = sky.iter().filter(|ledge| ledge.x < x + width && ledge.x + ledge.width > x);
@@ -52,20 +52,20 @@ fn lowest(sky: &[Ledge], width: i32, limit: i32) -> Point {
 }
 
 /// Lowers the rim where a rectangle was put.
-fn cover(sky: &mut Vec<Ledge>, at: Point, size: Size) {
+fn cover_skyline(sky: &mut Vec<SkylineSegment>, at: Point, size: Size) {
     let end = at.x + size.width;
     let mut rim = Vec::with_capacity(sky.len() + 2);
     for ledge in sky.drain(..) {
         let (start, stop) = (ledge.x, ledge.x + ledge.width);
         if start < at.x {
-            rim.push(Ledge { width: stop.min(at.x) - start, ..ledge });
+            rim.push(SkylineSegment { width: stop.min(at.x) - start, ..ledge });
         }
         if stop > end {
             let x = start.max(end);
-            rim.push(Ledge { x, width: stop - x, y: ledge.y });
+            rim.push(SkylineSegment { x, width: stop - x, y: ledge.y });
         }
     }
-    rim.push(Ledge { x: at.x, width: size.width, y: at.y + size.height });
+    rim.push(SkylineSegment { x: at.x, width: size.width, y: at.y + size.height });
     rim.sort_by_key(|ledge| ledge.x);
     *sky = rim;
 }
@@ -83,10 +83,10 @@ mod tests {
             assert!(at.x >= 0 && at.x + sizes[a].width <= sheet.width, "{a}");
             assert!(at.y >= 0 && at.y + sizes[a].height <= sheet.height, "{a}");
             for (b, other) in places.iter().enumerate().skip(a + 1) {
-                let apart = at.x + sizes[a].width + APART <= other.x
-                    || other.x + sizes[b].width + APART <= at.x
-                    || at.y + sizes[a].height + APART <= other.y
-                    || other.y + sizes[b].height + APART <= at.y;
+                let apart = at.x + sizes[a].width + GAP <= other.x
+                    || other.x + sizes[b].width + GAP <= at.x
+                    || at.y + sizes[a].height + GAP <= other.y
+                    || other.y + sizes[b].height + GAP <= at.y;
                 assert!(apart, "{a} {b}");
             }
         }

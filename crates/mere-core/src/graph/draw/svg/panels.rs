@@ -2,70 +2,75 @@
 
 use std::collections::BTreeMap;
 
-use super::geometry::{Point, Rect, Size, int};
+use super::geometry::{Point, Rect, Size, to_i32};
 use super::pack;
-use super::route::HEAD;
-use super::sheet::{Curve, Panel, Spread};
-use crate::graph::Picture;
-use crate::graph::picture::Stroke;
+use super::route::ARROWHEAD_LENGTH;
+use super::sheet::{Curve, DiagramLayout, Panel};
+use crate::graph::Subgraph;
+use crate::graph::picture::DrawnLink;
 
 /// The room between boxes, around them, and for the caption.
-const APART: i32 = 8;
-const PAD: i32 = 14;
-const CAPTION: i32 = 28;
+const GAP: i32 = 8;
+const PADDING: i32 = 14;
+const CAPTION_HEIGHT: i32 = 28;
 
 /// Lays out boxes of one size by the categories of their entries.
-pub(super) fn spread(picture: &Picture<'_>, card: Size, strokes: &[Stroke]) -> Spread {
+pub(super) fn lay_out_panels(
+    picture: &Subgraph<'_>,
+    card: Size,
+    strokes: &[DrawnLink],
+) -> DiagramLayout {
     let mut groups = BTreeMap::<&str, Vec<usize>>::new();
     for index in 0..picture.nodes.len() {
         groups.entry(picture.node(index).category.as_str()).or_default().push(index);
     }
-    let cell = Size { width: card.width + APART, height: card.height + APART };
-    let grids = groups.values().map(|group| Grid::new(group.len(), cell)).collect::<Vec<_>>();
+    let cell = Size { width: card.width + GAP, height: card.height + GAP };
+    let grids = groups.values().map(|group| PanelGrid::new(group.len(), cell)).collect::<Vec<_>>();
     let sizes = grids.iter().map(|grid| grid.size).collect::<Vec<_>>();
     let (places, size) = pack::pack(&sizes);
     let mut boxes = vec![Rect::default(); picture.nodes.len()];
     let mut panels = Vec::new();
     for (((category, group), grid), at) in groups.into_iter().zip(&grids).zip(places) {
         for (place, index) in group.into_iter().enumerate() {
-            boxes[index] = Rect { at: grid.cell(place, cell).moved(at), size: card };
+            boxes[index] = Rect { at: grid.cell_position(place, cell).translate(at), size: card };
         }
         let caption = if category.is_empty() { "no category" } else { category };
         panels.push(Panel { place: Rect { at, size: grid.size }, caption: caption.to_owned() });
     }
-    let curves = strokes.iter().map(|stroke| line(*stroke, boxes[stroke.from], boxes[stroke.to]));
-    Spread { curves: curves.collect(), boxes, panels, size }
+    let curves =
+        strokes.iter().map(|stroke| straight_link(*stroke, boxes[stroke.from], boxes[stroke.to]));
+    DiagramLayout { curves: curves.collect(), boxes, panels, size }
 }
 
 /// Cells in rows, about as wide as high.
-struct Grid {
+struct PanelGrid {
     columns: usize,
     size: Size,
 }
 
-impl Grid {
+impl PanelGrid {
     fn new(count: usize, cell: Size) -> Self {
         let ratio = usize::try_from(cell.width / cell.height.max(1)).unwrap_or(1).max(1);
         let columns = (count * 3 / (ratio * 2)).isqrt().max(1);
         let rows = count.div_ceil(columns);
-        let width = int(columns) * cell.width - APART + 2 * PAD;
-        let height = int(rows) * cell.height - APART + CAPTION + PAD;
+        let width = to_i32(columns) * cell.width - GAP + 2 * PADDING;
+        let height = to_i32(rows) * cell.height - GAP + CAPTION_HEIGHT + PADDING;
         Self { columns, size: Size { width, height } }
     }
 
-    fn cell(&self, place: usize, cell: Size) -> Point {
-        let (row, column) = (int(place / self.columns), int(place % self.columns));
-        Point { x: PAD + column * cell.width, y: CAPTION + row * cell.height }
+    fn cell_position(&self, place: usize, cell: Size) -> Point {
+        let (row, column) = (to_i32(place / self.columns), to_i32(place % self.columns));
+        Point { x: PADDING + column * cell.width, y: CAPTION_HEIGHT + row * cell.height }
     }
 }
 
 /// A straight link from the rim of one box to the rim of another.
-fn line(stroke: Stroke, from: Rect, to: Rect) -> Curve {
-    let (start, end) = (rim(from, middle(to)), rim(to, middle(from)));
+fn straight_link(stroke: DrawnLink, from: Rect, to: Rect) -> Curve {
+    let (start, end) = (edge_point(from, center(to)), edge_point(to, center(from)));
     let (dx, dy) = (end.x - start.x, end.y - start.y);
     let length = i64::from(dx).pow(2) + i64::from(dy).pow(2);
     let length = i32::try_from(length.isqrt()).unwrap_or(i32::MAX).max(1);
-    let (ux, uy) = (dx * HEAD / length, dy * HEAD / length);
+    let (ux, uy) = (dx * ARROWHEAD_LENGTH / length, dy * ARROWHEAD_LENGTH / length);
     let base = Point { x: end.x - ux, y: end.y - uy };
     let path = format!("M{} {}L{} {}", start.x, start.y, end.x, end.y);
     let head = format!(
@@ -77,16 +82,16 @@ fn line(stroke: Stroke, from: Rect, to: Rect) -> Curve {
         base.x + uy / 2,
         base.y - ux / 2
     );
-    Curve { stroke, path, head: (!stroke.relation.is_symmetric()).then_some(head) }
+    Curve { link: stroke, path, head: (!stroke.relation.is_symmetric()).then_some(head) }
 }
 
-fn middle(rect: Rect) -> Point {
-    rect.at.moved(Point { x: rect.size.width / 2, y: rect.size.height / 2 })
+fn center(rect: Rect) -> Point {
+    rect.at.translate(Point { x: rect.size.width / 2, y: rect.size.height / 2 })
 }
 
 /// Where a line from the middle of a box towards a place leaves the box.
-fn rim(rect: Rect, towards: Point) -> Point {
-    let from = middle(rect);
+fn edge_point(rect: Rect, towards: Point) -> Point {
+    let from = center(rect);
     let (dx, dy) = (towards.x - from.x, towards.y - from.y);
     let (half, tall) = (rect.size.width / 2, rect.size.height / 2);
     let is_side = i64::from(dx.abs()) * i64::from(tall) > i64::from(dy.abs()) * i64::from(half);
@@ -95,5 +100,5 @@ fn rim(rect: Rect, towards: Point) -> Point {
     } else {
         (dx * tall / dy.abs().max(1), tall * dy.signum())
     };
-    from.moved(Point { x, y })
+    from.translate(Point { x, y })
 }

@@ -4,14 +4,14 @@
 //! One layer is settled at a time, exactly: the places with the least squared distance from where
 //! the vertices want to be are the means of blocks that push each other (pool adjacent violators).
 
-use super::lattice::{Lattice, Vertex};
+use super::lattice::{LayerGraph, Vertex};
 
 /// How often the layers are settled.
 const ROUNDS: usize = 30;
 /// The last of them, in which both sides count.
-const FINAL: usize = 8;
+const FINAL_ROUNDS: usize = 8;
 /// How much straighter a line is between two bends.
-const STRAIGHT: i64 = 4;
+const STRAIGHT_WEIGHT: i64 = 4;
 
 /// The room between two neighbours of a layer.
 fn gap(one: Vertex, other: Vertex) -> i32 {
@@ -22,21 +22,22 @@ fn gap(one: Vertex, other: Vertex) -> i32 {
     }
 }
 
-impl Lattice {
+impl LayerGraph {
     /// The middle of each vertex across the flow; nothing lies below zero.
-    pub(super) fn place(&self) -> Vec<i32> {
+    pub(super) fn assign_positions(&self) -> Vec<i32> {
         let mut middles = vec![0_i64; self.vertices.len()];
         for layer in &self.layers {
             let wanted = layer.iter().map(|_| (0, 1)).collect::<Vec<_>>();
-            self.settle(layer, &wanted, &mut middles);
+            self.place_layer(layer, &wanted, &mut middles);
         }
         let count = self.layers.len();
         for round in 0..ROUNDS {
             for step in 0..count {
                 let layer = &self.layers[if round % 2 == 0 { step } else { count - 1 - step }];
-                let wanted = layer.iter().map(|vertex| self.wanted(*vertex, round, &middles));
+                let wanted =
+                    layer.iter().map(|vertex| self.desired_position(*vertex, round, &middles));
                 let wanted = wanted.collect::<Vec<_>>();
-                self.settle(layer, &wanted, &mut middles);
+                self.place_layer(layer, &wanted, &mut middles);
             }
         }
         let top = |index: usize| middles[index] - i64::from(self.vertices[index].across / 2);
@@ -45,23 +46,23 @@ impl Lattice {
     }
 
     /// Where a vertex wants to be, and how much.
-    fn wanted(&self, vertex: usize, round: usize, middles: &[i64]) -> (i64, i64) {
+    fn desired_position(&self, vertex: usize, round: usize, middles: &[i64]) -> (i64, i64) {
         let (before, after) = (self.before[vertex].iter(), self.after[vertex].iter());
-        let is_both = round + FINAL >= ROUNDS;
+        let is_both = round + FINAL_ROUNDS >= ROUNDS;
         let before = before.filter(|_| is_both || round.is_multiple_of(2));
         let after = after.filter(|_| is_both || !round.is_multiple_of(2));
         let (mut sum, mut weights) = (0, 0);
         for other in before.chain(after) {
             let is_line = self.vertices[vertex].is_bend && self.vertices[*other].is_bend;
-            let weight = if is_line { STRAIGHT } else { 1 };
+            let weight = if is_line { STRAIGHT_WEIGHT } else { 1 };
             sum += middles[*other] * weight;
             weights += weight;
         }
         if weights == 0 { (middles[vertex], 1) } else { (sum / weights, weights) }
     }
 
-    fn settle(&self, layer: &[usize], wanted: &[(i64, i64)], middles: &mut [i64]) {
-        let offsets = self.offsets(layer);
+    fn place_layer(&self, layer: &[usize], wanted: &[(i64, i64)], middles: &mut [i64]) {
+        let offsets = self.minimum_offsets(layer);
         // Each block: what its vertices want together, how much, and how many they are.
         let mut blocks = Vec::<(i64, i64, usize)>::new();
         for ((want, weight), offset) in wanted.iter().zip(&offsets) {
@@ -80,7 +81,7 @@ impl Lattice {
     }
 
     /// How far each vertex of a layer is from the first if they lie as close as they may.
-    fn offsets(&self, layer: &[usize]) -> Vec<i64> {
+    fn minimum_offsets(&self, layer: &[usize]) -> Vec<i64> {
         let mut offset = 0;
         let mut offsets = Vec::with_capacity(layer.len());
         for (at, index) in layer.iter().enumerate() {

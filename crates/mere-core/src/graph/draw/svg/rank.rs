@@ -5,20 +5,21 @@
 
 use std::cmp::Reverse;
 
-use super::fold::{Room, folded};
-use crate::graph::picture::Stroke;
+use super::fold::{LayerLimits, fold_ranks};
+use crate::graph::picture::DrawnLink;
 
 /// How often boxes are moved nearer to what they are linked to.
 const PASSES: usize = 8;
 
 /// The layer of each of `count` boxes; none has more than there is room for.
-pub(super) fn ranks(count: usize, strokes: &[Stroke], room: Room) -> Vec<usize> {
-    let position = sequence(count, strokes);
+pub(super) fn assign_ranks(count: usize, strokes: &[DrawnLink], room: LayerLimits) -> Vec<usize> {
+    let position = feedback_order(count, strokes);
     let ends = strokes.iter().filter(|stroke| stroke.from != stroke.to).map(|stroke| {
         let is_forward = position[stroke.from] < position[stroke.to];
         if is_forward { (stroke.from, stroke.to) } else { (stroke.to, stroke.from) }
     });
-    let mut links = Links { before: vec![Vec::new(); count], after: vec![Vec::new(); count] };
+    let mut links =
+        AcyclicLinks { before: vec![Vec::new(); count], after: vec![Vec::new(); count] };
     for (from, to) in ends {
         links.before[to].push(from);
         links.after[from].push(to);
@@ -27,20 +28,20 @@ pub(super) fn ranks(count: usize, strokes: &[Stroke], room: Room) -> Vec<usize> 
     order.sort_unstable_by_key(|node| position[*node]);
     let mut ranks = vec![0; count];
     for node in &order {
-        ranks[*node] = links.earliest(*node, &ranks);
+        ranks[*node] = links.earliest_rank(*node, &ranks);
     }
     for _ in 0..PASSES {
         for node in order.iter().rev().chain(&order) {
-            ranks[*node] = links.better(*node, &ranks);
+            ranks[*node] = links.best_rank(*node, &ranks);
         }
     }
     let is_long = ranks.iter().any(|rank| *rank >= room.layers);
-    let folded = is_long.then(|| folded(&ranks, strokes, room)).flatten();
-    split(&folded.unwrap_or(ranks), &links, room.boxes)
+    let folded = is_long.then(|| fold_ranks(&ranks, strokes, room)).flatten();
+    split_layers(&folded.unwrap_or(ranks), &links, room.boxes)
 }
 
 /// Each box's place in an order that most links follow. Symmetric links have no way to follow.
-fn sequence(count: usize, strokes: &[Stroke]) -> Vec<usize> {
+fn feedback_order(count: usize, strokes: &[DrawnLink]) -> Vec<usize> {
     let mut balance = vec![(0_usize, 0_usize); count];
     let directed = strokes.iter().filter(|s| s.from != s.to && !s.relation.is_symmetric());
     let directed = directed.collect::<Vec<_>>();
@@ -77,19 +78,19 @@ fn sequence(count: usize, strokes: &[Stroke]) -> Vec<usize> {
 }
 
 /// The links of each box, as they are laid.
-struct Links {
+struct AcyclicLinks {
     before: Vec<Vec<usize>>,
     after: Vec<Vec<usize>>,
 }
 
-impl Links {
-    fn earliest(&self, node: usize, ranks: &[usize]) -> usize {
+impl AcyclicLinks {
+    fn earliest_rank(&self, node: usize, ranks: &[usize]) -> usize {
         self.before[node].iter().map(|other| ranks[*other] + 1).max().unwrap_or(0)
     }
 
     /// The layer in which a box's links are shortest, the others staying where they are.
-    fn better(&self, node: usize, ranks: &[usize]) -> usize {
-        let earliest = self.earliest(node, ranks);
+    fn best_rank(&self, node: usize, ranks: &[usize]) -> usize {
+        let earliest = self.earliest_rank(node, ranks);
         let latest = self.after[node].iter().map(|other| ranks[*other].saturating_sub(1)).min();
         let latest = latest.unwrap_or(earliest).max(earliest);
         match self.after[node].len().cmp(&self.before[node].len()) {
@@ -101,7 +102,7 @@ impl Links {
 }
 
 /// Layers without gaps, and none too long.
-fn split(ranks: &[usize], links: &Links, longest: usize) -> Vec<usize> {
+fn split_layers(ranks: &[usize], links: &AcyclicLinks, longest: usize) -> Vec<usize> {
     let mut layers = vec![Vec::new(); ranks.iter().max().map_or(0, |last| last + 1)];
     for (node, rank) in ranks.iter().enumerate() {
         layers[*rank].push(node);
@@ -132,12 +133,16 @@ mod tests {
     use crate::item::Relation;
 
     fn check(count: usize, links: &[(usize, usize)], longest: usize, expected: &[usize]) {
-        let strokes = links.iter().map(|(from, to)| Stroke {
+        let strokes = links.iter().map(|(from, to)| DrawnLink {
             from: *from,
             to: *to,
             relation: Relation::Extends,
         });
-        let found = ranks(count, &strokes.collect::<Vec<_>>(), Room { layers: 9, boxes: longest });
+        let found = assign_ranks(
+            count,
+            &strokes.collect::<Vec<_>>(),
+            LayerLimits { layers: 9, boxes: longest },
+        );
         assert_eq!(found, expected, "{links:?}");
     }
 

@@ -3,48 +3,48 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::geometry::{Flow, Point, int};
-use super::lattice::Lattice;
-use super::layered::Band;
-use crate::graph::picture::Stroke;
+use super::geometry::{Flow, Point, to_i32};
+use super::lattice::LayerGraph;
+use super::layered::LayerBand;
+use crate::graph::picture::DrawnLink;
 use crate::item::Relation;
 
 /// How long an arrowhead is.
-pub(super) const HEAD: i32 = 8;
+pub(super) const ARROWHEAD_LENGTH: i32 = 8;
 /// The most and the least room between two links at the side of a box.
-const APART: i32 = 11;
-const CLOSE: i32 = 7;
+const MAX_PORT_GAP: i32 = 11;
+const MIN_PORT_GAP: i32 = 7;
 /// What is kept free at the corners of a box.
-const CORNER: i32 = 10;
+const CORNER_SPACE: i32 = 10;
 
 /// A curve.
 #[derive(Clone, Debug)]
 pub(super) struct Route {
-    pub(super) stroke: Stroke,
+    pub(super) link: DrawnLink,
     pub(super) flow: Flow,
     /// From one box to the other, in the order of layers. Every second step passes a layer.
     pub(super) points: Vec<Point>,
     /// Whether the link itself goes the other way.
-    pub(super) is_turned: bool,
+    pub(super) is_reversed: bool,
 }
 
 /// A place at the side of a box where links of one relation and way to one neighbour leave it.
-type Port = (usize, Side, usize, Relation, bool);
+type Port = (usize, BoxSide, usize, Relation, bool);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Side {
+enum BoxSide {
     Before,
     After,
 }
 
 /// The curve of each stroke that leaves home.
-pub(super) fn routes(
-    lattice: &Lattice,
-    strokes: &[Stroke],
-    (flow, bands, middles): (Flow, &[Band], &[i32]),
+pub(super) fn route_links(
+    lattice: &LayerGraph,
+    strokes: &[DrawnLink],
+    (flow, bands, middles): (Flow, &[LayerBand], &[i32]),
 ) -> Vec<Route> {
-    let ports = ports(lattice, strokes, middles);
-    let routes = strokes.iter().zip(&lattice.ways).filter(|(_, way)| way.len() > 1);
+    let ports = port_offsets(lattice, strokes, middles);
+    let routes = strokes.iter().zip(&lattice.paths).filter(|(_, way)| way.len() > 1);
     let routes = routes.map(|(stroke, way)| {
         let is_turned = way.first() != Some(&stroke.from);
         let mut points = Vec::new();
@@ -56,25 +56,31 @@ pub(super) fn routes(
                 middles[*vertex] + ports.get(&port).copied().unwrap_or_default()
             };
             if step > 0 {
-                points.push(flow.point(start, port(Side::Before, way[step - 1])));
+                points.push(flow.point(start, port(BoxSide::Before, way[step - 1])));
             }
             if step + 1 < way.len() {
-                points.push(flow.point(end, port(Side::After, way[step + 1])));
+                points.push(flow.point(end, port(BoxSide::After, way[step + 1])));
             }
         }
-        Route { stroke: *stroke, flow, points, is_turned }
+        Route { link: *stroke, flow, points, is_reversed: is_turned }
     });
     routes.collect()
 }
 
 /// How far each port is from the middle of its box.
-fn ports(lattice: &Lattice, strokes: &[Stroke], middles: &[i32]) -> BTreeMap<Port, i32> {
-    let mut sides = BTreeMap::<(usize, Side), Vec<Port>>::new();
-    for (stroke, way) in strokes.iter().zip(&lattice.ways) {
+fn port_offsets(
+    lattice: &LayerGraph,
+    strokes: &[DrawnLink],
+    middles: &[i32],
+) -> BTreeMap<Port, i32> {
+    let mut sides = BTreeMap::<(usize, BoxSide), Vec<Port>>::new();
+    for (stroke, way) in strokes.iter().zip(&lattice.paths) {
         let [first, second, ..] = way[..] else { continue };
         let (last, before) = (way[way.len() - 1], way[way.len() - 2]);
         let is_turned = first != stroke.from;
-        for (vertex, side, other) in [(first, Side::After, second), (last, Side::Before, before)] {
+        for (vertex, side, other) in
+            [(first, BoxSide::After, second), (last, BoxSide::Before, before)]
+        {
             let port = (vertex, side, other, stroke.relation, is_turned);
             sides.entry((vertex, side)).or_default().push(port);
         }
@@ -83,14 +89,14 @@ fn ports(lattice: &Lattice, strokes: &[Stroke], middles: &[i32]) -> BTreeMap<Por
     for ((vertex, _), mut ports) in sides {
         ports.sort_unstable_by_key(|port| (middles[port.2], *port));
         ports.dedup();
-        let room = (lattice.vertices[vertex].across - 2 * CORNER).max(0);
-        let is_crowded = (int(ports.len()) - 1) * CLOSE > room;
+        let room = (lattice.vertices[vertex].across - 2 * CORNER_SPACE).max(0);
+        let is_crowded = (to_i32(ports.len()) - 1) * MIN_PORT_GAP > room;
         // Where there is no room for each, those of one relation come in as one.
-        let slots = if is_crowded { shared(&ports) } else { (0..ports.len()).collect() };
-        let steps = int(slots.iter().max().copied().unwrap_or_default());
-        let reach = room.min(APART * steps);
+        let slots = if is_crowded { shared_slots(&ports) } else { (0..ports.len()).collect() };
+        let steps = to_i32(slots.iter().max().copied().unwrap_or_default());
+        let reach = room.min(MAX_PORT_GAP * steps);
         for (port, slot) in ports.into_iter().zip(slots) {
-            let place = (reach * int(slot)).checked_div(steps).unwrap_or_default();
+            let place = (reach * to_i32(slot)).checked_div(steps).unwrap_or_default();
             places.insert(port, place - reach / 2);
         }
     }
@@ -98,7 +104,7 @@ fn ports(lattice: &Lattice, strokes: &[Stroke], middles: &[i32]) -> BTreeMap<Por
 }
 
 /// A slot for each relation and way, in the order of their middles.
-fn shared(ports: &[Port]) -> Vec<usize> {
+fn shared_slots(ports: &[Port]) -> Vec<usize> {
     let mut sums = BTreeMap::<_, (usize, usize)>::new();
     for (at, port) in ports.iter().enumerate() {
         let sum = sums.entry((port.3, port.4)).or_default();
@@ -112,36 +118,38 @@ fn shared(ports: &[Port]) -> Vec<usize> {
 
 impl Route {
     /// The same curve elsewhere.
-    pub(super) fn moved(mut self, by: Point) -> Self {
+    pub(super) fn translate(mut self, by: Point) -> Self {
         for point in &mut self.points {
-            *point = point.moved(by);
+            *point = point.translate(by);
         }
         self
     }
 
     /// The curve as the data of a path, short of its arrowhead, and the arrowhead's.
-    pub(super) fn drawn(&self) -> (String, Option<String>) {
+    pub(super) fn to_path_data(&self) -> (String, Option<String>) {
         let mut points = self.points.clone();
-        let has_head = !self.stroke.relation.is_symmetric();
-        let tip = if self.is_turned { points.first_mut() } else { points.last_mut() };
+        let has_head = !self.link.relation.is_symmetric();
+        let tip = if self.is_reversed { points.first_mut() } else { points.last_mut() };
         let mut head = None;
         if let Some(tip) = tip.filter(|_| has_head) {
-            let back = if self.is_turned { HEAD } else { -HEAD };
+            let back = if self.is_reversed { ARROWHEAD_LENGTH } else { -ARROWHEAD_LENGTH };
             let end = *tip;
-            *tip = end.moved(self.flow.point(back, 0));
-            let (left, right) =
-                (tip.moved(self.flow.point(0, HEAD / 2)), tip.moved(self.flow.point(0, -HEAD / 2)));
+            *tip = end.translate(self.flow.point(back, 0));
+            let (left, right) = (
+                tip.translate(self.flow.point(0, ARROWHEAD_LENGTH / 2)),
+                tip.translate(self.flow.point(0, -ARROWHEAD_LENGTH / 2)),
+            );
             head = Some(format!(
                 "M{} {}L{} {}L{} {}Z",
                 end.x, end.y, left.x, left.y, right.x, right.y
             ));
         }
-        (curve(self.flow, &points), head)
+        (curve_path(self.flow, &points), head)
     }
 }
 
 /// Straight across layers, curved between them.
-fn curve(flow: Flow, points: &[Point]) -> String {
+fn curve_path(flow: Flow, points: &[Point]) -> String {
     let mut data = String::new();
     for (step, point) in points.iter().enumerate() {
         let Some(last) = step.checked_sub(1).map(|last| points[last]) else {
@@ -156,7 +164,8 @@ fn curve(flow: Flow, points: &[Point]) -> String {
             Flow::Right => (point.x - last.x) / 2,
             Flow::Down => (point.y - last.y) / 2,
         };
-        let (out, into) = (last.moved(flow.point(half, 0)), point.moved(flow.point(-half, 0)));
+        let (out, into) =
+            (last.translate(flow.point(half, 0)), point.translate(flow.point(-half, 0)));
         let _ = write!(data, "C{} {} {} {} ", out.x, out.y, into.x, into.y);
         let _ = write!(data, "{} {}", point.x, point.y);
     }

@@ -3,11 +3,11 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::card::Card;
-use super::geometry::{Flow, Point, Rect, Size, int};
-use super::layered::{Laid, Part};
+use super::geometry::{Flow, Point, Rect, Size, to_i32};
+use super::layered::{Component, ComponentLayout};
 use super::{pack, panels};
-use crate::graph::Picture;
-use crate::graph::picture::Stroke;
+use crate::graph::Subgraph;
+use crate::graph::picture::DrawnLink;
 use crate::item::Relation;
 
 /// The room between boxes without links.
@@ -18,7 +18,7 @@ const MAX_LAYERED: usize = 400;
 /// A line of the drawing.
 #[derive(Debug)]
 pub(super) struct Curve {
-    pub(super) stroke: Stroke,
+    pub(super) link: DrawnLink,
     pub(super) path: String,
     pub(super) head: Option<String>,
 }
@@ -32,26 +32,26 @@ pub(super) struct Panel {
 
 /// Where everything lies.
 #[derive(Debug, Default)]
-pub(super) struct Spread {
+pub(super) struct DiagramLayout {
     pub(super) boxes: Vec<Rect>,
     pub(super) curves: Vec<Curve>,
     pub(super) panels: Vec<Panel>,
     pub(super) size: Size,
 }
 
-impl Spread {
+impl DiagramLayout {
     /// Puts boxes without links below the others, in rows.
-    fn add_alone(&mut self, alone: &[usize], sizes: &[Size]) {
+    fn add_unlinked(&mut self, alone: &[usize], sizes: &[Size]) {
         let widest = alone.iter().map(|node| sizes[*node].width).max().unwrap_or_default();
         let cell = widest + ROW_GAP;
-        let square = int((alone.len() * 3 / 4).isqrt().max(1));
+        let square = to_i32((alone.len() * 3 / 4).isqrt().max(1));
         let columns = ((self.size.width + ROW_GAP) / cell.max(1)).max(square);
         let columns = usize::try_from(columns).unwrap_or(1).max(1);
-        let mut y = if self.size.height > 0 { self.size.height + pack::APART } else { 0 };
+        let mut y = if self.size.height > 0 { self.size.height + pack::GAP } else { 0 };
         for row in alone.chunks(columns) {
             let height = row.iter().map(|node| sizes[*node].height).max().unwrap_or_default();
             for (column, node) in row.iter().enumerate() {
-                let at = Point { x: int(column) * cell, y };
+                let at = Point { x: to_i32(column) * cell, y };
                 self.boxes[*node] = Rect { at, size: Size { width: widest, height } };
                 self.size.width = self.size.width.max(at.x + widest);
             }
@@ -63,69 +63,70 @@ impl Spread {
 
 /// A picture that is ready to be written.
 #[derive(Debug)]
-pub(super) struct Sheet {
+pub(super) struct Diagram {
     pub(super) cards: Vec<Card>,
-    pub(super) spread: Spread,
+    pub(super) layout: DiagramLayout,
     pub(super) relations: Vec<Relation>,
 }
 
-impl Sheet {
+impl Diagram {
     /// Lays a picture out.
-    pub(super) fn new(picture: &Picture<'_>) -> Self {
-        let strokes = worth_drawing(&picture.strokes);
+    pub(super) fn new(picture: &Subgraph<'_>) -> Self {
+        let strokes = select_links(&picture.links);
         let relations = strokes.iter().map(|stroke| stroke.relation).collect::<BTreeSet<_>>();
         let relations = relations.into_iter().collect();
         let all = 0..picture.nodes.len();
         if picture.nodes.len() <= MAX_LAYERED {
             let cards = all.clone().map(|at| Card::new(picture, at)).collect::<Vec<_>>();
             let sizes = cards.iter().map(|card| card.size).collect::<Vec<_>>();
-            if let Some(spread) = layered(&sizes, &strokes) {
-                return Self { cards, spread, relations };
+            if let Some(layout) = best_layered_layout(&sizes, &strokes) {
+                return Self { cards, layout, relations };
             }
         }
         let cards = all.map(|at| Card::compact(picture, at)).collect::<Vec<_>>();
         let size = cards.first().map(|card| card.size).unwrap_or_default();
-        let spread = panels::spread(picture, size, &strokes);
-        Self { cards, spread, relations }
+        let layout = panels::lay_out_panels(picture, size, &strokes);
+        Self { cards, layout, relations }
     }
 }
 
 /// Links between two entries; a mere reference only where nothing else leads the same way.
-fn worth_drawing(strokes: &[Stroke]) -> Vec<Stroke> {
-    let ends = |stroke: &Stroke| (stroke.from, stroke.to);
+fn select_links(strokes: &[DrawnLink]) -> Vec<DrawnLink> {
+    let ends = |stroke: &DrawnLink| (stroke.from, stroke.to);
     let said = strokes.iter().filter(|stroke| stroke.relation != Relation::References).map(ends);
     let said = said.collect::<HashSet<_>>();
-    let is_more =
-        |stroke: &&Stroke| stroke.relation != Relation::References || !said.contains(&ends(stroke));
+    let is_more = |stroke: &&DrawnLink| {
+        stroke.relation != Relation::References || !said.contains(&ends(stroke))
+    };
     let strokes = strokes.iter().filter(|stroke| stroke.from != stroke.to).filter(is_more);
     strokes.copied().collect()
 }
 
 /// Both ways to lay it out, and the better of them.
-fn layered(sizes: &[Size], strokes: &[Stroke]) -> Option<Spread> {
-    let groups = Groups::new(sizes.len(), strokes);
-    let right = groups.spread(sizes, strokes, Flow::Right)?;
-    let down = groups.spread(sizes, strokes, Flow::Down)?;
+fn best_layered_layout(sizes: &[Size], strokes: &[DrawnLink]) -> Option<DiagramLayout> {
+    let groups = ConnectedGroups::new(sizes.len(), strokes);
+    let right = groups.lay_out(sizes, strokes, Flow::Right)?;
+    let down = groups.lay_out(sizes, strokes, Flow::Down)?;
     // Boxes are wide, so links that go right have more room.
-    let is_down = down.size.cost() * 5 < right.size.cost() * 4;
+    let is_down = down.size.layout_cost() * 5 < right.size.layout_cost() * 4;
     Some(if is_down { down } else { right })
 }
 
 /// The entries of each connected part, and those without links.
-struct Groups {
+struct ConnectedGroups {
     linked: Vec<Vec<usize>>,
-    alone: Vec<usize>,
+    unlinked: Vec<usize>,
 }
 
-impl Groups {
-    fn new(count: usize, strokes: &[Stroke]) -> Self {
+impl ConnectedGroups {
+    fn new(count: usize, strokes: &[DrawnLink]) -> Self {
         let mut near = vec![Vec::new(); count];
         for stroke in strokes {
             near[stroke.from].push(stroke.to);
             near[stroke.to].push(stroke.from);
         }
         let mut is_seen = near.iter().map(Vec::is_empty).collect::<Vec<_>>();
-        let alone = (0..count).filter(|node| is_seen[*node]).collect();
+        let unlinked = (0..count).filter(|node| is_seen[*node]).collect();
         let mut groups = Vec::new();
         for start in 0..count {
             let mut group = Vec::new();
@@ -141,10 +142,10 @@ impl Groups {
                 groups.push(group);
             }
         }
-        Self { linked: groups, alone }
+        Self { linked: groups, unlinked }
     }
 
-    fn spread(&self, sizes: &[Size], strokes: &[Stroke], flow: Flow) -> Option<Spread> {
+    fn lay_out(&self, sizes: &[Size], strokes: &[DrawnLink], flow: Flow) -> Option<DiagramLayout> {
         let mut part_of = vec![(0, 0); sizes.len()];
         let mut parts = Vec::new();
         for (part, group) in self.linked.iter().enumerate() {
@@ -152,31 +153,32 @@ impl Groups {
                 part_of[*node] = (part, place);
             }
             let sizes = group.iter().map(|node| sizes[*node]).collect();
-            parts.push(Part { sizes, strokes: Vec::new() });
+            parts.push(Component { sizes, links: Vec::new() });
         }
         for stroke in strokes {
             let ((part, from), (_, to)) = (part_of[stroke.from], part_of[stroke.to]);
-            parts[part].strokes.push(Stroke { from, to, relation: stroke.relation });
+            parts[part].links.push(DrawnLink { from, to, relation: stroke.relation });
         }
-        let laid = parts.iter().map(|part| part.lay(flow)).collect::<Option<Vec<_>>>()?;
-        let mut spread = self.together(laid, sizes.len());
-        spread.add_alone(&self.alone, sizes);
+        let laid = parts.iter().map(|part| part.lay_out(flow)).collect::<Option<Vec<_>>>()?;
+        let mut spread = self.combine(laid, sizes.len());
+        spread.add_unlinked(&self.unlinked, sizes);
         Some(spread)
     }
 
-    fn together(&self, laid: Vec<Laid>, count: usize) -> Spread {
+    fn combine(&self, laid: Vec<ComponentLayout>, count: usize) -> DiagramLayout {
         let sizes = laid.iter().map(|part| part.size).collect::<Vec<_>>();
         let (places, size) = pack::pack(&sizes);
-        let mut spread = Spread { boxes: vec![Rect::default(); count], size, ..Spread::default() };
+        let mut spread =
+            DiagramLayout { boxes: vec![Rect::default(); count], size, ..DiagramLayout::default() };
         for ((part, group), at) in laid.into_iter().zip(&self.linked).zip(places) {
             for (place, node) in part.boxes.iter().zip(group) {
-                spread.boxes[*node] = Rect { at: place.at.moved(at), size: place.size };
+                spread.boxes[*node] = Rect { at: place.at.translate(at), size: place.size };
             }
             for route in part.routes {
-                let Stroke { from, to, relation } = route.stroke;
-                let stroke = Stroke { from: group[from], to: group[to], relation };
-                let (path, head) = route.moved(at).drawn();
-                spread.curves.push(Curve { stroke, path, head });
+                let DrawnLink { from, to, relation } = route.link;
+                let stroke = DrawnLink { from: group[from], to: group[to], relation };
+                let (path, head) = route.translate(at).to_path_data();
+                spread.curves.push(Curve { link: stroke, path, head });
             }
         }
         spread

@@ -1,10 +1,10 @@
 //! How a picture looks, on a light and on a dark ground.
 
-use super::xml::Xml;
+use super::xml::XmlWriter;
 use crate::graph::draw::palette;
 use crate::item::Relation;
 
-const LIGHT: &str = ".mere-graph text{font-family:system-ui,-apple-system,\"Segoe UI\",Roboto,\
+const LIGHT_STYLES: &str = ".mere-graph text{font-family:system-ui,-apple-system,\"Segoe UI\",Roboto,\
 \"Helvetica Neue\",Arial,\"Noto Sans\",sans-serif;fill:#1f2733}\
 .mere-graph .ground{fill:#f7f8fa}\
 .mere-graph .entry rect{fill:#ffffff;stroke:#cfd6df;stroke-width:1}\
@@ -24,7 +24,7 @@ const LIGHT: &str = ".mere-graph text{font-family:system-ui,-apple-system,\"Sego
 .mere-graph .many .head{fill-opacity:.7}\
 .mere-graph .caption{paint-order:stroke;stroke:#eef1f5;stroke-width:4px}";
 
-const DARK: &str = ".mere-graph text{fill:#e4e8ee}\
+const DARK_STYLES: &str = ".mere-graph text{fill:#e4e8ee}\
 .mere-graph .ground{fill:#0e1218}\
 .mere-graph .entry rect{fill:#1a212b;stroke:#374252}\
 .mere-graph .small,.mere-graph .key,.mere-graph .count{fill:#96a1b1}\
@@ -35,24 +35,26 @@ const DARK: &str = ".mere-graph text{fill:#e4e8ee}\
 .mere-graph .old text{fill:#6b7686}";
 
 /// Writes the style of some relations' lines, and of everything else.
-pub(super) fn write(xml: &mut Xml, relations: &[Relation]) {
-    xml.raw(format_args!("<style>{LIGHT}"));
+pub(super) fn write_styles(xml: &mut XmlWriter, relations: &[Relation]) {
+    xml.push_markup(format_args!("<style>{LIGHT_STYLES}"));
     for relation in relations {
-        let ink = palette::ink(*relation);
-        rule(xml, *relation, ink.light);
+        let ink = palette::line_style(*relation);
+        write_rule(xml, *relation, ink.light);
         if let Some(dashes) = ink.dashes {
-            xml.raw(format_args!(".mere-graph .link.{relation}{{stroke-dasharray:{dashes}}}"));
+            xml.push_markup(format_args!(
+                ".mere-graph .link.{relation}{{stroke-dasharray:{dashes}}}"
+            ));
         }
     }
-    xml.raw(format_args!("@media (prefers-color-scheme:dark){{{DARK}"));
+    xml.push_markup(format_args!("@media (prefers-color-scheme:dark){{{DARK_STYLES}"));
     for relation in relations {
-        rule(xml, *relation, palette::ink(*relation).dark);
+        write_rule(xml, *relation, palette::line_style(*relation).dark);
     }
-    xml.raw(format_args!("}}</style>\n"));
+    xml.push_markup(format_args!("}}</style>\n"));
 }
 
-fn rule(xml: &mut Xml, relation: Relation, colour: &str) {
-    xml.raw(format_args!(
+fn write_rule(xml: &mut XmlWriter, relation: Relation, colour: &str) {
+    xml.push_markup(format_args!(
         ".mere-graph .link.{relation}{{stroke:{colour}}}.mere-graph .head.{relation}{{fill:{colour}}}"
     ));
 }

@@ -5,17 +5,17 @@ use std::fmt::{Arguments, Write};
 
 /// A document in the making.
 #[derive(Debug, Default)]
-pub(super) struct Xml(String);
+pub(super) struct XmlWriter(String);
 
-impl Xml {
+impl XmlWriter {
     /// Adds our own markup.
-    pub(super) fn raw(&mut self, markup: Arguments<'_>) {
+    pub(super) fn push_markup(&mut self, markup: Arguments<'_>) {
         // Writing to a string cannot fail.
         let _ = self.0.write_fmt(markup);
     }
 
     /// Adds a text, escaped; what XML has no place for is left out.
-    pub(super) fn text(&mut self, text: &str) {
+    pub(super) fn push_text(&mut self, text: &str) {
         for c in text.chars() {
             match c {
                 '&' => self.0.push_str("&amp;"),
@@ -30,7 +30,7 @@ impl Xml {
     }
 
     /// The document.
-    pub(super) fn finish(self) -> String {
+    pub(super) fn into_string(self) -> String {
         self.0
     }
 }

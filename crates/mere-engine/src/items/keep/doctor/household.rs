@@ -2,7 +2,7 @@
 
 use mere_core::address::{Address, RelPath};
 use mere_core::item::Scope;
-use mere_core::request::{Reindex, Repair};
+use mere_core::request::{DoctorMode, IndexCommand};
 use mere_core::root::Root;
 
 use super::super::super::ItemError;
@@ -36,7 +36,7 @@ pub(super) fn config(desk: &Desk<'_>) -> Vec<Finding> {
 }
 
 /// What each space says of itself, and what git must know.
-pub(super) fn spaces(desk: &Desk<'_>, repair: Repair) -> Vec<Finding> {
+pub(super) fn spaces(desk: &Desk<'_>, repair: DoctorMode) -> Vec<Finding> {
     let mut found = Vec::new();
     for space in desk.stock.spaces() {
         let Some(folder) = space.folder() else { continue };
@@ -59,13 +59,13 @@ pub(super) fn spaces(desk: &Desk<'_>, repair: Repair) -> Vec<Finding> {
 }
 
 /// Git must leave the bytes of items alone.
-fn attributes(desk: &Desk<'_>, repair: Repair) -> Option<Finding> {
+fn attributes(desk: &Desk<'_>, repair: DoctorMode) -> Option<Finding> {
     let missing = git_attributes::missing(desk).unwrap_or_default();
     if missing.is_empty() {
         return None;
     }
     let what = "git may change line ends of items, which breaks signatures";
-    if repair == Repair::Mend && git_attributes::write(desk).is_ok() {
+    if repair == DoctorMode::Repair && git_attributes::write(desk).is_ok() {
         return Some(Finding::new("git", State::Fixed, "git leaves the bytes of items alone now"));
     }
     let lines = missing.join("`, `");
@@ -74,7 +74,7 @@ fn attributes(desk: &Desk<'_>, repair: Repair) -> Option<Finding> {
 }
 
 /// The user's own keys, and the list of those they trust.
-pub(super) fn keys(desk: &Desk<'_>, repair: Repair) -> Vec<Finding> {
+pub(super) fn keys(desk: &Desk<'_>, repair: DoctorMode) -> Vec<Finding> {
     let surroundings = &desk.context.surroundings;
     let mut found = Vec::new();
     match keys::unlock(surroundings, None) {
@@ -83,7 +83,7 @@ pub(super) fn keys(desk: &Desk<'_>, repair: Repair) -> Vec<Finding> {
             Finding::new("keys", State::Note, "you have no key")
                 .fix("`mere keys generate`, or `mere keys use ~/.ssh/id_ed25519`."),
         ),
-        Err(KeyFault::OpenMode { .. }) if repair == Repair::Mend => {
+        Err(KeyFault::OpenMode { .. }) if repair == DoctorMode::Repair => {
             found.push(match keys::close_modes(surroundings) {
                 Ok(()) => {
                     Finding::new("keys", State::Fixed, "the key's file is closed to others now")
@@ -93,9 +93,9 @@ pub(super) fn keys(desk: &Desk<'_>, repair: Repair) -> Vec<Finding> {
         }
         Err(fault) => {
             let words = key_words(&fault);
-            let finding = Finding::new("keys", State::Wrong, words.said().for_person());
-            found.push(match words.advice() {
-                Some(advice) => finding.fix(advice.for_person()),
+            let finding = Finding::new("keys", State::Wrong, words.message().render_for_person());
+            found.push(match words.hint_prose() {
+                Some(advice) => finding.fix(advice.render_for_person()),
                 None => finding,
             });
         }
@@ -115,8 +115,8 @@ pub(super) fn team(desk: &Desk<'_>) -> Vec<Finding> {
     let address = path.map(|path| Address::file(Root::Project, path));
     if let Some(trouble) = team.trouble() {
         let (what, fix) = roster_trouble(&trouble);
-        let finding = Finding::new("team", State::Wrong, what.for_person());
-        return vec![finding.fix(fix.for_person()).at(address)];
+        let finding = Finding::new("team", State::Wrong, what.render_for_person());
+        return vec![finding.fix(fix.render_for_person()).at(address)];
     }
     match (team.joined(), team.signed().is_ok()) {
         (Some(roster), _) => {
@@ -132,7 +132,7 @@ pub(super) fn team(desk: &Desk<'_>) -> Vec<Finding> {
 }
 
 /// The index of each space.
-pub(super) fn index(desk: &Desk<'_>, repair: Repair) -> Result<Vec<Finding>, ToolError> {
+pub(super) fn index(desk: &Desk<'_>, repair: DoctorMode) -> Result<Vec<Finding>, ToolError> {
     let mut found = Vec::new();
     for space in desk.stock.spaces() {
         let comparison = Comparison::of(space).map_err(ItemError::Unsearchable)?;
@@ -143,8 +143,8 @@ pub(super) fn index(desk: &Desk<'_>, repair: Repair) -> Result<Vec<Finding>, Too
             found.push(Finding::new("strays", State::Note, what).at(address.clone()));
         }
         // Answers are right without it; only whoever wants it put right is told.
-        if comparison.differences() > 0 && repair == Repair::Mend {
-            indexing::index(desk, Reindex::Rebuild)?;
+        if comparison.differences() > 0 && repair == DoctorMode::Repair {
+            indexing::index(desk, IndexCommand::Rebuild)?;
             found.push(Finding::new("index", State::Fixed, "it was written anew"));
         }
     }

@@ -9,7 +9,7 @@ mod sandbox;
 mod wanderers;
 
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
-use mere_core::request::Repair;
+use mere_core::request::DoctorMode;
 
 use super::super::change::Desk;
 use crate::tool_error::ToolError;
@@ -76,7 +76,7 @@ impl Finding {
 }
 
 /// Looks at everything.
-pub(super) fn doctor(desk: &Desk<'_>, repair: Repair) -> Result<Draft, ToolError> {
+pub(super) fn doctor(desk: &Desk<'_>, repair: DoctorMode) -> Result<Draft, ToolError> {
     let mut findings = household::config(desk);
     findings.extend(household::spaces(desk, repair));
     findings.extend(household::keys(desk, repair));

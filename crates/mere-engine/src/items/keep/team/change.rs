@@ -2,7 +2,7 @@
 
 use mere_core::item::ItemType;
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
-use mere_core::request::{NewMember, Role};
+use mere_core::request::{NewMember, TeamRole};
 use mere_core::trust::{PublicKey, Roster, RosterMember};
 
 use super::super::super::{ItemError, Unmade};
@@ -19,7 +19,7 @@ pub(super) fn add(desk: &Desk<'_>, asked: &NewMember) -> Result<Draft, ToolError
     check_kinds(&asked.types)?;
     check_free(base, asked.name.as_str(), &key)?;
     let mut next = base.clone();
-    if asked.role == Role::Admin && !next.admins.contains(&key) {
+    if asked.role == TeamRole::Admin && !next.admins.contains(&key) {
         next.admins.push(key.clone());
     }
     let mut types = asked.types.clone();

@@ -3,7 +3,7 @@
 use mere_core::digest::Sha256;
 use mere_core::item::Scope;
 use mere_core::reply::{Draft, Fields, codes};
-use mere_core::request::{Consent, Join};
+use mere_core::request::{JoinCommand, JoinConsent};
 use mere_core::trust::SignedRoster;
 
 use super::super::super::ItemError;
@@ -14,11 +14,11 @@ use crate::court::{self, Quorum, TeamTrouble};
 use crate::tool_error::ToolError;
 
 /// Does what a person asks for.
-pub(in super::super) fn join(desk: &Desk<'_>, asked: &Join) -> Result<Draft, ToolError> {
+pub(in super::super) fn join(desk: &Desk<'_>, asked: &JoinCommand) -> Result<Draft, ToolError> {
     match asked {
-        Join::Show => show(desk),
-        Join::Pin { shown, consent } => pin(desk, *shown, consent),
-        Join::Leave => leave(desk),
+        JoinCommand::Show => show(desk),
+        JoinCommand::Join { shown_digest: shown, consent } => pin(desk, *shown, consent),
+        JoinCommand::Leave => leave(desk),
     }
 }
 
@@ -38,7 +38,7 @@ fn show(desk: &Desk<'_>) -> Result<Draft, ToolError> {
 }
 
 /// Lets exactly the roster that was shown count.
-fn pin(desk: &Desk<'_>, shown: Sha256, consent: &Consent) -> Result<Draft, ToolError> {
+fn pin(desk: &Desk<'_>, shown: Sha256, consent: &JoinConsent) -> Result<Draft, ToolError> {
     let team = desk.court.team();
     let signed = team.joinable().map_err(ItemError::Team)?;
     if signed.roster.digest() != shown {
@@ -46,11 +46,13 @@ fn pin(desk: &Desk<'_>, shown: Sha256, consent: &Consent) -> Result<Draft, ToolE
     }
     let is_takeover = team.joined().is_some_and(|joined| *joined != signed.roster);
     match consent {
-        Consent::Admins(admins) => {
+        JoinConsent::Admins(admins) => {
             team.by_admins(admins, Quorum::Threshold).map_err(ItemError::Team)?;
         }
-        Consent::Blind if is_takeover => return Err(ItemError::from(TeamFault::Takeover).into()),
-        Consent::Asked | Consent::Blind => {}
+        JoinConsent::Unchecked if is_takeover => {
+            return Err(ItemError::from(TeamFault::Takeover).into());
+        }
+        JoinConsent::Asked | JoinConsent::Unchecked => {}
     }
     let surroundings = &desk.context.surroundings;
     court::pin(surroundings, signed).map_err(ItemError::Record)?;

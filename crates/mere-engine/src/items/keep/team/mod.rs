@@ -29,10 +29,10 @@ pub(super) fn team(desk: &Desk<'_>, asked: &TeamCommand) -> Result<Draft, ToolEr
         TeamCommand::Add(asked) => change::add(desk, asked),
         TeamCommand::Threshold(threshold) => change::threshold(desk, *threshold),
         TeamCommand::Require(kinds) => change::require(desk, kinds),
-        TeamCommand::Leaving { member } => remove::leaving(desk, member),
+        TeamCommand::PreviewRemoval { member } => remove::leaving(desk, member),
         TeamCommand::Remove { member, countersign } => remove::remove(desk, member, countersign),
-        TeamCommand::Sign { shown: None } => sign::plan(desk),
-        TeamCommand::Sign { shown: Some(shown) } => sign::sign(desk, *shown),
+        TeamCommand::Sign { shown_digest: None } => sign::plan(desk),
+        TeamCommand::Sign { shown_digest: Some(shown) } => sign::sign(desk, *shown),
         TeamCommand::Restore => restore::restore(desk),
         TeamCommand::Show => show::show(desk),
     }

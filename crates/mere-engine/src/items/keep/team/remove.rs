@@ -2,7 +2,7 @@
 
 use mere_core::item::{Scope, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, codes};
-use mere_core::request::{Chosen, Selection, Which};
+use mere_core::request::{ItemSelection, SelectedItems, ShownItem};
 use mere_core::trust::{PublicKey, Roster, RosterMember, Sidecar, Verification};
 
 use super::super::super::loaded::SidecarFile;
@@ -43,7 +43,11 @@ pub(super) fn leaving(desk: &Desk<'_>, member: &str) -> Result<Draft, ToolError>
 
 /// Countersigns what the person chose, and removes the member. What could not be countersigned does
 /// not keep them.
-pub(super) fn remove(desk: &Desk<'_>, member: &str, chosen: &[Chosen]) -> Result<Draft, ToolError> {
+pub(super) fn remove(
+    desk: &Desk<'_>,
+    member: &str,
+    chosen: &[ShownItem],
+) -> Result<Draft, ToolError> {
     let base = base(desk)?;
     let departure = Departure::of(base, member)?;
     let sealer = admin(desk, &base.admins)?;
@@ -129,7 +133,7 @@ impl Hearing {
         &self,
         desk: &Desk<'_>,
         sealer: &Sealer,
-        (place, chosen): (&ScopedPath, &Chosen),
+        (place, chosen): (&ScopedPath, &ShownItem),
     ) -> Result<(), ToolError> {
         let raw = Raw::read(desk.view, place.clone())?;
         let sidecar = match &raw.sidecar {
@@ -158,5 +162,5 @@ impl Hearing {
 /// The items of the project.
 fn places(desk: &Desk<'_>) -> Result<Vec<ScopedPath>, ToolError> {
     let scope = Some(Scope::Project);
-    select(desk, &Selection { kind: None, scope, which: Which::All })
+    select(desk, &ItemSelection { kind: None, scope, which: SelectedItems::All })
 }

@@ -34,8 +34,8 @@ pub(super) fn show(desk: &Desk<'_>) -> Result<Draft, ToolError> {
     let data = about(desk, roster, envelope).with("state", state);
     let data = match &trouble {
         Some((what, fix)) => data
-            .with("trouble", Content::mention(what.for_person()))
-            .with("fix", Content::mention(fix.for_person())),
+            .with("trouble", Content::mention(what.render_for_person()))
+            .with("fix", Content::mention(fix.render_for_person())),
         None => data,
     };
     let draft = Draft::success(codes::TEAM_SHOWN, words).data(data);

@@ -1,16 +1,24 @@
 //! Pages are whole, in order, and say what lies below.
 
 use mere_core::item::{Category, MemoryPath};
-use mere_core::request::{Expired, Sort};
+use mere_core::request::{ExpiredMemories, MemorySort};
 
 use super::Scene;
 use super::chance::Dice;
 use crate::store::ledger::Wanted;
 use crate::store::ledger::survey::join;
 
-fn wanted<'a>(category: &'a Category, sort: Sort, after: Option<&'a str>) -> Wanted<'a> {
+fn wanted<'a>(category: &'a Category, sort: MemorySort, after: Option<&'a str>) -> Wanted<'a> {
     let now = "2026-06-01T00:00:00Z".parse().expect("a time");
-    Wanted { category, sort, limit: 7, expired: Expired::Hidden, now, after, shows: &|_| true }
+    Wanted {
+        category,
+        sort,
+        limit: 7,
+        expired: ExpiredMemories::Hidden,
+        now,
+        after,
+        shows: &|_| true,
+    }
 }
 
 #[test]
@@ -23,7 +31,7 @@ fn pages_join_without_gap_or_double() {
     }
     let mut ledger = scene.unwatched();
     for category in ["", "a", "a/b"] {
-        for sort in [Sort::Path, Sort::Recent] {
+        for sort in [MemorySort::Path, MemorySort::Recent] {
             let category = category.parse::<Category>().expect("a category");
             let everything = Wanted { limit: 1000, ..wanted(&category, sort, None) };
             let all = ledger.page(&everything).expect("all");
@@ -49,7 +57,7 @@ fn pages_join_without_gap_or_double() {
         }
     }
     let none = Category::default();
-    assert!(ledger.page(&wanted(&none, Sort::Recent, Some("a/b"))).is_none());
+    assert!(ledger.page(&wanted(&none, MemorySort::Recent, Some("a/b"))).is_none());
 }
 
 #[test]
@@ -67,8 +75,11 @@ fn a_page_tells_what_lies_below() {
     let ledger = scene.unwatched();
     let check = |category: &str, expired, expected: (u64, &[&str], &[(&str, u64)])| {
         let category = category.parse::<Category>().expect("a category");
-        let page =
-            ledger.page(&Wanted { expired, limit: 10, ..wanted(&category, Sort::Path, None) });
+        let page = ledger.page(&Wanted {
+            expired,
+            limit: 10,
+            ..wanted(&category, MemorySort::Path, None)
+        });
         let page = page.expect("a page");
         let rows = page.rows.iter().map(|row| row.path.as_str()).collect::<Vec<_>>();
         let below = page.subcategories.iter().map(|(one, count)| (one.as_str(), *count));
@@ -76,14 +87,14 @@ fn a_page_tells_what_lies_below() {
         assert_eq!(page.next, None);
     };
     let all = ["a-b/x", "a/b/later", "a/b/x", "a/b/y", "a/large", "a/x", "a0", "x"];
-    check("", Expired::Hidden, (8, &all, &[("a", 5), ("a-b", 1), ("empty", 0)]));
+    check("", ExpiredMemories::Hidden, (8, &all, &[("a", 5), ("a-b", 1), ("empty", 0)]));
     let below = ["a/b/gone", "a/b/later", "a/b/x", "a/b/y", "a/large", "a/x"];
-    check("a", Expired::Included, (6, &below, &[("a/b", 4)]));
-    check("a/b/gone", Expired::Included, (0, &[], &[]));
-    check("empty", Expired::Hidden, (0, &[], &[("empty/c", 0)]));
+    check("a", ExpiredMemories::Included, (6, &below, &[("a/b", 4)]));
+    check("a/b/gone", ExpiredMemories::Included, (0, &[], &[]));
+    check("empty", ExpiredMemories::Hidden, (0, &[], &[("empty/c", 0)]));
     let paths = |found: Vec<MemoryPath>| found.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(paths(ledger.find(&"x".parse().expect("a slug"))), ["a-b/x", "a/b/x", "a/x", "x"]);
-    let now = wanted(&Category::default(), Sort::Path, None).now;
+    let now = wanted(&Category::default(), MemorySort::Path, None).now;
     assert_eq!(paths(ledger.expired(now)), ["a/b/gone"]);
     assert_eq!(ledger.faults().map(|row| row.path.as_str()).collect::<Vec<_>>(), ["a/large"]);
     let strays = ledger.strays().expect("strays");

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::time::Instant;
 
 use mere_core::item::{ItemRef, ItemType};
-use mere_engine::{Opening, Session, Typed};
+use mere_engine::{Opening, Session, TypedPath};
 use serde_json::json;
 
 use crate::dice::Dice;
@@ -149,7 +149,7 @@ fn lookups(full: &Peer) -> Vec<f64> {
 
 /// The other half of [`lookups`]: prints how long each took.
 pub(crate) fn look_up() {
-    let project = Some(Typed::from(std::ffi::OsString::from(".")));
+    let project = Some(TypedPath::from(std::ffi::OsString::from(".")));
     let opening = Opening { project, ..Opening::default() };
     let session = Session::open(opening).expect("a session");
     session.keep_watch();

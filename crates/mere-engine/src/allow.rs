@@ -12,7 +12,7 @@ use crate::opening::{Choice, OpenError};
 use crate::project_key::ProjectKey;
 use crate::records::{self, RecordError};
 use crate::snapshot::Snapshot;
-use mere_host::{Surroundings, Typed};
+use mere_host::{Environment, TypedPath};
 
 /// The record, in the state folder.
 pub(crate) const FILE: &str = "allowed.json";
@@ -47,7 +47,10 @@ pub struct Allowed {
 
 impl Allowed {
     /// Finds the project.
-    pub fn find(project: Option<&Typed>, directory: Option<&Typed>) -> Result<Self, AllowError> {
+    pub fn find(
+        project: Option<&TypedPath>,
+        directory: Option<&TypedPath>,
+    ) -> Result<Self, AllowError> {
         let context = Context::find(project, directory)?;
         let space = context.space().map_err(AllowError::Space)?;
         let key = ProjectKey::of(&context.project, space.as_ref()).ok_or(AllowError::Name)?;
@@ -60,7 +63,7 @@ impl Allowed {
     }
 
     /// Allows what a person typed: an address, or a path inside the project.
-    pub fn add(&self, typed: &Typed) -> Result<Address, AllowError> {
+    pub fn add(&self, typed: &TypedPath) -> Result<Address, AllowError> {
         let address = self.address(typed)?;
         self.change(&address, |records, mut record| {
             record["address"] = address.to_string().into();
@@ -70,7 +73,7 @@ impl Allowed {
     }
 
     /// Takes it back, and says whether there was anything.
-    pub fn revoke(&self, typed: &Typed) -> Result<(Address, bool), AllowError> {
+    pub fn revoke(&self, typed: &TypedPath) -> Result<(Address, bool), AllowError> {
         let said = self.address(typed)?;
         let meant = |one: &Address| one.root() == said.root() && one.path() == said.path();
         let allowed = self.list().into_iter().filter(meant).collect::<Vec<_>>();
@@ -95,19 +98,20 @@ impl Allowed {
         Ok(())
     }
 
-    fn address(&self, typed: &Typed) -> Result<Address, AllowError> {
+    fn address(&self, typed: &TypedPath) -> Result<Address, AllowError> {
         let agent = AgentName::default();
         let extra = Snapshot::take(&self.context, &Choice::default()).extra_folders();
         let surroundings = &self.context.surroundings;
-        let address = surroundings.place(typed, &self.context.project, &agent, &extra).address;
+        let address =
+            surroundings.locate_typed_path(typed, &self.context.project, &agent, &extra).address;
         let address = address.filter(|address| *address.root() != Root::Registry);
-        address.ok_or_else(|| AllowError::Address(typed.shown()))
+        address.ok_or_else(|| AllowError::Address(typed.display_text()))
     }
 }
 
 /// The addresses that are allowed in a project. A record that does not parse allows nothing.
-pub(crate) fn of_project(surroundings: &Surroundings, key: &ProjectKey) -> Vec<Address> {
-    let records = records::parse(surroundings.peek_state(FILE));
+pub(crate) fn of_project(surroundings: &Environment, key: &ProjectKey) -> Vec<Address> {
+    let records = records::parse(surroundings.read_state_or_none(FILE));
     let own = records.iter().filter(|record| key.matches(record));
     own.filter_map(|record| record["address"].as_str()?.parse().ok()).collect()
 }

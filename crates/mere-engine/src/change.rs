@@ -17,7 +17,7 @@ use crate::seen::{Obscured, Secrets, Seen};
 use crate::tool_error::ToolError;
 use crate::view::View;
 use crate::world::{ResolveError, go_on};
-use mere_host::{Folder, Missing, Occupant, Way, Workspace, read_at_most};
+use mere_host::{ExistingEntry, Folder, MissingFolders, TargetLookup, Workspace, read_at_most};
 
 /// The largest file that is edited.
 const MAX_EDITED: u64 = 16 * 1024 * 1024;
@@ -92,12 +92,12 @@ fn apply(
         return Err(ResolveError::NotVisible.into());
     }
     let missing = match permit.how() {
-        FileChangeKind::Write { create_dirs: true, .. } => Missing::Make,
-        _ => Missing::Refuse,
+        FileChangeKind::Write { create_dirs: true, .. } => MissingFolders::Create,
+        _ => MissingFolders::Refuse,
     };
     // A refusal leaves no trace either.
     let is_deep = permit.path().names().count() > 1;
-    if !view.world.has_workspace() && missing == Missing::Refuse && is_deep {
+    if !view.world.has_workspace() && missing == MissingFolders::Refuse && is_deep {
         return Err(ChangeError::NoDirectory(address.clone()).into());
     }
     let over = || go_on(turn).is_err();
@@ -106,31 +106,35 @@ fn apply(
         go_on(turn).map_err(|error| ToolError::looking(error, address))?;
         return Err(ToolError::Late(address.clone()));
     };
-    let spot = match workspace.spot(permit.path(), missing).map_err(failed)? {
-        Way::To(spot) => spot,
-        Way::Missing => return Err(ChangeError::NoDirectory(address.clone()).into()),
-        Way::Blocked => return Err(ChangeError::Taken(address.clone()).into()),
+    let spot = match workspace.find_target(permit.path(), missing).map_err(failed)? {
+        TargetLookup::Found(spot) => spot,
+        TargetLookup::MissingFolder => return Err(ChangeError::NoDirectory(address.clone()).into()),
+        TargetLookup::NotAFolder => return Err(ChangeError::Taken(address.clone()).into()),
     };
-    let occupant = spot.occupant().map_err(failed)?;
-    let created = matches!(occupant, Occupant::Nobody);
+    let occupant = spot.existing_entry().map_err(failed)?;
+    let created = matches!(occupant, ExistingEntry::Absent);
     let new = content(&permit, view, occupant)?;
     // A call that was given up changes nothing any more.
     go_on(turn).map_err(|error| ToolError::looking(error, address))?;
     workspace.put(&spot, new.as_bytes()).map_err(failed)?;
     if created {
-        workspace.clear_away();
+        workspace.remove_abandoned_files();
     }
     let changed = Changed { sha256: Sha256::digest(new.as_bytes()), bytes: new.len(), created };
     Ok(answer(&permit, &changed))
 }
 
 /// What the file is to hold.
-fn content(permit: &Permit<'_>, view: &View<'_>, occupant: Occupant) -> Result<String, ToolError> {
+fn content(
+    permit: &Permit<'_>,
+    view: &View<'_>,
+    occupant: ExistingEntry,
+) -> Result<String, ToolError> {
     let address = permit.address();
     let current = match occupant {
-        Occupant::Other => return Err(ChangeError::Taken(address.clone()).into()),
-        Occupant::Nobody => None,
-        Occupant::File(file) => Some(file),
+        ExistingEntry::Other => return Err(ChangeError::Taken(address.clone()).into()),
+        ExistingEntry::Absent => None,
+        ExistingEntry::File(file) => Some(file),
     };
     let current = match (permit.how(), permit.expect(), current) {
         // Nothing depends on what is there.

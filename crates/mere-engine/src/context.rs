@@ -20,11 +20,14 @@ use crate::config;
 use crate::opening::OpenError;
 use crate::project_key::{self, ProjectKey};
 use crate::trust;
-use mere_host::{Database, Editing, Folder, SPACE, Surroundings, Typed, WORKSPACES, find_project};
+use mere_host::{
+    Database, Environment, Folder, FolderWriter, SPACE_FOLDER, TypedPath, WORKSPACES_FOLDER,
+    find_project,
+};
 
 /// Where everything is.
 pub(crate) struct Context {
-    pub(crate) surroundings: Surroundings,
+    pub(crate) surroundings: Environment,
     pub(crate) project: Arc<Folder>,
     /// The flag, the variable, the marker or the key that found the project.
     pub(crate) found_by: String,
@@ -46,9 +49,9 @@ impl Outer {
     /// What its config calls sensitive: it holds inside too.
     pub(crate) fn sensitive(
         &self,
-        surroundings: &Surroundings,
+        surroundings: &Environment,
     ) -> Result<Vec<String>, config::ConfigError> {
-        let Some(space) = self.folder.subfolder(SPACE).map_err(config::unreadable)? else {
+        let Some(space) = self.folder.subfolder(SPACE_FOLDER).map_err(config::unreadable)? else {
             return Ok(Vec::new());
         };
         let config = config::of_project(surroundings, &self.folder, &space)?;
@@ -59,25 +62,29 @@ impl Outer {
 impl Context {
     /// Finds the project, from what a person typed and from where the command ran.
     pub(crate) fn find(
-        project: Option<&Typed>,
-        directory: Option<&Typed>,
+        project: Option<&TypedPath>,
+        directory: Option<&TypedPath>,
     ) -> Result<Self, OpenError> {
-        let surroundings = Surroundings::read(directory).map_err(OpenError::Surroundings)?;
+        let surroundings = Environment::read(directory).map_err(OpenError::Surroundings)?;
         let markers = config::project_markers(&surroundings);
         let found = find_project(&surroundings, project, &markers)
             .map_err(|error| OpenError::Project(error.to_string()))?;
         let ended_at = found.stopped_at;
         let whole = Arc::new(found.folder);
-        let inner = if found.by_name { None } else { inner(&surroundings, &whole) };
+        let inner = if found.is_named { None } else { inner(&surroundings, &whole) };
         Ok(match inner {
             Some((folder, outer)) => {
                 let found_by = "projects".to_owned();
                 let project = Arc::new(folder);
                 Self { surroundings, project, found_by, ended_at, outer: Some(outer) }
             }
-            None => {
-                Self { surroundings, project: whole, found_by: found.by, ended_at, outer: None }
-            }
+            None => Self {
+                surroundings,
+                project: whole,
+                found_by: found.found_by,
+                ended_at,
+                outer: None,
+            },
         })
     }
 
@@ -110,7 +117,7 @@ impl Context {
     pub(crate) fn search_database(&self, landmarks: Sha256) -> Database {
         let key = self.key(Scope::Project).ok().flatten();
         let Some((cache, key)) = self.surroundings.cache().zip(key) else {
-            return Database::Passing;
+            return Database::Temporary;
         };
         let record = json!([key.record(), landmarks.to_string()]);
         cache.database(&format!("search-{}", Sha256::digest(record.to_string().as_bytes())))
@@ -123,12 +130,12 @@ impl Context {
         over: &dyn Fn() -> bool,
     ) -> std::io::Result<String> {
         let (folder, name) = match scope {
-            Scope::Project => (Editing::make_space(&self.project)?, self.project.name()),
+            Scope::Project => (FolderWriter::make_space(&self.project)?, self.project.name()),
             Scope::User | Scope::Registry => {
                 (self.surroundings.make_user_space()?, "user".to_owned())
             }
         };
-        let editing = Editing::open(&folder, over)?.ok_or(std::io::ErrorKind::TimedOut)?;
+        let editing = FolderWriter::open(&folder, over)?.ok_or(std::io::ErrorKind::TimedOut)?;
         Ok(project_key::name_space(&editing, &name)?.0)
     }
 
@@ -143,7 +150,7 @@ impl Context {
         for folder in folders {
             let skill = self.project.subfolder(folder).ok().flatten();
             if skill.is_some_and(|skill| skill.dir().is_file(SKILL_FILE)) {
-                found.push(format!("{}/{folder}", self.project.shown()));
+                found.push(format!("{}/{folder}", self.project.display_path()));
             }
         }
         found.extend(self.surroundings.home_skills(folders));
@@ -158,13 +165,13 @@ impl Context {
 
     /// An agent's workspace, for people; it need not be there yet.
     pub(crate) fn workspace_shown(&self, agent: &AgentName) -> String {
-        format!("{}/{SPACE}/{WORKSPACES}/{agent}", self.project.shown())
+        format!("{}/{SPACE_FOLDER}/{WORKSPACES_FOLDER}/{agent}", self.project.display_path())
     }
 }
 
 /// The folder of a trusted `projects:` that the command ran in: the deepest one that matches.
-fn inner(surroundings: &Surroundings, whole: &Arc<Folder>) -> Option<(Folder, Outer)> {
-    let working = whole.locate(&surroundings.working_folder()?)?;
+fn inner(surroundings: &Environment, whole: &Arc<Folder>) -> Option<(Folder, Outer)> {
+    let working = whole.locate(&surroundings.open_working_directory()?)?;
     let space = surroundings.project_space(whole).ok().flatten()?;
     let config = config::of_project(surroundings, whole, &space).ok()?;
     let said = config.widening.said().ok()?;
@@ -174,7 +181,7 @@ fn inner(surroundings: &Surroundings, whole: &Arc<Folder>) -> Option<(Folder, Ou
     let patterns = said.projects.iter().map(String::as_str).collect::<Vec<_>>();
     let patterns = Patterns::anchored(&patterns).ok()?;
     let below = prefixes(&working).filter(|path| patterns.matches_any(path.as_str())).last()?;
-    let folder = whole.below(&below).ok()?;
+    let folder = whole.require_subfolder(&below).ok()?;
     let name = project_key::space_name(space.dir());
     let name = name.and_then(|name| ModName::from_title(&name));
     let name = name.or_else(|| ModName::from_title(&whole.name()));

@@ -42,7 +42,9 @@ mod wording;
 pub mod world;
 
 pub use event::Event;
-pub use mere_host::{LogFile, Terminal, Typed, cell, has_terminal, read_file, write_file};
+pub use mere_host::{
+    LogFile, Terminal, TypedPath, has_terminal, read_file, run_cell_stage, write_file,
+};
 pub use opening::{Errand, Memory, Mods, OpenError, Opening};
 pub use records::RecordError;
 pub use session::Session;

@@ -3,7 +3,7 @@
 use mere_core::category::CategoryModeError;
 use mere_core::name::{AgentName, ModName};
 
-use mere_host::Typed;
+use mere_host::TypedPath;
 
 /// Whether extra folders are part of the session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,9 +39,9 @@ pub enum Errand {
 #[derive(Debug, Default)]
 pub struct Opening {
     /// `--project`.
-    pub project: Option<Typed>,
+    pub project: Option<TypedPath>,
     /// `-C`: the working directory.
-    pub directory: Option<Typed>,
+    pub directory: Option<TypedPath>,
     /// `--agent`.
     pub agent: Option<AgentName>,
     /// `--no-mods`.

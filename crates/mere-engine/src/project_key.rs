@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::config;
-use mere_host::{Before, Editing, Folder};
+use mere_host::{Folder, FolderWriter, WritePrecondition};
 
 /// The key of a project's approvals.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,12 +59,13 @@ pub(crate) fn space_format(space: &Dir) -> u64 {
 }
 
 /// Says what a space is, unless it says so already: its id, and whether that is new.
-pub(crate) fn name_space(editing: &Editing, name: &str) -> io::Result<(String, bool)> {
+pub(crate) fn name_space(editing: &FolderWriter, name: &str) -> io::Result<(String, bool)> {
     let path = config::SPACE_FILE.parse().map_err(|_| io::ErrorKind::InvalidInput)?;
     let id = Uuid::new_v4().to_string();
     let said = json!({ "format": FORMAT, "space_id": id, "name": name });
     let text = format!("{said:#}\n");
-    let is_new = !editing.has(&path)? && editing.put(&path, text.as_bytes(), Before::Nothing)?;
+    let is_new = !editing.has_path(&path)?
+        && editing.put(&path, text.as_bytes(), WritePrecondition::Absent)?;
     Ok((space_id(editing.dir()).unwrap_or_default(), is_new))
 }
 

@@ -6,7 +6,7 @@
 use mere_core::json;
 use serde_json::{Value, json};
 
-use mere_host::{Locked, WriteError};
+use mere_host::{LockedFolder, WriteError};
 
 /// Why records could not be changed. For people.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +29,7 @@ pub(crate) fn parse(bytes: Option<Vec<u8>>) -> Vec<Value> {
 
 /// Changes the records of a file in a locked folder.
 pub(crate) fn change(
-    folder: Option<Result<Locked, WriteError>>,
+    folder: Option<Result<LockedFolder, WriteError>>,
     file: &str,
     edit: impl FnOnce(&mut Vec<Value>),
 ) -> Result<(), RecordError> {
@@ -41,15 +41,15 @@ pub(crate) fn change(
 
 /// The same for a change that may come to nothing: then the file stays as it is.
 pub(crate) fn attempt<T, E: From<RecordError>>(
-    folder: Option<Result<Locked, WriteError>>,
+    folder: Option<Result<LockedFolder, WriteError>>,
     file: &str,
-    edit: impl FnOnce(&Locked, &mut Vec<Value>) -> Result<T, E>,
+    edit: impl FnOnce(&LockedFolder, &mut Vec<Value>) -> Result<T, E>,
 ) -> Result<T, E> {
     let write = |error: WriteError| RecordError::Write(error.to_string());
     let folder = folder.ok_or(RecordError::NoFolder)?.map_err(write)?;
     let mut records = match folder.read(file).map_err(write)? {
         Some(bytes) => {
-            parse_whole(&bytes).ok_or_else(|| RecordError::Damaged(folder.name(file)))?
+            parse_whole(&bytes).ok_or_else(|| RecordError::Damaged(folder.display_path(file)))?
         }
         None => Vec::new(),
     };

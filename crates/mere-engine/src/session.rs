@@ -42,7 +42,7 @@ use crate::trust_store;
 use crate::view::View;
 use crate::wording;
 use crate::world::{ResolveError, World};
-use mere_host::{Cells, Stamps, Typed, Watched};
+use mere_host::{CellPool, FileStamps, TypedPath, WatchedFiles};
 
 mod about;
 
@@ -51,8 +51,8 @@ pub struct Session {
     /// The session's id and its home, where anything is kept between calls.
     kept: Option<(SessionId, Mutex<Root>)>,
     choice: Choice,
-    watched: Watched,
-    stamps: Mutex<Stamps>,
+    watched: WatchedFiles,
+    stamps: Mutex<FileStamps>,
     /// How often the configuration was read again.
     generation: AtomicU64,
     context: Context,
@@ -62,23 +62,23 @@ pub struct Session {
     catalogs: Catalogs,
     ledgers: Ledgers,
     searches: Searches,
-    cells: Cells,
+    cells: CellPool,
 }
 
 impl Session {
     /// Finds the project and reads the configuration.
     pub fn open(opening: Opening) -> Result<Self, OpenError> {
-        let cells = Cells::default();
+        let cells = CellPool::default();
         if opening.errand == Errand::Run {
             cells.prepare();
         }
         let context = Context::find(opening.project.as_ref(), opening.directory.as_ref())?;
-        let private = context.surroundings.private();
-        let private = private.and_then(|private| context.project.lies_in(&private));
+        let private = context.surroundings.private_identities();
+        let private = private.and_then(|private| context.project.is_inside_any(&private));
         if private.map_err(OpenError::Surroundings)? {
             return Err(OpenError::Private);
         }
-        let agent = match (opening.agent, context.surroundings.agent()) {
+        let agent = match (opening.agent, context.surroundings.agent_variable()) {
             (Some(agent), _) => Some(agent),
             (None, Some(text)) => {
                 let text = text.unwrap_or_default();
@@ -88,7 +88,7 @@ impl Session {
         };
         context.surroundings.category_mode().map_err(OpenError::Mode)?;
         let watched = Snapshot::watched(&context);
-        let stamps = watched.look();
+        let stamps = watched.read_stamps();
         let choice = Choice { mods: opening.mods, store: opening.store };
         let snapshot = Arc::new(Snapshot::take(&context, &choice));
         // What is asked for must be there now; whether it still is, each call finds out.
@@ -164,7 +164,7 @@ impl Session {
         self.refresh();
         self.catalogs.tend();
         self.searches.tend();
-        self.cells.tend();
+        self.cells.release_unused();
         let generation = self.generation.load(Ordering::Acquire);
         let changed = generation != *seen;
         *seen = generation;
@@ -204,7 +204,7 @@ impl Session {
     /// snapshot it has; the next one sees the change, a revoked trust included.
     fn refresh(&self) {
         let mut known = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
-        let stamps = self.watched.look();
+        let stamps = self.watched.read_stamps();
         if *known == stamps {
             return;
         }
@@ -228,10 +228,13 @@ impl Session {
 
     /// The address of what a person typed: an address, or a path inside the project, the workspace,
     /// the user space or an extra folder, read from the working directory.
-    pub fn address_of(&self, typed: &Typed) -> Option<Address> {
+    pub fn address_of(&self, typed: &TypedPath) -> Option<Address> {
         let agent = self.agent.clone().unwrap_or_default();
         let extra = self.snapshot().extra_folders();
-        self.context.surroundings.place(typed, &self.context.project, &agent, &extra).address
+        self.context
+            .surroundings
+            .locate_typed_path(typed, &self.context.project, &agent, &extra)
+            .address
     }
 
     /// The agent's name, where the operator fixed it.
@@ -355,7 +358,8 @@ impl Session {
 
     /// The address of the directory the command ran in, if it can be seen.
     fn find_working(&self) -> Option<Address> {
-        let path = self.context.project.locate(&self.context.surroundings.working_folder()?)?;
+        let path =
+            self.context.project.locate(&self.context.surroundings.open_working_directory()?)?;
         let said = Spoken::Relative { path, directory: true };
         let world = self.world(&AgentName::default())?;
         world.resolve(&said, &Root::Project).ok().map(|seen| seen.address().clone())

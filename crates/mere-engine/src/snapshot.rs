@@ -27,7 +27,7 @@ use crate::store::{ItemRules, Stores, settle_stores};
 use crate::trust;
 use crate::trust_store;
 use crate::world::{Discretion, Hidden, Standing, World};
-use mere_host::{Folder, SPACE, Surroundings, WORKSPACES, Watched};
+use mere_host::{Environment, Folder, SPACE_FOLDER, WORKSPACES_FOLDER, WatchedFiles};
 
 /// Why there is no world to look at.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -103,26 +103,28 @@ impl Snapshot {
     }
 
     /// The files that tell whether a configuration read later would differ from one read now.
-    pub(crate) fn watched(context: &Context) -> Watched {
-        let mut watched = Watched::default();
+    pub(crate) fn watched(context: &Context) -> WatchedFiles {
+        let mut watched = WatchedFiles::default();
         for name in [config::FILE, config::SPACE_FILE] {
-            context.project.watch(&format!("{SPACE}/{name}"), &mut watched);
-            context.surroundings.watch_user_space(name, &mut watched);
+            context.project.watch_file(&format!("{SPACE_FOLDER}/{name}"), &mut watched);
+            context.surroundings.watch_user_space_file(name, &mut watched);
         }
         if let Some(outer) = &context.outer {
-            outer.folder.watch(&format!("{SPACE}/{}", config::FILE), &mut watched);
-            outer.folder.watch(&format!("{SPACE}/{}", config::SPACE_FILE), &mut watched);
+            outer.folder.watch_file(&format!("{SPACE_FOLDER}/{}", config::FILE), &mut watched);
+            outer
+                .folder
+                .watch_file(&format!("{SPACE_FOLDER}/{}", config::SPACE_FILE), &mut watched);
         }
         for name in [court::ROSTER, court::ROSTER_SIDECAR] {
-            context.project.watch(&format!("{SPACE}/{name}"), &mut watched);
+            context.project.watch_file(&format!("{SPACE_FOLDER}/{name}"), &mut watched);
         }
         for name in [trust::FILE, allow::FILE, court::DRAFTS_FILE, court::HOMES_FILE] {
-            context.surroundings.watch_state(name, &mut watched);
+            context.surroundings.watch_state_file(name, &mut watched);
         }
         for name in [keys::FILE, trust_store::FILE, court::TEAMS_FILE] {
-            context.surroundings.watch_config(name, &mut watched);
+            context.surroundings.watch_config_file(name, &mut watched);
         }
-        context.surroundings.watch_model(FETCHED, &mut watched);
+        context.surroundings.watch_model_file(FETCHED, &mut watched);
         watched
     }
 
@@ -178,7 +180,7 @@ impl Snapshot {
             stand(Root::Registry, None),
         ];
         standing.extend(settled.mods.iter().cloned());
-        let mut hidden = context.surroundings.private()?;
+        let mut hidden = context.surroundings.private_identities()?;
         hidden.extend(workspaces.as_ref().map(Folder::identity));
         // Another project's agents work in secret too.
         for folder in settled.mods.iter().filter_map(|one| one.folder.as_ref()) {
@@ -256,7 +258,7 @@ impl Snapshot {
 
 /// The folder of a project's workspaces, if there is one.
 fn workspaces(project: &Folder) -> io::Result<Option<Folder>> {
-    project.subfolder(&format!("{SPACE}/{WORKSPACES}"))
+    project.subfolder(&format!("{SPACE_FOLDER}/{WORKSPACES_FOLDER}"))
 }
 
 fn stand(root: Root, folder: Option<Arc<Folder>>) -> Standing {
@@ -345,12 +347,12 @@ fn of_project(context: &Context, space: &Folder) -> Result<Config, ConfigError> 
 /// The extra folders that are there. One that is not, or that lies where nothing is visible, does
 /// not stand.
 fn open_mods(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     config: &Config,
     base: Option<&Folder>,
 ) -> io::Result<Vec<Standing>> {
     let Some(base) = base else { return Ok(Vec::new()) };
-    let private = surroundings.private()?;
+    let private = surroundings.private_identities()?;
     let mut standing = Vec::new();
     for one in &config.mods {
         let folder = match Folder::open_configured(&one.path, base, surroundings) {
@@ -360,7 +362,7 @@ fn open_mods(
                 continue;
             }
         };
-        if folder.lies_in(&private)? {
+        if folder.is_inside_any(&private)? {
             tracing::warn!(name = %one.name, "extra folder left out: keys or approvals lie there");
             continue;
         }
@@ -378,7 +380,7 @@ fn open_mods(
 fn landmarks(context: &Context, mods: &[Standing]) -> Vec<Landmark> {
     let mut marks = context.surroundings.project_landmarks(&context.project);
     let workspaces = marks.iter().map(|mark| Landmark {
-        path: format!("{}/{SPACE}/{WORKSPACES}", mark.path.trim_end_matches('/')),
+        path: format!("{}/{SPACE_FOLDER}/{WORKSPACES_FOLDER}", mark.path.trim_end_matches('/')),
         stand_in: StandIn::Workspaces,
     });
     let workspaces = workspaces.collect::<Vec<_>>();

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::records::{self, RecordError};
-use mere_host::Surroundings;
+use mere_host::Environment;
 
 const FILE: &str = "mcp-tokens.json";
 const PREFIX: &str = "mere_";
@@ -40,13 +40,13 @@ pub struct Token {
 
 /// The user's tokens.
 pub struct Tokens {
-    surroundings: Surroundings,
+    surroundings: Environment,
 }
 
 impl Tokens {
     /// The tokens of the user who runs this process.
     pub fn open() -> Result<Self, TokenError> {
-        let surroundings = Surroundings::read(None).map_err(TokenError::WorkingDirectory)?;
+        let surroundings = Environment::read(None).map_err(TokenError::WorkingDirectory)?;
         Ok(Self { surroundings })
     }
 
@@ -88,7 +88,7 @@ impl Tokens {
     }
 
     fn read(&self) -> Vec<Value> {
-        records::parse(self.surroundings.peek_config(FILE))
+        records::parse(self.surroundings.read_config_or_none(FILE))
     }
 
     fn change(&self, edit: impl FnOnce(&mut Vec<Value>)) -> Result<(), TokenError> {

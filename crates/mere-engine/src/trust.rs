@@ -16,7 +16,7 @@ use crate::project_key::ProjectKey;
 use crate::records::{self, RecordError};
 use crate::snapshot::WorldError;
 use crate::store::settle_stores;
-use mere_host::{Folder, Surroundings, Typed};
+use mere_host::{Environment, Folder, TypedPath};
 
 /// The record, in the state folder.
 pub(crate) const FILE: &str = "trusted-projects.json";
@@ -56,7 +56,10 @@ pub struct Widening {
 
 impl Project {
     /// Finds the project.
-    pub fn find(project: Option<&Typed>, directory: Option<&Typed>) -> Result<Self, TrustError> {
+    pub fn find(
+        project: Option<&TypedPath>,
+        directory: Option<&TypedPath>,
+    ) -> Result<Self, TrustError> {
         let context = Context::find(project, directory)?;
         let space = context.space().map_err(TrustError::Space)?;
         let key = ProjectKey::of(&context.project, space.as_ref()).ok_or(TrustError::Name)?;
@@ -123,7 +126,7 @@ impl Project {
 }
 
 impl Widening {
-    fn of(config: &Config, space: &Folder, surroundings: &Surroundings) -> Self {
+    fn of(config: &Config, space: &Folder, surroundings: &Environment) -> Self {
         let target = |path: &String| {
             let folder = Folder::open_configured(path, space, surroundings).ok()?;
             folder.canonical_text().map(str::to_owned)
@@ -199,7 +202,7 @@ impl Widening {
 
 /// Whether a person has trusted what this project's config widens, and it still leads there.
 pub(crate) fn covers(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     project: &Folder,
     space: &Folder,
     config: &Config,
@@ -209,8 +212,8 @@ pub(crate) fn covers(
     key.is_some_and(|key| is_recorded(surroundings, &key, &widening))
 }
 
-fn is_recorded(surroundings: &Surroundings, key: &ProjectKey, widening: &Widening) -> bool {
-    let records = records::parse(surroundings.peek_state(FILE));
+fn is_recorded(surroundings: &Environment, key: &ProjectKey, widening: &Widening) -> bool {
+    let records = records::parse(surroundings.read_state_or_none(FILE));
     records.contains(&widening.record(key))
 }
 

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::opening::{Choice, OpenError};
 use crate::snapshot::Snapshot;
 use crate::trust;
-use mere_host::{Boundary, Folder, Typed};
+use mere_host::{Boundary, Folder, TypedPath};
 
 /// What a person is told.
 pub struct Whereabouts {
@@ -41,20 +41,20 @@ pub struct Place {
 
 /// Finds everything, and places a path.
 pub fn whereabouts(
-    project: Option<&Typed>,
-    directory: Option<&Typed>,
+    project: Option<&TypedPath>,
+    directory: Option<&TypedPath>,
     agent: Option<AgentName>,
-    path: Option<&Typed>,
+    path: Option<&TypedPath>,
 ) -> Result<Whereabouts, OpenError> {
     let context = Context::find(project, directory)?;
-    let named = context.surroundings.agent().and_then(|name| name.ok()?.parse().ok());
+    let named = context.surroundings.agent_variable().and_then(|name| name.ok()?.parse().ok());
     let agent = agent.or(named).unwrap_or_default();
     let snapshot = Snapshot::take(&context, &Choice::default());
     let extra = snapshot.extra_folders();
     let place = path.map(|typed| {
-        let seen = context.surroundings.place(typed, &context.project, &agent, &extra);
+        let seen = context.surroundings.locate_typed_path(typed, &context.project, &agent, &extra);
         Place {
-            input: typed.shown(),
+            input: typed.display_text(),
             address: seen.address.map(|address| address.to_string()),
             boundary: seen.boundary.name(),
         }
@@ -65,13 +65,13 @@ pub fn whereabouts(
         notes.push("The path is the system's: no agent can be let in there.".to_owned());
     }
     Ok(Whereabouts {
-        project_dir: context.project.shown(),
+        project_dir: context.project.display_path(),
         agent_workspace: context.workspace_shown(&agent),
-        working_dir: context.surroundings.working_shown(),
-        user_space: context.surroundings.user_space_shown(),
+        working_dir: context.surroundings.display_working_directory(),
+        user_space: context.surroundings.display_user_space(),
         extra_folders: extra
             .iter()
-            .map(|(root, folder)| (root.to_string(), folder.shown()))
+            .map(|(root, folder)| (root.to_string(), folder.display_path()))
             .collect(),
         found_by: context.found_by,
         path: place,

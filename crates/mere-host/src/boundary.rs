@@ -8,11 +8,11 @@ use mere_core::name::AgentName;
 use mere_core::root::Root;
 use mere_core::segment::Segment;
 
-use super::surroundings::SPACE;
-use super::{Folder, Surroundings, Typed};
+use super::surroundings::SPACE_FOLDER;
+use super::{Environment, Folder, TypedPath};
 
 /// Folders of the system that are nobody's project.
-const SYSTEM: [&str; 17] = [
+const SYSTEM_FOLDERS: [&str; 17] = [
     "/etc", "/proc", "/sys", "/dev", "/boot", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
     "/libx32", "/var", "/run", "/root", "/System", "/Library",
 ];
@@ -27,7 +27,7 @@ pub enum Boundary {
 }
 
 /// A person's path, placed.
-pub struct Seen {
+pub struct LocatedPath {
     pub address: Option<Address>,
     pub boundary: Boundary,
 }
@@ -44,28 +44,32 @@ impl Boundary {
     }
 }
 
-impl Surroundings {
+impl Environment {
     /// Places what a person typed. A relative path is read from the working directory; `..` may
     /// stand in it, and what counts is where it ends.
-    pub fn place(
+    pub fn locate_typed_path(
         &self,
-        typed: &Typed,
+        typed: &TypedPath,
         project: &Folder,
         agent: &AgentName,
         extra: &[(Root, Arc<Folder>)],
-    ) -> Seen {
-        if let Some(address) = typed.address() {
+    ) -> LocatedPath {
+        if let Some(address) = typed.parse_address() {
             let boundary = match address.root() {
                 Root::Workspace => Boundary::Workspace,
                 Root::Project => Boundary::Project,
                 Root::User | Root::Registry | Root::Mod(_) => Boundary::Outside,
             };
-            return Seen { address: Some(address), boundary };
+            return LocatedPath { address: Some(address), boundary };
         }
-        let Some(path) = typed.below(self.working()).ok().and_then(|path| resolve(&path)) else {
-            return Seen { address: None, boundary: Boundary::Outside };
+        let Some(path) = typed
+            .resolve_from(self.working_directory())
+            .ok()
+            .and_then(|path| weakly_canonicalize(&path))
+        else {
+            return LocatedPath { address: None, boundary: Boundary::Outside };
         };
-        let workspace = project.path().join(SPACE).join("workspaces").join(agent.as_str());
+        let workspace = project.path().join(SPACE_FOLDER).join("workspaces").join(agent.as_str());
         let user = self.user_space_path().and_then(|space| space.canonicalize().ok());
         let roots = [
             (Some(workspace), Root::Workspace, Boundary::Workspace),
@@ -79,18 +83,18 @@ impl Surroundings {
             let below =
                 folder.and_then(|folder| path.strip_prefix(folder).ok().map(Path::to_owned));
             if let Some(below) = below {
-                return Seen { address: address(root, &below, path.is_dir()), boundary };
+                return LocatedPath { address: address(root, &below, path.is_dir()), boundary };
             }
         }
-        let system = SYSTEM.iter().any(|folder| path.starts_with(folder));
+        let system = SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder));
         let boundary = if system { Boundary::System } else { Boundary::Outside };
-        Seen { address: None, boundary }
+        LocatedPath { address: None, boundary }
     }
 }
 
 /// The canonical path, also of something that is not there yet: its deepest existing folder is
 /// resolved, and what is left must be plain names.
-pub(super) fn resolve(path: &Path) -> Option<PathBuf> {
+pub(super) fn weakly_canonicalize(path: &Path) -> Option<PathBuf> {
     let (existing, there) = path
         .ancestors()
         .find_map(|folder| folder.canonicalize().ok().map(|canonical| (folder, canonical)))?;

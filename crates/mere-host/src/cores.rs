@@ -8,6 +8,6 @@ static CORES: LazyLock<usize> =
     LazyLock::new(|| thread::available_parallelism().map_or(1, usize::from));
 
 /// How many threads can work at a time, but no more than `most`.
-pub fn cores(most: usize) -> usize {
+pub fn available_parallelism(most: usize) -> usize {
     (*CORES).min(most)
 }

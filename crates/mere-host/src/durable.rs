@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
-use super::absent;
+use super::none_if_missing;
 
 /// The largest file this reads back.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
@@ -21,27 +21,27 @@ const MAX_BYTES: u64 = 4 * 1024 * 1024;
 pub struct WriteError(#[from] io::Error);
 
 /// A folder whose files this process alone changes while it holds this.
-pub struct Locked {
+pub struct LockedFolder {
     dir: Dir,
     /// The folder once more, opened for reading: a handle that can be synced.
-    folder: File,
+    sync_handle: File,
     path: PathBuf,
     _lock: File,
 }
 
-impl Locked {
+impl LockedFolder {
     /// Makes the folder (for the user alone) if needed and waits for its lock.
     pub(super) fn open(folder: &Path) -> Result<Self, WriteError> {
         Self::try_open(folder).map_err(WriteError)
     }
 
     fn try_open(folder: &Path) -> io::Result<Self> {
-        make_private(folder)?;
+        create_private_folder(folder)?;
         let dir = Dir::open_ambient_dir(folder, ambient_authority())?;
         let options = OpenOptions::new().write(true).create(true).clone();
         let lock = dir.open_with(".lock", &options)?.into_std();
         lock.lock()?;
-        Ok(Self { dir, folder: File::open(folder)?, path: folder.to_owned(), _lock: lock })
+        Ok(Self { dir, sync_handle: File::open(folder)?, path: folder.to_owned(), _lock: lock })
     }
 
     pub(super) fn dir(&self) -> &Dir {
@@ -49,13 +49,13 @@ impl Locked {
     }
 
     /// The file's path, for people.
-    pub fn name(&self, name: &str) -> String {
+    pub fn display_path(&self, name: &str) -> String {
         self.path.join(name).display().to_string()
     }
 
     /// The file's bytes; `None` if there is no such file.
     pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, WriteError> {
-        read_in(&self.dir, name).map_err(WriteError)
+        read_file_in(&self.dir, name).map_err(WriteError)
     }
 
     /// Replaces the file.
@@ -73,24 +73,24 @@ impl Locked {
         file.write_all(bytes)?;
         file.sync_all()?;
         self.dir.rename(&temporary, &self.dir, name)?;
-        self.folder.sync_all()
+        self.sync_handle.sync_all()
     }
 
     /// A file of a folder that may not be there, without a lock: replacement is atomic.
-    pub(super) fn peek(folder: &Path, name: &str) -> Option<Vec<u8>> {
-        Self::look(folder, name).ok().flatten()
+    pub(super) fn read_unlocked_or_none(folder: &Path, name: &str) -> Option<Vec<u8>> {
+        Self::read_unlocked(folder, name).ok().flatten()
     }
 
     /// The same where a file that cannot be read must not pass for one that is not there.
-    pub(super) fn look(folder: &Path, name: &str) -> io::Result<Option<Vec<u8>>> {
-        match absent(Dir::open_ambient_dir(folder, ambient_authority()))? {
-            Some(dir) => read_in(&dir, name),
+    pub(super) fn read_unlocked(folder: &Path, name: &str) -> io::Result<Option<Vec<u8>>> {
+        match none_if_missing(Dir::open_ambient_dir(folder, ambient_authority()))? {
+            Some(dir) => read_file_in(&dir, name),
             None => Ok(None),
         }
     }
 }
 
-fn read_in(dir: &Dir, name: &str) -> io::Result<Option<Vec<u8>>> {
+fn read_file_in(dir: &Dir, name: &str) -> io::Result<Option<Vec<u8>>> {
     match dir.open(name) {
         Ok(file) => {
             let mut bytes = Vec::new();
@@ -102,7 +102,7 @@ fn read_in(dir: &Dir, name: &str) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-pub(super) fn make_private(folder: &Path) -> io::Result<()> {
+pub(super) fn create_private_folder(folder: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

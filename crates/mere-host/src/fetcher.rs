@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// How pip is called, the best first.
-const PIPS: [&[&str]; 5] = [
+const PIP_COMMANDS: [&[&str]; 5] = [
     &["python3", "-m", "pip"],
     &["python", "-m", "pip"],
     &["pip3"],
@@ -14,28 +14,28 @@ const PIPS: [&[&str]; 5] = [
     &["uv", "tool", "run", "pip"],
 ];
 /// How much of what a fetcher complains about is read.
-const MAX_COMPLAINT: u64 = 64 * 1024;
+const MAX_ERROR_BYTES: u64 = 64 * 1024;
 
 /// A fetcher that answers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fetcher(&'static [&'static str]);
 
 /// How a fetcher ended.
-pub(super) enum Fetched {
-    Well,
+pub(super) enum FetchOutcome {
+    Succeeded,
     /// With what it said of that.
-    Badly(String),
+    Failed(String),
 }
 
 impl Fetcher {
     /// The first pip that answers.
-    pub(super) fn pip(folder: &Path) -> Option<Self> {
-        PIPS.into_iter().map(Self).find(|pip| pip.answers(folder))
+    pub(super) fn find_pip(folder: &Path) -> Option<Self> {
+        PIP_COMMANDS.into_iter().map(Self).find(|pip| pip.is_available(folder))
     }
 
     /// The user's npm, if it answers.
-    pub(super) fn npm(folder: &Path) -> Option<Self> {
-        Some(Self(&["npm"])).filter(|npm| npm.answers(folder))
+    pub(super) fn find_npm(folder: &Path) -> Option<Self> {
+        Some(Self(&["npm"])).filter(|npm| npm.is_available(folder))
     }
 
     /// It, in a folder where nobody else puts anything: Python looks for its modules there first.
@@ -45,7 +45,7 @@ impl Fetcher {
         command
     }
 
-    fn answers(self, folder: &Path) -> bool {
+    fn is_available(self, folder: &Path) -> bool {
         let mut command = self.command(folder);
         command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
@@ -53,19 +53,19 @@ impl Fetcher {
 }
 
 /// Runs a fetcher to its end.
-pub(super) fn finish(command: &mut Command) -> io::Result<Fetched> {
+pub(super) fn run_to_end(command: &mut Command) -> io::Result<FetchOutcome> {
     let shown = io::stderr().is_terminal();
     command.stdout(if shown { io::stderr().into() } else { Stdio::null() });
     let mut child = command.stderr(Stdio::piped()).spawn()?;
     let mut said = Vec::new();
     if let Some(mut output) = child.stderr.take() {
-        output.by_ref().take(MAX_COMPLAINT).read_to_end(&mut said)?;
+        output.by_ref().take(MAX_ERROR_BYTES).read_to_end(&mut said)?;
         io::copy(&mut output, &mut io::sink())?;
     }
     if child.wait()?.success() {
-        return Ok(Fetched::Well);
+        return Ok(FetchOutcome::Succeeded);
     }
     let said = String::from_utf8_lossy(&said);
     let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    Ok(Fetched::Badly(last.trim().to_owned()))
+    Ok(FetchOutcome::Failed(last.trim().to_owned()))
 }

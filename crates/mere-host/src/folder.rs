@@ -15,37 +15,37 @@ use mere_core::address::RelPath;
 use mere_core::gate::{Landmark, StandIn};
 use mere_core::segment::Segment;
 
-use super::surroundings::{Surroundings, spellings};
-use super::{OpenFolder, Watched};
+use super::surroundings::{Environment, landmarks_for};
+use super::{OpenFolder, WatchedFiles};
 
 /// Which directory something is, whatever it is called: device and inode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Identity {
+pub struct FolderIdentity {
     device: u64,
     inode: u64,
 }
 
-impl Identity {
+impl FolderIdentity {
     #[cfg(all(target_os = "linux", not(mere_portable)))]
     pub(super) fn new(device: u64, inode: u64) -> Self {
         Self { device, inode }
     }
 
-    pub fn of(metadata: &Metadata) -> Self {
+    pub fn from_metadata(metadata: &Metadata) -> Self {
         Self { device: metadata.dev(), inode: metadata.ino() }
     }
 
     /// The identity of a directory on the machine; `None` if there is none. Any other failure is
     /// one: what cannot be recognised must not pass for absent.
-    pub(super) fn at(path: &Path) -> io::Result<Option<Self>> {
-        let Some(metadata) = absent(path.metadata())? else { return Ok(None) };
+    pub(super) fn from_path(path: &Path) -> io::Result<Option<Self>> {
+        let Some(metadata) = none_if_missing(path.metadata())? else { return Ok(None) };
         let identity = Self { device: metadata.dev(), inode: metadata.ino() };
         Ok(metadata.is_dir().then_some(identity))
     }
 }
 
 /// A failure that says "there is none" is no failure.
-pub fn absent<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+pub fn none_if_missing<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),
         Err(error) => match error.kind() {
@@ -56,7 +56,7 @@ pub fn absent<T>(found: io::Result<T>) -> io::Result<Option<T>> {
 }
 
 /// A link stands where a folder was looked for.
-pub fn is_link(error: &io::Error) -> bool {
+pub fn is_symlink_error(error: &io::Error) -> bool {
     const ELOOP: i32 = if cfg!(target_os = "linux") { 40 } else { 62 };
     cfg!(unix) && error.raw_os_error() == Some(ELOOP)
 }
@@ -65,17 +65,22 @@ pub fn is_link(error: &io::Error) -> bool {
 pub struct Folder {
     dir: Arc<Dir>,
     /// As it was written: another spelling the gate must know.
-    written: PathBuf,
-    canonical: PathBuf,
-    identity: Identity,
+    given_path: PathBuf,
+    canonical_path: PathBuf,
+    identity: FolderIdentity,
 }
 
 impl Folder {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let canonical = path.canonicalize()?;
         let dir = Dir::open_ambient_dir(&canonical, ambient_authority())?;
-        let identity = Identity::of(&dir.dir_metadata()?);
-        Ok(Self { dir: Arc::new(dir), written: path.to_owned(), canonical, identity })
+        let identity = FolderIdentity::from_metadata(&dir.dir_metadata()?);
+        Ok(Self {
+            dir: Arc::new(dir),
+            given_path: path.to_owned(),
+            canonical_path: canonical,
+            identity,
+        })
     }
 
     /// Opens what a config calls a path: absolute, from `~`, or relative to `base`, the folder the
@@ -83,14 +88,14 @@ impl Folder {
     pub fn open_configured(
         text: &str,
         base: &Self,
-        surroundings: &Surroundings,
+        surroundings: &Environment,
     ) -> io::Result<Self> {
         Self::open(&surroundings.configured_path(text, base).ok_or(io::ErrorKind::NotFound)?)
     }
 
     /// Makes what a config calls a path, absolute or from `~`, for a person who has just named it.
     /// What is relative to the config's folder is made when it is needed.
-    pub fn make_configured(text: &str, base: &Self, surroundings: &Surroundings) -> io::Result<()> {
+    pub fn make_configured(text: &str, base: &Self, surroundings: &Environment) -> io::Result<()> {
         let path = surroundings.configured_path(text, base).ok_or(io::ErrorKind::NotFound)?;
         if text.starts_with(['/', '~']) { std::fs::create_dir_all(path) } else { Ok(()) }
     }
@@ -102,31 +107,31 @@ impl Folder {
 
     /// The canonical path, for this module's siblings.
     pub(super) fn path(&self) -> &Path {
-        &self.canonical
+        &self.canonical_path
     }
 
-    pub fn identity(&self) -> Identity {
+    pub fn identity(&self) -> FolderIdentity {
         self.identity
     }
 
     /// The folder at a path below this one, names joined by slashes; `None` if there is none. A
     /// link is none: it is not followed.
     pub fn subfolder(&self, name: &str) -> io::Result<Option<Self>> {
-        let folder = match OpenFolder::below(&self.dir, name) {
-            Err(error) if is_link(&error) => return Ok(None),
-            opened => absent(opened)?,
+        let folder = match OpenFolder::open(&self.dir, name) {
+            Err(error) if is_symlink_error(&error) => return Ok(None),
+            opened => none_if_missing(opened)?,
         };
         let Some(folder) = folder else { return Ok(None) };
         let identity = folder.identity()?;
-        let canonical = self.canonical.join(name);
+        let canonical = self.canonical_path.join(name);
         let dir = Arc::new(folder.into_dir());
-        Ok(Some(Self { dir, written: canonical.clone(), canonical, identity }))
+        Ok(Some(Self { dir, given_path: canonical.clone(), canonical_path: canonical, identity }))
     }
 
     /// Whether this folder is, or lies in, one of `others`.
-    pub fn lies_in(&self, others: &[Identity]) -> io::Result<bool> {
-        for ancestor in self.canonical.ancestors() {
-            if Identity::at(ancestor)?.is_some_and(|at| others.contains(&at)) {
+    pub fn is_inside_any(&self, others: &[FolderIdentity]) -> io::Result<bool> {
+        for ancestor in self.canonical_path.ancestors() {
+            if FolderIdentity::from_path(ancestor)?.is_some_and(|at| others.contains(&at)) {
                 return Ok(true);
             }
         }
@@ -136,41 +141,41 @@ impl Folder {
     /// Where `inner` lies in this folder, by whole components; `None` if outside, or if a name on
     /// the way cannot be said.
     pub fn locate(&self, inner: &Self) -> Option<RelPath> {
-        let below = inner.canonical.strip_prefix(&self.canonical).ok()?;
+        let below = inner.canonical_path.strip_prefix(&self.canonical_path).ok()?;
         below.iter().map(|name| name.to_str()?.parse::<Segment>().ok()).collect()
     }
 
     /// The folder at a path below this one, no link on the way followed.
-    pub fn below(&self, path: &RelPath) -> io::Result<Self> {
+    pub fn require_subfolder(&self, path: &RelPath) -> io::Result<Self> {
         Ok(self.subfolder(path.as_str())?.ok_or(io::ErrorKind::NotFound)?)
     }
 
     /// Its own name, for people; empty for the top.
     pub fn name(&self) -> String {
-        let name = self.canonical.file_name();
+        let name = self.canonical_path.file_name();
         name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
     /// The canonical path for the record of trusted projects.
     pub fn canonical_text(&self) -> Option<&str> {
-        self.canonical.to_str()
+        self.canonical_path.to_str()
     }
 
     /// A file below it is looked at again and again.
-    pub fn watch(&self, below: &str, watched: &mut Watched) {
-        watched.add(&self.canonical.join(below));
+    pub fn watch_file(&self, below: &str, watched: &mut WatchedFiles) {
+        watched.add(&self.canonical_path.join(below));
     }
 
     /// The canonical path, for people.
-    pub fn shown(&self) -> String {
-        self.canonical.display().to_string()
+    pub fn display_path(&self) -> String {
+        self.canonical_path.display().to_string()
     }
 
     /// Returns this folder's spellings, which the gate must know.
     pub fn landmarks(&self, stand_in: &StandIn) -> Vec<Landmark> {
-        let written = Some(self.written.clone()).filter(|path| path.is_absolute());
-        let paths = [Some(self.canonical.clone()), written].into_iter().flatten();
-        paths.flat_map(|path| spellings(&path, stand_in)).collect()
+        let written = Some(self.given_path.clone()).filter(|path| path.is_absolute());
+        let paths = [Some(self.canonical_path.clone()), written].into_iter().flatten();
+        paths.flat_map(|path| landmarks_for(&path, stand_in)).collect()
     }
 }
 

@@ -11,21 +11,24 @@ use cap_std::fs::{Dir, DirBuilder, OpenOptions};
 use mere_core::request::{KeyName, PersonFile};
 use zeroize::Zeroizing;
 
-use super::derived::{clear_away, unfinished};
-use super::{Locked, OpenFolder, Surroundings, Typed, WriteError, absent, is_link, open_regular};
+use super::derived::{remove_abandoned_files, temporary_name};
+use super::{
+    Environment, LockedFolder, OpenFolder, TypedPath, WriteError, is_symlink_error,
+    none_if_missing, open_regular_file,
+};
 
 /// The folder of kept keys, in the config folder.
-const FOLDER: &str = "keys";
+const KEYS_FOLDER: &str = "keys";
 /// The largest file that is read.
 const MAX_BYTES: u64 = 64 * 1024;
 /// What nobody but the owner may have.
-const OTHERS: u32 = 0o077;
+const OTHERS_MODE_BITS: u32 = 0o077;
 
 /// A file that was read. What it holds is wiped when it is dropped.
 pub struct KeyFile {
     pub bytes: Zeroizing<Vec<u8>>,
     /// Where it lies, for people.
-    pub shown: String,
+    pub display_path: String,
     mode: Option<u32>,
 }
 
@@ -37,62 +40,62 @@ pub enum KeyFileError {
     #[error("{0} is a link")]
     Link(String),
     #[error("{file} may be opened by others: its mode is {mode:o}")]
-    OpenMode { file: String, mode: u32 },
+    ModeTooOpen { file: String, mode: u32 },
     #[error("{file} cannot be read: {cause}")]
     Unreadable { file: String, cause: String },
     #[error("{0} is there already")]
-    Taken(String),
+    AlreadyExists(String),
     #[error("{file} cannot be written: {cause}")]
-    Unwritten { file: String, cause: String },
+    Unwritable { file: String, cause: String },
 }
 
 /// Whether a file that a person points at may be a link.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Links {
+pub enum LinkPolicy {
     Follow,
     Refuse,
 }
 
 impl KeyFile {
     /// A private key at an absolute path that a person pointed at before.
-    pub fn in_place(path: &str) -> Result<Self, KeyFileError> {
-        open(Path::new(path), Links::Follow)?.private()
+    pub fn read_private(path: &str) -> Result<Self, KeyFileError> {
+        open_key_file(Path::new(path), LinkPolicy::Follow)?.require_private()
     }
 
     /// The file, if it is its owner's alone.
-    pub fn private(self) -> Result<Self, KeyFileError> {
+    pub fn require_private(self) -> Result<Self, KeyFileError> {
         match self.mode {
-            Some(mode) if mode & OTHERS != 0 => {
-                Err(KeyFileError::OpenMode { file: self.shown, mode: mode & 0o7777 })
+            Some(mode) if mode & OTHERS_MODE_BITS != 0 => {
+                Err(KeyFileError::ModeTooOpen { file: self.display_path, mode: mode & 0o7777 })
             }
             _ => Ok(self),
         }
     }
 }
 
-impl Surroundings {
+impl Environment {
     /// The private key kept under a name.
-    pub fn kept_key(&self, name: &KeyName) -> Result<KeyFile, KeyFileError> {
-        let shown = self.kept_key_shown(name);
+    pub fn read_saved_key(&self, name: &KeyName) -> Result<KeyFile, KeyFileError> {
+        let shown = self.display_saved_key(name);
         let folder = self.config_path().ok_or_else(|| KeyFileError::Missing(shown.clone()))?;
         let opened = Dir::open_ambient_dir(folder, ambient_authority())
-            .and_then(|dir| OpenFolder::below(&dir, FOLDER))
-            .and_then(|keys| open_regular(&keys.into_dir(), name.as_str()));
+            .and_then(|dir| OpenFolder::open(&dir, KEYS_FOLDER))
+            .and_then(|keys| open_regular_file(&keys.into_dir(), name.as_str()));
         match opened {
-            Ok(Some(file)) => read(&file.into_std(), shown)?.private(),
-            Ok(None) => Err(unreadable(&shown, "it is no regular file")),
-            Err(error) => Err(reading(shown, &error)),
+            Ok(Some(file)) => read_key_file(&file.into_std(), shown)?.require_private(),
+            Ok(None) => Err(unreadable_error(&shown, "it is no regular file")),
+            Err(error) => Err(read_error(shown, &error)),
         }
     }
 
     /// Closes a kept key's file to everybody but its owner.
-    pub fn close_kept_key(&self, name: &KeyName) -> std::io::Result<()> {
+    pub fn restrict_saved_key(&self, name: &KeyName) -> std::io::Result<()> {
         #[cfg(unix)]
         {
             let folder = self.config_path().ok_or(std::io::ErrorKind::NotFound)?;
             let dir = Dir::open_ambient_dir(folder, ambient_authority())?;
-            let keys = OpenFolder::below(&dir, FOLDER)?.into_dir();
-            if let Some(file) = open_regular(&keys, name.as_str())? {
+            let keys = OpenFolder::open(&dir, KEYS_FOLDER)?.into_dir();
+            if let Some(file) = open_regular_file(&keys, name.as_str())? {
                 let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
                 file.into_std().set_permissions(mode)?;
             }
@@ -101,37 +104,45 @@ impl Surroundings {
     }
 
     /// Where a kept key lies, for people.
-    pub fn kept_key_shown(&self, name: &KeyName) -> String {
-        let folder = self.config_path().unwrap_or(Path::new("")).join(FOLDER);
+    pub fn display_saved_key(&self, name: &KeyName) -> String {
+        let folder = self.config_path().unwrap_or(Path::new("")).join(KEYS_FOLDER);
         folder.join(name.as_str()).display().to_string()
     }
 
     /// A file that a person points at now.
-    pub fn person_file(&self, file: &PersonFile, links: Links) -> Result<KeyFile, KeyFileError> {
-        let path = self.person_path(file)?;
-        open(&path, links)
+    pub fn read_person_key_file(
+        &self,
+        file: &PersonFile,
+        links: LinkPolicy,
+    ) -> Result<KeyFile, KeyFileError> {
+        let path = self.resolve_person_path(file)?;
+        open_key_file(&path, links)
     }
 
     /// The absolute path of what a person points at, to be kept in a record; `None` if it is not
     /// Unicode.
     pub fn person_path_text(&self, file: &PersonFile) -> Option<String> {
-        self.person_path(file).ok()?.to_str().map(str::to_owned)
+        self.resolve_person_path(file).ok()?.to_str().map(str::to_owned)
     }
 
     /// Refuses a file that is there.
-    pub fn check_new(&self, file: &PersonFile) -> Result<(), KeyFileError> {
-        let path = self.person_path(file)?;
+    pub fn check_file_is_new(&self, file: &PersonFile) -> Result<(), KeyFileError> {
+        let path = self.resolve_person_path(file)?;
         let is_there = path.symlink_metadata().is_ok();
-        if is_there { Err(KeyFileError::Taken(path.display().to_string())) } else { Ok(()) }
+        if is_there { Err(KeyFileError::AlreadyExists(path.display().to_string())) } else { Ok(()) }
     }
 
     /// Writes a file that nobody has yet.
-    pub fn write_new(&self, file: &PersonFile, text: &str) -> Result<String, KeyFileError> {
-        let path = self.person_path(file)?;
+    pub fn write_new_person_file(
+        &self,
+        file: &PersonFile,
+        text: &str,
+    ) -> Result<String, KeyFileError> {
+        let path = self.resolve_person_path(file)?;
         let shown = path.display().to_string();
         let failed = |error: &io::Error| match error.kind() {
-            io::ErrorKind::AlreadyExists => KeyFileError::Taken(shown.clone()),
-            _ => KeyFileError::Unwritten { file: shown.clone(), cause: error.to_string() },
+            io::ErrorKind::AlreadyExists => KeyFileError::AlreadyExists(shown.clone()),
+            _ => KeyFileError::Unwritable { file: shown.clone(), cause: error.to_string() },
         };
         let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&path);
         let mut file = file.map_err(|error| failed(&error))?;
@@ -139,51 +150,51 @@ impl Surroundings {
         written.map_err(|error| failed(&error)).map(|()| shown)
     }
 
-    fn person_path(&self, file: &PersonFile) -> Result<PathBuf, KeyFileError> {
-        let typed = Typed::from(file.as_typed().to_owned());
-        let path = typed.below(self.working());
-        path.map_err(|error| reading(typed.shown(), &error))
+    fn resolve_person_path(&self, file: &PersonFile) -> Result<PathBuf, KeyFileError> {
+        let typed = TypedPath::from(file.as_typed().to_owned());
+        let path = typed.resolve_from(self.working_directory());
+        path.map_err(|error| read_error(typed.display_text(), &error))
     }
 }
 
-impl Locked {
+impl LockedFolder {
     /// Keeps both halves of a key under a name; says no if the name is taken.
-    pub fn keep_key(
+    pub fn save_key(
         &self,
         name: &KeyName,
         private: &[u8],
         public: &str,
     ) -> Result<bool, WriteError> {
-        self.try_keep_key(name, private, public).map_err(WriteError::from)
+        self.try_save_key(name, private, public).map_err(WriteError::from)
     }
 
-    fn try_keep_key(&self, name: &KeyName, private: &[u8], public: &str) -> io::Result<bool> {
+    fn try_save_key(&self, name: &KeyName, private: &[u8], public: &str) -> io::Result<bool> {
         let mut builder = DirBuilder::new();
         #[cfg(unix)]
         cap_std::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        match self.dir().create_dir_with(FOLDER, &builder) {
+        match self.dir().create_dir_with(KEYS_FOLDER, &builder) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }
-        let folder = OpenFolder::below(self.dir(), FOLDER)?;
-        let keys = OpenFolder::below(self.dir(), FOLDER)?.into_dir();
-        clear_away(&keys);
+        let folder = OpenFolder::open(self.dir(), KEYS_FOLDER)?;
+        let keys = OpenFolder::open(self.dir(), KEYS_FOLDER)?.into_dir();
+        remove_abandoned_files(&keys);
         let public_name = format!("{}.pub", name.as_str());
         for name in [name.as_str(), &public_name] {
-            if absent(keys.symlink_metadata(name))?.is_some() {
+            if none_if_missing(keys.symlink_metadata(name))?.is_some() {
                 return Ok(false);
             }
         }
-        put(&keys, &public_name, public.as_bytes())?;
-        put(&keys, name.as_str(), private)?;
+        write_private_file(&keys, &public_name, public.as_bytes())?;
+        write_private_file(&keys, name.as_str(), private)?;
         folder.sync()?;
         Ok(true)
     }
 }
 
 /// Puts a whole file there, for its owner alone.
-fn put(folder: &Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
-    let unfinished = unfinished();
+fn write_private_file(folder: &Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
+    let unfinished = temporary_name();
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -199,7 +210,7 @@ fn put(folder: &Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
     put
 }
 
-fn open(path: &Path, links: Links) -> Result<KeyFile, KeyFileError> {
+fn open_key_file(path: &Path, links: LinkPolicy) -> Result<KeyFile, KeyFileError> {
     let shown = path.display().to_string();
     let mut options = std::fs::OpenOptions::new();
     options.read(true);
@@ -208,20 +219,20 @@ fn open(path: &Path, links: Links) -> Result<KeyFile, KeyFileError> {
         use rustix::fs::OFlags;
         // A pipe must not hold us up, nor a terminal become ours.
         let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-        flags.set(OFlags::NOFOLLOW, links == Links::Refuse);
+        flags.set(OFlags::NOFOLLOW, links == LinkPolicy::Refuse);
         let flags = i32::try_from(flags.bits()).unwrap_or_default();
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
     }
     match options.open(path) {
-        Ok(file) => read(&file, shown),
-        Err(error) => Err(reading(shown, &error)),
+        Ok(file) => read_key_file(&file, shown),
+        Err(error) => Err(read_error(shown, &error)),
     }
 }
 
-fn read(file: &std::fs::File, shown: String) -> Result<KeyFile, KeyFileError> {
-    let metadata = file.metadata().map_err(|error| reading(shown.clone(), &error))?;
+fn read_key_file(file: &std::fs::File, shown: String) -> Result<KeyFile, KeyFileError> {
+    let metadata = file.metadata().map_err(|error| read_error(shown.clone(), &error))?;
     if !metadata.is_file() {
-        return Err(unreadable(&shown, "it is no regular file"));
+        return Err(unreadable_error(&shown, "it is no regular file"));
     }
     #[cfg(unix)]
     let mode = Some(std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()));
@@ -231,21 +242,21 @@ fn read(file: &std::fs::File, shown: String) -> Result<KeyFile, KeyFileError> {
     let room = usize::try_from(MAX_BYTES + 1).unwrap_or_default();
     let mut bytes = Zeroizing::new(Vec::with_capacity(room));
     let got = file.take(MAX_BYTES + 1).read_to_end(&mut bytes);
-    got.map_err(|error| reading(shown.clone(), &error))?;
+    got.map_err(|error| read_error(shown.clone(), &error))?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(unreadable(&shown, "it is larger than 64 KiB"));
+        return Err(unreadable_error(&shown, "it is larger than 64 KiB"));
     }
-    Ok(KeyFile { bytes, shown, mode })
+    Ok(KeyFile { bytes, display_path: shown, mode })
 }
 
-fn reading(shown: String, error: &io::Error) -> KeyFileError {
+fn read_error(shown: String, error: &io::Error) -> KeyFileError {
     match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => KeyFileError::Missing(shown),
-        _ if is_link(error) => KeyFileError::Link(shown),
-        _ => unreadable(&shown, &error.to_string()),
+        _ if is_symlink_error(error) => KeyFileError::Link(shown),
+        _ => unreadable_error(&shown, &error.to_string()),
     }
 }
 
-fn unreadable(shown: &str, cause: &str) -> KeyFileError {
+fn unreadable_error(shown: &str, cause: &str) -> KeyFileError {
     KeyFileError::Unreadable { file: shown.to_owned(), cause: cause.to_owned() }
 }

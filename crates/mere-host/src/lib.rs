@@ -34,34 +34,37 @@ mod watch;
 mod workspace;
 
 pub use boundary::Boundary;
-pub use cores::cores;
-pub use database::{Database, Held};
-pub use derived::{Cache, is_unfinished, put_derived, read_at};
-pub use durable::{Locked, WriteError};
-pub use editing::{Before, Editing, IGNORED};
-pub use editor::edit;
-pub use folder::{Folder, Identity, absent, is_link};
-pub use git::{Git, Hook};
-pub use key_files::{KeyFile, KeyFileError, Links};
-pub use link::{Step, read_link};
+pub use cores::available_parallelism;
+pub use database::{Database, DatabaseLock};
+pub use derived::{Cache, is_temporary_name, read_at, replace_derived_file};
+pub use durable::{LockedFolder, WriteError};
+pub use editing::{FolderWriter, GITIGNORE_PATTERNS, WritePrecondition};
+pub use editor::edit_file;
+pub use folder::{Folder, FolderIdentity, is_symlink_error, none_if_missing};
+pub use git::{GitRepository, HookInstallation};
+pub use key_files::{KeyFile, KeyFileError, LinkPolicy};
+pub use link::{PathStep, read_link};
 pub use log_file::LogFile;
-pub use models::Models;
-pub use open_folder::{EntryKind, OpenFolder, open_regular};
-use open_folder::{exchange, rename_new};
-pub use packages::{Asking, PackagesError};
+pub use models::ModelFolder;
+pub use open_folder::{EntryKind, OpenFolder, open_regular_file};
+use open_folder::{exchange, rename_no_replace};
+pub use packages::{PackageManifest, PackagesError};
 pub use person_file::{read_file, write_file};
 pub use pip::{Pip, PipError};
 pub use project::find_project;
-pub use sandbox::cell;
+pub use sandbox::run_cell_stage;
 pub use sandbox::{
-    Captured, Cells, Ended, Excess, Exit, Finished, Layer, Level, Limits, NOT_KEPT, PATH, Plan,
-    Program, Refusal, Standing, Watcher, layers, run,
+    CapturedOutput, CellPool, ExceededLimit, Exit, FinishedRun, LayerReport, NOT_ENFORCED, Program,
+    RunEnd, RunLimits, RunObserver, RunPlan, SEARCH_PATH, SandboxError, SandboxLayer, SandboxLevel,
+    probe_layers, run_tool,
 };
-pub use site::{Below, Site};
-pub use ssh_agent::{AgentError, SshAgent};
-pub use stamps::{Stamp, Stamps, Watched, now};
-pub use surroundings::{SPACE, Surroundings, WORKSPACES};
+pub use site::{FolderLocation, RelativeLocation};
+pub use ssh_agent::{SshAgent, SshAgentError};
+pub use stamps::{FileStamp, FileStamps, WatchedFiles, now_nanoseconds};
+pub use surroundings::{Environment, SPACE_FOLDER, WORKSPACES_FOLDER};
 pub use terminal::{Terminal, has_terminal};
-pub use typed::Typed;
-pub use watch::{Change, Interest, News, Watch};
-pub use workspace::{Missing, Occupant, Way, Workspace, digest_of, read_at_most};
+pub use typed::TypedPath;
+pub use watch::{FolderChange, FolderWatcher, Interest, WatchReport};
+pub use workspace::{
+    ExistingEntry, MissingFolders, TargetLookup, Workspace, digest_file, read_at_most,
+};

@@ -8,7 +8,7 @@ use mere_core::segment::Segment;
 
 /// One step of a walk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum PathStep {
     /// Into a child.
     Into(Segment),
     /// To the parent.
@@ -17,17 +17,17 @@ pub enum Step {
 
 /// Reads a link. `None` if its target is absolute or has a name that cannot be said: such a link
 /// leads nowhere in the visible world.
-pub fn read_link(dir: &Dir, name: &Segment) -> io::Result<Option<Vec<Step>>> {
+pub fn read_link(dir: &Dir, name: &Segment) -> io::Result<Option<Vec<PathStep>>> {
     dir.read_link_contents(name.as_str()).map(|target| steps(&target))
 }
 
-fn steps(target: &Path) -> Option<Vec<Step>> {
+fn steps(target: &Path) -> Option<Vec<PathStep>> {
     let mut steps = Vec::new();
     for component in target.components() {
         match component {
             Component::CurDir => {}
-            Component::ParentDir => steps.push(Step::Up),
-            Component::Normal(name) => steps.push(Step::Into(name.to_str()?.parse().ok()?)),
+            Component::ParentDir => steps.push(PathStep::Up),
+            Component::Normal(name) => steps.push(PathStep::Into(name.to_str()?.parse().ok()?)),
             Component::RootDir | Component::Prefix(_) => return None,
         }
     }

@@ -4,15 +4,15 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::Typed;
+use super::TypedPath;
 
 /// An open log file.
 pub struct LogFile(File);
 
 impl LogFile {
     /// Opens the file a person named, and makes it if it is not there.
-    pub fn open(typed: &Typed) -> io::Result<Self> {
-        let path = typed.below(Path::new(""))?;
+    pub fn open(typed: &TypedPath) -> io::Result<Self> {
+        let path = typed.resolve_from(Path::new(""))?;
         let mut options = std::fs::OpenOptions::new();
         options.create(true).append(true);
         #[cfg(unix)]

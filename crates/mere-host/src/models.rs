@@ -7,24 +7,27 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File};
 use mere_core::request::{PersonFile, Secret};
 
-use super::{Locked, Surroundings, Typed, Watched, WriteError, absent, open_regular, read_at_most};
+use super::{
+    Environment, LockedFolder, TypedPath, WatchedFiles, WriteError, none_if_missing,
+    open_regular_file, read_at_most,
+};
 
 /// The folder below the user's data.
-const FOLDER: &str = "models";
+const MODELS_FOLDER: &str = "models";
 /// The largest model.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Where fetched models lie.
 #[derive(Clone, Debug)]
-pub struct Models(PathBuf);
+pub struct ModelFolder(PathBuf);
 
-impl Models {
+impl ModelFolder {
     pub(super) fn path(&self) -> &Path {
         &self.0
     }
 
     /// A file of it, for people.
-    pub fn shown(&self, name: &str) -> String {
+    pub fn display_path(&self, name: &str) -> String {
         self.0.join(name).display().to_string()
     }
 
@@ -36,14 +39,14 @@ impl Models {
 
     /// A model's bytes; none if it is not there, or is too large to be one.
     pub fn read(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
-        let dir = absent(Dir::open_ambient_dir(&self.0, ambient_authority()))?;
-        let file = dir.map(|dir| absent(open_regular(&dir, name))).transpose()?;
+        let dir = none_if_missing(Dir::open_ambient_dir(&self.0, ambient_authority()))?;
+        let file = dir.map(|dir| none_if_missing(open_regular_file(&dir, name))).transpose()?;
         file.flatten().flatten().map_or(Ok(None), |file| read_at_most(file, MAX_BYTES))
     }
 
     /// Keeps a model in place of what was there.
-    pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
-        Locked::open(&self.0)?.replace(name, bytes)
+    pub fn save(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
+        LockedFolder::open(&self.0)?.replace(name, bytes)
     }
 
     /// Removes a model, and says whether it was there.
@@ -51,33 +54,34 @@ impl Models {
         if self.size(name).is_none() {
             return Ok(false);
         }
-        let locked = Locked::open(&self.0)?;
-        Ok(absent(locked.dir().remove_file(name))?.is_some())
+        let locked = LockedFolder::open(&self.0)?;
+        Ok(none_if_missing(locked.dir().remove_file(name))?.is_some())
     }
 }
 
-impl Surroundings {
+impl Environment {
     /// Where fetched models lie; none if there is no place for them.
-    pub fn models(&self) -> Option<Models> {
-        self.data_path().map(|data| Models(data.join(FOLDER)))
+    pub fn model_folder(&self) -> Option<ModelFolder> {
+        self.data_path().map(|data| ModelFolder(data.join(MODELS_FOLDER)))
     }
 
     /// A model may come, change and go.
-    pub fn watch_model(&self, name: &str, watched: &mut Watched) {
-        let folder = self.models().map(|models| models.0);
+    pub fn watch_model_file(&self, name: &str, watched: &mut WatchedFiles) {
+        let folder = self.model_folder().map(|models| models.0);
         watched.add(&folder.as_deref().unwrap_or(Path::new("")).join(name));
     }
 
     /// What a variable that a person configured holds; none if that is nothing, or no text.
     #[expect(clippy::unused_self, reason = "what is read here is the environment of this process")]
-    pub fn key_in(&self, variable: &str) -> Option<Secret> {
+    pub fn read_secret_variable(&self, variable: &str) -> Option<Secret> {
         let key = std::env::var(variable).ok().filter(|key| !key.is_empty());
         key.map(Secret::new)
     }
 
     /// Reads a file that a person named; none if it has more than `most` bytes.
     pub fn read_person_file(&self, file: &PersonFile, most: u64) -> io::Result<Option<Vec<u8>>> {
-        let path = Typed::from(file.as_typed().to_owned()).below(self.working())?;
+        let path =
+            TypedPath::from(file.as_typed().to_owned()).resolve_from(self.working_directory())?;
         read_at_most(File::from_std(std::fs::File::open(path)?), most)
     }
 }

@@ -8,13 +8,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::derived::{clear_away, unfinished};
-use super::durable::make_private;
-use super::fetcher::{Fetched, Fetcher, finish};
-use super::{Folder, Program, Surroundings, WriteError, absent};
+use super::derived::{remove_abandoned_files, temporary_name};
+use super::durable::create_private_folder;
+use super::fetcher::{FetchOutcome, Fetcher, run_to_end};
+use super::{Environment, Folder, Program, WriteError, none_if_missing};
 
 /// The folder below the user's data.
-const FOLDER: &str = "packages";
+const PACKAGES_FOLDER: &str = "packages";
 /// Why no packages were fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum PackagesError {
@@ -27,51 +27,51 @@ pub enum PackagesError {
     #[error("line {0} of the requirements is more than a package and its version")]
     Requirement(usize),
     #[error("there is no place for packages")]
-    Nowhere,
+    NoFolder,
     #[error(transparent)]
-    Unwritten(#[from] WriteError),
+    Write(#[from] WriteError),
 }
 
 impl From<io::Error> for PackagesError {
     fn from(error: io::Error) -> Self {
-        Self::Unwritten(error.into())
+        Self::Write(error.into())
     }
 }
 
 /// What asks for packages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asking {
+pub enum PackageManifest {
     Requirements,
     PackageJson,
 }
 
 /// Where sets of packages lie.
-pub struct Packages(PathBuf);
+pub struct PackageSets(PathBuf);
 
-impl Packages {
+impl PackageSets {
     /// A set of packages; none if it was not fetched.
     pub fn find(&self, key: &str) -> io::Result<Option<Folder>> {
-        absent(Folder::open(&self.0.join(key)))
+        none_if_missing(Folder::open(&self.0.join(key)))
     }
 
     /// Fetches a set of packages that is not there.
     pub fn fetch(
         &self,
         key: &str,
-        (asking, text): (Asking, &[u8]),
+        (asking, text): (PackageManifest, &[u8]),
         program: &Program,
     ) -> Result<(), PackagesError> {
-        make_private(&self.0)?;
+        create_private_folder(&self.0)?;
         let top = cap_std::fs::Dir::open_ambient_dir(&self.0, cap_std::ambient_authority())?;
-        clear_away(&top);
-        let folder = self.0.join(unfinished());
-        let empty = self.0.join(unfinished());
+        remove_abandoned_files(&top);
+        let folder = self.0.join(temporary_name());
+        let empty = self.0.join(temporary_name());
         fs::create_dir(&folder)?;
         fs::create_dir(&empty)?;
-        let filled = fill((&folder, &empty), (asking, text), program);
+        let filled = install_packages((&folder, &empty), (asking, text), program);
         let _ = fs::remove_dir_all(&empty);
         let fetched = filled.and_then(|()| {
-            open_to_all(&folder)?;
+            make_world_readable(&folder)?;
             // Whoever was quicker has fetched the same.
             match fs::rename(&folder, self.0.join(key)) {
                 Err(_) if self.0.join(key).is_dir() => {
@@ -88,10 +88,10 @@ impl Packages {
     }
 }
 
-impl Surroundings {
+impl Environment {
     /// Where sets of packages lie; none if there is no place for them.
-    pub fn packages(&self) -> Option<Packages> {
-        self.data_path().map(|data| Packages(data.join(FOLDER)))
+    pub fn package_sets(&self) -> Option<PackageSets> {
+        self.data_path().map(|data| PackageSets(data.join(PACKAGES_FOLDER)))
     }
 
     /// A variable of the environment, where it is a text.
@@ -101,18 +101,18 @@ impl Surroundings {
     }
 
     /// The interpreter that a person configured.
-    pub fn interpreter(&self, text: &str, project: &Folder) -> io::Result<Program> {
+    pub fn configured_interpreter(&self, text: &str, project: &Folder) -> io::Result<Program> {
         let own = self.home_path().into_iter().chain([project.path()]);
         let private = self.private_paths().chain(own).map(Path::to_owned).collect::<Vec<_>>();
-        Program::configured(&self.own_path(text)?, &private)
+        Program::from_config(&self.expand_home(text)?, &private)
     }
 
     /// A folder that a person configured.
-    pub fn own_folder(&self, text: &str) -> io::Result<Folder> {
-        Folder::open(&self.own_path(text)?)
+    pub fn configured_folder(&self, text: &str) -> io::Result<Folder> {
+        Folder::open(&self.expand_home(text)?)
     }
 
-    fn own_path(&self, text: &str) -> io::Result<PathBuf> {
+    fn expand_home(&self, text: &str) -> io::Result<PathBuf> {
         match text.strip_prefix("~/") {
             Some(below) => Ok(self.home_path().ok_or(io::ErrorKind::NotFound)?.join(below)),
             None => Ok(PathBuf::from(text)),
@@ -122,34 +122,34 @@ impl Surroundings {
 
 /// Fills a folder. Pip runs in another, which stays empty: what it puts into the first would be taken for
 /// a part of itself.
-fn fill(
+fn install_packages(
     (folder, empty): (&Path, &Path),
-    (asking, text): (Asking, &[u8]),
+    (asking, text): (PackageManifest, &[u8]),
     program: &Program,
 ) -> Result<(), PackagesError> {
     match asking {
-        Asking::Requirements => {
+        PackageManifest::Requirements => {
             let asked = check_requirements(text)?;
             let version = python_version(program)?;
-            let pip = Fetcher::pip(empty).ok_or(PackagesError::NoFetcher("pip"))?;
+            let pip = Fetcher::find_pip(empty).ok_or(PackagesError::NoFetcher("pip"))?;
             fs::write(empty.join("requirements.txt"), asked)?;
             let mut command = pip.command(empty);
             command.args(["install", "--no-input", "--disable-pip-version-check", "--no-compile"]);
             command.args(["--only-binary", ":all:", "--python-version", &version]);
             command.args(["--requirement", "requirements.txt", "--target"]).arg(folder);
-            done("pip", &mut command)?;
+            run_fetcher("pip", &mut command)?;
             // Commands for this machine: their first lines name its folders.
             match fs::remove_dir_all(folder.join("bin")) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
                 _ => Ok(()),
             }
         }
-        Asking::PackageJson => {
+        PackageManifest::PackageJson => {
             fs::write(folder.join("package.json"), text)?;
-            let npm = Fetcher::npm(folder).ok_or(PackagesError::NoFetcher("npm"))?;
+            let npm = Fetcher::find_npm(folder).ok_or(PackagesError::NoFetcher("npm"))?;
             let mut command = npm.command(folder);
             command.args(["install", "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"]);
-            done("npm", &mut command)?;
+            run_fetcher("npm", &mut command)?;
             Ok(fs::create_dir_all(folder.join("node_modules"))?)
         }
     }
@@ -183,7 +183,7 @@ fn check_requirements(text: &[u8]) -> Result<&str, PackagesError> {
 /// The version for which wheels are fetched: that of the interpreter which runs the tool.
 fn python_version(program: &Program) -> Result<String, PackagesError> {
     let ask = "import sys; print('%d.%d' % sys.version_info[:2])";
-    let mut command = Command::new(program.host());
+    let mut command = Command::new(program.host_path());
     let said = command.args(["-I", "-c", ask]).stdin(Stdio::null()).output();
     let said = said.ok().filter(|said| said.status.success());
     let version = said.and_then(|said| String::from_utf8(said.stdout).ok());
@@ -192,15 +192,15 @@ fn python_version(program: &Program) -> Result<String, PackagesError> {
 }
 
 /// What became of a fetcher.
-fn done(name: &'static str, command: &mut Command) -> Result<(), PackagesError> {
-    match finish(command)? {
-        Fetched::Well => Ok(()),
-        Fetched::Badly(why) => Err(PackagesError::Failed(name, why)),
+fn run_fetcher(name: &'static str, command: &mut Command) -> Result<(), PackagesError> {
+    match run_to_end(command)? {
+        FetchOutcome::Succeeded => Ok(()),
+        FetchOutcome::Failed(why) => Err(PackagesError::Failed(name, why)),
     }
 }
 
 /// A tool that runs as nobody must be able to read them.
-fn open_to_all(folder: &Path) -> io::Result<()> {
+fn make_world_readable(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

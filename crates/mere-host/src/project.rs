@@ -8,49 +8,49 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Folder, Surroundings, Typed};
+use super::{Environment, Folder, TypedPath};
 
 /// Why there is no project.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
     #[error("`{0}` does not name a directory that can be opened: {1}")]
-    Named(&'static str, io::Error),
+    NamedFolder(&'static str, io::Error),
     #[error("the project directory cannot be opened: {0}")]
-    Found(io::Error),
+    FoundFolder(io::Error),
 }
 
 /// A project and what it was found by.
-pub struct Found {
+pub struct FoundProject {
     pub folder: Folder,
     /// The flag, the variable or the marker.
-    pub by: String,
+    pub found_by: String,
     /// Whether a person named it.
-    pub by_name: bool,
+    pub is_named: bool,
     /// Where the search ended before the top.
     pub stopped_at: Option<String>,
 }
 
 /// What marks a project root, in the order in which it is looked for.
 const MARKERS: [Marker; 8] = [
-    Marker { name: ".git", kind: Kind::FolderOrFile },
-    Marker { name: "package.json", kind: Kind::File },
-    Marker { name: "pyproject.toml", kind: Kind::File },
-    Marker { name: "Cargo.toml", kind: Kind::File },
-    Marker { name: "go.mod", kind: Kind::File },
-    Marker { name: "pom.xml", kind: Kind::File },
-    Marker { name: "build.gradle", kind: Kind::File },
-    Marker { name: ".ai", kind: Kind::Space },
+    Marker { name: ".git", kind: MarkerKind::FolderOrFile },
+    Marker { name: "package.json", kind: MarkerKind::File },
+    Marker { name: "pyproject.toml", kind: MarkerKind::File },
+    Marker { name: "Cargo.toml", kind: MarkerKind::File },
+    Marker { name: "go.mod", kind: MarkerKind::File },
+    Marker { name: "pom.xml", kind: MarkerKind::File },
+    Marker { name: "build.gradle", kind: MarkerKind::File },
+    Marker { name: ".ai", kind: MarkerKind::Space },
 ];
 
 /// One marker.
 struct Marker<'a> {
     name: &'a str,
-    kind: Kind,
+    kind: MarkerKind,
 }
 
 /// What must be there under a marker's name.
 #[derive(Clone, Copy)]
-enum Kind {
+enum MarkerKind {
     /// A regular file.
     File,
     /// A folder, or the file that git's worktrees and submodules have.
@@ -61,51 +61,58 @@ enum Kind {
 
 /// The project of a session. `markers` are the user's own, looked for after ours.
 pub fn find_project(
-    surroundings: &Surroundings,
-    named: Option<&Typed>,
+    surroundings: &Environment,
+    named: Option<&TypedPath>,
     markers: &[String],
-) -> Result<Found, ProjectError> {
-    let working = surroundings.working();
-    let named = [(named, "--project"), (surroundings.project(), "MERE_PROJECT")];
+) -> Result<FoundProject, ProjectError> {
+    let working = surroundings.working_directory();
+    let named = [(named, "--project"), (surroundings.project_variable(), "MERE_PROJECT")];
     for (typed, what) in named {
         if let Some(typed) = typed {
-            let folder = typed.below(working).and_then(|path| Folder::open(&path));
-            let folder = folder.map_err(|error| ProjectError::Named(what, error))?;
-            return Ok(Found { folder, by: what.to_owned(), by_name: true, stopped_at: None });
+            let folder = typed.resolve_from(working).and_then(|path| Folder::open(&path));
+            let folder = folder.map_err(|error| ProjectError::NamedFolder(what, error))?;
+            return Ok(FoundProject {
+                folder,
+                found_by: what.to_owned(),
+                is_named: true,
+                stopped_at: None,
+            });
         }
     }
-    let (reachable, stopped_at) = reachable(working);
-    let own = markers.iter().map(|name| Marker { name, kind: Kind::FolderOrFile });
+    let (reachable, stopped_at) = searchable_folders(working);
+    let own = markers.iter().map(|name| Marker { name, kind: MarkerKind::FolderOrFile });
     let marked = MARKERS.into_iter().chain(own).find_map(|marker| {
-        let folder = reachable.iter().find(|folder| marker.marks(folder, surroundings));
+        let folder = reachable.iter().find(|folder| marker.is_present_in(folder, surroundings));
         folder.map(|folder| (folder.as_path(), marker.name.to_owned()))
     });
     let (path, by) = marked.unwrap_or((working, "working directory".to_owned()));
-    let folder = Folder::open(path).map_err(ProjectError::Found)?;
+    let folder = Folder::open(path).map_err(ProjectError::FoundFolder)?;
     let stopped_at = stopped_at.map(|folder| folder.display().to_string());
-    Ok(Found { folder, by, by_name: false, stopped_at })
+    Ok(FoundProject { folder, found_by: by, is_named: false, stopped_at })
 }
 
 impl Marker<'_> {
-    fn marks(&self, folder: &Path, surroundings: &Surroundings) -> bool {
+    fn is_present_in(&self, folder: &Path, surroundings: &Environment) -> bool {
         let path = folder.join(self.name);
         let Ok(metadata) = path.symlink_metadata() else { return false };
         match self.kind {
-            Kind::File => metadata.is_file(),
-            Kind::FolderOrFile => metadata.is_file() || metadata.is_dir(),
-            Kind::Space => metadata.is_dir() && !surroundings.is_user_space(&path),
+            MarkerKind::File => metadata.is_file(),
+            MarkerKind::FolderOrFile => metadata.is_file() || metadata.is_dir(),
+            MarkerKind::Space => metadata.is_dir() && !surroundings.is_user_space(&path),
         }
     }
 }
 
 /// The working directory and the folders above it, as far as the search goes; and the folder that
 /// ended it.
-fn reachable(working: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
-    let Some(start) = Ground::of(working) else { return (vec![working.to_owned()], None) };
+fn searchable_folders(working: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
+    let Some(start) = DeviceAndOwner::of_folder(working) else {
+        return (vec![working.to_owned()], None);
+    };
     let mut folders = working.ancestors();
     let mut reachable = Vec::new();
     let stopped_at = folders.find(|folder| {
-        let same = Ground::of(folder) == Some(start);
+        let same = DeviceAndOwner::of_folder(folder) == Some(start);
         if same {
             reachable.push(folder.to_path_buf());
         }
@@ -116,14 +123,14 @@ fn reachable(working: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
 
 /// What must not change on the way up: the file system and its owner.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Ground {
+struct DeviceAndOwner {
     device: u64,
     owner: u32,
 }
 
-impl Ground {
+impl DeviceAndOwner {
     #[cfg(unix)]
-    fn of(folder: &Path) -> Option<Self> {
+    fn of_folder(folder: &Path) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
         let metadata = folder.metadata().ok()?;
         Some(Self { device: metadata.dev(), owner: metadata.uid() })

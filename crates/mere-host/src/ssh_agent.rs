@@ -13,15 +13,15 @@ pub use unix::SshAgent;
 
 /// Why the agent did not answer as asked. For people.
 #[derive(Debug, thiserror::Error)]
-pub enum AgentError {
+pub enum SshAgentError {
     #[error("ssh-agent cannot be reached: {0}")]
     Unreachable(std::io::Error),
     #[error("ssh-agent gave no answer that makes sense")]
-    Nonsense,
+    InvalidResponse,
     #[error("ssh-agent did not sign: it refused, or the person did")]
     Refused,
     #[error("ssh-agent takes no message of this size")]
-    Size,
+    MessageTooLarge,
 }
 
 #[cfg(unix)]
@@ -31,38 +31,40 @@ mod unix {
     use std::path::PathBuf;
     use std::time::{Duration, Instant};
 
-    use super::{AgentError, PublicKey};
+    use super::{PublicKey, SshAgentError};
 
     /// The longest message, either way: the agent's own bound.
     const MAX_BYTES: usize = 256 * 1024;
     /// How long it may take to say which keys there are.
-    const LISTING: Duration = Duration::from_secs(2);
+    const LIST_TIMEOUT: Duration = Duration::from_secs(2);
     /// How long a signature may take: `ssh-add -c` asks a person.
-    const SIGNING: Duration = Duration::from_mins(2);
+    const SIGN_TIMEOUT: Duration = Duration::from_mins(2);
 
     const REQUEST_IDENTITIES: u8 = 11;
-    const IDENTITIES: u8 = 12;
+    const IDENTITIES_ANSWER: u8 = 12;
     const SIGN_REQUEST: u8 = 13;
-    const SIGNED: u8 = 14;
+    const SIGN_RESPONSE: u8 = 14;
 
     /// Where the agent listens.
     #[derive(Clone)]
     pub struct SshAgent(PathBuf);
 
     impl SshAgent {
-        pub(crate) fn at(socket: PathBuf) -> Self {
+        pub(crate) fn new(socket: PathBuf) -> Self {
             Self(socket)
         }
 
         /// The Ed25519 keys it holds.
-        pub fn keys(&self) -> Result<Vec<PublicKey>, AgentError> {
-            let answer = self.ask(&[REQUEST_IDENTITIES], LISTING)?;
-            let rest = answer.strip_prefix(&[IDENTITIES]).ok_or(AgentError::Nonsense)?;
-            let (count, mut rest) = rest.split_first_chunk::<4>().ok_or(AgentError::Nonsense)?;
+        pub fn keys(&self) -> Result<Vec<PublicKey>, SshAgentError> {
+            let answer = self.send_request(&[REQUEST_IDENTITIES], LIST_TIMEOUT)?;
+            let rest =
+                answer.strip_prefix(&[IDENTITIES_ANSWER]).ok_or(SshAgentError::InvalidResponse)?;
+            let (count, mut rest) =
+                rest.split_first_chunk::<4>().ok_or(SshAgentError::InvalidResponse)?;
             let mut keys = Vec::new();
             for _ in 0..u32::from_be_bytes(*count) {
-                let (blob, after) = piece(rest)?;
-                let (_comment, after) = piece(after)?;
+                let (blob, after) = split_wire_string(rest)?;
+                let (_comment, after) = split_wire_string(after)?;
                 rest = after;
                 keys.extend(PublicKey::from_wire(blob).ok());
             }
@@ -70,90 +72,104 @@ mod unix {
         }
 
         /// A signature by one of its keys.
-        pub fn sign(&self, key: &PublicKey, message: &[u8]) -> Result<[u8; 64], AgentError> {
+        pub fn sign(&self, key: &PublicKey, message: &[u8]) -> Result<[u8; 64], SshAgentError> {
             let mut asked = vec![SIGN_REQUEST];
             for part in [&key.to_wire()[..], message] {
-                let length = u32::try_from(part.len()).map_err(|_| AgentError::Size)?;
+                let length =
+                    u32::try_from(part.len()).map_err(|_| SshAgentError::MessageTooLarge)?;
                 asked.extend(length.to_be_bytes());
                 asked.extend(part);
             }
             asked.extend(0_u32.to_be_bytes());
-            let answer = self.ask(&asked, SIGNING)?;
-            let rest = answer.strip_prefix(&[SIGNED]).ok_or(AgentError::Refused)?;
-            let (_algorithm, rest) = piece(piece(rest)?.0)?;
-            let signature = piece(rest)?.0.try_into().map_err(|_| AgentError::Nonsense)?;
+            let answer = self.send_request(&asked, SIGN_TIMEOUT)?;
+            let rest = answer.strip_prefix(&[SIGN_RESPONSE]).ok_or(SshAgentError::Refused)?;
+            let (_algorithm, rest) = split_wire_string(split_wire_string(rest)?.0)?;
+            let signature = split_wire_string(rest)?
+                .0
+                .try_into()
+                .map_err(|_| SshAgentError::InvalidResponse)?;
             if key.is_signature_valid(&signature, message) {
                 Ok(signature)
             } else {
-                Err(AgentError::Nonsense)
+                Err(SshAgentError::InvalidResponse)
             }
         }
 
-        fn ask(&self, message: &[u8], patience: Duration) -> Result<Vec<u8>, AgentError> {
+        fn send_request(
+            &self,
+            message: &[u8],
+            patience: Duration,
+        ) -> Result<Vec<u8>, SshAgentError> {
             if message.len() > MAX_BYTES {
-                return Err(AgentError::Size);
+                return Err(SshAgentError::MessageTooLarge);
             }
             let until = Instant::now() + patience;
-            let mut stream = UnixStream::connect(&self.0).map_err(AgentError::Unreachable)?;
-            let length = u32::try_from(message.len()).map_err(|_| AgentError::Size)?;
+            let mut stream = UnixStream::connect(&self.0).map_err(SshAgentError::Unreachable)?;
+            let length =
+                u32::try_from(message.len()).map_err(|_| SshAgentError::MessageTooLarge)?;
             let whole = [&length.to_be_bytes()[..], message].concat();
             let sent = stream.set_write_timeout(Some(patience));
-            sent.and_then(|()| stream.write_all(&whole)).map_err(AgentError::Unreachable)?;
+            sent.and_then(|()| stream.write_all(&whole)).map_err(SshAgentError::Unreachable)?;
             let mut length = [0; 4];
-            fill(&mut stream, &mut length, until)?;
+            read_exact_until(&mut stream, &mut length, until)?;
             let length = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
             if length > MAX_BYTES {
-                return Err(AgentError::Nonsense);
+                return Err(SshAgentError::InvalidResponse);
             }
             let mut answer = vec![0; length];
-            fill(&mut stream, &mut answer, until)?;
+            read_exact_until(&mut stream, &mut answer, until)?;
             Ok(answer)
         }
     }
 
     /// Reads exactly this much, however slowly it comes, until the time is over.
-    fn fill(stream: &mut UnixStream, buffer: &mut [u8], until: Instant) -> Result<(), AgentError> {
+    fn read_exact_until(
+        stream: &mut UnixStream,
+        buffer: &mut [u8],
+        until: Instant,
+    ) -> Result<(), SshAgentError> {
         let mut filled = 0;
         while filled < buffer.len() {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Err(AgentError::Unreachable(io::ErrorKind::TimedOut.into()));
+                return Err(SshAgentError::Unreachable(io::ErrorKind::TimedOut.into()));
             }
             let read = stream
                 .set_read_timeout(Some(left))
                 .and_then(|()| stream.read(&mut buffer[filled..]));
             match read {
-                Ok(0) => return Err(AgentError::Nonsense),
+                Ok(0) => return Err(SshAgentError::InvalidResponse),
                 Ok(read) => filled += read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(AgentError::Unreachable(error)),
+                Err(error) => return Err(SshAgentError::Unreachable(error)),
             }
         }
         Ok(())
     }
 
     /// The first of the pieces that follow one another, and the rest.
-    fn piece(bytes: &[u8]) -> Result<(&[u8], &[u8]), AgentError> {
-        let (length, rest) = bytes.split_first_chunk::<4>().ok_or(AgentError::Nonsense)?;
+    fn split_wire_string(bytes: &[u8]) -> Result<(&[u8], &[u8]), SshAgentError> {
+        let (length, rest) =
+            bytes.split_first_chunk::<4>().ok_or(SshAgentError::InvalidResponse)?;
         let length = usize::try_from(u32::from_be_bytes(*length)).unwrap_or(usize::MAX);
-        rest.split_at_checked(length).ok_or(AgentError::Nonsense)
+        rest.split_at_checked(length).ok_or(SshAgentError::InvalidResponse)
     }
 }
 
 #[cfg(not(unix))]
 mod nobody {
-    use super::{AgentError, PublicKey};
+    use super::{PublicKey, SshAgentError};
 
     /// There is none here.
     #[derive(Clone)]
     pub(crate) enum SshAgent {}
 
     impl SshAgent {
-        pub(crate) fn keys(&self) -> Result<Vec<PublicKey>, AgentError> {
+        pub(crate) fn keys(&self) -> Result<Vec<PublicKey>, SshAgentError> {
             match *self {}
         }
 
-        pub(crate) fn sign(&self, _: &PublicKey, _: &[u8]) -> Result<[u8; 64], AgentError> {
+        pub(crate) fn sign(&self, _: &PublicKey, _: &[u8]) -> Result<[u8; 64], SshAgentError> {
             match *self {}
         }
     }

@@ -11,7 +11,7 @@ pub use nobody::Terminal;
 pub use unix::Terminal;
 
 /// The longest passphrase in bytes.
-const MAX_BYTES: usize = 1024;
+const MAX_PASSPHRASE_BYTES: usize = 1024;
 
 /// Whether the process has a controlling terminal.
 pub fn has_terminal() -> bool {
@@ -28,16 +28,16 @@ mod unix {
     };
     use zeroize::Zeroizing;
 
-    use super::{MAX_BYTES, Secret};
+    use super::{MAX_PASSPHRASE_BYTES, Secret};
 
     /// The controlling terminal.
     pub struct Terminal(File);
 
     /// What a key does to a line that is being typed.
-    enum Typing {
-        More,
-        Done,
-        Over,
+    enum LineState {
+        Unfinished,
+        Finished,
+        Cancelled,
     }
 
     impl Terminal {
@@ -51,23 +51,23 @@ mod unix {
         pub fn ask_hidden(&mut self, question: &str) -> io::Result<Option<Secret>> {
             let before = tcgetattr(&self.0)?;
             // Hidden first: what is typed at the sight of the question must not be seen.
-            let hidden = hide(&self.0, before.clone());
+            let hidden = disable_echo(&self.0, before.clone());
             let asked = hidden.and_then(|()| self.0.write_all(question.as_bytes()));
-            let answer = asked.and_then(|()| self.line());
+            let answer = asked.and_then(|()| self.read_line());
             tcsetattr(&self.0, OptionalActions::Flush, &before)?;
             self.0.write_all(b"\n")?;
             answer
         }
 
         /// Says something to the person.
-        pub fn say(&mut self, words: &str) -> io::Result<()> {
+        pub fn print_line(&mut self, words: &str) -> io::Result<()> {
             self.0.write_all(words.as_bytes())?;
             self.0.write_all(b"\n")
         }
 
-        fn line(&mut self) -> io::Result<Option<Secret>> {
+        fn read_line(&mut self) -> io::Result<Option<Secret>> {
             // Room from the start: a buffer that grows leaves copies behind.
-            let mut typed = Zeroizing::new(Vec::with_capacity(MAX_BYTES));
+            let mut typed = Zeroizing::new(Vec::with_capacity(MAX_PASSPHRASE_BYTES));
             let mut byte = Zeroizing::new([0]);
             loop {
                 match self.0.read(&mut *byte) {
@@ -76,10 +76,10 @@ mod unix {
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                     Err(error) => return Err(error),
                 }
-                match key(&mut typed, byte[0])? {
-                    Typing::More => {}
-                    Typing::Done => break,
-                    Typing::Over => return Ok(None),
+                match apply_key(&mut typed, byte[0])? {
+                    LineState::Unfinished => {}
+                    LineState::Finished => break,
+                    LineState::Cancelled => return Ok(None),
                 }
             }
             let text = std::str::from_utf8(&typed).map_err(|_| io::ErrorKind::InvalidData)?;
@@ -88,7 +88,7 @@ mod unix {
     }
 
     /// No echo, every key at once, and no signals: they would leave the terminal like this.
-    fn hide(terminal: &File, mut modes: Termios) -> io::Result<()> {
+    fn disable_echo(terminal: &File, mut modes: Termios) -> io::Result<()> {
         modes.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
         modes.local_modes.remove(LocalModes::ECHONL | LocalModes::IEXTEN);
         modes.special_codes[SpecialCodeIndex::VMIN] = 1;
@@ -96,19 +96,21 @@ mod unix {
         Ok(tcsetattr(terminal, OptionalActions::Flush, &modes)?)
     }
 
-    fn key(typed: &mut Vec<u8>, byte: u8) -> io::Result<Typing> {
+    fn apply_key(typed: &mut Vec<u8>, byte: u8) -> io::Result<LineState> {
         match byte {
             // Ctrl-C, and Ctrl-D on an empty line.
-            0x03 => return Ok(Typing::Over),
-            0x04 if typed.is_empty() => return Ok(Typing::Over),
-            b'\n' | b'\r' | 0x04 => return Ok(Typing::Done),
+            0x03 => return Ok(LineState::Cancelled),
+            0x04 if typed.is_empty() => return Ok(LineState::Cancelled),
+            b'\n' | b'\r' | 0x04 => return Ok(LineState::Finished),
             // Backspace takes a letter, Ctrl-U the line.
             0x08 | 0x7f => while typed.pop().is_some_and(|byte| byte & 0xc0 == 0x80) {},
             0x15 => typed.clear(),
-            _ if typed.len() == MAX_BYTES => return Err(io::ErrorKind::InvalidInput.into()),
+            _ if typed.len() == MAX_PASSPHRASE_BYTES => {
+                return Err(io::ErrorKind::InvalidInput.into());
+            }
             byte => typed.push(byte),
         }
-        Ok(Typing::More)
+        Ok(LineState::Unfinished)
     }
 
     #[cfg(test)]
@@ -120,7 +122,7 @@ mod unix {
             let check = |keys: &str, expected: &str| {
                 let mut typed = Vec::new();
                 for byte in keys.bytes() {
-                    assert!(matches!(key(&mut typed, byte), Ok(Typing::More)));
+                    assert!(matches!(apply_key(&mut typed, byte), Ok(LineState::Unfinished)));
                 }
                 assert_eq!(std::str::from_utf8(&typed), Ok(expected));
             };
@@ -133,11 +135,11 @@ mod unix {
 
         #[test]
         fn a_line_has_an_end() {
-            let mut typed = vec![b'a'; MAX_BYTES];
-            assert!(key(&mut typed, b'a').is_err());
-            assert!(matches!(key(&mut typed, b'\n'), Ok(Typing::Done)));
-            assert!(matches!(key(&mut typed, 3), Ok(Typing::Over)));
-            assert!(matches!(key(&mut Vec::new(), 4), Ok(Typing::Over)));
+            let mut typed = vec![b'a'; MAX_PASSPHRASE_BYTES];
+            assert!(apply_key(&mut typed, b'a').is_err());
+            assert!(matches!(apply_key(&mut typed, b'\n'), Ok(LineState::Finished)));
+            assert!(matches!(apply_key(&mut typed, 3), Ok(LineState::Cancelled)));
+            assert!(matches!(apply_key(&mut Vec::new(), 4), Ok(LineState::Cancelled)));
         }
     }
 }
@@ -157,7 +159,7 @@ mod nobody {
 
         /// Nobody is asked.
         pub fn ask_hidden(&mut self, _: &str) -> std::io::Result<Option<Secret>> {
-            let _ = MAX_BYTES;
+            let _ = MAX_PASSPHRASE_BYTES;
             match *self {}
         }
 

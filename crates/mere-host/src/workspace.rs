@@ -16,37 +16,39 @@ use mere_core::digest::{Sha256, Sha256Hasher};
 use mere_core::name::AgentName;
 use mere_core::segment::Segment;
 
-use super::derived::{clear_away, unfinished};
-use super::{Folder, OpenFolder, SPACE, WORKSPACES, is_link, open_regular};
+use super::derived::{remove_abandoned_files, temporary_name};
+use super::{
+    Folder, OpenFolder, SPACE_FOLDER, WORKSPACES_FOLDER, is_symlink_error, open_regular_file,
+};
 
 /// How long to wait before looking again whether another process is done.
-const PATIENCE: Duration = Duration::from_millis(1);
+const LOCK_RETRY_PAUSE: Duration = Duration::from_millis(1);
 
 /// An agent's workspace, which this process alone changes while it holds this.
 pub struct Workspace {
-    all: Dir,
-    own: Dir,
+    all_workspaces: Dir,
+    agent_folder: Dir,
     _lock: std::fs::File,
 }
 
 /// Where in a workspace a file goes.
-pub struct Spot {
+pub struct WriteTarget {
     folder: Dir,
     name: Segment,
 }
 
 /// Where a path in a workspace leads.
-pub enum Way {
-    To(Spot),
+pub enum TargetLookup {
+    Found(WriteTarget),
     /// A folder on the way is not there.
-    Missing,
+    MissingFolder,
     /// Something on the way is no folder.
-    Blocked,
+    NotAFolder,
 }
 
 /// What has the name now.
-pub enum Occupant {
-    Nobody,
+pub enum ExistingEntry {
+    Absent,
     File(File),
     /// A folder, a link, a pipe.
     Other,
@@ -54,8 +56,8 @@ pub enum Occupant {
 
 /// Whether missing folders are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
-    Make,
+pub enum MissingFolders {
+    Create,
     Refuse,
 }
 
@@ -67,100 +69,106 @@ impl Workspace {
         agent: &AgentName,
         over: &dyn Fn() -> bool,
     ) -> io::Result<Option<Self>> {
-        let space = make(project.dir(), SPACE)?;
-        let all = make(&space, WORKSPACES)?;
+        let space = open_or_create_folder(project.dir(), SPACE_FOLDER)?;
+        let all = open_or_create_folder(&space, WORKSPACES_FOLDER)?;
         ignore_in_git(&all)?;
-        let lock = lock_file(&all, agent)?;
+        let lock = open_lock_file(&all, agent)?;
         while let Err(error) = lock.try_lock() {
             match error {
                 TryLockError::WouldBlock if over() => return Ok(None),
-                TryLockError::WouldBlock => std::thread::sleep(PATIENCE),
+                TryLockError::WouldBlock => std::thread::sleep(LOCK_RETRY_PAUSE),
                 TryLockError::Error(error) => return Err(error),
             }
         }
-        let own = make(&all, agent.as_str())?;
-        Ok(Some(Self { all, own, _lock: lock }))
+        let own = open_or_create_folder(&all, agent.as_str())?;
+        Ok(Some(Self { all_workspaces: all, agent_folder: own, _lock: lock }))
     }
 
     /// Finds the spot at `path`.
-    pub fn spot(&self, path: &RelPath, missing: Missing) -> io::Result<Way> {
-        let Some((parents, name)) = path.split_last() else { return Ok(Way::Blocked) };
-        let mut folder = self.own.try_clone()?;
+    pub fn find_target(&self, path: &RelPath, missing: MissingFolders) -> io::Result<TargetLookup> {
+        let Some((parents, name)) = path.split_last() else { return Ok(TargetLookup::NotAFolder) };
+        let mut folder = self.agent_folder.try_clone()?;
         for parent in parents.names() {
             folder = match (folder.open_dir_nofollow(parent), missing) {
                 (Ok(folder), _) => folder,
-                (Err(error), Missing::Make) if is_missing(&error) => make(&folder, parent)?,
-                (Err(error), Missing::Refuse) if is_missing(&error) => return Ok(Way::Missing),
-                (Err(error), _) if is_no_folder(&error) => return Ok(Way::Blocked),
+                (Err(error), MissingFolders::Create) if is_missing(&error) => {
+                    open_or_create_folder(&folder, parent)?
+                }
+                (Err(error), MissingFolders::Refuse) if is_missing(&error) => {
+                    return Ok(TargetLookup::MissingFolder);
+                }
+                (Err(error), _) if is_not_a_folder(&error) => return Ok(TargetLookup::NotAFolder),
                 (Err(error), _) => return Err(error),
             };
         }
-        Ok(Way::To(Spot { folder, name }))
+        Ok(TargetLookup::Found(WriteTarget { folder, name }))
     }
 
     /// Puts a whole file there, in place of what was there before: a reader sees the old or the
     /// new one, and when this returns the new one survives a power cut.
-    pub fn put(&self, spot: &Spot, bytes: &[u8]) -> io::Result<()> {
-        let unfinished = unfinished();
+    pub fn put(&self, spot: &WriteTarget, bytes: &[u8]) -> io::Result<()> {
+        let unfinished = temporary_name();
         let put = self.try_put(spot, &unfinished, bytes);
         if put.is_err() {
-            let _ = self.all.remove_file(&unfinished);
+            let _ = self.all_workspaces.remove_file(&unfinished);
         }
         put
     }
 
-    fn try_put(&self, spot: &Spot, unfinished: &str, bytes: &[u8]) -> io::Result<()> {
+    fn try_put(&self, spot: &WriteTarget, unfinished: &str, bytes: &[u8]) -> io::Result<()> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
-        let mut file = self.all.open_with(unfinished, &options)?;
+        let mut file = self.all_workspaces.open_with(unfinished, &options)?;
         file.write_all(bytes)?;
         if let Some(permissions) = spot.permissions()? {
             file.set_permissions(permissions)?;
         }
         file.sync_all()?;
         drop(file);
-        self.all.rename(unfinished, &spot.folder, spot.name.as_str())?;
-        OpenFolder::below(&spot.folder, "")?.sync()
+        self.all_workspaces.rename(unfinished, &spot.folder, spot.name.as_str())?;
+        OpenFolder::open(&spot.folder, "")?.sync()
     }
 
     /// Removes a folder and what is in it: out of the way at once, then piece by piece.
     pub fn remove_folder(&self, path: &RelPath) -> io::Result<()> {
         let Some((parents, name)) = path.split_last() else { return Ok(()) };
-        let folder = OpenFolder::below(&self.own, parents.as_str())?.into_dir();
-        let unfinished = unfinished();
-        folder.rename(name.as_str(), &self.all, &unfinished)?;
-        OpenFolder::below(&folder, "")?.sync()?;
-        self.all.remove_dir_all(&unfinished)
+        let folder = OpenFolder::open(&self.agent_folder, parents.as_str())?.into_dir();
+        let unfinished = temporary_name();
+        folder.rename(name.as_str(), &self.all_workspaces, &unfinished)?;
+        OpenFolder::open(&folder, "")?.sync()?;
+        self.all_workspaces.remove_dir_all(&unfinished)
     }
 
     /// Removes what killed processes left behind, as far as that can be done.
-    pub fn clear_away(&self) {
-        clear_away(&self.all);
+    pub fn remove_abandoned_files(&self) {
+        remove_abandoned_files(&self.all_workspaces);
     }
 }
 
-impl Spot {
+impl WriteTarget {
     /// What has the name now.
-    pub fn occupant(&self) -> io::Result<Occupant> {
+    pub fn existing_entry(&self) -> io::Result<ExistingEntry> {
         match self.folder.symlink_metadata(self.name.as_str()) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Occupant::Nobody),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(ExistingEntry::Absent);
+            }
             Err(error) => return Err(error),
-            Ok(metadata) if !metadata.is_file() => return Ok(Occupant::Other),
+            Ok(metadata) if !metadata.is_file() => return Ok(ExistingEntry::Other),
             Ok(_) => {}
         }
-        let file = open_regular(&self.folder, self.name.as_str())?;
-        Ok(file.map_or(Occupant::Other, Occupant::File))
+        let file = open_regular_file(&self.folder, self.name.as_str())?;
+        Ok(file.map_or(ExistingEntry::Other, ExistingEntry::File))
     }
 
     /// A file keeps its permissions when its content is replaced.
     fn permissions(&self) -> io::Result<Option<Permissions>> {
-        let metadata = super::absent(self.folder.symlink_metadata(self.name.as_str()))?;
+        let metadata = super::none_if_missing(self.folder.symlink_metadata(self.name.as_str()))?;
         Ok(metadata.filter(Metadata::is_file).map(|metadata| metadata.permissions()))
     }
 }
 
 /// Opens a folder, made and made durable if it is not there. A link is not followed.
-pub(super) fn make(parent: &Dir, name: &str) -> io::Result<Dir> {
+pub(super) fn open_or_create_folder(parent: &Dir, name: &str) -> io::Result<Dir> {
     match parent.open_dir_nofollow(name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         opened => return opened,
@@ -169,7 +177,7 @@ pub(super) fn make(parent: &Dir, name: &str) -> io::Result<Dir> {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}
     }
-    OpenFolder::below(parent, "")?.sync()?;
+    OpenFolder::open(parent, "")?.sync()?;
     parent.open_dir_nofollow(name)
 }
 
@@ -189,7 +197,7 @@ fn ignore_in_git(all: &Dir) -> io::Result<()> {
 }
 
 /// The file whose lock is an agent's. A link or a pipe in its place is none.
-fn lock_file(all: &Dir, agent: &AgentName) -> io::Result<std::fs::File> {
+fn open_lock_file(all: &Dir, agent: &AgentName) -> io::Result<std::fs::File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).follow(FollowSymlinks::No).nonblock(true);
     let file = all.open_with(format!(".lock-{agent}"), &options)?;
@@ -203,12 +211,12 @@ fn is_missing(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound
 }
 
-fn is_no_folder(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::NotADirectory || is_link(error)
+fn is_not_a_folder(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotADirectory || is_symlink_error(error)
 }
 
 /// The digest of a file, however large.
-pub fn digest_of(mut file: File) -> io::Result<Sha256> {
+pub fn digest_file(mut file: File) -> io::Result<Sha256> {
     let mut hasher = Sha256Hasher::default();
     let mut buffer = [0; 16 * 1024];
     loop {

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Read};
 use std::process::ExitCode;
 
 use mere_core::item::MAX_ITEM_BYTES;
-use mere_engine::Typed;
+use mere_engine::TypedPath;
 
 use crate::arguments::{ContentArguments, Input};
 use crate::render;
@@ -39,7 +39,7 @@ impl ContentError {
 /// The text that was said, if any; a file is looked for in `directory`.
 pub(crate) fn of(
     asked: &ContentArguments,
-    directory: Option<&Typed>,
+    directory: Option<&TypedPath>,
 ) -> Result<Option<String>, ContentError> {
     match (&asked.text, &asked.file) {
         (Some(text), _) => Ok(Some(text.clone())),
@@ -55,7 +55,7 @@ pub(crate) fn of(
 /// The same where a text must be said: what is piped in is one, unless it is empty.
 pub(crate) fn required(
     asked: &ContentArguments,
-    directory: Option<&Typed>,
+    directory: Option<&TypedPath>,
 ) -> Result<String, ContentError> {
     if let Some(text) = of(asked, directory)? {
         return Ok(text);

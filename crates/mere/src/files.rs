@@ -10,7 +10,7 @@ use mere_core::address::Address;
 use mere_core::gate::Cleared;
 use mere_core::reply::ReplyType;
 use mere_core::request::{Caller, Reader, Request};
-use mere_engine::{Memory, Session, Typed};
+use mere_engine::{Memory, Session, TypedPath};
 use serde_json::{Map, Value, json};
 
 use crate::arguments::{
@@ -126,12 +126,12 @@ impl<'a> Desk<'a> {
         render::reply(&reply).map(|()| render::exit_code(reply.reply_type()))
     }
 
-    fn address(&self, typed: &Typed) -> Option<Address> {
+    fn address(&self, typed: &TypedPath) -> Option<Address> {
         self.session.address_of(typed)
     }
 
     /// What was typed, or where the command runs.
-    fn address_or_here(&self, typed: Option<&Typed>) -> Option<Address> {
+    fn address_or_here(&self, typed: Option<&TypedPath>) -> Option<Address> {
         if let Some(typed) = typed {
             return self.address(typed);
         }

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
-use mere_engine::{LogFile, Typed};
+use mere_engine::{LogFile, TypedPath};
 use tracing::Level;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::layer;
@@ -44,7 +44,7 @@ pub(crate) fn start(level: Level) {
 }
 
 /// Starts JSON lines, on standard error or in a file.
-pub(crate) fn start_json(level: Level, file: Option<&Typed>) -> io::Result<()> {
+pub(crate) fn start_json(level: Level, file: Option<&TypedPath>) -> io::Result<()> {
     let sink: Box<dyn Write + Send> = match file {
         Some(file) => Box::new(LogFile::open(file)?),
         None => Box::new(io::stderr()),

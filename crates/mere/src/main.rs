@@ -37,7 +37,7 @@ use clap::Parser;
 use items::ItemCommand;
 
 fn main() -> ExitCode {
-    if let Some(code) = mere_engine::cell() {
+    if let Some(code) = mere_engine::run_cell_stage() {
         return code;
     }
     let arguments = Arguments::parse();

@@ -11,7 +11,7 @@ use mere_core::reply::{ReplyType, reword_for_person};
 use mere_core::request::{
     DryRun, ExpiredMemories, ListMemories, MemoryCall, PersonCommand, StoreCommand, Verb,
 };
-use mere_engine::Typed;
+use mere_engine::TypedPath;
 use serde_json::Value;
 
 use crate::arguments::{
@@ -55,7 +55,7 @@ impl Desk {
     fn create_memory(
         &self,
         asked: CreateMemoryArguments,
-        directory: Option<&Typed>,
+        directory: Option<&TypedPath>,
     ) -> io::Result<ExitCode> {
         let content = match content::required(&asked.content, directory) {
             Ok(content) => content,
@@ -74,7 +74,7 @@ impl Desk {
     fn update_memory(
         &self,
         asked: UpdateMemoryArguments,
-        directory: Option<&Typed>,
+        directory: Option<&TypedPath>,
     ) -> io::Result<ExitCode> {
         let content = match content::of(&asked.content, directory) {
             Ok(content) => content,

@@ -67,7 +67,7 @@ pub(crate) fn of_new_key() -> io::Result<Option<Passphrase>> {
         if first == again {
             return Ok(Some(Passphrase::Some(first)));
         }
-        terminal.say("They differ.")?;
+        terminal.print_line("They differ.")?;
     }
     Ok(None)
 }

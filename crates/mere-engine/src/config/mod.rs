@@ -34,7 +34,7 @@ use serde_saphyr::Spanned;
 pub(crate) use agents::{Agents, WriteMode};
 use embeddings::RawEmbeddings;
 pub(crate) use embeddings::{Embeddings, EndpointConfig, ModelChoice};
-use mere_host::{Folder, SPACE, Surroundings};
+use mere_host::{Environment, Folder, SPACE_FOLDER};
 use mods::RawMod;
 pub(crate) use mods::{ModConfig, check_clashes};
 use patterns::{Folders, parse_folders, parse_marker, parse_sensitive};
@@ -250,7 +250,7 @@ impl ProjectConfig {
 /// The config of a project's space. Keys are checked, and what narrows; the values of what widens
 /// are read only far enough to be shown to a person.
 pub(crate) fn of_project(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     project: &Folder,
     space: &Folder,
 ) -> Result<ProjectConfig, ConfigError> {
@@ -324,7 +324,7 @@ fn invalid(address: &Address, fault: YamlError) -> ConfigError {
 }
 
 pub(crate) fn project_address() -> Address {
-    address(Root::Project, &[SPACE, FILE])
+    address(Root::Project, &[SPACE_FOLDER, FILE])
 }
 
 pub(crate) fn user_address() -> Address {
@@ -338,7 +338,7 @@ fn address(root: Root, names: &[&str]) -> Address {
 
 /// The user's own markers of a project root. A config that cannot be used has none; the calls that
 /// follow say what is wrong with it.
-pub(crate) fn project_markers(surroundings: &Surroundings) -> Vec<String> {
+pub(crate) fn project_markers(surroundings: &Environment) -> Vec<String> {
     let space = surroundings.user_space().ok().flatten();
     let config = space.and_then(|space| of_user(space.dir()).ok());
     config.unwrap_or_default().project_markers

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_saphyr::Spanned;
 
 use super::{Texts, YamlError};
-use mere_host::SPACE;
+use mere_host::SPACE_FOLDER;
 
 /// How many patterns one key may have: what is compiled from them takes memory.
 const MAX_PATTERNS: usize = 500;
@@ -59,7 +59,8 @@ pub(super) fn parse_folders(folders: Option<Folders>) -> Result<Vec<RelPath>, Ya
 
 /// Whether a folder may be taken in place: not a space, and not what git runs.
 fn may_be_taken(path: &RelPath) -> bool {
-    let own = |name: &str| [SPACE, ".git", "~"].iter().any(|own| name.eq_ignore_ascii_case(own));
+    let own =
+        |name: &str| [SPACE_FOLDER, ".git", "~"].iter().any(|own| name.eq_ignore_ascii_case(own));
     !path.is_root() && !path.names().any(own)
 }
 

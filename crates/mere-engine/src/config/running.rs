@@ -11,7 +11,7 @@ use serde_saphyr::{Location, Spanned};
 
 use super::ordered::Ordered;
 use super::{Texts, YamlError};
-use mere_host::Level;
+use mere_host::SandboxLevel;
 
 /// What one config says of running tools.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +19,7 @@ pub(crate) struct Running {
     /// Whether a tool runs only with a lockfile.
     pub(crate) require_lock: bool,
     /// How much of a sandbox there must be.
-    pub(crate) level: Level,
+    pub(crate) level: SandboxLevel,
     /// The variables of the environment that a tool may ask for.
     pub(crate) variables: Vec<String>,
     pub(crate) runtimes: BTreeMap<ItemId, Runtime>,
@@ -84,10 +84,10 @@ pub(super) fn of_user(
     })
 }
 
-fn level(said: &Spanned<String>) -> Result<Level, YamlError> {
+fn level(said: &Spanned<String>) -> Result<SandboxLevel, YamlError> {
     match &*said.value {
-        "full" => Ok(Level::Full),
-        "namespaces" => Ok(Level::Namespaces),
+        "full" => Ok(SandboxLevel::Full),
+        "namespaces" => Ok(SandboxLevel::Namespaces),
         _ => Err(fault(said.referenced, "a level is full or namespaces")),
     }
 }

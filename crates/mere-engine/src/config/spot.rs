@@ -6,7 +6,7 @@
 use mere_core::address::RelPath;
 use mere_core::root::Root;
 
-use mere_host::{Below, Folder, SPACE, Site, Surroundings};
+use mere_host::{Environment, Folder, FolderLocation, RelativeLocation, SPACE_FOLDER};
 
 /// What a path leads to.
 pub(crate) enum Spot {
@@ -20,37 +20,37 @@ pub(crate) enum Spot {
 
 /// The folders that a path is looked at from.
 pub(crate) struct Vantage<'a> {
-    pub(crate) surroundings: &'a Surroundings,
+    pub(crate) surroundings: &'a Environment,
     pub(crate) project: &'a Folder,
 }
 
 impl Vantage<'_> {
     /// Where a path of a project's config leads.
-    pub(crate) fn of_project(&self, text: &str, space: &Folder) -> (Spot, Site) {
-        if let Some(path) = normal(&[SPACE], text) {
-            let site = Site::below(self.project, &path);
+    pub(crate) fn of_project(&self, text: &str, space: &Folder) -> (Spot, FolderLocation) {
+        if let Some(path) = normal(&[SPACE_FOLDER], text) {
+            let site = FolderLocation::from_relative(self.project, &path);
             return (Spot::Inside(Root::Project, path), site);
         }
-        let site = Site::configured(text, space, self.surroundings);
+        let site = FolderLocation::from_config(text, space, self.surroundings);
         (spot(&[(Root::Project, self.project)], &site), site)
     }
 
     /// Where a path of the user's config leads.
-    pub(crate) fn of_user(&self, text: &str, space: &Folder) -> (Spot, Site) {
+    pub(crate) fn of_user(&self, text: &str, space: &Folder) -> (Spot, FolderLocation) {
         if let Some(path) = normal(&[], text) {
-            let site = Site::below(space, &path);
+            let site = FolderLocation::from_relative(space, &path);
             return (Spot::Inside(Root::User, path), site);
         }
-        let site = Site::configured(text, space, self.surroundings);
+        let site = FolderLocation::from_config(text, space, self.surroundings);
         (spot(&[(Root::User, space), (Root::Project, self.project)], &site), site)
     }
 }
 
-fn spot(roots: &[(Root, &Folder)], site: &Site) -> Spot {
-    let found = roots.iter().find_map(|(root, folder)| Some((root, site.within(folder)?)));
+fn spot(roots: &[(Root, &Folder)], site: &FolderLocation) -> Spot {
+    let found = roots.iter().find_map(|(root, folder)| Some((root, site.relative_to(folder)?)));
     match found {
-        Some((root, Below::At(path))) => Spot::Inside(root.clone(), path),
-        Some((_, Below::Unsayable)) => Spot::Unsayable,
+        Some((root, RelativeLocation::Addressable(path))) => Spot::Inside(root.clone(), path),
+        Some((_, RelativeLocation::Unaddressable)) => Spot::Unsayable,
         None => Spot::Elsewhere,
     }
 }
@@ -84,15 +84,15 @@ mod tests {
             let path = normal(base, text);
             assert_eq!(path.as_ref().map(RelPath::as_str), expected, "{text}");
         };
-        check(&[SPACE], "./memory", Some(".ai/memory"));
-        check(&[SPACE], "memory//deep/.", Some(".ai/memory/deep"));
-        check(&[SPACE], "../notes/", Some("notes"));
-        check(&[SPACE], "a/../../b", Some("b"));
-        check(&[SPACE], "..", Some(""));
-        check(&[SPACE], ".", Some(".ai"));
+        check(&[SPACE_FOLDER], "./memory", Some(".ai/memory"));
+        check(&[SPACE_FOLDER], "memory//deep/.", Some(".ai/memory/deep"));
+        check(&[SPACE_FOLDER], "../notes/", Some("notes"));
+        check(&[SPACE_FOLDER], "a/../../b", Some("b"));
+        check(&[SPACE_FOLDER], "..", Some(""));
+        check(&[SPACE_FOLDER], ".", Some(".ai"));
         check(&[], "memory", Some("memory"));
         for out in ["../..", "../../x", "a/../../../b/c", "/x", "~", "~/x", "a\\b", "a\u{202e}"] {
-            check(&[SPACE], out, None);
+            check(&[SPACE_FOLDER], out, None);
         }
         check(&[], "..", None);
     }

@@ -9,7 +9,7 @@ use mere_core::address::Address;
 use super::now;
 use crate::project_key::ProjectKey;
 use crate::records::{self, RecordError};
-use mere_host::Surroundings;
+use mere_host::Environment;
 
 /// The record, in the state folder.
 pub(crate) const FILE: &str = "drafts.json";
@@ -32,9 +32,9 @@ impl Draft {
 }
 
 /// The drafts of a space. A record that does not parse is none.
-pub(super) fn of(surroundings: &Surroundings, key: Option<ProjectKey>) -> Vec<Draft> {
+pub(super) fn of(surroundings: &Environment, key: Option<ProjectKey>) -> Vec<Draft> {
     let Some(key) = key else { return Vec::new() };
-    let records = records::parse(surroundings.peek_state(FILE));
+    let records = records::parse(surroundings.read_state_or_none(FILE));
     let own = records.iter().filter(|record| key.matches(record));
     let own = own.filter_map(|record| {
         let address = record["address"].as_str()?.parse().ok()?;
@@ -45,7 +45,7 @@ pub(super) fn of(surroundings: &Surroundings, key: Option<ProjectKey>) -> Vec<Dr
 
 /// From now on a person is at work on an item; says until when.
 pub(crate) fn start(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     key: &ProjectKey,
     address: &Address,
 ) -> Result<Timestamp, RecordError> {
@@ -61,7 +61,7 @@ pub(crate) fn start(
 
 /// The work on some items is over.
 pub(crate) fn forget(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     key: &ProjectKey,
     addresses: &[&Address],
 ) -> Result<(), RecordError> {
@@ -69,7 +69,7 @@ pub(crate) fn forget(
 }
 
 fn change(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     key: &ProjectKey,
     addresses: &[&Address],
     add: impl FnOnce(&mut Vec<serde_json::Value>),

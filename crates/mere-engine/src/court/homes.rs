@@ -4,22 +4,22 @@
 //! nobody joined. The folder is remembered beside it, so what was a team's stays one.
 
 use crate::records::{self, RecordError};
-use mere_host::Surroundings;
+use mere_host::Environment;
 use serde_json::json;
 
 /// The record, in the state folder.
 pub(crate) const FILE: &str = "team-folders.json";
 
 /// The id that the space of a folder had when its team was seen last.
-pub(super) fn space_of(surroundings: &Surroundings, folder: &str) -> Option<String> {
-    let records = records::parse(surroundings.peek_state(FILE));
+pub(super) fn space_of(surroundings: &Environment, folder: &str) -> Option<String> {
+    let records = records::parse(surroundings.read_state_or_none(FILE));
     let record = records.iter().find(|record| record["folder"] == folder)?;
     record["space_id"].as_str().map(str::to_owned)
 }
 
 /// A team was seen in a folder; nothing is written if that is known.
 pub(super) fn settle(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     folder: &str,
     space_id: &str,
 ) -> Result<(), RecordError> {
@@ -31,7 +31,7 @@ pub(super) fn settle(
 
 /// A folder is this team's from now on.
 pub(crate) fn remember(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     folder: &str,
     space_id: &str,
 ) -> Result<(), RecordError> {
@@ -42,7 +42,7 @@ pub(crate) fn remember(
 }
 
 /// No team is known in a folder any more.
-pub(crate) fn forget(surroundings: &Surroundings, folder: &str) -> Result<(), RecordError> {
+pub(crate) fn forget(surroundings: &Environment, folder: &str) -> Result<(), RecordError> {
     records::change(surroundings.lock_state(), FILE, |records| {
         records.retain(|record| record["folder"] != folder);
     })

@@ -19,7 +19,7 @@ use crate::{keys, trust_store};
 use drafts::Draft;
 pub(crate) use drafts::{FILE as DRAFTS_FILE, forget, start};
 pub(crate) use homes::{FILE as HOMES_FILE, forget as forget_folder, remember as remember_folder};
-use mere_host::{Folder, Surroundings, now as nanoseconds};
+use mere_host::{Environment, Folder, now_nanoseconds as nanoseconds};
 pub(crate) use team::{
     FILE as TEAMS_FILE, Membership, Quorum, ROSTER, ROSTER_SIDECAR, Team, TeamFile, TeamTrouble,
     USUALLY_SIGNED, last_seen, pin, roster_address, unpin,
@@ -182,7 +182,7 @@ impl Court {
 
 /// The user's own keys and those they trust, and those that never count; none if that cannot be
 /// read, because a revocation could be missed.
-fn personal(surroundings: &Surroundings, own: &[keys::OwnKey]) -> Option<Keyring> {
+fn personal(surroundings: &Environment, own: &[keys::OwnKey]) -> Option<Keyring> {
     let mut keyring = Keyring::default();
     let trust_store::Store::Records(records) = trust_store::read(surroundings) else {
         tracing::error!("the list of trusted keys is damaged: no key counts");

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::homes;
 use crate::config;
 use crate::records::{self, RecordError};
-use mere_host::{Folder, SPACE, Surroundings};
+use mere_host::{Environment, Folder, SPACE_FOLDER};
 
 /// The roster, in the space.
 pub(crate) const ROSTER: &str = "signers.json";
@@ -25,7 +25,7 @@ pub(crate) const FILE: &str = "teams.json";
 
 /// Where the roster lies.
 pub(crate) fn roster_address() -> Option<Address> {
-    let path = RelPath::default().child(SPACE).and_then(|space| space.child(ROSTER));
+    let path = RelPath::default().child(SPACE_FOLDER).and_then(|space| space.child(ROSTER));
     path.map(|path| Address::file(Root::Project, path))
 }
 
@@ -108,7 +108,7 @@ pub(crate) enum TeamTrouble {
 impl Team {
     /// Reads the roster of a space. One that follows the pinned one is pinned in its place.
     pub(super) fn read(
-        surroundings: &Surroundings,
+        surroundings: &Environment,
         (project, space): (&Folder, Option<&Folder>),
         space_id: Option<&str>,
     ) -> Self {
@@ -280,7 +280,7 @@ impl TeamFile {
 
 impl Pinned {
     /// What counts in a folder: what the user pinned for its space, or for the space that it was.
-    fn of_folder(surroundings: &Surroundings, project: &Folder, space_id: Option<&str>) -> Self {
+    fn of_folder(surroundings: &Environment, project: &Folder, space_id: Option<&str>) -> Self {
         let pinned = space_id.map_or(Self::None, |space_id| Self::read(surroundings, space_id));
         let Some(folder) = project.canonical_text() else { return pinned };
         let known = homes::space_of(surroundings, folder);
@@ -300,7 +300,7 @@ impl Pinned {
     }
 
     /// A record that cannot be understood is not the same as none: it would let go of what was seen.
-    fn read(surroundings: &Surroundings, space_id: &str) -> Self {
+    fn read(surroundings: &Environment, space_id: &str) -> Self {
         let records = match surroundings.read_config(FILE) {
             Ok(None) => return Self::None,
             Ok(Some(bytes)) => records::parse_whole(&bytes),
@@ -318,7 +318,7 @@ impl Pinned {
 }
 
 /// Lets a roster count from now on, unless a newer one does.
-pub(crate) fn pin(surroundings: &Surroundings, signed: &SignedRoster) -> Result<(), RecordError> {
+pub(crate) fn pin(surroundings: &Environment, signed: &SignedRoster) -> Result<(), RecordError> {
     let roster = &signed.roster;
     records::change(surroundings.lock_config(), FILE, |records| {
         let is_newer = |record: &serde_json::Value| {
@@ -336,15 +336,15 @@ pub(crate) fn pin(surroundings: &Surroundings, signed: &SignedRoster) -> Result<
 }
 
 /// The last roster of a space that counted, with its signatures.
-pub(crate) fn last_seen(surroundings: &Surroundings, space_id: &str) -> Option<SignedRoster> {
-    let records = records::parse(surroundings.peek_config(FILE));
+pub(crate) fn last_seen(surroundings: &Environment, space_id: &str) -> Option<SignedRoster> {
+    let records = records::parse(surroundings.read_config_or_none(FILE));
     let record = records.iter().find(|record| record["space_id"] == space_id)?;
     let (roster, signatures) = (record["roster"].to_string(), record["signatures"].as_str()?);
     SignedRoster::parse(roster.as_bytes(), signatures.as_bytes()).ok()
 }
 
 /// Forgets the team of a space, and which of its rosters was seen last.
-pub(crate) fn unpin(surroundings: &Surroundings, space_id: &str) -> Result<(), RecordError> {
+pub(crate) fn unpin(surroundings: &Environment, space_id: &str) -> Result<(), RecordError> {
     records::change(surroundings.lock_config(), FILE, |records| {
         records.retain(|record| record["space_id"] != space_id);
     })

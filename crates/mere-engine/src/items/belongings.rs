@@ -11,7 +11,7 @@ use mere_core::digest::{Sha256, Sha256Hasher};
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{ItemFault, ItemForm, ItemType, ScopedPath};
 
-use mere_host::{EntryKind, OpenFolder, open_regular};
+use mere_host::{EntryKind, OpenFolder, open_regular_file};
 
 /// How many files an item may have.
 const MAX_FILES: usize = 1_000;
@@ -89,7 +89,7 @@ impl Gathering<'_> {
         let (stem, main) = (format!("{}.", place.id), format!("{}.yaml", place.id));
         let mut names = Vec::new();
         let mut is_odd = false;
-        OpenFolder::below(self.folder, "")?.read(|name, kind| {
+        OpenFolder::open(self.folder, "")?.for_each_entry(|name, kind| {
             // What cannot be said could be the tool's.
             is_odd |= name.is_none();
             let name = name.filter(|name| name.starts_with(&stem) && *name != main);
@@ -113,7 +113,7 @@ impl Gathering<'_> {
             return Err(fault("folders lie more than 16 levels deep", "Flatten them."));
         }
         let mut entries = Vec::new();
-        OpenFolder::below(self.folder, path)?.read(|name, kind| {
+        OpenFolder::open(self.folder, path)?.for_each_entry(|name, kind| {
             entries.push((name.map(str::to_owned), kind));
             Ok(())
         })?;
@@ -153,8 +153,8 @@ impl Gathering<'_> {
     }
 
     fn open(&self, path: &str, name: &str) -> Result<File, BelongingsError> {
-        let holder = OpenFolder::below(self.folder, path)?.into_dir();
-        open_regular(&holder, name)?
+        let holder = OpenFolder::open(self.folder, path)?.into_dir();
+        open_regular_file(&holder, name)?
             .ok_or_else(|| fault("a file changed while it was read", "Try again."))
     }
 

@@ -28,7 +28,7 @@ use crate::store::{Clerk, ItemRules};
 use crate::tool_error::ToolError;
 use crate::view::View;
 use crate::world::VisibilityRef;
-use mere_host::{Cells, absent, digest_of, read_at_most};
+use mere_host::{CellPool, digest_file, none_if_missing, read_at_most};
 
 /// What a change is made with.
 pub(crate) struct Desk<'a> {
@@ -59,7 +59,7 @@ pub(crate) struct Desk<'a> {
     /// How tools are run.
     pub(crate) running: &'a Running,
     /// Where they are.
-    pub(crate) cells: &'a Cells,
+    pub(crate) cells: &'a CellPool,
 }
 
 impl Desk<'_> {
@@ -254,7 +254,7 @@ pub(super) fn sealing(desk: &Desk<'_>, place: &ScopedPath) -> Sealing {
     let main = place.address().map(|address| desk.view.resolve(&Spoken::Rooted(address)));
     let Some(Ok(main)) = main else { return Sealing::Unsigned };
     let name = place.sidecar_name().unwrap_or_default();
-    let there = main.folder().map(|folder| absent(folder.symlink_metadata(name)));
+    let there = main.folder().map(|folder| none_if_missing(folder.symlink_metadata(name)));
     match there {
         None | Some(Ok(None)) => Sealing::Unsigned,
         Some(Ok(Some(_)) | Err(_)) => Sealing::Signed,
@@ -315,7 +315,7 @@ impl Current {
         let bytes = read_at_most(open(&file)?, item::MAX_ITEM_BYTES as u64).map_err(unreadable)?;
         let sha256 = match &bytes {
             Some(bytes) => Sha256::digest(bytes),
-            None => digest_of(open(&file)?).map_err(unreadable)?,
+            None => digest_file(open(&file)?).map_err(unreadable)?,
         };
         Ok(Self { address, file, bytes, sha256 })
     }

@@ -21,7 +21,7 @@ use crate::read::open;
 use crate::tool_error::ToolError;
 use crate::view::View;
 use crate::world::ResolveError;
-use mere_host::{absent, open_regular, read_at_most};
+use mere_host::{none_if_missing, open_regular_file, read_at_most};
 
 /// An item as it lies on disk, not yet understood.
 pub(crate) struct Raw {
@@ -46,10 +46,10 @@ impl SidecarFile {
     /// Looks beside an item's main file.
     pub(crate) fn read(folder: &Dir, place: &ScopedPath) -> std::io::Result<Self> {
         let name = place.sidecar_name().unwrap_or_default();
-        if absent(folder.symlink_metadata(&name))?.is_none() {
+        if none_if_missing(folder.symlink_metadata(&name))?.is_none() {
             return Ok(Self::None);
         }
-        let Ok(Some(file)) = open_regular(folder, &name) else { return Ok(Self::Unreadable) };
+        let Ok(Some(file)) = open_regular_file(folder, &name) else { return Ok(Self::Unreadable) };
         let bytes = read_at_most(file, MAX_SIDECAR_BYTES)?;
         Ok(bytes.map_or(Self::Unreadable, Self::Bytes))
     }
@@ -99,7 +99,7 @@ impl Raw {
         let main = view.resolve(&Spoken::Rooted(address.clone()))?;
         let folder = main.folder().ok_or(ResolveError::NotVisible)?;
         let name = place.sidecar_name().unwrap_or_default();
-        let beside = absent(folder.symlink_metadata(&name));
+        let beside = none_if_missing(folder.symlink_metadata(&name));
         Ok(beside.map_err(|cause| ToolError::unreadable(&address, cause))?.is_none())
     }
 

@@ -15,7 +15,8 @@ use crate::context::Context;
 use crate::enforce::{Expect, ItemHow, ItemPermit};
 use crate::project_key;
 use mere_host::{
-    Before, Editing, EntryKind, OpenFolder, absent, digest_of, open_regular, read_at_most,
+    EntryKind, FolderWriter, OpenFolder, WritePrecondition, digest_file, none_if_missing,
+    open_regular_file, read_at_most,
 };
 
 /// The largest main file whose digest is taken.
@@ -39,9 +40,9 @@ pub(crate) fn apply(permit: ItemPermit, placing: &Placing<'_>) -> Result<(), Unm
     {
         return Err(Unmade::Newer);
     }
-    let editing = Editing::open(&folder, placing.over).map_err(failed)?;
+    let editing = FolderWriter::open(&folder, placing.over).map_err(failed)?;
     let editing = editing.ok_or_else(|| Unmade::Late(address.clone()))?;
-    let main = editing.file(&spot.main).map_err(failed)?;
+    let main = editing.open_file(&spot.main).map_err(failed)?;
     let main = main.map(|file| read_at_most(file, MAX_MAIN)).transpose().map_err(failed)?;
     let main = main.flatten().map(|bytes| Sha256::digest(&bytes));
     let all = match main {
@@ -74,7 +75,7 @@ pub(crate) fn apply(permit: ItemPermit, placing: &Placing<'_>) -> Result<(), Unm
         }
         ItemHow::Seal { sidecar, .. } => {
             let path = spot.sidecar().ok_or(Unmade::Place)?;
-            editing.put(&path, sidecar, Before::Anything).map(|_| ()).map_err(failed)
+            editing.put(&path, sidecar, WritePrecondition::Any).map(|_| ()).map_err(failed)
         }
         ItemHow::Remove { whole } => {
             let done = spot.remove(&editing, main, *whole).map_err(failed)?;
@@ -90,7 +91,7 @@ impl Placing<'_> {
         match (place.scope, &place.base) {
             (Scope::Project, CategoryBase::Space) => match self.context.space()? {
                 Some(space) => space.dir().try_clone(),
-                None => Editing::make_space(&self.context.project),
+                None => FolderWriter::make_space(&self.context.project),
             },
             (Scope::Project, CategoryBase::InPlace(_)) => self.context.project.dir().try_clone(),
             (Scope::User, CategoryBase::Space) => self.context.surroundings.make_user_space(),
@@ -122,15 +123,17 @@ impl<'a> Spot<'a> {
     }
 
     /// The signatures it has now.
-    fn signatures(&self, editing: &Editing) -> std::io::Result<Option<Vec<u8>>> {
-        let file = self.sidecar().map(|path| editing.file(&path)).transpose()?.flatten();
+    fn signatures(&self, editing: &FolderWriter) -> std::io::Result<Option<Vec<u8>>> {
+        let file = self.sidecar().map(|path| editing.open_file(&path)).transpose()?.flatten();
         Ok(file.map(|file| read_at_most(file, MAX_SIDECAR_BYTES)).transpose()?.flatten())
     }
 
     /// Gives it back the signatures it had.
-    fn restore(&self, editing: &Editing, before: Option<Vec<u8>>) -> std::io::Result<()> {
+    fn restore(&self, editing: &FolderWriter, before: Option<Vec<u8>>) -> std::io::Result<()> {
         match (self.sidecar(), before) {
-            (Some(path), Some(before)) => editing.put(&path, &before, Before::Anything).map(|_| ()),
+            (Some(path), Some(before)) => {
+                editing.put(&path, &before, WritePrecondition::Any).map(|_| ())
+            }
             (Some(path), None) => editing.remove(&path),
             (None, _) => Ok(()),
         }
@@ -144,15 +147,15 @@ impl<'a> Spot<'a> {
     }
 
     /// One digest of all that the item is now.
-    fn whole(&self, editing: &Editing, main: Sha256) -> std::io::Result<Option<Sha256>> {
-        let folder = absent(OpenFolder::below(editing.dir(), self.folder.as_str()))?;
+    fn whole(&self, editing: &FolderWriter, main: Sha256) -> std::io::Result<Option<Sha256>> {
+        let folder = none_if_missing(OpenFolder::open(editing.dir(), self.folder.as_str()))?;
         folder.map(|folder| whole(main, &folder.into_dir(), self.place)).transpose()
     }
 
     /// Makes it, unless something is in the way: then says what, and leaves nothing of its own.
     fn create(
         &self,
-        editing: &Editing,
+        editing: &FolderWriter,
         files: &[(RelPath, Vec<u8>)],
     ) -> std::io::Result<Option<RelPath>> {
         // Someone may have made the other form since it was looked for.
@@ -162,7 +165,7 @@ impl<'a> Spot<'a> {
         };
         let other = ScopedPath { form, ..self.place.clone() }.main_file_path();
         if let Some(other) = other.filter(|other| *other != self.main)
-            && editing.has(&other)?
+            && editing.has_path(&other)?
         {
             return Ok(Some(other));
         }
@@ -182,20 +185,21 @@ impl<'a> Spot<'a> {
 
     fn create_files(
         &self,
-        editing: &Editing,
+        editing: &FolderWriter,
         files: &[(RelPath, Vec<u8>)],
         put: &mut Vec<RelPath>,
     ) -> std::io::Result<Option<RelPath>> {
         for (path, bytes) in files {
             let path = self.folder.join_path(path);
             // What a killed process put there for this very item is as good as ours.
-            let ours = path != self.main && editing.holds(&path, Sha256::digest(bytes))?;
+            let ours = path != self.main && editing.has_digest(&path, Sha256::digest(bytes))?;
             if ours {
                 continue;
             }
             // Signatures without an item are nobody's.
-            let is_free = Some(&path) == self.sidecar().as_ref() && !editing.has(&self.main)?;
-            let before = if is_free { Before::Anything } else { Before::Nothing };
+            let is_free =
+                Some(&path) == self.sidecar().as_ref() && !editing.has_path(&self.main)?;
+            let before = if is_free { WritePrecondition::Any } else { WritePrecondition::Absent };
             if !editing.put(&path, bytes, before)? {
                 return Ok(Some(path));
             }
@@ -208,15 +212,15 @@ impl<'a> Spot<'a> {
     /// old one.
     fn replace(
         &self,
-        editing: &Editing,
+        editing: &FolderWriter,
         files: &[(RelPath, Vec<u8>)],
         main: Option<Sha256>,
     ) -> std::io::Result<bool> {
         for (path, bytes) in files {
             let path = self.folder.join_path(path);
             let before = match main.filter(|_| path == self.main) {
-                Some(main) => Before::This(main),
-                None => Before::Anything,
+                Some(main) => WritePrecondition::Digest(main),
+                None => WritePrecondition::Any,
             };
             if !editing.put(&path, bytes, before)? {
                 return Ok(false);
@@ -229,20 +233,20 @@ impl<'a> Spot<'a> {
     /// moment stays.
     fn remove(
         &self,
-        editing: &Editing,
+        editing: &FolderWriter,
         main: Option<Sha256>,
         all: Sha256,
     ) -> std::io::Result<bool> {
         let Some(main) = main else { return Ok(false) };
         if self.place.form == ItemForm::Folder {
             let own = main_name(self.place);
-            return editing.remove_folder(&self.folder, |folder| {
-                let file = own.and_then(|own| open_regular(folder, own.as_str()).transpose());
-                let main = file.transpose()?.map(digest_of).transpose()?;
+            return editing.remove_folder_if(&self.folder, |folder| {
+                let file = own.and_then(|own| open_regular_file(folder, own.as_str()).transpose());
+                let main = file.transpose()?.map(digest_file).transpose()?;
                 main.map_or(Ok(false), |main| Ok(whole(main, folder, self.place)? == all))
             });
         }
-        if !editing.remove_this(&self.main, main)? {
+        if !editing.remove_if_digest(&self.main, main)? {
             return Ok(false);
         }
         if let Some(sidecar) = self.sidecar() {
@@ -256,10 +260,10 @@ impl<'a> Spot<'a> {
         Ok(true)
     }
 
-    fn siblings(&self, editing: &Editing) -> std::io::Result<Vec<RelPath>> {
+    fn siblings(&self, editing: &FolderWriter) -> std::io::Result<Vec<RelPath>> {
         let stem = format!("{}.", self.place.id);
         let mut found = Vec::new();
-        OpenFolder::below(editing.dir(), self.folder.as_str())?.read(|name, kind| {
+        OpenFolder::open(editing.dir(), self.folder.as_str())?.for_each_entry(|name, kind| {
             let of_it = |name: &&str| name.starts_with(&stem) && kind != EntryKind::Folder;
             let name = name.filter(of_it);
             found.extend(name.and_then(|name| self.folder.child(name)));

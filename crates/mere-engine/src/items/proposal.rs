@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::change::Desk;
 use super::{ItemError, Unmade};
 use crate::enforce::{Expect, ItemHow, ItemPermit};
-use mere_host::{Missing, Way, Workspace};
+use mere_host::{MissingFolders, TargetLookup, Workspace};
 
 /// Where proposals lie in a workspace.
 pub(super) const FOLDER: &str = "proposals";
@@ -90,10 +90,13 @@ pub(super) fn keep(desk: &Desk<'_>, permit: ItemPermit) -> Result<Address, ItemE
     let failed = |cause| Unmade::Failed { address: address.clone(), cause };
     let workspace = Workspace::open(&desk.context.project, desk.view.agent, desk.over);
     let workspace = workspace.map_err(failed)?.ok_or_else(|| Unmade::Late(address.clone()))?;
-    let put = |path: RelPath, bytes: &[u8]| match workspace.spot(&path, Missing::Make)? {
-        Way::To(spot) => workspace.put(&spot, bytes),
-        Way::Missing | Way::Blocked => Err(std::io::ErrorKind::AlreadyExists.into()),
-    };
+    let put =
+        |path: RelPath, bytes: &[u8]| match workspace.find_target(&path, MissingFolders::Create)? {
+            TargetLookup::Found(spot) => workspace.put(&spot, bytes),
+            TargetLookup::MissingFolder | TargetLookup::NotAFolder => {
+                Err(std::io::ErrorKind::AlreadyExists.into())
+            }
+        };
     let item = folder.child(ITEM).ok_or(Unmade::Place)?;
     for (path, bytes) in files {
         put(item.join_path(path), bytes).map_err(failed)?;

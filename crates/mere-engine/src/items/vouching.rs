@@ -13,7 +13,7 @@ use super::Raw;
 use super::change::Desk;
 use super::loaded::SidecarFile;
 use crate::court::now;
-use mere_host::Git;
+use mere_host::GitRepository;
 
 /// The files that were vouched for, by the signatures that lie there or by those that were committed
 /// last; none if nobody who counts vouched for any.
@@ -34,7 +34,7 @@ fn stated(desk: &Desk<'_>, place: &ScopedPath, letter: &[u8]) -> Option<Vec<File
 
 /// A file of the project as it was committed last.
 pub(crate) fn committed(desk: &Desk<'_>, path: &RelPath) -> Option<Vec<u8>> {
-    Git::of(&desk.context.project)?.committed(path)
+    GitRepository::discover(&desk.context.project)?.read_committed(path)
 }
 
 /// The path of an item's sidecar from the project; none for an item that lies elsewhere.

@@ -12,11 +12,11 @@ use super::pem::{self, Pem};
 use super::ring::{self, Home, OwnKey};
 use super::signing::{self, SigningKey};
 use crate::wording;
-use mere_host::{Links, Surroundings, now};
+use mere_host::{Environment, LinkPolicy, now_nanoseconds};
 
 /// Does what a person asks for.
 pub(crate) fn command(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     asked: &KeysCommand,
     unlock: Option<&Secret>,
 ) -> Draft {
@@ -38,7 +38,7 @@ pub(crate) fn command(
 }
 
 fn generate(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     name: Option<&KeyName>,
     passphrase: &Passphrase,
 ) -> Result<Draft, KeyFault> {
@@ -56,15 +56,15 @@ fn chosen(passphrase: &Passphrase) -> Option<&Secret> {
     }
 }
 
-fn export(surroundings: &Surroundings, key: Option<Fingerprint>) -> Result<Draft, KeyFault> {
+fn export(surroundings: &Environment, key: Option<Fingerprint>) -> Result<Draft, KeyFault> {
     let own = ring::find(surroundings, key)?;
     let message = Prose::words("The public half of ").content(own.public.fingerprint().into());
     Ok(Draft::success(codes::KEY_EXPORTED, message.and(".")).data(about(surroundings, &own)))
 }
 
 /// Copies a private key, as locked as it is.
-fn import(surroundings: &Surroundings, file: &PersonFile) -> Result<Draft, KeyFault> {
-    let file = surroundings.person_file(file, Links::Refuse)?.private()?;
+fn import(surroundings: &Environment, file: &PersonFile) -> Result<Draft, KeyFault> {
+    let file = surroundings.read_person_key_file(file, LinkPolicy::Refuse)?.require_private()?;
     let pem = Pem::parse(&file)?;
     let public = pem.public().clone();
     let known = ring::read(surroundings)?.into_iter().find(|own| own.public == public);
@@ -81,7 +81,7 @@ fn import(surroundings: &Surroundings, file: &PersonFile) -> Result<Draft, KeyFa
 }
 
 /// One of the user's keys, or one that ssh-agent holds.
-fn use_named(surroundings: &Surroundings, key: Fingerprint) -> Result<Draft, KeyFault> {
+fn use_named(surroundings: &Environment, key: Fingerprint) -> Result<Draft, KeyFault> {
     let own = match ring::find(surroundings, Some(key)) {
         Err(KeyFault::Unknown(_)) => {
             let agent = surroundings.ssh_agent().map(mere_host::SshAgent::keys);
@@ -96,24 +96,25 @@ fn use_named(surroundings: &Surroundings, key: Fingerprint) -> Result<Draft, Key
 }
 
 /// A private key where it lies, or the public half of one that ssh-agent holds.
-fn use_file(surroundings: &Surroundings, file: &PersonFile) -> Result<Draft, KeyFault> {
-    let read = surroundings.person_file(file, Links::Follow)?;
+fn use_file(surroundings: &Environment, file: &PersonFile) -> Result<Draft, KeyFault> {
+    let read = surroundings.read_person_key_file(file, LinkPolicy::Follow)?;
     let text = std::str::from_utf8(&read.bytes).unwrap_or_default();
     match text.parse::<PublicKey>() {
         Ok(public) => return use_public(surroundings, &public),
         Err(KeyError::Algorithm | KeyError::Weak) => {
-            return Err(KeyFault::NotEd25519 { file: read.shown });
+            return Err(KeyFault::NotEd25519 { file: read.display_path });
         }
         Err(KeyError::Form) => {}
     }
-    let read = read.private()?;
+    let read = read.require_private()?;
     let pem = Pem::parse(&read)?;
     let public = pem.public().clone();
     if !pem.is_locked() {
         pem.open(None)?;
     }
     let path = surroundings.person_path_text(file);
-    let path = path.ok_or(KeyFault::Form { file: read.shown, cause: "its name is not Unicode" })?;
+    let path =
+        path.ok_or(KeyFault::Form { file: read.display_path, cause: "its name is not Unicode" })?;
     let known = ring::read(surroundings)?.into_iter().find(|own| own.public == public);
     let home = match known {
         Some(OwnKey { home: home @ Home::Kept(_), .. }) => home,
@@ -122,14 +123,14 @@ fn use_file(surroundings: &Surroundings, file: &PersonFile) -> Result<Draft, Key
     now_used(surroundings, OwnKey { public, is_current: true, home })
 }
 
-fn use_public(surroundings: &Surroundings, public: &PublicKey) -> Result<Draft, KeyFault> {
+fn use_public(surroundings: &Environment, public: &PublicKey) -> Result<Draft, KeyFault> {
     match use_named(surroundings, public.fingerprint()) {
         Err(KeyFault::Unknown(key)) => Err(KeyFault::NotInAgent(key)),
         done => done,
     }
 }
 
-fn now_used(surroundings: &Surroundings, own: OwnKey) -> Result<Draft, KeyFault> {
+fn now_used(surroundings: &Environment, own: OwnKey) -> Result<Draft, KeyFault> {
     let own = ring::make_current(surroundings, own)?;
     let message = Prose::words("").content(own.public.fingerprint().into());
     let message = message.and(" is the key that signs from now on.");
@@ -153,12 +154,12 @@ enum Successor {
 /// Both sign before a new key is kept, and the proof is written before it is the one that signs:
 /// whatever fails, the old one is there and can prove it again.
 fn rotate(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     next: &Next<'_>,
     unlock: Option<&Secret>,
 ) -> Result<Draft, KeyFault> {
     if let Some(out) = next.out {
-        surroundings.check_new(out)?;
+        surroundings.check_file_is_new(out)?;
     }
     let old = signing::unlock(surroundings, unlock)?;
     let (successor, new) = successor(surroundings, &old, next, unlock)?;
@@ -167,7 +168,7 @@ fn rotate(
         Successor::Own(own) => *own,
         Successor::New(text) => ring::keep(surroundings, None, text.as_bytes(), new.public())?,
     };
-    let file = next.out.map(|out| surroundings.write_new(out, &proof)).transpose()?;
+    let file = next.out.map(|out| surroundings.write_new_person_file(out, &proof)).transpose()?;
     let own = ring::make_current(surroundings, own)?;
     let message = Prose::words("").content(own.public.fingerprint().into());
     let message = message.and(" signs from now on, in the place of ");
@@ -182,7 +183,7 @@ fn rotate(
 }
 
 fn successor(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     old: &SigningKey,
     next: &Next<'_>,
     unlock: Option<&Secret>,
@@ -210,7 +211,7 @@ fn successor(
 
 /// That one key comes in the place of another, signed by both.
 fn proof(old: &SigningKey, new: &SigningKey) -> Result<String, KeyFault> {
-    let when = Timestamp::from_nanosecond(i128::from(now())).unwrap_or_default();
+    let when = Timestamp::from_nanosecond(i128::from(now_nanoseconds())).unwrap_or_default();
     let created = ClaimedTime::from_timestamp(when);
     let rotation = Rotation { old: old.public().clone(), new: new.public().clone(), created };
     let mut envelope = rotation.envelope();
@@ -222,7 +223,7 @@ fn proof(old: &SigningKey, new: &SigningKey) -> Result<String, KeyFault> {
 }
 
 /// What a reply tells of a key.
-fn about(surroundings: &Surroundings, own: &OwnKey) -> Fields {
+fn about(surroundings: &Environment, own: &OwnKey) -> Fields {
     Fields::default()
         .with("key", Content::from(own.public.fingerprint()))
         .with("public", Content::mention(own.public.to_string()))

@@ -3,7 +3,7 @@
 use mere_core::trust::Fingerprint;
 
 use crate::records::RecordError;
-use mere_host::{AgentError, KeyFileError};
+use mere_host::{KeyFileError, SshAgentError};
 
 /// What went wrong with a key. For people: it may name a file of theirs.
 #[derive(Debug, thiserror::Error)]
@@ -51,10 +51,10 @@ impl From<KeyFileError> for KeyFault {
         match error {
             KeyFileError::Missing(file) => Self::Missing { file },
             KeyFileError::Link(file) => Self::Link { file },
-            KeyFileError::OpenMode { file, mode } => Self::OpenMode { file, mode },
+            KeyFileError::ModeTooOpen { file, mode } => Self::OpenMode { file, mode },
             KeyFileError::Unreadable { file, cause } => Self::Unreadable { file, cause },
-            KeyFileError::Taken(file) => Self::Taken(file),
-            KeyFileError::Unwritten { .. } => Self::Unkept(error.to_string()),
+            KeyFileError::AlreadyExists(file) => Self::Taken(file),
+            KeyFileError::Unwritable { .. } => Self::Unkept(error.to_string()),
         }
     }
 }
@@ -65,8 +65,8 @@ impl From<RecordError> for KeyFault {
     }
 }
 
-impl From<AgentError> for KeyFault {
-    fn from(error: AgentError) -> Self {
+impl From<SshAgentError> for KeyFault {
+    fn from(error: SshAgentError) -> Self {
         Self::Agent(error.to_string())
     }
 }

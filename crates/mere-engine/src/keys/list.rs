@@ -6,10 +6,10 @@ use mere_core::trust::PublicKey;
 use super::fault::KeyFault;
 use super::pem::Pem;
 use super::ring::{self, Home, OwnKey};
-use mere_host::{AgentError, KeyFile, SshAgent, Surroundings};
+use mere_host::{Environment, KeyFile, SshAgent, SshAgentError};
 
 /// Lists them. A key that cannot be used is told with what is wrong.
-pub(super) fn list(surroundings: &Surroundings) -> Result<Draft, KeyFault> {
+pub(super) fn list(surroundings: &Environment) -> Result<Draft, KeyFault> {
     let own = ring::read(surroundings)?;
     let agent = surroundings.ssh_agent().map_or(Ok(Vec::new()), SshAgent::keys);
     let held = agent.as_deref().unwrap_or_default();
@@ -24,7 +24,7 @@ pub(super) fn list(surroundings: &Surroundings) -> Result<Draft, KeyFault> {
     };
     let data = Fields::default().with("keys", rows).with_some(
         "problem",
-        agent.err().map(|error: AgentError| Content::mention(error.to_string())),
+        agent.err().map(|error: SshAgentError| Content::mention(error.to_string())),
     );
     let draft = Draft::success(codes::KEY_LIST, Prose::words(message)).data(data);
     Ok(if own.is_empty() {
@@ -37,7 +37,7 @@ pub(super) fn list(surroundings: &Surroundings) -> Result<Draft, KeyFault> {
     })
 }
 
-fn row(surroundings: &Surroundings, own: &OwnKey, held: &[PublicKey]) -> Fields {
+fn row(surroundings: &Environment, own: &OwnKey, held: &[PublicKey]) -> Fields {
     let in_agent = held.contains(&own.public);
     let state = locked(surroundings, own);
     let problem = match &state {
@@ -69,15 +69,15 @@ fn offer(key: &PublicKey) -> Fields {
 }
 
 /// Whether a passphrase locks the file of a key; `None` if it has no file.
-fn locked(surroundings: &Surroundings, own: &OwnKey) -> Result<Option<bool>, KeyFault> {
+fn locked(surroundings: &Environment, own: &OwnKey) -> Result<Option<bool>, KeyFault> {
     let file = match &own.home {
-        Home::Kept(name) => surroundings.kept_key(name)?,
-        Home::InPlace(path) => KeyFile::in_place(path)?,
+        Home::Kept(name) => surroundings.read_saved_key(name)?,
+        Home::InPlace(path) => KeyFile::read_private(path)?,
         Home::Agent => return Ok(None),
     };
     let pem = Pem::parse(&file)?;
     if *pem.public() != own.public {
-        return Err(KeyFault::Changed { file: file.shown, key: own.public.fingerprint() });
+        return Err(KeyFault::Changed { file: file.display_path, key: own.public.fingerprint() });
     }
     Ok(Some(pem.is_locked()))
 }
@@ -92,9 +92,9 @@ pub(super) fn place(home: &Home) -> &'static str {
 }
 
 /// The file of the private half, for people.
-pub(super) fn file(surroundings: &Surroundings, home: &Home) -> Option<String> {
+pub(super) fn file(surroundings: &Environment, home: &Home) -> Option<String> {
     match home {
-        Home::Kept(name) => Some(surroundings.kept_key_shown(name)),
+        Home::Kept(name) => Some(surroundings.display_saved_key(name)),
         Home::InPlace(path) => Some(path.clone()),
         Home::Agent => None,
     }

@@ -29,7 +29,7 @@ pub(super) struct Pem {
 
 impl Pem {
     pub(super) fn parse(file: &KeyFile) -> Result<Self, KeyFault> {
-        Self::read(&file.bytes, file.shown.clone())
+        Self::read(&file.bytes, file.display_path.clone())
     }
 
     fn read(bytes: &[u8], shown: String) -> Result<Self, KeyFault> {

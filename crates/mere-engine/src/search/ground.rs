@@ -6,7 +6,7 @@ use mere_core::item::{ItemType, Scope, ScopedPath};
 
 use crate::space::{Plot, Space, join};
 use crate::store::Remembered;
-use mere_host::Identity;
+use mere_host::FolderIdentity;
 
 /// The types that are searched in a space.
 const SEARCHED: [ItemType; 3] = [ItemType::Directive, ItemType::Tool, ItemType::Knowledge];
@@ -20,7 +20,7 @@ pub(crate) struct Ground {
     /// The folder whose entries are the tops of plots, where there is one.
     pub(crate) top: Option<cap_std::fs::Dir>,
     /// Which folders it is made of.
-    identity: Vec<Identity>,
+    identity: Vec<FolderIdentity>,
 }
 
 impl Ground {
@@ -47,7 +47,8 @@ impl Ground {
         plots: Vec<Plot>,
         top: Option<cap_std::fs::Dir>,
     ) -> io::Result<Self> {
-        let own = |plot: &Plot| plot.dir().dir_metadata().map(|it| Identity::of(&it));
+        let own =
+            |plot: &Plot| plot.dir().dir_metadata().map(|it| FolderIdentity::from_metadata(&it));
         let identity = plots.iter().map(own).collect::<io::Result<_>>()?;
         Ok(Self { name, scope, plots, top, identity })
     }

@@ -18,7 +18,7 @@ use crate::items::{self, Desk, ItemError, Opened, is_shown};
 use crate::tool_error::ToolError;
 use crate::view::View;
 use crate::wording::trust_of;
-use mere_host::cores;
+use mere_host::available_parallelism;
 
 /// From so many hits on several hands read them.
 const MANY: usize = 4;
@@ -107,7 +107,7 @@ impl Teller<'_, '_> {
 impl Reading<'_> {
     /// Each hand takes some of them.
     fn tell_by_hands(&self, leads: Vec<Lead>) -> Vec<(ItemType, Fields)> {
-        let hands = cores(MAX_HANDS);
+        let hands = available_parallelism(MAX_HANDS);
         let each = leads.len().div_ceil(hands);
         let mut parts = Vec::new();
         let mut leads = leads.into_iter().peekable();

@@ -16,7 +16,7 @@ use super::ground::Ground;
 use super::index::{GroundId, Index, Remedy, Sketches};
 use super::reading::{Reader, read};
 use super::waiting::Round;
-use mere_host::{Database, Held};
+use mere_host::{Database, DatabaseLock};
 
 /// From so many files on, one process at a time reads them.
 const MANY: usize = 256;
@@ -139,7 +139,7 @@ impl Searches {
         if is_watched || items() <= FEW {
             return self.answer(&mut turn, means, grounds, ask).map(Some);
         }
-        if outdated == Outdated::Useless || (turn.is_none() && !means.database.is_there()) {
+        if outdated == Outdated::Useless || (turn.is_none() && !means.database.exists()) {
             return Ok(None);
         }
         let library = self.opened(&mut turn, means, grounds)?;
@@ -327,7 +327,7 @@ impl Library {
     }
 
     /// Waits until no other process reads many files into this index, and says whether it had to.
-    fn wait(&self, means: &Means<'_>) -> Result<(Held, bool), SearchError> {
+    fn wait(&self, means: &Means<'_>) -> Result<(DatabaseLock, bool), SearchError> {
         let mut waited = false;
         loop {
             if let Some(lock) = self.database.try_lock()? {

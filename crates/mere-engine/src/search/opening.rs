@@ -45,7 +45,7 @@ impl Library {
         {
             return Ok(Self::of((asked.clone(), database.clone()), index));
         }
-        let database = database.elsewhere();
+        let database = database.fallback();
         let index = Index::open(&database)?;
         Ok(Self::of((asked.clone(), database), index))
     }

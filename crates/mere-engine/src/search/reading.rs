@@ -29,7 +29,10 @@ use super::ground::Ground;
 use super::index::{Batch, Entry};
 use crate::seen::Masked;
 use crate::space::Plot;
-use mere_host::{OpenFolder, Stamp, absent, cores, is_link, now, read_at_most};
+use mere_host::{
+    FileStamp, OpenFolder, available_parallelism, is_symlink_error, none_if_missing,
+    now_nanoseconds, read_at_most,
+};
 
 /// How many items are turned around at once: each takes memory meanwhile. Of many items more, so that
 /// there is less to merge; never more than the index counts.
@@ -65,7 +68,7 @@ pub(crate) fn read(
     if errands.len() <= FEW {
         return take(part.batch(errands)?);
     }
-    let hands = cores(MAX_HANDS);
+    let hands = available_parallelism(MAX_HANDS);
     let size = errands.len().div_ceil(BATCHES).clamp(*BATCH.start(), *BATCH.end());
     let size = size.min(errands.len().div_ceil(hands));
     let chunks = errands.chunks(size).collect::<Vec<_>>();
@@ -139,9 +142,9 @@ impl Part<'_> {
         (errand, place): (&Errand, &ScopedPath),
         (folder, name): (&OpenFolder, &str),
     ) -> io::Result<()> {
-        let began = now();
+        let began = now_nanoseconds();
         let Some(file) = file_in(folder, name)? else { return Ok(()) };
-        let stamp = Stamp::of(&file.metadata()?);
+        let stamp = FileStamp::from_metadata(&file.metadata()?);
         let bytes = read_at_most(file, item::MAX_ITEM_BYTES as u64)?;
         let text = bytes.as_deref().and_then(|bytes| item::decode_text(bytes).ok());
         let understood = text.and_then(|text| Some((text, Item::parse(text, place).ok()?)));
@@ -150,7 +153,7 @@ impl Part<'_> {
             path: errand.path.clone(),
             tie: tie(&self.feed.grounds[errand.ground], &errand.path),
             replaces: errand.known,
-            stamp: Some(stamp).filter(|stamp| !stamp.may_deceive(began)),
+            stamp: Some(stamp).filter(|stamp| !stamp.is_racy(began)),
             kind: place.kind,
             id: place.id.to_string(),
             category: place.category.to_string(),
@@ -216,16 +219,16 @@ pub(crate) fn print(text: &str) -> i64 {
 
 /// A folder of a plot, if it can be opened.
 fn folder_of(plot: &Plot, folder: &str) -> io::Result<Option<OpenFolder>> {
-    match OpenFolder::below(plot.dir(), &plot.path(folder)) {
-        Err(error) if is_link(&error) => Ok(None),
+    match OpenFolder::open(plot.dir(), &plot.path(folder)) {
+        Err(error) if is_symlink_error(&error) => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
-        opened => absent(opened),
+        opened => none_if_missing(opened),
     }
 }
 
 /// The file of an item, if it can be opened.
 fn file_in(folder: &OpenFolder, name: &str) -> io::Result<Option<File>> {
-    match folder.file(name) {
+    match folder.open_file(name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
         opened => opened,

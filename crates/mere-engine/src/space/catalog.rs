@@ -14,7 +14,7 @@ use super::index::Index;
 use super::scan::{Census, Content, Known, Looks, Stray, scan, scan_from};
 use super::seal::Seal;
 use super::{Plot, Space};
-use mere_host::{Interest, OpenFolder, Watch, now};
+use mere_host::{FolderWatcher, Interest, OpenFolder, now_nanoseconds};
 
 /// How many folders may be laid over the index before it is written anew.
 const MANY: usize = 64;
@@ -32,7 +32,7 @@ pub(crate) struct Catalog {
     folders: HashMap<String, Looks>,
     /// What lies in the folders that are not as the base has them.
     fresh: HashMap<String, Vec<Entry>>,
-    watch: Watch,
+    watch: FolderWatcher,
 }
 
 enum Base {
@@ -66,7 +66,7 @@ impl Catalog {
             Some(sealed) => sealed,
             None => build(&space, scan(&space, Content::Read)?),
         };
-        let (plots, fresh, watch) = (space.plots(), HashMap::new(), Watch::none());
+        let (plots, fresh, watch) = (space.plots(), HashMap::new(), FolderWatcher::new_disabled());
         let mut catalog = Self { space, plots, base, folders, fresh, watch };
         catalog.look_again()?;
         Ok(catalog)
@@ -83,7 +83,7 @@ impl Catalog {
 
     /// Lets the system tell of changes from now on, where it can.
     pub(crate) fn watch(&mut self) -> io::Result<()> {
-        self.watch = Watch::new(Interest::Names);
+        self.watch = FolderWatcher::new(Interest::Names);
         if let Some(folder) = self.space.folder() {
             self.watch.add(folder.dir(), "");
         }
@@ -151,7 +151,9 @@ impl Catalog {
     pub(crate) fn tend(&mut self) -> io::Result<()> {
         self.refresh()?;
         let (quick, old) = match &self.base {
-            Base::Index(index, items) => (*items <= FEW, now() - index.stamp.modified > LONG),
+            Base::Index(index, items) => {
+                (*items <= FEW, now_nanoseconds() - index.stamp.modified > LONG)
+            }
             Base::Census(_) => (false, false),
         };
         let at_rest = || self.folders.values().all(|looks| *looks != Looks::Unsettled);
@@ -209,7 +211,7 @@ impl Catalog {
 
     /// Watches every folder that is known, if anything is watched.
     fn watch_all(&mut self) {
-        if self.watch.is_on() {
+        if self.watch.is_active() {
             self.watch_folders(&self.folders.keys().cloned().collect::<Vec<_>>());
         }
     }
@@ -226,7 +228,7 @@ impl Catalog {
 
     /// Sees what has changed on disk since the last look.
     fn refresh(&mut self) -> io::Result<()> {
-        if self.watch.is_quiet() { Ok(()) } else { self.look_again() }
+        if self.watch.is_unchanged() { Ok(()) } else { self.look_again() }
     }
 
     /// Looks at every folder, and reads those that are not as they were.
@@ -235,7 +237,7 @@ impl Catalog {
         for (label, known) in &self.folders {
             let Some((plot, below)) = self.start(label) else { continue };
             let plot = &self.plots[plot];
-            let now = OpenFolder::glance(&plot.dir, &plot.path(&below))?;
+            let now = OpenFolder::stat(&plot.dir, &plot.path(&below))?;
             if !known.still_holds(now) {
                 suspects.push(label.clone());
             }
@@ -265,7 +267,7 @@ impl Catalog {
         for (label, looks) in folders {
             self.fresh.insert(label.clone(), Vec::new());
             self.folders.insert(label.clone(), looks);
-            if self.watch.is_on() && !suspects.contains(&label) && looks != Looks::Gone {
+            if self.watch.is_active() && !suspects.contains(&label) && looks != Looks::Gone {
                 new.push(label);
             }
         }

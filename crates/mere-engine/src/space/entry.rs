@@ -8,7 +8,7 @@ use mere_core::item::{CategoryBase, ItemForm, ItemType, Scope, ScopedPath};
 use mere_core::json;
 use serde_json::Value;
 
-use mere_host::Stamp;
+use mere_host::FileStamp;
 
 /// An item that lies somewhere, and what its main file looked like.
 #[derive(Clone, Debug)]
@@ -20,11 +20,11 @@ pub(crate) struct Entry {
     /// The digest of the main file, where it was read.
     pub(crate) sha256: Option<Sha256>,
     /// What the main file looked like, where it was looked at.
-    pub(crate) stamp: Option<Stamp>,
+    pub(crate) stamp: Option<FileStamp>,
 }
 
 impl Entry {
-    pub(super) fn new(place: ScopedPath, stamp: Stamp, sha256: Option<Sha256>) -> Self {
+    pub(super) fn new(place: ScopedPath, stamp: FileStamp, sha256: Option<Sha256>) -> Self {
         let looks = Some(stamp);
         Self { place, size: stamp.size, modified: stamp.modified, sha256, stamp: looks }
     }

@@ -12,7 +12,9 @@ use mere_core::digest::{Sha256, Sha256Hasher};
 use mere_core::item::{ItemType, Scope};
 
 use super::entry::{Entry, Twin};
-use mere_host::{Folder, Stamp, now, open_regular, put_derived, read_at};
+use mere_host::{
+    FileStamp, Folder, now_nanoseconds, open_regular_file, read_at, replace_derived_file,
+};
 
 /// The index of a space.
 pub(super) const FILE: &str = ".index.json";
@@ -38,7 +40,7 @@ pub(super) struct Index {
     /// The lines at which bisections have parted, by the byte they were found from: the first parts
     /// of every bisection are the same.
     pivots: HashMap<u64, Pivot>,
-    pub(super) stamp: Stamp,
+    pub(super) stamp: FileStamp,
     pub(super) belief: Belief,
 }
 
@@ -86,8 +88,8 @@ impl From<io::Error> for Spoilt {
 impl Index {
     /// Opens the index of a space; `None` if there is none, or a link has its name.
     pub(super) fn open(space: &Folder, scope: Scope) -> Option<Self> {
-        let file = open_regular(&**space.dir(), FILE).ok().flatten()?;
-        let stamp = Stamp::of(&file.metadata().ok()?);
+        let file = open_regular_file(&**space.dir(), FILE).ok().flatten()?;
+        let stamp = FileStamp::from_metadata(&file.metadata().ok()?);
         let lines = HEAD.len() as u64..stamp.size.checked_sub(TAIL.len() as u64)?;
         (lines.start <= lines.end).then(|| Self {
             file,
@@ -102,7 +104,7 @@ impl Index {
     /// Writes the index of a space, whole or not at all, and opens it.
     pub(super) fn write(space: &Folder, scope: Scope, entries: &[Entry]) -> io::Result<Self> {
         let mut digest = Sha256Hasher::default();
-        put_derived(space, FILE, |file| {
+        replace_derived_file(space, FILE, |file| {
             let mut out = BufWriter::with_capacity(PAGE, file);
             let mut last = String::new();
             let mut put = |text: &str| {
@@ -147,16 +149,16 @@ impl Index {
 
     /// Someone may have written into the very file that is open here, or put another in its place.
     pub(super) fn check(&mut self) -> Result<(), Spoilt> {
-        let stamp = Stamp::of(&self.file.metadata()?);
+        let stamp = FileStamp::from_metadata(&self.file.metadata()?);
         if stamp != self.stamp {
             return Err(Spoilt);
         }
         let Belief::Digest(digest) = self.belief else { return Ok(()) };
-        let looked = now();
+        let looked = now_nanoseconds();
         if self.digest()? != digest {
             return Err(Spoilt);
         }
-        if !stamp.may_deceive(looked) {
+        if !stamp.is_racy(looked) {
             self.belief = Belief::Stamp;
         }
         Ok(())

@@ -6,7 +6,7 @@ use mere_core::item::{Category, CategoryBase, ItemForm, ItemRef, ItemType, Scope
 
 use super::survey::{Survey, survey};
 use super::{Plot, Space, join};
-use mere_host::{OpenFolder, absent, is_link};
+use mere_host::{OpenFolder, is_symlink_error, none_if_missing};
 
 impl Space {
     /// What lies in `category` by the name of `item`: both forms of it, if both are there.
@@ -88,9 +88,9 @@ fn is_there(plot: &Plot, place: &ScopedPath) -> io::Result<bool> {
 
 /// Whether a folder of a plot has a regular file of this name, no link on the way followed.
 fn has_file(plot: &Plot, folder: &str, name: &str) -> io::Result<bool> {
-    let opened = match OpenFolder::below(&plot.dir, &plot.path(folder)) {
-        Err(error) if is_link(&error) => return Ok(false),
-        opened => absent(opened)?,
+    let opened = match OpenFolder::open(&plot.dir, &plot.path(folder)) {
+        Err(error) if is_symlink_error(&error) => return Ok(false),
+        opened => none_if_missing(opened)?,
     };
     opened.map_or(Ok(false), |folder| folder.has_file(name))
 }

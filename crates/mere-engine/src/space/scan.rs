@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::entry::{self, Entry};
 use super::survey::{Survey, survey};
 use super::{Plot, Space};
-use mere_host::{OpenFolder, Stamp, cores, now};
+use mere_host::{FileStamp, OpenFolder, available_parallelism, now_nanoseconds};
 
 /// How many items a space may have: each takes memory while they are sorted.
 const MAX_ITEMS: usize = 1_000_000;
@@ -58,12 +58,12 @@ pub(crate) enum Looks {
     /// It had just changed: another change may leave it looking the same.
     Unsettled,
     /// Like this, and it still has what it had as long as it does.
-    Settled(Stamp),
+    Settled(FileStamp),
 }
 
 impl Looks {
     /// Whether a folder that looks like `now` must be what it was.
-    pub(super) fn still_holds(self, now: Option<Stamp>) -> bool {
+    pub(super) fn still_holds(self, now: Option<FileStamp>) -> bool {
         match self {
             Self::Gone => now.is_none(),
             Self::Unsettled => false,
@@ -103,11 +103,18 @@ pub(crate) fn scan_from(
 ) -> io::Result<Census> {
     let tasks = folders.into_iter().map(|(plot, below)| Task::Folder { plot, below });
     let board = Board { tasks: tasks.collect(), busy: 0, found: 0, failed: None };
-    let crew =
-        Crew { scope, plots, known, began: now(), board: Mutex::new(board), wake: Condvar::new() };
+    let crew = Crew {
+        scope,
+        plots,
+        known,
+        began: now_nanoseconds(),
+        board: Mutex::new(board),
+        wake: Condvar::new(),
+    };
     let mut census = thread::scope(|threads| {
-        let others =
-            (1..cores(MAX_HANDS)).map(|_| threads.spawn(|| crew.work())).collect::<Vec<_>>();
+        let others = (1..available_parallelism(MAX_HANDS))
+            .map(|_| threads.spawn(|| crew.work()))
+            .collect::<Vec<_>>();
         let mut census = crew.work();
         for other in others {
             census.add(other.join().unwrap_or_default());
@@ -190,8 +197,8 @@ impl Crew<'_> {
     fn folder(&self, number: usize, below: &str, census: &mut Census) -> io::Result<Vec<Task>> {
         let plot = &self.plots[number];
         let label = plot.label(below);
-        let looks = |stamp: Stamp| {
-            if stamp.may_deceive(self.began) { Looks::Unsettled } else { Looks::Settled(stamp) }
+        let looks = |stamp: FileStamp| {
+            if stamp.is_racy(self.began) { Looks::Unsettled } else { Looks::Settled(stamp) }
         };
         let surveyed = match survey(plot, self.scope, below) {
             Err(error) if self.passes_over(&error) => Survey::Gone,
@@ -240,7 +247,7 @@ impl Crew<'_> {
         let mut bytes = Vec::new();
         for (place, name) in files {
             if self.known.content == Content::Unread {
-                let stamp = Stamp::from((0, 0, 0, 0));
+                let stamp = FileStamp::from((0, 0, 0, 0));
                 census.entries.push(Entry::new(place, stamp, None));
                 continue;
             }
@@ -250,17 +257,17 @@ impl Crew<'_> {
                 continue;
             }
             // What has gone meanwhile, or may not be read, is found out again by whoever wants it.
-            let file = match folder.file(&name) {
+            let file = match folder.open_file(&name) {
                 Ok(Some(file)) => file,
                 Ok(None) => continue,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                    census.entries.push(Entry::new(place, Stamp::from((0, 0, 0, 0)), None));
+                    census.entries.push(Entry::new(place, FileStamp::from((0, 0, 0, 0)), None));
                     continue;
                 }
                 Err(error) => return Err(error),
             };
-            let stamp = Stamp::of(&file.metadata()?);
+            let stamp = FileStamp::from_metadata(&file.metadata()?);
             bytes.clear();
             let sha256 = if stamp.size <= MAX_READ {
                 file.take(stamp.size).read_to_end(&mut bytes)?;

@@ -14,12 +14,12 @@ use super::Space;
 use super::index::Belief;
 use super::scan::Looks;
 use crate::project_key::ProjectKey;
-use mere_host::Stamp;
+use mere_host::FileStamp;
 
 /// What is known of an index.
 pub(super) struct Seal {
     /// The index file as it was written.
-    pub(super) index: Stamp,
+    pub(super) index: FileStamp,
     /// How far its stamp is believed.
     pub(super) belief: Belief,
     /// How many items it has.

@@ -5,7 +5,7 @@ use std::io;
 use mere_core::item::{CategoryBase, ItemId, ItemType, Scope, ScopedPath};
 
 use super::Plot;
-use mere_host::{EntryKind, OpenFolder, Stamp, absent, is_link};
+use mere_host::{EntryKind, FileStamp, OpenFolder, is_symlink_error, none_if_missing};
 
 /// The deepest folder that is looked into: eight levels of categories and the folder of an item.
 const MAX_DEPTH: usize = 9;
@@ -15,9 +15,9 @@ pub(super) enum Survey {
     /// It is not there, or a link or a file has its name.
     Gone,
     /// The folder of one item; what lies deeper is that item's own.
-    Item(Stamp, ScopedPath, OpenFolder),
+    Item(FileStamp, ScopedPath, OpenFolder),
     /// A level of categories.
-    Level(Stamp, Level, OpenFolder),
+    Level(FileStamp, Level, OpenFolder),
 }
 
 /// What a level of categories holds.
@@ -34,15 +34,15 @@ pub(super) struct Level {
 /// Reads the folder at `below` from the top of a plot. What it looks like is taken first, so that a
 /// change while it is read shows later.
 pub(super) fn survey(plot: &Plot, scope: Scope, below: &str) -> io::Result<Survey> {
-    let folder = match OpenFolder::below(&plot.dir, &plot.path(below)) {
-        Err(error) if is_link(&error) => return Ok(Survey::Gone),
-        opened => absent(opened)?,
+    let folder = match OpenFolder::open(&plot.dir, &plot.path(below)) {
+        Err(error) if is_symlink_error(&error) => return Ok(Survey::Gone),
+        opened => none_if_missing(opened)?,
     };
     let Some(folder) = folder else { return Ok(Survey::Gone) };
     let stamp = folder.stamp()?;
     let mut level = Level::default();
     let mut files = Vec::new();
-    folder.read(|name, kind| {
+    folder.for_each_entry(|name, kind| {
         match (name, kind) {
             (None, _) => level.stray("?", "its name is not UTF-8"),
             (Some(name), _) if name.starts_with('.') => {}

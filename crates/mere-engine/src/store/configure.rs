@@ -23,7 +23,7 @@ use crate::config_check::check_config;
 use crate::items::Unmade;
 use crate::project_key;
 use crate::tool_error::ToolError;
-use mere_host::{Before, Editing, Folder, read_at_most};
+use mere_host::{Folder, FolderWriter, WritePrecondition, read_at_most};
 
 /// Reads the configuration again, and makes the categories that it names.
 pub(crate) type Resettle<'a> = &'a dyn Fn() -> Result<Vec<Address>, ToolError>;
@@ -243,18 +243,18 @@ impl<'a> ConfigFile<'a> {
         Ok(Folder::make_configured(path, &space, &context.surroundings).map_err(failed)?)
     }
 
-    fn lock(&self) -> Result<Editing, ToolError> {
+    fn lock(&self) -> Result<FolderWriter, ToolError> {
         let context = self.clerk.context;
         let failed = |cause| Unmade::Failed { address: self.address.clone(), cause };
         let space = match self.scope {
             Scope::User => context.surroundings.make_user_space(),
-            _ => Editing::make_space(&context.project),
+            _ => FolderWriter::make_space(&context.project),
         };
         let space = space.map_err(failed)?;
         if project_key::space_format(&space) > project_key::FORMAT {
             return Err(Unmade::Newer.into());
         }
-        let editing = Editing::open(&space, self.clerk.over).map_err(failed)?;
+        let editing = FolderWriter::open(&space, self.clerk.over).map_err(failed)?;
         Ok(editing.ok_or_else(|| Unmade::Late(self.address.clone()))?)
     }
 
@@ -267,7 +267,7 @@ impl<'a> ConfigFile<'a> {
         let failed =
             |cause| ToolError::from(Unmade::Failed { address: self.address.clone(), cause });
         let path = config::FILE.parse().map_err(|_| Unmade::Place)?;
-        let file = editing.file(&path).map_err(failed)?;
+        let file = editing.open_file(&path).map_err(failed)?;
         let bytes = file.map(|file| read_at_most(file, config::MAX_YAML_BYTES as u64));
         let bytes = bytes.transpose().map_err(failed)?.flatten();
         let old = bytes.map(|bytes| String::from_utf8(bytes).map_err(|_| Unmade::Place));
@@ -275,8 +275,8 @@ impl<'a> ConfigFile<'a> {
         let unamended = |error| ConfigureError::Amend { address: self.address.clone(), error };
         let new = amend(old.as_deref().unwrap_or_default()).map_err(unamended)?;
         let before = match &old {
-            Some(old) => Before::This(Sha256::digest(old.as_bytes())),
-            None => Before::Nothing,
+            Some(old) => WritePrecondition::Digest(Sha256::digest(old.as_bytes())),
+            None => WritePrecondition::Absent,
         };
         let stale = || Unmade::Stale { address: self.address.clone(), current: None };
         if editing.put(&path, new.as_bytes(), before).map_err(failed)? {
@@ -292,8 +292,10 @@ impl<'a> ConfigFile<'a> {
         let path = config::FILE.parse().map_err(|_| Unmade::Place)?;
         let ours = Sha256::digest(new.as_bytes());
         match old {
-            Some(old) => editing.put(&path, old.as_bytes(), Before::This(ours)).map_err(failed)?,
-            None => editing.remove_this(&path, ours).map_err(failed)?,
+            Some(old) => editing
+                .put(&path, old.as_bytes(), WritePrecondition::Digest(ours))
+                .map_err(failed)?,
+            None => editing.remove_if_digest(&path, ours).map_err(failed)?,
         };
         Ok(())
     }

@@ -9,7 +9,7 @@ use mere_core::item::{Category, ItemId, ItemType, Scope};
 
 use super::{Home, ItemRules, Store, Stores};
 use crate::context::Context;
-use mere_host::{EntryKind, Folder, OpenFolder, absent, is_link};
+use mere_host::{EntryKind, Folder, OpenFolder, is_symlink_error, none_if_missing};
 
 /// One difference, in words, and whose config it is about.
 pub(crate) struct Drift {
@@ -103,7 +103,7 @@ impl Tree {
     fn tops(&self) -> io::Result<Vec<Category>> {
         let Some(top) = &self.top else { return Ok(Vec::new()) };
         let mut names = Vec::new();
-        OpenFolder::below(top, "")?.read(|name, kind| {
+        OpenFolder::open(top, "")?.for_each_entry(|name, kind| {
             let id = name.and_then(|name| name.parse::<ItemId>().ok());
             names.extend(id.filter(|_| kind == EntryKind::Folder));
             Ok(())
@@ -113,7 +113,9 @@ impl Tree {
         for name in names {
             let own = self.kind.and_then(ItemType::folder_main_file);
             let is_item = match (own, below(top, name.as_str())?) {
-                (Some(file), Some(folder)) => absent(folder.symlink_metadata(file))?.is_some(),
+                (Some(file), Some(folder)) => {
+                    none_if_missing(folder.symlink_metadata(file))?.is_some()
+                }
                 _ => false,
             };
             if !is_item {
@@ -126,8 +128,8 @@ impl Tree {
 
 /// A folder below another; a link is none.
 fn below(folder: &Dir, path: &str) -> io::Result<Option<Dir>> {
-    match OpenFolder::below(folder, path) {
-        Err(error) if is_link(&error) => Ok(None),
-        opened => Ok(absent(opened)?.map(OpenFolder::into_dir)),
+    match OpenFolder::open(folder, path) {
+        Err(error) if is_symlink_error(&error) => Ok(None),
+        opened => Ok(none_if_missing(opened)?.map(OpenFolder::into_dir)),
     }
 }

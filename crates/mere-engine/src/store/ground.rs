@@ -9,7 +9,7 @@ use mere_core::category::{CategoryContents, StoreView};
 use mere_core::item::{Category, ItemId};
 
 use super::label::LABEL;
-use mere_host::{EntryKind, OpenFolder, absent, is_link};
+use mere_host::{EntryKind, OpenFolder, is_symlink_error, none_if_missing};
 
 /// The folder of a store, or none while there is none.
 pub(super) struct Disk<'a>(pub(super) Option<&'a Dir>);
@@ -24,9 +24,9 @@ pub(super) struct Seen<'a> {
 impl Disk<'_> {
     fn open(&self, path: &str) -> io::Result<Option<OpenFolder>> {
         let Some(top) = self.0 else { return Ok(None) };
-        match OpenFolder::below(top, path) {
-            Err(error) if is_link(&error) => Ok(None),
-            opened => absent(opened),
+        match OpenFolder::open(top, path) {
+            Err(error) if is_symlink_error(&error) => Ok(None),
+            opened => none_if_missing(opened),
         }
     }
 
@@ -40,7 +40,7 @@ impl Disk<'_> {
         let mut deeper = Vec::new();
         let below =
             |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
-        folder.read(|name, kind| {
+        folder.for_each_entry(|name, kind| {
             let is_seen = name.is_some_and(|name| shows(&below(name)));
             match (name, kind) {
                 (Some(LABEL), EntryKind::File) => {}
@@ -75,7 +75,7 @@ impl StoreView for Disk<'_> {
     fn top_categories(&self) -> io::Result<Vec<Category>> {
         let mut tops = Vec::new();
         if let Some(folder) = self.open("")? {
-            folder.read(|name, kind| {
+            folder.for_each_entry(|name, kind| {
                 let name = name.filter(|name| kind == EntryKind::Folder && is_id(name));
                 tops.extend(name.and_then(|name| name.parse().ok()));
                 Ok(())
@@ -87,7 +87,7 @@ impl StoreView for Disk<'_> {
     fn count_memories(&self, category: &Category) -> io::Result<u64> {
         let mut count = 0;
         if let Some(folder) = self.open(category.as_str())? {
-            folder.read(|name, kind| {
+            folder.for_each_entry(|name, kind| {
                 count += u64::from(kind == EntryKind::File && name.is_some_and(is_memory));
                 Ok(())
             })?;

@@ -20,7 +20,7 @@ use super::sync::{address_of, materialise};
 use crate::config::Keeping;
 use crate::context::Context;
 use crate::enforce;
-use mere_host::{Editing, SPACE};
+use mere_host::{FolderWriter, SPACE_FOLDER};
 
 /// What both configs say of items' categories.
 #[derive(Default)]
@@ -133,13 +133,14 @@ fn make(
     }
     let top = RelPath::default().child(kind.folder()).ok_or(io::ErrorKind::InvalidInput)?;
     let (space, address) = if scope == Scope::Project {
-        let below = RelPath::default().child(SPACE).ok_or(io::ErrorKind::InvalidInput)?;
+        let below = RelPath::default().child(SPACE_FOLDER).ok_or(io::ErrorKind::InvalidInput)?;
         let address = Address::directory(Root::Project, below.join_path(&top));
-        (Editing::make_space(&context.project)?, address)
+        (FolderWriter::make_space(&context.project)?, address)
     } else {
         (context.surroundings.make_user_space()?, Address::directory(Root::User, top.clone()))
     };
-    let made = materialise(&Editing::make_below(&space, &top)?, hierarchy, &patience())?;
+    let made =
+        materialise(&FolderWriter::make_folders_below(&space, &top)?, hierarchy, &patience())?;
     Ok(made.iter().filter_map(|category| address_of(&address, category)).collect())
 }
 

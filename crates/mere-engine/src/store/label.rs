@@ -41,5 +41,5 @@ pub(super) fn read(folder: &Dir) -> Description {
 
 /// Whether the file is there.
 pub(super) fn is_there(folder: &Dir) -> io::Result<bool> {
-    Ok(mere_host::absent(folder.symlink_metadata(LABEL))?.is_some())
+    Ok(mere_host::none_if_missing(folder.symlink_metadata(LABEL))?.is_some())
 }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use cap_std::fs::Dir;
 
 use super::ledger::Ledger;
-use mere_host::{Interest, Watch};
+use mere_host::{FolderWatcher, Interest};
 
 /// How many are kept: each takes memory, and a store whose folder was replaced leaves one behind.
 const MAX_OPEN: usize = 4;
@@ -41,7 +41,11 @@ impl Ledgers {
             }
         }
         let is_watching = self.watching.load(Ordering::Relaxed);
-        let watch = if is_watching { Watch::new(Interest::Contents) } else { Watch::none() };
+        let watch = if is_watching {
+            FolderWatcher::new(Interest::Contents)
+        } else {
+            FolderWatcher::new_disabled()
+        };
         let ledger = Ledger::open(folder.try_clone()?, watch)?;
         open.insert(0, ledger);
         open.truncate(MAX_OPEN);

@@ -16,7 +16,7 @@ use crate::court::now;
 use crate::items::{Unmade, masked};
 use crate::tool_error::ToolError;
 use crate::view::{counted, cursor_data, page, some_count};
-use mere_host::Editing;
+use mere_host::FolderWriter;
 
 /// The stores, each with the hierarchy that the configuration defines.
 pub(crate) fn stores(clerk: &Clerk<'_>) -> Draft {
@@ -146,7 +146,8 @@ impl Store {
         }
         let folder = self.folder(clerk.context).ok().flatten();
         let path = category_path(category).ok();
-        let folder = folder.zip(path).map(|(folder, path)| Editing::folder_below(&folder, &path));
+        let folder =
+            folder.zip(path).map(|(folder, path)| FolderWriter::open_folder_below(&folder, &path));
         let folder = folder.and_then(|found| found.ok().flatten());
         folder.map(|folder| label::read(&folder)).unwrap_or_default()
     }

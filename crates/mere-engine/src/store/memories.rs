@@ -23,7 +23,7 @@ use crate::read::open;
 use crate::seen::{MASK, Obscured, Secrets, Seen};
 use crate::tool_error::ToolError;
 use crate::world::ResolveError;
-use mere_host::{Stamp, read_at_most};
+use mere_host::{FileStamp, read_at_most};
 
 impl Store {
     /// Where a memory lies.
@@ -91,7 +91,7 @@ pub(super) fn get(
         found => found?,
     };
     let unreadable = |cause| ToolError::unreadable(&address, cause);
-    let modified = Stamp::of(&file.metadata().map_err(unreadable)?).modified;
+    let modified = FileStamp::from_metadata(&file.metadata().map_err(unreadable)?).modified;
     let modified = Timestamp::from_nanosecond(i128::from(modified)).ok();
     let bytes = read_at_most(file, item::MAX_ITEM_BYTES as u64).map_err(unreadable)?;
     let bytes = bytes.unwrap_or_else(|| vec![b' '; item::MAX_ITEM_BYTES + 1]);

@@ -46,7 +46,7 @@ pub(crate) use error::StoreError;
 pub(crate) use item_rules::ItemRules;
 pub(crate) use ledgers::Ledgers;
 pub(crate) use list::stores as list_stores;
-use mere_host::{Editing, Folder, SPACE};
+use mere_host::{Folder, FolderWriter, SPACE_FOLDER};
 pub(crate) use remembered::Remembered;
 pub(crate) use settle::settle_stores;
 use shelf::Bench;
@@ -147,7 +147,7 @@ impl Store {
     fn is_in_space(&self) -> bool {
         match self.address.root() {
             Root::User => true,
-            Root::Project => self.address.path().names().next() == Some(SPACE),
+            Root::Project => self.address.path().names().next() == Some(SPACE_FOLDER),
             _ => false,
         }
     }
@@ -175,14 +175,14 @@ impl Store {
         let path = self.address.path();
         let top = match (&self.home, self.address.root()) {
             (Home::Inside, Root::Project) => {
-                if path.names().next() == Some(SPACE) {
-                    Editing::make_space(&context.project)?;
+                if path.names().next() == Some(SPACE_FOLDER) {
+                    FolderWriter::make_space(&context.project)?;
                 }
                 context.project.dir().try_clone()?
             }
             (Home::Inside, Root::User) => context.surroundings.make_user_space()?,
             _ => return Err(io::ErrorKind::NotFound.into()),
         };
-        Editing::make_below(&top, path)
+        FolderWriter::make_folders_below(&top, path)
     }
 }

@@ -8,7 +8,7 @@ use super::shelf::category_path;
 use super::{Ledgers, Store};
 use crate::context::Context;
 use crate::court::now;
-use mere_host::{Editing, OpenFolder};
+use mere_host::{FolderWriter, OpenFolder};
 
 /// What is remembered in the store that a call is about.
 pub(crate) struct Remembered<'a> {
@@ -31,8 +31,8 @@ impl Remembered<'_> {
             return Ok(found.iter().map(|path| self.store.place(path)).collect());
         };
         let path = MemoryPath { category, slug: item.id.clone() };
-        let folder = Editing::folder_below(&folder, &category_path(&path.category)?)?;
-        let folder = folder.map(|folder| OpenFolder::below(&folder, "")).transpose()?;
+        let folder = FolderWriter::open_folder_below(&folder, &category_path(&path.category)?)?;
+        let folder = folder.map(|folder| OpenFolder::open(&folder, "")).transpose()?;
         let is_there = folder.map_or(Ok(false), |folder| folder.has_file(&path.file_name()))?;
         Ok(is_there.then(|| self.store.place(&path)).into_iter().collect())
     }

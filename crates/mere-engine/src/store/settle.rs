@@ -17,7 +17,7 @@ use crate::config::{self, Config, ConfigError, Spot, StoreConfig, Vantage, YamlE
 use crate::context::Context;
 use crate::opening::{Choice, Mods};
 use crate::snapshot::WorldError;
-use mere_host::{Folder, SPACE, Site, WORKSPACES};
+use mere_host::{Folder, FolderLocation, SPACE_FOLDER, WORKSPACES_FOLDER};
 
 /// The stores that the user's configuration and the project's come to. What awaits trust, and with
 /// `--no-mods` what lies elsewhere, is absent.
@@ -72,7 +72,7 @@ fn default_store(user: &Config, project: &Config) -> Result<Option<ModName>, Con
 struct Settling<'a> {
     context: &'a Context,
     configs: [&'a Config; 2],
-    settled: Vec<(Store, Site)>,
+    settled: Vec<(Store, FolderLocation)>,
 }
 
 impl Settling<'_> {
@@ -129,7 +129,7 @@ impl Settling<'_> {
         &self,
         said: &StoreConfig,
         spot: &Spot,
-        site: &Site,
+        site: &FolderLocation,
     ) -> io::Result<Option<StoreFault>> {
         let (name, surroundings) = (said.name.clone(), &self.context.surroundings);
         let by_name = match spot {
@@ -141,13 +141,14 @@ impl Settling<'_> {
         if let Some(fault) = by_name {
             return Ok(Some(fault(name)));
         }
-        if site.holds_folder(&self.context.project) || surroundings.has_user_space_below(site) {
+        if site.contains_folder(&self.context.project) || surroundings.has_user_space_below(site) {
             return Ok(Some(StoreFault::Around(name)));
         }
-        if surroundings.keeps_private(site)? {
+        if surroundings.overlaps_private_folders(site)? {
             return Ok(Some(StoreFault::Private(name)));
         }
-        let overlap = |(_, other): &&(Store, Site)| other.holds(site) || site.holds(other);
+        let overlap =
+            |(_, other): &&(Store, FolderLocation)| other.contains(site) || site.contains(other);
         let other = self.settled.iter().find(overlap);
         Ok(other.map(|(store, _)| StoreFault::Overlap(name, store.name.clone())))
     }
@@ -173,9 +174,9 @@ fn by_name<'a>(
     };
     let is = |name: &str, own: &str| name.eq_ignore_ascii_case(own);
     let at = |own: &str| (0..names.len()).filter(|at| is(names[*at], own)).collect::<Vec<_>>();
-    let spaces = at(SPACE);
+    let spaces = at(SPACE_FOLDER);
     let may_be_space = match start {
-        Start::Project => spaces.is_empty() || (spaces == [0] && *first == SPACE),
+        Start::Project => spaces.is_empty() || (spaces == [0] && *first == SPACE_FOLDER),
         Start::UserSpace => spaces.is_empty(),
         Start::Elsewhere => true,
     };
@@ -194,7 +195,7 @@ fn by_name<'a>(
 /// Whether a folder of a space has another use.
 fn is_of_items(name: &str) -> bool {
     let items = ItemType::ALL.into_iter().filter(|kind| *kind != ItemType::Memory);
-    let mut used = items.map(ItemType::folder).chain([WORKSPACES]);
+    let mut used = items.map(ItemType::folder).chain([WORKSPACES_FOLDER]);
     used.any(|used| used.eq_ignore_ascii_case(name))
 }
 
@@ -210,14 +211,14 @@ fn invalid(scope: Scope, at: Location, fault: &StoreFault) -> ConfigError {
 mod tests {
     use super::*;
     use crate::config::keeping;
-    use mere_host::{Editing, Typed};
+    use mere_host::{FolderWriter, TypedPath};
 
     /// What these two files come to in a project of its own, and which store is served.
     fn settle(project: &str, user: &str, store: Option<&str>) -> Result<Stores, WorldError> {
         let base = tempfile::tempdir().expect("a folder");
-        let typed = Typed::from(base.path().as_os_str().to_owned());
+        let typed = TypedPath::from(base.path().as_os_str().to_owned());
         let context = Context::find(Some(&typed), Some(&typed)).expect("a project");
-        Editing::make_space(&context.project).expect("a space");
+        FolderWriter::make_space(&context.project).expect("a space");
         let config = |text| Config { keeping: keeping(text), ..Config::default() };
         let store = store.map(|name| name.parse().expect(name));
         let choice = Choice { mods: Mods::Configured, store };

@@ -24,7 +24,7 @@ use crate::court::now;
 use crate::enforce;
 use crate::project_key;
 use crate::world::World;
-use mere_host::{Before, Editing, read_at_most};
+use mere_host::{FolderWriter, WritePrecondition, read_at_most};
 
 /// The largest memory that is read.
 const MAX_READ: u64 = item::MAX_ITEM_BYTES as u64;
@@ -43,7 +43,7 @@ pub(crate) struct Bench<'a> {
 pub(super) struct Shelf<'a> {
     pub(super) store: &'a Store,
     bench: Bench<'a>,
-    editing: Editing,
+    editing: FolderWriter,
 }
 
 /// A memory as it lies there.
@@ -91,7 +91,7 @@ impl<'a> Shelf<'a> {
 
     fn lock(store: &'a Store, bench: Bench<'a>, folder: &Dir) -> Result<Self, StoreError> {
         store.check_format(bench.context)?;
-        let editing = Editing::open_store(folder, bench.over);
+        let editing = FolderWriter::open_store(folder, bench.over);
         let editing = editing.map_err(|cause| unwritten(store, cause))?;
         let editing = editing.ok_or_else(|| StoreError::Late(store.name.clone()))?;
         Ok(Self { store, bench, editing })
@@ -105,7 +105,7 @@ impl<'a> Shelf<'a> {
     /// What a memory is now; none if there is none.
     pub(super) fn read(&self, path: &MemoryPath) -> Result<Option<Lying>, StoreError> {
         let read = || {
-            let file = self.editing.file(&file_of(path)?)?;
+            let file = self.editing.open_file(&file_of(path)?)?;
             let Some(file) = file else { return Ok(None) };
             let bytes = read_at_most(file, MAX_READ)?;
             bytes.map(Some).ok_or_else(|| io::Error::other("the file is too large"))
@@ -116,7 +116,7 @@ impl<'a> Shelf<'a> {
 
     /// What a category is for, by the file in its folder; none if there is no such category.
     pub(super) fn description(&self, path: &Category) -> Result<Option<Description>, StoreError> {
-        let folder = category_path(path).and_then(|path| self.editing.folder(&path));
+        let folder = category_path(path).and_then(|path| self.editing.open_folder(&path));
         let folder = folder.map_err(|cause| unreadable(self.store, cause))?;
         Ok(folder.map(|folder| label::read(&folder)))
     }
@@ -136,22 +136,22 @@ impl<'a> Shelf<'a> {
                 self.delete_category(&path, depth)
             }
             StoreChange::DescribeCategory { path, description } => {
-                let Some(folder) = self.editing.folder(&category_path(&path)?)? else {
+                let Some(folder) = self.editing.open_folder(&category_path(&path)?)? else {
                     return Ok(false);
                 };
                 let text = label::rewritten(&folder, &description);
-                self.editing.put_in(&folder, LABEL, text.as_bytes(), Before::Anything)
+                self.editing.put_in(&folder, LABEL, text.as_bytes(), WritePrecondition::Any)
             }
             StoreChange::CreateMemory { path, memory: note } => {
-                self.put(&path, note.text().as_bytes(), Before::Nothing)
+                self.put(&path, note.text().as_bytes(), WritePrecondition::Absent)
             }
             StoreChange::UpdateMemory { path, memory: note, before } => {
-                self.put(&path, note.text().as_bytes(), Before::This(before))
+                self.put(&path, note.text().as_bytes(), WritePrecondition::Digest(before))
             }
             StoreChange::MoveMemory { from, to, before, .. } => self.relocate(&from, &to, before),
             StoreChange::PruneMemory { path, before, .. }
             | StoreChange::RemoveMemory { path, before } => {
-                self.editing.remove_this(&file_of(&path)?, before)
+                self.editing.remove_if_digest(&file_of(&path)?, before)
             }
         }
     }
@@ -160,7 +160,7 @@ impl<'a> Shelf<'a> {
     fn create_category(&self, path: &Category, description: &Description) -> io::Result<bool> {
         let mut missing = path.self_and_ancestors();
         while let Some(top) = missing.first() {
-            if self.editing.folder(&category_path(top)?)?.is_none() {
+            if self.editing.open_folder(&category_path(top)?)?.is_none() {
                 break;
             }
             missing.remove(0);
@@ -174,18 +174,18 @@ impl<'a> Shelf<'a> {
             Ok((file, label::written(said).into_bytes()))
         });
         let files = files.collect::<io::Result<Vec<_>>>()?;
-        let Some(parent) = self.editing.folder(&category_path(&top.parent())?)? else {
+        let Some(parent) = self.editing.open_folder(&category_path(&top.parent())?)? else {
             return Ok(false);
         };
         let name = top.levels().next_back().unwrap_or_default();
         let made = self.editing.put_folder_in(&parent, name, &files)?;
         // Where the parent was moved away meanwhile, it is not there.
-        Ok(made && self.editing.folder(&category_path(path)?)?.is_some())
+        Ok(made && self.editing.open_folder(&category_path(path)?)?.is_some())
     }
 
     /// Takes a category out of the way, looks at it once more, and removes it.
     fn delete_category(&self, path: &Category, depth: DeletableContents) -> io::Result<bool> {
-        self.editing.remove_folder(&category_path(path)?, |folder| {
+        self.editing.remove_folder_if(&category_path(path)?, |folder| {
             let shows =
                 |below: &str| self.store.shows(self.bench.world, &format!("{path}/{below}"));
             let seen = Seen { disk: Disk(Some(folder)), shows: &shows };
@@ -199,20 +199,20 @@ impl<'a> Shelf<'a> {
         })
     }
 
-    fn put(&self, path: &MemoryPath, bytes: &[u8], before: Before) -> io::Result<bool> {
-        let Some(folder) = self.editing.folder(&category_path(&path.category)?)? else {
+    fn put(&self, path: &MemoryPath, bytes: &[u8], before: WritePrecondition) -> io::Result<bool> {
+        let Some(folder) = self.editing.open_folder(&category_path(&path.category)?)? else {
             return Ok(false);
         };
         self.editing.put_in(&folder, &path.file_name(), bytes, before)
     }
 
     fn relocate(&self, from: &MemoryPath, to: &MemoryPath, before: Sha256) -> io::Result<bool> {
-        if !self.editing.holds(&file_of(from)?, before)? {
+        if !self.editing.has_digest(&file_of(from)?, before)? {
             return Ok(false);
         }
-        let folder = |path: &MemoryPath| self.editing.folder(&category_path(&path.category)?);
+        let folder = |path: &MemoryPath| self.editing.open_folder(&category_path(&path.category)?);
         let (Some(old), Some(new)) = (folder(from)?, folder(to)?) else { return Ok(false) };
-        Editing::rename((&old, &from.file_name()), (&new, &to.file_name()))
+        FolderWriter::rename((&old, &from.file_name()), (&new, &to.file_name()))
     }
 }
 

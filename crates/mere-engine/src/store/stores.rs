@@ -14,7 +14,7 @@ use super::sync::{address_of, materialise};
 use super::{Home, Store, StoreError};
 use crate::context::Context;
 use crate::world::Standing;
-use mere_host::SPACE;
+use mere_host::SPACE_FOLDER;
 
 /// Every store, those of the project first, each file in its order.
 pub(crate) struct Stores {
@@ -144,7 +144,7 @@ fn unconfigured(scope: Scope) -> Store {
     let (root, path) = if scope == Scope::User {
         (Root::User, RelPath::default().child(folder))
     } else {
-        let path = RelPath::default().child(SPACE).and_then(|space| space.child(folder));
+        let path = RelPath::default().child(SPACE_FOLDER).and_then(|space| space.child(folder));
         (Root::Project, path)
     };
     Store {

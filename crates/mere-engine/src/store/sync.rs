@@ -9,7 +9,7 @@ use mere_core::item::Category;
 
 use super::label::{self, LABEL};
 use super::shelf::category_path;
-use mere_host::{Before, Editing};
+use mere_host::{FolderWriter, WritePrecondition};
 
 /// The categories of a hierarchy that were not there, made below a folder. Where a category is there
 /// and its file says something else, it says what the configuration says.
@@ -22,11 +22,11 @@ pub(crate) fn materialise(
     if is_settled(folder, hierarchy)? {
         return Ok(made);
     }
-    let editing = Editing::open_store(folder, over)?.ok_or(io::ErrorKind::TimedOut)?;
+    let editing = FolderWriter::open_store(folder, over)?.ok_or(io::ErrorKind::TimedOut)?;
     for named in hierarchy.all_categories() {
         let path = category_path(&named.category)?;
         let text = label::written(&named.description);
-        match editing.folder(&path)? {
+        match editing.open_folder(&path)? {
             None => {
                 let file = RelPath::default().child(LABEL).ok_or(io::ErrorKind::InvalidInput)?;
                 if editing.put_folder(&path, &[(file, text.into_bytes())])? {
@@ -36,7 +36,7 @@ pub(crate) fn materialise(
             Some(there) if is_labelled(&there, &named.description)? => {}
             Some(there) => {
                 let text = label::rewritten(&there, &named.description);
-                editing.put_in(&there, LABEL, text.as_bytes(), Before::Anything)?;
+                editing.put_in(&there, LABEL, text.as_bytes(), WritePrecondition::Any)?;
             }
         }
     }
@@ -47,7 +47,7 @@ pub(crate) fn materialise(
 fn is_settled(folder: &Dir, hierarchy: &Hierarchy) -> io::Result<bool> {
     for named in hierarchy.all_categories() {
         let path = category_path(&named.category)?;
-        match Editing::folder_below(folder, &path)? {
+        match FolderWriter::open_folder_below(folder, &path)? {
             Some(there) if is_labelled(&there, &named.description)? => {}
             _ => return Ok(false),
         }

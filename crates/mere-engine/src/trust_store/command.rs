@@ -7,10 +7,10 @@ use mere_core::trust::{Fingerprint, KeyLimits, PublicKey, Rotation};
 
 use super::{FILE, SignerFault, Store, TrustRecord};
 use crate::{keys, records, wording};
-use mere_host::{KeyFile, KeyFileError, Links, Surroundings};
+use mere_host::{Environment, KeyFile, KeyFileError, LinkPolicy};
 
 /// Does what a person asks for.
-pub(crate) fn command(surroundings: &Surroundings, asked: &TrustCommand) -> Draft {
+pub(crate) fn command(surroundings: &Environment, asked: &TrustCommand) -> Draft {
     let done = match asked {
         TrustCommand::Add { key, name, limits } => add(surroundings, key, (name.as_ref(), limits)),
         TrustCommand::List => list(surroundings),
@@ -22,13 +22,15 @@ pub(crate) fn command(surroundings: &Surroundings, asked: &TrustCommand) -> Draf
 }
 
 fn add(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     key: &SignerKey,
     (name, limits): (Option<&SignerName>, &KeyLimits),
 ) -> Result<Draft, SignerFault> {
     let key = match key {
         SignerKey::Line(key) => key.clone(),
-        SignerKey::File(file) => key_in(&surroundings.person_file(file, Links::Follow)?)?,
+        SignerKey::File(file) => {
+            key_in(&surroundings.read_person_key_file(file, LinkPolicy::Follow)?)?
+        }
     };
     let record = change(surroundings, |records| {
         let known = take(records, key.fingerprint());
@@ -45,9 +47,9 @@ fn add(
     Ok(Draft::success(codes::SIGNER_ADDED, message).hint(hint).data(about(&record)))
 }
 
-fn list(surroundings: &Surroundings) -> Result<Draft, SignerFault> {
+fn list(surroundings: &Environment) -> Result<Draft, SignerFault> {
     let Store::Records(records) = super::read(surroundings) else {
-        return Err(SignerFault::Damaged(surroundings.config_shown(FILE)));
+        return Err(SignerFault::Damaged(surroundings.display_config_file(FILE)));
     };
     let rows = records.iter().map(|record| Data::from(about(record))).collect::<Data>();
     let message = match records.len() {
@@ -63,7 +65,7 @@ fn list(surroundings: &Surroundings) -> Result<Draft, SignerFault> {
     })
 }
 
-fn remove(surroundings: &Surroundings, signer: &SignerSelector) -> Result<Draft, SignerFault> {
+fn remove(surroundings: &Environment, signer: &SignerSelector) -> Result<Draft, SignerFault> {
     let record = change(surroundings, |records| {
         let key = find(surroundings, records, signer)?.fingerprint;
         take(records, key).ok_or(SignerFault::Unknown)
@@ -76,7 +78,7 @@ fn remove(surroundings: &Surroundings, signer: &SignerSelector) -> Result<Draft,
     Ok(Draft::success(codes::SIGNER_REMOVED, message).data(about(&record)))
 }
 
-fn revoke(surroundings: &Surroundings, signer: &SignerSelector) -> Result<Draft, SignerFault> {
+fn revoke(surroundings: &Environment, signer: &SignerSelector) -> Result<Draft, SignerFault> {
     let own = keys::own_keys(surroundings);
     let record = change(surroundings, |records| {
         let found = find(surroundings, records, signer)?;
@@ -99,11 +101,11 @@ fn revoke(surroundings: &Surroundings, signer: &SignerSelector) -> Result<Draft,
     })
 }
 
-fn rotate(surroundings: &Surroundings, file: &PersonFile) -> Result<Draft, SignerFault> {
-    let file = surroundings.person_file(file, Links::Follow)?;
+fn rotate(surroundings: &Environment, file: &PersonFile) -> Result<Draft, SignerFault> {
+    let file = surroundings.read_person_key_file(file, LinkPolicy::Follow)?;
     let rotation = Rotation::parse(&file.bytes);
-    let rotation =
-        rotation.map_err(|error| SignerFault::Rotation { file: file.shown, cause: error.0 })?;
+    let rotation = rotation
+        .map_err(|error| SignerFault::Rotation { file: file.display_path, cause: error.0 })?;
     let (old, new) = (rotation.old.fingerprint(), rotation.new.fingerprint());
     let record = change(surroundings, |records| {
         let known = records.iter().find(|record| record.fingerprint == old).cloned();
@@ -127,11 +129,11 @@ fn rotate(surroundings: &Surroundings, file: &PersonFile) -> Result<Draft, Signe
 
 /// Changes the records. What is not wholly understood is not changed.
 fn change<T>(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     edit: impl FnOnce(&mut Vec<TrustRecord>) -> Result<T, SignerFault>,
 ) -> Result<T, SignerFault> {
     records::attempt(surroundings.lock_config(), FILE, |folder, values| {
-        let damaged = || SignerFault::Damaged(folder.name(FILE));
+        let damaged = || SignerFault::Damaged(folder.display_path(FILE));
         let mut records = super::parse(values).ok_or_else(damaged)?;
         let done = edit(&mut records)?;
         *values = records.iter().map(TrustRecord::record).collect();
@@ -147,7 +149,7 @@ fn take(records: &mut Vec<TrustRecord>, key: Fingerprint) -> Option<TrustRecord>
 
 /// Whom a person means: a name that was given wins over a file.
 fn find(
-    surroundings: &Surroundings,
+    surroundings: &Environment,
     records: &[TrustRecord],
     signer: &SignerSelector,
 ) -> Result<TrustRecord, SignerFault> {
@@ -169,14 +171,14 @@ fn find(
             return Err(SignerFault::Ambiguous(many));
         }
     }
-    match surroundings.person_file(file, Links::Follow) {
+    match surroundings.read_person_key_file(file, LinkPolicy::Follow) {
         Err(KeyFileError::Missing(_)) => Err(SignerFault::Unknown),
         file => Ok(TrustRecord::of(key_in(&file?)?)),
     }
 }
 
 fn key_in(file: &KeyFile) -> Result<PublicKey, SignerFault> {
-    let form = |cause: String| SignerFault::Form { file: file.shown.clone(), cause };
+    let form = |cause: String| SignerFault::Form { file: file.display_path.clone(), cause };
     let text = std::str::from_utf8(&file.bytes).map_err(|_| form("it is no text".to_owned()))?;
     text.parse().map_err(|error: mere_core::trust::KeyError| form(error.to_string()))
 }

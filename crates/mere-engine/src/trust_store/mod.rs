@@ -16,7 +16,7 @@ use mere_core::trust::{Fingerprint, KeyLimits, PublicKey};
 use serde_json::{Map, Value, json};
 
 use crate::records;
-use mere_host::Surroundings;
+use mere_host::Environment;
 
 pub(crate) use command::command;
 pub(crate) use fault::SignerFault;
@@ -49,7 +49,7 @@ pub(crate) struct TrustRecord {
 }
 
 /// The user's trust store. No file is an empty one.
-pub(crate) fn read(surroundings: &Surroundings) -> Store {
+pub(crate) fn read(surroundings: &Environment) -> Store {
     let Ok(bytes) = surroundings.read_config(FILE) else { return Store::Damaged };
     let Some(bytes) = bytes else { return Store::Records(Vec::new()) };
     let records = records::parse_whole(&bytes).and_then(|records| parse(&records));

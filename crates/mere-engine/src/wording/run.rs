@@ -11,7 +11,7 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use super::item::problems;
 use crate::enforce::Unused;
 use crate::items::{ItemError, RunError, item_name, masked, masked_problems};
-use mere_host::{PackagesError, Refusal};
+use mere_host::{PackagesError, SandboxError};
 
 /// A tool that was not run.
 pub(super) fn run(error: &RunError) -> Draft {
@@ -299,10 +299,10 @@ fn needs(error: &RunError) -> Draft {
     }
 }
 
-fn sandbox(refusal: &Refusal) -> Draft {
+fn sandbox(refusal: &SandboxError) -> Draft {
     let fault = |message: Prose| Draft::fault(codes::RUN_SANDBOX, message.and(" Nothing was run."));
     match refusal {
-        Refusal::Layer(layer, why) => {
+        SandboxError::Layer(layer, why) => {
             let name = layer.name();
             let message = format!("The layer `{name}` of the sandbox is missing: ");
             let data = Fields::default().with("layer", name);
@@ -310,16 +310,16 @@ fn sandbox(refusal: &Refusal) -> Draft {
                 .hint("Ask a person to run `mere doctor`: it shows each layer, and what it needs.")
                 .data(data)
         }
-        Refusal::Totals(why) => {
+        SandboxError::Limits(why) => {
             fault(Prose::words(format!("The limits of a run cannot be kept: {why}.")))
                 .hint("Ask a person to run `mere doctor`: it says by what limits are kept.")
         }
-        Refusal::Unstarted(why) => {
+        SandboxError::NotStarted(why) => {
             let message = Prose::words("The program could not be started: ");
             fault(message.content(Content::mention(why.as_str())).and("."))
                 .hint("`mere chain TOOL` shows the command; it must be there in the sandbox.")
         }
-        Refusal::Io(error) => {
+        SandboxError::Io(error) => {
             tracing::error!(%error, "the sandbox failed");
             Draft::fault(codes::RUN_SANDBOX, "The sandbox failed.")
                 .hint("Try again; the log says what failed. `mere doctor` tries each layer.")

@@ -9,7 +9,7 @@ use mere_core::pattern::Patterns;
 use mere_core::root::Root;
 use mere_core::sensitive::is_sensitive;
 
-use mere_host::{SPACE, WORKSPACES, is_unfinished};
+use mere_host::{SPACE_FOLDER, WORKSPACES_FOLDER, is_temporary_name};
 
 /// What the configuration and the person's approvals say.
 #[derive(Debug, Default)]
@@ -97,11 +97,11 @@ pub(super) struct Eyes<'a> {
 impl Eyes<'_> {
     /// How `path` is seen, whose folder is seen as `above`; its last name is `name`.
     pub(super) fn child(&self, above: Sight, path: &str, name: &str) -> Sight {
-        if name == WORKSPACES && self.holds_workspaces(path) {
+        if name == WORKSPACES_FOLDER && self.holds_workspaces(path) {
             return Sight::Hidden;
         }
         // What is half-written, or on its way out, is nobody's to see.
-        if *self.root != Root::Workspace && is_unfinished(name) {
+        if *self.root != Root::Workspace && is_temporary_name(name) {
             return Sight::Hidden;
         }
         let plain = above == Sight::Plain && !is_sensitive(name) && !self.is_named(path);
@@ -122,8 +122,8 @@ impl Eyes<'_> {
         let space = path.rsplit('/').nth(1);
         match self.root {
             Root::Workspace => false,
-            Root::User => space.is_none_or(|space| space == SPACE),
-            _ => space == Some(SPACE),
+            Root::User => space.is_none_or(|space| space == SPACE_FOLDER),
+            _ => space == Some(SPACE_FOLDER),
         }
     }
 

@@ -10,7 +10,7 @@ use super::ignored::RulesFrom;
 use super::list::LookError;
 use super::sweep::{Gathered, Harvest, Opened, Order, Plan, Position, Want, Weight, sweep};
 use super::{VisibilityRef, World};
-use mere_host::SPACE;
+use mere_host::SPACE_FOLDER;
 
 /// How far a walk goes, and where its page begins.
 pub(crate) struct Bounds<'a> {
@@ -74,10 +74,10 @@ impl World {
     fn rules_from<'a>(&'a self, target: &VisibilityRef, base: &'a Dir) -> RulesFrom<'a> {
         let path = target.address().path();
         if let Some((base, below)) = self.around(target.address().root()) {
-            let space = format!("{below}/{SPACE}");
+            let space = format!("{below}/{SPACE_FOLDER}");
             return RulesFrom { base, path: below.join_path(path).to_string(), space };
         }
-        RulesFrom { base, path: path.to_string(), space: SPACE.to_owned() }
+        RulesFrom { base, path: path.to_string(), space: SPACE_FOLDER.to_owned() }
     }
 }
 

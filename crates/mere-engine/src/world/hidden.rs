@@ -3,18 +3,18 @@
 //! They are recognised by device and inode, so no name, link or mount makes them visible, even
 //! when the project contains them.
 
-use mere_host::Identity;
+use mere_host::FolderIdentity;
 
 /// The identities of one moment.
 #[derive(Debug, Default)]
-pub(crate) struct Hidden(Vec<Identity>);
+pub(crate) struct Hidden(Vec<FolderIdentity>);
 
 impl Hidden {
-    pub(crate) fn new(identities: Vec<Identity>) -> Self {
+    pub(crate) fn new(identities: Vec<FolderIdentity>) -> Self {
         Self(identities)
     }
 
-    pub(crate) fn contains(&self, identity: Identity) -> bool {
+    pub(crate) fn contains(&self, identity: FolderIdentity) -> bool {
         self.0.contains(&identity)
     }
 }

@@ -50,7 +50,7 @@ impl Ignored {
         let slashes = from.path.match_indices('/').map(|(at, _)| at);
         let ends = (!from.path.is_empty()).then_some(0).into_iter().chain(slashes);
         for folder in ends.map(|end| &from.path[..end]) {
-            let Ok(open) = OpenFolder::below(from.base, folder) else { return rules };
+            let Ok(open) = OpenFolder::open(from.base, folder) else { return rules };
             rules = rules.entered(folder, from).with(&open, (from.base, folder), Has::ALL);
         }
         rules.entered(&from.path, from)
@@ -72,7 +72,7 @@ impl Ignored {
     ) -> Self {
         if has.repository {
             let info = if path.is_empty() { ".git/info" } else { &format!("{path}/.git/info") };
-            if let Ok(info) = OpenFolder::below(base, info) {
+            if let Ok(info) = OpenFolder::open(base, info) {
                 add(&mut self.git, &info, "exclude", path);
             }
         }
@@ -134,7 +134,7 @@ fn add(chain: &mut Option<Arc<File>>, folder: &OpenFolder, name: &str, path: &st
 
 /// The rules of a file; `None` if there are none.
 fn read(folder: &OpenFolder, name: &str) -> Option<IgnoreRules> {
-    let file = folder.file(name).ok().flatten()?;
+    let file = folder.open_file(name).ok().flatten()?;
     let mut bytes = Vec::new();
     file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
     IgnoreRules::parse(&String::from_utf8_lossy(&bytes))

@@ -14,7 +14,7 @@ use super::discretion::Sight;
 use super::visibility::Opened;
 use super::walk::{self, Landing, Limits, is_denied};
 use super::{Kind, ResolveError, VisibilityRef, World};
-use mere_host::{EntryKind, OpenFolder, absent};
+use mere_host::{EntryKind, OpenFolder, none_if_missing};
 
 /// One visible entry. Directories sort first, each group by the bytes of its names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -108,7 +108,7 @@ impl World {
         let mut ended = Ok(());
         glance
             .folder
-            .read(|name, kind| {
+            .for_each_entry(|name, kind| {
                 if seen.is_multiple_of(GLANCE_EVERY) {
                     ended = go_on(turn);
                 }
@@ -150,7 +150,7 @@ impl<'a> Glance<'a> {
         let (root, path) = (target.address().root(), target.address().path());
         let limits = world.limits(root);
         let sight = limits.eyes.path(path.as_str());
-        let folder = OpenFolder::below(opened.dir, "")?;
+        let folder = OpenFolder::open(opened.dir, "")?;
         Ok(Self { folder, opened, limits, path, sight })
     }
 
@@ -170,7 +170,7 @@ impl<'a> Glance<'a> {
     }
 
     fn folder(&self, name: &str) -> io::Result<Option<Rank>> {
-        let identity = absent(self.folder.child_identity(name))?.flatten();
+        let identity = none_if_missing(self.folder.child_identity(name))?.flatten();
         let seen = identity.is_some_and(|identity| !self.limits.hidden.contains(identity));
         Ok(seen.then_some(Rank::Directory))
     }

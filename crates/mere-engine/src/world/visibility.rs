@@ -12,7 +12,7 @@ use mere_core::address::{Address, RelPath};
 use mere_core::root::Root;
 use mere_core::segment::Segment;
 
-use mere_host::open_regular;
+use mere_host::open_regular_file;
 
 /// What a visible path is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +109,7 @@ impl VisibilityRef {
     /// Opens the file; `None` if this is none, or is none any more.
     pub(crate) fn open_file(&self) -> io::Result<Option<File>> {
         match &self.place {
-            Place::File { parent, name, .. } => open_regular(&**parent, name.as_str()),
+            Place::File { parent, name, .. } => open_regular_file(&**parent, name.as_str()),
             Place::Empty | Place::Directory { .. } => Ok(None),
         }
     }

@@ -16,7 +16,7 @@ use mere_core::segment::Segment;
 
 use super::discretion::{Eyes, Sight};
 use super::{Hidden, ResolveError};
-use mere_host::{Identity, Step, read_link};
+use mere_host::{FolderIdentity, PathStep, read_link};
 
 /// How many links one walk may pass, as the kernel has it.
 const MAX_LINKS: usize = 40;
@@ -47,7 +47,7 @@ pub(super) fn walk(
     path: &RelPath,
     limits: Limits<'_>,
 ) -> Result<Landing, ResolveError> {
-    let steps = path.segments().rev().map(Step::Into).collect();
+    let steps = path.segments().rev().map(PathStep::Into).collect();
     let here = Arc::clone(root);
     let names = RelPath::default();
     Walk { root, limits, here, names, steps, links: 0, budget: MAX_LINK_STEPS }.run()
@@ -60,7 +60,7 @@ struct Walk<'a> {
     /// The names from the root to where the walk stands.
     names: RelPath,
     /// What is still to go, the next step last.
-    steps: Vec<Step>,
+    steps: Vec<PathStep>,
     links: usize,
     budget: usize,
 }
@@ -69,8 +69,8 @@ impl Walk<'_> {
     fn run(mut self) -> Result<Landing, ResolveError> {
         while let Some(step) = self.steps.pop() {
             match step {
-                Step::Up => self.climb()?,
-                Step::Into(name) => {
+                PathStep::Up => self.climb()?,
+                PathStep::Into(name) => {
                     if self.enter(&name)? == Entered::File {
                         return self.land(name);
                     }
@@ -153,7 +153,7 @@ enum Entered {
 fn open_directory(parent: &Dir, name: &Segment, hidden: &Hidden) -> Result<Dir, ResolveError> {
     let dir = parent.open_dir_nofollow(name.as_str()).map_err(judge)?;
     let metadata = dir.dir_metadata().map_err(judge)?;
-    if hidden.contains(Identity::of(&metadata)) {
+    if hidden.contains(FolderIdentity::from_metadata(&metadata)) {
         return Err(ResolveError::NotVisible);
     }
     Ok(dir)

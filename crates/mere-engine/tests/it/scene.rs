@@ -7,7 +7,7 @@ use std::time::Instant;
 use mere_core::gate::Cleared;
 use mere_core::request::{Caller, Request};
 use mere_core::turn::{Outcome, Progress, Turn};
-use mere_engine::{Errand, Memory, Mods, Opening, Session, Typed};
+use mere_engine::{Errand, Memory, Mods, Opening, Session, TypedPath};
 
 /// A folder that holds a project and whatever lies beside it.
 pub(crate) struct Scene {
@@ -27,7 +27,7 @@ impl Scene {
 
     pub(crate) fn session(&self) -> Session {
         let project = OsString::from(self.base.path().join("project"));
-        let typed = || Some(Typed::from(project.clone()));
+        let typed = || Some(TypedPath::from(project.clone()));
         Session::open(Opening {
             project: typed(),
             directory: typed(),

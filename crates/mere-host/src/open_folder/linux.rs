@@ -12,7 +12,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::EntryKind;
-use crate::{Identity, Stamp};
+use crate::{FileStamp, FolderIdentity};
 
 /// How much of a folder is read at once.
 const BUFFER_BYTES: usize = 16 * 1024;
@@ -25,7 +25,7 @@ pub struct OpenFolder(OwnedFd);
 impl OpenFolder {
     /// Opens the folder at `path`, names joined by slashes, below `root`; the empty path is `root`
     /// itself.
-    pub fn below(root: &Dir, path: &str) -> io::Result<Self> {
+    pub fn open(root: &Dir, path: &str) -> io::Result<Self> {
         let beneath =
             ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
         let path = if path.is_empty() { "." } else { path };
@@ -34,14 +34,14 @@ impl OpenFolder {
                 Ok(folder) => return Ok(Self(folder)),
                 // A rename elsewhere can make the kernel unsure; it asks to be asked again.
                 Err(Errno::AGAIN | Errno::INTR) => {}
-                Err(Errno::NOSYS | Errno::PERM) => return Self::step_by_step(root, path),
+                Err(Errno::NOSYS | Errno::PERM) => return Self::open_step_by_step(root, path),
                 Err(error) => return Err(error.into()),
             }
         }
     }
 
     /// The same where `openat2` is not to be had.
-    fn step_by_step(root: &Dir, path: &str) -> io::Result<Self> {
+    fn open_step_by_step(root: &Dir, path: &str) -> io::Result<Self> {
         let mut here = openat(root, ".", READ_FOLDER, Mode::empty())?;
         for name in path.split('/').filter(|name| *name != ".") {
             here = openat(&here, name, READ_FOLDER, Mode::empty())?;
@@ -60,28 +60,28 @@ impl OpenFolder {
     }
 
     /// The number of the kind of file system it lies on.
-    pub(crate) fn file_system(&self) -> io::Result<u64> {
+    pub(crate) fn file_system_type(&self) -> io::Result<u64> {
         Ok(u64::try_from(fstatfs(&self.0)?.f_type).unwrap_or_default())
     }
 
-    pub fn identity(&self) -> io::Result<Identity> {
+    pub fn identity(&self) -> io::Result<FolderIdentity> {
         let stat = fstat(&self.0)?;
-        Ok(Identity::new(stat.st_dev, stat.st_ino))
+        Ok(FolderIdentity::new(stat.st_dev, stat.st_ino))
     }
 
     /// What it looks like now.
-    pub fn stamp(&self) -> io::Result<Stamp> {
-        Ok(Stamp::of_stat(&fstat(&self.0)?))
+    pub fn stamp(&self) -> io::Result<FileStamp> {
+        Ok(FileStamp::from_stat(&fstat(&self.0)?))
     }
 
     /// What the folder at `path` below `root` looks like, without opening it; `None` if there is
     /// none. Links on the way are followed, so this says whether a folder is still the same one and
     /// nothing else.
-    pub fn glance(root: &Dir, path: &str) -> io::Result<Option<Stamp>> {
+    pub fn stat(root: &Dir, path: &str) -> io::Result<Option<FileStamp>> {
         match statat(root, path, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => {
                 let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
-                Ok(is_folder.then(|| Stamp::of_stat(&stat)))
+                Ok(is_folder.then(|| FileStamp::from_stat(&stat)))
             }
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(None),
             Err(error) => Err(error.into()),
@@ -94,7 +94,7 @@ impl OpenFolder {
     }
 
     /// Tells every name and what it is, in no order; a name that is not UTF-8 is `None`.
-    pub fn read(
+    pub fn for_each_entry(
         &self,
         mut each: impl FnMut(Option<&str>, EntryKind) -> io::Result<()>,
     ) -> io::Result<()> {
@@ -114,16 +114,16 @@ impl OpenFolder {
                 },
                 known => known,
             };
-            each(name.to_str().ok(), kind_of(kind))?;
+            each(name.to_str().ok(), entry_kind(kind))?;
         }
         Ok(())
     }
 
     /// Which folder a child is, without opening it; `None` if it is none.
-    pub fn child_identity(&self, name: &str) -> io::Result<Option<Identity>> {
+    pub fn child_identity(&self, name: &str) -> io::Result<Option<FolderIdentity>> {
         let stat = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
-        Ok(is_folder.then(|| Identity::new(stat.st_dev, stat.st_ino)))
+        Ok(is_folder.then(|| FolderIdentity::new(stat.st_dev, stat.st_ino)))
     }
 
     /// Whether a regular file has this name.
@@ -133,11 +133,11 @@ impl OpenFolder {
 
     /// What a regular file of this folder looks like, without opening it; `None` if the name is
     /// something else, or nothing.
-    pub fn file_stamp(&self, name: &str) -> io::Result<Option<Stamp>> {
+    pub fn file_stamp(&self, name: &str) -> io::Result<Option<FileStamp>> {
         match statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => {
                 let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
-                Ok(is_file.then(|| Stamp::of_stat(&stat)))
+                Ok(is_file.then(|| FileStamp::from_stat(&stat)))
             }
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
             Err(error) => Err(error.into()),
@@ -145,14 +145,14 @@ impl OpenFolder {
     }
 
     /// Opens a regular file of this folder; `None` if the name is something else.
-    pub fn file(&self, name: &str) -> io::Result<Option<File>> {
-        open_regular(&self.0, name)
+    pub fn open_file(&self, name: &str) -> io::Result<Option<File>> {
+        open_regular_file(&self.0, name)
     }
 }
 
 /// Opens a regular file of a folder, never through a link and never waiting for a pipe; `None` if
 /// the name is something else.
-pub fn open_regular(folder: &impl AsFd, name: &str) -> io::Result<Option<File>> {
+pub fn open_regular_file(folder: &impl AsFd, name: &str) -> io::Result<Option<File>> {
     let flags =
         OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = match openat(folder, name, flags, Mode::empty()) {
@@ -174,17 +174,17 @@ pub(crate) fn exchange(one: (&Dir, &str), other: (&Dir, &str)) -> io::Result<boo
 }
 
 /// Gives a file another name that nothing has; says no if something does.
-pub(crate) fn rename_new(from: (&Dir, &str), to: (&Dir, &str)) -> io::Result<bool> {
+pub(crate) fn rename_no_replace(from: (&Dir, &str), to: (&Dir, &str)) -> io::Result<bool> {
     match renameat_with(from.0, from.1, to.0, to.1, RenameFlags::NOREPLACE) {
         Ok(()) => Ok(true),
         Err(Errno::EXIST) => Ok(false),
         // A file system that cannot: the lock keeps others of us away.
-        Err(Errno::INVAL | Errno::NOSYS) => super::rename_looking(from, to),
+        Err(Errno::INVAL | Errno::NOSYS) => super::check_then_rename(from, to),
         Err(error) => Err(error.into()),
     }
 }
 
-fn kind_of(kind: FileType) -> EntryKind {
+fn entry_kind(kind: FileType) -> EntryKind {
     match kind {
         FileType::Directory => EntryKind::Folder,
         FileType::RegularFile => EntryKind::File,

@@ -10,26 +10,26 @@ mod linux;
 #[cfg(any(not(target_os = "linux"), mere_portable))]
 mod portable;
 
+#[cfg(any(not(target_os = "linux"), mere_portable))]
+pub(crate) use check_then_rename as rename_new;
 #[cfg(all(target_os = "linux", not(mere_portable)))]
-pub use linux::{OpenFolder, open_regular};
+pub use linux::{OpenFolder, open_regular_file};
 #[cfg(all(target_os = "linux", not(mere_portable)))]
-pub(crate) use linux::{exchange, rename_new};
+pub(crate) use linux::{exchange, rename_no_replace};
 #[cfg(any(not(target_os = "linux"), mere_portable))]
 pub(crate) use portable::exchange;
 #[cfg(any(not(target_os = "linux"), mere_portable))]
 pub use portable::{OpenFolder, open_regular};
-#[cfg(any(not(target_os = "linux"), mere_portable))]
-pub(crate) use rename_looking as rename_new;
 
 use std::io;
 
 use cap_std::fs::Dir;
 
-use super::absent;
+use super::none_if_missing;
 
 /// Gives a file another name, if a look finds that nothing has it: for those who hold a lock.
-pub(crate) fn rename_looking(from: (&Dir, &str), to: (&Dir, &str)) -> io::Result<bool> {
-    if absent(to.0.symlink_metadata(to.1))?.is_some() {
+pub(crate) fn check_then_rename(from: (&Dir, &str), to: (&Dir, &str)) -> io::Result<bool> {
+    if none_if_missing(to.0.symlink_metadata(to.1))?.is_some() {
         return Ok(false);
     }
     from.0.rename(from.1, to.0, to.1).map(|()| true)

@@ -14,7 +14,7 @@ use seccompiler::{
 };
 
 /// The flags of `clone` that make a namespace.
-const NAMESPACES: u64 = 0x7e02_0000;
+const CLONE_NAMESPACE_FLAGS: u64 = 0x7e02_0000;
 /// Simulates typing on a terminal.
 const TIOCSTI: u64 = 0x5412;
 /// The same for consoles.
@@ -23,11 +23,11 @@ const MAP_ANONYMOUS: u64 = 0x20;
 const MAP_TYPE: u64 = 0x0f;
 const MAP_PRIVATE: u64 = 0x02;
 /// What of the type of a socket is no flag.
-const SOCK_TYPE: u64 = 0x0f;
+const SOCK_TYPE_MASK: u64 = 0x0f;
 /// The flags of `open` that make a file: one with a name, and one without.
-const MAKING: [u64; 2] = [0x40, 0x40_0000];
+const CREATE_FLAGS: [u64; 2] = [0x40, 0x40_0000];
 /// The calls that give a file a mode, and which of their arguments that is.
-const MODES: &[(i64, u8)] = &[
+const MODE_ARGUMENTS: &[(i64, u8)] = &[
     (libc::SYS_fchmod, 1),
     (libc::SYS_fchmodat, 2),
     (libc::SYS_fchmodat2, 2),
@@ -40,7 +40,7 @@ const MODES: &[(i64, u8)] = &[
     (libc::SYS_mknod, 1),
 ];
 /// Those that open one, and which of their arguments are the flags; the mode comes after.
-const OPENING: &[(i64, u8)] = &[
+const OPEN_FLAG_ARGUMENTS: &[(i64, u8)] = &[
     (libc::SYS_openat, 2),
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_open, 1),
@@ -109,7 +109,7 @@ const ALLOWED: &[i64] = &[
 /// The same, by their older names.
 #[cfg(target_arch = "x86_64")]
 #[rustfmt::skip]
-const OLDER: &[i64] = &[
+const ALLOWED_LEGACY: &[i64] = &[
     libc::SYS_open, libc::SYS_creat, libc::SYS_stat, libc::SYS_lstat, libc::SYS_access,
     libc::SYS_mkdir, libc::SYS_rmdir, libc::SYS_unlink, libc::SYS_rename, libc::SYS_link,
     libc::SYS_symlink, libc::SYS_readlink, libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown,
@@ -122,23 +122,23 @@ const OLDER: &[i64] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const OLDER: &[i64] = &[libc::SYS_getrlimit, libc::SYS_setrlimit];
 
-type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+type SyscallRules = BTreeMap<i64, Vec<SeccompRule>>;
 
 /// Takes from this thread, and from what it starts, every other call.
-pub(super) fn restrict() -> io::Result<()> {
-    for program in programs().map_err(io::Error::other)? {
+pub(super) fn install_filters() -> io::Result<()> {
+    for program in filter_programs().map_err(io::Error::other)? {
         seccompiler::apply_filter(&program).map_err(io::Error::other)?;
     }
     Ok(())
 }
 
-fn programs() -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
+fn filter_programs() -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
     let target = TargetArch::try_from(std::env::consts::ARCH)?;
     let deny = |code: i32| SeccompAction::Errno(code.unsigned_abs());
-    let always = |call| Rules::from([(call, Vec::new())]);
+    let always = |call| SyscallRules::from([(call, Vec::new())]);
     let denied = [
         (libc::EACCES, always(libc::SYS_socket)),
-        (libc::EPERM, somebody_else()?),
+        (libc::EPERM, set_id_rules()?),
         // Takes the whole disk in less time than it takes to look.
         (libc::EOPNOTSUPP, always(libc::SYS_fallocate)),
         // Keeps pages of a file in a pipe when the file is gone. Programs then read and write.
@@ -147,22 +147,25 @@ fn programs() -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
     let denied = denied.into_iter().map(|(code, rules)| {
         SeccompFilter::new(rules, SeccompAction::Allow, deny(code), target)?.try_into()
     });
-    let calls = SeccompFilter::new(allowed()?, deny(libc::ENOSYS), SeccompAction::Allow, target)?;
+    let calls =
+        SeccompFilter::new(allow_rules()?, deny(libc::ENOSYS), SeccompAction::Allow, target)?;
     denied.chain([calls.try_into()]).collect()
 }
 
 /// The calls that make a file which runs as its owner, or as its group: on the machine it would, for
 /// whoever starts it there.
-fn somebody_else() -> Result<Rules, seccompiler::BackendError> {
-    let mut rules = Rules::new();
+fn set_id_rules() -> Result<SyscallRules, seccompiler::BackendError> {
+    let mut rules = SyscallRules::new();
     for bit in [u64::from(libc::S_ISUID), u64::from(libc::S_ISGID)] {
-        for (call, mode) in MODES {
-            let rule = SeccompRule::new(vec![condition(*mode, bit, bit)?])?;
+        for (call, mode) in MODE_ARGUMENTS {
+            let rule = SeccompRule::new(vec![masked_condition(*mode, bit, bit)?])?;
             rules.entry(*call).or_default().push(rule);
         }
-        for ((call, flags), flag) in OPENING.iter().flat_map(|one| MAKING.map(|flag| (*one, flag)))
+        for ((call, flags), flag) in
+            OPEN_FLAG_ARGUMENTS.iter().flat_map(|one| CREATE_FLAGS.map(|flag| (*one, flag)))
         {
-            let makes = vec![condition(flags, flag, flag)?, condition(flags + 1, bit, bit)?];
+            let makes =
+                vec![masked_condition(flags, flag, flag)?, masked_condition(flags + 1, bit, bit)?];
             rules.entry(call).or_default().push(SeccompRule::new(makes)?);
         }
     }
@@ -170,7 +173,7 @@ fn somebody_else() -> Result<Rules, seccompiler::BackendError> {
 }
 
 /// That some bits of an argument are as they are given.
-fn condition(
+fn masked_condition(
     argument: u8,
     mask: u64,
     bits: u64,
@@ -178,25 +181,30 @@ fn condition(
     SeccompCondition::new(argument, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(mask), bits)
 }
 
-fn allowed() -> Result<Rules, seccompiler::BackendError> {
-    let mut rules: Rules = ALLOWED.iter().chain(OLDER).map(|call| (*call, Vec::new())).collect();
+fn allow_rules() -> Result<SyscallRules, seccompiler::BackendError> {
+    let mut rules: SyscallRules =
+        ALLOWED.iter().chain(ALLOWED_LEGACY).map(|call| (*call, Vec::new())).collect();
     let differs =
         |value| SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, value);
-    let threads = SeccompRule::new(vec![condition(0, NAMESPACES, 0)?])?;
+    let threads = SeccompRule::new(vec![masked_condition(0, CLONE_NAMESPACE_FLAGS, 0)?])?;
     rules.insert(libc::SYS_clone, vec![threads]);
     let typing = SeccompRule::new(vec![differs(TIOCSTI)?, differs(TIOCLINUX)?])?;
     rules.insert(libc::SYS_ioctl, vec![typing]);
     // Memory that is shared and belongs to no file is in nobody's account once it is unmapped.
-    let of_file = SeccompRule::new(vec![condition(3, MAP_ANONYMOUS, 0)?])?;
-    let private = SeccompRule::new(vec![condition(3, MAP_TYPE, MAP_PRIVATE)?])?;
+    let of_file = SeccompRule::new(vec![masked_condition(3, MAP_ANONYMOUS, 0)?])?;
+    let private = SeccompRule::new(vec![masked_condition(3, MAP_TYPE, MAP_PRIVATE)?])?;
     rules.insert(libc::SYS_mmap, vec![of_file, private]);
     // One of datagrams could send some to any socket with a path.
     let pairs = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET].map(|kind| {
-        let own = condition(0, u64::from(u32::MAX), u64::from(libc::AF_UNIX.unsigned_abs()))?;
-        SeccompRule::new(vec![own, condition(1, SOCK_TYPE, u64::from(kind.unsigned_abs()))?])
+        let own =
+            masked_condition(0, u64::from(u32::MAX), u64::from(libc::AF_UNIX.unsigned_abs()))?;
+        SeccompRule::new(vec![
+            own,
+            masked_condition(1, SOCK_TYPE_MASK, u64::from(kind.unsigned_abs()))?,
+        ])
     });
     rules.insert(libc::SYS_socketpair, pairs.into_iter().collect::<Result<_, _>>()?);
-    let nowhere = SeccompRule::new(vec![condition(4, u64::MAX, 0)?])?;
+    let nowhere = SeccompRule::new(vec![masked_condition(4, u64::MAX, 0)?])?;
     rules.insert(libc::SYS_sendto, vec![nowhere]);
     Ok(rules)
 }

@@ -19,32 +19,32 @@ use rustix::process::{
     set_parent_process_death_signal, setsid, wait,
 };
 
-use super::confine::{self, Fence};
-use super::root::{self, Processes};
-use super::wire::{Exit, Layer, Order, Report, receive, send};
+use super::confine::{self, LandlockRules};
+use super::root::{self, ProcVisibility};
+use super::wire::{CellOrder, CellReport, Exit, SandboxLayer, receive, send};
 
 /// How the first stage is called.
-pub(super) const OUTER: &str = "__cell";
+pub(super) const OUTER_STAGE: &str = "__cell";
 /// How the second stage is called.
-const INNER: &str = "__cell-init";
+const INNER_STAGE: &str = "__cell-init";
 
 /// Does what a cell does, where this program was started as one.
-pub fn cell() -> Option<ExitCode> {
+pub fn run_cell_stage() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
     let stage = match arguments.next()?.to_str()? {
-        OUTER => outer,
-        INNER => inner,
+        OUTER_STAGE => run_outer_stage,
+        INNER_STAGE => run_inner_stage,
         _ => return None,
     };
     // A person who types this gets nothing: there is no keeper on the other side.
-    let ended = let_go()
+    let ended = close_inherited_files()
         .and_then(|()| io::stdin().as_fd().try_clone_to_owned())
         .and_then(|socket| stage(&UnixStream::from(socket)));
     Some(if ended.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Closes what whoever started this program had left open: a tool would have it too.
-fn let_go() -> io::Result<()> {
+fn close_inherited_files() -> io::Result<()> {
     let open = std::fs::read_dir("/proc/self/fd")?;
     let open = open.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
     for number in open.filter(|number| *number > 2).collect::<Vec<_>>() {
@@ -55,26 +55,30 @@ fn let_go() -> io::Result<()> {
 }
 
 /// The first stage.
-fn outer(keeper: &UnixStream) -> io::Result<()> {
+fn run_outer_stage(keeper: &UnixStream) -> io::Result<()> {
     // Ends what belongs to a terminal.
     let _ = setsid();
-    let left = leave();
+    let left = unshare_namespaces();
     let is_left = left.is_ok();
-    send(keeper, &Report::Layer(Layer::Namespaces, left.map_err(|error| error.to_string())))?;
+    send(
+        keeper,
+        &CellReport::Layer(SandboxLayer::Namespaces, left.map_err(|error| error.to_string())),
+    )?;
     if !is_left {
         return Ok(());
     }
-    send(keeper, &Report::Unshared)?;
+    send(keeper, &CellReport::Unshared)?;
     let Some(()) = receive(keeper)? else { return Ok(()) };
-    confine::hand_down()?;
+    confine::make_capabilities_inheritable()?;
     let mut next = Command::new("/proc/self/exe");
-    let mut next = next.arg(INNER).env_clear().stdin(OwnedFd::from(keeper.try_clone()?)).spawn()?;
-    send(keeper, &Report::Init(next.id()))?;
+    let mut next =
+        next.arg(INNER_STAGE).env_clear().stdin(OwnedFd::from(keeper.try_clone()?)).spawn()?;
+    send(keeper, &CellReport::Init(next.id()))?;
     next.wait().map(|_| ())
 }
 
 /// Leaves the namespaces of the machine, and its groups where that is possible.
-fn leave() -> io::Result<()> {
+fn unshare_namespaces() -> io::Result<()> {
     let _ = rustix::thread::set_thread_groups(&[]);
     let all = CloneFlags::CLONE_NEWUSER
         | CloneFlags::CLONE_NEWNS
@@ -86,10 +90,10 @@ fn leave() -> io::Result<()> {
 }
 
 /// The second stage.
-fn inner(keeper: &UnixStream) -> io::Result<()> {
+fn run_inner_stage(keeper: &UnixStream) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
-    let Some(order) = receive::<Order>(keeper)? else { return Ok(()) };
-    let Some(input) = build(&order, keeper)? else { return Ok(()) };
+    let Some(order) = receive::<CellOrder>(keeper)? else { return Ok(()) };
+    let Some(input) = build_layers(&order, keeper)? else { return Ok(()) };
     let watched = keeper.try_clone()?;
     thread::spawn(move || {
         // Nothing is said any more: the end is what is waited for.
@@ -98,7 +102,7 @@ fn inner(keeper: &UnixStream) -> io::Result<()> {
         while (&watched).read(&mut [0]).is_err_and(interrupted) {}
         std::process::exit(1);
     });
-    if !layer(keeper, &order, Layer::Seccomp, super::calls::restrict)? {
+    if !build_layer(keeper, &order, SandboxLayer::Seccomp, super::calls::install_filters)? {
         return Ok(());
     }
     let Some((program, arguments)) = order.argv.split_first() else { return Ok(()) };
@@ -106,64 +110,67 @@ fn inner(keeper: &UnixStream) -> io::Result<()> {
     let environment = order.environment.iter().map(|(name, value)| (name, value));
     tool.args(arguments).env_clear().envs(environment).stdin(input);
     match tool.spawn() {
-        Err(error) => send(keeper, &Report::Unstarted(error.to_string())),
+        Err(error) => send(keeper, &CellReport::Unstarted(error.to_string())),
         Ok(tool) => {
             // The tool may send signals, and the runtime of this program answers some of them: from now on
             // none is taken. Before, the tool would have inherited that.
             SigSet::all().thread_block()?;
-            send(keeper, &Report::Started)?;
-            send(keeper, &Report::Ended(sweep(tool.id())?))
+            send(keeper, &CellReport::Started)?;
+            send(keeper, &CellReport::Ended(reap_until_exit(tool.id())?))
         }
     }
 }
 
 /// Builds everything but the last layer, which is taken when nothing else is left to do. Nothing where
 /// a layer is missing.
-fn build(order: &Order, keeper: &UnixStream) -> io::Result<Option<Stdio>> {
-    let fence = Fence::new();
-    let processes = if fence.is_ok() { Processes::Shown } else { Processes::Hidden };
+fn build_layers(order: &CellOrder, keeper: &UnixStream) -> io::Result<Option<Stdio>> {
+    let fence = LandlockRules::new();
+    let processes = if fence.is_ok() { ProcVisibility::Shown } else { ProcVisibility::Hidden };
     let mut input = Stdio::null();
     let enter = || {
         rustix::system::sethostname(b"sandbox")?;
         root::enter(&order.binds, processes)?;
-        root::put_tool(&order.files, keeper)?;
-        root::close()?;
+        root::write_tool_files(&order.files, keeper)?;
+        root::detach_old_root()?;
         input = read_input(order.input, keeper)?;
         if std::path::Path::new("/work").is_dir() {
             std::env::set_current_dir("/work")?;
         }
         Ok(())
     };
-    let places = || root::places(&order.binds);
+    let places = || root::accessible_paths(&order.binds);
     let fenced = || {
-        let open =
-            |fence: Fence, (path, access): (std::path::PathBuf, _)| fence.open(&path, access);
-        places().into_iter().try_fold(fence?, open)?.close()
+        let open = |fence: LandlockRules, (path, access): (std::path::PathBuf, _)| {
+            fence.allow(&path, access)
+        };
+        places().into_iter().try_fold(fence?, open)?.enforce()
     };
     let renounce = || {
-        confine::renounce()?;
+        confine::drop_privileges()?;
         // Becoming somebody else has cleared it.
         set_parent_process_death_signal(Some(Signal::KILL))?;
         // The tool is the same user: it must not look into this process, whose program has a host path.
         Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
     };
-    let is_whole = layer(keeper, order, Layer::Root, enter)?
-        && layer(keeper, order, Layer::Limits, || confine::bound(order.bounds))?
-        && layer(keeper, order, Layer::Privileges, renounce)?
-        && layer(keeper, order, Layer::Landlock, fenced)?;
+    let is_whole = build_layer(keeper, order, SandboxLayer::Root, enter)?
+        && build_layer(keeper, order, SandboxLayer::Limits, || {
+            confine::set_process_limits(order.bounds)
+        })?
+        && build_layer(keeper, order, SandboxLayer::Privileges, renounce)?
+        && build_layer(keeper, order, SandboxLayer::Landlock, fenced)?;
     Ok(is_whole.then_some(input))
 }
 
 /// Builds one layer, tells what became of it, and says whether to go on.
-fn layer(
+fn build_layer(
     keeper: &UnixStream,
-    order: &Order,
-    layer: Layer,
+    order: &CellOrder,
+    layer: SandboxLayer,
     erect: impl FnOnce() -> io::Result<()>,
 ) -> io::Result<bool> {
     let built = erect().map_err(|error| error.to_string());
-    let go_on = built.is_ok() || order.may_lack && layer.may_lack();
-    send(keeper, &Report::Layer(layer, built))?;
+    let go_on = built.is_ok() || order.may_lack && layer.is_optional();
+    send(keeper, &CellReport::Layer(layer, built))?;
     Ok(go_on)
 }
 
@@ -184,18 +191,20 @@ fn read_input(size: u64, keeper: &UnixStream) -> io::Result<Stdio> {
 }
 
 /// Waits for the tool, and for whatever it left behind meanwhile.
-fn sweep(tool: u32) -> io::Result<Exit> {
+fn reap_until_exit(tool: u32) -> io::Result<Exit> {
     let tool = i32::try_from(tool).ok().and_then(Pid::from_raw);
     loop {
         match wait(WaitOptions::empty()) {
-            Ok(Some((ended, status))) if Some(ended) == tool => return Ok(exit(status)),
+            Ok(Some((ended, status))) if Some(ended) == tool => {
+                return Ok(exit_from_status(status));
+            }
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
     }
 }
 
-fn exit(status: WaitStatus) -> Exit {
+fn exit_from_status(status: WaitStatus) -> Exit {
     match (status.exit_status(), status.terminating_signal()) {
         (Some(code), _) => Exit::Code(code),
         (None, Some(signal)) => Exit::Signal(signal),

@@ -8,45 +8,45 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::Refusal;
+use super::SandboxError;
 #[cfg(target_os = "linux")]
 use super::control::Cell;
 #[cfg(not(target_os = "linux"))]
 use super::nowhere::Cell;
 
 /// How long a cell waits for a tool.
-const PATIENCE: Duration = Duration::from_mins(5);
+const SPARE_LIFETIME: Duration = Duration::from_mins(5);
 
 /// The cells of a session.
 #[derive(Default)]
-pub struct Cells {
-    spare: Mutex<Option<Spare>>,
-    lasts: AtomicBool,
+pub struct CellPool {
+    spare: Mutex<Option<SpareCell>>,
+    is_long_lived: AtomicBool,
 }
 
 /// One that is built, or will be in a moment.
-struct Spare {
+struct SpareCell {
     since: Instant,
-    built: JoinHandle<Result<Cell, Refusal>>,
+    builder: JoinHandle<Result<Cell, SandboxError>>,
 }
 
-impl Cells {
+impl CellPool {
     /// The session lasts: from now on one is kept ready, once a tool has run.
     pub fn keep_ready(&self) {
-        self.lasts.store(true, Ordering::Relaxed);
+        self.is_long_lived.store(true, Ordering::Relaxed);
     }
 
     /// Lets one be built, unless there is one.
     pub fn prepare(&self) {
-        self.lock().get_or_insert_with(Spare::begin);
+        self.lock().get_or_insert_with(SpareCell::start);
     }
 
     /// The one that is ready, or a new one.
-    pub(super) fn take(&self) -> Result<Cell, Refusal> {
+    pub(super) fn take(&self) -> Result<Cell, SandboxError> {
         let spare = self.lock().take();
-        let ready = spare.and_then(|spare| spare.built.join().ok()?.ok());
+        let ready = spare.and_then(|spare| spare.builder.join().ok()?.ok());
         if let Some(mut cell) = ready
-            && cell.is_waiting()
+            && cell.is_alive()
         {
             return Ok(cell);
         }
@@ -54,34 +54,34 @@ impl Cells {
     }
 
     /// A tool has run: where the session lasts, there will be more.
-    pub(super) fn ran(&self) {
-        if self.lasts.load(Ordering::Relaxed) {
+    pub(super) fn replenish(&self) {
+        if self.is_long_lived.load(Ordering::Relaxed) {
             self.prepare();
         }
     }
 
     /// Lets one go that nobody needed for long.
-    pub fn tend(&self) {
+    pub fn release_unused(&self) {
         let mut spare = self.lock();
-        if spare.as_ref().is_some_and(|spare| spare.since.elapsed() > PATIENCE) {
-            drop(spare.take().map(|spare| spare.built.join()));
+        if spare.as_ref().is_some_and(|spare| spare.since.elapsed() > SPARE_LIFETIME) {
+            drop(spare.take().map(|spare| spare.builder.join()));
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Spare>> {
+    fn lock(&self) -> MutexGuard<'_, Option<SpareCell>> {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Spare {
-    fn begin() -> Self {
-        Self { since: Instant::now(), built: thread::spawn(Cell::build) }
+impl SpareCell {
+    fn start() -> Self {
+        Self { since: Instant::now(), builder: thread::spawn(Cell::build) }
     }
 }
 
-impl Drop for Cells {
+impl Drop for CellPool {
     fn drop(&mut self) {
         // One that is still being built would be built in vain, and left behind.
-        drop(self.lock().take().map(|spare| spare.built.join()));
+        drop(self.lock().take().map(|spare| spare.builder.join()));
     }
 }

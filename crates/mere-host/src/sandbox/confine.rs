@@ -15,16 +15,16 @@ use rustix::thread::{
 };
 use rustix::thread::{Gid, Uid};
 
-use super::wire::{Access, Bounds};
+use super::wire::{Access, ProcessLimits};
 
 /// Who a tool is in its cell.
-pub(super) const USER: u32 = 1000;
+pub(super) const CELL_USER: u32 = 1000;
 
 /// What the kernel's newest known rules are.
-const NEWEST: ABI = ABI::V6;
+const NEWEST_ABI: ABI = ABI::V6;
 
 /// Sets the limits of each process.
-pub(super) fn bound(bounds: Bounds) -> io::Result<()> {
+pub(super) fn set_process_limits(bounds: ProcessLimits) -> io::Result<()> {
     let limits = [
         (Resource::Cpu, bounds.processor),
         (Resource::Fsize, bounds.file),
@@ -42,7 +42,7 @@ pub(super) fn bound(bounds: Bounds) -> io::Result<()> {
 }
 
 /// Lets capabilities live on in the next program that this one becomes, whoever it runs as.
-pub(super) fn hand_down() -> io::Result<()> {
+pub(super) fn make_capabilities_inheritable() -> io::Result<()> {
     let mut sets = rustix::thread::capabilities(None)?;
     sets.inheritable = sets.permitted;
     set_capabilities(None, sets)?;
@@ -53,7 +53,7 @@ pub(super) fn hand_down() -> io::Result<()> {
 }
 
 /// Becomes nobody in particular, for good.
-pub(super) fn renounce() -> io::Result<()> {
+pub(super) fn drop_privileges() -> io::Result<()> {
     for capability in CapabilitySet::all().iter() {
         match remove_capability_from_bounding_set(capability) {
             // The kernel does not know it.
@@ -61,7 +61,7 @@ pub(super) fn renounce() -> io::Result<()> {
             removed => removed?,
         }
     }
-    let (user, group) = (Uid::from_raw(USER), Gid::from_raw(USER));
+    let (user, group) = (Uid::from_raw(CELL_USER), Gid::from_raw(CELL_USER));
     set_thread_res_gid(group, group, group)?;
     set_thread_res_uid(user, user, user)?;
     clear_ambient_capability_set()?;
@@ -71,9 +71,9 @@ pub(super) fn renounce() -> io::Result<()> {
 }
 
 /// What landlock lets a tool do.
-pub(super) struct Fence(RulesetCreated);
+pub(super) struct LandlockRules(RulesetCreated);
 
-impl Fence {
+impl LandlockRules {
     /// An error where the kernel has no landlock.
     pub(super) fn new() -> io::Result<Self> {
         let made = || {
@@ -81,9 +81,9 @@ impl Fence {
                 .set_compatibility(CompatLevel::HardRequirement)
                 .handle_access(AccessFs::from_all(ABI::V1))?
                 .set_compatibility(CompatLevel::BestEffort)
-                .handle_access(AccessFs::from_all(NEWEST))?
-                .handle_access(AccessNet::from_all(NEWEST))?
-                .scope(Scope::from_all(NEWEST))?
+                .handle_access(AccessFs::from_all(NEWEST_ABI))?
+                .handle_access(AccessNet::from_all(NEWEST_ABI))?
+                .scope(Scope::from_all(NEWEST_ABI))?
                 .create()
         };
         made().map(Self).map_err(|error| {
@@ -93,26 +93,26 @@ impl Fence {
     }
 
     /// Opens one place.
-    pub(super) fn open(self, path: &Path, access: Access) -> io::Result<Self> {
+    pub(super) fn allow(self, path: &Path, access: Access) -> io::Result<Self> {
         let folder = match access {
-            Access::Read => AccessFs::from_read(NEWEST),
+            Access::Read => AccessFs::from_read(NEWEST_ABI),
             Access::Write => {
                 let special = AccessFs::MakeSock | AccessFs::MakeChar | AccessFs::MakeBlock;
-                AccessFs::from_all(NEWEST) & !special
+                AccessFs::from_all(NEWEST_ABI) & !special
             }
         };
-        let kept = if path.is_dir() { folder } else { folder & AccessFs::from_file(NEWEST) };
-        self.add(path, kept)
+        let kept = if path.is_dir() { folder } else { folder & AccessFs::from_file(NEWEST_ABI) };
+        self.add_rule(path, kept)
     }
 
-    fn add(self, path: &Path, access: BitFlags<AccessFs>) -> io::Result<Self> {
+    fn add_rule(self, path: &Path, access: BitFlags<AccessFs>) -> io::Result<Self> {
         let place = PathFd::new(path).map_err(io::Error::other)?;
         let added = self.0.add_rule(PathBeneath::new(place, access));
         added.map(Self).map_err(io::Error::other)
     }
 
     /// Closes everything else.
-    pub(super) fn close(self) -> io::Result<()> {
+    pub(super) fn enforce(self) -> io::Result<()> {
         let status = self.0.restrict_self().map_err(io::Error::other)?;
         match status.ruleset {
             RulesetStatus::NotEnforced => Err(io::ErrorKind::Unsupported.into()),

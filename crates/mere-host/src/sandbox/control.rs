@@ -10,55 +10,55 @@ use std::time::Duration;
 
 use rustix::fs::Uid;
 
-use super::cell::OUTER;
-use super::confine::USER;
-use super::group::Group;
-use super::plan::{Limits, Refusal};
-use super::wire::{Layer, Order, Report, receive, send};
+use super::cell::OUTER_STAGE;
+use super::confine::CELL_USER;
+use super::group::ControlGroup;
+use super::plan::{RunLimits, SandboxError};
+use super::wire::{CellOrder, CellReport, SandboxLayer, receive, send};
 
 /// Who a tool is on the machine, where this program runs as root: nobody.
 pub(super) const NOBODY: u32 = 65_534;
 /// How long a cell may take to be built.
-const PATIENCE: Duration = Duration::from_secs(20);
+const BUILD_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A cell that waits for its order, in namespaces of its own and in its control group.
 pub(crate) struct Cell {
     // In this order: what runs is ended before its group goes.
-    pub(super) control: Control,
-    pub(super) outputs: Option<Outputs>,
-    pub(super) group: Group,
+    pub(super) process: CellProcess,
+    pub(super) outputs: Option<OutputPipes>,
+    pub(super) control_group: ControlGroup,
 }
 
 /// The processes of a cell.
-pub(super) struct Control {
+pub(super) struct CellProcess {
     child: Child,
     pub(super) socket: UnixStream,
 }
 
 /// What a cell says.
-pub(super) type Outputs = (ChildStdout, ChildStderr);
+pub(super) type OutputPipes = (ChildStdout, ChildStderr);
 
 impl Cell {
     /// Starts a cell, and puts it where its totals are kept.
-    pub(super) fn build() -> Result<Self, Refusal> {
-        let group = Group::make(Limits::default());
-        let (control, outputs) = Control::start(&group)?;
-        Ok(Self { control, outputs: Some(outputs), group })
+    pub(super) fn build() -> Result<Self, SandboxError> {
+        let group = ControlGroup::create(RunLimits::default());
+        let (control, outputs) = CellProcess::start(&group)?;
+        Ok(Self { process: control, outputs: Some(outputs), control_group: group })
     }
 
     /// Whether it is still there.
-    pub(super) fn is_waiting(&mut self) -> bool {
-        matches!(self.control.child.try_wait(), Ok(None))
+    pub(super) fn is_alive(&mut self) -> bool {
+        matches!(self.process.child.try_wait(), Ok(None))
     }
 }
 
-impl Control {
-    fn start(group: &Group) -> Result<(Self, Outputs), Refusal> {
+impl CellProcess {
+    fn start(group: &ControlGroup) -> Result<(Self, OutputPipes), SandboxError> {
         let (socket, theirs) = UnixStream::pair()?;
-        socket.set_read_timeout(Some(PATIENCE))?;
-        socket.set_write_timeout(Some(PATIENCE))?;
+        socket.set_read_timeout(Some(BUILD_TIMEOUT))?;
+        socket.set_write_timeout(Some(BUILD_TIMEOUT))?;
         let mut child = Command::new("/proc/self/exe")
-            .arg(OUTER)
+            .arg(OUTER_STAGE)
             .env_clear()
             .current_dir("/")
             .stdin(OwnedFd::from(theirs))
@@ -76,21 +76,25 @@ impl Control {
             }
         }
         match control.receive()? {
-            Some(Report::Layer(Layer::Namespaces, Ok(()))) => {}
-            Some(Report::Layer(layer, Err(why))) => return Err(Refusal::Layer(layer, why)),
+            Some(CellReport::Layer(SandboxLayer::Namespaces, Ok(()))) => {}
+            Some(CellReport::Layer(layer, Err(why))) => {
+                return Err(SandboxError::Layer(layer, why));
+            }
             _ => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
         }
         control.receive()?;
-        group.add(control.child.id())?;
-        control.map().map_err(|error| Refusal::Layer(Layer::Namespaces, error.to_string()))?;
+        group.add_process(control.child.id())?;
+        control
+            .write_id_maps()
+            .map_err(|error| SandboxError::Layer(SandboxLayer::Namespaces, error.to_string()))?;
         send(&control.socket, &())?;
         Ok((control, outputs))
     }
 
     /// Gives the order, and the bytes that belong to it.
-    pub(super) fn order<'b>(
+    pub(super) fn send_order<'b>(
         &mut self,
-        order: &Order,
+        order: &CellOrder,
         bytes: impl Iterator<Item = &'b [u8]>,
     ) -> io::Result<()> {
         send(&self.socket, order)?;
@@ -100,12 +104,12 @@ impl Control {
         Ok(())
     }
 
-    pub(super) fn receive(&mut self) -> io::Result<Option<Report>> {
+    pub(super) fn receive(&mut self) -> io::Result<Option<CellReport>> {
         receive(&self.socket)
     }
 
     /// Says who the users of the cell are on the machine.
-    fn map(&self) -> io::Result<()> {
+    fn write_id_maps(&self) -> io::Result<()> {
         let own = rustix::process::geteuid().as_raw();
         let group = rustix::process::getegid().as_raw();
         let write =
@@ -113,24 +117,24 @@ impl Control {
         write("setgroups", "deny".to_owned())?;
         if own == 0 {
             // The root of the machine builds the cell; the tool is nobody.
-            let both = format!("0 0 1\n{USER} {NOBODY} 1\n");
+            let both = format!("0 0 1\n{CELL_USER} {NOBODY} 1\n");
             write("uid_map", both.clone())?;
             return write("gid_map", both);
         }
-        write("uid_map", format!("{USER} {own} 1\n"))?;
-        write("gid_map", format!("{USER} {group} 1\n"))
+        write("uid_map", format!("{CELL_USER} {own} 1\n"))?;
+        write("gid_map", format!("{CELL_USER} {group} 1\n"))
     }
 
     /// Ends everything in it.
-    pub(super) fn end(&mut self) {
+    pub(super) fn kill(&mut self) {
         let _ = self.socket.shutdown(Shutdown::Both);
         let _ = self.child.kill();
     }
 }
 
-impl Drop for Control {
+impl Drop for CellProcess {
     fn drop(&mut self) {
-        self.end();
+        self.kill();
         let _ = self.child.wait();
     }
 }

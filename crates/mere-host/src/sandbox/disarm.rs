@@ -7,25 +7,25 @@ use cap_std::fs::Dir;
 use super::totals::MAX_DEPTH;
 
 /// What it is called then, before a number.
-const HARMLESS: &str = "git-of-a-tool";
+const HARMLESS_NAME: &str = "git-of-a-tool";
 
 /// Whether git takes a file or folder of this name for a repository, on any file system.
-pub(super) fn is_repository(name: &str) -> bool {
+pub(super) fn is_repository_name(name: &str) -> bool {
     name.trim_end_matches(['.', ' ']).eq_ignore_ascii_case(".git")
 }
 
 /// Renames every repository in a workspace, as far as it can be looked through. By handles: links are not
 /// followed.
-pub(super) fn disarm(workspace: &Dir) {
-    below(workspace, MAX_DEPTH);
+pub(super) fn rename_repositories(workspace: &Dir) {
+    rename_repositories_below(workspace, MAX_DEPTH);
 }
 
-fn below(folder: &Dir, depth: usize) {
+fn rename_repositories_below(folder: &Dir, depth: usize) {
     let mut inner = Vec::new();
     for entry in folder.entries().into_iter().flatten().flatten() {
         let name = entry.file_name();
-        if name.to_str().is_some_and(is_repository) {
-            let free = (1_u32..).map(|number| format!("{HARMLESS}-{number}"));
+        if name.to_str().is_some_and(is_repository_name) {
+            let free = (1_u32..).map(|number| format!("{HARMLESS_NAME}-{number}"));
             let free = free.into_iter().find(|name| folder.symlink_metadata(name).is_err());
             if let Err(error) = folder.rename(&name, folder, free.unwrap_or_default()) {
                 tracing::warn!(%error, "a repository of a tool could not be renamed");
@@ -36,7 +36,7 @@ fn below(folder: &Dir, depth: usize) {
     }
     for name in inner {
         if let Ok(folder) = folder.open_dir_nofollow(&name) {
-            below(&folder, depth - 1);
+            rename_repositories_below(&folder, depth - 1);
         }
     }
 }
@@ -48,10 +48,10 @@ mod tests {
     #[test]
     fn whatever_git_takes_for_a_repository_is_one() {
         for name in [".git", ".GIT", ".Git", ".git.", ".git "] {
-            assert!(is_repository(name), "{name:?}");
+            assert!(is_repository_name(name), "{name:?}");
         }
         for name in ["git", ".gitignore", ".github", "x.git", ""] {
-            assert!(!is_repository(name), "{name:?}");
+            assert!(!is_repository_name(name), "{name:?}");
         }
     }
 }

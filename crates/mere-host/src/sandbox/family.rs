@@ -10,38 +10,38 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// What the kernel may keep in a socket, at most, and in a pipe.
-const SOCKET: u64 = 416 * 1024;
-const PIPE: u64 = 64 * 1024;
+const SOCKET_BUFFER: u64 = 416 * 1024;
+const PIPE_BUFFER: u64 = 64 * 1024;
 /// What a process has of the memory, by the kernel's names.
-const FIGURES: [&str; 5] = ["RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:", "HugetlbPages:"];
+const STATUS_FIELDS: [&str; 5] = ["RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:", "HugetlbPages:"];
 /// The same, with its share of what it has together with others.
-const SHARES: [&str; 3] = ["Pss_Anon:", "Pss_Shmem:", "SwapPss:"];
-const TABLES: [&str; 2] = ["VmPTE:", "HugetlbPages:"];
+const ROLLUP_FIELDS: [&str; 3] = ["Pss_Anon:", "Pss_Shmem:", "SwapPss:"];
+const PAGE_TABLE_FIELDS: [&str; 2] = ["VmPTE:", "HugetlbPages:"];
 
 /// A process and all that it started, each with its threads.
 #[derive(Debug, Default)]
-pub(super) struct Family(Vec<Vec<PathBuf>>);
+pub(super) struct ProcessTree(Vec<Vec<PathBuf>>);
 
 /// What processes have open that nobody else sees.
 #[derive(Debug, Default)]
-pub(super) struct Held {
+pub(super) struct OpenFiles {
     /// Bytes of files that have no name any more.
-    pub(super) nameless: u64,
+    pub(super) unlinked_bytes: u64,
     /// Bytes that may be under way in pipes and sockets.
-    pub(super) buffers: u64,
+    pub(super) buffer_bytes: u64,
     /// Whether there may be nameless files that cannot be measured.
-    pub(super) is_hiding: bool,
+    pub(super) may_hide_files: bool,
 }
 
 /// Whether the kernel tells which processes another has started.
-pub(super) fn can_count() -> bool {
+pub(super) fn can_list_children() -> bool {
     let own = std::process::id();
     Path::new(&format!("/proc/{own}/task/{own}/children")).exists()
 }
 
-impl Family {
+impl ProcessTree {
     /// Who loses his parents belongs to the first.
-    pub(super) fn of(init: u32) -> Self {
+    pub(super) fn read_from(init: u32) -> Self {
         let mut known = vec![init];
         let mut members = Vec::new();
         while let Some(process) = known.get(members.len()) {
@@ -59,52 +59,55 @@ impl Family {
     }
 
     /// How many processes and threads there are.
-    pub(super) fn tasks(&self) -> u64 {
+    pub(super) fn task_count(&self) -> u64 {
         self.0.iter().map(|threads| threads.len() as u64).sum()
     }
 
     /// How many bytes of memory they have. Where that seems to be more than `most`, what several of them
     /// share is counted once; where it is far more, it is not worth the time.
-    pub(super) fn memory(&self, most: u64) -> u64 {
-        let all = self.sum(|thread| figures(&thread.join("status"), &FIGURES));
+    pub(super) fn memory_bytes(&self, most: u64) -> u64 {
+        let all = self.sum_processes(|thread| sum_fields(&thread.join("status"), &STATUS_FIELDS));
         if all <= most || all > most.saturating_mul(8) {
             return all;
         }
-        self.sum(|thread| {
-            let shares = figures(&thread.join("smaps_rollup"), &SHARES);
-            let status = |names| figures(&thread.join("status"), names);
-            shares.zip(status(&TABLES)).map(|(one, other)| one + other).or_else(|| status(&FIGURES))
+        self.sum_processes(|thread| {
+            let shares = sum_fields(&thread.join("smaps_rollup"), &ROLLUP_FIELDS);
+            let status = |names| sum_fields(&thread.join("status"), names);
+            shares
+                .zip(status(&PAGE_TABLE_FIELDS))
+                .map(|(one, other)| one + other)
+                .or_else(|| status(&STATUS_FIELDS))
         })
     }
 
     /// What each process has, told by the first of its threads that has not ended: it is the same for all
     /// of them.
-    fn sum(&self, told: impl Fn(&Path) -> Option<u64>) -> u64 {
+    fn sum_processes(&self, told: impl Fn(&Path) -> Option<u64>) -> u64 {
         let of_process = |threads: &Vec<PathBuf>| threads.iter().find_map(|thread| told(thread));
         self.0.iter().filter_map(of_process).sum()
     }
 
     /// What they have open.
-    pub(super) fn held(&self) -> Held {
-        let mut held = Held::default();
+    pub(super) fn open_files(&self) -> OpenFiles {
+        let mut held = OpenFiles::default();
         let mut seen = HashSet::new();
         for thread in self.0.iter().flatten() {
-            held.add_open(thread, &mut seen);
+            held.add_thread_files(thread, &mut seen);
         }
         let hides = |threads: &Vec<PathBuf>| {
-            threads.iter().find_map(|thread| maps_nameless(thread, &seen)) == Some(true)
+            threads.iter().find_map(|thread| maps_unlinked_file(thread, &seen)) == Some(true)
         };
-        held.is_hiding |= self.0.iter().any(hides);
+        held.may_hide_files |= self.0.iter().any(hides);
         held
     }
 }
 
-impl Held {
-    fn add_open(&mut self, thread: &Path, seen: &mut HashSet<(u64, u64)>) {
+impl OpenFiles {
+    fn add_thread_files(&mut self, thread: &Path, seen: &mut HashSet<(u64, u64)>) {
         let open = match fs::read_dir(thread.join("fd")) {
             Ok(open) => open,
             Err(error) => {
-                self.is_hiding |= error.kind() == io::ErrorKind::PermissionDenied;
+                self.may_hide_files |= error.kind() == io::ErrorKind::PermissionDenied;
                 return;
             }
         };
@@ -114,18 +117,18 @@ impl Held {
             }
             let kind = file.file_type();
             if kind.is_file() && file.nlink() == 0 {
-                self.nameless += file.blocks() * 512;
+                self.unlinked_bytes += file.blocks() * 512;
             } else if kind.is_socket() {
-                self.buffers += SOCKET;
+                self.buffer_bytes += SOCKET_BUFFER;
             } else if kind.is_fifo() {
-                self.buffers += PIPE;
+                self.buffer_bytes += PIPE_BUFFER;
             }
         }
     }
 }
 
 /// Bytes that a file tells of, by the names of the figures; nothing where it has none of them.
-fn figures(file: &Path, names: &[&str]) -> Option<u64> {
+fn sum_fields(file: &Path, names: &[&str]) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;
     let figure = |name: &&str| {
         let line = text.lines().find_map(|line| line.strip_prefix(*name))?;
@@ -137,7 +140,7 @@ fn figures(file: &Path, names: &[&str]) -> Option<u64> {
 
 /// Whether a thread has a file in its memory that has no name any more, and that nobody has open. Nothing
 /// where it has ended.
-fn maps_nameless(thread: &Path, seen: &HashSet<(u64, u64)>) -> Option<bool> {
+fn maps_unlinked_file(thread: &Path, seen: &HashSet<(u64, u64)>) -> Option<bool> {
     let maps = match fs::read(thread.join("maps")) {
         Err(error) => return (error.kind() == io::ErrorKind::PermissionDenied).then_some(true),
         Ok(maps) if maps.is_empty() => return None,

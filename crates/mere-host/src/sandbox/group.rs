@@ -7,49 +7,49 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::plan::Limits;
+use super::plan::RunLimits;
 
 /// How groups are called, before the number of the process that made them.
-const PREFIX: &str = "mere-";
+const GROUP_PREFIX: &str = "mere-";
 
 /// The groups of one run: one of the unified hierarchy, or one of each older one.
 #[derive(Debug, Default)]
-pub(super) struct Group {
+pub(super) struct ControlGroup {
     folders: Vec<PathBuf>,
-    pub(super) has_tasks: bool,
-    pub(super) has_memory: bool,
+    pub(super) has_task_limit: bool,
+    pub(super) has_memory_limit: bool,
     /// Says how often there was no memory left, and in which words.
-    failures: Option<PathBuf>,
+    memory_events: Option<PathBuf>,
 }
 
-impl Group {
+impl ControlGroup {
     /// Makes the groups of a run, as far as the machine lets us.
-    pub(super) fn make(limits: Limits) -> Self {
+    pub(super) fn create(limits: RunLimits) -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let number = LAST.fetch_add(1, Ordering::Relaxed);
-        let name = &format!("{PREFIX}{}-{number}", std::process::id());
+        let name = &format!("{GROUP_PREFIX}{}-{number}", std::process::id());
         let mut group = Self::default();
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
         let unified = own.lines().find_map(|line| line.strip_prefix("0::"));
         if let (Some(own), Some(mount)) = (unified, unified_mount(&mounts))
-            && group.make_unified(&mount, own, (name, limits)).is_some()
+            && group.create_unified(&mount, own, (name, limits)).is_some()
         {
             return group;
         }
         for (controller, setting, value) in
             [("pids", "pids.max", limits.tasks), ("memory", "memory.limit_in_bytes", limits.memory)]
         {
-            let made = older(&mounts, &own, controller).and_then(|parent| {
-                let folder = make(&parent, name)?;
+            let made = legacy_group(&mounts, &own, controller).and_then(|parent| {
+                let folder = create_group(&parent, name)?;
                 fs::write(folder.join(setting), value.to_string()).ok().map(|()| folder)
             });
             let Some(folder) = made else { continue };
             if controller == "memory" {
-                group.has_memory = true;
-                group.failures = Some(folder.join("memory.oom_control"));
+                group.has_memory_limit = true;
+                group.memory_events = Some(folder.join("memory.oom_control"));
             } else {
-                group.has_tasks = true;
+                group.has_task_limit = true;
             }
             group.folders.push(folder);
         }
@@ -57,29 +57,29 @@ impl Group {
     }
 
     /// The nearest group above our own that keeps both totals for its children, and is ours.
-    fn make_unified(
+    fn create_unified(
         &mut self,
         mount: &Path,
         own: &str,
-        (name, limits): (&str, Limits),
+        (name, limits): (&str, RunLimits),
     ) -> Option<()> {
         let own = mount.join(own.trim_start_matches('/'));
         let folder = own.ancestors().take_while(|at| at.starts_with(mount)).find_map(|parent| {
             let kept = fs::read_to_string(parent.join("cgroup.subtree_control")).ok()?;
             let keeps = |one: &str| kept.split_whitespace().any(|word| word == one);
-            if keeps("pids") && keeps("memory") { make(parent, name) } else { None }
+            if keeps("pids") && keeps("memory") { create_group(parent, name) } else { None }
         })?;
         self.folders.push(folder.clone());
         fs::write(folder.join("pids.max"), limits.tasks.to_string()).ok()?;
         fs::write(folder.join("memory.max"), limits.memory.to_string()).ok()?;
         let _ = fs::write(folder.join("memory.swap.max"), "0");
-        (self.has_tasks, self.has_memory) = (true, true);
-        self.failures = Some(folder.join("memory.events"));
+        (self.has_task_limit, self.has_memory_limit) = (true, true);
+        self.memory_events = Some(folder.join("memory.events"));
         Some(())
     }
 
     /// Puts a process there, and all that it starts.
-    pub(super) fn add(&self, process: u32) -> io::Result<()> {
+    pub(super) fn add_process(&self, process: u32) -> io::Result<()> {
         for folder in &self.folders {
             fs::write(folder.join("cgroup.procs"), process.to_string())?;
         }
@@ -87,15 +87,15 @@ impl Group {
     }
 
     /// Whether memory ran out.
-    pub(super) fn lacked_memory(&self) -> bool {
-        let text = self.failures.as_ref().and_then(|path| fs::read_to_string(path).ok());
+    pub(super) fn has_run_out_of_memory(&self) -> bool {
+        let text = self.memory_events.as_ref().and_then(|path| fs::read_to_string(path).ok());
         let text = text.unwrap_or_default();
         let killed = text.lines().find_map(|line| line.strip_prefix("oom_kill "));
         killed.unwrap_or(text.trim()).trim().parse::<u64>().is_ok_and(|count| count > 0)
     }
 }
 
-impl Drop for Group {
+impl Drop for ControlGroup {
     fn drop(&mut self) {
         for folder in &self.folders {
             // A process that was just killed may still be counted there.
@@ -109,17 +109,18 @@ impl Drop for Group {
     }
 }
 
-fn make(parent: &Path, name: &str) -> Option<PathBuf> {
-    clear_away(parent);
+fn create_group(parent: &Path, name: &str) -> Option<PathBuf> {
+    remove_abandoned_groups(parent);
     let folder = parent.join(name);
     fs::create_dir(&folder).ok().map(|()| folder)
 }
 
 /// Removes what killed processes left behind: only what is empty can be removed.
-fn clear_away(parent: &Path) {
+fn remove_abandoned_groups(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let maker = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next());
+        let maker =
+            name.to_str().and_then(|name| name.strip_prefix(GROUP_PREFIX)?.split('-').next());
         let is_gone = |maker: &str| !Path::new("/proc").join(maker).exists();
         if maker.is_some_and(is_gone) {
             let _ = fs::remove_dir(entry.path());
@@ -134,7 +135,7 @@ fn unified_mount(mounts: &str) -> Option<PathBuf> {
 }
 
 /// Our own group in an older hierarchy.
-fn older(mounts: &str, own: &str, controller: &str) -> Option<PathBuf> {
+fn legacy_group(mounts: &str, own: &str, controller: &str) -> Option<PathBuf> {
     let line = mounts.lines().find(|line| {
         let kind = line.split_once(" - cgroup ").map(|(_, kind)| kind);
         let options = kind.and_then(|kind| kind.rsplit(' ').next());

@@ -33,16 +33,17 @@ mod totals;
 mod wire;
 
 #[cfg(target_os = "linux")]
-pub use cell::cell;
-pub use cells::Cells;
+pub use cell::run_cell_stage;
+pub use cells::CellPool;
 #[cfg(target_os = "linux")]
-pub use keeper::{layers, run};
+pub use keeper::{probe_layers, run_tool};
 #[cfg(not(target_os = "linux"))]
 pub use nowhere::cell;
 #[cfg(not(target_os = "linux"))]
 pub use nowhere::{layers, run};
 pub use plan::{
-    Captured, Ended, Excess, Finished, Level, Limits, NOT_KEPT, Plan, Refusal, Standing, Watcher,
+    CapturedOutput, ExceededLimit, FinishedRun, LayerReport, NOT_ENFORCED, RunEnd, RunLimits,
+    RunObserver, RunPlan, SandboxError, SandboxLevel,
 };
-pub use programs::{PATH, Program};
-pub use wire::{Exit, Layer};
+pub use programs::{Program, SEARCH_PATH};
+pub use wire::{Exit, SandboxLayer};

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use mere_core::address::RelPath;
 
-use super::wire::{Exit, Layer};
+use super::wire::{Exit, SandboxLayer};
 use crate::Folder;
 
 /// What is run, and what it sees.
-pub struct Plan<'a> {
+pub struct RunPlan<'a> {
     /// The program, by its path in the cell, and its arguments.
     pub argv: Vec<String>,
     pub environment: Vec<(String, String)>,
@@ -17,47 +17,47 @@ pub struct Plan<'a> {
     /// The files of the tool, verified.
     pub files: &'a [(RelPath, Vec<u8>)],
     /// The agent's workspace.
-    pub work: &'a Folder,
+    pub workspace: &'a Folder,
     /// What else is shown: where, and what.
-    pub shown: Vec<(&'static str, &'a Folder)>,
+    pub read_only_folders: Vec<(&'static str, &'a Folder)>,
     pub timeout: Duration,
-    pub limits: Limits,
-    pub level: Level,
+    pub limits: RunLimits,
+    pub level: SandboxLevel,
 }
 
 /// What a run may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct RunLimits {
     /// Bytes of memory, all processes together.
     pub(crate) memory: u64,
     /// Processes and threads.
     pub(crate) tasks: u64,
     /// By how many bytes the workspace may grow.
-    pub(crate) work: u64,
+    pub(crate) workspace_growth: u64,
     /// The largest file, in bytes.
-    pub(crate) file: u64,
+    pub(crate) largest_file: u64,
     /// How many bytes are kept of each output.
-    pub(crate) kept: usize,
+    pub(crate) captured_output: usize,
     /// After how many bytes of output it ends.
-    pub(crate) output: u64,
+    pub(crate) total_output: u64,
 }
 
-impl Default for Limits {
+impl Default for RunLimits {
     fn default() -> Self {
         Self {
             memory: 1024 * 1024 * 1024,
             tasks: 256,
-            work: 1024 * 1024 * 1024,
-            file: 512 * 1024 * 1024,
-            kept: 256 * 1024,
-            output: 64 * 1024 * 1024,
+            workspace_growth: 1024 * 1024 * 1024,
+            largest_file: 512 * 1024 * 1024,
+            captured_output: 256 * 1024,
+            total_output: 64 * 1024 * 1024,
         }
     }
 }
 
 /// How much of a sandbox there must be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Level {
+pub enum SandboxLevel {
     /// All of it.
     #[default]
     Full,
@@ -66,25 +66,25 @@ pub enum Level {
 }
 
 /// Who is told what happens, and can end it.
-pub struct Watcher<'a> {
+pub struct RunObserver<'a> {
     /// Whether nobody waits for it any more.
-    pub over: &'a dyn Fn() -> bool,
+    pub is_cancelled: &'a dyn Fn() -> bool,
     /// Is given what the program has said meanwhile, once in a while: its output, and its errors.
-    pub heard: &'a dyn Fn(&[u8], &[u8]),
+    pub on_output: &'a dyn Fn(&[u8], &[u8]),
 }
 
 /// A run that has ended.
 #[derive(Debug)]
-pub struct Finished {
-    pub ended: Ended,
-    pub stdout: Captured,
-    pub stderr: Captured,
+pub struct FinishedRun {
+    pub end: RunEnd,
+    pub stdout: CapturedOutput,
+    pub stderr: CapturedOutput,
     pub duration: Duration,
 }
 
 /// How it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum RunEnd {
     /// By itself.
     Exit(Exit),
     /// It took too long.
@@ -92,24 +92,24 @@ pub enum Ended {
     /// Nobody waited for it any more.
     Cancelled,
     /// It used more than it may.
-    Exceeded(Excess),
+    Exceeded(ExceededLimit),
 }
 
 /// What there was too much of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Excess {
+pub enum ExceededLimit {
     Memory,
     Tasks,
-    Work,
+    Workspace,
     Output,
 }
 
-impl Excess {
+impl ExceededLimit {
     pub fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory",
             Self::Tasks => "processes",
-            Self::Work => "workspace",
+            Self::Workspace => "workspace",
             Self::Output => "output",
         }
     }
@@ -117,31 +117,31 @@ impl Excess {
 
 /// What was kept of an output.
 #[derive(Debug, Default)]
-pub struct Captured {
+pub struct CapturedOutput {
     pub bytes: Vec<u8>,
     pub truncated: bool,
 }
 
 /// Why nothing was run.
 #[derive(Debug, thiserror::Error)]
-pub enum Refusal {
+pub enum SandboxError {
     #[error("the layer `{name}` is missing: {1}", name = .0.name())]
-    Layer(Layer, String),
+    Layer(SandboxLayer, String),
     #[error("the limits of a run cannot be kept: {0}")]
-    Totals(String),
+    Limits(String),
     #[error("the program could not be started: {0}")]
-    Unstarted(String),
+    NotStarted(String),
     #[error("the sandbox failed: {0}")]
     Io(#[from] std::io::Error),
 }
 
 /// By what totals are kept that nothing keeps.
-pub const NOT_KEPT: &str = "nothing";
+pub const NOT_ENFORCED: &str = "nothing";
 
 /// What became of each layer, and by what totals are kept.
 #[derive(Debug)]
-pub struct Standing {
-    pub layers: Vec<(Layer, Result<(), String>)>,
-    pub processes: &'static str,
-    pub memory: &'static str,
+pub struct LayerReport {
+    pub layers: Vec<(SandboxLayer, Result<(), String>)>,
+    pub processes_limited_by: &'static str,
+    pub memory_limited_by: &'static str,
 }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::Folder;
 
 /// Where programs are looked for, in a cell as outside.
-pub const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
+pub const SEARCH_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
 /// What a cell shows of the system.
-pub(super) const SYSTEM: [&str; 8] =
+pub(super) const SYSTEM_PATHS: [&str; 8] =
     ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"];
 
 /// A program.
@@ -17,9 +17,9 @@ pub struct Program {
     /// Its path in a cell.
     pub path: String,
     /// The folder it needs that is no part of the system.
-    pub home: Option<Folder>,
+    pub install_folder: Option<Folder>,
     /// Its path on the machine.
-    host: PathBuf,
+    host_path: PathBuf,
 }
 
 impl Program {
@@ -27,25 +27,26 @@ impl Program {
     /// machine is a program, and nothing that an agent wrote.
     pub fn find(name: &str) -> Option<Self> {
         let host = if name.starts_with('/') {
-            Some(PathBuf::from(name)).filter(|path| is_of_system(path) && is_plain(path))
+            Some(PathBuf::from(name))
+                .filter(|path| is_system_path(path) && has_no_parent_steps(path))
         } else if name.contains('/') {
             None
         } else {
-            Some(PATH.split(':').map(|place| Path::new(place).join(name)))
+            Some(SEARCH_PATH.split(':').map(|place| Path::new(place).join(name)))
                 .and_then(|mut found| found.find(|path| path.is_file()))
         };
         let host = host.filter(|path| path.is_file())?;
-        Some(Self { path: host.to_str()?.to_owned(), home: None, host })
+        Some(Self { path: host.to_str()?.to_owned(), install_folder: None, host_path: host })
     }
 
     /// A verified file of the tool, by its path in a cell.
-    pub fn of_tool(path: &str) -> Self {
-        Self { path: path.to_owned(), home: None, host: PathBuf::from(path) }
+    pub fn from_tool_file(path: &str) -> Self {
+        Self { path: path.to_owned(), install_folder: None, host_path: PathBuf::from(path) }
     }
 
     /// The interpreter that a person configured. One of the system's is used where it is; of any other,
     /// the folder above its `bin` is shown, unless something `private` lies in it.
-    pub(crate) fn configured(text: &Path, private: &[PathBuf]) -> io::Result<Self> {
+    pub(crate) fn from_config(text: &Path, private: &[PathBuf]) -> io::Result<Self> {
         let host = text.canonicalize()?;
         let wrong = || io::Error::from(io::ErrorKind::InvalidInput);
         if !host.is_file() {
@@ -56,9 +57,9 @@ impl Program {
         if beside.is_some_and(|folder| folder.join("pyvenv.cfg").is_file()) {
             return Err(io::Error::other("it is the interpreter of a venv"));
         }
-        if is_of_system(&host) {
+        if is_system_path(&host) {
             let path = host.to_str().ok_or_else(wrong)?.to_owned();
-            return Ok(Self { path, home: None, host });
+            return Ok(Self { path, install_folder: None, host_path: host });
         }
         // Only what lies above a `bin` is one program's: anything else would show too much.
         let bin = host.parent().filter(|folder| folder.ends_with("bin")).ok_or_else(wrong)?;
@@ -69,26 +70,26 @@ impl Program {
         let below = host.strip_prefix(folder).ok().and_then(Path::to_str).ok_or_else(wrong)?;
         let path = format!("/interpreter/{below}");
         let home = Some(Folder::open(folder)?);
-        Ok(Self { path, home, host })
+        Ok(Self { path, install_folder: home, host_path: host })
     }
 
     /// Its path on the machine.
-    pub(crate) fn host(&self) -> &Path {
-        &self.host
+    pub(crate) fn host_path(&self) -> &Path {
+        &self.host_path
     }
 
     /// What it is, for a digest: another version of an interpreter is another file.
-    pub fn identity(&self) -> Vec<u8> {
-        let real = self.host.canonicalize().unwrap_or_else(|_| self.host.clone());
+    pub fn identity_bytes(&self) -> Vec<u8> {
+        let real = self.host_path.canonicalize().unwrap_or_else(|_| self.host_path.clone());
         real.as_os_str().as_encoded_bytes().to_vec()
     }
 }
 
 /// Whether a path is what it says: no step leads back.
-fn is_plain(path: &Path) -> bool {
+fn has_no_parent_steps(path: &Path) -> bool {
     path.components().all(|part| !matches!(part, std::path::Component::ParentDir))
 }
 
-fn is_of_system(path: &Path) -> bool {
-    SYSTEM.iter().any(|place| path.starts_with(place))
+fn is_system_path(path: &Path) -> bool {
+    SYSTEM_PATHS.iter().any(|place| path.starts_with(place))
 }

@@ -17,17 +17,17 @@ use rustix::mount::{
 };
 use rustix::process::pivot_root;
 
-use super::programs::SYSTEM;
-use super::wire::{Access, Bind};
+use super::programs::SYSTEM_PATHS;
+use super::wire::{Access, BindMount};
 
 /// A folder that every machine has, to put the new root on for a moment.
-const STEP: &str = "/proc";
+const PIVOT_POINT: &str = "/proc";
 /// Where the machine's root is until it is left.
-const OLD: &str = "/old";
+const OLD_ROOT: &str = "/old";
 /// The same of its settings.
-const SETTINGS: [&str; 2] = ["etc/ld.so.cache", "etc/alternatives"];
+const SYSTEM_SETTINGS: [&str; 2] = ["etc/ld.so.cache", "etc/alternatives"];
 /// What is the cell's own, or devices.
-const OWN: [&str; 3] = [OLD, "/proc", "/dev"];
+const CELL_MOUNTS: [&str; 3] = [OLD_ROOT, "/proc", "/dev"];
 /// Devices, and what for: `zero`, written, would be memory in nobody's account.
 const DEVICES: [(&str, Access); 5] = [
     ("null", Access::Write),
@@ -36,13 +36,13 @@ const DEVICES: [(&str, Access); 5] = [
     ("random", Access::Read),
     ("urandom", Access::Read),
 ];
-const DESCRIPTORS: [(&str, &str); 4] = [
+const DESCRIPTOR_LINKS: [(&str, &str); 4] = [
     ("fd", "/proc/self/fd"),
     ("stdin", "/proc/self/fd/0"),
     ("stdout", "/proc/self/fd/1"),
     ("stderr", "/proc/self/fd/2"),
 ];
-const PEOPLE: [(&str, &str); 4] = [
+const ETC_FILES: [(&str, &str); 4] = [
     ("etc/passwd", "tool:x:1000:1000::/work:/bin/sh\n"),
     ("etc/group", "tool:x:1000:\n"),
     ("etc/hosts", "127.0.0.1 localhost\n"),
@@ -51,65 +51,65 @@ const PEOPLE: [(&str, &str); 4] = [
 
 /// Whether processes can be seen, their own only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Processes {
+pub(super) enum ProcVisibility {
     Shown,
     Hidden,
 }
 
 /// Leaves the machine's root for one of this cell.
-pub(super) fn enter(binds: &[Bind], processes: Processes) -> io::Result<()> {
+pub(super) fn enter(binds: &[BindMount], processes: ProcVisibility) -> io::Result<()> {
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", private)?;
     let plain = MountFlags::NOSUID | MountFlags::NODEV;
-    mount("tmpfs", STEP, "tmpfs", plain, c"mode=0755,size=80m,nr_inodes=8k")?;
-    let old = format!("{STEP}{OLD}");
+    mount("tmpfs", PIVOT_POINT, "tmpfs", plain, c"mode=0755,size=80m,nr_inodes=8k")?;
+    let old = format!("{PIVOT_POINT}{OLD_ROOT}");
     fs::create_dir(&old)?;
-    pivot_root(STEP, old.as_str())?;
+    pivot_root(PIVOT_POINT, old.as_str())?;
     std::env::set_current_dir("/")?;
     fs::create_dir("/proc")?;
     mount("proc", "/proc", "proc", plain | MountFlags::NOEXEC, c"subset=pid")?;
-    let system = SYSTEM.map(|place| place.trim_start_matches('/'));
-    for name in system.into_iter().chain(SETTINGS) {
-        show_system(name)?;
+    let system = SYSTEM_PATHS.map(|place| place.trim_start_matches('/'));
+    for name in system.into_iter().chain(SYSTEM_SETTINGS) {
+        bind_system_path(name)?;
     }
-    devices()?;
+    bind_devices()?;
     for bind in binds {
-        show(bind)?;
+        bind_folder(bind)?;
     }
-    seal(binds)?;
-    for (name, text) in PEOPLE {
-        write(&Path::new("/").join(name), text.as_bytes())?;
+    restrict_mounts(binds)?;
+    for (name, text) in ETC_FILES {
+        write_file(&Path::new("/").join(name), text.as_bytes())?;
     }
-    if processes == Processes::Hidden {
+    if processes == ProcVisibility::Hidden {
         unmount("/proc", UnmountFlags::DETACH)?;
     }
     Ok(())
 }
 
 /// Writes the files of the tool, as they are read from `bytes`.
-pub(super) fn put_tool(files: &[(String, u64)], mut bytes: impl Read) -> io::Result<()> {
+pub(super) fn write_tool_files(files: &[(String, u64)], mut bytes: impl Read) -> io::Result<()> {
     fs::create_dir("/tool")?;
     for (name, size) in files {
         let mut text = vec![0; usize::try_from(*size).map_err(io::Error::other)?];
         bytes.read_exact(&mut text)?;
         let path = Path::new("/tool").join(name);
-        write(&path, &text)?;
+        write_file(&path, &text)?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o555))?;
     }
     Ok(())
 }
 
 /// Forgets the machine, and lets nothing of the root be changed.
-pub(super) fn close() -> io::Result<()> {
-    unmount(OLD, UnmountFlags::DETACH)?;
-    fs::remove_dir(OLD)?;
+pub(super) fn detach_old_root() -> io::Result<()> {
+    unmount(OLD_ROOT, UnmountFlags::DETACH)?;
+    fs::remove_dir(OLD_ROOT)?;
     let flags = MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;
     Ok(mount_remount("/", flags, "")?)
 }
 
 /// The places a tool may know, and what for.
-pub(super) fn places(binds: &[Bind]) -> Vec<(PathBuf, Access)> {
-    let system = SYSTEM.into_iter().chain(["/etc", "/tool"]);
+pub(super) fn accessible_paths(binds: &[BindMount]) -> Vec<(PathBuf, Access)> {
+    let system = SYSTEM_PATHS.into_iter().chain(["/etc", "/tool"]);
     let system = system.map(|place| (PathBuf::from(place), Access::Read));
     let devices = DEVICES.map(|(name, access)| (Path::new("/dev").join(name), access));
     let shown = binds.iter().map(|bind| (PathBuf::from(&bind.target), bind.access));
@@ -117,8 +117,8 @@ pub(super) fn places(binds: &[Bind]) -> Vec<(PathBuf, Access)> {
 }
 
 /// Shows a part of the system as it is: a link stays one.
-fn show_system(name: &str) -> io::Result<()> {
-    let (source, target) = (Path::new(OLD).join(name), Path::new("/").join(name));
+fn bind_system_path(name: &str) -> io::Result<()> {
+    let (source, target) = (Path::new(OLD_ROOT).join(name), Path::new("/").join(name));
     let metadata = match fs::symlink_metadata(&source) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         found => found?,
@@ -126,16 +126,16 @@ fn show_system(name: &str) -> io::Result<()> {
     if metadata.is_symlink() {
         return symlink(fs::read_link(&source)?, &target);
     }
-    make(&target, metadata.is_dir())?;
+    create_mount_point(&target, metadata.is_dir())?;
     Ok(mount_bind_recursive(&source, &target)?)
 }
 
 /// Shows a folder of the machine, if it is still the one that was meant.
-fn show(bind: &Bind) -> io::Result<()> {
+fn bind_folder(bind: &BindMount) -> io::Result<()> {
     let target = Path::new(&bind.target);
     let source = Path::new(OsStr::from_bytes(&bind.source));
-    let source = Path::new(OLD).join(source.strip_prefix("/").map_err(io::Error::other)?);
-    make(target, true)?;
+    let source = Path::new(OLD_ROOT).join(source.strip_prefix("/").map_err(io::Error::other)?);
+    create_mount_point(target, true)?;
     mount_bind_recursive(&source, target)?;
     let shown = target.metadata()?;
     if bind.identity.is_some_and(|identity| identity != (shown.dev(), shown.ino())) {
@@ -144,28 +144,28 @@ fn show(bind: &Bind) -> io::Result<()> {
     Ok(())
 }
 
-fn devices() -> io::Result<()> {
+fn bind_devices() -> io::Result<()> {
     fs::create_dir("/dev")?;
     for (name, _) in DEVICES {
         let target = Path::new("/dev").join(name);
-        make(&target, false)?;
-        mount_bind_recursive(Path::new(OLD).join("dev").join(name), &target)?;
+        create_mount_point(&target, false)?;
+        mount_bind_recursive(Path::new(OLD_ROOT).join("dev").join(name), &target)?;
     }
-    for (name, target) in DESCRIPTORS {
+    for (name, target) in DESCRIPTOR_LINKS {
         symlink(target, Path::new("/dev").join(name))?;
     }
     Ok(())
 }
 
 /// Makes what something is mounted on.
-fn make(target: &Path, is_folder: bool) -> io::Result<()> {
+fn create_mount_point(target: &Path, is_folder: bool) -> io::Result<()> {
     if is_folder {
         return fs::create_dir_all(target);
     }
-    write(target, b"")
+    write_file(target, b"")
 }
 
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -175,12 +175,13 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Takes from everything that is shown of the machine what a cell must not have. What the machine has
 /// taken already stays taken.
-fn seal(binds: &[Bind]) -> io::Result<()> {
-    let is_own =
-        |point: &Path| point == Path::new("/") || OWN.iter().any(|place| point.starts_with(place));
-    for (point, options) in mounts()?.into_iter().filter(|(point, _)| !is_own(point)) {
+fn restrict_mounts(binds: &[BindMount]) -> io::Result<()> {
+    let is_own = |point: &Path| {
+        point == Path::new("/") || CELL_MOUNTS.iter().any(|place| point.starts_with(place))
+    };
+    for (point, options) in read_mounts()?.into_iter().filter(|(point, _)| !is_own(point)) {
         let mut flags = options | MountFlags::BIND | MountFlags::NOSUID | MountFlags::NODEV;
-        let within = |bind: &&Bind| point.starts_with(&bind.target);
+        let within = |bind: &&BindMount| point.starts_with(&bind.target);
         if binds.iter().find(within).is_none_or(|bind| bind.access == Access::Read) {
             flags |= MountFlags::RDONLY;
         }
@@ -190,18 +191,18 @@ fn seal(binds: &[Bind]) -> io::Result<()> {
 }
 
 /// What is mounted, and how.
-fn mounts() -> io::Result<Vec<(PathBuf, MountFlags)>> {
+fn read_mounts() -> io::Result<Vec<(PathBuf, MountFlags)>> {
     let text = fs::read("/proc/self/mountinfo")?;
     let mounts = text.split(|byte| *byte == b'\n').filter_map(|line| {
         let mut words = line.split(|byte| *byte == b' ').skip(4);
-        let point = PathBuf::from(OsStr::from_bytes(&unescaped(words.next()?)));
+        let point = PathBuf::from(OsStr::from_bytes(&unescape(words.next()?)));
         let options = words.next()?.split(|byte| *byte == b',');
-        Some((point, options.map(flag).fold(MountFlags::empty(), |all, one| all | one)))
+        Some((point, options.map(mount_flag).fold(MountFlags::empty(), |all, one| all | one)))
     });
     Ok(mounts.collect())
 }
 
-fn flag(option: &[u8]) -> MountFlags {
+fn mount_flag(option: &[u8]) -> MountFlags {
     match option {
         b"ro" => MountFlags::RDONLY,
         b"nosuid" => MountFlags::NOSUID,
@@ -215,7 +216,7 @@ fn flag(option: &[u8]) -> MountFlags {
 }
 
 /// The kernel writes blanks and backslashes as three octal digits.
-fn unescaped(word: &[u8]) -> Vec<u8> {
+fn unescape(word: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(word.len());
     let mut rest = word;
     while let [first, after @ ..] = rest {
@@ -245,7 +246,7 @@ mod tests {
             ("/a\\04", "/a\\04"),
             ("/plain", "/plain"),
         ] {
-            assert_eq!(unescaped(written.as_bytes()), meant.as_bytes());
+            assert_eq!(unescape(written.as_bytes()), meant.as_bytes());
         }
     }
 }

@@ -9,164 +9,178 @@ use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, MetadataExt};
 use rustix::fs::fstatvfs;
 
-use super::disarm::{disarm, is_repository};
-use super::family::{Family, Held};
-use super::plan::{Excess, Limits};
-use crate::is_link;
+use super::disarm::{is_repository_name, rename_repositories};
+use super::family::{OpenFiles, ProcessTree};
+use super::plan::{ExceededLimit, RunLimits};
+use crate::is_symlink_error;
 
 /// How often processes, memory and the disk are looked at.
-const GLANCE: Duration = Duration::from_millis(20);
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 /// How often the workspace is, at most.
-const SURVEY: Duration = Duration::from_millis(100);
+const MEASURE_INTERVAL: Duration = Duration::from_millis(100);
 /// Below so many free bytes of the disk a run ends: others need some too.
-const FLOOR: u64 = 64 * 1024 * 1024;
+const MIN_FREE_BYTES: u64 = 64 * 1024 * 1024;
 /// So many entries of a workspace are looked at.
 const MAX_ENTRIES: usize = 200_000;
 /// So deep.
 pub(super) const MAX_DEPTH: usize = 128;
 
 /// Watches one run.
-pub(super) struct Watch {
-    limits: Limits,
+pub(super) struct UsageMonitor {
+    limits: RunLimits,
     /// Whether processes are counted here.
-    tasks: bool,
+    counts_tasks: bool,
     /// Whether memory is counted here.
-    memory: bool,
-    work: Dir,
+    counts_memory: bool,
+    workspace: Dir,
     /// What lay there before.
-    before: Measure,
+    before: WorkspaceUsage,
     /// How much of the disk was free before, and at the last survey.
-    free: (u64, u64),
-    glanced: Instant,
-    surveyed: Instant,
+    free_bytes: (u64, u64),
+    last_check: Instant,
+    last_measure: Instant,
     /// How long a survey takes.
-    cost: Duration,
+    measure_duration: Duration,
 }
 
-impl Watch {
+impl UsageMonitor {
     pub(super) fn new(
-        limits: Limits,
+        limits: RunLimits,
         (tasks, memory): (bool, bool),
         work: &Dir,
     ) -> io::Result<Self> {
         let began = Instant::now();
         let work = work.try_clone()?;
-        let before = Measure::of(&work, u64::MAX);
-        let free = free(&work).unwrap_or(u64::MAX);
+        let before = WorkspaceUsage::measure(&work, u64::MAX);
+        let free = free_bytes(&work).unwrap_or(u64::MAX);
         let (cost, surveyed) = (began.elapsed(), Instant::now());
         let free = (free, free);
-        Ok(Self { limits, tasks, memory, work, before, free, glanced: began, surveyed, cost })
+        Ok(Self {
+            limits,
+            counts_tasks: tasks,
+            counts_memory: memory,
+            workspace: work,
+            before,
+            free_bytes: free,
+            last_check: began,
+            last_measure: surveyed,
+            measure_duration: cost,
+        })
     }
 
     /// What there is too much of, if it is time to look.
-    pub(super) fn look(&mut self, init: Option<u32>) -> Option<Excess> {
-        if self.glanced.elapsed() < GLANCE {
+    pub(super) fn check(&mut self, init: Option<u32>) -> Option<ExceededLimit> {
+        if self.last_check.elapsed() < CHECK_INTERVAL {
             return None;
         }
-        self.glanced = Instant::now();
-        let free = free(&self.work).unwrap_or(u64::MAX);
-        if free < FLOOR {
-            return Some(Excess::Work);
+        self.last_check = Instant::now();
+        let free = free_bytes(&self.workspace).unwrap_or(u64::MAX);
+        if free < MIN_FREE_BYTES {
+            return Some(ExceededLimit::Workspace);
         }
-        let is_due = self.surveyed.elapsed() >= SURVEY.max(self.cost * 10)
-            || self.free.1.saturating_sub(free) > self.limits.work / 4;
-        if !(is_due || self.tasks || self.memory) {
+        let is_due = self.last_measure.elapsed()
+            >= MEASURE_INTERVAL.max(self.measure_duration * 10)
+            || self.free_bytes.1.saturating_sub(free) > self.limits.workspace_growth / 4;
+        if !(is_due || self.counts_tasks || self.counts_memory) {
             return None;
         }
-        let family = init.map(Family::of).unwrap_or_default();
-        if self.tasks && family.tasks() > self.limits.tasks {
-            return Some(Excess::Tasks);
+        let family = init.map(ProcessTree::read_from).unwrap_or_default();
+        if self.counts_tasks && family.task_count() > self.limits.tasks {
+            return Some(ExceededLimit::Tasks);
         }
-        let memory = if self.memory { family.memory(self.limits.memory) } else { 0 };
+        let memory = if self.counts_memory { family.memory_bytes(self.limits.memory) } else { 0 };
         if memory > self.limits.memory {
-            return Some(Excess::Memory);
+            return Some(ExceededLimit::Memory);
         }
         if !is_due {
             return None;
         }
         let began = Instant::now();
-        let held = family.held();
-        let is_over = self.has_outgrown(&self.measure(), &held);
-        (self.cost, self.surveyed) = (began.elapsed(), Instant::now());
-        self.free.1 = free;
-        let is_too_much = self.memory && memory + held.buffers > self.limits.memory;
-        is_over.then_some(Excess::Work).or(is_too_much.then_some(Excess::Memory))
+        let held = family.open_files();
+        let is_over = self.has_outgrown_limit(&self.measure(), &held);
+        (self.measure_duration, self.last_measure) = (began.elapsed(), Instant::now());
+        self.free_bytes.1 = free;
+        let is_too_much = self.counts_memory && memory + held.buffer_bytes > self.limits.memory;
+        is_over.then_some(ExceededLimit::Workspace).or(is_too_much.then_some(ExceededLimit::Memory))
     }
 
     /// The last look, when all is over. A repository that was not there before is one no more.
-    pub(super) fn last(&self) -> Option<Excess> {
+    pub(super) fn check_final(&self) -> Option<ExceededLimit> {
         let now = self.measure();
-        if (now.has_repository || !now.is_whole) && !self.before.has_repository {
-            disarm(&self.work);
+        if (now.has_repository || !now.is_complete) && !self.before.has_repository {
+            rename_repositories(&self.workspace);
         }
-        self.has_outgrown(&now, &Held::default()).then_some(Excess::Work)
+        self.has_outgrown_limit(&now, &OpenFiles::default()).then_some(ExceededLimit::Workspace)
     }
 
     /// What lies there now, counted no further than it takes.
-    fn measure(&self) -> Measure {
-        Measure::of(&self.work, self.before.bytes.saturating_add(self.limits.work))
+    fn measure(&self) -> WorkspaceUsage {
+        WorkspaceUsage::measure(
+            &self.workspace,
+            self.before.bytes.saturating_add(self.limits.workspace_growth),
+        )
     }
 
     /// Whether the workspace has grown by more than it may. Where a run made a part of it that cannot be
     /// looked at, it has; where it always had one, what the disk has lost since is taken for it.
-    fn has_outgrown(&self, now: &Measure, held: &Held) -> bool {
-        let mut grown = (now.bytes + held.nameless).saturating_sub(self.before.bytes);
-        if !now.is_whole || held.is_hiding {
-            let free = free(&self.work).unwrap_or(self.free.0);
-            grown = grown.max(self.free.0.saturating_sub(free));
+    fn has_outgrown_limit(&self, now: &WorkspaceUsage, held: &OpenFiles) -> bool {
+        let mut grown = (now.bytes + held.unlinked_bytes).saturating_sub(self.before.bytes);
+        if !now.is_complete || held.may_hide_files {
+            let free = free_bytes(&self.workspace).unwrap_or(self.free_bytes.0);
+            grown = grown.max(self.free_bytes.0.saturating_sub(free));
         }
-        let hides = self.before.is_whole && !now.is_whole;
-        grown > self.limits.work || hides
+        let hides = self.before.is_complete && !now.is_complete;
+        grown > self.limits.workspace_growth || hides
     }
 }
 
 /// What lies in a workspace.
 #[derive(Debug, Default)]
-struct Measure {
+struct WorkspaceUsage {
     /// Bytes on the disk.
     bytes: u64,
     entries: usize,
     /// Whether all of it could be looked at.
-    is_whole: bool,
+    is_complete: bool,
     /// Whether there is a repository.
     has_repository: bool,
 }
 
-impl Measure {
+impl WorkspaceUsage {
     /// Counts no further than `enough` bytes.
-    fn of(folder: &Dir, enough: u64) -> Self {
-        let mut measure = Self { is_whole: true, ..Self::default() };
-        measure.add(folder, MAX_DEPTH, enough);
+    fn measure(folder: &Dir, enough: u64) -> Self {
+        let mut measure = Self { is_complete: true, ..Self::default() };
+        measure.add_folder(folder, MAX_DEPTH, enough);
         measure
     }
 
     /// Adds what lies in a folder. By handles: a link in its place leads nowhere.
-    fn add(&mut self, folder: &Dir, depth: usize, enough: u64) {
+    fn add_folder(&mut self, folder: &Dir, depth: usize, enough: u64) {
         let found = match folder.entries() {
-            Err(error) => return self.is_whole &= is_gone(&error),
+            Err(error) => return self.is_complete &= is_gone(&error),
             Ok(found) => found,
         };
         for entry in found {
             if self.bytes > enough || self.entries > MAX_ENTRIES {
-                return self.is_whole = false;
+                return self.is_complete = false;
             }
             // What goes while it is counted does not count.
             let found = entry.and_then(|entry| Ok((entry.metadata()?, entry.file_name())));
             let (metadata, name) = match found {
                 Err(error) if is_gone(&error) => continue,
-                Err(_) => return self.is_whole = false,
+                Err(_) => return self.is_complete = false,
                 Ok(found) => found,
             };
             self.entries += 1;
-            self.has_repository |= name.to_str().is_some_and(is_repository);
+            self.has_repository |= name.to_str().is_some_and(is_repository_name);
             self.bytes += metadata.blocks() * 512;
             if !metadata.is_dir() {
                 continue;
             }
             match folder.open_dir_nofollow(&name) {
                 Err(error) if is_gone(&error) => {}
-                Ok(below) if depth > 0 => self.add(&below, depth - 1, enough),
-                _ => self.is_whole = false,
+                Ok(below) if depth > 0 => self.add_folder(&below, depth - 1, enough),
+                _ => self.is_complete = false,
             }
         }
     }
@@ -174,11 +188,12 @@ impl Measure {
 
 /// Whether something is not there any more, or something else is.
 fn is_gone(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) || is_link(error)
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+        || is_symlink_error(error)
 }
 
 /// How many bytes of a folder's disk are free.
-fn free(folder: &Dir) -> io::Result<u64> {
+fn free_bytes(folder: &Dir) -> io::Result<u64> {
     let disk = fstatvfs(folder.as_fd())?;
     Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
 }

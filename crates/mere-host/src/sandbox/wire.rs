@@ -13,7 +13,7 @@ const MAX_MESSAGE: u32 = 8 * 1024 * 1024;
 
 /// What the second stage is to do.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Order {
+pub(super) struct CellOrder {
     /// The program with its arguments; none for a trial, which ends before anything is run.
     pub(super) argv: Vec<String>,
     pub(super) environment: Vec<(String, String)>,
@@ -22,15 +22,15 @@ pub(super) struct Order {
     /// How many bytes the program reads.
     pub(super) input: u64,
     /// What is shown of the machine.
-    pub(super) binds: Vec<Bind>,
-    pub(super) bounds: Bounds,
+    pub(super) binds: Vec<BindMount>,
+    pub(super) bounds: ProcessLimits,
     /// Whether layers that the kernel does not have may be missing.
     pub(super) may_lack: bool,
 }
 
 /// A folder of the machine that is shown in a cell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Bind {
+pub(super) struct BindMount {
     /// Where it is.
     pub(super) source: Vec<u8>,
     /// Which one it is: device and inode.
@@ -49,7 +49,7 @@ pub(super) enum Access {
 
 /// What each process of a cell may use.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Bounds {
+pub(super) struct ProcessLimits {
     /// Seconds of processor time.
     pub(super) processor: u64,
     /// The largest file, in bytes.
@@ -62,13 +62,13 @@ pub(super) struct Bounds {
 
 /// What a cell tells its keeper.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Report {
+pub(super) enum CellReport {
     /// The first stage has left the namespaces of the machine, and waits to be mapped and placed.
     Unshared,
     /// The second stage has this number.
     Init(u32),
     /// What became of a layer.
-    Layer(Layer, Result<(), String>),
+    Layer(SandboxLayer, Result<(), String>),
     /// The program could not be started.
     Unstarted(String),
     /// The program runs.
@@ -86,7 +86,7 @@ pub enum Exit {
 
 /// One of the walls between a tool and the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Layer {
+pub enum SandboxLayer {
     /// User, mount, process, network, IPC and host-name namespaces.
     Namespaces,
     /// A root of its own.
@@ -99,7 +99,7 @@ pub enum Layer {
     Seccomp,
 }
 
-impl Layer {
+impl SandboxLayer {
     /// All of them, in the order in which they are built.
     pub const ALL: [Self; 6] = [
         Self::Namespaces,
@@ -111,7 +111,7 @@ impl Layer {
     ];
 
     /// Whether the user may accept that a kernel lacks it.
-    pub fn may_lack(self) -> bool {
+    pub fn is_optional(self) -> bool {
         matches!(self, Self::Landlock | Self::Seccomp)
     }
 

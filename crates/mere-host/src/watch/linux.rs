@@ -12,8 +12,8 @@ use cap_std::fs::Dir;
 use rustix::fs::inotify::{self, CreateFlags, Event, ReadFlags, Reader, WatchFlags};
 use rustix::io::Errno;
 
-use super::{Change, Interest, News};
-use crate::{OpenFolder, absent, is_link};
+use super::{FolderChange, Interest, WatchReport};
+use crate::{OpenFolder, is_symlink_error, none_if_missing};
 
 /// How many events are taken at once, so that a busy writer cannot keep anyone here for ever.
 const MAX_EVENTS: usize = 65_536;
@@ -21,7 +21,7 @@ const MAX_EVENTS: usize = 65_536;
 const MAX_CHANGES: usize = 1024;
 /// File systems that others can change without this system's knowledge: those of networks and of
 /// virtual machines' hosts.
-const SHARED: [(&str, u64); 9] = [
+const SHARED_FILE_SYSTEMS: [(&str, u64); 9] = [
     ("nfs", 0x6969),
     ("smb", 0x517B),
     ("cifs", 0xFF53_4D42),
@@ -34,157 +34,159 @@ const SHARED: [(&str, u64); 9] = [
 ];
 
 /// Changes in some folders.
-pub struct Watch {
-    system: Option<OwnedFd>,
+pub struct FolderWatcher {
+    inotify: Option<OwnedFd>,
     interest: Interest,
     /// The folders, by what the system calls the watch of each.
-    folders: HashMap<i32, Watched>,
+    folders: HashMap<i32, WatchedFolder>,
 }
 
-struct Watched {
+struct WatchedFolder {
     path: String,
     /// Whether another folder may have the path by now.
-    is_doubted: bool,
+    is_stale: bool,
 }
 
 /// What was read from the system.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Heard {
+enum EventsRead {
     Nothing,
-    Something,
+    Complete,
     /// Something, and more that cannot be told any more.
-    NotAll,
+    Incomplete,
 }
 
-impl Watch {
+impl FolderWatcher {
     /// A watch that is never quiet.
-    pub fn none() -> Self {
-        Self { system: None, interest: Interest::Names, folders: HashMap::new() }
+    pub fn new_disabled() -> Self {
+        Self { inotify: None, interest: Interest::Names, folders: HashMap::new() }
     }
 
     /// A watch of no folder yet.
     pub fn new(interest: Interest) -> Self {
-        let system = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok();
-        Self { system, interest, folders: HashMap::new() }
+        let inotify = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok();
+        Self { inotify, interest, folders: HashMap::new() }
     }
 
-    pub fn is_on(&self) -> bool {
-        self.system.is_some()
+    pub fn is_active(&self) -> bool {
+        self.inotify.is_some()
     }
 
     /// Watches one more folder. One that is not there needs no watch: its parent has one.
     pub fn add(&mut self, root: &Dir, path: &str) {
-        match OpenFolder::below(root, path) {
-            Err(error) if is_link(&error) => {}
-            opened => match absent(opened) {
-                Ok(Some(folder)) => self.add_open(&folder, path),
+        match OpenFolder::open(root, path) {
+            Err(error) if is_symlink_error(&error) => {}
+            opened => match none_if_missing(opened) {
+                Ok(Some(folder)) => self.add_open_folder(&folder, path),
                 Ok(None) => {}
-                Err(error) => self.give_up(&error),
+                Err(error) => self.disable(&error),
             },
         }
     }
 
     /// Watches one more folder, open already, under this path. If it is watched under another
     /// one, it has moved, and is called by the new one from now on.
-    pub fn add_open(&mut self, folder: &OpenFolder, path: &str) {
-        let Some(system) = &self.system else { return };
+    pub fn add_open_folder(&mut self, folder: &OpenFolder, path: &str) {
+        let Some(system) = &self.inotify else { return };
         // By its handle: the name could lead elsewhere by now.
         let name = format!("/proc/self/fd/{}", folder.descriptor());
-        let flags = flags(self.interest);
-        let added =
-            is_told_of_all(folder).and_then(|()| Ok(inotify::add_watch(system, name, flags)?));
+        let flags = watch_flags(self.interest);
+        let added = check_local_file_system(folder)
+            .and_then(|()| Ok(inotify::add_watch(system, name, flags)?));
         match added {
             Ok(number) => {
-                let watched = Watched { path: path.to_owned(), is_doubted: false };
+                let watched = WatchedFolder { path: path.to_owned(), is_stale: false };
                 self.folders.insert(number, watched);
             }
-            Err(error) => self.give_up(&error),
+            Err(error) => self.disable(&error),
         }
     }
 
     /// From now on it is never quiet.
-    fn give_up(&mut self, error: &io::Error) {
+    fn disable(&mut self, error: &io::Error) {
         tracing::debug!(%error, "folders are looked at instead of watched");
-        self.system = None;
+        self.inotify = None;
         self.folders = HashMap::new();
     }
 
     /// The folder at this path, and those below it, may be others by now.
-    pub fn doubt(&mut self, top: &str) {
+    pub fn mark_stale(&mut self, top: &str) {
         for watched in self.folders.values_mut().filter(|one| is_within(&one.path, top)) {
-            watched.is_doubted = true;
+            watched.is_stale = true;
         }
     }
 
     /// Ends the watch of folders that were doubted and not added again. Their paths are kept
     /// until the system says that it was the last of them: there may still be news.
-    pub fn drop_doubted(&mut self) {
-        let Some(system) = &self.system else { return };
-        for (number, _) in self.folders.iter().filter(|(_, one)| one.is_doubted) {
+    pub fn drop_stale(&mut self) {
+        let Some(system) = &self.inotify else { return };
+        for (number, _) in self.folders.iter().filter(|(_, one)| one.is_stale) {
             // It fails for one that has ended by itself, with its folder.
             let _ = inotify::remove_watch(system, *number);
         }
     }
 
     /// Whether nothing has happened since the last time it was asked.
-    pub fn is_quiet(&mut self) -> bool {
-        self.listen(|_, _| {}) == Heard::Nothing
+    pub fn is_unchanged(&mut self) -> bool {
+        self.read_events(|_, _| {}) == EventsRead::Nothing
     }
 
     /// What has happened since the last time it was asked.
-    pub fn news(&mut self) -> News {
+    pub fn take_changes(&mut self) -> WatchReport {
         let (mut changes, mut too_many) = (BTreeSet::new(), false);
-        let heard = self.listen(|folder, event| {
+        let heard = self.read_events(|folder, event| {
             let name = event.file_name().map(|name| name.to_str().map(str::to_owned));
             // What is not UTF-8 is no name here.
             let Ok(name) = name.transpose() else { return };
             let is_folder = event.events().contains(ReadFlags::ISDIR);
             too_many |= changes.len() >= MAX_CHANGES;
             if !too_many {
-                changes.insert(Change { folder: folder.to_owned(), name, is_folder });
+                changes.insert(FolderChange { folder: folder.to_owned(), name, is_folder });
             }
         });
         match heard {
-            Heard::NotAll => News::Lost,
-            _ if too_many => News::Lost,
-            _ if changes.is_empty() => News::Quiet,
-            _ => News::Changed(changes),
+            EventsRead::Incomplete => WatchReport::Unknown,
+            _ if too_many => WatchReport::Unknown,
+            _ if changes.is_empty() => WatchReport::Unchanged,
+            _ => WatchReport::Changed(changes),
         }
     }
 
     /// Takes what the system has to tell, each with the path of its folder.
-    fn listen(&mut self, mut tell: impl FnMut(&str, &Event<'_>)) -> Heard {
-        let Self { system: Some(system), folders, .. } = self else { return Heard::NotAll };
+    fn read_events(&mut self, mut tell: impl FnMut(&str, &Event<'_>)) -> EventsRead {
+        let Self { inotify: Some(system), folders, .. } = self else {
+            return EventsRead::Incomplete;
+        };
         let mut buffer = [MaybeUninit::uninit(); 16 * 1024];
         let mut events = Reader::new(system, &mut buffer);
-        let mut heard = Heard::Nothing;
+        let mut heard = EventsRead::Nothing;
         for _ in 0..MAX_EVENTS {
             let event = match events.next() {
                 Ok(event) => event,
                 Err(Errno::AGAIN) => return heard,
                 Err(Errno::INTR) => continue,
-                Err(_) => return Heard::NotAll,
+                Err(_) => return EventsRead::Incomplete,
             };
-            if heard == Heard::Nothing {
-                heard = Heard::Something;
+            if heard == EventsRead::Nothing {
+                heard = EventsRead::Complete;
             }
             if event.events().intersects(ReadFlags::QUEUE_OVERFLOW | ReadFlags::UNMOUNT) {
-                heard = Heard::NotAll;
+                heard = EventsRead::Incomplete;
             } else if event.events().contains(ReadFlags::IGNORED) {
                 // The number may be another folder's from now on.
                 folders.remove(&event.wd());
             } else {
                 match folders.get(&event.wd()) {
                     Some(watched) => tell(&watched.path, &event),
-                    None => heard = Heard::NotAll,
+                    None => heard = EventsRead::Incomplete,
                 }
             }
         }
-        Heard::NotAll
+        EventsRead::Incomplete
     }
 }
 
-fn flags(interest: Interest) -> WatchFlags {
+fn watch_flags(interest: Interest) -> WatchFlags {
     let names = WatchFlags::CREATE
         | WatchFlags::DELETE
         | WatchFlags::MOVED_FROM
@@ -202,9 +204,9 @@ fn flags(interest: Interest) -> WatchFlags {
 }
 
 /// Whether the system knows of all changes in a folder.
-fn is_told_of_all(folder: &OpenFolder) -> io::Result<()> {
-    let own = folder.file_system()?;
-    match SHARED.iter().find(|(_, number)| own == *number) {
+fn check_local_file_system(folder: &OpenFolder) -> io::Result<()> {
+    let own = folder.file_system_type()?;
+    match SHARED_FILE_SYSTEMS.iter().find(|(_, number)| own == *number) {
         Some((name, _)) => Err(io::Error::other(format!("others can change what is on {name}"))),
         None => Ok(()),
     }

@@ -13,7 +13,7 @@ mod nobody;
 use std::collections::BTreeSet;
 
 #[cfg(all(target_os = "linux", not(mere_portable)))]
-pub use linux::Watch;
+pub use linux::FolderWatcher;
 #[cfg(any(not(target_os = "linux"), mere_portable))]
 pub use nobody::Watch;
 
@@ -28,16 +28,16 @@ pub enum Interest {
 
 /// What has happened since the last time somebody asked.
 #[derive(Debug, PartialEq, Eq)]
-pub enum News {
-    Quiet,
-    Changed(BTreeSet<Change>),
+pub enum WatchReport {
+    Unchanged,
+    Changed(BTreeSet<FolderChange>),
     /// Anything may have happened.
-    Lost,
+    Unknown,
 }
 
 /// Something that happened in a folder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Change {
+pub struct FolderChange {
     /// The path the folder was watched under. It may have another one by now: then its parent, if
     /// that is watched, has news of its own.
     pub folder: String,

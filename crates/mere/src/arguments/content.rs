@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use mere_engine::Typed;
+use mere_engine::TypedPath;
 
 /// A text, or where it is read from.
 #[derive(Args)]
@@ -23,7 +23,7 @@ pub(crate) enum Input {
     /// Standard input.
     Standard,
     /// A file.
-    File(Typed),
+    File(TypedPath),
 }
 
 fn input() -> impl TypedValueParser<Value = Input> {

@@ -4,7 +4,7 @@
 
 use clap::{Args, ValueEnum};
 use mere_core::request::Toolset;
-use mere_engine::Typed;
+use mere_engine::TypedPath;
 
 use super::{SessionArguments, typed};
 
@@ -17,7 +17,7 @@ use super::{SessionArguments, typed};
 pub(crate) struct ReadArguments {
     /// A path, or an address such as ROOT_PROJECT:/src/main.rs
     #[arg(value_parser = typed())]
-    pub(crate) path: Typed,
+    pub(crate) path: TypedPath,
     /// The first line, from 1 [default: 1]
     #[arg(long, value_name = "LINE")]
     pub(crate) offset: Option<u64>,
@@ -39,7 +39,7 @@ pub(crate) struct GlobArguments {
     pub(crate) pattern: String,
     /// The folder to look in [default: the project root]
     #[arg(value_parser = typed())]
-    pub(crate) path: Option<Typed>,
+    pub(crate) path: Option<TypedPath>,
     /// How many files at most [default: all]
     #[arg(long, value_name = "FILES")]
     pub(crate) limit: Option<u64>,
@@ -58,7 +58,7 @@ pub(crate) struct GrepArguments {
     pub(crate) pattern: String,
     /// A file or a folder [default: the working directory]
     #[arg(value_parser = typed())]
-    pub(crate) path: Option<Typed>,
+    pub(crate) path: Option<TypedPath>,
     /// Case does not count
     #[arg(short, long)]
     pub(crate) ignore_case: bool,
@@ -84,7 +84,7 @@ pub(crate) struct GrepArguments {
 pub(crate) struct TreeArguments {
     /// The folder [default: the working directory]
     #[arg(value_parser = typed())]
-    pub(crate) path: Option<Typed>,
+    pub(crate) path: Option<TypedPath>,
     /// How many levels, 1 to 16
     #[arg(long, value_name = "LEVELS", default_value_t = 3)]
     pub(crate) depth: u64,
@@ -136,13 +136,13 @@ pub(crate) struct AllowArguments {
         value_name = "ADDRESS", value_parser = typed(),
         required_unless_present_any = ["list", "revoke"]
     )]
-    pub(crate) address: Option<Typed>,
+    pub(crate) address: Option<TypedPath>,
     /// List what is allowed
     #[arg(long, conflicts_with_all = ["address", "revoke"])]
     pub(crate) list: bool,
     /// Take it back
     #[arg(long, value_name = "ADDRESS", value_parser = typed(), conflicts_with = "address")]
-    pub(crate) revoke: Option<Typed>,
+    pub(crate) revoke: Option<TypedPath>,
     /// Print a reply as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use mere_core::name::AgentName;
-use mere_engine::Typed;
+use mere_engine::TypedPath;
 
 use super::{SessionArguments, Toolsets, typed};
 
@@ -36,7 +36,7 @@ pub(crate) struct McpArguments {
     pub(crate) log: tracing::Level,
     /// Log to FILE instead of standard error
     #[arg(long, value_name = "FILE", value_parser = typed())]
-    pub(crate) log_file: Option<Typed>,
+    pub(crate) log_file: Option<TypedPath>,
     #[command(flatten)]
     pub(crate) session: SessionArguments,
 }

@@ -19,7 +19,7 @@ mod team;
 
 use clap::{Args, Parser, Subcommand};
 use mere_core::name::{AgentName, ModName};
-use mere_engine::{Errand, Memory, Mods, Opening, Typed};
+use mere_engine::{Errand, Memory, Mods, Opening, TypedPath};
 
 pub(crate) use category::{
     CategoryArguments, CategoryCommandArguments, CreateCategoryArguments, DeleteCategoryArguments,
@@ -90,10 +90,10 @@ pub(crate) struct PlaceArguments {
     /// The project [default: `MERE_PROJECT`, else what `mere where` finds upwards, else the working
     /// directory]
     #[arg(long, global = true, value_name = "DIR", value_parser = typed())]
-    project: Option<Typed>,
+    project: Option<TypedPath>,
     /// Run as if started in DIR
     #[arg(short = 'C', global = true, value_name = "DIR", value_parser = typed())]
-    directory: Option<Typed>,
+    directory: Option<TypedPath>,
 }
 
 /// For whom the session is, and what it shows.
@@ -139,17 +139,17 @@ impl PlaceArguments {
         }
     }
 
-    pub(crate) fn project(&self) -> Option<&Typed> {
+    pub(crate) fn project(&self) -> Option<&TypedPath> {
         self.project.as_ref()
     }
 
-    pub(crate) fn directory(&self) -> Option<&Typed> {
+    pub(crate) fn directory(&self) -> Option<&TypedPath> {
         self.directory.as_ref()
     }
 }
 
-fn typed() -> impl clap::builder::TypedValueParser<Value = Typed> {
-    clap::builder::TypedValueParser::map(clap::builder::OsStringValueParser::new(), Typed::from)
+fn typed() -> impl clap::builder::TypedValueParser<Value = TypedPath> {
+    clap::builder::TypedValueParser::map(clap::builder::OsStringValueParser::new(), TypedPath::from)
 }
 
 #[derive(Subcommand)]
@@ -305,7 +305,7 @@ pub(crate) struct CallArguments {
 pub(crate) struct WhereArguments {
     /// A path to place: its address, and which boundary it lies in
     #[arg(value_parser = typed())]
-    pub(crate) path: Option<Typed>,
+    pub(crate) path: Option<TypedPath>,
     /// Print a reply as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -6,7 +6,7 @@ use clap::Args;
 use mere_core::item::Scope;
 use mere_core::request::{ItemMatcher, ItemSelection, SelectedItems};
 use mere_core::trust::Fingerprint;
-use mere_engine::Typed;
+use mere_engine::TypedPath;
 
 use super::items::{AnswerArguments, ItemArguments, ScopeArgument, SourceArguments, TypeArgument};
 use super::typed;
@@ -110,7 +110,7 @@ pub(crate) struct VerifyArguments {
     pub(crate) min_serial: u64,
     /// Also write the findings to FILE, in the form that code hosts read
     #[arg(long, value_name = "FILE", value_parser = typed())]
-    pub(crate) sarif: Option<Typed>,
+    pub(crate) sarif: Option<TypedPath>,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }

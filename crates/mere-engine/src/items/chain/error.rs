@@ -9,7 +9,7 @@ use mere_core::item::{ItemFault, ItemId, ItemRef, Version};
 
 use super::super::ItemError;
 use crate::enforce::Unused;
-use mere_host::{PackagesError, Refusal};
+use mere_host::{PackagesError, SandboxError};
 
 /// A tool that was not run.
 #[derive(Debug, thiserror::Error)]
@@ -61,5 +61,5 @@ pub(crate) enum RunError {
     #[error(transparent)]
     Packages(#[from] PackagesError),
     #[error(transparent)]
-    Sandbox(#[from] Refusal),
+    Sandbox(#[from] SandboxError),
 }

@@ -23,7 +23,7 @@ use crate::items::Desk;
 use crate::read::open;
 use crate::tool_error::ToolError;
 use crate::view::counted;
-use mere_host::digest_of;
+use mere_host::digest_file;
 
 /// A chain that is what was pinned, or that nobody pinned.
 pub(super) struct Locked {
@@ -173,7 +173,7 @@ fn before(desk: &Desk<'_>, place: &ScopedPath) -> Result<Expect, ToolError> {
     let address = place.address().ok_or(Unmade::Place)?;
     let main = desk.view.resolve(&Spoken::Rooted(address.clone()))?;
     let unreadable = |cause| ToolError::unreadable(&address, cause);
-    let digest = digest_of(open(&main)?).map_err(unreadable)?;
+    let digest = digest_file(open(&main)?).map_err(unreadable)?;
     Ok(Expect::Whole(whole_of(digest, &[])))
 }
 

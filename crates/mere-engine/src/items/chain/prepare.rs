@@ -32,8 +32,8 @@ pub(crate) fn prepare(desk: &Desk<'_>, item: &ItemRef) -> Result<Draft, ToolErro
              `package.json`.",
         ));
     };
-    let packages = desk.context.surroundings.packages();
-    let packages = packages.ok_or(RunError::Packages(PackagesError::Nowhere))?;
+    let packages = desk.context.surroundings.package_sets();
+    let packages = packages.ok_or(RunError::Packages(PackagesError::NoFolder))?;
     let is_there = packages.find(&key).map_err(PackagesError::from).map_err(RunError::Packages)?;
     if is_there.is_none() {
         packages.fetch(&key, asked, &program).map_err(RunError::Packages)?;

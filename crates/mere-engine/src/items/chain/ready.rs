@@ -17,7 +17,7 @@ use super::lock::Locked;
 use crate::config::Runtime;
 use crate::items::Desk;
 use crate::tool_error::ToolError;
-use mere_host::{Asking, Folder, PATH, Program};
+use mere_host::{Folder, PackageManifest, Program, SEARCH_PATH};
 
 /// Where a tool finds its own files.
 const TOOL: &str = "/tool";
@@ -25,8 +25,13 @@ const TOOL: &str = "/tool";
 const VARIABLES: [&str; 4] = ["LANG", "LC_ALL", "TZ", "NO_COLOR"];
 /// What every tool is given. Its home is its own folder: what an agent left in the workspace is nobody's
 /// configuration.
-const BASE: [(&str, &str); 5] =
-    [("PATH", PATH), ("HOME", "/tool"), ("TMPDIR", "/work"), ("LANG", "C.UTF-8"), ("USER", "tool")];
+const BASE: [(&str, &str); 5] = [
+    ("PATH", SEARCH_PATH),
+    ("HOME", "/tool"),
+    ("TMPDIR", "/work"),
+    ("LANG", "C.UTF-8"),
+    ("USER", "tool"),
+];
 
 /// What is run, but for the workspace.
 pub(super) struct Ready {
@@ -41,9 +46,9 @@ pub(super) struct Ready {
 }
 
 /// The files that ask for packages, and the runtimes they are for.
-const ASKING: [(&str, &str, Asking); 2] = [
-    ("python_runtime", "requirements.txt", Asking::Requirements),
-    ("node_runtime", "package.json", Asking::PackageJson),
+const ASKING: [(&str, &str, PackageManifest); 2] = [
+    ("python_runtime", "requirements.txt", PackageManifest::Requirements),
+    ("node_runtime", "package.json", PackageManifest::PackageJson),
 ];
 
 impl Ready {
@@ -87,7 +92,7 @@ pub(super) struct Needs<'a> {
     runtime: Option<ItemId>,
     configured: Option<Runtime>,
     /// What asks for packages.
-    pub(super) asked: Option<(Asking, &'a [u8])>,
+    pub(super) asked: Option<(PackageManifest, &'a [u8])>,
 }
 
 impl<'a> Needs<'a> {
@@ -123,7 +128,7 @@ impl<'a> Needs<'a> {
         let interpreter = self.configured.as_ref().and_then(|one| one.interpreter.as_deref());
         if let (Some(text), Some(runtime)) = (interpreter, &self.runtime) {
             let context = desk.context;
-            let program = context.surroundings.interpreter(text, &context.project);
+            let program = context.surroundings.configured_interpreter(text, &context.project);
             let runtime = runtime.clone();
             return program.map_err(|cause| RunError::Interpreter { runtime, cause });
         }
@@ -134,7 +139,7 @@ impl<'a> Needs<'a> {
         };
         let own = program.strip_prefix(TOOL).and_then(|path| path.strip_prefix('/'));
         if let Some(own) = own.filter(|own| files.iter().any(|(path, _)| path.as_str() == *own)) {
-            return Ok(Program::of_tool(&format!("{TOOL}/{own}")));
+            return Ok(Program::from_tool_file(&format!("{TOOL}/{own}")));
         }
         Program::find(program).ok_or_else(missing)
     }
@@ -143,11 +148,11 @@ impl<'a> Needs<'a> {
     pub(super) fn key(&self, program: &Program) -> Option<String> {
         let (asking, text) = self.asked?;
         let kind = match asking {
-            Asking::Requirements => "python",
-            Asking::PackageJson => "node",
+            PackageManifest::Requirements => "python",
+            PackageManifest::PackageJson => "node",
         };
         let mut all = kind.as_bytes().to_vec();
-        for part in [&program.identity()[..], text] {
+        for part in [&program.identity_bytes()[..], text] {
             all.push(0);
             all.extend_from_slice(part);
         }
@@ -158,12 +163,12 @@ impl<'a> Needs<'a> {
         let surroundings = &desk.context.surroundings;
         let configured = self.configured.as_ref().and_then(|one| one.packages.as_deref());
         if let (Some(text), Some(runtime)) = (configured, &self.runtime) {
-            let folder = surroundings.own_folder(text);
+            let folder = surroundings.configured_folder(text);
             let wrong = |cause| RunError::Interpreter { runtime: runtime.clone(), cause };
             return folder.map(Some).map_err(wrong);
         }
         let Some(key) = self.key(program) else { return Ok(None) };
-        let found = surroundings.packages().map(|packages| packages.find(&key)).transpose();
+        let found = surroundings.package_sets().map(|packages| packages.find(&key)).transpose();
         match found.ok().flatten().flatten() {
             Some(folder) => Ok(Some(folder)),
             None => Err(RunError::Unprepared { tool: self.tool.clone() }),
@@ -222,7 +227,7 @@ fn variables(
 fn environment(asked: BTreeMap<String, String>, program: &Program) -> Vec<(String, String)> {
     let base = BASE.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let mut all = BTreeMap::from(base);
-    if program.home.is_some() {
+    if program.install_folder.is_some() {
         // Its libraries lie beside it, wherever it was built for.
         all.insert("LD_LIBRARY_PATH".to_owned(), "/interpreter/lib".to_owned());
     }

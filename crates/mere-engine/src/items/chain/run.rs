@@ -18,8 +18,9 @@ use super::show;
 use crate::items::{Desk, masked};
 use crate::tool_error::ToolError;
 use mere_host::{
-    self, Captured, Ended, Excess, Exit, Finished, Folder, Layer, Level, Limits, NOT_KEPT, Plan,
-    Refusal, SPACE, WORKSPACES, Watcher, Workspace,
+    self, CapturedOutput, ExceededLimit, Exit, FinishedRun, Folder, NOT_ENFORCED, RunEnd,
+    RunLimits, RunObserver, RunPlan, SPACE_FOLDER, SandboxError, SandboxLayer, SandboxLevel,
+    WORKSPACES_FOLDER, Workspace,
 };
 
 /// How long a note of what a tool says may be.
@@ -49,24 +50,25 @@ pub(in crate::items) fn run(desk: &Desk<'_>, ask: &Ask<'_>) -> Result<Draft, Too
     }
     let Some(work) = workspace(desk)? else { return Err(ToolError::Cancelled) };
     let finished = start(desk, &ready, &work).map_err(RunError::Sandbox)?;
-    if finished.ended == Ended::Cancelled {
+    if finished.end == RunEnd::Cancelled {
         return Err(ToolError::Cancelled);
     }
     Ok(told(desk, &ready, &finished))
 }
 
 /// Whether there is a sandbox here in which it could run.
-fn check_layers(desk: &Desk<'_>) -> Result<(), Refusal> {
-    let standing = mere_host::layers()?;
-    let accepts = |layer: Layer| desk.running.level == Level::Namespaces && layer.may_lack();
+fn check_layers(desk: &Desk<'_>) -> Result<(), SandboxError> {
+    let standing = mere_host::probe_layers()?;
+    let accepts =
+        |layer: SandboxLayer| desk.running.level == SandboxLevel::Namespaces && layer.is_optional();
     for (layer, built) in standing.layers {
         match built {
-            Err(why) if !accepts(layer) => return Err(Refusal::Layer(layer, why)),
+            Err(why) if !accepts(layer) => return Err(SandboxError::Layer(layer, why)),
             _ => {}
         }
     }
-    if [standing.processes, standing.memory].contains(&NOT_KEPT) {
-        return Err(Refusal::Totals("nothing counts memory and processes".to_owned()));
+    if [standing.processes_limited_by, standing.memory_limited_by].contains(&NOT_ENFORCED) {
+        return Err(SandboxError::Limits("nothing counts memory and processes".to_owned()));
     }
     Ok(())
 }
@@ -74,15 +76,15 @@ fn check_layers(desk: &Desk<'_>) -> Result<(), Refusal> {
 /// The agent's workspace, made if it is not there.
 fn workspace(desk: &Desk<'_>) -> Result<Option<Folder>, RunError> {
     let (project, agent) = (&desk.context.project, desk.view.agent);
-    let made = Workspace::open(project, agent, desk.over).map_err(Refusal::Io)?;
+    let made = Workspace::open(project, agent, desk.over).map_err(SandboxError::Io)?;
     if made.is_none() {
         return Ok(None);
     }
-    let path = format!("{SPACE}/{WORKSPACES}/{agent}");
-    Ok(project.subfolder(&path).map_err(Refusal::Io)?)
+    let path = format!("{SPACE_FOLDER}/{WORKSPACES_FOLDER}/{agent}");
+    Ok(project.subfolder(&path).map_err(SandboxError::Io)?)
 }
 
-fn start(desk: &Desk<'_>, ready: &Ready, work: &Folder) -> Result<Finished, Refusal> {
+fn start(desk: &Desk<'_>, ready: &Ready, work: &Folder) -> Result<FinishedRun, SandboxError> {
     let mut shown = Vec::new();
     if let Some(packages) = &ready.packages {
         shown.push(("/packages", packages));
@@ -90,16 +92,16 @@ fn start(desk: &Desk<'_>, ready: &Ready, work: &Folder) -> Result<Finished, Refu
     let modules = ready.packages.as_ref().map(|packages| packages.subfolder("node_modules"));
     let modules = modules.transpose()?.flatten();
     shown.extend(modules.as_ref().map(|modules| ("/node_modules", modules)));
-    shown.extend(ready.program.home.as_ref().map(|home| ("/interpreter", home)));
-    let plan = Plan {
+    shown.extend(ready.program.install_folder.as_ref().map(|home| ("/interpreter", home)));
+    let plan = RunPlan {
         argv: ready.subprocess.argv.clone(),
         environment: ready.environment.clone(),
         input: ready.input.clone(),
         files: &ready.files,
-        work,
-        shown,
+        workspace: work,
+        read_only_folders: shown,
         timeout: ready.subprocess.timeout,
-        limits: Limits::default(),
+        limits: RunLimits::default(),
         level: desk.running.level,
     };
     let began = Instant::now();
@@ -117,7 +119,11 @@ fn start(desk: &Desk<'_>, ready: &Ready, work: &Folder) -> Result<Finished, Refu
             }
         }
     };
-    mere_host::run(desk.cells, &plan, &Watcher { over: desk.over, heard: &heard })
+    mere_host::run_tool(
+        desk.cells,
+        &plan,
+        &RunObserver { is_cancelled: desk.over, on_output: &heard },
+    )
 }
 
 /// The last line that a tool said, or that it runs.
@@ -141,13 +147,13 @@ fn shown(desk: &Desk<'_>, text: &str) -> String {
     }
 }
 
-fn told(desk: &Desk<'_>, ready: &Ready, finished: &Finished) -> Draft {
-    let code = match finished.ended {
-        Ended::Exit(Exit::Code(code)) => Some(i64::from(code)),
+fn told(desk: &Desk<'_>, ready: &Ready, finished: &FinishedRun) -> Draft {
+    let code = match finished.end {
+        RunEnd::Exit(Exit::Code(code)) => Some(i64::from(code)),
         _ => None,
     };
     let success = code == Some(0);
-    let text = |captured: &Captured| {
+    let text = |captured: &CapturedOutput| {
         let text = String::from_utf8_lossy(&captured.bytes);
         Content::body(shown(desk, &text))
     };
@@ -157,7 +163,7 @@ fn told(desk: &Desk<'_>, ready: &Ready, finished: &Finished) -> Draft {
         .with("stdout", text(&finished.stdout))
         .with("stderr", text(&finished.stderr))
         .with("exit_code", code.map_or(Data::Null, |code| Data::ForeignNumber(code.into())))
-        .with_some("ended", ended(finished.ended))
+        .with_some("ended", ended(finished.end))
         .with("duration_ms", millis)
         .with("truncated", finished.stdout.truncated || finished.stderr.truncated)
         .with("chain", show::links(&ready.locked.linked))
@@ -169,50 +175,52 @@ fn told(desk: &Desk<'_>, ready: &Ready, finished: &Finished) -> Draft {
         Some(place) => message.name(place),
         None => message,
     };
-    let draft = Draft::success(codes::RUN_TOOL, message.and("` ").and(how(finished.ended)));
-    match hint(finished.ended) {
+    let draft = Draft::success(codes::RUN_TOOL, message.and("` ").and(how(finished.end)));
+    match hint(finished.end) {
         Some(hint) => draft.hint(hint).data(data),
         None => draft.data(data),
     }
 }
 
 /// What ended it, where it was not itself.
-fn ended(ended: Ended) -> Option<Data> {
+fn ended(ended: RunEnd) -> Option<Data> {
     let words = match ended {
-        Ended::Exit(Exit::Code(_)) => return None,
-        Ended::Exit(Exit::Signal(signal)) => format!("signal {signal}"),
-        Ended::Timeout => "timeout".to_owned(),
-        Ended::Cancelled => "cancelled".to_owned(),
-        Ended::Exceeded(excess) => excess.name().to_owned(),
+        RunEnd::Exit(Exit::Code(_)) => return None,
+        RunEnd::Exit(Exit::Signal(signal)) => format!("signal {signal}"),
+        RunEnd::Timeout => "timeout".to_owned(),
+        RunEnd::Cancelled => "cancelled".to_owned(),
+        RunEnd::Exceeded(excess) => excess.name().to_owned(),
     };
     Some(Data::Words(words.into()))
 }
 
-fn how(ended: Ended) -> String {
+fn how(ended: RunEnd) -> String {
     match ended {
-        Ended::Exit(Exit::Code(0)) => "ran.".to_owned(),
-        Ended::Exit(Exit::Code(code)) => format!("ran and failed: it ended with status {code}."),
-        Ended::Exit(Exit::Signal(signal)) => format!("was ended by signal {signal}."),
-        Ended::Timeout => "took longer than it may, and was ended.".to_owned(),
-        Ended::Cancelled => "was ended.".to_owned(),
-        Ended::Exceeded(Excess::Memory) => {
+        RunEnd::Exit(Exit::Code(0)) => "ran.".to_owned(),
+        RunEnd::Exit(Exit::Code(code)) => format!("ran and failed: it ended with status {code}."),
+        RunEnd::Exit(Exit::Signal(signal)) => format!("was ended by signal {signal}."),
+        RunEnd::Timeout => "took longer than it may, and was ended.".to_owned(),
+        RunEnd::Cancelled => "was ended.".to_owned(),
+        RunEnd::Exceeded(ExceededLimit::Memory) => {
             "used more memory than it may, and was ended.".to_owned()
         }
-        Ended::Exceeded(Excess::Tasks) => {
+        RunEnd::Exceeded(ExceededLimit::Tasks) => {
             "started more processes than it may, and was ended.".to_owned()
         }
-        Ended::Exceeded(Excess::Work) => {
+        RunEnd::Exceeded(ExceededLimit::Workspace) => {
             "was ended: its workspace grew by more than it may.".to_owned()
         }
-        Ended::Exceeded(Excess::Output) => "said more than it may, and was ended.".to_owned(),
+        RunEnd::Exceeded(ExceededLimit::Output) => {
+            "said more than it may, and was ended.".to_owned()
+        }
     }
 }
 
-fn hint(ended: Ended) -> Option<&'static str> {
+fn hint(ended: RunEnd) -> Option<&'static str> {
     match ended {
-        Ended::Exit(Exit::Code(0)) | Ended::Cancelled => None,
-        Ended::Exit(_) => Some("`stderr` has what it said."),
-        Ended::Timeout => Some("Its manifest may give it longer: `config.timeout_s`."),
-        Ended::Exceeded(_) => Some("What a run may use is in docs/running.md."),
+        RunEnd::Exit(Exit::Code(0)) | RunEnd::Cancelled => None,
+        RunEnd::Exit(_) => Some("`stderr` has what it said."),
+        RunEnd::Timeout => Some("Its manifest may give it longer: `config.timeout_s`."),
+        RunEnd::Exceeded(_) => Some("What a run may use is in docs/running.md."),
     }
 }

@@ -17,7 +17,7 @@ use super::super::sealer::{Sealer, space_id};
 use super::super::{Loaded, Opened, Standing, Unmade};
 use crate::enforce::Errand;
 use crate::tool_error::ToolError;
-use mere_host::{open_regular, read_at_most};
+use mere_host::{open_regular_file, read_at_most};
 
 /// The largest file that is carried along.
 const MAX_FILE: u64 = 64 * 1024 * 1024;
@@ -192,8 +192,9 @@ pub(in crate::items) fn bytes_of(
 ) -> std::io::Result<Vec<u8>> {
     let path = file.path.parse::<RelPath>().map_err(|_| std::io::ErrorKind::InvalidData)?;
     let (parents, name) = path.split_last().ok_or(std::io::ErrorKind::InvalidData)?;
-    let holder = mere_host::OpenFolder::below(folder, parents.as_str())?.into_dir();
-    let opened = open_regular(&holder, name.as_str())?.ok_or(std::io::ErrorKind::InvalidData)?;
+    let holder = mere_host::OpenFolder::open(folder, parents.as_str())?.into_dir();
+    let opened =
+        open_regular_file(&holder, name.as_str())?.ok_or(std::io::ErrorKind::InvalidData)?;
     let bytes = read_at_most(opened, MAX_FILE)?.ok_or(std::io::ErrorKind::FileTooLarge)?;
     if mere_core::digest::Sha256::digest(&bytes) != file.sha256 {
         return Err(std::io::Error::other("a file changed while it was read"));

@@ -2,7 +2,7 @@
 
 use super::super::change::Desk;
 use super::init::with_line_end;
-use mere_host::{Before, Editing, SPACE, open_regular, read_at_most};
+use mere_host::{FolderWriter, SPACE_FOLDER, WritePrecondition, open_regular_file, read_at_most};
 
 const FILE: &str = ".gitattributes";
 /// The largest file that is read.
@@ -10,13 +10,13 @@ const MAX_BYTES: u64 = 1024 * 1024;
 
 /// A line for each folder that items lie in.
 fn lines(desk: &Desk<'_>) -> Vec<String> {
-    let folders = [SPACE.to_owned()].into_iter().chain(desk.stock.in_place());
+    let folders = [SPACE_FOLDER.to_owned()].into_iter().chain(desk.stock.in_place());
     folders.map(|folder| format!("{folder}/** -text")).collect()
 }
 
 /// The lines that git does not have yet.
 pub(super) fn missing(desk: &Desk<'_>) -> std::io::Result<Vec<String>> {
-    let file = open_regular(desk.context.project.dir(), FILE)?;
+    let file = open_regular_file(desk.context.project.dir(), FILE)?;
     let text = file.map(|file| read_at_most(file, MAX_BYTES)).transpose()?.flatten();
     let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     Ok(lacking(desk, &text))
@@ -29,12 +29,12 @@ fn lacking(desk: &Desk<'_>, text: &str) -> Vec<String> {
 /// Tells git, and says whether anything was new. What cannot be read as a text is somebody's, and
 /// stays.
 pub(super) fn write(desk: &Desk<'_>) -> std::io::Result<bool> {
-    let editing = Editing::open(desk.context.project.dir(), desk.over)?;
+    let editing = FolderWriter::open(desk.context.project.dir(), desk.over)?;
     let editing = editing.ok_or(std::io::ErrorKind::TimedOut)?;
     let path = FILE.parse().map_err(|_| std::io::ErrorKind::InvalidInput)?;
-    let old = match editing.file(&path)? {
+    let old = match editing.open_file(&path)? {
         Some(file) => read_at_most(file, MAX_BYTES)?.and_then(|old| String::from_utf8(old).ok()),
-        None if editing.has(&path)? => return Ok(false),
+        None if editing.has_path(&path)? => return Ok(false),
         None => Some(String::new()),
     };
     let Some(old) = old else { return Ok(false) };
@@ -43,5 +43,5 @@ pub(super) fn write(desk: &Desk<'_>) -> std::io::Result<bool> {
         return Ok(false);
     }
     let text = with_line_end(old) + &new.join("\n") + "\n";
-    editing.put(&path, text.as_bytes(), Before::Anything)
+    editing.put(&path, text.as_bytes(), WritePrecondition::Any)
 }

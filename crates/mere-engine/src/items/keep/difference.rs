@@ -72,7 +72,7 @@ pub(super) fn remember(desk: &Desk<'_>, loaded: &Loaded) {
     let Some(cache) = desk.context.surroundings.cache() else { return };
     for file in loaded.all_files().iter().filter(|file| file.size <= MAX_TEXT) {
         if let Some(text) = text_of(desk, loaded, file)
-            && let Err(error) = cache.keep_text(&file.sha256.to_string(), text.as_bytes())
+            && let Err(error) = cache.save_text(&file.sha256.to_string(), text.as_bytes())
         {
             tracing::debug!(%error, "a signed text could not be kept");
         }
@@ -93,7 +93,7 @@ fn text_of(desk: &Desk<'_>, loaded: &Loaded, file: &FileDigest) -> Option<String
 fn old_text(desk: &Desk<'_>, loaded: &Loaded, file: &FileDigest) -> Option<String> {
     let is_it = |bytes: &Vec<u8>| Sha256::digest(bytes) == file.sha256;
     let cache = desk.context.surroundings.cache();
-    let kept = cache.and_then(|cache| cache.kept_text(&file.sha256.to_string(), MAX_TEXT));
+    let kept = cache.and_then(|cache| cache.read_saved_text(&file.sha256.to_string(), MAX_TEXT));
     let kept = kept.filter(is_it).and_then(|bytes| String::from_utf8(bytes).ok());
     let is_text = |text: &String| Sha256::digest(text.as_bytes()) == file.sha256;
     kept.or_else(|| {

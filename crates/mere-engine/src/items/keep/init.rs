@@ -22,7 +22,10 @@ use crate::enforce::Errand;
 use crate::keys::{self, KeyFault};
 use crate::project_key;
 use crate::tool_error::ToolError;
-use mere_host::{Before, Editing, Git, Hook, IGNORED, SPACE, has_terminal, read_at_most};
+use mere_host::{
+    FolderWriter, GITIGNORE_PATTERNS, GitRepository, HookInstallation, SPACE_FOLDER,
+    WritePrecondition, has_terminal, read_at_most,
+};
 
 const TOOL: &str = "hello_tool";
 
@@ -49,7 +52,7 @@ pub(super) fn init(desk: &Desk<'_>, asked: InitSpace) -> Result<Draft, ToolError
     let root = if scope == Scope::User { Root::User } else { Root::Project };
     let address = match scope {
         Scope::User => Address::directory(root, RelPath::default()),
-        _ => Address::directory(root, RelPath::default().child(SPACE).ok_or(Unmade::Place)?),
+        _ => Address::directory(root, RelPath::default().child(SPACE_FOLDER).ok_or(Unmade::Place)?),
     };
     let failed = |cause| Unmade::Failed { address: address.clone(), cause };
     let (key_made, sealer) = sealer(desk)?;
@@ -108,7 +111,7 @@ fn categories(desk: &Desk<'_>) -> Result<Vec<Address>, ToolError> {
 
 /// A space that is being made.
 struct Making {
-    editing: Editing,
+    editing: FolderWriter,
     scope: Scope,
     space_id: String,
     /// What was not there before.
@@ -124,9 +127,9 @@ impl Making {
             // A new folder comes with what git must leave alone.
             let is_new = desk.context.space()?.is_none();
             made.extend(is_new.then(|| ".gitignore".to_owned()));
-            Editing::make_space(&desk.context.project)?
+            FolderWriter::make_space(&desk.context.project)?
         };
-        let editing = Editing::open(&folder, desk.over)?;
+        let editing = FolderWriter::open(&folder, desk.over)?;
         let editing = editing.ok_or(std::io::ErrorKind::TimedOut)?;
         Ok(Self { editing, scope, space_id: String::new(), made })
     }
@@ -134,8 +137,8 @@ impl Making {
     /// Puts a file, unless something has its path.
     fn put(&mut self, path: &str, text: &str) -> std::io::Result<bool> {
         let at = path.parse::<RelPath>().map_err(|_| std::io::ErrorKind::InvalidInput)?;
-        let new =
-            !self.editing.has(&at)? && self.editing.put(&at, text.as_bytes(), Before::Nothing)?;
+        let new = !self.editing.has_path(&at)?
+            && self.editing.put(&at, text.as_bytes(), WritePrecondition::Absent)?;
         if new {
             self.made.push(path.to_owned());
         }
@@ -161,17 +164,18 @@ impl Making {
         let path = ".gitignore".parse().map_err(|_| std::io::ErrorKind::InvalidInput)?;
         let old = self.read(".gitignore")?;
         // What cannot be read as a text is somebody's, and stays.
-        if old.is_none() && self.editing.has(&path)? {
+        if old.is_none() && self.editing.has_path(&path)? {
             return Ok(());
         }
         let has = |line: &&str| old.as_deref().unwrap_or_default().lines().any(|one| one == *line);
-        let missing = IGNORED.iter().filter(|line| !has(line)).copied().collect::<Vec<_>>();
+        let missing =
+            GITIGNORE_PATTERNS.iter().filter(|line| !has(line)).copied().collect::<Vec<_>>();
         if missing.is_empty() {
             return Ok(());
         }
         let added = missing.join("\n") + "\n";
         let text = with_line_end(old.unwrap_or_default()) + &added;
-        self.editing.put(&path, text.as_bytes(), Before::Anything)?;
+        self.editing.put(&path, text.as_bytes(), WritePrecondition::Any)?;
         self.made.push(".gitignore".to_owned());
         Ok(())
     }
@@ -260,7 +264,7 @@ impl Making {
 
     fn read(&self, path: &str) -> std::io::Result<Option<String>> {
         let path = path.parse().map_err(|_| std::io::ErrorKind::InvalidInput)?;
-        let Some(file) = self.editing.file(&path)? else { return Ok(None) };
+        let Some(file) = self.editing.open_file(&path)? else { return Ok(None) };
         let bytes = read_at_most(file, 1024 * 1024)?;
         Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
     }
@@ -283,13 +287,15 @@ fn sealer(desk: &Desk<'_>) -> Result<(Option<PublicKey>, Option<Sealer>), ToolEr
 
 /// Lets git check what is committed.
 fn hook(desk: &Desk<'_>) -> Result<&'static str, ToolError> {
-    let git = Git::of(&desk.context.project).ok_or(Unmade::NoGit)?;
+    let git = GitRepository::discover(&desk.context.project).ok_or(Unmade::NoGit)?;
     let hook = git.install_hook(include_str!("examples/pre-commit"));
     Ok(match hook.map_err(ItemError::Unsearchable)? {
-        Hook::Made => "made",
-        Hook::Ours => "there already",
-        Hook::Taken => "another hook is there: let it run `mere verify --staged`",
-        Hook::Elsewhere => "hooks lie elsewhere: let pre-commit run `mere verify --staged`",
+        HookInstallation::Installed => "made",
+        HookInstallation::AlreadyInstalled => "there already",
+        HookInstallation::OtherHook => "another hook is there: let it run `mere verify --staged`",
+        HookInstallation::SharedFolder => {
+            "hooks lie elsewhere: let pre-commit run `mere verify --staged`"
+        }
     })
 }
 

@@ -16,7 +16,7 @@ use crate::court::Court;
 use crate::enforce::{self, Demand};
 use crate::tool_error::ToolError;
 use crate::view::View;
-use mere_host::cores;
+use mere_host::available_parallelism;
 
 /// How many items one hand takes at a time.
 const SHARE: usize = 64;
@@ -156,7 +156,7 @@ pub(super) fn judge_all(desk: &Desk<'_>, court: &Court, places: &[ScopedPath]) -
         }
         judged
     };
-    let hands = cores(places.len().div_ceil(SHARE));
+    let hands = available_parallelism(places.len().div_ceil(SHARE));
     let mut judged = thread::scope(|scope| {
         let others = (1..hands).map(|_| scope.spawn(|| work(&|_| {}))).collect::<Vec<_>>();
         let mut judged = work(&|done| (desk.progress)(done as u64, places.len() as u64));

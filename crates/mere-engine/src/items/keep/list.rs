@@ -14,7 +14,7 @@ use crate::court::Court;
 use crate::tool_error::ToolError;
 use crate::view::{View, counted};
 use crate::wording::{trust_of, what};
-use mere_host::cores;
+use mere_host::available_parallelism;
 
 /// The items that a listing asks for.
 pub(super) fn list(desk: &Desk<'_>, listing: &ListItems) -> Result<Draft, ToolError> {
@@ -67,7 +67,7 @@ fn places_of(
 /// Tells every item, with as many hands as the machine has.
 fn tell_all(desk: &Desk<'_>, places: &[ScopedPath]) -> Vec<Data> {
     let (view, court) = (desk.view, desk.court);
-    let share = places.len().div_ceil(cores(usize::MAX)).max(64);
+    let share = places.len().div_ceil(available_parallelism(usize::MAX)).max(64);
     thread::scope(|scope| {
         let parts = places.chunks(share).map(|part| {
             scope.spawn(move || {

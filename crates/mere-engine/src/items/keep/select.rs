@@ -10,7 +10,7 @@ use super::super::load::name;
 use super::super::{ItemError, Unmade};
 use super::Desk;
 use crate::tool_error::ToolError;
-use mere_host::{Git, SPACE};
+use mere_host::{GitRepository, SPACE_FOLDER};
 
 /// The places of the items that are meant, in order.
 pub(super) fn select(
@@ -85,8 +85,8 @@ fn named(
 
 /// Items of the project whose files, or signatures, differ between the last commit and the next.
 fn staged(desk: &Desk<'_>) -> Result<Vec<ScopedPath>, ToolError> {
-    let git = Git::of(&desk.context.project).ok_or(Unmade::NoGit)?;
-    let paths = git.staged().map_err(ItemError::Unsearchable)?;
+    let git = GitRepository::discover(&desk.context.project).ok_or(Unmade::NoGit)?;
+    let paths = git.staged_paths().map_err(ItemError::Unsearchable)?;
     if paths.is_empty() {
         return Ok(Vec::new());
     }
@@ -121,17 +121,19 @@ pub(super) fn sidecar_path(address: &Address, place: &ScopedPath) -> Option<RelP
 
 /// Paths of items that are not as they are staged.
 pub(super) fn unstaged(desk: &Desk<'_>) -> Result<Vec<RelPath>, ToolError> {
-    let git = Git::of(&desk.context.project).ok_or(Unmade::NoGit)?;
-    let folders = desk.stock.in_place().into_iter().chain([SPACE.to_owned()]).collect::<Vec<_>>();
-    Ok(git.unstaged(&folders).map_err(ItemError::Unsearchable)?)
+    let git = GitRepository::discover(&desk.context.project).ok_or(Unmade::NoGit)?;
+    let folders =
+        desk.stock.in_place().into_iter().chain([SPACE_FOLDER.to_owned()]).collect::<Vec<_>>();
+    Ok(git.unstaged_paths(&folders).map_err(ItemError::Unsearchable)?)
 }
 
 /// Main files of items that are staged and do not lie there: nobody could say what is committed.
 pub(super) fn lost(desk: &Desk<'_>, loose: &[RelPath]) -> Result<Vec<RelPath>, ToolError> {
-    let git = Git::of(&desk.context.project).ok_or(Unmade::NoGit)?;
-    let staged = git.staged().map_err(ItemError::Unsearchable)?;
+    let git = GitRepository::discover(&desk.context.project).ok_or(Unmade::NoGit)?;
+    let staged = git.staged_paths().map_err(ItemError::Unsearchable)?;
     let is_item = |path: &RelPath| {
-        let below = path.as_str().strip_prefix(SPACE).and_then(|path| path.strip_prefix('/'));
+        let below =
+            path.as_str().strip_prefix(SPACE_FOLDER).and_then(|path| path.strip_prefix('/'));
         let below = below.and_then(|path| path.parse().ok());
         below.is_some_and(|path| ScopedPath::from_space_path(Scope::Project, &path).is_some())
     };

@@ -22,7 +22,7 @@ use crate::court;
 use crate::enforce::{self, Errand, ItemChange, ItemHow, Sealing};
 use crate::tool_error::ToolError;
 use crate::view::counted;
-use mere_host::Git;
+use mere_host::GitRepository;
 
 /// Shows what would be signed.
 pub(super) fn plan(desk: &Desk<'_>, selection: &ItemSelection) -> Result<Draft, ToolError> {
@@ -103,8 +103,8 @@ pub(super) fn seal(
     }
     forget_drafts(desk, &over);
     if stage == GitStaging::Add && !files.is_empty() {
-        let git = Git::of(&desk.context.project).ok_or(Unmade::NoGit)?;
-        git.add(&files).map_err(ItemError::Unsearchable)?;
+        let git = GitRepository::discover(&desk.context.project).ok_or(Unmade::NoGit)?;
+        git.stage_files(&files).map_err(ItemError::Unsearchable)?;
     }
     Ok(report(&signing.sealer, signed, left))
 }

@@ -9,7 +9,8 @@ use super::super::change::Desk;
 use super::super::proposal::{FILE, FOLDER, ITEM, Proposal};
 use super::super::{ItemError, Unmade, Unplaced};
 use mere_host::{
-    EntryKind, Folder, OpenFolder, SPACE, WORKSPACES, absent, open_regular, read_at_most,
+    EntryKind, Folder, OpenFolder, SPACE_FOLDER, WORKSPACES_FOLDER, none_if_missing,
+    open_regular_file, read_at_most,
 };
 
 /// How many proposals of one agent are looked at: none can hide another's.
@@ -44,7 +45,8 @@ impl Waiting {
 
 /// Every proposal in the project's workspaces.
 pub(super) fn all(desk: &Desk<'_>) -> std::io::Result<Vec<Proposal>> {
-    let workspaces = desk.context.project.subfolder(&format!("{SPACE}/{WORKSPACES}"))?;
+    let workspaces =
+        desk.context.project.subfolder(&format!("{SPACE_FOLDER}/{WORKSPACES_FOLDER}"))?;
     let Some(workspaces) = workspaces else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for agent in folders(&workspaces, "")? {
@@ -77,7 +79,7 @@ fn is_open(desk: &Desk<'_>, place: &ScopedPath) -> bool {
 
 /// A proposal's files, the main one last.
 fn files(desk: &Desk<'_>, proposal: &Proposal) -> Result<Vec<(RelPath, Vec<u8>)>, ItemError> {
-    let workspaces = desk.context.project.subfolder(&format!("{SPACE}/{WORKSPACES}"));
+    let workspaces = desk.context.project.subfolder(&format!("{SPACE_FOLDER}/{WORKSPACES_FOLDER}"));
     let workspaces =
         workspaces.map_err(ItemError::Unsearchable)?.ok_or(Unmade::Unplaced(Unplaced::Missing))?;
     let top = format!("{}/{FOLDER}/{}/{ITEM}", proposal.agent, proposal.name);
@@ -101,8 +103,10 @@ fn files(desk: &Desk<'_>, proposal: &Proposal) -> Result<Vec<(RelPath, Vec<u8>)>
 
 fn folders(root: &Folder, path: &str) -> std::io::Result<Vec<String>> {
     let mut names = Vec::new();
-    let Ok(Some(folder)) = absent(OpenFolder::below(root.dir(), path)) else { return Ok(names) };
-    folder.read(|name, kind| {
+    let Ok(Some(folder)) = none_if_missing(OpenFolder::open(root.dir(), path)) else {
+        return Ok(names);
+    };
+    folder.for_each_entry(|name, kind| {
         let name = name.filter(|_| kind == EntryKind::Folder);
         names.extend(name.map(str::to_owned));
         Ok(())
@@ -112,7 +116,9 @@ fn folders(root: &Folder, path: &str) -> std::io::Result<Vec<String>> {
 }
 
 fn file(root: &Folder, path: &str, name: &str, most: u64) -> std::io::Result<Option<Vec<u8>>> {
-    let Ok(Some(folder)) = absent(OpenFolder::below(root.dir(), path)) else { return Ok(None) };
-    let file = absent(open_regular(&folder.into_dir(), name))?.flatten();
+    let Ok(Some(folder)) = none_if_missing(OpenFolder::open(root.dir(), path)) else {
+        return Ok(None);
+    };
+    let file = none_if_missing(open_regular_file(&folder.into_dir(), name))?.flatten();
     file.map_or(Ok(None), |file| read_at_most(file, most))
 }

@@ -79,7 +79,7 @@ fn edit(desk: &Desk<'_>, place: &ScopedPath, address: &Address) -> Result<Draft,
         _ => Some(desk.context.project.clone()),
     };
     let folder = folder.ok_or(Unmade::Place)?;
-    let closed = mere_host::edit(&folder, address.path());
+    let closed = mere_host::edit_file(&folder, address.path());
     let loaded = Loaded::read(desk.view, place.clone());
     let is_same = loaded.as_ref().ok().map(Loaded::whole) == before && before.is_some();
     if is_same && !was_draft {

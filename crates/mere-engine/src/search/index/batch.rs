@@ -9,7 +9,7 @@ use mere_core::search::{Document, DocumentField, for_each_token, stem};
 
 use super::GroundId;
 use super::posting::Writer;
-use mere_host::Stamp;
+use mere_host::FileStamp;
 
 /// How far fields are apart, so that no phrase goes from one to the next.
 const GAP: u32 = 8;
@@ -28,7 +28,7 @@ pub(crate) struct Entry {
     /// was quicker, and this is dropped.
     pub(crate) replaces: Option<u32>,
     /// What its file looked like; none if it may have changed since and look the same.
-    pub(crate) stamp: Option<Stamp>,
+    pub(crate) stamp: Option<FileStamp>,
     pub(crate) kind: ItemType,
     pub(crate) id: String,
     pub(crate) category: String,

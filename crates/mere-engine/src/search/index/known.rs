@@ -6,14 +6,14 @@ use jiff::Timestamp;
 use rusqlite::OptionalExtension;
 
 use super::{GroundId, Index};
-use mere_host::Stamp;
+use mere_host::FileStamp;
 
 /// What is known of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Known {
     pub(crate) item: u32,
     /// None if it may have changed since and look the same.
-    pub(crate) stamp: Option<Stamp>,
+    pub(crate) stamp: Option<FileStamp>,
 }
 
 impl Index {
@@ -70,7 +70,7 @@ impl Index {
     }
 }
 
-pub(super) fn stamp_bytes(stamp: Stamp) -> [u8; 32] {
+pub(super) fn stamp_bytes(stamp: FileStamp) -> [u8; 32] {
     let (inode, size, modified, changed) = stamp.into();
     let mut bytes = [0; 32];
     let parts =
@@ -79,9 +79,14 @@ pub(super) fn stamp_bytes(stamp: Stamp) -> [u8; 32] {
     bytes
 }
 
-fn stamp(bytes: Option<&[u8]>) -> Option<Stamp> {
+fn stamp(bytes: Option<&[u8]>) -> Option<FileStamp> {
     let (parts, []) = bytes?.as_chunks::<8>() else { return None };
     let [inode, size, modified, changed] = parts else { return None };
     let (inode, size) = (u64::from_le_bytes(*inode), u64::from_le_bytes(*size));
-    Some(Stamp::from((inode, size, i64::from_le_bytes(*modified), i64::from_le_bytes(*changed))))
+    Some(FileStamp::from((
+        inode,
+        size,
+        i64::from_le_bytes(*modified),
+        i64::from_le_bytes(*changed),
+    )))
 }

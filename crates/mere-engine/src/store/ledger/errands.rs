@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use mere_core::item::{Category, ItemId};
 
 use super::survey::join;
-use mere_host::Change;
+use mere_host::FolderChange;
 
 /// Where to look.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(super) struct Errands {
 impl Errands {
     /// The errands after these changes. Folders that are not among the known ones are passed over:
     /// they are about to be told of, or gone from the store and not yet from the watch.
-    pub(super) fn after(changes: BTreeSet<Change>, known: &BTreeSet<Category>) -> Self {
+    pub(super) fn after(changes: BTreeSet<FolderChange>, known: &BTreeSet<Category>) -> Self {
         let mut errands = Self::default();
         for change in changes {
             match change.folder.parse::<Category>() {
@@ -35,7 +35,7 @@ impl Errands {
         errands
     }
 
-    fn take(&mut self, folder: Category, change: &Change) {
+    fn take(&mut self, folder: Category, change: &FolderChange) {
         match &change.name {
             // The store's own folder has no parent here that would have the news.
             None if folder.is_empty() => {

@@ -25,7 +25,7 @@ use self::reading::{Sought, read};
 use self::rows::Rows;
 use self::survey::{Shelf, Survey};
 use crate::space::Stray;
-use mere_host::{Change, Identity, News, Watch};
+use mere_host::{FolderChange, FolderIdentity, FolderWatcher, WatchReport};
 
 pub(crate) use page::{Page, Wanted};
 pub(crate) use row::Row;
@@ -36,8 +36,8 @@ const ROUNDS: usize = 4;
 /// The ledger of one store.
 pub(crate) struct Ledger {
     folder: Dir,
-    identity: Identity,
-    watch: Watch,
+    identity: FolderIdentity,
+    watch: FolderWatcher,
     categories: BTreeSet<Category>,
     rows: Rows,
     /// Whether something went wrong before all news were seen to.
@@ -46,8 +46,8 @@ pub(crate) struct Ledger {
 
 impl Ledger {
     /// Reads the store in this folder. With a watch, the system tells of changes from now on.
-    pub(crate) fn open(folder: Dir, watch: Watch) -> io::Result<Self> {
-        let identity = Identity::of(&folder.dir_metadata()?);
+    pub(crate) fn open(folder: Dir, watch: FolderWatcher) -> io::Result<Self> {
+        let identity = FolderIdentity::from_metadata(&folder.dir_metadata()?);
         let (categories, rows) = (BTreeSet::new(), Rows::default());
         let mut ledger = Self { folder, identity, watch, categories, rows, is_unsure: true };
         ledger.refresh()?;
@@ -56,25 +56,25 @@ impl Ledger {
 
     /// Whether it is the ledger of exactly this folder.
     pub(crate) fn is_of(&self, folder: &Dir) -> io::Result<bool> {
-        Ok(Identity::of(&folder.dir_metadata()?) == self.identity)
+        Ok(FolderIdentity::from_metadata(&folder.dir_metadata()?) == self.identity)
     }
 
     /// Sees what has changed on disk.
     pub(crate) fn refresh(&mut self) -> io::Result<()> {
         for _ in 0..ROUNDS {
-            let news = match self.watch.news() {
-                News::Quiet if !self.is_unsure => return Ok(()),
-                News::Changed(changes) if !self.is_unsure => News::Changed(changes),
-                _ => News::Lost,
+            let news = match self.watch.take_changes() {
+                WatchReport::Unchanged if !self.is_unsure => return Ok(()),
+                WatchReport::Changed(changes) if !self.is_unsure => WatchReport::Changed(changes),
+                _ => WatchReport::Unknown,
             };
             // News are told once: what fails now must be looked for next time.
             self.is_unsure = true;
             match news {
-                News::Changed(changes) => self.look_where(changes)?,
+                WatchReport::Changed(changes) => self.look_where(changes)?,
                 _ => self.look_below(&Category::default())?,
             }
             self.is_unsure = false;
-            if !self.watch.is_on() {
+            if !self.watch.is_active() {
                 break;
             }
         }
@@ -140,7 +140,7 @@ impl Ledger {
     }
 
     /// Looks at what the news name.
-    fn look_where(&mut self, changes: BTreeSet<Change>) -> io::Result<()> {
+    fn look_where(&mut self, changes: BTreeSet<FolderChange>) -> io::Result<()> {
         let errands = Errands::after(changes, &self.categories);
         for category in &errands.categories {
             self.look_below(category)?;
@@ -155,9 +155,9 @@ impl Ledger {
     /// Looks at a category and everything below: folders are listed, and files read that do not
     /// look as they did.
     fn look_below(&mut self, top: &Category) -> io::Result<()> {
-        self.watch.doubt(top.as_str());
+        self.watch.mark_stale(top.as_str());
         let survey = Survey::take(&self.folder, top, &mut self.watch)?;
-        self.watch.drop_doubted();
+        self.watch.drop_stale();
         let range = self.rows.range(top);
         let known = self.rows.known(range.clone(), &survey.memories).into_iter();
         let sought = survey.memories.iter().zip(known);

@@ -7,7 +7,7 @@ use cap_std::fs::Dir;
 
 use super::row::Slot;
 use super::survey::{is_closed, open};
-use mere_host::{OpenFolder, cores};
+use mere_host::{OpenFolder, available_parallelism};
 
 /// The most hands.
 const MAX_HANDS: usize = 4;
@@ -23,7 +23,7 @@ pub(super) struct Sought<'a> {
 
 /// What each of these is now; none where there is none.
 pub(super) fn read(root: &Dir, sought: &[Sought<'_>]) -> io::Result<Vec<Option<Slot>>> {
-    let share = sought.len().div_ceil(cores(MAX_HANDS)).max(HANDFUL);
+    let share = sought.len().div_ceil(available_parallelism(MAX_HANDS)).max(HANDFUL);
     let mut shares = sought.chunks(share);
     let first = shares.next().unwrap_or_default();
     thread::scope(|scope| {

@@ -10,7 +10,7 @@ use cap_std::fs::File;
 use jiff::Timestamp;
 use mere_core::item::{self, ItemId, Memory, MemoryPath};
 
-use mere_host::{OpenFolder, Stamp, now};
+use mere_host::{FileStamp, OpenFolder, now_nanoseconds};
 
 /// The largest file that is read.
 const MAX_READ: u64 = item::MAX_ITEM_BYTES as u64;
@@ -30,7 +30,7 @@ pub(crate) struct Row {
     /// Whether it could not be understood: its title is its slug then.
     pub(crate) fault: bool,
     /// What its file looked like; none if it could have changed again and look the same.
-    stamp: Option<Stamp>,
+    stamp: Option<FileStamp>,
 }
 
 /// A row with what is asked of every row at hand, in nanoseconds since 1970.
@@ -83,12 +83,12 @@ impl Slot {
 
     /// Reads the memory at this path in its folder; none if there is none.
     pub(super) fn read(folder: &OpenFolder, path: &str) -> io::Result<Option<Self>> {
-        let (began, name) = (now(), file_name(path));
-        let (stamp, memory) = match folder.file(&name) {
+        let (began, name) = (now_nanoseconds(), file_name(path));
+        let (stamp, memory) = match folder.open_file(&name) {
             Ok(None) => return Ok(None),
             // What it looks like is taken first, so that a change while it is read shows later.
             Ok(Some(file)) => {
-                let stamp = Stamp::of(&file.metadata()?);
+                let stamp = FileStamp::from_metadata(&file.metadata()?);
                 (stamp, understand(file, stamp, path)?)
             }
             Err(error) => match error.kind() {
@@ -101,7 +101,7 @@ impl Slot {
             Some(memory) => Row::of(path, memory, stamp),
             None => Row::faulty(path, stamp),
         };
-        row.stamp = row.stamp.filter(|stamp| !stamp.may_deceive(began));
+        row.stamp = row.stamp.filter(|stamp| !stamp.is_racy(began));
         Ok(Some(Self::new(row)))
     }
 }
@@ -124,7 +124,7 @@ impl Row {
         self.path.parse().ok()
     }
 
-    fn of(path: &str, memory: Memory, stamp: Stamp) -> Self {
+    fn of(path: &str, memory: Memory, stamp: FileStamp) -> Self {
         Self {
             path: path.to_owned(),
             title: memory.title,
@@ -137,7 +137,7 @@ impl Row {
         }
     }
 
-    fn faulty(path: &str, stamp: Stamp) -> Self {
+    fn faulty(path: &str, stamp: FileStamp) -> Self {
         Self {
             path: path.to_owned(),
             title: slug(path).to_owned(),
@@ -152,7 +152,7 @@ impl Row {
 }
 
 /// What a file says; none if it cannot be understood.
-fn understand(file: File, stamp: Stamp, path: &str) -> io::Result<Option<Memory>> {
+fn understand(file: File, stamp: FileStamp, path: &str) -> io::Result<Option<Memory>> {
     let mut bytes = Vec::new();
     if stamp.size <= MAX_READ {
         // One byte more than allowed, for a file that grows meanwhile.
@@ -164,10 +164,10 @@ fn understand(file: File, stamp: Stamp, path: &str) -> io::Result<Option<Memory>
 }
 
 /// What a file looks like that may not be read: it may not even be looked at.
-fn stamp_of_closed(folder: &OpenFolder, name: &str) -> io::Result<Stamp> {
+fn stamp_of_closed(folder: &OpenFolder, name: &str) -> io::Result<FileStamp> {
     match folder.file_stamp(name) {
         Err(error) if error.kind() != io::ErrorKind::PermissionDenied => Err(error),
-        looks => Ok(looks.ok().flatten().unwrap_or(Stamp::from((0, 0, 0, 0)))),
+        looks => Ok(looks.ok().flatten().unwrap_or(FileStamp::from((0, 0, 0, 0)))),
     }
 }
 
@@ -186,7 +186,7 @@ fn file_name(path: &str) -> String {
     [slug(path), ".md"].concat()
 }
 
-fn modified(stamp: Stamp) -> Timestamp {
+fn modified(stamp: FileStamp) -> Timestamp {
     Timestamp::from_nanosecond(i128::from(stamp.modified)).unwrap_or_default()
 }
 

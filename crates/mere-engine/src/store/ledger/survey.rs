@@ -9,7 +9,7 @@ use cap_std::fs::Dir;
 use mere_core::item::{Category, IdError, ItemId};
 
 use crate::space::Stray;
-use mere_host::{EntryKind, OpenFolder, Watch, absent, is_link};
+use mere_host::{EntryKind, FolderWatcher, OpenFolder, is_symlink_error, none_if_missing};
 
 /// How many memories and categories a store may have: each takes memory.
 pub(super) const MAX_ENTRIES: usize = 1_000_000;
@@ -34,14 +34,14 @@ pub(super) struct Shelf {
 impl Survey {
     /// Reads the folder of a category and those below. Each is watched before it is read: what
     /// comes in between is seen by one of the two.
-    pub(super) fn take(root: &Dir, top: &Category, watch: &mut Watch) -> io::Result<Self> {
+    pub(super) fn take(root: &Dir, top: &Category, watch: &mut FolderWatcher) -> io::Result<Self> {
         let mut survey = Self::default();
         let mut waiting = vec![top.clone()];
         while let Some(category) = waiting.pop() {
             let shelf = match open(root, category.as_str()) {
                 Ok(None) => None,
                 Ok(Some(folder)) => {
-                    watch.add_open(&folder, category.as_str());
+                    watch.add_open_folder(&folder, category.as_str());
                     Shelf::read(&folder, &category)?
                 }
                 // It is there, and nobody knows what is in it.
@@ -65,7 +65,7 @@ impl Shelf {
     /// Reads a folder; none if it is gone.
     pub(super) fn read(folder: &OpenFolder, category: &Category) -> io::Result<Option<Self>> {
         let mut shelf = Self::default();
-        let read = folder.read(|name, kind| {
+        let read = folder.for_each_entry(|name, kind| {
             match (name, kind) {
                 (None, _) => shelf.stray(category, "?", "its name is not UTF-8"),
                 (Some(name), _) if name.starts_with('.') => {}
@@ -78,7 +78,7 @@ impl Shelf {
             }
             check_size(shelf.slugs.len() + shelf.categories.len() + shelf.strays.len())
         });
-        Ok(absent(read)?.map(|()| shelf))
+        Ok(none_if_missing(read)?.map(|()| shelf))
     }
 
     fn file(&mut self, category: &Category, name: &str) {
@@ -116,9 +116,9 @@ pub(super) fn check_size(entries: usize) -> io::Result<()> {
 
 /// The folder at this path; none if there is none, or a link.
 pub(super) fn open(root: &Dir, path: &str) -> io::Result<Option<OpenFolder>> {
-    match OpenFolder::below(root, path) {
-        Err(error) if is_link(&error) => Ok(None),
-        opened => absent(opened),
+    match OpenFolder::open(root, path) {
+        Err(error) if is_symlink_error(&error) => Ok(None),
+        opened => none_if_missing(opened),
     }
 }
 

@@ -16,7 +16,7 @@ use super::page::{Basket, Gathered, Position};
 use super::task::Task;
 use super::{Harvest, Plan};
 use crate::world::list::{LookError, go_on};
-use mere_host::cores;
+use mere_host::available_parallelism;
 
 /// The most workers of one sweep.
 const MAX_WORKERS: usize = 4;
@@ -66,7 +66,7 @@ pub(super) fn work<H: Harvest>(
     let crew = Crew { plan, harvest, board: Mutex::new(board), wake, over };
     let ended = thread::scope(|scope| {
         let _leading = Leading(&crew);
-        let mut hands = cores(MAX_WORKERS) - 1;
+        let mut hands = available_parallelism(MAX_WORKERS) - 1;
         crew.lead(turn, |waiting| {
             if waiting >= WORTHWHILE {
                 for _ in 0..std::mem::take(&mut hands) {

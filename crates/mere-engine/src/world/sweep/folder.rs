@@ -12,7 +12,7 @@ use crate::world::discretion::Sight;
 use crate::world::ignored::{Has, Ignored, IsFolder};
 use crate::world::list::LookError;
 use crate::world::walk::is_denied;
-use mere_host::{EntryKind, OpenFolder, is_link};
+use mere_host::{EntryKind, OpenFolder, is_symlink_error};
 
 /// Names no walk enters: what lies there is nobody's reading.
 const SKIPPED: [&str; 2] = [".git", "node_modules"];
@@ -46,7 +46,7 @@ pub(super) fn run<H: Harvest>(
         && folder.depth > 0
         && folder.sight.is_shown()
         && plan.start.is_none_or(|start| start.admits(&task.key));
-    let open = match OpenFolder::below(plan.target, &folder.path) {
+    let open = match OpenFolder::open(plan.target, &folder.path) {
         Ok(open) => open,
         // A folder that may not be entered is there, but nothing of it is known.
         Err(error) if is_denied(&error) && folder.depth > 0 => {
@@ -80,7 +80,7 @@ pub(super) fn run<H: Harvest>(
 /// Swapped for a link or a file, or removed, since it was read.
 fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-        || is_link(error)
+        || is_symlink_error(error)
         || error.kind() == io::ErrorKind::CrossesDevices
 }
 
@@ -119,7 +119,7 @@ impl<H: Harvest> Visit<'_, '_, H> {
         let harvest = self.harvest;
         let (over, unaddressable) = (self.out.over, &mut self.out.unaddressable);
         let mut seen = 0_usize;
-        let read = self.open.read(|name, kind| {
+        let read = self.open.for_each_entry(|name, kind| {
             seen += 1;
             if seen.is_multiple_of(1024) && over() {
                 return Err(io::ErrorKind::Interrupted.into());
@@ -232,7 +232,7 @@ impl<H: Harvest> Visit<'_, '_, H> {
                 return Ok(());
             }
             let path = join(&self.folder.path, name);
-            let file = match self.open.file(name) {
+            let file = match self.open.open_file(name) {
                 Ok(Some(file)) => file,
                 Ok(None) => continue,
                 Err(error) if is_gone(&error) || is_denied(&error) => continue,

@@ -17,7 +17,7 @@ use crate::tool_error::ToolError;
 use crate::trust_store::{self, Store};
 use crate::wording::{key as key_words, roster_trouble};
 use crate::{court, keys};
-use mere_host::{Git, SPACE};
+use mere_host::{GitRepository, SPACE_FOLDER};
 
 /// Both config files.
 pub(super) fn config(desk: &Desk<'_>) -> Vec<Finding> {
@@ -51,7 +51,8 @@ pub(super) fn spaces(desk: &Desk<'_>, repair: DoctorMode) -> Vec<Finding> {
                 "`mere init` (`--user` for yours) gives it one; so does the first `mere sign`.";
             found.push(Finding::new("space", State::Note, what).fix(fix).at(address.clone()));
         }
-        if space.scope == Scope::Project && Git::of(&desk.context.project).is_some() {
+        if space.scope == Scope::Project && GitRepository::discover(&desk.context.project).is_some()
+        {
             found.extend(attributes(desk, repair));
         }
     }
@@ -111,7 +112,7 @@ pub(super) fn keys(desk: &Desk<'_>, repair: DoctorMode) -> Vec<Finding> {
 /// The team's roster.
 pub(super) fn team(desk: &Desk<'_>) -> Vec<Finding> {
     let team = desk.court.team();
-    let path = RelPath::default().child(SPACE).and_then(|space| space.child(court::ROSTER));
+    let path = RelPath::default().child(SPACE_FOLDER).and_then(|space| space.child(court::ROSTER));
     let address = path.map(|path| Address::file(Root::Project, path));
     if let Some(trouble) = team.trouble() {
         let (what, fix) = roster_trouble(&trouble);
@@ -167,7 +168,7 @@ pub(super) fn waiting(desk: &Desk<'_>) -> Vec<Finding> {
 fn space_address(scope: Scope) -> Option<Address> {
     match scope {
         Scope::User => Some(Address::directory(Root::User, RelPath::default())),
-        _ => Some(Address::directory(Root::Project, RelPath::default().child(SPACE)?)),
+        _ => Some(Address::directory(Root::Project, RelPath::default().child(SPACE_FOLDER)?)),
     }
 }
 

@@ -12,7 +12,9 @@ use super::super::super::change::Desk;
 use super::super::super::loaded::SidecarFile;
 use super::super::select::everything;
 use super::{Finding, State};
-use mere_host::{EntryKind, OpenFolder, SPACE, absent, open_regular, read_at_most};
+use mere_host::{
+    EntryKind, OpenFolder, SPACE_FOLDER, none_if_missing, open_regular_file, read_at_most,
+};
 
 /// The deepest folder that is looked into.
 const MAX_DEPTH: usize = 10;
@@ -44,9 +46,9 @@ fn look(space: &Dir, (scope, kind): (Scope, ItemType), path: &str, found: &mut V
     if path.matches('/').count() > MAX_DEPTH {
         return;
     }
-    let Ok(Some(folder)) = absent(OpenFolder::below(space, path)) else { return };
+    let Ok(Some(folder)) = none_if_missing(OpenFolder::open(space, path)) else { return };
     let (mut files, mut folders) = (Vec::new(), Vec::new());
-    let read = folder.read(|name, entry| {
+    let read = folder.for_each_entry(|name, entry| {
         match (name, entry) {
             (Some(name), EntryKind::File) => files.push(name.to_owned()),
             (Some(name), EntryKind::Folder) => folders.push(name.to_owned()),
@@ -72,7 +74,7 @@ fn look(space: &Dir, (scope, kind): (Scope, ItemType), path: &str, found: &mut V
 }
 
 fn statement(folder: &Dir, name: &str) -> Option<Statement> {
-    let file = open_regular(folder, name).ok().flatten()?;
+    let file = open_regular_file(folder, name).ok().flatten()?;
     let bytes = read_at_most(file, MAX_SIDECAR_BYTES).ok().flatten()?;
     Sidecar::parse(&bytes).ok().map(|sidecar| sidecar.statement)
 }
@@ -87,7 +89,7 @@ fn unsigned(desk: &Desk<'_>) -> Vec<Raw> {
 fn tell(orphan: Orphan, unsigned: &[Raw]) -> Finding {
     let root = if orphan.scope == Scope::User { Root::User } else { Root::Project };
     let path = match root {
-        Root::Project => format!("{SPACE}/{}", orphan.path),
+        Root::Project => format!("{SPACE_FOLDER}/{}", orphan.path),
         _ => orphan.path,
     };
     let address = path.parse::<RelPath>().ok().map(|path| Address::file(root, path));

@@ -1,25 +1,26 @@
 //! Whether tools can be run here: each layer of the sandbox is tried out.
 
 use super::{Finding, State};
-use mere_host::{Layer, Level, NOT_KEPT, Standing};
+use mere_host::{LayerReport, NOT_ENFORCED, SandboxLayer, SandboxLevel};
 
 /// What became of each layer, by the level that the user's config asks for.
-pub(super) fn layers(level: Level) -> Vec<Finding> {
-    let standing = match mere_host::layers() {
+pub(super) fn layers(level: SandboxLevel) -> Vec<Finding> {
+    let standing = match mere_host::probe_layers() {
         Ok(standing) => standing,
         Err(error) => {
             let what = format!("tools cannot be run: {error}");
             return vec![Finding::new("sandbox", State::Wrong, what)];
         }
     };
-    let Standing { layers, processes, memory } = standing;
+    let LayerReport { layers, processes_limited_by: processes, memory_limited_by: memory } =
+        standing;
     let name = match level {
-        Level::Full => "full",
-        Level::Namespaces => "namespaces, without landlock and seccomp where there is none",
+        SandboxLevel::Full => "full",
+        SandboxLevel::Namespaces => "namespaces, without landlock and seccomp where there is none",
     };
     let mut findings = vec![Finding::new("sandbox", State::Right, format!("level: {name}"))];
-    findings.extend(Layer::ALL.map(|layer| found(layer, &layers, level)));
-    let is_kept = processes != NOT_KEPT && memory != NOT_KEPT;
+    findings.extend(SandboxLayer::ALL.map(|layer| found(layer, &layers, level)));
+    let is_kept = processes != NOT_ENFORCED && memory != NOT_ENFORCED;
     let what =
         format!("totals: processes by {processes}, memory by {memory}, workspace by watching");
     findings.push(if is_kept {
@@ -32,9 +33,13 @@ pub(super) fn layers(level: Level) -> Vec<Finding> {
 
 const NEEDS: &str = "Tools are not run without it; docs/running.md says what it needs.";
 
-fn found(layer: Layer, layers: &[(Layer, Result<(), String>)], level: Level) -> Finding {
+fn found(
+    layer: SandboxLayer,
+    layers: &[(SandboxLayer, Result<(), String>)],
+    level: SandboxLevel,
+) -> Finding {
     let name = layer.name();
-    let is_accepted = level == Level::Namespaces && layer.may_lack();
+    let is_accepted = level == SandboxLevel::Namespaces && layer.is_optional();
     match layers.iter().find(|(one, _)| *one == layer) {
         Some((_, Ok(()))) => Finding::new("sandbox", State::Right, format!("{name}: there")),
         Some((_, Err(why))) if is_accepted => {

@@ -12,7 +12,7 @@ use crate::court::{self, ROSTER, ROSTER_SIDECAR, TeamFile, TeamTrouble};
 use crate::enforce::Errand;
 use crate::keys::{self, KeyFault};
 use crate::project_key;
-use mere_host::{Before, Editing, Links};
+use mere_host::{FolderWriter, LinkPolicy, WritePrecondition};
 
 /// A roster that lies in the space now.
 pub(super) struct Published {
@@ -93,11 +93,11 @@ pub(super) fn follow(desk: &Desk<'_>, signed: SignedRoster) -> Result<Published,
 pub(super) fn write(desk: &Desk<'_>, signed: &SignedRoster) -> Result<(), ItemError> {
     let address = court::roster_address().ok_or(Unmade::Place)?;
     let failed = |cause| Unmade::Failed { address: address.clone(), cause };
-    let space = Editing::make_space(&desk.context.project).map_err(failed)?;
+    let space = FolderWriter::make_space(&desk.context.project).map_err(failed)?;
     if project_key::space_format(&space) > project_key::FORMAT {
         return Err(Unmade::Newer.into());
     }
-    let editing = Editing::open(&space, desk.over).map_err(failed)?;
+    let editing = FolderWriter::open(&space, desk.over).map_err(failed)?;
     let editing = editing.ok_or_else(|| Unmade::Late(address.clone()))?;
     if TeamFile::read(editing.dir()) != *desk.court.team().file() {
         return Err(TeamFault::Other.into());
@@ -105,7 +105,7 @@ pub(super) fn write(desk: &Desk<'_>, signed: &SignedRoster) -> Result<(), ItemEr
     let roster = format!("{:#}\n", signed.roster.to_json());
     for (name, text) in [(ROSTER_SIDECAR, signed.to_sidecar_text()), (ROSTER, roster)] {
         let path = name.parse().map_err(|_| Unmade::Place)?;
-        editing.put(&path, text.as_bytes(), Before::Anything).map_err(failed)?;
+        editing.put(&path, text.as_bytes(), WritePrecondition::Any).map_err(failed)?;
     }
     Ok(())
 }
@@ -127,9 +127,9 @@ pub(super) fn public_key(desk: &Desk<'_>, said: &SignerKey) -> Result<PublicKey,
         SignerKey::Line(key) => return Ok(key.clone()),
         SignerKey::File(file) => file,
     };
-    let read = desk.context.surroundings.person_file(file, Links::Follow);
+    let read = desk.context.surroundings.read_person_key_file(file, LinkPolicy::Follow);
     let read = read.map_err(|error| ItemError::Key(error.into()))?;
     let key = std::str::from_utf8(&read.bytes).ok().and_then(|text| text.parse().ok());
     let cause = "it is not one line that begins with ssh-ed25519";
-    key.ok_or_else(|| ItemError::Key(KeyFault::Form { file: read.shown, cause }))
+    key.ok_or_else(|| ItemError::Key(KeyFault::Form { file: read.display_path, cause }))
 }

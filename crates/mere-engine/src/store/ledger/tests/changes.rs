@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::chance::{Dice, happen};
 use super::{Scene, told};
-use mere_host::{Change, Interest, News, Watch};
+use mere_host::{FolderChange, FolderWatcher, Interest, WatchReport};
 
 #[test]
 fn the_ledger_is_always_what_a_fresh_reading_finds() {
@@ -25,7 +25,7 @@ fn the_ledger_is_always_what_a_fresh_reading_finds() {
                 assert_eq!(told(ledger), fresh, "{which}, {recent}");
             }
         }
-        assert!(watched.watch.is_on() || cfg!(not(target_os = "linux")) || cfg!(mere_portable));
+        assert!(watched.watch.is_active() || cfg!(not(target_os = "linux")) || cfg!(mere_portable));
     }
 }
 
@@ -83,7 +83,7 @@ fn only_what_the_news_name_is_read_again() {
         scene.write(path, "old");
     }
     let mut ledger = scene.watched();
-    if !ledger.watch.is_on() {
+    if !ledger.watch.is_active() {
         return;
     }
     let before = ledger.rows.all().to_vec();
@@ -130,14 +130,14 @@ fn a_tree_that_is_moved_is_followed() {
 #[test]
 fn after_too_much_news_everything_is_looked_at() {
     let scene = Scene::new();
-    let mut watch = Watch::new(Interest::Contents);
+    let mut watch = FolderWatcher::new(Interest::Contents);
     watch.add(&scene.store(), "");
     let mut ledger = scene.watched();
     // Three events for each file: more than the system keeps.
     for number in 0..6000 {
         scene.write(&format!("m{number}"), "x");
     }
-    assert_eq!(watch.news(), News::Lost);
+    assert_eq!(watch.take_changes(), WatchReport::Unknown);
     scene.check(&mut ledger, "many");
     assert_eq!(ledger.rows.all().len(), 6000);
     scene.write("m0", "# Later");
@@ -148,18 +148,20 @@ fn after_too_much_news_everything_is_looked_at() {
 fn names_are_quiet_while_contents_change() {
     let scene = Scene::new();
     scene.write("a", "x");
-    let (mut names, mut contents) = (Watch::new(Interest::Names), Watch::new(Interest::Contents));
+    let (mut names, mut contents) =
+        (FolderWatcher::new(Interest::Names), FolderWatcher::new(Interest::Contents));
     names.add(&scene.store(), "");
     contents.add(&scene.store(), "");
-    if !names.is_on() {
+    if !names.is_active() {
         return;
     }
     scene.write("a", "y");
-    assert!(names.is_quiet() && !contents.is_quiet() && contents.is_quiet());
+    assert!(names.is_unchanged() && !contents.is_unchanged() && contents.is_unchanged());
     scene.write("a", "z");
-    let change = Change { folder: String::new(), name: Some("a.md".to_owned()), is_folder: false };
-    assert_eq!(contents.news(), News::Changed([change].into()));
-    assert_eq!(contents.news(), News::Quiet);
+    let change =
+        FolderChange { folder: String::new(), name: Some("a.md".to_owned()), is_folder: false };
+    assert_eq!(contents.take_changes(), WatchReport::Changed([change].into()));
+    assert_eq!(contents.take_changes(), WatchReport::Unchanged);
 }
 
 #[test]

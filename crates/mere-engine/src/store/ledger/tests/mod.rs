@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use tempfile::TempDir;
 
 use super::{Ledger, Row};
-use mere_host::{Interest, Watch};
+use mere_host::{FolderWatcher, Interest};
 
 /// Makes an empty folder, which is removed with its guard.
 #[expect(clippy::disallowed_methods, reason = "a test makes its own folder")]
@@ -47,11 +47,11 @@ impl Scene {
     }
 
     fn watched(&self) -> Ledger {
-        Ledger::open(self.store(), Watch::new(Interest::Contents)).expect("a ledger")
+        Ledger::open(self.store(), FolderWatcher::new(Interest::Contents)).expect("a ledger")
     }
 
     fn unwatched(&self) -> Ledger {
-        Ledger::open(self.store(), Watch::none()).expect("a ledger")
+        Ledger::open(self.store(), FolderWatcher::new_disabled()).expect("a ledger")
     }
 
     /// Whether a ledger is what a fresh reading finds.

@@ -8,7 +8,7 @@ use crate::config::{self, Config, ConfigError};
 use crate::context::Context;
 use crate::opening::Choice;
 use crate::snapshot::WorldError;
-use crate::store::{Drift, ItemRules, drift, settle_stores};
+use crate::store::{Drift, ItemRules, find_drift, resolve_stores};
 use crate::trust;
 
 /// How many differences between disk and configuration are told.
@@ -27,7 +27,7 @@ pub(crate) struct CheckedFile {
 
 /// As much of a file as counts.
 #[derive(Default)]
-struct Counted {
+struct EffectiveConfig {
     is_there: bool,
     config: Config,
     note: Option<String>,
@@ -35,27 +35,29 @@ struct Counted {
 
 /// What the config files are, the user's first.
 pub(crate) fn check_config(context: &Context) -> [CheckedFile; 2] {
-    let user = of_user(context);
-    let project = of_project(context, user.as_ref().ok().map(|user| &user.config));
+    let user = check_user_file(context);
+    let project = check_project_file(context, user.as_ref().ok().map(|user| &user.config));
     let both = match (&user, &project) {
-        (Ok(user), Ok(project)) => differences(context, &user.config, &project.config),
+        (Ok(user), Ok(project)) => find_differences(context, &user.config, &project.config),
         _ => Ok(Vec::new()),
     };
     let mut user = CheckedFile::new(config::user_address(), user);
     let mut project = CheckedFile::new(config::project_address(), project);
     match both {
-        Ok(found) => warn((&mut user, &mut project), found),
-        Err(WorldError::Config(error)) if *error.address() == user.address => user.blame(&error),
-        Err(error) => project.blame(&error),
+        Ok(found) => add_warnings((&mut user, &mut project), found),
+        Err(WorldError::Config(error)) if *error.address() == user.address => {
+            user.set_problem(&error)
+        }
+        Err(error) => project.set_problem(&error),
     }
     [user, project]
 }
 
 impl CheckedFile {
-    fn new(address: Address, checked: Result<Counted, ConfigError>) -> Self {
+    fn new(address: Address, checked: Result<EffectiveConfig, ConfigError>) -> Self {
         let state = match &checked {
-            Ok(Counted { is_there: true, .. }) => "right",
-            Ok(Counted { is_there: false, .. }) => "not there",
+            Ok(EffectiveConfig { is_there: true, .. }) => "right",
+            Ok(EffectiveConfig { is_there: false, .. }) => "not there",
             Err(_) => "wrong",
         };
         let (problem, note) = match checked {
@@ -65,28 +67,32 @@ impl CheckedFile {
         Self { address, state, problem, note, warnings: Vec::new() }
     }
 
-    fn blame(&mut self, error: &impl std::error::Error) {
+    fn set_problem(&mut self, error: &impl std::error::Error) {
         self.state = "wrong";
         self.problem = Some(error.to_string());
     }
 }
 
-fn of_user(context: &Context) -> Result<Counted, ConfigError> {
-    let Some(space) = context.surroundings.user_space().map_err(config::unreadable)? else {
-        return Ok(Counted::default());
+fn check_user_file(context: &Context) -> Result<EffectiveConfig, ConfigError> {
+    let Some(space) = context.surroundings.user_space().map_err(config::unreadable_user_config)?
+    else {
+        return Ok(EffectiveConfig::default());
     };
-    let config = config::of_user(space.dir())?;
+    let config = config::read_user(space.dir())?;
     config::check_clashes(&config, &Config::default(), None)?;
-    Ok(Counted { is_there: space.dir().exists(config::FILE), config, note: None })
+    Ok(EffectiveConfig { is_there: space.dir().exists(config::FILE), config, note: None })
 }
 
 /// The project's file. What awaits trust is checked as far as it could be trusted.
-fn of_project(context: &Context, user: Option<&Config>) -> Result<Counted, ConfigError> {
-    let Some(space) = context.space().map_err(config::unreadable)? else {
-        return Ok(Counted::default());
+fn check_project_file(
+    context: &Context,
+    user: Option<&Config>,
+) -> Result<EffectiveConfig, ConfigError> {
+    let Some(space) = context.space().map_err(config::unreadable_user_config)? else {
+        return Ok(EffectiveConfig::default());
     };
-    let config = config::of_project(&context.surroundings, &context.project, &space)?;
-    let whole = config.whole()?;
+    let config = config::read_project(&context.surroundings, &context.project, &space)?;
+    let whole = config.trusted_config()?;
     let outer = context.outer.as_ref().map(|outer| &outer.name);
     let nothing = Config::default();
     let user = user.unwrap_or(&nothing);
@@ -94,20 +100,24 @@ fn of_project(context: &Context, user: Option<&Config>) -> Result<Counted, Confi
     let is_there = space.dir().exists(config::FILE);
     if trust::covers(&context.surroundings, &context.project, &space, &whole) {
         config::check_clashes(user, &whole, outer)?;
-        return Ok(Counted { is_there, config: whole, note: None });
+        return Ok(EffectiveConfig { is_there, config: whole, note: None });
     }
-    check_outside(context, user, &whole)?;
+    check_outside_stores(context, user, &whole)?;
     let open = whole.widening_keys();
     let count = if open.len() == 1 { "does" } else { "do" };
     let note = format!("{} {count} not count before `mere trust project`", open.join(", "));
     let note = (!open.is_empty()).then_some(note);
-    Ok(Counted { is_there, config: config.narrow(), note })
+    Ok(EffectiveConfig { is_there, config: config.untrusted_config(), note })
 }
 
 /// Whether the project's stores could count. What clashes with the user's alone does no harm before
 /// it is trusted, and cannot be trusted then.
-fn check_outside(context: &Context, user: &Config, whole: &Config) -> Result<(), ConfigError> {
-    match settle_stores(context, (user, whole), &Choice::default()) {
+fn check_outside_stores(
+    context: &Context,
+    user: &Config,
+    whole: &Config,
+) -> Result<(), ConfigError> {
+    match resolve_stores(context, (user, whole), &Choice::default()) {
         Err(WorldError::Config(error)) if *error.address() == config::project_address() => {
             Err(error)
         }
@@ -116,21 +126,21 @@ fn check_outside(context: &Context, user: &Config, whole: &Config) -> Result<(),
 }
 
 /// Where disk and configuration differ, if both files together can be used.
-fn differences(
+fn find_differences(
     context: &Context,
     user: &Config,
     project: &Config,
 ) -> Result<Vec<Drift>, WorldError> {
-    let stores = settle_stores(context, (user, project), &Choice::default())?;
-    let items = ItemRules::new(&user.keeping, &project.keeping, context.least_mode());
-    Ok(drift(context, &stores, &items)?)
+    let stores = resolve_stores(context, (user, project), &Choice::default())?;
+    let items = ItemRules::new(&user.storage, &project.storage, context.least_mode());
+    Ok(find_drift(context, &stores, &items)?)
 }
 
-fn warn((user, project): (&mut CheckedFile, &mut CheckedFile), mut found: Vec<Drift>) {
+fn add_warnings((user, project): (&mut CheckedFile, &mut CheckedFile), mut found: Vec<Drift>) {
     let more = found.len().saturating_sub(MAX_WARNINGS);
     found.truncate(MAX_WARNINGS);
     let mut last = Scope::Project;
-    for Drift { scope, words } in found {
+    for Drift { scope, message: words } in found {
         match scope {
             Scope::Project => project.warnings.push(words),
             Scope::User | Scope::Registry => user.warnings.push(words),

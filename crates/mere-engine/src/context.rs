@@ -51,11 +51,13 @@ impl Outer {
         &self,
         surroundings: &Environment,
     ) -> Result<Vec<String>, config::ConfigError> {
-        let Some(space) = self.folder.subfolder(SPACE_FOLDER).map_err(config::unreadable)? else {
+        let Some(space) =
+            self.folder.subfolder(SPACE_FOLDER).map_err(config::unreadable_user_config)?
+        else {
             return Ok(Vec::new());
         };
-        let config = config::of_project(surroundings, &self.folder, &space)?;
-        Ok(config.sensitive().to_vec())
+        let config = config::read_project(surroundings, &self.folder, &space)?;
+        Ok(config.sensitive_patterns().to_vec())
     }
 }
 
@@ -92,8 +94,8 @@ impl Context {
     pub(crate) fn trusted_outer(&self) -> Option<&Outer> {
         let outer = self.outer.as_ref()?;
         let space = self.surroundings.project_space(&outer.folder).ok().flatten()?;
-        let config = config::of_project(&self.surroundings, &outer.folder, &space).ok()?;
-        let said = config.widening.said().ok()?;
+        let config = config::read_project(&self.surroundings, &outer.folder, &space).ok()?;
+        let said = config.widening.config().ok()?;
         trust::covers(&self.surroundings, &outer.folder, &space, said).then_some(outer)
     }
 
@@ -173,8 +175,8 @@ impl Context {
 fn inner(surroundings: &Environment, whole: &Arc<Folder>) -> Option<(Folder, Outer)> {
     let working = whole.locate(&surroundings.open_working_directory()?)?;
     let space = surroundings.project_space(whole).ok().flatten()?;
-    let config = config::of_project(surroundings, whole, &space).ok()?;
-    let said = config.widening.said().ok()?;
+    let config = config::read_project(surroundings, whole, &space).ok()?;
+    let said = config.widening.config().ok()?;
     if said.projects.is_empty() || !trust::covers(surroundings, whole, &space, said) {
         return None;
     }

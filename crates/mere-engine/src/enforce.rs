@@ -10,7 +10,7 @@ use mere_core::item::{Category, Scope, ScopedPath};
 use mere_core::request::{FileChange, FileChangeKind, Reader};
 use mere_core::root::Root;
 
-use crate::config::{Agents, WriteMode};
+use crate::config::{AgentsConfig, WriteMode};
 use crate::items::{Opened, Standing};
 
 /// A change that policy allows.
@@ -153,7 +153,7 @@ pub struct ItemPermit {
 /// decides, and what is signed, or lies in the user's own space, is never written over.
 pub(crate) fn permit_item(
     who: Reader,
-    agents: &Agents,
+    agents: &AgentsConfig,
     change: ItemChange,
     seal: Sealing,
 ) -> ItemPermit {
@@ -245,7 +245,7 @@ fn unused(opened: &Opened) -> Box<Unused> {
 }
 
 /// Whether someone may copy items between spaces at all: before anything is read for it.
-pub(crate) fn check_install(who: Reader, agents: &Agents) -> Result<(), Denied> {
+pub(crate) fn check_install(who: Reader, agents: &AgentsConfig) -> Result<(), Denied> {
     match who {
         Reader::Agent if agents.may_install != Some(true) => Err(Denied::Install),
         Reader::Agent | Reader::Person => Ok(()),
@@ -255,7 +255,7 @@ pub(crate) fn check_install(who: Reader, agents: &Agents) -> Result<(), Denied> 
 /// Allows a copy of an item into another space.
 pub(crate) fn permit_install(
     who: Reader,
-    agents: &Agents,
+    agents: &AgentsConfig,
     change: ItemChange,
 ) -> Result<ItemPermit, Denied> {
     check_install(who, agents)?;

@@ -36,7 +36,7 @@ use crate::keys;
 use crate::opening::{Choice, Errand, Memory, OpenError, Opening};
 use crate::search::Searches;
 use crate::snapshot::Snapshot;
-use crate::store::{Ledgers, Stores, Unserved};
+use crate::store::{MemoryTables, Stores, UnknownStore};
 use crate::tool_error::ToolError;
 use crate::trust_store;
 use crate::view::View;
@@ -60,7 +60,7 @@ pub struct Session {
     agent: Option<AgentName>,
     snapshot: RwLock<Arc<Snapshot>>,
     catalogs: Catalogs,
-    ledgers: Ledgers,
+    ledgers: MemoryTables,
     searches: Searches,
     cells: CellPool,
 }
@@ -93,8 +93,8 @@ impl Session {
         let snapshot = Arc::new(Snapshot::take(&context, &choice));
         // What is asked for must be there now; whether it still is, each call finds out.
         if let (Some(_), Ok(stores)) = (&choice.store, snapshot.stores()) {
-            let unserved = |Unserved { name, known }| OpenError::Store { name, known };
-            stores.served().map_err(unserved)?;
+            let unserved = |UnknownStore { name, known }| OpenError::Store { name, known };
+            stores.served_store().map_err(unserved)?;
         }
         let kept = match opening.memory {
             Memory::Session => Some((Uuid::now_v7().into(), Mutex::new(Root::Project))),
@@ -109,7 +109,7 @@ impl Session {
             working: None,
             snapshot: RwLock::new(snapshot),
             catalogs: Catalogs::default(),
-            ledgers: Ledgers::default(),
+            ledgers: MemoryTables::default(),
             searches: Searches::default(),
             cells,
             context,
@@ -190,7 +190,7 @@ impl Session {
     /// The session lasts: from now on the system is asked to tell of changed items.
     pub fn keep_watch(&self) {
         self.catalogs.keep_watch();
-        self.ledgers.keep_watch();
+        self.ledgers.start_watching();
         self.searches.keep_watch();
         self.cells.keep_ready();
     }
@@ -298,7 +298,7 @@ impl Session {
 
     /// Whether a tool is there, by the mode of the store that is served.
     pub fn registers(&self, tool: &Tool) -> bool {
-        let mode = self.snapshot().stores().map_or(CategoryMode::Strict, Stores::mode);
+        let mode = self.snapshot().stores().map_or(CategoryMode::Strict, Stores::served_mode);
         tool.is_available(mode)
     }
 
@@ -314,8 +314,8 @@ impl Session {
     fn resettle(&self) -> Result<Vec<Address>, ToolError> {
         self.refresh();
         let snapshot = self.snapshot();
-        let mut made = snapshot.stores()?.materialise(&self.context)?;
-        made.extend(snapshot.item_rules()?.materialise(&self.context)?);
+        let mut made = snapshot.stores()?.create_categories(&self.context)?;
+        made.extend(snapshot.item_rules()?.create_categories(&self.context)?);
         Ok(made)
     }
 

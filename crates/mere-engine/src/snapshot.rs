@@ -15,7 +15,9 @@ use mere_core::request::Reader;
 use mere_core::root::Root;
 
 use crate::allow;
-use crate::config::{self, Agents, Config, ConfigError, Embeddings, Running, SEARCHED};
+use crate::config::{
+    self, AgentsConfig, Config, ConfigError, EmbeddingsConfig, RunConfig, SEARCHED_TYPES,
+};
 use crate::context::Context;
 use crate::court::{self, Court};
 use crate::keys;
@@ -23,7 +25,7 @@ use crate::opening::{Choice, Mods};
 use crate::project_key::ProjectKey;
 use crate::search::{Embedder, FETCHED};
 use crate::space::{InPlace, Space};
-use crate::store::{ItemRules, Stores, settle_stores};
+use crate::store::{ItemRules, Stores, resolve_stores};
 use crate::trust;
 use crate::trust_store;
 use crate::world::{Discretion, Hidden, Standing, World};
@@ -61,7 +63,7 @@ struct Settled {
     mods: Vec<Standing>,
     discretion: Arc<Discretion>,
     /// What agents may do with items.
-    agents: Agents,
+    agents: AgentsConfig,
     /// Folders of the project that are taken in place.
     folders: Vec<RelPath>,
     /// The repository around the project, and where the project lies in it.
@@ -76,11 +78,11 @@ struct Settled {
     mirror: MirrorFormat,
     /// By which model meanings are found.
     embedder: Embedder,
-    embeddings: Embeddings,
+    embeddings: EmbeddingsConfig,
     /// Which type comes first of equal hits.
     type_priority: Vec<ItemType>,
     /// How tools are run.
-    running: Running,
+    running: RunConfig,
 }
 
 impl Snapshot {
@@ -221,7 +223,7 @@ impl Snapshot {
     }
 
     /// What the user's config says of models.
-    pub(crate) fn embeddings(&self) -> Result<&Embeddings, WorldError> {
+    pub(crate) fn embeddings(&self) -> Result<&EmbeddingsConfig, WorldError> {
         Ok(&self.settled.as_ref().map_err(WorldError::clone)?.embeddings)
     }
 
@@ -231,7 +233,7 @@ impl Snapshot {
     }
 
     /// How tools are run.
-    pub(crate) fn running(&self) -> Result<&Running, WorldError> {
+    pub(crate) fn running(&self) -> Result<&RunConfig, WorldError> {
         Ok(&self.settled.as_ref().map_err(WorldError::clone)?.running)
     }
 
@@ -251,7 +253,7 @@ impl Snapshot {
     }
 
     /// What agents may do with items.
-    pub(crate) fn agents(&self) -> Result<&Agents, WorldError> {
+    pub(crate) fn agents(&self) -> Result<&AgentsConfig, WorldError> {
         Ok(&self.settled.as_ref().map_err(WorldError::clone)?.agents)
     }
 }
@@ -268,8 +270,8 @@ fn stand(root: Root, folder: Option<Arc<Folder>>) -> Standing {
 /// What both configs and the person's approvals come to.
 fn settle(context: &Context, choice: &Choice) -> Result<Settled, WorldError> {
     let surroundings = &context.surroundings;
-    let user_space = surroundings.user_space().map_err(config::unreadable)?;
-    let user = user_space.as_ref().map(|space| config::of_user(space.dir())).transpose()?;
+    let user_space = surroundings.user_space().map_err(config::unreadable_user_config)?;
+    let user = user_space.as_ref().map(|space| config::read_user(space.dir())).transpose()?;
     let user = user.unwrap_or_default();
     let space = context.space()?;
     let ours = space.as_ref().map(|space| of_project(context, space)).transpose()?;
@@ -285,30 +287,30 @@ fn settle(context: &Context, choice: &Choice) -> Result<Settled, WorldError> {
         }
         None => discretion,
     };
-    let stores = settle_stores(context, (&user, &ours), choice)?;
+    let stores = resolve_stores(context, (&user, &ours), choice)?;
     let mut mods = Vec::new();
     if choice.mods == Mods::Configured {
         let around = outer.map(|outer| (outer.name.clone(), Arc::clone(&outer.folder)));
         mods.extend(around.map(|(name, folder)| stand(Root::Mod(name), Some(folder))));
         mods.extend(open_mods(surroundings, &user, user_space.as_deref())?);
         mods.extend(open_mods(surroundings, &ours, space.as_ref())?);
-        mods.extend(stores.standing());
+        mods.extend(stores.mounted_roots());
     }
-    let (yours, own) = (&user.keeping, &ours.keeping);
+    let (yours, own) = (&user.storage, &ours.storage);
     let format = own.settings.output_format.or(yours.settings.output_format);
     Ok(Settled {
         mods,
         discretion: Arc::new(discretion),
         agents: ours.agents.or(&user.agents),
-        folders: ours.folders.iter().chain(&user.folders).cloned().collect(),
+        folders: ours.skill_folders.iter().chain(&user.skill_folders).cloned().collect(),
         around: outer.map(|outer| (Arc::clone(&outer.folder), outer.below.clone())),
         court: Court::take(context, space.as_ref(), (&user.signing, &ours.signing))?,
         items: ItemRules::new(yours, own, context.least_mode()),
         mirror: format.unwrap_or_default(),
         embedder: Embedder::settle(&user.embeddings, surroundings),
         embeddings: user.embeddings,
-        type_priority: ours.type_priority.or(user.type_priority).unwrap_or(SEARCHED.to_vec()),
-        running: user.running.within(&ours.running),
+        type_priority: ours.type_priority.or(user.type_priority).unwrap_or(SEARCHED_TYPES.to_vec()),
+        running: user.running.with_project(&ours.running),
         stores,
     })
 }
@@ -325,11 +327,11 @@ fn discretion(context: &Context, space: Option<&Folder>, configs: [&Config; 2]) 
 
 /// As much of a project's config as counts: what widens does so by a person's trust alone.
 fn of_project(context: &Context, space: &Folder) -> Result<Config, ConfigError> {
-    let config = config::of_project(&context.surroundings, &context.project, space)?;
-    match config.widening.said() {
+    let config = config::read_project(&context.surroundings, &context.project, space)?;
+    match config.widening.config() {
         _ if config.widening.is_empty() => {}
         Ok(said) if trust::covers(&context.surroundings, &context.project, space, said) => {
-            return config.whole();
+            return config.trusted_config();
         }
         Ok(said) => {
             let keys = said.widening_keys().join(", ");
@@ -341,7 +343,7 @@ fn of_project(context: &Context, space: &Folder) -> Result<Config, ConfigError> 
             tracing::warn!(%error, "what the project's config would widen does not count");
         }
     }
-    Ok(config.narrow())
+    Ok(config.untrusted_config())
 }
 
 /// The extra folders that are there. One that is not, or that lies where nothing is visible, does

@@ -15,7 +15,7 @@ use crate::opening::{Choice, OpenError};
 use crate::project_key::ProjectKey;
 use crate::records::{self, RecordError};
 use crate::snapshot::WorldError;
-use crate::store::settle_stores;
+use crate::store::resolve_stores;
 use mere_host::{Environment, Folder, TypedPath};
 
 /// The record, in the state folder.
@@ -78,14 +78,14 @@ impl Project {
         let Some(space) = self.context.space().map_err(TrustError::Space)? else {
             return Ok(Widening::default());
         };
-        let config = config::of_project(surroundings, &self.context.project, &space);
-        let said = config.and_then(|config| config.whole()).map_err(broken)?;
+        let config = config::read_project(surroundings, &self.context.project, &space);
+        let said = config.and_then(|config| config.trusted_config()).map_err(broken)?;
         let user = surroundings.user_space().map_err(TrustError::Space)?;
-        let user = user.map(|space| config::of_user(space.dir())).transpose().map_err(broken)?;
+        let user = user.map(|space| config::read_user(space.dir())).transpose().map_err(broken)?;
         let user = user.unwrap_or_default();
         let outer = self.context.outer.as_ref().map(|outer| &outer.name);
         config::check_clashes(&user, &said, outer).map_err(broken)?;
-        settle_stores(&self.context, (&user, &said), &Choice::default()).map_err(|error| {
+        resolve_stores(&self.context, (&user, &said), &Choice::default()).map_err(|error| {
             match error {
                 WorldError::Config(error) => broken(error),
                 WorldError::Broken(cause) => TrustError::Config(cause.to_string()),
@@ -132,7 +132,7 @@ impl Widening {
             folder.canonical_text().map(str::to_owned)
         };
         let mods = config.mods.iter().map(|one| &one.path);
-        let stores = config.outside.iter().map(|one| &one.path);
+        let stores = config.outside_stores.iter().map(|one| &one.path);
         Self { said: config.clone(), targets: mods.chain(stores).map(target).collect() }
     }
 
@@ -147,7 +147,7 @@ impl Widening {
         let mods = self.said.mods.iter().zip(mods).map(|(one, target)| {
             format!("mod:{} (id {}): {} leads to {}", one.name, one.id, one.path, leads(target))
         });
-        let stores = self.said.outside.iter().zip(stores).map(|(one, target)| {
+        let stores = self.said.outside_stores.iter().zip(stores).map(|(one, target)| {
             let OutsideStore { name, path, mode, .. } = one;
             let leads = leads(target);
             format!("mod:{name}, where agents keep memories ({mode}): {path} leads to {leads}")
@@ -157,7 +157,7 @@ impl Widening {
         let projects = self.said.projects.iter().map(|one| {
             format!("projects: from a folder that matches {one}, this one is an extra folder")
         });
-        let agents = self.said.agents.said().into_iter();
+        let agents = self.said.agents.configured_values().into_iter();
         let agents = agents.map(|(key, value)| format!("{key}: {value}"));
         let folders = mods.chain(stores);
         let lines = folders.chain(visible).chain(projects).chain(agents);
@@ -176,12 +176,12 @@ impl Widening {
             }
         }
         if !self.said.agents.is_empty() {
-            keys["agents"] = json!(self.said.agents.said());
+            keys["agents"] = json!(self.said.agents.configured_values());
         }
-        if !self.said.outside.is_empty() {
+        if !self.said.outside_stores.is_empty() {
             // The path as it is written: YAML reads some that differ as one number.
-            let stores = self.said.outside.iter();
-            let stores = stores.map(|one| json!([one.name.as_str(), one.path, one.said]));
+            let stores = self.said.outside_stores.iter();
+            let stores = stores.map(|one| json!([one.name.as_str(), one.path, one.config_value]));
             keys["stores"] = stores.collect();
         }
         format!("sha256:{}", Sha256::digest(keys.to_string().as_bytes()))
@@ -196,7 +196,7 @@ impl Widening {
 
     /// Whether there is nothing to decide about.
     pub fn is_empty(&self) -> bool {
-        self.said.widens_nothing()
+        self.said.has_no_widening_keys()
     }
 }
 

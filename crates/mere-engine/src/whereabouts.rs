@@ -2,7 +2,7 @@
 
 use mere_core::name::AgentName;
 
-use crate::config::{self, Widening};
+use crate::config::{self, WideningConfig};
 use crate::context::Context;
 use crate::opening::{Choice, OpenError};
 use crate::snapshot::Snapshot;
@@ -89,12 +89,12 @@ fn notes(context: &Context) -> Vec<String> {
     if let Some(outer) = &context.outer {
         notes.push(format!("The project around it is readable as mod:{}:/.", outer.name));
     }
-    let user = context.surroundings.user_space().map_err(config::unreadable);
-    let user =
-        user.and_then(|space| space.map_or(Ok(()), |space| config::of_user(space.dir()).map(drop)));
+    let user = context.surroundings.user_space().map_err(config::unreadable_user_config);
+    let user = user
+        .and_then(|space| space.map_or(Ok(()), |space| config::read_user(space.dir()).map(drop)));
     notes.extend(user.err().map(|error| error.to_string()));
     let Some(space) = context.space().ok().flatten() else { return notes };
-    match config::of_project(&context.surroundings, &context.project, &space) {
+    match config::read_project(&context.surroundings, &context.project, &space) {
         Err(error) => notes.push(error.to_string()),
         Ok(config) => notes.extend(untrusted(context, &space, &config.widening)),
     }
@@ -102,12 +102,12 @@ fn notes(context: &Context) -> Vec<String> {
 }
 
 /// What is said about a config that would widen if a person trusted it.
-fn untrusted(context: &Context, space: &Folder, widening: &Widening) -> Option<String> {
+fn untrusted(context: &Context, space: &Folder, widening: &WideningConfig) -> Option<String> {
     let counts = |said| trust::covers(&context.surroundings, &context.project, space, said);
-    if widening.is_empty() || widening.said().is_ok_and(counts) {
+    if widening.is_empty() || widening.config().is_ok_and(counts) {
         return None;
     }
-    let keys = widening.said().map(config::Config::widening_keys).unwrap_or_default();
+    let keys = widening.config().map(config::Config::widening_keys).unwrap_or_default();
     let keys = if keys.is_empty() { "what would widen it".to_owned() } else { keys.join(", ") };
     let words = format!(
         "{keys} of the project's config does not count: it was not trusted as it is now, or leads \

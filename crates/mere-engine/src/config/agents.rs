@@ -25,9 +25,9 @@ impl WriteMode {
 /// What one config says. What it does not say, another or the default decides.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Agents {
+pub(crate) struct AgentsConfig {
     #[serde(default)]
-    pub(crate) write: Write,
+    pub(crate) write: WriteModes,
     /// Whether an agent may copy items between spaces.
     pub(crate) may_install: Option<bool>,
 }
@@ -35,20 +35,20 @@ pub(crate) struct Agents {
 /// `agents.write`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Write {
+pub(crate) struct WriteModes {
     pub(crate) directive: Option<WriteMode>,
     pub(crate) tool: Option<WriteMode>,
     pub(crate) knowledge: Option<WriteMode>,
 }
 
-impl Agents {
+impl AgentsConfig {
     /// Whether it says nothing.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
     /// What it says, a line each: key and value.
-    pub(crate) fn said(&self) -> Vec<(&'static str, String)> {
+    pub(crate) fn configured_values(&self) -> Vec<(&'static str, String)> {
         let mode = |mode: Option<WriteMode>| mode.map(|mode| mode.name().to_owned());
         let said = [
             ("agents.write.directive", mode(self.write.directive)),
@@ -61,7 +61,7 @@ impl Agents {
 
     /// This, and where it says nothing, what `other` says.
     pub(crate) fn or(&self, other: &Self) -> Self {
-        let write = Write {
+        let write = WriteModes {
             directive: self.write.directive.or(other.write.directive),
             tool: self.write.tool.or(other.write.tool),
             knowledge: self.write.knowledge.or(other.write.knowledge),

@@ -9,11 +9,11 @@ use serde::Deserialize;
 use serde_saphyr::Spanned;
 
 use super::YamlError;
-use super::ordered::Ordered;
+use super::ordered::OrderedMap;
 use super::policies::{self, RawPolicy};
 
 /// The categories of one level.
-pub(super) type RawCategories = Ordered<Option<RawCategory>>;
+pub(super) type RawCategories = OrderedMap<Option<RawCategory>>;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -25,17 +25,20 @@ pub(super) struct RawCategory {
 
 /// Whether the categories hold memories, for which alone there are policies.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Holds {
+pub(super) enum CategoryUse {
     Memories,
     Items,
 }
 
 pub(super) fn parse_mode(said: Option<Spanned<String>>) -> Result<CategoryMode, YamlError> {
     let Some(said) = said else { return Ok(CategoryMode::default()) };
-    said.value.parse().map_err(|error| fault(&said, error))
+    said.value.parse().map_err(|error| error_at(&said, error))
 }
 
-pub(super) fn parse(said: Option<RawCategories>, holds: Holds) -> Result<Hierarchy, YamlError> {
+pub(super) fn parse(
+    said: Option<RawCategories>,
+    holds: CategoryUse,
+) -> Result<Hierarchy, YamlError> {
     let tops = parse_level(said, &Category::default(), holds)?;
     Ok(Hierarchy { top_categories: tops, ..Hierarchy::default() })
 }
@@ -43,18 +46,18 @@ pub(super) fn parse(said: Option<RawCategories>, holds: Holds) -> Result<Hierarc
 fn parse_level(
     said: Option<RawCategories>,
     parent: &Category,
-    holds: Holds,
+    holds: CategoryUse,
 ) -> Result<Vec<ConfiguredCategory>, YamlError> {
     let Some(said) = said else { return Ok(Vec::new()) };
-    let level = said.entries()?.into_iter();
-    level.map(|(name, raw)| parse_one(&name, raw, parent, holds)).collect()
+    let level = said.into_unique_entries()?.into_iter();
+    level.map(|(name, raw)| parse_category(&name, raw, parent, holds)).collect()
 }
 
-fn parse_one(
+fn parse_category(
     name: &Spanned<String>,
     raw: Option<RawCategory>,
     parent: &Category,
-    holds: Holds,
+    holds: CategoryUse,
 ) -> Result<ConfiguredCategory, YamlError> {
     let category = parse_name(name, parent)?;
     let Some(raw) = raw else {
@@ -65,7 +68,7 @@ fn parse_one(
             subcategories: Vec::new(),
         });
     };
-    if let Some(policies) = raw.policies.as_ref().filter(|_| holds == Holds::Items) {
+    if let Some(policies) = raw.policies.as_ref().filter(|_| holds == CategoryUse::Items) {
         let reason = "policies are for memories, and these categories hold items: take it out";
         return Err(YamlError::at_location(policies.referenced, reason.to_owned()));
     }
@@ -84,15 +87,15 @@ fn parse_name(name: &Spanned<String>, parent: &Category) -> Result<Category, Yam
         let reason = "a key names one category: nest what lies in it under its `subcategories`";
         return Err(YamlError::at_location(name.referenced, reason.to_owned()));
     }
-    let level = name.value.parse::<ItemId>().map_err(|error| fault(name, error))?;
-    parent.child(&level).map_err(|error: IdError| fault(name, error))
+    let level = name.value.parse::<ItemId>().map_err(|error| error_at(name, error))?;
+    parent.child(&level).map_err(|error: IdError| error_at(name, error))
 }
 
 pub(super) fn parse_description(said: Option<Spanned<String>>) -> Result<Description, YamlError> {
     let Some(said) = said else { return Ok(Description::default()) };
-    said.value.parse().map_err(|error| fault(&said, error))
+    said.value.parse().map_err(|error| error_at(&said, error))
 }
 
-fn fault(said: &Spanned<String>, error: impl std::error::Error) -> YamlError {
+fn error_at(said: &Spanned<String>, error: impl std::error::Error) -> YamlError {
     YamlError::at_location(said.referenced, error.to_string())
 }

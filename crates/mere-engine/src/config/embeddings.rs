@@ -11,7 +11,7 @@ use super::YamlError;
 use crate::web::Url;
 
 /// The longest name of a model or of a variable.
-const MAX_NAME: usize = 256;
+const MAX_NAME_LENGTH: usize = 256;
 
 /// Which model is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(crate) enum ModelChoice {
 
 /// What one config says of models.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Embeddings {
+pub(crate) struct EmbeddingsConfig {
     pub(crate) model: Option<ModelChoice>,
     pub(crate) endpoint: Option<EndpointConfig>,
 }
@@ -52,66 +52,66 @@ pub(super) struct RawEmbeddings {
     dimensions: Option<Spanned<u64>>,
 }
 
-pub(super) fn parse(raw: Option<RawEmbeddings>) -> Result<Embeddings, YamlError> {
+pub(super) fn parse(raw: Option<RawEmbeddings>) -> Result<EmbeddingsConfig, YamlError> {
     let raw = raw.unwrap_or_default();
-    let model = raw.model.as_ref().map(choice).transpose()?;
+    let model = raw.model.as_ref().map(parse_model).transpose()?;
     let said = raw.model.as_ref().map(|model| model.referenced);
-    let endpoint = endpoint(raw)?;
+    let endpoint = parse_endpoint(raw)?;
     if let (Some(ModelChoice::Endpoint), None, Some(at)) = (model, &endpoint, said) {
-        return Err(fault(at, "an endpoint needs `url` and `name`"));
+        return Err(error_at(at, "an endpoint needs `url` and `name`"));
     }
-    Ok(Embeddings { model, endpoint })
+    Ok(EmbeddingsConfig { model, endpoint })
 }
 
-fn choice(said: &Spanned<String>) -> Result<ModelChoice, YamlError> {
+fn parse_model(said: &Spanned<String>) -> Result<ModelChoice, YamlError> {
     match &*said.value {
         "none" => Ok(ModelChoice::None),
         "static" => Ok(ModelChoice::Static),
         "minilm" => Ok(ModelChoice::MiniLm),
         "endpoint" => Ok(ModelChoice::Endpoint),
-        _ => Err(fault(said.referenced, "a model is static, minilm, endpoint or none")),
+        _ => Err(error_at(said.referenced, "a model is static, minilm, endpoint or none")),
     }
 }
 
-fn endpoint(raw: RawEmbeddings) -> Result<Option<EndpointConfig>, YamlError> {
-    let key_variable = raw.key_env.as_ref().map(variable).transpose()?;
-    let dimensions = raw.dimensions.as_ref().map(size).transpose()?;
-    let name = raw.name.as_ref().map(name).transpose()?;
+fn parse_endpoint(raw: RawEmbeddings) -> Result<Option<EndpointConfig>, YamlError> {
+    let key_variable = raw.key_env.as_ref().map(parse_variable).transpose()?;
+    let dimensions = raw.dimensions.as_ref().map(parse_dimensions).transpose()?;
+    let name = raw.name.as_ref().map(parse_name).transpose()?;
     let url = raw.url.map(|said| {
         let at = said.referenced;
-        said.value.parse::<Url>().map_err(|error| fault(at, &error.to_string()))
+        said.value.parse::<Url>().map_err(|error| error_at(at, &error.to_string()))
     });
     let both = url.transpose()?.zip(name);
     Ok(both.map(|(url, name)| EndpointConfig { url, name, key_variable, dimensions }))
 }
 
-fn name(said: &Spanned<String>) -> Result<String, YamlError> {
-    let is_named = (1..=MAX_NAME).contains(&said.value.chars().count());
+fn parse_name(said: &Spanned<String>) -> Result<String, YamlError> {
+    let is_named = (1..=MAX_NAME_LENGTH).contains(&said.value.chars().count());
     if is_named && !said.value.chars().any(char::is_control) {
         return Ok(said.value.clone());
     }
-    Err(fault(said.referenced, "a model's name has from 1 to 256 letters, in one line"))
+    Err(error_at(said.referenced, "a model's name has from 1 to 256 letters, in one line"))
 }
 
-fn variable(said: &Spanned<String>) -> Result<String, YamlError> {
+fn parse_variable(said: &Spanned<String>) -> Result<String, YamlError> {
     let (name, at) = (&said.value, said.referenced);
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let starts = name.starts_with(|c: char| is_letter(c) && !c.is_ascii_digit());
-    if starts && name.len() <= MAX_NAME && name.chars().all(is_letter) {
+    if starts && name.len() <= MAX_NAME_LENGTH && name.chars().all(is_letter) {
         return Ok(name.clone());
     }
     // What stands there may be the key itself, so it is not repeated.
-    Err(fault(at, "`keyEnv` names an environment variable: letters, digits and `_`"))
+    Err(error_at(at, "`keyEnv` names an environment variable: letters, digits and `_`"))
 }
 
-fn size(said: &Spanned<u64>) -> Result<usize, YamlError> {
+fn parse_dimensions(said: &Spanned<u64>) -> Result<usize, YamlError> {
     let size = usize::try_from(said.value).ok();
     let size = size.filter(|size| (1..=MAX_DIMENSIONS).contains(size));
     size.ok_or_else(|| {
-        fault(said.referenced, &format!("a vector has from 1 to {MAX_DIMENSIONS} dimensions"))
+        error_at(said.referenced, &format!("a vector has from 1 to {MAX_DIMENSIONS} dimensions"))
     })
 }
 
-fn fault(at: Location, reason: &str) -> YamlError {
+fn error_at(at: Location, reason: &str) -> YamlError {
     YamlError::at_location(at, reason.to_owned())
 }

@@ -31,23 +31,23 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_saphyr::Spanned;
 
-pub(crate) use agents::{Agents, WriteMode};
+pub(crate) use agents::{AgentsConfig, WriteMode};
 use embeddings::RawEmbeddings;
-pub(crate) use embeddings::{Embeddings, EndpointConfig, ModelChoice};
+pub(crate) use embeddings::{EmbeddingsConfig, EndpointConfig, ModelChoice};
 use mere_host::{Environment, Folder, SPACE_FOLDER};
 use mods::RawMod;
 pub(crate) use mods::{ModConfig, check_clashes};
-use patterns::{Folders, parse_folders, parse_marker, parse_sensitive};
+use patterns::{RawFolders, parse_folders, parse_marker, parse_sensitive};
 use running::{RawRuntimes, RawSandbox};
-pub(crate) use running::{Running, Runtime};
+pub(crate) use running::{RunConfig, RuntimeConfig};
 use search::RawSearch;
-pub(crate) use search::SEARCHED;
+pub(crate) use search::SEARCHED_TYPES;
 use settings::RawSettings;
-use signing::SignKeys;
-pub(crate) use signing::Signing;
-pub(crate) use spot::{Spot, Vantage};
-pub(crate) use stores::{Keeping, OutsideStore, StoreConfig};
-use stores::{RawItems, RawStores, SaidStores};
+use signing::RawSign;
+pub(crate) use signing::SigningConfig;
+pub(crate) use spot::{PathResolver, StoreLocation};
+pub(crate) use stores::{OutsideStore, StorageConfig, StoreConfig};
+use stores::{RawItems, RawStores, StoreValues};
 pub(crate) use yaml::{MAX_YAML_BYTES, YamlError, read as read_file};
 
 /// The config of a space.
@@ -90,21 +90,21 @@ pub(crate) struct Config {
     /// Patterns of folders that are projects of their own; a project's config only.
     pub(crate) projects: Vec<String>,
     /// What agents may do with items.
-    pub(crate) agents: Agents,
+    pub(crate) agents: AgentsConfig,
     /// Folders of the project whose Agent Skills are taken where they lie.
-    pub(crate) folders: Vec<RelPath>,
+    pub(crate) skill_folders: Vec<RelPath>,
     /// What must be signed and what may sign.
-    pub(crate) signing: Signing,
+    pub(crate) signing: SigningConfig,
     /// Stores, and the categories of items.
-    pub(crate) keeping: Keeping,
+    pub(crate) storage: StorageConfig,
     /// The stores of a project that lie outside it.
-    pub(crate) outside: Vec<OutsideStore>,
+    pub(crate) outside_stores: Vec<OutsideStore>,
     /// By which model meanings are found; the user's own config only.
-    pub(crate) embeddings: Embeddings,
+    pub(crate) embeddings: EmbeddingsConfig,
     /// Which type comes first of equal hits.
     pub(crate) type_priority: Option<Vec<ItemType>>,
     /// How tools are run.
-    pub(crate) running: Running,
+    pub(crate) running: RunConfig,
 }
 
 impl Config {
@@ -115,13 +115,13 @@ impl Config {
             ("`visible` (or `!` in `sensitive`)", self.visible.is_empty()),
             ("`projects`", self.projects.is_empty()),
             ("`agents`", self.agents.is_empty()),
-            ("`stores` (those outside the project)", self.outside.is_empty()),
+            ("`stores` (those outside the project)", self.outside_stores.is_empty()),
         ];
         keys.into_iter().filter(|(_, empty)| !empty).map(|(key, _)| key).collect()
     }
 
     /// Whether there is nothing to trust in it.
-    pub(crate) fn widens_nothing(&self) -> bool {
+    pub(crate) fn has_no_widening_keys(&self) -> bool {
         self.widening_keys().is_empty()
     }
 }
@@ -132,13 +132,13 @@ impl Config {
 struct UserFile {
     mods: Option<Vec<RawMod>>,
     #[serde(rename = "projectMarkers")]
-    project_markers: Option<Texts>,
-    sensitive: Option<Texts>,
-    visible: Option<Texts>,
-    agents: Option<Agents>,
-    folders: Option<Folders>,
-    require_signed: Option<Texts>,
-    sign: Option<SignKeys>,
+    project_markers: Option<SpannedTexts>,
+    sensitive: Option<SpannedTexts>,
+    visible: Option<SpannedTexts>,
+    agents: Option<AgentsConfig>,
+    folders: Option<RawFolders>,
+    require_signed: Option<SpannedTexts>,
+    sign: Option<RawSign>,
     settings: Option<RawSettings>,
     stores: Option<RawStores>,
     items: Option<RawItems>,
@@ -157,14 +157,14 @@ struct ProjectFile<M, V, P, A, S> {
     mods: Option<M>,
     visible: Option<V>,
     projects: Option<P>,
-    sensitive: Option<Texts>,
+    sensitive: Option<SpannedTexts>,
     settings: Option<RawSettings>,
     stores: Option<S>,
     items: Option<RawItems>,
     agents: Option<A>,
-    folders: Option<Folders>,
-    require_signed: Option<Texts>,
-    trusted_keys: Option<Texts>,
+    folders: Option<RawFolders>,
+    require_signed: Option<SpannedTexts>,
+    trusted_keys: Option<SpannedTexts>,
     search: Option<RawSearch>,
     require_lock: Option<bool>,
     #[serde(rename = "embeddings")]
@@ -180,16 +180,17 @@ struct ProjectFile<M, V, P, A, S> {
 }
 
 /// A project's file whose widening values are not looked at.
-type ProjectKeys = ProjectFile<IgnoredAny, IgnoredAny, IgnoredAny, IgnoredAny, RawStores>;
+type UntrustedProjectFile = ProjectFile<IgnoredAny, IgnoredAny, IgnoredAny, IgnoredAny, RawStores>;
 /// A project's file as it counts once a person trusts it.
-type WholeProject = ProjectFile<Vec<RawMod>, Texts, Texts, Agents, SaidStores>;
+type TrustedProjectFile =
+    ProjectFile<Vec<RawMod>, SpannedTexts, SpannedTexts, AgentsConfig, StoreValues>;
 
-type Texts = Vec<Spanned<String>>;
+type SpannedTexts = Vec<Spanned<String>>;
 
 /// The user's config, from the user space.
-pub(crate) fn of_user(space: &Dir) -> Result<Config, ConfigError> {
-    let address = address(Root::User, &[FILE]);
-    let Some(text) = read(space, &address)? else {
+pub(crate) fn read_user(space: &Dir) -> Result<Config, ConfigError> {
+    let address = config_address(Root::User, &[FILE]);
+    let Some(text) = read_text(space, &address)? else {
         return Ok(Config::default());
     };
     let config = yaml::parse::<Option<UserFile>>(&text).and_then(|file| {
@@ -204,77 +205,100 @@ pub(crate) fn of_user(space: &Dir) -> Result<Config, ConfigError> {
             visible,
             projects: Vec::new(),
             agents: file.agents.unwrap_or_default(),
-            folders: parse_folders(file.folders)?,
-            signing: signing::of_user(file.require_signed, file.sign)?,
-            keeping: stores::parse(file.stores, file.items, file.settings)?,
-            outside: Vec::new(),
+            skill_folders: parse_folders(file.folders)?,
+            signing: signing::parse_user(file.require_signed, file.sign)?,
+            storage: stores::parse(file.stores, file.items, file.settings)?,
+            outside_stores: Vec::new(),
             embeddings: embeddings::parse(file.embeddings)?,
-            type_priority: search::parse(file.search)?,
-            running: running::of_user(file.require_lock, file.sandbox, file.runtimes)?,
+            type_priority: search::parse_type_priority(file.search)?,
+            running: running::parse_user(file.require_lock, file.sandbox, file.runtimes)?,
         })
     });
-    config.map_err(|fault| invalid(&address, fault))
+    config.map_err(|fault| invalid_config(&address, fault))
 }
 
 /// What a project's config says.
 pub(crate) struct ProjectConfig {
     /// What counts at once, because it widens nothing. Stores that lie outside await trust.
-    narrow: Config,
+    narrowing: Config,
     /// What counts when a person has trusted it.
-    pub(crate) widening: Widening,
+    pub(crate) widening: WideningConfig,
 }
 
 impl ProjectConfig {
     /// As much of it as counts before anybody trusts it.
-    pub(crate) fn narrow(&self) -> Config {
-        self.narrow.clone()
+    pub(crate) fn untrusted_config(&self) -> Config {
+        self.narrowing.clone()
     }
 
     /// All of it, as it counts when a person trusts what it widens.
-    pub(crate) fn whole(&self) -> Result<Config, ConfigError> {
-        let widening = self.widening.said().map_err(Clone::clone)?.clone();
-        let Config { sensitive, folders, signing, mut keeping, type_priority, running, .. } =
-            self.narrow();
+    pub(crate) fn trusted_config(&self) -> Result<Config, ConfigError> {
+        let widening = self.widening.config().map_err(Clone::clone)?.clone();
+        let Config {
+            sensitive,
+            skill_folders: folders,
+            signing,
+            storage: mut keeping,
+            type_priority,
+            running,
+            ..
+        } = self.untrusted_config();
         for store in &mut keeping.stores {
             store.awaits_trust = false;
         }
-        Ok(Config { sensitive, folders, signing, keeping, type_priority, running, ..widening })
+        Ok(Config {
+            sensitive,
+            skill_folders: folders,
+            signing,
+            storage: keeping,
+            type_priority,
+            running,
+            ..widening
+        })
     }
 
     /// Patterns of more sensitive files. They narrow, so they count at once.
-    pub(crate) fn sensitive(&self) -> &[String] {
-        &self.narrow.sensitive
+    pub(crate) fn sensitive_patterns(&self) -> &[String] {
+        &self.narrowing.sensitive
     }
 }
 
 /// The config of a project's space. Keys are checked, and what narrows; the values of what widens
 /// are read only far enough to be shown to a person.
-pub(crate) fn of_project(
+pub(crate) fn read_project(
     surroundings: &Environment,
     project: &Folder,
     space: &Folder,
 ) -> Result<ProjectConfig, ConfigError> {
     let address = project_address();
-    let text = read(space.dir(), &address)?.unwrap_or_default();
-    let narrow = yaml::parse::<Option<ProjectKeys>>(&text).and_then(|keys| {
+    let text = read_text(space.dir(), &address)?.unwrap_or_default();
+    let narrow = yaml::parse::<Option<UntrustedProjectFile>>(&text).and_then(|keys| {
         let Some(keys) = keys else { return Ok(Default::default()) };
         let (sensitive, shown) = parse_sensitive(keys.sensitive.unwrap_or_default())?;
-        let signing = signing::of_project(keys.require_signed, keys.trusted_keys)?;
+        let signing = signing::parse_project(keys.require_signed, keys.trusted_keys)?;
         let folders = parse_folders(keys.folders)?;
         let keeping = stores::parse(keys.stores, keys.items, keys.settings)?;
-        let type_priority = search::parse(keys.search)?;
-        let running = running::of_project(keys.require_lock);
+        let type_priority = search::parse_type_priority(keys.search)?;
+        let running = running::parse_project(keys.require_lock);
         let said = Config::default();
-        let narrow =
-            Config { sensitive, folders, signing, keeping, type_priority, running, ..said };
+        let narrow = Config {
+            sensitive,
+            skill_folders: folders,
+            signing,
+            storage: keeping,
+            type_priority,
+            running,
+            ..said
+        };
         Ok((narrow, shown))
     });
-    let (mut narrow, shown) = narrow.map_err(|fault| invalid(&address, fault))?;
-    let vantage = Vantage { surroundings, project };
-    for store in &mut narrow.keeping.stores {
-        store.awaits_trust = matches!(vantage.of_project(&store.path, space).0, Spot::Elsewhere);
+    let (mut narrow, shown) = narrow.map_err(|fault| invalid_config(&address, fault))?;
+    let vantage = PathResolver { surroundings, project };
+    for store in &mut narrow.storage.stores {
+        store.awaits_trust =
+            matches!(vantage.resolve_project_path(&store.path, space).0, StoreLocation::Outside);
     }
-    let widening = yaml::parse::<Option<WholeProject>>(&text).and_then(|file| {
+    let widening = yaml::parse::<Option<TrustedProjectFile>>(&text).and_then(|file| {
         let Some(file) = file else { return Ok(Config::default()) };
         let mut visible = shown;
         visible.extend(patterns::parse(file.visible.unwrap_or_default())?);
@@ -283,55 +307,58 @@ pub(crate) fn of_project(
             visible,
             projects: patterns::parse(file.projects.unwrap_or_default())?,
             agents: file.agents.unwrap_or_default(),
-            outside: stores::outside(&narrow.keeping, &file.stores.unwrap_or_default()),
+            outside_stores: stores::outside_stores(
+                &narrow.storage,
+                &file.stores.unwrap_or_default(),
+            ),
             ..Config::default()
         })
     });
-    let widening = Widening(widening.map_err(|fault| invalid(&address, fault)));
-    Ok(ProjectConfig { narrow, widening })
+    let widening = WideningConfig(widening.map_err(|fault| invalid_config(&address, fault)));
+    Ok(ProjectConfig { narrowing: narrow, widening })
 }
 
 /// The widening part of a project's config, which counts when a person has trusted it. A value
 /// that does not parse cannot be trusted, and until then does no harm.
-pub(crate) struct Widening(Result<Config, ConfigError>);
+pub(crate) struct WideningConfig(Result<Config, ConfigError>);
 
-impl Widening {
+impl WideningConfig {
     /// Whether there is nothing in it that could widen anything.
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.as_ref().is_ok_and(Config::widens_nothing)
+        self.0.as_ref().is_ok_and(Config::has_no_widening_keys)
     }
 
     /// What it says.
-    pub(crate) fn said(&self) -> Result<&Config, &ConfigError> {
+    pub(crate) fn config(&self) -> Result<&Config, &ConfigError> {
         self.0.as_ref()
     }
 }
 
 /// A user space or a user's config that cannot be reached.
-pub(crate) fn unreadable(cause: io::Error) -> ConfigError {
-    ConfigError::Unreadable { address: address(Root::User, &[FILE]), cause: Arc::new(cause) }
+pub(crate) fn unreadable_user_config(cause: io::Error) -> ConfigError {
+    ConfigError::Unreadable { address: config_address(Root::User, &[FILE]), cause: Arc::new(cause) }
 }
 
-fn read(space: &Dir, address: &Address) -> Result<Option<String>, ConfigError> {
+fn read_text(space: &Dir, address: &Address) -> Result<Option<String>, ConfigError> {
     yaml::read(space, FILE).map_err(|cause| ConfigError::Unreadable {
         address: address.clone(),
         cause: Arc::new(cause),
     })
 }
 
-fn invalid(address: &Address, fault: YamlError) -> ConfigError {
+fn invalid_config(address: &Address, fault: YamlError) -> ConfigError {
     ConfigError::Invalid { address: address.clone(), fault }
 }
 
 pub(crate) fn project_address() -> Address {
-    address(Root::Project, &[SPACE_FOLDER, FILE])
+    config_address(Root::Project, &[SPACE_FOLDER, FILE])
 }
 
 pub(crate) fn user_address() -> Address {
-    address(Root::User, &[FILE])
+    config_address(Root::User, &[FILE])
 }
 
-fn address(root: Root, names: &[&str]) -> Address {
+fn config_address(root: Root, names: &[&str]) -> Address {
     let path = names.iter().filter_map(|name| name.parse::<Segment>().ok()).collect::<RelPath>();
     Address::file(root, path)
 }
@@ -340,9 +367,9 @@ fn address(root: Root, names: &[&str]) -> Address {
 /// follow say what is wrong with it.
 pub(crate) fn project_markers(surroundings: &Environment) -> Vec<String> {
     let space = surroundings.user_space().ok().flatten();
-    let config = space.and_then(|space| of_user(space.dir()).ok());
+    let config = space.and_then(|space| read_user(space.dir()).ok());
     config.unwrap_or_default().project_markers
 }
 
 #[cfg(test)]
-pub(crate) use stores::keeping;
+pub(crate) use stores::parse_storage;

@@ -16,7 +16,7 @@ pub(crate) struct ModConfig {
 
 impl ModConfig {
     /// What it can be called.
-    pub(crate) fn is_called(&self, name: &ModName) -> bool {
+    pub(crate) fn has_name_or_id(&self, name: &ModName) -> bool {
         self.id == *name || self.name == *name
     }
 }
@@ -30,10 +30,10 @@ pub(super) struct RawMod {
 }
 
 pub(super) fn parse(mods: Option<Vec<RawMod>>) -> Result<Vec<ModConfig>, YamlError> {
-    mods.unwrap_or_default().into_iter().map(parse_one).collect()
+    mods.unwrap_or_default().into_iter().map(parse_mod).collect()
 }
 
-fn parse_one(raw: RawMod) -> Result<ModConfig, YamlError> {
+fn parse_mod(raw: RawMod) -> Result<ModConfig, YamlError> {
     let name = |said: &Spanned<String>| {
         let name = said.value.parse::<ModName>();
         name.map_err(|error| YamlError::at_location(said.referenced, error.to_string()))

@@ -10,11 +10,11 @@ use serde_saphyr::Spanned;
 use super::YamlError;
 
 /// The keys with their places, and what each has.
-pub(super) struct Ordered<T>(Vec<(Spanned<String>, T)>);
+pub(super) struct OrderedMap<T>(Vec<(Spanned<String>, T)>);
 
-impl<T> Ordered<T> {
+impl<T> OrderedMap<T> {
     /// The entries, unless a name is there twice. (`1` and `"1"` are two keys to YAML and one to us.)
-    pub(super) fn entries(self) -> Result<Vec<(Spanned<String>, T)>, YamlError> {
+    pub(super) fn into_unique_entries(self) -> Result<Vec<(Spanned<String>, T)>, YamlError> {
         let mut seen = HashSet::new();
         match self.0.iter().find(|(key, _)| !seen.insert(&key.value)) {
             Some((key, _)) => {
@@ -26,27 +26,27 @@ impl<T> Ordered<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Ordered<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for OrderedMap<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Entries(PhantomData))
+        deserializer.deserialize_map(OrderedMapVisitor(PhantomData))
     }
 }
 
 /// Collects the entries.
-struct Entries<T>(PhantomData<T>);
+struct OrderedMapVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
-    type Value = Ordered<T>;
+impl<'de, T: Deserialize<'de>> Visitor<'de> for OrderedMapVisitor<T> {
+    type Value = OrderedMap<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a mapping")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Ordered<T>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<OrderedMap<T>, A::Error> {
         let mut entries = Vec::new();
         while let Some(entry) = access.next_entry()? {
             entries.push(entry);
         }
-        Ok(Ordered(entries))
+        Ok(OrderedMap(entries))
     }
 }

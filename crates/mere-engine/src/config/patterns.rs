@@ -6,7 +6,7 @@ use mere_core::segment::{Segment, SegmentError};
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 
-use super::{Texts, YamlError};
+use super::{SpannedTexts, YamlError};
 use mere_host::SPACE_FOLDER;
 
 /// How many patterns one key may have: what is compiled from them takes memory.
@@ -15,13 +15,14 @@ const MAX_PATTERNS: usize = 500;
 /// `folders:`, by type.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Folders {
-    directives: Option<Texts>,
+pub(super) struct RawFolders {
+    directives: Option<SpannedTexts>,
 }
 
 /// The patterns that add to the sensitive files, and those that take from them.
-pub(super) fn parse_sensitive(said: Texts) -> Result<(Vec<String>, Vec<String>), YamlError> {
-    let (taken, added) = said.into_iter().partition::<Texts, _>(|one| one.value.starts_with('!'));
+pub(super) fn parse_sensitive(said: SpannedTexts) -> Result<(Vec<String>, Vec<String>), YamlError> {
+    let (taken, added) =
+        said.into_iter().partition::<SpannedTexts, _>(|one| one.value.starts_with('!'));
     let taken = taken.into_iter().map(|mut one| {
         one.value.remove(0);
         one
@@ -29,7 +30,7 @@ pub(super) fn parse_sensitive(said: Texts) -> Result<(Vec<String>, Vec<String>),
     Ok((parse(added)?, parse(taken.collect())?))
 }
 
-pub(super) fn parse(said: Texts) -> Result<Vec<String>, YamlError> {
+pub(super) fn parse(said: SpannedTexts) -> Result<Vec<String>, YamlError> {
     if let Some(beyond) = said.get(MAX_PATTERNS) {
         let reason = format!("there are more than {MAX_PATTERNS} patterns");
         return Err(YamlError::at_location(beyond.referenced, reason));
@@ -42,12 +43,12 @@ pub(super) fn parse(said: Texts) -> Result<Vec<String>, YamlError> {
 }
 
 /// Folders of the project, from its root.
-pub(super) fn parse_folders(folders: Option<Folders>) -> Result<Vec<RelPath>, YamlError> {
+pub(super) fn parse_folders(folders: Option<RawFolders>) -> Result<Vec<RelPath>, YamlError> {
     let said = folders.and_then(|folders| folders.directives).unwrap_or_default();
     let folders = said.into_iter().map(|one| {
         let path = one.value.strip_suffix('/').unwrap_or(&one.value).parse::<RelPath>();
         match path {
-            Ok(path) if may_be_taken(&path) => Ok(path),
+            Ok(path) if may_be_used_in_place(&path) => Ok(path),
             _ => {
                 let reason = "a folder is a path inside the project, such as `.claude/skills`";
                 Err(YamlError::at_location(one.referenced, reason.to_owned()))
@@ -58,7 +59,7 @@ pub(super) fn parse_folders(folders: Option<Folders>) -> Result<Vec<RelPath>, Ya
 }
 
 /// Whether a folder may be taken in place: not a space, and not what git runs.
-fn may_be_taken(path: &RelPath) -> bool {
+fn may_be_used_in_place(path: &RelPath) -> bool {
     let own =
         |name: &str| [SPACE_FOLDER, ".git", "~"].iter().any(|own| name.eq_ignore_ascii_case(own));
     !path.is_root() && !path.names().any(own)

@@ -35,24 +35,24 @@ struct RawPermissions {
 pub(super) fn parse(raw: Option<RawPolicy>) -> Result<MemoryPolicy, YamlError> {
     let Some(raw) = raw else { return Ok(MemoryPolicy::default()) };
     let days = "`defaultTtl` is a whole number of days from 1 to 36500";
-    let days = number(raw.default_ttl, 1..=u64::from(MAX_TTL_DAYS), days)?;
+    let days = parse_number(raw.default_ttl, 1..=u64::from(MAX_TTL_DAYS), days)?;
     let bytes = "`maxContentLength` is a whole number of bytes, at least 1";
     let most = "`maxMemories` is a whole number, at least 1";
     let permissions = raw.permissions.unwrap_or_default();
     Ok(MemoryPolicy {
         default_ttl: days.and_then(|days| u32::try_from(days).ok()),
-        max_content_length: number(raw.max_content_length, 1..=u64::MAX, bytes)?,
-        max_memories: number(raw.max_memories, 1..=u64::MAX, most)?,
+        max_content_length: parse_number(raw.max_content_length, 1..=u64::MAX, bytes)?,
+        max_memories: parse_number(raw.max_memories, 1..=u64::MAX, most)?,
         permissions: MemoryPermissions {
-            create: flag(permissions.create)?,
-            update: flag(permissions.update)?,
-            delete: flag(permissions.delete)?,
+            create: parse_flag(permissions.create)?,
+            update: parse_flag(permissions.update)?,
+            delete: parse_flag(permissions.delete)?,
         },
-        schema: raw.schema.as_ref().map(schema).transpose()?,
+        schema: raw.schema.as_ref().map(parse_schema).transpose()?,
     })
 }
 
-fn number(
+fn parse_number(
     said: Option<Spanned<Value>>,
     range: RangeInclusive<u64>,
     takes: &str,
@@ -62,14 +62,14 @@ fn number(
     number.map(Some).ok_or_else(|| YamlError::at_location(said.referenced, takes.to_owned()))
 }
 
-fn flag(said: Option<Spanned<Value>>) -> Result<Option<bool>, YamlError> {
+fn parse_flag(said: Option<Spanned<Value>>) -> Result<Option<bool>, YamlError> {
     let Some(said) = said else { return Ok(None) };
     let reason = "a permission is true or false";
     let flag = said.value.as_bool();
     flag.map(Some).ok_or_else(|| YamlError::at_location(said.referenced, reason.to_owned()))
 }
 
-fn schema(said: &Spanned<Value>) -> Result<Arc<Schema>, YamlError> {
+fn parse_schema(said: &Spanned<Value>) -> Result<Arc<Schema>, YamlError> {
     let fault = |reason| YamlError::at_location(said.referenced, reason);
     if !said.value.is_object() {
         return Err(fault("a schema is a JSON Schema, written as a mapping".to_owned()));

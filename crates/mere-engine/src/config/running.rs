@@ -9,34 +9,34 @@ use mere_core::item::ItemId;
 use serde::Deserialize;
 use serde_saphyr::{Location, Spanned};
 
-use super::ordered::Ordered;
-use super::{Texts, YamlError};
+use super::ordered::OrderedMap;
+use super::{SpannedTexts, YamlError};
 use mere_host::SandboxLevel;
 
 /// What one config says of running tools.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Running {
+pub(crate) struct RunConfig {
     /// Whether a tool runs only with a lockfile.
     pub(crate) require_lock: bool,
     /// How much of a sandbox there must be.
-    pub(crate) level: SandboxLevel,
+    pub(crate) sandbox_level: SandboxLevel,
     /// The variables of the environment that a tool may ask for.
-    pub(crate) variables: Vec<String>,
-    pub(crate) runtimes: BTreeMap<ItemId, Runtime>,
+    pub(crate) allowed_variables: Vec<String>,
+    pub(crate) runtimes: BTreeMap<ItemId, RuntimeConfig>,
 }
 
 /// What a runtime runs with on this machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Runtime {
+pub(crate) struct RuntimeConfig {
     /// Where its interpreter is.
     pub(crate) interpreter: Option<String>,
     /// A folder of packages.
     pub(crate) packages: Option<String>,
 }
 
-impl Running {
+impl RunConfig {
     /// The user's, with what a project narrows.
-    pub(crate) fn within(self, project: &Self) -> Self {
+    pub(crate) fn with_project(self, project: &Self) -> Self {
         Self { require_lock: self.require_lock || project.require_lock, ..self }
     }
 }
@@ -45,7 +45,7 @@ impl Running {
 #[serde(deny_unknown_fields)]
 pub(super) struct RawSandbox {
     level: Option<Spanned<String>>,
-    env: Option<Texts>,
+    env: Option<SpannedTexts>,
 }
 
 #[derive(Default, Deserialize)]
@@ -55,44 +55,44 @@ pub(super) struct RawRuntime {
     packages: Option<Spanned<String>>,
 }
 
-pub(super) type RawRuntimes = Ordered<RawRuntime>;
+pub(super) type RawRuntimes = OrderedMap<RawRuntime>;
 
 /// What a project may say.
-pub(super) fn of_project(require_lock: Option<bool>) -> Running {
-    Running { require_lock: require_lock.unwrap_or_default(), ..Running::default() }
+pub(super) fn parse_project(require_lock: Option<bool>) -> RunConfig {
+    RunConfig { require_lock: require_lock.unwrap_or_default(), ..RunConfig::default() }
 }
 
-pub(super) fn of_user(
+pub(super) fn parse_user(
     require_lock: Option<bool>,
     sandbox: Option<RawSandbox>,
     runtimes: Option<RawRuntimes>,
-) -> Result<Running, YamlError> {
+) -> Result<RunConfig, YamlError> {
     let sandbox = sandbox.unwrap_or_default();
-    let level = sandbox.level.as_ref().map(level).transpose()?;
+    let level = sandbox.level.as_ref().map(parse_level).transpose()?;
     let variables =
-        sandbox.env.unwrap_or_default().iter().map(variable).collect::<Result<_, _>>()?;
-    let runtimes = runtimes.map(Ordered::entries).transpose()?.unwrap_or_default();
+        sandbox.env.unwrap_or_default().iter().map(parse_variable).collect::<Result<_, _>>()?;
+    let runtimes = runtimes.map(OrderedMap::into_unique_entries).transpose()?.unwrap_or_default();
     let runtimes = runtimes.into_iter().map(|(name, raw)| {
-        let wrong = |_| fault(name.referenced, "a runtime is the id of a tool");
-        Ok((name.value.parse().map_err(wrong)?, runtime(raw)?))
+        let wrong = |_| error_at(name.referenced, "a runtime is the id of a tool");
+        Ok((name.value.parse().map_err(wrong)?, parse_runtime(raw)?))
     });
-    Ok(Running {
+    Ok(RunConfig {
         require_lock: require_lock.unwrap_or_default(),
-        level: level.unwrap_or_default(),
-        variables,
+        sandbox_level: level.unwrap_or_default(),
+        allowed_variables: variables,
         runtimes: runtimes.collect::<Result<_, YamlError>>()?,
     })
 }
 
-fn level(said: &Spanned<String>) -> Result<SandboxLevel, YamlError> {
+fn parse_level(said: &Spanned<String>) -> Result<SandboxLevel, YamlError> {
     match &*said.value {
         "full" => Ok(SandboxLevel::Full),
         "namespaces" => Ok(SandboxLevel::Namespaces),
-        _ => Err(fault(said.referenced, "a level is full or namespaces")),
+        _ => Err(error_at(said.referenced, "a level is full or namespaces")),
     }
 }
 
-fn variable(said: &Spanned<String>) -> Result<String, YamlError> {
+fn parse_variable(said: &Spanned<String>) -> Result<String, YamlError> {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let is_name = !said.value.is_empty()
         && said.value.chars().all(is_letter)
@@ -100,20 +100,20 @@ fn variable(said: &Spanned<String>) -> Result<String, YamlError> {
     if is_name {
         return Ok(said.value.clone());
     }
-    Err(fault(said.referenced, "a variable has letters, digits and `_`"))
+    Err(error_at(said.referenced, "a variable has letters, digits and `_`"))
 }
 
-fn runtime(raw: RawRuntime) -> Result<Runtime, YamlError> {
+fn parse_runtime(raw: RawRuntime) -> Result<RuntimeConfig, YamlError> {
     let path = |said: Option<Spanned<String>>| match said {
         Some(said) if said.value.starts_with('/') || said.value.starts_with("~/") => {
             Ok(Some(said.value))
         }
-        Some(said) => Err(fault(said.referenced, "the path begins with `/` or `~/`")),
+        Some(said) => Err(error_at(said.referenced, "the path begins with `/` or `~/`")),
         None => Ok(None),
     };
-    Ok(Runtime { interpreter: path(raw.interpreter)?, packages: path(raw.packages)? })
+    Ok(RuntimeConfig { interpreter: path(raw.interpreter)?, packages: path(raw.packages)? })
 }
 
-fn fault(at: Location, reason: &str) -> YamlError {
+fn error_at(at: Location, reason: &str) -> YamlError {
     YamlError::at_location(at, reason.to_owned())
 }

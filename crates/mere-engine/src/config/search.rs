@@ -3,32 +3,34 @@
 use mere_core::item::ItemType;
 use serde::Deserialize;
 
-use super::{Texts, YamlError};
+use super::{SpannedTexts, YamlError};
 
 /// The types that are searched, in the order that counts where nothing is said.
-pub(crate) const SEARCHED: [ItemType; 4] =
+pub(crate) const SEARCHED_TYPES: [ItemType; 4] =
     [ItemType::Directive, ItemType::Tool, ItemType::Knowledge, ItemType::Memory];
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawSearch {
     #[serde(rename = "typePriority")]
-    type_priority: Option<Texts>,
+    type_priority: Option<SpannedTexts>,
 }
 
 /// Which type comes first of equal hits. Those that are not named follow, in the usual order.
-pub(super) fn parse(raw: Option<RawSearch>) -> Result<Option<Vec<ItemType>>, YamlError> {
+pub(super) fn parse_type_priority(
+    raw: Option<RawSearch>,
+) -> Result<Option<Vec<ItemType>>, YamlError> {
     let Some(said) = raw.unwrap_or_default().type_priority else { return Ok(None) };
     let mut order = Vec::new();
     for one in said {
-        let kind = SEARCHED.into_iter().find(|kind| kind.name() == one.value);
+        let kind = SEARCHED_TYPES.into_iter().find(|kind| kind.name() == one.value);
         let Some(kind) = kind.filter(|kind| !order.contains(kind)) else {
             let reason = "the types are directive, tool, knowledge and memory, each at most once";
             return Err(YamlError::at_location(one.referenced, reason.to_owned()));
         };
         order.push(kind);
     }
-    let rest = SEARCHED.into_iter().filter(|kind| !order.contains(kind)).collect::<Vec<_>>();
+    let rest = SEARCHED_TYPES.into_iter().filter(|kind| !order.contains(kind)).collect::<Vec<_>>();
     order.extend(rest);
     Ok(Some(order))
 }

@@ -4,38 +4,42 @@ use mere_core::item::ItemType;
 use mere_core::trust::Fingerprint;
 use serde::Deserialize;
 
-use super::{Texts, YamlError};
+use super::{SpannedTexts, YamlError};
 
 /// What one config says of signatures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Signing {
+pub(crate) struct SigningConfig {
     /// Types whose items are used only if they are signed by a key that counts.
-    pub(crate) required: Vec<ItemType>,
+    pub(crate) required_types: Vec<ItemType>,
     /// Of the keys that count, only these do in the project; none said means all.
-    pub(crate) only: Option<Vec<Fingerprint>>,
+    pub(crate) trusted_keys: Option<Vec<Fingerprint>>,
     /// Whether the user lets their key sign where nobody is asked.
-    pub(crate) is_unattended: bool,
+    pub(crate) may_sign_unattended: bool,
 }
 
 /// `sign:` of the user's config.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct SignKeys {
+pub(super) struct RawSign {
     unattended: Option<bool>,
 }
 
-pub(super) fn of_user(
-    required: Option<Texts>,
-    sign: Option<SignKeys>,
-) -> Result<Signing, YamlError> {
+pub(super) fn parse_user(
+    required: Option<SpannedTexts>,
+    sign: Option<RawSign>,
+) -> Result<SigningConfig, YamlError> {
     let is_unattended = sign.and_then(|sign| sign.unattended).unwrap_or_default();
-    Ok(Signing { required: parse_types(required)?, only: None, is_unattended })
+    Ok(SigningConfig {
+        required_types: parse_types(required)?,
+        trusted_keys: None,
+        may_sign_unattended: is_unattended,
+    })
 }
 
-pub(super) fn of_project(
-    required: Option<Texts>,
-    only: Option<Texts>,
-) -> Result<Signing, YamlError> {
+pub(super) fn parse_project(
+    required: Option<SpannedTexts>,
+    only: Option<SpannedTexts>,
+) -> Result<SigningConfig, YamlError> {
     let only = only.map(|keys| {
         let keys = keys.into_iter().map(|one| {
             let key = one.value.parse::<Fingerprint>();
@@ -43,10 +47,14 @@ pub(super) fn of_project(
         });
         keys.collect::<Result<_, _>>()
     });
-    Ok(Signing { required: parse_types(required)?, only: only.transpose()?, is_unattended: false })
+    Ok(SigningConfig {
+        required_types: parse_types(required)?,
+        trusted_keys: only.transpose()?,
+        may_sign_unattended: false,
+    })
 }
 
-fn parse_types(said: Option<Texts>) -> Result<Vec<ItemType>, YamlError> {
+fn parse_types(said: Option<SpannedTexts>) -> Result<Vec<ItemType>, YamlError> {
     let types = said.unwrap_or_default().into_iter().map(|one| {
         let kind = one.value.parse::<ItemType>().ok().filter(|kind| *kind != ItemType::Memory);
         let wrong = "what can be signed is directive, tool, knowledge or lockfile";

@@ -9,55 +9,65 @@ use mere_core::root::Root;
 use mere_host::{Environment, Folder, FolderLocation, RelativeLocation, SPACE_FOLDER};
 
 /// What a path leads to.
-pub(crate) enum Spot {
+pub(crate) enum StoreLocation {
     /// A place in the project or in the user's space.
     Inside(Root, RelPath),
     /// A place that has no address of these.
-    Elsewhere,
+    Outside,
     /// A place in one of them that no address can name.
-    Unsayable,
+    Unaddressable,
 }
 
 /// The folders that a path is looked at from.
-pub(crate) struct Vantage<'a> {
+pub(crate) struct PathResolver<'a> {
     pub(crate) surroundings: &'a Environment,
     pub(crate) project: &'a Folder,
 }
 
-impl Vantage<'_> {
+impl PathResolver<'_> {
     /// Where a path of a project's config leads.
-    pub(crate) fn of_project(&self, text: &str, space: &Folder) -> (Spot, FolderLocation) {
-        if let Some(path) = normal(&[SPACE_FOLDER], text) {
+    pub(crate) fn resolve_project_path(
+        &self,
+        text: &str,
+        space: &Folder,
+    ) -> (StoreLocation, FolderLocation) {
+        if let Some(path) = normalize(&[SPACE_FOLDER], text) {
             let site = FolderLocation::from_relative(self.project, &path);
-            return (Spot::Inside(Root::Project, path), site);
+            return (StoreLocation::Inside(Root::Project, path), site);
         }
         let site = FolderLocation::from_config(text, space, self.surroundings);
-        (spot(&[(Root::Project, self.project)], &site), site)
+        (locate(&[(Root::Project, self.project)], &site), site)
     }
 
     /// Where a path of the user's config leads.
-    pub(crate) fn of_user(&self, text: &str, space: &Folder) -> (Spot, FolderLocation) {
-        if let Some(path) = normal(&[], text) {
+    pub(crate) fn resolve_user_path(
+        &self,
+        text: &str,
+        space: &Folder,
+    ) -> (StoreLocation, FolderLocation) {
+        if let Some(path) = normalize(&[], text) {
             let site = FolderLocation::from_relative(space, &path);
-            return (Spot::Inside(Root::User, path), site);
+            return (StoreLocation::Inside(Root::User, path), site);
         }
         let site = FolderLocation::from_config(text, space, self.surroundings);
-        (spot(&[(Root::User, space), (Root::Project, self.project)], &site), site)
+        (locate(&[(Root::User, space), (Root::Project, self.project)], &site), site)
     }
 }
 
-fn spot(roots: &[(Root, &Folder)], site: &FolderLocation) -> Spot {
+fn locate(roots: &[(Root, &Folder)], site: &FolderLocation) -> StoreLocation {
     let found = roots.iter().find_map(|(root, folder)| Some((root, site.relative_to(folder)?)));
     match found {
-        Some((root, RelativeLocation::Addressable(path))) => Spot::Inside(root.clone(), path),
-        Some((_, RelativeLocation::Unaddressable)) => Spot::Unsayable,
-        None => Spot::Elsewhere,
+        Some((root, RelativeLocation::Addressable(path))) => {
+            StoreLocation::Inside(root.clone(), path)
+        }
+        Some((_, RelativeLocation::Unaddressable)) => StoreLocation::Unaddressable,
+        None => StoreLocation::Outside,
     }
 }
 
 /// A relative path without its `.` and `..`, from the root of a tree in which `base` is where it
 /// starts; `None` for any other, and for one that leaves the tree or that no address can name.
-fn normal(base: &[&str], text: &str) -> Option<RelPath> {
+fn normalize(base: &[&str], text: &str) -> Option<RelPath> {
     if text.starts_with('/') || text == "~" || text.starts_with("~/") {
         return None;
     }
@@ -81,7 +91,7 @@ mod tests {
     #[test]
     fn a_relative_path_is_made_normal_and_never_leaves() {
         let check = |base: &[&str], text: &str, expected: Option<&str>| {
-            let path = normal(base, text);
+            let path = normalize(base, text);
             assert_eq!(path.as_ref().map(RelPath::as_str), expected, "{text}");
         };
         check(&[SPACE_FOLDER], "./memory", Some(".ai/memory"));

@@ -10,8 +10,8 @@ use serde_json::Value;
 use serde_saphyr::{Location, Spanned};
 
 use super::YamlError;
-use super::categories::{self, Holds, RawCategories};
-use super::ordered::Ordered;
+use super::categories::{self, CategoryUse, RawCategories};
+use super::ordered::OrderedMap;
 use super::policies::{self, RawPolicy};
 use super::settings::{self, RawSettings, Settings};
 
@@ -20,8 +20,8 @@ use super::settings::{self, RawSettings, Settings};
 pub(crate) struct StoreConfig {
     pub(crate) name: ModName,
     /// Where the file names it, and where it says its path.
-    pub(crate) named_at: Location,
-    pub(crate) path_at: Location,
+    pub(crate) name_location: Location,
+    pub(crate) path_location: Location,
     /// As it is written: relative to the config's folder, absolute, or from `~`.
     pub(crate) path: String,
     pub(crate) description: String,
@@ -32,7 +32,7 @@ pub(crate) struct StoreConfig {
 
 /// What one config says of stores and categories.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Keeping {
+pub(crate) struct StorageConfig {
     /// In the order of the file.
     pub(crate) stores: Vec<StoreConfig>,
     /// The rules of items' categories, by type.
@@ -47,11 +47,11 @@ pub(crate) struct OutsideStore {
     pub(crate) path: String,
     pub(crate) mode: CategoryMode,
     /// All that the config says of it.
-    pub(crate) said: Value,
+    pub(crate) config_value: Value,
 }
 
 /// `stores:`, every value read as it is.
-pub(super) type SaidStores = BTreeMap<String, Value>;
+pub(super) type StoreValues = BTreeMap<String, Value>;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -65,19 +65,19 @@ pub(super) struct RawStore {
 }
 
 /// `stores:`, in the order of the file.
-pub(super) type RawStores = Ordered<Option<RawStore>>;
+pub(super) type RawStores = OrderedMap<Option<RawStore>>;
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawItems {
-    directives: Option<RawKind>,
-    tools: Option<RawKind>,
-    knowledge: Option<RawKind>,
+    directives: Option<RawItemType>,
+    tools: Option<RawItemType>,
+    knowledge: Option<RawItemType>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawKind {
+struct RawItemType {
     #[serde(rename = "categoryMode")]
     mode: Option<Spanned<String>>,
     categories: Option<RawCategories>,
@@ -87,8 +87,8 @@ pub(super) fn parse(
     stores: Option<RawStores>,
     items: Option<RawItems>,
     settings: Option<RawSettings>,
-) -> Result<Keeping, YamlError> {
-    let stores = stores.map(Ordered::entries).transpose()?.unwrap_or_default();
+) -> Result<StorageConfig, YamlError> {
+    let stores = stores.map(OrderedMap::into_unique_entries).transpose()?.unwrap_or_default();
     let stores = stores.into_iter().map(|(name, raw)| parse_store(&name, raw));
     let items = items.unwrap_or_default();
     let items = [
@@ -96,8 +96,8 @@ pub(super) fn parse(
         (ItemType::Tool, items.tools),
         (ItemType::Knowledge, items.knowledge),
     ];
-    let items = items.into_iter().filter_map(|(kind, raw)| Some(parse_kind(kind, raw?)));
-    Ok(Keeping {
+    let items = items.into_iter().filter_map(|(kind, raw)| Some(parse_item_type(kind, raw?)));
+    Ok(StorageConfig {
         stores: stores.collect::<Result<_, _>>()?,
         items: items.collect::<Result<_, _>>()?,
         settings: settings::parse(settings)?,
@@ -115,13 +115,13 @@ fn parse_store(name: &Spanned<String>, raw: Option<RawStore>) -> Result<StoreCon
         let reason = "the path is empty: say where the store lies, such as `./memory`";
         return Err(YamlError::at_location(path.referenced, reason.to_owned()));
     }
-    let mut hierarchy = categories::parse(raw.categories, Holds::Memories)?;
+    let mut hierarchy = categories::parse(raw.categories, CategoryUse::Memories)?;
     hierarchy.policy = policies::parse(raw.policies)?;
     let mode = categories::parse_mode(raw.mode)?;
     Ok(StoreConfig {
         name: parsed,
-        named_at: name.referenced,
-        path_at: path.referenced,
+        name_location: name.referenced,
+        path_location: path.referenced,
         path: path.value,
         description: categories::parse_description(raw.description)?.to_string(),
         rules: CategoryRules::new(CategoryOwner::Store, mode, hierarchy),
@@ -129,34 +129,37 @@ fn parse_store(name: &Spanned<String>, raw: Option<RawStore>) -> Result<StoreCon
     })
 }
 
-fn parse_kind(kind: ItemType, raw: RawKind) -> Result<(ItemType, CategoryRules), YamlError> {
-    let hierarchy = categories::parse(raw.categories, Holds::Items)?;
+fn parse_item_type(
+    kind: ItemType,
+    raw: RawItemType,
+) -> Result<(ItemType, CategoryRules), YamlError> {
+    let hierarchy = categories::parse(raw.categories, CategoryUse::Items)?;
     let mode = categories::parse_mode(raw.mode)?;
     Ok((kind, CategoryRules::new(CategoryOwner::Items(kind), mode, hierarchy)))
 }
 
 /// The stores that await trust, with all that the config says of them.
-pub(super) fn outside(keeping: &Keeping, said: &SaidStores) -> Vec<OutsideStore> {
+pub(super) fn outside_stores(keeping: &StorageConfig, said: &StoreValues) -> Vec<OutsideStore> {
     let outside = keeping.stores.iter().filter(|store| store.awaits_trust);
     let outside = outside.map(|store| OutsideStore {
         name: store.name.clone(),
         path: store.path.clone(),
         mode: store.rules.mode(),
-        said: said.get(store.name.as_str()).cloned().unwrap_or_default(),
+        config_value: said.get(store.name.as_str()).cloned().unwrap_or_default(),
     });
     outside.collect()
 }
 
 /// What a text says of stores and categories.
 #[cfg(test)]
-pub(crate) fn keeping(text: &str) -> Keeping {
+pub(crate) fn parse_storage(text: &str) -> StorageConfig {
     #[derive(Deserialize)]
-    struct Said {
+    struct RawStorage {
         stores: Option<RawStores>,
         items: Option<RawItems>,
         settings: Option<RawSettings>,
     }
-    let said = super::yaml::parse::<Said>(text).expect(text);
+    let said = super::yaml::parse::<RawStorage>(text).expect(text);
     parse(said.stores, said.items, said.settings).expect(text)
 }
 
@@ -166,7 +169,7 @@ mod tests {
 
     #[test]
     fn whatever_is_named_is_defined_in_the_order_of_the_file() {
-        let keeping = keeping(
+        let keeping = parse_storage(
             "stores:\n  z: {path: x, categories: {}}\n  a:\n    path: y\n    description: Mine\n    \
              categoryMode: subcategories\n    policies: {defaultTtl: 7}\n    categories:\n      \
              todo: {}\n      b:\n        description: ''\n        subcategories:\n          \
@@ -186,7 +189,7 @@ mod tests {
 
     #[test]
     fn items_have_rules_by_type() {
-        let keeping = keeping("items: {tools: {categoryMode: strict}, directives: {}}");
+        let keeping = parse_storage("items: {tools: {categoryMode: strict}, directives: {}}");
         let modes = keeping.items.iter().map(|(kind, rules)| (*kind, rules.mode()));
         let expected =
             [(ItemType::Directive, CategoryMode::Free), (ItemType::Tool, CategoryMode::Strict)];

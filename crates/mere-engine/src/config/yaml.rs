@@ -12,20 +12,20 @@ pub(crate) use mere_core::yaml::{MAX_YAML_BYTES, YamlError};
 /// What it is, is looked at before it is opened, and again on the open file.
 pub(crate) fn read(folder: &Dir, name: &str) -> io::Result<Option<String>> {
     match folder.symlink_metadata(name) {
-        Ok(metadata) => check(&metadata)?,
+        Ok(metadata) => check_file(&metadata)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     }
     let mut opening = OpenOptions::new();
     opening.read(true).follow(FollowSymlinks::No).nonblock(true);
     let file = folder.open_with(name, &opening)?;
-    check(&file.metadata()?)?;
+    check_file(&file.metadata()?)?;
     let mut text = String::new();
     file.take(MAX_YAML_BYTES as u64).read_to_string(&mut text)?;
     Ok(Some(text))
 }
 
-fn check(metadata: &Metadata) -> io::Result<()> {
+fn check_file(metadata: &Metadata) -> io::Result<()> {
     let fits = metadata.is_file() && metadata.len() <= MAX_YAML_BYTES as u64;
     if fits { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
 }

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use mere_core::item::{ItemType, Scope, ScopedPath};
 use mere_core::trust::{Fingerprint, KeyLimits, Keyring, Roster, TrustedKey};
 
-use crate::config::Signing;
+use crate::config::SigningConfig;
 use crate::context::Context;
 use crate::project_key::{self, ProjectKey};
 use crate::{keys, trust_store};
@@ -57,7 +57,7 @@ impl Court {
     pub(crate) fn take(
         context: &Context,
         space: Option<&Folder>,
-        (user, project): (&Signing, &Signing),
+        (user, project): (&SigningConfig, &SigningConfig),
     ) -> std::io::Result<Self> {
         let surroundings = &context.surroundings;
         let user_space = surroundings.user_space()?;
@@ -74,8 +74,9 @@ impl Court {
             (None, _) => Keyring::default(),
         };
         let personal = personal.unwrap_or_default();
-        let keyring = narrowed(keyring, &personal, project.only.as_deref());
-        let mut required = [&user.required[..], &project.required, team.required()].concat();
+        let keyring = narrowed(keyring, &personal, project.trusted_keys.as_deref());
+        let mut required =
+            [&user.required_types[..], &project.required_types, team.required()].concat();
         required.sort();
         required.dedup();
         let mut drafts = drafts::of(surroundings, ProjectKey::of(&context.project, space));
@@ -88,8 +89,8 @@ impl Court {
             drafts,
             own: own.iter().map(|key| key.public.fingerprint()).collect(),
             team,
-            only: project.only.clone(),
-            is_unattended: user.is_unattended,
+            only: project.trusted_keys.clone(),
+            is_unattended: user.may_sign_unattended,
         })
     }
 

@@ -17,14 +17,14 @@ use super::place::{Placing, apply};
 use super::prospect::{Prospect, form_of, in_space};
 use super::run::run;
 use super::{ItemError, Standing, Stock, Unmade, proposal};
-use crate::config::{Agents, Running};
+use crate::config::{AgentsConfig, RunConfig};
 use crate::context::Context;
 use crate::court::Court;
 use crate::enforce::{self, Expect, ItemChange, ItemHow, Sealing, Way};
 use crate::read::open;
 use crate::search::Kit;
 use crate::seen::{Obscured, Secrets, Seen};
-use crate::store::{Clerk, ItemRules};
+use crate::store::{ItemRules, StoreCall};
 use crate::tool_error::ToolError;
 use crate::view::View;
 use crate::world::VisibilityRef;
@@ -37,14 +37,14 @@ pub(crate) struct Desk<'a> {
     pub(crate) agent_gate: &'a Gate,
     pub(crate) stock: &'a Stock<'a>,
     pub(crate) context: &'a Context,
-    pub(crate) agents: &'a Agents,
+    pub(crate) agents: &'a AgentsConfig,
     /// By which rules items have categories.
     pub(crate) item_rules: &'a ItemRules,
     /// Whose signatures count.
     pub(crate) court: &'a Court,
     pub(crate) who: Reader,
     /// For what is asked about memories.
-    pub(crate) clerk: &'a Clerk<'a>,
+    pub(crate) clerk: &'a StoreCall<'a>,
     /// The passphrase of the user's key, where a person gave it.
     pub(crate) unlock: Option<&'a Secret>,
     pub(crate) over: &'a dyn Fn() -> bool,
@@ -57,7 +57,7 @@ pub(crate) struct Desk<'a> {
     /// Passes it on to a person as it comes.
     pub(crate) said: &'a dyn Fn(OutputStream, &Prose),
     /// How tools are run.
-    pub(crate) running: &'a Running,
+    pub(crate) running: &'a RunConfig,
     /// Where they are.
     pub(crate) cells: &'a CellPool,
 }
@@ -292,7 +292,7 @@ fn check_category(desk: &Desk<'_>, place: &ScopedPath) -> Result<(), ToolError> 
     let folder = space.map(|space| space.subfolder(place.kind.folder())).transpose();
     let folder = folder.map_err(ItemError::Unsearchable)?.flatten();
     let folder = folder.as_ref().map(|folder| &**folder.dir());
-    Ok(desk.item_rules.check(place, folder)?)
+    Ok(desk.item_rules.check_category(place, folder)?)
 }
 
 /// A file of an item as it is, right or wrong: what is broken can be mended.

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use mere_core::item::{ItemRef, ItemType, Scope, ScopedPath};
 
-use crate::space::{Catalog, Entry, Space};
-use crate::store::Remembered;
+use crate::space::{Catalog, CatalogEntry, Space};
+use crate::store::MemorySource;
 
 /// The catalogs of a session, opened when they are first needed.
 #[derive(Default)]
@@ -26,7 +26,7 @@ impl Catalogs {
     pub(crate) fn tend(&self) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         for catalog in open.iter_mut() {
-            if let Err(error) = catalog.tend() {
+            if let Err(error) = catalog.rewrite_if_worthwhile() {
                 tracing::debug!(%error, "an index could not be tended");
             }
         }
@@ -38,12 +38,12 @@ impl Catalogs {
         ask: impl FnOnce(&mut Catalog) -> io::Result<T>,
     ) -> io::Result<T> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(catalog) = open.iter_mut().find(|catalog| catalog.is_of(space)) {
+        if let Some(catalog) = open.iter_mut().find(|catalog| catalog.belongs_to(space)) {
             return ask(catalog);
         }
         let mut catalog = Catalog::open(space.clone())?;
         if self.watching.load(Ordering::Relaxed) {
-            catalog.watch()?;
+            catalog.start_watching()?;
         }
         open.retain(|one| one.scope() != space.scope);
         let answer = ask(&mut catalog);
@@ -56,14 +56,14 @@ impl Catalogs {
 pub(crate) struct Stock<'a> {
     spaces: Vec<Space>,
     catalogs: &'a Catalogs,
-    remembered: Vec<Remembered<'a>>,
+    remembered: Vec<MemorySource<'a>>,
 }
 
 impl<'a> Stock<'a> {
     pub(crate) fn new(
         spaces: Vec<Space>,
         catalogs: &'a Catalogs,
-        remembered: Vec<Remembered<'a>>,
+        remembered: Vec<MemorySource<'a>>,
     ) -> Self {
         Self { spaces, catalogs, remembered }
     }
@@ -96,7 +96,7 @@ impl<'a> Stock<'a> {
         }
         let Some(space) = self.space(scope) else { return Ok(Vec::new()) };
         let mut found = match &item.category {
-            Some(category) => space.at(kind, category, item)?,
+            Some(category) => space.find_in_category(kind, category, item)?,
             None => self.catalogs.with(space, |catalog| catalog.find(kind, &item.id))?,
         };
         if let Some(version) = &item.version {
@@ -107,16 +107,16 @@ impl<'a> Stock<'a> {
 
     /// Every memory of the store of this scope, if it is one in which memories are found.
     pub(crate) fn memories(&self, scope: Scope) -> io::Result<Vec<ScopedPath>> {
-        self.remembered(scope).map_or(Ok(Vec::new()), Remembered::all)
+        self.remembered(scope).map_or(Ok(Vec::new()), MemorySource::all)
     }
 
     /// The store in which memories of a scope are found.
-    pub(crate) fn remembered(&self, scope: Scope) -> Option<&Remembered<'a>> {
+    pub(crate) fn remembered(&self, scope: Scope) -> Option<&MemorySource<'a>> {
         self.remembered.iter().find(|own| own.scope() == scope)
     }
 
     /// Every indexed item of a scope, in the order of the index.
-    pub(crate) fn all(&self, scope: Scope) -> io::Result<Vec<Entry>> {
+    pub(crate) fn all(&self, scope: Scope) -> io::Result<Vec<CatalogEntry>> {
         let Some(space) = self.space(scope) else { return Ok(Vec::new()) };
         self.catalogs.with(space, Catalog::all)
     }

@@ -11,7 +11,7 @@ use mere_core::search::Document;
 use super::endpoint::Endpoint;
 use super::fetched::{FILE, Fetched};
 use super::trouble::Trouble;
-use crate::config::{Embeddings, ModelChoice};
+use crate::config::{EmbeddingsConfig, ModelChoice};
 use mere_host::{Environment, available_parallelism};
 
 /// How many texts a model of this machine is given at once, for each hand.
@@ -59,7 +59,7 @@ impl Hands {
 impl Embedder {
     /// The model that the user's config asks for; if it asks for none in particular, the best that is
     /// there.
-    pub(crate) fn settle(said: &Embeddings, surroundings: &Environment) -> Self {
+    pub(crate) fn settle(said: &EmbeddingsConfig, surroundings: &Environment) -> Self {
         let models = surroundings.model_folder();
         let is_fetched = models.as_ref().is_some_and(|models| models.size(FILE).is_some());
         let usual = if is_fetched { ModelChoice::MiniLm } else { ModelChoice::Static };

@@ -11,7 +11,9 @@ use mere_core::item::{Category, ScopedPath};
 use super::SearchError;
 use super::ground::Ground;
 use super::index::{GroundId, Index};
-use crate::space::{Content, Known, Plot, join, lies_in_an_item, scan_from};
+use crate::space::{
+    ItemTree, ScanDepth, ScanOptions, is_category_inside_an_item, join_path, scan_from,
+};
 use mere_host::{
     FileStamp, FolderChange, FolderWatcher, Interest, OpenFolder, WatchReport, is_symlink_error,
     none_if_missing,
@@ -147,7 +149,7 @@ impl Feed {
         }
         // In the space itself only the tops of plots matter.
         let is_top = label.is_empty() && own.top.is_some();
-        let inner = join(label, name.unwrap_or_default());
+        let inner = join_path(label, name.unwrap_or_default());
         let Some((plot, below)) = own.plot_of(if is_top { &inner } else { label }) else {
             return Ok(());
         };
@@ -156,7 +158,9 @@ impl Feed {
         match name {
             _ if is_top => self.look(&spot(below), against, changes),
             None => self.look(&spot(below), against, changes),
-            Some(name) if news.is_folder => self.look(&spot(&join(below, name)), against, changes),
+            Some(name) if news.is_folder => {
+                self.look(&spot(&join_path(below, name)), against, changes)
+            }
             Some(name) if Some(name) == main => self.look(&spot(below), against, changes),
             Some(_) => self.look_at_file(ground, &inner, against, changes),
         }
@@ -194,8 +198,9 @@ impl Feed {
         let looks = looks(plot_of, &place)?;
         let (folder, _) = place.folder_and_file().unwrap_or_default();
         let category = folder.parse::<Category>().unwrap_or_default();
-        let counts =
-            looks.is_some() && (against.shows)(&place) && !lies_in_an_item(plot_of, &category)?;
+        let counts = looks.is_some()
+            && (against.shows)(&place)
+            && !is_category_inside_an_item(plot_of, &category)?;
         match (counts, known) {
             (true, Some(known)) if known.stamp.is_some() && known.stamp == looks => {}
             (true, known) => {
@@ -218,9 +223,9 @@ impl Feed {
         self.watch_below(spot)?;
         let (own, number) = (&self.grounds[spot.ground], self.numbers[spot.ground]);
         let start = vec![(spot.plot, spot.below.clone())];
-        let known = Known { content: Content::Looked, has: &|_| false };
+        let known = ScanOptions { depth: ScanDepth::Stamps, is_known: &|_| false };
         let census = scan_from(own.scope, &own.plots, start, &known)?;
-        let label = own.plots[spot.plot].label(&spot.below);
+        let label = own.plots[spot.plot].index_label(&spot.below);
         let mut known = against.index.known_below(number, &label)?;
         for entry in census.entries {
             let Some(path) = own.path(spot.plot, &entry.place) else { continue };
@@ -245,13 +250,13 @@ impl Feed {
         let own = &self.grounds[spot.ground];
         for _ in 0..ROUNDS {
             let start = vec![(spot.plot, spot.below.clone())];
-            let known = Known { content: Content::Unread, has: &|_| false };
+            let known = ScanOptions { depth: ScanDepth::Names, is_known: &|_| false };
             let census = scan_from(own.scope, &own.plots, start, &known)?;
             let mut is_new = false;
             for (label, _) in census.folders {
                 let Some((plot, below)) = own.plot_of(&label) else { continue };
                 let plot = &own.plots[plot];
-                let opened = OpenFolder::open(plot.dir(), &plot.path(below));
+                let opened = OpenFolder::open(plot.dir(), &plot.path_from_handle(below));
                 let Ok(folder) = opened else { continue };
                 let name = watch_name(spot.ground, &label);
                 self.watch.add_open_folder(&folder, &name);
@@ -266,9 +271,9 @@ impl Feed {
 }
 
 /// What the file of an item looks like; none if there is none.
-fn looks(plot: &Plot, place: &ScopedPath) -> io::Result<Option<FileStamp>> {
+fn looks(plot: &ItemTree, place: &ScopedPath) -> io::Result<Option<FileStamp>> {
     let (folder, name) = place.folder_and_file().unwrap_or_default();
-    let opened = match OpenFolder::open(plot.dir(), &plot.path(&folder)) {
+    let opened = match OpenFolder::open(plot.dir(), &plot.path_from_handle(&folder)) {
         Err(error) if is_symlink_error(&error) => None,
         opened => none_if_missing(opened)?,
     };

@@ -4,8 +4,8 @@ use std::io;
 
 use mere_core::item::{ItemType, Scope, ScopedPath};
 
-use crate::space::{Plot, Space, join};
-use crate::store::Remembered;
+use crate::space::{ItemTree, Space, join_path};
+use crate::store::MemorySource;
 use mere_host::FolderIdentity;
 
 /// The types that are searched in a space.
@@ -16,7 +16,7 @@ pub(crate) struct Ground {
     /// What the index calls it.
     pub(crate) name: String,
     pub(crate) scope: Scope,
-    pub(crate) plots: Vec<Plot>,
+    pub(crate) plots: Vec<ItemTree>,
     /// The folder whose entries are the tops of plots, where there is one.
     pub(crate) top: Option<cap_std::fs::Dir>,
     /// Which folders it is made of.
@@ -25,7 +25,7 @@ pub(crate) struct Ground {
 
 impl Ground {
     pub(crate) fn of_space(space: &Space) -> io::Result<Option<Self>> {
-        let plots = SEARCHED.into_iter().flat_map(|kind| space.plots_of(kind)).collect::<Vec<_>>();
+        let plots = SEARCHED.into_iter().flat_map(|kind| space.trees_of(kind)).collect::<Vec<_>>();
         if plots.is_empty() {
             return Ok(None);
         }
@@ -33,22 +33,23 @@ impl Ground {
         Self::new(space.scope.name().to_owned(), space.scope, plots, top).map(Some)
     }
 
-    pub(crate) fn of_store(remembered: &Remembered<'_>) -> io::Result<Option<Self>> {
+    pub(crate) fn of_store(remembered: &MemorySource<'_>) -> io::Result<Option<Self>> {
         let (store, context) = (remembered.store, remembered.context);
         let Some(folder) = store.folder(context)? else { return Ok(None) };
         let name = format!("store:{}", store.address);
-        let plot = Plot::of_store(store.address.clone(), folder);
+        let plot = ItemTree::of_store(store.address.clone(), folder);
         Self::new(name, store.scope, vec![plot], None).map(Some)
     }
 
     fn new(
         name: String,
         scope: Scope,
-        plots: Vec<Plot>,
+        plots: Vec<ItemTree>,
         top: Option<cap_std::fs::Dir>,
     ) -> io::Result<Self> {
-        let own =
-            |plot: &Plot| plot.dir().dir_metadata().map(|it| FolderIdentity::from_metadata(&it));
+        let own = |plot: &ItemTree| {
+            plot.dir().dir_metadata().map(|it| FolderIdentity::from_metadata(&it))
+        };
         let identity = plots.iter().map(own).collect::<io::Result<_>>()?;
         Ok(Self { name, scope, plots, top, identity })
     }
@@ -62,13 +63,13 @@ impl Ground {
 
     /// The labels of its plots.
     pub(crate) fn labels(&self) -> Vec<String> {
-        self.plots.iter().map(|plot| plot.label("")).collect()
+        self.plots.iter().map(|plot| plot.index_label("")).collect()
     }
 
     /// The plot that a label lies in, with the path from its top.
     pub(crate) fn plot_of<'a>(&self, label: &'a str) -> Option<(usize, &'a str)> {
         let mut plots = self.plots.iter().enumerate();
-        plots.find_map(|(number, plot)| Some((number, plot.below(label)?)))
+        plots.find_map(|(number, plot)| Some((number, plot.path_of_label(label)?)))
     }
 
     /// The item whose main file has this path.
@@ -83,6 +84,6 @@ impl Ground {
     /// The path of an item's main file.
     pub(crate) fn path(&self, plot: usize, place: &ScopedPath) -> Option<String> {
         let (folder, name) = place.folder_and_file()?;
-        Some(self.plots[plot].label(&join(&folder, &name)))
+        Some(self.plots[plot].index_label(&join_path(&folder, &name)))
     }
 }

@@ -35,7 +35,7 @@ use mere_core::request::{RankMode, Search, SearchCondition, SearchMode, SearchSo
 use mere_core::root::Root;
 use mere_core::search::{ExactTerm, Query, fold};
 
-use crate::config::Embeddings;
+use crate::config::EmbeddingsConfig;
 use crate::court::now;
 use crate::items::Desk;
 use crate::seen::Masked;
@@ -77,7 +77,7 @@ pub(crate) struct Kit<'a> {
     pub(crate) landmarks: Sha256,
     pub(crate) embedder: &'a Embedder,
     /// What the user's config says of models.
-    pub(crate) said: &'a Embeddings,
+    pub(crate) said: &'a EmbeddingsConfig,
     /// Which type comes first of equal hits.
     pub(crate) priority: &'a [ItemType],
 }

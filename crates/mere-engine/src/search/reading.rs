@@ -28,7 +28,7 @@ use super::feed::{Errand, Feed};
 use super::ground::Ground;
 use super::index::{Batch, Entry};
 use crate::seen::Masked;
-use crate::space::Plot;
+use crate::space::ItemTree;
 use mere_host::{
     FileStamp, OpenFolder, available_parallelism, is_symlink_error, none_if_missing,
     now_nanoseconds, read_at_most,
@@ -186,7 +186,7 @@ impl Part<'_> {
 /// What an item says, once more, as it did when it was indexed: nothing if it is not understood, and
 /// none if it is not there.
 pub(crate) fn reread(
-    (plot, place): (&Plot, &ScopedPath),
+    (plot, place): (&ItemTree, &ScopedPath),
     gate: &Gate,
 ) -> io::Result<Option<String>> {
     let (folder, name) = place.folder_and_file().unwrap_or_default();
@@ -218,8 +218,8 @@ pub(crate) fn print(text: &str) -> i64 {
 }
 
 /// A folder of a plot, if it can be opened.
-fn folder_of(plot: &Plot, folder: &str) -> io::Result<Option<OpenFolder>> {
-    match OpenFolder::open(plot.dir(), &plot.path(folder)) {
+fn folder_of(plot: &ItemTree, folder: &str) -> io::Result<Option<OpenFolder>> {
+    match OpenFolder::open(plot.dir(), &plot.path_from_handle(folder)) {
         Err(error) if is_symlink_error(&error) => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
         opened => none_if_missing(opened),

@@ -12,7 +12,7 @@ use super::Session;
 use crate::items::{self, Desk, Stock};
 use crate::search::{self, Embedding, Hands, Kit};
 use crate::snapshot::Snapshot;
-use crate::store::{self, Clerk, Remembered, Stores};
+use crate::store::{self, MemorySource, StoreCall, Stores};
 use crate::tool_error::ToolError;
 use crate::wording;
 use crate::world::go_on;
@@ -57,13 +57,13 @@ impl Session {
             }
         };
         let view = self.view(snapshot, &request.caller)?;
-        let clerk = Clerk {
+        let clerk = StoreCall {
             view: &view,
             context: &self.context,
             stores: snapshot.stores()?,
-            ledgers: &self.ledgers,
-            who: request.caller.reader,
-            over: &over,
+            tables: &self.ledgers,
+            reader: request.caller.reader,
+            is_cancelled: &over,
         };
         let desk = Desk {
             view: &view,
@@ -122,10 +122,11 @@ impl Session {
     }
 
     /// The stores in which memories are found.
-    pub(super) fn remembered<'a>(&'a self, snapshot: &'a Snapshot) -> Vec<Remembered<'a>> {
-        let stores = snapshot.stores().map(Stores::searched).unwrap_or_default().into_iter();
+    pub(super) fn remembered<'a>(&'a self, snapshot: &'a Snapshot) -> Vec<MemorySource<'a>> {
+        let stores =
+            snapshot.stores().map(Stores::stores_to_search).unwrap_or_default().into_iter();
         let (context, ledgers) = (&self.context, &self.ledgers);
-        stores.map(|store| Remembered { store, context, ledgers }).collect()
+        stores.map(|store| MemorySource { store, context, tables: ledgers }).collect()
     }
 
     /// Answers what is asked about categories, memories and stores.
@@ -137,20 +138,20 @@ impl Session {
     ) -> Result<Draft, ToolError> {
         let late = longest();
         let over = || go_on(turn).is_err() || late();
-        let clerk = Clerk {
+        let clerk = StoreCall {
             view: &self.view(snapshot, &request.caller)?,
             context: &self.context,
             stores: snapshot.stores()?,
-            ledgers: &self.ledgers,
-            who: request.caller.reader,
-            over: &over,
+            tables: &self.ledgers,
+            reader: request.caller.reader,
+            is_cancelled: &over,
         };
         match &request.verb {
-            Verb::Category(call) => store::category(&clerk, call),
-            Verb::Memory(call) => store::memory(&clerk, call),
+            Verb::Category(call) => store::run_category_call(&clerk, call),
+            Verb::Memory(call) => store::run_memory_call(&clerk, call),
             Verb::Stores => Ok(store::list_stores(&clerk)),
             Verb::Person(PersonCommand::Store(asked)) => {
-                store::keep(&clerk, asked, &|| self.resettle())
+                store::run_store_command(&clerk, asked, &|| self.resettle())
             }
             _ => Ok(wording::panicked()),
         }

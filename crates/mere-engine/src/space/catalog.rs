@@ -9,52 +9,52 @@ use std::io;
 
 use mere_core::item::{ItemId, ItemType, Scope, ScopedPath};
 
-use super::entry::{self, Entry};
-use super::index::Index;
-use super::scan::{Census, Content, Known, Looks, Stray, scan, scan_from};
-use super::seal::Seal;
-use super::{Plot, Space};
+use super::entry::{self, CatalogEntry};
+use super::index::IndexFile;
+use super::scan::{FolderState, ScanDepth, ScanOptions, ScanResult, Stray, scan, scan_from};
+use super::seal::IndexRecord;
+use super::{ItemTree, Space};
 use mere_host::{FolderWatcher, Interest, OpenFolder, now_nanoseconds};
 
 /// How many folders may be laid over the index before it is written anew.
-const MANY: usize = 64;
+const MAX_OVERLAY_FOLDERS: usize = 64;
 /// An index of so few items is written in no time.
-const FEW: u64 = 2_000;
+const QUICK_INDEX_ITEMS: u64 = 2_000;
 /// How long a few may be, in nanoseconds.
-const LONG: i64 = 60_000_000_000;
+const MAX_INDEX_AGE: i64 = 60_000_000_000;
 
 /// The catalog of one space.
 pub(crate) struct Catalog {
     space: Space,
-    plots: Vec<Plot>,
-    base: Base,
+    trees: Vec<ItemTree>,
+    base: CatalogBase,
     /// What every folder looked like when it was last read.
-    folders: HashMap<String, Looks>,
+    folders: HashMap<String, FolderState>,
     /// What lies in the folders that are not as the base has them.
-    fresh: HashMap<String, Vec<Entry>>,
+    overlay: HashMap<String, Vec<CatalogEntry>>,
     watch: FolderWatcher,
 }
 
-enum Base {
+enum CatalogBase {
     /// With how many items it has.
-    Index(Index, u64),
-    Census(Vec<Entry>),
+    Index(IndexFile, u64),
+    InMemory(Vec<CatalogEntry>),
 }
 
-impl Base {
+impl CatalogBase {
     /// The entries of an id; none if the base cannot be believed any more.
-    fn find(&mut self, kind: ItemType, id: &ItemId) -> Option<Vec<Entry>> {
+    fn find(&mut self, kind: ItemType, id: &ItemId) -> Option<Vec<CatalogEntry>> {
         match self {
             Self::Index(index, _) => index.find(kind, id.as_str()).ok(),
-            Self::Census(entries) => Some(among(entries, kind, id).cloned().collect()),
+            Self::InMemory(entries) => Some(entries_with_id(entries, kind, id).cloned().collect()),
         }
     }
 
     /// All entries; none if the base cannot be believed any more.
-    fn all(&mut self) -> Option<Vec<Entry>> {
+    fn all(&mut self) -> Option<Vec<CatalogEntry>> {
         match self {
             Self::Index(index, _) => index.all().ok(),
-            Self::Census(entries) => Some(entries.clone()),
+            Self::InMemory(entries) => Some(entries.clone()),
         }
     }
 }
@@ -62,13 +62,14 @@ impl Base {
 impl Catalog {
     /// Opens the catalog of a space.
     pub(crate) fn open(space: Space) -> io::Result<Self> {
-        let (base, folders) = match sealed(&space) {
+        let (base, folders) = match open_recorded_index(&space) {
             Some(sealed) => sealed,
-            None => build(&space, scan(&space, Content::Read)?),
+            None => build_base(&space, scan(&space, ScanDepth::Digests)?),
         };
-        let (plots, fresh, watch) = (space.plots(), HashMap::new(), FolderWatcher::new_disabled());
-        let mut catalog = Self { space, plots, base, folders, fresh, watch };
-        catalog.look_again()?;
+        let (plots, fresh, watch) =
+            (space.indexed_trees(), HashMap::new(), FolderWatcher::new_disabled());
+        let mut catalog = Self { space, trees: plots, base, folders, overlay: fresh, watch };
+        catalog.check_folders()?;
         Ok(catalog)
     }
 
@@ -77,19 +78,19 @@ impl Catalog {
     }
 
     /// Whether it is the catalog of exactly these folders.
-    pub(crate) fn is_of(&self, space: &Space) -> bool {
-        self.space.is_same(space)
+    pub(crate) fn belongs_to(&self, space: &Space) -> bool {
+        self.space.has_same_folders(space)
     }
 
     /// Lets the system tell of changes from now on, where it can.
-    pub(crate) fn watch(&mut self) -> io::Result<()> {
+    pub(crate) fn start_watching(&mut self) -> io::Result<()> {
         self.watch = FolderWatcher::new(Interest::Names);
         if let Some(folder) = self.space.folder() {
             self.watch.add(folder.dir(), "");
         }
         self.watch_all();
         // What changed before the watch began.
-        self.look_again()
+        self.check_folders()
     }
 
     /// The items a bare id can mean.
@@ -97,15 +98,16 @@ impl Catalog {
         self.refresh()?;
         let mut found = self.base.find(kind, id);
         if found.is_none() {
-            self.heal()?;
+            self.recover_index()?;
             found = self.base.find(kind, id);
         }
         if found.is_none() {
-            self.do_without()?;
+            self.fall_back_to_memory()?;
             found = self.base.find(kind, id);
         }
         let found = found.unwrap_or_default();
-        let fresh = self.fresh.values().flat_map(|entries| among(entries, kind, id)).cloned();
+        let fresh =
+            self.overlay.values().flat_map(|entries| entries_with_id(entries, kind, id)).cloned();
         let found = found.into_iter().filter(|entry| self.is_unchanged(entry)).chain(fresh);
         let mut found = found.map(|entry| entry.place).collect::<Vec<_>>();
         found.sort();
@@ -113,22 +115,22 @@ impl Catalog {
     }
 
     /// Every item, in the order of the index.
-    pub(crate) fn all(&mut self) -> io::Result<Vec<Entry>> {
+    pub(crate) fn all(&mut self) -> io::Result<Vec<CatalogEntry>> {
         self.refresh()?;
         let mut all = self.base.all();
         if all.is_none() {
-            self.heal()?;
+            self.recover_index()?;
             all = self.base.all();
         }
         if all.is_none() {
-            self.do_without()?;
+            self.fall_back_to_memory()?;
             all = self.base.all();
         }
         let mut all = all.unwrap_or_default();
-        if !self.fresh.is_empty() {
+        if !self.overlay.is_empty() {
             all.retain(|entry| self.is_unchanged(entry));
-            all.extend(self.fresh.values().flatten().cloned());
-            entry::sort(&mut all);
+            all.extend(self.overlay.values().flatten().cloned());
+            entry::sort_entries(&mut all);
         }
         Ok(all)
     }
@@ -136,77 +138,78 @@ impl Catalog {
     /// How many items there are.
     pub(crate) fn count(&mut self) -> io::Result<u64> {
         match &self.base {
-            Base::Index(_, count) if self.fresh.is_empty() => Ok(*count),
+            CatalogBase::Index(_, count) if self.overlay.is_empty() => Ok(*count),
             _ => Ok(self.all()?.len() as u64),
         }
     }
 
     /// Whether there is an index on disk that counts.
-    pub(crate) fn is_kept(&self) -> bool {
-        matches!(self.base, Base::Index(..))
+    pub(crate) fn has_index(&self) -> bool {
+        matches!(self.base, CatalogBase::Index(..))
     }
 
     /// Writes the index anew if that is worthwhile: much has changed, or something long ago, or
     /// writing is quick and what changed has come to rest.
-    pub(crate) fn tend(&mut self) -> io::Result<()> {
+    pub(crate) fn rewrite_if_worthwhile(&mut self) -> io::Result<()> {
         self.refresh()?;
         let (quick, old) = match &self.base {
-            Base::Index(index, items) => {
-                (*items <= FEW, now_nanoseconds() - index.stamp.modified > LONG)
-            }
-            Base::Census(_) => (false, false),
+            CatalogBase::Index(index, items) => (
+                *items <= QUICK_INDEX_ITEMS,
+                now_nanoseconds() - index.stamp.modified > MAX_INDEX_AGE,
+            ),
+            CatalogBase::InMemory(_) => (false, false),
         };
-        let at_rest = || self.folders.values().all(|looks| *looks != Looks::Unsettled);
-        let worthwhile = self.fresh.len() >= MANY || old || (quick && at_rest());
-        if worthwhile && !self.fresh.is_empty() { self.renew() } else { Ok(()) }
+        let at_rest = || self.folders.values().all(|looks| *looks != FolderState::Unsettled);
+        let worthwhile = self.overlay.len() >= MAX_OVERLAY_FOLDERS || old || (quick && at_rest());
+        if worthwhile && !self.overlay.is_empty() { self.rewrite_index() } else { Ok(()) }
     }
 
     /// Reads again what has changed, content and all, and writes the index.
-    pub(crate) fn renew(&mut self) -> io::Result<()> {
+    pub(crate) fn rewrite_index(&mut self) -> io::Result<()> {
         self.refresh()?;
-        if self.fresh.is_empty()
-            && let Base::Index(index, _) = &mut self.base
-            && index.check().is_ok()
+        if self.overlay.is_empty()
+            && let CatalogBase::Index(index, _) = &mut self.base
+            && index.check_unchanged().is_ok()
         {
             return Ok(());
         }
         let Some(base) = self.base.all() else { return self.rescan().map(|_| ()) };
-        let starts = self.fresh.keys().filter_map(|label| self.start(label)).collect();
+        let starts = self.overlay.keys().filter_map(|label| self.find_tree(label)).collect();
         let has = |label: &str| self.folders.contains_key(label);
-        let known = Known { content: Content::Read, has: &has };
-        let mut census = scan_from(self.space.scope, &self.plots, starts, &known)?;
+        let known = ScanOptions { depth: ScanDepth::Digests, is_known: &has };
+        let mut census = scan_from(self.space.scope, &self.trees, starts, &known)?;
         let read = census.folders.iter().map(|(label, _)| label.clone()).collect::<HashSet<_>>();
         let kept = self.folders.iter().filter(|(label, _)| !read.contains(*label));
         census.folders.extend(kept.map(|(label, stamp)| (label.clone(), *stamp)));
         census.entries.extend(base.into_iter().filter(|entry| self.is_unchanged(entry)));
-        entry::sort(&mut census.entries);
-        self.settle(census)
+        entry::sort_entries(&mut census.entries);
+        self.adopt_scan(census)
     }
 
     /// Reads everything again, writes the index, and says what is no item.
     pub(crate) fn rescan(&mut self) -> io::Result<Vec<Stray>> {
-        let mut census = scan(&self.space, Content::Read)?;
+        let mut census = scan(&self.space, ScanDepth::Digests)?;
         let strays = std::mem::take(&mut census.strays);
-        self.settle(census)?;
+        self.adopt_scan(census)?;
         Ok(strays)
     }
 
     /// Takes the index that another process wrote, or makes one.
-    fn heal(&mut self) -> io::Result<()> {
-        let Some((base, folders)) = sealed(&self.space) else {
+    fn recover_index(&mut self) -> io::Result<()> {
+        let Some((base, folders)) = open_recorded_index(&self.space) else {
             return self.rescan().map(|_| ());
         };
         (self.base, self.folders) = (base, folders);
-        self.fresh.clear();
+        self.overlay.clear();
         self.watch_all();
-        self.look_again()
+        self.check_folders()
     }
 
-    fn settle(&mut self, census: Census) -> io::Result<()> {
-        (self.base, self.folders) = build(&self.space, census);
-        self.fresh.clear();
+    fn adopt_scan(&mut self, census: ScanResult) -> io::Result<()> {
+        (self.base, self.folders) = build_base(&self.space, census);
+        self.overlay.clear();
         self.watch_all();
-        self.look_again()
+        self.check_folders()
     }
 
     /// Watches every folder that is known, if anything is watched.
@@ -217,28 +220,28 @@ impl Catalog {
     }
 
     /// Keeps everything in memory: someone else writes the index all the time.
-    fn do_without(&mut self) -> io::Result<()> {
-        let census = scan(&self.space, Content::Unread)?;
+    fn fall_back_to_memory(&mut self) -> io::Result<()> {
+        let census = scan(&self.space, ScanDepth::Names)?;
         self.folders = census.folders.into_iter().collect();
-        self.base = Base::Census(census.entries);
-        self.fresh.clear();
+        self.base = CatalogBase::InMemory(census.entries);
+        self.overlay.clear();
         self.watch_all();
-        self.look_again()
+        self.check_folders()
     }
 
     /// Sees what has changed on disk since the last look.
     fn refresh(&mut self) -> io::Result<()> {
-        if self.watch.is_unchanged() { Ok(()) } else { self.look_again() }
+        if self.watch.is_unchanged() { Ok(()) } else { self.check_folders() }
     }
 
     /// Looks at every folder, and reads those that are not as they were.
-    fn look_again(&mut self) -> io::Result<()> {
+    fn check_folders(&mut self) -> io::Result<()> {
         let mut suspects = Vec::new();
         for (label, known) in &self.folders {
-            let Some((plot, below)) = self.start(label) else { continue };
-            let plot = &self.plots[plot];
-            let now = OpenFolder::stat(&plot.dir, &plot.path(&below))?;
-            if !known.still_holds(now) {
+            let Some((plot, below)) = self.find_tree(label) else { continue };
+            let plot = &self.trees[plot];
+            let now = OpenFolder::stat(&plot.dir, &plot.path_from_handle(&below))?;
+            if !known.is_unchanged(now) {
                 suspects.push(label.clone());
             }
         }
@@ -246,35 +249,35 @@ impl Catalog {
             // Watched first, then read: what changes in between is seen by one of the two. It may be
             // another folder than the one that was watched by this name.
             self.watch_folders(&suspects);
-            suspects = self.read_again(&suspects)?;
+            suspects = self.reread_folders(&suspects)?;
         }
         Ok(())
     }
 
     /// Reads folders, and says which others were found that nobody watched when they were read.
-    fn read_again(&mut self, suspects: &[String]) -> io::Result<Vec<String>> {
-        let starts = suspects.iter().filter_map(|label| self.start(label)).collect();
+    fn reread_folders(&mut self, suspects: &[String]) -> io::Result<Vec<String>> {
+        let starts = suspects.iter().filter_map(|label| self.find_tree(label)).collect();
         let has = |label: &str| self.folders.contains_key(label);
-        let known = Known { content: Content::Unread, has: &has };
-        let census = scan_from(self.space.scope, &self.plots, starts, &known)?;
+        let known = ScanOptions { depth: ScanDepth::Names, is_known: &has };
+        let census = scan_from(self.space.scope, &self.trees, starts, &known)?;
         // A folder that is gone, or is an item by now, takes along all that lies below it.
-        let gone = census.folders.iter().filter(|(_, looks)| *looks == Looks::Gone);
-        let ends = gone.map(|(label, _)| label).chain(&census.ends);
+        let gone = census.folders.iter().filter(|(_, looks)| *looks == FolderState::Gone);
+        let ends = gone.map(|(label, _)| label).chain(&census.item_folders);
         let ends = ends.cloned().collect::<HashSet<_>>();
         self.forget_below(&ends);
         let mut new = Vec::new();
-        let folders = census.folders.into_iter().filter(|(label, _)| !lies_below(label, &ends));
+        let folders = census.folders.into_iter().filter(|(label, _)| !is_below_any(label, &ends));
         for (label, looks) in folders {
-            self.fresh.insert(label.clone(), Vec::new());
+            self.overlay.insert(label.clone(), Vec::new());
             self.folders.insert(label.clone(), looks);
-            if self.watch.is_active() && !suspects.contains(&label) && looks != Looks::Gone {
+            if self.watch.is_active() && !suspects.contains(&label) && looks != FolderState::Gone {
                 new.push(label);
             }
         }
         for entry in census.entries {
-            let folder = entry.folder().unwrap_or_default();
+            let folder = entry.parent_folder().unwrap_or_default();
             if let Some(entries) =
-                self.fresh.get_mut(&folder).filter(|_| !lies_below(&folder, &ends))
+                self.overlay.get_mut(&folder).filter(|_| !is_below_any(&folder, &ends))
             {
                 entries.push(entry);
             }
@@ -283,76 +286,81 @@ impl Catalog {
     }
 
     fn forget_below(&mut self, ends: &HashSet<String>) {
-        let below = self.folders.keys().filter(|label| lies_below(label, ends)).cloned();
+        let below = self.folders.keys().filter(|label| is_below_any(label, ends)).cloned();
         for label in below.collect::<Vec<_>>() {
             self.folders.remove(&label);
-            self.fresh.insert(label, Vec::new());
+            self.overlay.insert(label, Vec::new());
         }
     }
 
     fn watch_folders(&mut self, labels: &[String]) {
         for label in labels {
-            let Some((plot, below)) = self.start(label) else { continue };
-            let plot = &self.plots[plot];
-            self.watch.add(&plot.dir, &plot.path(&below));
+            let Some((plot, below)) = self.find_tree(label) else { continue };
+            let plot = &self.trees[plot];
+            self.watch.add(&plot.dir, &plot.path_from_handle(&below));
         }
     }
 
     /// Which plot a folder lies in, and where.
-    fn start(&self, label: &str) -> Option<(usize, String)> {
-        let mut plots = self.plots.iter().enumerate();
-        plots.find_map(|(number, plot)| Some((number, plot.below(label)?.to_owned())))
+    fn find_tree(&self, label: &str) -> Option<(usize, String)> {
+        let mut plots = self.trees.iter().enumerate();
+        plots.find_map(|(number, plot)| Some((number, plot.path_of_label(label)?.to_owned())))
     }
 
-    fn is_unchanged(&self, entry: &Entry) -> bool {
-        entry.folder().is_some_and(|folder| !self.fresh.contains_key(&folder))
+    fn is_unchanged(&self, entry: &CatalogEntry) -> bool {
+        entry.parent_folder().is_some_and(|folder| !self.overlay.contains_key(&folder))
     }
 }
 
 /// Whether a folder lies below one of `ends`.
-fn lies_below(label: &str, ends: &HashSet<String>) -> bool {
+fn is_below_any(label: &str, ends: &HashSet<String>) -> bool {
     !ends.is_empty() && label.match_indices('/').any(|(at, _)| ends.contains(&label[..at]))
 }
 
 /// The index of a space and the folders it was made of, if it is the one that was written here.
-fn sealed(space: &Space) -> Option<(Base, HashMap<String, Looks>)> {
-    let mut seal = Seal::read(space)?;
-    let mut index = Index::open(space.folder()?, space.scope)?;
-    index.belief = seal.belief;
-    if index.stamp != seal.index || index.check().is_err() {
+fn open_recorded_index(space: &Space) -> Option<(CatalogBase, HashMap<String, FolderState>)> {
+    let mut seal = IndexRecord::read(space)?;
+    let mut index = IndexFile::open(space.folder()?, space.scope)?;
+    index.integrity = seal.integrity;
+    if index.stamp != seal.index_stamp || index.check_unchanged().is_err() {
         return None;
     }
-    if index.belief != seal.belief {
-        seal.belief = index.belief;
+    if index.integrity != seal.integrity {
+        seal.integrity = index.integrity;
         seal.write(space);
     }
-    Some((Base::Index(index, seal.items), seal.folders))
+    Some((CatalogBase::Index(index, seal.items), seal.folders))
 }
 
 /// Keeps a census: as an index where that can be done, else in memory.
-fn build(space: &Space, census: Census) -> (Base, HashMap<String, Looks>) {
+fn build_base(space: &Space, census: ScanResult) -> (CatalogBase, HashMap<String, FolderState>) {
     let folders = census.folders.into_iter().collect::<HashMap<_, _>>();
     let index = space.folder().filter(|_| space.cache.is_some());
-    let index = index.map(|folder| Index::write(folder, space.scope, &census.entries));
+    let index = index.map(|folder| IndexFile::write(folder, space.scope, &census.entries));
     match index {
         Some(Ok(index)) => {
             let items = census.entries.len() as u64;
-            let seal = Seal { index: index.stamp, belief: index.belief, items, folders };
+            let seal = IndexRecord {
+                index_stamp: index.stamp,
+                integrity: index.integrity,
+                items,
+                folders,
+            };
             seal.write(space);
-            (Base::Index(index, items), seal.folders)
+            (CatalogBase::Index(index, items), seal.folders)
         }
         Some(Err(error)) => {
             tracing::debug!(%error, "the index could not be written");
-            (Base::Census(census.entries), folders)
+            (CatalogBase::InMemory(census.entries), folders)
         }
-        None => (Base::Census(census.entries), folders),
+        None => (CatalogBase::InMemory(census.entries), folders),
     }
 }
 
-fn among<'a>(
-    entries: &'a [Entry],
+fn entries_with_id<'a>(
+    entries: &'a [CatalogEntry],
     kind: ItemType,
     id: &'a ItemId,
-) -> impl Iterator<Item = &'a Entry> {
+) -> impl Iterator<Item = &'a CatalogEntry> {
     entries.iter().filter(move |entry| entry.place.kind == kind && entry.place.id == *id)
 }

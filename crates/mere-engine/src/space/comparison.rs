@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::io;
 
 use super::Space;
-use super::entry::Entry;
-use super::index::Index;
-use super::scan::{Content, Stray, scan};
-use super::seal::Seal;
+use super::entry::CatalogEntry;
+use super::index::IndexFile;
+use super::scan::{ScanDepth, Stray, scan};
+use super::seal::IndexRecord;
 
 /// What differs.
-pub(crate) struct Comparison {
+pub(crate) struct IndexComparison {
     /// What the file is.
     pub(crate) state: &'static str,
     /// Items that the index does not have.
@@ -21,19 +21,19 @@ pub(crate) struct Comparison {
     pub(crate) gone: Vec<String>,
     /// What is no item.
     pub(crate) strays: Vec<Stray>,
-    sound: bool,
+    is_sound: bool,
 }
 
-impl Comparison {
+impl IndexComparison {
     /// Compares the index of a space; `None` if there is no space.
-    pub(crate) fn of(space: &Space) -> io::Result<Option<Self>> {
+    pub(crate) fn compare(space: &Space) -> io::Result<Option<Self>> {
         let Some(folder) = space.folder() else { return Ok(None) };
-        let census = scan(space, Content::Read)?;
-        let mut index = Index::open(folder, space.scope);
-        let seal = Seal::read(space);
+        let census = scan(space, ScanDepth::Digests)?;
+        let mut index = IndexFile::open(folder, space.scope);
+        let seal = IndexRecord::read(space);
         let ours = index.as_mut().zip(seal).is_some_and(|(index, seal)| {
-            index.belief = seal.belief;
-            index.stamp == seal.index && index.check().is_ok()
+            index.integrity = seal.integrity;
+            index.stamp == seal.index_stamp && index.check_unchanged().is_ok()
         });
         let listed = index.as_mut().and_then(|index| index.all().ok());
         let (state, sound) = match (&index, &listed, ours) {
@@ -43,16 +43,16 @@ impl Comparison {
             (_, _, false) => ("it was not written here, and does not count", false),
             (_, _, true) => ("up to date", true),
         };
-        let mut old = by_path(listed.unwrap_or_default());
+        let mut old = map_by_path(listed.unwrap_or_default());
         let mut comparison = Self {
             state,
             missing: Vec::new(),
             changed: Vec::new(),
             gone: Vec::new(),
             strays: census.strays,
-            sound,
+            is_sound: sound,
         };
-        for (path, entry) in by_path(census.entries) {
+        for (path, entry) in map_by_path(census.entries) {
             match old.remove(&path) {
                 None => comparison.missing.push(path),
                 Some(old) if old.sha256 != entry.sha256 => comparison.changed.push(path),
@@ -60,19 +60,19 @@ impl Comparison {
             }
         }
         comparison.gone = old.into_keys().collect();
-        if comparison.sound && comparison.differences() > 0 {
+        if comparison.is_sound && comparison.count_differences() > 0 {
             comparison.state = "it is not up to date";
         }
         Ok(Some(comparison))
     }
 
     /// How many things differ.
-    pub(crate) fn differences(&self) -> usize {
+    pub(crate) fn count_differences(&self) -> usize {
         let listed = self.missing.len() + self.changed.len() + self.gone.len();
-        if self.sound { listed } else { listed.max(1) }
+        if self.is_sound { listed } else { listed.max(1) }
     }
 }
 
-fn by_path(entries: Vec<Entry>) -> BTreeMap<String, Entry> {
+fn map_by_path(entries: Vec<CatalogEntry>) -> BTreeMap<String, CatalogEntry> {
     entries.into_iter().filter_map(|entry| Some((entry.path()?, entry))).collect()
 }

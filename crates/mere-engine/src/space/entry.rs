@@ -12,7 +12,7 @@ use mere_host::FileStamp;
 
 /// An item that lies somewhere, and what its main file looked like.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct CatalogEntry {
     pub(crate) place: ScopedPath,
     pub(crate) size: u64,
     /// In nanoseconds since 1970.
@@ -23,7 +23,7 @@ pub(crate) struct Entry {
     pub(crate) stamp: Option<FileStamp>,
 }
 
-impl Entry {
+impl CatalogEntry {
     pub(super) fn new(place: ScopedPath, stamp: FileStamp, sha256: Option<Sha256>) -> Self {
         let looks = Some(stamp);
         Self { place, size: stamp.size, modified: stamp.modified, sha256, stamp: looks }
@@ -45,7 +45,7 @@ impl Entry {
     }
 
     /// The beginning of the keys of everything that a bare id can mean.
-    pub(super) fn prefix(kind: ItemType, id: &str) -> String {
+    pub(super) fn key_prefix(kind: ItemType, id: &str) -> String {
         match kind {
             ItemType::Lockfile => format!("{kind}:{id}@"),
             _ => format!("{kind}:{id}:"),
@@ -63,7 +63,7 @@ impl Entry {
     }
 
     /// The folder whose names decide whether it is there.
-    pub(super) fn folder(&self) -> Option<String> {
+    pub(super) fn parent_folder(&self) -> Option<String> {
         let mut path = self.path()?;
         path.truncate(path.rfind('/')?);
         Some(path)
@@ -71,7 +71,7 @@ impl Entry {
 
     /// Its line of the index, without a comma. `twin` marks the second of two items that have one
     /// key: a file and a folder.
-    pub(super) fn line(&self, twin: Twin) -> Option<String> {
+    pub(super) fn to_line(&self, twin: KeySharing) -> Option<String> {
         let ScopedPath { id, category, scope, version, base, .. } = &self.place;
         // Ids, categories and versions need no escapes; folders of the project may.
         let key = Value::from(self.key() + twin.suffix());
@@ -106,23 +106,23 @@ impl Entry {
             stamp: None,
         };
         let own = entry.key();
-        let agrees = *key == own || *key == own + Twin::Second.suffix();
+        let agrees = *key == own || *key == own + KeySharing::SecondOfTwo.suffix();
         (agrees && value["scope"] == scope.name()).then_some(entry)
     }
 }
 
 /// Whether an entry shares its key with another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Twin {
-    No,
-    Second,
+pub(super) enum KeySharing {
+    Unique,
+    SecondOfTwo,
 }
 
-impl Twin {
+impl KeySharing {
     fn suffix(self) -> &'static str {
         match self {
-            Self::No => "",
-            Self::Second => ":folder",
+            Self::Unique => "",
+            Self::SecondOfTwo => ":folder",
         }
     }
 }
@@ -137,6 +137,6 @@ fn locate(scope: Scope, path: &str, base: Option<&str>) -> Option<ScopedPath> {
 }
 
 /// Puts entries into the order of the index.
-pub(super) fn sort(entries: &mut [Entry]) {
+pub(super) fn sort_entries(entries: &mut [CatalogEntry]) {
     entries.sort_by_cached_key(|entry| (entry.key(), entry.place.form == ItemForm::Folder));
 }

@@ -11,7 +11,7 @@ use cap_std::fs::File;
 use mere_core::digest::{Sha256, Sha256Hasher};
 use mere_core::item::{ItemType, Scope};
 
-use super::entry::{Entry, Twin};
+use super::entry::{CatalogEntry, KeySharing};
 use mere_host::{
     FileStamp, Folder, now_nanoseconds, open_regular_file, read_at, replace_derived_file,
 };
@@ -21,18 +21,18 @@ pub(super) const FILE: &str = ".index.json";
 const HEAD: &str = "{\"version\":\"1\",\"items\":{\n";
 const TAIL: &str = "}}\n";
 /// How far to either side of a byte one looks for the line it is in.
-const GLANCE: usize = 768;
+const LINE_WINDOW_BYTES: usize = 768;
 /// So few bytes are read at once instead of bisected.
-const NEAR_BYTES: usize = 4 * 1024;
-const NEAR: u64 = NEAR_BYTES as u64;
+const LINEAR_SCAN_BYTES: usize = 4 * 1024;
+const LINEAR_SCAN: u64 = LINEAR_SCAN_BYTES as u64;
 /// No line is longer.
-const LONGEST_BYTES: usize = 64 * 1024;
-const LONGEST: u64 = LONGEST_BYTES as u64;
+const MAX_LINE_BYTES: usize = 64 * 1024;
+const MAX_LINE: u64 = MAX_LINE_BYTES as u64;
 /// How much is read at once to see all of them.
-const PAGE: usize = 256 * 1024;
+const READ_BLOCK_BYTES: usize = 256 * 1024;
 
 /// An index that is open.
-pub(super) struct Index {
+pub(super) struct IndexFile {
     file: File,
     scope: Scope,
     /// Where the lines begin and end.
@@ -41,12 +41,12 @@ pub(super) struct Index {
     /// of every bisection are the same.
     pivots: HashMap<u64, Pivot>,
     pub(super) stamp: FileStamp,
-    pub(super) belief: Belief,
+    pub(super) integrity: IntegrityCheck,
 }
 
 /// Why an index that looks as it was written is believed to be what was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Belief {
+pub(super) enum IntegrityCheck {
     /// It has looked so for long enough: whoever changed it would have changed its stamp.
     Stamp,
     /// It was written just now. Someone may have written into it in the same moment, so its bytes
@@ -54,7 +54,7 @@ pub(super) enum Belief {
     Digest(Sha256),
 }
 
-impl Belief {
+impl IntegrityCheck {
     pub(super) fn digest(self) -> Option<Sha256> {
         match self {
             Self::Stamp => None,
@@ -77,15 +77,15 @@ const MAX_PIVOTS: u64 = 1_024;
 /// The index is not as this program writes it.
 #[derive(Debug, thiserror::Error)]
 #[error("the index is not as it was written")]
-pub(super) struct Spoilt;
+pub(super) struct CorruptIndex;
 
-impl From<io::Error> for Spoilt {
+impl From<io::Error> for CorruptIndex {
     fn from(_: io::Error) -> Self {
         Self
     }
 }
 
-impl Index {
+impl IndexFile {
     /// Opens the index of a space; `None` if there is none, or a link has its name.
     pub(super) fn open(space: &Folder, scope: Scope) -> Option<Self> {
         let file = open_regular_file(&**space.dir(), FILE).ok().flatten()?;
@@ -97,15 +97,19 @@ impl Index {
             lines,
             pivots: HashMap::new(),
             stamp,
-            belief: Belief::Stamp,
+            integrity: IntegrityCheck::Stamp,
         })
     }
 
     /// Writes the index of a space, whole or not at all, and opens it.
-    pub(super) fn write(space: &Folder, scope: Scope, entries: &[Entry]) -> io::Result<Self> {
+    pub(super) fn write(
+        space: &Folder,
+        scope: Scope,
+        entries: &[CatalogEntry],
+    ) -> io::Result<Self> {
         let mut digest = Sha256Hasher::default();
         replace_derived_file(space, FILE, |file| {
-            let mut out = BufWriter::with_capacity(PAGE, file);
+            let mut out = BufWriter::with_capacity(READ_BLOCK_BYTES, file);
             let mut last = String::new();
             let mut put = |text: &str| {
                 digest.update(text.as_bytes());
@@ -114,8 +118,8 @@ impl Index {
             put(HEAD)?;
             for (number, entry) in entries.iter().enumerate() {
                 let key = entry.key();
-                let twin = if key == last { Twin::Second } else { Twin::No };
-                let Some(line) = entry.line(twin) else { continue };
+                let twin = if key == last { KeySharing::SecondOfTwo } else { KeySharing::Unique };
+                let Some(line) = entry.to_line(twin) else { continue };
                 put(if number == 0 { "" } else { ",\n" })?;
                 put(&line)?;
                 last = key;
@@ -126,20 +130,24 @@ impl Index {
         })?;
         let gone = || io::Error::other("the index has gone at once");
         let index = Self::open(space, scope).ok_or_else(gone)?;
-        Ok(Self { belief: Belief::Digest(digest.digest()), ..index })
+        Ok(Self { integrity: IntegrityCheck::Digest(digest.digest()), ..index })
     }
 
     /// The entries of a bare id.
-    pub(super) fn find(&mut self, kind: ItemType, id: &str) -> Result<Vec<Entry>, Spoilt> {
-        self.check()?;
-        let prefix = Entry::prefix(kind, id);
+    pub(super) fn find(
+        &mut self,
+        kind: ItemType,
+        id: &str,
+    ) -> Result<Vec<CatalogEntry>, CorruptIndex> {
+        self.check_unchanged()?;
+        let prefix = CatalogEntry::key_prefix(kind, id);
         let at = self.bisect(&prefix)?;
-        let mut lines = Lines { index: self, at, block: Vec::new(), done: 0 };
+        let mut lines = LineReader { index: self, next_offset: at, block: Vec::new(), consumed: 0 };
         let mut found = Vec::new();
-        while let Some(line) = lines.next()? {
-            let key = key_of(line)?;
+        while let Some(line) = lines.next_line()? {
+            let key = key_of_line(line)?;
             if key.starts_with(&prefix) {
-                found.push(self.parse(line)?);
+                found.push(self.parse_line(line)?);
             } else if key.as_bytes() > prefix.as_bytes() {
                 break;
             }
@@ -148,26 +156,26 @@ impl Index {
     }
 
     /// Someone may have written into the very file that is open here, or put another in its place.
-    pub(super) fn check(&mut self) -> Result<(), Spoilt> {
+    pub(super) fn check_unchanged(&mut self) -> Result<(), CorruptIndex> {
         let stamp = FileStamp::from_metadata(&self.file.metadata()?);
         if stamp != self.stamp {
-            return Err(Spoilt);
+            return Err(CorruptIndex);
         }
-        let Belief::Digest(digest) = self.belief else { return Ok(()) };
+        let IntegrityCheck::Digest(digest) = self.integrity else { return Ok(()) };
         let looked = now_nanoseconds();
         if self.digest()? != digest {
-            return Err(Spoilt);
+            return Err(CorruptIndex);
         }
         if !stamp.is_racy(looked) {
-            self.belief = Belief::Stamp;
+            self.integrity = IntegrityCheck::Stamp;
         }
         Ok(())
     }
 
     /// The digest of the whole file.
-    fn digest(&self) -> Result<Sha256, Spoilt> {
+    fn digest(&self) -> Result<Sha256, CorruptIndex> {
         let mut hasher = Sha256Hasher::default();
-        let mut buffer = vec![0; PAGE];
+        let mut buffer = vec![0; READ_BLOCK_BYTES];
         let mut at = 0;
         loop {
             match read_at(&self.file, &mut buffer, at)? {
@@ -181,21 +189,25 @@ impl Index {
     }
 
     /// Every entry, in order.
-    pub(super) fn all(&mut self) -> Result<Vec<Entry>, Spoilt> {
-        self.check()?;
-        let mut lines =
-            Lines { index: self, at: self.lines.start, block: Vec::with_capacity(PAGE), done: 0 };
+    pub(super) fn all(&mut self) -> Result<Vec<CatalogEntry>, CorruptIndex> {
+        self.check_unchanged()?;
+        let mut lines = LineReader {
+            index: self,
+            next_offset: self.lines.start,
+            block: Vec::with_capacity(READ_BLOCK_BYTES),
+            consumed: 0,
+        };
         let mut entries = Vec::new();
-        while let Some(line) = lines.next()? {
-            entries.push(self.parse(line)?);
+        while let Some(line) = lines.next_line()? {
+            entries.push(self.parse_line(line)?);
         }
         Ok(entries)
     }
 
     /// Where a line begins from which the first one whose key is not below `prefix` is not far.
-    fn bisect(&mut self, prefix: &str) -> Result<u64, Spoilt> {
+    fn bisect(&mut self, prefix: &str) -> Result<u64, CorruptIndex> {
         let (mut low, mut high) = (self.lines.start, self.lines.end);
-        while high - low > NEAR {
+        while high - low > LINEAR_SCAN {
             let pivot = self.pivot(low..high)?;
             if pivot.key.as_bytes() < prefix.as_bytes() {
                 low = pivot.next;
@@ -207,16 +219,16 @@ impl Index {
     }
 
     /// The line in the middle of a range that begins with a line.
-    fn pivot(&mut self, range: Range<u64>) -> Result<Pivot, Spoilt> {
+    fn pivot(&mut self, range: Range<u64>) -> Result<Pivot, CorruptIndex> {
         let width = range.end - range.start;
         let at = range.start + width / 2;
         if let Some(known) = self.pivots.get(&at) {
             return Ok(known.clone());
         }
         let mut window = Vec::new();
-        let line = self.line_around(at, range.start, &mut window)?;
-        let text = std::str::from_utf8(&window[line.text]).map_err(|_| Spoilt)?;
-        let pivot = Pivot { key: key_of(text)?.into(), start: line.start, next: line.next };
+        let line = self.line_at(at, range.start, &mut window)?;
+        let text = std::str::from_utf8(&window[line.text]).map_err(|_| CorruptIndex)?;
+        let pivot = Pivot { key: key_of_line(text)?.into(), start: line.start, next: line.next };
         // The wide ranges are the ones that every bisection begins with.
         if width.saturating_mul(MAX_PIVOTS) > self.lines.end {
             self.pivots.insert(at, pivot.clone());
@@ -225,92 +237,97 @@ impl Index {
     }
 
     /// The line that holds the byte `at`, read into `window`; one begins at `least`.
-    fn line_around(&self, at: u64, least: u64, window: &mut Vec<u8>) -> Result<Line, Spoilt> {
-        let mut reach = GLANCE as u64;
+    fn line_at(&self, at: u64, least: u64, window: &mut Vec<u8>) -> Result<LineSpan, CorruptIndex> {
+        let mut reach = LINE_WINDOW_BYTES as u64;
         loop {
             let from = at.saturating_sub(reach).max(least);
             let to = (at + reach).min(self.lines.end);
-            let size = |bytes: u64| usize::try_from(bytes).map_err(|_| Spoilt);
+            let size = |bytes: u64| usize::try_from(bytes).map_err(|_| CorruptIndex);
             window.resize(size(to - from)?, 0);
-            self.fill(window, from)?;
+            self.read_exact(window, from)?;
             let start = window[..size(at - from)?].iter().rposition(|byte| *byte == b'\n');
             let start = start.map(|newline| newline + 1).or((from == least).then_some(0));
             let end = memchr::memchr(b'\n', &window[size(at - from)?..]);
             let end = end.map(|end| size(at - from).map(|here| here + end)).transpose()?;
             if let (Some(start), Some(end)) = (start, end) {
                 let next = from + end as u64 + 1;
-                return Ok(Line { start: from + start as u64, text: start..end, next });
+                return Ok(LineSpan { start: from + start as u64, text: start..end, next });
             }
-            if reach > LONGEST || (from == least && to == self.lines.end) {
-                return Err(Spoilt);
+            if reach > MAX_LINE || (from == least && to == self.lines.end) {
+                return Err(CorruptIndex);
             }
             reach *= 4;
         }
     }
 
-    fn fill(&self, buffer: &mut [u8], at: u64) -> Result<(), Spoilt> {
+    fn read_exact(&self, buffer: &mut [u8], at: u64) -> Result<(), CorruptIndex> {
         let mut filled = 0;
         while filled < buffer.len() {
             match read_at(&self.file, &mut buffer[filled..], at + filled as u64)? {
-                0 => return Err(Spoilt),
+                0 => return Err(CorruptIndex),
                 read => filled += read,
             }
         }
         Ok(())
     }
 
-    fn parse(&self, line: &str) -> Result<Entry, Spoilt> {
+    fn parse_line(&self, line: &str) -> Result<CatalogEntry, CorruptIndex> {
         let line = line.strip_suffix(',').unwrap_or(line);
-        Entry::parse(line, self.scope).ok_or(Spoilt)
+        CatalogEntry::parse(line, self.scope).ok_or(CorruptIndex)
     }
 }
 
 /// Lines, one after the other, read a block at a time.
-struct Lines<'a> {
-    index: &'a Index,
+struct LineReader<'a> {
+    index: &'a IndexFile,
     /// Where the next block begins.
-    at: u64,
+    next_offset: u64,
     block: Vec<u8>,
     /// How much of the block has been told.
-    done: usize,
+    consumed: usize,
 }
 
-impl Lines<'_> {
-    fn next(&mut self) -> Result<Option<&str>, Spoilt> {
+impl LineReader<'_> {
+    fn next_line(&mut self) -> Result<Option<&str>, CorruptIndex> {
         loop {
-            if let Some(length) = memchr::memchr(b'\n', &self.block[self.done..]) {
-                let line = self.done..self.done + length;
-                self.done = line.end + 1;
-                return Ok(Some(std::str::from_utf8(&self.block[line]).map_err(|_| Spoilt)?));
+            if let Some(length) = memchr::memchr(b'\n', &self.block[self.consumed..]) {
+                let line = self.consumed..self.consumed + length;
+                self.consumed = line.end + 1;
+                return Ok(Some(std::str::from_utf8(&self.block[line]).map_err(|_| CorruptIndex)?));
             }
-            let rest = self.index.lines.end - self.at;
+            let rest = self.index.lines.end - self.next_offset;
             if rest == 0 {
                 // Every line has an end.
-                return if self.done == self.block.len() { Ok(None) } else { Err(Spoilt) };
+                return if self.consumed == self.block.len() {
+                    Ok(None)
+                } else {
+                    Err(CorruptIndex)
+                };
             }
-            if self.block.len() - self.done > LONGEST_BYTES {
-                return Err(Spoilt);
+            if self.block.len() - self.consumed > MAX_LINE_BYTES {
+                return Err(CorruptIndex);
             }
-            self.block.drain(..self.done);
-            self.done = 0;
-            let want = self.block.capacity().max(2 * NEAR_BYTES).max(2 * self.block.len());
-            let want = (want - self.block.len()).min(usize::try_from(rest).map_err(|_| Spoilt)?);
+            self.block.drain(..self.consumed);
+            self.consumed = 0;
+            let want = self.block.capacity().max(2 * LINEAR_SCAN_BYTES).max(2 * self.block.len());
+            let want =
+                (want - self.block.len()).min(usize::try_from(rest).map_err(|_| CorruptIndex)?);
             let begun = self.block.len();
             self.block.resize(begun + want, 0);
-            self.index.fill(&mut self.block[begun..], self.at)?;
-            self.at += want as u64;
+            self.index.read_exact(&mut self.block[begun..], self.next_offset)?;
+            self.next_offset += want as u64;
         }
     }
 }
 
 /// A line in a window.
-struct Line {
+struct LineSpan {
     start: u64,
     text: Range<usize>,
     next: u64,
 }
 
 /// The key at the beginning of a line.
-fn key_of(line: &str) -> Result<&str, Spoilt> {
-    line.strip_prefix('"').and_then(|rest| rest.split('"').next()).ok_or(Spoilt)
+fn key_of_line(line: &str) -> Result<&str, CorruptIndex> {
+    line.strip_prefix('"').and_then(|rest| rest.split('"').next()).ok_or(CorruptIndex)
 }

@@ -4,22 +4,22 @@ use std::io;
 
 use mere_core::item::{Category, CategoryBase, ItemForm, ItemRef, ItemType, ScopedPath};
 
-use super::survey::{Survey, survey};
-use super::{Plot, Space, join};
+use super::survey::{ScannedFolder, read_folder};
+use super::{ItemTree, Space, join_path};
 use mere_host::{OpenFolder, is_symlink_error, none_if_missing};
 
 impl Space {
     /// What lies in `category` by the name of `item`: both forms of it, if both are there.
-    pub(crate) fn at(
+    pub(crate) fn find_in_category(
         &self,
         kind: ItemType,
         category: &Category,
         item: &ItemRef,
     ) -> io::Result<Vec<ScopedPath>> {
         let mut found = Vec::new();
-        for plot in self.plots_of(kind) {
+        for plot in self.trees_of(kind) {
             if kind == ItemType::Lockfile {
-                found.extend(lockfiles(self, &plot, category, item)?);
+                found.extend(find_lockfiles(self, &plot, category, item)?);
                 continue;
             }
             for form in [ItemForm::Flat, ItemForm::Folder] {
@@ -36,7 +36,10 @@ impl Space {
                     ItemForm::Flat => plot.base == CategoryBase::Space,
                     ItemForm::Folder => kind.folder_main_file().is_some(),
                 };
-                if has_form && !lies_in_an_item(&plot, category)? && is_there(&plot, &place)? {
+                if has_form
+                    && !is_category_inside_an_item(&plot, category)?
+                    && exists(&plot, &place)?
+                {
                     found.push(place);
                 }
             }
@@ -46,8 +49,8 @@ impl Space {
 
     /// Whether a place is in the folder of an item: what is put there would be that item's.
     pub(crate) fn is_inside_an_item(&self, place: &ScopedPath) -> io::Result<bool> {
-        for plot in self.plots_of(place.kind) {
-            if plot.base == place.base && lies_in_an_item(&plot, &place.category)? {
+        for plot in self.trees_of(place.kind) {
+            if plot.base == place.base && is_category_inside_an_item(&plot, &place.category)? {
                 return Ok(true);
             }
         }
@@ -55,13 +58,14 @@ impl Space {
     }
 }
 
-fn lockfiles(
+fn find_lockfiles(
     space: &Space,
-    plot: &Plot,
+    plot: &ItemTree,
     category: &Category,
     item: &ItemRef,
 ) -> io::Result<Vec<ScopedPath>> {
-    let Survey::Level(_, level, _) = survey(plot, space.scope, category.as_str())? else {
+    let ScannedFolder::Level(_, level, _) = read_folder(plot, space.scope, category.as_str())?
+    else {
         return Ok(Vec::new());
     };
     let places = level.items.into_iter().map(|(place, _)| place);
@@ -69,11 +73,11 @@ fn lockfiles(
 }
 
 /// Whether a category is, or lies in, the folder of an item: then nothing in it is one.
-pub(crate) fn lies_in_an_item(plot: &Plot, category: &Category) -> io::Result<bool> {
+pub(crate) fn is_category_inside_an_item(plot: &ItemTree, category: &Category) -> io::Result<bool> {
     let Some(main) = plot.kind.folder_main_file() else { return Ok(false) };
     let mut folder = String::new();
     for level in category.levels() {
-        folder = join(&folder, level);
+        folder = join_path(&folder, level);
         if has_file(plot, &folder, main)? {
             return Ok(true);
         }
@@ -81,14 +85,14 @@ pub(crate) fn lies_in_an_item(plot: &Plot, category: &Category) -> io::Result<bo
     Ok(false)
 }
 
-fn is_there(plot: &Plot, place: &ScopedPath) -> io::Result<bool> {
+fn exists(plot: &ItemTree, place: &ScopedPath) -> io::Result<bool> {
     let Some((folder, name)) = place.folder_and_file() else { return Ok(false) };
     has_file(plot, &folder, &name)
 }
 
 /// Whether a folder of a plot has a regular file of this name, no link on the way followed.
-fn has_file(plot: &Plot, folder: &str, name: &str) -> io::Result<bool> {
-    let opened = match OpenFolder::open(&plot.dir, &plot.path(folder)) {
+fn has_file(plot: &ItemTree, folder: &str, name: &str) -> io::Result<bool> {
+    let opened = match OpenFolder::open(&plot.dir, &plot.path_from_handle(folder)) {
         Err(error) if is_symlink_error(&error) => return Ok(false),
         opened => none_if_missing(opened)?,
     };

@@ -22,13 +22,13 @@ use mere_core::item::{CategoryBase, ItemType, Scope};
 use mere_host::{Cache, Folder};
 
 pub(crate) use catalog::Catalog;
-pub(crate) use comparison::Comparison;
-pub(crate) use entry::Entry;
-pub(crate) use lookup::lies_in_an_item;
-pub(crate) use scan::{Content, Known, Stray, scan_from};
+pub(crate) use comparison::IndexComparison;
+pub(crate) use entry::CatalogEntry;
+pub(crate) use lookup::is_category_inside_an_item;
+pub(crate) use scan::{ScanDepth, ScanOptions, Stray, scan_from};
 
 /// The types that are indexed. Memories are not: their stores have other rules.
-const INDEXED: [ItemType; 4] =
+const INDEXED_TYPES: [ItemType; 4] =
     [ItemType::Directive, ItemType::Tool, ItemType::Knowledge, ItemType::Lockfile];
 
 /// The items of one scope, and where they lie.
@@ -51,14 +51,14 @@ pub(crate) struct InPlace {
 
 /// A tree of items of one type.
 #[derive(Clone)]
-pub(crate) struct Plot {
+pub(crate) struct ItemTree {
     pub(crate) kind: ItemType,
     pub(crate) base: CategoryBase,
     dir: Arc<Dir>,
     /// Its top from the handle.
     top: &'static str,
     /// Its top from the space, as the index writes it.
-    label: String,
+    index_prefix: String,
 }
 
 impl Space {
@@ -82,7 +82,7 @@ impl Space {
     }
 
     /// Whether it is made of the same folders at the same places.
-    fn is_same(&self, other: &Self) -> bool {
+    fn has_same_folders(&self, other: &Self) -> bool {
         let own = |space: &Self| space.folder.as_ref().map(|folder| folder.identity());
         let others = |space: &Self| {
             let others = space.in_place.iter();
@@ -92,35 +92,36 @@ impl Space {
     }
 
     /// The trees of everything that is indexed.
-    fn plots(&self) -> Vec<Plot> {
-        INDEXED.into_iter().flat_map(|kind| self.plots_of(kind)).collect()
+    fn indexed_trees(&self) -> Vec<ItemTree> {
+        INDEXED_TYPES.into_iter().flat_map(|kind| self.trees_of(kind)).collect()
     }
 
     /// The trees of one type.
-    pub(crate) fn plots_of(&self, kind: ItemType) -> Vec<Plot> {
-        let own = self.folder.iter().map(|folder| Plot {
+    pub(crate) fn trees_of(&self, kind: ItemType) -> Vec<ItemTree> {
+        let own = self.folder.iter().map(|folder| ItemTree {
             kind,
             base: CategoryBase::Space,
             dir: Arc::clone(folder.dir()),
             top: kind.folder(),
-            label: kind.folder().to_owned(),
+            index_prefix: kind.folder().to_owned(),
         });
-        let taken = self.in_place.iter().filter(|_| kind == ItemType::Directive).map(|one| Plot {
-            kind,
-            base: CategoryBase::InPlace(one.path.clone()),
-            dir: Arc::clone(one.folder.dir()),
-            top: "",
-            label: format!("../{}", one.path),
-        });
+        let taken =
+            self.in_place.iter().filter(|_| kind == ItemType::Directive).map(|one| ItemTree {
+                kind,
+                base: CategoryBase::InPlace(one.path.clone()),
+                dir: Arc::clone(one.folder.dir()),
+                top: "",
+                index_prefix: format!("../{}", one.path),
+            });
         own.chain(taken).collect()
     }
 }
 
-impl Plot {
+impl ItemTree {
     /// The memories of a store.
     pub(crate) fn of_store(address: Address, folder: Dir) -> Self {
         let (kind, base) = (ItemType::Memory, CategoryBase::Store(address));
-        Self { kind, base, dir: Arc::new(folder), top: "", label: String::new() }
+        Self { kind, base, dir: Arc::new(folder), top: "", index_prefix: String::new() }
     }
 
     /// The folder that paths begin from.
@@ -129,19 +130,19 @@ impl Plot {
     }
 
     /// The path of a folder from the handle; `below` is its path from the top.
-    pub(crate) fn path(&self, below: &str) -> String {
-        join(self.top, below)
+    pub(crate) fn path_from_handle(&self, below: &str) -> String {
+        join_path(self.top, below)
     }
 
     /// What the index calls a folder.
-    pub(crate) fn label(&self, below: &str) -> String {
-        join(&self.label, below)
+    pub(crate) fn index_label(&self, below: &str) -> String {
+        join_path(&self.index_prefix, below)
     }
 
     /// The path from the top of a folder that the index calls so.
-    pub(crate) fn below<'a>(&self, label: &'a str) -> Option<&'a str> {
-        let below = label.strip_prefix(&self.label)?;
-        if below.is_empty() || self.label.is_empty() {
+    pub(crate) fn path_of_label<'a>(&self, label: &'a str) -> Option<&'a str> {
+        let below = label.strip_prefix(&self.index_prefix)?;
+        if below.is_empty() || self.index_prefix.is_empty() {
             Some(below)
         } else {
             below.strip_prefix('/')
@@ -149,7 +150,7 @@ impl Plot {
     }
 }
 
-pub(crate) fn join(folder: &str, below: &str) -> String {
+pub(crate) fn join_path(folder: &str, below: &str) -> String {
     match (folder, below) {
         ("", path) | (path, "") => path.to_owned(),
         (folder, below) => [folder, "/", below].concat(),

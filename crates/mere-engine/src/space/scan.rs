@@ -12,47 +12,47 @@ use mere_core::digest::Sha256;
 use mere_core::item::{self, Scope, ScopedPath};
 use serde::{Deserialize, Serialize};
 
-use super::entry::{self, Entry};
-use super::survey::{Survey, survey};
-use super::{Plot, Space};
+use super::entry::{self, CatalogEntry};
+use super::survey::{ScannedFolder, read_folder};
+use super::{ItemTree, Space};
 use mere_host::{FileStamp, OpenFolder, available_parallelism, now_nanoseconds};
 
 /// How many items a space may have: each takes memory while they are sorted.
 const MAX_ITEMS: usize = 1_000_000;
 /// The most hands.
-const MAX_HANDS: usize = 4;
+const MAX_THREADS: usize = 4;
 /// The largest file that is read.
-const MAX_READ: u64 = item::MAX_ITEM_BYTES as u64;
+const MAX_FILE_BYTES: u64 = item::MAX_ITEM_BYTES as u64;
 /// How many files one task looks at.
-const HANDFUL: usize = 256;
+const FILES_PER_TASK: usize = 256;
 
 /// Whether files are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Content {
+pub(crate) enum ScanDepth {
     /// Their digests are taken.
-    Read,
+    Digests,
     /// What they look like is taken. A folder that may not be read is passed over.
-    Looked,
+    Stamps,
     /// Names are enough.
-    Unread,
+    Names,
 }
 
 /// Everything that was found.
 #[derive(Default)]
-pub(crate) struct Census {
+pub(crate) struct ScanResult {
     /// In the order of the index.
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<CatalogEntry>,
     /// Every folder that was read, by its label.
-    pub(crate) folders: Vec<(String, Looks)>,
+    pub(crate) folders: Vec<(String, FolderState)>,
     /// Folders of items: nothing below them is a level.
-    pub(crate) ends: Vec<String>,
+    pub(crate) item_folders: Vec<String>,
     /// What looks as if it were meant to be an item, but is none.
     pub(crate) strays: Vec<Stray>,
 }
 
 /// What a folder looked like when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Looks {
+pub(crate) enum FolderState {
     /// It was not there.
     Gone,
     /// It had just changed: another change may leave it looking the same.
@@ -61,9 +61,9 @@ pub(crate) enum Looks {
     Settled(FileStamp),
 }
 
-impl Looks {
+impl FolderState {
     /// Whether a folder that looks like `now` must be what it was.
-    pub(super) fn still_holds(self, now: Option<FileStamp>) -> bool {
+    pub(super) fn is_unchanged(self, now: Option<FileStamp>) -> bool {
         match self {
             Self::Gone => now.is_none(),
             Self::Unsettled => false,
@@ -77,42 +77,42 @@ impl Looks {
 pub(crate) struct Stray {
     /// From the space.
     pub(crate) path: String,
-    pub(crate) why: &'static str,
+    pub(crate) reason: &'static str,
 }
 
 /// Scans all of a space.
-pub(crate) fn scan(space: &Space, content: Content) -> io::Result<Census> {
-    let plots = space.plots();
+pub(crate) fn scan(space: &Space, content: ScanDepth) -> io::Result<ScanResult> {
+    let plots = space.indexed_trees();
     let tops = (0..plots.len()).map(|plot| (plot, String::new())).collect();
-    scan_from(space.scope, &plots, tops, &Known { content, has: &|_| false })
+    scan_from(space.scope, &plots, tops, &ScanOptions { depth: content, is_known: &|_| false })
 }
 
 /// What the scanner need not look into.
-pub(crate) struct Known<'a> {
-    pub(crate) content: Content,
+pub(crate) struct ScanOptions<'a> {
+    pub(crate) depth: ScanDepth,
     /// Whether a folder of this label is known and looked after by someone else.
-    pub(crate) has: &'a (dyn Fn(&str) -> bool + Sync),
+    pub(crate) is_known: &'a (dyn Fn(&str) -> bool + Sync),
 }
 
 /// Scans the given folders, each a plot and a path from its top, and what lies below them.
 pub(crate) fn scan_from(
     scope: Scope,
-    plots: &[Plot],
+    plots: &[ItemTree],
     folders: Vec<(usize, String)>,
-    known: &Known<'_>,
-) -> io::Result<Census> {
-    let tasks = folders.into_iter().map(|(plot, below)| Task::Folder { plot, below });
-    let board = Board { tasks: tasks.collect(), busy: 0, found: 0, failed: None };
-    let crew = Crew {
+    known: &ScanOptions<'_>,
+) -> io::Result<ScanResult> {
+    let tasks = folders.into_iter().map(|(plot, below)| ScanTask::Folder { plot, below });
+    let board = TaskQueue { tasks: tasks.collect(), busy: 0, found: 0, failed: None };
+    let crew = ScanWorkers {
         scope,
-        plots,
-        known,
-        began: now_nanoseconds(),
-        board: Mutex::new(board),
+        trees: plots,
+        options: known,
+        started: now_nanoseconds(),
+        queue: Mutex::new(board),
         wake: Condvar::new(),
     };
     let mut census = thread::scope(|threads| {
-        let others = (1..available_parallelism(MAX_HANDS))
+        let others = (1..available_parallelism(MAX_THREADS))
             .map(|_| threads.spawn(|| crew.work()))
             .collect::<Vec<_>>();
         let mut census = crew.work();
@@ -121,50 +121,50 @@ pub(crate) fn scan_from(
         }
         census
     });
-    let board = crew.board.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let board = crew.queue.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(error) = board.failed {
         return Err(error);
     }
-    entry::sort(&mut census.entries);
+    entry::sort_entries(&mut census.entries);
     census.strays.sort();
     Ok(census)
 }
 
-impl Census {
+impl ScanResult {
     fn add(&mut self, other: Self) {
         self.entries.extend(other.entries);
         self.folders.extend(other.folders);
-        self.ends.extend(other.ends);
+        self.item_folders.extend(other.item_folders);
         self.strays.extend(other.strays);
     }
 }
 
-enum Task {
+enum ScanTask {
     Folder { plot: usize, below: String },
     Files { folder: Arc<OpenFolder>, files: Vec<(ScopedPath, String)> },
 }
 
-struct Board {
-    tasks: VecDeque<Task>,
+struct TaskQueue {
+    tasks: VecDeque<ScanTask>,
     busy: usize,
     found: usize,
     failed: Option<io::Error>,
 }
 
-struct Crew<'a> {
+struct ScanWorkers<'a> {
     scope: Scope,
-    plots: &'a [Plot],
-    known: &'a Known<'a>,
-    began: i64,
-    board: Mutex<Board>,
+    trees: &'a [ItemTree],
+    options: &'a ScanOptions<'a>,
+    started: i64,
+    queue: Mutex<TaskQueue>,
     wake: Condvar,
 }
 
-impl Crew<'_> {
+impl ScanWorkers<'_> {
     /// Does tasks until there are none, and says what it found.
-    fn work(&self) -> Census {
-        let mut census = Census::default();
-        let mut board = self.board();
+    fn work(&self) -> ScanResult {
+        let mut census = ScanResult::default();
+        let mut board = self.lock_queue();
         loop {
             match board.tasks.pop_front() {
                 Some(task) if board.failed.is_none() => {
@@ -172,9 +172,9 @@ impl Crew<'_> {
                     drop(board);
                     let before = census.entries.len();
                     let done = self.perform(task, &mut census);
-                    board = self.board();
+                    board = self.lock_queue();
                     board.busy -= 1;
-                    board.settle(done, census.entries.len() - before);
+                    board.finish_task(done, census.entries.len() - before);
                     self.wake.notify_all();
                 }
                 Some(_) => board.tasks.clear(),
@@ -184,76 +184,88 @@ impl Crew<'_> {
         }
     }
 
-    fn perform(&self, task: Task, census: &mut Census) -> io::Result<Vec<Task>> {
+    fn perform(&self, task: ScanTask, census: &mut ScanResult) -> io::Result<Vec<ScanTask>> {
         match task {
-            Task::Folder { plot, below } => self.folder(plot, &below, census),
-            Task::Files { folder, files } => {
-                self.files(&folder, files, census)?;
+            ScanTask::Folder { plot, below } => self.scan_folder(plot, &below, census),
+            ScanTask::Files { folder, files } => {
+                self.scan_files(&folder, files, census)?;
                 Ok(Vec::new())
             }
         }
     }
 
-    fn folder(&self, number: usize, below: &str, census: &mut Census) -> io::Result<Vec<Task>> {
-        let plot = &self.plots[number];
-        let label = plot.label(below);
+    fn scan_folder(
+        &self,
+        number: usize,
+        below: &str,
+        census: &mut ScanResult,
+    ) -> io::Result<Vec<ScanTask>> {
+        let plot = &self.trees[number];
+        let label = plot.index_label(below);
         let looks = |stamp: FileStamp| {
-            if stamp.is_racy(self.began) { Looks::Unsettled } else { Looks::Settled(stamp) }
+            if stamp.is_racy(self.started) {
+                FolderState::Unsettled
+            } else {
+                FolderState::Settled(stamp)
+            }
         };
-        let surveyed = match survey(plot, self.scope, below) {
-            Err(error) if self.passes_over(&error) => Survey::Gone,
+        let surveyed = match read_folder(plot, self.scope, below) {
+            Err(error) if self.can_skip(&error) => ScannedFolder::Missing,
             surveyed => surveyed?,
         };
         match surveyed {
-            Survey::Gone => {
-                census.folders.push((label, Looks::Gone));
+            ScannedFolder::Missing => {
+                census.folders.push((label, FolderState::Gone));
                 Ok(Vec::new())
             }
-            Survey::Item(stamp, place, folder) => {
-                census.ends.push(label.clone());
+            ScannedFolder::Item(stamp, place, folder) => {
+                census.item_folders.push(label.clone());
                 census.folders.push((label, looks(stamp)));
                 let name = place.main_file_path().and_then(|path| path.split_last());
                 let Some((_, name)) = name else { return Ok(Vec::new()) };
                 let files = vec![(place, name.to_string())];
-                Ok(vec![Task::Files { folder: Arc::new(folder), files }])
+                Ok(vec![ScanTask::Files { folder: Arc::new(folder), files }])
             }
-            Survey::Level(stamp, level, folder) => {
+            ScannedFolder::Level(stamp, level, folder) => {
                 let strays = level.strays.into_iter();
-                let strays = strays
-                    .map(|(name, why)| Stray { path: plot.label(&super::join(below, &name)), why });
+                let strays = strays.map(|(name, why)| Stray {
+                    path: plot.index_label(&super::join_path(below, &name)),
+                    reason: why,
+                });
                 census.strays.extend(strays);
-                let deeper = level.folders.iter().map(|name| super::join(below, name));
-                let deeper = deeper.filter(|below| !(self.known.has)(&plot.label(below)));
-                let deeper = deeper.map(|below| Task::Folder { plot: number, below });
+                let deeper = level.folders.iter().map(|name| super::join_path(below, name));
+                let deeper =
+                    deeper.filter(|below| !(self.options.is_known)(&plot.index_label(below)));
+                let deeper = deeper.map(|below| ScanTask::Folder { plot: number, below });
                 let mut tasks = deeper.collect::<Vec<_>>();
-                tasks.extend(handfuls(level.items, Arc::new(folder)));
+                tasks.extend(file_tasks(level.items, Arc::new(folder)));
                 census.folders.push((label, looks(stamp)));
                 Ok(tasks)
             }
         }
     }
 
-    fn passes_over(&self, error: &io::Error) -> bool {
+    fn can_skip(&self, error: &io::Error) -> bool {
         let is_closed = error.kind() == io::ErrorKind::PermissionDenied;
-        self.known.content == Content::Looked && is_closed
+        self.options.depth == ScanDepth::Stamps && is_closed
     }
 
-    fn files(
+    fn scan_files(
         &self,
         folder: &OpenFolder,
         files: Vec<(ScopedPath, String)>,
-        census: &mut Census,
+        census: &mut ScanResult,
     ) -> io::Result<()> {
         let mut bytes = Vec::new();
         for (place, name) in files {
-            if self.known.content == Content::Unread {
+            if self.options.depth == ScanDepth::Names {
                 let stamp = FileStamp::from((0, 0, 0, 0));
-                census.entries.push(Entry::new(place, stamp, None));
+                census.entries.push(CatalogEntry::new(place, stamp, None));
                 continue;
             }
-            if self.known.content == Content::Looked {
+            if self.options.depth == ScanDepth::Stamps {
                 let looks = folder.file_stamp(&name).ok().flatten();
-                census.entries.extend(looks.map(|stamp| Entry::new(place, stamp, None)));
+                census.entries.extend(looks.map(|stamp| CatalogEntry::new(place, stamp, None)));
                 continue;
             }
             // What has gone meanwhile, or may not be read, is found out again by whoever wants it.
@@ -262,31 +274,35 @@ impl Crew<'_> {
                 Ok(None) => continue,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                    census.entries.push(Entry::new(place, FileStamp::from((0, 0, 0, 0)), None));
+                    census.entries.push(CatalogEntry::new(
+                        place,
+                        FileStamp::from((0, 0, 0, 0)),
+                        None,
+                    ));
                     continue;
                 }
                 Err(error) => return Err(error),
             };
             let stamp = FileStamp::from_metadata(&file.metadata()?);
             bytes.clear();
-            let sha256 = if stamp.size <= MAX_READ {
+            let sha256 = if stamp.size <= MAX_FILE_BYTES {
                 file.take(stamp.size).read_to_end(&mut bytes)?;
                 Some(Sha256::digest(&bytes))
             } else {
                 None
             };
-            census.entries.push(Entry::new(place, stamp, sha256));
+            census.entries.push(CatalogEntry::new(place, stamp, sha256));
         }
         Ok(())
     }
 
-    fn board(&self) -> MutexGuard<'_, Board> {
-        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_queue(&self) -> MutexGuard<'_, TaskQueue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Board {
-    fn settle(&mut self, done: io::Result<Vec<Task>>, found: usize) {
+impl TaskQueue {
+    fn finish_task(&mut self, done: io::Result<Vec<ScanTask>>, found: usize) {
         self.found += found;
         match done {
             Ok(_) if self.found > MAX_ITEMS => {
@@ -300,14 +316,14 @@ impl Board {
 }
 
 /// The files of a folder in tasks of bearable size.
-fn handfuls(
+fn file_tasks(
     files: Vec<(ScopedPath, String)>,
     folder: Arc<OpenFolder>,
-) -> impl Iterator<Item = Task> {
+) -> impl Iterator<Item = ScanTask> {
     let mut files = files.into_iter().peekable();
     std::iter::from_fn(move || {
         files.peek()?;
-        let files = files.by_ref().take(HANDFUL).collect();
-        Some(Task::Files { folder: Arc::clone(&folder), files })
+        let files = files.by_ref().take(FILES_PER_TASK).collect();
+        Some(ScanTask::Files { folder: Arc::clone(&folder), files })
     })
 }

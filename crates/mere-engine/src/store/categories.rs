@@ -5,29 +5,32 @@ use mere_core::item::Category;
 use mere_core::reply::{Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::{CategoryCall, CategoryChange, Reader};
 
-use super::shelf::Shelf;
-use super::tell::told_description;
-use super::{Clerk, Store, StoreError};
+use super::shelf::LockedStore;
+use super::tell::description_content;
+use super::{Store, StoreCall, StoreError};
 use crate::tool_error::ToolError;
 
 /// Does what is asked about a category.
-pub(super) fn category(clerk: &Clerk<'_>, call: &CategoryCall) -> Result<Draft, ToolError> {
-    let store = clerk.served()?;
+pub(super) fn run_category_call(
+    clerk: &StoreCall<'_>,
+    call: &CategoryCall,
+) -> Result<Draft, ToolError> {
+    let store = clerk.served_store()?;
     let path = &call.path;
-    store.check_shown(clerk, path)?;
+    store.check_visible(clerk, path)?;
     match &call.change {
         CategoryChange::Create { description } => create(clerk, store, call, description.as_ref()),
         CategoryChange::Delete { depth } => {
             // Beyond a space, a folder may hold anything: there only memories are the agents' own.
-            let depth = match (clerk.who, depth) {
+            let depth = match (clerk.reader, depth) {
                 (Reader::Agent, DeletableContents::Visible) if !store.is_in_space() => {
                     DeletableContents::Memories
                 }
                 _ => *depth,
             };
             let change = StoreChange::DeleteCategory { path: path.clone(), deletable: depth };
-            settle(clerk, store, call, change, "delete")?;
-            let data = told(store, path, &Description::EMPTY).with("deleted", true);
+            apply_change(clerk, store, call, change, "delete")?;
+            let data = category_fields(store, path, &Description::EMPTY).with("deleted", true);
             let message = Prose::with_names(
                 &format!("The category '{path}' is deleted."),
                 &[ParsedName::from(path)],
@@ -40,8 +43,8 @@ pub(super) fn category(clerk: &Clerk<'_>, call: &CategoryCall) -> Result<Draft, 
                 path: path.clone(),
                 description: description.clone(),
             };
-            settle(clerk, store, call, change, "describe")?;
-            let data = told(store, path, &description);
+            apply_change(clerk, store, call, change, "describe")?;
+            let data = category_fields(store, path, &description);
             let message = Prose::with_names(
                 &format!("The category '{path}' is described."),
                 &[ParsedName::from(path)],
@@ -52,7 +55,7 @@ pub(super) fn category(clerk: &Clerk<'_>, call: &CategoryCall) -> Result<Draft, 
 }
 
 fn create(
-    clerk: &Clerk<'_>,
+    clerk: &StoreCall<'_>,
     store: &Store,
     call: &CategoryCall,
     said: Option<&Description>,
@@ -60,17 +63,17 @@ fn create(
     let path = &call.path;
     let description = said.cloned().unwrap_or_default();
     let change = StoreChange::CreateCategory { path: path.clone(), description };
-    let shelf = Shelf::open_for(store, clerk.bench(), &change, call.force)?;
+    let shelf = LockedStore::open_or_create(store, clerk.access(), &change, call.force)?;
     let made = shelf.apply(shelf.permit(change, call.force)?)?;
     // A link or a file that has the name is no category.
     let Some(written) = shelf.description(path)? else {
-        return Err(StoreError::Flawed(InvalidChange::Obstructed { path: path.clone() }).into());
+        return Err(StoreError::Invalid(InvalidChange::Obstructed { path: path.clone() }).into());
     };
     let named = store.rules.hierarchy().find(path);
     let description = named.map_or(written, |named| named.description.clone());
     drop(shelf);
     let is_other = said.is_some_and(|said| *said != description);
-    let data = told(store, path, &description).with("created", made);
+    let data = category_fields(store, path, &description).with("created", made);
     let (code, words) = if made {
         (codes::CATEGORY_CREATED, "is made")
     } else {
@@ -89,28 +92,28 @@ fn create(
 }
 
 /// Makes a change to a category that is there.
-fn settle(
-    clerk: &Clerk<'_>,
+fn apply_change(
+    clerk: &StoreCall<'_>,
     store: &Store,
     call: &CategoryCall,
     change: StoreChange,
     what: &'static str,
 ) -> Result<(), StoreError> {
     let path = call.path.clone();
-    let Some(shelf) = Shelf::open(store, clerk.bench())? else {
+    let Some(shelf) = LockedStore::open(store, clerk.access())? else {
         // Policy speaks before what is there does, whether or not there is a folder.
-        Shelf::judge_absent(store, clerk.bench(), change, call.force)?;
-        return Err(StoreError::Flawed(InvalidChange::CategoryMissing { what, path }));
+        LockedStore::check_without_folder(store, clerk.access(), change, call.force)?;
+        return Err(StoreError::Invalid(InvalidChange::CategoryMissing { what, path }));
     };
     if shelf.apply(shelf.permit(change, call.force)?)? {
         return Ok(());
     }
-    Err(StoreError::Flawed(InvalidChange::CategoryMissing { what, path }))
+    Err(StoreError::Invalid(InvalidChange::CategoryMissing { what, path }))
 }
 
-fn told(store: &Store, path: &Category, description: &Description) -> Fields {
+fn category_fields(store: &Store, path: &Category, description: &Description) -> Fields {
     Fields::default()
-        .with("store", store.told_name())
+        .with("store", store.name_data())
         .with("path", ParsedName::from(path))
-        .with("description", told_description(description))
+        .with("description", description_content(description))
 }

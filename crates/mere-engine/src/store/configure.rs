@@ -15,9 +15,9 @@ use mere_core::request::NewStore;
 use mere_core::yaml::amend::{self, AmendError};
 use serde_json::{Map, Value, json};
 
-use super::tell::told_description;
+use super::tell::description_content;
 use super::template;
-use super::{Clerk, Store, StoreError};
+use super::{Store, StoreCall, StoreError};
 use crate::config;
 use crate::config_check::check_config;
 use crate::items::Unmade;
@@ -26,10 +26,10 @@ use crate::tool_error::ToolError;
 use mere_host::{Folder, FolderWriter, WritePrecondition, read_at_most};
 
 /// Reads the configuration again, and makes the categories that it names.
-pub(crate) type Resettle<'a> = &'a dyn Fn() -> Result<Vec<Address>, ToolError>;
+pub(crate) type ReloadStores<'a> = &'a dyn Fn() -> Result<Vec<Address>, ToolError>;
 
 /// What to try first.
-const NEXT: [&str; 3] = [
+const NEXT_COMMANDS: [&str; 3] = [
     "mere store list",
     "mere memory create first-note 'What I want to remember'",
     "mere memory list",
@@ -39,15 +39,15 @@ const NEXT: [&str; 3] = [
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigureError {
     #[error("there is a store called `{0}` already")]
-    Taken(ModName),
+    NameTaken(ModName),
     #[error("the store `{0}` is not in the configuration")]
     Unconfigured(ModName),
     #[error("the configuration names the category '{0}' already")]
-    Defined(Category),
+    AlreadyDefined(Category),
     #[error("the configuration does not name the category '{0}'")]
-    Undefined(Category),
+    NotDefined(Category),
     #[error("the configuration names categories below '{0}'")]
-    Parent(Category),
+    HasSubcategories(Category),
     #[error("{address} cannot be changed so: {reason}")]
     Unusable { address: Address, reason: String },
     #[error("{address} cannot be changed: {error}")]
@@ -55,18 +55,18 @@ pub(crate) enum ConfigureError {
 }
 
 /// Names a new store, and makes its categories.
-pub(super) fn init(
-    clerk: &Clerk<'_>,
+pub(super) fn init_store(
+    clerk: &StoreCall<'_>,
     new: &NewStore,
-    resettle: Resettle<'_>,
+    resettle: ReloadStores<'_>,
 ) -> Result<Draft, ToolError> {
     let scope = if clerk.context.is_home() { Scope::User } else { new.scope };
     if clerk.stores.all().iter().any(|store| store.is_configured && store.name == new.name) {
-        return Err(ConfigureError::Taken(new.name.clone()).into());
+        return Err(ConfigureError::NameTaken(new.name.clone()).into());
     }
-    let path = new.path.clone().unwrap_or_else(|| usual_path(clerk, scope, &new.name));
-    let file = ConfigFile::of(clerk, scope);
-    let store = template::store(new, scope, &path);
+    let path = new.path.clone().unwrap_or_else(|| default_path(clerk, scope, &new.name));
+    let file = ConfigFile::new(clerk, scope);
+    let store = template::store_value(new, scope, &path);
     let mut made =
         file.change(resettle, |text| amend::add(text, &["stores", new.name.as_str()], &store))?;
     file.make_folder(&path)?;
@@ -75,7 +75,7 @@ pub(super) fn init(
         .with("store", Content::mention(new.name.as_str()))
         .with("config", file.address)
         .with("made", made.into_iter().map(Data::from).collect::<Data>())
-        .with("next", NEXT.into_iter().map(Data::from).collect::<Data>());
+        .with("next", NEXT_COMMANDS.into_iter().map(Data::from).collect::<Data>());
     let message = Prose::words("The store `")
         .content(Content::mention(new.name.as_str()))
         .and("` is configured, and its categories are there.");
@@ -96,7 +96,7 @@ pub(super) fn init(
 }
 
 /// Where a store lies if nobody says so: where memories usually do, if nothing else is there.
-fn usual_path(clerk: &Clerk<'_>, scope: Scope, name: &ModName) -> String {
+fn default_path(clerk: &StoreCall<'_>, scope: Scope, name: &ModName) -> String {
     let folder = ItemType::Memory.folder();
     let is_taken = clerk.stores.all().iter().any(|store| {
         let last = store.address.path().names().next_back();
@@ -106,22 +106,22 @@ fn usual_path(clerk: &Clerk<'_>, scope: Scope, name: &ModName) -> String {
 }
 
 /// Names a category of the served store.
-pub(super) fn define(
-    clerk: &Clerk<'_>,
+pub(super) fn define_category(
+    clerk: &StoreCall<'_>,
     (path, description): (&Category, Option<&Description>),
-    resettle: Resettle<'_>,
+    resettle: ReloadStores<'_>,
 ) -> Result<Draft, ToolError> {
-    let store = configured(clerk)?;
+    let store = configured_store(clerk)?;
     if store.rules.hierarchy().find(path).is_some() {
-        return Err(ConfigureError::Defined(path.clone()).into());
+        return Err(ConfigureError::AlreadyDefined(path.clone()).into());
     }
-    let keys = keys(store, path);
+    let keys = category_keys(store, path);
     let mut value = Map::new();
     let description = description.cloned().unwrap_or_default();
     if !description.is_empty() {
         value.insert("description".to_owned(), json!(description.as_str()));
     }
-    let file = ConfigFile::of(clerk, store.scope);
+    let file = ConfigFile::new(clerk, store.scope);
     let made = file.change(resettle, |text| {
         amend::add(
             text,
@@ -130,7 +130,7 @@ pub(super) fn define(
         )
     })?;
     let made = made.into_iter().map(Data::from).collect::<Data>();
-    let data = told(store, path, &description, file.address).with("made", made);
+    let data = category_fields(store, path, &description, file.address).with("made", made);
     let message = Prose::with_names(
         &format!("The configuration names the category '{path}'."),
         &[ParsedName::from(path)],
@@ -139,24 +139,24 @@ pub(super) fn define(
 }
 
 /// Takes a category out of the configuration; its folder stays.
-pub(super) fn undefine(
-    clerk: &Clerk<'_>,
+pub(super) fn undefine_category(
+    clerk: &StoreCall<'_>,
     path: &Category,
-    resettle: Resettle<'_>,
+    resettle: ReloadStores<'_>,
 ) -> Result<Draft, ToolError> {
-    let store = configured(clerk)?;
+    let store = configured_store(clerk)?;
     let Some(named) = store.rules.hierarchy().find(path) else {
-        return Err(ConfigureError::Undefined(path.clone()).into());
+        return Err(ConfigureError::NotDefined(path.clone()).into());
     };
     if !named.subcategories.is_empty() {
-        return Err(ConfigureError::Parent(path.clone()).into());
+        return Err(ConfigureError::HasSubcategories(path.clone()).into());
     }
-    let keys = keys(store, path);
-    let file = ConfigFile::of(clerk, store.scope);
+    let keys = category_keys(store, path);
+    let file = ConfigFile::new(clerk, store.scope);
     file.change(resettle, |text| {
         amend::remove(text, &keys.iter().map(String::as_str).collect::<Vec<_>>())
     })?;
-    let data = told(store, path, &named.description, file.address);
+    let data = category_fields(store, path, &named.description, file.address);
     let message = Prose::with_names(
         &format!("The configuration does not name the category '{path}' any more."),
         &[ParsedName::from(path)],
@@ -167,8 +167,8 @@ pub(super) fn undefine(
 }
 
 /// The served store, which must be in a configuration.
-fn configured<'a>(clerk: &'a Clerk<'_>) -> Result<&'a Store, ToolError> {
-    let store = clerk.served()?;
+fn configured_store<'a>(clerk: &'a StoreCall<'_>) -> Result<&'a Store, ToolError> {
+    let store = clerk.served_store()?;
     if store.is_configured {
         return Ok(store);
     }
@@ -176,7 +176,7 @@ fn configured<'a>(clerk: &'a Clerk<'_>) -> Result<&'a Store, ToolError> {
 }
 
 /// The keys that lead to a category.
-fn keys(store: &Store, path: &Category) -> Vec<String> {
+fn category_keys(store: &Store, path: &Category) -> Vec<String> {
     let mut keys = vec!["stores".to_owned(), store.name.to_string()];
     for (depth, level) in path.levels().enumerate() {
         keys.push(if depth == 0 { "categories" } else { "subcategories" }.to_owned());
@@ -185,38 +185,43 @@ fn keys(store: &Store, path: &Category) -> Vec<String> {
     keys
 }
 
-fn told(store: &Store, path: &Category, description: &Description, config: Address) -> Fields {
+fn category_fields(
+    store: &Store,
+    path: &Category,
+    description: &Description,
+    config: Address,
+) -> Fields {
     Fields::default()
-        .with("store", store.told_name())
+        .with("store", store.name_data())
         .with("path", ParsedName::from(path))
-        .with("description", told_description(description))
+        .with("description", description_content(description))
         .with("address", config)
 }
 
 /// A `config.yaml`, and the space it is in.
 struct ConfigFile<'a> {
-    clerk: &'a Clerk<'a>,
+    call: &'a StoreCall<'a>,
     scope: Scope,
     address: Address,
 }
 
 impl<'a> ConfigFile<'a> {
-    fn of(clerk: &'a Clerk<'a>, scope: Scope) -> Self {
+    fn new(call: &'a StoreCall<'a>, scope: Scope) -> Self {
         let address = match scope {
             Scope::User => config::user_address(),
             _ => config::project_address(),
         };
-        Self { clerk, scope, address }
+        Self { call, scope, address }
     }
 
     /// Changes the text, reads the configuration again, and takes the change back if that fails.
     fn change(
         &self,
-        resettle: Resettle<'_>,
+        resettle: ReloadStores<'_>,
         amend: impl Fn(&str) -> Result<String, AmendError>,
     ) -> Result<Vec<Address>, ToolError> {
         let (old, new) = self.write(amend)?;
-        let wrong = check_config(self.clerk.context).into_iter();
+        let wrong = check_config(self.call.context).into_iter();
         let mut wrong = wrong.filter(|file| file.address == self.address);
         let made = match wrong.find_map(|file| file.problem) {
             Some(reason) => {
@@ -233,7 +238,7 @@ impl<'a> ConfigFile<'a> {
 
     /// Makes the folder of a store that lies elsewhere.
     fn make_folder(&self, path: &str) -> Result<(), ToolError> {
-        let context = self.clerk.context;
+        let context = self.call.context;
         let failed = |cause| Unmade::Failed { address: self.address.clone(), cause };
         let space = match self.scope {
             Scope::User => context.surroundings.user_space(),
@@ -244,7 +249,7 @@ impl<'a> ConfigFile<'a> {
     }
 
     fn lock(&self) -> Result<FolderWriter, ToolError> {
-        let context = self.clerk.context;
+        let context = self.call.context;
         let failed = |cause| Unmade::Failed { address: self.address.clone(), cause };
         let space = match self.scope {
             Scope::User => context.surroundings.make_user_space(),
@@ -254,7 +259,7 @@ impl<'a> ConfigFile<'a> {
         if project_key::space_format(&space) > project_key::FORMAT {
             return Err(Unmade::Newer.into());
         }
-        let editing = FolderWriter::open(&space, self.clerk.over).map_err(failed)?;
+        let editing = FolderWriter::open(&space, self.call.is_cancelled).map_err(failed)?;
         Ok(editing.ok_or_else(|| Unmade::Late(self.address.clone()))?)
     }
 

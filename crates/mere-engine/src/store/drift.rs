@@ -7,26 +7,26 @@ use cap_std::fs::Dir;
 use mere_core::category::{CategoryMode, CategoryRules, Hierarchy};
 use mere_core::item::{Category, ItemId, ItemType, Scope};
 
-use super::{Home, ItemRules, Store, Stores};
+use super::{FolderAccess, ItemRules, Store, Stores};
 use crate::context::Context;
 use mere_host::{EntryKind, Folder, OpenFolder, is_symlink_error, none_if_missing};
 
 /// One difference, in words, and whose config it is about.
 pub(crate) struct Drift {
     pub(crate) scope: Scope,
-    pub(crate) words: String,
+    pub(crate) message: String,
 }
 
 /// Every difference, stores first.
-pub(crate) fn drift(
+pub(crate) fn find_drift(
     context: &Context,
     stores: &Stores,
     items: &ItemRules,
 ) -> io::Result<Vec<Drift>> {
     let mut found = Vec::new();
     for store in stores.all() {
-        let words = of_store(context, store)?;
-        found.extend(words.into_iter().map(|words| Drift { scope: store.scope, words }));
+        let words = find_store_drift(context, store)?;
+        found.extend(words.into_iter().map(|words| Drift { scope: store.scope, message: words }));
     }
     let spaces = [
         (Scope::Project, context.space()?.map(|space| space.dir().try_clone()).transpose()?),
@@ -35,11 +35,13 @@ pub(crate) fn drift(
     for (scope, space) in spaces {
         let Some(space) = space else { continue };
         for kind in [ItemType::Directive, ItemType::Tool, ItemType::Knowledge] {
-            let tree = Tree { top: below(&space, kind.folder())?, kind: Some(kind) };
+            let tree =
+                CategoryFolders { top: open_below(&space, kind.folder())?, kind: Some(kind) };
             let what = format!("`{}`", kind.folder());
-            let rules = items.find(scope, kind);
-            let words = tree.differences(&what, &items.named(scope, kind), &rules)?;
-            found.extend(words.into_iter().map(|words| Drift { scope, words }));
+            let rules = items.rules_for(scope, kind);
+            let words =
+                tree.find_differences(&what, &items.configured_hierarchy(scope, kind), &rules)?;
+            found.extend(words.into_iter().map(|words| Drift { scope, message: words }));
         }
     }
     Ok(found)
@@ -50,24 +52,24 @@ fn user_space(context: &Context) -> io::Result<Option<Dir>> {
     space.as_deref().map(Folder::dir).map(|dir| dir.try_clone()).transpose()
 }
 
-fn of_store(context: &Context, store: &Store) -> io::Result<Vec<String>> {
+fn find_store_drift(context: &Context, store: &Store) -> io::Result<Vec<String>> {
     let what = format!("store `{}`", store.name);
-    if matches!(store.home, Home::Missing) {
+    if matches!(store.folder_access, FolderAccess::Missing) {
         return Ok(vec![format!("{what} is not there: make its folder, or correct its `path`")]);
     }
-    let tree = Tree { top: store.folder(context)?, kind: None };
-    tree.differences(&what, store.rules.hierarchy(), &store.rules)
+    let tree = CategoryFolders { top: store.folder(context)?, kind: None };
+    tree.find_differences(&what, store.rules.hierarchy(), &store.rules)
 }
 
 /// The categories that are there, as folders.
-struct Tree {
+struct CategoryFolders {
     top: Option<Dir>,
     /// The type of the items in it; none for memories.
     kind: Option<ItemType>,
 }
 
-impl Tree {
-    fn differences(
+impl CategoryFolders {
+    fn find_differences(
         &self,
         what: &str,
         named: &Hierarchy,
@@ -75,7 +77,7 @@ impl Tree {
     ) -> io::Result<Vec<String>> {
         let mut found = Vec::new();
         for one in named.all_categories() {
-            if !self.has(&one.category)? {
+            if !self.has_category(&one.category)? {
                 found.push(format!(
                     "{what}: category `{}` is in the config and not on disk: run `mere store sync`",
                     one.category
@@ -83,7 +85,7 @@ impl Tree {
             }
         }
         if rules.mode() > CategoryMode::Free {
-            let mut tops = self.tops()?;
+            let mut tops = self.top_categories()?;
             tops.retain(|top| rules.hierarchy().find(top).is_none());
             found.extend(
                 tops.into_iter().map(|top| {
@@ -94,13 +96,13 @@ impl Tree {
         Ok(found)
     }
 
-    fn has(&self, category: &Category) -> io::Result<bool> {
+    fn has_category(&self, category: &Category) -> io::Result<bool> {
         let Some(top) = &self.top else { return Ok(false) };
-        Ok(below(top, category.as_str())?.is_some())
+        Ok(open_below(top, category.as_str())?.is_some())
     }
 
     /// The top categories, sorted. A folder that is an item is none.
-    fn tops(&self) -> io::Result<Vec<Category>> {
+    fn top_categories(&self) -> io::Result<Vec<Category>> {
         let Some(top) = &self.top else { return Ok(Vec::new()) };
         let mut names = Vec::new();
         OpenFolder::open(top, "")?.for_each_entry(|name, kind| {
@@ -112,7 +114,7 @@ impl Tree {
         let mut tops = Vec::new();
         for name in names {
             let own = self.kind.and_then(ItemType::folder_main_file);
-            let is_item = match (own, below(top, name.as_str())?) {
+            let is_item = match (own, open_below(top, name.as_str())?) {
                 (Some(file), Some(folder)) => {
                     none_if_missing(folder.symlink_metadata(file))?.is_some()
                 }
@@ -127,7 +129,7 @@ impl Tree {
 }
 
 /// A folder below another; a link is none.
-fn below(folder: &Dir, path: &str) -> io::Result<Option<Dir>> {
+fn open_below(folder: &Dir, path: &str) -> io::Result<Option<Dir>> {
     match OpenFolder::open(folder, path) {
         Err(error) if is_symlink_error(&error) => Ok(None),
         opened => Ok(none_if_missing(opened)?.map(OpenFolder::into_dir)),

@@ -7,7 +7,7 @@ use mere_core::category::{Denial, InvalidChange, Refusal};
 use mere_core::item::{ItemType, MemoryPath};
 use mere_core::name::ModName;
 
-use super::Unserved;
+use super::UnknownStore;
 use super::configure::ConfigureError;
 
 /// A call about categories or memories that came to nothing. Paths in it were parsed, so they may
@@ -15,53 +15,53 @@ use super::configure::ConfigureError;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
     #[error(transparent)]
-    Unserved(#[from] Unserved),
+    UnknownStore(#[from] UnknownStore),
     #[error(transparent)]
     Denied(Denial),
     #[error(transparent)]
-    Flawed(InvalidChange),
+    Invalid(InvalidChange),
     #[error("there is no memory at '{0}'")]
     Missing(MemoryPath),
     #[error("the memory at '{path}' has expired")]
     Expired { path: MemoryPath, at: Timestamp },
     #[error("there is a memory at '{0}' already")]
-    Taken(MemoryPath),
+    MemoryExists(MemoryPath),
     #[error("the folder of the store `{0}` is not there")]
     NoFolder(ModName),
     #[error("the store `{store}` cannot be read")]
     Unreadable { store: ModName, cause: io::Error },
     #[error("the store `{store}` could not be changed")]
-    Unwritten { store: ModName, cause: io::Error },
+    WriteFailed { store: ModName, cause: io::Error },
     #[error("the categories of `{}` cannot be looked at", .kind.folder())]
-    Unseen { kind: ItemType, cause: io::Error },
+    CategoriesUnreadable { kind: ItemType, cause: io::Error },
     #[error("the categories of `{}` could not be made", .kind.folder())]
-    Unmade { kind: ItemType, cause: io::Error },
+    CategoriesNotCreated { kind: ItemType, cause: io::Error },
     #[error("the space is of a newer version")]
-    Newer,
+    NewerFormat,
     #[error("the store `{0}` is busy")]
-    Late(ModName),
+    LockTimeout(ModName),
     #[error(transparent)]
     Configure(#[from] ConfigureError),
     #[error("the cursor is of another call")]
-    Cursor,
+    ForeignCursor,
 }
 
 impl StoreError {
     /// Why there is no permit.
-    pub(super) fn of(store: &ModName, refusal: Refusal<io::Error>) -> Self {
+    pub(super) fn from_refusal(store: &ModName, refusal: Refusal<io::Error>) -> Self {
         match refusal {
             Refusal::Denied(denial) => Self::Denied(denial),
-            Refusal::Invalid(flaw) => Self::Flawed(flaw),
+            Refusal::Invalid(flaw) => Self::Invalid(flaw),
             Refusal::Unreadable(cause) => Self::Unreadable { store: store.clone(), cause },
         }
     }
 
     /// The same for the categories of items.
-    pub(super) fn of_items(kind: ItemType, refusal: Refusal<io::Error>) -> Self {
+    pub(super) fn from_item_refusal(kind: ItemType, refusal: Refusal<io::Error>) -> Self {
         match refusal {
             Refusal::Denied(denial) => Self::Denied(denial),
-            Refusal::Invalid(flaw) => Self::Flawed(flaw),
-            Refusal::Unreadable(cause) => Self::Unseen { kind, cause },
+            Refusal::Invalid(flaw) => Self::Invalid(flaw),
+            Refusal::Unreadable(cause) => Self::CategoriesUnreadable { kind, cause },
         }
     }
 }

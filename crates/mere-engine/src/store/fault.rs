@@ -4,48 +4,48 @@ use mere_core::name::ModName;
 
 /// What is wrong with a store, in words for whoever edits the file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum StoreFault {
+pub(super) enum StoreConfigError {
     #[error("the store `{0}` is in both config files: rename one of them")]
-    Twice(ModName),
+    Duplicate(ModName),
     #[error(
         "the store `{0}` lies elsewhere, where it is `mod:{0}`, and an extra folder or the project \
          around has that name already: rename one of them"
     )]
-    Taken(ModName),
+    NameTaken(ModName),
     #[error(
         "the path of the store `{0}` has a name that no address can hold: rename the folder, or \
          choose another"
     )]
-    Unsayable(ModName),
+    Unaddressable(ModName),
     #[error(
         "the store `{0}` would be the project, or hold it or a space: give it a folder of its own, \
          such as `./memory`"
     )]
-    Around(ModName),
+    ContainsRoot(ModName),
     #[error("the store `{0}` would be a whole space: name a folder in it, such as `./memory`")]
-    Space(ModName),
+    WholeSpace(ModName),
     #[error(
         "the store `{0}` would lie where workspaces or items lie: choose another folder, such as \
          `./memory`"
     )]
-    Items(ModName),
+    InReservedFolder(ModName),
     #[error(
         "the store `{0}` would lie in `.git`, or in a space inside another folder: choose another \
          folder, such as `./memory`"
     )]
-    Hidden(ModName),
+    InGitOrForeignSpace(ModName),
     #[error(
         "the store `{0}` would lie where keys, approvals or caches are kept, or hold them: choose \
          another folder"
     )]
-    Private(ModName),
+    TouchesPrivateFolder(ModName),
     #[error(
         "the store `{0}` is or lies in the folder of the store `{1}`, or the other way round: give \
          each a folder of its own"
     )]
     Overlap(ModName, ModName),
     #[error("no store is called `{name}`: {}", default_of(.known))]
-    NoDefault { name: ModName, known: Vec<ModName> },
+    UnknownDefault { name: ModName, known: Vec<ModName> },
 }
 
 fn default_of(known: &[ModName]) -> String {

@@ -8,20 +8,20 @@ use cap_std::fs::Dir;
 use mere_core::category::{CategoryContents, StoreView};
 use mere_core::item::{Category, ItemId};
 
-use super::label::LABEL;
+use super::label::CATEGORY_FILE;
 use mere_host::{EntryKind, OpenFolder, is_symlink_error, none_if_missing};
 
 /// The folder of a store, or none while there is none.
-pub(super) struct Disk<'a>(pub(super) Option<&'a Dir>);
+pub(super) struct StoreOnDisk<'a>(pub(super) Option<&'a Dir>);
 
 /// The same for somebody who does not see all of it: what is hidden counts as something else.
-pub(super) struct Seen<'a> {
-    pub(super) disk: Disk<'a>,
+pub(super) struct VisibleStore<'a> {
+    pub(super) disk: StoreOnDisk<'a>,
     /// Whether a path from the folder of the store may be seen.
-    pub(super) shows: &'a dyn Fn(&str) -> bool,
+    pub(super) is_visible: &'a dyn Fn(&str) -> bool,
 }
 
-impl Disk<'_> {
+impl StoreOnDisk<'_> {
     fn open(&self, path: &str) -> io::Result<Option<OpenFolder>> {
         let Some(top) = self.0 else { return Ok(None) };
         match OpenFolder::open(top, path) {
@@ -30,7 +30,7 @@ impl Disk<'_> {
         }
     }
 
-    fn count(
+    fn count_contents(
         &self,
         path: &str,
         shows: &dyn Fn(&str) -> bool,
@@ -43,7 +43,7 @@ impl Disk<'_> {
         folder.for_each_entry(|name, kind| {
             let is_seen = name.is_some_and(|name| shows(&below(name)));
             match (name, kind) {
-                (Some(LABEL), EntryKind::File) => {}
+                (Some(CATEGORY_FILE), EntryKind::File) => {}
                 (Some(name), EntryKind::Folder) if is_id(name) && is_seen => {
                     deeper.push(below(name));
                 }
@@ -59,13 +59,13 @@ impl Disk<'_> {
         })?;
         for path in deeper {
             contents.categories += 1;
-            self.count(&path, shows, contents)?;
+            self.count_contents(&path, shows, contents)?;
         }
         Ok(())
     }
 }
 
-impl StoreView for Disk<'_> {
+impl StoreView for StoreOnDisk<'_> {
     type Error = io::Error;
 
     fn has_category(&self, category: &Category) -> io::Result<bool> {
@@ -97,12 +97,12 @@ impl StoreView for Disk<'_> {
 
     fn contents(&self, category: &Category) -> io::Result<CategoryContents> {
         let mut contents = CategoryContents::default();
-        self.count(category.as_str(), &|_| true, &mut contents)?;
+        self.count_contents(category.as_str(), &|_| true, &mut contents)?;
         Ok(contents)
     }
 }
 
-impl StoreView for Seen<'_> {
+impl StoreView for VisibleStore<'_> {
     type Error = io::Error;
 
     fn has_category(&self, category: &Category) -> io::Result<bool> {
@@ -111,7 +111,7 @@ impl StoreView for Seen<'_> {
 
     fn top_categories(&self) -> io::Result<Vec<Category>> {
         let mut tops = self.disk.top_categories()?;
-        tops.retain(|top| (self.shows)(top.as_str()));
+        tops.retain(|top| (self.is_visible)(top.as_str()));
         Ok(tops)
     }
 
@@ -121,7 +121,7 @@ impl StoreView for Seen<'_> {
 
     fn contents(&self, category: &Category) -> io::Result<CategoryContents> {
         let mut contents = CategoryContents::default();
-        self.disk.count(category.as_str(), self.shows, &mut contents)?;
+        self.disk.count_contents(category.as_str(), self.is_visible, &mut contents)?;
         Ok(contents)
     }
 }

@@ -14,10 +14,10 @@ use mere_core::item::{Category, ItemType, Scope, ScopedPath};
 use mere_core::root::Root;
 
 use super::StoreError;
-use super::ground::Disk;
-use super::stores::patience;
-use super::sync::{address_of, materialise};
-use crate::config::Keeping;
+use super::ground::StoreOnDisk;
+use super::stores::lock_timeout;
+use super::sync::{category_address, create_categories};
+use crate::config::StorageConfig;
 use crate::context::Context;
 use crate::enforce;
 use mere_host::{FolderWriter, SPACE_FOLDER};
@@ -27,22 +27,26 @@ use mere_host::{FolderWriter, SPACE_FOLDER};
 pub(crate) struct ItemRules {
     user: Vec<(ItemType, CategoryRules)>,
     project: Vec<(ItemType, CategoryRules)>,
-    floor: CategoryMode,
+    minimum_mode: CategoryMode,
 }
 
 impl ItemRules {
     /// What both say, with `floor` as the least strict mode.
-    pub(crate) fn new(user: &Keeping, project: &Keeping, floor: CategoryMode) -> Self {
-        Self { user: user.items.clone(), project: project.items.clone(), floor }
+    pub(crate) fn new(
+        user: &StorageConfig,
+        project: &StorageConfig,
+        minimum_mode: CategoryMode,
+    ) -> Self {
+        Self { user: user.items.clone(), project: project.items.clone(), minimum_mode }
     }
 
     /// The rules for the items of a type in a scope.
-    pub(crate) fn find(&self, scope: Scope, kind: ItemType) -> CategoryRules {
+    pub(crate) fn rules_for(&self, scope: Scope, kind: ItemType) -> CategoryRules {
         let said = |rules: &[(ItemType, CategoryRules)]| {
             let found = rules.iter().find(|(one, _)| *one == kind);
-            found.map_or_else(|| free(kind), |(_, rules)| rules.clone())
+            found.map_or_else(|| free_rules(kind), |(_, rules)| rules.clone())
         };
-        let user = said(&self.user).with_mode_at_least(self.floor);
+        let user = said(&self.user).with_mode_at_least(self.minimum_mode);
         match scope {
             Scope::User | Scope::Registry => user,
             Scope::Project => {
@@ -58,20 +62,24 @@ impl ItemRules {
     }
 
     /// Whether an item may be put at a place; `folder` is that of its type, if it is there.
-    pub(crate) fn check(&self, place: &ScopedPath, folder: Option<&Dir>) -> Result<(), StoreError> {
-        let rules = self.find(place.scope, place.kind);
-        let ground = ItemDisk { disk: Disk(folder), folder, kind: place.kind };
+    pub(crate) fn check_category(
+        &self,
+        place: &ScopedPath,
+        folder: Option<&Dir>,
+    ) -> Result<(), StoreError> {
+        let rules = self.rules_for(place.scope, place.kind);
+        let ground = ItemsOnDisk { disk: StoreOnDisk(folder), folder, kind: place.kind };
         let admitted = enforce::permit_category(&rules, &place.category, &ground);
-        admitted.map_err(|refusal| StoreError::of_items(place.kind, refusal))
+        admitted.map_err(|refusal| StoreError::from_item_refusal(place.kind, refusal))
     }
 
     /// Makes the categories that the configs name, and says which were not there.
-    pub(crate) fn materialise(&self, context: &Context) -> Result<Vec<Address>, StoreError> {
+    pub(crate) fn create_categories(&self, context: &Context) -> Result<Vec<Address>, StoreError> {
         let mut all = Vec::new();
         for (scope, rules) in [(Scope::Project, &self.project), (Scope::User, &self.user)] {
             for (kind, rules) in rules {
-                let made = make(context, (scope, *kind), rules.hierarchy());
-                let failed = |cause| StoreError::Unmade { kind: *kind, cause };
+                let made = create_type_categories(context, (scope, *kind), rules.hierarchy());
+                let failed = |cause| StoreError::CategoriesNotCreated { kind: *kind, cause };
                 all.extend(made.map_err(failed)?);
             }
         }
@@ -79,7 +87,7 @@ impl ItemRules {
     }
 
     /// The categories that the config of a scope itself names for a type.
-    pub(crate) fn named(&self, scope: Scope, kind: ItemType) -> Hierarchy {
+    pub(crate) fn configured_hierarchy(&self, scope: Scope, kind: ItemType) -> Hierarchy {
         let rules = match scope {
             Scope::User | Scope::Registry => &self.user,
             Scope::Project => &self.project,
@@ -90,13 +98,13 @@ impl ItemRules {
 }
 
 /// What is there in the folder of a type.
-struct ItemDisk<'a> {
-    disk: Disk<'a>,
+struct ItemsOnDisk<'a> {
+    disk: StoreOnDisk<'a>,
     folder: Option<&'a Dir>,
     kind: ItemType,
 }
 
-impl StoreView for ItemDisk<'_> {
+impl StoreView for ItemsOnDisk<'_> {
     type Error = io::Error;
 
     fn has_category(&self, category: &Category) -> io::Result<bool> {
@@ -123,7 +131,7 @@ impl StoreView for ItemDisk<'_> {
 }
 
 /// Makes the categories of a hierarchy in the folder of a type.
-fn make(
+fn create_type_categories(
     context: &Context,
     (scope, kind): (Scope, ItemType),
     hierarchy: &Hierarchy,
@@ -139,22 +147,25 @@ fn make(
     } else {
         (context.surroundings.make_user_space()?, Address::directory(Root::User, top.clone()))
     };
-    let made =
-        materialise(&FolderWriter::make_folders_below(&space, &top)?, hierarchy, &patience())?;
-    Ok(made.iter().filter_map(|category| address_of(&address, category)).collect())
+    let made = create_categories(
+        &FolderWriter::make_folders_below(&space, &top)?,
+        hierarchy,
+        &lock_timeout(),
+    )?;
+    Ok(made.iter().filter_map(|category| category_address(&address, category)).collect())
 }
 
-fn free(kind: ItemType) -> CategoryRules {
+fn free_rules(kind: ItemType) -> CategoryRules {
     CategoryRules::new(CategoryOwner::Items(kind), CategoryMode::Free, Hierarchy::default())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::keeping;
+    use crate::config::parse_storage;
 
     fn rules(user: &str, project: &str, floor: CategoryMode) -> ItemRules {
-        ItemRules::new(&keeping(user), &keeping(project), floor)
+        ItemRules::new(&parse_storage(user), &parse_storage(project), floor)
     }
 
     #[test]
@@ -169,13 +180,19 @@ mod tests {
             ("subcategories", "free", CategoryMode::Subcategories),
         ] {
             let both = rules(&said(user), &said(project), CategoryMode::Free);
-            let mode = both.find(Scope::Project, ItemType::Tool).mode();
+            let mode = both.rules_for(Scope::Project, ItemType::Tool).mode();
             assert_eq!(mode, expected, "{user} {project}");
-            assert_eq!(both.find(Scope::User, ItemType::Tool).mode().name(), user);
-            assert_eq!(both.find(Scope::Project, ItemType::Directive).mode(), CategoryMode::Free);
+            assert_eq!(both.rules_for(Scope::User, ItemType::Tool).mode().name(), user);
+            assert_eq!(
+                both.rules_for(Scope::Project, ItemType::Directive).mode(),
+                CategoryMode::Free
+            );
         }
         let only_user = rules(&said("strict"), "items: {}", CategoryMode::Free);
-        assert_eq!(only_user.find(Scope::Project, ItemType::Tool).mode(), CategoryMode::Strict);
+        assert_eq!(
+            only_user.rules_for(Scope::Project, ItemType::Tool).mode(),
+            CategoryMode::Strict
+        );
     }
 
     #[test]
@@ -183,7 +200,7 @@ mod tests {
         let floor =
             rules("items: {tools: {categoryMode: strict}}", "{}", CategoryMode::Subcategories);
         for scope in [Scope::Project, Scope::User] {
-            let mode = |kind| floor.find(scope, kind).mode();
+            let mode = |kind| floor.rules_for(scope, kind).mode();
             let kinds = [ItemType::Directive, ItemType::Tool, ItemType::Knowledge];
             let expected =
                 [CategoryMode::Subcategories, CategoryMode::Strict, CategoryMode::Subcategories];
@@ -202,13 +219,13 @@ mod tests {
             let all = hierarchy.all_categories().into_iter();
             all.map(|one| one.category.to_string()).collect::<Vec<_>>()
         };
-        let project = both.find(Scope::Project, ItemType::Tool);
+        let project = both.rules_for(Scope::Project, ItemType::Tool);
         let expected = ["release", "x", "x/theirs", "x/mine", "own"];
         assert_eq!(named(project.hierarchy()), expected);
-        let user = both.find(Scope::User, ItemType::Tool);
+        let user = both.rules_for(Scope::User, ItemType::Tool);
         assert_eq!(named(user.hierarchy()), ["x", "x/mine", "own"]);
         assert_eq!(
-            named(&both.named(Scope::Project, ItemType::Tool)),
+            named(&both.configured_hierarchy(Scope::Project, ItemType::Tool)),
             ["release", "x", "x/theirs"]
         );
     }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use cap_std::fs::Dir;
 
-use super::ledger::Ledger;
+use super::ledger::MemoryTable;
 use mere_host::{FolderWatcher, Interest};
 
 /// How many are kept: each takes memory, and a store whose folder was replaced leaves one behind.
@@ -14,39 +14,43 @@ const MAX_OPEN: usize = 4;
 
 /// The ledgers, the one that was asked last first.
 #[derive(Default)]
-pub(crate) struct Ledgers {
-    open: Mutex<Vec<Ledger>>,
-    watching: AtomicBool,
+pub(crate) struct MemoryTables {
+    open: Mutex<Vec<MemoryTable>>,
+    is_watching: AtomicBool,
 }
 
-impl Ledgers {
+impl MemoryTables {
     /// From now on the system is asked to tell of changes: the session will last.
-    pub(crate) fn keep_watch(&self) {
-        self.watching.store(true, Ordering::Relaxed);
+    pub(crate) fn start_watching(&self) {
+        self.is_watching.store(true, Ordering::Relaxed);
     }
 
     /// Forgets all of them: what is asked next is read anew.
-    pub(crate) fn forget(&self) {
+    pub(crate) fn clear(&self) {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// Asks the ledger of the store in this folder, which is as the disk is now.
-    pub(crate) fn with<T>(&self, folder: &Dir, ask: impl FnOnce(&Ledger) -> T) -> io::Result<T> {
+    pub(crate) fn with_table<T>(
+        &self,
+        folder: &Dir,
+        ask: impl FnOnce(&MemoryTable) -> T,
+    ) -> io::Result<T> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         for at in 0..open.len() {
-            if open[at].is_of(folder)? {
+            if open[at].belongs_to(folder)? {
                 open[..=at].rotate_right(1);
                 open[0].refresh()?;
                 return Ok(ask(&open[0]));
             }
         }
-        let is_watching = self.watching.load(Ordering::Relaxed);
+        let is_watching = self.is_watching.load(Ordering::Relaxed);
         let watch = if is_watching {
             FolderWatcher::new(Interest::Contents)
         } else {
             FolderWatcher::new_disabled()
         };
-        let ledger = Ledger::open(folder.try_clone()?, watch)?;
+        let ledger = MemoryTable::open(folder.try_clone()?, watch)?;
         open.insert(0, ledger);
         open.truncate(MAX_OPEN);
         Ok(ask(&open[0]))
@@ -61,11 +65,11 @@ mod tests {
     #[test]
     fn a_store_has_one_ledger_as_long_as_it_has_its_folder() {
         let (_held, top) = temporary_folder();
-        let ledgers = Ledgers::default();
-        ledgers.keep_watch();
+        let ledgers = MemoryTables::default();
+        ledgers.start_watching();
         let count = |name: &str| {
             let store = top.open_dir(name).expect("a store");
-            ledgers.with(&store, |ledger| ledger.categories().len()).expect("a ledger")
+            ledgers.with_table(&store, |ledger| ledger.categories().len()).expect("a ledger")
         };
         for number in 0..=MAX_OPEN {
             top.create_dir_all(format!("s{number}/a")).expect("a store");

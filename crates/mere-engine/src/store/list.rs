@@ -6,12 +6,12 @@ use mere_core::item::{Category, MemoryPath};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::ListMemories;
 
-use super::ground::Disk;
-use super::ledger::{Page, Row, Wanted};
+use super::ground::StoreOnDisk;
+use super::ledger::{MemoryPage, MemoryQuery, MemoryRow};
 use super::shelf::category_path;
-use super::sync::address_of;
-use super::tell::{time, told_description};
-use super::{Clerk, Store, StoreError, label};
+use super::sync::category_address;
+use super::tell::{description_content, time_data};
+use super::{Store, StoreCall, StoreError, label};
 use crate::court::now;
 use crate::items::{Unmade, masked};
 use crate::tool_error::ToolError;
@@ -19,11 +19,11 @@ use crate::view::{counted, cursor_data, page, some_count};
 use mere_host::FolderWriter;
 
 /// The stores, each with the hierarchy that the configuration defines.
-pub(crate) fn stores(clerk: &Clerk<'_>) -> Draft {
-    let served = clerk.stores.served().ok().map(|store| &store.name);
+pub(crate) fn list_stores(clerk: &StoreCall<'_>) -> Draft {
+    let served = clerk.stores.served_store().ok().map(|store| &store.name);
     let stores = clerk.stores.all().iter().map(|store| {
         let is_served = Some(&store.name) == served;
-        Data::from(told(store).with_some("current", is_served.then_some(true)))
+        Data::from(store_fields(store).with_some("current", is_served.then_some(true)))
     });
     let data = Fields::default().with("stores", stores.collect::<Data>());
     let message = match clerk.stores.all().len() {
@@ -33,21 +33,21 @@ pub(crate) fn stores(clerk: &Clerk<'_>) -> Draft {
     Draft::success(codes::STORE_LIST, Prose::words(message)).data(data)
 }
 
-fn told(store: &Store) -> Fields {
+fn store_fields(store: &Store) -> Fields {
     Fields::default()
-        .with("name", store.told_name())
+        .with("name", store.name_data())
         .with("path", store.address.clone())
         .with("description", Content::mention(masked(&store.description)))
         .with("categoryMode", store.rules.mode().name())
-        .with("categories", categories(&store.rules.hierarchy().top_categories))
+        .with("categories", category_data(&store.rules.hierarchy().top_categories))
 }
 
-fn categories(defined: &[ConfiguredCategory]) -> Data {
+fn category_data(defined: &[ConfiguredCategory]) -> Data {
     let told = defined.iter().map(|one| {
         Fields::default()
             .with("path", ParsedName::from(&one.category))
-            .with("description", told_description(&one.description))
-            .with("subcategories", categories(&one.subcategories))
+            .with("description", description_content(&one.description))
+            .with("subcategories", category_data(&one.subcategories))
     });
     told.map(Data::from).collect()
 }
@@ -56,38 +56,44 @@ fn categories(defined: &[ConfiguredCategory]) -> Data {
 const MAX_SUBCATEGORIES: usize = 1000;
 
 /// The memories of a category and below, a page of them.
-pub(super) fn memories(clerk: &Clerk<'_>, asked: &ListMemories) -> Result<Draft, ToolError> {
-    let store = clerk.served()?;
+pub(super) fn list_memories(
+    clerk: &StoreCall<'_>,
+    asked: &ListMemories,
+) -> Result<Draft, ToolError> {
+    let store = clerk.served_store()?;
     let category = &asked.category;
-    store.check_shown(clerk, category)?;
+    store.check_visible(clerk, category)?;
     let unreadable = |cause| StoreError::Unreadable { store: store.name.clone(), cause };
     let folder = store.folder(clerk.context).map_err(unreadable)?;
-    if !category.is_empty() && !Disk(folder.as_ref()).has_category(category).map_err(unreadable)? {
+    if !category.is_empty()
+        && !StoreOnDisk(folder.as_ref()).has_category(category).map_err(unreadable)?
+    {
         let path = category.clone();
         return Err(
-            StoreError::Flawed(InvalidChange::CategoryMissing { what: "list", path }).into()
+            StoreError::Invalid(InvalidChange::CategoryMissing { what: "list", path }).into()
         );
     }
-    let target = address_of(&store.address, category).ok_or(Unmade::Place)?;
+    let target = category_address(&store.address, category).ok_or(Unmade::Place)?;
     let call = format!("list_memories {:?} {:?}", asked.sort, asked.expired);
     let after = asked.cursor.as_ref().map(|cursor| cursor.position(&call, &target));
-    let after = after.map(|position| position.ok_or(StoreError::Cursor)).transpose()?;
-    let wanted = Wanted {
+    let after = after.map(|position| position.ok_or(StoreError::ForeignCursor)).transpose()?;
+    let wanted = MemoryQuery {
         category,
         sort: asked.sort,
         limit: asked.limit,
         expired: asked.expired,
         now: now(),
         after,
-        shows: &|path| store.shows(&clerk.view.world, &format!("{path}.md")),
+        is_visible: &|path| store.is_visible(&clerk.view.world, &format!("{path}.md")),
     };
-    let found = folder.map(|folder| clerk.ledgers.with(&folder, |ledger| ledger.page(&wanted)));
+    let found =
+        folder.map(|folder| clerk.tables.with_table(&folder, |ledger| ledger.page(&wanted)));
     let found = match found.transpose().map_err(unreadable)? {
-        Some(page) => page.ok_or(StoreError::Cursor)?,
-        None => Page::default(),
+        Some(page) => page.ok_or(StoreError::ForeignCursor)?,
+        None => MemoryPage::default(),
     };
     let (count, next) = (found.count, found.next.clone());
-    let data = told_page(clerk, store, (found, asked));
+    let data = page_fields(clerk, store, (found, asked));
     let next = next.map(|position| Cursor::new(&call, &target, &position));
     let data = data.with_some("next", next.as_ref().map(cursor_data));
     let message = counted(count, "memory", "memories");
@@ -95,23 +101,27 @@ pub(super) fn memories(clerk: &Clerk<'_>, asked: &ListMemories) -> Result<Draft,
 }
 
 /// What a page tells.
-fn told_page(clerk: &Clerk<'_>, store: &Store, (page, asked): (Page, &ListMemories)) -> Fields {
-    let rows = page.rows.iter().filter_map(|row| told_row(clerk, store, row));
+fn page_fields(
+    clerk: &StoreCall<'_>,
+    store: &Store,
+    (page, asked): (MemoryPage, &ListMemories),
+) -> Fields {
+    let rows = page.rows.iter().filter_map(|row| row_data(clerk, store, row));
     // The categories below are told once, with the first page.
     let below = if asked.cursor.is_none() { page.subcategories } else { Vec::new() };
     let left = below.len().saturating_sub(MAX_SUBCATEGORIES) as u64;
-    let below = below.into_iter().filter(|(path, _)| store.check_shown(clerk, path).is_ok());
+    let below = below.into_iter().filter(|(path, _)| store.check_visible(clerk, path).is_ok());
     let below = below.take(MAX_SUBCATEGORIES).map(|(path, count)| {
-        let description = store.description(clerk, &path);
+        let description = store.category_description(clerk, &path);
         Data::from(
             Fields::default()
                 .with("path", ParsedName::from(&path))
-                .with("description", told_description(&description))
+                .with("description", description_content(&description))
                 .with("memory_count", count),
         )
     });
     Fields::default()
-        .with("store", store.told_name())
+        .with("store", store.name_data())
         .with("category", ParsedName::from(&asked.category))
         .with("count", page.count)
         .with("memories", rows.collect::<Data>())
@@ -119,7 +129,7 @@ fn told_page(clerk: &Clerk<'_>, store: &Store, (page, asked): (Page, &ListMemori
         .with_some("more_subcategories", some_count(left))
 }
 
-fn told_row(clerk: &Clerk<'_>, store: &Store, row: &Row) -> Option<Data> {
+fn row_data(clerk: &StoreCall<'_>, store: &Store, row: &MemoryRow) -> Option<Data> {
     let path = row.path.parse::<MemoryPath>().ok()?;
     let address = store.memory_address(&path).ok()?;
     if !clerk.view.world.shows(&address) {
@@ -131,16 +141,16 @@ fn told_row(clerk: &Clerk<'_>, store: &Store, row: &Row) -> Option<Data> {
         .with("address", address)
         .with("title", Content::mention(masked(&row.title)))
         .with("tags", tags.collect::<Data>())
-        .with("updated_at", time(row.updated_at))
-        .with_some("expires_at", row.expires_at.map(time))
+        .with("updated_at", time_data(row.updated_at))
+        .with_some("expires_at", row.expires_at.map(time_data))
         .with("token_estimate", row.bytes.div_ceil(4))
-        .with_some("fault", row.fault.then_some(true));
+        .with_some("fault", row.is_faulty.then_some(true));
     Some(fields.into())
 }
 
 impl Store {
     /// What a category is for: the configuration says so, or the file in its folder.
-    fn description(&self, clerk: &Clerk<'_>, category: &Category) -> Description {
+    fn category_description(&self, clerk: &StoreCall<'_>, category: &Category) -> Description {
         if let Some(named) = self.rules.hierarchy().find(category) {
             return named.description.clone();
         }
@@ -149,6 +159,6 @@ impl Store {
         let folder =
             folder.zip(path).map(|(folder, path)| FolderWriter::open_folder_below(&folder, &path));
         let folder = folder.and_then(|found| found.ok().flatten());
-        folder.map(|folder| label::read(&folder)).unwrap_or_default()
+        folder.map(|folder| label::read_description(&folder)).unwrap_or_default()
     }
 }

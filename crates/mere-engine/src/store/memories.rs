@@ -14,9 +14,9 @@ use mere_core::reply::{Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::{ExpiredMemories, Reader};
 use mere_core::spoken::Spoken;
 
-use super::shelf::{Lying, Shelf};
-use super::tell::Telling;
-use super::{Clerk, Store, StoreError};
+use super::shelf::{LockedStore, StoredMemory};
+use super::tell::MemoryReply;
+use super::{Store, StoreCall, StoreError};
 use crate::court::now;
 use crate::items::{ItemError, Unmade, masked};
 use crate::read::open;
@@ -27,7 +27,7 @@ use mere_host::{FileStamp, read_at_most};
 
 impl Store {
     /// Where a memory lies.
-    pub(crate) fn place(&self, path: &MemoryPath) -> ScopedPath {
+    pub(crate) fn scoped_path(&self, path: &MemoryPath) -> ScopedPath {
         ScopedPath {
             scope: self.scope,
             kind: ItemType::Memory,
@@ -41,45 +41,48 @@ impl Store {
 
     /// The address of its file.
     pub(super) fn memory_address(&self, path: &MemoryPath) -> Result<Address, Unmade> {
-        self.place(path).address().filter(Address::is_within_length_limit).ok_or(Unmade::Place)
+        self.scoped_path(path)
+            .address()
+            .filter(Address::is_within_length_limit)
+            .ok_or(Unmade::Place)
     }
 }
 
 /// Keeps a new memory.
 pub(super) fn create(
-    clerk: &Clerk<'_>,
+    clerk: &StoreCall<'_>,
     path: &MemoryPath,
     said: &NewMemory,
 ) -> Result<Draft, ToolError> {
-    let store = clerk.served()?;
-    let address = shown(clerk, store, path)?;
+    let store = clerk.served_store()?;
+    let address = visible_address(clerk, store, path)?;
     let now = now();
     let latest = store.rules.policy_for(&path.category).latest_expiry(now);
     let said = NewMemory { expires_at: said.expires_at.or(latest), ..said.clone() };
     let note = MemoryText::compose(&path.slug, &said, now);
-    let note = note.map_err(|fault| unfit(&address, fault))?;
+    let note = note.map_err(|fault| invalid_note(&address, fault))?;
     let change = StoreChange::CreateMemory { path: path.clone(), memory: note.clone() };
-    let shelf = Shelf::open_for(store, clerk.bench(), &change, Force::No)?;
+    let shelf = LockedStore::open_or_create(store, clerk.access(), &change, Force::No)?;
     let permit = shelf.permit(change, Force::No)?;
     if !shelf.apply(permit)? {
-        return Err(StoreError::Taken(path.clone()).into());
+        return Err(StoreError::MemoryExists(path.clone()).into());
     }
     drop(shelf);
-    let telling = Telling { clerk, store, path, address };
+    let telling = MemoryReply { call: clerk, store, path, address };
     let message =
         Prose::with_names(&format!("The memory '{path}' is kept."), &[ParsedName::from(path)]);
     let sha256 = Sha256::digest(note.text().as_bytes());
-    Ok(Draft::success(codes::MEMORY_CREATED, message).data(telling.outline(&note, sha256)))
+    Ok(Draft::success(codes::MEMORY_CREATED, message).data(telling.summary_fields(&note, sha256)))
 }
 
 /// Tells what a memory says.
 pub(super) fn get(
-    clerk: &Clerk<'_>,
+    clerk: &StoreCall<'_>,
     path: &MemoryPath,
     expired: ExpiredMemories,
 ) -> Result<Draft, ToolError> {
-    let store = clerk.served()?;
-    let address = known(clerk, store, path)?;
+    let store = clerk.served_store()?;
+    let address = visible_address_or_missing(clerk, store, path)?;
     let missing = || ToolError::from(StoreError::Missing(path.clone()));
     let found = clerk.view.world.resolve(&Spoken::Rooted(address.clone()), &clerk.view.home);
     // A link is no memory, wherever it leads.
@@ -95,36 +98,39 @@ pub(super) fn get(
     let modified = Timestamp::from_nanosecond(i128::from(modified)).ok();
     let bytes = read_at_most(file, item::MAX_ITEM_BYTES as u64).map_err(unreadable)?;
     let bytes = bytes.unwrap_or_else(|| vec![b' '; item::MAX_ITEM_BYTES + 1]);
-    let lying = Lying { sha256: Sha256::digest(&bytes), bytes };
-    let note = understood(&address, path, &lying)?;
+    let lying = StoredMemory { sha256: Sha256::digest(&bytes), bytes };
+    let note = parse_note(&address, path, &lying)?;
     let expires_at = note.memory().expires_at.filter(|at| *at <= now());
     if let Some(at) = expires_at.filter(|_| expired == ExpiredMemories::Hidden) {
         return Err(StoreError::Expired { path: path.clone(), at }.into());
     }
     let message = Prose::with_names(&format!("The memory '{path}'."), &[ParsedName::from(path)]);
-    let telling = Telling { clerk, store, path, address };
-    let data = telling.whole(&note, lying.sha256, modified);
+    let telling = MemoryReply { call: clerk, store, path, address };
+    let data = telling.full_fields(&note, lying.sha256, modified);
     Ok(Draft::success(codes::MEMORY, message).data(data))
 }
 
 /// Changes what a memory says.
 pub(super) fn update(
-    clerk: &Clerk<'_>,
+    clerk: &StoreCall<'_>,
     path: &MemoryPath,
     (said, expect): (&MemoryRevision, Option<Sha256>),
 ) -> Result<Draft, ToolError> {
-    let store = clerk.served()?;
-    let address = known(clerk, store, path)?;
-    let (shelf, lying) = lying(clerk, store, path)?;
+    let store = clerk.served_store()?;
+    let address = visible_address_or_missing(clerk, store, path)?;
+    let (shelf, lying) = lock_and_read(clerk, store, path)?;
     let stale = |current| Unmade::Stale { address: address.clone(), current };
     if expect.is_some_and(|expected| expected != lying.sha256) {
         return Err(stale(Some(lying.sha256)).into());
     }
-    let old = understood(&address, path, &lying)?;
+    let old = parse_note(&address, path, &lying)?;
     let now = now();
-    let content = said.content.as_deref().map(|content| meant(clerk, &address, &old, content));
+    let content = said
+        .content
+        .as_deref()
+        .map(|content| restore_masked_content(clerk, &address, &old, content));
     let each = |said: Option<&[String]>, old: &[String]| {
-        said.map(|said| meant_each(clerk, &address, (old, said))).transpose()
+        said.map(|said| restore_masked_texts(clerk, &address, (old, said))).transpose()
     };
     let mut said = MemoryRevision {
         content: content.transpose()?,
@@ -138,31 +144,32 @@ pub(super) fn update(
         said.expires_at = Some(MemoryExpiry::At(latest));
     }
     let note = old.revise(&path.slug, &said, now);
-    let note = note.map_err(|fault| unfit(&address, fault))?;
+    let note = note.map_err(|fault| invalid_note(&address, fault))?;
     let (path, before) = (path.clone(), lying.sha256);
     let change = StoreChange::UpdateMemory { path: path.clone(), memory: note.clone(), before };
     if !shelf.apply(shelf.permit(change, Force::No)?)? {
         return Err(stale(shelf.read(&path)?.map(|lying| lying.sha256)).into());
     }
     drop(shelf);
-    let telling = Telling { clerk, store, path: &path, address: address.clone() };
+    let telling = MemoryReply { call: clerk, store, path: &path, address: address.clone() };
     let message =
         Prose::with_names(&format!("The memory '{path}' is changed."), &[ParsedName::from(&path)]);
     let sha256 = Sha256::digest(note.text().as_bytes());
-    Ok(Draft::success(codes::MEMORY_UPDATED, message).data(telling.outline(&note, sha256)))
+    Ok(Draft::success(codes::MEMORY_UPDATED, message).data(telling.summary_fields(&note, sha256)))
 }
 
 /// Gives a memory another path.
-pub(super) fn relocate(
-    clerk: &Clerk<'_>,
+pub(super) fn move_memory(
+    clerk: &StoreCall<'_>,
     from: &MemoryPath,
     to: &MemoryPath,
 ) -> Result<Draft, ToolError> {
-    let store = clerk.served()?;
-    let (old, new) = (known(clerk, store, from)?, shown(clerk, store, to)?);
-    let (shelf, lying) = lying(clerk, store, from)?;
-    understood(&old, from, &lying)?;
-    let note = understood(&old, to, &lying)?;
+    let store = clerk.served_store()?;
+    let (old, new) =
+        (visible_address_or_missing(clerk, store, from)?, visible_address(clerk, store, to)?);
+    let (shelf, lying) = lock_and_read(clerk, store, from)?;
+    parse_note(&old, from, &lying)?;
+    let note = parse_note(&old, to, &lying)?;
     let before = lying.sha256;
     let change = StoreChange::MoveMemory {
         from: from.clone(),
@@ -172,28 +179,28 @@ pub(super) fn relocate(
     };
     let permit = shelf.permit(change, Force::No)?;
     if shelf.read(to)?.is_some() || !shelf.apply(permit)? {
-        return Err(StoreError::Taken(to.clone()).into());
+        return Err(StoreError::MemoryExists(to.clone()).into());
     }
     drop(shelf);
-    let telling = Telling { clerk, store, path: to, address: new };
+    let telling = MemoryReply { call: clerk, store, path: to, address: new };
     let message = Prose::with_names(
         &format!("The memory '{from}' is '{to}' now."),
         &[from.into(), to.into()],
     );
-    Ok(Draft::success(codes::MEMORY_MOVED, message).data(telling.outline(&note, before)))
+    Ok(Draft::success(codes::MEMORY_MOVED, message).data(telling.summary_fields(&note, before)))
 }
 
 /// Removes a memory.
-pub(super) fn remove(clerk: &Clerk<'_>, path: &MemoryPath) -> Result<Draft, ToolError> {
-    let store = clerk.served()?;
-    let address = known(clerk, store, path)?;
-    let (shelf, lying) = lying(clerk, store, path)?;
+pub(super) fn remove(clerk: &StoreCall<'_>, path: &MemoryPath) -> Result<Draft, ToolError> {
+    let store = clerk.served_store()?;
+    let address = visible_address_or_missing(clerk, store, path)?;
+    let (shelf, lying) = lock_and_read(clerk, store, path)?;
     let change = StoreChange::RemoveMemory { path: path.clone(), before: lying.sha256 };
     if !shelf.apply(shelf.permit(change, Force::No)?)? {
         let current = shelf.read(path)?.map(|lying| lying.sha256);
         return Err(Unmade::Stale { address, current }.into());
     }
-    let data = store.named(path).with("address", address).with("removed", true);
+    let data = store.identifying_fields(path).with("address", address).with("removed", true);
     let message =
         Prose::with_names(&format!("The memory '{path}' is removed."), &[ParsedName::from(path)]);
     Ok(Draft::success(codes::MEMORY_REMOVED, message).data(data))
@@ -201,41 +208,49 @@ pub(super) fn remove(clerk: &Clerk<'_>, path: &MemoryPath) -> Result<Draft, Tool
 
 impl Store {
     /// Which memory of which store.
-    pub(super) fn named(&self, path: &MemoryPath) -> Fields {
+    pub(super) fn identifying_fields(&self, path: &MemoryPath) -> Fields {
         let path = ParsedName::from(path);
-        Fields::default().with("store", self.told_name()).with("path", path)
+        Fields::default().with("store", self.name_data()).with("path", path)
     }
 }
 
 /// A memory that is there, under the lock of its store.
-fn lying<'a>(
-    clerk: &'a Clerk<'a>,
+fn lock_and_read<'a>(
+    clerk: &'a StoreCall<'a>,
     store: &'a Store,
     path: &MemoryPath,
-) -> Result<(Shelf<'a>, Lying), StoreError> {
-    let shelf = Shelf::open(store, clerk.bench())?;
+) -> Result<(LockedStore<'a>, StoredMemory), StoreError> {
+    let shelf = LockedStore::open(store, clerk.access())?;
     let shelf = shelf.ok_or_else(|| StoreError::Missing(path.clone()))?;
     let lying = shelf.read(path)?.ok_or_else(|| StoreError::Missing(path.clone()))?;
     Ok((shelf, lying))
 }
 
 /// The address of a memory that is there. One that may not be seen is not.
-fn known(clerk: &Clerk<'_>, store: &Store, path: &MemoryPath) -> Result<Address, ToolError> {
+fn visible_address_or_missing(
+    clerk: &StoreCall<'_>,
+    store: &Store,
+    path: &MemoryPath,
+) -> Result<Address, ToolError> {
     let missing = |_| StoreError::Missing(path.clone());
-    Ok(shown(clerk, store, path).map_err(missing)?)
+    Ok(visible_address(clerk, store, path).map_err(missing)?)
 }
 
 /// The address of a memory of which the caller may know.
-fn shown(clerk: &Clerk<'_>, store: &Store, path: &MemoryPath) -> Result<Address, ToolError> {
+fn visible_address(
+    clerk: &StoreCall<'_>,
+    store: &Store,
+    path: &MemoryPath,
+) -> Result<Address, ToolError> {
     let address = store.memory_address(path)?;
     if clerk.view.world.shows(&address) { Ok(address) } else { Err(Unmade::Place.into()) }
 }
 
 /// What a memory's bytes say.
-fn understood(
+fn parse_note(
     address: &Address,
     path: &MemoryPath,
-    lying: &Lying,
+    lying: &StoredMemory,
 ) -> Result<MemoryText, ToolError> {
     let text = item::decode_text(&lying.bytes).map(str::to_owned);
     text.and_then(|text| MemoryText::parse(text, &path.slug)).map_err(|fault| {
@@ -244,18 +259,18 @@ fn understood(
     })
 }
 
-fn unfit(address: &Address, fault: item::ItemFault) -> ToolError {
+fn invalid_note(address: &Address, fault: item::ItemFault) -> ToolError {
     Unmade::Unfit { address: address.clone(), fault: Box::new(fault) }.into()
 }
 
 /// The content that is meant by someone who saw the old one masked and rewritten.
-fn meant(
-    clerk: &Clerk<'_>,
+fn restore_masked_content(
+    clerk: &StoreCall<'_>,
     address: &Address,
     old: &MemoryText,
     content: &str,
 ) -> Result<String, ToolError> {
-    if clerk.who == Reader::Person {
+    if clerk.reader == Reader::Person {
         return Ok(content.to_owned());
     }
     let confirmed = clerk.view.world.confirms_at(address);
@@ -266,12 +281,12 @@ fn meant(
 }
 
 /// The same for short texts, one by one: what was seen of an old one means that one.
-fn meant_each(
-    clerk: &Clerk<'_>,
+fn restore_masked_texts(
+    clerk: &StoreCall<'_>,
     address: &Address,
     (old, said): (&[String], &[String]),
 ) -> Result<Vec<String>, ToolError> {
-    if clerk.who == Reader::Person {
+    if clerk.reader == Reader::Person {
         return Ok(said.to_vec());
     }
     let seen = |text: &str| {

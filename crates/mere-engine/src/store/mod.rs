@@ -40,17 +40,17 @@ use crate::context::Context;
 use crate::items::Unmade;
 use crate::tool_error::ToolError;
 use crate::view::View;
-pub(crate) use configure::{ConfigureError, Resettle};
-pub(crate) use drift::{Drift, drift};
+pub(crate) use configure::{ConfigureError, ReloadStores};
+pub(crate) use drift::{Drift, find_drift};
 pub(crate) use error::StoreError;
 pub(crate) use item_rules::ItemRules;
-pub(crate) use ledgers::Ledgers;
-pub(crate) use list::stores as list_stores;
+pub(crate) use ledgers::MemoryTables;
+pub(crate) use list::list_stores;
 use mere_host::{Folder, FolderWriter, SPACE_FOLDER};
-pub(crate) use remembered::Remembered;
-pub(crate) use settle::settle_stores;
-use shelf::Bench;
-pub(crate) use stores::{Stores, Unserved};
+pub(crate) use remembered::MemorySource;
+pub(crate) use settle::resolve_stores;
+use shelf::StoreAccess;
+pub(crate) use stores::{Stores, UnknownStore};
 
 /// A store, as configured.
 pub(crate) struct Store {
@@ -61,82 +61,93 @@ pub(crate) struct Store {
     pub(crate) rules: CategoryRules,
     /// Where it lies.
     pub(crate) address: Address,
-    pub(crate) home: Home,
+    pub(crate) folder_access: FolderAccess,
     /// Whether a configuration names it; one is there without.
     pub(crate) is_configured: bool,
 }
 
 /// How the folder of a store is reached.
-pub(crate) enum Home {
+pub(crate) enum FolderAccess {
     /// By its address, in the project or in the user's space. It is made when it is first needed.
     Inside,
     /// It lies elsewhere, and is an extra folder by itself.
-    Elsewhere(Arc<Folder>),
+    Outside(Arc<Folder>),
     /// It would lie elsewhere, and is not there.
     Missing,
 }
 
 /// With what a call about a store is answered.
-pub(crate) struct Clerk<'a> {
+pub(crate) struct StoreCall<'a> {
     pub(crate) view: &'a View<'a>,
     pub(crate) context: &'a Context,
     pub(crate) stores: &'a Stores,
-    pub(crate) ledgers: &'a Ledgers,
-    pub(crate) who: Reader,
-    pub(crate) over: &'a dyn Fn() -> bool,
+    pub(crate) tables: &'a MemoryTables,
+    pub(crate) reader: Reader,
+    pub(crate) is_cancelled: &'a dyn Fn() -> bool,
 }
 
-impl Clerk<'_> {
+impl StoreCall<'_> {
     /// The store that calls are about.
-    pub(crate) fn served(&self) -> Result<&Store, StoreError> {
-        Ok(self.stores.served()?)
+    pub(crate) fn served_store(&self) -> Result<&Store, StoreError> {
+        Ok(self.stores.served_store()?)
     }
 
-    fn bench(&self) -> Bench<'_> {
-        Bench { context: self.context, world: &self.view.world, who: self.who, over: self.over }
+    fn access(&self) -> StoreAccess<'_> {
+        StoreAccess {
+            context: self.context,
+            world: &self.view.world,
+            reader: self.reader,
+            is_cancelled: self.is_cancelled,
+        }
     }
 }
 
 /// Does what a person asks for about stores.
-pub(crate) fn keep(
-    clerk: &Clerk<'_>,
+pub(crate) fn run_store_command(
+    clerk: &StoreCall<'_>,
     asked: &StoreCommand,
-    resettle: Resettle<'_>,
+    resettle: ReloadStores<'_>,
 ) -> Result<Draft, ToolError> {
     match asked {
-        StoreCommand::Init(new) => configure::init(clerk, new, resettle),
-        StoreCommand::Sync => Ok(upkeep::sync(resettle()?)),
+        StoreCommand::Init(new) => configure::init_store(clerk, new, resettle),
+        StoreCommand::Sync => Ok(upkeep::sync_reply(resettle()?)),
         StoreCommand::Reindex => upkeep::reindex(clerk),
         StoreCommand::Prune(rehearsal) => upkeep::prune(clerk, *rehearsal),
         StoreCommand::Define { path, description } => {
-            configure::define(clerk, (path, description.as_ref()), resettle)
+            configure::define_category(clerk, (path, description.as_ref()), resettle)
         }
-        StoreCommand::Undefine { path } => configure::undefine(clerk, path, resettle),
+        StoreCommand::Undefine { path } => configure::undefine_category(clerk, path, resettle),
     }
 }
 
 /// Does what is asked about a category.
-pub(crate) fn category(clerk: &Clerk<'_>, call: &CategoryCall) -> Result<Draft, ToolError> {
-    categories::category(clerk, call)
+pub(crate) fn run_category_call(
+    clerk: &StoreCall<'_>,
+    call: &CategoryCall,
+) -> Result<Draft, ToolError> {
+    categories::run_category_call(clerk, call)
 }
 
 /// Does what is asked about memories.
-pub(crate) fn memory(clerk: &Clerk<'_>, call: &MemoryCall) -> Result<Draft, ToolError> {
+pub(crate) fn run_memory_call(
+    clerk: &StoreCall<'_>,
+    call: &MemoryCall,
+) -> Result<Draft, ToolError> {
     match call {
         MemoryCall::Create { path, wording } => memories::create(clerk, path, wording),
         MemoryCall::Get { path, expired } => memories::get(clerk, path, *expired),
         MemoryCall::Update { path, revision, expect } => {
             memories::update(clerk, path, (revision, *expect))
         }
-        MemoryCall::Move { from, to } => memories::relocate(clerk, from, to),
+        MemoryCall::Move { from, to } => memories::move_memory(clerk, from, to),
         MemoryCall::Remove { path } => memories::remove(clerk, path),
-        MemoryCall::List(wanted) => list::memories(clerk, wanted),
+        MemoryCall::List(wanted) => list::list_memories(clerk, wanted),
     }
 }
 
 impl Store {
     /// Whether the caller may know of a category.
-    fn check_shown(&self, clerk: &Clerk<'_>, category: &Category) -> Result<(), ToolError> {
+    fn check_visible(&self, clerk: &StoreCall<'_>, category: &Category) -> Result<(), ToolError> {
         let path = shelf::category_path(category).map_err(|_| Unmade::Place)?;
         let path = self.address.path().join_path(&path);
         let address = Address::directory(self.address.root().clone(), path);
@@ -155,14 +166,14 @@ impl Store {
     /// Its folder; none while there is none. No link is followed.
     pub(crate) fn folder(&self, context: &Context) -> io::Result<Option<Dir>> {
         let path = self.address.path().as_str();
-        let folder = match (&self.home, self.address.root()) {
-            (Home::Elsewhere(folder), _) => return folder.dir().try_clone().map(Some),
-            (Home::Inside, Root::Project) => context.project.subfolder(path)?,
-            (Home::Inside, Root::User) => match context.surroundings.user_space()? {
+        let folder = match (&self.folder_access, self.address.root()) {
+            (FolderAccess::Outside(folder), _) => return folder.dir().try_clone().map(Some),
+            (FolderAccess::Inside, Root::Project) => context.project.subfolder(path)?,
+            (FolderAccess::Inside, Root::User) => match context.surroundings.user_space()? {
                 Some(space) => space.subfolder(path)?,
                 None => None,
             },
-            (Home::Inside | Home::Missing, _) => None,
+            (FolderAccess::Inside | FolderAccess::Missing, _) => None,
         };
         folder.map(|folder| folder.dir().try_clone()).transpose()
     }
@@ -173,14 +184,14 @@ impl Store {
             return Ok(folder);
         }
         let path = self.address.path();
-        let top = match (&self.home, self.address.root()) {
-            (Home::Inside, Root::Project) => {
+        let top = match (&self.folder_access, self.address.root()) {
+            (FolderAccess::Inside, Root::Project) => {
                 if path.names().next() == Some(SPACE_FOLDER) {
                     FolderWriter::make_space(&context.project)?;
                 }
                 context.project.dir().try_clone()?
             }
-            (Home::Inside, Root::User) => context.surroundings.make_user_space()?,
+            (FolderAccess::Inside, Root::User) => context.surroundings.make_user_space()?,
             _ => return Err(io::ErrorKind::NotFound.into()),
         };
         FolderWriter::make_folders_below(&top, path)

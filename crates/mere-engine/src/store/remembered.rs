@@ -5,19 +5,19 @@ use std::io;
 use mere_core::item::{ItemRef, MemoryPath, Scope, ScopedPath};
 
 use super::shelf::category_path;
-use super::{Ledgers, Store};
+use super::{MemoryTables, Store};
 use crate::context::Context;
 use crate::court::now;
 use mere_host::{FolderWriter, OpenFolder};
 
 /// What is remembered in the store that a call is about.
-pub(crate) struct Remembered<'a> {
+pub(crate) struct MemorySource<'a> {
     pub(crate) store: &'a Store,
     pub(crate) context: &'a Context,
-    pub(crate) ledgers: &'a Ledgers,
+    pub(crate) tables: &'a MemoryTables,
 }
 
-impl Remembered<'_> {
+impl MemorySource<'_> {
     /// Whose configuration names the store.
     pub(crate) fn scope(&self) -> Scope {
         self.store.scope
@@ -27,20 +27,20 @@ impl Remembered<'_> {
     pub(crate) fn candidates(&self, item: &ItemRef) -> io::Result<Vec<ScopedPath>> {
         let Some(folder) = self.store.folder(self.context)? else { return Ok(Vec::new()) };
         let Some(category) = item.category.clone() else {
-            let found = self.ledgers.with(&folder, |ledger| ledger.find(&item.id))?;
-            return Ok(found.iter().map(|path| self.store.place(path)).collect());
+            let found = self.tables.with_table(&folder, |ledger| ledger.find_slug(&item.id))?;
+            return Ok(found.iter().map(|path| self.store.scoped_path(path)).collect());
         };
         let path = MemoryPath { category, slug: item.id.clone() };
         let folder = FolderWriter::open_folder_below(&folder, &category_path(&path.category)?)?;
         let folder = folder.map(|folder| OpenFolder::open(&folder, "")).transpose()?;
         let is_there = folder.map_or(Ok(false), |folder| folder.has_file(&path.file_name()))?;
-        Ok(is_there.then(|| self.store.place(&path)).into_iter().collect())
+        Ok(is_there.then(|| self.store.scoped_path(&path)).into_iter().collect())
     }
 
     /// All of them.
     pub(crate) fn all(&self) -> io::Result<Vec<ScopedPath>> {
         let Some(folder) = self.store.folder(self.context)? else { return Ok(Vec::new()) };
-        let paths = self.ledgers.with(&folder, |ledger| ledger.paths(now()))?;
-        Ok(paths.iter().map(|path| self.store.place(path)).collect())
+        let paths = self.tables.with_table(&folder, |ledger| ledger.paths(now()))?;
+        Ok(paths.iter().map(|path| self.store.scoped_path(path)).collect())
     }
 }

@@ -16,8 +16,8 @@ use mere_core::item::{self, Category, MemoryPath};
 use mere_core::request::Reader;
 use mere_core::root::Root;
 
-use super::ground::{Disk, Seen};
-use super::label::{self, LABEL};
+use super::ground::{StoreOnDisk, VisibleStore};
+use super::label::{self, CATEGORY_FILE};
 use super::{Store, StoreError};
 use crate::context::Context;
 use crate::court::now;
@@ -27,43 +27,46 @@ use crate::world::World;
 use mere_host::{FolderWriter, WritePrecondition, read_at_most};
 
 /// The largest memory that is read.
-const MAX_READ: u64 = item::MAX_ITEM_BYTES as u64;
+const MAX_FILE_BYTES: u64 = item::MAX_ITEM_BYTES as u64;
 
 /// With whom and where a store is changed.
 #[derive(Clone, Copy)]
-pub(crate) struct Bench<'a> {
+pub(crate) struct StoreAccess<'a> {
     pub(crate) context: &'a Context,
     /// What whoever changes it sees.
     pub(crate) world: &'a World,
-    pub(crate) who: Reader,
-    pub(crate) over: &'a dyn Fn() -> bool,
+    pub(crate) reader: Reader,
+    pub(crate) is_cancelled: &'a dyn Fn() -> bool,
 }
 
 /// A store under its lock.
-pub(super) struct Shelf<'a> {
+pub(super) struct LockedStore<'a> {
     pub(super) store: &'a Store,
-    bench: Bench<'a>,
+    access: StoreAccess<'a>,
     editing: FolderWriter,
 }
 
 /// A memory as it lies there.
-pub(super) struct Lying {
+pub(super) struct StoredMemory {
     pub(super) bytes: Vec<u8>,
     pub(super) sha256: Sha256,
 }
 
-impl<'a> Shelf<'a> {
+impl<'a> LockedStore<'a> {
     /// Opens a store that is there; none while it is not.
-    pub(super) fn open(store: &'a Store, bench: Bench<'a>) -> Result<Option<Self>, StoreError> {
-        let folder = store.folder(bench.context).map_err(|cause| unreadable(store, cause))?;
+    pub(super) fn open(
+        store: &'a Store,
+        bench: StoreAccess<'a>,
+    ) -> Result<Option<Self>, StoreError> {
+        let folder = store.folder(bench.context).map_err(|cause| read_error(store, cause))?;
         folder.map(|folder| Self::lock(store, bench, &folder)).transpose()
     }
 
     /// Opens a store for a change that adds to it, and makes its folder if that is missing and the
     /// change would be allowed.
-    pub(super) fn open_for(
+    pub(super) fn open_or_create(
         store: &'a Store,
-        bench: Bench<'a>,
+        bench: StoreAccess<'a>,
         change: &StoreChange,
         force: Force,
     ) -> Result<Self, StoreError> {
@@ -71,63 +74,63 @@ impl<'a> Shelf<'a> {
             return Ok(shelf);
         }
         // What is refused must leave no trace.
-        Self::judge_absent(store, bench, change.clone(), force)?;
+        Self::check_without_folder(store, bench, change.clone(), force)?;
         let folder = store.make_folder(bench.context).map_err(|cause| match cause.kind() {
             io::ErrorKind::NotFound => StoreError::NoFolder(store.name.clone()),
-            _ => unwritten(store, cause),
+            _ => write_error(store, cause),
         })?;
         Self::lock(store, bench, &folder)
     }
 
     /// Whether a change would be allowed where there is no folder.
-    pub(super) fn judge_absent(
+    pub(super) fn check_without_folder(
         store: &Store,
-        bench: Bench<'_>,
+        bench: StoreAccess<'_>,
         change: StoreChange,
         force: Force,
     ) -> Result<(), StoreError> {
         permit(store, change, None, (bench, force)).map(|_| ())
     }
 
-    fn lock(store: &'a Store, bench: Bench<'a>, folder: &Dir) -> Result<Self, StoreError> {
+    fn lock(store: &'a Store, bench: StoreAccess<'a>, folder: &Dir) -> Result<Self, StoreError> {
         store.check_format(bench.context)?;
-        let editing = FolderWriter::open_store(folder, bench.over);
-        let editing = editing.map_err(|cause| unwritten(store, cause))?;
-        let editing = editing.ok_or_else(|| StoreError::Late(store.name.clone()))?;
-        Ok(Self { store, bench, editing })
+        let editing = FolderWriter::open_store(folder, bench.is_cancelled);
+        let editing = editing.map_err(|cause| write_error(store, cause))?;
+        let editing = editing.ok_or_else(|| StoreError::LockTimeout(store.name.clone()))?;
+        Ok(Self { store, access: bench, editing })
     }
 
     /// Asks whether a change is allowed, by what is there now.
     pub(super) fn permit(&self, change: StoreChange, force: Force) -> Result<Permit, StoreError> {
-        permit(self.store, change, Some(self.editing.dir()), (self.bench, force))
+        permit(self.store, change, Some(self.editing.dir()), (self.access, force))
     }
 
     /// What a memory is now; none if there is none.
-    pub(super) fn read(&self, path: &MemoryPath) -> Result<Option<Lying>, StoreError> {
+    pub(super) fn read(&self, path: &MemoryPath) -> Result<Option<StoredMemory>, StoreError> {
         let read = || {
-            let file = self.editing.open_file(&file_of(path)?)?;
+            let file = self.editing.open_file(&memory_file_path(path)?)?;
             let Some(file) = file else { return Ok(None) };
-            let bytes = read_at_most(file, MAX_READ)?;
+            let bytes = read_at_most(file, MAX_FILE_BYTES)?;
             bytes.map(Some).ok_or_else(|| io::Error::other("the file is too large"))
         };
-        let bytes = read().map_err(|cause| unreadable(self.store, cause))?;
-        Ok(bytes.map(|bytes| Lying { sha256: Sha256::digest(&bytes), bytes }))
+        let bytes = read().map_err(|cause| read_error(self.store, cause))?;
+        Ok(bytes.map(|bytes| StoredMemory { sha256: Sha256::digest(&bytes), bytes }))
     }
 
     /// What a category is for, by the file in its folder; none if there is no such category.
     pub(super) fn description(&self, path: &Category) -> Result<Option<Description>, StoreError> {
         let folder = category_path(path).and_then(|path| self.editing.open_folder(&path));
-        let folder = folder.map_err(|cause| unreadable(self.store, cause))?;
-        Ok(folder.map(|folder| label::read(&folder)))
+        let folder = folder.map_err(|cause| read_error(self.store, cause))?;
+        Ok(folder.map(|folder| label::read_description(&folder)))
     }
 
     /// Does what a permit allows. Says no, and changes nothing, if something is in the way or no
     /// longer as it was.
     pub(super) fn apply(&self, permit: Permit) -> Result<bool, StoreError> {
-        self.make(permit.spend()).map_err(|cause| unwritten(self.store, cause))
+        self.perform(permit.spend()).map_err(|cause| write_error(self.store, cause))
     }
 
-    fn make(&self, change: StoreChange) -> io::Result<bool> {
+    fn perform(&self, change: StoreChange) -> io::Result<bool> {
         match change {
             StoreChange::CreateCategory { path, description } => {
                 self.create_category(&path, &description)
@@ -139,19 +142,21 @@ impl<'a> Shelf<'a> {
                 let Some(folder) = self.editing.open_folder(&category_path(&path)?)? else {
                     return Ok(false);
                 };
-                let text = label::rewritten(&folder, &description);
-                self.editing.put_in(&folder, LABEL, text.as_bytes(), WritePrecondition::Any)
+                let text = label::render_update(&folder, &description);
+                self.editing.put_in(&folder, CATEGORY_FILE, text.as_bytes(), WritePrecondition::Any)
             }
             StoreChange::CreateMemory { path, memory: note } => {
-                self.put(&path, note.text().as_bytes(), WritePrecondition::Absent)
+                self.put_memory(&path, note.text().as_bytes(), WritePrecondition::Absent)
             }
             StoreChange::UpdateMemory { path, memory: note, before } => {
-                self.put(&path, note.text().as_bytes(), WritePrecondition::Digest(before))
+                self.put_memory(&path, note.text().as_bytes(), WritePrecondition::Digest(before))
             }
-            StoreChange::MoveMemory { from, to, before, .. } => self.relocate(&from, &to, before),
+            StoreChange::MoveMemory { from, to, before, .. } => {
+                self.move_memory(&from, &to, before)
+            }
             StoreChange::PruneMemory { path, before, .. }
             | StoreChange::RemoveMemory { path, before } => {
-                self.editing.remove_if_digest(&file_of(&path)?, before)
+                self.editing.remove_if_digest(&memory_file_path(&path)?, before)
             }
         }
     }
@@ -168,10 +173,10 @@ impl<'a> Shelf<'a> {
         let Some(top) = missing.first() else { return Ok(false) };
         let files = missing.iter().map(|category| {
             let below = category.as_str()[top.as_str().len()..].trim_start_matches('/');
-            let folder = below.parse::<RelPath>().map_err(invalid)?;
-            let file = folder.child(LABEL).ok_or(io::ErrorKind::InvalidInput)?;
-            let said = self.store.described(category, path, description);
-            Ok((file, label::written(said).into_bytes()))
+            let folder = below.parse::<RelPath>().map_err(invalid_input)?;
+            let file = folder.child(CATEGORY_FILE).ok_or(io::ErrorKind::InvalidInput)?;
+            let said = self.store.new_description(category, path, description);
+            Ok((file, label::render(said).into_bytes()))
         });
         let files = files.collect::<io::Result<Vec<_>>>()?;
         let Some(parent) = self.editing.open_folder(&category_path(&top.parent())?)? else {
@@ -187,8 +192,8 @@ impl<'a> Shelf<'a> {
     fn delete_category(&self, path: &Category, depth: DeletableContents) -> io::Result<bool> {
         self.editing.remove_folder_if(&category_path(path)?, |folder| {
             let shows =
-                |below: &str| self.store.shows(self.bench.world, &format!("{path}/{below}"));
-            let seen = Seen { disk: Disk(Some(folder)), shows: &shows };
+                |below: &str| self.store.is_visible(self.access.world, &format!("{path}/{below}"));
+            let seen = VisibleStore { disk: StoreOnDisk(Some(folder)), is_visible: &shows };
             let contents = seen.contents(&Category::default())?;
             Ok(match depth {
                 DeletableContents::Nothing => contents.is_empty(),
@@ -199,15 +204,20 @@ impl<'a> Shelf<'a> {
         })
     }
 
-    fn put(&self, path: &MemoryPath, bytes: &[u8], before: WritePrecondition) -> io::Result<bool> {
+    fn put_memory(
+        &self,
+        path: &MemoryPath,
+        bytes: &[u8],
+        before: WritePrecondition,
+    ) -> io::Result<bool> {
         let Some(folder) = self.editing.open_folder(&category_path(&path.category)?)? else {
             return Ok(false);
         };
         self.editing.put_in(&folder, &path.file_name(), bytes, before)
     }
 
-    fn relocate(&self, from: &MemoryPath, to: &MemoryPath, before: Sha256) -> io::Result<bool> {
-        if !self.editing.has_digest(&file_of(from)?, before)? {
+    fn move_memory(&self, from: &MemoryPath, to: &MemoryPath, before: Sha256) -> io::Result<bool> {
+        if !self.editing.has_digest(&memory_file_path(from)?, before)? {
             return Ok(false);
         }
         let folder = |path: &MemoryPath| self.editing.open_folder(&category_path(&path.category)?);
@@ -220,25 +230,28 @@ fn permit(
     store: &Store,
     change: StoreChange,
     folder: Option<&Dir>,
-    (bench, force): (Bench<'_>, Force),
+    (bench, force): (StoreAccess<'_>, Force),
 ) -> Result<Permit, StoreError> {
     let asking = ChangeContext { now: now(), force };
-    let ground = Seen { disk: Disk(folder), shows: &|path| store.shows(bench.world, path) };
-    let permit = enforce::permit_keeping(bench.who, &store.rules, change, (&ground, asking));
-    permit.map_err(|refusal| StoreError::of(&store.name, refusal))
+    let ground = VisibleStore {
+        disk: StoreOnDisk(folder),
+        is_visible: &|path| store.is_visible(bench.world, path),
+    };
+    let permit = enforce::permit_keeping(bench.reader, &store.rules, change, (&ground, asking));
+    permit.map_err(|refusal| StoreError::from_refusal(&store.name, refusal))
 }
 
-const UNDESCRIBED: &Description = &Description::EMPTY;
+const NO_DESCRIPTION: &Description = &Description::EMPTY;
 
 impl Store {
     /// Whether what lies at a path from its folder may be seen.
-    pub(super) fn shows(&self, world: &World, path: &str) -> bool {
+    pub(super) fn is_visible(&self, world: &World, path: &str) -> bool {
         let path = path.parse().map(|path| self.address.path().join_path(&path));
         path.is_ok_and(|path| world.shows(&Address::file(self.address.root().clone(), path)))
     }
 
     /// What a new category is for: the configuration says so, or whoever makes it.
-    fn described<'a>(
+    fn new_description<'a>(
         &'a self,
         category: &Category,
         asked: &Category,
@@ -247,7 +260,7 @@ impl Store {
         match self.rules.hierarchy().find(category) {
             Some(named) => &named.description,
             None if category == asked => said,
-            None => UNDESCRIBED,
+            None => NO_DESCRIPTION,
         }
     }
 
@@ -264,32 +277,32 @@ impl Store {
             _ => Ok(None),
         };
         match format() {
-            Ok(Some(format)) if format > project_key::FORMAT => Err(StoreError::Newer),
+            Ok(Some(format)) if format > project_key::FORMAT => Err(StoreError::NewerFormat),
             Ok(_) => Ok(()),
-            Err(cause) => Err(unreadable(self, cause)),
+            Err(cause) => Err(read_error(self, cause)),
         }
     }
 }
 
 /// The path of a category from the folder of its store.
 pub(super) fn category_path(category: &Category) -> io::Result<RelPath> {
-    category.as_str().parse().map_err(invalid)
+    category.as_str().parse().map_err(invalid_input)
 }
 
 /// The path of a memory's file from the folder of its store.
-fn file_of(path: &MemoryPath) -> io::Result<RelPath> {
+fn memory_file_path(path: &MemoryPath) -> io::Result<RelPath> {
     let folder = category_path(&path.category)?;
     Ok(folder.child(&path.file_name()).ok_or(io::ErrorKind::InvalidInput)?)
 }
 
-fn invalid<E>(_error: E) -> io::Error {
+fn invalid_input<E>(_error: E) -> io::Error {
     io::ErrorKind::InvalidInput.into()
 }
 
-fn unreadable(store: &Store, cause: io::Error) -> StoreError {
+fn read_error(store: &Store, cause: io::Error) -> StoreError {
     StoreError::Unreadable { store: store.name.clone(), cause }
 }
 
-fn unwritten(store: &Store, cause: io::Error) -> StoreError {
-    StoreError::Unwritten { store: store.name.clone(), cause }
+fn write_error(store: &Store, cause: io::Error) -> StoreError {
+    StoreError::WriteFailed { store: store.name.clone(), cause }
 }

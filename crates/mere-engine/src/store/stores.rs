@@ -10,8 +10,8 @@ use mere_core::item::{ItemType, Scope};
 use mere_core::name::ModName;
 use mere_core::root::Root;
 
-use super::sync::{address_of, materialise};
-use super::{Home, Store, StoreError};
+use super::sync::{category_address, create_categories};
+use super::{FolderAccess, Store, StoreError};
 use crate::context::Context;
 use crate::world::Standing;
 use mere_host::SPACE_FOLDER;
@@ -20,14 +20,14 @@ use mere_host::SPACE_FOLDER;
 pub(crate) struct Stores {
     all: Vec<Store>,
     /// The user's notes, where no store is configured.
-    own: Store,
+    user_fallback: Store,
     served: Option<ModName>,
 }
 
 /// The store that was asked for is not configured.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no store is called `{name}`")]
-pub(crate) struct Unserved {
+pub(crate) struct UnknownStore {
     pub(crate) name: ModName,
     /// Those that are.
     pub(crate) known: Vec<ModName>,
@@ -42,7 +42,7 @@ impl Default for Stores {
 impl Stores {
     /// These stores, of which the one called `served` is served, or else the first.
     pub(crate) fn new(all: Vec<Store>, served: Option<ModName>) -> Self {
-        Self { all, own: unconfigured(Scope::User), served }
+        Self { all, user_fallback: unconfigured_store(Scope::User), served }
     }
 
     pub(crate) fn all(&self) -> &[Store] {
@@ -50,7 +50,7 @@ impl Stores {
     }
 
     /// The store that calls are about.
-    pub(crate) fn served(&self) -> Result<&Store, Unserved> {
+    pub(crate) fn served_store(&self) -> Result<&Store, UnknownStore> {
         let found = match &self.served {
             Some(name) => self.all.iter().find(|store| store.name == *name),
             None => self.all.first(),
@@ -58,52 +58,53 @@ impl Stores {
         found.ok_or_else(|| {
             let name = self.served.clone();
             let known = self.all.iter().map(|store| store.name.clone()).collect();
-            Unserved { name: name.unwrap_or_else(ModName::default_store), known }
+            UnknownStore { name: name.unwrap_or_else(ModName::default_store), known }
         })
     }
 
     /// Those that lie elsewhere, as roots of the world.
-    pub(crate) fn standing(&self) -> Vec<Standing> {
-        let elsewhere = self.all.iter().filter_map(|store| match &store.home {
-            Home::Elsewhere(folder) => Some(Standing {
+    pub(crate) fn mounted_roots(&self) -> Vec<Standing> {
+        let elsewhere = self.all.iter().filter_map(|store| match &store.folder_access {
+            FolderAccess::Outside(folder) => Some(Standing {
                 root: Root::Mod(store.name.clone()),
                 id: None,
                 folder: Some(Arc::clone(folder)),
                 around: None,
             }),
-            Home::Inside | Home::Missing => None,
+            FolderAccess::Inside | FolderAccess::Missing => None,
         });
         elsewhere.collect()
     }
 
     /// The stores in which `load` finds memories: the one that is served. Where none is configured,
     /// the user's own notes are found as well, like all their items.
-    pub(crate) fn searched(&self) -> Vec<&Store> {
-        let Ok(served) = self.served() else { return Vec::new() };
-        let own = (!served.is_configured && served.scope == Scope::Project).then_some(&self.own);
+    pub(crate) fn stores_to_search(&self) -> Vec<&Store> {
+        let Ok(served) = self.served_store() else { return Vec::new() };
+        let own = (!served.is_configured && served.scope == Scope::Project)
+            .then_some(&self.user_fallback);
         [served].into_iter().chain(own).collect()
     }
 
     /// How strictly the hierarchy of the served store holds. What is not known is strict.
-    pub(crate) fn mode(&self) -> CategoryMode {
-        self.served().map_or(CategoryMode::Strict, |store| store.rules.mode())
+    pub(crate) fn served_mode(&self) -> CategoryMode {
+        self.served_store().map_or(CategoryMode::Strict, |store| store.rules.mode())
     }
 }
 
 impl Stores {
     /// Makes the categories that the configuration names, of every store, and says which were not
     /// there. One store that fails keeps no other from its categories.
-    pub(crate) fn materialise(&self, context: &Context) -> Result<Vec<Address>, StoreError> {
+    pub(crate) fn create_categories(&self, context: &Context) -> Result<Vec<Address>, StoreError> {
         let mut all = Vec::new();
         let mut failed = None;
         for store in &self.all {
-            match store.materialise(context) {
+            match store.create_categories(context) {
                 Ok(made) => all.extend(made),
                 Err(cause) => {
                     let store = store.name.clone();
                     failed = failed.or(Some(match cause.kind() {
-                        io::ErrorKind::TimedOut => StoreError::Late(store),
-                        _ => StoreError::Unwritten { store, cause },
+                        io::ErrorKind::TimedOut => StoreError::LockTimeout(store),
+                        _ => StoreError::WriteFailed { store, cause },
                     }));
                 }
             }
@@ -113,33 +114,33 @@ impl Stores {
 }
 
 /// How long the lock of a store is waited for where nobody else says so.
-const PATIENCE: Duration = Duration::from_secs(2);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Says when that time is over.
-pub(super) fn patience() -> impl Fn() -> bool {
+pub(super) fn lock_timeout() -> impl Fn() -> bool {
     let began = Instant::now();
-    move || began.elapsed() > PATIENCE
+    move || began.elapsed() > LOCK_TIMEOUT
 }
 
 impl Store {
     /// Makes the categories that the configuration names, and says which were not there.
-    pub(crate) fn materialise(&self, context: &Context) -> io::Result<Vec<Address>> {
+    pub(crate) fn create_categories(&self, context: &Context) -> io::Result<Vec<Address>> {
         if self.rules.hierarchy().is_empty() {
             return Ok(Vec::new());
         }
         let folder = self.make_folder(context)?;
-        let made = materialise(&folder, self.rules.hierarchy(), &patience())?;
-        Ok(made.iter().filter_map(|category| address_of(&self.address, category)).collect())
+        let made = create_categories(&folder, self.rules.hierarchy(), &lock_timeout())?;
+        Ok(made.iter().filter_map(|category| category_address(&self.address, category)).collect())
     }
 }
 
 /// The store that is there if none is configured.
-pub(super) fn usual(context: &Context) -> Store {
-    unconfigured(if context.is_home() { Scope::User } else { Scope::Project })
+pub(super) fn fallback_store(context: &Context) -> Store {
+    unconfigured_store(if context.is_home() { Scope::User } else { Scope::Project })
 }
 
 /// Where the memories of a scope lie if no configuration says so.
-fn unconfigured(scope: Scope) -> Store {
+fn unconfigured_store(scope: Scope) -> Store {
     let folder = ItemType::Memory.folder();
     let (root, path) = if scope == Scope::User {
         (Root::User, RelPath::default().child(folder))
@@ -153,7 +154,7 @@ fn unconfigured(scope: Scope) -> Store {
         description: String::new(),
         rules: CategoryRules::new(CategoryOwner::Store, CategoryMode::Free, Hierarchy::default()),
         address: Address::directory(root, path.unwrap_or_default()),
-        home: Home::Inside,
+        folder_access: FolderAccess::Inside,
         is_configured: false,
     }
 }

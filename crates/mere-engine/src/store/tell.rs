@@ -7,47 +7,47 @@ use mere_core::digest::Sha256;
 use mere_core::item::{MemoryPath, MemoryText};
 use mere_core::reply::{Content, Data, Fields};
 
-use super::{Clerk, Store};
+use super::{Store, StoreCall};
 use crate::items::{Teller, masked};
 
 /// A memory that is told of.
-pub(super) struct Telling<'a> {
-    pub(super) clerk: &'a Clerk<'a>,
+pub(super) struct MemoryReply<'a> {
+    pub(super) call: &'a StoreCall<'a>,
     pub(super) store: &'a Store,
     pub(super) path: &'a MemoryPath,
     pub(super) address: Address,
 }
 
-impl Telling<'_> {
+impl MemoryReply<'_> {
     /// All but its content: whoever wrote it knows that.
-    pub(super) fn outline(self, note: &MemoryText, sha256: Sha256) -> Fields {
-        let mut teller = Teller::of(self.clerk.view, &self.address, note.text());
-        let fields = self.beginning(note, &mut teller);
-        ending(fields, note, &mut teller, (sha256, None))
+    pub(super) fn summary_fields(self, note: &MemoryText, sha256: Sha256) -> Fields {
+        let mut teller = Teller::of(self.call.view, &self.address, note.text());
+        let fields = self.leading_fields(note, &mut teller);
+        with_trailing_fields(fields, note, &mut teller, (sha256, None))
     }
 
     /// All of it. A note that does not say when it was changed was so when its file was.
-    pub(super) fn whole(
+    pub(super) fn full_fields(
         self,
         note: &MemoryText,
         sha256: Sha256,
         modified: Option<Timestamp>,
     ) -> Fields {
-        let mut teller = Teller::of(self.clerk.view, &self.address, note.text());
-        let fields = self.beginning(note, &mut teller);
+        let mut teller = Teller::of(self.call.view, &self.address, note.text());
+        let fields = self.leading_fields(note, &mut teller);
         let fields = fields.with("content", teller.body(note.content()));
-        ending(fields, note, &mut teller, (sha256, modified))
+        with_trailing_fields(fields, note, &mut teller, (sha256, modified))
     }
 
-    fn beginning(self, note: &MemoryText, teller: &mut Teller) -> Fields {
+    fn leading_fields(self, note: &MemoryText, teller: &mut Teller) -> Fields {
         self.store
-            .named(self.path)
+            .identifying_fields(self.path)
             .with("address", self.address)
             .with("title", teller.mention(&note.memory().title))
     }
 }
 
-fn ending(
+fn with_trailing_fields(
     fields: Fields,
     note: &MemoryText,
     teller: &mut Teller,
@@ -60,9 +60,9 @@ fn ending(
     let citations = (!memory.citations.is_empty()).then(|| texts(teller, &memory.citations));
     fields
         .with("tags", texts(teller, &memory.tags))
-        .with("created_at", memory.created_at.map(time))
-        .with("updated_at", memory.updated_at.or(modified).map(time))
-        .with_some("expires_at", memory.expires_at.map(time))
+        .with("created_at", memory.created_at.map(time_data))
+        .with("updated_at", memory.updated_at.or(modified).map(time_data))
+        .with_some("expires_at", memory.expires_at.map(time_data))
         .with_some("citations", citations)
         .with_some("source", memory.source.as_deref().map(|source| teller.mention(source)))
         .with("sha256", sha256)
@@ -70,18 +70,18 @@ fn ending(
 }
 
 /// What a category is for.
-pub(super) fn told_description(description: &Description) -> Content {
+pub(super) fn description_content(description: &Description) -> Content {
     Content::mention(masked(description.as_str()))
 }
 
 /// A time, as replies have it.
-pub(super) fn time(at: Timestamp) -> Data {
+pub(super) fn time_data(at: Timestamp) -> Data {
     Data::Words(at.to_string().into())
 }
 
 impl Store {
     /// Its name, which a config gave it.
-    pub(super) fn told_name(&self) -> Data {
+    pub(super) fn name_data(&self) -> Data {
         Content::mention(self.name.as_str()).into()
     }
 }

@@ -6,16 +6,18 @@ use mere_core::request::{NewStore, StoreTemplate};
 use serde_json::{Map, Value, json};
 
 /// A store as `config.yaml` has it.
-pub(super) fn store(new: &NewStore, scope: Scope, path: &str) -> Value {
+pub(super) fn store_value(new: &NewStore, scope: Scope, path: &str) -> Value {
     let (description, usual, categories) = match new.template {
         StoreTemplate::Blank => ("", CategoryMode::Free, json!({})),
         StoreTemplate::Project if scope == Scope::User => {
-            ("What I remember", CategoryMode::Subcategories, project())
+            ("What I remember", CategoryMode::Subcategories, project_categories())
         }
-        StoreTemplate::Project => {
-            ("What is remembered of this project", CategoryMode::Subcategories, project())
-        }
-        StoreTemplate::Team => ("What the team remembers", CategoryMode::Strict, team()),
+        StoreTemplate::Project => (
+            "What is remembered of this project",
+            CategoryMode::Subcategories,
+            project_categories(),
+        ),
+        StoreTemplate::Team => ("What the team remembers", CategoryMode::Strict, team_categories()),
     };
     let mut store = Map::new();
     store.insert("path".to_owned(), json!(path));
@@ -29,7 +31,7 @@ pub(super) fn store(new: &NewStore, scope: Scope, path: &str) -> Value {
     Value::Object(store)
 }
 
-fn project() -> Value {
+fn project_categories() -> Value {
     json!({
         "standards": { "description": "How things are done here: conventions and patterns" },
         "decisions": { "description": "What was decided, and why" },
@@ -37,7 +39,7 @@ fn project() -> Value {
     })
 }
 
-fn team() -> Value {
+fn team_categories() -> Value {
     json!({
         "standards": {
             "description": "How things are done here: conventions and patterns",

@@ -7,8 +7,8 @@ use mere_core::item::{self, MemoryPath, MemoryText};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::DryRun;
 
-use super::shelf::Shelf;
-use super::{Clerk, Store, StoreError};
+use super::shelf::LockedStore;
+use super::{Store, StoreCall, StoreError};
 use crate::court::now;
 use crate::tool_error::ToolError;
 use crate::view::counted;
@@ -17,7 +17,7 @@ use crate::view::counted;
 const MAX_FAULTS: usize = 1000;
 
 /// Makes the categories that the configurations name.
-pub(super) fn sync(made: Vec<Address>) -> Draft {
+pub(super) fn sync_reply(made: Vec<Address>) -> Draft {
     let count = made.len() as u64;
     let data = Fields::default().with("made", made.into_iter().map(Data::from).collect::<Data>());
     let message = match count {
@@ -28,17 +28,17 @@ pub(super) fn sync(made: Vec<Address>) -> Draft {
 }
 
 /// Reads every memory again, and says what is wrong with any.
-pub(super) fn reindex(clerk: &Clerk<'_>) -> Result<Draft, ToolError> {
-    let store = clerk.served()?;
+pub(super) fn reindex(clerk: &StoreCall<'_>) -> Result<Draft, ToolError> {
+    let store = clerk.served_store()?;
     let unreadable = |cause| StoreError::Unreadable { store: store.name.clone(), cause };
     let folder = store.folder(clerk.context).map_err(unreadable)?;
     let (memories, categories, faults) = match folder {
         Some(folder) => {
-            clerk.ledgers.forget();
-            clerk.ledgers.with(&folder, |ledger| {
-                let faults = ledger.faults().map(|row| (row.path.clone(), None));
-                let strays = ledger.strays()?.into_iter();
-                let strays = strays.map(|stray| (stray.path, Some(stray.why)));
+            clerk.tables.clear();
+            clerk.tables.with_table(&folder, |ledger| {
+                let faults = ledger.faulty_rows().map(|row| (row.path.clone(), None));
+                let strays = ledger.find_strays()?.into_iter();
+                let strays = strays.map(|stray| (stray.path, Some(stray.reason)));
                 let faults = faults.chain(strays).take(MAX_FAULTS).collect::<Vec<_>>();
                 let (memories, categories) = (ledger.len(), ledger.categories().len());
                 Ok((memories as u64, categories as u64, faults))
@@ -51,7 +51,7 @@ pub(super) fn reindex(clerk: &Clerk<'_>) -> Result<Draft, ToolError> {
     let count = faults.len() as u64;
     let faults = faults.into_iter().map(|(path, why)| {
         let problem = why.map(str::to_owned);
-        let own = || path.parse().ok().and_then(|path| problem_of(clerk, store, &path));
+        let own = || path.parse().ok().and_then(|path| describe_problem(clerk, store, &path));
         let problem = problem.or_else(own).unwrap_or_else(|| "it cannot be read".to_owned());
         Data::from(
             Fields::default()
@@ -60,7 +60,7 @@ pub(super) fn reindex(clerk: &Clerk<'_>) -> Result<Draft, ToolError> {
         )
     });
     let data = Fields::default()
-        .with("store", store.told_name())
+        .with("store", store.name_data())
         .with("memories", memories)
         .with("categories", categories)
         .with("faults", faults.collect::<Data>());
@@ -80,8 +80,8 @@ pub(super) fn reindex(clerk: &Clerk<'_>) -> Result<Draft, ToolError> {
 }
 
 /// What is wrong with a memory, in one line.
-fn problem_of(clerk: &Clerk<'_>, store: &Store, path: &MemoryPath) -> Option<String> {
-    let shelf = Shelf::open(store, clerk.bench()).ok()??;
+fn describe_problem(clerk: &StoreCall<'_>, store: &Store, path: &MemoryPath) -> Option<String> {
+    let shelf = LockedStore::open(store, clerk.access()).ok()??;
     let lying = shelf.read(path).ok()??;
     let fault = match item::decode_text(&lying.bytes) {
         Ok(text) => MemoryText::parse(text.to_owned(), &path.slug).err()?,
@@ -97,12 +97,13 @@ fn problem_of(clerk: &Clerk<'_>, store: &Store, path: &MemoryPath) -> Option<Str
 }
 
 /// Deletes the memories that have expired.
-pub(super) fn prune(clerk: &Clerk<'_>, rehearsal: DryRun) -> Result<Draft, ToolError> {
-    let store = clerk.served()?;
+pub(super) fn prune(clerk: &StoreCall<'_>, rehearsal: DryRun) -> Result<Draft, ToolError> {
+    let store = clerk.served_store()?;
     let now = now();
     let unreadable = |cause| StoreError::Unreadable { store: store.name.clone(), cause };
     let folder = store.folder(clerk.context).map_err(unreadable)?;
-    let expired = folder.map(|folder| clerk.ledgers.with(&folder, |ledger| ledger.expired(now)));
+    let expired =
+        folder.map(|folder| clerk.tables.with_table(&folder, |ledger| ledger.expired_paths(now)));
     let expired = expired.transpose().map_err(unreadable)?.unwrap_or_default();
     let may_go =
         |path: &MemoryPath| store.rules.policy_for(&path.category).permits(MemoryOperation::Delete);
@@ -110,9 +111,9 @@ pub(super) fn prune(clerk: &Clerk<'_>, rehearsal: DryRun) -> Result<Draft, ToolE
     let gone = match rehearsal {
         DryRun::Yes => expired,
         DryRun::No if expired.is_empty() => expired,
-        DryRun::No => pruned(clerk, store, expired)?,
+        DryRun::No => prune_all(clerk, store, expired)?,
     };
-    let draft = told(store, &gone, rehearsal, now);
+    let draft = prune_reply(store, &gone, rehearsal, now);
     let (count, are) = (kept.len(), if kept.len() == 1 { "is" } else { "are" });
     Ok(if kept.is_empty() {
         draft
@@ -123,12 +124,12 @@ pub(super) fn prune(clerk: &Clerk<'_>, rehearsal: DryRun) -> Result<Draft, ToolE
 }
 
 /// Removes memories, and says which of them went.
-fn pruned(
-    clerk: &Clerk<'_>,
+fn prune_all(
+    clerk: &StoreCall<'_>,
     store: &Store,
     expired: Vec<MemoryPath>,
 ) -> Result<Vec<MemoryPath>, StoreError> {
-    let Some(shelf) = Shelf::open(store, clerk.bench())? else { return Ok(Vec::new()) };
+    let Some(shelf) = LockedStore::open(store, clerk.access())? else { return Ok(Vec::new()) };
     let mut gone = Vec::new();
     for path in expired {
         if prune_one(&shelf, &path)? {
@@ -139,7 +140,7 @@ fn pruned(
 }
 
 /// Removes a memory if it is still there and has still expired.
-fn prune_one(shelf: &Shelf<'_>, path: &MemoryPath) -> Result<bool, StoreError> {
+fn prune_one(shelf: &LockedStore<'_>, path: &MemoryPath) -> Result<bool, StoreError> {
     let Some(lying) = shelf.read(path)? else { return Ok(false) };
     let text = item::decode_text(&lying.bytes).map(str::to_owned);
     let Ok(note) = text.and_then(|text| MemoryText::parse(text, &path.slug)) else {
@@ -149,20 +150,20 @@ fn prune_one(shelf: &Shelf<'_>, path: &MemoryPath) -> Result<bool, StoreError> {
         StoreChange::PruneMemory { path: path.clone(), memory: note, before: lying.sha256 };
     match shelf.permit(change, Force::No) {
         Ok(permit) => shelf.apply(permit),
-        Err(StoreError::Flawed(_) | StoreError::Denied(_)) => Ok(false),
+        Err(StoreError::Invalid(_) | StoreError::Denied(_)) => Ok(false),
         Err(error) => Err(error),
     }
 }
 
-fn told(store: &Store, gone: &[MemoryPath], rehearsal: DryRun, now: Timestamp) -> Draft {
+fn prune_reply(store: &Store, gone: &[MemoryPath], rehearsal: DryRun, now: Timestamp) -> Draft {
     let count = gone.len() as u64;
     let paths = gone.iter().map(|path| Data::from(ParsedName::from(path)));
     let is_dry = rehearsal == DryRun::Yes;
     let data = Fields::default()
-        .with("store", store.told_name())
+        .with("store", store.name_data())
         .with("count", count)
         .with("memories", paths.collect::<Data>())
-        .with("now", super::tell::time(now))
+        .with("now", super::tell::time_data(now))
         .with_some("dry_run", is_dry.then_some(true));
     let message = match (count, is_dry) {
         (0, _) => Prose::words("No memory has expired."),

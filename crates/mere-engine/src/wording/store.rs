@@ -14,7 +14,7 @@ use crate::store::{ConfigureError, StoreError};
 pub(super) fn store(error: &StoreError) -> Draft {
     match error {
         StoreError::Denied(denial) => denied(denial),
-        StoreError::Flawed(flaw) => flawed(flaw),
+        StoreError::Invalid(flaw) => flawed(flaw),
         StoreError::Missing(path) => {
             let message = naming(&format!("There is no memory at '{path}'."), &[path.into()]);
             Draft::invalid(codes::MEMORY_MISSING, message)
@@ -26,12 +26,12 @@ pub(super) fn store(error: &StoreError) -> Draft {
                 "get_memory with `include_expired` shows it; update_memory with a later `expires_at` brings it back.",
             )
         }
-        StoreError::Taken(path) => {
+        StoreError::MemoryExists(path) => {
             let message = format!("There is a memory at '{path}' already.");
             Draft::invalid(codes::MEMORY_TAKEN, naming(&message, &[path.into()]))
                 .hint("Nothing was overwritten. update_memory changes it; or choose another path.")
         }
-        StoreError::Unserved(unserved) => {
+        StoreError::UnknownStore(unserved) => {
             let known = unserved.known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
             let message = Prose::words(format!("No store is called `{}`.", unserved.name));
             let hint = if known.is_empty() {
@@ -42,10 +42,10 @@ pub(super) fn store(error: &StoreError) -> Draft {
             };
             Draft::invalid(codes::STORE_UNKNOWN, message).hint(Prose::words(hint))
         }
-        StoreError::Newer => super::unmade::newer(),
+        StoreError::NewerFormat => super::unmade::newer(),
         StoreError::Configure(error) => configure(error),
-        StoreError::Cursor => super::wrong_cursor(),
-        StoreError::Late(name) => {
+        StoreError::ForeignCursor => super::wrong_cursor(),
+        StoreError::LockTimeout(name) => {
             let message = format!("Someone else is changing the store `{name}`.");
             Draft::fault(codes::CALL_TIMED_OUT, Prose::words(message))
                 .hint("Nothing was changed. Try again.")
@@ -56,11 +56,13 @@ pub(super) fn store(error: &StoreError) -> Draft {
                 .hint("Ask a person to make the folder, or correct `path` in config.yaml.")
         }
         StoreError::Unreadable { store, cause } => unread(&format!("The store `{store}`"), cause),
-        StoreError::Unwritten { store, cause } => unwritten(&format!("The store `{store}`"), cause),
-        StoreError::Unseen { kind, cause } => {
+        StoreError::WriteFailed { store, cause } => {
+            unwritten(&format!("The store `{store}`"), cause)
+        }
+        StoreError::CategoriesUnreadable { kind, cause } => {
             unread(&format!("The folder `{}`", kind.folder()), cause)
         }
-        StoreError::Unmade { kind, cause } => {
+        StoreError::CategoriesNotCreated { kind, cause } => {
             unwritten(&format!("The folder `{}`", kind.folder()), cause)
         }
     }
@@ -153,7 +155,7 @@ fn flawed(flaw: &InvalidChange) -> Draft {
 fn configure(error: &ConfigureError) -> Draft {
     let words = |text: String| Prose::words(text);
     match error {
-        ConfigureError::Taken(name) => {
+        ConfigureError::NameTaken(name) => {
             let message = format!("There is a store called `{name}` already.");
             Draft::invalid(codes::STORE_TAKEN, words(message))
                 .hint("Choose another name; `mere category define` adds a category to a store.")
@@ -163,17 +165,17 @@ fn configure(error: &ConfigureError) -> Draft {
             Draft::invalid(codes::STORE_CONFIG, words(message))
                 .hint(words(format!("`mere store init {name}` writes it into config.yaml.")))
         }
-        ConfigureError::Defined(path) => {
+        ConfigureError::AlreadyDefined(path) => {
             let message = format!("The configuration names the category '{path}' already.");
             Draft::invalid(codes::STORE_CONFIG, naming(&message, &[path.into()]))
                 .hint("Change it in config.yaml.")
         }
-        ConfigureError::Undefined(path) => {
+        ConfigureError::NotDefined(path) => {
             let message = format!("The configuration does not name the category '{path}'.");
             Draft::invalid(codes::STORE_CONFIG, naming(&message, &[path.into()]))
                 .hint("`mere store list` shows what it names.")
         }
-        ConfigureError::Parent(path) => {
+        ConfigureError::HasSubcategories(path) => {
             let message = format!("The configuration names categories below '{path}'.");
             Draft::invalid(codes::STORE_CONFIG, naming(&message, &[path.into()]))
                 .hint("Undefine those first.")

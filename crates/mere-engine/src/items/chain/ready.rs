@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use super::super::run::check_inputs;
 use super::RunError;
 use super::lock::Locked;
-use crate::config::Runtime;
+use crate::config::RuntimeConfig;
 use crate::items::Desk;
 use crate::tool_error::ToolError;
 use mere_host::{Folder, PackageManifest, Program, SEARCH_PATH};
@@ -90,7 +90,7 @@ pub(super) struct Needs<'a> {
     tool: ItemRef,
     /// The runtime of the chain that a person may configure.
     runtime: Option<ItemId>,
-    configured: Option<Runtime>,
+    configured: Option<RuntimeConfig>,
     /// What asks for packages.
     pub(super) asked: Option<(PackageManifest, &'a [u8])>,
 }
@@ -211,7 +211,7 @@ fn variables(
             EnvSource::Secret(secret) => return Err(RunError::Secret(name, secret)),
             EnvSource::Env(variable) => {
                 let given = VARIABLES.iter().copied();
-                let given = given.chain(desk.running.variables.iter().map(String::as_str));
+                let given = given.chain(desk.running.allowed_variables.iter().map(String::as_str));
                 if !given.into_iter().any(|one| one == variable) {
                     return Err(RunError::Variable(name, variable));
                 }

@@ -59,8 +59,9 @@ pub(in crate::items) fn run(desk: &Desk<'_>, ask: &Ask<'_>) -> Result<Draft, Too
 /// Whether there is a sandbox here in which it could run.
 fn check_layers(desk: &Desk<'_>) -> Result<(), SandboxError> {
     let standing = mere_host::probe_layers()?;
-    let accepts =
-        |layer: SandboxLayer| desk.running.level == SandboxLevel::Namespaces && layer.is_optional();
+    let accepts = |layer: SandboxLayer| {
+        desk.running.sandbox_level == SandboxLevel::Namespaces && layer.is_optional()
+    };
     for (layer, built) in standing.layers {
         match built {
             Err(why) if !accepts(layer) => return Err(SandboxError::Layer(layer, why)),
@@ -102,7 +103,7 @@ fn start(desk: &Desk<'_>, ready: &Ready, work: &Folder) -> Result<FinishedRun, S
         read_only_folders: shown,
         timeout: ready.subprocess.timeout,
         limits: RunLimits::default(),
-        level: desk.running.level,
+        level: desk.running.sandbox_level,
     };
     let began = Instant::now();
     let heard = |output: &[u8], errors: &[u8]| match desk.who {

@@ -7,7 +7,7 @@ use mere_core::request::IndexCommand;
 use super::super::ItemError;
 use super::Desk;
 use crate::search::Trouble;
-use crate::space::{Catalog, Comparison, Stray};
+use crate::space::{Catalog, IndexComparison, Stray};
 use crate::tool_error::ToolError;
 use crate::wording;
 
@@ -27,10 +27,10 @@ fn write(desk: &Desk<'_>, how: IndexCommand) -> Result<Draft, ToolError> {
             let strays = match how {
                 IndexCommand::Rebuild => catalog.rescan()?,
                 IndexCommand::Update | IndexCommand::Check => {
-                    catalog.renew().map(|()| Vec::new())?
+                    catalog.rewrite_index().map(|()| Vec::new())?
                 }
             };
-            Ok((catalog.count()?, catalog.is_kept(), strays))
+            Ok((catalog.count()?, catalog.has_index(), strays))
         });
         let written = written.map_err(ItemError::Unsearchable)?;
         let Some((count, kept, strays)) = written else { continue };
@@ -65,10 +65,11 @@ fn check(desk: &Desk<'_>) -> Result<Draft, ToolError> {
     let mut findings = 0;
     let mut told = Vec::new();
     for space in desk.stock.spaces() {
-        let Some(comparison) = Comparison::of(space).map_err(ItemError::Unsearchable)? else {
+        let Some(comparison) = IndexComparison::compare(space).map_err(ItemError::Unsearchable)?
+        else {
             continue;
         };
-        findings += comparison.differences();
+        findings += comparison.count_differences();
         let list = |paths: &[String]| {
             paths.iter().map(|path| Data::from(Content::mention(path.as_str()))).collect::<Data>()
         };
@@ -96,7 +97,7 @@ fn check(desk: &Desk<'_>) -> Result<Draft, ToolError> {
 fn strays_told(strays: &[Stray]) -> Data {
     let told = strays.iter().map(|stray| {
         let path = Content::mention(stray.path.as_str());
-        Data::from(Fields::default().with("path", path).with("why", stray.why))
+        Data::from(Fields::default().with("path", path).with("why", stray.reason))
     });
     told.collect()
 }

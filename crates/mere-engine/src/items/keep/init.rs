@@ -104,8 +104,8 @@ pub(super) fn init(desk: &Desk<'_>, asked: InitSpace) -> Result<Draft, ToolError
 
 /// Makes the categories that the configuration names, and says which were not there.
 fn categories(desk: &Desk<'_>) -> Result<Vec<Address>, ToolError> {
-    let mut made = desk.clerk.stores.materialise(desk.context)?;
-    made.extend(desk.item_rules.materialise(desk.context)?);
+    let mut made = desk.clerk.stores.create_categories(desk.context)?;
+    made.extend(desk.item_rules.create_categories(desk.context)?);
     Ok(made)
 }
 

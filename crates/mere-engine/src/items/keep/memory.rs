@@ -13,17 +13,17 @@ use crate::tool_error::ToolError;
 
 /// Makes a memory from the template.
 pub(super) fn new(desk: &Desk<'_>, item: &ItemRef, scope: Scope) -> Result<Draft, ToolError> {
-    let store = desk.clerk.served()?;
+    let store = desk.clerk.served_store()?;
     // A memory goes into the store that is served, and nowhere else.
     if scope != store.scope {
         return Err(Unmade::NotMade(ItemType::Memory).into());
     }
     let category = item.category.clone().unwrap_or_default();
     let path = MemoryPath { category, slug: item.id.clone() };
-    let files = template_files(&store.place(&path)).unwrap_or_default();
+    let files = template_files(&store.scoped_path(&path)).unwrap_or_default();
     let content = files.into_iter().next().map(|(_, text)| text).unwrap_or_default();
     let wording = NewMemory { content, ..NewMemory::default() };
-    store::memory(desk.clerk, &MemoryCall::Create { path, wording })
+    store::run_memory_call(desk.clerk, &MemoryCall::Create { path, wording })
 }
 
 /// Gives a memory another path.
@@ -34,7 +34,7 @@ pub(super) fn relocate(
 ) -> Result<Draft, ToolError> {
     let from = named(desk, item, source)?;
     let to = to(from.clone());
-    store::memory(desk.clerk, &MemoryCall::Move { from, to })
+    store::run_memory_call(desk.clerk, &MemoryCall::Move { from, to })
 }
 
 /// Deletes a memory, or says which it would be.
@@ -45,9 +45,9 @@ pub(in super::super) fn delete(
 ) -> Result<Draft, ToolError> {
     let path = named(desk, item, source)?;
     if mode == Mode::Really {
-        return store::memory(desk.clerk, &MemoryCall::Remove { path });
+        return store::run_memory_call(desk.clerk, &MemoryCall::Remove { path });
     }
-    let address = desk.clerk.served()?.place(&path).address().ok_or(Unmade::Place)?;
+    let address = desk.clerk.served_store()?.scoped_path(&path).address().ok_or(Unmade::Place)?;
     let message = Prose::words("").address(address.clone());
     let message = message.and(" would be deleted. Nothing was changed: a dry run.");
     let data = Fields::default().with("address", address).with("dry_run", true);
@@ -59,7 +59,7 @@ fn named(desk: &Desk<'_>, item: &ItemRef, source: LookupScope) -> Result<MemoryP
     let place = find(desk.stock, desk.view, (ItemType::Memory, item), source)?.place;
     let path = MemoryPath { category: place.category.clone(), slug: place.id.clone() };
     // Only the store that is served is changed.
-    if place == desk.clerk.served()?.place(&path) {
+    if place == desk.clerk.served_store()?.scoped_path(&path) {
         return Ok(path);
     }
     Err(Unmade::NotMade(ItemType::Memory).into())

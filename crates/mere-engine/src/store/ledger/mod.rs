@@ -20,60 +20,62 @@ use cap_std::fs::Dir;
 use jiff::Timestamp;
 use mere_core::item::{Category, ItemId, MemoryPath};
 
-use self::errands::Errands;
-use self::reading::{Sought, read};
-use self::rows::Rows;
-use self::survey::{Shelf, Survey};
+use self::errands::ChangedPaths;
+use self::reading::{RowRequest, read_rows};
+use self::rows::SortedRows;
+use self::survey::{CategoryListing, CategoryTree};
 use crate::space::Stray;
 use mere_host::{FolderChange, FolderIdentity, FolderWatcher, WatchReport};
 
-pub(crate) use page::{Page, Wanted};
-pub(crate) use row::Row;
+pub(crate) use page::{MemoryPage, MemoryQuery};
+pub(crate) use row::MemoryRow;
 
 /// How often news are asked for until there are none: writers may never rest.
-const ROUNDS: usize = 4;
+const MAX_REFRESH_ROUNDS: usize = 4;
 
 /// The ledger of one store.
-pub(crate) struct Ledger {
+pub(crate) struct MemoryTable {
     folder: Dir,
     identity: FolderIdentity,
     watch: FolderWatcher,
     categories: BTreeSet<Category>,
-    rows: Rows,
+    rows: SortedRows,
     /// Whether something went wrong before all news were seen to.
-    is_unsure: bool,
+    needs_full_scan: bool,
 }
 
-impl Ledger {
+impl MemoryTable {
     /// Reads the store in this folder. With a watch, the system tells of changes from now on.
     pub(crate) fn open(folder: Dir, watch: FolderWatcher) -> io::Result<Self> {
         let identity = FolderIdentity::from_metadata(&folder.dir_metadata()?);
-        let (categories, rows) = (BTreeSet::new(), Rows::default());
-        let mut ledger = Self { folder, identity, watch, categories, rows, is_unsure: true };
+        let (categories, rows) = (BTreeSet::new(), SortedRows::default());
+        let mut ledger = Self { folder, identity, watch, categories, rows, needs_full_scan: true };
         ledger.refresh()?;
         Ok(ledger)
     }
 
     /// Whether it is the ledger of exactly this folder.
-    pub(crate) fn is_of(&self, folder: &Dir) -> io::Result<bool> {
+    pub(crate) fn belongs_to(&self, folder: &Dir) -> io::Result<bool> {
         Ok(FolderIdentity::from_metadata(&folder.dir_metadata()?) == self.identity)
     }
 
     /// Sees what has changed on disk.
     pub(crate) fn refresh(&mut self) -> io::Result<()> {
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_REFRESH_ROUNDS {
             let news = match self.watch.take_changes() {
-                WatchReport::Unchanged if !self.is_unsure => return Ok(()),
-                WatchReport::Changed(changes) if !self.is_unsure => WatchReport::Changed(changes),
+                WatchReport::Unchanged if !self.needs_full_scan => return Ok(()),
+                WatchReport::Changed(changes) if !self.needs_full_scan => {
+                    WatchReport::Changed(changes)
+                }
                 _ => WatchReport::Unknown,
             };
             // News are told once: what fails now must be looked for next time.
-            self.is_unsure = true;
+            self.needs_full_scan = true;
             match news {
-                WatchReport::Changed(changes) => self.look_where(changes)?,
-                _ => self.look_below(&Category::default())?,
+                WatchReport::Changed(changes) => self.apply_changes(changes)?,
+                _ => self.rescan(&Category::default())?,
             }
-            self.is_unsure = false;
+            self.needs_full_scan = false;
             if !self.watch.is_active() {
                 break;
             }
@@ -93,44 +95,44 @@ impl Ledger {
 
     /// Every memory that is not hidden at this moment, in the order of paths.
     pub(crate) fn paths(&self, now: Timestamp) -> Vec<MemoryPath> {
-        let now = row::nanoseconds(now);
+        let now = row::to_nanoseconds(now);
         let shown = self.rows.all().iter().filter(|slot| !slot.has_expired(now));
-        shown.filter_map(|slot| slot.row.place()).collect()
+        shown.filter_map(|slot| slot.row.memory_path()).collect()
     }
 
     /// The memories a bare slug can mean.
-    pub(crate) fn find(&self, slug: &ItemId) -> Vec<MemoryPath> {
-        let found = row::Slot::called(self.rows.all(), slug);
-        found.filter_map(|slot| slot.row.place()).collect()
+    pub(crate) fn find_slug(&self, slug: &ItemId) -> Vec<MemoryPath> {
+        let found = row::IndexedRow::with_slug(self.rows.all(), slug);
+        found.filter_map(|slot| slot.row.memory_path()).collect()
     }
 
     /// The memories that are hidden at this moment.
-    pub(crate) fn expired(&self, now: Timestamp) -> Vec<MemoryPath> {
-        let now = row::nanoseconds(now);
+    pub(crate) fn expired_paths(&self, now: Timestamp) -> Vec<MemoryPath> {
+        let now = row::to_nanoseconds(now);
         let expired = self.rows.all().iter().filter(|slot| slot.has_expired(now));
-        expired.filter_map(|slot| slot.row.place()).collect()
+        expired.filter_map(|slot| slot.row.memory_path()).collect()
     }
 
     /// The files of memories that could not be understood.
-    pub(crate) fn faults(&self) -> impl Iterator<Item = &Row> {
-        self.rows.all().iter().map(|slot| &*slot.row).filter(|row| row.fault)
+    pub(crate) fn faulty_rows(&self) -> impl Iterator<Item = &MemoryRow> {
+        self.rows.all().iter().map(|slot| &*slot.row).filter(|row| row.is_faulty)
     }
 
     /// What looks as if it were meant to be a memory or a category, but is none. Nobody remembers
     /// them: the folders are listed.
-    pub(crate) fn strays(&self) -> io::Result<Vec<Stray>> {
+    pub(crate) fn find_strays(&self) -> io::Result<Vec<Stray>> {
         let mut strays = Vec::new();
         for category in [Category::default()].iter().chain(&self.categories) {
-            let folder = match survey::open(&self.folder, category.as_str()) {
-                Err(error) if survey::is_closed(&error) => {
+            let folder = match survey::open_folder(&self.folder, category.as_str()) {
+                Err(error) if survey::is_permission_denied(&error) => {
                     let path = category.to_string();
-                    strays.push(Stray { path, why: "it may not be read" });
+                    strays.push(Stray { path, reason: "it may not be read" });
                     None
                 }
                 opened => opened?,
             };
             if let Some(folder) = folder
-                && let Some(shelf) = Shelf::read(&folder, category)?
+                && let Some(shelf) = CategoryListing::read(&folder, category)?
             {
                 strays.extend(shelf.strays);
             }
@@ -140,29 +142,29 @@ impl Ledger {
     }
 
     /// Looks at what the news name.
-    fn look_where(&mut self, changes: BTreeSet<FolderChange>) -> io::Result<()> {
-        let errands = Errands::after(changes, &self.categories);
+    fn apply_changes(&mut self, changes: BTreeSet<FolderChange>) -> io::Result<()> {
+        let errands = ChangedPaths::from_changes(changes, &self.categories);
         for category in &errands.categories {
-            self.look_below(category)?;
+            self.rescan(category)?;
         }
         let paths = errands.memories.into_iter().collect::<Vec<_>>();
-        let sought = paths.iter().map(|path| Sought { path, known: None }).collect::<Vec<_>>();
-        let slots = read(&self.folder, &sought)?;
-        self.rows.amend(&paths, slots);
+        let sought = paths.iter().map(|path| RowRequest { path, known: None }).collect::<Vec<_>>();
+        let slots = read_rows(&self.folder, &sought)?;
+        self.rows.update(&paths, slots);
         survey::check_size(self.rows.all().len() + self.categories.len())
     }
 
     /// Looks at a category and everything below: folders are listed, and files read that do not
     /// look as they did.
-    fn look_below(&mut self, top: &Category) -> io::Result<()> {
+    fn rescan(&mut self, top: &Category) -> io::Result<()> {
         self.watch.mark_stale(top.as_str());
-        let survey = Survey::take(&self.folder, top, &mut self.watch)?;
+        let survey = CategoryTree::read(&self.folder, top, &mut self.watch)?;
         self.watch.drop_stale();
         let range = self.rows.range(top);
-        let known = self.rows.known(range.clone(), &survey.memories).into_iter();
+        let known = self.rows.find_all(range.clone(), &survey.memories).into_iter();
         let sought = survey.memories.iter().zip(known);
-        let sought = sought.map(|(path, known)| Sought { path, known }).collect::<Vec<_>>();
-        let slots = read(&self.folder, &sought)?;
+        let sought = sought.map(|(path, known)| RowRequest { path, known }).collect::<Vec<_>>();
+        let slots = read_rows(&self.folder, &sought)?;
         self.rows.replace(range, slots.into_iter().flatten().collect());
         self.categories.retain(|category| !top.contains(category));
         self.categories.extend(survey.categories.into_iter().filter(|one| !one.is_empty()));

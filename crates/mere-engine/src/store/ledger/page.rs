@@ -11,14 +11,14 @@ use jiff::Timestamp;
 use mere_core::item::Category;
 use mere_core::request::{ExpiredMemories, MemorySort};
 
-use super::Ledger;
-use super::row::{Row, Slot, nanoseconds};
+use super::MemoryTable;
+use super::row::{IndexedRow, MemoryRow, to_nanoseconds};
 
 /// Between the time and the path of a position; neither has one.
 const SEPARATOR: char = '\u{1f}';
 
 /// What is asked for.
-pub(crate) struct Wanted<'a> {
+pub(crate) struct MemoryQuery<'a> {
     /// In which category and below; none is the whole store.
     pub(crate) category: &'a Category,
     pub(crate) sort: MemorySort,
@@ -29,36 +29,36 @@ pub(crate) struct Wanted<'a> {
     /// The position that the page before ended with.
     pub(crate) after: Option<&'a str>,
     /// Whether a memory may be seen, by its path. Only those that would be on the page are asked for.
-    pub(crate) shows: &'a dyn Fn(&str) -> bool,
+    pub(crate) is_visible: &'a dyn Fn(&str) -> bool,
 }
 
 /// A page.
 #[derive(Debug, Default)]
-pub(crate) struct Page {
+pub(crate) struct MemoryPage {
     /// How many memories are shown on all pages together.
     pub(crate) count: u64,
-    pub(crate) rows: Vec<Arc<Row>>,
+    pub(crate) rows: Vec<Arc<MemoryRow>>,
     /// The categories right below, each with how many memories are shown there and below.
     pub(crate) subcategories: Vec<(Category, u64)>,
     /// The position of the next page, if there is one.
     pub(crate) next: Option<String>,
 }
 
-impl Ledger {
+impl MemoryTable {
     /// A page; none if the position is not one of this order.
-    pub(crate) fn page(&self, wanted: &Wanted<'_>) -> Option<Page> {
-        let shown = Shown { expired: wanted.expired, now: nanoseconds(wanted.now) };
+    pub(crate) fn page(&self, wanted: &MemoryQuery<'_>) -> Option<MemoryPage> {
+        let shown = ExpiryFilter { expired: wanted.expired, now: to_nanoseconds(wanted.now) };
         let (rows, next) = match wanted.sort {
-            MemorySort::Path => self.by_path(wanted, shown),
-            MemorySort::Recent => self.by_time(wanted, shown)?,
+            MemorySort::Path => self.page_by_path(wanted, shown),
+            MemorySort::Recent => self.page_by_time(wanted, shown)?,
         };
         let count = |category: &Category| {
             let slots = &self.rows.all()[self.rows.range(category)];
-            slots.iter().filter(|slot| shown.has(slot)).count() as u64
+            slots.iter().filter(|slot| shown.includes(slot)).count() as u64
         };
         let subcategories = self.children(wanted.category);
         let subcategories = subcategories.map(|child| (child.clone(), count(child)));
-        Some(Page {
+        Some(MemoryPage {
             count: count(wanted.category),
             rows: rows.iter().map(|slot| Arc::clone(&slot.row)).collect(),
             subcategories: subcategories.collect(),
@@ -66,15 +66,19 @@ impl Ledger {
         })
     }
 
-    fn by_path(&self, wanted: &Wanted<'_>, shown: Shown) -> (Vec<&Slot>, Option<String>) {
+    fn page_by_path(
+        &self,
+        wanted: &MemoryQuery<'_>,
+        shown: ExpiryFilter,
+    ) -> (Vec<&IndexedRow>, Option<String>) {
         let mut range = self.rows.range(wanted.category);
         if let Some(after) = wanted.after {
             // A path that is longer by the least byte there is comes right after.
-            let begin = self.rows.before(&format!("{after}\0"));
+            let begin = self.rows.count_before(&format!("{after}\0"));
             range.start = begin.clamp(range.start, range.end);
         }
-        let slots = self.rows.all()[range].iter().filter(|slot| shown.has(slot));
-        let mut slots = slots.filter(|slot| (wanted.shows)(slot.path()));
+        let slots = self.rows.all()[range].iter().filter(|slot| shown.includes(slot));
+        let mut slots = slots.filter(|slot| (wanted.is_visible)(slot.path()));
         let rows = slots.by_ref().take(wanted.limit).collect::<Vec<_>>();
         let last = rows.last().filter(|_| slots.next().is_some());
         let next = last.map(|slot| slot.path().to_owned());
@@ -83,11 +87,18 @@ impl Ledger {
 
     /// Keeps the best of all rows and sorts only them. Rows are in the order of their paths, so of
     /// two with the same time the one with the smaller number comes first.
-    fn by_time(&self, wanted: &Wanted<'_>, shown: Shown) -> Option<(Vec<&Slot>, Option<String>)> {
+    fn page_by_time(
+        &self,
+        wanted: &MemoryQuery<'_>,
+        shown: ExpiryFilter,
+    ) -> Option<(Vec<&IndexedRow>, Option<String>)> {
         let after = match wanted.after {
             Some(after) => {
                 let (time, path) = after.split_once(SEPARATOR)?;
-                Some((Reverse(time.parse::<i64>().ok()?), self.rows.before(&format!("{path}\0"))))
+                Some((
+                    Reverse(time.parse::<i64>().ok()?),
+                    self.rows.count_before(&format!("{path}\0")),
+                ))
             }
             None => None,
         };
@@ -95,8 +106,8 @@ impl Ledger {
         let range = self.rows.range(wanted.category);
         let (mut best, mut count) =
             (BinaryHeap::with_capacity(wanted.limit.min(range.len())), 0_usize);
-        for at in range.filter(|at| shown.has(&slots[*at])) {
-            let key = (Reverse(slots[at].updated), at);
+        for at in range.filter(|at| shown.includes(&slots[*at])) {
+            let key = (Reverse(slots[at].updated_nanoseconds), at);
             if after.is_some_and(|after| key < after) {
                 continue;
             }
@@ -106,7 +117,7 @@ impl Ledger {
             if !is_better {
                 continue;
             }
-            if !(wanted.shows)(slots[at].path()) {
+            if !(wanted.is_visible)(slots[at].path()) {
                 count -= 1;
                 continue;
             }
@@ -117,7 +128,8 @@ impl Ledger {
         }
         let rows = best.into_sorted_vec().into_iter().map(|(_, at)| &slots[at]).collect::<Vec<_>>();
         let last = rows.last().filter(|_| count > rows.len());
-        let next = last.map(|slot| format!("{}{SEPARATOR}{}", slot.updated, slot.path()));
+        let next =
+            last.map(|slot| format!("{}{SEPARATOR}{}", slot.updated_nanoseconds, slot.path()));
         Some((rows, next))
     }
 
@@ -137,13 +149,13 @@ impl Ledger {
 
 /// Which memories are shown.
 #[derive(Clone, Copy)]
-struct Shown {
+struct ExpiryFilter {
     expired: ExpiredMemories,
     now: i64,
 }
 
-impl Shown {
-    fn has(self, slot: &Slot) -> bool {
+impl ExpiryFilter {
+    fn includes(self, slot: &IndexedRow) -> bool {
         self.expired == ExpiredMemories::Included || !slot.has_expired(self.now)
     }
 }

@@ -13,11 +13,11 @@ use mere_core::item::{self, ItemId, Memory, MemoryPath};
 use mere_host::{FileStamp, OpenFolder, now_nanoseconds};
 
 /// The largest file that is read.
-const MAX_READ: u64 = item::MAX_ITEM_BYTES as u64;
+const MAX_FILE_BYTES: u64 = item::MAX_ITEM_BYTES as u64;
 
 /// A memory.
 #[derive(Clone, Debug)]
-pub(crate) struct Row {
+pub(crate) struct MemoryRow {
     /// Category and slug.
     pub(crate) path: String,
     pub(crate) title: String,
@@ -28,27 +28,28 @@ pub(crate) struct Row {
     /// How long its content is, or its file if that was not understood.
     pub(crate) bytes: u64,
     /// Whether it could not be understood: its title is its slug then.
-    pub(crate) fault: bool,
+    pub(crate) is_faulty: bool,
     /// What its file looked like; none if it could have changed again and look the same.
     stamp: Option<FileStamp>,
 }
 
 /// A row with what is asked of every row at hand, in nanoseconds since 1970.
 #[derive(Clone)]
-pub(super) struct Slot {
-    pub(super) updated: i64,
+pub(super) struct IndexedRow {
+    pub(super) updated_nanoseconds: i64,
     /// The last moment of all if never.
-    expires: i64,
+    expires_nanoseconds: i64,
     /// A number made of its slug: most that are not meant are passed over without a look at them.
-    mark: u64,
-    pub(super) row: Arc<Row>,
+    slug_hash: u64,
+    pub(super) row: Arc<MemoryRow>,
 }
 
-impl Slot {
-    fn new(row: Row) -> Self {
-        let expires = row.expires_at.map_or(i64::MAX, nanoseconds);
-        let (updated, mark) = (nanoseconds(row.updated_at), mark(slug(&row.path)));
-        Self { updated, expires, mark, row: Arc::new(row) }
+impl IndexedRow {
+    fn new(row: MemoryRow) -> Self {
+        let expires_nanoseconds = row.expires_at.map_or(i64::MAX, to_nanoseconds);
+        let (updated_nanoseconds, slug_hash) =
+            (to_nanoseconds(row.updated_at), hash_slug(slug_of(&row.path)));
+        Self { updated_nanoseconds, expires_nanoseconds, slug_hash, row: Arc::new(row) }
     }
 
     pub(super) fn path(&self) -> &str {
@@ -56,22 +57,22 @@ impl Slot {
     }
 
     /// Those of these rows that have this slug.
-    pub(super) fn called<'a>(
+    pub(super) fn with_slug<'a>(
         slots: &'a [Self],
         wanted: &'a ItemId,
     ) -> impl Iterator<Item = &'a Self> {
-        let mark = mark(wanted.as_str());
-        let alike = slots.iter().filter(move |slot| slot.mark == mark);
-        alike.filter(|slot| slug(slot.path()) == wanted.as_str())
+        let mark = hash_slug(wanted.as_str());
+        let alike = slots.iter().filter(move |slot| slot.slug_hash == mark);
+        alike.filter(|slot| slug_of(slot.path()) == wanted.as_str())
     }
 
     /// Whether it is hidden at this moment.
     pub(super) fn has_expired(&self, now: i64) -> bool {
-        self.expires <= now
+        self.expires_nanoseconds <= now
     }
 
     /// The same if its file looks as it did, else what the file says now; none if there is none.
-    pub(super) fn look_again(&self, folder: &OpenFolder) -> io::Result<Option<Self>> {
+    pub(super) fn refresh(&self, folder: &OpenFolder) -> io::Result<Option<Self>> {
         if let Some(stamp) = self.row.stamp
             && let Ok(now) = folder.file_stamp(&file_name(self.path()))
             && now == Some(stamp)
@@ -89,17 +90,17 @@ impl Slot {
             // What it looks like is taken first, so that a change while it is read shows later.
             Ok(Some(file)) => {
                 let stamp = FileStamp::from_metadata(&file.metadata()?);
-                (stamp, understand(file, stamp, path)?)
+                (stamp, parse_file(file, stamp, path)?)
             }
             Err(error) => match error.kind() {
                 io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => return Ok(None),
-                io::ErrorKind::PermissionDenied => (stamp_of_closed(folder, &name)?, None),
+                io::ErrorKind::PermissionDenied => (stamp_of_unreadable(folder, &name)?, None),
                 _ => return Err(error),
             },
         };
         let mut row = match memory {
-            Some(memory) => Row::of(path, memory, stamp),
-            None => Row::faulty(path, stamp),
+            Some(memory) => MemoryRow::from_memory(path, memory, stamp),
+            None => MemoryRow::unparsed(path, stamp),
         };
         row.stamp = row.stamp.filter(|stamp| !stamp.is_racy(began));
         Ok(Some(Self::new(row)))
@@ -109,89 +110,89 @@ impl Slot {
 /// How many tags of a memory are told.
 const MAX_TAGS: usize = 64;
 /// How many characters of a tag are told: people may write anything.
-const MAX_TAG: usize = 100;
+const MAX_TAG_CHARACTERS: usize = 100;
 
 /// A tag, cut where it is too long to be one.
-fn shortened(mut tag: String) -> String {
-    if let Some((end, _)) = tag.char_indices().nth(MAX_TAG) {
+fn shorten_tag(mut tag: String) -> String {
+    if let Some((end, _)) = tag.char_indices().nth(MAX_TAG_CHARACTERS) {
         tag.truncate(end);
     }
     tag
 }
 
-impl Row {
-    pub(crate) fn place(&self) -> Option<MemoryPath> {
+impl MemoryRow {
+    pub(crate) fn memory_path(&self) -> Option<MemoryPath> {
         self.path.parse().ok()
     }
 
-    fn of(path: &str, memory: Memory, stamp: FileStamp) -> Self {
+    fn from_memory(path: &str, memory: Memory, stamp: FileStamp) -> Self {
         Self {
             path: path.to_owned(),
             title: memory.title,
-            tags: memory.tags.into_iter().take(MAX_TAGS).map(shortened).collect(),
-            updated_at: memory.updated_at.unwrap_or_else(|| modified(stamp)),
+            tags: memory.tags.into_iter().take(MAX_TAGS).map(shorten_tag).collect(),
+            updated_at: memory.updated_at.unwrap_or_else(|| modified_time(stamp)),
             expires_at: memory.expires_at,
             bytes: memory.content.len() as u64,
-            fault: false,
+            is_faulty: false,
             stamp: Some(stamp),
         }
     }
 
-    fn faulty(path: &str, stamp: FileStamp) -> Self {
+    fn unparsed(path: &str, stamp: FileStamp) -> Self {
         Self {
             path: path.to_owned(),
-            title: slug(path).to_owned(),
+            title: slug_of(path).to_owned(),
             tags: Vec::new(),
-            updated_at: modified(stamp),
+            updated_at: modified_time(stamp),
             expires_at: None,
             bytes: stamp.size,
-            fault: true,
+            is_faulty: true,
             stamp: Some(stamp),
         }
     }
 }
 
 /// What a file says; none if it cannot be understood.
-fn understand(file: File, stamp: FileStamp, path: &str) -> io::Result<Option<Memory>> {
+fn parse_file(file: File, stamp: FileStamp, path: &str) -> io::Result<Option<Memory>> {
     let mut bytes = Vec::new();
-    if stamp.size <= MAX_READ {
+    if stamp.size <= MAX_FILE_BYTES {
         // One byte more than allowed, for a file that grows meanwhile.
-        file.take(MAX_READ + 1).read_to_end(&mut bytes)?;
+        file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
     }
-    let text = item::decode_text(&bytes).ok().filter(|_| stamp.size <= MAX_READ);
-    let slug = slug(path).parse::<ItemId>().ok();
+    let text = item::decode_text(&bytes).ok().filter(|_| stamp.size <= MAX_FILE_BYTES);
+    let slug = slug_of(path).parse::<ItemId>().ok();
     Ok(text.zip(slug).and_then(|(text, slug)| Memory::parse(text, &slug).ok()))
 }
 
 /// What a file looks like that may not be read: it may not even be looked at.
-fn stamp_of_closed(folder: &OpenFolder, name: &str) -> io::Result<FileStamp> {
+fn stamp_of_unreadable(folder: &OpenFolder, name: &str) -> io::Result<FileStamp> {
     match folder.file_stamp(name) {
         Err(error) if error.kind() != io::ErrorKind::PermissionDenied => Err(error),
         looks => Ok(looks.ok().flatten().unwrap_or(FileStamp::from((0, 0, 0, 0)))),
     }
 }
 
-fn mark(slug: &str) -> u64 {
+fn hash_slug(slug: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     slug.hash(&mut hasher);
     hasher.finish()
 }
 
 /// The last name of a path.
-fn slug(path: &str) -> &str {
+fn slug_of(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, slug)| slug)
 }
 
 fn file_name(path: &str) -> String {
-    [slug(path), ".md"].concat()
+    [slug_of(path), ".md"].concat()
 }
 
-fn modified(stamp: FileStamp) -> Timestamp {
+fn modified_time(stamp: FileStamp) -> Timestamp {
     Timestamp::from_nanosecond(i128::from(stamp.modified)).unwrap_or_default()
 }
 
 /// A time in nanoseconds since 1970. What lies outside of the years 1677 to 2262 is at their ends.
-pub(super) fn nanoseconds(at: Timestamp) -> i64 {
+pub(super) fn to_nanoseconds(at: Timestamp) -> i64 {
     let bounds = (i128::from(i64::MIN), i128::from(i64::MAX));
     i64::try_from(at.as_nanosecond().clamp(bounds.0, bounds.1)).unwrap_or_default()
 }

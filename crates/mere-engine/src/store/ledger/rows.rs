@@ -7,14 +7,14 @@ use std::ops::Range;
 
 use mere_core::item::Category;
 
-use super::row::Slot;
+use super::row::IndexedRow;
 
 /// The rows.
 #[derive(Default)]
-pub(super) struct Rows(Vec<Slot>);
+pub(super) struct SortedRows(Vec<IndexedRow>);
 
-impl Rows {
-    pub(super) fn all(&self) -> &[Slot] {
+impl SortedRows {
+    pub(super) fn all(&self) -> &[IndexedRow] {
         &self.0
     }
 
@@ -24,16 +24,20 @@ impl Rows {
             return 0..self.0.len();
         }
         // `0` is what follows `/`.
-        self.before(&format!("{category}/"))..self.before(&format!("{category}0"))
+        self.count_before(&format!("{category}/"))..self.count_before(&format!("{category}0"))
     }
 
     /// How many rows come before this path.
-    pub(super) fn before(&self, path: &str) -> usize {
+    pub(super) fn count_before(&self, path: &str) -> usize {
         self.0.partition_point(|slot| slot.path() < path)
     }
 
     /// What is known of these paths, which are sorted and lie in this range.
-    pub(super) fn known(&self, range: Range<usize>, paths: &[String]) -> Vec<Option<&Slot>> {
+    pub(super) fn find_all(
+        &self,
+        range: Range<usize>,
+        paths: &[String],
+    ) -> Vec<Option<&IndexedRow>> {
         let mut slots = self.0[range].iter().peekable();
         let known = paths.iter().map(|path| {
             while slots.next_if(|slot| slot.path() < path.as_str()).is_some() {}
@@ -43,12 +47,12 @@ impl Rows {
     }
 
     /// Puts these rows, which are sorted, in the place of that range.
-    pub(super) fn replace(&mut self, range: Range<usize>, slots: Vec<Slot>) {
+    pub(super) fn replace(&mut self, range: Range<usize>, slots: Vec<IndexedRow>) {
         self.0.splice(range, slots);
     }
 
     /// Sets or removes rows, by their paths, which are sorted.
-    pub(super) fn amend(&mut self, paths: &[String], slots: Vec<Option<Slot>>) {
+    pub(super) fn update(&mut self, paths: &[String], slots: Vec<Option<IndexedRow>>) {
         let place = |path: &String| self.0.binary_search_by(|slot| slot.path().cmp(path));
         let places = paths.iter().map(place).collect::<Vec<_>>();
         let mut changes = places.into_iter().zip(slots).collect::<Vec<_>>();

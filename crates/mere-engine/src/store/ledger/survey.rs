@@ -16,7 +16,7 @@ pub(super) const MAX_ENTRIES: usize = 1_000_000;
 
 /// What lies in a category and below.
 #[derive(Default)]
-pub(super) struct Survey {
+pub(super) struct CategoryTree {
     /// The category itself among them, if there is such a folder.
     pub(super) categories: Vec<Category>,
     /// The paths of memories, sorted.
@@ -25,32 +25,34 @@ pub(super) struct Survey {
 
 /// What lies in one folder.
 #[derive(Default)]
-pub(super) struct Shelf {
+pub(super) struct CategoryListing {
     slugs: Vec<ItemId>,
     categories: Vec<Category>,
     pub(super) strays: Vec<Stray>,
 }
 
-impl Survey {
+impl CategoryTree {
     /// Reads the folder of a category and those below. Each is watched before it is read: what
     /// comes in between is seen by one of the two.
-    pub(super) fn take(root: &Dir, top: &Category, watch: &mut FolderWatcher) -> io::Result<Self> {
+    pub(super) fn read(root: &Dir, top: &Category, watch: &mut FolderWatcher) -> io::Result<Self> {
         let mut survey = Self::default();
         let mut waiting = vec![top.clone()];
         while let Some(category) = waiting.pop() {
-            let shelf = match open(root, category.as_str()) {
+            let shelf = match open_folder(root, category.as_str()) {
                 Ok(None) => None,
                 Ok(Some(folder)) => {
                     watch.add_open_folder(&folder, category.as_str());
-                    Shelf::read(&folder, &category)?
+                    CategoryListing::read(&folder, &category)?
                 }
                 // It is there, and nobody knows what is in it.
-                Err(error) if is_closed(&error) && !category.is_empty() => Some(Shelf::default()),
+                Err(error) if is_permission_denied(&error) && !category.is_empty() => {
+                    Some(CategoryListing::default())
+                }
                 Err(error) => return Err(error),
             };
             // It went while its parent was read.
             let Some(shelf) = shelf else { continue };
-            let path = |slug: &ItemId| join(category.as_str(), slug.as_str());
+            let path = |slug: &ItemId| join_path(category.as_str(), slug.as_str());
             survey.memories.extend(shelf.slugs.iter().map(path));
             waiting.extend(shelf.categories);
             survey.categories.push(category);
@@ -61,18 +63,18 @@ impl Survey {
     }
 }
 
-impl Shelf {
+impl CategoryListing {
     /// Reads a folder; none if it is gone.
     pub(super) fn read(folder: &OpenFolder, category: &Category) -> io::Result<Option<Self>> {
         let mut shelf = Self::default();
         let read = folder.for_each_entry(|name, kind| {
             match (name, kind) {
-                (None, _) => shelf.stray(category, "?", "its name is not UTF-8"),
+                (None, _) => shelf.add_stray(category, "?", "its name is not UTF-8"),
                 (Some(name), _) if name.starts_with('.') => {}
-                (Some(name), EntryKind::File) => shelf.file(category, name),
-                (Some(name), EntryKind::Folder) => shelf.folder(category, name),
+                (Some(name), EntryKind::File) => shelf.add_file(category, name),
+                (Some(name), EntryKind::Folder) => shelf.add_folder(category, name),
                 (Some(name), EntryKind::Link) => {
-                    shelf.stray(category, name, "a link is not followed");
+                    shelf.add_stray(category, name, "a link is not followed");
                 }
                 (Some(_), EntryKind::Special) => {}
             }
@@ -81,28 +83,28 @@ impl Shelf {
         Ok(none_if_missing(read)?.map(|()| shelf))
     }
 
-    fn file(&mut self, category: &Category, name: &str) {
+    fn add_file(&mut self, category: &Category, name: &str) {
         let slug = name.strip_suffix(".md").map(str::parse);
         match slug {
             Some(Ok(slug)) => self.slugs.push(slug),
-            Some(Err(_)) => self.stray(category, name, "its name is no slug"),
+            Some(Err(_)) => self.add_stray(category, name, "its name is no slug"),
             None if [".markdown", ".mdx"].iter().any(|ending| name.ends_with(ending)) => {
-                self.stray(category, name, "its name must end in `.md`");
+                self.add_stray(category, name, "its name must end in `.md`");
             }
             None => {}
         }
     }
 
-    fn folder(&mut self, category: &Category, name: &str) {
+    fn add_folder(&mut self, category: &Category, name: &str) {
         match name.parse().and_then(|level| category.child(&level)) {
             Ok(child) => self.categories.push(child),
-            Err(IdError::Levels) => self.stray(category, name, "it lies too deep"),
-            Err(_) => self.stray(category, name, "its name is no category"),
+            Err(IdError::Levels) => self.add_stray(category, name, "it lies too deep"),
+            Err(_) => self.add_stray(category, name, "its name is no category"),
         }
     }
 
-    fn stray(&mut self, category: &Category, name: &str, why: &'static str) {
-        self.strays.push(Stray { path: join(category.as_str(), name), why });
+    fn add_stray(&mut self, category: &Category, name: &str, why: &'static str) {
+        self.strays.push(Stray { path: join_path(category.as_str(), name), reason: why });
     }
 }
 
@@ -115,7 +117,7 @@ pub(super) fn check_size(entries: usize) -> io::Result<()> {
 }
 
 /// The folder at this path; none if there is none, or a link.
-pub(super) fn open(root: &Dir, path: &str) -> io::Result<Option<OpenFolder>> {
+pub(super) fn open_folder(root: &Dir, path: &str) -> io::Result<Option<OpenFolder>> {
     match OpenFolder::open(root, path) {
         Err(error) if is_symlink_error(&error) => Ok(None),
         opened => none_if_missing(opened),
@@ -123,11 +125,11 @@ pub(super) fn open(root: &Dir, path: &str) -> io::Result<Option<OpenFolder>> {
 }
 
 /// Whether something may not be read.
-pub(super) fn is_closed(error: &io::Error) -> bool {
+pub(super) fn is_permission_denied(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied
 }
 
-pub(super) fn join(category: &str, name: &str) -> String {
+pub(super) fn join_path(category: &str, name: &str) -> String {
     let slash = if category.is_empty() { "" } else { "/" };
     [category, slash, name].concat()
 }

@@ -12,7 +12,7 @@ use super::{Finding, State};
 use crate::config_check::check_config;
 use crate::keys::KeyFault;
 use crate::project_key;
-use crate::space::Comparison;
+use crate::space::IndexComparison;
 use crate::tool_error::ToolError;
 use crate::trust_store::{self, Store};
 use crate::wording::{key as key_words, roster_trouble};
@@ -136,15 +136,15 @@ pub(super) fn team(desk: &Desk<'_>) -> Vec<Finding> {
 pub(super) fn index(desk: &Desk<'_>, repair: DoctorMode) -> Result<Vec<Finding>, ToolError> {
     let mut found = Vec::new();
     for space in desk.stock.spaces() {
-        let comparison = Comparison::of(space).map_err(ItemError::Unsearchable)?;
+        let comparison = IndexComparison::compare(space).map_err(ItemError::Unsearchable)?;
         let Some(comparison) = comparison else { continue };
         let address = space_address(space.scope);
         for stray in &comparison.strays {
-            let what = format!("{} is not an item: {}", stray.path, stray.why);
+            let what = format!("{} is not an item: {}", stray.path, stray.reason);
             found.push(Finding::new("strays", State::Note, what).at(address.clone()));
         }
         // Answers are right without it; only whoever wants it put right is told.
-        if comparison.differences() > 0 && repair == DoctorMode::Repair {
+        if comparison.count_differences() > 0 && repair == DoctorMode::Repair {
             indexing::index(desk, IndexCommand::Rebuild)?;
             found.push(Finding::new("index", State::Fixed, "it was written anew"));
         }

@@ -85,7 +85,7 @@ pub(super) fn doctor(desk: &Desk<'_>, repair: DoctorMode) -> Result<Draft, ToolE
     findings.extend(wanderers::items(desk)?);
     findings.extend(orphans::find(desk));
     findings.extend(household::waiting(desk));
-    findings.extend(sandbox::layers(desk.running.level));
+    findings.extend(sandbox::layers(desk.running.sandbox_level));
     let wrong = findings.iter().filter(|one| one.state == State::Wrong).count();
     let told = findings.into_iter().map(Finding::told).collect::<Data>();
     let data = Fields::default().with("checks", told).with("findings", wrong as u64);

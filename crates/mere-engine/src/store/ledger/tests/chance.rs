@@ -5,10 +5,10 @@ use std::io;
 use cap_std::fs::{Dir, OpenOptions};
 
 /// Numbers that look like chance and are the same every time.
-pub(super) struct Dice(pub(super) u64);
+pub(super) struct Random(pub(super) u64);
 
-impl Dice {
-    pub(super) fn roll(&mut self, sides: usize) -> usize {
+impl Random {
+    pub(super) fn number_below(&mut self, sides: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -16,7 +16,7 @@ impl Dice {
     }
 
     pub(super) fn pick<'a>(&mut self, among: &[&'a str]) -> &'a str {
-        among[self.roll(among.len())]
+        among[self.number_below(among.len())]
     }
 
     pub(super) fn folder_name(&mut self) -> &'static str {
@@ -28,22 +28,28 @@ impl Dice {
     }
 
     pub(super) fn text(&mut self) -> String {
-        match self.roll(5) {
+        match self.number_below(5) {
             0 => "---\nunclosed: yes\n".to_owned(),
             1 => "# Heading\n\nbody".to_owned(),
-            2 => format!("plain {}", self.roll(1000)),
-            3 => format!("---\nexpires_at: 20{}-01-01T00:00:00Z\n---\nx", 10 + self.roll(80)),
-            _ => format!("---\ntags: [a, b{}]\n---\n# T{}\n", self.roll(9), self.roll(9)),
+            2 => format!("plain {}", self.number_below(1000)),
+            3 => {
+                format!("---\nexpires_at: 20{}-01-01T00:00:00Z\n---\nx", 10 + self.number_below(80))
+            }
+            _ => format!(
+                "---\ntags: [a, b{}]\n---\n# T{}\n",
+                self.number_below(9),
+                self.number_below(9)
+            ),
         }
     }
 }
 
 /// What lies below a folder: files, and folders.
-fn lying(top: &Dir, path: &str, found: &mut (Vec<String>, Vec<String>)) {
+fn list_below(top: &Dir, path: &str, found: &mut (Vec<String>, Vec<String>)) {
     for entry in top.read_dir(path).into_iter().flatten().flatten() {
         let below = format!("{path}/{}", entry.file_name().to_string_lossy());
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            lying(top, &below, found);
+            list_below(top, &below, found);
             found.1.push(below);
         } else {
             found.0.push(below);
@@ -60,20 +66,20 @@ fn touch(top: &Dir, path: &str, seconds: usize) -> io::Result<()> {
 }
 
 /// Does something to a store. What cannot be done is not done.
-pub(super) fn happen(top: &Dir, dice: &mut Dice) -> String {
+pub(super) fn change_randomly(top: &Dir, dice: &mut Random) -> String {
     let tops = ["store", "store", "outside"].map(str::to_owned);
     let mut found = (Vec::new(), tops.to_vec());
-    lying(top, "store", &mut found);
-    lying(top, "outside", &mut found);
-    let pick = |among: &[String], dice: &mut Dice| match among.len() {
+    list_below(top, "store", &mut found);
+    list_below(top, "outside", &mut found);
+    let pick = |among: &[String], dice: &mut Random| match among.len() {
         0 => "nowhere".to_owned(),
-        sides => among[dice.roll(sides)].clone(),
+        sides => among[dice.number_below(sides)].clone(),
     };
     // Something that is there, and a place where something may be.
     let (one, folder) = (pick(&found.0, dice), pick(&found.1, dice));
     let other = format!("{}/{}", pick(&found.1, dice), dice.file_name());
     let place = format!("{}/{}", pick(&found.1, dice), dice.folder_name());
-    let (what, done) = match dice.roll(24) {
+    let (what, done) = match dice.number_below(24) {
         0..=2 => (format!("make {place}"), top.create_dir_all(&place)),
         3..=9 => (format!("write {other}"), top.write(&other, dice.text())),
         10 => {
@@ -94,10 +100,10 @@ pub(super) fn happen(top: &Dir, dice: &mut Dice) -> String {
         }
         20 if folder.contains('/') => (format!("remove {folder}"), top.remove_dir_all(&folder)),
         #[cfg(unix)]
-        21 => (format!("touch {one}"), touch(top, &one, dice.roll(1_000_000))),
+        21 => (format!("touch {one}"), touch(top, &one, dice.number_below(1_000_000))),
         #[cfg(unix)]
         22 => {
-            let name = if dice.roll(2) == 0 { &other } else { &place };
+            let name = if dice.number_below(2) == 0 { &other } else { &place };
             (format!("link {name}"), top.symlink("../outside", name))
         }
         _ => ("nothing".to_owned(), Ok(())),

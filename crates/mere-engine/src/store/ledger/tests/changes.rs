@@ -4,25 +4,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::chance::{Dice, happen};
-use super::{Scene, told};
+use super::chance::{Random, change_randomly};
+use super::{TestStore, table_contents};
 use mere_host::{FolderChange, FolderWatcher, Interest, WatchReport};
 
 #[test]
 fn the_ledger_is_always_what_a_fresh_reading_finds() {
     for seed in 0..4 {
-        let (scene, mut dice) = (Scene::new(), Dice(seed));
-        let (mut watched, mut unwatched) = (scene.watched(), scene.unwatched());
+        let (scene, mut dice) = (TestStore::new(), Random(seed));
+        let (mut watched, mut unwatched) = (scene.watched_table(), scene.unwatched_table());
         let mut done = Vec::new();
         for _ in 0..200 {
-            for _ in 0..=dice.roll(4) {
-                done.push(happen(&scene.top, &mut dice));
+            for _ in 0..=dice.number_below(4) {
+                done.push(change_randomly(&scene.top, &mut dice));
             }
             let recent = format!("seed {seed}: {:#?}", &done[done.len().saturating_sub(20)..]);
-            let fresh = told(&scene.unwatched());
+            let fresh = table_contents(&scene.unwatched_table());
             for (ledger, which) in [(&mut watched, "watched"), (&mut unwatched, "unwatched")] {
                 ledger.refresh().expect("a refreshed ledger");
-                assert_eq!(told(ledger), fresh, "{which}, {recent}");
+                assert_eq!(table_contents(ledger), fresh, "{which}, {recent}");
             }
         }
         assert!(watched.watch.is_active() || cfg!(not(target_os = "linux")) || cfg!(mere_portable));
@@ -31,17 +31,17 @@ fn the_ledger_is_always_what_a_fresh_reading_finds() {
 
 #[test]
 fn what_happens_while_the_ledger_looks_is_not_lost() {
-    let scene = Scene::new();
-    let mut ledger = scene.watched();
+    let scene = TestStore::new();
+    let mut ledger = scene.watched_table();
     for seed in 0..4 {
         let stop = AtomicBool::new(false);
         std::thread::scope(|threads| {
             for hand in 0..2 {
                 let (top, stop) = (&scene.top, &stop);
                 threads.spawn(move || {
-                    let mut dice = Dice(seed * 2 + hand);
+                    let mut dice = Random(seed * 2 + hand);
                     while !stop.load(Ordering::Relaxed) {
-                        happen(top, &mut dice);
+                        change_randomly(top, &mut dice);
                     }
                 });
             }
@@ -50,14 +50,14 @@ fn what_happens_while_the_ledger_looks_is_not_lost() {
             }
             stop.store(true, Ordering::Relaxed);
         });
-        scene.check(&mut ledger, &format!("seed {seed}"));
+        scene.check_matches_disk(&mut ledger, &format!("seed {seed}"));
     }
 }
 
 #[test]
 fn what_comes_into_a_new_folder_at_once_is_not_lost() {
-    let scene = Scene::new();
-    let mut ledger = scene.watched();
+    let scene = TestStore::new();
+    let mut ledger = scene.watched_table();
     let done = AtomicBool::new(false);
     std::thread::scope(|threads| {
         threads.spawn(|| {
@@ -72,17 +72,17 @@ fn what_comes_into_a_new_folder_at_once_is_not_lost() {
             ledger.refresh().expect("a refreshed ledger");
         }
     });
-    scene.check(&mut ledger, "all");
+    scene.check_matches_disk(&mut ledger, "all");
     assert_eq!(ledger.rows.all().len(), 1500);
 }
 
 #[test]
 fn only_what_the_news_name_is_read_again() {
-    let scene = Scene::new();
+    let scene = TestStore::new();
     for path in ["a/x", "a/y", "b/x", "z"] {
         scene.write(path, "old");
     }
-    let mut ledger = scene.watched();
+    let mut ledger = scene.watched_table();
     if !ledger.watch.is_active() {
         return;
     }
@@ -97,13 +97,13 @@ fn only_what_the_news_name_is_read_again() {
 
 #[test]
 fn a_tree_that_is_moved_is_followed() {
-    let scene = Scene::new();
+    let scene = TestStore::new();
     scene.top.create_dir_all("outside/b/c/d/e/f/g/h/i").expect("nine levels");
     scene.top.write("outside/b/c/d/e/f/g/h/x.md", "deep").expect("a memory");
     scene.top.write("outside/b/c/d/e/f/g/h/i/x.md", "too deep").expect("no memory");
     scene.top.write("outside/b/x.md", "x").expect("a memory");
     scene.write("a/x", "x");
-    let mut ledger = scene.watched();
+    let mut ledger = scene.watched_table();
     for (from, to, path) in [
         ("outside/b", "store/a/b", Some("a/b/c/d/e/f/g/h/x")),
         ("store/a/b", "store/b", Some("b/c/d/e/f/g/h/x")),
@@ -115,12 +115,12 @@ fn a_tree_that_is_moved_is_followed() {
         ("store/b", "store/a", Some("a/a/x")),
     ] {
         scene.top.rename(from, &scene.top, to).expect("moved");
-        scene.check(&mut ledger, to);
+        scene.check_matches_disk(&mut ledger, to);
         let Some(path) = path else { continue };
         // The folder has the watch it had; what happens in it has another name now.
         for text in ["# One", "# Two"] {
             scene.write(path, text);
-            scene.check(&mut ledger, path);
+            scene.check_matches_disk(&mut ledger, path);
             let row = ledger.rows.all().iter().find(|slot| slot.path() == path);
             assert_eq!(row.map(|slot| slot.row.title.as_str()), Some(&text[2..]), "{path}");
         }
@@ -129,24 +129,24 @@ fn a_tree_that_is_moved_is_followed() {
 
 #[test]
 fn after_too_much_news_everything_is_looked_at() {
-    let scene = Scene::new();
+    let scene = TestStore::new();
     let mut watch = FolderWatcher::new(Interest::Contents);
     watch.add(&scene.store(), "");
-    let mut ledger = scene.watched();
+    let mut ledger = scene.watched_table();
     // Three events for each file: more than the system keeps.
     for number in 0..6000 {
         scene.write(&format!("m{number}"), "x");
     }
     assert_eq!(watch.take_changes(), WatchReport::Unknown);
-    scene.check(&mut ledger, "many");
+    scene.check_matches_disk(&mut ledger, "many");
     assert_eq!(ledger.rows.all().len(), 6000);
     scene.write("m0", "# Later");
-    scene.check(&mut ledger, "one more");
+    scene.check_matches_disk(&mut ledger, "one more");
 }
 
 #[test]
 fn names_are_quiet_while_contents_change() {
-    let scene = Scene::new();
+    let scene = TestStore::new();
     scene.write("a", "x");
     let (mut names, mut contents) =
         (FolderWatcher::new(Interest::Names), FolderWatcher::new(Interest::Contents));
@@ -166,10 +166,10 @@ fn names_are_quiet_while_contents_change() {
 
 #[test]
 fn files_that_look_as_they_did_are_not_read_again() {
-    let scene = Scene::new();
+    let scene = TestStore::new();
     scene.write("a", "x");
     scene.write("b", "x");
-    let mut ledger = scene.unwatched();
+    let mut ledger = scene.unwatched_table();
     // Until then a file may change again and look the same.
     std::thread::sleep(Duration::from_millis(2100));
     ledger.refresh().expect("a refreshed ledger");

@@ -8,7 +8,7 @@ use cap_std::fs::Dir;
 use jiff::Timestamp;
 use tempfile::TempDir;
 
-use super::{Ledger, Row};
+use super::{MemoryRow, MemoryTable};
 use mere_host::{FolderWatcher, Interest};
 
 /// Makes an empty folder, which is removed with its guard.
@@ -20,12 +20,12 @@ pub(in crate::store) fn temporary_folder() -> (TempDir, Dir) {
 }
 
 /// A store, and a folder beside it.
-struct Scene {
+struct TestStore {
     top: Dir,
     _held: TempDir,
 }
 
-impl Scene {
+impl TestStore {
     fn new() -> Self {
         let (held, top) = temporary_folder();
         for name in ["store", "outside"] {
@@ -46,27 +46,27 @@ impl Scene {
         self.top.write(&path, text).expect("a memory");
     }
 
-    fn watched(&self) -> Ledger {
-        Ledger::open(self.store(), FolderWatcher::new(Interest::Contents)).expect("a ledger")
+    fn watched_table(&self) -> MemoryTable {
+        MemoryTable::open(self.store(), FolderWatcher::new(Interest::Contents)).expect("a ledger")
     }
 
-    fn unwatched(&self) -> Ledger {
-        Ledger::open(self.store(), FolderWatcher::new_disabled()).expect("a ledger")
+    fn unwatched_table(&self) -> MemoryTable {
+        MemoryTable::open(self.store(), FolderWatcher::new_disabled()).expect("a ledger")
     }
 
     /// Whether a ledger is what a fresh reading finds.
-    fn check(&self, ledger: &mut Ledger, what: &str) {
+    fn check_matches_disk(&self, ledger: &mut MemoryTable, what: &str) {
         ledger.refresh().expect("a refreshed ledger");
-        assert_eq!(told(ledger), told(&self.unwatched()), "{what}");
+        assert_eq!(table_contents(ledger), table_contents(&self.unwatched_table()), "{what}");
     }
 }
 
-type Told = (String, String, Vec<String>, Timestamp, Option<Timestamp>, u64, bool);
+type RowFields = (String, String, Vec<String>, Timestamp, Option<Timestamp>, u64, bool);
 
-fn told(ledger: &Ledger) -> (Vec<Told>, Vec<String>) {
+fn table_contents(ledger: &MemoryTable) -> (Vec<RowFields>, Vec<String>) {
     let rows = ledger.rows.all().iter().map(|slot| {
-        let row = Row::clone(&slot.row);
-        (row.path, row.title, row.tags, row.updated_at, row.expires_at, row.bytes, row.fault)
+        let row = MemoryRow::clone(&slot.row);
+        (row.path, row.title, row.tags, row.updated_at, row.expires_at, row.bytes, row.is_faulty)
     });
     (rows.collect(), ledger.categories().iter().map(ToString::to_string).collect())
 }

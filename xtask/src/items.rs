@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::time::Instant;
 
 use mere_core::item::{ItemRef, ItemType};
-use mere_engine::{Opening, Session, TypedPath};
+use mere_engine::{Session, SessionOptions, TypedPath};
 use serde_json::json;
 
 use crate::dice::Dice;
@@ -150,9 +150,9 @@ fn lookups(full: &Peer) -> Vec<f64> {
 /// The other half of [`lookups`]: prints how long each took.
 pub(crate) fn look_up() {
     let project = Some(TypedPath::from(std::ffi::OsString::from(".")));
-    let opening = Opening { project, ..Opening::default() };
+    let opening = SessionOptions { project, ..SessionOptions::default() };
     let session = Session::open(opening).expect("a session");
-    session.keep_watch();
+    session.watch_for_changes();
     let mut number = 0;
     for round in 0..LOOKUPS {
         number = (number + 7919) % NOTES;

@@ -8,7 +8,7 @@ use mere_core::name::AgentName;
 use mere_core::root::Root;
 
 use crate::context::Context;
-use crate::opening::{Choice, OpenError};
+use crate::opening::{OpenError, OperatorChoice};
 use crate::project_key::ProjectKey;
 use crate::records::{self, RecordError};
 use crate::snapshot::Snapshot;
@@ -40,12 +40,12 @@ pub enum AllowError {
 }
 
 /// What a person has allowed in a project.
-pub struct Allowed {
+pub struct AllowedFiles {
     context: Context,
     key: ProjectKey,
 }
 
-impl Allowed {
+impl AllowedFiles {
     /// Finds the project.
     pub fn find(
         project: Option<&TypedPath>,
@@ -53,19 +53,20 @@ impl Allowed {
     ) -> Result<Self, AllowError> {
         let context = Context::find(project, directory)?;
         let space = context.space().map_err(AllowError::Space)?;
-        let key = ProjectKey::of(&context.project, space.as_ref()).ok_or(AllowError::Name)?;
+        let key =
+            ProjectKey::for_project(&context.project, space.as_ref()).ok_or(AllowError::Name)?;
         Ok(Self { context, key })
     }
 
     /// What is allowed now.
     pub fn list(&self) -> Vec<Address> {
-        of_project(&self.context.surroundings, &self.key)
+        allowed_addresses(&self.context.environment, &self.key)
     }
 
     /// Allows what a person typed: an address, or a path inside the project.
     pub fn add(&self, typed: &TypedPath) -> Result<Address, AllowError> {
-        let address = self.address(typed)?;
-        self.change(&address, |records, mut record| {
+        let address = self.address_of(typed)?;
+        self.replace_record(&address, |records, mut record| {
             record["address"] = address.to_string().into();
             records.push(record);
         })?;
@@ -74,34 +75,34 @@ impl Allowed {
 
     /// Takes it back, and says whether there was anything.
     pub fn revoke(&self, typed: &TypedPath) -> Result<(Address, bool), AllowError> {
-        let said = self.address(typed)?;
+        let said = self.address_of(typed)?;
         let meant = |one: &Address| one.root() == said.root() && one.path() == said.path();
         let allowed = self.list().into_iter().filter(meant).collect::<Vec<_>>();
         for address in &allowed {
-            self.change(address, |_, _| {})?;
+            self.replace_record(address, |_, _| {})?;
         }
         let was = !allowed.is_empty();
         Ok((allowed.into_iter().next().unwrap_or(said), was))
     }
 
     /// Drops the record of an address, and lets `add` write anew.
-    fn change(
+    fn replace_record(
         &self,
         address: &Address,
         add: impl FnOnce(&mut Vec<serde_json::Value>, serde_json::Value),
     ) -> Result<(), AllowError> {
         let text = address.to_string();
-        records::change(self.context.surroundings.lock_state(), FILE, |records| {
+        records::update(self.context.environment.lock_state(), FILE, |records| {
             records.retain(|record| !(self.key.matches(record) && record["address"] == text));
             add(records, self.key.record());
         })?;
         Ok(())
     }
 
-    fn address(&self, typed: &TypedPath) -> Result<Address, AllowError> {
+    fn address_of(&self, typed: &TypedPath) -> Result<Address, AllowError> {
         let agent = AgentName::default();
-        let extra = Snapshot::take(&self.context, &Choice::default()).extra_folders();
-        let surroundings = &self.context.surroundings;
+        let extra = Snapshot::take(&self.context, &OperatorChoice::default()).extra_folders();
+        let surroundings = &self.context.environment;
         let address =
             surroundings.locate_typed_path(typed, &self.context.project, &agent, &extra).address;
         let address = address.filter(|address| *address.root() != Root::Registry);
@@ -110,8 +111,8 @@ impl Allowed {
 }
 
 /// The addresses that are allowed in a project. A record that does not parse allows nothing.
-pub(crate) fn of_project(surroundings: &Environment, key: &ProjectKey) -> Vec<Address> {
-    let records = records::parse(surroundings.read_state_or_none(FILE));
+pub(crate) fn allowed_addresses(surroundings: &Environment, key: &ProjectKey) -> Vec<Address> {
+    let records = records::parse_or_empty(surroundings.read_state_or_none(FILE));
     let own = records.iter().filter(|record| key.matches(record));
     own.filter_map(|record| record["address"].as_str()?.parse().ok()).collect()
 }

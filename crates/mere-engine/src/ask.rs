@@ -11,41 +11,41 @@ use mere_core::turn::{Answer, Resume, Turn};
 use crate::read;
 use crate::tool_error::ToolError;
 use crate::view::View;
-use crate::world::{Kind, ResolveError};
+use crate::world::{PathKind, ResolveError};
 
 /// How a call ends: with an answer, or with a question.
-pub(crate) enum Answered {
+pub(crate) enum DraftOutcome {
     Done(Draft),
     Ask(Prose, Resume),
 }
 
 /// Reads a file, after a person's yes if it takes one.
-pub(crate) fn read(
+pub(crate) fn read_with_confirmation(
     view: View<'_>,
     call: &Read,
     request: &Request,
     turn: &dyn Turn,
-) -> Result<Answered, ToolError> {
+) -> Result<DraftOutcome, ToolError> {
     match read::read(&view, call, turn) {
         Err(ToolError::Path(ResolveError::NotVisible)) => {}
-        read => return read.map(Answered::Done),
+        read => return read.map(DraftOutcome::Done),
     }
     let address = view.world.address(&call.path, &view.home).ok_or(ResolveError::NotVisible)?;
     let resume = Resume(address.to_string().into_bytes());
     let agent = view.agent.to_string();
-    let confirmed = View { world: view.world.confirming(address.clone()), ..view };
+    let confirmed = View { world: view.world.with_confirmed(address.clone()), ..view };
     match &request.answer {
         Some((asked, Answer::Yes)) if *asked == resume => {
-            read::read(&confirmed, call, turn).map(Answered::Done)
+            read::read(&confirmed, call, turn).map(DraftOutcome::Done)
         }
         Some(_) => Err(ResolveError::NotVisible.into()),
         None => match confirmed.resolve(&call.path) {
-            Ok(target) if target.kind() == Kind::File => {
+            Ok(target) if target.kind() == PathKind::File => {
                 let agent = match request.caller.reader {
                     Reader::Agent => Some(agent.as_str()),
                     Reader::Person => None,
                 };
-                Ok(Answered::Ask(question(agent, target.address()), resume))
+                Ok(DraftOutcome::Ask(question(agent, target.address()), resume))
             }
             _ => Err(ResolveError::NotVisible.into()),
         },

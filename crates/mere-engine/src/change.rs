@@ -13,10 +13,10 @@ use mere_core::request::{FileChange, FileChangeKind};
 use mere_core::turn::Turn;
 
 use crate::enforce::{self, Denied, Permit};
-use crate::seen::{Obscured, Secrets, Seen};
+use crate::seen::{RedactedText, RedactionConflict, SecretDisplay};
 use crate::tool_error::ToolError;
 use crate::view::View;
-use crate::world::{ResolveError, go_on};
+use crate::world::{ResolveError, check_active};
 use mere_host::{ExistingEntry, Folder, MissingFolders, TargetLookup, Workspace, read_at_most};
 
 /// The largest file that is edited.
@@ -39,24 +39,24 @@ pub(crate) enum ChangeError {
     #[error("{0} is not text that can be edited")]
     NotText(Address),
     #[error("{0} is no regular file")]
-    Taken(Address),
+    NotRegularFile(Address),
     #[error("the directory of {0} is not there")]
     NoDirectory(Address),
     #[error("the change touches what {0} hides")]
-    Obscured(Address),
+    TouchesRedaction(Address),
     #[error("{address} could not be written")]
     Failed { address: Address, cause: std::io::Error },
 }
 
 /// A file that was changed.
-struct Changed {
+struct ChangedFile {
     sha256: Sha256,
     bytes: usize,
     created: bool,
 }
 
 /// Does what the call asks for, if policy allows it.
-pub(crate) fn change(
+pub(crate) fn change_file(
     view: &View<'_>,
     project: &Folder,
     call: &FileChange,
@@ -68,11 +68,11 @@ pub(crate) fn change(
     // What may not be seen may not be written either: the answer would tell that it is there.
     // A name that spells a real folder could be written, but never said again.
     let spells_a_folder = view.gate.has_escaped_folder_in(permit.path().as_str());
-    if !view.world.shows(permit.address()) || spells_a_folder {
+    if !view.world.may_show(permit.address()) || spells_a_folder {
         return Err(ResolveError::NotVisible.into());
     }
     if permit.address().is_directory() {
-        return Err(ChangeError::Taken(permit.address().clone()).into());
+        return Err(ChangeError::NotRegularFile(permit.address().clone()).into());
     }
     apply(permit, view, project, turn)
 }
@@ -100,46 +100,46 @@ fn apply(
     if !view.world.has_workspace() && missing == MissingFolders::Refuse && is_deep {
         return Err(ChangeError::NoDirectory(address.clone()).into());
     }
-    let over = || go_on(turn).is_err();
+    let over = || check_active(turn).is_err();
     let workspace = Workspace::open(project, view.agent, &over).map_err(failed)?;
     let Some(workspace) = workspace else {
-        go_on(turn).map_err(|error| ToolError::looking(error, address))?;
-        return Err(ToolError::Late(address.clone()));
+        check_active(turn).map_err(|error| ToolError::from_traversal(error, address))?;
+        return Err(ToolError::TimedOut(address.clone()));
     };
     let spot = match workspace.find_target(permit.path(), missing).map_err(failed)? {
         TargetLookup::Found(spot) => spot,
         TargetLookup::MissingFolder => return Err(ChangeError::NoDirectory(address.clone()).into()),
-        TargetLookup::NotAFolder => return Err(ChangeError::Taken(address.clone()).into()),
+        TargetLookup::NotAFolder => return Err(ChangeError::NotRegularFile(address.clone()).into()),
     };
     let occupant = spot.existing_entry().map_err(failed)?;
     let created = matches!(occupant, ExistingEntry::Absent);
-    let new = content(&permit, view, occupant)?;
+    let new = new_content(&permit, view, occupant)?;
     // A call that was given up changes nothing any more.
-    go_on(turn).map_err(|error| ToolError::looking(error, address))?;
+    check_active(turn).map_err(|error| ToolError::from_traversal(error, address))?;
     workspace.put(&spot, new.as_bytes()).map_err(failed)?;
     if created {
         workspace.remove_abandoned_files();
     }
-    let changed = Changed { sha256: Sha256::digest(new.as_bytes()), bytes: new.len(), created };
-    Ok(answer(&permit, &changed))
+    let changed = ChangedFile { sha256: Sha256::digest(new.as_bytes()), bytes: new.len(), created };
+    Ok(change_reply(&permit, &changed))
 }
 
 /// What the file is to hold.
-fn content(
+fn new_content(
     permit: &Permit<'_>,
     view: &View<'_>,
     occupant: ExistingEntry,
 ) -> Result<String, ToolError> {
     let address = permit.address();
     let current = match occupant {
-        ExistingEntry::Other => return Err(ChangeError::Taken(address.clone()).into()),
+        ExistingEntry::Other => return Err(ChangeError::NotRegularFile(address.clone()).into()),
         ExistingEntry::Absent => None,
         ExistingEntry::File(file) => Some(file),
     };
     let current = match (permit.how(), permit.expect(), current) {
         // Nothing depends on what is there.
         (FileChangeKind::Write { content, .. }, None, _) => return Ok(content.clone()),
-        (_, Some(_), None) => return Err(stale(address, None).into()),
+        (_, Some(_), None) => return Err(stale_error(address, None).into()),
         (_, None, None) => return Err(ResolveError::NotVisible.into()),
         (_, _, Some(file)) => read_at_most(file, MAX_EDITED)
             .map_err(|cause| ChangeError::Failed { address: address.clone(), cause })?,
@@ -147,15 +147,19 @@ fn content(
     let bytes = current.ok_or_else(|| ChangeError::NotText(address.clone()))?;
     let sha256 = Sha256::digest(&bytes);
     if permit.expect().is_some_and(|expected| expected != sha256) {
-        return Err(stale(address, Some(sha256)).into());
+        return Err(stale_error(address, Some(sha256)).into());
     }
     let text = String::from_utf8(bytes).map_err(|_| ChangeError::NotText(address.clone()))?;
-    let secrets = if view.world.confirms_at(address) { Secrets::Shown } else { Secrets::Masked };
-    let obscured = |Obscured| ChangeError::Obscured(address.clone());
-    let seen = Seen::new(&text, secrets, view.gate, view.agent).map_err(obscured)?;
+    let secrets = if view.world.is_confirmed_at(address) {
+        SecretDisplay::Shown
+    } else {
+        SecretDisplay::Masked
+    };
+    let obscured = |RedactionConflict| ChangeError::TouchesRedaction(address.clone());
+    let seen = RedactedText::new(&text, secrets, view.gate, view.agent).map_err(obscured)?;
     let (range, new) = match permit.how() {
         FileChangeKind::Write { content, .. } => (0..seen.text().len(), content.clone()),
-        FileChangeKind::Edit { old, new } => edit(&seen, old, new, address)?,
+        FileChangeKind::Edit { old, new } => locate_edit(&seen, old, new, address)?,
         FileChangeKind::Patch { section, occurrence, content } => {
             if text.len() > MAX_PATCHED {
                 return Err(ChangeError::NotText(address.clone()).into());
@@ -175,19 +179,19 @@ fn content(
     // The proof: whoever reads it next sees what the caller meant, and nothing that was hidden.
     let meant = [&seen.text()[..range.start], &new, &seen.text()[range.end..]].concat();
     let shows = |text: &str| {
-        let seen = Seen::new(text, secrets, view.gate, view.agent);
+        let seen = RedactedText::new(text, secrets, view.gate, view.agent);
         seen.map(|seen| seen.text().to_owned())
     };
     if shows(&meant).is_err() || shows(&meant) != shows(&changed) {
-        return Err(ChangeError::Obscured(address.clone()).into());
+        return Err(ChangeError::TouchesRedaction(address.clone()).into());
     }
     Ok(changed)
 }
 
 /// The one place of `old` in the text, and what takes it. A file with CRLF line ends keeps them,
 /// however the caller says its own.
-fn edit(
-    seen: &Seen<'_>,
+fn locate_edit(
+    seen: &RedactedText<'_>,
     old: &str,
     new: &str,
     address: &Address,
@@ -198,7 +202,7 @@ fn edit(
     let new = if windows { crlf(new) } else { new.to_owned() };
     let exact = !windows || text.contains(old);
     let old = if exact { old.to_owned() } else { crlf(old) };
-    let count = if old.is_empty() { 0 } else { count(text, &old) };
+    let count = if old.is_empty() { 0 } else { count_occurrences(text, &old) };
     match (text.find(&old), count) {
         (Some(at), 1) => Ok((at..at + old.len(), new)),
         _ => Err(ChangeError::NotOnce { address: address.clone(), count }),
@@ -206,7 +210,7 @@ fn edit(
 }
 
 /// How often a text occurs, overlapping occurrences included; more than a few are a few.
-fn count(text: &str, part: &str) -> usize {
+fn count_occurrences(text: &str, part: &str) -> usize {
     const ENOUGH: usize = 100;
     let (mut count, mut from) = (0, 0);
     while let Some(at) = text[from..].find(part) {
@@ -220,11 +224,11 @@ fn count(text: &str, part: &str) -> usize {
     count
 }
 
-fn stale(address: &Address, current: Option<Sha256>) -> ChangeError {
+fn stale_error(address: &Address, current: Option<Sha256>) -> ChangeError {
     ChangeError::Stale { address: address.clone(), current }
 }
 
-fn answer(permit: &Permit<'_>, changed: &Changed) -> Draft {
+fn change_reply(permit: &Permit<'_>, changed: &ChangedFile) -> Draft {
     let (code, words): (Code<Success>, _) = match (permit.how(), changed.created) {
         (FileChangeKind::Write { .. }, true) => (codes::WRITE, " was created."),
         (FileChangeKind::Write { .. }, false) => (codes::WRITE, " was replaced."),

@@ -6,7 +6,7 @@ use mere_core::item::Scope;
 
 use crate::config::{self, Config, ConfigError};
 use crate::context::Context;
-use crate::opening::Choice;
+use crate::opening::OperatorChoice;
 use crate::snapshot::WorldError;
 use crate::store::{Drift, ItemRules, find_drift, resolve_stores};
 use crate::trust;
@@ -74,7 +74,7 @@ impl CheckedFile {
 }
 
 fn check_user_file(context: &Context) -> Result<EffectiveConfig, ConfigError> {
-    let Some(space) = context.surroundings.user_space().map_err(config::unreadable_user_config)?
+    let Some(space) = context.environment.user_space().map_err(config::unreadable_user_config)?
     else {
         return Ok(EffectiveConfig::default());
     };
@@ -91,14 +91,14 @@ fn check_project_file(
     let Some(space) = context.space().map_err(config::unreadable_user_config)? else {
         return Ok(EffectiveConfig::default());
     };
-    let config = config::read_project(&context.surroundings, &context.project, &space)?;
+    let config = config::read_project(&context.environment, &context.project, &space)?;
     let whole = config.trusted_config()?;
     let outer = context.outer.as_ref().map(|outer| &outer.name);
     let nothing = Config::default();
     let user = user.unwrap_or(&nothing);
     config::check_clashes(&nothing, &whole, outer)?;
     let is_there = space.dir().exists(config::FILE);
-    if trust::covers(&context.surroundings, &context.project, &space, &whole) {
+    if trust::is_config_trusted(&context.environment, &context.project, &space, &whole) {
         config::check_clashes(user, &whole, outer)?;
         return Ok(EffectiveConfig { is_there, config: whole, note: None });
     }
@@ -117,7 +117,7 @@ fn check_outside_stores(
     user: &Config,
     whole: &Config,
 ) -> Result<(), ConfigError> {
-    match resolve_stores(context, (user, whole), &Choice::default()) {
+    match resolve_stores(context, (user, whole), &OperatorChoice::default()) {
         Err(WorldError::Config(error)) if *error.address() == config::project_address() => {
             Err(error)
         }
@@ -131,7 +131,7 @@ fn find_differences(
     user: &Config,
     project: &Config,
 ) -> Result<Vec<Drift>, WorldError> {
-    let stores = resolve_stores(context, (user, project), &Choice::default())?;
+    let stores = resolve_stores(context, (user, project), &OperatorChoice::default())?;
     let items = ItemRules::new(&user.storage, &project.storage, context.least_mode());
     Ok(find_drift(context, &stores, &items)?)
 }

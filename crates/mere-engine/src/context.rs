@@ -27,27 +27,27 @@ use mere_host::{
 
 /// Where everything is.
 pub(crate) struct Context {
-    pub(crate) surroundings: Environment,
+    pub(crate) environment: Environment,
     pub(crate) project: Arc<Folder>,
     /// The flag, the variable, the marker or the key that found the project.
     pub(crate) found_by: String,
     /// Where the search upwards ended before the top, for people.
-    pub(crate) ended_at: Option<String>,
-    pub(crate) outer: Option<Outer>,
+    pub(crate) search_ended_at: Option<String>,
+    pub(crate) outer: Option<OuterProject>,
 }
 
 /// The project that a project lies in.
-pub(crate) struct Outer {
+pub(crate) struct OuterProject {
     pub(crate) folder: Arc<Folder>,
     /// What it is called as an extra folder.
     pub(crate) name: ModName,
     /// Where in it the project lies.
-    pub(crate) below: RelPath,
+    pub(crate) inner_path: RelPath,
 }
 
-impl Outer {
+impl OuterProject {
     /// What its config calls sensitive: it holds inside too.
-    pub(crate) fn sensitive(
+    pub(crate) fn sensitive_patterns(
         &self,
         surroundings: &Environment,
     ) -> Result<Vec<String>, config::ConfigError> {
@@ -67,58 +67,64 @@ impl Context {
         project: Option<&TypedPath>,
         directory: Option<&TypedPath>,
     ) -> Result<Self, OpenError> {
-        let surroundings = Environment::read(directory).map_err(OpenError::Surroundings)?;
+        let surroundings = Environment::read(directory).map_err(OpenError::Environment)?;
         let markers = config::project_markers(&surroundings);
         let found = find_project(&surroundings, project, &markers)
             .map_err(|error| OpenError::Project(error.to_string()))?;
         let ended_at = found.stopped_at;
         let whole = Arc::new(found.folder);
-        let inner = if found.is_named { None } else { inner(&surroundings, &whole) };
+        let inner = if found.is_named { None } else { find_inner_project(&surroundings, &whole) };
         Ok(match inner {
             Some((folder, outer)) => {
                 let found_by = "projects".to_owned();
                 let project = Arc::new(folder);
-                Self { surroundings, project, found_by, ended_at, outer: Some(outer) }
+                Self {
+                    environment: surroundings,
+                    project,
+                    found_by,
+                    search_ended_at: ended_at,
+                    outer: Some(outer),
+                }
             }
             None => Self {
-                surroundings,
+                environment: surroundings,
                 project: whole,
                 found_by: found.found_by,
-                ended_at,
+                search_ended_at: ended_at,
                 outer: None,
             },
         })
     }
 
     /// The project around this one, as long as a person trusts that it is.
-    pub(crate) fn trusted_outer(&self) -> Option<&Outer> {
+    pub(crate) fn trusted_outer(&self) -> Option<&OuterProject> {
         let outer = self.outer.as_ref()?;
-        let space = self.surroundings.project_space(&outer.folder).ok().flatten()?;
-        let config = config::read_project(&self.surroundings, &outer.folder, &space).ok()?;
+        let space = self.environment.project_space(&outer.folder).ok().flatten()?;
+        let config = config::read_project(&self.environment, &outer.folder, &space).ok()?;
         let said = config.widening.config().ok()?;
-        trust::covers(&self.surroundings, &outer.folder, &space, said).then_some(outer)
+        trust::is_config_trusted(&self.environment, &outer.folder, &space, said).then_some(outer)
     }
 
     /// The project's own space, if it has one.
     pub(crate) fn space(&self) -> std::io::Result<Option<Folder>> {
-        self.surroundings.project_space(&self.project)
+        self.environment.project_space(&self.project)
     }
 
     /// The key of approvals about a scope.
-    pub(crate) fn key(&self, scope: Scope) -> std::io::Result<Option<ProjectKey>> {
+    pub(crate) fn approval_key(&self, scope: Scope) -> std::io::Result<Option<ProjectKey>> {
         Ok(match scope {
-            Scope::Project => ProjectKey::of(&self.project, self.space()?.as_ref()),
+            Scope::Project => ProjectKey::for_project(&self.project, self.space()?.as_ref()),
             Scope::User | Scope::Registry => {
-                let space = self.surroundings.user_space()?;
-                space.and_then(|space| ProjectKey::of(&space, Some(&space)))
+                let space = self.environment.user_space()?;
+                space.and_then(|space| ProjectKey::for_project(&space, Some(&space)))
             }
         })
     }
 
     /// Where the search index of this project is kept, for a gate that knows these folders.
     pub(crate) fn search_database(&self, landmarks: Sha256) -> Database {
-        let key = self.key(Scope::Project).ok().flatten();
-        let Some((cache, key)) = self.surroundings.cache().zip(key) else {
+        let key = self.approval_key(Scope::Project).ok().flatten();
+        let Some((cache, key)) = self.environment.cache().zip(key) else {
             return Database::Temporary;
         };
         let record = json!([key.record(), landmarks.to_string()]);
@@ -126,7 +132,7 @@ impl Context {
     }
 
     /// Gives the space of a scope an id, unless it has one, and says which.
-    pub(crate) fn name_space(
+    pub(crate) fn ensure_space_id(
         &self,
         scope: Scope,
         over: &dyn Fn() -> bool,
@@ -134,16 +140,16 @@ impl Context {
         let (folder, name) = match scope {
             Scope::Project => (FolderWriter::make_space(&self.project)?, self.project.name()),
             Scope::User | Scope::Registry => {
-                (self.surroundings.make_user_space()?, "user".to_owned())
+                (self.environment.make_user_space()?, "user".to_owned())
             }
         };
         let editing = FolderWriter::open(&folder, over)?.ok_or(std::io::ErrorKind::TimedOut)?;
-        Ok(project_key::name_space(&editing, &name)?.0)
+        Ok(project_key::ensure_space_id(&editing, &name)?.0)
     }
 
     /// Whether the project is the folder that the user's own space lies in.
     pub(crate) fn is_home(&self) -> bool {
-        self.surroundings.has_user_space_in(&self.project)
+        self.environment.has_user_space_in(&self.project)
     }
 
     /// Skills at these paths, in the project and at home, as people see them.
@@ -155,14 +161,14 @@ impl Context {
                 found.push(format!("{}/{folder}", self.project.display_path()));
             }
         }
-        found.extend(self.surroundings.home_skills(folders));
+        found.extend(self.environment.home_skills(folders));
         found
     }
 
     /// `MERE_CATEGORY_MODE`: the least strict mode of any hierarchy. A word that is none is taken for
     /// the strictest; no session opens with it.
     pub(crate) fn least_mode(&self) -> CategoryMode {
-        self.surroundings.category_mode().unwrap_or(CategoryMode::Strict)
+        self.environment.category_mode().unwrap_or(CategoryMode::Strict)
     }
 
     /// An agent's workspace, for people; it need not be there yet.
@@ -172,12 +178,15 @@ impl Context {
 }
 
 /// The folder of a trusted `projects:` that the command ran in: the deepest one that matches.
-fn inner(surroundings: &Environment, whole: &Arc<Folder>) -> Option<(Folder, Outer)> {
+fn find_inner_project(
+    surroundings: &Environment,
+    whole: &Arc<Folder>,
+) -> Option<(Folder, OuterProject)> {
     let working = whole.locate(&surroundings.open_working_directory()?)?;
     let space = surroundings.project_space(whole).ok().flatten()?;
     let config = config::read_project(surroundings, whole, &space).ok()?;
     let said = config.widening.config().ok()?;
-    if said.projects.is_empty() || !trust::covers(surroundings, whole, &space, said) {
+    if said.projects.is_empty() || !trust::is_config_trusted(surroundings, whole, &space, said) {
         return None;
     }
     let patterns = said.projects.iter().map(String::as_str).collect::<Vec<_>>();
@@ -188,7 +197,7 @@ fn inner(surroundings: &Environment, whole: &Arc<Folder>) -> Option<(Folder, Out
     let name = name.and_then(|name| ModName::from_title(&name));
     let name = name.or_else(|| ModName::from_title(&whole.name()));
     let name = name.or_else(|| "outer".parse().ok())?;
-    Some((folder, Outer { folder: Arc::clone(whole), name, below }))
+    Some((folder, OuterProject { folder: Arc::clone(whole), name, inner_path: below }))
 }
 
 /// `a`, `a/b`, `a/b/c`.

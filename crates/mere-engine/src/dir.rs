@@ -8,25 +8,25 @@ use mere_core::spoken::Spoken;
 use mere_core::turn::Turn;
 
 use crate::tool_error::ToolError;
-use crate::view::{View, counted, cursor_data, page, some_count};
-use crate::world::{Bounds, Entry, Gathered, Kind, Listing, Position, Weight};
+use crate::view::{View, count_phrase, cursor_data, nonzero, page_reply};
+use crate::world::{DirEntry, Listing, PathKind, Position, SweepBounds, SweepPage, Weight};
 
 /// How many entries one page holds.
-const PAGE: usize = 500;
+const PAGE_SIZE: usize = 500;
 
 /// Where the caller is. Touches no disk.
 pub(crate) fn pwd(home: &Root, working: Option<&Address>) -> Draft {
     let message = Prose::words("Home is ").root(home).and(".");
-    Draft::success(codes::DIR_PWD, message).data(whereabouts(home, working))
+    Draft::success(codes::DIR_PWD, message).data(location_fields(home, working))
 }
 
 /// Where the caller is from now on.
 pub(crate) fn cd(home: &Root, working: Option<&Address>) -> Draft {
     let message = Prose::words("Home is now ").root(home).and(".");
-    Draft::success(codes::DIR_CD, message).data(whereabouts(home, working))
+    Draft::success(codes::DIR_CD, message).data(location_fields(home, working))
 }
 
-fn whereabouts(home: &Root, working: Option<&Address>) -> Fields {
+fn location_fields(home: &Root, working: Option<&Address>) -> Fields {
     Fields::default()
         .with("home", Address::directory(home.clone(), RelPath::default()))
         .with("root", home.clone())
@@ -40,12 +40,12 @@ pub(crate) fn list(
     cursor: Option<&Cursor>,
     turn: &dyn Turn,
 ) -> Result<Draft, ToolError> {
-    let target = view.directory(path)?;
+    let target = view.resolve_directory(path)?;
     let address = target.address();
     let after = cursor.map(|cursor| list_position(cursor, address)).transpose()?;
-    let listing = view.world.list(&target, after.as_ref(), PAGE, turn);
-    let listing = listing.map_err(|error| ToolError::looking(error, address))?;
-    Ok(listed(view, address, listing))
+    let listing = view.world.list(&target, after.as_ref(), PAGE_SIZE, turn);
+    let listing = listing.map_err(|error| ToolError::from_traversal(error, address))?;
+    Ok(list_reply(view, address, listing))
 }
 
 /// One page of what is below a directory, to a depth.
@@ -55,22 +55,22 @@ pub(crate) fn tree(
     (depth, cursor): (usize, Option<&Cursor>),
     turn: &dyn Turn,
 ) -> Result<Draft, ToolError> {
-    let target = view.directory(path)?;
+    let target = view.resolve_directory(path)?;
     let address = target.address();
     let start = cursor.map(|cursor| tree_position(cursor, address)).transpose()?;
-    let bounds = Bounds { depth, size: PAGE, start: start.as_ref() };
+    let bounds = SweepBounds { depth, size: PAGE_SIZE, start: start.as_ref() };
     let gathered = view.world.tree(&target, &bounds, turn);
-    let gathered = gathered.map_err(|error| ToolError::looking(error, address))?;
-    Ok(grown(view, address, depth, gathered))
+    let gathered = gathered.map_err(|error| ToolError::from_traversal(error, address))?;
+    Ok(tree_reply(view, address, depth, gathered))
 }
 
-fn listed(view: &View<'_>, target: &Address, listing: Listing) -> Draft {
-    let last = listing.entries.last().filter(|_| listing.more).map(Entry::position);
+fn list_reply(view: &View<'_>, target: &Address, listing: Listing) -> Draft {
+    let last = listing.entries.last().filter(|_| listing.more).map(DirEntry::to_position);
     let next = last.map(|position| Cursor::new("list", target, &position));
     let seen = listing.entries.len() as u64;
     let entries = listing.entries.into_iter().filter_map(|entry| {
-        let path = view.child(target, &entry.name, entry.kind())?;
-        let kind = if entry.kind() == Kind::Directory { "dir" } else { "file" };
+        let path = view.child_address(target, &entry.name, entry.kind())?;
+        let kind = if entry.kind() == PathKind::Directory { "dir" } else { "file" };
         let name = Content::mention(entry.name.as_str());
         Some(Fields::default().with("name", name).with("path", path).with("type", kind).into())
     });
@@ -81,23 +81,24 @@ fn listed(view: &View<'_>, target: &Address, listing: Listing) -> Draft {
         .with("target", target.clone())
         .with("entries", Data::List(entries))
         .with("count", count)
-        .with_some("unaddressable", some_count(unaddressable))
+        .with_some("unaddressable", nonzero(unaddressable))
         .with_some("next", next.as_ref().map(cursor_data));
-    let message = counted(count, "entry", "entries").and(" in ").address(target.clone());
-    page(codes::DIR_LIST, message, next.as_ref()).data(data)
+    let message = count_phrase(count, "entry", "entries").and(" in ").address(target.clone());
+    page_reply(codes::DIR_LIST, message, next.as_ref()).data(data)
 }
 
-fn grown(
+fn tree_reply(
     view: &View<'_>,
     target: &Address,
     depth: usize,
-    mut gathered: Gathered<RelPath>,
+    mut gathered: SweepPage<RelPath>,
 ) -> Draft {
-    let next = gathered.cut(PAGE, |_, _| Weight { count: 1, bytes: 0 });
+    let next = gathered.truncate_to_page(PAGE_SIZE, |_, _| Weight { count: 1, bytes: 0 });
     let next =
         next.map(|position| Cursor::new("tree", target, &position.to_text().replace('\0', "/")));
-    let seen = gathered.found.len() as u64;
-    let directories = gathered.found.iter().filter_map(|(_, below)| branch(view, target, below));
+    let seen = gathered.entries.len() as u64;
+    let directories =
+        gathered.entries.iter().filter_map(|(_, below)| directory_data(view, target, below));
     let directories = directories.collect::<Vec<Data>>();
     let count = directories.len() as u64;
     let unaddressable = gathered.unaddressable + seen - count;
@@ -106,26 +107,27 @@ fn grown(
         .with("depth", depth as u64)
         .with("directories", Data::List(directories))
         .with("count", count)
-        .with_some("unaddressable", some_count(unaddressable))
+        .with_some("unaddressable", nonzero(unaddressable))
         .with_some("next", next.as_ref().map(cursor_data));
-    let message = counted(count, "directory", "directories").and(" below ").address(target.clone());
-    page(codes::DIR_TREE, message, next.as_ref()).data(data)
+    let message =
+        count_phrase(count, "directory", "directories").and(" below ").address(target.clone());
+    page_reply(codes::DIR_TREE, message, next.as_ref()).data(data)
 }
 
-fn branch(view: &View<'_>, target: &Address, below: &RelPath) -> Option<Data> {
-    let address = view.below(target, below, Kind::Directory)?;
+fn directory_data(view: &View<'_>, target: &Address, below: &RelPath) -> Option<Data> {
+    let address = view.descendant_address(target, below, PathKind::Directory)?;
     let depth = below.names().count() as u64;
     Some(Fields::default().with("path", address).with("depth", depth).into())
 }
 
 /// The entry a cursor remembers.
-fn list_position(cursor: &Cursor, target: &Address) -> Result<Entry, ToolError> {
-    let position = cursor.position("list", target).ok_or(ToolError::Cursor)?;
-    Entry::from_position(position).ok_or(ToolError::Cursor)
+fn list_position(cursor: &Cursor, target: &Address) -> Result<DirEntry, ToolError> {
+    let position = cursor.position("list", target).ok_or(ToolError::WrongCursor)?;
+    DirEntry::from_position(position).ok_or(ToolError::WrongCursor)
 }
 
 /// The place in a walk that a cursor remembers.
 fn tree_position(cursor: &Cursor, target: &Address) -> Result<Position, ToolError> {
-    let position = cursor.position("tree", target).ok_or(ToolError::Cursor)?;
-    Position::from_text(&position.replace('/', "\0")).ok_or(ToolError::Cursor)
+    let position = cursor.position("tree", target).ok_or(ToolError::WrongCursor)?;
+    Position::from_text(&position.replace('/', "\0")).ok_or(ToolError::WrongCursor)
 }

@@ -24,7 +24,7 @@ pub struct Permit<'a> {
 pub(crate) enum Denied {
     /// Carries where the agent may write instead.
     #[error("agents write in their workspace only")]
-    Elsewhere(Address),
+    OutsideWorkspace(Address),
     /// Git runs what such a folder says, as the person who runs git there.
     #[error("agents make no repositories")]
     Repository,
@@ -38,8 +38,8 @@ pub(crate) enum Denied {
 
 /// Who is there when something is to be signed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Presence {
-    pub(crate) who: Reader,
+pub(crate) struct SigningContext {
+    pub(crate) reader: Reader,
     /// Whether the process has a controlling terminal.
     pub(crate) has_terminal: bool,
     /// Whether the key is held by ssh-agent, which asks in its own way.
@@ -50,9 +50,9 @@ pub(crate) struct Presence {
 
 /// What is to be signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Errand {
+pub(crate) enum SigningReason {
     /// What a person asked for.
-    Asked,
+    Requested,
     /// The examples that this program has just written itself.
     Examples,
     /// Where an item lies that an agent may install.
@@ -61,11 +61,14 @@ pub(crate) enum Errand {
 
 /// Whether the user's key may sign. Agents never can, but for a place in which the user lets them
 /// install.
-pub(crate) fn permit_signing(presence: Presence, errand: Errand) -> Result<(), Denied> {
+pub(crate) fn permit_signing(
+    presence: SigningContext,
+    errand: SigningReason,
+) -> Result<(), Denied> {
     let is_meant = presence.has_terminal || presence.is_in_agent || presence.is_unattended;
-    match (presence.who, errand) {
-        (_, Errand::Install) | (Reader::Person, Errand::Examples) => Ok(()),
-        (Reader::Person, Errand::Asked) if is_meant => Ok(()),
+    match (presence.reader, errand) {
+        (_, SigningReason::Install) | (Reader::Person, SigningReason::Examples) => Ok(()),
+        (Reader::Person, SigningReason::Requested) if is_meant => Ok(()),
         (Reader::Person | Reader::Agent, _) => Err(Denied::Sign),
     }
 }
@@ -74,7 +77,7 @@ pub(crate) fn permit_signing(presence: Presence, errand: Errand) -> Result<(), D
 /// not looked at.
 pub(crate) fn permit(address: Address, change: &FileChange) -> Result<Permit<'_>, Denied> {
     if *address.root() != Root::Workspace {
-        return Err(Denied::Elsewhere(address.with_root(Root::Workspace)));
+        return Err(Denied::OutsideWorkspace(address.with_root(Root::Workspace)));
     }
     if address.path().names().any(|name| name.eq_ignore_ascii_case(".git")) {
         return Err(Denied::Repository);
@@ -105,13 +108,13 @@ impl Permit<'_> {
 /// A change to an item.
 pub(crate) struct ItemChange {
     pub(crate) place: ScopedPath,
-    pub(crate) how: ItemHow,
+    pub(crate) operation: ItemOperation,
 }
 
 /// What becomes of an item.
-pub(crate) enum ItemHow {
+pub(crate) enum ItemOperation {
     /// It has these files, each by its path from the main file's folder, the main one last.
-    Put { files: Vec<(RelPath, Vec<u8>)>, before: Expect },
+    Put { files: Vec<(RelPath, Vec<u8>)>, before: ExpectedState },
     /// It goes. All of it must be this.
     Remove { whole: Sha256 },
     /// It has this sidecar. All of it must be this.
@@ -120,7 +123,7 @@ pub(crate) enum ItemHow {
 
 /// What must be there before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Expect {
+pub(crate) enum ExpectedState {
     /// Nothing of that name.
     Nothing,
     /// An item with this digest of all it is.
@@ -129,14 +132,14 @@ pub(crate) enum Expect {
 
 /// Whether a signature lies beside an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sealing {
+pub(crate) enum SignatureState {
     Signed,
     Unsigned,
 }
 
 /// How a change is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum ChangeRoute {
     /// In place.
     Direct,
     /// In the agent's workspace, for a person to decide.
@@ -146,7 +149,7 @@ pub(crate) enum Way {
 /// A change to an item that policy allows, and how.
 pub struct ItemPermit {
     change: ItemChange,
-    way: Way,
+    way: ChangeRoute,
 }
 
 /// Allows a change to an item. A person may do it at once; for an agent the user's `agents.write`
@@ -155,20 +158,20 @@ pub(crate) fn permit_item(
     who: Reader,
     agents: &AgentsConfig,
     change: ItemChange,
-    seal: Sealing,
+    seal: SignatureState,
 ) -> ItemPermit {
-    let is_open = seal == Sealing::Unsigned && change.place.scope == Scope::Project;
+    let is_open = seal == SignatureState::Unsigned && change.place.scope == Scope::Project;
     let way = match (who, agents.write_mode(change.place.kind)) {
-        (Reader::Person, _) => Way::Direct,
-        (Reader::Agent, WriteMode::Direct) if is_open => Way::Direct,
-        (Reader::Agent, _) => Way::Propose,
+        (Reader::Person, _) => ChangeRoute::Direct,
+        (Reader::Agent, WriteMode::Direct) if is_open => ChangeRoute::Direct,
+        (Reader::Agent, _) => ChangeRoute::Propose,
     };
     ItemPermit { change, way }
 }
 
 /// Allows a change to categories or memories, by the rules of their store. Agents never override
 /// its mode.
-pub(crate) fn permit_keeping<G: StoreView>(
+pub(crate) fn permit_store_change<G: StoreView>(
     who: Reader,
     rules: &CategoryRules,
     change: category::StoreChange,
@@ -193,7 +196,7 @@ pub(crate) fn permit_category<G: StoreView>(
 /// An item that must be signed, and is not by a key that counts.
 #[derive(Debug, thiserror::Error)]
 #[error("{address} is {}", .standing.status())]
-pub(crate) struct Unused {
+pub(crate) struct UntrustedItem {
     pub(crate) address: Address,
     pub(crate) place: ScopedPath,
     pub(crate) standing: Standing,
@@ -201,43 +204,46 @@ pub(crate) struct Unused {
 
 /// What an item must have before it is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Demand {
+pub(crate) enum SignatureRequirement {
     /// A signature by a key that counts.
-    Signed,
+    Required,
     /// Nothing.
-    Anything,
+    Optional,
 }
 
 /// Allows the use of an item. Where its type must be signed, nobody uses what no key that counts
 /// has signed; a draft is the exception a person made.
-pub(crate) fn permit_use(opened: &Opened, demand: Demand) -> Result<(), Box<Unused>> {
+pub(crate) fn permit_use(
+    opened: &Opened,
+    demand: SignatureRequirement,
+) -> Result<(), Box<UntrustedItem>> {
     match opened.standing {
-        Standing::Unsigned | Standing::Unknown(_) if demand == Demand::Signed => {
-            Err(unused(opened))
+        Standing::Unsigned | Standing::Unknown(_) if demand == SignatureRequirement::Required => {
+            Err(untrusted_item(opened))
         }
         _ => Ok(()),
     }
 }
 
 /// Allows a tool to be run: signed by a key that counts, unless a person at a terminal means it.
-pub(crate) fn permit_run(opened: &Opened, is_meant: bool) -> Result<(), Box<Unused>> {
+pub(crate) fn permit_run(opened: &Opened, is_meant: bool) -> Result<(), Box<UntrustedItem>> {
     match opened.standing {
         Standing::Verified(_) => Ok(()),
         _ if is_meant => Ok(()),
-        _ => Err(unused(opened)),
+        _ => Err(untrusted_item(opened)),
     }
 }
 
 /// Lets a lockfile count: signed by a key that counts, whoever asks.
-pub(crate) fn permit_lock(opened: &Opened) -> Result<(), Box<Unused>> {
+pub(crate) fn permit_lockfile(opened: &Opened) -> Result<(), Box<UntrustedItem>> {
     match opened.standing {
         Standing::Verified(_) => Ok(()),
-        _ => Err(unused(opened)),
+        _ => Err(untrusted_item(opened)),
     }
 }
 
-fn unused(opened: &Opened) -> Box<Unused> {
-    Box::new(Unused {
+fn untrusted_item(opened: &Opened) -> Box<UntrustedItem> {
+    Box::new(UntrustedItem {
         address: opened.loaded.address.clone(),
         place: opened.loaded.place.clone(),
         standing: opened.standing.clone(),
@@ -259,7 +265,7 @@ pub(crate) fn permit_install(
     change: ItemChange,
 ) -> Result<ItemPermit, Denied> {
     check_install(who, agents)?;
-    Ok(ItemPermit { change, way: Way::Direct })
+    Ok(ItemPermit { change, way: ChangeRoute::Direct })
 }
 
 impl ItemPermit {
@@ -267,11 +273,11 @@ impl ItemPermit {
         &self.change.place
     }
 
-    pub(crate) fn how(&self) -> &ItemHow {
-        &self.change.how
+    pub(crate) fn operation(&self) -> &ItemOperation {
+        &self.change.operation
     }
 
-    pub(crate) fn way(&self) -> Way {
+    pub(crate) fn route(&self) -> ChangeRoute {
         self.way
     }
 }

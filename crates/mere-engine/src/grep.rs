@@ -10,40 +10,43 @@ use mere_core::request::Grep;
 use mere_core::turn::Turn;
 
 use crate::read;
-use crate::seen::Masked;
+use crate::seen::MaskedText;
 use crate::tool_error::ToolError;
-use crate::view::{View, counted, cursor_data, page, some_count};
+use crate::view::{View, count_phrase, cursor_data, nonzero, page_reply};
 use crate::world::{
-    Bounds, Case, Gathered, Hit, Key, Kind, Lens, Line, Position, Query, VisibilityRef, Weight,
+    Case, GrepQuery, LineMatch, LineRenderer, PathKind, Position, PrivateKeyContext, ShownLine,
+    SweepBounds, SweepPage, VisibilityRef, Weight,
 };
 
 /// Separates a file's path from a line in a cursor; no path has it.
-const LINE: char = '\n';
+const LINE_SEPARATOR: char = '\n';
 
 /// One page of the lines that match.
 pub(crate) fn grep(view: &View<'_>, call: &Grep, turn: &dyn Turn) -> Result<Draft, ToolError> {
     let target = view.resolve(&call.path)?;
-    let case = if call.ignore_case { Case::Ignored } else { Case::Counts };
-    let spectacles = Spectacles { view, target: &target };
-    let query = Query::new(&call.pattern, case, &spectacles).map_err(|_| ToolError::Expression)?;
+    let case = if call.ignore_case { Case::Ignored } else { Case::Sensitive };
+    let spectacles = AgentLineRenderer { view, target: &target };
+    let query = GrepQuery::new(&call.pattern, case, &spectacles)
+        .map_err(|_| ToolError::InvalidExpression)?;
     let name = cursor_name(call);
-    let start = call.cursor.as_ref().map(|cursor| Start::of(cursor, &name, target.address()));
+    let start =
+        call.cursor.as_ref().map(|cursor| PageStart::from_cursor(cursor, &name, target.address()));
     let start = start.transpose()?;
     let resume =
         start.as_ref().and_then(|start| start.line.map(|line| (start.position.key(), line)));
     let mut query = query.in_files(call.glob.as_ref()).with_context(call.context).after(resume);
     let mut gathered = match target.kind() {
-        Kind::Directory => {
+        PathKind::Directory => {
             let start = start.as_ref().map(|start| &start.position);
-            let bounds = Bounds { depth: usize::MAX, size: call.limit, start };
+            let bounds = SweepBounds { depth: usize::MAX, size: call.limit, start };
             let gathered = view.world.grep(&target, &mut query, &bounds, turn);
-            gathered.map_err(|error| ToolError::looking(error, target.address()))?
+            gathered.map_err(|error| ToolError::from_traversal(error, target.address()))?
         }
-        Kind::File => of_file(&target, &mut query, call.limit, turn)?,
+        PathKind::File => search_file(&target, &mut query, call.limit, turn)?,
     };
-    let next = cut(&mut gathered, call.limit);
+    let next = truncate_to_page(&mut gathered, call.limit);
     let next = next.map(|position| Cursor::new(&name, target.address(), &position));
-    Ok(answer(view, target.address(), &gathered, (query.unfinished(), next.as_ref())))
+    Ok(grep_reply(view, target.address(), &gathered, (query.unfinished_files(), next.as_ref())))
 }
 
 /// A cursor belongs to one question.
@@ -54,42 +57,42 @@ fn cursor_name(call: &Grep) -> String {
 }
 
 /// Where a page begins.
-struct Start {
+struct PageStart {
     position: Position,
     /// The last line of the page before, where it ended within a file.
     line: Option<u64>,
 }
 
-impl Start {
-    fn of(cursor: &Cursor, name: &str, target: &Address) -> Result<Self, ToolError> {
-        let text = cursor.position(name, target).ok_or(ToolError::Cursor)?;
-        if let Some((path, line)) = text.split_once(LINE) {
-            let line = line.parse().map_err(|_| ToolError::Cursor)?;
+impl PageStart {
+    fn from_cursor(cursor: &Cursor, name: &str, target: &Address) -> Result<Self, ToolError> {
+        let text = cursor.position(name, target).ok_or(ToolError::WrongCursor)?;
+        if let Some((path, line)) = text.split_once(LINE_SEPARATOR) {
+            let line = line.parse().map_err(|_| ToolError::WrongCursor)?;
             return Ok(Self { position: Position::From(path.to_owned()), line: Some(line) });
         }
-        let position = Position::from_text(text).ok_or(ToolError::Cursor)?;
+        let position = Position::from_text(text).ok_or(ToolError::WrongCursor)?;
         Ok(Self { position, line: None })
     }
 }
 
-type Found = Gathered<Vec<Hit>>;
+type GrepPage = SweepPage<Vec<LineMatch>>;
 
-fn of_file(
+fn search_file(
     target: &VisibilityRef,
-    query: &mut Query<'_>,
+    query: &mut GrepQuery<'_>,
     limit: usize,
     turn: &dyn Turn,
-) -> Result<Found, ToolError> {
-    let catch = query.search(read::open(target)?, limit, turn);
-    let catch = catch.map_err(|error| ToolError::looking(error, target.address()))?;
-    Ok(Gathered { found: vec![(String::new(), catch)], unaddressable: 0, rest: None })
+) -> Result<GrepPage, ToolError> {
+    let catch = query.search(read::open_visible_file(target)?, limit, turn);
+    let catch = catch.map_err(|error| ToolError::from_traversal(error, target.address()))?;
+    Ok(SweepPage { entries: vec![(String::new(), catch)], unaddressable: 0, resume_at: None })
 }
 
 /// Cuts off what the page does not hold, within a file if need be, and says where to go on.
-fn cut(gathered: &mut Found, limit: usize) -> Option<String> {
+fn truncate_to_page(gathered: &mut GrepPage, limit: usize) -> Option<String> {
     let mut total = Weight::default();
-    for index in 0..gathered.found.len() {
-        let (path, hits) = &mut gathered.found[index];
+    for index in 0..gathered.entries.len() {
+        let (path, hits) = &mut gathered.entries[index];
         let fits = hits.iter().take_while(|hit| {
             let first = total == Weight::default();
             total.add(hit.weight());
@@ -100,27 +103,29 @@ fn cut(gathered: &mut Found, limit: usize) -> Option<String> {
             let path = path.clone();
             let last = fits.checked_sub(1).map(|last| hits[last].line);
             hits.truncate(fits);
-            gathered.found.truncate(index + usize::from(fits > 0));
+            gathered.entries.truncate(index + usize::from(fits > 0));
             return Some(match last {
-                Some(line) => format!("{path}{LINE}{line}"),
+                Some(line) => format!("{path}{LINE_SEPARATOR}{line}"),
                 None => Position::From(path).to_text(),
             });
         }
     }
-    gathered.rest.take().map(|rest| rest.to_text())
+    gathered.resume_at.take().map(|rest| rest.to_text())
 }
 
-fn answer(
+fn grep_reply(
     view: &View<'_>,
     target: &Address,
-    gathered: &Found,
+    gathered: &GrepPage,
     (unfinished, next): (u64, Option<&Cursor>),
 ) -> Draft {
     let mut matches = Vec::new();
     let (mut files, mut unsaid, mut masked) = (0_u64, 0_u64, 0_u64);
-    for (path, hits) in gathered.found.iter().filter(|(_, hits)| !hits.is_empty()) {
+    for (path, hits) in gathered.entries.iter().filter(|(_, hits)| !hits.is_empty()) {
         let below = path.parse::<RelPath>().ok();
-        let Some(address) = below.and_then(|below| view.below(target, &below, Kind::File)) else {
+        let Some(address) =
+            below.and_then(|below| view.descendant_address(target, &below, PathKind::File))
+        else {
             unsaid += 1;
             continue;
         };
@@ -128,7 +133,7 @@ fn answer(
         for hit in hits {
             let lines = hit.before.iter().chain(&hit.after).chain([&hit.text]);
             masked += lines.map(|line| line.masked).sum::<u64>();
-            matches.push(data(&address, hit));
+            matches.push(match_data(&address, hit));
         }
     }
     let count = matches.len() as u64;
@@ -137,17 +142,17 @@ fn answer(
         .with("matches", Data::List(matches))
         .with("count", count)
         .with("files", files)
-        .with_some("masked", some_count(masked))
-        .with_some("unfinished", some_count(unfinished))
-        .with_some("unaddressable", some_count(gathered.unaddressable + unsaid))
+        .with_some("masked", nonzero(masked))
+        .with_some("unfinished", nonzero(unfinished))
+        .with_some("unaddressable", nonzero(gathered.unaddressable + unsaid))
         .with_some("next", next.map(cursor_data));
     let files = format!(" in {files} {}", if files == 1 { "file" } else { "files" });
-    page(codes::GREP, counted(count, "match", "matches").and(files), next).data(data)
+    page_reply(codes::GREP, count_phrase(count, "match", "matches").and(files), next).data(data)
 }
 
-fn data(address: &Address, hit: &Hit) -> Data {
-    let text = |line: &Line| Data::from(Content::body(line.text.as_str()));
-    let lines = |lines: &[Line]| {
+fn match_data(address: &Address, hit: &LineMatch) -> Data {
+    let text = |line: &ShownLine| Data::from(Content::body(line.text.as_str()));
+    let lines = |lines: &[ShownLine]| {
         let data = lines.iter().map(text).collect::<Data>();
         (!lines.is_empty()).then_some(data)
     };
@@ -162,19 +167,19 @@ fn data(address: &Address, hit: &Hit) -> Data {
 }
 
 /// What a search sees of a line is what the agent will see.
-struct Spectacles<'a> {
+struct AgentLineRenderer<'a> {
     view: &'a View<'a>,
     target: &'a VisibilityRef,
 }
 
-impl Lens for Spectacles<'_> {
-    fn mask(&self, path: &str, line: String, key: Key) -> (String, u64) {
-        if self.view.world.confirms(self.target, path) {
+impl LineRenderer for AgentLineRenderer<'_> {
+    fn mask(&self, path: &str, line: String, key: PrivateKeyContext) -> (String, u64) {
+        if self.view.world.is_confirmed(self.target, path) {
             return (line, 0);
         }
         let masked = match key {
-            Key::Before => Masked::line_beside_a_key(&line),
-            Key::None => Masked::whole(line),
+            PrivateKeyContext::KeyBefore => MaskedText::mask_line_near_key(&line),
+            PrivateKeyContext::NoKey => MaskedText::mask_whole(line),
         };
         (masked.text, masked.count)
     }

@@ -4,7 +4,7 @@ use mere_core::reply::{Data, Draft, Fields, codes};
 use mere_core::request::TOPICS;
 
 /// What is said about a topic.
-fn about(topic: &str) -> &'static str {
+fn topic_text(topic: &str) -> &'static str {
     match topic {
         "tools" => {
             "Use `search` to find items and memories by what they say. Use `load` for an item by \
@@ -50,7 +50,7 @@ fn about(topic: &str) -> &'static str {
 pub(crate) fn help(topic: Option<&str>) -> Draft {
     let topics = TOPICS.iter().filter(|one| topic.is_none_or(|topic| topic == **one));
     let told = topics.map(|topic| {
-        Data::from(Fields::default().with("topic", *topic).with("text", about(topic)))
+        Data::from(Fields::default().with("topic", *topic).with("text", topic_text(topic)))
     });
     let data = Fields::default().with("topics", told.collect::<Data>());
     Draft::success(codes::HELP, "How this server is used.").data(data)

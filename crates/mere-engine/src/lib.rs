@@ -45,8 +45,8 @@ pub use event::Event;
 pub use mere_host::{
     LogFile, Terminal, TypedPath, has_terminal, read_file, run_cell_stage, write_file,
 };
-pub use opening::{Errand, Memory, Mods, OpenError, Opening};
+pub use opening::{Mods, OpenError, Purpose, SessionOptions, SessionState};
 pub use records::RecordError;
 pub use session::Session;
 pub use tokens::{Token, TokenError, Tokens};
-pub use whereabouts::{Place, Whereabouts, whereabouts};
+pub use whereabouts::{Locations, PathReport, find_locations};

@@ -17,17 +17,17 @@ pub enum Mods {
 
 /// Whether anything is remembered between two calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Memory {
+pub enum SessionState {
     /// The home root, under a session id: one client for the life of the process.
     #[default]
-    Session,
+    Kept,
     /// Nothing: many clients, each call for itself.
-    None,
+    Stateless,
 }
 
 /// What a session is opened for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Errand {
+pub enum Purpose {
     /// Anything.
     #[default]
     Any,
@@ -37,7 +37,7 @@ pub enum Errand {
 
 /// How a session is opened.
 #[derive(Debug, Default)]
-pub struct Opening {
+pub struct SessionOptions {
     /// `--project`.
     pub project: Option<TypedPath>,
     /// `-C`: the working directory.
@@ -47,16 +47,16 @@ pub struct Opening {
     /// `--no-mods`.
     pub mods: Mods,
     /// What is remembered.
-    pub memory: Memory,
+    pub state: SessionState,
     /// `--store`: the store that calls are about.
     pub store: Option<ModName>,
     /// What for.
-    pub errand: Errand,
+    pub purpose: Purpose,
 }
 
 /// What an operator chose of what is configured.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Choice {
+pub(crate) struct OperatorChoice {
     pub(crate) mods: Mods,
     pub(crate) store: Option<ModName>,
 }
@@ -66,7 +66,7 @@ pub(crate) struct Choice {
 pub enum OpenError {
     /// There is no working directory, or a variable names no folder.
     #[error("the surroundings cannot be read: {0}")]
-    Surroundings(std::io::Error),
+    Environment(std::io::Error),
     /// There is no project.
     #[error("{0}")]
     Project(String),

@@ -22,7 +22,7 @@ pub(crate) struct ProjectKey {
 
 impl ProjectKey {
     /// `None` if the folder's name is not Unicode: it cannot be recorded.
-    pub(crate) fn of(project: &Folder, space: Option<&Folder>) -> Option<Self> {
+    pub(crate) fn for_project(project: &Folder, space: Option<&Folder>) -> Option<Self> {
         let folder = project.canonical_text()?.to_owned();
         let space_id = space.and_then(|space| space_id(space.dir()));
         Some(Self { folder, space_id })
@@ -46,23 +46,23 @@ impl ProjectKey {
 }
 
 /// The form of spaces that this version writes.
-pub(crate) const FORMAT: u64 = 1;
+pub(crate) const SPACE_FORMAT: u64 = 1;
 
 /// The form of a space; one that has no such file is of the first. What cannot be read is taken for
 /// newer than we know.
 pub(crate) fn space_format(space: &Dir) -> u64 {
     const UNKNOWN: u64 = u64::MAX;
     let Ok(text) = config::read_file(space, config::SPACE_FILE) else { return UNKNOWN };
-    let Some(text) = text else { return FORMAT };
+    let Some(text) = text else { return SPACE_FORMAT };
     let Ok(said) = json::parse(text.as_bytes()) else { return UNKNOWN };
     said["format"].as_u64().unwrap_or(UNKNOWN)
 }
 
 /// Says what a space is, unless it says so already: its id, and whether that is new.
-pub(crate) fn name_space(editing: &FolderWriter, name: &str) -> io::Result<(String, bool)> {
+pub(crate) fn ensure_space_id(editing: &FolderWriter, name: &str) -> io::Result<(String, bool)> {
     let path = config::SPACE_FILE.parse().map_err(|_| io::ErrorKind::InvalidInput)?;
     let id = Uuid::new_v4().to_string();
-    let said = json!({ "format": FORMAT, "space_id": id, "name": name });
+    let said = json!({ "format": SPACE_FORMAT, "space_id": id, "name": name });
     let text = format!("{said:#}\n");
     let is_new = !editing.has_path(&path)?
         && editing.put(&path, text.as_bytes(), WritePrecondition::Absent)?;
@@ -71,15 +71,15 @@ pub(crate) fn name_space(editing: &FolderWriter, name: &str) -> io::Result<(Stri
 
 /// The id of a space.
 pub(crate) fn space_id(space: &Dir) -> Option<String> {
-    said(space, "space_id")
+    read_text_field(space, "space_id")
 }
 
 /// What a space calls itself.
 pub(crate) fn space_name(space: &Dir) -> Option<String> {
-    said(space, "name")
+    read_text_field(space, "name")
 }
 
-fn said(space: &Dir, key: &str) -> Option<String> {
+fn read_text_field(space: &Dir, key: &str) -> Option<String> {
     let text = config::read_file(space, config::SPACE_FILE).ok().flatten()?;
     json::parse(text.as_bytes()).ok()?[key].as_str().map(str::to_owned)
 }

@@ -9,11 +9,11 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::Read;
 use mere_core::turn::Turn;
 
-use crate::reading::{MAX_HASHED, Reading, Wanted};
+use crate::reading::{LineRange, LineStream, MAX_HASHED};
 use crate::seen;
 use crate::tool_error::ToolError;
-use crate::view::{View, some_count};
-use crate::world::{Kind, ResolveError, VisibilityRef, go_on};
+use crate::view::{View, nonzero};
+use crate::world::{PathKind, ResolveError, VisibilityRef, check_active};
 
 /// How much is read at once.
 const CHUNK_BYTES: usize = 256 * 1024;
@@ -22,17 +22,21 @@ const CHUNK_BYTES: usize = 256 * 1024;
 pub(crate) fn read(view: &View<'_>, call: &Read, turn: &dyn Turn) -> Result<Draft, ToolError> {
     let target = view.resolve(&call.path)?;
     let address = target.address();
-    if target.kind() == Kind::Directory {
+    if target.kind() == PathKind::Directory {
         return Err(ToolError::NotAFile(address.clone()));
     }
-    let mut file = open(&target)?;
-    let wanted = Wanted { offset: call.offset, limit: call.limit };
-    let reading = pour(&mut file, wanted, address, turn)?;
-    Ok(if reading.is_binary() { binary(address, &reading) } else { text(view, &target, reading) })
+    let mut file = open_visible_file(&target)?;
+    let wanted = LineRange { offset: call.offset, limit: call.limit };
+    let reading = stream_file(&mut file, wanted, address, turn)?;
+    Ok(if reading.is_binary() {
+        binary_reply(address, &reading)
+    } else {
+        text_reply(view, &target, reading)
+    })
 }
 
 /// Opens the file a reference proves, which may have gone since.
-pub(crate) fn open(target: &VisibilityRef) -> Result<File, ToolError> {
+pub(crate) fn open_visible_file(target: &VisibilityRef) -> Result<File, ToolError> {
     match target.open_file() {
         Ok(Some(file)) => Ok(file),
         Ok(None) => Err(ResolveError::NotVisible.into()),
@@ -43,21 +47,21 @@ pub(crate) fn open(target: &VisibilityRef) -> Result<File, ToolError> {
     }
 }
 
-fn pour(
+fn stream_file(
     file: &mut File,
-    wanted: Wanted,
+    wanted: LineRange,
     address: &Address,
     turn: &dyn Turn,
-) -> Result<Reading, ToolError> {
+) -> Result<LineStream, ToolError> {
     let unreadable = |cause| ToolError::unreadable(address, cause);
     let size = file.metadata().map_err(unreadable)?.len();
-    let mut reading = Reading::new(wanted, size);
+    let mut reading = LineStream::new(wanted, size);
     let room = usize::try_from(size).map_or(CHUNK_BYTES, |size| (size + 1).min(CHUNK_BYTES));
     let mut chunk = vec![0; room];
     // What is written while we read is another reading's.
     let mut file = file.take(size);
     loop {
-        go_on(turn).map_err(|error| ToolError::looking(error, address))?;
+        check_active(turn).map_err(|error| ToolError::from_traversal(error, address))?;
         match file.read(&mut chunk).map_err(unreadable)? {
             0 => return Ok(reading),
             read => reading.feed(&chunk[..read]),
@@ -65,7 +69,7 @@ fn pour(
     }
 }
 
-fn binary(address: &Address, reading: &Reading) -> Draft {
+fn binary_reply(address: &Address, reading: &LineStream) -> Draft {
     let kind = media_type(reading.head());
     let data = Fields::default()
         .with("target", address.clone())
@@ -77,15 +81,15 @@ fn binary(address: &Address, reading: &Reading) -> Draft {
     Draft::success(codes::READ_BINARY, message).data(data)
 }
 
-fn text(view: &View<'_>, target: &VisibilityRef, reading: Reading) -> Draft {
+fn text_reply(view: &View<'_>, target: &VisibilityRef, reading: LineStream) -> Draft {
     let address = target.address();
-    let (lines, size) = (reading.lines(), reading.size());
+    let (lines, size) = (reading.line_count(), reading.size());
     let sha256 = digest(&reading);
-    let part = reading.into_part();
-    let shown = if view.world.confirms(target, "") {
-        seen::Masked::nothing(part.text)
+    let part = reading.into_excerpt();
+    let shown = if view.world.is_confirmed(target, "") {
+        seen::MaskedText::unmasked(part.text)
     } else {
-        seen::Masked::part(&part.before, part.text)
+        seen::MaskedText::mask_part(&part.before, part.text)
     };
     let (first, last) = (part.first, part.last);
     let data = Fields::default()
@@ -96,7 +100,7 @@ fn text(view: &View<'_>, target: &VisibilityRef, reading: Reading) -> Draft {
         .with("last", last)
         .with("truncated", part.truncated)
         .with("sha256", sha256)
-        .with_some("masked", some_count(shown.count))
+        .with_some("masked", nonzero(shown.count))
         .with_some("lossy", part.lossy.then_some(true));
     let words = match (size, last < first) {
         (0, _) => " is empty.".to_owned(),
@@ -115,7 +119,7 @@ fn text(view: &View<'_>, target: &VisibilityRef, reading: Reading) -> Draft {
 }
 
 /// The digest of the bytes on disk, unless there are too many.
-fn digest(reading: &Reading) -> Data {
+fn digest(reading: &LineStream) -> Data {
     let digest = reading.sha256().filter(|_| reading.size() <= MAX_HASHED);
     digest.map(|digest| Data::Words(digest.to_string().into())).into()
 }

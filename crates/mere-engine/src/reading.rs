@@ -24,27 +24,27 @@ const MAX_MARK_LINE: usize = 64;
 
 /// Which lines are wanted.
 #[derive(Clone, Copy)]
-pub(crate) struct Wanted {
+pub(crate) struct LineRange {
     /// The first one, from 1.
     pub(crate) offset: u64,
     pub(crate) limit: u64,
 }
 
 /// A file on its way.
-pub(crate) struct Reading {
-    wanted: Wanted,
+pub(crate) struct LineStream {
+    wanted: LineRange,
     hasher: Option<Sha256Hasher>,
     size: u64,
     head: Vec<u8>,
     before: Vec<u8>,
     /// Whether a private key that began before the wanted lines is still open.
-    open_key: bool,
+    is_in_private_key: bool,
     kept: Vec<u8>,
     line_ends: u64,
     last_byte: Option<u8>,
     phase: Phase,
     /// Whether the wanted lines did not all fit.
-    overfull: bool,
+    is_overfull: bool,
 }
 
 /// Where in the file the stream is; how many line ends are left of it.
@@ -55,7 +55,7 @@ enum Phase {
 }
 
 /// The wanted lines.
-pub(crate) struct Part {
+pub(crate) struct LineExcerpt {
     pub(crate) text: String,
     /// A little of what stands before them.
     pub(crate) before: String,
@@ -67,9 +67,9 @@ pub(crate) struct Part {
     pub(crate) lossy: bool,
 }
 
-impl Reading {
+impl LineStream {
     /// Of a file that is `size` bytes large, or was when it was opened.
-    pub(crate) fn new(wanted: Wanted, size: u64) -> Self {
+    pub(crate) fn new(wanted: LineRange, size: u64) -> Self {
         let skipped = wanted.offset - 1;
         let phase = if skipped == 0 { Phase::Within(wanted.limit) } else { Phase::Before(skipped) };
         Self {
@@ -78,12 +78,12 @@ impl Reading {
             size: 0,
             head: Vec::new(),
             before: Vec::new(),
-            open_key: false,
+            is_in_private_key: false,
             kept: Vec::with_capacity(usize::try_from(size).unwrap_or(MAX_TEXT).min(MAX_TEXT)),
             line_ends: 0,
             last_byte: None,
             phase,
-            overfull: false,
+            is_overfull: false,
         }
     }
 
@@ -104,28 +104,28 @@ impl Reading {
                     return;
                 }
             };
-            let (length, ends) = reach(bytes, left);
+            let (length, ends) = measure_lines(bytes, left);
             let (here, rest) = bytes.split_at(length);
             self.line_ends += ends;
-            self.take(here, left - ends);
+            self.consume(here, left - ends);
             bytes = rest;
         }
     }
 
     /// Takes bytes of the present phase, which has `left` line ends left after them.
-    fn take(&mut self, bytes: &[u8], left: u64) {
+    fn consume(&mut self, bytes: &[u8], left: u64) {
         match self.phase {
             Phase::Before(_) => {
-                self.watch_keys(bytes);
-                keep_tail(&mut self.before, bytes);
+                self.track_private_keys(bytes);
+                append_tail(&mut self.before, bytes);
                 self.phase =
                     if left == 0 { Phase::Within(self.wanted.limit) } else { Phase::Before(left) };
             }
             Phase::Within(_) => {
                 let fits = bytes.len().min(MAX_TEXT - self.kept.len());
                 self.kept.extend_from_slice(&bytes[..fits]);
-                self.overfull = fits < bytes.len();
-                let over = self.overfull || left == 0;
+                self.is_overfull = fits < bytes.len();
+                let over = self.is_overfull || left == 0;
                 self.phase = if over { Phase::After } else { Phase::Within(left) };
             }
             Phase::After => {}
@@ -133,13 +133,13 @@ impl Reading {
     }
 
     /// Notes whether the last mark of a key opens or closes one.
-    fn watch_keys(&mut self, bytes: &[u8]) {
+    fn track_private_keys(&mut self, bytes: &[u8]) {
         let overlap = self.before.len().saturating_sub(MAX_MARK_LINE);
         let seen = [&self.before[overlap..], bytes].concat();
         let Some(mark) = memchr::memmem::rfind(&seen, KEY_MARK) else { return };
         let line = &seen[mark.saturating_sub(MAX_MARK_LINE)..mark];
         let begins = memchr::memmem::rfind(line, b"BEGIN");
-        self.open_key = begins > memchr::memmem::rfind(line, b"END");
+        self.is_in_private_key = begins > memchr::memmem::rfind(line, b"END");
     }
 
     /// Whether it is no text: a NUL, or mostly bytes that are not UTF-8.
@@ -161,7 +161,7 @@ impl Reading {
     }
 
     /// How many lines the whole file has; a last one without a line end counts.
-    pub(crate) fn lines(&self) -> u64 {
+    pub(crate) fn line_count(&self) -> u64 {
         self.line_ends + u64::from(self.last_byte.is_some_and(|byte| byte != b'\n'))
     }
 
@@ -171,29 +171,29 @@ impl Reading {
     }
 
     /// The wanted lines.
-    pub(crate) fn into_part(mut self) -> Part {
-        let lines = self.lines();
-        self.bound_json();
-        if self.overfull {
+    pub(crate) fn into_excerpt(mut self) -> LineExcerpt {
+        let lines = self.line_count();
+        self.truncate_to_json_limit();
+        if self.is_overfull {
             self.cut_to_whole_lines();
         }
         let kept_lines = count_line_ends(&self.kept)
             + u64::from(self.kept.last().is_some_and(|byte| *byte != b'\n'));
         let last = self.wanted.offset + kept_lines - 1;
         let mut before = String::from_utf8_lossy(&self.before).into_owned();
-        if self.open_key && !before.contains("PRIVATE KEY") {
+        if self.is_in_private_key && !before.contains("PRIVATE KEY") {
             before = format!("-----BEGIN PRIVATE KEY-----\n{before}");
         }
         let (text, lossy) = match String::from_utf8(self.kept) {
             Ok(text) => (text, false),
             Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
         };
-        let truncated = self.overfull || last < lines && kept_lines > 0;
-        Part { text, before, first: self.wanted.offset, last, truncated, lossy }
+        let truncated = self.is_overfull || last < lines && kept_lines > 0;
+        LineExcerpt { text, before, first: self.wanted.offset, last, truncated, lossy }
     }
 
     /// Keeps no more than fits when it is written as JSON, where some bytes take six.
-    fn bound_json(&mut self) {
+    fn truncate_to_json_limit(&mut self) {
         let escaped = count_controls(&self.kept);
         let quoted = memchr::memchr2_iter(b'"', b'\\', &self.kept).count();
         if self.kept.len() + 5 * escaped + quoted <= MAX_JSON {
@@ -212,7 +212,7 @@ impl Reading {
         let fits = fits.count();
         if fits < self.kept.len() {
             self.kept.truncate(fits);
-            self.overfull = true;
+            self.is_overfull = true;
         }
     }
 
@@ -238,7 +238,7 @@ impl Reading {
 }
 
 /// How far the bytes go until so many line ends were passed, and how many were.
-fn reach(bytes: &[u8], left: u64) -> (usize, u64) {
+fn measure_lines(bytes: &[u8], left: u64) -> (usize, u64) {
     let mut passed = 0;
     for end in memchr::memchr_iter(b'\n', bytes) {
         passed += 1;
@@ -261,7 +261,7 @@ fn count_line_ends(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
-fn keep_tail(kept: &mut Vec<u8>, bytes: &[u8]) {
+fn append_tail(kept: &mut Vec<u8>, bytes: &[u8]) {
     let tail = &bytes[bytes.len().saturating_sub(MAX_BEFORE)..];
     kept.extend_from_slice(tail);
     let excess = kept.len().saturating_sub(2 * MAX_BEFORE);
@@ -276,11 +276,11 @@ mod tests {
 
     fn check(bytes: &[u8], wanted: (u64, u64), expected: (&str, u64, u64, bool)) {
         for size in [1, 3, 4096] {
-            let wanted = Wanted { offset: wanted.0, limit: wanted.1 };
-            let mut reading = Reading::new(wanted, bytes.len() as u64);
+            let wanted = LineRange { offset: wanted.0, limit: wanted.1 };
+            let mut reading = LineStream::new(wanted, bytes.len() as u64);
             bytes.chunks(size).for_each(|chunk| reading.feed(chunk));
-            let lines = reading.lines();
-            let part = reading.into_part();
+            let lines = reading.line_count();
+            let part = reading.into_excerpt();
             assert_eq!((part.text.as_str(), part.last, lines, part.truncated), expected);
         }
     }
@@ -302,16 +302,17 @@ mod tests {
     fn too_much_text_ends_with_a_whole_line() {
         let line = format!("{}\n", "é".repeat(500));
         let text = line.repeat(2 * MAX_TEXT / line.len());
-        let mut reading = Reading::new(Wanted { offset: 1, limit: 1_000_000 }, text.len() as u64);
+        let mut reading =
+            LineStream::new(LineRange { offset: 1, limit: 1_000_000 }, text.len() as u64);
         reading.feed(text.as_bytes());
-        let part = reading.into_part();
+        let part = reading.into_excerpt();
         assert!(part.truncated && part.text.ends_with('\n') && part.text.len() <= MAX_TEXT);
         assert_eq!(part.last, (part.text.len() / line.len()) as u64);
 
         let text = format!("x{}", "é".repeat(MAX_TEXT));
-        let mut reading = Reading::new(Wanted { offset: 1, limit: 1 }, text.len() as u64);
+        let mut reading = LineStream::new(LineRange { offset: 1, limit: 1 }, text.len() as u64);
         reading.feed(text.as_bytes());
-        let part = reading.into_part();
+        let part = reading.into_excerpt();
         assert!(part.truncated && !part.lossy, "a character was cut");
     }
 }

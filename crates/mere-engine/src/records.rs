@@ -23,24 +23,24 @@ pub enum RecordError {
 }
 
 /// The records of a file, as far as there are any.
-pub(crate) fn parse(bytes: Option<Vec<u8>>) -> Vec<Value> {
-    bytes.and_then(|bytes| parse_whole(&bytes)).unwrap_or_default()
+pub(crate) fn parse_or_empty(bytes: Option<Vec<u8>>) -> Vec<Value> {
+    bytes.and_then(|bytes| parse_strict(&bytes)).unwrap_or_default()
 }
 
 /// Changes the records of a file in a locked folder.
-pub(crate) fn change(
+pub(crate) fn update(
     folder: Option<Result<LockedFolder, WriteError>>,
     file: &str,
     edit: impl FnOnce(&mut Vec<Value>),
 ) -> Result<(), RecordError> {
-    attempt(folder, file, |_, records| {
+    try_update(folder, file, |_, records| {
         edit(records);
         Ok(())
     })
 }
 
 /// The same for a change that may come to nothing: then the file stays as it is.
-pub(crate) fn attempt<T, E: From<RecordError>>(
+pub(crate) fn try_update<T, E: From<RecordError>>(
     folder: Option<Result<LockedFolder, WriteError>>,
     file: &str,
     edit: impl FnOnce(&LockedFolder, &mut Vec<Value>) -> Result<T, E>,
@@ -49,7 +49,7 @@ pub(crate) fn attempt<T, E: From<RecordError>>(
     let folder = folder.ok_or(RecordError::NoFolder)?.map_err(write)?;
     let mut records = match folder.read(file).map_err(write)? {
         Some(bytes) => {
-            parse_whole(&bytes).ok_or_else(|| RecordError::Damaged(folder.display_path(file)))?
+            parse_strict(&bytes).ok_or_else(|| RecordError::Damaged(folder.display_path(file)))?
         }
         None => Vec::new(),
     };
@@ -60,6 +60,6 @@ pub(crate) fn attempt<T, E: From<RecordError>>(
 }
 
 /// The records of a file that is there; `None` if it holds none.
-pub(crate) fn parse_whole(bytes: &[u8]) -> Option<Vec<Value>> {
+pub(crate) fn parse_strict(bytes: &[u8]) -> Option<Vec<Value>> {
     json::parse(bytes).ok()?["records"].as_array().cloned()
 }

@@ -15,48 +15,48 @@ use mere_core::secrets;
 pub(crate) const MASK: &str = "[masked]";
 
 /// A text with its secrets masked.
-pub(crate) struct Masked {
+pub(crate) struct MaskedText {
     pub(crate) text: String,
     /// How many were.
     pub(crate) count: u64,
-    pieces: Vec<Piece>,
+    replacements: Vec<Replacement>,
 }
 
 /// A part of the seen text that stands for a part of the original.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Piece {
-    seen: Range<usize>,
+struct Replacement {
+    shown: Range<usize>,
     original: Range<usize>,
 }
 
-impl Masked {
+impl MaskedText {
     /// A text that a person has confirmed to be shown as it is.
-    pub(crate) fn nothing(text: String) -> Self {
-        Self { text, count: 0, pieces: Vec::new() }
+    pub(crate) fn unmasked(text: String) -> Self {
+        Self { text, count: 0, replacements: Vec::new() }
     }
 
     /// A whole text.
-    pub(crate) fn whole(text: String) -> Self {
+    pub(crate) fn mask_whole(text: String) -> Self {
         let secrets = secrets::find(&text);
-        Self::without(text, secrets)
+        Self::mask_ranges(text, secrets)
     }
 
     /// A part of a text that stands after `before`, where a secret may have begun.
-    pub(crate) fn part(before: &str, text: String) -> Self {
+    pub(crate) fn mask_part(before: &str, text: String) -> Self {
         if before.is_empty() {
-            return Self::whole(text);
+            return Self::mask_whole(text);
         }
         let found = secrets::find(&[before, &text].concat());
         let found = found.into_iter().filter(|secret| secret.end > before.len());
         let here = found
             .map(|secret| secret.start.saturating_sub(before.len())..secret.end - before.len());
         let here = here.collect();
-        Self::without(text, here)
+        Self::mask_ranges(text, here)
     }
 
     /// A line of a file that holds a private key somewhere before it: whatever in it could be part
     /// of the key's body is masked, and so is a line that is nothing else.
-    pub(crate) fn line_beside_a_key(line: &str) -> Self {
+    pub(crate) fn mask_line_near_key(line: &str) -> Self {
         const LEAST: usize = 16;
         let encoded = |c: char| c.is_ascii_alphanumeric() || "+/=".contains(c);
         let alone = line.trim().chars().all(encoded);
@@ -74,22 +74,22 @@ impl Masked {
                 _ => {}
             }
         }
-        Self::without(line.to_owned(), joined(secrets))
+        Self::mask_ranges(line.to_owned(), merge_ranges(secrets))
     }
 
-    fn without(text: String, secrets: Vec<Range<usize>>) -> Self {
+    fn mask_ranges(text: String, secrets: Vec<Range<usize>>) -> Self {
         if secrets.is_empty() {
-            return Self::nothing(text);
+            return Self::unmasked(text);
         }
         let count = secrets.len() as u64;
         let changes = secrets.into_iter().map(|secret| (secret, MASK));
-        let (text, pieces) = replace(&text, changes);
-        Self { text, count, pieces }
+        let (text, pieces) = replace_ranges(&text, changes);
+        Self { text, count, replacements: pieces }
     }
 }
 
 /// Ranges in order, those that touch made one.
-fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+fn merge_ranges(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|range| range.start);
     let mut out = Vec::<Range<usize>>::new();
     for range in ranges {
@@ -102,10 +102,10 @@ fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 }
 
 /// Replaces parts of a text, and says which part came from where.
-fn replace<'a>(
+fn replace_ranges<'a>(
     text: &str,
     changes: impl Iterator<Item = (Range<usize>, &'a str)>,
-) -> (String, Vec<Piece>) {
+) -> (String, Vec<Replacement>) {
     let mut out = String::with_capacity(text.len());
     let mut pieces = Vec::new();
     let mut done = 0;
@@ -114,7 +114,7 @@ fn replace<'a>(
         let start = out.len();
         out.push_str(stand_in);
         done = original.end;
-        pieces.push(Piece { seen: start..out.len(), original });
+        pieces.push(Replacement { shown: start..out.len(), original });
     }
     out.push_str(&text[done..]);
     (out, pieces)
@@ -122,7 +122,7 @@ fn replace<'a>(
 
 /// Whether a reader saw the secrets of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Secrets {
+pub(crate) enum SecretDisplay {
     Masked,
     Shown,
 }
@@ -130,32 +130,32 @@ pub(crate) enum Secrets {
 /// A change touches something that the reader did not see as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the change touches text that was masked or rewritten")]
-pub(crate) struct Obscured;
+pub(crate) struct RedactionConflict;
 
 /// A whole text as an agent saw it.
-pub(crate) struct Seen<'a> {
+pub(crate) struct RedactedText<'a> {
     original: &'a str,
     text: String,
-    pieces: Vec<Piece>,
+    replacements: Vec<Replacement>,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> RedactedText<'a> {
     /// What `agent` saw of `original`.
     pub(crate) fn new(
         original: &'a str,
-        secrets: Secrets,
+        secrets: SecretDisplay,
         gate: &Gate,
         agent: &AgentName,
-    ) -> Result<Self, Obscured> {
+    ) -> Result<Self, RedactionConflict> {
         let masked = match secrets {
-            Secrets::Masked => Masked::whole(original.to_owned()),
-            Secrets::Shown => Masked::nothing(original.to_owned()),
+            SecretDisplay::Masked => MaskedText::mask_whole(original.to_owned()),
+            SecretDisplay::Shown => MaskedText::unmasked(original.to_owned()),
         };
-        let changes = gate.replacements_in(&masked.text, agent).ok_or(Obscured)?;
+        let changes = gate.replacements_in(&masked.text, agent).ok_or(RedactionConflict)?;
         let changes = changes.iter().map(|change| (change.range.clone(), change.text.as_str()));
-        let (text, rewritten) = replace(&masked.text, changes);
-        let pieces = compose(&masked.pieces, &rewritten);
-        Ok(Self { original, text, pieces })
+        let (text, rewritten) = replace_ranges(&masked.text, changes);
+        let pieces = compose_replacements(&masked.replacements, &rewritten);
+        Ok(Self { original, text, replacements: pieces })
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -163,36 +163,41 @@ impl<'a> Seen<'a> {
     }
 
     /// The original with a part of the seen text replaced.
-    pub(crate) fn splice(&self, range: Range<usize>, new: &str) -> Result<String, Obscured> {
+    pub(crate) fn splice(
+        &self,
+        range: Range<usize>,
+        new: &str,
+    ) -> Result<String, RedactionConflict> {
         let old = &self.text[range.clone()];
         // A stand-in that is said more or less often than before would leave open which original
         // is meant.
-        let unclear = self.within(&range).any(|piece| {
-            let stand_in = &self.text[piece.seen.clone()];
+        let unclear = self.replacements_in(&range).any(|piece| {
+            let stand_in = &self.text[piece.shown.clone()];
             let (before, now) = (old.matches(stand_in).count(), new.matches(stand_in).count());
             now != 0 && now != before
         });
         if unclear {
-            return Err(Obscured);
+            return Err(RedactionConflict);
         }
-        let start = common_start(old, new);
-        let end = common_end(&old[start..], &new[start..]);
+        let start = common_prefix_len(old, new);
+        let end = common_suffix_len(&old[start..], &new[start..]);
         let middle = range.start + start..range.end - end;
         let new = &new[start..new.len() - end];
-        let (from, to) = (self.origin(middle.start)?, self.origin(middle.end)?);
-        if self.within(&middle).any(|piece| new.contains(&self.text[piece.seen.clone()])) {
-            return Err(Obscured);
+        let (from, to) = (self.original_offset(middle.start)?, self.original_offset(middle.end)?);
+        if self.replacements_in(&middle).any(|piece| new.contains(&self.text[piece.shown.clone()]))
+        {
+            return Err(RedactionConflict);
         }
         Ok([&self.original[..from], new, &self.original[to..]].concat())
     }
 
     /// The original as it becomes when the reader writes `new` in place of all it saw. Lines that
     /// stand there unchanged keep what they hide.
-    pub(crate) fn rewrite(&self, new: &str) -> Result<String, Obscured> {
-        if self.pieces.is_empty() {
+    pub(crate) fn rewrite(&self, new: &str) -> Result<String, RedactionConflict> {
+        if self.replacements.is_empty() {
             return Ok(new.to_owned());
         }
-        let hiding = self.hiding_lines()?;
+        let hiding = self.redacted_lines()?;
         let mut out = String::with_capacity(new.len());
         let mut used = HashMap::<&str, usize>::new();
         let mut changed = Vec::new();
@@ -206,34 +211,37 @@ impl<'a> Seen<'a> {
                 continue;
             };
             let nth = used.entry(line).or_default();
-            out.push_str(pick(originals, *nth, around)?);
+            out.push_str(pick_original(originals, *nth, around)?);
             *nth += 1;
         }
-        let all_kept = |(line, originals): (&&str, &Vec<Hiding<'_, '_>>)| {
+        let all_kept = |(line, originals): (&&str, &Vec<RedactedLine<'_, '_>>)| {
             let kept = used.get(line).copied().unwrap_or_default();
-            same(originals) || kept == originals.len() || kept == 0
+            are_identical(originals) || kept == originals.len() || kept == 0
         };
         let lost = hiding.keys().filter(|line| !used.contains_key(*line)).collect::<Vec<_>>();
         let reused = self.stand_ins().into_iter().any(|text| {
             lost.iter().any(|line| line.contains(text))
                 && changed.iter().any(|line| line.contains(text))
         });
-        if reused || !hiding.iter().all(all_kept) { Err(Obscured) } else { Ok(out) }
+        if reused || !hiding.iter().all(all_kept) { Err(RedactionConflict) } else { Ok(out) }
     }
 
     /// The seen lines that hide something, each with the original lines it stands for.
-    fn hiding_lines(&self) -> Result<HashMap<&str, Vec<Hiding<'a, '_>>>, Obscured> {
-        let mut hiding = HashMap::<&str, Vec<Hiding<'a, '_>>>::new();
-        let mut pieces = self.pieces.iter().peekable();
+    fn redacted_lines(
+        &self,
+    ) -> Result<HashMap<&str, Vec<RedactedLine<'a, '_>>>, RedactionConflict> {
+        let mut hiding = HashMap::<&str, Vec<RedactedLine<'a, '_>>>::new();
+        let mut pieces = self.replacements.iter().peekable();
         let mut start = 0;
         for line in self.text.split_inclusive('\n') {
             let end = start + line.len();
-            let hides = pieces.peek().is_some_and(|piece| piece.seen.start < end);
-            while pieces.next_if(|piece| piece.seen.start < end).is_some() {}
+            let hides = pieces.peek().is_some_and(|piece| piece.shown.start < end);
+            while pieces.next_if(|piece| piece.shown.start < end).is_some() {}
             if hides {
-                let original = &self.original[self.origin(start)?..self.origin(end)?];
+                let original =
+                    &self.original[self.original_offset(start)?..self.original_offset(end)?];
                 let around = neighbours(&self.text, start, end);
-                hiding.entry(line).or_default().push(Hiding { original, around });
+                hiding.entry(line).or_default().push(RedactedLine { original, neighbours: around });
             }
             start = end;
         }
@@ -242,71 +250,72 @@ impl<'a> Seen<'a> {
 
     /// The different stand-ins.
     fn stand_ins(&self) -> BTreeSet<&str> {
-        self.pieces.iter().map(|piece| &self.text[piece.seen.clone()]).collect()
+        self.replacements.iter().map(|piece| &self.text[piece.shown.clone()]).collect()
     }
 
     /// The pieces that a part of the seen text touches.
-    fn within(&self, range: &Range<usize>) -> impl Iterator<Item = &Piece> {
-        let touches =
-            move |piece: &&Piece| piece.seen.start < range.end && range.start < piece.seen.end;
-        self.pieces.iter().filter(touches)
+    fn replacements_in(&self, range: &Range<usize>) -> impl Iterator<Item = &Replacement> {
+        let touches = move |piece: &&Replacement| {
+            piece.shown.start < range.end && range.start < piece.shown.end
+        };
+        self.replacements.iter().filter(touches)
     }
 
     /// Where a place of the seen text is in the original; within a stand-in it is nowhere.
-    fn origin(&self, at: usize) -> Result<usize, Obscured> {
-        let before = self.pieces.partition_point(|piece| piece.seen.end <= at);
-        if self.pieces.get(before).is_some_and(|piece| piece.seen.start < at) {
-            return Err(Obscured);
+    fn original_offset(&self, at: usize) -> Result<usize, RedactionConflict> {
+        let before = self.replacements.partition_point(|piece| piece.shown.end <= at);
+        if self.replacements.get(before).is_some_and(|piece| piece.shown.start < at) {
+            return Err(RedactionConflict);
         }
-        let last = before.checked_sub(1).map(|index| &self.pieces[index]);
-        Ok(last.map_or(at, |piece| piece.original.end + (at - piece.seen.end)))
+        let last = before.checked_sub(1).map(|index| &self.replacements[index]);
+        Ok(last.map_or(at, |piece| piece.original.end + (at - piece.shown.end)))
     }
 }
 
 /// The pieces of two replacements, one after the other; the second never touches the first's.
-fn compose(first: &[Piece], second: &[Piece]) -> Vec<Piece> {
+fn compose_replacements(first: &[Replacement], second: &[Replacement]) -> Vec<Replacement> {
     let shift = |at: usize| {
-        let before = first.partition_point(|piece| piece.seen.end <= at).checked_sub(1);
+        let before = first.partition_point(|piece| piece.shown.end <= at).checked_sub(1);
         let before = before.map(|index| &first[index]);
-        before.map_or(at, |piece| piece.original.end + (at - piece.seen.end))
+        before.map_or(at, |piece| piece.original.end + (at - piece.shown.end))
     };
-    let later = second.iter().map(|piece| Piece {
-        seen: piece.seen.clone(),
+    let later = second.iter().map(|piece| Replacement {
+        shown: piece.shown.clone(),
         original: shift(piece.original.start)..shift(piece.original.end),
     });
     let moved = first.iter().map(|piece| {
-        let at = piece.seen.start;
+        let at = piece.shown.start;
         let before = second.partition_point(|other| other.original.end <= at).checked_sub(1);
         let before = before.map(|index| &second[index]);
-        let start = before.map_or(at, |other| other.seen.end + (at - other.original.end));
-        Piece { seen: start..start + piece.seen.len(), original: piece.original.clone() }
+        let start = before.map_or(at, |other| other.shown.end + (at - other.original.end));
+        Replacement { shown: start..start + piece.shown.len(), original: piece.original.clone() }
     });
     let mut pieces = later.chain(moved).collect::<Vec<_>>();
-    pieces.sort_by_key(|piece| piece.seen.start);
+    pieces.sort_by_key(|piece| piece.shown.start);
     pieces
 }
 
 /// An original line that a seen one hides, and what stands around it as it is seen.
-struct Hiding<'o, 's> {
+struct RedactedLine<'o, 's> {
     original: &'o str,
-    around: (&'s str, &'s str),
+    neighbours: (&'s str, &'s str),
 }
 
 /// The original that the nth copy of a seen line stands for. Where copies hide different things,
 /// it must stand between the same lines as before.
-fn pick<'a>(
-    originals: &[Hiding<'a, '_>],
+fn pick_original<'a>(
+    originals: &[RedactedLine<'a, '_>],
     nth: usize,
     around: (&str, &str),
-) -> Result<&'a str, Obscured> {
-    if same(originals) {
-        return originals.first().map(|one| one.original).ok_or(Obscured);
+) -> Result<&'a str, RedactionConflict> {
+    if are_identical(originals) {
+        return originals.first().map(|one| one.original).ok_or(RedactionConflict);
     }
-    let found = originals.get(nth).filter(|one| one.around == around);
-    found.map(|one| one.original).ok_or(Obscured)
+    let found = originals.get(nth).filter(|one| one.neighbours == around);
+    found.map(|one| one.original).ok_or(RedactionConflict)
 }
 
-fn same(originals: &[Hiding<'_, '_>]) -> bool {
+fn are_identical(originals: &[RedactedLine<'_, '_>]) -> bool {
     originals.windows(2).all(|pair| pair[0].original == pair[1].original)
 }
 
@@ -318,12 +327,12 @@ fn neighbours(text: &str, start: usize, end: usize) -> (&str, &str) {
 }
 
 /// How many bytes of whole characters two texts begin with alike.
-fn common_start(left: &str, right: &str) -> usize {
+fn common_prefix_len(left: &str, right: &str) -> usize {
     let pairs = left.chars().zip(right.chars());
     pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
 }
 
-fn common_end(left: &str, right: &str) -> usize {
+fn common_suffix_len(left: &str, right: &str) -> usize {
     let pairs = left.chars().rev().zip(right.chars().rev());
     pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
 }
@@ -344,8 +353,9 @@ mod tests {
         ])
     }
 
-    fn seen(original: &str) -> Seen<'_> {
-        Seen::new(original, Secrets::Masked, &gate(), &AgentName::default()).expect("seen")
+    fn seen(original: &str) -> RedactedText<'_> {
+        RedactedText::new(original, SecretDisplay::Masked, &gate(), &AgentName::default())
+            .expect("seen")
     }
 
     #[test]
@@ -368,25 +378,28 @@ mod tests {
             edit("key [masked] x\n", ""),
             Ok(original.replace(&format!("key {KEY} x\n"), ""))
         );
-        assert_eq!(edit("key [masked] x", "token [masked] z"), Err(Obscured));
-        assert_eq!(edit("[masked]", "[mask"), Err(Obscured));
-        assert_eq!(edit("key [masked] x\n", "key [masked] x\nkey [masked] x\n"), Err(Obscured));
-        assert_eq!(edit("ROOT_PROJECT:/src", "ROOT_USER:/src"), Err(Obscured));
+        assert_eq!(edit("key [masked] x", "token [masked] z"), Err(RedactionConflict));
+        assert_eq!(edit("[masked]", "[mask"), Err(RedactionConflict));
+        assert_eq!(
+            edit("key [masked] x\n", "key [masked] x\nkey [masked] x\n"),
+            Err(RedactionConflict)
+        );
+        assert_eq!(edit("ROOT_PROJECT:/src", "ROOT_USER:/src"), Err(RedactionConflict));
     }
 
     #[test]
     fn a_whole_write_keeps_the_lines_that_stand_there_unchanged() {
         let original = format!("a /work/app/x\nb\nkey {KEY}\n");
         let seen = seen(&original);
-        let check = |new: &str, expected: Result<&str, Obscured>| {
+        let check = |new: &str, expected: Result<&str, RedactionConflict>| {
             assert_eq!(seen.rewrite(new), expected.map(str::to_owned), "{new}");
         };
         let key = format!("key {KEY}\n");
         check("a ROOT_PROJECT:/x\nB\nkey [masked]\n", Ok(&original.replace("\nb\n", "\nB\n")));
         check("key [masked]\nnew\na ROOT_PROJECT:/x\n", Ok(&format!("{key}new\na /work/app/x\n")));
         check("b\n", Ok("b\n"));
-        check("a2 ROOT_PROJECT:/x\nkey [masked]\n", Err(Obscured));
-        check("b\nsecret [masked]\n", Err(Obscured));
+        check("a2 ROOT_PROJECT:/x\nkey [masked]\n", Err(RedactionConflict));
+        check("b\nsecret [masked]\n", Err(RedactionConflict));
     }
 
     #[test]
@@ -397,15 +410,15 @@ mod tests {
         let other = KEY.replace('0', "9");
         let original = format!("k {KEY}\nk {other}\n");
         let both = seen(&original);
-        assert_eq!(both.rewrite("k [masked]\nn\nk [masked]\n"), Err(Obscured));
+        assert_eq!(both.rewrite("k [masked]\nn\nk [masked]\n"), Err(RedactionConflict));
         let original = format!("[a]\nk {KEY}\n[b]\nk {other}\nend\n");
         let apart = seen(&original);
         let kept = apart.rewrite("x\n[a]\nk [masked]\n[b]\nk [masked]\nend\ny\n");
         assert_eq!(kept, Ok(format!("x\n{original}y\n")));
         let swapped = "[b]\nk [masked]\n[a]\nk [masked]\nend\n";
-        assert_eq!(apart.rewrite(swapped), Err(Obscured));
-        assert_eq!(both.rewrite("k [masked]\n"), Err(Obscured));
-        assert_eq!(both.rewrite("k [masked]\nk [masked]\nk [masked]\n"), Err(Obscured));
+        assert_eq!(apart.rewrite(swapped), Err(RedactionConflict));
+        assert_eq!(both.rewrite("k [masked]\n"), Err(RedactionConflict));
+        assert_eq!(both.rewrite("k [masked]\nk [masked]\nk [masked]\n"), Err(RedactionConflict));
     }
 
     #[test]
@@ -416,7 +429,7 @@ mod tests {
             "PRIVATE KEY-----\nrest\n"
         );
         let (before, text) = block.split_at(block.find("BBBB").expect("a line"));
-        let part = Masked::part(before, text.to_owned());
+        let part = MaskedText::mask_part(before, text.to_owned());
         assert_eq!((part.text.as_str(), part.count), ("[masked]\nrest\n", 1));
     }
 }

@@ -23,7 +23,7 @@ use mere_core::turn::{Outcome, Question, Turn};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::ask::{self, Answered};
+use crate::ask::{self, DraftOutcome};
 use crate::change;
 use crate::context::Context;
 use crate::dir;
@@ -33,7 +33,7 @@ use crate::grep;
 use crate::help;
 use crate::items::{self, Catalogs, Stock};
 use crate::keys;
-use crate::opening::{Choice, Errand, Memory, OpenError, Opening};
+use crate::opening::{OpenError, OperatorChoice, Purpose, SessionOptions, SessionState};
 use crate::search::Searches;
 use crate::snapshot::Snapshot;
 use crate::store::{MemoryTables, Stores, UnknownStore};
@@ -49,14 +49,14 @@ mod about;
 /// A session.
 pub struct Session {
     /// The session's id and its home, where anything is kept between calls.
-    kept: Option<(SessionId, Mutex<Root>)>,
-    choice: Choice,
+    state: Option<(SessionId, Mutex<Root>)>,
+    choice: OperatorChoice,
     watched: WatchedFiles,
     stamps: Mutex<FileStamps>,
     /// How often the configuration was read again.
     generation: AtomicU64,
     context: Context,
-    working: Option<Address>,
+    working_address: Option<Address>,
     agent: Option<AgentName>,
     snapshot: RwLock<Arc<Snapshot>>,
     catalogs: Catalogs,
@@ -67,18 +67,18 @@ pub struct Session {
 
 impl Session {
     /// Finds the project and reads the configuration.
-    pub fn open(opening: Opening) -> Result<Self, OpenError> {
+    pub fn open(opening: SessionOptions) -> Result<Self, OpenError> {
         let cells = CellPool::default();
-        if opening.errand == Errand::Run {
+        if opening.purpose == Purpose::Run {
             cells.prepare();
         }
         let context = Context::find(opening.project.as_ref(), opening.directory.as_ref())?;
-        let private = context.surroundings.private_identities();
+        let private = context.environment.private_identities();
         let private = private.and_then(|private| context.project.is_inside_any(&private));
-        if private.map_err(OpenError::Surroundings)? {
+        if private.map_err(OpenError::Environment)? {
             return Err(OpenError::Private);
         }
-        let agent = match (opening.agent, context.surroundings.agent_variable()) {
+        let agent = match (opening.agent, context.environment.agent_variable()) {
             (Some(agent), _) => Some(agent),
             (None, Some(text)) => {
                 let text = text.unwrap_or_default();
@@ -86,27 +86,27 @@ impl Session {
             }
             (None, None) => None,
         };
-        context.surroundings.category_mode().map_err(OpenError::Mode)?;
-        let watched = Snapshot::watched(&context);
+        context.environment.category_mode().map_err(OpenError::Mode)?;
+        let watched = Snapshot::watched_files(&context);
         let stamps = watched.read_stamps();
-        let choice = Choice { mods: opening.mods, store: opening.store };
+        let choice = OperatorChoice { mods: opening.mods, store: opening.store };
         let snapshot = Arc::new(Snapshot::take(&context, &choice));
         // What is asked for must be there now; whether it still is, each call finds out.
         if let (Some(_), Ok(stores)) = (&choice.store, snapshot.stores()) {
             let unserved = |UnknownStore { name, known }| OpenError::Store { name, known };
             stores.served_store().map_err(unserved)?;
         }
-        let kept = match opening.memory {
-            Memory::Session => Some((Uuid::now_v7().into(), Mutex::new(Root::Project))),
-            Memory::None => None,
+        let kept = match opening.state {
+            SessionState::Kept => Some((Uuid::now_v7().into(), Mutex::new(Root::Project))),
+            SessionState::Stateless => None,
         };
         let mut session = Self {
-            kept,
+            state: kept,
             choice,
             watched,
             stamps: Mutex::new(stamps),
             generation: AtomicU64::new(0),
-            working: None,
+            working_address: None,
             snapshot: RwLock::new(snapshot),
             catalogs: Catalogs::default(),
             ledgers: MemoryTables::default(),
@@ -115,7 +115,7 @@ impl Session {
             context,
             agent,
         };
-        session.working = session.find_working();
+        session.working_address = session.find_working_address();
         Ok(session)
     }
 
@@ -127,7 +127,7 @@ impl Session {
         let snapshot = self.snapshot();
         let stamp = ReplyMetadata {
             trace_id: request.caller.trace.unwrap_or_else(|| Uuid::now_v7().into()),
-            session_id: self.kept.as_ref().map(|(id, _)| *id),
+            session_id: self.state.as_ref().map(|(id, _)| *id),
             tool: request.tool,
             agent: request.caller.agent.clone(),
         };
@@ -140,17 +140,17 @@ impl Session {
         let answered = catch_unwind(AssertUnwindSafe(|| self.answer(&snapshot, request, turn)));
         let answered = answered.unwrap_or_else(|_| {
             tracing::error!("a call panicked");
-            Answered::Done(wording::panicked())
+            DraftOutcome::Done(wording::panic_reply())
         });
         let draft = match answered {
-            Answered::Done(draft) => draft,
-            Answered::Ask(question, resume) => match gate.clear_text(&question, &stamp.agent) {
+            DraftOutcome::Done(draft) => draft,
+            DraftOutcome::Ask(question, resume) => match gate.clear_text(&question, &stamp.agent) {
                 Some(text) => return Outcome::Ask(Question { text }, resume),
-                None => wording::unasked(),
+                None => wording::unasked_reply(),
             },
         };
         let cleared = gate.clear(&draft, &stamp);
-        report(&cleared, began);
+        log_call(&cleared, began);
         Outcome::Done(cleared)
     }
 
@@ -160,7 +160,7 @@ impl Session {
     }
 
     /// What changed for clients since `seen`, which then counts as told.
-    pub fn changed(&self, seen: &mut u64) -> Option<Event> {
+    pub fn next_event(&self, seen: &mut u64) -> Option<Event> {
         self.refresh();
         self.catalogs.tend();
         self.searches.tend();
@@ -176,7 +176,7 @@ impl Session {
         self.refresh();
         let snapshot = self.snapshot();
         let spaces = snapshot.spaces(&self.context).ok()?;
-        let stock = Stock::new(spaces, &self.catalogs, self.remembered(&snapshot));
+        let stock = Stock::new(spaces, &self.catalogs, self.memory_sources(&snapshot));
         let found = [Scope::Project, Scope::User].into_iter().find_map(|scope| {
             let found = stock.candidates(scope, kind, item).ok()?;
             (!found.is_empty()).then_some(found)
@@ -188,7 +188,7 @@ impl Session {
     }
 
     /// The session lasts: from now on the system is asked to tell of changed items.
-    pub fn keep_watch(&self) {
+    pub fn watch_for_changes(&self) {
         self.catalogs.keep_watch();
         self.ledgers.start_watching();
         self.searches.keep_watch();
@@ -222,8 +222,8 @@ impl Session {
     }
 
     /// The directory the command ran in, if it can be seen.
-    pub fn working(&self) -> Option<&Address> {
-        self.working.as_ref()
+    pub fn working_address(&self) -> Option<&Address> {
+        self.working_address.as_ref()
     }
 
     /// The address of what a person typed: an address, or a path inside the project, the workspace,
@@ -232,7 +232,7 @@ impl Session {
         let agent = self.agent.clone().unwrap_or_default();
         let extra = self.snapshot().extra_folders();
         self.context
-            .surroundings
+            .environment
             .locate_typed_path(typed, &self.context.project, &agent, &extra)
             .address
     }
@@ -247,21 +247,21 @@ impl Session {
         self.snapshot().world(&self.context, agent).ok()
     }
 
-    fn answer(&self, snapshot: &Snapshot, request: &Request, turn: &mut dyn Turn) -> Answered {
-        let answered = self.attempt(snapshot, request, turn);
-        answered.unwrap_or_else(|error| Answered::Done(wording::tool(&error)))
+    fn answer(&self, snapshot: &Snapshot, request: &Request, turn: &mut dyn Turn) -> DraftOutcome {
+        let answered = self.try_answer(snapshot, request, turn);
+        answered.unwrap_or_else(|error| DraftOutcome::Done(wording::tool_error_reply(&error)))
     }
 
-    fn attempt(
+    fn try_answer(
         &self,
         snapshot: &Snapshot,
         request: &Request,
         turn: &mut dyn Turn,
-    ) -> Result<Answered, ToolError> {
+    ) -> Result<DraftOutcome, ToolError> {
         let caller = &request.caller;
         let view = || self.view(snapshot, caller);
         let draft = match &request.verb {
-            Verb::InvalidCall(error) => wording::misspoken(error),
+            Verb::InvalidCall(error) => wording::call_error_reply(error),
             Verb::Help { topic } => help::help(*topic),
             Verb::Dir(Dir::Pwd) => self.pwd(snapshot, caller)?,
             Verb::Dir(Dir::Cd { to }) => self.cd(snapshot, to)?,
@@ -271,47 +271,49 @@ impl Session {
             Verb::Dir(Dir::Tree { path, depth, cursor }) => {
                 dir::tree(&view()?, path, (*depth, cursor.as_ref()), turn)?
             }
-            Verb::Read(call) => return ask::read(view()?, call, request, turn),
+            Verb::Read(call) => return ask::read_with_confirmation(view()?, call, request, turn),
             Verb::Glob(call) => glob::glob(&view()?, call, turn)?,
             Verb::Grep(call) => grep::grep(&view()?, call, turn)?,
-            Verb::ChangeFile(call) => change::change(&view()?, &self.context.project, call, turn)?,
+            Verb::ChangeFile(call) => {
+                change::change_file(&view()?, &self.context.project, call, turn)?
+            }
             // A configuration that is broken can be checked all the same.
             Verb::Person(PersonCommand::CheckConfig) => items::check_config(&self.context),
             Verb::Person(PersonCommand::Keys(asked)) => {
-                keys::command(&self.context.surroundings, asked, request.key_passphrase.as_ref())
+                keys::run_command(&self.context.environment, asked, request.key_passphrase.as_ref())
             }
             Verb::Person(PersonCommand::Trust(asked)) => {
-                trust_store::command(&self.context.surroundings, asked)
+                trust_store::run_command(&self.context.environment, asked)
             }
             Verb::Category(_)
             | Verb::Memory(_)
             | Verb::Stores
             | Verb::Person(PersonCommand::Store(_)) => {
-                self.about_stores(snapshot, request, turn)?
+                self.handle_store_call(snapshot, request, turn)?
             }
             Verb::Search(_) | Verb::Load(_) | Verb::Execute(_) | Verb::Person(_) => {
-                self.about_items(snapshot, request, turn)?
+                self.handle_item_call(snapshot, request, turn)?
             }
         };
-        Ok(Answered::Done(draft))
+        Ok(DraftOutcome::Done(draft))
     }
 
     /// Whether a tool is there, by the mode of the store that is served.
-    pub fn registers(&self, tool: &Tool) -> bool {
+    pub fn has_tool(&self, tool: &Tool) -> bool {
         let mode = self.snapshot().stores().map_or(CategoryMode::Strict, Stores::served_mode);
         tool.is_available(mode)
     }
 
     /// Makes the categories that the configuration names. What fails is logged: the calls that need
     /// them say so.
-    pub fn materialise(&self) {
-        if let Err(error) = self.resettle() {
+    pub fn create_configured_categories(&self) {
+        if let Err(error) = self.reload_and_create_categories() {
             tracing::warn!(%error, "categories could not be made");
         }
     }
 
     /// Reads the configuration again, makes the categories that it names, and says which.
-    fn resettle(&self) -> Result<Vec<Address>, ToolError> {
+    fn reload_and_create_categories(&self) -> Result<Vec<Address>, ToolError> {
         self.refresh();
         let snapshot = self.snapshot();
         let mut made = snapshot.stores()?.create_categories(&self.context)?;
@@ -333,20 +335,20 @@ impl Session {
 
     fn pwd(&self, snapshot: &Snapshot, caller: &Caller) -> Result<Draft, ToolError> {
         let home = self.home_of(snapshot, caller)?;
-        Ok(dir::pwd(&home, self.working.as_ref()))
+        Ok(dir::pwd(&home, self.working_address.as_ref()))
     }
 
     fn cd(&self, snapshot: &Snapshot, to: &Root) -> Result<Draft, ToolError> {
         let to = snapshot.find_root(to)?.ok_or(ResolveError::NotVisible)?;
-        if let Some((_, home)) = &self.kept {
+        if let Some((_, home)) = &self.state {
             *home.lock().unwrap_or_else(PoisonError::into_inner) = to.clone();
         }
-        Ok(dir::cd(&to, self.working.as_ref()))
+        Ok(dir::cd(&to, self.working_address.as_ref()))
     }
 
     /// The home root of calls that name none.
     pub fn home(&self) -> Root {
-        let home = self.kept.as_ref().map(|(_, home)| home);
+        let home = self.state.as_ref().map(|(_, home)| home);
         home.map_or(Root::Project, |home| {
             home.lock().unwrap_or_else(PoisonError::into_inner).clone()
         })
@@ -357,9 +359,9 @@ impl Session {
     }
 
     /// The address of the directory the command ran in, if it can be seen.
-    fn find_working(&self) -> Option<Address> {
+    fn find_working_address(&self) -> Option<Address> {
         let path =
-            self.context.project.locate(&self.context.surroundings.open_working_directory()?)?;
+            self.context.project.locate(&self.context.environment.open_working_directory()?)?;
         let said = Spoken::Relative { path, directory: true };
         let world = self.world(&AgentName::default())?;
         world.resolve(&said, &Root::Project).ok().map(|seen| seen.address().clone())
@@ -367,7 +369,7 @@ impl Session {
 }
 
 /// One line of the log for each call.
-fn report(cleared: &Cleared, began: Instant) {
+fn log_call(cleared: &Cleared, began: Instant) {
     let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
     let code = cleared.code();
     if code == codes::GATE_WITHHELD.id() {

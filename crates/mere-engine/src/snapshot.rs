@@ -19,16 +19,16 @@ use crate::config::{
     self, AgentsConfig, Config, ConfigError, EmbeddingsConfig, RunConfig, SEARCHED_TYPES,
 };
 use crate::context::Context;
-use crate::court::{self, Court};
+use crate::court::{self, TrustPolicy};
 use crate::keys;
-use crate::opening::{Choice, Mods};
+use crate::opening::{Mods, OperatorChoice};
 use crate::project_key::ProjectKey;
 use crate::search::{Embedder, FETCHED};
 use crate::space::{InPlace, Space};
 use crate::store::{ItemRules, Stores, resolve_stores};
 use crate::trust;
 use crate::trust_store;
-use crate::world::{Discretion, Hidden, Standing, World};
+use crate::world::{HiddenFolders, MountedRoot, SensitivityRules, World};
 use mere_host::{Environment, Folder, SPACE_FOLDER, WORKSPACES_FOLDER, WatchedFiles};
 
 /// Why there is no world to look at.
@@ -39,41 +39,41 @@ pub(crate) enum WorldError {
     /// The machine failed while the world was put together. What cannot be recognised as private
     /// must not be shown, so nothing is.
     #[error("the machine failed: {0}")]
-    Broken(Arc<io::Error>),
+    Io(Arc<io::Error>),
 }
 
 impl From<io::Error> for WorldError {
     fn from(error: io::Error) -> Self {
-        Self::Broken(Arc::new(error))
+        Self::Io(Arc::new(error))
     }
 }
 
 /// The roots, the rules and the gate of one configuration.
 pub(crate) struct Snapshot {
-    settled: Result<Settled, WorldError>,
+    resolved: Result<ResolvedConfig, WorldError>,
     gate: Gate,
     /// For people, who may see where their folders are.
-    open_gate: Gate,
+    person_gate: Gate,
     /// Which folders the gate keeps from agents.
-    landmarks: Sha256,
+    landmarks_digest: Sha256,
 }
 
 /// What follows from a configuration that can be used.
-struct Settled {
-    mods: Vec<Standing>,
-    discretion: Arc<Discretion>,
+struct ResolvedConfig {
+    mods: Vec<MountedRoot>,
+    sensitivity: Arc<SensitivityRules>,
     /// What agents may do with items.
     agents: AgentsConfig,
     /// Folders of the project that are taken in place.
-    folders: Vec<RelPath>,
+    in_place_folders: Vec<RelPath>,
     /// The repository around the project, and where the project lies in it.
-    around: Option<(Arc<Folder>, RelPath)>,
+    enclosing_repository: Option<(Arc<Folder>, RelPath)>,
     /// Whose signatures count.
-    court: Court,
+    trust_policy: TrustPolicy,
     /// Where memories lie.
     stores: Stores,
     /// By which rules items have categories.
-    items: ItemRules,
+    item_rules: ItemRules,
     /// The text that stands beside a structured reply.
     mirror: MirrorFormat,
     /// By which model meanings are found.
@@ -86,30 +86,30 @@ struct Settled {
 }
 
 impl Snapshot {
-    pub(crate) fn take(context: &Context, choice: &Choice) -> Self {
-        let settled = settle(context, choice);
-        let standing = settled.as_ref().map_or(&[][..], |settled| &settled.mods);
-        let mirror = settled.as_ref().map_or(MirrorFormat::default(), |settled| settled.mirror);
+    pub(crate) fn take(context: &Context, choice: &OperatorChoice) -> Self {
+        let resolved = resolve_config(context, choice);
+        let standing = resolved.as_ref().map_or(&[][..], |settled| &settled.mods);
+        let mirror = resolved.as_ref().map_or(MirrorFormat::default(), |settled| settled.mirror);
         let landmarks = landmarks(context, standing);
         let digest = Sha256::digest(format!("{landmarks:?}").as_bytes());
         let gate = Gate::new(landmarks).with_mirror_format(mirror);
-        Self { settled, gate, open_gate: Gate::new(Vec::new()), landmarks: digest }
+        Self { resolved, gate, person_gate: Gate::new(Vec::new()), landmarks_digest: digest }
     }
 
     /// The gate an answer passes.
     pub(crate) fn gate(&self, reader: Reader) -> &Gate {
         match reader {
             Reader::Agent => &self.gate,
-            Reader::Person => &self.open_gate,
+            Reader::Person => &self.person_gate,
         }
     }
 
     /// The files that tell whether a configuration read later would differ from one read now.
-    pub(crate) fn watched(context: &Context) -> WatchedFiles {
+    pub(crate) fn watched_files(context: &Context) -> WatchedFiles {
         let mut watched = WatchedFiles::default();
         for name in [config::FILE, config::SPACE_FILE] {
             context.project.watch_file(&format!("{SPACE_FOLDER}/{name}"), &mut watched);
-            context.surroundings.watch_user_space_file(name, &mut watched);
+            context.environment.watch_user_space_file(name, &mut watched);
         }
         if let Some(outer) = &context.outer {
             outer.folder.watch_file(&format!("{SPACE_FOLDER}/{}", config::FILE), &mut watched);
@@ -117,34 +117,34 @@ impl Snapshot {
                 .folder
                 .watch_file(&format!("{SPACE_FOLDER}/{}", config::SPACE_FILE), &mut watched);
         }
-        for name in [court::ROSTER, court::ROSTER_SIDECAR] {
+        for name in [court::ROSTER_FILE, court::ROSTER_SIDECAR] {
             context.project.watch_file(&format!("{SPACE_FOLDER}/{name}"), &mut watched);
         }
         for name in [trust::FILE, allow::FILE, court::DRAFTS_FILE, court::HOMES_FILE] {
-            context.surroundings.watch_state_file(name, &mut watched);
+            context.environment.watch_state_file(name, &mut watched);
         }
         for name in [keys::FILE, trust_store::FILE, court::TEAMS_FILE] {
-            context.surroundings.watch_config_file(name, &mut watched);
+            context.environment.watch_config_file(name, &mut watched);
         }
-        context.surroundings.watch_model_file(FETCHED, &mut watched);
+        context.environment.watch_model_file(FETCHED, &mut watched);
         watched
     }
 
     /// The extra folders, each with its root.
     pub(crate) fn extra_folders(&self) -> Vec<(Root, Arc<Folder>)> {
-        let mods = self.settled.as_ref().map_or(&[][..], |settled| &settled.mods);
+        let mods = self.resolved.as_ref().map_or(&[][..], |settled| &settled.mods);
         let folders = mods.iter();
         folders.filter_map(|one| Some((one.root.clone(), one.folder.clone()?))).collect()
     }
 
     /// Why the configuration cannot be used, if it cannot.
-    pub(crate) fn fault(&self) -> Option<String> {
-        self.settled.as_ref().err().map(WorldError::to_string)
+    pub(crate) fn config_problem(&self) -> Option<String> {
+        self.resolved.as_ref().err().map(WorldError::to_string)
     }
 
     /// The roots an agent can name.
     pub(crate) fn roots(&self) -> Vec<Root> {
-        let mods = self.settled.as_ref().map_or(&[][..], |settled| &settled.mods);
+        let mods = self.resolved.as_ref().map_or(&[][..], |settled| &settled.mods);
         let mods = mods.iter().map(|one| one.root.clone());
         let fixed = [Root::Project, Root::User, Root::Workspace, Root::Registry];
         fixed.into_iter().chain(mods).collect()
@@ -153,10 +153,10 @@ impl Snapshot {
     /// The root that answers print for what a caller said; `None` if there is none such. Touches
     /// no disk.
     pub(crate) fn find_root(&self, said: &Root) -> Result<Option<Root>, WorldError> {
-        let settled = self.settled.as_ref().map_err(WorldError::clone)?;
+        let settled = self.resolved.as_ref().map_err(WorldError::clone)?;
         Ok(match said {
             Root::Mod(_) => {
-                settled.mods.iter().find(|one| one.answers_to(said)).map(|one| one.root.clone())
+                settled.mods.iter().find(|one| one.has_name(said)).map(|one| one.root.clone())
             }
             fixed => Some(fixed.clone()),
         })
@@ -164,10 +164,10 @@ impl Snapshot {
 
     /// The world of one call for one agent, as the disk is now.
     pub(crate) fn world(&self, context: &Context, agent: &AgentName) -> Result<World, WorldError> {
-        let settled = self.settled.as_ref().map_err(WorldError::clone)?;
-        let around = settled.around.clone();
+        let settled = self.resolved.as_ref().map_err(WorldError::clone)?;
+        let around = settled.enclosing_repository.clone();
         let project = Some(Arc::clone(&context.project));
-        let user = context.surroundings.user_space()?;
+        let user = context.environment.user_space()?;
         let workspaces = workspaces(&context.project)?;
         // Reached without following a link: a repository must not be able to send an agent's
         // writes elsewhere.
@@ -176,36 +176,36 @@ impl Snapshot {
             None => None,
         };
         let mut standing = vec![
-            Standing { around, ..stand(Root::Project, project) },
-            stand(Root::User, user),
-            stand(Root::Workspace, workspace),
-            stand(Root::Registry, None),
+            MountedRoot { enclosing_repository: around, ..mount(Root::Project, project) },
+            mount(Root::User, user),
+            mount(Root::Workspace, workspace),
+            mount(Root::Registry, None),
         ];
         standing.extend(settled.mods.iter().cloned());
-        let mut hidden = context.surroundings.private_identities()?;
+        let mut hidden = context.environment.private_identities()?;
         hidden.extend(workspaces.as_ref().map(Folder::identity));
         // Another project's agents work in secret too.
         for folder in settled.mods.iter().filter_map(|one| one.folder.as_ref()) {
             hidden.extend(self::workspaces(folder)?.as_ref().map(Folder::identity));
         }
-        Ok(World::new(standing, Hidden::new(hidden), Arc::clone(&settled.discretion)))
+        Ok(World::new(standing, HiddenFolders::new(hidden), Arc::clone(&settled.sensitivity)))
     }
 }
 
 impl Snapshot {
     /// The spaces of one call, those that win first.
     pub(crate) fn spaces(&self, context: &Context) -> Result<Vec<Space>, WorldError> {
-        let settled = self.settled.as_ref().map_err(WorldError::clone)?;
-        let cache = context.surroundings.cache();
+        let settled = self.resolved.as_ref().map_err(WorldError::clone)?;
+        let cache = context.environment.cache();
         let project = context.space()?.map(Arc::new);
         let mut in_place = Vec::new();
-        for path in &settled.folders {
+        for path in &settled.in_place_folders {
             let folder = context.project.subfolder(path.as_str())?;
             in_place.extend(
                 folder.map(|folder| InPlace { path: path.clone(), folder: Arc::new(folder) }),
             );
         }
-        let user = context.surroundings.user_space()?;
+        let user = context.environment.user_space()?;
         Ok(vec![
             Space::new(Scope::Project, project, in_place, cache.clone()),
             Space::new(Scope::User, user, Vec::new(), cache),
@@ -213,48 +213,48 @@ impl Snapshot {
     }
 
     /// Which folders the gate keeps from agents, as one number.
-    pub(crate) fn landmarks(&self) -> Sha256 {
-        self.landmarks
+    pub(crate) fn landmarks_digest(&self) -> Sha256 {
+        self.landmarks_digest
     }
 
     /// The model that meanings are found by.
     pub(crate) fn embedder(&self) -> Result<&Embedder, WorldError> {
-        Ok(&self.settled.as_ref().map_err(WorldError::clone)?.embedder)
+        Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.embedder)
     }
 
     /// What the user's config says of models.
     pub(crate) fn embeddings(&self) -> Result<&EmbeddingsConfig, WorldError> {
-        Ok(&self.settled.as_ref().map_err(WorldError::clone)?.embeddings)
+        Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.embeddings)
     }
 
     /// Which type comes first of equal hits.
     pub(crate) fn type_priority(&self) -> Result<&[ItemType], WorldError> {
-        Ok(&self.settled.as_ref().map_err(WorldError::clone)?.type_priority)
+        Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.type_priority)
     }
 
     /// How tools are run.
     pub(crate) fn running(&self) -> Result<&RunConfig, WorldError> {
-        Ok(&self.settled.as_ref().map_err(WorldError::clone)?.running)
+        Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.running)
     }
 
     /// Whose signatures count.
-    pub(crate) fn court(&self) -> Result<&Court, WorldError> {
-        Ok(&self.settled.as_ref().map_err(WorldError::clone)?.court)
+    pub(crate) fn trust_policy(&self) -> Result<&TrustPolicy, WorldError> {
+        Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.trust_policy)
     }
 
     /// Where memories lie, and which store is served.
     pub(crate) fn stores(&self) -> Result<&Stores, WorldError> {
-        Ok(&self.settled.as_ref().map_err(WorldError::clone)?.stores)
+        Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.stores)
     }
 
     /// By which rules items have categories.
     pub(crate) fn item_rules(&self) -> Result<&ItemRules, WorldError> {
-        Ok(&self.settled.as_ref().map_err(WorldError::clone)?.items)
+        Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.item_rules)
     }
 
     /// What agents may do with items.
     pub(crate) fn agents(&self) -> Result<&AgentsConfig, WorldError> {
-        Ok(&self.settled.as_ref().map_err(WorldError::clone)?.agents)
+        Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.agents)
     }
 }
 
@@ -263,27 +263,34 @@ fn workspaces(project: &Folder) -> io::Result<Option<Folder>> {
     project.subfolder(&format!("{SPACE_FOLDER}/{WORKSPACES_FOLDER}"))
 }
 
-fn stand(root: Root, folder: Option<Arc<Folder>>) -> Standing {
-    Standing { root, id: None, folder, around: None }
+fn mount(root: Root, folder: Option<Arc<Folder>>) -> MountedRoot {
+    MountedRoot { root, id: None, folder, enclosing_repository: None }
 }
 
 /// What both configs and the person's approvals come to.
-fn settle(context: &Context, choice: &Choice) -> Result<Settled, WorldError> {
-    let surroundings = &context.surroundings;
+fn resolve_config(
+    context: &Context,
+    choice: &OperatorChoice,
+) -> Result<ResolvedConfig, WorldError> {
+    let surroundings = &context.environment;
     let user_space = surroundings.user_space().map_err(config::unreadable_user_config)?;
     let user = user_space.as_ref().map(|space| config::read_user(space.dir())).transpose()?;
     let user = user.unwrap_or_default();
     let space = context.space()?;
-    let ours = space.as_ref().map(|space| of_project(context, space)).transpose()?;
+    let ours = space.as_ref().map(|space| effective_project_config(context, space)).transpose()?;
     let ours = ours.unwrap_or_default();
     let outer = context.trusted_outer();
     config::check_clashes(&user, &ours, outer.map(|outer| &outer.name))?;
-    let discretion = discretion(context, space.as_ref(), [&user, &ours]);
+    let discretion = sensitivity_rules(context, space.as_ref(), [&user, &ours]);
     let discretion = match outer {
         Some(outer) => {
-            let sensitive = outer.sensitive(surroundings)?;
+            let sensitive = outer.sensitive_patterns(surroundings)?;
             let sensitive = sensitive.iter().map(String::as_str).collect::<Vec<_>>();
-            discretion.within(&sensitive, Root::Mod(outer.name.clone()), outer.below.clone())
+            discretion.with_outer(
+                &sensitive,
+                Root::Mod(outer.name.clone()),
+                outer.inner_path.clone(),
+            )
         }
         None => discretion,
     };
@@ -291,21 +298,22 @@ fn settle(context: &Context, choice: &Choice) -> Result<Settled, WorldError> {
     let mut mods = Vec::new();
     if choice.mods == Mods::Configured {
         let around = outer.map(|outer| (outer.name.clone(), Arc::clone(&outer.folder)));
-        mods.extend(around.map(|(name, folder)| stand(Root::Mod(name), Some(folder))));
+        mods.extend(around.map(|(name, folder)| mount(Root::Mod(name), Some(folder))));
         mods.extend(open_mods(surroundings, &user, user_space.as_deref())?);
         mods.extend(open_mods(surroundings, &ours, space.as_ref())?);
         mods.extend(stores.mounted_roots());
     }
     let (yours, own) = (&user.storage, &ours.storage);
     let format = own.settings.output_format.or(yours.settings.output_format);
-    Ok(Settled {
+    Ok(ResolvedConfig {
         mods,
-        discretion: Arc::new(discretion),
+        sensitivity: Arc::new(discretion),
         agents: ours.agents.or(&user.agents),
-        folders: ours.skill_folders.iter().chain(&user.skill_folders).cloned().collect(),
-        around: outer.map(|outer| (Arc::clone(&outer.folder), outer.below.clone())),
-        court: Court::take(context, space.as_ref(), (&user.signing, &ours.signing))?,
-        items: ItemRules::new(yours, own, context.least_mode()),
+        in_place_folders: ours.skill_folders.iter().chain(&user.skill_folders).cloned().collect(),
+        enclosing_repository: outer
+            .map(|outer| (Arc::clone(&outer.folder), outer.inner_path.clone())),
+        trust_policy: TrustPolicy::read(context, space.as_ref(), (&user.signing, &ours.signing))?,
+        item_rules: ItemRules::new(yours, own, context.least_mode()),
         mirror: format.unwrap_or_default(),
         embedder: Embedder::settle(&user.embeddings, surroundings),
         embeddings: user.embeddings,
@@ -316,21 +324,27 @@ fn settle(context: &Context, choice: &Choice) -> Result<Settled, WorldError> {
 }
 
 /// Which files are sensitive, and which of them a person has confirmed.
-fn discretion(context: &Context, space: Option<&Folder>, configs: [&Config; 2]) -> Discretion {
+fn sensitivity_rules(
+    context: &Context,
+    space: Option<&Folder>,
+    configs: [&Config; 2],
+) -> SensitivityRules {
     let sensitive = configs.iter().flat_map(|one| &one.sensitive).map(String::as_str);
     let visible = configs.iter().flat_map(|one| &one.visible).map(String::as_str);
-    let key = ProjectKey::of(&context.project, space);
-    let allowed = key.map(|key| allow::of_project(&context.surroundings, &key));
+    let key = ProjectKey::for_project(&context.project, space);
+    let allowed = key.map(|key| allow::allowed_addresses(&context.environment, &key));
     let (sensitive, visible) = (sensitive.collect::<Vec<_>>(), visible.collect::<Vec<_>>());
-    Discretion::new(&sensitive, &visible, allowed.unwrap_or_default())
+    SensitivityRules::new(&sensitive, &visible, allowed.unwrap_or_default())
 }
 
 /// As much of a project's config as counts: what widens does so by a person's trust alone.
-fn of_project(context: &Context, space: &Folder) -> Result<Config, ConfigError> {
-    let config = config::read_project(&context.surroundings, &context.project, space)?;
+fn effective_project_config(context: &Context, space: &Folder) -> Result<Config, ConfigError> {
+    let config = config::read_project(&context.environment, &context.project, space)?;
     match config.widening.config() {
         _ if config.widening.is_empty() => {}
-        Ok(said) if trust::covers(&context.surroundings, &context.project, space, said) => {
+        Ok(said)
+            if trust::is_config_trusted(&context.environment, &context.project, space, said) =>
+        {
             return config.trusted_config();
         }
         Ok(said) => {
@@ -352,7 +366,7 @@ fn open_mods(
     surroundings: &Environment,
     config: &Config,
     base: Option<&Folder>,
-) -> io::Result<Vec<Standing>> {
+) -> io::Result<Vec<MountedRoot>> {
     let Some(base) = base else { return Ok(Vec::new()) };
     let private = surroundings.private_identities()?;
     let mut standing = Vec::new();
@@ -369,18 +383,18 @@ fn open_mods(
             continue;
         }
         let root = Root::Mod(one.name.clone());
-        standing.push(Standing {
+        standing.push(MountedRoot {
             root,
             id: Some(one.id.clone()),
             folder: Some(Arc::new(folder)),
-            around: None,
+            enclosing_repository: None,
         });
     }
     Ok(standing)
 }
 
-fn landmarks(context: &Context, mods: &[Standing]) -> Vec<Landmark> {
-    let mut marks = context.surroundings.project_landmarks(&context.project);
+fn landmarks(context: &Context, mods: &[MountedRoot]) -> Vec<Landmark> {
+    let mut marks = context.environment.project_landmarks(&context.project);
     let workspaces = marks.iter().map(|mark| Landmark {
         path: format!("{}/{SPACE_FOLDER}/{WORKSPACES_FOLDER}", mark.path.trim_end_matches('/')),
         stand_in: StandIn::Workspaces,
@@ -392,6 +406,6 @@ fn landmarks(context: &Context, mods: &[Standing]) -> Vec<Landmark> {
             marks.extend(folder.landmarks(&StandIn::Root(standing.root.clone())));
         }
     }
-    marks.extend(context.surroundings.landmarks());
+    marks.extend(context.environment.landmarks());
     marks
 }

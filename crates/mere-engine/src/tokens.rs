@@ -40,14 +40,14 @@ pub struct Token {
 
 /// The user's tokens.
 pub struct Tokens {
-    surroundings: Environment,
+    environment: Environment,
 }
 
 impl Tokens {
     /// The tokens of the user who runs this process.
     pub fn open() -> Result<Self, TokenError> {
         let surroundings = Environment::read(None).map_err(TokenError::WorkingDirectory)?;
-        Ok(Self { surroundings })
+        Ok(Self { environment: surroundings })
     }
 
     /// Makes a token for an agent and returns its text, which is kept nowhere.
@@ -56,7 +56,7 @@ impl Tokens {
         let text = format!("{PREFIX}{}", BASE64_URL_SAFE_NO_PAD.encode(secret));
         let hash = hash(&text);
         let id = hash[..12].to_owned();
-        self.change(|tokens| {
+        self.update(|tokens| {
             tokens.push(json!({ "id": id, "agent": agent.as_str(), "sha256": hash }));
         })?;
         Ok(text)
@@ -71,7 +71,7 @@ impl Tokens {
     /// Forgets a token, and says whether there was one.
     pub fn revoke(&self, id: &str) -> Result<bool, TokenError> {
         let mut found = false;
-        self.change(|tokens| {
+        self.update(|tokens| {
             let before = tokens.len();
             tokens.retain(|token| token["id"] != id);
             found = tokens.len() < before;
@@ -80,7 +80,7 @@ impl Tokens {
     }
 
     /// The agent a token names, if it is one of these.
-    pub fn agent(&self, text: &str) -> Option<AgentName> {
+    pub fn agent_for(&self, text: &str) -> Option<AgentName> {
         let hash = hash(text);
         let tokens = self.read();
         let token = tokens.iter().find(|token| token["sha256"] == hash)?;
@@ -88,11 +88,11 @@ impl Tokens {
     }
 
     fn read(&self) -> Vec<Value> {
-        records::parse(self.surroundings.read_config_or_none(FILE))
+        records::parse_or_empty(self.environment.read_config_or_none(FILE))
     }
 
-    fn change(&self, edit: impl FnOnce(&mut Vec<Value>)) -> Result<(), TokenError> {
-        Ok(records::change(self.surroundings.lock_config(), FILE, edit)?)
+    fn update(&self, edit: impl FnOnce(&mut Vec<Value>)) -> Result<(), TokenError> {
+        Ok(records::update(self.environment.lock_config(), FILE, edit)?)
     }
 }
 

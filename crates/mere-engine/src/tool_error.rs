@@ -7,7 +7,7 @@ use crate::items::{ItemError, RunError, Unmade};
 use crate::search::SearchError;
 use crate::snapshot::WorldError;
 use crate::store::StoreError;
-use crate::world::{LookError, ResolveError};
+use crate::world::{ResolveError, TraversalError};
 
 /// A call that came to nothing. Carries addresses, never paths; what the machine said is for the
 /// log.
@@ -22,9 +22,9 @@ pub(crate) enum ToolError {
     #[error("{0} is a directory")]
     NotAFile(Address),
     #[error("the cursor belongs to another call")]
-    Cursor,
+    WrongCursor,
     #[error("the regular expression is none")]
-    Expression,
+    InvalidExpression,
     #[error("{address} cannot be read")]
     Unreadable { address: Address, cause: std::io::Error },
     #[error(transparent)]
@@ -40,7 +40,7 @@ pub(crate) enum ToolError {
     #[error("cancelled")]
     Cancelled,
     #[error("{0} took too long")]
-    Late(Address),
+    TimedOut(Address),
 }
 
 impl From<RunError> for ToolError {
@@ -57,11 +57,11 @@ impl From<Unmade> for ToolError {
 
 impl ToolError {
     /// What became of looking at `address`.
-    pub(crate) fn looking(error: LookError, address: &Address) -> Self {
+    pub(crate) fn from_traversal(error: TraversalError, address: &Address) -> Self {
         match error {
-            LookError::Cancelled => Self::Cancelled,
-            LookError::Late => Self::Late(address.clone()),
-            LookError::Unreadable(cause) => Self::unreadable(address, cause),
+            TraversalError::Cancelled => Self::Cancelled,
+            TraversalError::TimedOut => Self::TimedOut(address.clone()),
+            TraversalError::Unreadable(cause) => Self::unreadable(address, cause),
         }
     }
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::config::{self, Config, ConfigError, OutsideStore};
 use crate::context::Context;
-use crate::opening::{Choice, OpenError};
+use crate::opening::{OpenError, OperatorChoice};
 use crate::project_key::ProjectKey;
 use crate::records::{self, RecordError};
 use crate::snapshot::WorldError;
@@ -42,19 +42,19 @@ pub enum TrustError {
 }
 
 /// A project a person is about to decide on.
-pub struct Project {
+pub struct ProjectApproval {
     context: Context,
     key: ProjectKey,
 }
 
 /// What a project's config would widen, and where that leads now.
 #[derive(Default)]
-pub struct Widening {
-    said: Config,
+pub struct WideningRequest {
+    config: Config,
     targets: Vec<Option<String>>,
 }
 
-impl Project {
+impl ProjectApproval {
     /// Finds the project.
     pub fn find(
         project: Option<&TypedPath>,
@@ -62,21 +62,23 @@ impl Project {
     ) -> Result<Self, TrustError> {
         let context = Context::find(project, directory)?;
         let space = context.space().map_err(TrustError::Space)?;
-        let key = ProjectKey::of(&context.project, space.as_ref()).ok_or(TrustError::Name)?;
+        let key =
+            ProjectKey::for_project(&context.project, space.as_ref()).ok_or(TrustError::Name)?;
         Ok(Self { context, key })
     }
 
     /// Where it lies, for people.
     pub fn folder(&self) -> String {
-        printable(self.key.folder())
+        escape_unprintable(self.key.folder())
     }
 
     /// Reads what its config would widen, and checks that it could.
-    pub fn widening(&self) -> Result<Widening, TrustError> {
-        let broken = |error: ConfigError| TrustError::Config(printable(&error.to_string()));
-        let surroundings = &self.context.surroundings;
+    pub fn widening(&self) -> Result<WideningRequest, TrustError> {
+        let broken =
+            |error: ConfigError| TrustError::Config(escape_unprintable(&error.to_string()));
+        let surroundings = &self.context.environment;
         let Some(space) = self.context.space().map_err(TrustError::Space)? else {
-            return Ok(Widening::default());
+            return Ok(WideningRequest::default());
         };
         let config = config::read_project(surroundings, &self.context.project, &space);
         let said = config.and_then(|config| config.trusted_config()).map_err(broken)?;
@@ -85,23 +87,23 @@ impl Project {
         let user = user.unwrap_or_default();
         let outer = self.context.outer.as_ref().map(|outer| &outer.name);
         config::check_clashes(&user, &said, outer).map_err(broken)?;
-        resolve_stores(&self.context, (&user, &said), &Choice::default()).map_err(|error| {
-            match error {
+        resolve_stores(&self.context, (&user, &said), &OperatorChoice::default()).map_err(
+            |error| match error {
                 WorldError::Config(error) => broken(error),
-                WorldError::Broken(cause) => TrustError::Config(cause.to_string()),
-            }
-        })?;
-        Ok(Widening::of(&said, &space, surroundings))
+                WorldError::Io(cause) => TrustError::Config(cause.to_string()),
+            },
+        )?;
+        Ok(WideningRequest::from_config(&said, &space, surroundings))
     }
 
     /// Whether exactly this is trusted already.
-    pub fn trusts(&self, widening: &Widening) -> bool {
-        is_recorded(&self.context.surroundings, &self.key, widening)
+    pub fn is_trusted(&self, widening: &WideningRequest) -> bool {
+        is_recorded(&self.context.environment, &self.key, widening)
     }
 
     /// Records that a person trusts exactly this.
-    pub fn trust(&self, widening: &Widening) -> Result<(), TrustError> {
-        records::change(self.context.surroundings.lock_state(), FILE, |records| {
+    pub fn trust(&self, widening: &WideningRequest) -> Result<(), TrustError> {
+        records::update(self.context.environment.lock_state(), FILE, |records| {
             // Whatever its space calls itself: one folder, one record.
             records.retain(|record| record["folder"] != self.key.folder());
             records.push(widening.record(&self.key));
@@ -115,7 +117,7 @@ impl Project {
         let outer = self.context.outer.as_ref().and_then(|outer| outer.folder.canonical_text());
         let folders = [Some(self.key.folder()), outer];
         let mut dropped = false;
-        records::change(self.context.surroundings.lock_state(), FILE, |records| {
+        records::update(self.context.environment.lock_state(), FILE, |records| {
             let before = records.len();
             let ours = |record: &Value| folders.iter().flatten().any(|f| record["folder"] == **f);
             records.retain(|record| !ours(record));
@@ -125,62 +127,63 @@ impl Project {
     }
 }
 
-impl Widening {
-    fn of(config: &Config, space: &Folder, surroundings: &Environment) -> Self {
+impl WideningRequest {
+    fn from_config(config: &Config, space: &Folder, surroundings: &Environment) -> Self {
         let target = |path: &String| {
             let folder = Folder::open_configured(path, space, surroundings).ok()?;
             folder.canonical_text().map(str::to_owned)
         };
         let mods = config.mods.iter().map(|one| &one.path);
         let stores = config.outside_stores.iter().map(|one| &one.path);
-        Self { said: config.clone(), targets: mods.chain(stores).map(target).collect() }
+        Self { config: config.clone(), targets: mods.chain(stores).map(target).collect() }
     }
 
     /// What agents would see, a line each: the folder's names, what the config says, and where
     /// that leads; where they would keep memories; what is shown in spite of being sensitive; which
     /// folders are projects.
-    pub fn shown(&self) -> Vec<String> {
+    pub fn describe(&self) -> Vec<String> {
         let leads = |target: &Option<String>| {
             target.clone().unwrap_or_else(|| "nowhere: there is no such folder".to_owned())
         };
-        let (mods, stores) = self.targets.split_at(self.said.mods.len().min(self.targets.len()));
-        let mods = self.said.mods.iter().zip(mods).map(|(one, target)| {
+        let (mods, stores) = self.targets.split_at(self.config.mods.len().min(self.targets.len()));
+        let mods = self.config.mods.iter().zip(mods).map(|(one, target)| {
             format!("mod:{} (id {}): {} leads to {}", one.name, one.id, one.path, leads(target))
         });
-        let stores = self.said.outside_stores.iter().zip(stores).map(|(one, target)| {
+        let stores = self.config.outside_stores.iter().zip(stores).map(|(one, target)| {
             let OutsideStore { name, path, mode, .. } = one;
             let leads = leads(target);
             format!("mod:{name}, where agents keep memories ({mode}): {path} leads to {leads}")
         });
-        let visible = self.said.visible.iter();
+        let visible = self.config.visible.iter();
         let visible = visible.map(|one| format!("visible: sensitive files that match {one}"));
-        let projects = self.said.projects.iter().map(|one| {
+        let projects = self.config.projects.iter().map(|one| {
             format!("projects: from a folder that matches {one}, this one is an extra folder")
         });
-        let agents = self.said.agents.configured_values().into_iter();
+        let agents = self.config.agents.configured_values().into_iter();
         let agents = agents.map(|(key, value)| format!("{key}: {value}"));
         let folders = mods.chain(stores);
         let lines = folders.chain(visible).chain(projects).chain(agents);
-        lines.map(|line| printable(&line)).collect()
+        lines.map(|line| escape_unprintable(&line)).collect()
     }
 
     /// The digest of exactly the keys.
     fn digest(&self) -> String {
-        let mods = self.said.mods.iter().map(
+        let mods = self.config.mods.iter().map(
             |one| json!({ "id": one.id.as_str(), "name": one.name.as_str(), "path": one.path }),
         );
         let mut keys = json!({ "mods": mods.collect::<Vec<_>>() });
-        for (key, said) in [("visible", &self.said.visible), ("projects", &self.said.projects)] {
+        for (key, said) in [("visible", &self.config.visible), ("projects", &self.config.projects)]
+        {
             if !said.is_empty() {
                 keys[key] = json!(said);
             }
         }
-        if !self.said.agents.is_empty() {
-            keys["agents"] = json!(self.said.agents.configured_values());
+        if !self.config.agents.is_empty() {
+            keys["agents"] = json!(self.config.agents.configured_values());
         }
-        if !self.said.outside_stores.is_empty() {
+        if !self.config.outside_stores.is_empty() {
             // The path as it is written: YAML reads some that differ as one number.
-            let stores = self.said.outside_stores.iter();
+            let stores = self.config.outside_stores.iter();
             let stores = stores.map(|one| json!([one.name.as_str(), one.path, one.config_value]));
             keys["stores"] = stores.collect();
         }
@@ -196,29 +199,29 @@ impl Widening {
 
     /// Whether there is nothing to decide about.
     pub fn is_empty(&self) -> bool {
-        self.said.has_no_widening_keys()
+        self.config.has_no_widening_keys()
     }
 }
 
 /// Whether a person has trusted what this project's config widens, and it still leads there.
-pub(crate) fn covers(
+pub(crate) fn is_config_trusted(
     surroundings: &Environment,
     project: &Folder,
     space: &Folder,
     config: &Config,
 ) -> bool {
-    let widening = Widening::of(config, space, surroundings);
-    let key = ProjectKey::of(project, Some(space));
+    let widening = WideningRequest::from_config(config, space, surroundings);
+    let key = ProjectKey::for_project(project, Some(space));
     key.is_some_and(|key| is_recorded(surroundings, &key, &widening))
 }
 
-fn is_recorded(surroundings: &Environment, key: &ProjectKey, widening: &Widening) -> bool {
-    let records = records::parse(surroundings.read_state_or_none(FILE));
+fn is_recorded(surroundings: &Environment, key: &ProjectKey, widening: &WideningRequest) -> bool {
+    let records = records::parse_or_empty(surroundings.read_state_or_none(FILE));
     records.contains(&widening.record(key))
 }
 
 /// Text from a repository as a terminal may show it: what does not show is escaped.
-fn printable(text: &str) -> String {
+fn escape_unprintable(text: &str) -> String {
     let shown = text.chars().map(|c| {
         if mere_core::segment::is_address_character(c) || c == '\\' {
             c.to_string()

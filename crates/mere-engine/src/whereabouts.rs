@@ -4,13 +4,13 @@ use mere_core::name::AgentName;
 
 use crate::config::{self, WideningConfig};
 use crate::context::Context;
-use crate::opening::{Choice, OpenError};
+use crate::opening::{OpenError, OperatorChoice};
 use crate::snapshot::Snapshot;
 use crate::trust;
 use mere_host::{Boundary, Folder, TypedPath};
 
 /// What a person is told.
-pub struct Whereabouts {
+pub struct Locations {
     /// The project root.
     pub project_dir: String,
     /// The flag, the variable or the marker that found it.
@@ -24,13 +24,13 @@ pub struct Whereabouts {
     /// Extra folders: their roots, and where they lie.
     pub extra_folders: Vec<(String, String)>,
     /// A path the person asked about.
-    pub path: Option<Place>,
+    pub path: Option<PathReport>,
     /// What else the person should know.
     pub notes: Vec<String>,
 }
 
 /// A path a person asked about.
-pub struct Place {
+pub struct PathReport {
     /// As it was typed.
     pub input: String,
     /// Its address, if it has one.
@@ -40,35 +40,35 @@ pub struct Place {
 }
 
 /// Finds everything, and places a path.
-pub fn whereabouts(
+pub fn find_locations(
     project: Option<&TypedPath>,
     directory: Option<&TypedPath>,
     agent: Option<AgentName>,
     path: Option<&TypedPath>,
-) -> Result<Whereabouts, OpenError> {
+) -> Result<Locations, OpenError> {
     let context = Context::find(project, directory)?;
-    let named = context.surroundings.agent_variable().and_then(|name| name.ok()?.parse().ok());
+    let named = context.environment.agent_variable().and_then(|name| name.ok()?.parse().ok());
     let agent = agent.or(named).unwrap_or_default();
-    let snapshot = Snapshot::take(&context, &Choice::default());
+    let snapshot = Snapshot::take(&context, &OperatorChoice::default());
     let extra = snapshot.extra_folders();
     let place = path.map(|typed| {
-        let seen = context.surroundings.locate_typed_path(typed, &context.project, &agent, &extra);
-        Place {
+        let seen = context.environment.locate_typed_path(typed, &context.project, &agent, &extra);
+        PathReport {
             input: typed.display_text(),
             address: seen.address.map(|address| address.to_string()),
             boundary: seen.boundary.name(),
         }
     });
     let mut notes = notes(&context);
-    notes.extend(snapshot.fault().filter(|fault| !notes.contains(fault)));
+    notes.extend(snapshot.config_problem().filter(|fault| !notes.contains(fault)));
     if place.as_ref().is_some_and(|place| place.boundary == Boundary::System.name()) {
         notes.push("The path is the system's: no agent can be let in there.".to_owned());
     }
-    Ok(Whereabouts {
+    Ok(Locations {
         project_dir: context.project.display_path(),
         agent_workspace: context.workspace_shown(&agent),
-        working_dir: context.surroundings.display_working_directory(),
-        user_space: context.surroundings.display_user_space(),
+        working_dir: context.environment.display_working_directory(),
+        user_space: context.environment.display_user_space(),
         extra_folders: extra
             .iter()
             .map(|(root, folder)| (root.to_string(), folder.display_path()))
@@ -81,7 +81,7 @@ pub fn whereabouts(
 
 fn notes(context: &Context) -> Vec<String> {
     let mut notes = Vec::new();
-    if let Some(folder) = &context.ended_at {
+    if let Some(folder) = &context.search_ended_at {
         notes.push(format!(
             "The search upwards ended at a mount or at a folder of another owner: {folder}"
         ));
@@ -89,21 +89,22 @@ fn notes(context: &Context) -> Vec<String> {
     if let Some(outer) = &context.outer {
         notes.push(format!("The project around it is readable as mod:{}:/.", outer.name));
     }
-    let user = context.surroundings.user_space().map_err(config::unreadable_user_config);
+    let user = context.environment.user_space().map_err(config::unreadable_user_config);
     let user = user
         .and_then(|space| space.map_or(Ok(()), |space| config::read_user(space.dir()).map(drop)));
     notes.extend(user.err().map(|error| error.to_string()));
     let Some(space) = context.space().ok().flatten() else { return notes };
-    match config::read_project(&context.surroundings, &context.project, &space) {
+    match config::read_project(&context.environment, &context.project, &space) {
         Err(error) => notes.push(error.to_string()),
-        Ok(config) => notes.extend(untrusted(context, &space, &config.widening)),
+        Ok(config) => notes.extend(untrusted_note(context, &space, &config.widening)),
     }
     notes
 }
 
 /// What is said about a config that would widen if a person trusted it.
-fn untrusted(context: &Context, space: &Folder, widening: &WideningConfig) -> Option<String> {
-    let counts = |said| trust::covers(&context.surroundings, &context.project, space, said);
+fn untrusted_note(context: &Context, space: &Folder, widening: &WideningConfig) -> Option<String> {
+    let counts =
+        |said| trust::is_config_trusted(&context.environment, &context.project, space, said);
     if widening.is_empty() || widening.config().is_ok_and(counts) {
         return None;
     }

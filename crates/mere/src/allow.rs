@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use mere_core::address::Address;
 use mere_core::reply::codes;
-use mere_engine::allow::{AllowError, Allowed};
+use mere_engine::allow::{AllowError, AllowedFiles};
 use serde_json::json;
 
 use crate::arguments::{AllowArguments, PlaceArguments};
@@ -17,7 +17,7 @@ const NOT_ALLOWED: &str = "was not allowed.";
 
 /// Runs the command.
 pub(crate) fn run(place: &PlaceArguments, asked: &AllowArguments) -> io::Result<ExitCode> {
-    let allowed = Allowed::find(place.project(), place.directory());
+    let allowed = AllowedFiles::find(place.project(), place.directory());
     match allowed.and_then(|allowed| done(&allowed, asked)) {
         Ok((message, list)) if asked.json => {
             let list = list.iter().map(ToString::to_string).collect::<Vec<_>>();
@@ -50,7 +50,10 @@ pub(crate) fn run(place: &PlaceArguments, asked: &AllowArguments) -> io::Result<
 }
 
 /// Does it, and says what was done and what is allowed now.
-fn done(allowed: &Allowed, asked: &AllowArguments) -> Result<(String, Vec<Address>), AllowError> {
+fn done(
+    allowed: &AllowedFiles,
+    asked: &AllowArguments,
+) -> Result<(String, Vec<Address>), AllowError> {
     let message = match (&asked.address, &asked.revoke) {
         (Some(typed), _) => {
             let before = allowed.list();

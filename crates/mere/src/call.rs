@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use mere_core::gate::{Gate, Seal};
 use mere_core::request::{Caller, Request, TOOLS};
 use mere_core::turn::{Answer, Progress, Question, Turn};
-use mere_engine::{Memory, Session};
+use mere_engine::{Session, SessionState};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -20,7 +20,7 @@ pub(crate) fn run(place: PlaceArguments, call: &CallArguments) -> io::Result<Exi
     let Some(tool) = &call.tool else {
         return list();
     };
-    let session = match Session::open(place.opening(&call.session, Memory::Session)) {
+    let session = match Session::open(place.opening(&call.session, SessionState::Kept)) {
         Ok(session) => session,
         Err(error) => return Ok(render::failure(&error.to_string(), render::USAGE)),
     };

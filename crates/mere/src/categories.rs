@@ -66,7 +66,7 @@ impl Desk {
                     return self.print(&reply, &answer, Paper::categories);
                 }
                 // What an agent is told of the next page is not for people.
-                let paper = Paper::new(answer.color, self.session.working().cloned());
+                let paper = Paper::new(answer.color, self.session.working_address().cloned());
                 render::text(&paper.categories(&reply.to_value())).map(|()| ExitCode::SUCCESS)
             }
         }

@@ -10,7 +10,7 @@ use mere_core::address::Address;
 use mere_core::gate::Cleared;
 use mere_core::reply::ReplyType;
 use mere_core::request::{Caller, Reader, Request};
-use mere_engine::{Memory, Session, TypedPath};
+use mere_engine::{Session, SessionState, TypedPath};
 use serde_json::{Map, Value, json};
 
 use crate::arguments::{
@@ -100,7 +100,7 @@ struct Desk<'a> {
 impl<'a> Desk<'a> {
     /// Opens the session, or tells the person why there is none.
     fn open(place: PlaceArguments, form: &'a FormArguments) -> Result<Self, ()> {
-        match Session::open(place.opening(&form.session, Memory::Session)) {
+        match Session::open(place.opening(&form.session, SessionState::Kept)) {
             Ok(session) => Ok(Self { session, form }),
             Err(error) => {
                 render::failure(&error.to_string(), render::USAGE);
@@ -135,7 +135,7 @@ impl<'a> Desk<'a> {
         if let Some(typed) = typed {
             return self.address(typed);
         }
-        let here = self.session.working().cloned();
+        let here = self.session.working_address().cloned();
         here.or_else(|| "ROOT_PROJECT:/".parse().ok())
     }
 
@@ -148,7 +148,7 @@ impl<'a> Desk<'a> {
         limit: Option<u64>,
         show: impl Fn(&mut Paper, &Value) -> String,
     ) -> io::Result<ExitCode> {
-        let mut paper = Paper::new(self.form.color, self.session.working().cloned());
+        let mut paper = Paper::new(self.form.color, self.session.working_address().cloned());
         let mut arguments = arguments.as_object().cloned().unwrap_or_default();
         if let Some(cursor) = &self.form.cursor {
             arguments.insert("cursor".to_owned(), cursor.as_str().into());

@@ -11,7 +11,7 @@ use mere_core::request::{
     Load, PersonCommand, Request, ReviewDecision, StarterItems, Verb, WorkMode,
 };
 use mere_core::turn::Turn;
-use mere_engine::{Memory, Session};
+use mere_engine::{Session, SessionState};
 use serde_json::Value;
 
 use crate::arguments::{
@@ -66,7 +66,7 @@ pub(crate) fn at_desk(
     session: &SessionArguments,
     perform: impl FnOnce(&Desk) -> io::Result<ExitCode>,
 ) -> io::Result<ExitCode> {
-    let session = match Session::open(place.opening(session, Memory::Session)) {
+    let session = match Session::open(place.opening(session, SessionState::Kept)) {
         Ok(session) => session,
         Err(error) => return Ok(render::failure(&error.to_string(), render::USAGE)),
     };
@@ -347,7 +347,7 @@ impl Desk {
             return render::reply(reply).map(|()| code);
         }
         let value = reply.to_value();
-        let paper = Paper::new(answer.color, self.session.working().cloned());
+        let paper = Paper::new(answer.color, self.session.working_address().cloned());
         match reply.reply_type() {
             ReplyType::Success => {
                 render::text(&show(&paper, &value))?;

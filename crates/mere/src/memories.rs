@@ -133,7 +133,7 @@ impl Desk {
         if asked.answer.json {
             return render::line(&format!("{reply:#}")).map(|()| ExitCode::SUCCESS);
         }
-        let paper = Paper::new(asked.answer.color, self.session.working().cloned());
+        let paper = Paper::new(asked.answer.color, self.session.working_address().cloned());
         render::text(&paper.memories(&reply))?;
         // What an agent is told of the next page is not for people.
         let is_whole = reply["data"]["next"].is_null();
@@ -176,7 +176,7 @@ impl Desk {
             if plan.reply_type() != ReplyType::Success || count == 0 {
                 return self.print(&plan, &asked.answer, Paper::pruned);
             }
-            let paper = Paper::new(asked.answer.color, self.session.working().cloned());
+            let paper = Paper::new(asked.answer.color, self.session.working_address().cloned());
             if !asked.answer.json {
                 render::text(&paper.pruned(&value))?;
             }

@@ -26,7 +26,7 @@ impl Desk {
             return self.print(&reply, &asked.answer, Paper::outcome);
         }
         let value = reply.to_value();
-        let paper = Paper::new(asked.answer.color, self.session.working().cloned());
+        let paper = Paper::new(asked.answer.color, self.session.working_address().cloned());
         render::text(&paper.hits(&value))?;
         if let Some(hint) = value["hint"].as_str().filter(|_| is_for_people(&value)) {
             render::note(&reword_for_person(hint));

@@ -53,7 +53,7 @@ impl Desk {
             }
             return Ok(ExitCode::SUCCESS);
         }
-        let paper = Paper::new(asked.answer.color, self.session.working().cloned());
+        let paper = Paper::new(asked.answer.color, self.session.working_address().cloned());
         if asked.dry_run {
             items.iter().try_for_each(|item| render::text(&(paper.difference(item) + "\n")))?;
             return Ok(ExitCode::SUCCESS);

@@ -79,7 +79,7 @@ impl Desk {
         if items.is_empty() || asked.answer.json {
             return Ok(Some(Vouches::ForNone));
         }
-        let paper = Paper::new(asked.answer.color, self.session.working().cloned());
+        let paper = Paper::new(asked.answer.color, self.session.working_address().cloned());
         render::line("Nobody else vouches for:")?;
         render::text(&paper.to_sign(items))?;
         if !render::at_terminal() {
@@ -140,7 +140,7 @@ impl Desk {
 
     /// Shows a roster and asks. Where nobody can be asked, nobody agrees.
     fn agrees(&self, plan: &Cleared, answer: &AnswerArguments, question: &str) -> io::Result<bool> {
-        let paper = Paper::new(answer.color, self.session.working().cloned());
+        let paper = Paper::new(answer.color, self.session.working_address().cloned());
         if !answer.json {
             render::text(&paper.team(&plan.to_value()))?;
         }

@@ -4,7 +4,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use mere_engine::trust::{Project, TrustError, Widening};
+use mere_engine::trust::{ProjectApproval, TrustError, WideningRequest};
 
 use crate::arguments::{PlaceArguments, Trust, TrustArguments};
 use crate::items::{self, ItemCommand};
@@ -19,7 +19,7 @@ pub(crate) fn run(place: PlaceArguments, asked: TrustArguments) -> io::Result<Ex
 }
 
 fn of_project(place: &PlaceArguments, yes: bool, revoke: bool) -> io::Result<ExitCode> {
-    let project = match Project::find(place.project(), place.directory()) {
+    let project = match ProjectApproval::find(place.project(), place.directory()) {
         Ok(project) => project,
         Err(error) => return Ok(failure(&error)),
     };
@@ -32,7 +32,7 @@ fn of_project(place: &PlaceArguments, yes: bool, revoke: bool) -> io::Result<Exi
     }
 }
 
-fn forget(project: &Project) -> io::Result<ExitCode> {
+fn forget(project: &ProjectApproval) -> io::Result<ExitCode> {
     let words = match project.forget() {
         Ok(true) => "Trust taken back.",
         Ok(false) => "There was nothing to take back.",
@@ -43,17 +43,21 @@ fn forget(project: &Project) -> io::Result<ExitCode> {
 }
 
 /// Shows, asks where somebody can be asked, and records. What could not be shown is not recorded.
-fn decide(project: &Project, widening: &Widening, yes: bool) -> io::Result<ExitCode> {
+fn decide(
+    project: &ProjectApproval,
+    widening: &WideningRequest,
+    yes: bool,
+) -> io::Result<ExitCode> {
     if widening.is_empty() {
         render::line("This project's config widens nothing: there is nothing to trust.")?;
         return Ok(ExitCode::SUCCESS);
     }
     render::line(&format!("In {} this would count for agents:\n", project.folder()))?;
-    for line in widening.shown() {
+    for line in widening.describe() {
         render::line(&format!("  {line}"))?;
     }
     render::line("")?;
-    if project.trusts(widening) {
+    if project.is_trusted(widening) {
         render::line("This is trusted already.")?;
         return Ok(ExitCode::SUCCESS);
     }

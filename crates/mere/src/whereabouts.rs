@@ -4,7 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use mere_core::reply::codes;
-use mere_engine::{Place, Whereabouts, whereabouts};
+use mere_engine::{Locations, PathReport, find_locations};
 use serde_json::{Value, json};
 
 use crate::arguments::{PlaceArguments, WhereArguments};
@@ -14,7 +14,7 @@ use crate::report::report;
 /// Runs the command.
 pub(crate) fn run(place: &PlaceArguments, asked: &WhereArguments) -> io::Result<ExitCode> {
     let agent = asked.agent.clone();
-    let found = whereabouts(place.project(), place.directory(), agent, asked.path.as_ref());
+    let found = find_locations(place.project(), place.directory(), agent, asked.path.as_ref());
     match found {
         Ok(found) if asked.json => render::line(&format!("{:#}", reply(&found)))?,
         Ok(found) => {
@@ -27,7 +27,7 @@ pub(crate) fn run(place: &PlaceArguments, asked: &WhereArguments) -> io::Result<
     Ok(ExitCode::SUCCESS)
 }
 
-fn lines(found: &Whereabouts) -> Vec<String> {
+fn lines(found: &Locations) -> Vec<String> {
     let mut lines = vec![
         format!("project     {} (found by {})", found.project_dir, found.found_by),
         format!("working     {}", found.working_dir),
@@ -36,7 +36,7 @@ fn lines(found: &Whereabouts) -> Vec<String> {
     ];
     let extra = found.extra_folders.iter();
     lines.extend(extra.map(|(root, folder)| format!("extra       {root}:/ is {folder}")));
-    if let Some(Place { input, address, boundary }) = &found.path {
+    if let Some(PathReport { input, address, boundary }) = &found.path {
         let address = address.as_deref().unwrap_or("no address");
         lines.push(format!("path        {input}: {address} ({boundary})"));
     }
@@ -45,13 +45,13 @@ fn lines(found: &Whereabouts) -> Vec<String> {
 }
 
 /// The same in the shape of a reply.
-fn reply(found: &Whereabouts) -> Value {
+fn reply(found: &Locations) -> Value {
     let mut data = json!({
         "project_dir": found.project_dir, "found_by": found.found_by,
         "working_dir": found.working_dir, "agent_workspace": found.agent_workspace,
         "user_space": found.user_space
     });
-    if let Some(Place { input, address, boundary }) = &found.path {
+    if let Some(PathReport { input, address, boundary }) = &found.path {
         data["path"] = json!({ "input": input, "address": address, "boundary": boundary });
     }
     if !found.notes.is_empty() {

@@ -14,43 +14,43 @@ use mere_host::Environment;
 /// The record, in the state folder.
 pub(crate) const FILE: &str = "drafts.json";
 /// How long a draft lasts.
-const LASTS: SignedDuration = SignedDuration::from_hours(12);
+const DRAFT_DURATION: SignedDuration = SignedDuration::from_hours(12);
 
 /// An item that is being worked on.
 #[derive(Clone)]
-pub(super) struct Draft {
+pub(super) struct DraftRecord {
     address: Address,
     until: Timestamp,
 }
 
-impl Draft {
+impl DraftRecord {
     /// A clock that was set back does not make a draft last longer.
     pub(super) fn covers(&self, address: &Address, now: Timestamp) -> bool {
         let left = self.until.duration_since(now);
-        self.address == *address && left > SignedDuration::ZERO && left <= LASTS
+        self.address == *address && left > SignedDuration::ZERO && left <= DRAFT_DURATION
     }
 }
 
 /// The drafts of a space. A record that does not parse is none.
-pub(super) fn of(surroundings: &Environment, key: Option<ProjectKey>) -> Vec<Draft> {
+pub(super) fn read_drafts(surroundings: &Environment, key: Option<ProjectKey>) -> Vec<DraftRecord> {
     let Some(key) = key else { return Vec::new() };
-    let records = records::parse(surroundings.read_state_or_none(FILE));
+    let records = records::parse_or_empty(surroundings.read_state_or_none(FILE));
     let own = records.iter().filter(|record| key.matches(record));
     let own = own.filter_map(|record| {
         let address = record["address"].as_str()?.parse().ok()?;
-        Some(Draft { address, until: record["until"].as_str()?.parse().ok()? })
+        Some(DraftRecord { address, until: record["until"].as_str()?.parse().ok()? })
     });
     own.collect()
 }
 
 /// From now on a person is at work on an item; says until when.
-pub(crate) fn start(
+pub(crate) fn start_draft(
     surroundings: &Environment,
     key: &ProjectKey,
     address: &Address,
 ) -> Result<Timestamp, RecordError> {
-    let until = now() + LASTS;
-    change(surroundings, key, &[address], |records| {
+    let until = now() + DRAFT_DURATION;
+    replace_records(surroundings, key, &[address], |records| {
         let mut record = key.record();
         record["address"] = address.to_string().into();
         record["until"] = until.to_string().into();
@@ -60,15 +60,15 @@ pub(crate) fn start(
 }
 
 /// The work on some items is over.
-pub(crate) fn forget(
+pub(crate) fn forget_drafts(
     surroundings: &Environment,
     key: &ProjectKey,
     addresses: &[&Address],
 ) -> Result<(), RecordError> {
-    change(surroundings, key, addresses, |_| {})
+    replace_records(surroundings, key, addresses, |_| {})
 }
 
-fn change(
+fn replace_records(
     surroundings: &Environment,
     key: &ProjectKey,
     addresses: &[&Address],
@@ -76,7 +76,7 @@ fn change(
 ) -> Result<(), RecordError> {
     let texts = addresses.iter().map(ToString::to_string).collect::<Vec<_>>();
     let now = now();
-    records::change(surroundings.lock_state(), FILE, |records| {
+    records::update(surroundings.lock_state(), FILE, |records| {
         records.retain(|record| {
             let until = record["until"].as_str().and_then(|until| until.parse::<Timestamp>().ok());
             let is_over = until.is_none_or(|until| until < now);

@@ -11,19 +11,19 @@ use serde_json::json;
 pub(crate) const FILE: &str = "team-folders.json";
 
 /// The id that the space of a folder had when its team was seen last.
-pub(super) fn space_of(surroundings: &Environment, folder: &str) -> Option<String> {
-    let records = records::parse(surroundings.read_state_or_none(FILE));
+pub(super) fn last_space_id(surroundings: &Environment, folder: &str) -> Option<String> {
+    let records = records::parse_or_empty(surroundings.read_state_or_none(FILE));
     let record = records.iter().find(|record| record["folder"] == folder)?;
     record["space_id"].as_str().map(str::to_owned)
 }
 
 /// A team was seen in a folder; nothing is written if that is known.
-pub(super) fn settle(
+pub(super) fn remember_if_changed(
     surroundings: &Environment,
     folder: &str,
     space_id: &str,
 ) -> Result<(), RecordError> {
-    if space_of(surroundings, folder).as_deref() == Some(space_id) {
+    if last_space_id(surroundings, folder).as_deref() == Some(space_id) {
         return Ok(());
     }
     remember(surroundings, folder, space_id)
@@ -35,7 +35,7 @@ pub(crate) fn remember(
     folder: &str,
     space_id: &str,
 ) -> Result<(), RecordError> {
-    records::change(surroundings.lock_state(), FILE, |records| {
+    records::update(surroundings.lock_state(), FILE, |records| {
         records.retain(|record| record["folder"] != folder);
         records.push(json!({ "folder": folder, "space_id": space_id }));
     })
@@ -43,7 +43,7 @@ pub(crate) fn remember(
 
 /// No team is known in a folder any more.
 pub(crate) fn forget(surroundings: &Environment, folder: &str) -> Result<(), RecordError> {
-    records::change(surroundings.lock_state(), FILE, |records| {
+    records::update(surroundings.lock_state(), FILE, |records| {
         records.retain(|record| record["folder"] != folder);
     })
 }

@@ -16,33 +16,33 @@ use crate::config::SigningConfig;
 use crate::context::Context;
 use crate::project_key::{self, ProjectKey};
 use crate::{keys, trust_store};
-use drafts::Draft;
-pub(crate) use drafts::{FILE as DRAFTS_FILE, forget, start};
+use drafts::DraftRecord;
+pub(crate) use drafts::{FILE as DRAFTS_FILE, forget_drafts, start_draft};
 pub(crate) use homes::{FILE as HOMES_FILE, forget as forget_folder, remember as remember_folder};
 use mere_host::{Environment, Folder, now_nanoseconds as nanoseconds};
 pub(crate) use team::{
-    FILE as TEAMS_FILE, Membership, Quorum, ROSTER, ROSTER_SIDECAR, Team, TeamFile, TeamTrouble,
-    USUALLY_SIGNED, last_seen, pin, roster_address, unpin,
+    DEFAULT_SIGNED_TYPES, FILE as TEAMS_FILE, Membership, Quorum, ROSTER_FILE, ROSTER_SIDECAR,
+    RosterFile, RosterTrouble, Team, last_pinned, pin, roster_address, unpin,
 };
 
 /// What one reading of everything comes to.
 #[derive(Clone, Default)]
-pub(crate) struct Court {
-    project: Side,
-    user: Side,
-    required: Vec<ItemType>,
-    drafts: Vec<Draft>,
+pub(crate) struct TrustPolicy {
+    project_scope: ScopeTrust,
+    user_scope: ScopeTrust,
+    required_types: Vec<ItemType>,
+    drafts: Vec<DraftRecord>,
     /// The keys of whoever runs this.
-    own: Vec<Fingerprint>,
+    own_keys: Vec<Fingerprint>,
     team: Team,
     /// The keys that the project narrows to.
-    only: Option<Vec<Fingerprint>>,
+    project_keys: Option<Vec<Fingerprint>>,
     is_unattended: bool,
 }
 
 /// One scope.
 #[derive(Clone, Default)]
-struct Side {
+struct ScopeTrust {
     keyring: Keyring,
     space_id: Option<String>,
 }
@@ -52,70 +52,80 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::from_nanosecond(i128::from(nanoseconds())).unwrap_or_default()
 }
 
-impl Court {
+impl TrustPolicy {
     /// Reads what the user and their team say; `user` and `project` are what the configs say.
-    pub(crate) fn take(
+    pub(crate) fn read(
         context: &Context,
         space: Option<&Folder>,
         (user, project): (&SigningConfig, &SigningConfig),
     ) -> std::io::Result<Self> {
-        let surroundings = &context.surroundings;
+        let surroundings = &context.environment;
         let user_space = surroundings.user_space()?;
         let project_id = space.and_then(|space| project_key::space_id(space.dir()));
         let user_id = user_space.as_ref().and_then(|space| project_key::space_id(space.dir()));
         let folders = (&*context.project, space);
         let team = Team::read(surroundings, folders, project_id.as_deref());
         let own = keys::own_keys(surroundings);
-        let personal = personal(surroundings, &own);
-        let keyring = match (&personal, team.joined()) {
+        let personal = personal_keyring(surroundings, &own);
+        let keyring = match (&personal, team.joined_roster()) {
             _ if team.is_damaged() => Keyring::default(),
-            (Some(_), Some(roster)) => of_roster(roster),
+            (Some(_), Some(roster)) => roster_keyring(roster),
             (Some(personal), None) => personal.clone(),
             (None, _) => Keyring::default(),
         };
         let personal = personal.unwrap_or_default();
-        let keyring = narrowed(keyring, &personal, project.trusted_keys.as_deref());
+        let keyring = narrow_keyring(keyring, &personal, project.trusted_keys.as_deref());
         let mut required =
-            [&user.required_types[..], &project.required_types, team.required()].concat();
+            [&user.required_types[..], &project.required_types, team.required_types()].concat();
         required.sort();
         required.dedup();
-        let mut drafts = drafts::of(surroundings, ProjectKey::of(&context.project, space));
-        let user_key = user_space.as_ref().and_then(|space| ProjectKey::of(space, Some(space)));
-        drafts.extend(drafts::of(surroundings, user_key));
+        let mut drafts =
+            drafts::read_drafts(surroundings, ProjectKey::for_project(&context.project, space));
+        let user_key =
+            user_space.as_ref().and_then(|space| ProjectKey::for_project(space, Some(space)));
+        drafts.extend(drafts::read_drafts(surroundings, user_key));
         Ok(Self {
-            project: Side { keyring, space_id: project_id },
-            user: Side { keyring: personal, space_id: user_id },
-            required,
+            project_scope: ScopeTrust { keyring, space_id: project_id },
+            user_scope: ScopeTrust { keyring: personal, space_id: user_id },
+            required_types: required,
             drafts,
-            own: own.iter().map(|key| key.public.fingerprint()).collect(),
+            own_keys: own.iter().map(|key| key.public.fingerprint()).collect(),
             team,
-            only: project.trusted_keys.clone(),
+            project_keys: project.trusted_keys.clone(),
             is_unattended: user.may_sign_unattended,
         })
     }
 
     /// What counts where nothing of the user's does: the roster that these admins signed, if its
     /// serial is no lower than `least`.
-    pub(crate) fn of_admins(
+    pub(crate) fn for_admins(
         &self,
         admins: &[Fingerprint],
         least: u64,
-    ) -> Result<Self, TeamTrouble> {
-        let roster = self.team.by_admins(admins, Quorum::All)?;
+    ) -> Result<Self, RosterTrouble> {
+        let roster = self.team.roster_signed_by(admins, Quorum::All)?;
         if roster.serial < least {
-            return Err(TeamTrouble::Older { serial: roster.serial, seen: least });
+            return Err(RosterTrouble::Older { serial: roster.serial, seen: least });
         }
-        let required = [&self.required[..], &roster.require_signed].concat();
-        let keyring = narrowed(of_roster(roster), &self.user.keyring, self.only.as_deref());
-        let project = Side { keyring, space_id: self.project.space_id.clone() };
-        Ok(Self { project, required, ..Self::default() })
+        let required = [&self.required_types[..], &roster.require_signed].concat();
+        let keyring = narrow_keyring(
+            roster_keyring(roster),
+            &self.user_scope.keyring,
+            self.project_keys.as_deref(),
+        );
+        let project = ScopeTrust { keyring, space_id: self.project_scope.space_id.clone() };
+        Ok(Self { project_scope: project, required_types: required, ..Self::default() })
     }
 
     /// What would count in the project if this were the team's roster.
     pub(crate) fn with_roster(&self, roster: &Roster) -> Self {
-        let keyring = narrowed(of_roster(roster), &self.user.keyring, self.only.as_deref());
-        let project = Side { keyring, space_id: self.project.space_id.clone() };
-        Self { project, ..self.clone() }
+        let keyring = narrow_keyring(
+            roster_keyring(roster),
+            &self.user_scope.keyring,
+            self.project_keys.as_deref(),
+        );
+        let project = ScopeTrust { keyring, space_id: self.project_scope.space_id.clone() };
+        Self { project_scope: project, ..self.clone() }
     }
 
     /// The same where nothing is a draft: what is committed, or about to be signed.
@@ -123,31 +133,31 @@ impl Court {
         Self { drafts: Vec::new(), ..self.clone() }
     }
 
-    fn side(&self, scope: Scope) -> &Side {
+    fn scope_trust(&self, scope: Scope) -> &ScopeTrust {
         match scope {
-            Scope::Project => &self.project,
-            Scope::User | Scope::Registry => &self.user,
+            Scope::Project => &self.project_scope,
+            Scope::User | Scope::Registry => &self.user_scope,
         }
     }
 
     /// The keys that count in a scope.
     pub(crate) fn keyring(&self, scope: Scope) -> &Keyring {
-        &self.side(scope).keyring
+        &self.scope_trust(scope).keyring
     }
 
     /// What the space of a scope calls itself.
     pub(crate) fn space_id(&self, scope: Scope) -> Option<&str> {
-        self.side(scope).space_id.as_deref()
+        self.scope_trust(scope).space_id.as_deref()
     }
 
     /// Whether items of a type are used only if they are signed.
-    pub(crate) fn requires(&self, kind: ItemType) -> bool {
-        self.required.contains(&kind)
+    pub(crate) fn requires_signature(&self, kind: ItemType) -> bool {
+        self.required_types.contains(&kind)
     }
 
     /// What is used only if it is signed.
-    pub(crate) fn required(&self) -> &[ItemType] {
-        &self.required
+    pub(crate) fn required_types(&self) -> &[ItemType] {
+        &self.required_types
     }
 
     /// Whether a person is at work on an item.
@@ -158,8 +168,8 @@ impl Court {
     }
 
     /// Whether a key is the user's own.
-    pub(crate) fn is_own(&self, key: Fingerprint) -> bool {
-        self.own.contains(&key)
+    pub(crate) fn is_own_key(&self, key: Fingerprint) -> bool {
+        self.own_keys.contains(&key)
     }
 
     /// What the team of a scope is to the user.
@@ -183,9 +193,9 @@ impl Court {
 
 /// The user's own keys and those they trust, and those that never count; none if that cannot be
 /// read, because a revocation could be missed.
-fn personal(surroundings: &Environment, own: &[keys::OwnKey]) -> Option<Keyring> {
+fn personal_keyring(surroundings: &Environment, own: &[keys::OwnKey]) -> Option<Keyring> {
     let mut keyring = Keyring::default();
-    let trust_store::Store::Records(records) = trust_store::read(surroundings) else {
+    let trust_store::TrustStore::Records(records) = trust_store::read(surroundings) else {
         tracing::error!("the list of trusted keys is damaged: no key counts");
         return None;
     };
@@ -208,7 +218,11 @@ fn personal(surroundings: &Environment, own: &[keys::OwnKey]) -> Option<Keyring>
 }
 
 /// The keys of these that may count in the project.
-fn narrowed(mut keyring: Keyring, personal: &Keyring, only: Option<&[Fingerprint]>) -> Keyring {
+fn narrow_keyring(
+    mut keyring: Keyring,
+    personal: &Keyring,
+    only: Option<&[Fingerprint]>,
+) -> Keyring {
     keyring.revoke_all_of(personal);
     if let Some(only) = only {
         keyring.retain_only(only);
@@ -216,7 +230,7 @@ fn narrowed(mut keyring: Keyring, personal: &Keyring, only: Option<&[Fingerprint
     keyring
 }
 
-fn of_roster(roster: &Roster) -> Keyring {
+fn roster_keyring(roster: &Roster) -> Keyring {
     let mut keyring = Keyring::default();
     for member in &roster.members {
         keyring.add(member.to_trusted_key());

@@ -17,7 +17,7 @@ use crate::records::{self, RecordError};
 use mere_host::{Environment, Folder, SPACE_FOLDER};
 
 /// The roster, in the space.
-pub(crate) const ROSTER: &str = "signers.json";
+pub(crate) const ROSTER_FILE: &str = "signers.json";
 /// Its signatures, beside it.
 pub(crate) const ROSTER_SIDECAR: &str = "signers.json.sig";
 /// The rosters that count, in the user's config folder.
@@ -25,25 +25,25 @@ pub(crate) const FILE: &str = "teams.json";
 
 /// Where the roster lies.
 pub(crate) fn roster_address() -> Option<Address> {
-    let path = RelPath::default().child(SPACE_FOLDER).and_then(|space| space.child(ROSTER));
+    let path = RelPath::default().child(SPACE_FOLDER).and_then(|space| space.child(ROSTER_FILE));
     path.map(|path| Address::file(Root::Project, path))
 }
 
 /// What must be signed where nobody said anything, or nobody can tell what was said.
-pub(crate) const USUALLY_SIGNED: [ItemType; 3] =
+pub(crate) const DEFAULT_SIGNED_TYPES: [ItemType; 3] =
     [ItemType::Directive, ItemType::Tool, ItemType::Lockfile];
 
 /// A space's team.
 #[derive(Clone, Default)]
 pub(crate) struct Team {
-    file: TeamFile,
-    pinned: Pinned,
+    roster_file: RosterFile,
+    pinned: PinnedRoster,
     space_id: Option<String>,
 }
 
 /// The last roster that counted for the user.
 #[derive(Clone, Default)]
-enum Pinned {
+enum PinnedRoster {
     /// They have not joined.
     #[default]
     None,
@@ -58,7 +58,7 @@ pub(crate) enum Membership {
     /// There is none.
     NoTeam,
     /// There is one, and they have not joined it.
-    Open,
+    NotJoined,
     Joined,
 }
 
@@ -73,18 +73,18 @@ pub(crate) enum Quorum {
 
 /// The roster that lies in a space.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub(crate) enum TeamFile {
+pub(crate) enum RosterFile {
     #[default]
     None,
     /// Signatures without a roster.
-    Remains,
+    SignaturesOnly,
     Broken(&'static str),
     Signed(Box<SignedRoster>),
 }
 
 /// Why the roster that lies in a space does not count.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum TeamTrouble {
+pub(crate) enum RosterTrouble {
     #[error("there is no roster")]
     Missing,
     #[error("the roster is not valid: {0}")]
@@ -98,11 +98,11 @@ pub(crate) enum TeamTrouble {
     #[error("the roster is not signed by enough of its admins")]
     Incomplete { signed: usize, threshold: usize },
     #[error("the roster is not signed by enough of the admins that were pinned")]
-    Strangers,
+    UnknownAdmins,
     #[error("the list of teams is damaged")]
     Damaged,
     #[error("the space has another id than the team's")]
-    Moved,
+    SpaceIdChanged,
 }
 
 impl Team {
@@ -112,122 +112,131 @@ impl Team {
         (project, space): (&Folder, Option<&Folder>),
         space_id: Option<&str>,
     ) -> Self {
-        let file = space.map_or(TeamFile::None, |space| TeamFile::read(space.dir()));
-        let pinned = Pinned::of_folder(surroundings, project, space_id);
-        let mut team = Self { file, pinned, space_id: space_id.map(str::to_owned) };
-        if let (TeamFile::Signed(signed), Pinned::Roster(joined)) = (&team.file, &team.pinned)
+        let file = space.map_or(RosterFile::None, |space| RosterFile::read(space.dir()));
+        let pinned = PinnedRoster::read_for_folder(surroundings, project, space_id);
+        let mut team = Self { roster_file: file, pinned, space_id: space_id.map(str::to_owned) };
+        if let (RosterFile::Signed(signed), PinnedRoster::Roster(joined)) =
+            (&team.roster_file, &team.pinned)
             && signed.can_follow(joined)
         {
             if let Err(error) = pin(surroundings, signed) {
                 tracing::error!(%error, "a newer roster could not be kept");
             }
-            team.pinned = Pinned::Roster(Box::new(signed.roster.clone()));
+            team.pinned = PinnedRoster::Roster(Box::new(signed.roster.clone()));
         }
         team
     }
 
     /// The roster that lies there.
-    pub(crate) fn file(&self) -> &TeamFile {
-        &self.file
+    pub(crate) fn roster_file(&self) -> &RosterFile {
+        &self.roster_file
     }
 
     /// The roster that counts.
-    pub(crate) fn joined(&self) -> Option<&Roster> {
+    pub(crate) fn joined_roster(&self) -> Option<&Roster> {
         match &self.pinned {
-            Pinned::Roster(roster) => Some(roster),
-            Pinned::None | Pinned::Damaged => None,
+            PinnedRoster::Roster(roster) => Some(roster),
+            PinnedRoster::None | PinnedRoster::Damaged => None,
         }
     }
 
     /// Whether it cannot be said which roster counts.
     pub(super) fn is_damaged(&self) -> bool {
-        matches!(self.pinned, Pinned::Damaged)
+        matches!(self.pinned, PinnedRoster::Damaged)
     }
 
     /// What it is to the user.
     pub(crate) fn membership(&self) -> Membership {
-        match (&self.pinned, &self.file) {
-            (Pinned::Roster(_), _) => Membership::Joined,
-            (Pinned::None, TeamFile::None | TeamFile::Remains) => Membership::NoTeam,
-            (Pinned::None | Pinned::Damaged, _) => Membership::Open,
+        match (&self.pinned, &self.roster_file) {
+            (PinnedRoster::Roster(_), _) => Membership::Joined,
+            (PinnedRoster::None, RosterFile::None | RosterFile::SignaturesOnly) => {
+                Membership::NoTeam
+            }
+            (PinnedRoster::None | PinnedRoster::Damaged, _) => Membership::NotJoined,
         }
     }
 
     /// What a roster asks to be signed. That narrows, so the one that lies there counts too; what
     /// one that cannot be read would ask for is taken to be the usual.
-    pub(super) fn required(&self) -> &[ItemType] {
-        match (&self.pinned, &self.file) {
-            (Pinned::Roster(joined), _) => &joined.require_signed,
-            (Pinned::Damaged, _) | (Pinned::None, TeamFile::Broken(_)) => &USUALLY_SIGNED,
-            (Pinned::None, TeamFile::Signed(signed)) => &signed.roster.require_signed,
-            (Pinned::None, TeamFile::None | TeamFile::Remains) => &[],
+    pub(super) fn required_types(&self) -> &[ItemType] {
+        match (&self.pinned, &self.roster_file) {
+            (PinnedRoster::Roster(joined), _) => &joined.require_signed,
+            (PinnedRoster::Damaged, _) | (PinnedRoster::None, RosterFile::Broken(_)) => {
+                &DEFAULT_SIGNED_TYPES
+            }
+            (PinnedRoster::None, RosterFile::Signed(signed)) => &signed.roster.require_signed,
+            (PinnedRoster::None, RosterFile::None | RosterFile::SignaturesOnly) => &[],
         }
     }
 
     /// What is wrong with the roster that lies there, if it is not the one that counts.
-    pub(crate) fn trouble(&self) -> Option<TeamTrouble> {
+    pub(crate) fn roster_trouble(&self) -> Option<RosterTrouble> {
         let joined = match &self.pinned {
-            Pinned::Damaged => return Some(TeamTrouble::Damaged),
-            Pinned::Roster(joined) => Some(joined),
-            Pinned::None => None,
+            PinnedRoster::Damaged => return Some(RosterTrouble::Damaged),
+            PinnedRoster::Roster(joined) => Some(joined),
+            PinnedRoster::None => None,
         };
-        let signed = match self.signed() {
+        let signed = match self.signed_roster() {
             Ok(signed) => signed,
-            Err(TeamTrouble::Missing) if joined.is_none() => return None,
-            Err(_) if joined.is_some_and(|joined| self.is_moved(joined)) => {
-                return Some(TeamTrouble::Moved);
+            Err(RosterTrouble::Missing) if joined.is_none() => return None,
+            Err(_) if joined.is_some_and(|joined| self.has_other_space_id(joined)) => {
+                return Some(RosterTrouble::SpaceIdChanged);
             }
             Err(trouble) => return Some(trouble),
         };
-        let Some(joined) = joined else { return incomplete(signed) };
-        if self.is_moved(joined) {
-            return Some(TeamTrouble::Moved);
+        let Some(joined) = joined else { return incompleteness(signed) };
+        if self.has_other_space_id(joined) {
+            return Some(RosterTrouble::SpaceIdChanged);
         }
         if signed.roster == **joined {
             return None;
         }
-        let stale = stale(&signed.roster, joined);
-        Some(stale.or_else(|| incomplete(signed)).unwrap_or(TeamTrouble::Strangers))
+        let stale = staleness(&signed.roster, joined);
+        Some(stale.or_else(|| incompleteness(signed)).unwrap_or(RosterTrouble::UnknownAdmins))
     }
 
     /// Whether the space says another id than it did when its team was seen.
-    fn is_moved(&self, joined: &Roster) -> bool {
+    fn has_other_space_id(&self, joined: &Roster) -> bool {
         self.space_id.as_ref() != Some(&joined.space_id)
     }
 
     /// The roster that lies there and speaks for this space.
-    pub(crate) fn signed(&self) -> Result<&SignedRoster, TeamTrouble> {
-        match &self.file {
-            TeamFile::None => Err(TeamTrouble::Missing),
-            TeamFile::Remains => Err(TeamTrouble::Broken("it has signatures and is not there")),
-            TeamFile::Broken(why) => Err(TeamTrouble::Broken(why)),
-            TeamFile::Signed(signed) if Some(&signed.roster.space_id) != self.space_id.as_ref() => {
-                Err(TeamTrouble::OtherSpace)
+    pub(crate) fn signed_roster(&self) -> Result<&SignedRoster, RosterTrouble> {
+        match &self.roster_file {
+            RosterFile::None => Err(RosterTrouble::Missing),
+            RosterFile::SignaturesOnly => {
+                Err(RosterTrouble::Broken("it has signatures and is not there"))
             }
-            TeamFile::Signed(signed) => Ok(signed),
+            RosterFile::Broken(why) => Err(RosterTrouble::Broken(why)),
+            RosterFile::Signed(signed)
+                if Some(&signed.roster.space_id) != self.space_id.as_ref() =>
+            {
+                Err(RosterTrouble::OtherSpace)
+            }
+            RosterFile::Signed(signed) => Ok(signed),
         }
     }
 
     /// The roster that a person may join: whole, for this space, and no other than the one that was
     /// seen unless it is newer.
-    pub(crate) fn joinable(&self) -> Result<&SignedRoster, TeamTrouble> {
+    pub(crate) fn joinable_roster(&self) -> Result<&SignedRoster, RosterTrouble> {
         if self.is_damaged() {
-            return Err(TeamTrouble::Damaged);
+            return Err(RosterTrouble::Damaged);
         }
-        let signed = self.signed()?;
-        let known = self.joined().filter(|joined| !self.is_moved(joined));
-        let stale = known.and_then(|joined| stale(&signed.roster, joined));
-        stale.or_else(|| incomplete(signed)).map_or(Ok(signed), Err)
+        let signed = self.signed_roster()?;
+        let known = self.joined_roster().filter(|joined| !self.has_other_space_id(joined));
+        let stale = known.and_then(|joined| staleness(&signed.roster, joined));
+        stale.or_else(|| incompleteness(signed)).map_or(Ok(signed), Err)
     }
 
     /// The roster that lies there, if these admins signed it.
-    pub(crate) fn by_admins(
+    pub(crate) fn roster_signed_by(
         &self,
         admins: &[Fingerprint],
         quorum: Quorum,
-    ) -> Result<&Roster, TeamTrouble> {
-        let signed = self.signed()?;
-        if let Some(trouble) = incomplete(signed) {
+    ) -> Result<&Roster, RosterTrouble> {
+        let signed = self.signed_roster()?;
+        if let Some(trouble) = incompleteness(signed) {
             return Err(trouble);
         }
         let named = signed.roster.admins.iter().filter(|key| admins.contains(&key.fingerprint()));
@@ -237,33 +246,33 @@ impl Team {
             Quorum::Threshold => signed.roster.threshold.min(admins.len()),
         };
         if signed.count_signatures_by(&named) < needed.max(1) {
-            return Err(TeamTrouble::Strangers);
+            return Err(RosterTrouble::UnknownAdmins);
         }
         Ok(&signed.roster)
     }
 }
 
 /// Why a roster does not come after one that was seen; the same one is no trouble.
-fn stale(roster: &Roster, seen: &Roster) -> Option<TeamTrouble> {
+fn staleness(roster: &Roster, seen: &Roster) -> Option<RosterTrouble> {
     match roster.serial {
         _ if roster == seen => None,
-        serial if serial < seen.serial => Some(TeamTrouble::Older { serial, seen: seen.serial }),
-        serial if serial == seen.serial => Some(TeamTrouble::Fork { serial }),
+        serial if serial < seen.serial => Some(RosterTrouble::Older { serial, seen: seen.serial }),
+        serial if serial == seen.serial => Some(RosterTrouble::Fork { serial }),
         _ => None,
     }
 }
 
-fn incomplete(signed: &SignedRoster) -> Option<TeamTrouble> {
+fn incompleteness(signed: &SignedRoster) -> Option<RosterTrouble> {
     let (by, threshold) =
         (signed.count_signatures_by(&signed.roster.admins), signed.roster.threshold);
-    (by < threshold).then_some(TeamTrouble::Incomplete { signed: by, threshold })
+    (by < threshold).then_some(RosterTrouble::Incomplete { signed: by, threshold })
 }
 
-impl TeamFile {
+impl RosterFile {
     /// Reads what lies in a space.
     pub(crate) fn read(space: &Dir) -> Self {
         let text = |name| config::read_file(space, name);
-        match (text(ROSTER), text(ROSTER_SIDECAR)) {
+        match (text(ROSTER_FILE), text(ROSTER_SIDECAR)) {
             (Ok(None), Ok(None)) => Self::None,
             (Ok(Some(roster)), Ok(Some(sidecar))) => {
                 match SignedRoster::parse(roster.as_bytes(), sidecar.as_bytes()) {
@@ -272,25 +281,29 @@ impl TeamFile {
                 }
             }
             (Ok(Some(_)), Ok(None)) => Self::Broken("it has no signatures"),
-            (Ok(None), Ok(Some(_))) => Self::Remains,
+            (Ok(None), Ok(Some(_))) => Self::SignaturesOnly,
             _ => Self::Broken("it cannot be read"),
         }
     }
 }
 
-impl Pinned {
+impl PinnedRoster {
     /// What counts in a folder: what the user pinned for its space, or for the space that it was.
-    fn of_folder(surroundings: &Environment, project: &Folder, space_id: Option<&str>) -> Self {
+    fn read_for_folder(
+        surroundings: &Environment,
+        project: &Folder,
+        space_id: Option<&str>,
+    ) -> Self {
         let pinned = space_id.map_or(Self::None, |space_id| Self::read(surroundings, space_id));
         let Some(folder) = project.canonical_text() else { return pinned };
-        let known = homes::space_of(surroundings, folder);
+        let known = homes::last_space_id(surroundings, folder);
         let known = known.filter(|known| Some(known.as_str()) != space_id);
         match known.map(|known| Self::read(surroundings, &known)) {
             // What was one team's folder is not another's because it says so.
             Some(other @ (Self::Roster(_) | Self::Damaged)) => other,
             Some(Self::None) | None => {
                 if let (Self::Roster(_), Some(space_id)) = (&pinned, space_id)
-                    && let Err(error) = homes::settle(surroundings, folder, space_id)
+                    && let Err(error) = homes::remember_if_changed(surroundings, folder, space_id)
                 {
                     tracing::error!(%error, "the folder of a team could not be kept");
                 }
@@ -303,7 +316,7 @@ impl Pinned {
     fn read(surroundings: &Environment, space_id: &str) -> Self {
         let records = match surroundings.read_config(FILE) {
             Ok(None) => return Self::None,
-            Ok(Some(bytes)) => records::parse_whole(&bytes),
+            Ok(Some(bytes)) => records::parse_strict(&bytes),
             Err(_) => None,
         };
         let Some(records) = records else { return Self::Damaged };
@@ -320,7 +333,7 @@ impl Pinned {
 /// Lets a roster count from now on, unless a newer one does.
 pub(crate) fn pin(surroundings: &Environment, signed: &SignedRoster) -> Result<(), RecordError> {
     let roster = &signed.roster;
-    records::change(surroundings.lock_config(), FILE, |records| {
+    records::update(surroundings.lock_config(), FILE, |records| {
         let is_newer = |record: &serde_json::Value| {
             record["space_id"] == roster.space_id
                 && record["roster"]["serial"].as_u64().is_some_and(|seen| seen > roster.serial)
@@ -336,8 +349,8 @@ pub(crate) fn pin(surroundings: &Environment, signed: &SignedRoster) -> Result<(
 }
 
 /// The last roster of a space that counted, with its signatures.
-pub(crate) fn last_seen(surroundings: &Environment, space_id: &str) -> Option<SignedRoster> {
-    let records = records::parse(surroundings.read_config_or_none(FILE));
+pub(crate) fn last_pinned(surroundings: &Environment, space_id: &str) -> Option<SignedRoster> {
+    let records = records::parse_or_empty(surroundings.read_config_or_none(FILE));
     let record = records.iter().find(|record| record["space_id"] == space_id)?;
     let (roster, signatures) = (record["roster"].to_string(), record["signatures"].as_str()?);
     SignedRoster::parse(roster.as_bytes(), signatures.as_bytes()).ok()
@@ -345,7 +358,7 @@ pub(crate) fn last_seen(surroundings: &Environment, space_id: &str) -> Option<Si
 
 /// Forgets the team of a space, and which of its rosters was seen last.
 pub(crate) fn unpin(surroundings: &Environment, space_id: &str) -> Result<(), RecordError> {
-    records::change(surroundings.lock_config(), FILE, |records| {
+    records::update(surroundings.lock_config(), FILE, |records| {
         records.retain(|record| record["space_id"] != space_id);
     })
 }

@@ -19,11 +19,11 @@ use super::run::run;
 use super::{ItemError, Standing, Stock, Unmade, proposal};
 use crate::config::{AgentsConfig, RunConfig};
 use crate::context::Context;
-use crate::court::Court;
-use crate::enforce::{self, Expect, ItemChange, ItemHow, Sealing, Way};
-use crate::read::open;
+use crate::court::TrustPolicy;
+use crate::enforce::{self, ChangeRoute, ExpectedState, ItemChange, ItemOperation, SignatureState};
+use crate::read::open_visible_file;
 use crate::search::Kit;
-use crate::seen::{Obscured, Secrets, Seen};
+use crate::seen::{RedactedText, RedactionConflict, SecretDisplay};
 use crate::store::{ItemRules, StoreCall};
 use crate::tool_error::ToolError;
 use crate::view::View;
@@ -41,7 +41,7 @@ pub(crate) struct Desk<'a> {
     /// By which rules items have categories.
     pub(crate) item_rules: &'a ItemRules,
     /// Whose signatures count.
-    pub(crate) court: &'a Court,
+    pub(crate) court: &'a TrustPolicy,
     pub(crate) who: Reader,
     /// For what is asked about memories.
     pub(crate) clerk: &'a StoreCall<'a>,
@@ -119,7 +119,7 @@ fn create(
     let place = in_space(desk.scope(Scope::Project), call.kind, &call.item, form);
     check_arrival(desk, &place)?;
     let prospect = Prospect::new((desk.stock, desk.view), place, text)?;
-    put(desk, prospect, Expect::Nothing, mode)
+    put(desk, prospect, ExpectedState::Nothing, mode)
 }
 
 fn update(
@@ -141,7 +141,7 @@ fn update(
         files: others_meant(desk, &current.address, &text.files)?,
     };
     let prospect = prospect.meaning(&meant, &kept)?;
-    put(desk, prospect, Expect::Whole(whole), mode)
+    put(desk, prospect, ExpectedState::Whole(whole), mode)
 }
 
 /// The other files that are meant by someone who saw those that are there masked and rewritten.
@@ -153,7 +153,7 @@ fn others_meant(
     let folder = main.path().split_last().map(|(folder, _)| folder).unwrap_or_default();
     let meant = files.iter().map(|(path, content)| {
         let address = Address::file(main.root().clone(), folder.join_path(path));
-        if !desk.view.world.shows(&address) {
+        if !desk.view.world.may_show(&address) {
             return Err(Unmade::Files("files whose names are not sensitive").into());
         }
         let content = match Current::read(desk, address) {
@@ -178,8 +178,8 @@ fn delete(
     let current = Current::main(desk, &place)?;
     current.check(expect)?;
     let address = current.address.clone();
-    let how = ItemHow::Remove { whole: current.whole(&place)? };
-    let change = ItemChange { place, how };
+    let how = ItemOperation::Remove { whole: current.whole(&place)? };
+    let change = ItemChange { place, operation: how };
     let told = Told { address, integrity: None, warnings: Vec::new(), done: "deleted" };
     settle(desk, change, told, mode)
 }
@@ -188,12 +188,12 @@ fn delete(
 pub(crate) fn put(
     desk: &Desk<'_>,
     prospect: Prospect,
-    before: Expect,
+    before: ExpectedState,
     mode: Mode,
 ) -> Result<Draft, ToolError> {
     let Prospect { place, address, files, integrity, warnings } = prospect;
-    let done = if before == Expect::Nothing { "created" } else { "changed" };
-    let change = ItemChange { place, how: ItemHow::Put { files, before } };
+    let done = if before == ExpectedState::Nothing { "created" } else { "changed" };
+    let change = ItemChange { place, operation: ItemOperation::Put { files, before } };
     settle(desk, change, Told { address, integrity, warnings, done }, mode)
 }
 
@@ -209,14 +209,14 @@ struct Told {
 fn settle(desk: &Desk<'_>, change: ItemChange, told: Told, mode: Mode) -> Result<Draft, ToolError> {
     let sealing = sealing(desk, &change.place);
     let permit = enforce::permit_item(desk.who, desk.agents, change, sealing);
-    let way = permit.way();
+    let way = permit.route();
     let proposal = match (mode, way) {
         (Mode::Dry, _) => None,
-        (Mode::Really, Way::Direct) => {
+        (Mode::Really, ChangeRoute::Direct) => {
             apply(permit, &Placing { context: desk.context, over: desk.over })?;
             None
         }
-        (Mode::Really, Way::Propose) => Some(proposal::keep(desk, permit)?),
+        (Mode::Really, ChangeRoute::Propose) => Some(proposal::keep(desk, permit)?),
     };
     let address = told.address.clone();
     let data = Fields::default()
@@ -231,8 +231,10 @@ fn settle(desk: &Desk<'_>, change: ItemChange, told: Told, mode: Mode) -> Result
         (Mode::Dry, _) => {
             let done = told.done;
             let words = match way {
-                Way::Direct => format!(" would be {done}. Nothing was changed: a dry run."),
-                Way::Propose => format!(" would be proposed to be {done}. Nothing was changed."),
+                ChangeRoute::Direct => format!(" would be {done}. Nothing was changed: a dry run."),
+                ChangeRoute::Propose => {
+                    format!(" would be proposed to be {done}. Nothing was changed.")
+                }
             };
             Draft::success(codes::CHANGE_DRY, subject.and(words)).data(data)
         }
@@ -250,14 +252,14 @@ fn settle(desk: &Desk<'_>, change: ItemChange, told: Told, mode: Mode) -> Result
 }
 
 /// Whether a signature lies beside an item. What cannot be found out counts as signed.
-pub(super) fn sealing(desk: &Desk<'_>, place: &ScopedPath) -> Sealing {
+pub(super) fn sealing(desk: &Desk<'_>, place: &ScopedPath) -> SignatureState {
     let main = place.address().map(|address| desk.view.resolve(&Spoken::Rooted(address)));
-    let Some(Ok(main)) = main else { return Sealing::Unsigned };
+    let Some(Ok(main)) = main else { return SignatureState::Unsigned };
     let name = place.sidecar_name().unwrap_or_default();
-    let there = main.folder().map(|folder| none_if_missing(folder.symlink_metadata(name)));
+    let there = main.parent_folder().map(|folder| none_if_missing(folder.symlink_metadata(name)));
     match there {
-        None | Some(Ok(None)) => Sealing::Unsigned,
-        Some(Ok(Some(_)) | Err(_)) => Sealing::Signed,
+        None | Some(Ok(None)) => SignatureState::Unsigned,
+        Some(Ok(Some(_)) | Err(_)) => SignatureState::Signed,
     }
 }
 
@@ -312,10 +314,11 @@ impl Current {
     fn read(desk: &Desk<'_>, address: Address) -> Result<Self, ToolError> {
         let file = desk.view.resolve(&Spoken::Rooted(address.clone()))?;
         let unreadable = |cause| ToolError::unreadable(&address, cause);
-        let bytes = read_at_most(open(&file)?, item::MAX_ITEM_BYTES as u64).map_err(unreadable)?;
+        let bytes = read_at_most(open_visible_file(&file)?, item::MAX_ITEM_BYTES as u64)
+            .map_err(unreadable)?;
         let sha256 = match &bytes {
             Some(bytes) => Sha256::digest(bytes),
-            None => digest_file(open(&file)?).map_err(unreadable)?,
+            None => digest_file(open_visible_file(&file)?).map_err(unreadable)?,
         };
         Ok(Self { address, file, bytes, sha256 })
     }
@@ -323,7 +326,7 @@ impl Current {
     /// One digest of all that the item is whose main file this is.
     fn whole(&self, place: &ScopedPath) -> Result<Sha256, ToolError> {
         let unreadable = |cause| ToolError::unreadable(&self.address, cause);
-        match self.file.folder() {
+        match self.file.parent_folder() {
             Some(folder) => whole(self.sha256, folder, place).map_err(unreadable),
             None => Ok(whole_of(self.sha256, &[])),
         }
@@ -331,7 +334,7 @@ impl Current {
 
     /// The other files of the item whose main file this is, as far as they can be told.
     fn others(&self, place: &ScopedPath) -> Vec<FileDigest> {
-        let others = self.file.folder().map(|folder| belongings(folder, place));
+        let others = self.file.parent_folder().map(|folder| belongings(folder, place));
         others.and_then(Result::ok).unwrap_or_default()
     }
 
@@ -346,13 +349,14 @@ impl Current {
     fn meant(&self, desk: &Desk<'_>, content: &str) -> Result<String, ToolError> {
         let text = self.bytes.as_deref().map(str::from_utf8);
         let Some(Ok(text)) = text else { return Ok(content.to_owned()) };
-        let confirmed = desk.view.world.confirms_at(&self.address);
-        let secrets = if confirmed { Secrets::Shown } else { Secrets::Masked };
-        let obscured = |Obscured| Unmade::Obscured(self.address.clone());
+        let confirmed = desk.view.world.is_confirmed_at(&self.address);
+        let secrets = if confirmed { SecretDisplay::Shown } else { SecretDisplay::Masked };
+        let obscured = |RedactionConflict| Unmade::Obscured(self.address.clone());
         if desk.who == Reader::Person {
             return Ok(content.to_owned());
         }
-        let seen = Seen::new(text, secrets, desk.view.gate, desk.view.agent).map_err(obscured)?;
+        let seen =
+            RedactedText::new(text, secrets, desk.view.gate, desk.view.agent).map_err(obscured)?;
         Ok(seen.rewrite(content).map_err(obscured)?)
     }
 }

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::TeamFault;
 use super::opened::Broken;
-use crate::court::TeamTrouble;
-use crate::enforce::{Denied, Unused};
+use crate::court::RosterTrouble;
+use crate::enforce::{Denied, UntrustedItem};
 use crate::keys::KeyFault;
 use crate::records::RecordError;
 
@@ -42,7 +42,7 @@ pub(crate) enum ItemError {
     #[error(transparent)]
     Key(KeyFault),
     #[error(transparent)]
-    Team(TeamTrouble),
+    Team(RosterTrouble),
     #[error(transparent)]
     Refused(Box<TeamFault>),
     #[error(transparent)]
@@ -50,7 +50,7 @@ pub(crate) enum ItemError {
     #[error("{} is broken: {}", .0.address, .0.failure.status())]
     Broken(Box<Broken>),
     #[error("the item may not be used: {0}")]
-    Unused(Box<Unused>),
+    Unused(Box<UntrustedItem>),
     #[error(transparent)]
     Unmade(#[from] Unmade),
 }

@@ -70,7 +70,7 @@ pub(crate) fn look(
 
 /// Whether the caller may know of an item.
 pub(crate) fn is_shown(view: &View<'_>, place: &ScopedPath) -> bool {
-    place.address().is_some_and(|address| view.world.shows(&address))
+    place.address().is_some_and(|address| view.world.may_show(&address))
 }
 
 fn several(kind: ItemType, item: &ItemRef, candidates: Vec<ScopedPath>) -> ItemError {

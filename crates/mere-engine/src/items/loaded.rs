@@ -16,8 +16,8 @@ use mere_core::trust::{
 use super::ItemError;
 use super::belongings::{BelongingsError, belongings, whole_of};
 use super::tell::masked_fault;
-use crate::court::Court;
-use crate::read::open;
+use crate::court::TrustPolicy;
+use crate::read::open_visible_file;
 use crate::tool_error::ToolError;
 use crate::view::View;
 use crate::world::ResolveError;
@@ -81,13 +81,13 @@ impl Raw {
     pub(crate) fn read(view: &View<'_>, place: ScopedPath) -> Result<Self, ToolError> {
         let address = place.address().ok_or(ResolveError::NotVisible)?;
         let main = view.resolve(&Spoken::Rooted(address.clone()))?;
-        let file = open(&main)?;
+        let file = open_visible_file(&main)?;
         let unreadable = |cause| ToolError::unreadable(&address, cause);
         let bytes = read_at_most(file, item::MAX_ITEM_BYTES as u64).map_err(unreadable)?;
         // One byte more than there may be says as much as all of them.
         let bytes = bytes.unwrap_or_else(|| vec![b' '; item::MAX_ITEM_BYTES + 1]);
         let sha256 = Sha256::digest(&bytes);
-        let folder = main.folder().ok_or(ResolveError::NotVisible)?;
+        let folder = main.parent_folder().ok_or(ResolveError::NotVisible)?;
         let sidecar = SidecarFile::read(folder, &place).map_err(unreadable)?;
         let others = belongings(folder, &place);
         Ok(Self { place, address, bytes, sha256, others, sidecar })
@@ -97,7 +97,7 @@ impl Raw {
     pub(crate) fn is_plain(view: &View<'_>, place: &ScopedPath) -> Result<bool, ToolError> {
         let address = place.address().ok_or(ResolveError::NotVisible)?;
         let main = view.resolve(&Spoken::Rooted(address.clone()))?;
-        let folder = main.folder().ok_or(ResolveError::NotVisible)?;
+        let folder = main.parent_folder().ok_or(ResolveError::NotVisible)?;
         let name = place.sidecar_name().unwrap_or_default();
         let beside = none_if_missing(folder.symlink_metadata(&name));
         Ok(beside.map_err(|cause| ToolError::unreadable(&address, cause))?.is_none())
@@ -110,7 +110,7 @@ impl Raw {
     }
 
     /// The one verification. What is broken is not understood, and has no body.
-    pub(crate) fn judge(mut self, court: &Court) -> Result<Verification<Loaded>, ToolError> {
+    pub(crate) fn judge(mut self, court: &TrustPolicy) -> Result<Verification<Loaded>, ToolError> {
         let others = match (&self.others, &self.sidecar) {
             (Ok(others), _) => others,
             // What was signed had no such file.

@@ -15,8 +15,8 @@ use super::change::Desk;
 use super::load::name;
 use super::loaded::SidecarFile;
 use super::{ItemError, Loaded, Raw};
-use crate::court::{Court, Membership};
-use crate::enforce::{self, Demand};
+use crate::court::{Membership, TrustPolicy};
+use crate::enforce::{self, SignatureRequirement};
 use crate::tool_error::ToolError;
 use crate::view::View;
 
@@ -60,7 +60,7 @@ impl Opened {
     /// Reads an item and judges it. What is broken is an error.
     pub(crate) fn judge(
         view: &View<'_>,
-        court: &Court,
+        court: &TrustPolicy,
         place: ScopedPath,
     ) -> Result<Self, ToolError> {
         let raw = Raw::read(view, place)?;
@@ -96,12 +96,13 @@ impl Opened {
     /// The same with no more than it takes.
     pub(crate) fn open_for(
         who: Reader,
-        (view, court): (&View<'_>, &Court),
+        (view, court): (&View<'_>, &TrustPolicy),
         place: ScopedPath,
     ) -> Result<Self, ToolError> {
         let opened = Self::judge(view, court, place)?;
-        let must = who == Reader::Agent && court.requires(opened.loaded.place.kind);
-        let demand = if must { Demand::Signed } else { Demand::Anything };
+        let must = who == Reader::Agent && court.requires_signature(opened.loaded.place.kind);
+        let demand =
+            if must { SignatureRequirement::Required } else { SignatureRequirement::Optional };
         enforce::permit_use(&opened, demand).map_err(ItemError::Unused)?;
         Ok(opened)
     }
@@ -120,7 +121,7 @@ impl Opened {
 /// Whether what an item says counts for whoever asks. Of what has no signatures and needs none,
 /// nothing is read.
 pub(crate) fn is_believed(desk: &Desk<'_>, place: &ScopedPath) -> bool {
-    let must = desk.who == Reader::Agent && desk.court.requires(place.kind);
+    let must = desk.who == Reader::Agent && desk.court.requires_signature(place.kind);
     let is_plain = !must && Raw::is_plain(desk.view, place).unwrap_or_default();
     is_plain || Opened::open(desk, place.clone()).is_ok()
 }
@@ -188,7 +189,7 @@ impl Unvouched {
                     "Ask a person to run `mere trust add`, or read it and run `mere sign {item}`."
                 )
             }
-            Membership::Open => {
+            Membership::NotJoined => {
                 "The space has a team that was not joined here. Ask a person to run `mere join`, which \
                  shows whose signatures would count."
                     .to_owned()

@@ -12,7 +12,7 @@ use super::Unmade;
 use super::belongings::whole;
 use super::prospect::main_name;
 use crate::context::Context;
-use crate::enforce::{Expect, ItemHow, ItemPermit};
+use crate::enforce::{ExpectedState, ItemOperation, ItemPermit};
 use crate::project_key;
 use mere_host::{
     EntryKind, FolderWriter, OpenFolder, WritePrecondition, digest_file, none_if_missing,
@@ -36,7 +36,8 @@ pub(crate) fn apply(permit: ItemPermit, placing: &Placing<'_>) -> Result<(), Unm
     let failed = |cause| Unmade::Failed { address: address.clone(), cause };
     let spot = Spot::of(place).ok_or(Unmade::Place)?;
     let folder = placing.folder(place).map_err(failed)?;
-    if place.base == CategoryBase::Space && project_key::space_format(&folder) > project_key::FORMAT
+    if place.base == CategoryBase::Space
+        && project_key::space_format(&folder) > project_key::SPACE_FORMAT
     {
         return Err(Unmade::Newer);
     }
@@ -50,21 +51,21 @@ pub(crate) fn apply(permit: ItemPermit, placing: &Placing<'_>) -> Result<(), Unm
         None => None,
     };
     let stale = || Unmade::Stale { address: address.clone(), current: main };
-    match permit.how() {
-        ItemHow::Put { files, before: Expect::Nothing } => {
+    match permit.operation() {
+        ItemOperation::Put { files, before: ExpectedState::Nothing } => {
             match spot.create(&editing, files).map_err(failed)? {
                 None => Ok(()),
                 Some(taken) => Err(Unmade::Taken(spot.address(&address, &taken))),
             }
         }
-        ItemHow::Put { before: Expect::Whole(before), .. }
-        | ItemHow::Remove { whole: before }
-        | ItemHow::Seal { whole: before, .. }
+        ItemOperation::Put { before: ExpectedState::Whole(before), .. }
+        | ItemOperation::Remove { whole: before }
+        | ItemOperation::Seal { whole: before, .. }
             if all != Some(*before) =>
         {
             Err(stale())
         }
-        ItemHow::Put { files, .. } => {
+        ItemOperation::Put { files, .. } => {
             let before = spot.signatures(&editing).map_err(failed)?;
             let done = spot.replace(&editing, files, main);
             // What was not replaced keeps the signatures it had.
@@ -73,11 +74,11 @@ pub(crate) fn apply(permit: ItemPermit, placing: &Placing<'_>) -> Result<(), Unm
             }
             if done.map_err(failed)? { Ok(()) } else { Err(stale()) }
         }
-        ItemHow::Seal { sidecar, .. } => {
+        ItemOperation::Seal { sidecar, .. } => {
             let path = spot.sidecar().ok_or(Unmade::Place)?;
             editing.put(&path, sidecar, WritePrecondition::Any).map(|_| ()).map_err(failed)
         }
-        ItemHow::Remove { whole } => {
+        ItemOperation::Remove { whole } => {
             let done = spot.remove(&editing, main, *whole).map_err(failed)?;
             if done { Ok(()) } else { Err(stale()) }
         }
@@ -94,7 +95,7 @@ impl Placing<'_> {
                 None => FolderWriter::make_space(&self.context.project),
             },
             (Scope::Project, CategoryBase::InPlace(_)) => self.context.project.dir().try_clone(),
-            (Scope::User, CategoryBase::Space) => self.context.surroundings.make_user_space(),
+            (Scope::User, CategoryBase::Space) => self.context.environment.make_user_space(),
             (Scope::User, CategoryBase::InPlace(_))
             | (Scope::Registry, _)
             | (_, CategoryBase::Store(_)) => Err(missing()),

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::change::Desk;
 use super::{ItemError, Unmade};
-use crate::enforce::{Expect, ItemHow, ItemPermit};
+use crate::enforce::{ExpectedState, ItemOperation, ItemPermit};
 use mere_host::{MissingFolders, TargetLookup, Workspace};
 
 /// Where proposals lie in a workspace.
@@ -68,14 +68,16 @@ impl ProposedAction {
 #[expect(clippy::needless_pass_by_value, reason = "a permit is spent once")]
 pub(super) fn keep(desk: &Desk<'_>, permit: ItemPermit) -> Result<Address, ItemError> {
     let place = permit.place();
-    let (action, files) = match permit.how() {
-        ItemHow::Put { files, before: Expect::Nothing } => (ProposedAction::Create, &files[..]),
-        ItemHow::Put { files, before: Expect::Whole(before) } => {
+    let (action, files) = match permit.operation() {
+        ItemOperation::Put { files, before: ExpectedState::Nothing } => {
+            (ProposedAction::Create, &files[..])
+        }
+        ItemOperation::Put { files, before: ExpectedState::Whole(before) } => {
             (ProposedAction::Update(*before), &files[..])
         }
-        ItemHow::Remove { whole } => (ProposedAction::Delete(*whole), &[][..]),
+        ItemOperation::Remove { whole } => (ProposedAction::Delete(*whole), &[][..]),
         // Nobody proposes a signature.
-        ItemHow::Seal { .. } => return Err(Unmade::Place.into()),
+        ItemOperation::Seal { .. } => return Err(Unmade::Place.into()),
     };
     let random = Uuid::new_v4().simple().to_string();
     let proposal = Proposal {

@@ -16,7 +16,7 @@ use super::find::{find, look};
 use super::load::name;
 use super::tell::{self, Teller, word};
 use super::{ItemError, Loaded, Opened, Stock};
-use crate::seen::{MASK, Masked};
+use crate::seen::{MASK, MaskedText};
 use crate::tool_error::ToolError;
 use crate::view::View;
 
@@ -202,8 +202,8 @@ pub(super) fn check_inputs(
 /// is masked.
 fn check_frontmatter(view: &View<'_>, loaded: &Loaded, entry: &Knowledge) -> Result<(), ItemError> {
     let address = Some(loaded.address.clone());
-    let masked = Masked::whole(loaded.text.clone());
-    let hides = masked.count > 0 && !view.world.confirms_at(&loaded.address);
+    let masked = MaskedText::mask_whole(loaded.text.clone());
+    let hides = masked.count > 0 && !view.world.is_confirmed_at(&loaded.address);
     let seen = hides.then(|| seen_entry(&masked.text, loaded));
     let problems = match &seen {
         None => frontmatter_problems(entry),

@@ -11,7 +11,7 @@ use mere_core::trust::{
 use super::change::Desk;
 use super::{ItemError, Loaded, Unmade};
 use crate::court::now;
-use crate::enforce::{self, Errand};
+use crate::enforce::{self, SigningReason};
 use crate::keys::{self, KeyFault, SigningKey};
 
 /// The user's key, unlocked and permitted to sign.
@@ -21,8 +21,8 @@ pub(crate) struct Sealer {
 
 impl Sealer {
     /// Unlocks the user's key for an errand, if policy allows it.
-    pub(crate) fn unlock(desk: &Desk<'_>, errand: Errand) -> Result<Self, ItemError> {
-        let key = keys::unlock(&desk.context.surroundings, desk.unlock);
+    pub(crate) fn unlock(desk: &Desk<'_>, errand: SigningReason) -> Result<Self, ItemError> {
+        let key = keys::unlock(&desk.context.environment, desk.unlock);
         // Whether it may sign at all is said before any passphrase is asked for.
         permit(desk, errand, &key)?;
         let sealer = Self { key: key.map_err(ItemError::Key)? };
@@ -100,17 +100,17 @@ impl Sealer {
 /// Whether somebody is there who can mean it: what sets signatures aside asks for as much as what
 /// makes them.
 pub(crate) fn check_presence(desk: &Desk<'_>) -> Result<(), ItemError> {
-    let key = keys::unlock(&desk.context.surroundings, desk.unlock);
-    permit(desk, Errand::Asked, &key)
+    let key = keys::unlock(&desk.context.environment, desk.unlock);
+    permit(desk, SigningReason::Requested, &key)
 }
 
 fn permit(
     desk: &Desk<'_>,
-    errand: Errand,
+    errand: SigningReason,
     key: &Result<SigningKey, KeyFault>,
 ) -> Result<(), ItemError> {
-    let presence = enforce::Presence {
-        who: desk.who,
+    let presence = enforce::SigningContext {
+        reader: desk.who,
         has_terminal: mere_host::has_terminal(),
         is_in_agent: key.as_ref().is_ok_and(SigningKey::is_in_agent),
         is_unattended: desk.court.is_unattended(),
@@ -131,7 +131,10 @@ fn placement(place: &ScopedPath, space_id: &str, created: ClaimedTime) -> Placem
 }
 
 /// Whether there is a key that could sign without anybody being asked.
-pub(crate) fn try_unlock(desk: &Desk<'_>, errand: Errand) -> Result<Option<Sealer>, ItemError> {
+pub(crate) fn try_unlock(
+    desk: &Desk<'_>,
+    errand: SigningReason,
+) -> Result<Option<Sealer>, ItemError> {
     match Sealer::unlock(desk, errand) {
         Ok(sealer) => Ok(Some(sealer)),
         Err(ItemError::Key(KeyFault::NoKey) | ItemError::Unmade(Unmade::Denied(_))) => Ok(None),
@@ -146,6 +149,6 @@ pub(crate) fn space_id(desk: &Desk<'_>, place: &ScopedPath) -> Result<String, It
     }
     let address = place.address().ok_or(Unmade::Place)?;
     let failed = |cause| Unmade::Failed { address: address.clone(), cause };
-    let id = desk.context.name_space(place.scope, desk.over).map_err(failed)?;
+    let id = desk.context.ensure_space_id(place.scope, desk.over).map_err(failed)?;
     Ok(id)
 }

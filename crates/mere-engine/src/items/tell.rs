@@ -8,8 +8,8 @@ use mere_core::secrets;
 use serde_json::Value;
 
 use super::Loaded;
-use crate::seen::{MASK, Masked};
-use crate::view::{View, some_count};
+use crate::seen::{MASK, MaskedText};
+use crate::view::{View, nonzero};
 
 /// Tells an item's texts, and counts the secrets in them.
 pub(crate) struct Teller {
@@ -30,7 +30,7 @@ impl Teller {
 
     /// Tells the texts of a file.
     pub(crate) fn of(view: &View<'_>, address: &Address, text: &str) -> Self {
-        let confirmed = view.world.confirms_at(address);
+        let confirmed = view.world.is_confirmed_at(address);
         let hidden = if confirmed { Vec::new() } else { pieces(text) };
         Self { confirmed, hidden, masked: 0 }
     }
@@ -57,7 +57,7 @@ impl Teller {
 
     /// How many secrets were masked, if any.
     pub(crate) fn masked(&self) -> Option<u64> {
-        some_count(self.masked)
+        nonzero(self.masked)
     }
 
     fn mask(&mut self, text: &str) -> String {
@@ -71,7 +71,7 @@ impl Teller {
                 text = text.replace(piece.as_str(), MASK);
             }
         }
-        let masked = Masked::whole(text);
+        let masked = MaskedText::mask_whole(text);
         self.masked += masked.count;
         masked.text
     }
@@ -93,7 +93,7 @@ fn pieces(text: &str) -> Vec<String> {
 
 /// A text for an error, which nobody has confirmed: known secrets are masked.
 pub(crate) fn masked(text: &str) -> String {
-    Masked::whole(text.to_owned()).text
+    MaskedText::mask_whole(text.to_owned()).text
 }
 
 /// The same for data.
@@ -155,7 +155,7 @@ pub(crate) fn files(view: &View<'_>, loaded: &Loaded) -> Data {
     let shown = |path: &str| {
         let path = path.parse::<RelPath>().ok().map(|path| folder.join_path(&path));
         path.is_some_and(|path| {
-            view.world.shows(&Address::file(loaded.address.root().clone(), path))
+            view.world.may_show(&Address::file(loaded.address.root().clone(), path))
         })
     };
     let others = loaded.files.iter().filter(|other| shown(&other.path));

@@ -9,13 +9,13 @@ use zeroize::Zeroizing;
 use super::fault::KeyFault;
 use super::list;
 use super::pem::{self, Pem};
-use super::ring::{self, Home, OwnKey};
+use super::ring::{self, KeyLocation, OwnKey};
 use super::signing::{self, SigningKey};
 use crate::wording;
 use mere_host::{Environment, LinkPolicy, now_nanoseconds};
 
 /// Does what a person asks for.
-pub(crate) fn command(
+pub(crate) fn run_command(
     surroundings: &Environment,
     asked: &KeysCommand,
     unlock: Option<&Secret>,
@@ -30,11 +30,11 @@ pub(crate) fn command(
         KeysCommand::Use(KeyArgument::Fingerprint(key)) => use_named(surroundings, *key),
         KeysCommand::Use(KeyArgument::File(file)) => use_file(surroundings, file),
         KeysCommand::Rotate { to, passphrase, out } => {
-            let next = Next { to: *to, passphrase, out: out.as_ref() };
+            let next = RotationTarget { to: *to, passphrase, out: out.as_ref() };
             rotate(surroundings, &next, unlock)
         }
     };
-    done.unwrap_or_else(|fault| wording::key(&fault))
+    done.unwrap_or_else(|fault| wording::key_error_reply(&fault))
 }
 
 fn generate(
@@ -42,14 +42,14 @@ fn generate(
     name: Option<&KeyName>,
     passphrase: &Passphrase,
 ) -> Result<Draft, KeyFault> {
-    let own = ring::make(surroundings, name, chosen(passphrase))?;
+    let own = ring::generate(surroundings, name, new_passphrase(passphrase))?;
     let message = Prose::words("A key was made: ").content(own.public.fingerprint().into());
-    Ok(with_next(Draft::success(codes::KEY_MADE, message.and(".")), &own)
-        .data(about(surroundings, &own)))
+    Ok(with_use_hint(Draft::success(codes::KEY_MADE, message.and(".")), &own)
+        .data(key_fields(surroundings, &own)))
 }
 
 /// What locks a new key. Where nobody could be asked, nothing does.
-fn chosen(passphrase: &Passphrase) -> Option<&Secret> {
+fn new_passphrase(passphrase: &Passphrase) -> Option<&Secret> {
     match passphrase {
         Passphrase::NotAsked | Passphrase::None => None,
         Passphrase::Some(secret) => Some(secret).filter(|secret| !secret.is_empty()),
@@ -59,7 +59,7 @@ fn chosen(passphrase: &Passphrase) -> Option<&Secret> {
 fn export(surroundings: &Environment, key: Option<Fingerprint>) -> Result<Draft, KeyFault> {
     let own = ring::find(surroundings, key)?;
     let message = Prose::words("The public half of ").content(own.public.fingerprint().into());
-    Ok(Draft::success(codes::KEY_EXPORTED, message.and(".")).data(about(surroundings, &own)))
+    Ok(Draft::success(codes::KEY_EXPORTED, message.and(".")).data(key_fields(surroundings, &own)))
 }
 
 /// Copies a private key, as locked as it is.
@@ -68,16 +68,16 @@ fn import(surroundings: &Environment, file: &PersonFile) -> Result<Draft, KeyFau
     let pem = Pem::parse(&file)?;
     let public = pem.public().clone();
     let known = ring::read(surroundings)?.into_iter().find(|own| own.public == public);
-    if known.is_some_and(|own| matches!(own.home, Home::Kept(_))) {
-        return Err(KeyFault::Taken(public.fingerprint().to_string()));
+    if known.is_some_and(|own| matches!(own.location, KeyLocation::Stored(_))) {
+        return Err(KeyFault::AlreadyExists(public.fingerprint().to_string()));
     }
     if !pem.is_locked() {
         pem.open(None)?;
     }
-    let own = ring::keep(surroundings, None, &file.bytes, &public)?;
+    let own = ring::store_key(surroundings, None, &file.bytes, &public)?;
     let message = Prose::words("A copy of ").content(public.fingerprint().into()).and(" is kept.");
-    Ok(with_next(Draft::success(codes::KEY_IMPORTED, message), &own)
-        .data(about(surroundings, &own)))
+    Ok(with_use_hint(Draft::success(codes::KEY_IMPORTED, message), &own)
+        .data(key_fields(surroundings, &own)))
 }
 
 /// One of the user's keys, or one that ssh-agent holds.
@@ -88,11 +88,11 @@ fn use_named(surroundings: &Environment, key: Fingerprint) -> Result<Draft, KeyF
             let held = agent.transpose()?.unwrap_or_default().into_iter();
             let public = held.into_iter().find(|held| held.fingerprint() == key);
             let public = public.ok_or(KeyFault::Unknown(key))?;
-            OwnKey { public, is_current: true, home: Home::Agent }
+            OwnKey { public, is_current: true, location: KeyLocation::Agent }
         }
         own => own?,
     };
-    now_used(surroundings, own)
+    use_key(surroundings, own)
 }
 
 /// A private key where it lies, or the public half of one that ssh-agent holds.
@@ -113,14 +113,16 @@ fn use_file(surroundings: &Environment, file: &PersonFile) -> Result<Draft, KeyF
         pem.open(None)?;
     }
     let path = surroundings.person_path_text(file);
-    let path =
-        path.ok_or(KeyFault::Form { file: read.display_path, cause: "its name is not Unicode" })?;
+    let path = path.ok_or(KeyFault::InvalidFormat {
+        file: read.display_path,
+        cause: "its name is not Unicode",
+    })?;
     let known = ring::read(surroundings)?.into_iter().find(|own| own.public == public);
     let home = match known {
-        Some(OwnKey { home: home @ Home::Kept(_), .. }) => home,
-        _ => Home::InPlace(path),
+        Some(OwnKey { location: home @ KeyLocation::Stored(_), .. }) => home,
+        _ => KeyLocation::InPlace(path),
     };
-    now_used(surroundings, OwnKey { public, is_current: true, home })
+    use_key(surroundings, OwnKey { public, is_current: true, location: home })
 }
 
 fn use_public(surroundings: &Environment, public: &PublicKey) -> Result<Draft, KeyFault> {
@@ -130,22 +132,22 @@ fn use_public(surroundings: &Environment, public: &PublicKey) -> Result<Draft, K
     }
 }
 
-fn now_used(surroundings: &Environment, own: OwnKey) -> Result<Draft, KeyFault> {
+fn use_key(surroundings: &Environment, own: OwnKey) -> Result<Draft, KeyFault> {
     let own = ring::make_current(surroundings, own)?;
     let message = Prose::words("").content(own.public.fingerprint().into());
     let message = message.and(" is the key that signs from now on.");
-    Ok(Draft::success(codes::KEY_USED, message).data(about(surroundings, &own)))
+    Ok(Draft::success(codes::KEY_USED, message).data(key_fields(surroundings, &own)))
 }
 
 /// What comes in the place of the current key.
-struct Next<'a> {
+struct RotationTarget<'a> {
     to: Option<Fingerprint>,
     passphrase: &'a Passphrase,
     out: Option<&'a PersonFile>,
 }
 
 /// Where the key that comes is.
-enum Successor {
+enum SuccessorKey {
     Own(Box<OwnKey>),
     /// The text of its file, which nobody has kept yet.
     New(Zeroizing<String>),
@@ -155,7 +157,7 @@ enum Successor {
 /// whatever fails, the old one is there and can prove it again.
 fn rotate(
     surroundings: &Environment,
-    next: &Next<'_>,
+    next: &RotationTarget<'_>,
     unlock: Option<&Secret>,
 ) -> Result<Draft, KeyFault> {
     if let Some(out) = next.out {
@@ -163,17 +165,19 @@ fn rotate(
     }
     let old = signing::unlock(surroundings, unlock)?;
     let (successor, new) = successor(surroundings, &old, next, unlock)?;
-    let proof = proof(&old, &new)?;
+    let proof = rotation_proof(&old, &new)?;
     let own = match successor {
-        Successor::Own(own) => *own,
-        Successor::New(text) => ring::keep(surroundings, None, text.as_bytes(), new.public())?,
+        SuccessorKey::Own(own) => *own,
+        SuccessorKey::New(text) => {
+            ring::store_key(surroundings, None, text.as_bytes(), new.public())?
+        }
     };
     let file = next.out.map(|out| surroundings.write_new_person_file(out, &proof)).transpose()?;
     let own = ring::make_current(surroundings, own)?;
     let message = Prose::words("").content(own.public.fingerprint().into());
     let message = message.and(" signs from now on, in the place of ");
     let message = message.content(old.public().fingerprint().into()).and(".");
-    let data = about(surroundings, &own)
+    let data = key_fields(surroundings, &own)
         .with("old", Content::from(old.public().fingerprint()))
         .with_some("proof", file.map(Content::mention))
         .with_some("rotation", next.out.is_none().then(|| Content::body(proof)));
@@ -185,32 +189,32 @@ fn rotate(
 fn successor(
     surroundings: &Environment,
     old: &SigningKey,
-    next: &Next<'_>,
+    next: &RotationTarget<'_>,
     unlock: Option<&Secret>,
-) -> Result<(Successor, SigningKey), KeyFault> {
+) -> Result<(SuccessorKey, SigningKey), KeyFault> {
     let Some(key) = next.to else {
-        let key = pem::make()?;
-        let text = pem::text(&key, chosen(next.passphrase))?;
-        return Ok((Successor::New(text), SigningKey::held(key)?));
+        let key = pem::generate()?;
+        let text = pem::encode(&key, new_passphrase(next.passphrase))?;
+        return Ok((SuccessorKey::New(text), SigningKey::from_private(key)?));
     };
     if key == old.public().fingerprint() {
-        return Err(KeyFault::Taken(key.to_string()));
+        return Err(KeyFault::AlreadyExists(key.to_string()));
     }
     let own = ring::find(surroundings, Some(key))?;
     let said = match next.passphrase {
         Passphrase::Some(secret) => Some(secret),
         Passphrase::NotAsked | Passphrase::None => unlock,
     };
-    match signing::unlock_named(surroundings, key, said) {
+    match signing::unlock_by_fingerprint(surroundings, key, said) {
         Err(KeyFault::Locked(key) | KeyFault::WrongPassphrase(key)) => {
             Err(KeyFault::NextLocked(key))
         }
-        new => Ok((Successor::Own(Box::new(own)), new?)),
+        new => Ok((SuccessorKey::Own(Box::new(own)), new?)),
     }
 }
 
 /// That one key comes in the place of another, signed by both.
-fn proof(old: &SigningKey, new: &SigningKey) -> Result<String, KeyFault> {
+fn rotation_proof(old: &SigningKey, new: &SigningKey) -> Result<String, KeyFault> {
     let when = Timestamp::from_nanosecond(i128::from(now_nanoseconds())).unwrap_or_default();
     let created = ClaimedTime::from_timestamp(when);
     let rotation = Rotation { old: old.public().clone(), new: new.public().clone(), created };
@@ -223,17 +227,17 @@ fn proof(old: &SigningKey, new: &SigningKey) -> Result<String, KeyFault> {
 }
 
 /// What a reply tells of a key.
-fn about(surroundings: &Environment, own: &OwnKey) -> Fields {
+fn key_fields(surroundings: &Environment, own: &OwnKey) -> Fields {
     Fields::default()
         .with("key", Content::from(own.public.fingerprint()))
         .with("public", Content::mention(own.public.to_string()))
-        .with("where", list::place(&own.home))
-        .with_some("file", list::file(surroundings, &own.home).map(Content::mention))
+        .with("where", list::location_name(&own.location))
+        .with_some("file", list::location_file(surroundings, &own.location).map(Content::mention))
         .with("current", own.is_current)
 }
 
 /// How to sign with a key that is not the one that signs.
-fn with_next(draft: Draft, own: &OwnKey) -> Draft {
+fn with_use_hint(draft: Draft, own: &OwnKey) -> Draft {
     if own.is_current {
         return draft;
     }

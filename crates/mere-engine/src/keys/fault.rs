@@ -21,7 +21,7 @@ pub(crate) enum KeyFault {
     #[error("that is not the passphrase of {0}")]
     WrongPassphrase(Fingerprint),
     #[error("{file} may be opened by others: its mode is {mode:o}")]
-    OpenMode { file: String, mode: u32 },
+    UnsafeMode { file: String, mode: u32 },
     #[error("{file} is not there")]
     Missing { file: String },
     #[error("{file} is a link")]
@@ -29,19 +29,19 @@ pub(crate) enum KeyFault {
     #[error("{file} cannot be read: {cause}")]
     Unreadable { file: String, cause: String },
     #[error("{file} is no key: {cause}")]
-    Form { file: String, cause: &'static str },
+    InvalidFormat { file: String, cause: &'static str },
     #[error("{file} is not an Ed25519 key")]
     NotEd25519 { file: String },
     #[error("{file} does not hold {key} any more")]
     Changed { file: String, key: Fingerprint },
     #[error("{0} is there already")]
-    Taken(String),
+    AlreadyExists(String),
     #[error("{0}")]
     Agent(String),
     #[error("ssh-agent does not hold {0}")]
     NotInAgent(Fingerprint),
     #[error("it could not be kept: {0}")]
-    Unkept(String),
+    NotSaved(String),
     #[error("the system gave no random bytes")]
     Random,
 }
@@ -51,17 +51,17 @@ impl From<KeyFileError> for KeyFault {
         match error {
             KeyFileError::Missing(file) => Self::Missing { file },
             KeyFileError::Link(file) => Self::Link { file },
-            KeyFileError::ModeTooOpen { file, mode } => Self::OpenMode { file, mode },
+            KeyFileError::ModeTooOpen { file, mode } => Self::UnsafeMode { file, mode },
             KeyFileError::Unreadable { file, cause } => Self::Unreadable { file, cause },
-            KeyFileError::AlreadyExists(file) => Self::Taken(file),
-            KeyFileError::Unwritable { .. } => Self::Unkept(error.to_string()),
+            KeyFileError::AlreadyExists(file) => Self::AlreadyExists(file),
+            KeyFileError::Unwritable { .. } => Self::NotSaved(error.to_string()),
         }
     }
 }
 
 impl From<RecordError> for KeyFault {
     fn from(error: RecordError) -> Self {
-        Self::Unkept(error.to_string())
+        Self::NotSaved(error.to_string())
     }
 }
 

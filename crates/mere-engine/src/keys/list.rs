@@ -5,7 +5,7 @@ use mere_core::trust::PublicKey;
 
 use super::fault::KeyFault;
 use super::pem::Pem;
-use super::ring::{self, Home, OwnKey};
+use super::ring::{self, KeyLocation, OwnKey};
 use mere_host::{Environment, KeyFile, SshAgent, SshAgentError};
 
 /// Lists them. A key that cannot be used is told with what is wrong.
@@ -15,8 +15,9 @@ pub(super) fn list(surroundings: &Environment) -> Result<Draft, KeyFault> {
     let held = agent.as_deref().unwrap_or_default();
     let offered = held.iter().filter(|key| own.iter().all(|own| own.public != **key));
     let offered = offered.collect::<Vec<_>>();
-    let rows = own.iter().map(|own| row(surroundings, own, held));
-    let rows = rows.chain(offered.iter().copied().map(offer)).map(Data::from).collect::<Data>();
+    let rows = own.iter().map(|own| own_key_row(surroundings, own, held));
+    let rows =
+        rows.chain(offered.iter().copied().map(offered_key_row)).map(Data::from).collect::<Data>();
     let message = match (own.len(), offered.len()) {
         (1, 0) => "1 key.".to_owned(),
         (count, 0) => format!("{count} keys."),
@@ -37,9 +38,9 @@ pub(super) fn list(surroundings: &Environment) -> Result<Draft, KeyFault> {
     })
 }
 
-fn row(surroundings: &Environment, own: &OwnKey, held: &[PublicKey]) -> Fields {
+fn own_key_row(surroundings: &Environment, own: &OwnKey, held: &[PublicKey]) -> Fields {
     let in_agent = held.contains(&own.public);
-    let state = locked(surroundings, own);
+    let state = lock_state(surroundings, own);
     let problem = match &state {
         Err(fault) => Some(Content::mention(fault.to_string())),
         Ok(None) if !in_agent => Some(Content::mention("ssh-agent does not hold it now")),
@@ -48,8 +49,8 @@ fn row(surroundings: &Environment, own: &OwnKey, held: &[PublicKey]) -> Fields {
     Fields::default()
         .with("key", Content::from(own.public.fingerprint()))
         .with("public", Content::mention(own.public.to_string()))
-        .with("where", place(&own.home))
-        .with_some("file", file(surroundings, &own.home).map(Content::mention))
+        .with("where", location_name(&own.location))
+        .with_some("file", location_file(surroundings, &own.location).map(Content::mention))
         .with("own", true)
         .with("current", own.is_current)
         .with("locked", state.ok().flatten())
@@ -57,11 +58,11 @@ fn row(surroundings: &Environment, own: &OwnKey, held: &[PublicKey]) -> Fields {
         .with_some("problem", problem)
 }
 
-fn offer(key: &PublicKey) -> Fields {
+fn offered_key_row(key: &PublicKey) -> Fields {
     Fields::default()
         .with("key", Content::from(key.fingerprint()))
         .with("public", Content::mention(key.to_string()))
-        .with("where", place(&Home::Agent))
+        .with("where", location_name(&KeyLocation::Agent))
         .with("own", false)
         .with("current", false)
         .with("locked", Data::Null)
@@ -69,11 +70,11 @@ fn offer(key: &PublicKey) -> Fields {
 }
 
 /// Whether a passphrase locks the file of a key; `None` if it has no file.
-fn locked(surroundings: &Environment, own: &OwnKey) -> Result<Option<bool>, KeyFault> {
-    let file = match &own.home {
-        Home::Kept(name) => surroundings.read_saved_key(name)?,
-        Home::InPlace(path) => KeyFile::read_private(path)?,
-        Home::Agent => return Ok(None),
+fn lock_state(surroundings: &Environment, own: &OwnKey) -> Result<Option<bool>, KeyFault> {
+    let file = match &own.location {
+        KeyLocation::Stored(name) => surroundings.read_saved_key(name)?,
+        KeyLocation::InPlace(path) => KeyFile::read_private(path)?,
+        KeyLocation::Agent => return Ok(None),
     };
     let pem = Pem::parse(&file)?;
     if *pem.public() != own.public {
@@ -83,19 +84,19 @@ fn locked(surroundings: &Environment, own: &OwnKey) -> Result<Option<bool>, KeyF
 }
 
 /// Where the private half is, in a word.
-pub(super) fn place(home: &Home) -> &'static str {
+pub(super) fn location_name(home: &KeyLocation) -> &'static str {
     match home {
-        Home::Kept(_) => "kept",
-        Home::InPlace(_) => "in place",
-        Home::Agent => "ssh-agent",
+        KeyLocation::Stored(_) => "kept",
+        KeyLocation::InPlace(_) => "in place",
+        KeyLocation::Agent => "ssh-agent",
     }
 }
 
 /// The file of the private half, for people.
-pub(super) fn file(surroundings: &Environment, home: &Home) -> Option<String> {
+pub(super) fn location_file(surroundings: &Environment, home: &KeyLocation) -> Option<String> {
     match home {
-        Home::Kept(name) => Some(surroundings.display_saved_key(name)),
-        Home::InPlace(path) => Some(path.clone()),
-        Home::Agent => None,
+        KeyLocation::Stored(name) => Some(surroundings.display_saved_key(name)),
+        KeyLocation::InPlace(path) => Some(path.clone()),
+        KeyLocation::Agent => None,
     }
 }

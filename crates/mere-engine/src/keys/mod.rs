@@ -11,7 +11,7 @@ mod pem;
 mod ring;
 mod signing;
 
-pub(crate) use command::command;
+pub(crate) use command::run_command;
 pub(crate) use fault::KeyFault;
-pub(crate) use ring::{FILE, OwnKey, close_modes, make_first, own_keys};
+pub(crate) use ring::{FILE, OwnKey, generate_first, own_keys, restrict_permissions};
 pub(crate) use signing::{SigningKey, unlock};

@@ -24,7 +24,7 @@ const MAX_ROUNDS: u32 = 10_000;
 pub(super) struct Pem {
     key: PrivateKey,
     public: PublicKey,
-    shown: String,
+    display_path: String,
 }
 
 impl Pem {
@@ -33,7 +33,7 @@ impl Pem {
     }
 
     fn read(bytes: &[u8], shown: String) -> Result<Self, KeyFault> {
-        let form = |cause| KeyFault::Form { file: shown.clone(), cause };
+        let form = |cause| KeyFault::InvalidFormat { file: shown.clone(), cause };
         let key = match PrivateKey::from_openssh(bytes) {
             Ok(key) => key,
             Err(Error::AlgorithmUnknown | Error::AlgorithmUnsupported { .. }) => {
@@ -50,7 +50,7 @@ impl Pem {
         let bytes = key.public_key().key_data().ed25519();
         let public = bytes.and_then(|bytes| PublicKey::from_bytes(bytes.as_ref()).ok());
         let public = public.ok_or_else(|| form("its public half is no key"))?;
-        Ok(Self { key, public, shown })
+        Ok(Self { key, public, display_path: shown })
     }
 
     /// What it says its public half is.
@@ -73,11 +73,12 @@ impl Pem {
                 Err(Error::Crypto) => return Err(KeyFault::WrongPassphrase(name)),
                 Err(_) => {
                     let cause = "it cannot be unlocked by any passphrase";
-                    return Err(KeyFault::Form { file: self.shown, cause });
+                    return Err(KeyFault::InvalidFormat { file: self.display_path, cause });
                 }
             },
         };
-        let form = KeyFault::Form { file: self.shown, cause: "its two halves do not fit" };
+        let form =
+            KeyFault::InvalidFormat { file: self.display_path, cause: "its two halves do not fit" };
         let pair = key.key_data().ed25519();
         let Some(pair) = pair else { return Err(form) };
         let key = SigningKey::from_bytes(pair.private.as_ref());
@@ -86,18 +87,18 @@ impl Pem {
 }
 
 /// Makes a key.
-pub(super) fn make() -> Result<SigningKey, KeyFault> {
+pub(super) fn generate() -> Result<SigningKey, KeyFault> {
     let mut seed = Zeroizing::new([0; 32]);
     getrandom::fill(seed.as_mut())?;
     Ok(SigningKey::from_bytes(&seed))
 }
 
 /// The text of a key's file, locked if there is a passphrase.
-pub(super) fn text(
+pub(super) fn encode(
     key: &SigningKey,
     passphrase: Option<&Secret>,
 ) -> Result<Zeroizing<String>, KeyFault> {
-    let unmade = |_: Error| KeyFault::Unkept("the key has no OpenSSH form".to_owned());
+    let unmade = |_: Error| KeyFault::NotSaved("the key has no OpenSSH form".to_owned());
     let pair = Zeroizing::new(key.to_keypair_bytes());
     let pair = Ed25519Keypair::from_bytes(&pair).map_err(unmade)?;
     let open = PrivateKey::new(KeypairData::Ed25519(pair), COMMENT).map_err(unmade)?;
@@ -115,7 +116,7 @@ pub(super) fn text(
 }
 
 /// The public half.
-pub(super) fn public_of(key: &SigningKey) -> Result<PublicKey, KeyFault> {
+pub(super) fn public_key_of(key: &SigningKey) -> Result<PublicKey, KeyFault> {
     let public = PublicKey::from_bytes(key.verifying_key().as_bytes());
     public.map_err(|_| KeyFault::Random)
 }
@@ -130,26 +131,26 @@ mod tests {
 
     #[test]
     fn what_locks_a_key_unlocks_it() {
-        let key = make().expect("a key");
+        let key = generate().expect("a key");
         let secret = Secret::new("correct horse".to_owned());
-        let locked = text(&key, Some(&secret)).expect("a text");
+        let locked = encode(&key, Some(&secret)).expect("a text");
         let pem = || read(&locked).expect("a key");
         assert!(pem().is_locked());
         assert_eq!(pem().open(Some(&secret)).ok().as_ref(), Some(&key));
-        let name = public_of(&key).expect("a key").fingerprint();
+        let name = public_key_of(&key).expect("a key").fingerprint();
         assert!(matches!(pem().open(None), Err(KeyFault::Locked(key)) if key == name));
         let wrong = Secret::new("correct house".to_owned());
         assert!(
             matches!(pem().open(Some(&wrong)), Err(KeyFault::WrongPassphrase(key)) if key == name)
         );
-        let open = read(&text(&key, None).expect("a text")).expect("a key");
+        let open = read(&encode(&key, None).expect("a text")).expect("a key");
         assert!(!open.is_locked() && open.open(Some(&wrong)).ok() == Some(key));
     }
 
     #[test]
     fn a_file_cannot_ask_for_endless_work() {
         let secret = Secret::new("s".to_owned());
-        let locked = text(&make().expect("a key"), Some(&secret)).expect("a text");
+        let locked = encode(&generate().expect("a key"), Some(&secret)).expect("a text");
         let key = PrivateKey::from_openssh(locked.as_bytes()).expect("a key");
         let Kdf::Bcrypt { salt, rounds } = key.kdf() else { panic!("locked") };
         let mut bytes = key.to_bytes().expect("bytes").to_vec();
@@ -158,16 +159,19 @@ mod tests {
         bytes[at + 16..at + 20].copy_from_slice(&u32::MAX.to_be_bytes());
         let key = PrivateKey::from_bytes(&bytes).expect("a key");
         let text = key.to_openssh(LineEnding::LF).expect("a text");
-        assert!(matches!(read(&text), Err(KeyFault::Form { .. })));
+        assert!(matches!(read(&text), Err(KeyFault::InvalidFormat { .. })));
     }
 
     #[test]
     fn two_halves_of_different_keys_are_none() {
-        let (one, other) = (make().expect("a key"), make().expect("a key"));
+        let (one, other) = (generate().expect("a key"), generate().expect("a key"));
         let pair = [one.to_bytes(), other.verifying_key().to_bytes()].concat();
         let pair = Ed25519Keypair::from_bytes(&pair.try_into().expect("64 bytes")).expect("a pair");
         let key = PrivateKey::new(KeypairData::Ed25519(pair), COMMENT).expect("a key");
         let text = key.to_openssh(LineEnding::LF).expect("a text");
-        assert!(matches!(read(&text).and_then(|pem| pem.open(None)), Err(KeyFault::Form { .. })));
+        assert!(matches!(
+            read(&text).and_then(|pem| pem.open(None)),
+            Err(KeyFault::InvalidFormat { .. })
+        ));
     }
 }

@@ -20,14 +20,14 @@ pub(crate) struct OwnKey {
     pub(crate) public: PublicKey,
     /// Whether it is the one that signs.
     pub(crate) is_current: bool,
-    pub(crate) home: Home,
+    pub(crate) location: KeyLocation,
 }
 
 /// Where the private half of a key is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Home {
+pub(crate) enum KeyLocation {
     /// In our own folder.
-    Kept(KeyName),
+    Stored(KeyName),
     /// Where a person said it lies: an absolute path.
     InPlace(String),
     /// In ssh-agent alone.
@@ -42,26 +42,26 @@ impl OwnKey {
         }
         let (file, path) = (record["file"].as_str(), record["path"].as_str());
         let home = match (file, path, record["agent"].as_bool()?) {
-            (Some(file), None, false) => Home::Kept(file.parse().ok()?),
-            (None, Some(path), false) => Home::InPlace(path.to_owned()),
-            (None, None, true) => Home::Agent,
+            (Some(file), None, false) => KeyLocation::Stored(file.parse().ok()?),
+            (None, Some(path), false) => KeyLocation::InPlace(path.to_owned()),
+            (None, None, true) => KeyLocation::Agent,
             _ => return None,
         };
-        Some(Self { public, is_current: record["current"].as_bool()?, home })
+        Some(Self { public, is_current: record["current"].as_bool()?, location: home })
     }
 
-    fn record(&self) -> Value {
-        let (file, path) = match &self.home {
-            Home::Kept(name) => (Some(name.as_str()), None),
-            Home::InPlace(path) => (None, Some(path.as_str())),
-            Home::Agent => (None, None),
+    fn to_record(&self) -> Value {
+        let (file, path) = match &self.location {
+            KeyLocation::Stored(name) => (Some(name.as_str()), None),
+            KeyLocation::InPlace(path) => (None, Some(path.as_str())),
+            KeyLocation::Agent => (None, None),
         };
         json!({
             "fingerprint": self.public.fingerprint().to_string(),
             "public": self.public.to_string(),
             "file": file,
             "path": path,
-            "agent": self.home == Home::Agent,
+            "agent": self.location == KeyLocation::Agent,
             "current": self.is_current,
         })
     }
@@ -76,7 +76,7 @@ pub(crate) fn own_keys(surroundings: &Environment) -> Vec<OwnKey> {
 pub(super) fn read(surroundings: &Environment) -> Result<Vec<OwnKey>, KeyFault> {
     let damaged = || RecordError::Damaged(surroundings.display_config_file(FILE));
     let bytes = surroundings.read_config(FILE).map_err(|_| damaged())?;
-    let records = bytes.map(|bytes| records::parse_whole(&bytes).ok_or_else(damaged));
+    let records = bytes.map(|bytes| records::parse_strict(&bytes).ok_or_else(damaged));
     let records = records.transpose()?.unwrap_or_default();
     Ok(records.iter().filter_map(OwnKey::parse).collect())
 }
@@ -100,57 +100,62 @@ pub(super) fn make_current(surroundings: &Environment, own: OwnKey) -> Result<Ow
 
 /// Adds a key, or puts it in the place of what was recorded of it. The first one is current.
 fn add(surroundings: &Environment, own: OwnKey) -> Result<OwnKey, KeyFault> {
-    records::attempt(surroundings.lock_config(), FILE, |_, records| Ok(put(records, own)))
+    records::try_update(surroundings.lock_config(), FILE, |_, records| {
+        Ok(upsert_record(records, own))
+    })
 }
 
 /// Keeps a key's file, and adds it.
-pub(super) fn keep(
+pub(super) fn store_key(
     surroundings: &Environment,
     name: Option<&KeyName>,
     private: &[u8],
     public: &PublicKey,
 ) -> Result<OwnKey, KeyFault> {
-    records::attempt(surroundings.lock_config(), FILE, |folder, records| {
-        let name = place(folder, name, private, public)?;
-        let home = Home::Kept(name);
-        Ok(put(records, OwnKey { public: public.clone(), is_current: false, home }))
+    records::try_update(surroundings.lock_config(), FILE, |folder, records| {
+        let name = store_key_file(folder, name, private, public)?;
+        let home = KeyLocation::Stored(name);
+        Ok(upsert_record(
+            records,
+            OwnKey { public: public.clone(), is_current: false, location: home },
+        ))
     })
 }
 
 /// Makes an unlocked key if the user has none at all, and returns it if one was made.
-pub(crate) fn make_first(surroundings: &Environment) -> Result<Option<PublicKey>, KeyFault> {
+pub(crate) fn generate_first(surroundings: &Environment) -> Result<Option<PublicKey>, KeyFault> {
     if !read(surroundings)?.is_empty() {
         return Ok(None);
     }
-    Ok(Some(make(surroundings, None, None)?.public))
+    Ok(Some(generate(surroundings, None, None)?.public))
 }
 
 /// Makes a key and keeps it.
-pub(super) fn make(
+pub(super) fn generate(
     surroundings: &Environment,
     name: Option<&KeyName>,
     passphrase: Option<&Secret>,
 ) -> Result<OwnKey, KeyFault> {
-    let key = pem::make()?;
-    let text = pem::text(&key, passphrase)?;
-    keep(surroundings, name, text.as_bytes(), &pem::public_of(&key)?)
+    let key = pem::generate()?;
+    let text = pem::encode(&key, passphrase)?;
+    store_key(surroundings, name, text.as_bytes(), &pem::public_key_of(&key)?)
 }
 
 /// Puts a key's file under its name, or under the first usual one that is free.
-fn place(
+fn store_key_file(
     folder: &LockedFolder,
     name: Option<&KeyName>,
     private: &[u8],
     public: &PublicKey,
 ) -> Result<KeyName, KeyFault> {
     let line = format!("{public} {}\n", pem::COMMENT);
-    let unkept = |error: mere_host::WriteError| KeyFault::Unkept(error.to_string());
+    let unkept = |error: mere_host::WriteError| KeyFault::NotSaved(error.to_string());
     if let Some(name) = name {
         let kept = folder.save_key(name, private, &line).map_err(unkept)?;
         return if kept {
             Ok(name.clone())
         } else {
-            Err(KeyFault::Taken(name.as_str().to_owned()))
+            Err(KeyFault::AlreadyExists(name.as_str().to_owned()))
         };
     }
     for name in (1..MAX_KEYS).map(KeyName::default_name) {
@@ -158,11 +163,11 @@ fn place(
             return Ok(name);
         }
     }
-    Err(KeyFault::Taken(KeyName::default_name(1).as_str().to_owned()))
+    Err(KeyFault::AlreadyExists(KeyName::default_name(1).as_str().to_owned()))
 }
 
 /// One record for each key, and one current key.
-fn put(records: &mut Vec<Value>, mut own: OwnKey) -> OwnKey {
+fn upsert_record(records: &mut Vec<Value>, mut own: OwnKey) -> OwnKey {
     let name = own.public.fingerprint().to_string();
     let known = records.iter().filter_map(OwnKey::parse);
     let known = known.filter(|other| other.is_current).map(|other| other.public).next();
@@ -173,15 +178,15 @@ fn put(records: &mut Vec<Value>, mut own: OwnKey) -> OwnKey {
             record["current"] = false.into();
         }
     }
-    records.push(own.record());
+    records.push(own.to_record());
     own
 }
 
 /// Closes the files of kept keys to everybody but their owner. What a person keeps elsewhere is
 /// theirs to close.
-pub(crate) fn close_modes(surroundings: &Environment) -> std::io::Result<()> {
+pub(crate) fn restrict_permissions(surroundings: &Environment) -> std::io::Result<()> {
     for key in own_keys(surroundings) {
-        if let Home::Kept(name) = &key.home {
+        if let KeyLocation::Stored(name) = &key.location {
             surroundings.restrict_saved_key(name)?;
         }
     }

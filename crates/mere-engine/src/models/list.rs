@@ -30,7 +30,7 @@ pub(super) fn list(desk: &Desk<'_>) -> Result<Draft, ToolError> {
                 .with_some("dimensions", dimensions),
         )
     };
-    let models = desk.context.surroundings.model_folder();
+    let models = desk.context.environment.model_folder();
     let bytes = models.as_ref().and_then(|models| models.size(FETCHED));
     let fetched = if bytes.is_some() { "fetched" } else { "not fetched" };
     let configured = if said.is_some() { "configured" } else { "not configured" };

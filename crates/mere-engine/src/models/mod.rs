@@ -23,7 +23,7 @@ pub(crate) fn command(desk: &Desk<'_>, asked: &ModelCommand) -> Result<Draft, To
         ModelCommand::Fetch { from } => fetch::fetch(desk, from.as_ref()),
         ModelCommand::Remove => remove(desk),
     };
-    Ok(done.unwrap_or_else(|fault| wording::model(&fault)))
+    Ok(done.unwrap_or_else(|fault| wording::model_error_reply(&fault)))
 }
 
 fn remove(desk: &Desk<'_>) -> Result<Draft, ModelFault> {
@@ -35,5 +35,5 @@ fn remove(desk: &Desk<'_>) -> Result<Draft, ModelFault> {
 }
 
 fn models(desk: &Desk<'_>) -> Result<ModelFolder, ModelFault> {
-    desk.context.surroundings.model_folder().ok_or(ModelFault::NoPlace)
+    desk.context.environment.model_folder().ok_or(ModelFault::NoPlace)
 }

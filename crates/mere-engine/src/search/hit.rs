@@ -13,11 +13,11 @@ use super::SearchError;
 use super::library::Library;
 use super::rank::Hit;
 use super::web::Audience;
-use crate::court::Court;
+use crate::court::TrustPolicy;
 use crate::items::{self, Desk, ItemError, Opened, is_shown};
 use crate::tool_error::ToolError;
 use crate::view::View;
-use crate::wording::trust_of;
+use crate::wording::trust_fields;
 use mere_host::available_parallelism;
 
 /// From so many hits on several hands read them.
@@ -46,7 +46,7 @@ struct Lead {
 /// What reads files. Several hands may.
 struct Reading<'a> {
     view: &'a View<'a>,
-    court: &'a Court,
+    court: &'a TrustPolicy,
     who: Reader,
     highlight: &'a Highlight,
 }
@@ -143,7 +143,7 @@ impl Reading<'_> {
             Ok(opened) => self.opened(named, &opened, &lead),
             // What may not be used says no more than where it is, and why.
             Err(ToolError::Item(ItemError::Broken(broken))) => {
-                named.with("score", lead.score).with("trust", trust_of(&broken.failure))
+                named.with("score", lead.score).with("trust", trust_fields(&broken.failure))
             }
             Err(ToolError::Item(ItemError::Unused(unused))) => {
                 named.with("score", lead.score).with("trust", unused.standing.told())

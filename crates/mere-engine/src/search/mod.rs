@@ -38,9 +38,9 @@ use mere_core::search::{ExactTerm, Query, fold};
 use crate::config::EmbeddingsConfig;
 use crate::court::now;
 use crate::items::Desk;
-use crate::seen::Masked;
+use crate::seen::MaskedText;
 use crate::tool_error::ToolError;
-use crate::view::{cursor_data, page};
+use crate::view::{cursor_data, page_reply};
 use crate::wording;
 pub(crate) use embedder::{Embedder, Hands};
 pub(crate) use endpoint::Endpoint;
@@ -89,8 +89,8 @@ pub(crate) fn search(desk: &Desk<'_>, call: &Search) -> Result<Draft, ToolError>
     let offset = match &call.cursor {
         None => 0,
         Some(cursor) => {
-            let said = cursor.position(&name, &top()).ok_or(ToolError::Cursor)?;
-            said.parse::<usize>().map_err(|_| ToolError::Cursor)?
+            let said = cursor.position(&name, &top()).ok_or(ToolError::WrongCursor)?;
+            said.parse::<usize>().map_err(|_| ToolError::WrongCursor)?
         }
     };
     let answer = if call.source == SearchSource::Registry {
@@ -110,7 +110,7 @@ pub(crate) fn search(desk: &Desk<'_>, call: &Search) -> Result<Draft, ToolError>
         .with_some("next", next.as_ref().map(cursor_data))
         .with_some("unavailable", unavailable);
     let message = found(answer.total, answer.shown);
-    let draft = page(codes::SEARCH, message, next.as_ref()).data(data);
+    let draft = page_reply(codes::SEARCH, message, next.as_ref()).data(data);
     Ok(if notes.is_empty() { draft } else { draft.hint(Prose::words(notes.join(" "))) })
 }
 
@@ -121,8 +121,8 @@ fn notes(answer: &Answer, asks_registry: bool) -> Vec<String> {
         Some(_) => "only what is here was searched",
     };
     let registry = asks_registry.then(|| format!("No registry is configured: {searched}."));
-    let trouble = answer.trouble.as_ref().map(wording::trouble);
-    let waiting = (answer.waiting > 0).then(|| wording::waiting(answer.waiting));
+    let trouble = answer.trouble.as_ref().map(wording::keyword_only_note);
+    let waiting = (answer.waiting > 0).then(|| wording::embedding_backlog_note(answer.waiting));
     let remarks = answer.remarks.iter().map(|remark| (*remark).to_owned());
     [registry, trouble, waiting].into_iter().flatten().chain(remarks).collect()
 }
@@ -157,7 +157,7 @@ fn answer(desk: &Desk<'_>, call: &Search, offset: usize) -> Result<Answer, ToolE
 
 /// What a model is asked, as an agent would see it: it may be somebody else's.
 fn said(desk: &Desk<'_>, query: &Query) -> String {
-    let said = Masked::whole(query.plain_text.clone()).text;
+    let said = MaskedText::mask_whole(query.plain_text.clone()).text;
     desk.agent_gate.preview(&said, &AgentName::default()).unwrap_or_default().into_owned()
 }
 
@@ -231,9 +231,9 @@ fn look(
 fn remarks(library: &Library, total: u64) -> Result<Vec<&'static str>, SearchError> {
     let is_empty = total == 0 && library.index.count_items()? == 0;
     let all = [
-        (is_empty, wording::NO_ITEMS),
-        (!library.is_kept(), wording::PASSING),
-        (library.is_outdated, wording::OUTDATED),
+        (is_empty, wording::NO_ITEMS_NOTE),
+        (!library.is_kept(), wording::TEMPORARY_INDEX_NOTE),
+        (library.is_outdated, wording::OUTDATED_NOTE),
     ];
     Ok(all.into_iter().filter_map(|(is, remark)| is.then_some(remark)).collect())
 }

@@ -27,7 +27,7 @@ use super::embedder::{Embedder, meaning};
 use super::feed::{Errand, Feed};
 use super::ground::Ground;
 use super::index::{Batch, Entry};
-use crate::seen::Masked;
+use crate::seen::MaskedText;
 use crate::space::ItemTree;
 use mere_host::{
     FileStamp, OpenFolder, available_parallelism, is_symlink_error, none_if_missing,
@@ -241,7 +241,7 @@ fn seen(gate: &Gate, mut document: Document) -> Option<Document> {
     let title = document.texts[0].clone();
     // What a file writes with escapes is a secret only when it is read: each text is looked at.
     for text in &mut document.texts {
-        *text = Masked::whole(std::mem::take(text)).text;
+        *text = MaskedText::mask_whole(std::mem::take(text)).text;
         if let Cow::Owned(seen) = gate.preview(text, &agent)? {
             *text = seen;
         }
@@ -260,7 +260,7 @@ fn seen(gate: &Gate, mut document: Document) -> Option<Document> {
 }
 
 fn masked(text: String) -> String {
-    Masked::whole(text).text
+    MaskedText::mask_whole(text).text
 }
 
 fn masked_link(link: Link) -> Link {

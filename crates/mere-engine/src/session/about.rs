@@ -15,34 +15,34 @@ use crate::snapshot::Snapshot;
 use crate::store::{self, MemorySource, StoreCall, Stores};
 use crate::tool_error::ToolError;
 use crate::wording;
-use crate::world::go_on;
+use crate::world::check_active;
 
 /// How long a call waits for somebody else, whoever made it.
-const LONGEST: Duration = Duration::from_mins(1);
+const MAX_WAIT: Duration = Duration::from_mins(1);
 
 /// How long items are given vectors at a time.
-const SLICE: Duration = Duration::from_millis(200);
+const EMBEDDING_SLICE: Duration = Duration::from_millis(200);
 
 /// Says when that time is over.
-fn longest() -> impl Fn() -> bool {
+fn wait_limit() -> impl Fn() -> bool {
     let began = Instant::now();
-    move || began.elapsed() > LONGEST
+    move || began.elapsed() > MAX_WAIT
 }
 
 impl Session {
     /// Answers what is asked about items.
-    pub(super) fn about_items(
+    pub(super) fn handle_item_call(
         &self,
         snapshot: &Snapshot,
         request: &Request,
         turn: &mut dyn Turn,
     ) -> Result<Draft, ToolError> {
         let turn = RefCell::new(turn);
-        let late = longest();
+        let late = wait_limit();
         // Who rebuilds the index or runs a tool waits for all of it.
         let is_patient = request.verb.is_long_running()
             || matches!(request.verb, Verb::Person(PersonCommand::Index(_)));
-        let over = || go_on(&**turn.borrow()).is_err() || !is_patient && late();
+        let over = || check_active(&**turn.borrow()).is_err() || !is_patient && late();
         let gate = snapshot.gate(request.caller.reader);
         let tell = |done, total, words: &Prose| {
             if let Some(message) = gate.clear_text(words, &request.caller.agent) {
@@ -72,12 +72,12 @@ impl Session {
             stock: &Stock::new(
                 snapshot.spaces(&self.context)?,
                 &self.catalogs,
-                self.remembered(snapshot),
+                self.memory_sources(snapshot),
             ),
             context: &self.context,
             agents: snapshot.agents()?,
             item_rules: snapshot.item_rules()?,
-            court: snapshot.court()?,
+            court: snapshot.trust_policy()?,
             who: request.caller.reader,
             unlock: request.key_passphrase.as_ref(),
             over: &over,
@@ -86,16 +86,16 @@ impl Session {
             said: &said,
             cells: &self.cells,
             running: snapshot.running()?,
-            search: self.kit(snapshot)?,
+            search: self.search_resources(snapshot)?,
         };
-        done(&desk, &request.verb)
+        run_item_call(&desk, &request.verb)
     }
 
     /// What is searched with.
-    fn kit<'a>(&'a self, snapshot: &'a Snapshot) -> Result<Kit<'a>, ToolError> {
+    fn search_resources<'a>(&'a self, snapshot: &'a Snapshot) -> Result<Kit<'a>, ToolError> {
         Ok(Kit {
             searches: &self.searches,
-            landmarks: snapshot.landmarks(),
+            landmarks: snapshot.landmarks_digest(),
             embedder: snapshot.embedder()?,
             said: snapshot.embeddings()?,
             priority: snapshot.type_priority()?,
@@ -104,7 +104,7 @@ impl Session {
 
     /// Gives some items their vectors, for about as long as a slice lasts. A server does this again
     /// and again; searches do not wait for it.
-    pub fn embed(&self) {
+    pub fn embed_some_items(&self) {
         let snapshot = self.snapshot();
         let Ok(embedder) = snapshot.embedder() else { return };
         let (caller, view) = (Caller::default(), OnceCell::new());
@@ -115,14 +115,14 @@ impl Session {
         let gate = snapshot.gate(Reader::Agent);
         let embedding = Embedding { embedder, gate, shows: &shows, hands: Hands::One };
         let began = Instant::now();
-        let ended = self.searches.embed(&embedding, &|_| began.elapsed() > SLICE);
+        let ended = self.searches.embed(&embedding, &|_| began.elapsed() > EMBEDDING_SLICE);
         if let Err(trouble) = ended {
             tracing::debug!(%trouble, "items wait for their vectors");
         }
     }
 
     /// The stores in which memories are found.
-    pub(super) fn remembered<'a>(&'a self, snapshot: &'a Snapshot) -> Vec<MemorySource<'a>> {
+    pub(super) fn memory_sources<'a>(&'a self, snapshot: &'a Snapshot) -> Vec<MemorySource<'a>> {
         let stores =
             snapshot.stores().map(Stores::stores_to_search).unwrap_or_default().into_iter();
         let (context, ledgers) = (&self.context, &self.ledgers);
@@ -130,14 +130,14 @@ impl Session {
     }
 
     /// Answers what is asked about categories, memories and stores.
-    pub(super) fn about_stores(
+    pub(super) fn handle_store_call(
         &self,
         snapshot: &Snapshot,
         request: &Request,
         turn: &dyn Turn,
     ) -> Result<Draft, ToolError> {
-        let late = longest();
-        let over = || go_on(turn).is_err() || late();
+        let late = wait_limit();
+        let over = || check_active(turn).is_err() || late();
         let clerk = StoreCall {
             view: &self.view(snapshot, &request.caller)?,
             context: &self.context,
@@ -151,20 +151,20 @@ impl Session {
             Verb::Memory(call) => store::run_memory_call(&clerk, call),
             Verb::Stores => Ok(store::list_stores(&clerk)),
             Verb::Person(PersonCommand::Store(asked)) => {
-                store::run_store_command(&clerk, asked, &|| self.resettle())
+                store::run_store_command(&clerk, asked, &|| self.reload_and_create_categories())
             }
-            _ => Ok(wording::panicked()),
+            _ => Ok(wording::panic_reply()),
         }
     }
 }
 
 /// What becomes of a call about items.
-fn done(desk: &Desk<'_>, verb: &Verb) -> Result<Draft, ToolError> {
+fn run_item_call(desk: &Desk<'_>, verb: &Verb) -> Result<Draft, ToolError> {
     match verb {
         Verb::Search(call) => search::search(desk, call),
         Verb::Load(call) => items::load(desk, call),
         Verb::Execute(call) => items::execute(desk, call),
         Verb::Person(asked) => items::keep(desk, asked),
-        _ => Ok(wording::panicked()),
+        _ => Ok(wording::panic_reply()),
     }
 }

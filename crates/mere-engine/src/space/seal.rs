@@ -88,7 +88,7 @@ impl IndexRecord {
 
 /// What the record of a space is called: clones and worktrees share an id, not a folder.
 fn record_name(space: &Space) -> Option<String> {
-    let key = ProjectKey::of(space.folder()?, Some(space.folder()?))?;
+    let key = ProjectKey::for_project(space.folder()?, Some(space.folder()?))?;
     let bases = space.in_place.iter().map(|one| one.path.as_str()).collect::<Vec<_>>();
     let record: Value = json!([key.record(), bases]);
     Some(format!("index-{}", Sha256::digest(record.to_string().as_bytes())))

@@ -241,22 +241,22 @@ impl<'a> ConfigFile<'a> {
         let context = self.call.context;
         let failed = |cause| Unmade::Failed { address: self.address.clone(), cause };
         let space = match self.scope {
-            Scope::User => context.surroundings.user_space(),
+            Scope::User => context.environment.user_space(),
             _ => context.space().map(|space| space.map(Arc::new)),
         };
         let Some(space) = space.map_err(failed)? else { return Ok(()) };
-        Ok(Folder::make_configured(path, &space, &context.surroundings).map_err(failed)?)
+        Ok(Folder::make_configured(path, &space, &context.environment).map_err(failed)?)
     }
 
     fn lock(&self) -> Result<FolderWriter, ToolError> {
         let context = self.call.context;
         let failed = |cause| Unmade::Failed { address: self.address.clone(), cause };
         let space = match self.scope {
-            Scope::User => context.surroundings.make_user_space(),
+            Scope::User => context.environment.make_user_space(),
             _ => FolderWriter::make_space(&context.project),
         };
         let space = space.map_err(failed)?;
-        if project_key::space_format(&space) > project_key::FORMAT {
+        if project_key::space_format(&space) > project_key::SPACE_FORMAT {
             return Err(Unmade::Newer.into());
         }
         let editing = FolderWriter::open(&space, self.call.is_cancelled).map_err(failed)?;

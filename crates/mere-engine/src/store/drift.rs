@@ -48,7 +48,7 @@ pub(crate) fn find_drift(
 }
 
 fn user_space(context: &Context) -> io::Result<Option<Dir>> {
-    let space = context.surroundings.user_space()?;
+    let space = context.environment.user_space()?;
     space.as_deref().map(Folder::dir).map(|dir| dir.try_clone()).transpose()
 }
 

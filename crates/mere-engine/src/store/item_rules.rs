@@ -145,7 +145,7 @@ fn create_type_categories(
         let address = Address::directory(Root::Project, below.join_path(&top));
         (FolderWriter::make_space(&context.project)?, address)
     } else {
-        (context.surroundings.make_user_space()?, Address::directory(Root::User, top.clone()))
+        (context.environment.make_user_space()?, Address::directory(Root::User, top.clone()))
     };
     let made = create_categories(
         &FolderWriter::make_folders_below(&space, &top)?,

@@ -15,7 +15,7 @@ use super::{Store, StoreCall, StoreError, label};
 use crate::court::now;
 use crate::items::{Unmade, masked};
 use crate::tool_error::ToolError;
-use crate::view::{counted, cursor_data, page, some_count};
+use crate::view::{count_phrase, cursor_data, nonzero, page_reply};
 use mere_host::FolderWriter;
 
 /// The stores, each with the hierarchy that the configuration defines.
@@ -96,8 +96,8 @@ pub(super) fn list_memories(
     let data = page_fields(clerk, store, (found, asked));
     let next = next.map(|position| Cursor::new(&call, &target, &position));
     let data = data.with_some("next", next.as_ref().map(cursor_data));
-    let message = counted(count, "memory", "memories");
-    Ok(page(codes::MEMORY_LIST, message, next.as_ref()).data(data))
+    let message = count_phrase(count, "memory", "memories");
+    Ok(page_reply(codes::MEMORY_LIST, message, next.as_ref()).data(data))
 }
 
 /// What a page tells.
@@ -126,13 +126,13 @@ fn page_fields(
         .with("count", page.count)
         .with("memories", rows.collect::<Data>())
         .with("subcategories", below.collect::<Data>())
-        .with_some("more_subcategories", some_count(left))
+        .with_some("more_subcategories", nonzero(left))
 }
 
 fn row_data(clerk: &StoreCall<'_>, store: &Store, row: &MemoryRow) -> Option<Data> {
     let path = row.path.parse::<MemoryPath>().ok()?;
     let address = store.memory_address(&path).ok()?;
-    if !clerk.view.world.shows(&address) {
+    if !clerk.view.world.may_show(&address) {
         return None;
     }
     let tags = row.tags.iter().map(|tag| Data::from(Content::mention(masked(tag))));

@@ -19,8 +19,8 @@ use super::tell::MemoryReply;
 use super::{Store, StoreCall, StoreError};
 use crate::court::now;
 use crate::items::{ItemError, Unmade, masked};
-use crate::read::open;
-use crate::seen::{MASK, Obscured, Secrets, Seen};
+use crate::read::open_visible_file;
+use crate::seen::{MASK, RedactedText, RedactionConflict, SecretDisplay};
 use crate::tool_error::ToolError;
 use crate::world::ResolveError;
 use mere_host::{FileStamp, read_at_most};
@@ -88,7 +88,7 @@ pub(super) fn get(
     // A link is no memory, wherever it leads.
     let found = found
         .map_err(ToolError::from)
-        .and_then(|file| if file.is_linked() { Err(missing()) } else { open(&file) });
+        .and_then(|file| if file.is_linked() { Err(missing()) } else { open_visible_file(&file) });
     let file = match found {
         Err(ToolError::Path(ResolveError::NotVisible)) => return Err(missing()),
         found => found?,
@@ -243,7 +243,7 @@ fn visible_address(
     path: &MemoryPath,
 ) -> Result<Address, ToolError> {
     let address = store.memory_address(path)?;
-    if clerk.view.world.shows(&address) { Ok(address) } else { Err(Unmade::Place.into()) }
+    if clerk.view.world.may_show(&address) { Ok(address) } else { Err(Unmade::Place.into()) }
 }
 
 /// What a memory's bytes say.
@@ -273,10 +273,10 @@ fn restore_masked_content(
     if clerk.reader == Reader::Person {
         return Ok(content.to_owned());
     }
-    let confirmed = clerk.view.world.confirms_at(address);
-    let secrets = if confirmed { Secrets::Shown } else { Secrets::Masked };
-    let obscured = |Obscured| Unmade::Obscured(address.clone());
-    let seen = Seen::new(old.content(), secrets, clerk.view.gate, clerk.view.agent);
+    let confirmed = clerk.view.world.is_confirmed_at(address);
+    let secrets = if confirmed { SecretDisplay::Shown } else { SecretDisplay::Masked };
+    let obscured = |RedactionConflict| Unmade::Obscured(address.clone());
+    let seen = RedactedText::new(old.content(), secrets, clerk.view.gate, clerk.view.agent);
     Ok(seen.map_err(obscured)?.rewrite(content).map_err(obscured)?)
 }
 

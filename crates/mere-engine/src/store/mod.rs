@@ -151,7 +151,7 @@ impl Store {
         let path = shelf::category_path(category).map_err(|_| Unmade::Place)?;
         let path = self.address.path().join_path(&path);
         let address = Address::directory(self.address.root().clone(), path);
-        if clerk.view.world.shows(&address) { Ok(()) } else { Err(Unmade::Place.into()) }
+        if clerk.view.world.may_show(&address) { Ok(()) } else { Err(Unmade::Place.into()) }
     }
 
     /// Whether it lies in a space, where nothing else belongs.
@@ -169,7 +169,7 @@ impl Store {
         let folder = match (&self.folder_access, self.address.root()) {
             (FolderAccess::Outside(folder), _) => return folder.dir().try_clone().map(Some),
             (FolderAccess::Inside, Root::Project) => context.project.subfolder(path)?,
-            (FolderAccess::Inside, Root::User) => match context.surroundings.user_space()? {
+            (FolderAccess::Inside, Root::User) => match context.environment.user_space()? {
                 Some(space) => space.subfolder(path)?,
                 None => None,
             },
@@ -191,7 +191,7 @@ impl Store {
                 }
                 context.project.dir().try_clone()?
             }
-            (FolderAccess::Inside, Root::User) => context.surroundings.make_user_space()?,
+            (FolderAccess::Inside, Root::User) => context.environment.make_user_space()?,
             _ => return Err(io::ErrorKind::NotFound.into()),
         };
         FolderWriter::make_folders_below(&top, path)

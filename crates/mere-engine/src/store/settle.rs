@@ -17,7 +17,7 @@ use crate::config::{
     self, Config, ConfigError, PathResolver, StoreConfig, StoreLocation, YamlError,
 };
 use crate::context::Context;
-use crate::opening::{Choice, Mods};
+use crate::opening::{Mods, OperatorChoice};
 use crate::snapshot::WorldError;
 use mere_host::{Folder, FolderLocation, SPACE_FOLDER, WORKSPACES_FOLDER};
 
@@ -26,7 +26,7 @@ use mere_host::{Folder, FolderLocation, SPACE_FOLDER, WORKSPACES_FOLDER};
 pub(crate) fn resolve_stores(
     context: &Context,
     (user, project): (&Config, &Config),
-    choice: &Choice,
+    choice: &OperatorChoice,
 ) -> Result<Stores, WorldError> {
     let default = default_store(user, project)?;
     let served = choice.store.clone().or(default);
@@ -37,7 +37,7 @@ pub(crate) fn resolve_stores(
     if !counts(user) && !counts(project) {
         return Ok(Stores::new(vec![with_floor(fallback_store(context))], served));
     }
-    let spaces = (context.space()?, context.surroundings.user_space()?);
+    let spaces = (context.space()?, context.environment.user_space()?);
     let mut settling = StoreResolver { context, configs: [user, project], resolved: Vec::new() };
     for (scope, config, space) in
         [(Scope::Project, project, spaces.0.as_ref()), (Scope::User, user, spaces.1.as_deref())]
@@ -96,7 +96,7 @@ impl StoreResolver<'_> {
         let refuse =
             |fault: &StoreConfigError| Err(invalid_config(scope, said.path_location, fault).into());
         let vantage = PathResolver {
-            surroundings: &self.context.surroundings,
+            surroundings: &self.context.environment,
             project: &self.context.project,
         };
         let (spot, site) = match scope {
@@ -159,7 +159,7 @@ impl StoreResolver<'_> {
         spot: &StoreLocation,
         site: &FolderLocation,
     ) -> io::Result<Option<StoreConfigError>> {
-        let (name, surroundings) = (said.name.clone(), &self.context.surroundings);
+        let (name, surroundings) = (said.name.clone(), &self.context.environment);
         let by_name = match spot {
             StoreLocation::Inside(Root::User, path) => {
                 find_name_error(path.names(), PathStart::UserSpace)
@@ -259,7 +259,7 @@ mod tests {
         FolderWriter::make_space(&context.project).expect("a space");
         let config = |text| Config { storage: parse_storage(text), ..Config::default() };
         let store = store.map(|name| name.parse().expect(name));
-        let choice = Choice { mods: Mods::Configured, store };
+        let choice = OperatorChoice { mods: Mods::Configured, store };
         resolve_stores(&context, (&config(user), &config(project)), &choice)
     }
 

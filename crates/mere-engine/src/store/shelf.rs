@@ -237,7 +237,8 @@ fn permit(
         disk: StoreOnDisk(folder),
         is_visible: &|path| store.is_visible(bench.world, path),
     };
-    let permit = enforce::permit_keeping(bench.reader, &store.rules, change, (&ground, asking));
+    let permit =
+        enforce::permit_store_change(bench.reader, &store.rules, change, (&ground, asking));
     permit.map_err(|refusal| StoreError::from_refusal(&store.name, refusal))
 }
 
@@ -247,7 +248,7 @@ impl Store {
     /// Whether what lies at a path from its folder may be seen.
     pub(super) fn is_visible(&self, world: &World, path: &str) -> bool {
         let path = path.parse().map(|path| self.address.path().join_path(&path));
-        path.is_ok_and(|path| world.shows(&Address::file(self.address.root().clone(), path)))
+        path.is_ok_and(|path| world.may_show(&Address::file(self.address.root().clone(), path)))
     }
 
     /// What a new category is for: the configuration says so, or whoever makes it.
@@ -271,13 +272,13 @@ impl Store {
                 Ok(context.space()?.map(|space| project_key::space_format(space.dir())))
             }
             Root::User => {
-                let space = context.surroundings.user_space()?;
+                let space = context.environment.user_space()?;
                 Ok(space.map(|space| project_key::space_format(space.dir())))
             }
             _ => Ok(None),
         };
         match format() {
-            Ok(Some(format)) if format > project_key::FORMAT => Err(StoreError::NewerFormat),
+            Ok(Some(format)) if format > project_key::SPACE_FORMAT => Err(StoreError::NewerFormat),
             Ok(_) => Ok(()),
             Err(cause) => Err(read_error(self, cause)),
         }

@@ -13,7 +13,7 @@ use mere_core::root::Root;
 use super::sync::{category_address, create_categories};
 use super::{FolderAccess, Store, StoreError};
 use crate::context::Context;
-use crate::world::Standing;
+use crate::world::MountedRoot;
 use mere_host::SPACE_FOLDER;
 
 /// Every store, those of the project first, each file in its order.
@@ -63,13 +63,13 @@ impl Stores {
     }
 
     /// Those that lie elsewhere, as roots of the world.
-    pub(crate) fn mounted_roots(&self) -> Vec<Standing> {
+    pub(crate) fn mounted_roots(&self) -> Vec<MountedRoot> {
         let elsewhere = self.all.iter().filter_map(|store| match &store.folder_access {
-            FolderAccess::Outside(folder) => Some(Standing {
+            FolderAccess::Outside(folder) => Some(MountedRoot {
                 root: Root::Mod(store.name.clone()),
                 id: None,
                 folder: Some(Arc::clone(folder)),
-                around: None,
+                enclosing_repository: None,
             }),
             FolderAccess::Inside | FolderAccess::Missing => None,
         });

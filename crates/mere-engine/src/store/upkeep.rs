@@ -11,7 +11,7 @@ use super::shelf::LockedStore;
 use super::{Store, StoreCall, StoreError};
 use crate::court::now;
 use crate::tool_error::ToolError;
-use crate::view::counted;
+use crate::view::count_phrase;
 
 /// How many faults are told.
 const MAX_FAULTS: usize = 1000;
@@ -22,7 +22,7 @@ pub(super) fn sync_reply(made: Vec<Address>) -> Draft {
     let data = Fields::default().with("made", made.into_iter().map(Data::from).collect::<Data>());
     let message = match count {
         0 => Prose::words("Every category that the configuration names is there."),
-        _ => counted(count, "category was made.", "categories were made."),
+        _ => count_phrase(count, "category was made.", "categories were made."),
     };
     Draft::success(codes::STORE_SYNCED, message).data(data)
 }
@@ -64,7 +64,7 @@ pub(super) fn reindex(clerk: &StoreCall<'_>) -> Result<Draft, ToolError> {
         .with("memories", memories)
         .with("categories", categories)
         .with("faults", faults.collect::<Data>());
-    let read = counted(memories, "memory was read", "memories were read");
+    let read = count_phrase(memories, "memory was read", "memories were read");
     if count == 0 {
         return Ok(Draft::success(
             codes::STORE_READ,
@@ -167,9 +167,9 @@ fn prune_reply(store: &Store, gone: &[MemoryPath], rehearsal: DryRun, now: Times
         .with_some("dry_run", is_dry.then_some(true));
     let message = match (count, is_dry) {
         (0, _) => Prose::words("No memory has expired."),
-        (_, true) => counted(count, "memory has expired", "memories have expired").and("."),
+        (_, true) => count_phrase(count, "memory has expired", "memories have expired").and("."),
         (_, false) => {
-            counted(count, "expired memory was", "expired memories were").and(" deleted.")
+            count_phrase(count, "expired memory was", "expired memories were").and(" deleted.")
         }
     };
     Draft::success(codes::MEMORY_PRUNED, message).data(data)

@@ -5,12 +5,12 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{PersonFile, SignerKey, SignerName, SignerSelector, TrustCommand};
 use mere_core::trust::{Fingerprint, KeyLimits, PublicKey, Rotation};
 
-use super::{FILE, SignerFault, Store, TrustRecord};
+use super::{FILE, SignerFault, TrustRecord, TrustStore};
 use crate::{keys, records, wording};
 use mere_host::{Environment, KeyFile, KeyFileError, LinkPolicy};
 
 /// Does what a person asks for.
-pub(crate) fn command(surroundings: &Environment, asked: &TrustCommand) -> Draft {
+pub(crate) fn run_command(surroundings: &Environment, asked: &TrustCommand) -> Draft {
     let done = match asked {
         TrustCommand::Add { key, name, limits } => add(surroundings, key, (name.as_ref(), limits)),
         TrustCommand::List => list(surroundings),
@@ -18,7 +18,7 @@ pub(crate) fn command(surroundings: &Environment, asked: &TrustCommand) -> Draft
         TrustCommand::Revoke(signer) => revoke(surroundings, signer),
         TrustCommand::Rotate { file } => rotate(surroundings, file),
     };
-    done.unwrap_or_else(|fault| wording::signer(&fault))
+    done.unwrap_or_else(|fault| wording::signer_error_reply(&fault))
 }
 
 fn add(
@@ -29,29 +29,30 @@ fn add(
     let key = match key {
         SignerKey::Line(key) => key.clone(),
         SignerKey::File(file) => {
-            key_in(&surroundings.read_person_key_file(file, LinkPolicy::Follow)?)?
+            parse_key_file(&surroundings.read_person_key_file(file, LinkPolicy::Follow)?)?
         }
     };
-    let record = change(surroundings, |records| {
-        let known = take(records, key.fingerprint());
+    let record = update_records(surroundings, |records| {
+        let known = take_record(records, key.fingerprint());
         if known.as_ref().is_some_and(|known| known.is_revoked) {
             return Err(SignerFault::Revoked(key.fingerprint()));
         }
         let name = name.cloned().or_else(|| known.and_then(|known| known.name));
-        let record = TrustRecord { name, limits: limits.clone(), ..TrustRecord::of(key) };
+        let record = TrustRecord { name, limits: limits.clone(), ..TrustRecord::from_key(key) };
         records.push(record.clone());
         Ok(record)
     })?;
-    let message = called(&record).and(" is trusted").and(extent(&record.limits)).and(".");
+    let message =
+        signer_label(&record).and(" is trusted").and(limits_phrase(&record.limits)).and(".");
     let hint = "Compare the fingerprint with its owner's before you rely on it.";
-    Ok(Draft::success(codes::SIGNER_ADDED, message).hint(hint).data(about(&record)))
+    Ok(Draft::success(codes::SIGNER_ADDED, message).hint(hint).data(signer_fields(&record)))
 }
 
 fn list(surroundings: &Environment) -> Result<Draft, SignerFault> {
-    let Store::Records(records) = super::read(surroundings) else {
+    let TrustStore::Records(records) = super::read(surroundings) else {
         return Err(SignerFault::Damaged(surroundings.display_config_file(FILE)));
     };
-    let rows = records.iter().map(|record| Data::from(about(record))).collect::<Data>();
+    let rows = records.iter().map(|record| Data::from(signer_fields(record))).collect::<Data>();
     let message = match records.len() {
         1 => "1 key.".to_owned(),
         count => format!("{count} keys."),
@@ -66,31 +67,31 @@ fn list(surroundings: &Environment) -> Result<Draft, SignerFault> {
 }
 
 fn remove(surroundings: &Environment, signer: &SignerSelector) -> Result<Draft, SignerFault> {
-    let record = change(surroundings, |records| {
-        let key = find(surroundings, records, signer)?.fingerprint;
-        take(records, key).ok_or(SignerFault::Unknown)
+    let record = update_records(surroundings, |records| {
+        let key = find_signer(surroundings, records, signer)?.fingerprint;
+        take_record(records, key).ok_or(SignerFault::Unknown)
     })?;
-    let message = called(&record).and(if record.is_revoked {
+    let message = signer_label(&record).and(if record.is_revoked {
         " is not revoked any more, and not trusted either."
     } else {
         " is not trusted any more."
     });
-    Ok(Draft::success(codes::SIGNER_REMOVED, message).data(about(&record)))
+    Ok(Draft::success(codes::SIGNER_REMOVED, message).data(signer_fields(&record)))
 }
 
 fn revoke(surroundings: &Environment, signer: &SignerSelector) -> Result<Draft, SignerFault> {
     let own = keys::own_keys(surroundings);
-    let record = change(surroundings, |records| {
-        let found = find(surroundings, records, signer)?;
+    let record = update_records(surroundings, |records| {
+        let found = find_signer(surroundings, records, signer)?;
         let own = own.iter().find(|own| own.public.fingerprint() == found.fingerprint);
-        let key = take(records, found.fingerprint).unwrap_or(found);
+        let key = take_record(records, found.fingerprint).unwrap_or(found);
         let public = key.key.clone().or_else(|| own.map(|own| own.public.clone()));
         let record = TrustRecord { is_revoked: true, key: public, ..key };
         records.push(record.clone());
         Ok(record)
     })?;
-    let message = called(&record).and(" is revoked: nothing it signed counts any more.");
-    let draft = Draft::success(codes::SIGNER_REVOKED, message).data(about(&record));
+    let message = signer_label(&record).and(" is revoked: nothing it signed counts any more.");
+    let draft = Draft::success(codes::SIGNER_REVOKED, message).data(signer_fields(&record));
     let is_own = own.iter().any(|own| own.public.fingerprint() == record.fingerprint);
     Ok(if is_own {
         draft.hint(
@@ -107,55 +108,55 @@ fn rotate(surroundings: &Environment, file: &PersonFile) -> Result<Draft, Signer
     let rotation = rotation
         .map_err(|error| SignerFault::Rotation { file: file.display_path, cause: error.0 })?;
     let (old, new) = (rotation.old.fingerprint(), rotation.new.fingerprint());
-    let record = change(surroundings, |records| {
+    let record = update_records(surroundings, |records| {
         let known = records.iter().find(|record| record.fingerprint == old).cloned();
         let known = known.ok_or(SignerFault::Untrusted(old))?;
-        let successor = take(records, new);
+        let successor = take_record(records, new);
         let revoked = [Some(&known), successor.as_ref()].into_iter().flatten();
         if let Some(revoked) = revoked.into_iter().find(|record| record.is_revoked) {
             return Err(SignerFault::Revoked(revoked.fingerprint));
         }
         let (name, limits) = (known.name, known.limits);
-        let record = TrustRecord { name, limits, ..TrustRecord::of(rotation.new) };
+        let record = TrustRecord { name, limits, ..TrustRecord::from_key(rotation.new) };
         records.push(record.clone());
         Ok(record)
     })?;
-    let message = called(&record).and(" is trusted like ").content(old.into()).and(".");
+    let message = signer_label(&record).and(" is trusted like ").content(old.into()).and(".");
     let hint = Prose::words("The old key still counts; `mere trust remove ").content(old.into());
     Ok(Draft::success(codes::SIGNER_ROTATED, message)
         .hint(hint.and("` ends that."))
-        .data(about(&record).with("old", Content::from(old))))
+        .data(signer_fields(&record).with("old", Content::from(old))))
 }
 
 /// Changes the records. What is not wholly understood is not changed.
-fn change<T>(
+fn update_records<T>(
     surroundings: &Environment,
     edit: impl FnOnce(&mut Vec<TrustRecord>) -> Result<T, SignerFault>,
 ) -> Result<T, SignerFault> {
-    records::attempt(surroundings.lock_config(), FILE, |folder, values| {
+    records::try_update(surroundings.lock_config(), FILE, |folder, values| {
         let damaged = || SignerFault::Damaged(folder.display_path(FILE));
         let mut records = super::parse(values).ok_or_else(damaged)?;
         let done = edit(&mut records)?;
-        *values = records.iter().map(TrustRecord::record).collect();
+        *values = records.iter().map(TrustRecord::to_record).collect();
         Ok(done)
     })
 }
 
 /// Takes a key's record out.
-fn take(records: &mut Vec<TrustRecord>, key: Fingerprint) -> Option<TrustRecord> {
+fn take_record(records: &mut Vec<TrustRecord>, key: Fingerprint) -> Option<TrustRecord> {
     let at = records.iter().position(|record| record.fingerprint == key)?;
     Some(records.remove(at))
 }
 
 /// Whom a person means: a name that was given wins over a file.
-fn find(
+fn find_signer(
     surroundings: &Environment,
     records: &[TrustRecord],
     signer: &SignerSelector,
 ) -> Result<TrustRecord, SignerFault> {
     let file = match signer {
-        SignerSelector::Line(key) => return Ok(TrustRecord::of(key.clone())),
-        SignerSelector::Fingerprint(key) => return Ok(TrustRecord::named(*key)),
+        SignerSelector::Line(key) => return Ok(TrustRecord::from_key(key.clone())),
+        SignerSelector::Fingerprint(key) => return Ok(TrustRecord::from_fingerprint(*key)),
         SignerSelector::Named(file) => file,
     };
     let name = file.as_typed().to_str();
@@ -173,17 +174,17 @@ fn find(
     }
     match surroundings.read_person_key_file(file, LinkPolicy::Follow) {
         Err(KeyFileError::Missing(_)) => Err(SignerFault::Unknown),
-        file => Ok(TrustRecord::of(key_in(&file?)?)),
+        file => Ok(TrustRecord::from_key(parse_key_file(&file?)?)),
     }
 }
 
-fn key_in(file: &KeyFile) -> Result<PublicKey, SignerFault> {
+fn parse_key_file(file: &KeyFile) -> Result<PublicKey, SignerFault> {
     let form = |cause: String| SignerFault::Form { file: file.display_path.clone(), cause };
     let text = std::str::from_utf8(&file.bytes).map_err(|_| form("it is no text".to_owned()))?;
     text.parse().map_err(|error: mere_core::trust::KeyError| form(error.to_string()))
 }
 
-fn called(record: &TrustRecord) -> Prose {
+fn signer_label(record: &TrustRecord) -> Prose {
     let key = Prose::words("").content(record.fingerprint.into());
     match &record.name {
         Some(name) => key.and(" (").content(Content::mention(name.as_str())).and(")"),
@@ -192,12 +193,12 @@ fn called(record: &TrustRecord) -> Prose {
 }
 
 /// What a key counts for, in words.
-fn extent(limits: &KeyLimits) -> &'static str {
+fn limits_phrase(limits: &KeyLimits) -> &'static str {
     if *limits == KeyLimits::default() { " for everything" } else { " within its limits" }
 }
 
 /// What a reply tells of a key.
-fn about(record: &TrustRecord) -> Fields {
+fn signer_fields(record: &TrustRecord) -> Fields {
     let limits = &record.limits;
     let categories = limits.categories.iter().map(Category::as_str);
     let categories = categories.map(|text| Data::from(Content::mention(text)));

@@ -25,14 +25,14 @@ pub(crate) enum SignerFault {
     #[error("{0} is damaged")]
     Damaged(String),
     #[error("it could not be kept: {0}")]
-    Unkept(String),
+    NotSaved(String),
 }
 
 impl From<RecordError> for SignerFault {
     fn from(error: RecordError) -> Self {
         match error {
             RecordError::Damaged(file) => Self::Damaged(file),
-            other => Self::Unkept(other.to_string()),
+            other => Self::NotSaved(other.to_string()),
         }
     }
 }

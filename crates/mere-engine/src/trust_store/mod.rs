@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use crate::records;
 use mere_host::Environment;
 
-pub(crate) use command::command;
+pub(crate) use command::run_command;
 pub(crate) use fault::SignerFault;
 
 /// The records.
@@ -29,7 +29,7 @@ const FIELDS: [&str; 7] =
 
 /// What the file holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Store {
+pub(crate) enum TrustStore {
     Records(Vec<TrustRecord>),
     /// It is there and cannot be read: nobody in it counts, and who was revoked is not known.
     Damaged,
@@ -49,11 +49,11 @@ pub(crate) struct TrustRecord {
 }
 
 /// The user's trust store. No file is an empty one.
-pub(crate) fn read(surroundings: &Environment) -> Store {
-    let Ok(bytes) = surroundings.read_config(FILE) else { return Store::Damaged };
-    let Some(bytes) = bytes else { return Store::Records(Vec::new()) };
-    let records = records::parse_whole(&bytes).and_then(|records| parse(&records));
-    records.map_or(Store::Damaged, Store::Records)
+pub(crate) fn read(surroundings: &Environment) -> TrustStore {
+    let Ok(bytes) = surroundings.read_config(FILE) else { return TrustStore::Damaged };
+    let Some(bytes) = bytes else { return TrustStore::Records(Vec::new()) };
+    let records = records::parse_strict(&bytes).and_then(|records| parse(&records));
+    records.map_or(TrustStore::Damaged, TrustStore::Records)
 }
 
 /// Every record, each key once; or nothing.
@@ -66,12 +66,12 @@ fn parse(records: &[Value]) -> Option<Vec<TrustRecord>> {
 }
 
 impl TrustRecord {
-    fn of(key: PublicKey) -> Self {
+    fn from_key(key: PublicKey) -> Self {
         let fingerprint = key.fingerprint();
-        Self { key: Some(key), ..Self::named(fingerprint) }
+        Self { key: Some(key), ..Self::from_fingerprint(fingerprint) }
     }
 
-    fn named(fingerprint: Fingerprint) -> Self {
+    fn from_fingerprint(fingerprint: Fingerprint) -> Self {
         Self { fingerprint, key: None, name: None, limits: KeyLimits::default(), is_revoked: false }
     }
 
@@ -80,7 +80,7 @@ impl TrustRecord {
         if fields.len() != FIELDS.len() || !FIELDS.iter().all(|name| fields.contains_key(*name)) {
             return None;
         }
-        let key = optional::<PublicKey>(fields, "key").ok()?;
+        let key = parse_optional_field::<PublicKey>(fields, "key").ok()?;
         let fingerprint = fields["fingerprint"].as_str()?.parse::<Fingerprint>().ok()?;
         let is_revoked = fields["revoked"].as_bool()?;
         match &key {
@@ -89,17 +89,23 @@ impl TrustRecord {
             _ => {}
         }
         let limits = KeyLimits {
-            scopes: list(fields, "scopes", |text| text.parse().ok())?,
-            kinds: list(fields, "types", |text| {
+            scopes: parse_list_field(fields, "scopes", |text| text.parse().ok())?,
+            kinds: parse_list_field(fields, "types", |text| {
                 ItemType::ALL.into_iter().find(|kind| kind.name() == text)
             })?,
-            categories: list(fields, "categories", |text| text.parse().ok())?,
+            categories: parse_list_field(fields, "categories", |text| text.parse().ok())?,
             not_after: None,
         };
-        Some(Self { fingerprint, key, name: optional(fields, "name").ok()?, limits, is_revoked })
+        Some(Self {
+            fingerprint,
+            key,
+            name: parse_optional_field(fields, "name").ok()?,
+            limits,
+            is_revoked,
+        })
     }
 
-    fn record(&self) -> Value {
+    fn to_record(&self) -> Value {
         let limits = &self.limits;
         json!({
             "fingerprint": self.fingerprint.to_string(),
@@ -114,18 +120,21 @@ impl TrustRecord {
 }
 
 /// A field that is not what it must be.
-struct Unread;
+struct InvalidField;
 
 /// A text that may be null.
-fn optional<T: FromStr>(fields: &Map<String, Value>, name: &str) -> Result<Option<T>, Unread> {
+fn parse_optional_field<T: FromStr>(
+    fields: &Map<String, Value>,
+    name: &str,
+) -> Result<Option<T>, InvalidField> {
     match &fields[name] {
         Value::Null => Ok(None),
-        Value::String(text) => text.parse().map(Some).map_err(|_| Unread),
-        _ => Err(Unread),
+        Value::String(text) => text.parse().map(Some).map_err(|_| InvalidField),
+        _ => Err(InvalidField),
     }
 }
 
-fn list<T>(
+fn parse_list_field<T>(
     fields: &Map<String, Value>,
     name: &str,
     parse: impl Fn(&str) -> Option<T>,
@@ -148,14 +157,15 @@ mod tests {
             not_after: None,
         };
         let name = Some("Ada".parse().expect("a name"));
-        TrustRecord { name, limits, ..TrustRecord::of(KEY.parse().expect("a key")) }
+        TrustRecord { name, limits, ..TrustRecord::from_key(KEY.parse().expect("a key")) }
     }
 
     #[test]
     fn reads_what_it_writes() {
-        let alone = TrustRecord { is_revoked: true, ..TrustRecord::named(record().fingerprint) };
+        let alone =
+            TrustRecord { is_revoked: true, ..TrustRecord::from_fingerprint(record().fingerprint) };
         for record in [record(), TrustRecord { is_revoked: true, ..record() }, alone] {
-            assert_eq!(TrustRecord::parse(&record.record()), Some(record));
+            assert_eq!(TrustRecord::parse(&record.to_record()), Some(record));
         }
     }
 
@@ -177,10 +187,10 @@ mod tests {
             ("until", json!("2027-01-01")),
         ];
         for (name, value) in broken {
-            let mut record = record().record();
+            let mut record = record().to_record();
             record[name] = value;
             assert_eq!(TrustRecord::parse(&record), None, "{record}");
         }
-        assert_eq!(parse(&[record().record(), record().record()]), None, "a key twice");
+        assert_eq!(parse(&[record().to_record(), record().to_record()]), None, "a key twice");
     }
 }

@@ -9,27 +9,27 @@ use crate::change::ChangeError;
 use crate::enforce::Denied;
 
 /// A change that was not made.
-pub(super) fn change(error: &ChangeError) -> Draft {
+pub(super) fn change_error_reply(error: &ChangeError) -> Draft {
     match error {
-        ChangeError::Denied(denied) => refused(denied),
-        ChangeError::Stale { address, current } => stale(address, *current),
-        ChangeError::NotOnce { address, count } => not_once(address, *count),
-        ChangeError::Section { address, error } => section(address, error),
+        ChangeError::Denied(denied) => denial_reply(denied),
+        ChangeError::Stale { address, current } => stale_reply(address, *current),
+        ChangeError::NotOnce { address, count } => not_once_reply(address, *count),
+        ChangeError::Section { address, error } => section_error_reply(address, error),
         ChangeError::NotText(address) => Draft::invalid(
             codes::WRITE_NOT_TEXT,
-            of(address, " is not UTF-8 text of at most 16 MiB."),
+            address_prose(address, " is not UTF-8 text of at most 16 MiB."),
         )
         .hint("`write` can replace it whole."),
-        ChangeError::Taken(address) => {
-            Draft::invalid(codes::WRITE_TAKEN, of(address, " is not a regular file."))
+        ChangeError::NotRegularFile(address) => {
+            Draft::invalid(codes::WRITE_TAKEN, address_prose(address, " is not a regular file."))
                 .hint("Choose another name; directories and links are not written to.")
         }
         ChangeError::NoDirectory(address) => {
             let words = " cannot be written: the directory it lies in is not there.";
-            Draft::invalid(codes::WRITE_NO_DIRECTORY, of(address, words))
+            Draft::invalid(codes::WRITE_NO_DIRECTORY, address_prose(address, words))
                 .hint("Pass `create_dirs`: true to have it made.")
         }
-        ChangeError::Obscured(address) => {
+        ChangeError::TouchesRedaction(address) => {
             let words = "The change touches text that you did not see as it is in ";
             Draft::invalid(
                 codes::WRITE_OBSCURED,
@@ -43,16 +43,16 @@ pub(super) fn change(error: &ChangeError) -> Draft {
         ChangeError::Failed { address, cause } => {
             tracing::error!(%cause, %address, "a file could not be written");
             let words = " could not be written; what was there is still there.";
-            Draft::fault(codes::WRITE_FAILED, of(address, words)).hint(
+            Draft::fault(codes::WRITE_FAILED, address_prose(address, words)).hint(
                 "Ask a person whether the disk is full or the folder read-only; the log says why.",
             )
         }
     }
 }
 
-pub(super) fn refused(denied: &Denied) -> Draft {
+pub(super) fn denial_reply(denied: &Denied) -> Draft {
     match denied {
-        Denied::Elsewhere(instead) => {
+        Denied::OutsideWorkspace(instead) => {
             let hint = Prose::words("Write to ").address(instead.clone());
             Draft::denied(codes::WRITE_DENIED, "Agents write in their workspace only.")
                 .hint(hint.and(", and ask a person to take it over from there."))
@@ -79,7 +79,7 @@ pub(super) fn refused(denied: &Denied) -> Draft {
     }
 }
 
-fn stale(address: &Address, current: Option<Sha256>) -> Draft {
+fn stale_reply(address: &Address, current: Option<Sha256>) -> Draft {
     let (words, hint) = match current {
         Some(_) => (
             " is not the file that `expect_sha256` names.",
@@ -90,10 +90,10 @@ fn stale(address: &Address, current: Option<Sha256>) -> Draft {
     let data = Fields::default()
         .with("target", address.clone())
         .with("sha256", current.map(|current| Data::Words(current.to_string().into())));
-    Draft::invalid(codes::WRITE_STALE, of(address, words)).hint(hint).data(data)
+    Draft::invalid(codes::WRITE_STALE, address_prose(address, words)).hint(hint).data(data)
 }
 
-fn not_once(address: &Address, count: usize) -> Draft {
+fn not_once_reply(address: &Address, count: usize) -> Draft {
     let (words, hint) = match count {
         0 => (
             "The old text does not occur in ".to_owned(),
@@ -109,7 +109,7 @@ fn not_once(address: &Address, count: usize) -> Draft {
     Draft::invalid(codes::WRITE_NOT_ONCE, message).hint(hint).data(data)
 }
 
-fn section(address: &Address, error: &PatchError) -> Draft {
+fn section_error_reply(address: &Address, error: &PatchError) -> Draft {
     let data = Fields::default().with("target", address.clone());
     match error {
         PatchError::Missing { available: there } => {
@@ -146,6 +146,6 @@ fn section(address: &Address, error: &PatchError) -> Draft {
     }
 }
 
-fn of(address: &Address, words: &'static str) -> Prose {
+fn address_prose(address: &Address, words: &'static str) -> Prose {
     Prose::words("").address(address.clone()).and(words)
 }

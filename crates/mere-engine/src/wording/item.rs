@@ -11,24 +11,34 @@ use super::{keys, team, trust, unmade};
 use crate::items::{ItemError, WrongInputs};
 
 /// A call about an item that came to nothing.
-pub(super) fn item(error: &ItemError) -> Draft {
+pub(super) fn item_error_reply(error: &ItemError) -> Draft {
     match error {
-        ItemError::Missing { kind, item, scopes, near } => missing((*kind, item), scopes, near),
+        ItemError::Missing { kind, item, scopes, near } => {
+            missing_item_reply((*kind, item), scopes, near)
+        }
         ItemError::Ambiguous { kind, item, candidates } => {
             let count = candidates.len();
-            let message = named("The id `", item).and(format!("` means {count} items."));
-            several(codes::ITEM_AMBIGUOUS, message, (*kind, candidates))
+            let message = prose_with_item("The id `", item).and(format!("` means {count} items."));
+            candidates_reply(codes::ITEM_AMBIGUOUS, message, (*kind, candidates))
                 .hint("Say which one, as `category/id`; a lockfile also by `@version`.")
         }
         ItemError::Clash { kind, item, candidates } => {
-            let message = named(format!("Two items are the {kind} `"), item);
-            several(codes::ITEM_CLASH, message.and("`: neither counts."), (*kind, candidates))
-                .hint("One of them must be removed or renamed.")
+            let message = prose_with_item(format!("Two items are the {kind} `"), item);
+            candidates_reply(
+                codes::ITEM_CLASH,
+                message.and("`: neither counts."),
+                (*kind, candidates),
+            )
+            .hint("One of them must be removed or renamed.")
         }
         ItemError::Faulty { address, fault } => {
             let place = format!(" is not valid at line {}, column {}: ", fault.line, fault.column);
             let message = Prose::words("").address(address.clone()).and(place);
-            faulty(codes::ITEM_FAULTY, message.append(&fault.what).and("."), (address, fault))
+            parse_error_reply(
+                codes::ITEM_FAULTY,
+                message.append(&fault.what).and("."),
+                (address, fault),
+            )
         }
         ItemError::Version { address, has } => {
             let has = has.as_ref().map_or("no version".to_owned(), |has| format!("version {has}"));
@@ -53,26 +63,32 @@ pub(super) fn item(error: &ItemError) -> Draft {
             Draft::invalid(codes::RUN_SCHEMA, message.and(" cannot be used: ").content(why))
                 .hint("It is JSON Schema 2020-12, without references to other documents.")
         }
-        ItemError::Inputs(wrong) => inputs(wrong),
-        ItemError::Frontmatter { address, problems: found } => frontmatter(address.as_ref(), found),
+        ItemError::Inputs(wrong) => wrong_inputs_reply(wrong),
+        ItemError::Frontmatter { address, problems: found } => {
+            frontmatter_error_reply(address.as_ref(), found)
+        }
         ItemError::Unsearchable(cause) => {
             tracing::error!(%cause, "a space could not be looked through");
             Draft::fault(codes::ITEM_UNSEARCHABLE, "A space could not be looked through.")
                 .hint("Ask a person to look at its permissions; the log says why.")
         }
-        ItemError::Key(fault) => keys::key(fault),
-        ItemError::Team(trouble) => trust::team(trouble),
-        ItemError::Refused(fault) => team::team(fault),
-        ItemError::Record(error) => trust::unrecorded(error),
-        ItemError::Broken(broken) => trust::broken(broken),
-        ItemError::Unused(unused) => trust::unused(unused),
-        ItemError::Unmade(error) => unmade::unmade(error),
+        ItemError::Key(fault) => keys::key_error_reply(fault),
+        ItemError::Team(trouble) => trust::roster_trouble_reply(trouble),
+        ItemError::Refused(fault) => team::team_error_reply(fault),
+        ItemError::Record(error) => trust::record_error_reply(error),
+        ItemError::Broken(broken) => trust::integrity_failure_reply(broken),
+        ItemError::Unused(unused) => trust::untrusted_item_reply(unused),
+        ItemError::Unmade(error) => unmade::item_change_error_reply(error),
     }
 }
 
-fn missing((kind, item): (ItemType, &ItemRef), scopes: &[Scope], near: &[String]) -> Draft {
+fn missing_item_reply(
+    (kind, item): (ItemType, &ItemRef),
+    scopes: &[Scope],
+    near: &[String],
+) -> Draft {
     let scopes = scopes.iter().map(|scope| scope.name()).collect::<Vec<_>>().join(" or ");
-    let message = named(format!("There is no {kind} `"), item);
+    let message = prose_with_item(format!("There is no {kind} `"), item);
     let draft =
         Draft::invalid(codes::ITEM_MISSING, message.and(format!("` in the {scopes} space.")));
     if near.is_empty() {
@@ -83,28 +99,28 @@ fn missing((kind, item): (ItemType, &ItemRef), scopes: &[Scope], near: &[String]
     draft.hint(Prose::words(meant)).data(Fields::default().with("similar", near))
 }
 
-fn frontmatter(address: Option<&Address>, found: &[Problem]) -> Draft {
+fn frontmatter_error_reply(address: Option<&Address>, found: &[Problem]) -> Draft {
     let message = match address {
         Some(address) => Prose::words("The frontmatter of ").address(address.clone()),
         None => Prose::words("The frontmatter"),
     };
     let message = message.and(" does not fit its schema: ");
-    let message = message.content(Content::mention(first(found))).and(".");
-    let data = Fields::default().with("problems", problems(found));
+    let message = message.content(Content::mention(first_problem(found))).and(".");
+    let data = Fields::default().with("problems", problems_data(found));
     Draft::invalid(codes::RUN_FRONTMATTER, message)
         .hint("Correct the keys that `problems` names.")
         .data(data)
 }
 
-fn inputs(wrong: &WrongInputs) -> Draft {
+fn wrong_inputs_reply(wrong: &WrongInputs) -> Draft {
     let count = wrong.problems.len();
     let words = if count == 1 { "problem" } else { "problems" };
     let message = Prose::words(format!("The inputs have {count} {words}: "));
-    let message = message.content(Content::mention(first(&wrong.problems)));
+    let message = message.content(Content::mention(first_problem(&wrong.problems)));
     let text = &mut |text: &str| Content::mention(text);
     let data = Fields::default()
         .with("address", wrong.address.clone())
-        .with("problems", problems(&wrong.problems))
+        .with("problems", problems_data(&wrong.problems))
         .with("input_schema", Data::from_foreign(&wrong.schema, text))
         .with("example", Data::from_foreign(&wrong.example, text));
     Draft::invalid(codes::RUN_INPUTS, message.and("."))
@@ -113,12 +129,12 @@ fn inputs(wrong: &WrongInputs) -> Draft {
 }
 
 /// An item as it was asked for. A leading slash, for no category, looks like a path's.
-fn named(before: impl Into<Cow<'static, str>>, item: &ItemRef) -> Prose {
+fn prose_with_item(before: impl Into<Cow<'static, str>>, item: &ItemRef) -> Prose {
     Prose::words(before).content(Content::mention(item.to_string()))
 }
 
 /// What is wrong with a file, and where.
-pub(super) fn faulty(
+pub(super) fn parse_error_reply(
     code: Code<Invalid>,
     message: Prose,
     (address, fault): (&Address, &ItemFault),
@@ -131,7 +147,7 @@ pub(super) fn faulty(
 }
 
 /// The first of several problems, in a sentence.
-fn first(problems: &[Problem]) -> String {
+fn first_problem(problems: &[Problem]) -> String {
     problems.first().map_or(String::new(), |one| {
         let what = &one.message;
         if one.pointer.is_empty() {
@@ -142,7 +158,7 @@ fn first(problems: &[Problem]) -> String {
     })
 }
 
-pub(super) fn problems(problems: &[Problem]) -> Data {
+pub(super) fn problems_data(problems: &[Problem]) -> Data {
     let told = problems.iter().map(|one| {
         let (at, what) = (Content::mention(&*one.pointer), Content::mention(&*one.message));
         Data::from(Fields::default().with("at", at).with("what", what))
@@ -150,7 +166,7 @@ pub(super) fn problems(problems: &[Problem]) -> Data {
     told.collect()
 }
 
-fn several(
+fn candidates_reply(
     code: Code<Invalid>,
     message: Prose,
     (kind, candidates): (ItemType, &[ScopedPath]),

@@ -19,16 +19,19 @@ use mere_core::pattern::PatternError;
 use mere_core::reply::{Draft, Prose, codes};
 use mere_core::request::{ArgumentError, CallError, ParameterKind, TOOLS};
 
-pub(crate) use keys::key;
-pub(crate) use model::{NO_ITEMS, OUTDATED, PASSING, model, trouble, unindexed, waiting};
-pub(crate) use signers::signer;
+pub(crate) use keys::key_error_reply;
+pub(crate) use model::{
+    NO_ITEMS_NOTE, OUTDATED_NOTE, TEMPORARY_INDEX_NOTE, embedding_backlog_note, keyword_only_note,
+    model_error_reply, no_vectors_note,
+};
+pub(crate) use signers::signer_error_reply;
 
 use crate::config::ConfigError;
 use crate::search::SearchError;
 use crate::snapshot::WorldError;
 use crate::tool_error::ToolError;
 use crate::world::ResolveError;
-pub(crate) use trust::{fix, roster_trouble, trust_of, what};
+pub(crate) use trust::{describe_failure, describe_roster_trouble, failure_hint, trust_fields};
 
 /// The forms a path may take, for every path that leads nowhere.
 const PATH_FORMS: &str = "Say a path from the home root such as `src/a.rs`, or an address: \
@@ -36,15 +39,15 @@ const PATH_FORMS: &str = "Say a path from the home root such as `src/a.rs`, or a
     `mod:<name>:/…`. `dir` with `list` shows what is there.";
 
 /// Malformed, outside and missing are this one answer.
-fn not_visible() -> Draft {
+fn not_visible_reply() -> Draft {
     Draft::invalid(codes::PATH_NOT_VISIBLE, "No such path in the visible world.").hint(PATH_FORMS)
 }
 
 /// A call that makes no sense.
-pub(crate) fn misspoken(error: &CallError) -> Draft {
+pub(crate) fn call_error_reply(error: &CallError) -> Draft {
     match error {
-        CallError::Path { .. } => not_visible(),
-        CallError::Cursor { .. } => wrong_cursor(),
+        CallError::Path { .. } => not_visible_reply(),
+        CallError::Cursor { .. } => wrong_cursor_reply(),
         CallError::Tool => {
             let names = TOOLS.iter().map(|tool| format!("`{}`", tool.name)).collect::<Vec<_>>();
             Draft::invalid(codes::ARGUMENT_TOOL, "There is no tool of that name.")
@@ -55,11 +58,11 @@ pub(crate) fn misspoken(error: &CallError) -> Draft {
             "The arguments are not one JSON object with each key once.",
         )
         .hint("Pass an object such as {\"command\":\"list\"}."),
-        CallError::Argument { tool, error } => argument(tool, error),
+        CallError::Argument { tool, error } => argument_error_reply(tool, error),
     }
 }
 
-fn argument(tool: &str, error: &ArgumentError) -> Draft {
+fn argument_error_reply(tool: &str, error: &ArgumentError) -> Draft {
     match error {
         ArgumentError::Unknown { known } => {
             let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
@@ -102,12 +105,12 @@ fn argument(tool: &str, error: &ArgumentError) -> Draft {
         ArgumentError::Wrong { name, kind } => {
             let message = format!("The value of `{name}` is not one that `{tool}` takes.");
             Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
-                .hint(Prose::words(format!("`{name}` takes {}.", takes(*kind))))
+                .hint(Prose::words(format!("`{name}` takes {}.", describe_accepted(*kind))))
         }
     }
 }
 
-fn takes(kind: ParameterKind) -> String {
+fn describe_accepted(kind: ParameterKind) -> String {
     match kind {
         ParameterKind::Text => "a text".to_owned(),
         ParameterKind::ChoiceWithDefault(words) => {
@@ -136,9 +139,9 @@ fn takes(kind: ParameterKind) -> String {
 }
 
 /// A search that came to nothing.
-fn search(error: &SearchError) -> Draft {
+fn search_error_reply(error: &SearchError) -> Draft {
     match error {
-        SearchError::Over => tool(&ToolError::Cancelled),
+        SearchError::Over => tool_error_reply(&ToolError::Cancelled),
         SearchError::Database(_) | SearchError::Machine(_) => {
             tracing::error!(%error, "the search index cannot be used");
             Draft::fault(codes::SEARCH_BROKEN, "The search index cannot be read or made.")
@@ -148,12 +151,12 @@ fn search(error: &SearchError) -> Draft {
 }
 
 /// A tool with nothing to show.
-pub(crate) fn tool(error: &ToolError) -> Draft {
+pub(crate) fn tool_error_reply(error: &ToolError) -> Draft {
     match error {
-        ToolError::World(WorldError::Config(error)) => config(error),
-        ToolError::World(WorldError::Broken(cause)) => broken(cause),
-        ToolError::Path(ResolveError::NotVisible) => not_visible(),
-        ToolError::Path(ResolveError::Broken(cause)) => broken(cause),
+        ToolError::World(WorldError::Config(error)) => config_error_reply(error),
+        ToolError::World(WorldError::Io(cause)) => io_error_reply(cause),
+        ToolError::Path(ResolveError::NotVisible) => not_visible_reply(),
+        ToolError::Path(ResolveError::Io(cause)) => io_error_reply(cause),
         ToolError::NotADirectory(address) => {
             let message = Prose::words("").address(address.clone()).and(" is a file.");
             Draft::invalid(codes::DIR_NOT_A_DIRECTORY, message)
@@ -164,8 +167,8 @@ pub(crate) fn tool(error: &ToolError) -> Draft {
             Draft::invalid(codes::READ_NOT_A_FILE, message)
                 .hint("`dir` with `list` shows what is in it.")
         }
-        ToolError::Cursor => wrong_cursor(),
-        ToolError::Expression => Draft::invalid(
+        ToolError::WrongCursor => wrong_cursor_reply(),
+        ToolError::InvalidExpression => Draft::invalid(
             codes::GREP_PATTERN,
             "The argument `pattern` of `grep` is not a regular expression it takes.",
         )
@@ -173,15 +176,15 @@ pub(crate) fn tool(error: &ToolError) -> Draft {
             "Rust's syntax: no look-around, no backreferences, no line end in the pattern. Escape \
              a literal ( [ { . * + ? with a backslash.",
         ),
-        ToolError::Unreadable { address, cause } => unreadable(address, cause),
-        ToolError::Change(error) => change::change(error),
-        ToolError::Item(error) => item::item(error),
-        ToolError::Store(error) => store::store(error),
-        ToolError::Search(error) => search(error),
-        ToolError::Run(error) => run::run(error),
+        ToolError::Unreadable { address, cause } => unreadable_reply(address, cause),
+        ToolError::Change(error) => change::change_error_reply(error),
+        ToolError::Item(error) => item::item_error_reply(error),
+        ToolError::Store(error) => store::store_error_reply(error),
+        ToolError::Search(error) => search_error_reply(error),
+        ToolError::Run(error) => run::run_error_reply(error),
         ToolError::Cancelled => Draft::fault(codes::CALL_CANCELLED, "The call was cancelled.")
             .hint("Nothing was changed. Call again if you still want it."),
-        ToolError::Late(address) => {
+        ToolError::TimedOut(address) => {
             let message =
                 Prose::words("Looking at ").address(address.clone()).and(" took too long.");
             Draft::fault(codes::CALL_TIMED_OUT, message)
@@ -190,26 +193,26 @@ pub(crate) fn tool(error: &ToolError) -> Draft {
     }
 }
 
-fn unreadable(address: &Address, cause: &std::io::Error) -> Draft {
+fn unreadable_reply(address: &Address, cause: &std::io::Error) -> Draft {
     tracing::error!(%cause, %address, "something could not be read");
     let code = if address.is_directory() { codes::DIR_UNREADABLE } else { codes::READ_UNREADABLE };
     let message = Prose::words("").address(address.clone()).and(" cannot be read.");
     Draft::fault(code, message).hint("Ask a person to look at its permissions; the log says why.")
 }
 
-fn broken(cause: &std::io::Error) -> Draft {
+fn io_error_reply(cause: &std::io::Error) -> Draft {
     tracing::error!(%cause, "the machine failed while a path was resolved");
     Draft::fault(codes::PATH_BROKEN, "The machine failed while the path was looked for.")
         .hint("Report the trace id: the log says why.")
 }
 
-fn wrong_cursor() -> Draft {
+fn wrong_cursor_reply() -> Draft {
     Draft::invalid(codes::PAGE_CURSOR, "The cursor is not one that this call gave.")
         .hint("Pass `next` of the page before, and everything else as it was; or leave it out.")
 }
 
 /// A config file that cannot be used.
-fn config(error: &ConfigError) -> Draft {
+fn config_error_reply(error: &ConfigError) -> Draft {
     tracing::error!(%error, "the configuration cannot be used");
     match error {
         ConfigError::Invalid { address, fault } => {
@@ -235,12 +238,12 @@ fn config(error: &ConfigError) -> Draft {
 }
 
 /// A question that could not be asked is answered as a no.
-pub(crate) fn unasked() -> Draft {
-    not_visible()
+pub(crate) fn unasked_reply() -> Draft {
+    not_visible_reply()
 }
 
 /// A call that panicked.
-pub(crate) fn panicked() -> Draft {
+pub(crate) fn panic_reply() -> Draft {
     Draft::fault(codes::CALL_PANIC, "The call failed inside.")
         .hint("This is a fault of the server. Report the trace id to a person.")
 }

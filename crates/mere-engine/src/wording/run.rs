@@ -8,29 +8,29 @@ use mere_core::chain::{ChainConfigFault, ChainFault, FillFault, PairFault, Subpr
 use mere_core::item::ItemId;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
-use super::item::problems;
-use crate::enforce::Unused;
+use super::item::problems_data;
+use crate::enforce::UntrustedItem;
 use crate::items::{ItemError, RunError, item_name, masked, masked_problems};
 use mere_host::{PackagesError, SandboxError};
 
 /// A tool that was not run.
-pub(super) fn run(error: &RunError) -> Draft {
+pub(super) fn run_error_reply(error: &RunError) -> Draft {
     match error {
-        RunError::Executor { link, executor, error } => executor_missing(link, executor, error),
-        RunError::Chain(fault) => chain(fault),
-        RunError::Config(fault) => config(fault, config_field(fault)),
-        RunError::Fill(fault) => fill(fault),
-        RunError::Parameters(fault) => config(fault, (None, "input_schema".to_owned())),
-        RunError::Subprocess(fault) => subprocess(fault),
-        RunError::Entrypoint(fault) => entrypoint(&fault.link, "is no path of a file of the tool"),
-        RunError::NoEntrypoint(id) => entrypoint(id, "is not one of its files"),
+        RunError::Executor { link, executor, error } => executor_error_reply(link, executor, error),
+        RunError::Chain(fault) => chain_fault_reply(fault),
+        RunError::Config(fault) => config_fault_reply(fault, config_field(fault)),
+        RunError::Fill(fault) => fill_fault_reply(fault),
+        RunError::Parameters(fault) => config_fault_reply(fault, (None, "input_schema".to_owned())),
+        RunError::Subprocess(fault) => subprocess_fault_reply(fault),
+        RunError::Entrypoint(fault) => entrypoint_reply(&fault.link, "is no path of a file of the tool"),
+        RunError::NoEntrypoint(id) => entrypoint_reply(id, "is not one of its files"),
         RunError::Changed(address) => {
             let message = Prose::words("A file of ").address(address.clone());
             let message = message.and(" changed while it was read. Nothing was run.");
             Draft::fault(codes::RUN_CHANGED, message).hint("Try again when nobody writes to it.")
         }
-        RunError::Unsigned(unused) => unsigned(unused),
-        RunError::LockUnsigned(unused) => lock_unsigned(unused),
+        RunError::Unsigned(unused) => unsigned_tool_reply(unused),
+        RunError::LockUnsigned(unused) => unsigned_lockfile_reply(unused),
         RunError::Unlocked { tool, version } => {
             let words =
                 format!("There is no lockfile for `{tool}@{version}`, and one is required.");
@@ -52,39 +52,39 @@ pub(super) fn run(error: &RunError) -> Draft {
             )
             .hint("Ask a person to remove it, or to run `mere lock` for the tool here.")
         }
-        RunError::Drift { tool, lockfile, drift } => drifted(tool, lockfile, drift),
-        RunError::Variable(asked, name) => ungranted("environment variable", (asked, name)).hint(
+        RunError::Drift { tool, lockfile, drift } => drift_reply(tool, lockfile, drift),
+        RunError::Variable(asked, name) => ungranted_reply("environment variable", (asked, name)).hint(
             "The user's own config lets tools have it: `sandbox: {env: [NAME]}` in config.yaml.",
         ),
-        RunError::Secret(asked, name) => ungranted("secret", (asked, name))
+        RunError::Secret(asked, name) => ungranted_reply("secret", (asked, name))
             .hint("Secrets cannot be granted yet; a tool that needs one is not run."),
         RunError::NoProgram { .. }
         | RunError::Interpreter { .. }
         | RunError::Unprepared { .. }
-        | RunError::Packages(_) => needs(error),
-        RunError::Sandbox(refusal) => sandbox(refusal),
+        | RunError::Packages(_) => program_error_reply(error),
+        RunError::Sandbox(refusal) => sandbox_refusal_reply(refusal),
     }
 }
 
 /// A link and a field, for whoever looks for them.
-fn at(link: Option<&ItemId>, field: impl Into<String>) -> Fields {
+fn location_fields(link: Option<&ItemId>, field: impl Into<String>) -> Fields {
     let link = link.map(|link| Data::Words(link.to_string().into()));
     Fields::default().with_some("link", link).with("field", Content::mention(masked(&field.into())))
 }
 
-fn executor_missing(link: &ItemId, executor: &ItemId, error: &ItemError) -> Draft {
-    let said = super::item::item(error).message().render_for_person();
+fn executor_error_reply(link: &ItemId, executor: &ItemId, error: &ItemError) -> Draft {
+    let said = super::item::item_error_reply(error).message().render_for_person();
     let message = format!("`{link}` is run by `{executor}`, which cannot be taken: ");
     let message = Prose::words(message).content(Content::mention(said));
     Draft::invalid(codes::RUN_CHAIN, message)
         .hint("`executor_id` names another tool, or one that ships with this program.")
-        .data(at(Some(link), "executor_id"))
+        .data(location_fields(Some(link), "executor_id"))
 }
 
-fn chain(fault: &ChainFault) -> Draft {
-    let message = Prose::words("The chain is refused: ").content(told(fault)).and(".");
+fn chain_fault_reply(fault: &ChainFault) -> Draft {
+    let message = Prose::words("The chain is refused: ").content(masked_mention(fault)).and(".");
     let (link, field) = chain_field(fault);
-    let data = at(link, field);
+    let data = location_fields(link, field);
     let data = match fault {
         ChainFault::Pair {
             child,
@@ -92,7 +92,7 @@ fn chain(fault: &ChainFault) -> Draft {
             ..
         } => data
             .with("child", Data::Words(child.to_string().into()))
-            .with("problems", problems(&masked_problems(found.clone()))),
+            .with("problems", problems_data(&masked_problems(found.clone()))),
         ChainFault::Pair { child, .. } => data.with("child", Data::Words(child.to_string().into())),
         _ => data,
     };
@@ -130,15 +130,16 @@ fn pair_field(fault: &PairFault) -> String {
 }
 
 /// A fault repeats ids and names of fields, and what schemas say: masked, like any text of an item.
-fn told(fault: &impl Display) -> Content {
+fn masked_mention(fault: &impl Display) -> Content {
     Content::mention(masked(&fault.to_string()))
 }
 
-fn config(fault: &impl Display, (link, field): (Option<&ItemId>, String)) -> Draft {
-    let message = Prose::words("What the chain comes to cannot be used: ").content(told(fault));
+fn config_fault_reply(fault: &impl Display, (link, field): (Option<&ItemId>, String)) -> Draft {
+    let message =
+        Prose::words("What the chain comes to cannot be used: ").content(masked_mention(fault));
     Draft::invalid(codes::RUN_CONFIG, message.and("."))
         .hint("`mere chain TOOL` shows the merged config; docs/running.md says what it may hold.")
-        .data(at(link, field))
+        .data(location_fields(link, field))
 }
 
 fn config_field(fault: &ChainConfigFault) -> (Option<&ItemId>, String) {
@@ -153,7 +154,7 @@ fn config_field(fault: &ChainConfigFault) -> (Option<&ItemId>, String) {
     }
 }
 
-fn fill(fault: &FillFault) -> Draft {
+fn fill_fault_reply(fault: &FillFault) -> Draft {
     let field = match fault {
         FillFault::ReservedParameter => "parameters.entrypoint",
         FillFault::Entrypoint(_) => "manifest.entrypoint",
@@ -168,32 +169,34 @@ fn fill(fault: &FillFault) -> Draft {
         | FillFault::TooMany { field }
         | FillFault::TooLong { field } => field,
     };
-    config(fault, (None, field.to_owned()))
+    config_fault_reply(fault, (None, field.to_owned()))
 }
 
-fn subprocess(fault: &SubprocessFault) -> Draft {
+fn subprocess_fault_reply(fault: &SubprocessFault) -> Draft {
     match fault {
         SubprocessFault::InvalidSchema { link, .. } => {
-            config(fault, (Some(link), "config_schema".to_owned()))
+            config_fault_reply(fault, (Some(link), "config_schema".to_owned()))
         }
         SubprocessFault::SchemaMismatch { link, problems: found } => {
-            let data = at(Some(link), "config_schema");
-            config(fault, (Some(link), "config_schema".to_owned()))
-                .data(data.with("problems", problems(&masked_problems(found.clone()))))
+            let data = location_fields(Some(link), "config_schema");
+            config_fault_reply(fault, (Some(link), "config_schema".to_owned()))
+                .data(data.with("problems", problems_data(&masked_problems(found.clone()))))
         }
-        SubprocessFault::InvalidField { field, .. } => config(fault, (None, (*field).to_owned())),
+        SubprocessFault::InvalidField { field, .. } => {
+            config_fault_reply(fault, (None, (*field).to_owned()))
+        }
     }
 }
 
-fn entrypoint(link: &ItemId, what: &str) -> Draft {
+fn entrypoint_reply(link: &ItemId, what: &str) -> Draft {
     let message = format!("`manifest.entrypoint` of `{link}` {what}.");
     Draft::invalid(codes::RUN_CONFIG, Prose::words(message))
         .hint("It is the path of one of the tool's own files, from its folder.")
-        .data(at(Some(link), "manifest.entrypoint"))
+        .data(location_fields(Some(link), "manifest.entrypoint"))
 }
 
-fn unsigned(unused: &Unused) -> Draft {
-    let Unused { address, place, standing } = unused;
+fn unsigned_tool_reply(unused: &UntrustedItem) -> Draft {
+    let UntrustedItem { address, place, standing } = unused;
     let message = Prose::words("").address(address.clone());
     let message = message.and(format!(" is {}, and only signed tools are run.", standing.status()));
     let data = Fields::default()
@@ -206,7 +209,7 @@ fn unsigned(unused: &Unused) -> Draft {
     Draft::denied(codes::RUN_UNSIGNED, message).hint(hint).data(data)
 }
 
-fn lock_unsigned(unused: &Unused) -> Draft {
+fn unsigned_lockfile_reply(unused: &UntrustedItem) -> Draft {
     let message = Prose::words("The lockfile ").address(unused.address.clone());
     let status = unused.standing.status();
     let message = message.and(format!(" is {status}, and only signed ones count."));
@@ -219,7 +222,7 @@ fn lock_unsigned(unused: &Unused) -> Draft {
         .data(data)
 }
 
-fn drifted(tool: &ItemId, lockfile: &Address, drift: &LockMismatch) -> Draft {
+fn drift_reply(tool: &ItemId, lockfile: &Address, drift: &LockMismatch) -> Draft {
     let LockMismatch { index, id, field, expected, found } = drift;
     let message = Prose::words(format!("Link {index} of the chain, `{id}`, is not what "))
         .address(lockfile.clone())
@@ -228,7 +231,7 @@ fn drifted(tool: &ItemId, lockfile: &Address, drift: &LockMismatch) -> Draft {
         .and(", and was ")
         .content(Content::mention(expected.as_str()))
         .and(". Nothing was run.");
-    let data = at(Some(id), *field)
+    let data = location_fields(Some(id), *field)
         .with("lockfile", lockfile.clone())
         .with("index", *index as u64)
         .with("expected", Content::mention(expected.as_str()))
@@ -240,14 +243,14 @@ fn drifted(tool: &ItemId, lockfile: &Address, drift: &LockMismatch) -> Draft {
         .data(data)
 }
 
-fn ungranted(what: &'static str, (variable, name): (&str, &str)) -> Draft {
+fn ungranted_reply(what: &'static str, (variable, name): (&str, &str)) -> Draft {
     let message = Prose::words(format!("The tool asks for the {what} `"));
     let message = message.content(Content::mention(masked(name)));
     Draft::denied(codes::RUN_UNGRANTED, message.and("`, which it was not given. Nothing was run."))
-        .data(at(None, format!("env_config.{variable}")))
+        .data(location_fields(None, format!("env_config.{variable}")))
 }
 
-fn needs(error: &RunError) -> Draft {
+fn program_error_reply(error: &RunError) -> Draft {
     let invalid = |message: Prose| Draft::invalid(codes::RUN_PROGRAM, message);
     match error {
         RunError::NoProgram { program, runtime } => {
@@ -299,7 +302,7 @@ fn needs(error: &RunError) -> Draft {
     }
 }
 
-fn sandbox(refusal: &SandboxError) -> Draft {
+fn sandbox_refusal_reply(refusal: &SandboxError) -> Draft {
     let fault = |message: Prose| Draft::fault(codes::RUN_SANDBOX, message.and(" Nothing was run."));
     match refusal {
         SandboxError::Layer(layer, why) => {

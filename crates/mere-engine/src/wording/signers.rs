@@ -2,12 +2,12 @@
 
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
-use super::keys::{at, sentence};
+use super::keys::{end_sentence, file_prose};
 use crate::trust_store::SignerFault;
 use mere_host::KeyFileError;
 
 /// A trust store that was not changed.
-pub(crate) fn signer(fault: &SignerFault) -> Draft {
+pub(crate) fn signer_error_reply(fault: &SignerFault) -> Draft {
     match fault {
         SignerFault::Unknown => {
             Draft::invalid(codes::SIGNER_UNKNOWN, "No trusted key is called that.")
@@ -32,31 +32,33 @@ pub(crate) fn signer(fault: &SignerFault) -> Draft {
                 .hint("`mere trust add` trusts the new key by itself.")
         }
         SignerFault::Form { file, cause } => {
-            let message = at(file).and(" holds no public key: ");
-            Draft::invalid(codes::SIGNER_FORM, message.and(sentence(cause)))
+            let message = file_prose(file).and(" holds no public key: ");
+            Draft::invalid(codes::SIGNER_FORM, message.and(end_sentence(cause)))
                 .hint("Name the file that ends in .pub, or the line in it, in quotes.")
         }
         SignerFault::Rotation { file, cause } => {
-            let message = at(file).and(" is no rotation that counts: ");
-            Draft::invalid(codes::SIGNER_ROTATION, message.and(sentence(cause)))
+            let message = file_prose(file).and(" is no rotation that counts: ");
+            Draft::invalid(codes::SIGNER_ROTATION, message.and(end_sentence(cause)))
                 .hint("Nothing was changed. Ask the key's owner what `mere keys rotate` gave.")
         }
         SignerFault::File(KeyFileError::Missing(file)) => {
-            Draft::invalid(codes::SIGNER_MISSING, at(file).and(" is not there."))
+            Draft::invalid(codes::SIGNER_MISSING, file_prose(file).and(" is not there."))
         }
         SignerFault::File(error) => {
-            let message = Prose::words("").content(Content::mention(sentence(&error.to_string())));
+            let message =
+                Prose::words("").content(Content::mention(end_sentence(&error.to_string())));
             Draft::fault(codes::SIGNER_UNREADABLE, message)
         }
-        SignerFault::Damaged(file) => {
-            Draft::fault(codes::SIGNER_DAMAGED, at(file).and(" is damaged: no key in it counts."))
-                .hint(
-                    "Bring a whole one back, or move it away and begin anew; revocations in it are \
+        SignerFault::Damaged(file) => Draft::fault(
+            codes::SIGNER_DAMAGED,
+            file_prose(file).and(" is damaged: no key in it counts."),
+        )
+        .hint(
+            "Bring a whole one back, or move it away and begin anew; revocations in it are \
                      lost then.",
-                )
-        }
-        SignerFault::Unkept(cause) => {
-            let message = Prose::words("").content(Content::mention(sentence(cause)));
+        ),
+        SignerFault::NotSaved(cause) => {
+            let message = Prose::words("").content(Content::mention(end_sentence(cause)));
             Draft::fault(codes::SIGNER_DAMAGED, message).hint("Nothing was changed.")
         }
     }

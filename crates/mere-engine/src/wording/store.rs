@@ -6,29 +6,30 @@ use std::io;
 use mere_core::category::{CategoryMode, CategoryOwner, Denial, InvalidChange};
 use mere_core::reply::{Content, Draft, Fields, ParsedName, Prose, codes};
 
-use super::item::problems as problems_of;
+use super::item::problems_data as problems_of;
 use crate::items::masked_problems;
 use crate::store::{ConfigureError, StoreError};
 
 /// A call about a store that came to nothing.
-pub(super) fn store(error: &StoreError) -> Draft {
+pub(super) fn store_error_reply(error: &StoreError) -> Draft {
     match error {
-        StoreError::Denied(denial) => denied(denial),
-        StoreError::Invalid(flaw) => flawed(flaw),
+        StoreError::Denied(denial) => category_denial_reply(denial),
+        StoreError::Invalid(flaw) => flaw_reply(flaw),
         StoreError::Missing(path) => {
-            let message = naming(&format!("There is no memory at '{path}'."), &[path.into()]);
+            let message =
+                prose_with_names(&format!("There is no memory at '{path}'."), &[path.into()]);
             Draft::invalid(codes::MEMORY_MISSING, message)
                 .hint("list_memories shows what is there.")
         }
         StoreError::Expired { path, at } => {
             let message = format!("The memory at '{path}' expired at {at}.");
-            Draft::invalid(codes::MEMORY_EXPIRED, naming(&message, &[path.into()])).hint(
+            Draft::invalid(codes::MEMORY_EXPIRED, prose_with_names(&message, &[path.into()])).hint(
                 "get_memory with `include_expired` shows it; update_memory with a later `expires_at` brings it back.",
             )
         }
         StoreError::MemoryExists(path) => {
             let message = format!("There is a memory at '{path}' already.");
-            Draft::invalid(codes::MEMORY_TAKEN, naming(&message, &[path.into()]))
+            Draft::invalid(codes::MEMORY_TAKEN, prose_with_names(&message, &[path.into()]))
                 .hint("Nothing was overwritten. update_memory changes it; or choose another path.")
         }
         StoreError::UnknownStore(unserved) => {
@@ -42,9 +43,9 @@ pub(super) fn store(error: &StoreError) -> Draft {
             };
             Draft::invalid(codes::STORE_UNKNOWN, message).hint(Prose::words(hint))
         }
-        StoreError::NewerFormat => super::unmade::newer(),
-        StoreError::Configure(error) => configure(error),
-        StoreError::ForeignCursor => super::wrong_cursor(),
+        StoreError::NewerFormat => super::unmade::newer_space_reply(),
+        StoreError::Configure(error) => configure_error_reply(error),
+        StoreError::ForeignCursor => super::wrong_cursor_reply(),
         StoreError::LockTimeout(name) => {
             let message = format!("Someone else is changing the store `{name}`.");
             Draft::fault(codes::CALL_TIMED_OUT, Prose::words(message))
@@ -55,28 +56,30 @@ pub(super) fn store(error: &StoreError) -> Draft {
             Draft::fault(codes::STORE_FOLDER, Prose::words(message))
                 .hint("Ask a person to make the folder, or correct `path` in config.yaml.")
         }
-        StoreError::Unreadable { store, cause } => unread(&format!("The store `{store}`"), cause),
+        StoreError::Unreadable { store, cause } => {
+            unreadable_reply(&format!("The store `{store}`"), cause)
+        }
         StoreError::WriteFailed { store, cause } => {
-            unwritten(&format!("The store `{store}`"), cause)
+            unwritable_reply(&format!("The store `{store}`"), cause)
         }
         StoreError::CategoriesUnreadable { kind, cause } => {
-            unread(&format!("The folder `{}`", kind.folder()), cause)
+            unreadable_reply(&format!("The folder `{}`", kind.folder()), cause)
         }
         StoreError::CategoriesNotCreated { kind, cause } => {
-            unwritten(&format!("The folder `{}`", kind.folder()), cause)
+            unwritable_reply(&format!("The folder `{}`", kind.folder()), cause)
         }
     }
 }
 
 /// What cannot be read. The cause may name host paths, so it is for the log.
-fn unread(what: &str, cause: &io::Error) -> Draft {
+fn unreadable_reply(what: &str, cause: &io::Error) -> Draft {
     tracing::error!(what, %cause, "it cannot be read");
     Draft::fault(codes::STORE_UNREADABLE, Prose::words(format!("{what} cannot be read.")))
         .hint("Ask a person to look at the permissions of its folder; the log says more.")
 }
 
 /// What cannot be written.
-fn unwritten(what: &str, cause: &io::Error) -> Draft {
+fn unwritable_reply(what: &str, cause: &io::Error) -> Draft {
     tracing::error!(what, %cause, "it could not be written");
     let message = format!("{what} could not be written. What was there is still there.");
     Draft::fault(codes::STORE_UNWRITTEN, Prose::words(message)).hint(
@@ -85,7 +88,7 @@ fn unwritten(what: &str, cause: &io::Error) -> Draft {
 }
 
 /// What policy forbids.
-fn denied(denial: &Denial) -> Draft {
+fn category_denial_reply(denial: &Denial) -> Draft {
     let code = match denial {
         Denial::NewTopCategory { .. } => codes::CATEGORY_ROOT,
         Denial::CreateInStrictMode { .. } => codes::CATEGORY_CREATE,
@@ -115,7 +118,7 @@ fn denied(denial: &Denial) -> Draft {
 }
 
 /// What is wrong with a call.
-fn flawed(flaw: &InvalidChange) -> Draft {
+fn flaw_reply(flaw: &InvalidChange) -> Draft {
     let message = flaw.prose();
     match flaw {
         InvalidChange::MemoryCategoryMissing { is_configured: true, .. } => Draft::invalid(
@@ -152,7 +155,7 @@ fn flawed(flaw: &InvalidChange) -> Draft {
 }
 
 /// What is wrong with a change to the configuration.
-fn configure(error: &ConfigureError) -> Draft {
+fn configure_error_reply(error: &ConfigureError) -> Draft {
     let words = |text: String| Prose::words(text);
     match error {
         ConfigureError::NameTaken(name) => {
@@ -167,17 +170,17 @@ fn configure(error: &ConfigureError) -> Draft {
         }
         ConfigureError::AlreadyDefined(path) => {
             let message = format!("The configuration names the category '{path}' already.");
-            Draft::invalid(codes::STORE_CONFIG, naming(&message, &[path.into()]))
+            Draft::invalid(codes::STORE_CONFIG, prose_with_names(&message, &[path.into()]))
                 .hint("Change it in config.yaml.")
         }
         ConfigureError::NotDefined(path) => {
             let message = format!("The configuration does not name the category '{path}'.");
-            Draft::invalid(codes::STORE_CONFIG, naming(&message, &[path.into()]))
+            Draft::invalid(codes::STORE_CONFIG, prose_with_names(&message, &[path.into()]))
                 .hint("`mere store list` shows what it names.")
         }
         ConfigureError::HasSubcategories(path) => {
             let message = format!("The configuration names categories below '{path}'.");
-            Draft::invalid(codes::STORE_CONFIG, naming(&message, &[path.into()]))
+            Draft::invalid(codes::STORE_CONFIG, prose_with_names(&message, &[path.into()]))
                 .hint("Undefine those first.")
         }
         ConfigureError::Unusable { address, reason } => {
@@ -198,6 +201,6 @@ fn configure(error: &ConfigureError) -> Draft {
 }
 
 /// A sentence of ours with names in it.
-fn naming(words: &str, names: &[ParsedName]) -> Prose {
+fn prose_with_names(words: &str, names: &[ParsedName]) -> Prose {
     Prose::with_names(words, names)
 }

@@ -5,7 +5,7 @@ use mere_core::reply::{Content, Draft, Prose, codes};
 use crate::items::TeamFault;
 
 /// A refusal.
-pub(super) fn team(fault: &TeamFault) -> Draft {
+pub(super) fn team_error_reply(fault: &TeamFault) -> Draft {
     match fault {
         TeamFault::Exists => Draft::invalid(codes::TEAM_EXISTS, "The space has a team already.")
             .hint("`mere team show` shows it, `mere join` joins it."),
@@ -16,39 +16,40 @@ pub(super) fn team(fault: &TeamFault) -> Draft {
                 .hint("`mere join` shows it first; then it can be changed by its admins.")
         }
         TeamFault::NotAdmin(key) => {
-            let message = mention("Your key ", key).and(" is not an admin's.");
+            let message = prose_mentioning("Your key ", key).and(" is not an admin's.");
             Draft::invalid(codes::TEAM_NOT_ADMIN, message).hint(
                 "`mere team show` names the admins; `mere keys use` chooses another key of yours.",
             )
         }
-        other => named(other),
+        other => member_error_reply(other),
     }
 }
 
 /// Somebody who is there already, or is not.
-fn named(fault: &TeamFault) -> Draft {
+fn member_error_reply(fault: &TeamFault) -> Draft {
     match fault {
         TeamFault::NameTaken(name) => {
-            let message = mention("Somebody in the team is called ", name).and(" already.");
+            let message =
+                prose_mentioning("Somebody in the team is called ", name).and(" already.");
             Draft::invalid(codes::TEAM_TAKEN, message)
                 .hint("Choose another name; for another key of theirs, remove the old one first.")
         }
         TeamFault::KeyTaken(name) => {
-            let message = mention("The key is in the team already, as ", name).and(".");
+            let message = prose_mentioning("The key is in the team already, as ", name).and(".");
             Draft::invalid(codes::TEAM_TAKEN, message)
                 .hint("To change its limits, remove the member and add them again.")
         }
         TeamFault::NoMember(name) => {
-            let message = mention("Nobody in the team is called ", name).and(".");
+            let message = prose_mentioning("Nobody in the team is called ", name).and(".");
             Draft::invalid(codes::TEAM_NO_MEMBER, message)
                 .hint("`mere team show` names everybody; a fingerprint does, too.")
         }
-        other => unfit(other),
+        other => invalid_team_reply(other),
     }
 }
 
 /// A team that cannot be.
-fn unfit(fault: &TeamFault) -> Draft {
+fn invalid_team_reply(fault: &TeamFault) -> Draft {
     match fault {
         TeamFault::LastAdmin => {
             Draft::invalid(codes::TEAM_UNFIT, "A team cannot be without its last admin.")
@@ -65,19 +66,20 @@ fn unfit(fault: &TeamFault) -> Draft {
             Draft::invalid(codes::TEAM_UNFIT, Prose::words(format!("That cannot be: {why}.")))
                 .hint("Nothing was changed.")
         }
-        other => meanwhile(other),
+        other => changed_team_reply(other),
     }
 }
 
 /// What was looked at is not what is there, or needs nothing more.
-fn meanwhile(fault: &TeamFault) -> Draft {
+fn changed_team_reply(fault: &TeamFault) -> Draft {
     match fault {
         TeamFault::Settled => {
             Draft::invalid(codes::TEAM_SETTLED, "The team's roster needs no more signatures.")
                 .hint("It is the one that counts for you.")
         }
         TeamFault::Signed(key) => {
-            let message = mention("Your key ", key).and(" has signed the team's roster already.");
+            let message =
+                prose_mentioning("Your key ", key).and(" has signed the team's roster already.");
             Draft::invalid(codes::TEAM_SETTLED, message)
                 .hint("Another admin runs `mere team sign`.")
         }
@@ -107,6 +109,6 @@ fn meanwhile(fault: &TeamFault) -> Draft {
     }
 }
 
-fn mention(before: &'static str, what: &impl ToString) -> Prose {
+fn prose_mentioning(before: &'static str, what: &impl ToString) -> Prose {
     Prose::words(before).content(Content::mention(what.to_string()))
 }

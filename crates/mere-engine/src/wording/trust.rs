@@ -4,20 +4,20 @@ use mere_core::item::ScopedPath;
 use mere_core::reply::{Code, Content, Data, Draft, Fault, Fields, ParsedName, Prose, codes};
 use mere_core::trust::{LocationField, LocationMismatch, VerificationFailure};
 
-use crate::court::TeamTrouble;
-use crate::enforce::Unused;
+use crate::court::RosterTrouble;
+use crate::enforce::UntrustedItem;
 use crate::items::{Broken, Standing, item_name};
 use crate::records::RecordError;
 
 /// An item that must not be used.
-pub(super) fn broken(broken: &Broken) -> Draft {
+pub(super) fn integrity_failure_reply(broken: &Broken) -> Draft {
     let Broken { place, address, failure } = broken;
     let message = match failure {
-        VerificationFailure::WrongLocation(mismatch) => wrong_location(broken, mismatch),
+        VerificationFailure::WrongLocation(mismatch) => wrong_location_prose(broken, mismatch),
         _ => Prose::words("Integrity verification failed: ")
             .address(address.clone())
             .and(" ")
-            .append(&what(failure))
+            .append(&describe_failure(failure))
             .and("."),
     };
     let data = Fields::default()
@@ -26,11 +26,11 @@ pub(super) fn broken(broken: &Broken) -> Draft {
         .with("category", ParsedName::from(&place.category))
         .with("scope", place.scope.name())
         .with("address", address.clone())
-        .with("trust", trust_of(failure));
-    Draft::fault(code(failure), message).hint(fix(place, failure)).data(data)
+        .with("trust", trust_fields(failure));
+    Draft::fault(failure_code(failure), message).hint(failure_hint(place, failure)).data(data)
 }
 
-fn code(failure: &VerificationFailure) -> Code<Fault> {
+fn failure_code(failure: &VerificationFailure) -> Code<Fault> {
     match failure {
         VerificationFailure::WrongLocation(_) => codes::TRUST_LOCATION,
         VerificationFailure::Changed(_) => codes::TRUST_CHANGED,
@@ -42,7 +42,7 @@ fn code(failure: &VerificationFailure) -> Code<Fault> {
 }
 
 /// `trust` of a broken item.
-pub(crate) fn trust_of(failure: &VerificationFailure) -> Fields {
+pub(crate) fn trust_fields(failure: &VerificationFailure) -> Fields {
     let mismatch = match failure {
         VerificationFailure::WrongLocation(one) => {
             Some((one.field.name(), &one.expected, &one.found))
@@ -65,7 +65,7 @@ pub(crate) fn trust_of(failure: &VerificationFailure) -> Fields {
         .with_some("mismatch", mismatch)
 }
 
-fn wrong_location(broken: &Broken, mismatch: &LocationMismatch) -> Prose {
+fn wrong_location_prose(broken: &Broken, mismatch: &LocationMismatch) -> Prose {
     let id = Content::mention(broken.place.id.to_string());
     let message = Prose::words("Item ").content(id).and(" at wrong location. Expected: ");
     let home = mismatch.expected_path.as_ref().and_then(ScopedPath::address);
@@ -86,7 +86,7 @@ fn wrong_location(broken: &Broken, mismatch: &LocationMismatch) -> Prose {
 }
 
 /// What is wrong, after the item's name.
-pub(crate) fn what(failure: &VerificationFailure) -> Prose {
+pub(crate) fn describe_failure(failure: &VerificationFailure) -> Prose {
     let names = |words: &'static str, files: &[String]| {
         let files = files.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
         Prose::words(words).content(Content::mention(files))
@@ -121,7 +121,7 @@ pub(crate) fn what(failure: &VerificationFailure) -> Prose {
 }
 
 /// What to do about it.
-pub(crate) fn fix(place: &ScopedPath, failure: &VerificationFailure) -> Prose {
+pub(crate) fn failure_hint(place: &ScopedPath, failure: &VerificationFailure) -> Prose {
     let item = format!("{} {}", place.kind, item_name(place));
     let words = match failure {
         VerificationFailure::WrongLocation(mismatch) => match mismatch.expected_path.as_ref() {
@@ -151,7 +151,7 @@ pub(crate) fn fix(place: &ScopedPath, failure: &VerificationFailure) -> Prose {
 }
 
 /// An item that must be signed, and is not by a key that counts.
-pub(super) fn unused(unused: &Unused) -> Draft {
+pub(super) fn untrusted_item_reply(unused: &UntrustedItem) -> Draft {
     let message = Prose::words("").address(unused.address.clone());
     let data = Fields::default()
         .with("address", unused.address.clone())
@@ -178,53 +178,53 @@ pub(super) fn unused(unused: &Unused) -> Draft {
 }
 
 /// A roster that does not count.
-pub(super) fn team(trouble: &TeamTrouble) -> Draft {
-    let (what, fix) = roster_trouble(trouble);
+pub(super) fn roster_trouble_reply(trouble: &RosterTrouble) -> Draft {
+    let (what, fix) = describe_roster_trouble(trouble);
     Draft::fault(codes::TEAM_TROUBLE, what.and(".")).hint(fix)
 }
 
 /// What is wrong with a roster, and what to do.
-pub(crate) fn roster_trouble(trouble: &TeamTrouble) -> (Prose, Prose) {
+pub(crate) fn describe_roster_trouble(trouble: &RosterTrouble) -> (Prose, Prose) {
     let words = |what: String, fix: &'static str| (Prose::words(what), Prose::words(fix));
     match trouble {
-        TeamTrouble::Missing => words(
+        RosterTrouble::Missing => words(
             "There is no team's roster in this space".to_owned(),
             "Restore .ai/signers.json and its .sig. Where there never was one, `mere team init` makes \
              a team; whoever joined one leaves it first, with `mere leave`.",
         ),
-        TeamTrouble::Broken(why) => words(
+        RosterTrouble::Broken(why) => words(
             format!("The team's roster is not valid: {why}"),
             "Restore .ai/signers.json and its .sig as an admin committed them, with `git restore` \
              for instance. A change that was interrupted is made again after that.",
         ),
-        TeamTrouble::OtherSpace => words(
+        RosterTrouble::OtherSpace => words(
             "The team's roster is for another space".to_owned(),
             "It was copied here: remove it, or make a team of this space with `mere team init`.",
         ),
-        TeamTrouble::Older { serial, seen } => words(
+        RosterTrouble::Older { serial, seen } => words(
             format!("The team's roster has the serial {serial}, and {seen} was seen already"),
             "The newer one holds. Bring .ai/signers.json up to date with the main branch, or let \
              `mere team restore` write back the one you saw.",
         ),
-        TeamTrouble::Fork { serial } => words(
+        RosterTrouble::Fork { serial } => words(
             format!("The team's roster is another one with the serial {serial} that was seen"),
             "Two changes were made side by side. The one seen first holds; an admin makes the other \
              one again, on top of it.",
         ),
-        TeamTrouble::Incomplete { signed, threshold } => words(
+        RosterTrouble::Incomplete { signed, threshold } => words(
             format!("The team's roster is signed by {signed} of the {threshold} admins it needs"),
             "Another admin runs `mere team sign`; until then the roster before it holds.",
         ),
-        TeamTrouble::Strangers => words(
+        RosterTrouble::UnknownAdmins => words(
             "The team's roster is not signed by enough of the admins that are known".to_owned(),
             "Ask an admin which of them sign. If they have changed, `mere join` shows the new ones; in \
              CI `--admin` names one that signed.",
         ),
-        TeamTrouble::Moved => words(
+        RosterTrouble::SpaceIdChanged => words(
             "This folder is a team's space, and its space.json has another id now".to_owned(),
             "Restore .ai/space.json. If the folder is another project's now, `mere leave`.",
         ),
-        TeamTrouble::Damaged => words(
+        RosterTrouble::Damaged => words(
             "The list of teams that you joined is damaged, and no key counts here".to_owned(),
             "Move teams.json in your config folder for mere away, and run `mere join` again.",
         ),
@@ -232,7 +232,7 @@ pub(crate) fn roster_trouble(trouble: &TeamTrouble) -> (Prose, Prose) {
 }
 
 /// A record that could not be kept.
-pub(super) fn unrecorded(error: &RecordError) -> Draft {
+pub(super) fn record_error_reply(error: &RecordError) -> Draft {
     tracing::error!(%error, "a record could not be kept");
     let why = Content::mention(error.to_string());
     Draft::fault(codes::RECORD_FAULT, Prose::words("It could not be recorded: ").content(why))

@@ -4,12 +4,12 @@ use mere_core::address::Address;
 use mere_core::item::ItemType;
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 
-use super::change::refused;
-use super::item::faulty;
+use super::change::denial_reply;
+use super::item::parse_error_reply;
 use crate::items::{Unmade, Unplaced};
 
 /// A change to an item that was not made.
-pub(super) fn unmade(error: &Unmade) -> Draft {
+pub(super) fn item_change_error_reply(error: &Unmade) -> Draft {
     match error {
         Unmade::Taken(address) => {
             let message = Prose::words("").address(address.clone()).and(" is there already.");
@@ -25,12 +25,12 @@ pub(super) fn unmade(error: &Unmade) -> Draft {
                 )
                 .data(data)
         }
-        Unmade::NotMade(kind) => not_made(*kind),
+        Unmade::NotMade(kind) => unsupported_type_reply(*kind),
         Unmade::Unfit { address, fault } => {
             let message = Prose::words("The content for ").address(address.clone());
             let place = format!(" is not valid at line {}, column {}: ", fault.line, fault.column);
             let message = message.and(place).append(&fault.what).and(".");
-            faulty(codes::CHANGE_UNFIT, message, (address, fault))
+            parse_error_reply(codes::CHANGE_UNFIT, message, (address, fault))
         }
         Unmade::Files(allowed) => {
             Draft::invalid(codes::CHANGE_FILES, "The files are not as they must be.")
@@ -43,7 +43,7 @@ pub(super) fn unmade(error: &Unmade) -> Draft {
             Draft::invalid(codes::CHANGE_OBSCURED, message.address(address.clone()).and("."))
                 .hint("Leave masked and rewritten lines as they are, or remove them.")
         }
-        Unmade::Newer => newer(),
+        Unmade::Newer => newer_space_reply(),
         Unmade::Late(address) => {
             let message = Prose::words("Someone else is changing what lies around ");
             Draft::fault(codes::CALL_TIMED_OUT, message.address(address.clone()).and("."))
@@ -54,15 +54,15 @@ pub(super) fn unmade(error: &Unmade) -> Draft {
         | Unmade::Unsigned
         | Unmade::NoGit
         | Unmade::Unstaged(_)
-        | Unmade::Editor(_) => unsigned(error),
-        Unmade::Failed { address, cause } => failed(address, cause),
-        Unmade::Denied(denied) => refused(denied),
-        Unmade::Unplaced(error) => unplaced(error),
+        | Unmade::Editor(_) => signing_error_reply(error),
+        Unmade::Failed { address, cause } => write_failure_reply(address, cause),
+        Unmade::Denied(denied) => denial_reply(denied),
+        Unmade::Unplaced(error) => proposal_error_reply(error),
     }
 }
 
 /// A type whose items are made in another way.
-fn not_made(kind: ItemType) -> Draft {
+fn unsupported_type_reply(kind: ItemType) -> Draft {
     let message = format!("A {kind} is not made or changed this way.");
     Draft::invalid(codes::CHANGE_TYPE, Prose::words(message)).hint(match kind {
         ItemType::Lockfile => "It belongs to its tool and is not written by hand.",
@@ -74,7 +74,7 @@ fn not_made(kind: ItemType) -> Draft {
     })
 }
 
-pub(super) fn newer() -> Draft {
+pub(super) fn newer_space_reply() -> Draft {
     Draft::invalid(
         codes::CHANGE_NEWER,
         "The space is read only: its space.json is of a newer version, or not valid.",
@@ -83,7 +83,7 @@ pub(super) fn newer() -> Draft {
 }
 
 /// Something that was not signed.
-fn unsigned(error: &Unmade) -> Draft {
+fn signing_error_reply(error: &Unmade) -> Draft {
     match error {
         Unmade::Foreign(address) => {
             let message = Prose::words("").address(address.clone());
@@ -116,12 +116,12 @@ fn unsigned(error: &Unmade) -> Draft {
             Draft::fault(codes::SIGN_EDITOR, message.and(". Nothing was signed."))
                 .hint("`VISUAL` or `EDITOR` names the editor. If it changed the item, `mere sign` shows how.")
         }
-        _ => super::panicked(),
+        _ => super::panic_reply(),
     }
 }
 
 /// A proposal that was not placed.
-fn unplaced(error: &Unplaced) -> Draft {
+fn proposal_error_reply(error: &Unplaced) -> Draft {
     match error {
         Unplaced::Missing => Draft::invalid(codes::REVIEW_MISSING, "There is no such proposal.")
             .hint("`mere review --list` names those that wait."),
@@ -138,7 +138,7 @@ fn unplaced(error: &Unplaced) -> Draft {
     }
 }
 
-fn failed(address: &Address, cause: &std::io::Error) -> Draft {
+fn write_failure_reply(address: &Address, cause: &std::io::Error) -> Draft {
     tracing::error!(%cause, %address, "an item could not be written");
     let message = Prose::words("").address(address.clone());
     let words = " could not be written; what was there is still there.";

@@ -13,11 +13,11 @@ use mere_host::{SPACE_FOLDER, WORKSPACES_FOLDER, is_temporary_name};
 
 /// What the configuration and the person's approvals say.
 #[derive(Debug, Default)]
-pub(crate) struct Discretion {
+pub(crate) struct SensitivityRules {
     sensitive: Patterns,
     visible: Patterns,
     /// Folders on the way to what `visible` shows.
-    passages: Patterns,
+    pass_through: Patterns,
     allowed: Vec<Address>,
     outer: Option<OuterRule>,
 }
@@ -28,25 +28,26 @@ struct OuterRule {
     sensitive: Patterns,
     root: Root,
     /// Where in it the project lies.
-    below: RelPath,
+    inner_path: RelPath,
 }
 
-impl Discretion {
+impl SensitivityRules {
     /// With what the project around, readable as `root`, calls sensitive.
-    pub(crate) fn within(self, sensitive: &[&str], root: Root, below: RelPath) -> Self {
-        let sensitive = patterns(sensitive);
-        Self { outer: Some(OuterRule { sensitive, root, below }), ..self }
+    pub(crate) fn with_outer(self, sensitive: &[&str], root: Root, below: RelPath) -> Self {
+        let sensitive = patterns_or_everything(sensitive);
+        Self { outer: Some(OuterRule { sensitive, root, inner_path: below }), ..self }
     }
 
     /// From the patterns of `sensitive:` and `visible:`, and what was allowed. The patterns were
     /// checked when they were read; all of them together may still be too much, and then
     /// everything is sensitive and nothing is shown.
     pub(crate) fn new(sensitive: &[&str], visible: &[&str], allowed: Vec<Address>) -> Self {
-        let passages = visible.iter().flat_map(|pattern| parents(pattern)).collect::<Vec<_>>();
+        let passages =
+            visible.iter().flat_map(|pattern| parent_patterns(pattern)).collect::<Vec<_>>();
         Self {
-            sensitive: patterns(sensitive),
+            sensitive: patterns_or_everything(sensitive),
             visible: Patterns::case_insensitive(visible).unwrap_or_default(),
-            passages: Patterns::case_insensitive(&passages).unwrap_or_default(),
+            pass_through: Patterns::case_insensitive(&passages).unwrap_or_default(),
             allowed,
             outer: None,
         }
@@ -54,31 +55,31 @@ impl Discretion {
 }
 
 /// What is sensitive; everything, if the patterns cannot be used.
-fn patterns(sensitive: &[&str]) -> Patterns {
+fn patterns_or_everything(sensitive: &[&str]) -> Patterns {
     let everything = || Patterns::case_insensitive(&["*"]).unwrap_or_default();
     Patterns::case_insensitive(sensitive).unwrap_or_else(|_| everything())
 }
 
 /// The patterns of the folders above what a pattern matches.
-fn parents(pattern: &str) -> impl Iterator<Item = &str> {
+fn parent_patterns(pattern: &str) -> impl Iterator<Item = &str> {
     let slashes = pattern.match_indices('/').map(|(at, _)| &pattern[..at]);
     slashes.filter(|parent| !matches!(*parent, "**" | "."))
 }
 
 /// How a path is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sight {
+pub(super) enum Visibility {
     /// Nothing about it is sensitive.
     Plain,
     /// Sensitive, and a person has confirmed it.
     Confirmed,
     /// A sensitive folder on the way to something confirmed: it may be passed, not looked into.
-    Passage,
+    PassThrough,
     /// Not there, as far as agents know.
     Hidden,
 }
 
-impl Sight {
+impl Visibility {
     /// Whether an agent may know of it.
     pub(super) fn is_shown(self) -> bool {
         matches!(self, Self::Plain | Self::Confirmed)
@@ -87,32 +88,34 @@ impl Sight {
 
 /// The rule for one root in one call.
 #[derive(Clone, Copy)]
-pub(super) struct Eyes<'a> {
-    pub(super) discretion: &'a Discretion,
+pub(super) struct VisibilityRules<'a> {
+    pub(super) sensitivity: &'a SensitivityRules,
     /// What the person has confirmed for this call alone.
-    pub(super) once: Option<&'a Address>,
+    pub(super) confirmed_once: Option<&'a Address>,
     pub(super) root: &'a Root,
 }
 
-impl Eyes<'_> {
+impl VisibilityRules<'_> {
     /// How `path` is seen, whose folder is seen as `above`; its last name is `name`.
-    pub(super) fn child(&self, above: Sight, path: &str, name: &str) -> Sight {
+    pub(super) fn child_visibility(&self, above: Visibility, path: &str, name: &str) -> Visibility {
         if name == WORKSPACES_FOLDER && self.holds_workspaces(path) {
-            return Sight::Hidden;
+            return Visibility::Hidden;
         }
         // What is half-written, or on its way out, is nobody's to see.
         if *self.root != Root::Workspace && is_temporary_name(name) {
-            return Sight::Hidden;
+            return Visibility::Hidden;
         }
-        let plain = above == Sight::Plain && !is_sensitive(name) && !self.is_named(path);
+        let plain = above == Visibility::Plain
+            && !is_sensitive(name)
+            && !self.is_configured_sensitive(path);
         if plain {
-            Sight::Plain
-        } else if self.confirms(path) {
-            Sight::Confirmed
+            Visibility::Plain
+        } else if self.is_confirmed(path) {
+            Visibility::Confirmed
         } else if self.leads_to_confirmed(path) {
-            Sight::Passage
+            Visibility::PassThrough
         } else {
-            Sight::Hidden
+            Visibility::Hidden
         }
     }
 
@@ -128,45 +131,45 @@ impl Eyes<'_> {
     }
 
     /// How a whole path is seen.
-    pub(super) fn path(&self, path: &str) -> Sight {
-        let mut sight = Sight::Plain;
+    pub(super) fn path_visibility(&self, path: &str) -> Visibility {
+        let mut sight = Visibility::Plain;
         for prefix in prefixes(path) {
             let name = prefix.rsplit('/').next().unwrap_or_default();
-            sight = self.child(sight, prefix, name);
+            sight = self.child_visibility(sight, prefix, name);
         }
         sight
     }
 
     /// Whether a config names the path as sensitive: the session's own, or that of the project
     /// around it.
-    fn is_named(&self, path: &str) -> bool {
-        if self.discretion.sensitive.matches_any(path) {
+    fn is_configured_sensitive(&self, path: &str) -> bool {
+        if self.sensitivity.sensitive.matches_any(path) {
             return true;
         }
-        let Some(outer) = &self.discretion.outer else { return false };
+        let Some(outer) = &self.sensitivity.outer else { return false };
         match self.root {
-            Root::Project => outer.sensitive.matches_any(&format!("{}/{path}", outer.below)),
+            Root::Project => outer.sensitive.matches_any(&format!("{}/{path}", outer.inner_path)),
             root => *root == outer.root && outer.sensitive.matches_any(path),
         }
     }
 
     /// Whether a person has confirmed this path or a folder it lies in.
-    pub(super) fn confirms(&self, path: &str) -> bool {
+    pub(super) fn is_confirmed(&self, path: &str) -> bool {
         let covers = |address: &Address| {
             address.root() == self.root && lies_in(path, address.path().as_str())
         };
         let shown = *self.root == Root::Project
-            && !self.discretion.visible.is_empty()
-            && prefixes(path).any(|prefix| self.discretion.visible.matches_any(prefix));
-        shown || self.discretion.allowed.iter().chain(self.once).any(covers)
+            && !self.sensitivity.visible.is_empty()
+            && prefixes(path).any(|prefix| self.sensitivity.visible.matches_any(prefix));
+        shown || self.sensitivity.allowed.iter().chain(self.confirmed_once).any(covers)
     }
 
     fn leads_to_confirmed(&self, path: &str) -> bool {
         let leads = |address: &Address| {
             address.root() == self.root && lies_in(address.path().as_str(), path)
         };
-        let passes = *self.root == Root::Project && self.discretion.passages.matches_any(path);
-        passes || self.discretion.allowed.iter().chain(self.once).any(leads)
+        let passes = *self.root == Root::Project && self.sensitivity.pass_through.matches_any(path);
+        passes || self.sensitivity.allowed.iter().chain(self.confirmed_once).any(leads)
     }
 }
 
@@ -186,42 +189,43 @@ fn prefixes(path: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
-    fn check(discretion: &Discretion, path: &str, expected: Sight) {
-        let eyes = Eyes { discretion, once: None, root: &Root::Project };
-        assert_eq!(eyes.path(path), expected, "{path}");
+    fn check(discretion: &SensitivityRules, path: &str, expected: Visibility) {
+        let eyes =
+            VisibilityRules { sensitivity: discretion, confirmed_once: None, root: &Root::Project };
+        assert_eq!(eyes.path_visibility(path), expected, "{path}");
     }
 
     #[test]
     fn sensitive_until_confirmed() {
-        let none = Discretion::default();
-        check(&none, "", Sight::Plain);
-        check(&none, "src/a.rs", Sight::Plain);
-        check(&none, "deep/.env", Sight::Hidden);
-        check(&none, ".ssh/config", Sight::Hidden);
-        check(&none, "memory/.new-files", Sight::Hidden);
-        check(&none, "memory/.new-files/x", Sight::Hidden);
-        check(&none, "tools/.new-0123456789abcdef0123456789abcdef", Sight::Hidden);
-        check(&none, ".new-things", Sight::Plain);
-        let more = Discretion::new(&["secret/**", "*.token"], &[], vec![]);
-        check(&more, "secret", Sight::Plain);
-        check(&more, "secret/a", Sight::Hidden);
-        check(&more, "a/B.TOKEN", Sight::Hidden);
+        let none = SensitivityRules::default();
+        check(&none, "", Visibility::Plain);
+        check(&none, "src/a.rs", Visibility::Plain);
+        check(&none, "deep/.env", Visibility::Hidden);
+        check(&none, ".ssh/config", Visibility::Hidden);
+        check(&none, "memory/.new-files", Visibility::Hidden);
+        check(&none, "memory/.new-files/x", Visibility::Hidden);
+        check(&none, "tools/.new-0123456789abcdef0123456789abcdef", Visibility::Hidden);
+        check(&none, ".new-things", Visibility::Plain);
+        let more = SensitivityRules::new(&["secret/**", "*.token"], &[], vec![]);
+        check(&more, "secret", Visibility::Plain);
+        check(&more, "secret/a", Visibility::Hidden);
+        check(&more, "a/B.TOKEN", Visibility::Hidden);
     }
 
     #[test]
     fn a_confirmed_path_shows_what_lies_below_it_and_nothing_beside_it() {
         let allowed = ["ROOT_PROJECT:/.ssh/config", "ROOT_PROJECT:/keys/", "ROOT_USER:/.env"];
         let allowed = allowed.map(|text| text.parse().expect("an address")).to_vec();
-        let told = Discretion::new(&[], &["dev/.env", "**/*.key"], allowed);
-        check(&told, ".ssh", Sight::Passage);
-        check(&told, ".ssh/config", Sight::Confirmed);
-        check(&told, ".ssh/config2", Sight::Hidden);
-        check(&told, ".ssh/id_rsa", Sight::Hidden);
-        check(&told, "keys/a/id_rsa", Sight::Confirmed);
-        check(&told, "keys2/id_rsa", Sight::Hidden);
-        check(&told, "dev/.env", Sight::Confirmed);
-        check(&told, "prod/.env", Sight::Hidden);
-        check(&told, ".env", Sight::Hidden);
-        check(&told, "a/b/tls.key", Sight::Confirmed);
+        let told = SensitivityRules::new(&[], &["dev/.env", "**/*.key"], allowed);
+        check(&told, ".ssh", Visibility::PassThrough);
+        check(&told, ".ssh/config", Visibility::Confirmed);
+        check(&told, ".ssh/config2", Visibility::Hidden);
+        check(&told, ".ssh/id_rsa", Visibility::Hidden);
+        check(&told, "keys/a/id_rsa", Visibility::Confirmed);
+        check(&told, "keys2/id_rsa", Visibility::Hidden);
+        check(&told, "dev/.env", Visibility::Confirmed);
+        check(&told, "prod/.env", Visibility::Hidden);
+        check(&told, ".env", Visibility::Hidden);
+        check(&told, "a/b/tls.key", Visibility::Confirmed);
     }
 }

@@ -6,14 +6,16 @@ use mere_core::pattern::Pattern;
 use mere_core::root::Root;
 use mere_core::turn::Turn;
 
-use super::ignored::RulesFrom;
-use super::list::LookError;
-use super::sweep::{Gathered, Harvest, Opened, Order, Plan, Position, Want, Weight, sweep};
+use super::ignored::IgnoreBase;
+use super::list::TraversalError;
+use super::sweep::{
+    Collector, FileInterest, OpenedFile, PathOrder, Position, SweepPage, SweepPlan, Weight, sweep,
+};
 use super::{VisibilityRef, World};
 use mere_host::SPACE_FOLDER;
 
 /// How far a walk goes, and where its page begins.
-pub(crate) struct Bounds<'a> {
+pub(crate) struct SweepBounds<'a> {
     /// How many directories deep.
     pub(crate) depth: usize,
     /// How much a page holds.
@@ -26,10 +28,10 @@ impl World {
     pub(crate) fn tree(
         &self,
         target: &VisibilityRef,
-        bounds: &Bounds<'_>,
+        bounds: &SweepBounds<'_>,
         turn: &dyn Turn,
-    ) -> Result<Gathered<RelPath>, LookError> {
-        self.walk_below(target, bounds, Order::Walking, &Directories, turn)
+    ) -> Result<SweepPage<RelPath>, TraversalError> {
+        self.sweep_below(target, bounds, PathOrder::FolderByFolder, &DirectoryCollector, turn)
     }
 
     /// The page of files below `target` whose paths match, by the bytes of their paths.
@@ -37,31 +39,31 @@ impl World {
         &self,
         target: &VisibilityRef,
         pattern: &Pattern,
-        bounds: &Bounds<'_>,
+        bounds: &SweepBounds<'_>,
         turn: &dyn Turn,
-    ) -> Result<Gathered<()>, LookError> {
-        self.walk_below(target, bounds, Order::Bytes, &Names(pattern), turn)
+    ) -> Result<SweepPage<()>, TraversalError> {
+        self.sweep_below(target, bounds, PathOrder::Bytes, &FileNameCollector(pattern), turn)
     }
 
     /// Sweeps what lies below `target`; nothing lies below a root without a folder.
-    pub(super) fn walk_below<H: Harvest>(
+    pub(super) fn sweep_below<H: Collector>(
         &self,
         target: &VisibilityRef,
-        bounds: &Bounds<'_>,
-        order: Order,
+        bounds: &SweepBounds<'_>,
+        order: PathOrder,
         harvest: &H,
         turn: &dyn Turn,
-    ) -> Result<Gathered<H::Fruit>, LookError> {
+    ) -> Result<SweepPage<H::Output>, TraversalError> {
         let Some(opened) = target.opened() else {
-            return Ok(Gathered { found: Vec::new(), unaddressable: 0, rest: None });
+            return Ok(SweepPage { entries: Vec::new(), unaddressable: 0, resume_at: None });
         };
         let (root, path) = (target.address().root(), target.address().path());
-        let rules = (*root != Root::Workspace).then(|| self.rules_from(target, opened.root));
-        let plan = Plan {
+        let rules = (*root != Root::Workspace).then(|| self.ignore_base(target, opened.root));
+        let plan = SweepPlan {
             target: opened.dir,
             path,
             limits: self.limits(root),
-            rules,
+            ignore_base: rules,
             order,
             depth: bounds.depth,
             size: bounds.size,
@@ -71,37 +73,37 @@ impl World {
     }
 
     /// Where the ignore rules for `target` begin.
-    fn rules_from<'a>(&'a self, target: &VisibilityRef, base: &'a Dir) -> RulesFrom<'a> {
+    fn ignore_base<'a>(&'a self, target: &VisibilityRef, base: &'a Dir) -> IgnoreBase<'a> {
         let path = target.address().path();
-        if let Some((base, below)) = self.around(target.address().root()) {
+        if let Some((base, below)) = self.enclosing_repository(target.address().root()) {
             let space = format!("{below}/{SPACE_FOLDER}");
-            return RulesFrom { base, path: below.join_path(path).to_string(), space };
+            return IgnoreBase { base, path: below.join_path(path).to_string(), space };
         }
-        RulesFrom { base, path: path.to_string(), space: SPACE_FOLDER.to_owned() }
+        IgnoreBase { base, path: path.to_string(), space: SPACE_FOLDER.to_owned() }
     }
 }
 
-struct Directories;
+struct DirectoryCollector;
 
-impl Harvest for Directories {
-    type Fruit = RelPath;
-    type Tool = ();
+impl Collector for DirectoryCollector {
+    type Output = RelPath;
+    type Scratch = ();
 
-    fn tool(&self) {}
+    fn make_scratch(&self) {}
 
-    fn folder(&self, path: &str) -> Option<RelPath> {
+    fn collect_folder(&self, path: &str) -> Option<RelPath> {
         path.parse().ok()
     }
 
-    fn could_want(&self, _name: &str) -> bool {
+    fn may_want_name(&self, _name: &str) -> bool {
         false
     }
 
-    fn file(&self, _path: &str) -> Want<RelPath> {
-        Want::Nothing
+    fn match_file(&self, _path: &str) -> FileInterest<RelPath> {
+        FileInterest::Nothing
     }
 
-    fn open(&self, (): &mut (), _file: Opened<'_>) -> Option<RelPath> {
+    fn collect_file(&self, (): &mut (), _file: OpenedFile<'_>) -> Option<RelPath> {
         None
     }
 
@@ -110,28 +112,28 @@ impl Harvest for Directories {
     }
 }
 
-struct Names<'a>(&'a Pattern);
+struct FileNameCollector<'a>(&'a Pattern);
 
 /// The key says it all: in byte order it is the path.
-impl Harvest for Names<'_> {
-    type Fruit = ();
-    type Tool = ();
+impl Collector for FileNameCollector<'_> {
+    type Output = ();
+    type Scratch = ();
 
-    fn tool(&self) {}
+    fn make_scratch(&self) {}
 
-    fn folder(&self, _path: &str) -> Option<()> {
+    fn collect_folder(&self, _path: &str) -> Option<()> {
         None
     }
 
-    fn could_want(&self, name: &str) -> bool {
+    fn may_want_name(&self, name: &str) -> bool {
         self.0.may_match_name(name)
     }
 
-    fn file(&self, path: &str) -> Want<()> {
-        if self.0.matches(path) { Want::Name(()) } else { Want::Nothing }
+    fn match_file(&self, path: &str) -> FileInterest<()> {
+        if self.0.matches(path) { FileInterest::Name(()) } else { FileInterest::Nothing }
     }
 
-    fn open(&self, (): &mut (), _file: Opened<'_>) -> Option<()> {
+    fn collect_file(&self, (): &mut (), _file: OpenedFile<'_>) -> Option<()> {
         None
     }
 

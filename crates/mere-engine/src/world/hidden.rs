@@ -7,9 +7,9 @@ use mere_host::FolderIdentity;
 
 /// The identities of one moment.
 #[derive(Debug, Default)]
-pub(crate) struct Hidden(Vec<FolderIdentity>);
+pub(crate) struct HiddenFolders(Vec<FolderIdentity>);
 
-impl Hidden {
+impl HiddenFolders {
     pub(crate) fn new(identities: Vec<FolderIdentity>) -> Self {
         Self(identities)
     }

@@ -20,7 +20,7 @@ const AI_FILE: &str = ".aiignore";
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Where ignore rules begin: at the top of the root, or of the repository around it.
-pub(super) struct RulesFrom<'a> {
+pub(super) struct IgnoreBase<'a> {
     pub(super) base: &'a Dir,
     /// The target's path from there.
     pub(super) path: String,
@@ -30,63 +30,67 @@ pub(super) struct RulesFrom<'a> {
 
 /// The rules that hold in one folder.
 #[derive(Clone, Default)]
-pub(super) struct Ignored {
-    git: Option<Arc<File>>,
-    ai: Option<Arc<File>>,
+pub(super) struct IgnoreStack {
+    git: Option<Arc<IgnoreFile>>,
+    ai: Option<Arc<IgnoreFile>>,
 }
 
 /// One file, and those of the folders above.
-struct File {
-    above: Option<Arc<File>>,
+struct IgnoreFile {
+    above: Option<Arc<IgnoreFile>>,
     /// How much of a path leads to the folder the file lies in, its final slash included.
-    at: usize,
+    prefix_len: usize,
     rules: IgnoreRules,
 }
 
-impl Ignored {
+impl IgnoreStack {
     /// The rules that hold for a target before its own files are read.
-    pub(super) fn above(from: &RulesFrom<'_>) -> Self {
+    pub(super) fn above(from: &IgnoreBase<'_>) -> Self {
         let mut rules = Self::default();
         let slashes = from.path.match_indices('/').map(|(at, _)| at);
         let ends = (!from.path.is_empty()).then_some(0).into_iter().chain(slashes);
         for folder in ends.map(|end| &from.path[..end]) {
             let Ok(open) = OpenFolder::open(from.base, folder) else { return rules };
-            rules = rules.entered(folder, from).with(&open, (from.base, folder), Has::ALL);
+            rules = rules.for_folder(folder, from).with_files_in(
+                &open,
+                (from.base, folder),
+                IgnoreFilesPresent::ASSUME_ALL,
+            );
         }
-        rules.entered(&from.path, from)
+        rules.for_folder(&from.path, from)
     }
 
     /// These rules for the folder at `path`, itself included: for a root's own space git's say
     /// nothing.
-    pub(super) fn entered(self, path: &str, from: &RulesFrom<'_>) -> Self {
+    pub(super) fn for_folder(self, path: &str, from: &IgnoreBase<'_>) -> Self {
         if path == from.space { Self { git: None, ai: self.ai } } else { self }
     }
 
     /// These rules and those of the files in an open folder at `path` below `base`, which has
     /// those names among others.
-    pub(super) fn with(
+    pub(super) fn with_files_in(
         mut self,
         folder: &OpenFolder,
         (base, path): (&Dir, &str),
-        has: Has,
+        has: IgnoreFilesPresent,
     ) -> Self {
         if has.repository {
             let info = if path.is_empty() { ".git/info" } else { &format!("{path}/.git/info") };
             if let Ok(info) = OpenFolder::open(base, info) {
-                add(&mut self.git, &info, "exclude", path);
+                push_file(&mut self.git, &info, "exclude", path);
             }
         }
         if has.git_file {
-            add(&mut self.git, folder, GIT_FILE, path);
+            push_file(&mut self.git, folder, GIT_FILE, path);
         }
         if has.ai_file {
-            add(&mut self.ai, folder, AI_FILE, path);
+            push_file(&mut self.ai, folder, AI_FILE, path);
         }
         self
     }
 
     /// Whether walks leave out the path, given from where these rules begin.
-    pub(super) fn leave_out(&self, path: &str, is_folder: IsFolder) -> bool {
+    pub(super) fn is_ignored(&self, path: &str, is_folder: IsFolder) -> bool {
         let by_ai = decide(self.ai.as_ref(), path, is_folder);
         let verdict = by_ai.or_else(|| decide(self.git.as_ref(), path, is_folder));
         verdict == Some(IgnoreVerdict::Ignored)
@@ -95,15 +99,15 @@ impl Ignored {
 
 /// Which names that matter here a folder has.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Has {
+pub(super) struct IgnoreFilesPresent {
     repository: bool,
     git_file: bool,
     ai_file: bool,
 }
 
-impl Has {
+impl IgnoreFilesPresent {
     /// Any of them, as far as is known.
-    const ALL: Self = Self { repository: true, git_file: true, ai_file: true };
+    const ASSUME_ALL: Self = Self { repository: true, git_file: true, ai_file: true };
 
     /// Takes note of a name.
     pub(super) fn note(&mut self, name: &str) {
@@ -114,10 +118,14 @@ impl Has {
 }
 
 /// The deepest rule's word, or nothing.
-fn decide(files: Option<&Arc<File>>, path: &str, is_folder: IsFolder) -> Option<IgnoreVerdict> {
+fn decide(
+    files: Option<&Arc<IgnoreFile>>,
+    path: &str,
+    is_folder: IsFolder,
+) -> Option<IgnoreVerdict> {
     let mut files = files;
     while let Some(here) = files {
-        let below = path.get(here.at..).unwrap_or_default();
+        let below = path.get(here.prefix_len..).unwrap_or_default();
         if let Some(verdict) = here.rules.decide(below, is_folder) {
             return Some(verdict);
         }
@@ -126,14 +134,14 @@ fn decide(files: Option<&Arc<File>>, path: &str, is_folder: IsFolder) -> Option<
     None
 }
 
-fn add(chain: &mut Option<Arc<File>>, folder: &OpenFolder, name: &str, path: &str) {
-    let Some(rules) = read(folder, name) else { return };
+fn push_file(chain: &mut Option<Arc<IgnoreFile>>, folder: &OpenFolder, name: &str, path: &str) {
+    let Some(rules) = read_rules(folder, name) else { return };
     let at = if path.is_empty() { 0 } else { path.len() + 1 };
-    *chain = Some(Arc::new(File { above: chain.take(), at, rules }));
+    *chain = Some(Arc::new(IgnoreFile { above: chain.take(), prefix_len: at, rules }));
 }
 
 /// The rules of a file; `None` if there are none.
-fn read(folder: &OpenFolder, name: &str) -> Option<IgnoreRules> {
+fn read_rules(folder: &OpenFolder, name: &str) -> Option<IgnoreRules> {
     let file = folder.open_file(name).ok().flatten()?;
     let mut bytes = Vec::new();
     file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;

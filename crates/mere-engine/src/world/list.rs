@@ -10,15 +10,15 @@ use mere_core::address::RelPath;
 use mere_core::segment::Segment;
 use mere_core::turn::Turn;
 
-use super::discretion::Sight;
-use super::visibility::Opened;
+use super::discretion::Visibility;
+use super::visibility::OpenedDir;
 use super::walk::{self, Landing, Limits, is_denied};
-use super::{Kind, ResolveError, VisibilityRef, World};
+use super::{PathKind, ResolveError, VisibilityRef, World};
 use mere_host::{EntryKind, OpenFolder, none_if_missing};
 
 /// One visible entry. Directories sort first, each group by the bytes of its names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Entry {
+pub(crate) struct DirEntry {
     rank: Rank,
     pub(crate) name: Segment,
 }
@@ -29,16 +29,16 @@ enum Rank {
     File,
 }
 
-impl Entry {
-    pub(crate) fn kind(&self) -> Kind {
+impl DirEntry {
+    pub(crate) fn kind(&self) -> PathKind {
         match self.rank {
-            Rank::Directory => Kind::Directory,
-            Rank::File => Kind::File,
+            Rank::Directory => PathKind::Directory,
+            Rank::File => PathKind::File,
         }
     }
 
     /// How a cursor remembers this entry.
-    pub(crate) fn position(&self) -> String {
+    pub(crate) fn to_position(&self) -> String {
         match self.rank {
             Rank::Directory => format!("d/{}", self.name),
             Rank::File => format!("f/{}", self.name),
@@ -60,7 +60,7 @@ impl Entry {
 /// One page.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<DirEntry>,
     /// Entries of the directory whose names cannot be said.
     pub(crate) unaddressable: u64,
     /// Whether there is more after the last entry.
@@ -69,48 +69,48 @@ pub(crate) struct Listing {
 
 /// Why there is no page.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum LookError {
+pub(crate) enum TraversalError {
     #[error("the call was cancelled")]
     Cancelled,
     #[error("the call took too long")]
-    Late,
+    TimedOut,
     #[error("the directory cannot be read")]
     Unreadable(#[from] io::Error),
 }
 
 /// Fails when the caller has given up or the time is over.
-pub(crate) fn go_on(turn: &dyn Turn) -> Result<(), LookError> {
+pub(crate) fn check_active(turn: &dyn Turn) -> Result<(), TraversalError> {
     if turn.is_cancelled() {
-        return Err(LookError::Cancelled);
+        return Err(TraversalError::Cancelled);
     }
     let late = turn.deadline().is_some_and(|deadline| Instant::now() >= deadline);
-    if late { Err(LookError::Late) } else { Ok(()) }
+    if late { Err(TraversalError::TimedOut) } else { Ok(()) }
 }
 
 /// After how many entries it is looked whether the call is over.
-const GLANCE_EVERY: usize = 64;
+const CHECK_EVERY: usize = 64;
 
 impl World {
     /// The page of `target` of at most `size` entries that begins after `after`.
     pub(crate) fn list(
         &self,
         target: &VisibilityRef,
-        after: Option<&Entry>,
+        after: Option<&DirEntry>,
         size: usize,
         turn: &dyn Turn,
-    ) -> Result<Listing, LookError> {
+    ) -> Result<Listing, TraversalError> {
         let Some(opened) = target.opened() else {
             return Ok(Listing::default());
         };
-        let glance = Glance::new(self, target, opened)?;
+        let glance = FolderLister::new(self, target, opened)?;
         let mut page = Vec::new();
         let (mut seen, mut unaddressable) = (0_usize, 0);
         let mut ended = Ok(());
         glance
             .folder
             .for_each_entry(|name, kind| {
-                if seen.is_multiple_of(GLANCE_EVERY) {
-                    ended = go_on(turn);
+                if seen.is_multiple_of(CHECK_EVERY) {
+                    ended = check_active(turn);
                 }
                 seen += 1;
                 if ended.is_err() {
@@ -120,7 +120,7 @@ impl World {
                     unaddressable += 1;
                     return Ok(());
                 };
-                let entry = glance.look(name, kind)?;
+                let entry = glance.visible_entry(name, kind)?;
                 page.extend(entry.filter(|entry| after.is_none_or(|after| entry > after)));
                 if page.len() > 2 * (size + 1) {
                     page.sort_unstable();
@@ -137,53 +137,58 @@ impl World {
 }
 
 /// One directory while it is listed.
-struct Glance<'a> {
+struct FolderLister<'a> {
     folder: OpenFolder,
-    opened: Opened<'a>,
+    opened: OpenedDir<'a>,
     limits: Limits<'a>,
     path: &'a RelPath,
-    sight: Sight,
+    sight: Visibility,
 }
 
-impl<'a> Glance<'a> {
-    fn new(world: &'a World, target: &'a VisibilityRef, opened: Opened<'a>) -> io::Result<Self> {
+impl<'a> FolderLister<'a> {
+    fn new(world: &'a World, target: &'a VisibilityRef, opened: OpenedDir<'a>) -> io::Result<Self> {
         let (root, path) = (target.address().root(), target.address().path());
         let limits = world.limits(root);
-        let sight = limits.eyes.path(path.as_str());
+        let sight = limits.visibility.path_visibility(path.as_str());
         let folder = OpenFolder::open(opened.dir, "")?;
         Ok(Self { folder, opened, limits, path, sight })
     }
 
     /// The entry of this name, if it may be seen.
-    fn look(&self, name: Segment, kind: EntryKind) -> io::Result<Option<Entry>> {
+    fn visible_entry(&self, name: Segment, kind: EntryKind) -> io::Result<Option<DirEntry>> {
         let path = self.path.join(&name);
-        if !self.limits.eyes.child(self.sight, path.as_str(), name.as_str()).is_shown() {
+        if !self
+            .limits
+            .visibility
+            .child_visibility(self.sight, path.as_str(), name.as_str())
+            .is_shown()
+        {
             return Ok(None);
         }
         let rank = match kind {
-            EntryKind::Folder => self.folder(name.as_str())?,
+            EntryKind::Folder => self.folder_rank(name.as_str())?,
             EntryKind::File => Some(Rank::File),
-            EntryKind::Link => self.link(&path)?,
+            EntryKind::Link => self.link_rank(&path)?,
             EntryKind::Special => None,
         };
-        Ok(rank.map(|rank| Entry { rank, name }))
+        Ok(rank.map(|rank| DirEntry { rank, name }))
     }
 
-    fn folder(&self, name: &str) -> io::Result<Option<Rank>> {
+    fn folder_rank(&self, name: &str) -> io::Result<Option<Rank>> {
         let identity = none_if_missing(self.folder.child_identity(name))?.flatten();
         let seen = identity.is_some_and(|identity| !self.limits.hidden.contains(identity));
         Ok(seen.then_some(Rank::Directory))
     }
 
     /// What a link leads to; a system that fails is not nothing.
-    fn link(&self, path: &RelPath) -> io::Result<Option<Rank>> {
+    fn link_rank(&self, path: &RelPath) -> io::Result<Option<Rank>> {
         match walk::walk(self.opened.root, path, self.limits) {
             Ok(Landing::Directory(_)) => Ok(Some(Rank::Directory)),
             Ok(Landing::File { .. }) => Ok(Some(Rank::File)),
             Err(ResolveError::NotVisible) => Ok(None),
             // A directory that may not be entered is still there.
-            Err(ResolveError::Broken(error)) if is_denied(&error) => Ok(Some(Rank::Directory)),
-            Err(ResolveError::Broken(error)) => Err(error),
+            Err(ResolveError::Io(error)) if is_denied(&error) => Ok(Some(Rank::Directory)),
+            Err(ResolveError::Io(error)) => Err(error),
         }
     }
 }

@@ -22,15 +22,15 @@ use mere_core::name::ModName;
 use mere_core::root::Root;
 use mere_core::spoken::Spoken;
 
-pub(crate) use discretion::Discretion;
-use discretion::Eyes;
-pub(crate) use find::Bounds;
-pub(crate) use hidden::Hidden;
-pub(crate) use list::{Entry, Listing, LookError, go_on};
+pub(crate) use discretion::SensitivityRules;
+use discretion::VisibilityRules;
+pub(crate) use find::SweepBounds;
+pub(crate) use hidden::HiddenFolders;
+pub(crate) use list::{DirEntry, Listing, TraversalError, check_active};
 use mere_host::Folder;
-pub(crate) use search::{Case, Hit, Key, Lens, Line, Query};
-pub(crate) use sweep::{Gathered, Position, Weight};
-pub use visibility::{Kind, VisibilityRef};
+pub(crate) use search::{Case, GrepQuery, LineMatch, LineRenderer, PrivateKeyContext, ShownLine};
+pub(crate) use sweep::{Position, SweepPage, Weight};
+pub use visibility::{PathKind, VisibilityRef};
 use walk::{Landing, Limits};
 
 /// Why a path led nowhere.
@@ -41,12 +41,12 @@ pub enum ResolveError {
     NotVisible,
     /// The operating system failed. The cause is for the log.
     #[error("a path could not be resolved")]
-    Broken(#[source] std::io::Error),
+    Io(#[source] std::io::Error),
 }
 
 /// A root that stands in this world.
 #[derive(Clone)]
-pub(crate) struct Standing {
+pub(crate) struct MountedRoot {
     /// The root as answers print it.
     pub(crate) root: Root,
     /// The other name it answers to.
@@ -54,12 +54,12 @@ pub(crate) struct Standing {
     /// The folder behind it; `None` while there is none, which reads as empty.
     pub(crate) folder: Option<Arc<Folder>>,
     /// The repository it lies in, and where: ignore files above the root count too.
-    pub(crate) around: Option<(Arc<Folder>, RelPath)>,
+    pub(crate) enclosing_repository: Option<(Arc<Folder>, RelPath)>,
 }
 
-impl Standing {
+impl MountedRoot {
     /// Whether `said` names this root, by its name or its id.
-    pub(crate) fn answers_to(&self, said: &Root) -> bool {
+    pub(crate) fn has_name(&self, said: &Root) -> bool {
         let by_id = matches!((said, &self.id), (Root::Mod(said), Some(id)) if said == id);
         self.root == *said || by_id
     }
@@ -67,25 +67,25 @@ impl Standing {
 
 /// The roots of one call.
 pub struct World {
-    standing: Vec<Standing>,
-    hidden: Hidden,
-    discretion: Arc<Discretion>,
+    roots: Vec<MountedRoot>,
+    hidden: HiddenFolders,
+    sensitivity: Arc<SensitivityRules>,
     /// What the person has confirmed for this call alone.
-    once: Option<Address>,
+    confirmed_once: Option<Address>,
 }
 
 impl World {
     pub(crate) fn new(
-        standing: Vec<Standing>,
-        hidden: Hidden,
-        discretion: Arc<Discretion>,
+        roots: Vec<MountedRoot>,
+        hidden: HiddenFolders,
+        sensitivity: Arc<SensitivityRules>,
     ) -> Self {
-        Self { standing, hidden, discretion, once: None }
+        Self { roots, hidden, sensitivity, confirmed_once: None }
     }
 
     /// This world, where the person has confirmed one more path.
-    pub(crate) fn confirming(self, address: Address) -> Self {
-        Self { once: Some(address), ..self }
+    pub(crate) fn with_confirmed(self, address: Address) -> Self {
+        Self { confirmed_once: Some(address), ..self }
     }
 
     /// Turns a spoken path into the proof that it is there and may be seen.
@@ -94,7 +94,7 @@ impl World {
         if !said.is_within_length_limit() {
             return Err(ResolveError::NotVisible);
         }
-        let standing = self.standing(said.root()).ok_or(ResolveError::NotVisible)?;
+        let standing = self.find_root(said.root()).ok_or(ResolveError::NotVisible)?;
         let root = standing.root.clone();
         let Some(folder) = &standing.folder else {
             let is_root = said.path().is_root();
@@ -124,46 +124,50 @@ impl World {
     /// root. Touches no disk.
     pub(crate) fn address(&self, path: &Spoken, home: &Root) -> Option<Address> {
         let said = path.address(home);
-        let root = self.standing(said.root())?.root.clone();
+        let root = self.find_root(said.root())?.root.clone();
         Some(said.with_root(root))
     }
 
     /// Whether the calling agent has a workspace yet.
     pub(crate) fn has_workspace(&self) -> bool {
-        self.standing(&Root::Workspace).is_some_and(|standing| standing.folder.is_some())
+        self.find_root(&Root::Workspace).is_some_and(|standing| standing.folder.is_some())
     }
 
     /// Whether an agent may know of something at this address, whether or not it is there.
-    pub(crate) fn shows(&self, address: &Address) -> bool {
-        let sight = self.limits(address.root()).eyes.path(address.path().as_str());
+    pub(crate) fn may_show(&self, address: &Address) -> bool {
+        let sight = self.limits(address.root()).visibility.path_visibility(address.path().as_str());
         address.is_within_length_limit() && sight.is_shown()
     }
 
     /// Whether a person has confirmed that what lies at `below` from a target may be shown as it
     /// is.
-    pub(crate) fn confirms(&self, target: &VisibilityRef, below: &str) -> bool {
-        let eyes = self.limits(target.address().root()).eyes;
+    pub(crate) fn is_confirmed(&self, target: &VisibilityRef, below: &str) -> bool {
+        let eyes = self.limits(target.address().root()).visibility;
         let real = target.real_path().as_str();
         let slash = if real.is_empty() || below.is_empty() { "" } else { "/" };
-        eyes.confirms(&[real, slash, below].concat())
+        eyes.is_confirmed(&[real, slash, below].concat())
     }
 
     /// The same for a file of the workspace, which is never reached through a link.
-    pub(crate) fn confirms_at(&self, address: &Address) -> bool {
-        self.limits(address.root()).eyes.confirms(address.path().as_str())
+    pub(crate) fn is_confirmed_at(&self, address: &Address) -> bool {
+        self.limits(address.root()).visibility.is_confirmed(address.path().as_str())
     }
 
     fn limits<'a>(&'a self, root: &'a Root) -> Limits<'a> {
-        let eyes = Eyes { discretion: &self.discretion, once: self.once.as_ref(), root };
-        Limits { hidden: &self.hidden, eyes }
+        let eyes = VisibilityRules {
+            sensitivity: &self.sensitivity,
+            confirmed_once: self.confirmed_once.as_ref(),
+            root,
+        };
+        Limits { hidden: &self.hidden, visibility: eyes }
     }
 
-    fn around(&self, root: &Root) -> Option<(&Dir, &RelPath)> {
-        let (folder, path) = self.standing(root)?.around.as_ref()?;
+    fn enclosing_repository(&self, root: &Root) -> Option<(&Dir, &RelPath)> {
+        let (folder, path) = self.find_root(root)?.enclosing_repository.as_ref()?;
         Some((folder.dir(), path))
     }
 
-    fn standing(&self, root: &Root) -> Option<&Standing> {
-        self.standing.iter().find(|standing| standing.answers_to(root))
+    fn find_root(&self, root: &Root) -> Option<&MountedRoot> {
+        self.roots.iter().find(|standing| standing.has_name(root))
     }
 }

@@ -19,9 +19,9 @@ use grep_searcher::{
 use mere_core::pattern::Pattern;
 use mere_core::turn::Turn;
 
-use super::find::Bounds;
-use super::list::{LookError, go_on};
-use super::sweep::{Gathered, Harvest, Opened, Order, Want, Weight};
+use super::find::SweepBounds;
+use super::list::{TraversalError, check_active};
+use super::sweep::{Collector, FileInterest, OpenedFile, PathOrder, SweepPage, Weight};
 use super::{VisibilityRef, World};
 
 /// The longest line that is searched; a file with a longer one is left off there.
@@ -36,9 +36,9 @@ const MAX_EXPRESSION_BYTES: usize = 8 * 1024 * 1024;
 const KEY_MARK: &[u8] = b"PRIVATE KEY";
 
 /// How lines are shown.
-pub(crate) trait Lens: Sync {
+pub(crate) trait LineRenderer: Sync {
     /// The line without its secrets, and how many there were.
-    fn mask(&self, path: &str, line: String, key: Key) -> (String, u64);
+    fn mask(&self, path: &str, line: String, key: PrivateKeyContext) -> (String, u64);
 
     /// The line as it will leave the gate; `None` if it will not.
     fn preview<'l>(&self, line: &'l str) -> Option<Cow<'l, str>>;
@@ -46,21 +46,21 @@ pub(crate) trait Lens: Sync {
 
 /// Whether a private key stands somewhere in the file up to a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Key {
-    None,
-    Before,
+pub(crate) enum PrivateKeyContext {
+    NoKey,
+    KeyBefore,
 }
 
 /// What is searched for.
-pub(crate) struct Query<'a> {
+pub(crate) struct GrepQuery<'a> {
     matcher: RegexMatcher,
-    lens: &'a dyn Lens,
+    lens: &'a dyn LineRenderer,
     glob: Option<&'a Pattern>,
     context: usize,
     /// The file a page begins in, and its last line of the page before.
     resume: Option<(&'a str, u64)>,
     /// More matches than this of one file are never needed.
-    most: usize,
+    max_matches: usize,
     /// Files that could not be searched to their end.
     unfinished: AtomicU64,
 }
@@ -73,15 +73,15 @@ pub(crate) struct ExpressionError;
 /// How an expression is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Case {
-    Counts,
+    Sensitive,
     Ignored,
 }
 
-impl<'a> Query<'a> {
+impl<'a> GrepQuery<'a> {
     pub(crate) fn new(
         expression: &str,
         case: Case,
-        lens: &'a dyn Lens,
+        lens: &'a dyn LineRenderer,
     ) -> Result<Self, ExpressionError> {
         let matcher = RegexMatcherBuilder::new()
             .line_terminator(Some(b'\n'))
@@ -92,7 +92,7 @@ impl<'a> Query<'a> {
             .map_err(|_| ExpressionError)?;
         let (glob, resume, context, most) = (None, None, 0, usize::MAX);
         let unfinished = AtomicU64::new(0);
-        Ok(Self { matcher, lens, glob, context, resume, most, unfinished })
+        Ok(Self { matcher, lens, glob, context, resume, max_matches: most, unfinished })
     }
 
     /// In files whose path matches.
@@ -116,31 +116,32 @@ impl<'a> Query<'a> {
         file: File,
         size: usize,
         turn: &dyn Turn,
-    ) -> Result<Vec<Hit>, LookError> {
-        self.most = size.saturating_add(1);
-        let over = || go_on(turn).is_err();
-        let hits = self.open(&mut self.tool(), Opened { path: "", file, over: &over });
-        go_on(turn).map(|()| hits.unwrap_or_default())
+    ) -> Result<Vec<LineMatch>, TraversalError> {
+        self.max_matches = size.saturating_add(1);
+        let over = || check_active(turn).is_err();
+        let hits = self
+            .collect_file(&mut self.make_scratch(), OpenedFile { path: "", file, is_over: &over });
+        check_active(turn).map(|()| hits.unwrap_or_default())
     }
 
     /// How many files could not be searched to their end.
-    pub(crate) fn unfinished(&self) -> u64 {
+    pub(crate) fn unfinished_files(&self) -> u64 {
         self.unfinished.load(Ordering::Relaxed)
     }
 }
 
 /// One line that matches.
 #[derive(Debug)]
-pub(crate) struct Hit {
+pub(crate) struct LineMatch {
     pub(crate) line: u64,
-    pub(crate) text: Line,
-    pub(crate) before: Vec<Line>,
-    pub(crate) after: Vec<Line>,
+    pub(crate) text: ShownLine,
+    pub(crate) before: Vec<ShownLine>,
+    pub(crate) after: Vec<ShownLine>,
 }
 
 /// A line without its end and its secrets.
 #[derive(Clone, Debug)]
-pub(crate) struct Line {
+pub(crate) struct ShownLine {
     pub(crate) text: String,
     /// Whether the line is longer than what is shown.
     pub(crate) cut: bool,
@@ -148,7 +149,7 @@ pub(crate) struct Line {
     pub(crate) masked: u64,
 }
 
-impl Hit {
+impl LineMatch {
     /// How much of a page it takes.
     pub(crate) fn weight(&self) -> Weight {
         let around = self.before.iter().chain(&self.after).map(|line| line.text.len() + 8);
@@ -162,21 +163,21 @@ impl World {
     pub(crate) fn grep(
         &self,
         target: &VisibilityRef,
-        query: &mut Query<'_>,
-        bounds: &Bounds<'_>,
+        query: &mut GrepQuery<'_>,
+        bounds: &SweepBounds<'_>,
         turn: &dyn Turn,
-    ) -> Result<Gathered<Vec<Hit>>, LookError> {
-        query.most = bounds.size.saturating_add(1);
-        self.walk_below(target, bounds, Order::Bytes, query, turn)
+    ) -> Result<SweepPage<Vec<LineMatch>>, TraversalError> {
+        query.max_matches = bounds.size.saturating_add(1);
+        self.sweep_below(target, bounds, PathOrder::Bytes, query, turn)
     }
 }
 
-impl Harvest for Query<'_> {
-    type Fruit = Vec<Hit>;
+impl Collector for GrepQuery<'_> {
+    type Output = Vec<LineMatch>;
     /// A searcher with its buffers, and a matcher that no other worker waits for.
-    type Tool = (Searcher, RegexMatcher);
+    type Scratch = (Searcher, RegexMatcher);
 
-    fn tool(&self) -> Self::Tool {
+    fn make_scratch(&self) -> Self::Scratch {
         let searcher = SearcherBuilder::new()
             .binary_detection(BinaryDetection::quit(0))
             .heap_limit(Some(MAX_LINE_BYTES))
@@ -189,23 +190,27 @@ impl Harvest for Query<'_> {
         (searcher, self.matcher.clone())
     }
 
-    fn folder(&self, _path: &str) -> Option<Vec<Hit>> {
+    fn collect_folder(&self, _path: &str) -> Option<Vec<LineMatch>> {
         None
     }
 
-    fn could_want(&self, name: &str) -> bool {
+    fn may_want_name(&self, name: &str) -> bool {
         self.glob.is_none_or(|glob| glob.may_match_name(name))
     }
 
-    fn file(&self, path: &str) -> Want<Vec<Hit>> {
+    fn match_file(&self, path: &str) -> FileInterest<Vec<LineMatch>> {
         let wanted = self.glob.is_none_or(|glob| glob.matches(path));
-        if wanted { Want::Content } else { Want::Nothing }
+        if wanted { FileInterest::Content } else { FileInterest::Nothing }
     }
 
-    fn open(&self, (searcher, matcher): &mut Self::Tool, opened: Opened<'_>) -> Option<Vec<Hit>> {
+    fn collect_file(
+        &self,
+        (searcher, matcher): &mut Self::Scratch,
+        opened: OpenedFile<'_>,
+    ) -> Option<Vec<LineMatch>> {
         let resumed = self.resume.filter(|(path, _)| *path == opened.path);
-        let key = Cell::new(Key::None);
-        let mut hits = Hits {
+        let key = Cell::new(PrivateKeyContext::NoKey);
+        let mut hits = MatchSink {
             query: self,
             path: opened.path,
             matcher,
@@ -216,8 +221,8 @@ impl Harvest for Query<'_> {
             recent: VecDeque::new(),
             binary: false,
         };
-        let (file, over) = (opened.file, opened.over);
-        let mut reader = Watched { file, over, tail: Vec::new(), key: &key };
+        let (file, over) = (opened.file, opened.is_over);
+        let mut reader = KeyWatchingReader { file, over, tail: Vec::new(), key: &key };
         // What cannot be read to its end (a line too long, a fault of the disk, the end of the
         // call) still has the matches found before.
         let ended = searcher.search_reader(&*matcher, &mut reader, &mut hits);
@@ -227,7 +232,7 @@ impl Harvest for Query<'_> {
         (!hits.binary && !hits.found.is_empty()).then_some(hits.found)
     }
 
-    fn weight(&self, _key: &str, hits: &Vec<Hit>) -> Weight {
+    fn weight(&self, _key: &str, hits: &Vec<LineMatch>) -> Weight {
         let mut weight = Weight::default();
         for hit in hits {
             weight.add(hit.weight());
@@ -237,20 +242,20 @@ impl Harvest for Query<'_> {
 }
 
 /// A file that ends when the call is over, and is watched for private keys on its way.
-struct Watched<'a> {
+struct KeyWatchingReader<'a> {
     file: File,
     over: &'a dyn Fn() -> bool,
     /// The last bytes of the read before: a mark may fall between two reads.
     tail: Vec<u8>,
-    key: &'a Cell<Key>,
+    key: &'a Cell<PrivateKeyContext>,
 }
 
-impl Watched<'_> {
-    fn watch(&mut self, bytes: &[u8]) {
+impl KeyWatchingReader<'_> {
+    fn look_for_keys(&mut self, bytes: &[u8]) {
         let marked = |bytes: &[u8]| memchr::memmem::find(bytes, KEY_MARK).is_some();
         self.tail.extend_from_slice(&bytes[..bytes.len().min(KEY_MARK.len())]);
         if marked(&self.tail) || marked(bytes) {
-            self.key.set(Key::Before);
+            self.key.set(PrivateKeyContext::KeyBefore);
         }
         let kept = bytes.len().saturating_sub(KEY_MARK.len());
         self.tail.clear();
@@ -258,35 +263,35 @@ impl Watched<'_> {
     }
 }
 
-impl Read for Watched<'_> {
+impl Read for KeyWatchingReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if (self.over)() {
             return Ok(0);
         }
         let read = self.file.read(buffer)?;
-        self.watch(&buffer[..read]);
+        self.look_for_keys(&buffer[..read]);
         Ok(read)
     }
 }
 
 /// The matches of one file as they come.
-struct Hits<'a> {
-    query: &'a Query<'a>,
+struct MatchSink<'a> {
+    query: &'a GrepQuery<'a>,
     path: &'a str,
     matcher: &'a RegexMatcher,
-    key: &'a Cell<Key>,
+    key: &'a Cell<PrivateKeyContext>,
     /// Lines up to this one were on the page before.
     after: u64,
-    found: Vec<Hit>,
+    found: Vec<LineMatch>,
     weight: Weight,
     /// The last lines, as many as may stand around a match.
-    recent: VecDeque<(u64, Line)>,
+    recent: VecDeque<(u64, ShownLine)>,
     binary: bool,
 }
 
-impl Hits<'_> {
+impl MatchSink<'_> {
     /// A line as an agent sees it, and whether it still matches then.
-    fn line(&self, bytes: &[u8]) -> (Line, bool) {
+    fn render_line(&self, bytes: &[u8]) -> (ShownLine, bool) {
         let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
         // A little more than is shown, so that nothing recognisable is cut in two.
@@ -294,22 +299,22 @@ impl Hits<'_> {
         let whole = String::from_utf8_lossy(looked_at).into_owned();
         let (masked, count) = self.query.lens.mask(self.path, whole, self.key.get());
         let Some(shown) = self.query.lens.preview(&masked) else {
-            return (Line { text: masked, cut: false, masked: count }, false);
+            return (ShownLine { text: masked, cut: false, masked: count }, false);
         };
         let changed = count > 0 || *shown != *masked;
         let matches = !changed || self.matcher.is_match(shown.as_bytes()).unwrap_or(false);
         if bytes.len() <= MAX_SHOWN_BYTES {
-            return (Line { text: masked, cut: false, masked: count }, matches);
+            return (ShownLine { text: masked, cut: false, masked: count }, matches);
         }
         let mut end = MAX_SHOWN_BYTES.min(shown.len());
         while !shown.is_char_boundary(end) {
             end -= 1;
         }
-        (Line { text: shown[..end].to_owned(), cut: true, masked: count }, matches)
+        (ShownLine { text: shown[..end].to_owned(), cut: true, masked: count }, matches)
     }
 
     /// Takes a line, matching or not, into the context of its neighbours.
-    fn remember(&mut self, number: u64, line: Line) {
+    fn add_context(&mut self, number: u64, line: ShownLine) {
         let reach = self.query.context as u64;
         if reach == 0 {
             return;
@@ -324,33 +329,33 @@ impl Hits<'_> {
     }
 }
 
-impl Sink for Hits<'_> {
+impl Sink for MatchSink<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
         let number = found.line_number().unwrap_or_default();
-        let (text, matches) = self.line(found.bytes());
+        let (text, matches) = self.render_line(found.bytes());
         if !matches || number <= self.after {
-            self.remember(number, text);
+            self.add_context(number, text);
             return Ok(true);
         }
         if let Some(last) = self.found.last() {
             self.weight.add(last.weight());
         }
-        if self.weight.overflows(self.query.most) {
+        if self.weight.overflows(self.query.max_matches) {
             return Ok(false);
         }
         let reach = self.query.context as u64;
         let before = self.recent.iter().filter(|(at, _)| at + reach >= number);
         let before = before.map(|(_, line)| line.clone()).collect();
-        self.remember(number, text.clone());
-        self.found.push(Hit { line: number, text, before, after: Vec::new() });
-        Ok(self.found.len() < self.query.most)
+        self.add_context(number, text.clone());
+        self.found.push(LineMatch { line: number, text, before, after: Vec::new() });
+        Ok(self.found.len() < self.query.max_matches)
     }
 
     fn context(&mut self, _searcher: &Searcher, line: &SinkContext<'_>) -> io::Result<bool> {
-        let (text, _) = self.line(line.bytes());
-        self.remember(line.line_number().unwrap_or_default(), text);
+        let (text, _) = self.render_line(line.bytes());
+        self.add_context(line.line_number().unwrap_or_default(), text);
         Ok(true)
     }
 

@@ -16,7 +16,7 @@ use mere_host::open_regular_file;
 
 /// What a visible path is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum PathKind {
     /// A directory.
     Directory,
     /// A regular file.
@@ -26,10 +26,10 @@ pub enum Kind {
 /// Something that is there and may be seen.
 pub struct VisibilityRef {
     address: Address,
-    place: Place,
+    place: Target,
 }
 
-enum Place {
+enum Target {
     /// A root with no folder behind it yet.
     Empty,
     Directory {
@@ -46,29 +46,29 @@ enum Place {
 
 /// An open directory and the root it was reached from, for the operations of this module's
 /// siblings.
-pub(super) struct Opened<'a> {
+pub(super) struct OpenedDir<'a> {
     pub(super) dir: &'a Arc<Dir>,
     pub(super) root: &'a Arc<Dir>,
 }
 
 impl VisibilityRef {
     pub(super) fn empty(root: Root) -> Self {
-        Self { address: Address::directory(root, RelPath::default()), place: Place::Empty }
+        Self { address: Address::directory(root, RelPath::default()), place: Target::Empty }
     }
 
     pub(super) fn directory(address: Address, dir: Arc<Dir>, root: Arc<Dir>) -> Self {
-        Self { address, place: Place::Directory { dir, root } }
+        Self { address, place: Target::Directory { dir, root } }
     }
 
     pub(super) fn file(address: Address, real: RelPath, parent: Arc<Dir>, name: Segment) -> Self {
-        Self { address, place: Place::File { parent, name, real } }
+        Self { address, place: Target::File { parent, name, real } }
     }
 
     /// Where it really lies below its root: what a person confirms is a place, not a link to it.
     pub(super) fn real_path(&self) -> &RelPath {
         match &self.place {
-            Place::File { real, .. } => real,
-            Place::Empty | Place::Directory { .. } => self.address.path(),
+            Target::File { real, .. } => real,
+            Target::Empty | Target::Directory { .. } => self.address.path(),
         }
     }
 
@@ -83,34 +83,34 @@ impl VisibilityRef {
     }
 
     /// What it is.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> PathKind {
         match self.place {
-            Place::Empty | Place::Directory { .. } => Kind::Directory,
-            Place::File { .. } => Kind::File,
+            Target::Empty | Target::Directory { .. } => PathKind::Directory,
+            Target::File { .. } => PathKind::File,
         }
     }
 
     /// The open directory, if there is one to read.
-    pub(super) fn opened(&self) -> Option<Opened<'_>> {
+    pub(super) fn opened(&self) -> Option<OpenedDir<'_>> {
         match &self.place {
-            Place::Directory { dir, root } => Some(Opened { dir, root }),
-            Place::Empty | Place::File { .. } => None,
+            Target::Directory { dir, root } => Some(OpenedDir { dir, root }),
+            Target::Empty | Target::File { .. } => None,
         }
     }
 
     /// The folder a file lies in, for what belongs to the file.
-    pub(crate) fn folder(&self) -> Option<&Arc<Dir>> {
+    pub(crate) fn parent_folder(&self) -> Option<&Arc<Dir>> {
         match &self.place {
-            Place::File { parent, .. } => Some(parent),
-            Place::Empty | Place::Directory { .. } => None,
+            Target::File { parent, .. } => Some(parent),
+            Target::Empty | Target::Directory { .. } => None,
         }
     }
 
     /// Opens the file; `None` if this is none, or is none any more.
     pub(crate) fn open_file(&self) -> io::Result<Option<File>> {
         match &self.place {
-            Place::File { parent, name, .. } => open_regular_file(&**parent, name.as_str()),
-            Place::Empty | Place::Directory { .. } => Ok(None),
+            Target::File { parent, name, .. } => open_regular_file(&**parent, name.as_str()),
+            Target::Empty | Target::Directory { .. } => Ok(None),
         }
     }
 }

@@ -14,8 +14,8 @@ use cap_std::fs::Dir;
 use mere_core::address::RelPath;
 use mere_core::segment::Segment;
 
-use super::discretion::{Eyes, Sight};
-use super::{Hidden, ResolveError};
+use super::discretion::{Visibility, VisibilityRules};
+use super::{HiddenFolders, ResolveError};
 use mere_host::{FolderIdentity, PathStep, read_link};
 
 /// How many links one walk may pass, as the kernel has it.
@@ -37,8 +37,8 @@ pub(super) enum Landing {
 /// What may be seen on the way.
 #[derive(Clone, Copy)]
 pub(super) struct Limits<'a> {
-    pub(super) hidden: &'a Hidden,
-    pub(super) eyes: Eyes<'a>,
+    pub(super) hidden: &'a HiddenFolders,
+    pub(super) visibility: VisibilityRules<'a>,
 }
 
 /// Walks from `root` along `path`.
@@ -77,14 +77,14 @@ impl Walk<'_> {
                 }
             }
         }
-        let shown = self.limits.eyes.path(self.names.as_str()).is_shown();
+        let shown = self.limits.visibility.path_visibility(self.names.as_str()).is_shown();
         if shown { Ok(Landing::Directory(self.here)) } else { Err(ResolveError::NotVisible) }
     }
 
     /// Ends at a file: the walk's end, or nowhere.
     fn land(self, name: Segment) -> Result<Landing, ResolveError> {
         let path = self.names.join(&name);
-        let shown = self.limits.eyes.path(path.as_str()).is_shown();
+        let shown = self.limits.visibility.path_visibility(path.as_str()).is_shown();
         if shown && self.steps.is_empty() {
             Ok(Landing::File { parent: self.here, name, path })
         } else {
@@ -106,7 +106,7 @@ impl Walk<'_> {
     fn enter(&mut self, name: &Segment) -> Result<Entered, ResolveError> {
         let path = self.names.join(name);
         // Before the disk is touched: not even a failure may tell that something is there.
-        if self.limits.eyes.path(path.as_str()) == Sight::Hidden {
+        if self.limits.visibility.path_visibility(path.as_str()) == Visibility::Hidden {
             return Err(ResolveError::NotVisible);
         }
         let metadata = self.here.symlink_metadata(name.as_str()).map_err(judge)?;
@@ -150,7 +150,11 @@ enum Entered {
 }
 
 /// Opens one child directory, never through a link, and never one that may not be seen.
-fn open_directory(parent: &Dir, name: &Segment, hidden: &Hidden) -> Result<Dir, ResolveError> {
+fn open_directory(
+    parent: &Dir,
+    name: &Segment,
+    hidden: &HiddenFolders,
+) -> Result<Dir, ResolveError> {
     let dir = parent.open_dir_nofollow(name.as_str()).map_err(judge)?;
     let metadata = dir.dir_metadata().map_err(judge)?;
     if hidden.contains(FolderIdentity::from_metadata(&metadata)) {
@@ -163,9 +167,9 @@ fn open_directory(parent: &Dir, name: &Segment, hidden: &Hidden) -> Result<Dir, 
 /// opened, so what fails here says nothing about the world outside.
 pub(super) fn judge(error: io::Error) -> ResolveError {
     match error.kind() {
-        _ if is_denied(&error) => ResolveError::Broken(error),
-        io::ErrorKind::OutOfMemory | io::ErrorKind::Other => ResolveError::Broken(error),
-        _ if is_exhausted(&error) => ResolveError::Broken(error),
+        _ if is_denied(&error) => ResolveError::Io(error),
+        io::ErrorKind::OutOfMemory | io::ErrorKind::Other => ResolveError::Io(error),
+        _ if is_exhausted(&error) => ResolveError::Io(error),
         _ => ResolveError::NotVisible,
     }
 }

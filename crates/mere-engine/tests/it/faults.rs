@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use mere_core::turn::{Progress, Turn};
 use serde_json::Value;
 
-use crate::scene::{Patient, Scene, call};
+use crate::scene::{PatientTurn, TestProject, call};
 
-struct Panics;
+struct PanickingTurn;
 
-impl Turn for Panics {
+impl Turn for PanickingTurn {
     fn progress(&mut self, _note: &Progress) {}
 
     fn is_cancelled(&self) -> bool {
@@ -22,9 +22,9 @@ impl Turn for Panics {
     }
 }
 
-struct GaveUp;
+struct CancelledTurn;
 
-impl Turn for GaveUp {
+impl Turn for CancelledTurn {
     fn progress(&mut self, _note: &Progress) {}
 
     fn is_cancelled(&self) -> bool {
@@ -37,11 +37,11 @@ impl Turn for GaveUp {
 }
 
 /// A caller whose time is over after so many looks at the clock.
-struct Late {
-    looks: Cell<u32>,
+struct LateTurn {
+    checks_left: Cell<u32>,
 }
 
-impl Turn for Late {
+impl Turn for LateTurn {
     fn progress(&mut self, _note: &Progress) {}
 
     fn is_cancelled(&self) -> bool {
@@ -49,14 +49,14 @@ impl Turn for Late {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let left = self.looks.get().checked_sub(1);
-        self.looks.set(left.unwrap_or(0));
+        let left = self.checks_left.get().checked_sub(1);
+        self.checks_left.set(left.unwrap_or(0));
         if left.is_some() { None } else { Instant::now().checked_sub(Duration::from_secs(1)) }
     }
 }
 
-fn scene() -> Scene {
-    let scene = Scene::new();
+fn scene() -> TestProject {
+    let scene = TestProject::new();
     for name in ["a", "b", "c"] {
         std::fs::create_dir(scene.base().join("project").join(name)).expect("a folder");
     }
@@ -67,18 +67,18 @@ fn scene() -> Scene {
 fn a_panic_becomes_an_error_reply_and_the_session_lives_on() {
     let scene = scene();
     let session = scene.session();
-    let reply = call(&session, r#"{"command":"tree"}"#, &mut Panics);
+    let reply = call(&session, r#"{"command":"tree"}"#, &mut PanickingTurn);
     assert_eq!(reply.to_value()["code"], "MCP-CALL-E-001");
     assert!(!reply.to_value().to_string().contains("secret"));
     assert_eq!(reply.to_value()["trace"]["trace_id"].as_str().map(str::len), Some(32));
-    let reply = call(&session, r#"{"command":"tree"}"#, &mut Patient);
+    let reply = call(&session, r#"{"command":"tree"}"#, &mut PatientTurn);
     assert_eq!(reply.to_value()["data"]["count"], 3);
 }
 
 #[test]
 fn a_cancelled_call_stops() {
     let scene = scene();
-    let reply = call(&scene.session(), r#"{"command":"tree"}"#, &mut GaveUp);
+    let reply = call(&scene.session(), r#"{"command":"tree"}"#, &mut CancelledTurn);
     assert_eq!(reply.to_value()["code"], "MCP-CALL-E-002");
 }
 
@@ -94,7 +94,7 @@ fn a_late_walk_gives_what_it_has_and_a_cursor() {
     let mut parted = 0;
     // Wherever the time is over, nothing is lost and nothing comes twice.
     for looks in 1..30 {
-        let mut late = Late { looks: Cell::new(looks) };
+        let mut late = LateTurn { checks_left: Cell::new(looks) };
         let first = call(&session, r#"{"command":"tree"}"#, &mut late);
         if first.to_value()["code"] == "MCP-CALL-E-003" {
             continue;
@@ -103,7 +103,7 @@ fn a_late_walk_gives_what_it_has_and_a_cursor() {
         if let Some(next) = first.to_value()["data"]["next"].as_str() {
             parted += 1;
             let arguments = format!(r#"{{"command":"tree","cursor":"{next}"}}"#);
-            found.extend(paths(&call(&session, &arguments, &mut Patient).to_value()));
+            found.extend(paths(&call(&session, &arguments, &mut PatientTurn).to_value()));
         }
         assert_eq!(found, all, "{looks}");
     }
@@ -113,7 +113,7 @@ fn a_late_walk_gives_what_it_has_and_a_cursor() {
 #[test]
 fn a_listing_that_takes_too_long_says_so() {
     let scene = scene();
-    let mut late = Late { looks: Cell::new(0) };
+    let mut late = LateTurn { checks_left: Cell::new(0) };
     let reply = call(&scene.session(), r#"{"command":"list"}"#, &mut late);
     assert_eq!(reply.to_value()["code"], "MCP-CALL-E-003");
     assert_eq!(reply.to_value()["message"], "Looking at ROOT_PROJECT:/ took too long.");

@@ -9,7 +9,7 @@ use mere_core::name::AgentName;
 use mere_core::root::Root;
 use mere_core::spoken::Spoken;
 
-use crate::scene::{Patient, Scene, call};
+use crate::scene::{PatientTurn, TestProject, call};
 
 const SECRET: &str = "outside-secret";
 
@@ -34,7 +34,7 @@ fn swap_until(stop: &AtomicBool, base: &Path) -> u64 {
 
 #[test]
 fn a_directory_swapped_for_a_link_never_leads_outside() {
-    let scene = Scene::new();
+    let scene = TestProject::new();
     let base = scene.base();
     std::fs::create_dir_all(base.join("project/swap/inside/deep")).expect("inside");
     std::fs::create_dir_all(base.join("outside").join(SECRET)).expect("outside");
@@ -52,7 +52,7 @@ fn a_directory_swapped_for_a_link_never_leads_outside() {
                 r#"{"command":"list"}"#,
                 r#"{"command":"tree","depth":16}"#,
             ] {
-                let reply = call(&session, arguments, &mut Patient).to_value().to_string();
+                let reply = call(&session, arguments, &mut PatientTurn).to_value().to_string();
                 assert!(!reply.contains(SECRET), "{reply}");
                 seen += u64::from(reply.contains("inside"));
                 calls += 1;

@@ -7,14 +7,14 @@ use std::time::Instant;
 use mere_core::gate::Cleared;
 use mere_core::request::{Caller, Request};
 use mere_core::turn::{Outcome, Progress, Turn};
-use mere_engine::{Errand, Memory, Mods, Opening, Session, TypedPath};
+use mere_engine::{Mods, Purpose, Session, SessionOptions, SessionState, TypedPath};
 
 /// A folder that holds a project and whatever lies beside it.
-pub(crate) struct Scene {
+pub(crate) struct TestProject {
     base: tempfile::TempDir,
 }
 
-impl Scene {
+impl TestProject {
     pub(crate) fn new() -> Self {
         let base = tempfile::tempdir().expect("a temporary folder");
         std::fs::create_dir(base.path().join("project")).expect("a project");
@@ -28,14 +28,14 @@ impl Scene {
     pub(crate) fn session(&self) -> Session {
         let project = OsString::from(self.base.path().join("project"));
         let typed = || Some(TypedPath::from(project.clone()));
-        Session::open(Opening {
+        Session::open(SessionOptions {
             project: typed(),
             directory: typed(),
             agent: None,
             mods: Mods::Off,
-            memory: Memory::Session,
+            state: SessionState::Kept,
             store: None,
-            errand: Errand::Any,
+            purpose: Purpose::Any,
         })
         .expect("a session")
     }
@@ -51,9 +51,9 @@ pub(crate) fn call(session: &Session, arguments: &str, turn: &mut dyn Turn) -> C
 }
 
 /// A caller who waits for ever.
-pub(crate) struct Patient;
+pub(crate) struct PatientTurn;
 
-impl Turn for Patient {
+impl Turn for PatientTurn {
     fn progress(&mut self, _note: &Progress) {}
 
     fn is_cancelled(&self) -> bool {

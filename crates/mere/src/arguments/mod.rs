@@ -19,7 +19,7 @@ mod team;
 
 use clap::{Args, Parser, Subcommand};
 use mere_core::name::{AgentName, ModName};
-use mere_engine::{Errand, Memory, Mods, Opening, TypedPath};
+use mere_engine::{Mods, Purpose, SessionOptions, SessionState, TypedPath};
 
 pub(crate) use category::{
     CategoryArguments, CategoryCommandArguments, CreateCategoryArguments, DeleteCategoryArguments,
@@ -110,7 +110,7 @@ pub(crate) struct SessionArguments {
     #[arg(long, value_name = "NAME")]
     store: Option<ModName>,
     #[arg(skip)]
-    errand: Errand,
+    errand: Purpose,
 }
 
 impl SessionArguments {
@@ -121,21 +121,25 @@ impl SessionArguments {
 
     /// A person's session in which a tool is run.
     pub(crate) fn to_run() -> Self {
-        Self { errand: Errand::Run, ..Self::default() }
+        Self { errand: Purpose::Run, ..Self::default() }
     }
 }
 
 impl PlaceArguments {
-    pub(crate) fn opening(self, session: &SessionArguments, memory: Memory) -> Opening {
+    pub(crate) fn opening(
+        self,
+        session: &SessionArguments,
+        memory: SessionState,
+    ) -> SessionOptions {
         let mods = if session.no_mods { Mods::Off } else { Mods::Configured };
-        Opening {
+        SessionOptions {
             project: self.project,
             directory: self.directory,
             agent: session.agent.clone(),
             mods,
-            memory,
+            state: memory,
             store: session.store.clone(),
-            errand: session.errand,
+            purpose: session.errand,
         }
     }
 

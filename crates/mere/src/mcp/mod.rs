@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mere_engine::{Event, Memory, Session};
+use mere_engine::{Event, Session, SessionState};
 use rmcp::ServerHandler;
 use rmcp::service::ServerInitializeError;
 
@@ -45,13 +45,13 @@ pub(crate) fn run(place: PlaceArguments, mcp: &McpArguments) -> io::Result<ExitC
     if let Some(McpCommand::Token(token)) = &mcp.command {
         return token::run(token);
     }
-    let memory = if mcp.http.is_some() { Memory::None } else { Memory::Session };
+    let memory = if mcp.http.is_some() { SessionState::Stateless } else { SessionState::Kept };
     let session = match Session::open(place.opening(&mcp.session, memory)) {
         Ok(session) => Arc::new(session),
         Err(error) => return Ok(render::failure(&error.to_string(), render::USAGE)),
     };
-    session.keep_watch();
-    session.materialise();
+    session.watch_for_changes();
+    session.create_configured_categories();
     let edge = Arc::new(Edge::new(session));
     if mcp.conformance_fixtures {
         let fixtures = Fixtures::new(Arc::clone(&edge));
@@ -126,9 +126,9 @@ async fn look_for_changes(edge: Arc<Edge>) {
         tokio::time::sleep(LOOK_EVERY).await;
         let session = Arc::clone(&edge.session);
         let looked = tokio::task::spawn_blocking(move || {
-            let event = session.changed(&mut seen);
+            let event = session.next_event(&mut seen);
             if event.is_some() {
-                session.materialise();
+                session.create_configured_categories();
             }
             (event, seen)
         });
@@ -146,7 +146,7 @@ async fn embed_items(edge: Arc<Edge>) {
     loop {
         tokio::time::sleep(LOOK_EVERY).await;
         let session = Arc::clone(&edge.session);
-        if tokio::task::spawn_blocking(move || session.embed()).await.is_err() {
+        if tokio::task::spawn_blocking(move || session.embed_some_items()).await.is_err() {
             return;
         }
     }

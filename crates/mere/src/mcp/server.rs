@@ -40,7 +40,7 @@ impl Server {
     fn lists(&self, tool: &Tool) -> bool {
         let is_chosen = tool.toolset == Toolset::Basic
             || self.toolsets.iter().any(|listed| listed.lists(tool.toolset));
-        is_chosen && self.edge.session.registers(tool)
+        is_chosen && self.edge.session.has_tool(tool)
     }
 }
 

@@ -8,7 +8,7 @@ use mere_core::chain::{
 use mere_core::item::{ItemFault, ItemId, ItemRef, Version};
 
 use super::super::ItemError;
-use crate::enforce::Unused;
+use crate::enforce::UntrustedItem;
 use mere_host::{PackagesError, SandboxError};
 
 /// A tool that was not run.
@@ -36,11 +36,11 @@ pub(crate) enum RunError {
     #[error("{0} changed while it was read")]
     Changed(Address),
     #[error("nobody vouches for {}", .0.address)]
-    Unsigned(Box<Unused>),
+    Unsigned(Box<UntrustedItem>),
     #[error("there is no lockfile for {tool}@{version}")]
     Unlocked { tool: ItemId, version: Version },
     #[error("nobody vouches for the lockfile {}", .0.address)]
-    LockUnsigned(Box<Unused>),
+    LockUnsigned(Box<UntrustedItem>),
     #[error("the lockfile {address} is not valid")]
     LockFaulty { address: Address, fault: Box<ItemFault> },
     #[error("the lockfile {0} is another space's")]

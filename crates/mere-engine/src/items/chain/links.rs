@@ -81,7 +81,7 @@ impl Linked {
         let loaded = &opened.loaded;
         let changed = || RunError::Changed(loaded.address.clone());
         let main = desk.view.resolve(&Spoken::Rooted(loaded.address.clone()))?;
-        let folder = main.folder().ok_or_else(changed)?;
+        let folder = main.parent_folder().ok_or_else(changed)?;
         let mut files = Vec::new();
         for file in &loaded.files {
             // Exactly the bytes that were hashed when the item was judged, or nothing.

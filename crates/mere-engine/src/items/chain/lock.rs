@@ -18,11 +18,13 @@ use super::super::sealer::{Sealer, space_id};
 use super::super::{ItemError, Opened, Unmade};
 use super::RunError;
 use super::links::{Demand, Linked};
-use crate::enforce::{self, Errand, Expect, ItemChange, ItemHow, Sealing};
+use crate::enforce::{
+    self, ExpectedState, ItemChange, ItemOperation, SignatureState, SigningReason,
+};
 use crate::items::Desk;
-use crate::read::open;
+use crate::read::open_visible_file;
 use crate::tool_error::ToolError;
-use crate::view::counted;
+use crate::view::count_phrase;
 use mere_host::digest_file;
 
 /// A chain that is what was pinned, or that nobody pinned.
@@ -96,7 +98,7 @@ fn compare(desk: &Desk<'_>, place: ScopedPath, linked: &Linked) -> Result<(), To
         }
         judged => judged?,
     };
-    enforce::permit_lock(&opened).map_err(RunError::LockUnsigned)?;
+    enforce::permit_lockfile(&opened).map_err(RunError::LockUnsigned)?;
     let address = opened.loaded.address.clone();
     let Item::Lockfile(lockfile) = &opened.loaded.item else {
         return Err(ItemError::NotRun(opened.loaded.place.kind).into());
@@ -138,16 +140,16 @@ fn make(desk: &Desk<'_>, item: &ItemRef, scope: Scope) -> Result<Draft, ToolErro
         form: ItemForm::Flat,
     };
     let address = place.address().ok_or(Unmade::Place)?;
-    let sealer = Sealer::unlock(desk, Errand::Asked)?;
+    let sealer = Sealer::unlock(desk, SigningReason::Requested)?;
     let space_id = space_id(desk, &place)?;
     let text = format!("{:#}\n", pin::build_lockfile(&linked.chain, &place, &space_id));
     let files = vec![(main_name(&place).ok_or(Unmade::Place)?, text.into_bytes())];
     let arrived = arrived(&files, &[], &place)?;
     let before = before(desk, &place)?;
-    let is_new = before == Expect::Nothing;
+    let is_new = before == ExpectedState::Nothing;
     let files = seal_files(&sealer, &arrived, &space_id, files)?;
-    let change = ItemChange { place, how: ItemHow::Put { files, before } };
-    let permit = enforce::permit_item(desk.who, desk.agents, change, Sealing::Unsigned);
+    let change = ItemChange { place, operation: ItemOperation::Put { files, before } };
+    let permit = enforce::permit_item(desk.who, desk.agents, change, SignatureState::Unsigned);
     apply(permit, &Placing { context: desk.context, over: desk.over })?;
     let links = linked.chain.pins().count() as u64;
     let data = Fields::default()
@@ -158,23 +160,23 @@ fn make(desk: &Desk<'_>, item: &ItemRef, scope: Scope) -> Result<Draft, ToolErro
         .with("chain", super::show::links(&linked));
     let done = if is_new { " was made" } else { " was replaced" };
     let message = Prose::words("").address(address).and(done).and(" and signed; it pins ");
-    let message = message.append(&counted(links, "link", "links")).and(".");
+    let message = message.append(&count_phrase(links, "link", "links")).and(".");
     Ok(Draft::success(codes::LOCK_MADE, message).data(data))
 }
 
 /// What lies where a lockfile goes.
-fn before(desk: &Desk<'_>, place: &ScopedPath) -> Result<Expect, ToolError> {
+fn before(desk: &Desk<'_>, place: &ScopedPath) -> Result<ExpectedState, ToolError> {
     let (category, version) = (Some(place.category.clone()), place.version.clone());
     let item = ItemRef { category, id: place.id.clone(), version };
     let there = desk.stock.candidates(place.scope, ItemType::Lockfile, &item);
     if there.map_err(ItemError::Unsearchable)?.is_empty() {
-        return Ok(Expect::Nothing);
+        return Ok(ExpectedState::Nothing);
     }
     let address = place.address().ok_or(Unmade::Place)?;
     let main = desk.view.resolve(&Spoken::Rooted(address.clone()))?;
     let unreadable = |cause| ToolError::unreadable(&address, cause);
-    let digest = digest_file(open(&main)?).map_err(unreadable)?;
-    Ok(Expect::Whole(whole_of(digest, &[])))
+    let digest = digest_file(open_visible_file(&main)?).map_err(unreadable)?;
+    Ok(ExpectedState::Whole(whole_of(digest, &[])))
 }
 
 /// Compares all lockfiles with the chains that are there.
@@ -200,14 +202,14 @@ fn check_all(desk: &Desk<'_>) -> Result<Draft, ToolError> {
         .with("findings", wrong)
         .with("lockfiles", Data::List(findings));
     if wrong == 0 {
-        let message = counted(checked, "lockfile holds", "lockfiles hold");
+        let message = count_phrase(checked, "lockfile holds", "lockfiles hold");
         let message = match old {
             0 => message.and("."),
             _ => message.and(format!("; {old} of them for versions that are not there any more.")),
         };
         return Ok(Draft::success(codes::LOCK_CHECKED, message).data(data));
     }
-    let message = counted(wrong, "lockfile does not hold", "lockfiles do not hold");
+    let message = count_phrase(wrong, "lockfile does not hold", "lockfiles do not hold");
     Ok(Draft::fault(codes::LOCK_FINDINGS, message.and("."))
         .hint("`mere lock TOOL` pins a tool as it is now; `mere delete lockfile ID` removes a pin.")
         .data(data))
@@ -227,14 +229,14 @@ fn check_one(desk: &Desk<'_>, place: &ScopedPath) -> Result<Pinned, ToolError> {
     let linked = Linked::follow(desk, &item, Demand::ToRun(UnsignedPolicy::Refuse))?;
     if place.version.as_ref() != Some(&linked.chain.leaf().pin.version) {
         let opened = Opened::judge(desk.view, desk.court, place.clone())?;
-        enforce::permit_lock(&opened).map_err(RunError::LockUnsigned)?;
+        enforce::permit_lockfile(&opened).map_err(RunError::LockUnsigned)?;
         return Ok(Pinned::Before);
     }
     compare(desk, place.clone(), &linked).map(|()| Pinned::Now)
 }
 
 fn finding(place: &ScopedPath, error: &ToolError) -> Data {
-    let why = crate::wording::tool(error).message().render_for_person();
+    let why = crate::wording::tool_error_reply(error).message().render_for_person();
     Fields::default()
         .with("id", Data::Words(place.id.to_string().into()))
         .with("category", ParsedName::from(&place.category))

@@ -32,7 +32,7 @@ pub(crate) fn prepare(desk: &Desk<'_>, item: &ItemRef) -> Result<Draft, ToolErro
              `package.json`.",
         ));
     };
-    let packages = desk.context.surroundings.package_sets();
+    let packages = desk.context.environment.package_sets();
     let packages = packages.ok_or(RunError::Packages(PackagesError::NoFolder))?;
     let is_there = packages.find(&key).map_err(PackagesError::from).map_err(RunError::Packages)?;
     if is_there.is_none() {

@@ -128,7 +128,7 @@ impl<'a> Needs<'a> {
         let interpreter = self.configured.as_ref().and_then(|one| one.interpreter.as_deref());
         if let (Some(text), Some(runtime)) = (interpreter, &self.runtime) {
             let context = desk.context;
-            let program = context.surroundings.configured_interpreter(text, &context.project);
+            let program = context.environment.configured_interpreter(text, &context.project);
             let runtime = runtime.clone();
             return program.map_err(|cause| RunError::Interpreter { runtime, cause });
         }
@@ -160,7 +160,7 @@ impl<'a> Needs<'a> {
     }
 
     fn packages(&self, desk: &Desk<'_>, program: &Program) -> Result<Option<Folder>, RunError> {
-        let surroundings = &desk.context.surroundings;
+        let surroundings = &desk.context.environment;
         let configured = self.configured.as_ref().and_then(|one| one.packages.as_deref());
         if let (Some(text), Some(runtime)) = (configured, &self.runtime) {
             let folder = surroundings.configured_folder(text);
@@ -215,7 +215,7 @@ fn variables(
                 if !given.into_iter().any(|one| one == variable) {
                     return Err(RunError::Variable(name, variable));
                 }
-                desk.context.surroundings.variable(&variable).filter(|value| !value.contains('\0'))
+                desk.context.environment.variable(&variable).filter(|value| !value.contains('\0'))
             }
         };
         found.extend(value.map(|value| (name, value)));

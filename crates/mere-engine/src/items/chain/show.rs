@@ -32,7 +32,9 @@ pub(crate) fn show(desk: &Desk<'_>, item: &ItemRef) -> Result<Draft, ToolError> 
     let locked = permitted.and_then(|()| Locked::check(desk, linked, LockfilePolicy::Optional));
     let (lockfile, trouble) = match locked {
         Ok(locked) => (locked.lockfile, None),
-        Err(error) => (None, Some(crate::wording::tool(&error).message().render_for_person())),
+        Err(error) => {
+            (None, Some(crate::wording::tool_error_reply(&error).message().render_for_person()))
+        }
     };
     let data = Fields::default()
         .with("chain", trusted)

@@ -17,7 +17,9 @@ use super::super::prospect::{Prospect, in_space, main_name};
 use super::super::{ItemError, Loaded, Opened, Unmade};
 use super::anchoring::{Anchoring, renamed};
 use super::links;
-use crate::enforce::{self, Errand, Expect, ItemChange, ItemHow, Sealing};
+use crate::enforce::{
+    self, ExpectedState, ItemChange, ItemOperation, SignatureState, SigningReason,
+};
 use crate::tool_error::ToolError;
 
 /// Makes an item from its type's template.
@@ -33,14 +35,14 @@ pub(super) fn new(
     let files = files.map(|(name, text)| Ok((name.parse().map_err(|_| Unmade::Place)?, text)));
     let text = ItemContent { main_file: content, files: files.collect::<Result<_, ItemError>>()? };
     let prospect = Prospect::new((desk.stock, desk.view), place, &text)?;
-    let draft = put(desk, prospect, Expect::Nothing, Mode::Really)?;
+    let draft = put(desk, prospect, ExpectedState::Nothing, Mode::Really)?;
     let words = format!("{kind} {item}");
     Ok(if kind == ItemType::Tool {
         draft.hint(Prose::words(format!(
             "It runs once it is signed: edit its files, then `mere sign {words}`. At a terminal \
              `mere run --allow-unsigned {item}` tries it before."
         )))
-    } else if desk.court.requires(kind) {
+    } else if desk.court.requires_signature(kind) {
         draft.hint(Prose::words(format!(
             "Agents use it once it is signed: `mere edit {words}` opens and signs it. While you \
              work on it otherwise, `mere draft {words}`; then `mere sign {words}`."
@@ -83,13 +85,16 @@ pub(crate) fn copy(
     check_arrival(desk, &place)?;
     let address = place.address().ok_or(Unmade::Place)?;
     let errand = match desk.who {
-        Reader::Person => Errand::Asked,
-        Reader::Agent => Errand::Install,
+        Reader::Person => SigningReason::Requested,
+        Reader::Agent => SigningReason::Install,
     };
     let anchoring = Anchoring { desk, opened, to: &place, author, errand };
     let files = anchoring.files()?;
     let to_place = place.clone();
-    let change = ItemChange { place, how: ItemHow::Put { files, before: Expect::Nothing } };
+    let change = ItemChange {
+        place,
+        operation: ItemOperation::Put { files, before: ExpectedState::Nothing },
+    };
     let permit = enforce::permit_install(desk.who, desk.agents, change).map_err(Unmade::from)?;
     apply(permit, &Placing { context: desk.context, over: desk.over })?;
     keep_modes(desk, loaded, &to_place);
@@ -102,7 +107,7 @@ fn keep_modes(desk: &Desk<'_>, loaded: &Loaded, to: &ScopedPath) {
     let old = folder(loaded.address.clone());
     let new = to.address().and_then(folder);
     let (Some(old), Some(new)) = (old, new) else { return };
-    let (Some(old), Some(new)) = (old.folder(), new.folder()) else { return };
+    let (Some(old), Some(new)) = (old.parent_folder(), new.parent_folder()) else { return };
     let others =
         loaded.files.iter().map(|file| (file.path.clone(), renamed(&file.path, loaded, to)));
     let main = main_name(to).map(|main| (loaded.main_name().to_owned(), main.to_string()));
@@ -154,16 +159,16 @@ fn carry(
         return Err(Unmade::Taken(address).into());
     }
     check_arrival(desk, to)?;
-    let files = Anchoring { desk, opened, to, author, errand: Errand::Asked }.files()?;
+    let files = Anchoring { desk, opened, to, author, errand: SigningReason::Requested }.files()?;
     let placing = Placing { context: desk.context, over: desk.over };
-    let spend = |place: ScopedPath, how: ItemHow| {
-        let change = ItemChange { place, how };
-        let permit = enforce::permit_item(desk.who, desk.agents, change, Sealing::Unsigned);
+    let spend = |place: ScopedPath, how: ItemOperation| {
+        let change = ItemChange { place, operation: how };
+        let permit = enforce::permit_item(desk.who, desk.agents, change, SignatureState::Unsigned);
         apply(permit, &placing)
     };
-    spend(to.clone(), ItemHow::Put { files, before: Expect::Nothing })?;
+    spend(to.clone(), ItemOperation::Put { files, before: ExpectedState::Nothing })?;
     keep_modes(desk, loaded, to);
-    spend(loaded.place.clone(), ItemHow::Remove { whole: loaded.whole() })?;
+    spend(loaded.place.clone(), ItemOperation::Remove { whole: loaded.whole() })?;
     let links = links::follow(desk, &loaded.place, to);
     let standing = Opened::judge(desk.view, desk.court, to.clone());
     let data = Fields::default()

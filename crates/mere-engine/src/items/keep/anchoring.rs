@@ -15,7 +15,7 @@ use super::super::change::Desk;
 use super::super::prospect::main_name;
 use super::super::sealer::{Sealer, space_id};
 use super::super::{Loaded, Opened, Standing, Unmade};
-use crate::enforce::Errand;
+use crate::enforce::SigningReason;
 use crate::tool_error::ToolError;
 use mere_host::{open_regular_file, read_at_most};
 
@@ -28,7 +28,7 @@ pub(super) struct Anchoring<'a> {
     pub(super) opened: &'a Opened,
     pub(super) to: &'a ScopedPath,
     pub(super) author: AuthorChoice,
-    pub(super) errand: Errand,
+    pub(super) errand: SigningReason,
 }
 
 impl Anchoring<'_> {
@@ -55,7 +55,7 @@ impl Anchoring<'_> {
         }
         let moved = arrived(files, &[], self.to)?;
         let is_own = match &self.opened.standing {
-            Standing::Verified(vouched) => self.desk.court.is_own(vouched.author.key),
+            Standing::Verified(vouched) => self.desk.court.is_own_key(vouched.author.key),
             _ => false,
         };
         let is_verified = matches!(self.opened.standing, Standing::Verified(_));
@@ -64,7 +64,7 @@ impl Anchoring<'_> {
             return Err(Unmade::Unfinished(loaded.address.clone()).into());
         }
         // An agent may install what was signed, and never have anything else signed.
-        let is_ours = is_own && self.errand != Errand::Install;
+        let is_ours = is_own && self.errand != SigningReason::Install;
         if self.author == AuthorChoice::Unchanged && kept.is_none() && !is_ours {
             return Err(Unmade::Foreign(loaded.address.clone()).into());
         }
@@ -142,7 +142,7 @@ fn carried(
 ) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
     let unfit = |fault| Unmade::Unfit { address: loaded.address.clone(), fault: Box::new(fault) };
     let main = desk.view.resolve(&Spoken::Rooted(loaded.address.clone()))?;
-    let folder = main.folder().ok_or(Unmade::Place)?;
+    let folder = main.parent_folder().ok_or(Unmade::Place)?;
     let mut text = rewrite_location(&loaded.text, &loaded.place, to).map_err(unfit)?;
     let mut files = Vec::new();
     for file in &loaded.files {

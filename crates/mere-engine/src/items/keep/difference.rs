@@ -69,7 +69,7 @@ pub(super) fn unified(old: &str, new: &str) -> String {
 
 /// Keeps the texts of an item that was signed, for the next difference.
 pub(super) fn remember(desk: &Desk<'_>, loaded: &Loaded) {
-    let Some(cache) = desk.context.surroundings.cache() else { return };
+    let Some(cache) = desk.context.environment.cache() else { return };
     for file in loaded.all_files().iter().filter(|file| file.size <= MAX_TEXT) {
         if let Some(text) = text_of(desk, loaded, file)
             && let Err(error) = cache.save_text(&file.sha256.to_string(), text.as_bytes())
@@ -87,12 +87,12 @@ fn text_of(desk: &Desk<'_>, loaded: &Loaded, file: &FileDigest) -> Option<String
         return None;
     }
     let main = desk.view.resolve(&Spoken::Rooted(loaded.address.clone())).ok()?;
-    String::from_utf8(bytes_of(main.folder()?, file).ok()?).ok()
+    String::from_utf8(bytes_of(main.parent_folder()?, file).ok()?).ok()
 }
 
 fn old_text(desk: &Desk<'_>, loaded: &Loaded, file: &FileDigest) -> Option<String> {
     let is_it = |bytes: &Vec<u8>| Sha256::digest(bytes) == file.sha256;
-    let cache = desk.context.surroundings.cache();
+    let cache = desk.context.environment.cache();
     let kept = cache.and_then(|cache| cache.read_saved_text(&file.sha256.to_string(), MAX_TEXT));
     let kept = kept.filter(is_it).and_then(|bytes| String::from_utf8(bytes).ok());
     let is_text = |text: &String| Sha256::digest(text.as_bytes()) == file.sha256;

@@ -10,7 +10,7 @@ use mere_core::request::{DrawingFormat, GraphCommand, LookupScope};
 use crate::items::Desk;
 use crate::items::find::find;
 use crate::tool_error::ToolError;
-use crate::view::counted;
+use crate::view::count_phrase;
 
 /// The most findings of one kind that are told.
 const MAX_TOLD: usize = 200;
@@ -49,8 +49,8 @@ fn draw(
         .with("entries", entries)
         .with("links", links)
         .with_some("left_out", left_out);
-    let message = counted(entries, "entry", "entries").and(" and ");
-    let message = message.append(&counted(links, "link", "links")).and(".");
+    let message = count_phrase(entries, "entry", "entries").and(" and ");
+    let message = message.append(&count_phrase(links, "link", "links")).and(".");
     Ok(Draft::success(codes::GRAPH, message).data(data))
 }
 
@@ -84,7 +84,7 @@ fn check(graph: &Graph) -> Draft {
         .with("links", graph.link_count() as u64);
     if is_sound {
         let message = Prose::words("The links of ")
-            .append(&counted(graph.len() as u64, "entry", "entries"))
+            .append(&count_phrase(graph.len() as u64, "entry", "entries"))
             .and(" are sound.");
         Draft::success(codes::GRAPH_CHECKED, message).data(data)
     } else {

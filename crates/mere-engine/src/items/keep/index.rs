@@ -55,8 +55,8 @@ fn write(desk: &Desk<'_>, how: IndexCommand) -> Result<Draft, ToolError> {
     let draft = Draft::success(codes::INDEX, Prose::words(message)).data(data);
     // Who wants no model misses none.
     let trouble = search.trouble.filter(|trouble| *trouble != Trouble::Off);
-    let trouble = trouble.as_ref().map(wording::unindexed);
-    let passing = (!search.is_kept).then(|| wording::PASSING.to_owned());
+    let trouble = trouble.as_ref().map(wording::no_vectors_note);
+    let passing = (!search.is_kept).then(|| wording::TEMPORARY_INDEX_NOTE.to_owned());
     let hints = trouble.into_iter().chain(passing).collect::<Vec<_>>();
     Ok(if hints.is_empty() { draft } else { draft.hint(Prose::words(hints.join(" "))) })
 }

@@ -18,7 +18,7 @@ use super::Desk;
 use super::anchoring::arrived;
 use super::attributes;
 use crate::config;
-use crate::enforce::Errand;
+use crate::enforce::SigningReason;
 use crate::keys::{self, KeyFault};
 use crate::project_key;
 use crate::tool_error::ToolError;
@@ -57,7 +57,7 @@ pub(super) fn init(desk: &Desk<'_>, asked: InitSpace) -> Result<Draft, ToolError
     let failed = |cause| Unmade::Failed { address: address.clone(), cause };
     let (key_made, sealer) = sealer(desk)?;
     let mut making = Making::begin(desk, scope).map_err(failed)?;
-    if project_key::space_format(making.editing.dir()) > project_key::FORMAT {
+    if project_key::space_format(making.editing.dir()) > project_key::SPACE_FORMAT {
         return Err(Unmade::Newer.into());
     }
     let is_new = making.space_file(desk).map_err(failed)?;
@@ -122,7 +122,7 @@ impl Making {
     fn begin(desk: &Desk<'_>, scope: Scope) -> std::io::Result<Self> {
         let mut made = Vec::new();
         let folder = if scope == Scope::User {
-            desk.context.surroundings.make_user_space()?
+            desk.context.environment.make_user_space()?
         } else {
             // A new folder comes with what git must leave alone.
             let is_new = desk.context.space()?.is_none();
@@ -151,7 +151,7 @@ impl Making {
             Scope::User => "user".to_owned(),
             _ => desk.context.project.name(),
         };
-        let (id, new) = project_key::name_space(&self.editing, &name)?;
+        let (id, new) = project_key::ensure_space_id(&self.editing, &name)?;
         if new {
             self.made.push(config::SPACE_FILE.to_owned());
         }
@@ -273,8 +273,8 @@ impl Making {
 /// The user's key, and whether it was made now. Where it is locked and nobody can be asked, what is
 /// made stays unsigned.
 fn sealer(desk: &Desk<'_>) -> Result<(Option<PublicKey>, Option<Sealer>), ToolError> {
-    let made = keys::make_first(&desk.context.surroundings).map_err(ItemError::Key)?;
-    match Sealer::unlock(desk, Errand::Examples) {
+    let made = keys::generate_first(&desk.context.environment).map_err(ItemError::Key)?;
+    match Sealer::unlock(desk, SigningReason::Examples) {
         Ok(sealer) => Ok((made, Some(sealer))),
         Err(error @ ItemError::Key(KeyFault::Locked(_))) if has_terminal() => Err(error.into()),
         Err(error @ ItemError::Key(KeyFault::WrongPassphrase(_))) => Err(error.into()),

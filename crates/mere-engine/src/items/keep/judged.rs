@@ -12,8 +12,8 @@ use super::super::{ItemError, Opened, Standing};
 use super::Desk;
 use super::list::{broken_trust, fault_words};
 use super::why::remedy;
-use crate::court::Court;
-use crate::enforce::{self, Demand};
+use crate::court::TrustPolicy;
+use crate::enforce::{self, SignatureRequirement};
 use crate::tool_error::ToolError;
 use crate::view::View;
 use mere_host::available_parallelism;
@@ -43,9 +43,13 @@ pub(super) enum Trouble {
 }
 
 impl Judged {
-    pub(super) fn of(view: &View<'_>, court: &Court, place: &ScopedPath) -> Self {
+    pub(super) fn of(view: &View<'_>, court: &TrustPolicy, place: &ScopedPath) -> Self {
         let place = place.clone();
-        let demand = if court.requires(place.kind) { Demand::Signed } else { Demand::Anything };
+        let demand = if court.requires_signature(place.kind) {
+            SignatureRequirement::Required
+        } else {
+            SignatureRequirement::Optional
+        };
         match Opened::judge(view, court, place.clone()) {
             Ok(opened) => Self {
                 // What may not be used is what is found.
@@ -140,7 +144,11 @@ fn trouble(error: ToolError) -> Trouble {
 }
 
 /// Judges all of them, in order, telling how far it is.
-pub(super) fn judge_all(desk: &Desk<'_>, court: &Court, places: &[ScopedPath]) -> Vec<Judged> {
+pub(super) fn judge_all(
+    desk: &Desk<'_>,
+    court: &TrustPolicy,
+    places: &[ScopedPath],
+) -> Vec<Judged> {
     let (view, next, done) = (desk.view, AtomicUsize::new(0), AtomicUsize::new(0));
     let take = || {
         let from = next.fetch_add(SHARE, Ordering::Relaxed);

@@ -23,8 +23,10 @@ use super::super::prospect::main_name;
 use super::super::sealer::{Sealer, space_id};
 use super::super::{Opened, Standing, is_shown, proposal};
 use super::anchoring::arrived;
-use crate::enforce::{self, Errand, Expect, ItemChange, ItemHow, Sealing, Way};
-use crate::read::open;
+use crate::enforce::{
+    self, ChangeRoute, ExpectedState, ItemChange, ItemOperation, SignatureState, SigningReason,
+};
+use crate::read::open_visible_file;
 use crate::search::{Fate, Outdated, Shift};
 use mere_host::read_at_most;
 
@@ -196,7 +198,8 @@ fn relinked(
     renaming: &EntryRename,
 ) -> Option<Result<(Sha256, RelinkedNote), ()>> {
     let main = desk.view.resolve(&Spoken::Rooted(place.address()?)).ok()?;
-    let bytes = read_at_most(open(&main).ok()?, item::MAX_ITEM_BYTES as u64).ok()??;
+    let bytes =
+        read_at_most(open_visible_file(&main).ok()?, item::MAX_ITEM_BYTES as u64).ok()??;
     let text = item::decode_text(&bytes).ok()?;
     if !text.contains(renaming.from.id.as_str()) {
         return None;
@@ -210,7 +213,7 @@ fn settle(desk: &Desk<'_>, place: ScopedPath, before: Sha256, new: String) -> Op
     let sealing = sealing(desk, &place);
     let mut files = vec![(main_name(&place)?, new.into_bytes())];
     let mut who = desk.who;
-    if sealing == Sealing::Signed {
+    if sealing == SignatureState::Signed {
         match sealed(desk, &place, &files) {
             Some(sidecar) => {
                 files.insert(0, (place.sidecar_name()?.parse().ok()?, sidecar));
@@ -219,14 +222,15 @@ fn settle(desk: &Desk<'_>, place: ScopedPath, before: Sha256, new: String) -> Op
             None => who = Reader::Agent,
         }
     }
-    let how = ItemHow::Put { files, before: Expect::Whole(whole_of(before, &[])) };
-    let permit = enforce::permit_item(who, desk.agents, ItemChange { place, how }, sealing);
-    match permit.way() {
-        Way::Direct => {
+    let how = ItemOperation::Put { files, before: ExpectedState::Whole(whole_of(before, &[])) };
+    let permit =
+        enforce::permit_item(who, desk.agents, ItemChange { place, operation: how }, sealing);
+    match permit.route() {
+        ChangeRoute::Direct => {
             apply(permit, &Placing { context: desk.context, over: desk.over }).ok()?;
             Some(Ending::Changed)
         }
-        Way::Propose => proposal::keep(desk, permit).ok().map(|_| Ending::Proposed),
+        ChangeRoute::Propose => proposal::keep(desk, permit).ok().map(|_| Ending::Proposed),
     }
 }
 
@@ -234,9 +238,9 @@ fn settle(desk: &Desk<'_>, place: ScopedPath, before: Sha256, new: String) -> Op
 fn sealed(desk: &Desk<'_>, place: &ScopedPath, files: &[(RelPath, Vec<u8>)]) -> Option<Vec<u8>> {
     let opened = Opened::judge(desk.view, desk.court, place.clone()).ok()?;
     let Standing::Verified(vouched) = &opened.standing else { return None };
-    if !desk.court.is_own(vouched.author.key) {
+    if !desk.court.is_own_key(vouched.author.key) {
         return None;
     }
-    let sealer = Sealer::unlock(desk, Errand::Asked).ok()?;
+    let sealer = Sealer::unlock(desk, SigningReason::Requested).ok()?;
     sealer.seal(&arrived(files, &[], place).ok()?, &space_id(desk, place).ok()?).ok()
 }

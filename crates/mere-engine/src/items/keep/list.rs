@@ -10,10 +10,10 @@ use super::super::find::is_shown;
 use super::super::tell::{Teller, word};
 use super::super::{ItemError, Opened};
 use super::Desk;
-use crate::court::Court;
+use crate::court::TrustPolicy;
 use crate::tool_error::ToolError;
-use crate::view::{View, counted};
-use crate::wording::{trust_of, what};
+use crate::view::{View, count_phrase};
+use crate::wording::{describe_failure, trust_fields};
 use mere_host::available_parallelism;
 
 /// The items that a listing asks for.
@@ -27,7 +27,8 @@ pub(super) fn list(desk: &Desk<'_>, listing: &ListItems) -> Result<Draft, ToolEr
     let items = tell_all(desk, &places);
     let count = items.len() as u64;
     let data = Fields::default().with("items", Data::List(items)).with("count", count);
-    let draft = Draft::success(codes::LIST, counted(count, "item", "items").and(".")).data(data);
+    let draft =
+        Draft::success(codes::LIST, count_phrase(count, "item", "items").and(".")).data(data);
     let none = "there are none; `mere init` makes an example of each type, `mere new` an item";
     let all = *listing == ListItems::default();
     Ok(match (count, all) {
@@ -79,7 +80,7 @@ fn tell_all(desk: &Desk<'_>, places: &[ScopedPath]) -> Vec<Data> {
     })
 }
 
-fn tell(view: &View<'_>, court: &Court, place: &ScopedPath) -> Data {
+fn tell(view: &View<'_>, court: &TrustPolicy, place: &ScopedPath) -> Data {
     let fields = Fields::default()
         .with("item_type", place.kind.name())
         .with("id", word(&place.id))
@@ -106,7 +107,7 @@ fn tell(view: &View<'_>, court: &Court, place: &ScopedPath) -> Data {
 /// `trust` of an item whose signatures do not hold.
 pub(super) fn broken_trust(error: &ToolError) -> Option<Fields> {
     match error {
-        ToolError::Item(ItemError::Broken(broken)) => Some(trust_of(&broken.failure)),
+        ToolError::Item(ItemError::Broken(broken)) => Some(trust_fields(&broken.failure)),
         _ => None,
     }
 }
@@ -123,7 +124,9 @@ pub(super) fn fault_words(error: &ToolError) -> String {
             let place = format!("line {}, column {}: ", fault.line, fault.column);
             place + &fault.what.render_for_person()
         }
-        ToolError::Item(ItemError::Broken(broken)) => what(&broken.failure).render_for_person(),
+        ToolError::Item(ItemError::Broken(broken)) => {
+            describe_failure(&broken.failure).render_for_person()
+        }
         ToolError::Path(_) => "it is hidden by `sensitive`, or gone".to_owned(),
         _ => "it cannot be read".to_owned(),
     }

@@ -89,7 +89,7 @@ pub(crate) fn keep(desk: &Desk<'_>, asked: &PersonCommand) -> Result<Draft, Tool
         PersonCommand::Model(asked) => models::command(desk, asked),
         PersonCommand::CheckConfig => Ok(check_config(desk.context)),
         PersonCommand::Store(_) | PersonCommand::Keys(_) | PersonCommand::Trust(_) => {
-            Ok(crate::wording::panicked())
+            Ok(crate::wording::panic_reply())
         }
     }
 }

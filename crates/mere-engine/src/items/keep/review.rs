@@ -26,10 +26,12 @@ use super::super::{ItemError, Opened, Standing, Unmade, Unplaced};
 use super::anchoring::{arrived, seal_files};
 use super::difference::change;
 use super::waiting::{Waiting, all};
-use crate::enforce::{self, Errand, Expect, ItemChange, ItemHow, Sealing};
-use crate::read::open;
+use crate::enforce::{
+    self, ExpectedState, ItemChange, ItemOperation, SignatureState, SigningReason,
+};
+use crate::read::open_visible_file;
 use crate::tool_error::ToolError;
-use crate::view::counted;
+use crate::view::count_phrase;
 use mere_host::{Workspace, read_at_most};
 
 /// Lists what waits for a person.
@@ -38,7 +40,7 @@ pub(super) fn list(desk: &Desk<'_>) -> Result<Draft, ToolError> {
     let count = found.len() as u64;
     let told = found.iter().map(|proposal| Data::from(about(proposal))).collect::<Data>();
     let data = Fields::default().with("proposals", told).with("count", count);
-    let message = counted(count, "proposal waits", "proposals wait").and(".");
+    let message = count_phrase(count, "proposal waits", "proposals wait").and(".");
     Ok(Draft::success(codes::REVIEW, message).data(data))
 }
 
@@ -117,7 +119,7 @@ fn show(desk: &Desk<'_>, waiting: Waiting) -> Result<Draft, ToolError> {
         ProposedAction::Create | ProposedAction::Update(_) => prospect(desk, waiting).err(),
     };
     let fault = fault.map(|error| {
-        let told = crate::wording::tool(&error.into());
+        let told = crate::wording::tool_error_reply(&error.into());
         Content::mention(told.message().render_for_person())
     });
     Ok(Draft::success(codes::REVIEW_SHOWN, message).data(data.with_some("fault", fault)))
@@ -154,23 +156,23 @@ fn accept(desk: &Desk<'_>, waiting: Waiting) -> Result<Draft, ToolError> {
     let told = about(&waiting.proposal);
     let (agent, name) = (waiting.proposal.agent.clone(), waiting.proposal.folder());
     let (how, integrity, done) = match waiting.proposal.action {
-        ProposedAction::Delete(whole) => (ItemHow::Remove { whole }, None, " was deleted."),
+        ProposedAction::Delete(whole) => (ItemOperation::Remove { whole }, None, " was deleted."),
         ProposedAction::Create => {
             check_arrival(desk, &place)?;
             let prospect = prospect(desk, waiting)?;
             let files = signed(desk, &place, prospect.files)?;
-            let how = ItemHow::Put { files, before: Expect::Nothing };
+            let how = ItemOperation::Put { files, before: ExpectedState::Nothing };
             (how, prospect.integrity, " was created.")
         }
         ProposedAction::Update(whole) => {
             let prospect = prospect(desk, waiting)?;
             let files = signed(desk, &place, prospect.files)?;
-            let how = ItemHow::Put { files, before: Expect::Whole(whole) };
+            let how = ItemOperation::Put { files, before: ExpectedState::Whole(whole) };
             (how, prospect.integrity, " was changed.")
         }
     };
-    let change = ItemChange { place: place.clone(), how };
-    let permit = enforce::permit_item(desk.who, desk.agents, change, Sealing::Unsigned);
+    let change = ItemChange { place: place.clone(), operation: how };
+    let permit = enforce::permit_item(desk.who, desk.agents, change, SignatureState::Unsigned);
     apply(permit, &Placing { context: desk.context, over: desk.over })?;
     forget(desk, &agent, name)?;
     let standing = Opened::judge(desk.view, desk.court, place).ok();
@@ -193,8 +195,8 @@ fn signed(
 ) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
     let Some(kept) = unshown(desk, place, &files)? else { return Ok(files) };
     let sealer = match sealing(desk, place) {
-        Sealing::Signed => Some(Sealer::unlock(desk, Errand::Asked)?),
-        Sealing::Unsigned => try_unlock(desk, Errand::Asked)?,
+        SignatureState::Signed => Some(Sealer::unlock(desk, SigningReason::Requested)?),
+        SignatureState::Unsigned => try_unlock(desk, SigningReason::Requested)?,
     };
     let Some(sealer) = sealer else { return Ok(files) };
     let arrived = arrived(&files, &kept, place)?;
@@ -265,7 +267,7 @@ impl Now {
     fn others(desk: &Desk<'_>, place: &ScopedPath) -> Vec<FileDigest> {
         let main = place.address().map(|address| desk.view.resolve(&Spoken::Rooted(address)));
         let Some(Ok(main)) = main else { return Vec::new() };
-        let others = main.folder().map(|folder| belongings(folder, place));
+        let others = main.parent_folder().map(|folder| belongings(folder, place));
         others.and_then(Result::ok).unwrap_or_default()
     }
 
@@ -274,9 +276,9 @@ impl Now {
         let address = place.address().ok_or(Unmade::Place)?;
         let Ok(main) = desk.view.resolve(&Spoken::Rooted(address.clone())) else { return Ok(none) };
         let unreadable = |cause| ToolError::unreadable(&address, cause);
-        let bytes =
-            read_at_most(open(&main)?, 16 * item::MAX_ITEM_BYTES as u64).map_err(unreadable)?;
-        let (Some(bytes), Some(folder)) = (bytes, main.folder()) else { return Ok(none) };
+        let bytes = read_at_most(open_visible_file(&main)?, 16 * item::MAX_ITEM_BYTES as u64)
+            .map_err(unreadable)?;
+        let (Some(bytes), Some(folder)) = (bytes, main.parent_folder()) else { return Ok(none) };
         let whole = whole(Sha256::digest(&bytes), folder, place).map_err(unreadable)?;
         let others = belongings(folder, place).unwrap_or_default();
         let others = others.iter().filter_map(|file| file.path.parse().ok());
@@ -295,7 +297,7 @@ fn current(
     let folder = main.path().split_last().map(|(folder, _)| folder).unwrap_or_default();
     let address = Address::file(main.root().clone(), folder.join_path(path));
     let Ok(target) = desk.view.resolve(&Spoken::Rooted(address.clone())) else { return Ok(None) };
-    let bytes = read_at_most(open(&target)?, item::MAX_ITEM_BYTES as u64);
+    let bytes = read_at_most(open_visible_file(&target)?, item::MAX_ITEM_BYTES as u64);
     let bytes = bytes.map_err(|cause| ToolError::unreadable(&address, cause))?;
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }

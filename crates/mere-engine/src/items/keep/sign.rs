@@ -19,9 +19,9 @@ use super::judged::{Judged, Trouble, judge_all};
 use super::list::fault;
 use super::select::{everything, owns, select, sidecar_path, unstaged};
 use crate::court;
-use crate::enforce::{self, Errand, ItemChange, ItemHow, Sealing};
+use crate::enforce::{self, ItemChange, ItemOperation, SignatureState, SigningReason};
 use crate::tool_error::ToolError;
-use crate::view::counted;
+use crate::view::count_phrase;
 use mere_host::GitRepository;
 
 /// Shows what would be signed.
@@ -43,7 +43,7 @@ pub(super) fn plan(desk: &Desk<'_>, selection: &ItemSelection) -> Result<Draft, 
         .with("items", Data::List(told))
         .with("count", total)
         .with("verified", verified);
-    let message = counted(total, "item is to be signed", "items are to be signed").and(".");
+    let message = count_phrase(total, "item is to be signed", "items are to be signed").and(".");
     Ok(Draft::success(codes::SIGN_PLAN, message).data(data))
 }
 
@@ -120,7 +120,7 @@ struct Signing<'a> {
 
 impl<'a> Signing<'a> {
     fn begin(desk: &'a Desk<'a>, stage: GitStaging) -> Result<Self, ToolError> {
-        let sealer = Sealer::unlock(desk, Errand::Asked)?;
+        let sealer = Sealer::unlock(desk, SigningReason::Requested)?;
         let places = everything(desk, None)?.into_iter();
         let places = places.filter_map(|place| Some((place.address()?.to_string(), place)));
         let loose = match stage {
@@ -144,7 +144,7 @@ impl<'a> Signing<'a> {
 }
 
 fn report(sealer: &Sealer, signed: Vec<Data>, left: Vec<Data>) -> Draft {
-    let message = counted(signed.len() as u64, "item was signed", "items were signed");
+    let message = count_phrase(signed.len() as u64, "item was signed", "items were signed");
     let is_whole = left.is_empty();
     let data = Fields::default()
         .with("key", Content::mention(sealer.key().to_string()))
@@ -159,7 +159,7 @@ fn report(sealer: &Sealer, signed: Vec<Data>, left: Vec<Data>) -> Draft {
 }
 
 pub(super) fn refused(address: &Address, error: &ToolError) -> Data {
-    let why = crate::wording::tool(error).message().render_for_person();
+    let why = crate::wording::tool_error_reply(error).message().render_for_person();
     let fields = Fields::default().with("address", address.clone());
     fields.with("why", Content::mention(why)).into()
 }
@@ -203,9 +203,9 @@ pub(super) fn seal_loaded(
 
 /// Puts a sidecar beside an item, if it is still that item.
 pub(super) fn write(desk: &Desk<'_>, loaded: &Loaded, sidecar: Vec<u8>) -> Result<(), ToolError> {
-    let how = ItemHow::Seal { sidecar, whole: loaded.whole() };
-    let change = ItemChange { place: loaded.place.clone(), how };
-    let permit = enforce::permit_item(desk.who, desk.agents, change, Sealing::Unsigned);
+    let how = ItemOperation::Seal { sidecar, whole: loaded.whole() };
+    let change = ItemChange { place: loaded.place.clone(), operation: how };
+    let permit = enforce::permit_item(desk.who, desk.agents, change, SignatureState::Unsigned);
     apply(permit, &Placing { context: desk.context, over: desk.over })?;
     Ok(())
 }
@@ -213,8 +213,8 @@ pub(super) fn write(desk: &Desk<'_>, loaded: &Loaded, sidecar: Vec<u8>) -> Resul
 /// What is signed is no draft any more. A record that stays grants little, and ends by itself.
 pub(super) fn forget_drafts(desk: &Desk<'_>, addresses: &[&Address]) {
     for scope in [mere_core::item::Scope::Project, mere_core::item::Scope::User] {
-        let Ok(Some(key)) = desk.context.key(scope) else { continue };
-        if let Err(error) = court::forget(&desk.context.surroundings, &key, addresses) {
+        let Ok(Some(key)) = desk.context.approval_key(scope) else { continue };
+        if let Err(error) = court::forget_drafts(&desk.context.environment, &key, addresses) {
             tracing::warn!(%error, "the end of a draft could not be kept");
         }
     }

@@ -12,9 +12,9 @@ use super::super::ItemError;
 use super::Desk;
 use super::judged::{Judged, judge_all};
 use super::select::{self, owns, select};
-use crate::court::{self, Court};
+use crate::court::{self, TrustPolicy};
 use crate::tool_error::ToolError;
-use crate::wording::roster_trouble;
+use crate::wording::describe_roster_trouble;
 
 /// How many items that are no findings are named, if they are not verified.
 const MAX_SHOWN: usize = 20;
@@ -29,11 +29,11 @@ pub(super) fn verify(desk: &Desk<'_>, asked: &VerifyCommand) -> Result<Draft, To
         None
     } else {
         selection.scope = Some(mere_core::item::Scope::Project);
-        Some(desk.court.of_admins(&asked.admins, asked.minimum_serial).map_err(ItemError::Team)?)
+        Some(desk.court.for_admins(&asked.admins, asked.minimum_serial).map_err(ItemError::Team)?)
     };
     // What is committed is nobody's draft.
     let strict = is_staged.then(|| desk.court.without_drafts());
-    let court: &Court = court.as_ref().or(strict.as_ref()).unwrap_or(desk.court);
+    let court: &TrustPolicy = court.as_ref().or(strict.as_ref()).unwrap_or(desk.court);
     let places = select(desk, &selection)?;
     let judged = judge_all(desk, court, &places);
     let odd = judged.iter().filter(|one| !one.is_verified()).count();
@@ -82,10 +82,10 @@ fn reply(judged: &[Judged], told: Vec<Data>, findings: usize) -> Draft {
 }
 
 /// What is wrong with the team's roster.
-fn roster(court: &Court) -> Vec<Data> {
-    let trouble = court.team().trouble();
+fn roster(court: &TrustPolicy) -> Vec<Data> {
+    let trouble = court.team().roster_trouble();
     let told = trouble.map(|trouble| {
-        let (what, fix) = roster_trouble(&trouble);
+        let (what, fix) = describe_roster_trouble(&trouble);
         Data::from(
             Fields::default()
                 .with("address", court::roster_address())

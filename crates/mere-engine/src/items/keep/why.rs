@@ -10,7 +10,7 @@ use super::super::{ItemError, Opened};
 use super::Desk;
 use super::list::{broken_trust, fault};
 use crate::tool_error::ToolError;
-use crate::wording::fix;
+use crate::wording::failure_hint;
 
 /// Where the clients people use keep Agent Skills of their own.
 const CLIENT_FOLDERS: [&str; 5] =
@@ -103,7 +103,7 @@ fn candidate(
 pub(super) fn remedy(error: &ToolError) -> Option<String> {
     match error {
         ToolError::Item(ItemError::Broken(broken)) => {
-            Some(fix(&broken.place, &broken.failure).render_for_person())
+            Some(failure_hint(&broken.place, &broken.failure).render_for_person())
         }
         ToolError::Item(ItemError::Faulty { fault, .. }) => Some(fault.fix.render_for_person()),
         _ => None,

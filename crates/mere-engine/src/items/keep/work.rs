@@ -16,7 +16,7 @@ use super::super::{Broken, ItemError, Loaded, Opened, Unmade};
 use super::Desk;
 use super::sign::{forget_drafts, seal_loaded};
 use crate::court;
-use crate::enforce::{Errand, Sealing};
+use crate::enforce::{SignatureState, SigningReason};
 use crate::tool_error::ToolError;
 
 /// Begins to work on an item.
@@ -58,24 +58,24 @@ fn begin(
     place: &ScopedPath,
     address: &Address,
 ) -> Result<jiff::Timestamp, ItemError> {
-    let key = desk.context.key(place.scope).map_err(ItemError::Unsearchable)?;
+    let key = desk.context.approval_key(place.scope).map_err(ItemError::Unsearchable)?;
     let key = key.ok_or(Unmade::Place)?;
-    court::start(&desk.context.surroundings, &key, address).map_err(ItemError::Record)
+    court::start_draft(&desk.context.environment, &key, address).map_err(ItemError::Record)
 }
 
 /// Opens the person's editor, and signs what they leave there.
 fn edit(desk: &Desk<'_>, place: &ScopedPath, address: &Address) -> Result<Draft, ToolError> {
     // Before the editor opens: what cannot be signed afterwards is said now.
-    let sealer = Sealer::unlock(desk, Errand::Asked)?;
+    let sealer = Sealer::unlock(desk, SigningReason::Requested)?;
     let was_draft = desk.court.is_draft(place);
-    let was_unsigned = sealing(desk, place) == Sealing::Unsigned;
+    let was_unsigned = sealing(desk, place) == SignatureState::Unsigned;
     if let Some(broken) = unshown(desk, place).filter(|_| !was_draft) {
         return Err(ItemError::Broken(broken).into());
     }
     let before = Loaded::read(desk.view, place.clone()).ok().map(|loaded| loaded.whole());
     begin(desk, place, address)?;
     let folder = match address.root() {
-        Root::User => desk.context.surroundings.user_space().map_err(ItemError::Unsearchable)?,
+        Root::User => desk.context.environment.user_space().map_err(ItemError::Unsearchable)?,
         _ => Some(desk.context.project.clone()),
     };
     let folder = folder.ok_or(Unmade::Place)?;

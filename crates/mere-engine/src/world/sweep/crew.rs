@@ -11,183 +11,188 @@ use std::time::Duration;
 
 use mere_core::turn::Turn;
 
-use super::folder::{Yield, run};
-use super::page::{Basket, Gathered, Position};
+use super::folder::{TaskOutput, run};
+use super::page::{PageBuilder, Position, SweepPage};
 use super::task::Task;
-use super::{Harvest, Plan};
-use crate::world::list::{LookError, go_on};
+use super::{Collector, SweepPlan};
+use crate::world::list::{TraversalError, check_active};
 use mere_host::available_parallelism;
 
 /// The most workers of one sweep.
 const MAX_WORKERS: usize = 4;
 /// How many tasks must wait before others join.
-const WORTHWHILE: usize = 4;
+const MIN_TASKS_TO_SHARE: usize = 4;
 /// How long the leader waits for the others before it looks whether the call is over.
-const GLANCE: Duration = Duration::from_millis(20);
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
-struct Crew<'a, H: Harvest> {
-    plan: &'a Plan<'a>,
+struct Workers<'a, H: Collector> {
+    plan: &'a SweepPlan<'a>,
     harvest: &'a H,
-    board: Mutex<Board<H::Fruit>>,
+    queue: Mutex<WorkQueue<H::Output>>,
     wake: Condvar,
-    over: AtomicBool,
+    is_stopped: AtomicBool,
 }
 
 /// What is to do and what is done.
-struct Board<F> {
+struct WorkQueue<F> {
     tasks: BinaryHeap<Task>,
-    busy: usize,
+    busy_workers: usize,
     /// How many wait for something to do.
-    idle: usize,
-    basket: Basket<F>,
+    idle_workers: usize,
+    page: PageBuilder<F>,
     unaddressable: u64,
-    failed: Option<LookError>,
+    failed: Option<TraversalError>,
     /// The keys of tasks that were given up.
     unfinished: Vec<String>,
 }
 
 /// Does the first task and all that follow from it.
-pub(super) fn work<H: Harvest>(
-    plan: &Plan<'_>,
+pub(super) fn run_workers<H: Collector>(
+    plan: &SweepPlan<'_>,
     harvest: &H,
     first: Task,
     turn: &dyn Turn,
-) -> Result<Gathered<H::Fruit>, LookError> {
-    let board = Board {
+) -> Result<SweepPage<H::Output>, TraversalError> {
+    let board = WorkQueue {
         tasks: BinaryHeap::from([first]),
-        busy: 0,
-        idle: 0,
-        basket: Basket::new(plan.size),
+        busy_workers: 0,
+        idle_workers: 0,
+        page: PageBuilder::new(plan.size),
         unaddressable: 0,
         failed: None,
         unfinished: Vec::new(),
     };
     let (wake, over) = (Condvar::new(), AtomicBool::new(false));
-    let crew = Crew { plan, harvest, board: Mutex::new(board), wake, over };
+    let crew = Workers { plan, harvest, queue: Mutex::new(board), wake, is_stopped: over };
     let ended = thread::scope(|scope| {
-        let _leading = Leading(&crew);
+        let _leading = LeaderGuard(&crew);
         let mut hands = available_parallelism(MAX_WORKERS) - 1;
-        crew.lead(turn, |waiting| {
-            if waiting >= WORTHWHILE {
+        crew.run_leader(turn, |waiting| {
+            if waiting >= MIN_TASKS_TO_SHARE {
                 for _ in 0..std::mem::take(&mut hands) {
-                    scope.spawn(|| crew.help());
+                    scope.spawn(|| crew.run_helper());
                 }
             }
         })
     });
-    let board = crew.board.into_inner().unwrap_or_else(PoisonError::into_inner);
-    board.close(plan, ended)
+    let board = crew.queue.into_inner().unwrap_or_else(PoisonError::into_inner);
+    board.into_page(plan, ended)
 }
 
 /// The leader's presence: when it is gone, for whatever reason, the others go home.
-struct Leading<'a, H: Harvest>(&'a Crew<'a, H>);
+struct LeaderGuard<'a, H: Collector>(&'a Workers<'a, H>);
 
-impl<H: Harvest> Drop for Leading<'_, H> {
+impl<H: Collector> Drop for LeaderGuard<'_, H> {
     fn drop(&mut self) {
-        self.0.over.store(true, Ordering::Relaxed);
+        self.0.is_stopped.store(true, Ordering::Relaxed);
         self.0.wake.notify_all();
     }
 }
 
 /// A worker at a task: if it panics, nobody waits for it.
-struct Busy<'a, H: Harvest>(&'a Crew<'a, H>);
+struct BusyGuard<'a, H: Collector>(&'a Workers<'a, H>);
 
-impl<H: Harvest> Drop for Busy<'_, H> {
+impl<H: Collector> Drop for BusyGuard<'_, H> {
     fn drop(&mut self) {
-        let mut board = self.0.board();
-        board.busy -= 1;
+        let mut board = self.0.lock_queue();
+        board.busy_workers -= 1;
         if thread::panicking() {
-            self.0.over.store(true, Ordering::Relaxed);
+            self.0.is_stopped.store(true, Ordering::Relaxed);
         }
-        self.0.rouse(&board);
+        self.0.wake_idle(&board);
     }
 }
 
-impl<H: Harvest> Crew<'_, H> {
-    fn lead(&self, turn: &dyn Turn, mut call_hands: impl FnMut(usize)) -> Result<(), LookError> {
-        let mut tool = self.harvest.tool();
+impl<H: Collector> Workers<'_, H> {
+    fn run_leader(
+        &self,
+        turn: &dyn Turn,
+        mut call_hands: impl FnMut(usize),
+    ) -> Result<(), TraversalError> {
+        let mut tool = self.harvest.make_scratch();
         let mut ended = Ok(());
-        let mut board = self.board();
+        let mut board = self.lock_queue();
         loop {
             if ended.is_ok() {
-                ended = go_on(turn);
+                ended = check_active(turn);
             }
             if ended.is_err() || board.failed.is_some() {
-                self.over.store(true, Ordering::Relaxed);
+                self.is_stopped.store(true, Ordering::Relaxed);
             }
-            match self.next(&mut board) {
-                Next::Task(task) => {
+            match self.next_step(&mut board) {
+                NextStep::Task(task) => {
                     call_hands(board.tasks.len());
                     drop(board);
-                    let over = || self.over.load(Ordering::Relaxed) || go_on(turn).is_err();
+                    let over =
+                        || self.is_stopped.load(Ordering::Relaxed) || check_active(turn).is_err();
                     self.perform(task, &mut tool, &over);
-                    board = self.board();
+                    board = self.lock_queue();
                 }
-                Next::Wait => {
-                    board.idle += 1;
-                    let waited = self.wake.wait_timeout(board, GLANCE);
+                NextStep::Wait => {
+                    board.idle_workers += 1;
+                    let waited = self.wake.wait_timeout(board, CHECK_INTERVAL);
                     (board, _) = waited.unwrap_or_else(PoisonError::into_inner);
-                    board.idle -= 1;
+                    board.idle_workers -= 1;
                 }
-                Next::Done => return ended,
+                NextStep::Done => return ended,
             }
         }
     }
 
-    fn help(&self) {
-        let mut tool = self.harvest.tool();
-        let over = || self.over.load(Ordering::Relaxed);
-        let mut board = self.board();
+    fn run_helper(&self) {
+        let mut tool = self.harvest.make_scratch();
+        let over = || self.is_stopped.load(Ordering::Relaxed);
+        let mut board = self.lock_queue();
         loop {
-            match self.next(&mut board) {
-                Next::Task(task) => {
+            match self.next_step(&mut board) {
+                NextStep::Task(task) => {
                     drop(board);
                     self.perform(task, &mut tool, &over);
-                    board = self.board();
+                    board = self.lock_queue();
                 }
-                Next::Wait => {
-                    board.idle += 1;
+                NextStep::Wait => {
+                    board.idle_workers += 1;
                     board = self.wake.wait(board).unwrap_or_else(PoisonError::into_inner);
-                    board.idle -= 1;
+                    board.idle_workers -= 1;
                 }
-                Next::Done => return,
+                NextStep::Done => return,
             }
         }
     }
 
-    fn next(&self, board: &mut Board<H::Fruit>) -> Next {
-        if self.over.load(Ordering::Relaxed) {
-            board.give_up();
+    fn next_step(&self, board: &mut WorkQueue<H::Output>) -> NextStep {
+        if self.is_stopped.load(Ordering::Relaxed) {
+            board.abandon_tasks();
         }
         match board.tasks.pop() {
-            Some(task) if board.basket.admits(task.key()) => {
-                board.busy += 1;
-                Next::Task(task)
+            Some(task) if board.page.admits(task.key()) => {
+                board.busy_workers += 1;
+                NextStep::Task(task)
             }
             // The smallest is beyond the page, and so are all the others.
             Some(_) => {
                 board.tasks.clear();
-                self.next(board)
+                self.next_step(board)
             }
-            None if board.busy > 0 => Next::Wait,
+            None if board.busy_workers > 0 => NextStep::Wait,
             None => {
                 self.wake.notify_all();
-                Next::Done
+                NextStep::Done
             }
         }
     }
 
-    fn perform(&self, task: Task, tool: &mut H::Tool, over: &dyn Fn() -> bool) {
-        let _busy = Busy(self);
+    fn perform(&self, task: Task, tool: &mut H::Scratch, over: &dyn Fn() -> bool) {
+        let _busy = BusyGuard(self);
         let key = task.key().to_owned();
-        let hand_out = |tasks| self.hand_out(tasks);
-        let mut out = Yield::new(over, &hand_out);
+        let hand_out = |tasks| self.share_tasks(tasks);
+        let mut out = TaskOutput::new(over, &hand_out);
         let ended = run(self.plan, self.harvest, task, (tool, &mut out));
-        let Yield { found, unaddressable, tasks, .. } = out;
-        let mut board = self.board();
+        let TaskOutput { found, unaddressable, tasks, .. } = out;
+        let mut board = self.lock_queue();
         board.unaddressable += unaddressable;
         board.tasks.extend(tasks);
-        board.basket.add(found, |key, fruit| self.harvest.weight(key, fruit));
+        board.page.add(found, |key, fruit| self.harvest.weight(key, fruit));
         match ended {
             Ok(()) if over() => board.unfinished.push(key),
             Ok(()) => {}
@@ -196,61 +201,62 @@ impl<H: Harvest> Crew<'_, H> {
     }
 
     /// Hands tasks to the others before the one at hand is finished.
-    fn hand_out(&self, tasks: Vec<Task>) {
-        let mut board = self.board();
+    fn share_tasks(&self, tasks: Vec<Task>) {
+        let mut board = self.lock_queue();
         board.tasks.extend(tasks);
-        self.rouse(&board);
+        self.wake_idle(&board);
     }
 
     /// Wakes whoever waits, if there is reason to.
-    fn rouse(&self, board: &Board<H::Fruit>) {
-        let reason =
-            !board.tasks.is_empty() || board.busy == 0 || self.over.load(Ordering::Relaxed);
-        if board.idle > 0 && reason {
+    fn wake_idle(&self, board: &WorkQueue<H::Output>) {
+        let reason = !board.tasks.is_empty()
+            || board.busy_workers == 0
+            || self.is_stopped.load(Ordering::Relaxed);
+        if board.idle_workers > 0 && reason {
             self.wake.notify_all();
         }
     }
 
-    fn board(&self) -> MutexGuard<'_, Board<H::Fruit>> {
-        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_queue(&self) -> MutexGuard<'_, WorkQueue<H::Output>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-enum Next {
+enum NextStep {
     Task(Task),
     Wait,
     Done,
 }
 
-impl<F> Board<F> {
-    fn give_up(&mut self) {
+impl<F> WorkQueue<F> {
+    fn abandon_tasks(&mut self) {
         let keys = self.tasks.drain().map(|task| task.key().to_owned());
         self.unfinished.extend(keys);
     }
 
     /// The page, or why there is none.
-    fn close(
+    fn into_page(
         self,
-        plan: &Plan<'_>,
-        ended: Result<(), LookError>,
-    ) -> Result<Gathered<F>, LookError> {
+        plan: &SweepPlan<'_>,
+        ended: Result<(), TraversalError>,
+    ) -> Result<SweepPage<F>, TraversalError> {
         if let Some(error) = self.failed {
             return Err(error);
         }
-        let unfinished = self.unfinished.iter().min().filter(|key| self.basket.admits(key));
+        let unfinished = self.unfinished.iter().min().filter(|key| self.page.admits(key));
         match ended {
-            Ok(()) | Err(LookError::Late) => {}
+            Ok(()) | Err(TraversalError::TimedOut) => {}
             Err(error) => return Err(error),
         }
         let rest = unfinished.map(|key| Position::From(key.clone()));
-        if rest.is_some() && !self.basket.is_full() {
+        if rest.is_some() && !self.page.is_full() {
             // Time ran out. Something must have been done, or the next page would do the same.
             let begun = plan.start.map_or("", Position::key);
             if unfinished.is_some_and(|key| key.as_str() <= begun) {
-                return Err(LookError::Late);
+                return Err(TraversalError::TimedOut);
             }
         }
-        let found = self.basket.into_sorted(unfinished.map(String::as_str));
-        Ok(Gathered { found, unaddressable: self.unaddressable, rest })
+        let found = self.page.into_sorted(unfinished.map(String::as_str));
+        Ok(SweepPage { entries: found, unaddressable: self.unaddressable, resume_at: rest })
     }
 }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use mere_core::segment::Segment;
 
-use super::names::{Names, Paths, join};
-use super::task::{Folder, Task, What};
-use super::{Harvest, Opened, Plan, Want, Weight};
-use crate::world::discretion::Sight;
-use crate::world::ignored::{Has, Ignored, IsFolder};
-use crate::world::list::LookError;
+use super::names::{EntryPaths, FolderNames, join};
+use super::task::{SweepFolder, Task, TaskKind};
+use super::{Collector, FileInterest, OpenedFile, SweepPlan, Weight};
+use crate::world::discretion::Visibility;
+use crate::world::ignored::{IgnoreFilesPresent, IgnoreStack, IsFolder};
+use crate::world::list::TraversalError;
 use crate::world::walk::is_denied;
 use mere_host::{EntryKind, OpenFolder, is_symlink_error};
 
@@ -20,38 +20,39 @@ const SKIPPED: [&str; 2] = [".git", "node_modules"];
 const BATCH: usize = 24;
 
 /// What comes of a task.
-pub(super) struct Yield<'a, F> {
+pub(super) struct TaskOutput<'a, F> {
     pub(super) found: Vec<(String, F)>,
     pub(super) tasks: Vec<Task>,
     pub(super) unaddressable: u64,
-    over: &'a dyn Fn() -> bool,
-    hand_out: &'a dyn Fn(Vec<Task>),
+    is_over: &'a dyn Fn() -> bool,
+    share_tasks: &'a dyn Fn(Vec<Task>),
 }
 
-impl<'a, F> Yield<'a, F> {
-    pub(super) fn new(over: &'a dyn Fn() -> bool, hand_out: &'a dyn Fn(Vec<Task>)) -> Self {
-        Self { found: Vec::new(), tasks: Vec::new(), unaddressable: 0, over, hand_out }
+impl<'a, F> TaskOutput<'a, F> {
+    pub(super) fn new(is_over: &'a dyn Fn() -> bool, share_tasks: &'a dyn Fn(Vec<Task>)) -> Self {
+        Self { found: Vec::new(), tasks: Vec::new(), unaddressable: 0, is_over, share_tasks }
     }
 }
 
 /// Does a task, with a worker's tool, into what comes of it.
-pub(super) fn run<H: Harvest>(
-    plan: &Plan<'_>,
+pub(super) fn run<H: Collector>(
+    plan: &SweepPlan<'_>,
     harvest: &H,
     task: Task,
-    (tool, out): (&mut H::Tool, &mut Yield<'_, H::Fruit>),
-) -> Result<(), LookError> {
+    (tool, out): (&mut H::Scratch, &mut TaskOutput<'_, H::Output>),
+) -> Result<(), TraversalError> {
     let folder = &task.folder;
-    let is_first = matches!(task.what, What::Names(None))
+    let is_first = matches!(task.kind, TaskKind::Names(None))
         && folder.depth > 0
-        && folder.sight.is_shown()
+        && folder.visibility.is_shown()
         && plan.start.is_none_or(|start| start.admits(&task.key));
     let open = match OpenFolder::open(plan.target, &folder.path) {
         Ok(open) => open,
         // A folder that may not be entered is there, but nothing of it is known.
         Err(error) if is_denied(&error) && folder.depth > 0 => {
             if is_first {
-                out.found.extend(harvest.folder(&folder.path).map(|fruit| (task.key, fruit)));
+                out.found
+                    .extend(harvest.collect_folder(&folder.path).map(|fruit| (task.key, fruit)));
             }
             return Ok(());
         }
@@ -66,14 +67,14 @@ pub(super) fn run<H: Harvest>(
     if plan.limits.hidden.contains(open.identity()?) {
         return Ok(());
     }
-    let mut visit = Visit { plan, harvest, folder, open, tool, out };
+    let mut visit = FolderVisit { plan, harvest, folder, open, tool, out };
     if is_first {
-        visit.out.found.extend(harvest.folder(&folder.path).map(|fruit| (task.key, fruit)));
+        visit.out.found.extend(harvest.collect_folder(&folder.path).map(|fruit| (task.key, fruit)));
     }
-    match task.what {
-        What::Files(names) => visit.look_into(&names),
-        What::Names(from) if folder.depth < plan.depth => visit.read(from.as_deref()),
-        What::Names(_) => Ok(()),
+    match task.kind {
+        TaskKind::Files(names) => visit.collect_files(&names),
+        TaskKind::Names(from) if folder.depth < plan.depth => visit.read(from.as_deref()),
+        TaskKind::Names(_) => Ok(()),
     }
 }
 
@@ -85,39 +86,39 @@ fn is_gone(error: &io::Error) -> bool {
 }
 
 /// An open folder and everything around it.
-struct Visit<'a, 'o, H: Harvest> {
-    plan: &'a Plan<'a>,
+struct FolderVisit<'a, 'o, H: Collector> {
+    plan: &'a SweepPlan<'a>,
     harvest: &'a H,
-    folder: &'a Arc<Folder>,
+    folder: &'a Arc<SweepFolder>,
     open: OpenFolder,
-    tool: &'a mut H::Tool,
-    out: &'a mut Yield<'o, H::Fruit>,
+    tool: &'a mut H::Scratch,
+    out: &'a mut TaskOutput<'o, H::Output>,
 }
 
-impl<H: Harvest> Visit<'_, '_, H> {
-    fn read(&mut self, from: Option<&str>) -> Result<(), LookError> {
+impl<H: Collector> FolderVisit<'_, '_, H> {
+    fn read(&mut self, from: Option<&str>) -> Result<(), TraversalError> {
         let names = self.names(from)?;
-        if (self.out.over)() {
+        if (self.out.is_over)() {
             return Ok(());
         }
-        let rules = self.rules(names.has);
-        let mut paths = Paths::new(self.plan, &self.folder.path);
+        let rules = self.entry_rules(names.ignore_files);
+        let mut paths = EntryPaths::new(self.plan, &self.folder.path);
         for (name, kind) in &names.kept {
-            self.visit((name, *kind), &rules, &mut paths);
+            self.visit_entry((name, *kind), &rules, &mut paths);
         }
-        if let Some((last, _)) = names.kept.last().filter(|_| names.more) {
+        if let Some((last, _)) = names.kept.last().filter(|_| names.has_more) {
             let key = self.key(last);
-            self.push(key, What::Names(Some(last.clone())));
+            self.push_task(key, TaskKind::Names(Some(last.clone())));
         }
-        if paths.content.is_empty() { Ok(()) } else { self.share_out(paths.content) }
+        if paths.content_files.is_empty() { Ok(()) } else { self.share_files(paths.content_files) }
     }
 
     /// The folder's smallest names after `from`, in order; folders' names end with the separator.
-    fn names(&mut self, from: Option<&str>) -> Result<Names, LookError> {
+    fn names(&mut self, from: Option<&str>) -> Result<FolderNames, TraversalError> {
         let separator = self.plan.order.separator();
-        let mut names = Names::default();
+        let mut names = FolderNames::default();
         let harvest = self.harvest;
-        let (over, unaddressable) = (self.out.over, &mut self.out.unaddressable);
+        let (over, unaddressable) = (self.out.is_over, &mut self.out.unaddressable);
         let mut seen = 0_usize;
         let read = self.open.for_each_entry(|name, kind| {
             seen += 1;
@@ -128,12 +129,12 @@ impl<H: Harvest> Visit<'_, '_, H> {
                 return Ok(());
             }
             let Some(name) = name.filter(|name| Segment::check(name).is_ok()) else {
-                let counts = kind == EntryKind::Folder || harvest.could_want("");
+                let counts = kind == EntryKind::Folder || harvest.may_want_name("");
                 *unaddressable += u64::from(from.is_none() && counts);
                 return Ok(());
             };
-            names.has.note(name);
-            if kind == EntryKind::File && !harvest.could_want(name) {
+            names.ignore_files.note(name);
+            if kind == EntryKind::File && !harvest.may_want_name(name) {
                 return Ok(());
             }
             let mut name = name.to_owned();
@@ -156,19 +157,24 @@ impl<H: Harvest> Visit<'_, '_, H> {
     }
 
     /// The rules that hold for this folder's entries.
-    fn rules(&self, has: Has) -> Ignored {
-        let rules = self.folder.rules.clone();
-        match &self.plan.rules {
+    fn entry_rules(&self, has: IgnoreFilesPresent) -> IgnoreStack {
+        let rules = self.folder.ignore_rules.clone();
+        match &self.plan.ignore_base {
             Some(from) => {
                 let path = join(&from.path, &self.folder.path);
-                rules.with(&self.open, (from.base, &path), has)
+                rules.with_files_in(&self.open, (from.base, &path), has)
             }
             None => rules,
         }
     }
 
     /// Takes one entry into account.
-    fn visit(&mut self, (name, kind): (&str, EntryKind), rules: &Ignored, paths: &mut Paths) {
+    fn visit_entry(
+        &mut self,
+        (name, kind): (&str, EntryKind),
+        rules: &IgnoreStack,
+        paths: &mut EntryPaths,
+    ) {
         let is_folder = if kind == EntryKind::Folder { IsFolder::Yes } else { IsFolder::No };
         let plain = name.strip_suffix(self.plan.order.separator()).unwrap_or(name);
         let key = paths.key.with(name);
@@ -180,55 +186,65 @@ impl<H: Harvest> Visit<'_, '_, H> {
         if !admitted || SKIPPED.contains(&plain) {
             return;
         }
-        let sight = self.plan.limits.eyes.child(self.folder.sight, paths.whole.with(plain), plain);
-        if sight == Sight::Hidden {
+        let sight = self.plan.limits.visibility.child_visibility(
+            self.folder.visibility,
+            paths.whole.with(plain),
+            plain,
+        );
+        if sight == Visibility::Hidden {
             return;
         }
-        let from = self.plan.rules.as_ref();
+        let from = self.plan.ignore_base.as_ref();
         if is_folder == IsFolder::Yes {
             let rules = from.map(|from| {
-                let path = paths.rules.with(plain);
-                let rules = rules.clone().entered(path, from);
-                (!rules.leave_out(path, IsFolder::Yes)).then_some(rules)
+                let path = paths.ignore_path.with(plain);
+                let rules = rules.clone().for_folder(path, from);
+                (!rules.is_ignored(path, IsFolder::Yes)).then_some(rules)
             });
-            let Some(rules) = rules.unwrap_or_else(|| Some(Ignored::default())) else { return };
+            let Some(rules) = rules.unwrap_or_else(|| Some(IgnoreStack::default())) else { return };
             let path = paths.path.with(plain).to_owned();
-            let folder = Folder { path, rules, sight, depth: self.folder.depth + 1 };
+            let folder = SweepFolder {
+                path,
+                ignore_rules: rules,
+                visibility: sight,
+                depth: self.folder.depth + 1,
+            };
             let (key, folder) = (key.to_owned(), Arc::new(folder));
-            self.out.tasks.push(Task { key, folder, what: What::Names(None) });
+            self.out.tasks.push(Task { key, folder, kind: TaskKind::Names(None) });
             return;
         }
-        let ignored = from.is_some_and(|_| rules.leave_out(paths.rules.with(plain), IsFolder::No));
+        let ignored =
+            from.is_some_and(|_| rules.is_ignored(paths.ignore_path.with(plain), IsFolder::No));
         if ignored || !sight.is_shown() {
             return;
         }
-        match self.harvest.file(paths.path.with(plain)) {
-            Want::Nothing => {}
-            Want::Name(fruit) => self.out.found.push((key.to_owned(), fruit)),
-            Want::Content => paths.content.push(plain.to_owned()),
+        match self.harvest.match_file(paths.path.with(plain)) {
+            FileInterest::Nothing => {}
+            FileInterest::Name(fruit) => self.out.found.push((key.to_owned(), fruit)),
+            FileInterest::Content => paths.content_files.push(plain.to_owned()),
         }
     }
 
     /// Looks into a few files, and leaves the others to whoever has time.
-    fn share_out(&mut self, mut content: Vec<String>) -> Result<(), LookError> {
+    fn share_files(&mut self, mut content: Vec<String>) -> Result<(), TraversalError> {
         let others = content.split_off(content.len().min(BATCH));
         for batch in others.chunks(BATCH) {
             let Some(first) = batch.first() else { continue };
-            self.push(self.key(first), What::Files(batch.to_vec()));
+            self.push_task(self.key(first), TaskKind::Files(batch.to_vec()));
         }
-        (self.out.hand_out)(std::mem::take(&mut self.out.tasks));
-        self.look_into(&content)
+        (self.out.share_tasks)(std::mem::take(&mut self.out.tasks));
+        self.collect_files(&content)
     }
 
-    fn look_into(&mut self, names: &[String]) -> Result<(), LookError> {
+    fn collect_files(&mut self, names: &[String]) -> Result<(), TraversalError> {
         let mut total = Weight::default();
         for (index, name) in names.iter().enumerate() {
-            if (self.out.over)() {
+            if (self.out.is_over)() {
                 return Ok(());
             }
             if total.overflows(self.plan.size) {
                 // More than a page from these few: the rest may not be needed at all.
-                self.push(self.key(name), What::Files(names[index..].to_vec()));
+                self.push_task(self.key(name), TaskKind::Files(names[index..].to_vec()));
                 return Ok(());
             }
             let path = join(&self.folder.path, name);
@@ -239,8 +255,8 @@ impl<H: Harvest> Visit<'_, '_, H> {
                 Err(error) => return Err(error.into()),
             };
             let key = self.key(name);
-            let opened = Opened { path: &path, file, over: self.out.over };
-            if let Some(fruit) = self.harvest.open(self.tool, opened) {
+            let opened = OpenedFile { path: &path, file, is_over: self.out.is_over };
+            if let Some(fruit) = self.harvest.collect_file(self.tool, opened) {
                 total.add(self.harvest.weight(&key, &fruit));
                 self.out.found.push((key, fruit));
             }
@@ -248,8 +264,8 @@ impl<H: Harvest> Visit<'_, '_, H> {
         Ok(())
     }
 
-    fn push(&mut self, key: String, what: What) {
-        self.out.tasks.push(Task { key, folder: Arc::clone(self.folder), what });
+    fn push_task(&mut self, key: String, what: TaskKind) {
+        self.out.tasks.push(Task { key, folder: Arc::clone(self.folder), kind: what });
     }
 
     fn key(&self, name: &str) -> String {

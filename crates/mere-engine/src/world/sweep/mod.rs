@@ -17,51 +17,51 @@ use cap_std::fs::{Dir, File};
 use mere_core::address::RelPath;
 use mere_core::turn::Turn;
 
-use super::ignored::{Ignored, RulesFrom};
-use super::list::LookError;
+use super::ignored::{IgnoreBase, IgnoreStack};
+use super::list::TraversalError;
 use super::walk::Limits;
 
-pub(crate) use page::{Gathered, Position};
+pub(crate) use page::{Position, SweepPage};
 
 /// What a sweep gathers.
-pub(crate) trait Harvest: Sync {
+pub(crate) trait Collector: Sync {
     /// What is gathered for a path.
-    type Fruit: Send;
+    type Output: Send;
     /// What one worker needs at hand.
-    type Tool;
+    type Scratch;
 
     /// Makes a worker's tool.
-    fn tool(&self) -> Self::Tool;
+    fn make_scratch(&self) -> Self::Scratch;
 
     /// What a folder gives.
-    fn folder(&self, path: &str) -> Option<Self::Fruit>;
+    fn collect_folder(&self, path: &str) -> Option<Self::Output>;
 
     /// Whether a file of this name could give anything.
-    fn could_want(&self, name: &str) -> bool;
+    fn may_want_name(&self, name: &str) -> bool;
 
     /// What a file gives by its name alone, or that it must be opened for that.
-    fn file(&self, path: &str) -> Want<Self::Fruit>;
+    fn match_file(&self, path: &str) -> FileInterest<Self::Output>;
 
     /// What an open file gives.
-    fn open(&self, tool: &mut Self::Tool, file: Opened<'_>) -> Option<Self::Fruit>;
+    fn collect_file(&self, tool: &mut Self::Scratch, file: OpenedFile<'_>) -> Option<Self::Output>;
 
     /// How much of a page it takes.
-    fn weight(&self, key: &str, fruit: &Self::Fruit) -> Weight;
+    fn weight(&self, key: &str, fruit: &Self::Output) -> Weight;
 }
 
 /// What is wanted of a file.
-pub(crate) enum Want<F> {
+pub(crate) enum FileInterest<F> {
     Nothing,
     Name(F),
     Content,
 }
 
 /// A file that was opened for its content.
-pub(crate) struct Opened<'a> {
+pub(crate) struct OpenedFile<'a> {
     pub(crate) path: &'a str,
     pub(crate) file: File,
     /// Whether the call is over.
-    pub(crate) over: &'a dyn Fn() -> bool,
+    pub(crate) is_over: &'a dyn Fn() -> bool,
 }
 
 /// How much of a page something takes.
@@ -87,14 +87,14 @@ impl Weight {
 }
 
 /// Where and how far a sweep goes.
-pub(super) struct Plan<'a> {
+pub(super) struct SweepPlan<'a> {
     /// The directory below which everything lies.
     pub(super) target: &'a Dir,
     pub(super) path: &'a RelPath,
     pub(super) limits: Limits<'a>,
     /// `None` where ignore files do not count.
-    pub(super) rules: Option<RulesFrom<'a>>,
-    pub(super) order: Order,
+    pub(super) ignore_base: Option<IgnoreBase<'a>>,
+    pub(super) order: PathOrder,
     /// How many folders deep.
     pub(super) depth: usize,
     /// How much a page holds.
@@ -104,19 +104,19 @@ pub(super) struct Plan<'a> {
 
 /// In which order paths come.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum PathOrder {
     /// By the bytes of the whole path.
     Bytes,
     /// Folder by folder, siblings by the bytes of their names.
-    Walking,
+    FolderByFolder,
 }
 
-impl Order {
+impl PathOrder {
     /// What stands between two names of a key: the keys' bytes then sort as the order says.
     fn separator(self) -> char {
         match self {
             Self::Bytes => '/',
-            Self::Walking => '\0',
+            Self::FolderByFolder => '\0',
         }
     }
 
@@ -124,18 +124,18 @@ impl Order {
     fn key(self, path: &str) -> String {
         match self {
             Self::Bytes => path.to_owned(),
-            Self::Walking => path.replace('/', "\0"),
+            Self::FolderByFolder => path.replace('/', "\0"),
         }
     }
 }
 
 /// Gathers one page.
-pub(super) fn sweep<H: Harvest>(
-    plan: &Plan<'_>,
+pub(super) fn sweep<H: Collector>(
+    plan: &SweepPlan<'_>,
     harvest: &H,
     turn: &dyn Turn,
-) -> Result<Gathered<H::Fruit>, LookError> {
-    let rules = plan.rules.as_ref().map(Ignored::above);
-    let sight = plan.limits.eyes.path(plan.path.as_str());
-    crew::work(plan, harvest, task::Task::first(rules.unwrap_or_default(), sight), turn)
+) -> Result<SweepPage<H::Output>, TraversalError> {
+    let rules = plan.ignore_base.as_ref().map(IgnoreStack::above);
+    let sight = plan.limits.visibility.path_visibility(plan.path.as_str());
+    crew::run_workers(plan, harvest, task::Task::for_target(rules.unwrap_or_default(), sight), turn)
 }

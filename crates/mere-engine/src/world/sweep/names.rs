@@ -1,46 +1,46 @@
 //! The names of one folder, and the paths they make.
 
-use super::Plan;
-use crate::world::ignored::Has;
+use super::SweepPlan;
+use crate::world::ignored::IgnoreFilesPresent;
 use mere_host::EntryKind;
 
 /// How many names of one folder are kept at a time; a larger folder is read again for the next.
 const MAX_NAMES: usize = 64 * 1024;
 
 /// The paths of a folder's entries, each from where it is looked at from.
-pub(super) struct Paths {
+pub(super) struct EntryPaths {
     /// For the order.
-    pub(super) key: Prefix,
+    pub(super) key: PathPrefix,
     /// From the target.
-    pub(super) path: Prefix,
+    pub(super) path: PathPrefix,
     /// From the root.
-    pub(super) whole: Prefix,
+    pub(super) whole: PathPrefix,
     /// From where the ignore rules begin.
-    pub(super) rules: Prefix,
+    pub(super) ignore_path: PathPrefix,
     /// The names of files to look into.
-    pub(super) content: Vec<String>,
+    pub(super) content_files: Vec<String>,
 }
 
-impl Paths {
-    pub(super) fn new(plan: &Plan<'_>, folder: &str) -> Self {
-        let rules = plan.rules.as_ref().map_or("", |from| &from.path);
+impl EntryPaths {
+    pub(super) fn new(plan: &SweepPlan<'_>, folder: &str) -> Self {
+        let rules = plan.ignore_base.as_ref().map_or("", |from| &from.path);
         Self {
-            key: Prefix::new(plan.order.key(folder), plan.order.separator()),
-            path: Prefix::new(folder.to_owned(), '/'),
-            whole: Prefix::new(join(plan.path.as_str(), folder), '/'),
-            rules: Prefix::new(join(rules, folder), '/'),
-            content: Vec::new(),
+            key: PathPrefix::new(plan.order.key(folder), plan.order.separator()),
+            path: PathPrefix::new(folder.to_owned(), '/'),
+            whole: PathPrefix::new(join(plan.path.as_str(), folder), '/'),
+            ignore_path: PathPrefix::new(join(rules, folder), '/'),
+            content_files: Vec::new(),
         }
     }
 }
 
 /// A folder's path that a name is put behind, again and again.
-pub(super) struct Prefix {
+pub(super) struct PathPrefix {
     text: String,
     len: usize,
 }
 
-impl Prefix {
+impl PathPrefix {
     fn new(mut text: String, separator: char) -> Self {
         if !text.is_empty() {
             text.push(separator);
@@ -58,14 +58,14 @@ impl Prefix {
 
 /// The smallest names of a folder.
 #[derive(Default)]
-pub(super) struct Names {
-    pub(super) has: Has,
+pub(super) struct FolderNames {
+    pub(super) ignore_files: IgnoreFilesPresent,
     pub(super) kept: Vec<(String, EntryKind)>,
     /// Whether there are more than are kept.
-    pub(super) more: bool,
+    pub(super) has_more: bool,
 }
 
-impl Names {
+impl FolderNames {
     pub(super) fn add(&mut self, name: String, kind: EntryKind) {
         self.kept.push((name, kind));
         if self.kept.len() >= 2 * MAX_NAMES {
@@ -75,7 +75,7 @@ impl Names {
 
     pub(super) fn sort(&mut self) {
         self.kept.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
-        self.more |= self.kept.len() > MAX_NAMES;
+        self.has_more |= self.kept.len() > MAX_NAMES;
         self.kept.truncate(MAX_NAMES);
     }
 }

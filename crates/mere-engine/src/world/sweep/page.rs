@@ -50,27 +50,33 @@ impl Position {
 }
 
 /// One page, in order, and a little more than fits if there is more.
-pub(crate) struct Gathered<F> {
-    pub(crate) found: Vec<(String, F)>,
+pub(crate) struct SweepPage<F> {
+    pub(crate) entries: Vec<(String, F)>,
     /// Names that cannot be said, in the folders this page read.
     pub(crate) unaddressable: u64,
     /// Where to go on if time ran out before the page was full.
-    pub(crate) rest: Option<Position>,
+    pub(crate) resume_at: Option<Position>,
 }
 
 /// The smallest things found so far.
-pub(super) struct Basket<F> {
+pub(super) struct PageBuilder<F> {
     size: usize,
-    found: Vec<(String, F)>,
+    entries: Vec<(String, F)>,
     weights: Vec<Weight>,
     total: Weight,
     /// No page will hold anything beyond this.
     bound: Option<String>,
 }
 
-impl<F> Basket<F> {
+impl<F> PageBuilder<F> {
     pub(super) fn new(size: usize) -> Self {
-        Self { size, found: Vec::new(), weights: Vec::new(), total: Weight::default(), bound: None }
+        Self {
+            size,
+            entries: Vec::new(),
+            weights: Vec::new(),
+            total: Weight::default(),
+            bound: None,
+        }
     }
 
     /// Whether a page could still hold the key.
@@ -84,7 +90,7 @@ impl<F> Basket<F> {
                 let weight = weigh(&key, &fruit);
                 self.total.add(weight);
                 self.weights.push(weight);
-                self.found.push((key, fruit));
+                self.entries.push((key, fruit));
             }
         }
         let twice = self.total.count > 2 * self.size || self.total.bytes > 2 * Weight::MAX_BYTES;
@@ -96,7 +102,7 @@ impl<F> Basket<F> {
     /// Keeps the smallest things that overfill a page, and forgets the rest.
     fn compact(&mut self) {
         let weights = std::mem::take(&mut self.weights);
-        let found = std::mem::take(&mut self.found);
+        let found = std::mem::take(&mut self.entries);
         let mut all = found.into_iter().zip(weights).collect::<Vec<_>>();
         // Folder by folder it is in order already, which a stable sort makes use of.
         all.sort_by(|((left, _), _), ((right, _), _)| left.cmp(right));
@@ -104,19 +110,19 @@ impl<F> Basket<F> {
         for (fruit, weight) in all {
             self.total.add(weight);
             self.weights.push(weight);
-            self.found.push(fruit);
+            self.entries.push(fruit);
             if self.total.overflows(self.size) {
                 break;
             }
         }
-        self.bound = self.found.last().map(|(key, _)| key.clone());
+        self.bound = self.entries.last().map(|(key, _)| key.clone());
     }
 
     /// Everything in order, as far as nothing smaller can be missing.
     pub(super) fn into_sorted(mut self, unfinished: Option<&str>) -> Vec<(String, F)> {
-        self.found.retain(|(key, _)| unfinished.is_none_or(|limit| key.as_str() < limit));
-        self.found.sort_by(|(left, _), (right, _)| left.cmp(right));
-        self.found
+        self.entries.retain(|(key, _)| unfinished.is_none_or(|limit| key.as_str() < limit));
+        self.entries.sort_by(|(left, _), (right, _)| left.cmp(right));
+        self.entries
     }
 
     /// Whether a page is full for certain.

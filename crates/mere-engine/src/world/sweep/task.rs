@@ -3,26 +3,26 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use crate::world::discretion::Sight;
-use crate::world::ignored::Ignored;
+use crate::world::discretion::Visibility;
+use crate::world::ignored::IgnoreStack;
 
 /// Something to do, smallest key first.
 pub(super) struct Task {
     pub(super) key: String,
-    pub(super) folder: Arc<Folder>,
-    pub(super) what: What,
+    pub(super) folder: Arc<SweepFolder>,
+    pub(super) kind: TaskKind,
 }
 
 /// A folder on the way.
-pub(super) struct Folder {
+pub(super) struct SweepFolder {
     /// From the target.
     pub(super) path: String,
-    pub(super) rules: Ignored,
-    pub(super) sight: Sight,
+    pub(super) ignore_rules: IgnoreStack,
+    pub(super) visibility: Visibility,
     pub(super) depth: usize,
 }
 
-pub(super) enum What {
+pub(super) enum TaskKind {
     /// Read the folder's names from this one on; at first, from the beginning.
     Names(Option<String>),
     /// Look into these files of it.
@@ -31,9 +31,10 @@ pub(super) enum What {
 
 impl Task {
     /// The target itself.
-    pub(super) fn first(rules: Ignored, sight: Sight) -> Self {
-        let folder = Folder { path: String::new(), rules, sight, depth: 0 };
-        Self { key: String::new(), folder: Arc::new(folder), what: What::Names(None) }
+    pub(super) fn for_target(rules: IgnoreStack, sight: Visibility) -> Self {
+        let folder =
+            SweepFolder { path: String::new(), ignore_rules: rules, visibility: sight, depth: 0 };
+        Self { key: String::new(), folder: Arc::new(folder), kind: TaskKind::Names(None) }
     }
 
     pub(super) fn key(&self) -> &str {

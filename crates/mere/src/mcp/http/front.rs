@@ -150,7 +150,7 @@ impl<H: ServerHandler + Clone> Front<H> {
             Some(shown) => {
                 let shown = shown.to_str().ok().and_then(|shown| shown.split_once(' '));
                 let token = shown.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-                let agent = token.and_then(|(_, token)| self.tokens.agent(token.trim()));
+                let agent = token.and_then(|(_, token)| self.tokens.agent_for(token.trim()));
                 agent.map(Some).ok_or_else(refused)
             }
         }

@@ -14,8 +14,8 @@ use crate::keys::KeyFault;
 use crate::project_key;
 use crate::space::IndexComparison;
 use crate::tool_error::ToolError;
-use crate::trust_store::{self, Store};
-use crate::wording::{key as key_words, roster_trouble};
+use crate::trust_store::{self, TrustStore};
+use crate::wording::{describe_roster_trouble, key_error_reply as key_words};
 use crate::{court, keys};
 use mere_host::{GitRepository, SPACE_FOLDER};
 
@@ -41,7 +41,7 @@ pub(super) fn spaces(desk: &Desk<'_>, repair: DoctorMode) -> Vec<Finding> {
     for space in desk.stock.spaces() {
         let Some(folder) = space.folder() else { continue };
         let address = space_address(space.scope);
-        if project_key::space_format(folder.dir()) > project_key::FORMAT {
+        if project_key::space_format(folder.dir()) > project_key::SPACE_FORMAT {
             let what = "is of a newer version, or its space.json is not valid: it is read only";
             let fix = "Install the newer version, or correct space.json.";
             found.push(Finding::new("space", State::Wrong, what).fix(fix).at(address.clone()));
@@ -76,7 +76,7 @@ fn attributes(desk: &Desk<'_>, repair: DoctorMode) -> Option<Finding> {
 
 /// The user's own keys, and the list of those they trust.
 pub(super) fn keys(desk: &Desk<'_>, repair: DoctorMode) -> Vec<Finding> {
-    let surroundings = &desk.context.surroundings;
+    let surroundings = &desk.context.environment;
     let mut found = Vec::new();
     match keys::unlock(surroundings, None) {
         Ok(_) | Err(KeyFault::Locked(_)) => {}
@@ -84,8 +84,8 @@ pub(super) fn keys(desk: &Desk<'_>, repair: DoctorMode) -> Vec<Finding> {
             Finding::new("keys", State::Note, "you have no key")
                 .fix("`mere keys generate`, or `mere keys use ~/.ssh/id_ed25519`."),
         ),
-        Err(KeyFault::OpenMode { .. }) if repair == DoctorMode::Repair => {
-            found.push(match keys::close_modes(surroundings) {
+        Err(KeyFault::UnsafeMode { .. }) if repair == DoctorMode::Repair => {
+            found.push(match keys::restrict_permissions(surroundings) {
                 Ok(()) => {
                     Finding::new("keys", State::Fixed, "the key's file is closed to others now")
                 }
@@ -101,7 +101,7 @@ pub(super) fn keys(desk: &Desk<'_>, repair: DoctorMode) -> Vec<Finding> {
             });
         }
     }
-    if matches!(trust_store::read(surroundings), Store::Damaged) {
+    if matches!(trust_store::read(surroundings), TrustStore::Damaged) {
         let what = "the list of trusted keys is damaged: no key counts";
         let fix = "Restore trust.json in your config folder, or move it away and trust anew.";
         found.push(Finding::new("trust", State::Wrong, what).fix(fix));
@@ -112,14 +112,15 @@ pub(super) fn keys(desk: &Desk<'_>, repair: DoctorMode) -> Vec<Finding> {
 /// The team's roster.
 pub(super) fn team(desk: &Desk<'_>) -> Vec<Finding> {
     let team = desk.court.team();
-    let path = RelPath::default().child(SPACE_FOLDER).and_then(|space| space.child(court::ROSTER));
+    let path =
+        RelPath::default().child(SPACE_FOLDER).and_then(|space| space.child(court::ROSTER_FILE));
     let address = path.map(|path| Address::file(Root::Project, path));
-    if let Some(trouble) = team.trouble() {
-        let (what, fix) = roster_trouble(&trouble);
+    if let Some(trouble) = team.roster_trouble() {
+        let (what, fix) = describe_roster_trouble(&trouble);
         let finding = Finding::new("team", State::Wrong, what.render_for_person());
         return vec![finding.fix(fix.render_for_person()).at(address)];
     }
-    match (team.joined(), team.signed().is_ok()) {
+    match (team.joined_roster(), team.signed_roster().is_ok()) {
         (Some(roster), _) => {
             let words = format!("joined, roster {}", roster.serial);
             vec![Finding::new("team", State::Right, words)]

@@ -10,8 +10,8 @@ use super::super::Desk;
 use super::TeamFault;
 use super::published::{public_key, signed, space_id, write};
 use super::show::told;
-use crate::court::{self, TeamFile, TeamTrouble, USUALLY_SIGNED};
-use crate::enforce::Errand;
+use crate::court::{self, DEFAULT_SIGNED_TYPES, RosterFile, RosterTrouble};
+use crate::enforce::SigningReason;
 use crate::tool_error::ToolError;
 
 /// What the team calls whoever makes it.
@@ -22,7 +22,7 @@ pub(super) fn init(desk: &Desk<'_>, asked: &NewTeam) -> Result<Draft, ToolError>
     check(desk)?;
     let others = asked.admins.iter().map(|key| public_key(desk, key));
     let others = others.collect::<Result<Vec<_>, _>>()?;
-    let sealer = Sealer::unlock(desk, Errand::Asked)?;
+    let sealer = Sealer::unlock(desk, SigningReason::Requested)?;
     let mine = sealer.public().clone();
     let admins = distinct(&mine, others);
     if asked.threshold > admins.len() {
@@ -37,20 +37,20 @@ pub(super) fn init(desk: &Desk<'_>, asked: &NewTeam) -> Result<Draft, ToolError>
         categories: Vec::new(),
         not_after: None,
     };
-    let required = desk.court.required();
+    let required = desk.court.required_types();
     let roster = Roster {
         space_id: space_id(desk)?,
         serial: 1,
         threshold: asked.threshold,
         admins,
         members: vec![founder],
-        require_signed: if required.is_empty() { &USUALLY_SIGNED } else { required }.to_vec(),
+        require_signed: if required.is_empty() { &DEFAULT_SIGNED_TYPES } else { required }.to_vec(),
     };
     let signed = signed(&sealer, roster)?;
     write(desk, &signed)?;
     let counts = signed.is_complete();
     if counts {
-        court::pin(&desk.context.surroundings, &signed).map_err(ItemError::Record)?;
+        court::pin(&desk.context.environment, &signed).map_err(ItemError::Record)?;
     }
     let message = Prose::words("The space has a team now, with you as its first member.");
     let draft = Draft::success(codes::TEAM_MADE, message).data(told(desk, &signed, counts));
@@ -65,12 +65,12 @@ pub(super) fn init(desk: &Desk<'_>, asked: &NewTeam) -> Result<Draft, ToolError>
 /// A team is begun where there is none, and none was joined.
 fn check(desk: &Desk<'_>) -> Result<(), ItemError> {
     let team = desk.court.team();
-    let is_free = matches!(team.file(), TeamFile::None | TeamFile::Remains);
-    match team.trouble() {
+    let is_free = matches!(team.roster_file(), RosterFile::None | RosterFile::SignaturesOnly);
+    match team.roster_trouble() {
         _ if desk.context.is_home() => Err(TeamFault::Home.into()),
         _ if !is_free => Err(TeamFault::Exists.into()),
-        Some(TeamTrouble::Damaged) => Err(ItemError::Team(TeamTrouble::Damaged)),
-        _ if team.joined().is_some() => Err(ItemError::Team(TeamTrouble::Missing)),
+        Some(RosterTrouble::Damaged) => Err(ItemError::Team(RosterTrouble::Damaged)),
+        _ if team.joined_roster().is_some() => Err(ItemError::Team(RosterTrouble::Missing)),
         _ => Ok(()),
     }
 }

@@ -10,7 +10,7 @@ use super::super::super::ItemError;
 use super::super::Desk;
 use super::TeamFault;
 use super::show::{about, changes};
-use crate::court::{self, Quorum, TeamTrouble};
+use crate::court::{self, Quorum, RosterTrouble};
 use crate::tool_error::ToolError;
 
 /// Does what a person asks for.
@@ -24,9 +24,9 @@ pub(in super::super) fn join(desk: &Desk<'_>, asked: &JoinCommand) -> Result<Dra
 
 /// Shows the roster that would count.
 fn show(desk: &Desk<'_>) -> Result<Draft, ToolError> {
-    let signed = desk.court.team().joinable().map_err(ItemError::Team)?;
+    let signed = desk.court.team().joinable_roster().map_err(ItemError::Team)?;
     let data = told(desk, signed);
-    let Some(joined) = desk.court.team().joined() else {
+    let Some(joined) = desk.court.team().joined_roster() else {
         return Ok(Draft::success(codes::JOIN_PLAN, "Whose signatures would count.").data(data));
     };
     if signed.roster == *joined {
@@ -40,21 +40,21 @@ fn show(desk: &Desk<'_>) -> Result<Draft, ToolError> {
 /// Lets exactly the roster that was shown count.
 fn pin(desk: &Desk<'_>, shown: Sha256, consent: &JoinConsent) -> Result<Draft, ToolError> {
     let team = desk.court.team();
-    let signed = team.joinable().map_err(ItemError::Team)?;
+    let signed = team.joinable_roster().map_err(ItemError::Team)?;
     if signed.roster.digest() != shown {
         return Err(ItemError::from(TeamFault::Other).into());
     }
-    let is_takeover = team.joined().is_some_and(|joined| *joined != signed.roster);
+    let is_takeover = team.joined_roster().is_some_and(|joined| *joined != signed.roster);
     match consent {
         JoinConsent::Admins(admins) => {
-            team.by_admins(admins, Quorum::Threshold).map_err(ItemError::Team)?;
+            team.roster_signed_by(admins, Quorum::Threshold).map_err(ItemError::Team)?;
         }
         JoinConsent::Unchecked if is_takeover => {
             return Err(ItemError::from(TeamFault::Takeover).into());
         }
         JoinConsent::Asked | JoinConsent::Unchecked => {}
     }
-    let surroundings = &desk.context.surroundings;
+    let surroundings = &desk.context.environment;
     court::pin(surroundings, signed).map_err(ItemError::Record)?;
     if let Some(folder) = desk.context.project.canonical_text() {
         let id = &signed.roster.space_id;
@@ -63,7 +63,7 @@ fn pin(desk: &Desk<'_>, shown: Sha256, consent: &JoinConsent) -> Result<Draft, T
     let message = "You have joined the team: what its members sign counts from now on.";
     let draft = Draft::success(codes::JOINED, message).data(told(desk, signed));
     let is_member =
-        signed.roster.members.iter().any(|one| desk.court.is_own(one.key.fingerprint()));
+        signed.roster.members.iter().any(|one| desk.court.is_own_key(one.key.fingerprint()));
     Ok(if is_member {
         draft
     } else {
@@ -76,13 +76,13 @@ fn pin(desk: &Desk<'_>, shown: Sha256, consent: &JoinConsent) -> Result<Draft, T
 
 /// Forgets the team; what the person trusts themselves counts again.
 fn leave(desk: &Desk<'_>) -> Result<Draft, ToolError> {
-    let Some(joined) = desk.court.team().joined() else {
-        return match desk.court.team().trouble() {
-            Some(TeamTrouble::Damaged) => Err(ItemError::Team(TeamTrouble::Damaged).into()),
+    let Some(joined) = desk.court.team().joined_roster() else {
+        return match desk.court.team().roster_trouble() {
+            Some(RosterTrouble::Damaged) => Err(ItemError::Team(RosterTrouble::Damaged).into()),
             _ => Ok(Draft::success(codes::LEFT, "You have not joined a team of this space.")),
         };
     };
-    let surroundings = &desk.context.surroundings;
+    let surroundings = &desk.context.environment;
     if let Some(folder) = desk.context.project.canonical_text() {
         court::forget_folder(surroundings, folder).map_err(ItemError::Record)?;
     }

@@ -8,8 +8,8 @@ use super::super::super::sealer::Sealer;
 use super::super::super::{ItemError, Unmade};
 use super::super::Desk;
 use super::TeamFault;
-use crate::court::{self, ROSTER, ROSTER_SIDECAR, TeamFile, TeamTrouble};
-use crate::enforce::Errand;
+use crate::court::{self, ROSTER_FILE, ROSTER_SIDECAR, RosterFile, RosterTrouble};
+use crate::enforce::SigningReason;
 use crate::keys::{self, KeyFault};
 use crate::project_key;
 use mere_host::{FolderWriter, LinkPolicy, WritePrecondition};
@@ -25,10 +25,10 @@ pub(super) struct Published {
 /// no other. What somebody else put there is never signed by the way.
 pub(super) fn base<'a>(desk: &'a Desk<'_>) -> Result<&'a Roster, ItemError> {
     let team = desk.court.team();
-    let base = match (team.trouble(), team.joined(), team.file()) {
+    let base = match (team.roster_trouble(), team.joined_roster(), team.roster_file()) {
         (Some(trouble), ..) => return Err(ItemError::Team(trouble)),
         (None, Some(joined), _) => joined,
-        (None, None, TeamFile::None) => return Err(ItemError::Team(TeamTrouble::Missing)),
+        (None, None, RosterFile::None) => return Err(ItemError::Team(RosterTrouble::Missing)),
         (None, None, _) => return Err(TeamFault::NotJoined.into()),
     };
     check_admin(desk, &base.admins)?;
@@ -37,7 +37,7 @@ pub(super) fn base<'a>(desk: &'a Desk<'_>) -> Result<&'a Roster, ItemError> {
 
 /// Refuses a user whose key is none of these admins', before anything is shown or unlocked.
 pub(super) fn check_admin(desk: &Desk<'_>, admins: &[PublicKey]) -> Result<(), ItemError> {
-    let mut own = keys::own_keys(&desk.context.surroundings).into_iter();
+    let mut own = keys::own_keys(&desk.context.environment).into_iter();
     match own.find(|key| key.is_current) {
         Some(key) if !admins.contains(&key.public) => {
             Err(TeamFault::NotAdmin(key.public.fingerprint()).into())
@@ -48,7 +48,7 @@ pub(super) fn check_admin(desk: &Desk<'_>, admins: &[PublicKey]) -> Result<(), I
 
 /// The user's key, unlocked, if it is one of these admins'.
 pub(super) fn admin(desk: &Desk<'_>, admins: &[PublicKey]) -> Result<Sealer, ItemError> {
-    let sealer = Sealer::unlock(desk, Errand::Asked)?;
+    let sealer = Sealer::unlock(desk, SigningReason::Requested)?;
     if admins.contains(sealer.public()) {
         return Ok(sealer);
     }
@@ -77,9 +77,9 @@ pub(super) fn signed(sealer: &Sealer, roster: Roster) -> Result<SignedRoster, It
 
 /// Whoever joined goes on with what follows.
 pub(super) fn follow(desk: &Desk<'_>, signed: SignedRoster) -> Result<Published, ItemError> {
-    let counts = desk.court.team().joined().is_some_and(|joined| signed.can_follow(joined));
+    let counts = desk.court.team().joined_roster().is_some_and(|joined| signed.can_follow(joined));
     if counts {
-        court::pin(&desk.context.surroundings, &signed).map_err(ItemError::Record)?;
+        court::pin(&desk.context.environment, &signed).map_err(ItemError::Record)?;
     }
     Ok(Published { signed, counts })
 }
@@ -94,16 +94,16 @@ pub(super) fn write(desk: &Desk<'_>, signed: &SignedRoster) -> Result<(), ItemEr
     let address = court::roster_address().ok_or(Unmade::Place)?;
     let failed = |cause| Unmade::Failed { address: address.clone(), cause };
     let space = FolderWriter::make_space(&desk.context.project).map_err(failed)?;
-    if project_key::space_format(&space) > project_key::FORMAT {
+    if project_key::space_format(&space) > project_key::SPACE_FORMAT {
         return Err(Unmade::Newer.into());
     }
     let editing = FolderWriter::open(&space, desk.over).map_err(failed)?;
     let editing = editing.ok_or_else(|| Unmade::Late(address.clone()))?;
-    if TeamFile::read(editing.dir()) != *desk.court.team().file() {
+    if RosterFile::read(editing.dir()) != *desk.court.team().roster_file() {
         return Err(TeamFault::Other.into());
     }
     let roster = format!("{:#}\n", signed.roster.to_json());
-    for (name, text) in [(ROSTER_SIDECAR, signed.to_sidecar_text()), (ROSTER, roster)] {
+    for (name, text) in [(ROSTER_SIDECAR, signed.to_sidecar_text()), (ROSTER_FILE, roster)] {
         let path = name.parse().map_err(|_| Unmade::Place)?;
         editing.put(&path, text.as_bytes(), WritePrecondition::Any).map_err(failed)?;
     }
@@ -116,7 +116,7 @@ pub(super) fn space_id(desk: &Desk<'_>) -> Result<String, ItemError> {
         return Ok(id.to_owned());
     }
     let address = court::roster_address().ok_or(Unmade::Place)?;
-    let id = desk.context.name_space(Scope::Project, desk.over);
+    let id = desk.context.ensure_space_id(Scope::Project, desk.over);
     let id = id.map_err(|cause| Unmade::Failed { address, cause })?;
     if id.is_empty() { Err(Unmade::Newer.into()) } else { Ok(id) }
 }
@@ -127,9 +127,9 @@ pub(super) fn public_key(desk: &Desk<'_>, said: &SignerKey) -> Result<PublicKey,
         SignerKey::Line(key) => return Ok(key.clone()),
         SignerKey::File(file) => file,
     };
-    let read = desk.context.surroundings.read_person_key_file(file, LinkPolicy::Follow);
+    let read = desk.context.environment.read_person_key_file(file, LinkPolicy::Follow);
     let read = read.map_err(|error| ItemError::Key(error.into()))?;
     let key = std::str::from_utf8(&read.bytes).ok().and_then(|text| text.parse().ok());
     let cause = "it is not one line that begins with ssh-ed25519";
-    key.ok_or_else(|| ItemError::Key(KeyFault::Form { file: read.display_path, cause }))
+    key.ok_or_else(|| ItemError::Key(KeyFault::InvalidFormat { file: read.display_path, cause }))
 }

@@ -16,7 +16,7 @@ use super::TeamFault;
 use super::change::report;
 use super::published::{admin, base, publish};
 use super::show::{told, with_key};
-use crate::court::{Court, now};
+use crate::court::{TrustPolicy, now};
 use crate::tool_error::ToolError;
 
 /// Which items would lose their last signature that counts.
@@ -107,8 +107,8 @@ impl Departure {
 
 /// Whose signatures count before somebody goes, and after.
 struct Hearing {
-    before: Court,
-    after: Court,
+    before: TrustPolicy,
+    after: TrustPolicy,
 }
 
 impl Hearing {

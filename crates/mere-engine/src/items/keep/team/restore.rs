@@ -7,14 +7,14 @@ use super::super::super::ItemError;
 use super::super::Desk;
 use super::published::write;
 use super::show::told;
-use crate::court::{self, TeamTrouble};
+use crate::court::{self, RosterTrouble};
 use crate::tool_error::ToolError;
 
 /// Puts it back. It was signed already: nothing is signed, and nothing counts that did not.
 pub(super) fn restore(desk: &Desk<'_>) -> Result<Draft, ToolError> {
     let id = desk.court.space_id(Scope::Project);
-    let seen = id.and_then(|id| court::last_seen(&desk.context.surroundings, id));
-    let seen = seen.ok_or(ItemError::Team(TeamTrouble::Missing))?;
+    let seen = id.and_then(|id| court::last_pinned(&desk.context.environment, id));
+    let seen = seen.ok_or(ItemError::Team(RosterTrouble::Missing))?;
     write(desk, &seen)?;
     let message =
         format!("The roster with the serial {} lies in the space again.", seen.roster.serial);

@@ -7,30 +7,30 @@ use mere_core::trust::{Envelope, PublicKey, Roster, RosterMember, SignedRoster};
 use super::super::super::ItemError;
 use super::super::super::tell::word;
 use super::super::Desk;
-use crate::court::TeamTrouble;
+use crate::court::RosterTrouble;
 use crate::project_key;
 use crate::tool_error::ToolError;
-use crate::wording::roster_trouble;
+use crate::wording::describe_roster_trouble;
 
 /// Shows the roster that counts, or the one that could.
 pub(super) fn show(desk: &Desk<'_>) -> Result<Draft, ToolError> {
     let team = desk.court.team();
-    let there = team.signed();
-    let (roster, envelope) = match (team.joined(), &there) {
+    let there = team.signed_roster();
+    let (roster, envelope) = match (team.joined_roster(), &there) {
         (Some(joined), Ok(signed)) if signed.roster == *joined => (joined, Some(&signed.envelope)),
         (Some(joined), _) => (joined, None),
         (None, Ok(signed)) => (&signed.roster, Some(&signed.envelope)),
-        (None, Err(TeamTrouble::Missing)) => {
+        (None, Err(RosterTrouble::Missing)) => {
             return Ok(Draft::success(codes::TEAM_SHOWN, "The space has no team.")
                 .hint("`mere team init` makes one."));
         }
         (None, Err(trouble)) => return Err(ItemError::Team(trouble.clone()).into()),
     };
-    let (words, state) = match team.joined() {
+    let (words, state) = match team.joined_roster() {
         Some(_) => ("You have joined this team.", "joined"),
         None => ("You have not joined this team: its signatures do not count for you.", "open"),
     };
-    let trouble = team.trouble().map(|trouble| roster_trouble(&trouble));
+    let trouble = team.roster_trouble().map(|trouble| describe_roster_trouble(&trouble));
     let data = about(desk, roster, envelope).with("state", state);
     let data = match &trouble {
         Some((what, fix)) => data
@@ -72,7 +72,7 @@ fn admin(desk: &Desk<'_>, roster: &Roster, (key, signed): (&PublicKey, Option<&E
     Fields::default()
         .with("key", Content::mention(key.fingerprint().to_string()))
         .with_some("name", name.map(Content::mention))
-        .with("you", desk.court.is_own(key.fingerprint()))
+        .with("you", desk.court.is_own_key(key.fingerprint()))
         .with_some("signed", signed.map(|envelope| envelope.is_signed_by(key)))
         .into()
 }
@@ -84,7 +84,7 @@ fn member(desk: &Desk<'_>, roster: &Roster, member: &RosterMember) -> Data {
     Fields::default()
         .with("name", Content::mention(member.name.as_str()))
         .with("key", Content::mention(key.to_string()))
-        .with("you", desk.court.is_own(key))
+        .with("you", desk.court.is_own_key(key))
         .with("admin", roster.admin(key).is_some())
         .with_some("types", (!member.types.is_empty()).then(|| kinds(&member.types)))
         .with_some("categories", (!member.categories.is_empty()).then_some(categories))

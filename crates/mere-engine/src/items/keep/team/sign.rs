@@ -10,14 +10,14 @@ use super::TeamFault;
 use super::change::report;
 use super::published::{admin, check_admin, follow, write};
 use super::show::{about, changes, told};
-use crate::court::TeamTrouble;
+use crate::court::RosterTrouble;
 use crate::tool_error::ToolError;
 
 /// Shows what would be signed, and what it changes in the roster that counts.
 pub(super) fn plan(desk: &Desk<'_>) -> Result<Draft, ToolError> {
     let waiting = waiting(desk)?;
     check_admin(desk, &admins(desk, waiting))?;
-    let changes = desk.court.team().joined().map(|joined| changes(joined, &waiting.roster));
+    let changes = desk.court.team().joined_roster().map(|joined| changes(joined, &waiting.roster));
     let data = about(desk, &waiting.roster, Some(&waiting.envelope));
     let words = match changes {
         Some(_) => "A change of the team waits for signatures.",
@@ -44,7 +44,7 @@ pub(super) fn sign(desk: &Desk<'_>, shown: Sha256) -> Result<Draft, ToolError> {
     write(desk, &signed)?;
     let published = follow(desk, signed)?;
     let data = told(desk, &published.signed, published.counts);
-    if desk.court.team().joined().is_none() && published.signed.is_complete() {
+    if desk.court.team().joined_roster().is_none() && published.signed.is_complete() {
         let message = "The team's roster is signed by as many admins as it needs.";
         return Ok(Draft::success(codes::TEAM_CHANGED, message)
             .hint("Commit it; whoever has it, you too, runs `mere join`.")
@@ -56,18 +56,18 @@ pub(super) fn sign(desk: &Desk<'_>, shown: Sha256) -> Result<Draft, ToolError> {
 /// The roster that lies there and lacks signatures.
 fn waiting<'a>(desk: &'a Desk<'_>) -> Result<&'a SignedRoster, ItemError> {
     let team = desk.court.team();
-    let signed = team.signed().map_err(ItemError::Team)?;
-    match team.trouble() {
-        Some(TeamTrouble::Incomplete { .. } | TeamTrouble::Strangers) => Ok(signed),
+    let signed = team.signed_roster().map_err(ItemError::Team)?;
+    match team.roster_trouble() {
+        Some(RosterTrouble::Incomplete { .. } | RosterTrouble::UnknownAdmins) => Ok(signed),
         Some(trouble) => Err(ItemError::Team(trouble)),
-        None if team.joined().is_none() => Err(TeamFault::NotJoined.into()),
+        None if team.joined_roster().is_none() => Err(TeamFault::NotJoined.into()),
         None => Err(TeamFault::Settled.into()),
     }
 }
 
 /// Whose signatures count on it: its own admins', and those of the roster that counts.
 fn admins(desk: &Desk<'_>, waiting: &SignedRoster) -> Vec<PublicKey> {
-    let joined = desk.court.team().joined();
+    let joined = desk.court.team().joined_roster();
     let before = joined.map_or(&[][..], |joined| &joined.admins);
     waiting.roster.admins.iter().chain(before).cloned().collect()
 }

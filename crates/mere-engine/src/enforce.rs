@@ -11,7 +11,7 @@ use mere_core::request::{FileChange, FileChangeKind, Reader};
 use mere_core::root::Root;
 
 use crate::config::{AgentsConfig, WriteMode};
-use crate::items::{Opened, Standing};
+use crate::items::{CheckedItem, TrustStatus};
 
 /// A change that policy allows.
 pub struct Permit<'a> {
@@ -199,7 +199,7 @@ pub(crate) fn permit_category<G: StoreView>(
 pub(crate) struct UntrustedItem {
     pub(crate) address: Address,
     pub(crate) place: ScopedPath,
-    pub(crate) standing: Standing,
+    pub(crate) standing: TrustStatus,
 }
 
 /// What an item must have before it is used.
@@ -214,11 +214,13 @@ pub(crate) enum SignatureRequirement {
 /// Allows the use of an item. Where its type must be signed, nobody uses what no key that counts
 /// has signed; a draft is the exception a person made.
 pub(crate) fn permit_use(
-    opened: &Opened,
+    opened: &CheckedItem,
     demand: SignatureRequirement,
 ) -> Result<(), Box<UntrustedItem>> {
-    match opened.standing {
-        Standing::Unsigned | Standing::Unknown(_) if demand == SignatureRequirement::Required => {
+    match opened.trust_status {
+        TrustStatus::Unsigned | TrustStatus::UnknownKey(_)
+            if demand == SignatureRequirement::Required =>
+        {
             Err(untrusted_item(opened))
         }
         _ => Ok(()),
@@ -226,27 +228,27 @@ pub(crate) fn permit_use(
 }
 
 /// Allows a tool to be run: signed by a key that counts, unless a person at a terminal means it.
-pub(crate) fn permit_run(opened: &Opened, is_meant: bool) -> Result<(), Box<UntrustedItem>> {
-    match opened.standing {
-        Standing::Verified(_) => Ok(()),
+pub(crate) fn permit_run(opened: &CheckedItem, is_meant: bool) -> Result<(), Box<UntrustedItem>> {
+    match opened.trust_status {
+        TrustStatus::Verified(_) => Ok(()),
         _ if is_meant => Ok(()),
         _ => Err(untrusted_item(opened)),
     }
 }
 
 /// Lets a lockfile count: signed by a key that counts, whoever asks.
-pub(crate) fn permit_lockfile(opened: &Opened) -> Result<(), Box<UntrustedItem>> {
-    match opened.standing {
-        Standing::Verified(_) => Ok(()),
+pub(crate) fn permit_lockfile(opened: &CheckedItem) -> Result<(), Box<UntrustedItem>> {
+    match opened.trust_status {
+        TrustStatus::Verified(_) => Ok(()),
         _ => Err(untrusted_item(opened)),
     }
 }
 
-fn untrusted_item(opened: &Opened) -> Box<UntrustedItem> {
+fn untrusted_item(opened: &CheckedItem) -> Box<UntrustedItem> {
     Box::new(UntrustedItem {
         address: opened.loaded.address.clone(),
         place: opened.loaded.place.clone(),
-        standing: opened.standing.clone(),
+        standing: opened.trust_status.clone(),
     })
 }
 

@@ -31,7 +31,7 @@ use crate::event::Event;
 use crate::glob;
 use crate::grep;
 use crate::help;
-use crate::items::{self, Catalogs, Stock};
+use crate::items::{self, Catalogs, ItemSources};
 use crate::keys;
 use crate::opening::{OpenError, OperatorChoice, Purpose, SessionOptions, SessionState};
 use crate::search::Searches;
@@ -162,7 +162,7 @@ impl Session {
     /// What changed for clients since `seen`, which then counts as told.
     pub fn next_event(&self, seen: &mut u64) -> Option<Event> {
         self.refresh();
-        self.catalogs.tend();
+        self.catalogs.rewrite_stale_indexes();
         self.searches.tend();
         self.cells.release_unused();
         let generation = self.generation.load(Ordering::Acquire);
@@ -176,7 +176,7 @@ impl Session {
         self.refresh();
         let snapshot = self.snapshot();
         let spaces = snapshot.spaces(&self.context).ok()?;
-        let stock = Stock::new(spaces, &self.catalogs, self.memory_sources(&snapshot));
+        let stock = ItemSources::new(spaces, &self.catalogs, self.memory_sources(&snapshot));
         let found = [Scope::Project, Scope::User].into_iter().find_map(|scope| {
             let found = stock.candidates(scope, kind, item).ok()?;
             (!found.is_empty()).then_some(found)
@@ -189,7 +189,7 @@ impl Session {
 
     /// The session lasts: from now on the system is asked to tell of changed items.
     pub fn watch_for_changes(&self) {
-        self.catalogs.keep_watch();
+        self.catalogs.enable_watching();
         self.ledgers.start_watching();
         self.searches.keep_watch();
         self.cells.keep_ready();
@@ -197,7 +197,7 @@ impl Session {
 
     /// Sees to what is remembered of items before a short session ends.
     pub fn finish(&self) {
-        self.catalogs.tend();
+        self.catalogs.rewrite_stale_indexes();
     }
 
     /// Reads the configuration again if its files have changed. A call that is under way keeps the

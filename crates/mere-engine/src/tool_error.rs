@@ -3,7 +3,7 @@
 use mere_core::address::Address;
 
 use crate::change::ChangeError;
-use crate::items::{ItemError, RunError, Unmade};
+use crate::items::{ItemChangeError, ItemError, RunError};
 use crate::search::SearchError;
 use crate::snapshot::WorldError;
 use crate::store::StoreError;
@@ -49,8 +49,8 @@ impl From<RunError> for ToolError {
     }
 }
 
-impl From<Unmade> for ToolError {
-    fn from(error: Unmade) -> Self {
+impl From<ItemChangeError> for ToolError {
+    fn from(error: ItemChangeError) -> Self {
         Self::Item(error.into())
     }
 }

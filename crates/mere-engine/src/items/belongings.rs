@@ -22,7 +22,7 @@ const MAX_DEPTH: usize = 16;
 
 /// Why the files could not be told.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum BelongingsError {
+pub(crate) enum ItemFilesError {
     /// With the path of what is not allowed, where it is one.
     #[error("a file is not allowed")]
     Fault(ItemFault, Option<String>),
@@ -31,40 +31,42 @@ pub(crate) enum BelongingsError {
 }
 
 /// The other files of the item whose main file lies in `folder`, in order.
-pub(crate) fn belongings(
+pub(crate) fn hash_other_files(
     folder: &Dir,
     place: &ScopedPath,
-) -> Result<Vec<FileDigest>, BelongingsError> {
+) -> Result<Vec<FileDigest>, ItemFilesError> {
     let sidecar = place.sidecar_name().unwrap_or_default();
-    let mut gathering = Gathering { folder, sidecar, found: Vec::new(), bytes: 0 };
+    let mut gathering = FileCollector { folder, sidecar, found: Vec::new(), bytes: 0 };
     match (place.kind, place.form) {
-        (ItemType::Tool, ItemForm::Flat) => gathering.siblings(place)?,
+        (ItemType::Tool, ItemForm::Flat) => gathering.collect_siblings(place)?,
         (ItemType::Directive | ItemType::Tool, ItemForm::Folder) => {
             let main = place.kind.folder_main_file().unwrap_or_default();
-            gathering.below("", main, 0)?;
+            gathering.collect_below("", main, 0)?;
         }
         _ => {}
     }
-    let mut files = gathering.digests()?;
+    let mut files = gathering.hash_all()?;
     files.sort_by(|left, right| left.path.cmp(&right.path));
     Ok(files)
 }
 
 /// One digest of all that an item is: its main file and the others, as far as they can be told. What
 /// is done to an item is done to exactly this.
-pub(crate) fn whole(main: Sha256, folder: &Dir, place: &ScopedPath) -> std::io::Result<Sha256> {
-    match belongings(folder, place) {
-        Ok(files) => Ok(whole_of(main, &files)),
+pub(crate) fn read_item_digest(
+    main: Sha256,
+    folder: &Dir,
+    place: &ScopedPath,
+) -> std::io::Result<Sha256> {
+    match hash_other_files(folder, place) {
+        Ok(files) => Ok(item_digest(main, &files)),
         // What cannot be told can be removed all the same.
-        Err(BelongingsError::Fault(..)) => {
-            Ok(Sha256::digest(format!("{main} and more").as_bytes()))
-        }
-        Err(BelongingsError::Io(error)) => Err(error),
+        Err(ItemFilesError::Fault(..)) => Ok(Sha256::digest(format!("{main} and more").as_bytes())),
+        Err(ItemFilesError::Io(error)) => Err(error),
     }
 }
 
 /// The same for files that are known.
-pub(crate) fn whole_of(main: Sha256, files: &[FileDigest]) -> Sha256 {
+pub(crate) fn item_digest(main: Sha256, files: &[FileDigest]) -> Sha256 {
     let mut hasher = Sha256Hasher::default();
     hasher.update(main.to_string().as_bytes());
     for file in files {
@@ -75,7 +77,7 @@ pub(crate) fn whole_of(main: Sha256, files: &[FileDigest]) -> Sha256 {
 }
 
 /// What is found, before anything of it is read: what is too much is refused at once.
-struct Gathering<'a> {
+struct FileCollector<'a> {
     folder: &'a Dir,
     /// The name of the item's own sidecar.
     sidecar: String,
@@ -84,8 +86,8 @@ struct Gathering<'a> {
     bytes: u64,
 }
 
-impl Gathering<'_> {
-    fn siblings(&mut self, place: &ScopedPath) -> Result<(), BelongingsError> {
+impl FileCollector<'_> {
+    fn collect_siblings(&mut self, place: &ScopedPath) -> Result<(), ItemFilesError> {
         let (stem, main) = (format!("{}.", place.id), format!("{}.yaml", place.id));
         let mut names = Vec::new();
         let mut is_odd = false;
@@ -97,20 +99,25 @@ impl Gathering<'_> {
             Ok(())
         })?;
         if is_odd {
-            return Err(fault("a file's name beside it is not UTF-8", "Rename it."));
+            return Err(unplaced_fault("a file's name beside it is not UTF-8", "Rename it."));
         }
         for (name, kind) in names {
             match kind {
                 EntryKind::Folder => {}
-                _ => self.take("", &name, kind)?,
+                _ => self.add_file("", &name, kind)?,
             }
         }
         Ok(())
     }
 
-    fn below(&mut self, path: &str, main: &str, depth: usize) -> Result<(), BelongingsError> {
+    fn collect_below(
+        &mut self,
+        path: &str,
+        main: &str,
+        depth: usize,
+    ) -> Result<(), ItemFilesError> {
         if depth > MAX_DEPTH {
-            return Err(fault("folders lie more than 16 levels deep", "Flatten them."));
+            return Err(unplaced_fault("folders lie more than 16 levels deep", "Flatten them."));
         }
         let mut entries = Vec::new();
         OpenFolder::open(self.folder, path)?.for_each_entry(|name, kind| {
@@ -119,54 +126,57 @@ impl Gathering<'_> {
         })?;
         for (name, kind) in entries {
             let Some(name) = name else {
-                return Err(fault("a file's name is not UTF-8", "Rename it."));
+                return Err(unplaced_fault("a file's name is not UTF-8", "Rename it."));
             };
             let is_main = path.is_empty() && name == main;
             match kind {
-                EntryKind::Folder => self.below(&join(path, &name), main, depth + 1)?,
+                EntryKind::Folder => self.collect_below(&join(path, &name), main, depth + 1)?,
                 _ if is_main => {}
-                _ => self.take(path, &name, kind)?,
+                _ => self.add_file(path, &name, kind)?,
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, path: &str, name: &str, kind: EntryKind) -> Result<(), BelongingsError> {
+    fn add_file(&mut self, path: &str, name: &str, kind: EntryKind) -> Result<(), ItemFilesError> {
         if path.is_empty() && name == self.sidecar {
             return Ok(());
         }
         if name.chars().any(char::is_control) {
-            return Err(fault("a file's name has a control character", "Rename it."));
+            return Err(unplaced_fault("a file's name has a control character", "Rename it."));
         }
         if kind != EntryKind::File {
             let what = "a link or a special file lies among its files";
-            let fault = plain(what, "Put a regular file in its place.");
-            return Err(BelongingsError::Fault(fault, Some(join(path, name))));
+            let fault = fault_at_start(what, "Put a regular file in its place.");
+            return Err(ItemFilesError::Fault(fault, Some(join(path, name))));
         }
         if self.found.len() == MAX_FILES {
-            return Err(fault("it has more than 1,000 files", "Leave out what it does not need."));
+            return Err(unplaced_fault(
+                "it has more than 1,000 files",
+                "Leave out what it does not need.",
+            ));
         }
         self.bytes += self.open(path, name)?.metadata()?.len();
-        self.check_bytes()?;
+        self.check_size()?;
         self.found.push((path.to_owned(), name.to_owned()));
         Ok(())
     }
 
-    fn open(&self, path: &str, name: &str) -> Result<File, BelongingsError> {
+    fn open(&self, path: &str, name: &str) -> Result<File, ItemFilesError> {
         let holder = OpenFolder::open(self.folder, path)?.into_dir();
         open_regular_file(&holder, name)?
-            .ok_or_else(|| fault("a file changed while it was read", "Try again."))
+            .ok_or_else(|| unplaced_fault("a file changed while it was read", "Try again."))
     }
 
-    fn check_bytes(&self) -> Result<(), BelongingsError> {
+    fn check_size(&self) -> Result<(), ItemFilesError> {
         if self.bytes <= MAX_BYTES {
             return Ok(());
         }
-        Err(fault("its files are larger than 64 MiB", "Keep large data elsewhere."))
+        Err(unplaced_fault("its files are larger than 64 MiB", "Keep large data elsewhere."))
     }
 
     /// Reads everything that was found.
-    fn digests(mut self) -> Result<Vec<FileDigest>, BelongingsError> {
+    fn hash_all(mut self) -> Result<Vec<FileDigest>, ItemFilesError> {
         self.bytes = 0;
         let mut files = Vec::new();
         for (path, name) in std::mem::take(&mut self.found) {
@@ -182,18 +192,18 @@ impl Gathering<'_> {
                 }
             }
             self.bytes += size;
-            self.check_bytes()?;
+            self.check_size()?;
             files.push(FileDigest { path: join(&path, &name), sha256: hasher.digest(), size });
         }
         Ok(files)
     }
 }
 
-fn fault(what: &'static str, fix: &'static str) -> BelongingsError {
-    BelongingsError::Fault(plain(what, fix), None)
+fn unplaced_fault(what: &'static str, fix: &'static str) -> ItemFilesError {
+    ItemFilesError::Fault(fault_at_start(what, fix), None)
 }
 
-fn plain(what: &'static str, fix: &'static str) -> ItemFault {
+fn fault_at_start(what: &'static str, fix: &'static str) -> ItemFault {
     ItemFault { line: 1, column: 1, what: what.into(), fix: fix.into() }
 }
 

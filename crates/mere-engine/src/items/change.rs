@@ -10,13 +10,13 @@ use mere_core::request::{Execute, ItemAction, ItemContent, LookupScope, Reader, 
 use mere_core::spoken::Spoken;
 use mere_core::turn::OutputStream;
 
-use super::belongings::{belongings, whole, whole_of};
-use super::find::{find, is_shown};
+use super::belongings::{hash_other_files, item_digest, read_item_digest};
+use super::find::{find, is_visible};
 use super::keep::delete_memory;
-use super::place::{Placing, apply};
-use super::prospect::{Prospect, form_of, in_space};
-use super::run::run;
-use super::{ItemError, Standing, Stock, Unmade, proposal};
+use super::place::{WriteContext, apply_permit};
+use super::prospect::{NewItem, choose_form, place_in_space};
+use super::run::run_item;
+use super::{ItemChangeError, ItemError, ItemSources, TrustStatus, proposal};
 use crate::config::{AgentsConfig, RunConfig};
 use crate::context::Context;
 use crate::court::TrustPolicy;
@@ -31,47 +31,47 @@ use crate::world::VisibilityRef;
 use mere_host::{CellPool, digest_file, none_if_missing, read_at_most};
 
 /// What a change is made with.
-pub(crate) struct Desk<'a> {
+pub(crate) struct ItemCall<'a> {
     pub(crate) view: &'a View<'a>,
     /// The gate that agents' answers pass, whoever asks.
     pub(crate) agent_gate: &'a Gate,
-    pub(crate) stock: &'a Stock<'a>,
+    pub(crate) sources: &'a ItemSources<'a>,
     pub(crate) context: &'a Context,
     pub(crate) agents: &'a AgentsConfig,
     /// By which rules items have categories.
     pub(crate) item_rules: &'a ItemRules,
     /// Whose signatures count.
-    pub(crate) court: &'a TrustPolicy,
-    pub(crate) who: Reader,
+    pub(crate) trust_policy: &'a TrustPolicy,
+    pub(crate) reader: Reader,
     /// For what is asked about memories.
-    pub(crate) clerk: &'a StoreCall<'a>,
+    pub(crate) store_call: &'a StoreCall<'a>,
     /// The passphrase of the user's key, where a person gave it.
-    pub(crate) unlock: Option<&'a Secret>,
-    pub(crate) over: &'a dyn Fn() -> bool,
+    pub(crate) passphrase: Option<&'a Secret>,
+    pub(crate) is_cancelled: &'a dyn Fn() -> bool,
     /// What is searched with.
     pub(crate) search: Kit<'a>,
     /// Tells how far a long command is: of how many, how many are done.
     pub(crate) progress: &'a dyn Fn(u64, u64),
     /// Tells what a running tool says, and after how many milliseconds.
-    pub(crate) heard: &'a dyn Fn(u64, Prose),
+    pub(crate) report_tool_note: &'a dyn Fn(u64, Prose),
     /// Passes it on to a person as it comes.
-    pub(crate) said: &'a dyn Fn(OutputStream, &Prose),
+    pub(crate) stream_tool_output: &'a dyn Fn(OutputStream, &Prose),
     /// How tools are run.
-    pub(crate) running: &'a RunConfig,
+    pub(crate) run_config: &'a RunConfig,
     /// Where they are.
     pub(crate) cells: &'a CellPool,
 }
 
-impl Desk<'_> {
+impl ItemCall<'_> {
     /// The scope that is meant: in the home folder the project's space is the user's own.
-    pub(crate) fn scope(&self, said: Scope) -> Scope {
+    pub(crate) fn effective_scope(&self, said: Scope) -> Scope {
         if said == Scope::Project && self.context.is_home() { Scope::User } else { said }
     }
 
     /// The same for where an item is looked for.
-    pub(crate) fn source(&self, said: LookupScope) -> LookupScope {
+    pub(crate) fn effective_source(&self, said: LookupScope) -> LookupScope {
         match said {
-            LookupScope::Only(scope) => LookupScope::Only(self.scope(scope)),
+            LookupScope::Only(scope) => LookupScope::Only(self.effective_scope(scope)),
             wide => wide,
         }
     }
@@ -79,29 +79,29 @@ impl Desk<'_> {
 
 /// Whether a change is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
-    Really,
-    Dry,
+pub(crate) enum ExecutionMode {
+    Real,
+    DryRun,
 }
 
 /// Does what `execute` asks for.
-pub(crate) fn execute(desk: &Desk<'_>, call: &Execute) -> Result<Draft, ToolError> {
-    let mode = if call.dry_run { Mode::Dry } else { Mode::Really };
+pub(crate) fn execute(desk: &ItemCall<'_>, call: &Execute) -> Result<Draft, ToolError> {
+    let mode = if call.dry_run { ExecutionMode::DryRun } else { ExecutionMode::Real };
     if let ItemAction::Run { parameters } = &call.action {
-        return run(desk, call, parameters);
+        return run_item(desk, call, parameters);
     }
     if let (ItemType::Memory, Reader::Person, ItemAction::Delete { .. }) =
-        (call.kind, desk.who, &call.action)
+        (call.kind, desk.reader, &call.action)
     {
-        return delete_memory(desk, (&call.item, desk.source(call.source)), mode);
+        return delete_memory(desk, (&call.item, desk.effective_source(call.source)), mode);
     }
     let usual = matches!(call.kind, ItemType::Directive | ItemType::Tool | ItemType::Knowledge);
-    let deletes = desk.who == Reader::Person && matches!(call.action, ItemAction::Delete { .. });
+    let deletes = desk.reader == Reader::Person && matches!(call.action, ItemAction::Delete { .. });
     if !usual && !deletes {
-        return Err(Unmade::NotMade(call.kind).into());
+        return Err(ItemChangeError::UnsupportedType(call.kind).into());
     }
     match &call.action {
-        ItemAction::Run { .. } => Err(ItemError::NotRun(call.kind).into()),
+        ItemAction::Run { .. } => Err(ItemError::NotRunnable(call.kind).into()),
         ItemAction::Create(text) => create(desk, call, text, mode),
         ItemAction::Update { content: text, expect } => update(desk, call, text, (*expect, mode)),
         ItemAction::Delete { expect } => delete(desk, call, *expect, mode),
@@ -110,43 +110,44 @@ pub(crate) fn execute(desk: &Desk<'_>, call: &Execute) -> Result<Draft, ToolErro
 
 /// Makes a new item.
 fn create(
-    desk: &Desk<'_>,
+    desk: &ItemCall<'_>,
     call: &Execute,
     text: &ItemContent,
-    mode: Mode,
+    mode: ExecutionMode,
 ) -> Result<Draft, ToolError> {
-    let form = form_of(call.kind, call.item.id.as_str(), text);
-    let place = in_space(desk.scope(Scope::Project), call.kind, &call.item, form);
-    check_arrival(desk, &place)?;
-    let prospect = Prospect::new((desk.stock, desk.view), place, text)?;
-    put(desk, prospect, ExpectedState::Nothing, mode)
+    let form = choose_form(call.kind, call.item.id.as_str(), text);
+    let place = place_in_space(desk.effective_scope(Scope::Project), call.kind, &call.item, form);
+    check_destination(desk, &place)?;
+    let prospect = NewItem::new((desk.sources, desk.view), place, text)?;
+    put_item(desk, prospect, ExpectedState::Nothing, mode)
 }
 
 fn update(
-    desk: &Desk<'_>,
+    desk: &ItemCall<'_>,
     call: &Execute,
     text: &ItemContent,
-    (expect, mode): (Option<Sha256>, Mode),
+    (expect, mode): (Option<Sha256>, ExecutionMode),
 ) -> Result<Draft, ToolError> {
     let place =
-        find(desk.stock, desk.view, (call.kind, &call.item), desk.source(call.source))?.place;
-    let current = Current::main(desk, &place)?;
-    current.check(expect)?;
-    let whole = current.whole(&place)?;
-    let kept = current.others(&place);
-    let prospect = Prospect::new((desk.stock, desk.view), place, text)?;
-    let content = current.meant(desk, &text.main_file)?;
+        find(desk.sources, desk.view, (call.kind, &call.item), desk.effective_source(call.source))?
+            .place;
+    let current = CurrentFile::read_main(desk, &place)?;
+    current.check_expected(expect)?;
+    let whole = current.item_digest(&place)?;
+    let kept = current.other_files(&place);
+    let prospect = NewItem::new((desk.sources, desk.view), place, text)?;
+    let content = current.restore_masked_text(desk, &text.main_file)?;
     let meant = ItemContent {
         main_file: content,
-        files: others_meant(desk, &current.address, &text.files)?,
+        files: restore_masked_files(desk, &current.address, &text.files)?,
     };
-    let prospect = prospect.meaning(&meant, &kept)?;
-    put(desk, prospect, ExpectedState::Whole(whole), mode)
+    let prospect = prospect.with_restored_text(&meant, &kept)?;
+    put_item(desk, prospect, ExpectedState::Whole(whole), mode)
 }
 
 /// The other files that are meant by someone who saw those that are there masked and rewritten.
-fn others_meant(
-    desk: &Desk<'_>,
+fn restore_masked_files(
+    desk: &ItemCall<'_>,
     main: &Address,
     files: &[(RelPath, String)],
 ) -> Result<Vec<(RelPath, String)>, ToolError> {
@@ -154,10 +155,10 @@ fn others_meant(
     let meant = files.iter().map(|(path, content)| {
         let address = Address::file(main.root().clone(), folder.join_path(path));
         if !desk.view.world.may_show(&address) {
-            return Err(Unmade::Files("files whose names are not sensitive").into());
+            return Err(ItemChangeError::InvalidFiles("files whose names are not sensitive").into());
         }
-        let content = match Current::read(desk, address) {
-            Ok(current) => current.meant(desk, content)?,
+        let content = match CurrentFile::read(desk, address) {
+            Ok(current) => current.restore_masked_text(desk, content)?,
             // A new one: nobody saw it as anything else.
             Err(ToolError::Path(_)) => content.clone(),
             Err(error) => return Err(error),
@@ -168,68 +169,77 @@ fn others_meant(
 }
 
 fn delete(
-    desk: &Desk<'_>,
+    desk: &ItemCall<'_>,
     call: &Execute,
     expect: Option<Sha256>,
-    mode: Mode,
+    mode: ExecutionMode,
 ) -> Result<Draft, ToolError> {
     let place =
-        find(desk.stock, desk.view, (call.kind, &call.item), desk.source(call.source))?.place;
-    let current = Current::main(desk, &place)?;
-    current.check(expect)?;
+        find(desk.sources, desk.view, (call.kind, &call.item), desk.effective_source(call.source))?
+            .place;
+    let current = CurrentFile::read_main(desk, &place)?;
+    current.check_expected(expect)?;
     let address = current.address.clone();
-    let how = ItemOperation::Remove { whole: current.whole(&place)? };
+    let how = ItemOperation::Remove { whole: current.item_digest(&place)? };
     let change = ItemChange { place, operation: how };
-    let told = Told { address, integrity: None, warnings: Vec::new(), done: "deleted" };
-    settle(desk, change, told, mode)
+    let told = ChangeReport { address, integrity: None, warnings: Vec::new(), verb: "deleted" };
+    apply_or_propose(desk, change, told, mode)
 }
 
 /// Settles that an item is to be so.
-pub(crate) fn put(
-    desk: &Desk<'_>,
-    prospect: Prospect,
+pub(crate) fn put_item(
+    desk: &ItemCall<'_>,
+    prospect: NewItem,
     before: ExpectedState,
-    mode: Mode,
+    mode: ExecutionMode,
 ) -> Result<Draft, ToolError> {
-    let Prospect { place, address, files, integrity, warnings } = prospect;
+    let NewItem { place, address, files, integrity, warnings } = prospect;
     let done = if before == ExpectedState::Nothing { "created" } else { "changed" };
     let change = ItemChange { place, operation: ItemOperation::Put { files, before } };
-    settle(desk, change, Told { address, integrity, warnings, done }, mode)
+    apply_or_propose(desk, change, ChangeReport { address, integrity, warnings, verb: done }, mode)
 }
 
 /// What the answer tells.
-struct Told {
+struct ChangeReport {
     address: Address,
     integrity: Option<Sha256>,
     warnings: Vec<mere_core::reply::Content>,
-    done: &'static str,
+    verb: &'static str,
 }
 
 /// Asks policy, and does it, proposes it, or says what would be done.
-fn settle(desk: &Desk<'_>, change: ItemChange, told: Told, mode: Mode) -> Result<Draft, ToolError> {
-    let sealing = sealing(desk, &change.place);
-    let permit = enforce::permit_item(desk.who, desk.agents, change, sealing);
+fn apply_or_propose(
+    desk: &ItemCall<'_>,
+    change: ItemChange,
+    told: ChangeReport,
+    mode: ExecutionMode,
+) -> Result<Draft, ToolError> {
+    let sealing = detect_signature_state(desk, &change.place);
+    let permit = enforce::permit_item(desk.reader, desk.agents, change, sealing);
     let way = permit.route();
     let proposal = match (mode, way) {
-        (Mode::Dry, _) => None,
-        (Mode::Really, ChangeRoute::Direct) => {
-            apply(permit, &Placing { context: desk.context, over: desk.over })?;
+        (ExecutionMode::DryRun, _) => None,
+        (ExecutionMode::Real, ChangeRoute::Direct) => {
+            apply_permit(
+                permit,
+                &WriteContext { context: desk.context, is_cancelled: desk.is_cancelled },
+            )?;
             None
         }
-        (Mode::Really, ChangeRoute::Propose) => Some(proposal::keep(desk, permit)?),
+        (ExecutionMode::Real, ChangeRoute::Propose) => Some(proposal::save_proposal(desk, permit)?),
     };
     let address = told.address.clone();
     let data = Fields::default()
         .with("address", told.address)
         .with_some("proposal", proposal.clone())
-        .with_some("dry_run", (mode == Mode::Dry).then_some(true))
+        .with_some("dry_run", (mode == ExecutionMode::DryRun).then_some(true))
         .with("integrity", told.integrity)
-        .with("trust", Standing::Unsigned.told())
+        .with("trust", TrustStatus::Unsigned.to_fields())
         .with("validation_warnings", told.warnings.into_iter().map(Data::from).collect::<Data>());
     let subject = Prose::words("").address(address);
     Ok(match (mode, proposal) {
-        (Mode::Dry, _) => {
-            let done = told.done;
+        (ExecutionMode::DryRun, _) => {
+            let done = told.verb;
             let words = match way {
                 ChangeRoute::Direct => format!(" would be {done}. Nothing was changed: a dry run."),
                 ChangeRoute::Propose => {
@@ -238,11 +248,11 @@ fn settle(desk: &Desk<'_>, change: ItemChange, told: Told, mode: Mode) -> Result
             };
             Draft::success(codes::CHANGE_DRY, subject.and(words)).data(data)
         }
-        (Mode::Really, None) => {
-            let message = subject.and(format!(" was {}.", told.done));
+        (ExecutionMode::Real, None) => {
+            let message = subject.and(format!(" was {}.", told.verb));
             Draft::success(codes::CHANGE_DONE, message).data(data)
         }
-        (Mode::Really, Some(proposal)) => {
+        (ExecutionMode::Real, Some(proposal)) => {
             let message = Prose::words("The change is proposed: ").address(proposal).and(".");
             Draft::success(codes::CHANGE_PROPOSED, message)
                 .hint("Nothing else was changed. A person accepts it with `mere review`.")
@@ -252,7 +262,7 @@ fn settle(desk: &Desk<'_>, change: ItemChange, told: Told, mode: Mode) -> Result
 }
 
 /// Whether a signature lies beside an item. What cannot be found out counts as signed.
-pub(super) fn sealing(desk: &Desk<'_>, place: &ScopedPath) -> SignatureState {
+pub(super) fn detect_signature_state(desk: &ItemCall<'_>, place: &ScopedPath) -> SignatureState {
     let main = place.address().map(|address| desk.view.resolve(&Spoken::Rooted(address)));
     let Some(Ok(main)) = main else { return SignatureState::Unsigned };
     let name = place.sidecar_name().unwrap_or_default();
@@ -265,12 +275,12 @@ pub(super) fn sealing(desk: &Desk<'_>, place: &ScopedPath) -> SignatureState {
 
 /// Whether an item may come to lie at a place: its category may be there, and its name is taken by
 /// no item of either form, nor by anything else.
-pub(crate) fn check_arrival(desk: &Desk<'_>, place: &ScopedPath) -> Result<(), ToolError> {
-    let address = place.address().ok_or(Unmade::Place)?;
-    let inside = desk.stock.space(place.scope).map(|space| space.is_inside_an_item(place));
+pub(crate) fn check_destination(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<(), ToolError> {
+    let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
+    let inside = desk.sources.space(place.scope).map(|space| space.is_inside_an_item(place));
     let inside = inside.transpose().map_err(ItemError::Unsearchable)?.unwrap_or_default();
-    if inside || !is_shown(desk.view, place) {
-        return Err(Unmade::Place.into());
+    if inside || !is_visible(desk.view, place) {
+        return Err(ItemChangeError::InvalidPlace.into());
     }
     check_category(desk, place)?;
     let item = ItemRef {
@@ -278,19 +288,21 @@ pub(crate) fn check_arrival(desk: &Desk<'_>, place: &ScopedPath) -> Result<(), T
         id: place.id.clone(),
         version: place.version.clone(),
     };
-    let there = desk.stock.candidates(place.scope, place.kind, &item);
+    let there = desk.sources.candidates(place.scope, place.kind, &item);
     match there.map_err(ItemError::Unsearchable)?.first() {
         None => Ok(()),
-        Some(there) => Err(Unmade::Taken(there.address().unwrap_or(address)).into()),
+        Some(there) => {
+            Err(ItemChangeError::AlreadyExists(there.address().unwrap_or(address)).into())
+        }
     }
 }
 
 /// Whether items of that type may have that category.
-fn check_category(desk: &Desk<'_>, place: &ScopedPath) -> Result<(), ToolError> {
+fn check_category(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<(), ToolError> {
     if place.base != CategoryBase::Space {
         return Ok(());
     }
-    let space = desk.stock.space(place.scope).and_then(|space| space.folder());
+    let space = desk.sources.space(place.scope).and_then(|space| space.folder());
     let folder = space.map(|space| space.subfolder(place.kind.folder())).transpose();
     let folder = folder.map_err(ItemError::Unsearchable)?.flatten();
     let folder = folder.as_ref().map(|folder| &**folder.dir());
@@ -298,7 +310,7 @@ fn check_category(desk: &Desk<'_>, place: &ScopedPath) -> Result<(), ToolError> 
 }
 
 /// A file of an item as it is, right or wrong: what is broken can be mended.
-struct Current {
+struct CurrentFile {
     address: Address,
     file: VisibilityRef,
     /// What it holds, unless that is more than an item can.
@@ -306,12 +318,12 @@ struct Current {
     sha256: Sha256,
 }
 
-impl Current {
-    fn main(desk: &Desk<'_>, place: &ScopedPath) -> Result<Self, ToolError> {
-        Self::read(desk, place.address().ok_or(Unmade::Place)?)
+impl CurrentFile {
+    fn read_main(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<Self, ToolError> {
+        Self::read(desk, place.address().ok_or(ItemChangeError::InvalidPlace)?)
     }
 
-    fn read(desk: &Desk<'_>, address: Address) -> Result<Self, ToolError> {
+    fn read(desk: &ItemCall<'_>, address: Address) -> Result<Self, ToolError> {
         let file = desk.view.resolve(&Spoken::Rooted(address.clone()))?;
         let unreadable = |cause| ToolError::unreadable(&address, cause);
         let bytes = read_at_most(open_visible_file(&file)?, item::MAX_ITEM_BYTES as u64)
@@ -324,35 +336,35 @@ impl Current {
     }
 
     /// One digest of all that the item is whose main file this is.
-    fn whole(&self, place: &ScopedPath) -> Result<Sha256, ToolError> {
+    fn item_digest(&self, place: &ScopedPath) -> Result<Sha256, ToolError> {
         let unreadable = |cause| ToolError::unreadable(&self.address, cause);
         match self.file.parent_folder() {
-            Some(folder) => whole(self.sha256, folder, place).map_err(unreadable),
-            None => Ok(whole_of(self.sha256, &[])),
+            Some(folder) => read_item_digest(self.sha256, folder, place).map_err(unreadable),
+            None => Ok(item_digest(self.sha256, &[])),
         }
     }
 
     /// The other files of the item whose main file this is, as far as they can be told.
-    fn others(&self, place: &ScopedPath) -> Vec<FileDigest> {
-        let others = self.file.parent_folder().map(|folder| belongings(folder, place));
+    fn other_files(&self, place: &ScopedPath) -> Vec<FileDigest> {
+        let others = self.file.parent_folder().map(|folder| hash_other_files(folder, place));
         others.and_then(Result::ok).unwrap_or_default()
     }
 
-    fn check(&self, expect: Option<Sha256>) -> Result<(), Unmade> {
+    fn check_expected(&self, expect: Option<Sha256>) -> Result<(), ItemChangeError> {
         if expect.is_none_or(|expected| expected == self.sha256) {
             return Ok(());
         }
-        Err(Unmade::Stale { address: self.address.clone(), current: Some(self.sha256) })
+        Err(ItemChangeError::Stale { address: self.address.clone(), current: Some(self.sha256) })
     }
 
     /// The content that is meant by someone who saw this one masked and rewritten.
-    fn meant(&self, desk: &Desk<'_>, content: &str) -> Result<String, ToolError> {
+    fn restore_masked_text(&self, desk: &ItemCall<'_>, content: &str) -> Result<String, ToolError> {
         let text = self.bytes.as_deref().map(str::from_utf8);
         let Some(Ok(text)) = text else { return Ok(content.to_owned()) };
         let confirmed = desk.view.world.is_confirmed_at(&self.address);
         let secrets = if confirmed { SecretDisplay::Shown } else { SecretDisplay::Masked };
-        let obscured = |RedactionConflict| Unmade::Obscured(self.address.clone());
-        if desk.who == Reader::Person {
+        let obscured = |RedactionConflict| ItemChangeError::TouchesMasked(self.address.clone());
+        if desk.reader == Reader::Person {
             return Ok(content.to_owned());
         }
         let seen =

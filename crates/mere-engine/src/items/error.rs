@@ -6,8 +6,8 @@ use mere_core::item::{ItemFault, ItemRef, ItemType, Scope, ScopedPath, Version};
 use mere_core::schema::{Problem, SchemaError};
 use serde_json::Value;
 
-use super::TeamFault;
-use super::opened::Broken;
+use super::TeamRefusal;
+use super::opened::BrokenItem;
 use crate::court::RosterTrouble;
 use crate::enforce::{Denied, UntrustedItem};
 use crate::keys::KeyFault;
@@ -18,7 +18,7 @@ use crate::records::RecordError;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ItemError {
     #[error("there is no such {kind}")]
-    Missing { kind: ItemType, item: Box<ItemRef>, scopes: Vec<Scope>, near: Vec<String> },
+    Missing { kind: ItemType, item: Box<ItemRef>, scopes: Vec<Scope>, suggestions: Vec<String> },
     #[error("the id means several items")]
     Ambiguous { kind: ItemType, item: Box<ItemRef>, candidates: Vec<ScopedPath> },
     #[error("two items have one name")]
@@ -26,17 +26,17 @@ pub(crate) enum ItemError {
     #[error("{address} is not valid")]
     Faulty { address: Address, fault: Box<ItemFault> },
     #[error("{address} has another version")]
-    Version { address: Address, has: Option<Version> },
+    WrongVersion { address: Address, has: Option<Version> },
     #[error("no registry is configured")]
     NoRegistry,
     #[error("items of type {0} are not run")]
-    NotRun(ItemType),
+    NotRunnable(ItemType),
     #[error("a schema is wrong")]
-    Schema { address: Option<Address>, error: SchemaError },
+    InvalidSchema { address: Option<Address>, error: SchemaError },
     #[error("the inputs are wrong")]
-    Inputs(Box<WrongInputs>),
+    InvalidInputs(Box<WrongInputs>),
     #[error("the frontmatter is wrong")]
-    Frontmatter { address: Option<Address>, problems: Vec<Problem> },
+    InvalidFrontmatter { address: Option<Address>, problems: Vec<Problem> },
     #[error("the spaces cannot be looked through")]
     Unsearchable(#[source] std::io::Error),
     #[error(transparent)]
@@ -44,73 +44,73 @@ pub(crate) enum ItemError {
     #[error(transparent)]
     Team(RosterTrouble),
     #[error(transparent)]
-    Refused(Box<TeamFault>),
+    TeamRefused(Box<TeamRefusal>),
     #[error(transparent)]
     Record(RecordError),
     #[error("{} is broken: {}", .0.address, .0.failure.status())]
-    Broken(Box<Broken>),
+    Broken(Box<BrokenItem>),
     #[error("the item may not be used: {0}")]
-    Unused(Box<UntrustedItem>),
+    UseDenied(Box<UntrustedItem>),
     #[error(transparent)]
-    Unmade(#[from] Unmade),
+    Change(#[from] ItemChangeError),
 }
 
-impl From<TeamFault> for ItemError {
-    fn from(fault: TeamFault) -> Self {
-        Self::Refused(Box::new(fault))
+impl From<TeamRefusal> for ItemError {
+    fn from(fault: TeamRefusal) -> Self {
+        Self::TeamRefused(Box::new(fault))
     }
 }
 
 /// Why an item was not made, changed or deleted. Nothing was changed in any of these.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Unmade {
+pub(crate) enum ItemChangeError {
     #[error("items of type {0} are not made so")]
-    NotMade(ItemType),
+    UnsupportedType(ItemType),
     #[error("{0} is there already")]
-    Taken(Address),
+    AlreadyExists(Address),
     #[error("{address} is another by now")]
     Stale { address: Address, current: Option<Sha256> },
     #[error("what was given for {address} is not valid")]
-    Unfit { address: Address, fault: Box<ItemFault> },
+    Invalid { address: Address, fault: Box<ItemFault> },
     #[error("the files are not as they must be")]
-    Files(&'static str),
+    InvalidFiles(&'static str),
     #[error("nothing can lie there")]
-    Place,
+    InvalidPlace,
     #[error("the space is of a newer version")]
-    Newer,
+    NewerFormat,
     #[error("the change touches what {0} hides")]
-    Obscured(Address),
+    TouchesMasked(Address),
     #[error("{0} took too long")]
-    Late(Address),
+    TimedOut(Address),
     #[error("{0} is signed by someone else")]
-    Foreign(Address),
+    SignedByOther(Address),
     #[error("{0} is being worked on")]
-    Unfinished(Address),
+    IsDraft(Address),
     #[error("memories are not signed")]
-    Unsigned,
+    MemoryNotSigned,
     #[error("there is no git repository")]
-    NoGit,
+    NoGitRepository,
     #[error("{0} is not staged as it lies there")]
-    Unstaged(RelPath),
+    NotStaged(RelPath),
     #[error("the editor left {0} without saying that it went well")]
-    Editor(Address),
+    EditorFailed(Address),
     #[error("{address} could not be written")]
-    Failed { address: Address, cause: std::io::Error },
+    WriteFailed { address: Address, cause: std::io::Error },
     #[error(transparent)]
     Denied(#[from] Denied),
     #[error(transparent)]
-    Unplaced(#[from] Unplaced),
+    Proposal(#[from] ProposalError),
 }
 
 /// Why a proposal was not placed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Unplaced {
+pub(crate) enum ProposalError {
     #[error("there is no such proposal")]
     Missing,
     #[error("the proposal is another by now")]
-    Other,
+    Changed,
     #[error("a proposal is broken: {0}")]
-    Broken(&'static str),
+    Invalid(&'static str),
 }
 
 /// Inputs that do not fit a directive.

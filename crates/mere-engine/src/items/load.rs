@@ -5,61 +5,62 @@ use mere_core::reply::{Content, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::{AuthorChoice, Load, Reader};
 use mere_core::schema::Schema;
 
-use super::change::Desk;
-use super::find::{Found, find};
-use super::relations::{relationships, superseded_by};
-use super::run::oddities;
-use super::tell::{self, Teller, word};
-use super::{ItemError, Loaded, Opened, keep};
+use super::change::ItemCall;
+use super::find::{ResolvedItem, find};
+use super::relations::{find_successor, relationships};
+use super::run::item_warnings;
+use super::tell::{self, ItemMasker, own_text};
+use super::{CheckedItem, ItemError, LoadedItem, keep};
 use crate::court::now;
 use crate::store::StoreError;
 use crate::tool_error::ToolError;
 
 /// Loads an item.
-pub(crate) fn load(desk: &Desk<'_>, call: &Load) -> Result<Draft, ToolError> {
-    let (view, stock) = (desk.view, desk.stock);
-    let Found { place, shadows } = find(stock, view, (call.kind, &call.item), call.source)?;
-    let opened = Opened::open(desk, place)?;
+pub(crate) fn load(desk: &ItemCall<'_>, call: &Load) -> Result<Draft, ToolError> {
+    let (view, stock) = (desk.view, desk.sources);
+    let ResolvedItem { place, shadows } = find(stock, view, (call.kind, &call.item), call.source)?;
+    let opened = CheckedItem::open_for_use(desk, place)?;
     let loaded = &opened.loaded;
     check_expiry(desk, loaded)?;
     if let Some(wanted) = &call.version
         && loaded.item.version() != Some(wanted)
     {
         let has = loaded.item.version().cloned();
-        return Err(ItemError::Version { address: loaded.address.clone(), has }.into());
+        return Err(ItemError::WrongVersion { address: loaded.address.clone(), has }.into());
     }
     let copied_to = call
         .destination
-        .map(|to| keep::copy(desk, &opened, (to, AuthorChoice::Unchanged)))
+        .map(|to| keep::copy_item(desk, &opened, (to, AuthorChoice::Unchanged)))
         .transpose()?;
-    let mut teller = Teller::new(view, loaded);
+    let mut teller = ItemMasker::new(view, loaded);
     let place = &loaded.place;
     let shadows = (!shadows.is_empty()).then(|| tell::addresses(&shadows));
-    let mut odd = oddities(stock, view, &loaded.item);
-    odd.extend(tool_oddities(loaded));
+    let mut odd = item_warnings(stock, view, &loaded.item);
+    odd.extend(tool_warnings(loaded));
     let data = Fields::default()
         .with("item_type", place.kind.name())
-        .with("id", word(&place.id))
-        .with("version", loaded.item.version().map(word))
+        .with("id", own_text(&place.id))
+        .with("version", loaded.item.version().map(own_text))
         .with("category", ParsedName::from(&place.category))
         .with("scope", place.scope.name())
         .with("address", loaded.address.clone())
         .with("content", teller.body(&loaded.text))
-        .with("metadata", teller.value(&loaded.item.metadata()))
-        .with("files", tell::files(view, loaded))
+        .with("metadata", teller.data(&loaded.item.metadata()))
+        .with("files", tell::file_list(view, loaded))
         .with("integrity", loaded.integrity)
-        .with("trust", opened.trust())
-        .with_some("validation_warnings", tell::warnings(odd))
+        .with("trust", opened.trust_fields())
+        .with_some("validation_warnings", tell::warning_list(odd))
         .with_some("shadows", shadows);
     let around = call.relationships.as_ref();
     let around = around.map(|walk| relationships(desk, place, walk)).transpose()?.flatten();
     let data = data
-        .with_some("superseded_by", superseded_by(desk, place))
+        .with_some("superseded_by", find_successor(desk, place))
         .with_some("relationships", around);
-    let data = data.with_some("copied_to", copied_to.clone()).with_some("masked", teller.masked());
+    let data =
+        data.with_some("copied_to", copied_to.clone()).with_some("masked", teller.masked_count());
     let version = loaded.item.version().map_or(String::new(), |version| format!(" {version}"));
     let message = Prose::words(format!("The {} `", place.kind))
-        .name(name(place))
+        .name(item_name(place))
         .and(format!("`{version} is "))
         .address(loaded.address.clone())
         .and(".");
@@ -77,8 +78,8 @@ pub(crate) fn load(desk: &Desk<'_>, call: &Load) -> Result<Draft, ToolError> {
 }
 
 /// What has expired is hidden from agents; a person may look.
-fn check_expiry(desk: &Desk<'_>, loaded: &Loaded) -> Result<(), StoreError> {
-    if let (Item::Memory(memory), Reader::Agent) = (&loaded.item, desk.who)
+fn check_expiry(desk: &ItemCall<'_>, loaded: &LoadedItem) -> Result<(), StoreError> {
+    if let (Item::Memory(memory), Reader::Agent) = (&loaded.item, desk.reader)
         && let Some(at) = memory.expires_at.filter(|_| memory.has_expired(now()))
     {
         let (category, slug) = (loaded.place.category.clone(), loaded.place.id.clone());
@@ -88,13 +89,13 @@ fn check_expiry(desk: &Desk<'_>, loaded: &Loaded) -> Result<(), StoreError> {
 }
 
 /// Category and id.
-pub(crate) fn name(place: &ScopedPath) -> ParsedName {
+pub(crate) fn item_name(place: &ScopedPath) -> ParsedName {
     let category = Some(place.category.clone()).filter(|category| !category.is_empty());
     ParsedName::from(&ItemRef { category, id: place.id.clone(), version: None })
 }
 
 /// What would keep a tool from running: nothing to start, a schema that is none.
-fn tool_oddities(loaded: &Loaded) -> Vec<Content> {
+fn tool_warnings(loaded: &LoadedItem) -> Vec<Content> {
     let Item::Tool(tool) = &loaded.item else { return Vec::new() };
     let mut odd = Vec::new();
     let entrypoint = tool.manifest.get("manifest").and_then(|said| said["entrypoint"].as_str());

@@ -14,8 +14,8 @@ use mere_core::trust::{
 };
 
 use super::ItemError;
-use super::belongings::{BelongingsError, belongings, whole_of};
-use super::tell::masked_fault;
+use super::belongings::{ItemFilesError, hash_other_files, item_digest};
+use super::tell::mask_fault;
 use crate::court::TrustPolicy;
 use crate::read::open_visible_file;
 use crate::tool_error::ToolError;
@@ -24,13 +24,13 @@ use crate::world::ResolveError;
 use mere_host::{none_if_missing, open_regular_file, read_at_most};
 
 /// An item as it lies on disk, not yet understood.
-pub(crate) struct Raw {
+pub(crate) struct RawItem {
     pub(crate) place: ScopedPath,
     pub(crate) address: Address,
     bytes: Vec<u8>,
     sha256: Sha256,
     /// Every file but the main one.
-    others: Result<Vec<FileDigest>, BelongingsError>,
+    other_files: Result<Vec<FileDigest>, ItemFilesError>,
     pub(crate) sidecar: SidecarFile,
 }
 
@@ -54,7 +54,7 @@ impl SidecarFile {
         Ok(bytes.map_or(Self::Unreadable, Self::Bytes))
     }
 
-    pub(crate) fn letter(&self) -> SidecarBytes<'_> {
+    pub(crate) fn as_sidecar_bytes(&self) -> SidecarBytes<'_> {
         match self {
             Self::None => SidecarBytes::None,
             Self::Bytes(bytes) => SidecarBytes::Bytes(bytes),
@@ -64,7 +64,7 @@ impl SidecarFile {
 }
 
 /// An item that was understood.
-pub(crate) struct Loaded {
+pub(crate) struct LoadedItem {
     pub(crate) place: ScopedPath,
     pub(crate) address: Address,
     pub(crate) text: String,
@@ -76,7 +76,7 @@ pub(crate) struct Loaded {
     pub(crate) integrity: Option<Sha256>,
 }
 
-impl Raw {
+impl RawItem {
     /// Reads the item at a place.
     pub(crate) fn read(view: &View<'_>, place: ScopedPath) -> Result<Self, ToolError> {
         let address = place.address().ok_or(ResolveError::NotVisible)?;
@@ -89,12 +89,12 @@ impl Raw {
         let sha256 = Sha256::digest(&bytes);
         let folder = main.parent_folder().ok_or(ResolveError::NotVisible)?;
         let sidecar = SidecarFile::read(folder, &place).map_err(unreadable)?;
-        let others = belongings(folder, &place);
-        Ok(Self { place, address, bytes, sha256, others, sidecar })
+        let others = hash_other_files(folder, &place);
+        Ok(Self { place, address, bytes, sha256, other_files: others, sidecar })
     }
 
     /// Whether nothing lies where the signatures of an item would.
-    pub(crate) fn is_plain(view: &View<'_>, place: &ScopedPath) -> Result<bool, ToolError> {
+    pub(crate) fn has_no_sidecar(view: &View<'_>, place: &ScopedPath) -> Result<bool, ToolError> {
         let address = place.address().ok_or(ResolveError::NotVisible)?;
         let main = view.resolve(&Spoken::Rooted(address.clone()))?;
         let folder = main.parent_folder().ok_or(ResolveError::NotVisible)?;
@@ -105,16 +105,19 @@ impl Raw {
 
     /// Every file of it, in order of paths, as far as they can be told.
     pub(crate) fn files(&self) -> Option<Vec<FileDigest>> {
-        let others = self.others.as_ref().ok()?;
-        Some(with_main(&self.place, (self.sha256, self.bytes.len() as u64), others))
+        let others = self.other_files.as_ref().ok()?;
+        Some(with_main_file(&self.place, (self.sha256, self.bytes.len() as u64), others))
     }
 
     /// The one verification. What is broken is not understood, and has no body.
-    pub(crate) fn judge(mut self, court: &TrustPolicy) -> Result<Verification<Loaded>, ToolError> {
-        let others = match (&self.others, &self.sidecar) {
+    pub(crate) fn verify(
+        mut self,
+        court: &TrustPolicy,
+    ) -> Result<Verification<LoadedItem>, ToolError> {
+        let others = match (&self.other_files, &self.sidecar) {
             (Ok(others), _) => others,
             // What was signed had no such file.
-            (Err(BelongingsError::Fault(_, odd)), sidecar)
+            (Err(ItemFilesError::Fault(_, odd)), sidecar)
                 if !matches!(sidecar, SidecarFile::None) =>
             {
                 let extra = odd.iter().cloned().collect();
@@ -123,47 +126,47 @@ impl Raw {
                     missing: Vec::new(),
                 }));
             }
-            (Err(_), _) => return Err(self.understand().err().unwrap_or(ToolError::Cancelled)),
+            (Err(_), _) => return Err(self.parse().err().unwrap_or(ToolError::Cancelled)),
         };
-        let files = with_main(&self.place, (self.sha256, self.bytes.len() as u64), others);
+        let files = with_main_file(&self.place, (self.sha256, self.bytes.len() as u64), others);
         let sidecar = std::mem::replace(&mut self.sidecar, SidecarFile::None);
         let place = self.place.clone();
         let exhibit = FoundItem {
             path: &place,
             space_id: court.space_id(place.scope),
             files: &files,
-            sidecar: sidecar.letter(),
+            sidecar: sidecar.as_sidecar_bytes(),
             is_draft: court.is_draft(&place),
             now: crate::court::now(),
         };
         trust::verify(&exhibit, court.keyring(place.scope), || {
-            let loaded = self.understand()?;
-            let said = loaded.said();
+            let loaded = self.parse()?;
+            let said = loaded.claims();
             Ok((loaded, said))
         })
     }
 
     /// Parses it, whoever vouches for it.
-    pub(crate) fn understand(self) -> Result<Loaded, ToolError> {
-        let Self { place, address, bytes, sha256, others, .. } = self;
+    pub(crate) fn parse(self) -> Result<LoadedItem, ToolError> {
+        let Self { place, address, bytes, sha256, other_files: others, .. } = self;
         let faulty = |fault| ItemError::Faulty {
             address: address.clone(),
-            fault: Box::new(masked_fault(fault)),
+            fault: Box::new(mask_fault(fault)),
         };
         let text = item::decode_text(&bytes).map_err(faulty)?;
         let item = Item::parse(text, &place).map_err(faulty)?;
         let files = others.map_err(|error| match error {
-            BelongingsError::Fault(fault, _) => ToolError::from(faulty(fault)),
-            BelongingsError::Io(cause) => ToolError::unreadable(&address, cause),
+            ItemFilesError::Fault(fault, _) => ToolError::from(faulty(fault)),
+            ItemFilesError::Io(cause) => ToolError::unreadable(&address, cause),
         })?;
         let integrity = item.integrity(text, &place, &files);
         let text = text.to_owned();
-        Ok(Loaded { place, address, text, sha256, item, files, integrity })
+        Ok(LoadedItem { place, address, text, sha256, item, files, integrity })
     }
 }
 
 /// Every file of an item, in order of paths.
-pub(crate) fn with_main(
+pub(crate) fn with_main_file(
     place: &ScopedPath,
     (sha256, size): (Sha256, u64),
     others: &[FileDigest],
@@ -175,14 +178,14 @@ pub(crate) fn with_main(
     files
 }
 
-impl Loaded {
+impl LoadedItem {
     /// Reads the item at a place, whoever vouches for it.
     pub(crate) fn read(view: &View<'_>, place: ScopedPath) -> Result<Self, ToolError> {
-        Raw::read(view, place)?.understand()
+        RawItem::read(view, place)?.parse()
     }
 
     /// What it says of itself that is signed.
-    pub(crate) fn said(&self) -> ItemClaims {
+    pub(crate) fn claims(&self) -> ItemClaims {
         let executor = match &self.item {
             Item::Tool(tool) => tool.executor.clone(),
             _ => None,
@@ -192,16 +195,16 @@ impl Loaded {
 
     /// Every file of it, in order of paths.
     pub(crate) fn all_files(&self) -> Vec<FileDigest> {
-        with_main(&self.place, (self.sha256, self.text.len() as u64), &self.files)
+        with_main_file(&self.place, (self.sha256, self.text.len() as u64), &self.files)
     }
 
     /// One digest of all that it is.
-    pub(crate) fn whole(&self) -> Sha256 {
-        whole_of(self.sha256, &self.files)
+    pub(crate) fn item_digest(&self) -> Sha256 {
+        item_digest(self.sha256, &self.files)
     }
 
     /// The name of its main file.
-    pub(crate) fn main_name(&self) -> &str {
+    pub(crate) fn main_file_name(&self) -> &str {
         self.address.path().names().next_back().unwrap_or_default()
     }
 }

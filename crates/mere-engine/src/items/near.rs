@@ -2,35 +2,35 @@
 
 use mere_core::item::{ItemRef, ItemType, Scope};
 
-use super::Stock;
-use super::find::is_shown;
+use super::ItemSources;
+use super::find::is_visible;
 use crate::space::Catalog;
 use crate::view::View;
 
 /// How many are named.
-const MAX_NAMED: usize = 3;
+const MAX_SUGGESTIONS: usize = 3;
 /// A space with more items is not gone through for a hint.
 const MAX_ITEMS: u64 = 20_000;
 
 /// Items whose ids are almost the one that was said, as they would be said.
-pub(super) fn near(
-    stock: &Stock<'_>,
+pub(super) fn suggest_similar(
+    stock: &ItemSources<'_>,
     view: &View<'_>,
     (kind, item): (ItemType, &ItemRef),
     scopes: &[Scope],
 ) -> Vec<String> {
     let mut found = Vec::new();
     for scope in scopes {
-        let count = stock.catalog(*scope, Catalog::count);
+        let count = stock.with_catalog_of(*scope, Catalog::count);
         if !count.is_ok_and(|count| count.is_some_and(|count| count <= MAX_ITEMS)) {
             continue;
         }
-        for entry in stock.all(*scope).unwrap_or_default() {
+        for entry in stock.indexed_items(*scope).unwrap_or_default() {
             let place = entry.place;
-            let far = distance(place.id.as_str(), item.id.as_str());
+            let far = edit_distance(place.id.as_str(), item.id.as_str());
             let same_kind = place.kind == kind;
             let meant = if same_kind { far <= 2 } else { far == 0 };
-            if meant && is_shown(view, &place) {
+            if meant && is_visible(view, &place) {
                 let category = Some(place.category.clone()).filter(|one| !one.is_empty());
                 let name = ItemRef { category, id: place.id, version: None };
                 let name =
@@ -41,11 +41,11 @@ pub(super) fn near(
     }
     found.sort();
     found.dedup();
-    found.into_iter().take(MAX_NAMED).map(|(_, name)| name).collect()
+    found.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| name).collect()
 }
 
 /// How many letters must be put in, taken out or changed; more than a few are many.
-fn distance(one: &str, other: &str) -> usize {
+fn edit_distance(one: &str, other: &str) -> usize {
     const MANY: usize = usize::MAX;
     if one.len().abs_diff(other.len()) > 2 {
         return MANY;
@@ -65,7 +65,7 @@ fn distance(one: &str, other: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::distance;
+    use super::edit_distance;
 
     #[test]
     fn letters_are_counted() {
@@ -75,8 +75,8 @@ mod tests {
             ("pgaing", "paging", 2),
             ("a", "b", 1),
         ] {
-            assert_eq!(distance(one, other), far, "{one} {other}");
+            assert_eq!(edit_distance(one, other), far, "{one} {other}");
         }
-        assert!(distance("a", "abcdef") > 2);
+        assert!(edit_distance("a", "abcdef") > 2);
     }
 }

@@ -11,10 +11,10 @@ use mere_core::trust::{
     ItemSigners, TrustedSigner, UntrustedReason, UntrustedSigner, Verification, VerificationFailure,
 };
 
-use super::change::Desk;
-use super::load::name;
+use super::change::ItemCall;
+use super::load::item_name;
 use super::loaded::SidecarFile;
-use super::{ItemError, Loaded, Raw};
+use super::{ItemError, LoadedItem, RawItem};
 use crate::court::{Membership, TrustPolicy};
 use crate::enforce::{self, SignatureRequirement};
 use crate::tool_error::ToolError;
@@ -22,7 +22,7 @@ use crate::view::View;
 
 /// Who vouches for an item that may be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum TrustStatus {
     /// Its author and whoever put it there.
     Verified(ItemSigners),
     /// A person is at work on it.
@@ -30,136 +30,136 @@ pub(crate) enum Standing {
     /// Nobody.
     Unsigned,
     /// Somebody whose key does not count.
-    Unknown(Unvouched),
+    UnknownKey(UnknownSigner),
 }
 
 /// Somebody whose key does not count, and what the team there is to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Unvouched {
-    stranger: UntrustedSigner,
+pub(crate) struct UnknownSigner {
+    signer: UntrustedSigner,
     membership: Membership,
 }
 
 /// An item that may be used.
-pub(crate) struct Opened {
-    pub(crate) loaded: Loaded,
-    pub(crate) standing: Standing,
+pub(crate) struct CheckedItem {
+    pub(crate) loaded: LoadedItem,
+    pub(crate) trust_status: TrustStatus,
     /// The signatures that were judged.
-    pub(crate) signed: Option<Vec<u8>>,
+    pub(crate) sidecar_bytes: Option<Vec<u8>>,
 }
 
 /// A broken item: what is told instead of its body.
 #[derive(Debug)]
-pub(crate) struct Broken {
+pub(crate) struct BrokenItem {
     pub(crate) place: ScopedPath,
     pub(crate) address: Address,
     pub(crate) failure: VerificationFailure,
 }
 
-impl Opened {
+impl CheckedItem {
     /// Reads an item and judges it. What is broken is an error.
-    pub(crate) fn judge(
+    pub(crate) fn read_and_verify(
         view: &View<'_>,
         court: &TrustPolicy,
         place: ScopedPath,
     ) -> Result<Self, ToolError> {
-        let raw = Raw::read(view, place)?;
+        let raw = RawItem::read(view, place)?;
         let (place, address) = (raw.place.clone(), raw.address.clone());
         let signed = match &raw.sidecar {
             SidecarFile::Bytes(bytes) => Some(bytes.clone()),
             SidecarFile::None | SidecarFile::Unreadable => None,
         };
-        let (loaded, standing) = match raw.judge(court)? {
+        let (loaded, standing) = match raw.verify(court)? {
             Verification::Verified(verified) => {
                 let (loaded, vouched) = verified.into_parts();
-                (loaded, Standing::Verified(vouched))
+                (loaded, TrustStatus::Verified(vouched))
             }
-            Verification::Draft(loaded) => (loaded, Standing::Draft),
-            Verification::Unsigned(loaded) => (loaded, Standing::Unsigned),
+            Verification::Draft(loaded) => (loaded, TrustStatus::Draft),
+            Verification::Unsigned(loaded) => (loaded, TrustStatus::Unsigned),
             Verification::UnknownKey(loaded, stranger) => {
                 let membership = court.membership(place.scope);
-                (loaded, Standing::Unknown(Unvouched { stranger, membership }))
+                (loaded, TrustStatus::UnknownKey(UnknownSigner { signer: stranger, membership }))
             }
             Verification::Broken(failure) => {
-                let broken = Broken { place, address, failure };
+                let broken = BrokenItem { place, address, failure };
                 return Err(ItemError::Broken(Box::new(broken)).into());
             }
         };
-        Ok(Self { loaded, standing, signed })
+        Ok(Self { loaded, trust_status: standing, sidecar_bytes: signed })
     }
 
     /// The same for use by whoever asks: policy decides about what nobody vouches for.
-    pub(crate) fn open(desk: &Desk<'_>, place: ScopedPath) -> Result<Self, ToolError> {
-        Self::open_for(desk.who, (desk.view, desk.court), place)
+    pub(crate) fn open_for_use(desk: &ItemCall<'_>, place: ScopedPath) -> Result<Self, ToolError> {
+        Self::open_for_reader(desk.reader, (desk.view, desk.trust_policy), place)
     }
 
     /// The same with no more than it takes.
-    pub(crate) fn open_for(
+    pub(crate) fn open_for_reader(
         who: Reader,
         (view, court): (&View<'_>, &TrustPolicy),
         place: ScopedPath,
     ) -> Result<Self, ToolError> {
-        let opened = Self::judge(view, court, place)?;
+        let opened = Self::read_and_verify(view, court, place)?;
         let must = who == Reader::Agent && court.requires_signature(opened.loaded.place.kind);
         let demand =
             if must { SignatureRequirement::Required } else { SignatureRequirement::Optional };
-        enforce::permit_use(&opened, demand).map_err(ItemError::Unused)?;
+        enforce::permit_use(&opened, demand).map_err(ItemError::UseDenied)?;
         Ok(opened)
     }
 
     /// What `trust` says.
-    pub(crate) fn trust(&self) -> Fields {
-        self.standing.told()
+    pub(crate) fn trust_fields(&self) -> Fields {
+        self.trust_status.to_fields()
     }
 
     /// What to do about an item that nobody vouches for.
     pub(crate) fn advice(&self) -> Option<Prose> {
-        self.standing.advice(&self.loaded.place)
+        self.trust_status.advice(&self.loaded.place)
     }
 }
 
 /// Whether what an item says counts for whoever asks. Of what has no signatures and needs none,
 /// nothing is read.
-pub(crate) fn is_believed(desk: &Desk<'_>, place: &ScopedPath) -> bool {
-    let must = desk.who == Reader::Agent && desk.court.requires_signature(place.kind);
-    let is_plain = !must && Raw::is_plain(desk.view, place).unwrap_or_default();
-    is_plain || Opened::open(desk, place.clone()).is_ok()
+pub(crate) fn is_usable_by_caller(desk: &ItemCall<'_>, place: &ScopedPath) -> bool {
+    let must = desk.reader == Reader::Agent && desk.trust_policy.requires_signature(place.kind);
+    let is_plain = !must && RawItem::has_no_sidecar(desk.view, place).unwrap_or_default();
+    is_plain || CheckedItem::open_for_use(desk, place.clone()).is_ok()
 }
 
-impl Standing {
+impl TrustStatus {
     /// Its name in `trust.status`.
     pub(crate) fn status(&self) -> &'static str {
         match self {
             Self::Verified(_) => "verified",
             Self::Draft => "draft",
             Self::Unsigned => "unsigned",
-            Self::Unknown(_) => "unknown-key",
+            Self::UnknownKey(_) => "unknown-key",
         }
     }
 
     /// What `trust` says.
-    pub(crate) fn told(&self) -> Fields {
+    pub(crate) fn to_fields(&self) -> Fields {
         let fields = Fields::default().with("status", self.status());
         match self {
             Self::Verified(vouched) => {
                 let (author, installer) = (&vouched.author, &vouched.installer);
-                let other = (author.key != installer.key).then(|| called(installer));
+                let other = (author.key != installer.key).then(|| display_name(installer));
                 fields
                     .with("key", Content::mention(author.key.to_string()))
                     .with_some("signer", author.name.clone().map(Content::mention))
                     .with_some("placed_by", other.map(Content::mention))
             }
             Self::Draft | Self::Unsigned => fields,
-            Self::Unknown(Unvouched { stranger, .. }) => {
+            Self::UnknownKey(UnknownSigner { signer: stranger, .. }) => {
                 let key = Content::mention(stranger.key.to_string());
-                fields.with("key", key).with_some("why", limited(stranger.reason))
+                fields.with("key", key).with_some("why", limitation(stranger.reason))
             }
         }
     }
 
     /// What to do where nobody vouches for an item. Memories are never signed.
     pub(crate) fn advice(&self, place: &ScopedPath) -> Option<Prose> {
-        let item = format!("{} {}", place.kind, name(place));
+        let item = format!("{} {}", place.kind, item_name(place));
         let words = match self {
             Self::Verified(_) => return None,
             Self::Unsigned if place.kind == mere_core::item::ItemType::Memory => return None,
@@ -169,16 +169,16 @@ impl Standing {
             Self::Unsigned => {
                 format!("Nobody has signed it. Ask a person to read it and run `mere sign {item}`.")
             }
-            Self::Unknown(unvouched) => unvouched.advice(&item),
+            Self::UnknownKey(unvouched) => unvouched.advice(&item),
         };
-        Some(Prose::with_names(&words, &[name(place)]))
+        Some(Prose::with_names(&words, &[item_name(place)]))
     }
 }
 
-impl Unvouched {
+impl UnknownSigner {
     /// Where there is a team, it is the team that says whose keys count.
     fn advice(&self, item: &str) -> String {
-        let whose = match self.stranger.reason {
+        let whose = match self.signer.reason {
             UntrustedReason::UnknownKey => "a key that nobody here trusts",
             UntrustedReason::OutsideLimits => "a key that is trusted for other items only",
             UntrustedReason::Expired => "a key whose time is over",
@@ -203,11 +203,11 @@ impl Unvouched {
     }
 }
 
-fn called(voucher: &TrustedSigner) -> String {
+fn display_name(voucher: &TrustedSigner) -> String {
     voucher.name.clone().unwrap_or_else(|| voucher.key.to_string())
 }
 
-fn limited(why: UntrustedReason) -> Option<&'static str> {
+fn limitation(why: UntrustedReason) -> Option<&'static str> {
     match why {
         UntrustedReason::UnknownKey => None,
         UntrustedReason::OutsideLimits => {

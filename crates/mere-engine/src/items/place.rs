@@ -8,9 +8,9 @@ use mere_core::digest::Sha256;
 use mere_core::item::{CategoryBase, ItemForm, ItemType, Scope, ScopedPath};
 use mere_core::trust::MAX_SIDECAR_BYTES;
 
-use super::Unmade;
-use super::belongings::whole;
-use super::prospect::main_name;
+use super::ItemChangeError;
+use super::belongings::read_item_digest;
+use super::prospect::main_file_name;
 use crate::context::Context;
 use crate::enforce::{ExpectedState, ItemOperation, ItemPermit};
 use crate::project_key;
@@ -20,42 +20,47 @@ use mere_host::{
 };
 
 /// The largest main file whose digest is taken.
-const MAX_MAIN: u64 = 64 * 1024 * 1024;
+const MAX_MAIN_BYTES: u64 = 64 * 1024 * 1024;
 
 /// With what a permit is spent.
-pub(crate) struct Placing<'a> {
+pub(crate) struct WriteContext<'a> {
     pub(crate) context: &'a Context,
-    pub(crate) over: &'a dyn Fn() -> bool,
+    pub(crate) is_cancelled: &'a dyn Fn() -> bool,
 }
 
 /// Does what a permit allows.
 #[expect(clippy::needless_pass_by_value, reason = "a permit is spent once")]
-pub(crate) fn apply(permit: ItemPermit, placing: &Placing<'_>) -> Result<(), Unmade> {
+pub(crate) fn apply_permit(
+    permit: ItemPermit,
+    placing: &WriteContext<'_>,
+) -> Result<(), ItemChangeError> {
     let place = permit.place();
-    let address = place.address().ok_or(Unmade::Place)?;
-    let failed = |cause| Unmade::Failed { address: address.clone(), cause };
-    let spot = Spot::of(place).ok_or(Unmade::Place)?;
-    let folder = placing.folder(place).map_err(failed)?;
+    let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
+    let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
+    let spot = ItemPaths::from_place(place).ok_or(ItemChangeError::InvalidPlace)?;
+    let folder = placing.open_base_folder(place).map_err(failed)?;
     if place.base == CategoryBase::Space
         && project_key::space_format(&folder) > project_key::SPACE_FORMAT
     {
-        return Err(Unmade::Newer);
+        return Err(ItemChangeError::NewerFormat);
     }
-    let editing = FolderWriter::open(&folder, placing.over).map_err(failed)?;
-    let editing = editing.ok_or_else(|| Unmade::Late(address.clone()))?;
+    let editing = FolderWriter::open(&folder, placing.is_cancelled).map_err(failed)?;
+    let editing = editing.ok_or_else(|| ItemChangeError::TimedOut(address.clone()))?;
     let main = editing.open_file(&spot.main).map_err(failed)?;
-    let main = main.map(|file| read_at_most(file, MAX_MAIN)).transpose().map_err(failed)?;
+    let main = main.map(|file| read_at_most(file, MAX_MAIN_BYTES)).transpose().map_err(failed)?;
     let main = main.flatten().map(|bytes| Sha256::digest(&bytes));
     let all = match main {
-        Some(main) => spot.whole(&editing, main).map_err(failed)?,
+        Some(main) => spot.item_digest(&editing, main).map_err(failed)?,
         None => None,
     };
-    let stale = || Unmade::Stale { address: address.clone(), current: main };
+    let stale = || ItemChangeError::Stale { address: address.clone(), current: main };
     match permit.operation() {
         ItemOperation::Put { files, before: ExpectedState::Nothing } => {
             match spot.create(&editing, files).map_err(failed)? {
                 None => Ok(()),
-                Some(taken) => Err(Unmade::Taken(spot.address(&address, &taken))),
+                Some(taken) => {
+                    Err(ItemChangeError::AlreadyExists(spot.address_of(&address, &taken)))
+                }
             }
         }
         ItemOperation::Put { before: ExpectedState::Whole(before), .. }
@@ -66,16 +71,16 @@ pub(crate) fn apply(permit: ItemPermit, placing: &Placing<'_>) -> Result<(), Unm
             Err(stale())
         }
         ItemOperation::Put { files, .. } => {
-            let before = spot.signatures(&editing).map_err(failed)?;
+            let before = spot.read_sidecar(&editing).map_err(failed)?;
             let done = spot.replace(&editing, files, main);
             // What was not replaced keeps the signatures it had.
             if !matches!(done, Ok(true)) {
-                spot.restore(&editing, before).map_err(failed)?;
+                spot.restore_sidecar(&editing, before).map_err(failed)?;
             }
             if done.map_err(failed)? { Ok(()) } else { Err(stale()) }
         }
         ItemOperation::Seal { sidecar, .. } => {
-            let path = spot.sidecar().ok_or(Unmade::Place)?;
+            let path = spot.sidecar_path().ok_or(ItemChangeError::InvalidPlace)?;
             editing.put(&path, sidecar, WritePrecondition::Any).map(|_| ()).map_err(failed)
         }
         ItemOperation::Remove { whole } => {
@@ -85,9 +90,9 @@ pub(crate) fn apply(permit: ItemPermit, placing: &Placing<'_>) -> Result<(), Unm
     }
 }
 
-impl Placing<'_> {
+impl WriteContext<'_> {
     /// The folder that paths of a place start from.
-    fn folder(&self, place: &ScopedPath) -> std::io::Result<cap_std::fs::Dir> {
+    fn open_base_folder(&self, place: &ScopedPath) -> std::io::Result<cap_std::fs::Dir> {
         let missing = || std::io::Error::from(std::io::ErrorKind::NotFound);
         match (place.scope, &place.base) {
             (Scope::Project, CategoryBase::Space) => match self.context.space()? {
@@ -104,34 +109,38 @@ impl Placing<'_> {
 }
 
 /// Where an item's files go.
-struct Spot<'a> {
+struct ItemPaths<'a> {
     place: &'a ScopedPath,
     main: RelPath,
     /// The folder of the main file.
     folder: RelPath,
 }
 
-impl<'a> Spot<'a> {
-    fn of(place: &'a ScopedPath) -> Option<Self> {
+impl<'a> ItemPaths<'a> {
+    fn from_place(place: &'a ScopedPath) -> Option<Self> {
         let main = place.main_file_path()?;
         let (folder, _) = main.split_last()?;
         Some(Self { place, main, folder })
     }
 
     /// Where its signatures lie.
-    fn sidecar(&self) -> Option<RelPath> {
+    fn sidecar_path(&self) -> Option<RelPath> {
         self.folder.child(&self.place.sidecar_name()?)
     }
 
     /// The signatures it has now.
-    fn signatures(&self, editing: &FolderWriter) -> std::io::Result<Option<Vec<u8>>> {
-        let file = self.sidecar().map(|path| editing.open_file(&path)).transpose()?.flatten();
+    fn read_sidecar(&self, editing: &FolderWriter) -> std::io::Result<Option<Vec<u8>>> {
+        let file = self.sidecar_path().map(|path| editing.open_file(&path)).transpose()?.flatten();
         Ok(file.map(|file| read_at_most(file, MAX_SIDECAR_BYTES)).transpose()?.flatten())
     }
 
     /// Gives it back the signatures it had.
-    fn restore(&self, editing: &FolderWriter, before: Option<Vec<u8>>) -> std::io::Result<()> {
-        match (self.sidecar(), before) {
+    fn restore_sidecar(
+        &self,
+        editing: &FolderWriter,
+        before: Option<Vec<u8>>,
+    ) -> std::io::Result<()> {
+        match (self.sidecar_path(), before) {
             (Some(path), Some(before)) => {
                 editing.put(&path, &before, WritePrecondition::Any).map(|_| ())
             }
@@ -141,16 +150,16 @@ impl<'a> Spot<'a> {
     }
 
     /// The address of what lies at a path from where the item's own begins.
-    fn address(&self, own: &Address, path: &RelPath) -> Address {
+    fn address_of(&self, own: &Address, path: &RelPath) -> Address {
         let above = own.path().as_str().strip_suffix(self.main.as_str()).unwrap_or_default();
         let whole = format!("{above}{path}").parse::<RelPath>();
         whole.map_or_else(|_| own.clone(), |whole| Address::file(own.root().clone(), whole))
     }
 
     /// One digest of all that the item is now.
-    fn whole(&self, editing: &FolderWriter, main: Sha256) -> std::io::Result<Option<Sha256>> {
+    fn item_digest(&self, editing: &FolderWriter, main: Sha256) -> std::io::Result<Option<Sha256>> {
         let folder = none_if_missing(OpenFolder::open(editing.dir(), self.folder.as_str()))?;
-        folder.map(|folder| whole(main, &folder.into_dir(), self.place)).transpose()
+        folder.map(|folder| read_item_digest(main, &folder.into_dir(), self.place)).transpose()
     }
 
     /// Makes it, unless something is in the way: then says what, and leaves nothing of its own.
@@ -199,7 +208,7 @@ impl<'a> Spot<'a> {
             }
             // Signatures without an item are nobody's.
             let is_free =
-                Some(&path) == self.sidecar().as_ref() && !editing.has_path(&self.main)?;
+                Some(&path) == self.sidecar_path().as_ref() && !editing.has_path(&self.main)?;
             let before = if is_free { WritePrecondition::Any } else { WritePrecondition::Absent };
             if !editing.put(&path, bytes, before)? {
                 return Ok(Some(path));
@@ -240,28 +249,31 @@ impl<'a> Spot<'a> {
     ) -> std::io::Result<bool> {
         let Some(main) = main else { return Ok(false) };
         if self.place.form == ItemForm::Folder {
-            let own = main_name(self.place);
+            let own = main_file_name(self.place);
             return editing.remove_folder_if(&self.folder, |folder| {
                 let file = own.and_then(|own| open_regular_file(folder, own.as_str()).transpose());
                 let main = file.transpose()?.map(digest_file).transpose()?;
-                main.map_or(Ok(false), |main| Ok(whole(main, folder, self.place)? == all))
+                main.map_or(
+                    Ok(false),
+                    |main| Ok(read_item_digest(main, folder, self.place)? == all),
+                )
             });
         }
         if !editing.remove_if_digest(&self.main, main)? {
             return Ok(false);
         }
-        if let Some(sidecar) = self.sidecar() {
+        if let Some(sidecar) = self.sidecar_path() {
             editing.remove(&sidecar)?;
         }
         if self.place.kind == ItemType::Tool {
-            for name in self.siblings(editing)? {
+            for name in self.list_siblings(editing)? {
                 editing.remove(&name)?;
             }
         }
         Ok(true)
     }
 
-    fn siblings(&self, editing: &FolderWriter) -> std::io::Result<Vec<RelPath>> {
+    fn list_siblings(&self, editing: &FolderWriter) -> std::io::Result<Vec<RelPath>> {
         let stem = format!("{}.", self.place.id);
         let mut found = Vec::new();
         OpenFolder::open(editing.dir(), self.folder.as_str())?.for_each_entry(|name, kind| {

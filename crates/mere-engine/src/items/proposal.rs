@@ -13,17 +13,17 @@ use mere_core::root::Root;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::change::Desk;
-use super::{ItemError, Unmade};
+use super::change::ItemCall;
+use super::{ItemChangeError, ItemError};
 use crate::enforce::{ExpectedState, ItemOperation, ItemPermit};
 use mere_host::{MissingFolders, TargetLookup, Workspace};
 
 /// Where proposals lie in a workspace.
-pub(super) const FOLDER: &str = "proposals";
+pub(super) const PROPOSALS_FOLDER: &str = "proposals";
 /// What a proposal says.
-pub(super) const FILE: &str = "proposal.json";
+pub(super) const PROPOSAL_FILE: &str = "proposal.json";
 /// Where its files lie.
-pub(super) const ITEM: &str = "item";
+pub(super) const ITEM_FOLDER: &str = "item";
 
 /// A change that waits for a person.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl ProposedAction {
     }
 
     /// What the item must be; none if there must be none.
-    pub(super) fn before(self) -> Option<Sha256> {
+    pub(super) fn expected_digest(self) -> Option<Sha256> {
         match self {
             Self::Create => None,
             Self::Update(before) | Self::Delete(before) => Some(before),
@@ -66,7 +66,7 @@ impl ProposedAction {
 
 /// Keeps a permitted change as a proposal, and says where.
 #[expect(clippy::needless_pass_by_value, reason = "a permit is spent once")]
-pub(super) fn keep(desk: &Desk<'_>, permit: ItemPermit) -> Result<Address, ItemError> {
+pub(super) fn save_proposal(desk: &ItemCall<'_>, permit: ItemPermit) -> Result<Address, ItemError> {
     let place = permit.place();
     let (action, files) = match permit.operation() {
         ItemOperation::Put { files, before: ExpectedState::Nothing } => {
@@ -77,7 +77,7 @@ pub(super) fn keep(desk: &Desk<'_>, permit: ItemPermit) -> Result<Address, ItemE
         }
         ItemOperation::Remove { whole } => (ProposedAction::Delete(*whole), &[][..]),
         // Nobody proposes a signature.
-        ItemOperation::Seal { .. } => return Err(Unmade::Place.into()),
+        ItemOperation::Seal { .. } => return Err(ItemChangeError::InvalidPlace.into()),
     };
     let random = Uuid::new_v4().simple().to_string();
     let proposal = Proposal {
@@ -87,11 +87,12 @@ pub(super) fn keep(desk: &Desk<'_>, permit: ItemPermit) -> Result<Address, ItemE
         place: place.clone(),
         files: files.iter().map(|(path, _)| path.clone()).collect(),
     };
-    let folder = proposal.folder().ok_or(Unmade::Place)?;
+    let folder = proposal.folder().ok_or(ItemChangeError::InvalidPlace)?;
     let address = Address::directory(Root::Workspace, folder.clone());
-    let failed = |cause| Unmade::Failed { address: address.clone(), cause };
-    let workspace = Workspace::open(&desk.context.project, desk.view.agent, desk.over);
-    let workspace = workspace.map_err(failed)?.ok_or_else(|| Unmade::Late(address.clone()))?;
+    let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
+    let workspace = Workspace::open(&desk.context.project, desk.view.agent, desk.is_cancelled);
+    let workspace =
+        workspace.map_err(failed)?.ok_or_else(|| ItemChangeError::TimedOut(address.clone()))?;
     let put =
         |path: RelPath, bytes: &[u8]| match workspace.find_target(&path, MissingFolders::Create)? {
             TargetLookup::Found(spot) => workspace.put(&spot, bytes),
@@ -99,23 +100,23 @@ pub(super) fn keep(desk: &Desk<'_>, permit: ItemPermit) -> Result<Address, ItemE
                 Err(std::io::ErrorKind::AlreadyExists.into())
             }
         };
-    let item = folder.child(ITEM).ok_or(Unmade::Place)?;
+    let item = folder.child(ITEM_FOLDER).ok_or(ItemChangeError::InvalidPlace)?;
     for (path, bytes) in files {
         put(item.join_path(path), bytes).map_err(failed)?;
     }
     // What it says comes last: before that there is no proposal.
-    let about = folder.child(FILE).ok_or(Unmade::Place)?;
-    put(about, proposal.text().as_bytes()).map_err(failed)?;
+    let about = folder.child(PROPOSAL_FILE).ok_or(ItemChangeError::InvalidPlace)?;
+    put(about, proposal.to_json_text().as_bytes()).map_err(failed)?;
     Ok(address)
 }
 
 impl Proposal {
     /// Its folder in the workspace.
     pub(super) fn folder(&self) -> Option<RelPath> {
-        RelPath::default().child(FOLDER)?.child(&self.name)
+        RelPath::default().child(PROPOSALS_FOLDER)?.child(&self.name)
     }
 
-    pub(super) fn text(&self) -> String {
+    pub(super) fn to_json_text(&self) -> String {
         let ScopedPath { scope, kind, base, category, id, form, .. } = &self.place;
         let base = match base {
             CategoryBase::Space | CategoryBase::Store(_) => None,
@@ -126,7 +127,7 @@ impl Proposal {
             "v": 1, "action": self.action.name(), "item_type": kind.name(), "id": id.as_str(),
             "category": category.as_str(), "scope": scope.name(), "base": base,
             "form": if *form == ItemForm::Folder { "folder" } else { "flat" },
-            "before": self.action.before().map(|before| before.to_string()), "files": files
+            "before": self.action.expected_digest().map(|before| before.to_string()), "files": files
         });
         format!("{value:#}\n")
     }

@@ -8,8 +8,8 @@ use mere_core::reply::Content;
 use mere_core::request::ItemContent;
 use mere_core::schema::Schema;
 
-use super::run::{frontmatter_problems, oddities, schema_of};
-use super::{ItemError, Stock, Unmade};
+use super::run::{directive_schema, frontmatter_problems, item_warnings};
+use super::{ItemChangeError, ItemError, ItemSources};
 use crate::view::View;
 
 /// How many files an item may be given.
@@ -18,7 +18,7 @@ const MAX_FILES: usize = 64;
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 /// An item that could be placed.
-pub(crate) struct Prospect {
+pub(crate) struct NewItem {
     pub(crate) place: ScopedPath,
     pub(crate) address: Address,
     /// Every file, its path from the main file's folder; the main one last.
@@ -27,36 +27,41 @@ pub(crate) struct Prospect {
     pub(crate) warnings: Vec<Content>,
 }
 
-impl Prospect {
+impl NewItem {
     /// Checks a text for a place.
     pub(crate) fn new(
-        (stock, view): (&Stock<'_>, &View<'_>),
+        (stock, view): (&ItemSources<'_>, &View<'_>),
         place: ScopedPath,
         text: &ItemContent,
     ) -> Result<Self, ItemError> {
-        let address = place.address().ok_or(Unmade::Place)?;
-        let unfit = |fault| Unmade::Unfit { address: address.clone(), fault: Box::new(fault) };
-        let main = main_name(&place).ok_or(Unmade::Place)?;
+        let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
+        let unfit =
+            |fault| ItemChangeError::Invalid { address: address.clone(), fault: Box::new(fault) };
+        let main = main_file_name(&place).ok_or(ItemChangeError::InvalidPlace)?;
         check_files(&place, text)?;
         let item = Item::parse(&text.main_file, &place).map_err(unfit)?;
         check_schemas(&item)?;
-        let digests = text.files.iter().map(digest).collect::<Vec<_>>();
+        let digests = text.files.iter().map(file_digest).collect::<Vec<_>>();
         let integrity = item.integrity(&text.main_file, &place, &digests);
         let others = text.files.iter().cloned();
         let all = others.chain([(main, text.main_file.clone())]);
         let files = all.map(|(path, content)| (path, content.into_bytes())).collect();
-        let warnings = oddities(stock, view, &item);
+        let warnings = item_warnings(stock, view, &item);
         Ok(Self { place, address, files, integrity, warnings })
     }
 
     /// The same with the text that was meant by what was said, and with the files that stay. What
     /// was said has been checked; what was hidden from whoever said it is not told by a fault.
-    pub(crate) fn meaning(self, text: &ItemContent, kept: &[FileDigest]) -> Result<Self, Unmade> {
+    pub(crate) fn with_restored_text(
+        self,
+        text: &ItemContent,
+        kept: &[FileDigest],
+    ) -> Result<Self, ItemChangeError> {
         let Self { place, address, warnings, .. } = self;
         let item = Item::parse(&text.main_file, &place);
-        let item = item.map_err(|_| Unmade::Obscured(address.clone()))?;
-        let main = main_name(&place).ok_or(Unmade::Place)?;
-        let given = text.files.iter().map(digest);
+        let item = item.map_err(|_| ItemChangeError::TouchesMasked(address.clone()))?;
+        let main = main_file_name(&place).ok_or(ItemChangeError::InvalidPlace)?;
+        let given = text.files.iter().map(file_digest);
         let is_given =
             |file: &&FileDigest| text.files.iter().any(|(path, _)| path.as_str() == file.path);
         let kept = kept.iter().filter(|file| !is_given(file)).cloned();
@@ -68,14 +73,14 @@ impl Prospect {
     }
 }
 
-fn digest((path, content): &(RelPath, String)) -> FileDigest {
+fn file_digest((path, content): &(RelPath, String)) -> FileDigest {
     let (sha256, size) = (Sha256::digest(content.as_bytes()), content.len() as u64);
     FileDigest { path: path.to_string(), sha256, size }
 }
 
 /// Where a new item goes, from what it consists of: a skill and a tool with files of other names
 /// have a folder of their own.
-pub(crate) fn form_of(kind: ItemType, id: &str, text: &ItemContent) -> ItemForm {
+pub(crate) fn choose_form(kind: ItemType, id: &str, text: &ItemContent) -> ItemForm {
     let stem = format!("{id}.");
     let beside = |path: &RelPath| path.names().count() == 1 && path.as_str().starts_with(&stem);
     let is_folder = match kind {
@@ -87,7 +92,7 @@ pub(crate) fn form_of(kind: ItemType, id: &str, text: &ItemContent) -> ItemForm 
 }
 
 /// A place in a space.
-pub(crate) fn in_space(
+pub(crate) fn place_in_space(
     scope: Scope,
     kind: ItemType,
     item: &mere_core::item::ItemRef,
@@ -105,23 +110,23 @@ pub(crate) fn in_space(
 }
 
 /// The name of an item's main file.
-pub(crate) fn main_name(place: &ScopedPath) -> Option<RelPath> {
+pub(crate) fn main_file_name(place: &ScopedPath) -> Option<RelPath> {
     place.folder_and_file().and_then(|(_, name)| name.parse().ok())
 }
 
-fn check_files(place: &ScopedPath, text: &ItemContent) -> Result<(), Unmade> {
-    let main = main_name(place);
+fn check_files(place: &ScopedPath, text: &ItemContent) -> Result<(), ItemChangeError> {
+    let main = main_file_name(place);
     let stem = format!("{}.", place.id);
     let bytes = text.files.iter().map(|(_, content)| content.len()).sum::<usize>();
     if text.files.len() > MAX_FILES || bytes > MAX_BYTES {
-        return Err(Unmade::Files("at most 64 files of 4 MiB together"));
+        return Err(ItemChangeError::InvalidFiles("at most 64 files of 4 MiB together"));
     }
     for (number, (path, _)) in text.files.iter().enumerate() {
         let hidden =
             path.names().any(|name| name.starts_with('.') || name.ends_with(SIDECAR_SUFFIX));
         let twice = text.files[..number].iter().any(|(other, _)| other == path);
         if hidden || twice || Some(path) == main.as_ref() {
-            return Err(Unmade::Files(
+            return Err(ItemChangeError::InvalidFiles(
                 "each name once, none hidden, no signature, and not the main file",
             ));
         }
@@ -133,7 +138,7 @@ fn check_files(place: &ScopedPath, text: &ItemContent) -> Result<(), Unmade> {
             _ => false,
         };
         if !fits {
-            return Err(Unmade::Files(
+            return Err(ItemChangeError::InvalidFiles(
                 "files for a tool or a skill; beside a flat tool they are named after it",
             ));
         }
@@ -143,17 +148,17 @@ fn check_files(place: &ScopedPath, text: &ItemContent) -> Result<(), Unmade> {
 
 /// A schema that no input could be checked by is a fault of the item.
 fn check_schemas(item: &Item) -> Result<(), ItemError> {
-    let schema = |error| ItemError::Schema { address: None, error };
+    let schema = |error| ItemError::InvalidSchema { address: None, error };
     match item {
         Item::Directive(directive) => {
-            Schema::compile(&schema_of(directive)).map(|_| ()).map_err(schema)
+            Schema::compile(&directive_schema(directive)).map(|_| ()).map_err(schema)
         }
         Item::Knowledge(entry) => {
             let problems = frontmatter_problems(entry).map_err(schema)?;
             if problems.is_empty() {
                 return Ok(());
             }
-            Err(ItemError::Frontmatter { address: None, problems })
+            Err(ItemError::InvalidFrontmatter { address: None, problems })
         }
         _ => Ok(()),
     }

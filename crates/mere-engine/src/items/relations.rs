@@ -4,8 +4,8 @@ use mere_core::graph::{Direction, Graph, NodeId, RelatedEntries, WalkOptions};
 use mere_core::item::{ItemType, ScopedPath};
 use mere_core::reply::{Content, Data, Fields, ParsedName};
 
-use super::change::Desk;
-use super::load::name;
+use super::change::ItemCall;
+use super::load::item_name;
 use crate::search::Outdated;
 use crate::tool_error::ToolError;
 
@@ -14,7 +14,7 @@ const MAX_DANGLING: usize = 100;
 
 /// The entries around an item, by direction and relation.
 pub(super) fn relationships(
-    desk: &Desk<'_>,
+    desk: &ItemCall<'_>,
     place: &ScopedPath,
     walk: &WalkOptions,
 ) -> Result<Option<Fields>, ToolError> {
@@ -35,7 +35,7 @@ pub(super) fn relationships(
     let not_told = some(loose.len() - dangling.len());
     let left_out = some(related.omitted_count + cut);
     let fields = Direction::ALL.into_iter().fold(Fields::default(), |fields, direction| {
-        fields.with_some(direction.name(), told(&graph, &related, direction))
+        fields.with_some(direction.name(), related_fields(&graph, &related, direction))
     });
     Ok(Some(
         fields
@@ -46,14 +46,14 @@ pub(super) fn relationships(
 }
 
 /// What was reached one way, by relation.
-fn told(graph: &Graph, related: &RelatedEntries, direction: Direction) -> Option<Fields> {
+fn related_fields(graph: &Graph, related: &RelatedEntries, direction: Direction) -> Option<Fields> {
     let groups = related.groups.iter().filter(|((_, way), _)| *way == direction);
     let mut groups = groups.peekable();
     groups.peek()?;
     Some(groups.fold(Fields::default(), |fields, ((relation, _), reached)| {
         let entries = reached.iter().map(|one| {
             let via = (one.distance > 1).then(|| Content::mention(graph.node(one.via).to_string()));
-            entry(graph, one.node)
+            entry_fields(graph, one.node)
                 .with("distance", u64::from(one.distance))
                 .with_some("via", via)
                 .into()
@@ -62,11 +62,11 @@ fn told(graph: &Graph, related: &RelatedEntries, direction: Direction) -> Option
     }))
 }
 
-fn entry(graph: &Graph, node: NodeId) -> Fields {
+fn entry_fields(graph: &Graph, node: NodeId) -> Fields {
     let own = graph.node(node);
     Fields::default()
         .with("item_type", own.kind.name())
-        .with("id", super::tell::word(&own.id))
+        .with("id", super::tell::own_text(&own.id))
         .with("category", ParsedName::from(&*own.category))
         .with("scope", own.scope.name())
         .with_some("address", own.address())
@@ -78,7 +78,7 @@ fn entry(graph: &Graph, node: NodeId) -> Fields {
 }
 
 /// What took the place of an entry, if anything did.
-pub(super) fn superseded_by(desk: &Desk<'_>, place: &ScopedPath) -> Option<ParsedName> {
+pub(super) fn find_successor(desk: &ItemCall<'_>, place: &ScopedPath) -> Option<ParsedName> {
     if place.kind != ItemType::Knowledge {
         return None;
     }
@@ -95,5 +95,5 @@ pub(super) fn superseded_by(desk: &Desk<'_>, place: &ScopedPath) -> Option<Parse
         tracing::debug!(?error, "the search index could not say what superseded an entry");
         None
     });
-    found.flatten().map(|place| name(&place))
+    found.flatten().map(|place| item_name(&place))
 }

@@ -9,41 +9,47 @@ use mere_core::request::{Execute, LockfilePolicy, LookupScope, UnsignedPolicy};
 use mere_core::schema::{InputSpec, Schema, example, frontmatter_schema, input_schema};
 use serde_json::{Map, Value};
 
-use super::chain::{self, Ask};
-use super::change::{Desk, Mode};
+use super::chain::{self, RunRequest};
+use super::change::{ExecutionMode, ItemCall};
 use super::error::WrongInputs;
-use super::find::{find, look};
-use super::load::name;
-use super::tell::{self, Teller, word};
-use super::{ItemError, Loaded, Opened, Stock};
+use super::find::{find, find_without_suggestions};
+use super::load::item_name;
+use super::tell::{self, ItemMasker, own_text};
+use super::{CheckedItem, ItemError, ItemSources, LoadedItem};
 use crate::seen::{MASK, MaskedText};
 use crate::tool_error::ToolError;
 use crate::view::View;
 
 /// Makes an item ready to be followed or read.
-pub(crate) fn run(
-    desk: &Desk<'_>,
+pub(crate) fn run_item(
+    desk: &ItemCall<'_>,
     call: &Execute,
     parameters: &Map<String, Value>,
 ) -> Result<Draft, ToolError> {
     if call.kind == ItemType::Tool {
-        let mode = if call.dry_run { Mode::Dry } else { Mode::Really };
+        let mode = if call.dry_run { ExecutionMode::DryRun } else { ExecutionMode::Real };
         let (locking, unsigned) = (LockfilePolicy::Optional, UnsignedPolicy::Refuse);
-        return chain::run(
+        return chain::run_tool(
             desk,
-            &Ask { item: &call.item, given: (parameters, &[]), locking, unsigned, mode },
+            &RunRequest {
+                item: &call.item,
+                parameters: (parameters, &[]),
+                locking,
+                unsigned,
+                mode,
+            },
         );
     }
     if !matches!(call.kind, ItemType::Directive | ItemType::Knowledge) {
-        return Err(ItemError::NotRun(call.kind).into());
+        return Err(ItemError::NotRunnable(call.kind).into());
     }
-    let (view, stock) = (desk.view, desk.stock);
+    let (view, stock) = (desk.view, desk.sources);
     let found = find(stock, view, (call.kind, &call.item), LookupScope::Local)?;
-    let opened = Opened::open(desk, found.place)?;
+    let opened = CheckedItem::open_for_use(desk, found.place)?;
     let draft = match &opened.loaded.item {
-        Item::Directive(directive) => follow(view, &opened, directive, parameters),
-        Item::Knowledge(entry) => consult((view, stock), &opened, entry, parameters),
-        _ => follow_skill(view, &opened, parameters),
+        Item::Directive(directive) => run_directive(view, &opened, directive, parameters),
+        Item::Knowledge(entry) => run_knowledge((view, stock), &opened, entry, parameters),
+        _ => run_skill(view, &opened, parameters),
     }?;
     Ok(match opened.advice() {
         Some(advice) => draft.hint(advice),
@@ -52,16 +58,16 @@ pub(crate) fn run(
 }
 
 /// The steps of a directive whose inputs are right.
-fn follow(
+fn run_directive(
     view: &View<'_>,
-    opened: &Opened,
+    opened: &CheckedItem,
     directive: &Directive,
     parameters: &Map<String, Value>,
 ) -> Result<Draft, ToolError> {
     let loaded = &opened.loaded;
-    let schema = schema_of(directive);
+    let schema = directive_schema(directive);
     check_inputs(loaded, &schema, parameters)?;
-    let mut teller = Teller::new(view, loaded);
+    let mut teller = ItemMasker::new(view, loaded);
     let default = |name: &str| schema["properties"][name].get("default");
     let value = |name: &str| parameters.get(name).or_else(|| default(name));
     let inputs = directive.inputs.iter().map(|input| {
@@ -71,7 +77,7 @@ fn follow(
                 .with("type", input.kind.as_deref().map(|kind| teller.mention(kind)))
                 .with("required", input.required)
                 .with("description", teller.mention(&input.about))
-                .with_some("value", value(&input.name).map(|value| teller.value(value))),
+                .with_some("value", value(&input.name).map(|value| teller.data(value))),
         )
     });
     let inputs = inputs.collect::<Data>();
@@ -85,91 +91,97 @@ fn follow(
     });
     let steps = steps.collect::<Data>();
     let extra = |name: &str| directive.extra.iter().find(|(key, _)| *key == name);
-    let data = ready(&mut teller, loaded, inputs)
+    let data = ready_fields(&mut teller, loaded, inputs)
         .with("process", steps)
-        .with("outputs", extra("outputs").map(|(_, value)| teller.value(value)))
-        .with("context", extra("context").map(|(_, value)| teller.value(value)))
-        .with("model", directive.metadata.get("model").map(|model| teller.value(model)))
-        .with("permissions", directive.permissions.as_ref().map(|value| teller.value(value)))
+        .with("outputs", extra("outputs").map(|(_, value)| teller.data(value)))
+        .with("context", extra("context").map(|(_, value)| teller.data(value)))
+        .with("model", directive.metadata.get("model").map(|model| teller.data(model)))
+        .with("permissions", directive.permissions.as_ref().map(|value| teller.data(value)))
         .with("inputs_validated", true)
-        .with("input_schema", teller.value(&schema));
+        .with("input_schema", teller.data(&schema));
     let how = "Follow the steps of `process` in order, with the values of `inputs`. Keep to \
         `permissions` where they are given, and give what `outputs` asks for.";
-    Ok(done(opened, &teller, data, how))
+    Ok(directive_reply(opened, &teller, data, how))
 }
 
 /// A skill is followed as it reads.
-fn follow_skill(
+fn run_skill(
     view: &View<'_>,
-    opened: &Opened,
+    opened: &CheckedItem,
     parameters: &Map<String, Value>,
 ) -> Result<Draft, ToolError> {
     let loaded = &opened.loaded;
     check_inputs(loaded, &input_schema(None, &[]), parameters)?;
-    let mut teller = Teller::new(view, loaded);
+    let mut teller = ItemMasker::new(view, loaded);
     let body = loaded.item.content_range().map_or("", |body| &loaded.text[body]);
-    let data = ready(&mut teller, loaded, Data::List(Vec::new()))
+    let data = ready_fields(&mut teller, loaded, Data::List(Vec::new()))
         .with("content", teller.body(body))
         .with("process", Data::List(Vec::new()))
-        .with("files", tell::files(view, loaded))
+        .with("files", tell::file_list(view, loaded))
         .with("inputs_validated", true);
     let how = "Follow the text of `content`. Its other files lie beside it and can be read.";
-    Ok(done(opened, &teller, data, how))
+    Ok(directive_reply(opened, &teller, data, how))
 }
 
-fn ready(teller: &mut Teller, loaded: &Loaded, inputs: Data) -> Fields {
+fn ready_fields(teller: &mut ItemMasker, loaded: &LoadedItem, inputs: Data) -> Fields {
     Fields::default()
         .with("status", "ready")
-        .with("name", word(&loaded.place.id))
-        .with("version", loaded.item.version().map(word))
+        .with("name", own_text(&loaded.place.id))
+        .with("version", loaded.item.version().map(own_text))
         .with("description", teller.mention(loaded.item.description()))
         .with("address", loaded.address.clone())
         .with("inputs", inputs)
 }
 
-fn done(opened: &Opened, teller: &Teller, data: Fields, how: &'static str) -> Draft {
+fn directive_reply(
+    opened: &CheckedItem,
+    teller: &ItemMasker,
+    data: Fields,
+    how: &'static str,
+) -> Draft {
     let loaded = &opened.loaded;
     let warnings = loaded.item.warnings().iter().map(|odd| Data::from(*odd));
     let data = data
         .with("validation_warnings", warnings.collect::<Data>())
         .with("integrity", loaded.integrity)
-        .with("trust", opened.trust())
+        .with("trust", opened.trust_fields())
         .with("instructions", how)
-        .with_some("masked", teller.masked());
-    let message =
-        Prose::words("The directive `").name(name(&loaded.place)).and("` is ready to be followed.");
+        .with_some("masked", teller.masked_count());
+    let message = Prose::words("The directive `")
+        .name(item_name(&loaded.place))
+        .and("` is ready to be followed.");
     Draft::success(codes::RUN_DIRECTIVE, message).data(data)
 }
 
 /// The text of a knowledge entry.
-fn consult(
-    (view, stock): (&View<'_>, &Stock<'_>),
-    opened: &Opened,
+fn run_knowledge(
+    (view, stock): (&View<'_>, &ItemSources<'_>),
+    opened: &CheckedItem,
     entry: &Knowledge,
     parameters: &Map<String, Value>,
 ) -> Result<Draft, ToolError> {
     let loaded = &opened.loaded;
     check_inputs(loaded, &input_schema(None, &[]), parameters)?;
     check_frontmatter(view, loaded, entry)?;
-    let mut teller = Teller::new(view, loaded);
-    let odd = oddities(stock, view, &loaded.item);
+    let mut teller = ItemMasker::new(view, loaded);
+    let odd = item_warnings(stock, view, &loaded.item);
     let data = Fields::default()
-        .with("id", word(&loaded.place.id))
+        .with("id", own_text(&loaded.place.id))
         .with("title", teller.mention(&entry.title))
         .with("address", loaded.address.clone())
         .with("content", teller.body(&loaded.text[entry.content.clone()]))
-        .with("metadata", teller.value(&loaded.item.metadata()))
+        .with("metadata", teller.data(&loaded.item.metadata()))
         .with("integrity", loaded.integrity)
-        .with("trust", opened.trust())
+        .with("trust", opened.trust_fields())
         .with("frontmatter_validated", true)
         .with("validation_warnings", odd.into_iter().map(Data::from).collect::<Data>())
-        .with_some("masked", teller.masked());
-    let message = Prose::words("The knowledge entry `").name(name(&loaded.place)).and("`.");
+        .with_some("masked", teller.masked_count());
+    let message = Prose::words("The knowledge entry `").name(item_name(&loaded.place)).and("`.");
     Ok(Draft::success(codes::RUN_KNOWLEDGE, message).data(data))
 }
 
 /// The schema of a directive's inputs.
-pub(crate) fn schema_of(directive: &Directive) -> Value {
+pub(crate) fn directive_schema(directive: &Directive) -> Value {
     let inputs = directive.inputs.iter().map(|input| InputSpec {
         name: &input.name,
         kind: input.kind.as_deref(),
@@ -181,44 +193,52 @@ pub(crate) fn schema_of(directive: &Directive) -> Value {
 }
 
 pub(super) fn check_inputs(
-    loaded: &Loaded,
+    loaded: &LoadedItem,
     schema: &Value,
     parameters: &Map<String, Value>,
 ) -> Result<(), ItemError> {
     let address = || loaded.address.clone();
     let compiled = Schema::compile(schema)
-        .map_err(|error| ItemError::Schema { address: Some(address()), error })?;
+        .map_err(|error| ItemError::InvalidSchema { address: Some(address()), error })?;
     let problems = compiled.problems(&Value::Object(parameters.clone()));
     if problems.is_empty() {
         return Ok(());
     }
-    let example = tell::masked_value(&example(schema));
-    let (address, schema) = (address(), tell::masked_value(schema));
-    let problems = tell::masked_problems(problems);
-    Err(ItemError::Inputs(Box::new(WrongInputs { address, problems, schema, example })))
+    let example = tell::mask_value(&example(schema));
+    let (address, schema) = (address(), tell::mask_value(schema));
+    let problems = tell::mask_problems(problems);
+    Err(ItemError::InvalidInputs(Box::new(WrongInputs { address, problems, schema, example })))
 }
 
 /// Checks the frontmatter as the caller sees it: a schema that an agent wrote must not tell it what
 /// is masked.
-fn check_frontmatter(view: &View<'_>, loaded: &Loaded, entry: &Knowledge) -> Result<(), ItemError> {
+fn check_frontmatter(
+    view: &View<'_>,
+    loaded: &LoadedItem,
+    entry: &Knowledge,
+) -> Result<(), ItemError> {
     let address = Some(loaded.address.clone());
     let masked = MaskedText::mask_whole(loaded.text.clone());
     let hides = masked.count > 0 && !view.world.is_confirmed_at(&loaded.address);
-    let seen = hides.then(|| seen_entry(&masked.text, loaded));
+    let seen = hides.then(|| parse_masked_entry(&masked.text, loaded));
     let problems = match &seen {
         None => frontmatter_problems(entry),
         Some(Ok(seen)) => frontmatter_problems(seen),
         Some(Err(_)) => Ok(Vec::new()),
     };
     let problems =
-        problems.map_err(|error| ItemError::Schema { address: address.clone(), error })?;
-    let problems = tell::masked_problems(problems);
-    if problems.is_empty() { Ok(()) } else { Err(ItemError::Frontmatter { address, problems }) }
+        problems.map_err(|error| ItemError::InvalidSchema { address: address.clone(), error })?;
+    let problems = tell::mask_problems(problems);
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(ItemError::InvalidFrontmatter { address, problems })
+    }
 }
 
 /// An entry as it reads with its secrets masked. The brackets of a mask alone would be a list, so it
 /// stands in quotes; where it is part of a text it cannot, and loses the brackets.
-fn seen_entry(masked: &str, loaded: &Loaded) -> Result<Knowledge, ItemFault> {
+fn parse_masked_entry(masked: &str, loaded: &LoadedItem) -> Result<Knowledge, ItemFault> {
     let quoted = masked.replace(MASK, &format!("\"{MASK}\""));
     let parsed = Knowledge::parse(&quoted, &loaded.place);
     parsed.or_else(|_| Knowledge::parse(&masked.replace(MASK, "masked"), &loaded.place))
@@ -237,7 +257,7 @@ const MAX_RELATIONS: usize = 100;
 
 /// What is odd about an item but does not keep it from being used: a kind nobody knows, a relation
 /// to an entry that is not there.
-pub(crate) fn oddities(stock: &Stock<'_>, view: &View<'_>, item: &Item) -> Vec<Content> {
+pub(crate) fn item_warnings(stock: &ItemSources<'_>, view: &View<'_>, item: &Item) -> Vec<Content> {
     let mut odd = item.warnings().iter().map(|odd| Content::mention(*odd)).collect::<Vec<_>>();
     let Item::Knowledge(entry) = item else { return odd };
     let keys = entry.frontmatter.keys().take(MAX_RELATIONS);
@@ -248,16 +268,15 @@ pub(crate) fn oddities(stock: &Stock<'_>, view: &View<'_>, item: &Item) -> Vec<C
     let relations = entry.relations.iter();
     let named = relations.flat_map(|(relation, ids)| ids.iter().map(move |id| (*relation, id)));
     for (relation, id) in named.take(MAX_RELATIONS) {
-        let found = id
-            .parse::<ItemRef>()
-            .ok()
-            .map(|item| look(stock, view, (ItemType::Knowledge, &item), LookupScope::Local));
+        let found = id.parse::<ItemRef>().ok().map(|item| {
+            find_without_suggestions(stock, view, (ItemType::Knowledge, &item), LookupScope::Local)
+        });
         let trouble = match found {
             None => "which is no id",
             Some(Err(ItemError::Missing { .. })) => "which is not there",
             Some(_) => continue,
         };
-        let id = tell::masked(id);
+        let id = tell::mask_secrets(id);
         odd.push(Content::mention(format!("`{relation}` names `{id}`, {trouble}")));
     }
     odd

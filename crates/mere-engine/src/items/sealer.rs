@@ -8,46 +8,50 @@ use mere_core::trust::{
     ClaimedTime, Envelope, Fingerprint, Placement, PublicKey, Sidecar, Statement,
 };
 
-use super::change::Desk;
-use super::{ItemError, Loaded, Unmade};
+use super::change::ItemCall;
+use super::{ItemChangeError, ItemError, LoadedItem};
 use crate::court::now;
 use crate::enforce::{self, SigningReason};
 use crate::keys::{self, KeyFault, SigningKey};
 
 /// The user's key, unlocked and permitted to sign.
-pub(crate) struct Sealer {
+pub(crate) struct ItemSigner {
     key: SigningKey,
 }
 
-impl Sealer {
+impl ItemSigner {
     /// Unlocks the user's key for an errand, if policy allows it.
-    pub(crate) fn unlock(desk: &Desk<'_>, errand: SigningReason) -> Result<Self, ItemError> {
-        let key = keys::unlock(&desk.context.environment, desk.unlock);
+    pub(crate) fn unlock(desk: &ItemCall<'_>, errand: SigningReason) -> Result<Self, ItemError> {
+        let key = keys::unlock(&desk.context.environment, desk.passphrase);
         // Whether it may sign at all is said before any passphrase is asked for.
-        permit(desk, errand, &key)?;
+        check_permission(desk, errand, &key)?;
         let sealer = Self { key: key.map_err(ItemError::Key)? };
         // The user's own keyring: what they revoked signs nothing more.
-        if desk.court.keyring(Scope::User).is_revoked(sealer.key()) {
-            return Err(ItemError::Key(KeyFault::Revoked(sealer.key())));
+        if desk.trust_policy.keyring(Scope::User).is_revoked(sealer.fingerprint()) {
+            return Err(ItemError::Key(KeyFault::Revoked(sealer.fingerprint())));
         }
         Ok(sealer)
     }
 
     /// Which key it is.
-    pub(crate) fn key(&self) -> Fingerprint {
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
         self.key.public().fingerprint()
     }
 
     /// Its public half.
-    pub(crate) fn public(&self) -> &PublicKey {
+    pub(crate) fn public_key(&self) -> &PublicKey {
         self.key.public()
     }
 
     /// Signs an item as its author, for the place where it lies.
-    pub(crate) fn seal(&self, loaded: &Loaded, space_id: &str) -> Result<Vec<u8>, ItemError> {
-        let said = loaded.said();
+    pub(crate) fn sign_item(
+        &self,
+        loaded: &LoadedItem,
+        space_id: &str,
+    ) -> Result<Vec<u8>, ItemError> {
+        let said = loaded.claims();
         let (Some(version), Some(integrity)) = (said.version, said.integrity) else {
-            return Err(Unmade::NotMade(loaded.place.kind).into());
+            return Err(ItemChangeError::UnsupportedType(loaded.place.kind).into());
         };
         let place = &loaded.place;
         let created = ClaimedTime::from_timestamp(now());
@@ -61,65 +65,65 @@ impl Sealer {
             executor: said.executor,
             created,
         };
-        let mut sidecar = Sidecar::new(statement, placement(place, space_id, created));
-        self.sign(&mut sidecar.author)?;
-        self.sign(&mut sidecar.installer)?;
+        let mut sidecar = Sidecar::new(statement, new_placement(place, space_id, created));
+        self.sign_envelope(&mut sidecar.author)?;
+        self.sign_envelope(&mut sidecar.installer)?;
         Ok(sidecar.to_text().into_bytes())
     }
 
     /// Signs that an item of another author lies at a place; what the author signed stays.
-    pub(crate) fn install(
+    pub(crate) fn sign_placement(
         &self,
         signed: &Sidecar,
         place: &ScopedPath,
         space_id: &str,
     ) -> Result<Vec<u8>, ItemError> {
-        let new = placement(place, space_id, ClaimedTime::from_timestamp(now()));
+        let new = new_placement(place, space_id, ClaimedTime::from_timestamp(now()));
         let placement = Placement { origin: signed.placement.origin.clone(), ..new };
         let (author, statement) = (signed.author.clone(), signed.statement.clone());
         let mut sidecar = Sidecar::with_signed_statement(author, statement, placement);
-        self.sign(&mut sidecar.installer)?;
+        self.sign_envelope(&mut sidecar.installer)?;
         Ok(sidecar.to_text().into_bytes())
     }
 
     /// Adds the user's signatures to those that are there.
     pub(crate) fn countersign(&self, mut signed: Sidecar) -> Result<Vec<u8>, ItemError> {
-        self.sign(&mut signed.author)?;
-        self.sign(&mut signed.installer)?;
+        self.sign_envelope(&mut signed.author)?;
+        self.sign_envelope(&mut signed.installer)?;
         Ok(signed.to_text().into_bytes())
     }
 
     /// Adds the user's signature to an envelope.
-    pub(crate) fn sign(&self, envelope: &mut Envelope) -> Result<(), ItemError> {
+    pub(crate) fn sign_envelope(&self, envelope: &mut Envelope) -> Result<(), ItemError> {
         let signature = self.key.sign(&envelope.message()).map_err(ItemError::Key)?;
-        envelope.add_signature(self.key(), signature);
+        envelope.add_signature(self.fingerprint(), signature);
         Ok(())
     }
 }
 
 /// Whether somebody is there who can mean it: what sets signatures aside asks for as much as what
 /// makes them.
-pub(crate) fn check_presence(desk: &Desk<'_>) -> Result<(), ItemError> {
-    let key = keys::unlock(&desk.context.environment, desk.unlock);
-    permit(desk, SigningReason::Requested, &key)
+pub(crate) fn check_presence(desk: &ItemCall<'_>) -> Result<(), ItemError> {
+    let key = keys::unlock(&desk.context.environment, desk.passphrase);
+    check_permission(desk, SigningReason::Requested, &key)
 }
 
-fn permit(
-    desk: &Desk<'_>,
+fn check_permission(
+    desk: &ItemCall<'_>,
     errand: SigningReason,
     key: &Result<SigningKey, KeyFault>,
 ) -> Result<(), ItemError> {
     let presence = enforce::SigningContext {
-        reader: desk.who,
+        reader: desk.reader,
         has_terminal: mere_host::has_terminal(),
         is_in_agent: key.as_ref().is_ok_and(SigningKey::is_in_agent),
-        is_unattended: desk.court.is_unattended(),
+        is_unattended: desk.trust_policy.is_unattended(),
     };
-    Ok(enforce::permit_signing(presence, errand).map_err(Unmade::from)?)
+    Ok(enforce::permit_signing(presence, errand).map_err(ItemChangeError::from)?)
 }
 
 /// The digest of the statement is filled in where the two come together.
-fn placement(place: &ScopedPath, space_id: &str, created: ClaimedTime) -> Placement {
+fn new_placement(place: &ScopedPath, space_id: &str, created: ClaimedTime) -> Placement {
     Placement {
         statement: mere_core::digest::Sha256::digest(b""),
         scope: place.scope,
@@ -132,23 +136,28 @@ fn placement(place: &ScopedPath, space_id: &str, created: ClaimedTime) -> Placem
 
 /// Whether there is a key that could sign without anybody being asked.
 pub(crate) fn try_unlock(
-    desk: &Desk<'_>,
+    desk: &ItemCall<'_>,
     errand: SigningReason,
-) -> Result<Option<Sealer>, ItemError> {
-    match Sealer::unlock(desk, errand) {
+) -> Result<Option<ItemSigner>, ItemError> {
+    match ItemSigner::unlock(desk, errand) {
         Ok(sealer) => Ok(Some(sealer)),
-        Err(ItemError::Key(KeyFault::NoKey) | ItemError::Unmade(Unmade::Denied(_))) => Ok(None),
+        Err(ItemError::Key(KeyFault::NoKey) | ItemError::Change(ItemChangeError::Denied(_))) => {
+            Ok(None)
+        }
         Err(error) => Err(error),
     }
 }
 
 /// The id of the space of a place, which is given one if it has none.
-pub(crate) fn space_id(desk: &Desk<'_>, place: &ScopedPath) -> Result<String, ItemError> {
-    if let Some(id) = desk.court.space_id(place.scope) {
+pub(crate) fn ensure_space_id(
+    desk: &ItemCall<'_>,
+    place: &ScopedPath,
+) -> Result<String, ItemError> {
+    if let Some(id) = desk.trust_policy.space_id(place.scope) {
         return Ok(id.to_owned());
     }
-    let address = place.address().ok_or(Unmade::Place)?;
-    let failed = |cause| Unmade::Failed { address: address.clone(), cause };
-    let id = desk.context.ensure_space_id(place.scope, desk.over).map_err(failed)?;
+    let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
+    let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
+    let id = desk.context.ensure_space_id(place.scope, desk.is_cancelled).map_err(failed)?;
     Ok(id)
 }

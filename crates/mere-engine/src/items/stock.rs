@@ -12,19 +12,19 @@ use crate::store::MemorySource;
 /// The catalogs of a session, opened when they are first needed.
 #[derive(Default)]
 pub(crate) struct Catalogs {
-    open: Mutex<Vec<Catalog>>,
-    watching: AtomicBool,
+    open_catalogs: Mutex<Vec<Catalog>>,
+    is_watching: AtomicBool,
 }
 
 impl Catalogs {
     /// From now on the system is asked to tell of changes: the session will last.
-    pub(crate) fn keep_watch(&self) {
-        self.watching.store(true, Ordering::Relaxed);
+    pub(crate) fn enable_watching(&self) {
+        self.is_watching.store(true, Ordering::Relaxed);
     }
 
     /// Writes indexes anew where that is worthwhile. What fails is left for the next time.
-    pub(crate) fn tend(&self) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn rewrite_stale_indexes(&self) {
+        let mut open = self.open_catalogs.lock().unwrap_or_else(PoisonError::into_inner);
         for catalog in open.iter_mut() {
             if let Err(error) = catalog.rewrite_if_worthwhile() {
                 tracing::debug!(%error, "an index could not be tended");
@@ -32,17 +32,17 @@ impl Catalogs {
         }
     }
 
-    fn with<T>(
+    fn with_catalog<T>(
         &self,
         space: &Space,
         ask: impl FnOnce(&mut Catalog) -> io::Result<T>,
     ) -> io::Result<T> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open_catalogs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(catalog) = open.iter_mut().find(|catalog| catalog.belongs_to(space)) {
             return ask(catalog);
         }
         let mut catalog = Catalog::open(space.clone())?;
-        if self.watching.load(Ordering::Relaxed) {
+        if self.is_watching.load(Ordering::Relaxed) {
             catalog.start_watching()?;
         }
         open.retain(|one| one.scope() != space.scope);
@@ -53,19 +53,19 @@ impl Catalogs {
 }
 
 /// The spaces of one call, those that win first, and the stores in which memories are found.
-pub(crate) struct Stock<'a> {
+pub(crate) struct ItemSources<'a> {
     spaces: Vec<Space>,
     catalogs: &'a Catalogs,
-    remembered: Vec<MemorySource<'a>>,
+    memory_sources: Vec<MemorySource<'a>>,
 }
 
-impl<'a> Stock<'a> {
+impl<'a> ItemSources<'a> {
     pub(crate) fn new(
         spaces: Vec<Space>,
         catalogs: &'a Catalogs,
-        remembered: Vec<MemorySource<'a>>,
+        memory_sources: Vec<MemorySource<'a>>,
     ) -> Self {
-        Self { spaces, catalogs, remembered }
+        Self { spaces, catalogs, memory_sources }
     }
 
     pub(crate) fn spaces(&self) -> &[Space] {
@@ -73,7 +73,7 @@ impl<'a> Stock<'a> {
     }
 
     /// The folders that are taken in place, from the project.
-    pub(crate) fn in_place(&self) -> Vec<String> {
+    pub(crate) fn in_place_folders(&self) -> Vec<String> {
         let spaces = self.spaces.iter();
         spaces.flat_map(|space| space.in_place().map(ToString::to_string)).collect()
     }
@@ -91,13 +91,13 @@ impl<'a> Stock<'a> {
         item: &ItemRef,
     ) -> io::Result<Vec<ScopedPath>> {
         if kind == ItemType::Memory {
-            let own = self.remembered(scope).filter(|_| item.version.is_none());
+            let own = self.memory_source(scope).filter(|_| item.version.is_none());
             return own.map_or(Ok(Vec::new()), |own| own.candidates(item));
         }
         let Some(space) = self.space(scope) else { return Ok(Vec::new()) };
         let mut found = match &item.category {
             Some(category) => space.find_in_category(kind, category, item)?,
-            None => self.catalogs.with(space, |catalog| catalog.find(kind, &item.id))?,
+            None => self.catalogs.with_catalog(space, |catalog| catalog.find(kind, &item.id))?,
         };
         if let Some(version) = &item.version {
             found.retain(|place| place.version.as_ref() == Some(version));
@@ -107,26 +107,26 @@ impl<'a> Stock<'a> {
 
     /// Every memory of the store of this scope, if it is one in which memories are found.
     pub(crate) fn memories(&self, scope: Scope) -> io::Result<Vec<ScopedPath>> {
-        self.remembered(scope).map_or(Ok(Vec::new()), MemorySource::all)
+        self.memory_source(scope).map_or(Ok(Vec::new()), MemorySource::all)
     }
 
     /// The store in which memories of a scope are found.
-    pub(crate) fn remembered(&self, scope: Scope) -> Option<&MemorySource<'a>> {
-        self.remembered.iter().find(|own| own.scope() == scope)
+    pub(crate) fn memory_source(&self, scope: Scope) -> Option<&MemorySource<'a>> {
+        self.memory_sources.iter().find(|own| own.scope() == scope)
     }
 
     /// Every indexed item of a scope, in the order of the index.
-    pub(crate) fn all(&self, scope: Scope) -> io::Result<Vec<CatalogEntry>> {
+    pub(crate) fn indexed_items(&self, scope: Scope) -> io::Result<Vec<CatalogEntry>> {
         let Some(space) = self.space(scope) else { return Ok(Vec::new()) };
-        self.catalogs.with(space, Catalog::all)
+        self.catalogs.with_catalog(space, Catalog::all)
     }
 
     /// Asks the catalog of a scope; `None` if there is no such space.
-    pub(crate) fn catalog<T>(
+    pub(crate) fn with_catalog_of<T>(
         &self,
         scope: Scope,
         ask: impl FnOnce(&mut Catalog) -> io::Result<T>,
     ) -> io::Result<Option<T>> {
-        self.space(scope).map(|space| self.catalogs.with(space, ask)).transpose()
+        self.space(scope).map(|space| self.catalogs.with_catalog(space, ask)).transpose()
     }
 }

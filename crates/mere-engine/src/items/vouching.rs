@@ -9,36 +9,36 @@ use mere_core::item::integrity::FileDigest;
 use mere_core::root::Root;
 use mere_core::trust;
 
-use super::Raw;
-use super::change::Desk;
+use super::RawItem;
+use super::change::ItemCall;
 use super::loaded::SidecarFile;
 use crate::court::now;
 use mere_host::GitRepository;
 
 /// The files that were vouched for, by the signatures that lie there or by those that were committed
 /// last; none if nobody who counts vouched for any.
-pub(crate) fn vouched_files(desk: &Desk<'_>, place: &ScopedPath) -> Vec<FileDigest> {
-    let raw = Raw::read(desk.view, place.clone()).ok();
+pub(crate) fn vouched_files(desk: &ItemCall<'_>, place: &ScopedPath) -> Vec<FileDigest> {
+    let raw = RawItem::read(desk.view, place.clone()).ok();
     let present = match raw.map(|raw| raw.sidecar) {
-        Some(SidecarFile::Bytes(bytes)) => stated(desk, place, &bytes),
+        Some(SidecarFile::Bytes(bytes)) => stated_files(desk, place, &bytes),
         _ => None,
     };
-    let committed = || stated(desk, place, &committed(desk, &sidecar(place)?)?);
+    let committed = || stated_files(desk, place, &read_committed(desk, &sidecar_path(place)?)?);
     present.or_else(committed).unwrap_or_default()
 }
 
-fn stated(desk: &Desk<'_>, place: &ScopedPath, letter: &[u8]) -> Option<Vec<FileDigest>> {
-    let keyring = desk.court.keyring(place.scope);
+fn stated_files(desk: &ItemCall<'_>, place: &ScopedPath, letter: &[u8]) -> Option<Vec<FileDigest>> {
+    let keyring = desk.trust_policy.keyring(place.scope);
     Some(trust::trusted_statement(letter, keyring, place, now())?.files)
 }
 
 /// A file of the project as it was committed last.
-pub(crate) fn committed(desk: &Desk<'_>, path: &RelPath) -> Option<Vec<u8>> {
+pub(crate) fn read_committed(desk: &ItemCall<'_>, path: &RelPath) -> Option<Vec<u8>> {
     GitRepository::discover(&desk.context.project)?.read_committed(path)
 }
 
 /// The path of an item's sidecar from the project; none for an item that lies elsewhere.
-fn sidecar(place: &ScopedPath) -> Option<RelPath> {
+fn sidecar_path(place: &ScopedPath) -> Option<RelPath> {
     let address = place.address().filter(|address| *address.root() == Root::Project)?;
     let (folder, _) = address.path().split_last()?;
     folder.child(&place.sidecar_name()?)

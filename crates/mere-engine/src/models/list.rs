@@ -3,11 +3,11 @@
 use mere_core::embed::{ModelIdentity, minilm, table};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
-use crate::items::Desk;
+use crate::items::ItemCall;
 use crate::search::{Embedder, Endpoint, FETCHED};
 use crate::tool_error::ToolError;
 
-pub(super) fn list(desk: &Desk<'_>) -> Result<Draft, ToolError> {
+pub(super) fn list(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     let embedder = desk.search.embedder;
     let said = desk.search.said.endpoint.as_ref();
     let endpoint = said.map(|said| Endpoint::new(said.clone(), |_| None).model());

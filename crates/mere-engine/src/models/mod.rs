@@ -9,7 +9,7 @@ mod wheel;
 use mere_core::reply::{Draft, Prose, codes};
 use mere_core::request::ModelCommand;
 
-use crate::items::Desk;
+use crate::items::ItemCall;
 use crate::search::FETCHED;
 use crate::tool_error::ToolError;
 use crate::wording;
@@ -17,7 +17,7 @@ pub(crate) use fault::ModelFault;
 use mere_host::ModelFolder;
 
 /// Does what a person asks for.
-pub(crate) fn command(desk: &Desk<'_>, asked: &ModelCommand) -> Result<Draft, ToolError> {
+pub(crate) fn command(desk: &ItemCall<'_>, asked: &ModelCommand) -> Result<Draft, ToolError> {
     let done = match asked {
         ModelCommand::List => return list::list(desk),
         ModelCommand::Fetch { from } => fetch::fetch(desk, from.as_ref()),
@@ -26,7 +26,7 @@ pub(crate) fn command(desk: &Desk<'_>, asked: &ModelCommand) -> Result<Draft, To
     Ok(done.unwrap_or_else(|fault| wording::model_error_reply(&fault)))
 }
 
-fn remove(desk: &Desk<'_>) -> Result<Draft, ModelFault> {
+fn remove(desk: &ItemCall<'_>) -> Result<Draft, ModelFault> {
     if !models(desk)?.remove(FETCHED)? {
         return Err(ModelFault::Absent);
     }
@@ -34,6 +34,6 @@ fn remove(desk: &Desk<'_>) -> Result<Draft, ModelFault> {
     Ok(Draft::success(codes::MODEL_REMOVED, message))
 }
 
-fn models(desk: &Desk<'_>) -> Result<ModelFolder, ModelFault> {
+fn models(desk: &ItemCall<'_>) -> Result<ModelFolder, ModelFault> {
     desk.context.environment.model_folder().ok_or(ModelFault::NoPlace)
 }

@@ -8,7 +8,7 @@ use super::library::{Library, Means, Outdated};
 use super::waiting::Embedding;
 use super::web::Audience;
 use super::{SearchError, Trouble};
-use crate::items::{Desk, is_believed, is_shown};
+use crate::items::{ItemCall, is_usable_by_caller, is_visible};
 use crate::space::Catalog;
 use crate::tool_error::ToolError;
 use mere_host::Database;
@@ -24,14 +24,14 @@ pub(crate) struct Indexed {
     pub(crate) is_kept: bool,
 }
 
-impl Desk<'_> {
+impl ItemCall<'_> {
     /// Asks the search index, which is as the disk is now.
     pub(crate) fn searched<T>(
         &self,
         ask: impl FnMut(&mut Library) -> Result<T, SearchError>,
     ) -> Result<T, ToolError> {
         let grounds = self.grounds()?;
-        let shows = |place: &ScopedPath| is_shown(self.view, place);
+        let shows = |place: &ScopedPath| is_visible(self.view, place);
         Ok(self.search.searches.with(&self.means(&shows), grounds, ask)?)
     }
 
@@ -43,22 +43,22 @@ impl Desk<'_> {
         ask: impl FnMut(&mut Library) -> Result<T, SearchError>,
     ) -> Result<Option<T>, ToolError> {
         let grounds = self.grounds()?;
-        let shows = |place: &ScopedPath| is_shown(self.view, place);
-        let count = |scope| self.stock.catalog(scope, Catalog::count).ok().flatten();
+        let shows = |place: &ScopedPath| is_visible(self.view, place);
+        let count = |scope| self.sources.with_catalog_of(scope, Catalog::count).ok().flatten();
         let items = || [Scope::Project, Scope::User].into_iter().filter_map(count).sum();
         Ok(self.search.searches.glance(&self.means(&shows), grounds, (items, outdated), ask)?)
     }
 
     /// Asks for whoever asks: they know what they may know, and believe what may be used.
     pub(crate) fn audience<T>(&self, ask: impl FnOnce(Audience<'_>) -> T) -> T {
-        let shows = |place: &ScopedPath| is_shown(self.view, place);
-        let believes = |place: &ScopedPath| is_believed(self, place);
+        let shows = |place: &ScopedPath| is_visible(self.view, place);
+        let believes = |place: &ScopedPath| is_usable_by_caller(self, place);
         ask(Audience { shows: &shows, believes: &believes })
     }
 
     /// Gives items their vectors, as far as the index knows them, until it is `enough`.
     pub(crate) fn embed(&self, hands: Hands, enough: &dyn Fn(u64) -> bool) -> Result<(), Trouble> {
-        let shows = |place: &ScopedPath| is_shown(self.view, place);
+        let shows = |place: &ScopedPath| is_visible(self.view, place);
         let (embedder, gate) = (self.search.embedder, self.agent_gate);
         let embedding = Embedding { embedder, gate, shows: &shows, hands };
         self.search.searches.embed(&embedding, enough)
@@ -75,7 +75,7 @@ impl Desk<'_> {
         let (items, total, is_kept) = self.searched(count)?;
         let enough = |done: u64| {
             (self.progress)(done.min(total), total);
-            (self.over)()
+            (self.is_cancelled)()
         };
         let trouble = if total > 0 { self.embed(Hands::All, &enough).err() } else { None };
         let again = self.search.searches.again(embedder, count)?;
@@ -94,11 +94,11 @@ impl Desk<'_> {
 
     fn grounds(&self) -> Result<Vec<Ground>, SearchError> {
         let mut grounds = Vec::new();
-        for space in self.stock.spaces() {
+        for space in self.sources.spaces() {
             grounds.extend(Ground::of_space(space)?);
         }
         for scope in [Scope::Project, Scope::User] {
-            if let Some(store) = self.stock.remembered(scope) {
+            if let Some(store) = self.sources.memory_source(scope) {
                 grounds.extend(Ground::of_store(store)?);
             }
         }
@@ -111,7 +111,7 @@ impl Desk<'_> {
             gate: self.agent_gate,
             embedder: self.search.embedder,
             shows,
-            over: self.over,
+            over: self.is_cancelled,
             progress: self.progress,
         }
     }

@@ -14,7 +14,7 @@ use super::library::Library;
 use super::rank::Hit;
 use super::web::Audience;
 use crate::court::TrustPolicy;
-use crate::items::{self, Desk, ItemError, Opened, is_shown};
+use crate::items::{self, CheckedItem, ItemCall, ItemError, is_visible};
 use crate::tool_error::ToolError;
 use crate::view::View;
 use crate::wording::trust_fields;
@@ -27,7 +27,7 @@ const MAX_HANDS: usize = 4;
 
 /// Tells hits.
 pub(super) struct Teller<'a, 'd> {
-    pub(super) desk: &'a Desk<'d>,
+    pub(super) desk: &'a ItemCall<'d>,
     pub(super) highlight: &'a Highlight,
     pub(super) library: &'a Library,
 }
@@ -54,12 +54,12 @@ struct Reading<'a> {
 impl Teller<'_, '_> {
     /// Hits in their order, without those that went meanwhile or may not be known.
     pub(super) fn tell(&self, hits: &[Hit]) -> Result<Vec<(ItemType, Fields)>, SearchError> {
-        let leads = hits
-            .iter()
-            .map(|hit| if (self.desk.over)() { Err(SearchError::Over) } else { self.lead(hit) });
+        let leads = hits.iter().map(|hit| {
+            if (self.desk.is_cancelled)() { Err(SearchError::Over) } else { self.lead(hit) }
+        });
         let leads = leads.collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
         let leads = leads.collect::<Vec<_>>();
-        let Desk { view, court, who, .. } = *self.desk;
+        let ItemCall { view, trust_policy: court, reader: who, .. } = *self.desk;
         let reading = Reading { view, court, who, highlight: self.highlight };
         if leads.len() < MANY {
             return Ok(leads.into_iter().filter_map(|lead| reading.tell(lead)).collect());
@@ -69,7 +69,7 @@ impl Teller<'_, '_> {
 
     fn lead(&self, hit: &Hit) -> Result<Option<Lead>, SearchError> {
         let Some(place) = self.library.place(hit.item)? else { return Ok(None) };
-        let Some(address) = place.address().filter(|_| is_shown(self.desk.view, &place)) else {
+        let Some(address) = place.address().filter(|_| is_visible(self.desk.view, &place)) else {
             return Ok(None);
         };
         Ok(Some(Lead {
@@ -89,8 +89,8 @@ impl Teller<'_, '_> {
         }
         let (category, id) = (Some(place.category.clone()), place.id.clone());
         let name = ItemRef { category, id, version: None };
-        let found = self.desk.stock.candidates(Scope::Project, place.kind, &name).ok()?;
-        let winner = found.iter().find(|one| is_shown(self.desk.view, one))?;
+        let found = self.desk.sources.candidates(Scope::Project, place.kind, &name).ok()?;
+        let winner = found.iter().find(|one| is_visible(self.desk.view, one))?;
         winner.address().map(Data::from)
     }
 
@@ -135,30 +135,31 @@ impl Reading<'_> {
         let place = &lead.place;
         let named = Fields::default()
             .with("item_type", place.kind.name())
-            .with("id", items::word(&place.id))
+            .with("id", items::own_text(&place.id))
             .with("category", ParsedName::from(&place.category))
             .with("scope", place.scope.name())
             .with("address", lead.address.clone());
-        let fields = match Opened::open_for(self.who, (self.view, self.court), place.clone()) {
-            Ok(opened) => self.opened(named, &opened, &lead),
-            // What may not be used says no more than where it is, and why.
-            Err(ToolError::Item(ItemError::Broken(broken))) => {
-                named.with("score", lead.score).with("trust", trust_fields(&broken.failure))
-            }
-            Err(ToolError::Item(ItemError::Unused(unused))) => {
-                named.with("score", lead.score).with("trust", unused.standing.told())
-            }
-            Err(_) => return None,
-        };
+        let fields =
+            match CheckedItem::open_for_reader(self.who, (self.view, self.court), place.clone()) {
+                Ok(opened) => self.opened(named, &opened, &lead),
+                // What may not be used says no more than where it is, and why.
+                Err(ToolError::Item(ItemError::Broken(broken))) => {
+                    named.with("score", lead.score).with("trust", trust_fields(&broken.failure))
+                }
+                Err(ToolError::Item(ItemError::UseDenied(unused))) => {
+                    named.with("score", lead.score).with("trust", unused.standing.to_fields())
+                }
+                Err(_) => return None,
+            };
         Some((place.kind, fields.with_some("shadowed_by", lead.shadowed_by)))
     }
 
-    fn opened(&self, named: Fields, opened: &Opened, lead: &Lead) -> Fields {
+    fn opened(&self, named: Fields, opened: &CheckedItem, lead: &Lead) -> Fields {
         let loaded = &opened.loaded;
-        let mut teller = items::Teller::new(self.view, loaded);
+        let mut teller = items::ItemMasker::new(self.view, loaded);
         let document = Document::from_item(&loaded.item, &loaded.place, &loaded.text);
         let [_, _, _, description, _, body] = &document.texts;
-        let body = teller.hide(body);
+        let body = teller.mask_text(body);
         let preview = match &loaded.item {
             Item::Directive(_) => self.preview(&without_tags(&body)),
             _ => self.preview(&body),
@@ -175,9 +176,9 @@ impl Reading<'_> {
             .with_some("description", description)
             .with("score", lead.score.clone())
             .with("preview", preview)
-            .with("trust", opened.trust())
-            .with_some("version", loaded.item.version().map(items::word))
-            .with_some("updated_at", updated_at.map(|at| items::word(&at)))
+            .with("trust", opened.trust_fields())
+            .with_some("version", loaded.item.version().map(items::own_text))
+            .with_some("updated_at", updated_at.map(|at| items::own_text(&at)))
             .with_some("superseded_by", lead.superseded_by.clone())
     }
 

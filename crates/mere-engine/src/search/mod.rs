@@ -37,7 +37,7 @@ use mere_core::search::{ExactTerm, Query, fold};
 
 use crate::config::EmbeddingsConfig;
 use crate::court::now;
-use crate::items::Desk;
+use crate::items::ItemCall;
 use crate::seen::MaskedText;
 use crate::tool_error::ToolError;
 use crate::view::{cursor_data, page_reply};
@@ -83,7 +83,7 @@ pub(crate) struct Kit<'a> {
 }
 
 /// Searches.
-pub(crate) fn search(desk: &Desk<'_>, call: &Search) -> Result<Draft, ToolError> {
+pub(crate) fn search(desk: &ItemCall<'_>, call: &Search) -> Result<Draft, ToolError> {
     let asks_registry = matches!(call.source, SearchSource::Registry | SearchSource::All);
     let name = cursor_name(call);
     let offset = match &call.cursor {
@@ -128,7 +128,7 @@ fn notes(answer: &Answer, asks_registry: bool) -> Vec<String> {
 }
 
 /// Finds what is asked for. A model takes its time for the question before anything is locked.
-fn answer(desk: &Desk<'_>, call: &Search, offset: usize) -> Result<Answer, ToolError> {
+fn answer(desk: &ItemCall<'_>, call: &Search, offset: usize) -> Result<Answer, ToolError> {
     let query = Query::parse(&call.query);
     let (wanted, trouble) = match call.mode {
         SearchMode::Text => (None, None),
@@ -144,7 +144,7 @@ fn answer(desk: &Desk<'_>, call: &Search, offset: usize) -> Result<Answer, ToolE
     let mut answer = desk.searched(|library| look(desk, call, &asked, library))?;
     if answer.waiting > 0 && !desk.search.searches.lasts() {
         let began = Instant::now();
-        let enough = |_| began.elapsed() > PATIENCE || (desk.over)();
+        let enough = |_| began.elapsed() > PATIENCE || (desk.is_cancelled)();
         // What goes wrong now will be said when a question goes wrong.
         let _ = desk.embed(Hands::All, &enough);
         let again = |library: &mut Library| look(desk, call, &asked, library);
@@ -156,7 +156,7 @@ fn answer(desk: &Desk<'_>, call: &Search, offset: usize) -> Result<Answer, ToolE
 }
 
 /// What a model is asked, as an agent would see it: it may be somebody else's.
-fn said(desk: &Desk<'_>, query: &Query) -> String {
+fn said(desk: &ItemCall<'_>, query: &Query) -> String {
     let said = MaskedText::mask_whole(query.plain_text.clone()).text;
     desk.agent_gate.preview(&said, &AgentName::default()).unwrap_or_default().into_owned()
 }
@@ -187,7 +187,7 @@ struct Answer {
 }
 
 fn look(
-    desk: &Desk<'_>,
+    desk: &ItemCall<'_>,
     call: &Search,
     asked: &Asked<'_>,
     library: &mut Library,
@@ -199,7 +199,7 @@ fn look(
         grounds: &library.feed.numbers,
         filters: &filters,
         now: nanoseconds(now()),
-        over: desk.over,
+        over: desk.is_cancelled,
     };
     let found = find(&library.index, &question)?;
     let mode = asked.mode;

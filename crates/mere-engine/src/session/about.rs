@@ -9,7 +9,7 @@ use mere_core::request::{Caller, PersonCommand, Reader, Request, Verb};
 use mere_core::turn::{Progress, Turn};
 
 use super::Session;
-use crate::items::{self, Desk, Stock};
+use crate::items::{self, ItemCall, ItemSources};
 use crate::search::{self, Embedding, Hands, Kit};
 use crate::snapshot::Snapshot;
 use crate::store::{self, MemorySource, StoreCall, Stores};
@@ -65,11 +65,11 @@ impl Session {
             reader: request.caller.reader,
             is_cancelled: &over,
         };
-        let desk = Desk {
+        let desk = ItemCall {
             view: &view,
-            clerk: &clerk,
+            store_call: &clerk,
             agent_gate: snapshot.gate(Reader::Agent),
-            stock: &Stock::new(
+            sources: &ItemSources::new(
                 snapshot.spaces(&self.context)?,
                 &self.catalogs,
                 self.memory_sources(snapshot),
@@ -77,15 +77,15 @@ impl Session {
             context: &self.context,
             agents: snapshot.agents()?,
             item_rules: snapshot.item_rules()?,
-            court: snapshot.trust_policy()?,
-            who: request.caller.reader,
-            unlock: request.key_passphrase.as_ref(),
-            over: &over,
+            trust_policy: snapshot.trust_policy()?,
+            reader: request.caller.reader,
+            passphrase: request.key_passphrase.as_ref(),
+            is_cancelled: &over,
             progress: &progress,
-            heard: &heard,
-            said: &said,
+            report_tool_note: &heard,
+            stream_tool_output: &said,
             cells: &self.cells,
-            running: snapshot.running()?,
+            run_config: snapshot.running()?,
             search: self.search_resources(snapshot)?,
         };
         run_item_call(&desk, &request.verb)
@@ -110,7 +110,7 @@ impl Session {
         let (caller, view) = (Caller::default(), OnceCell::new());
         let shows = |place: &ScopedPath| {
             let view = view.get_or_init(|| self.view(&snapshot, &caller).ok());
-            view.as_ref().is_some_and(|view| items::is_shown(view, place))
+            view.as_ref().is_some_and(|view| items::is_visible(view, place))
         };
         let gate = snapshot.gate(Reader::Agent);
         let embedding = Embedding { embedder, gate, shows: &shows, hands: Hands::One };
@@ -159,12 +159,12 @@ impl Session {
 }
 
 /// What becomes of a call about items.
-fn run_item_call(desk: &Desk<'_>, verb: &Verb) -> Result<Draft, ToolError> {
+fn run_item_call(desk: &ItemCall<'_>, verb: &Verb) -> Result<Draft, ToolError> {
     match verb {
         Verb::Search(call) => search::search(desk, call),
         Verb::Load(call) => items::load(desk, call),
         Verb::Execute(call) => items::execute(desk, call),
-        Verb::Person(asked) => items::keep(desk, asked),
+        Verb::Person(asked) => items::execute_person_command(desk, asked),
         _ => Ok(wording::panic_reply()),
     }
 }

@@ -20,7 +20,7 @@ use super::template;
 use super::{Store, StoreCall, StoreError};
 use crate::config;
 use crate::config_check::check_config;
-use crate::items::Unmade;
+use crate::items::ItemChangeError;
 use crate::project_key;
 use crate::tool_error::ToolError;
 use mere_host::{Folder, FolderWriter, WritePrecondition, read_at_most};
@@ -239,7 +239,7 @@ impl<'a> ConfigFile<'a> {
     /// Makes the folder of a store that lies elsewhere.
     fn make_folder(&self, path: &str) -> Result<(), ToolError> {
         let context = self.call.context;
-        let failed = |cause| Unmade::Failed { address: self.address.clone(), cause };
+        let failed = |cause| ItemChangeError::WriteFailed { address: self.address.clone(), cause };
         let space = match self.scope {
             Scope::User => context.environment.user_space(),
             _ => context.space().map(|space| space.map(Arc::new)),
@@ -250,17 +250,17 @@ impl<'a> ConfigFile<'a> {
 
     fn lock(&self) -> Result<FolderWriter, ToolError> {
         let context = self.call.context;
-        let failed = |cause| Unmade::Failed { address: self.address.clone(), cause };
+        let failed = |cause| ItemChangeError::WriteFailed { address: self.address.clone(), cause };
         let space = match self.scope {
             Scope::User => context.environment.make_user_space(),
             _ => FolderWriter::make_space(&context.project),
         };
         let space = space.map_err(failed)?;
         if project_key::space_format(&space) > project_key::SPACE_FORMAT {
-            return Err(Unmade::Newer.into());
+            return Err(ItemChangeError::NewerFormat.into());
         }
         let editing = FolderWriter::open(&space, self.call.is_cancelled).map_err(failed)?;
-        Ok(editing.ok_or_else(|| Unmade::Late(self.address.clone()))?)
+        Ok(editing.ok_or_else(|| ItemChangeError::TimedOut(self.address.clone()))?)
     }
 
     /// What the file was, if there was one, and what it is now.
@@ -269,13 +269,15 @@ impl<'a> ConfigFile<'a> {
         amend: impl Fn(&str) -> Result<String, AmendError>,
     ) -> Result<(Option<String>, String), ToolError> {
         let editing = self.lock()?;
-        let failed =
-            |cause| ToolError::from(Unmade::Failed { address: self.address.clone(), cause });
-        let path = config::FILE.parse().map_err(|_| Unmade::Place)?;
+        let failed = |cause| {
+            ToolError::from(ItemChangeError::WriteFailed { address: self.address.clone(), cause })
+        };
+        let path = config::FILE.parse().map_err(|_| ItemChangeError::InvalidPlace)?;
         let file = editing.open_file(&path).map_err(failed)?;
         let bytes = file.map(|file| read_at_most(file, config::MAX_YAML_BYTES as u64));
         let bytes = bytes.transpose().map_err(failed)?.flatten();
-        let old = bytes.map(|bytes| String::from_utf8(bytes).map_err(|_| Unmade::Place));
+        let old =
+            bytes.map(|bytes| String::from_utf8(bytes).map_err(|_| ItemChangeError::InvalidPlace));
         let old = old.transpose()?;
         let unamended = |error| ConfigureError::Amend { address: self.address.clone(), error };
         let new = amend(old.as_deref().unwrap_or_default()).map_err(unamended)?;
@@ -283,7 +285,7 @@ impl<'a> ConfigFile<'a> {
             Some(old) => WritePrecondition::Digest(Sha256::digest(old.as_bytes())),
             None => WritePrecondition::Absent,
         };
-        let stale = || Unmade::Stale { address: self.address.clone(), current: None };
+        let stale = || ItemChangeError::Stale { address: self.address.clone(), current: None };
         if editing.put(&path, new.as_bytes(), before).map_err(failed)? {
             return Ok((old, new));
         }
@@ -293,8 +295,8 @@ impl<'a> ConfigFile<'a> {
     /// Takes back what was written, unless somebody else has written since.
     fn restore(&self, old: Option<&str>, new: &str) -> Result<(), ToolError> {
         let editing = self.lock()?;
-        let failed = |cause| Unmade::Failed { address: self.address.clone(), cause };
-        let path = config::FILE.parse().map_err(|_| Unmade::Place)?;
+        let failed = |cause| ItemChangeError::WriteFailed { address: self.address.clone(), cause };
+        let path = config::FILE.parse().map_err(|_| ItemChangeError::InvalidPlace)?;
         let ours = Sha256::digest(new.as_bytes());
         match old {
             Some(old) => editing

@@ -13,7 +13,7 @@ use super::sync::category_address;
 use super::tell::{description_content, time_data};
 use super::{Store, StoreCall, StoreError, label};
 use crate::court::now;
-use crate::items::{Unmade, masked};
+use crate::items::{ItemChangeError, mask_secrets};
 use crate::tool_error::ToolError;
 use crate::view::{count_phrase, cursor_data, nonzero, page_reply};
 use mere_host::FolderWriter;
@@ -37,7 +37,7 @@ fn store_fields(store: &Store) -> Fields {
     Fields::default()
         .with("name", store.name_data())
         .with("path", store.address.clone())
-        .with("description", Content::mention(masked(&store.description)))
+        .with("description", Content::mention(mask_secrets(&store.description)))
         .with("categoryMode", store.rules.mode().name())
         .with("categories", category_data(&store.rules.hierarchy().top_categories))
 }
@@ -73,7 +73,7 @@ pub(super) fn list_memories(
             StoreError::Invalid(InvalidChange::CategoryMissing { what: "list", path }).into()
         );
     }
-    let target = category_address(&store.address, category).ok_or(Unmade::Place)?;
+    let target = category_address(&store.address, category).ok_or(ItemChangeError::InvalidPlace)?;
     let call = format!("list_memories {:?} {:?}", asked.sort, asked.expired);
     let after = asked.cursor.as_ref().map(|cursor| cursor.position(&call, &target));
     let after = after.map(|position| position.ok_or(StoreError::ForeignCursor)).transpose()?;
@@ -135,11 +135,11 @@ fn row_data(clerk: &StoreCall<'_>, store: &Store, row: &MemoryRow) -> Option<Dat
     if !clerk.view.world.may_show(&address) {
         return None;
     }
-    let tags = row.tags.iter().map(|tag| Data::from(Content::mention(masked(tag))));
+    let tags = row.tags.iter().map(|tag| Data::from(Content::mention(mask_secrets(tag))));
     let fields = Fields::default()
         .with("path", ParsedName::from(&path))
         .with("address", address)
-        .with("title", Content::mention(masked(&row.title)))
+        .with("title", Content::mention(mask_secrets(&row.title)))
         .with("tags", tags.collect::<Data>())
         .with("updated_at", time_data(row.updated_at))
         .with_some("expires_at", row.expires_at.map(time_data))

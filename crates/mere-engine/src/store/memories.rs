@@ -18,7 +18,7 @@ use super::shelf::{LockedStore, StoredMemory};
 use super::tell::MemoryReply;
 use super::{Store, StoreCall, StoreError};
 use crate::court::now;
-use crate::items::{ItemError, Unmade, masked};
+use crate::items::{ItemChangeError, ItemError, mask_secrets};
 use crate::read::open_visible_file;
 use crate::seen::{MASK, RedactedText, RedactionConflict, SecretDisplay};
 use crate::tool_error::ToolError;
@@ -40,11 +40,11 @@ impl Store {
     }
 
     /// The address of its file.
-    pub(super) fn memory_address(&self, path: &MemoryPath) -> Result<Address, Unmade> {
+    pub(super) fn memory_address(&self, path: &MemoryPath) -> Result<Address, ItemChangeError> {
         self.scoped_path(path)
             .address()
             .filter(Address::is_within_length_limit)
-            .ok_or(Unmade::Place)
+            .ok_or(ItemChangeError::InvalidPlace)
     }
 }
 
@@ -119,7 +119,7 @@ pub(super) fn update(
     let store = clerk.served_store()?;
     let address = visible_address_or_missing(clerk, store, path)?;
     let (shelf, lying) = lock_and_read(clerk, store, path)?;
-    let stale = |current| Unmade::Stale { address: address.clone(), current };
+    let stale = |current| ItemChangeError::Stale { address: address.clone(), current };
     if expect.is_some_and(|expected| expected != lying.sha256) {
         return Err(stale(Some(lying.sha256)).into());
     }
@@ -198,7 +198,7 @@ pub(super) fn remove(clerk: &StoreCall<'_>, path: &MemoryPath) -> Result<Draft, 
     let change = StoreChange::RemoveMemory { path: path.clone(), before: lying.sha256 };
     if !shelf.apply(shelf.permit(change, Force::No)?)? {
         let current = shelf.read(path)?.map(|lying| lying.sha256);
-        return Err(Unmade::Stale { address, current }.into());
+        return Err(ItemChangeError::Stale { address, current }.into());
     }
     let data = store.identifying_fields(path).with("address", address).with("removed", true);
     let message =
@@ -243,7 +243,11 @@ fn visible_address(
     path: &MemoryPath,
 ) -> Result<Address, ToolError> {
     let address = store.memory_address(path)?;
-    if clerk.view.world.may_show(&address) { Ok(address) } else { Err(Unmade::Place.into()) }
+    if clerk.view.world.may_show(&address) {
+        Ok(address)
+    } else {
+        Err(ItemChangeError::InvalidPlace.into())
+    }
 }
 
 /// What a memory's bytes say.
@@ -254,13 +258,13 @@ fn parse_note(
 ) -> Result<MemoryText, ToolError> {
     let text = item::decode_text(&lying.bytes).map(str::to_owned);
     text.and_then(|text| MemoryText::parse(text, &path.slug)).map_err(|fault| {
-        let fault = Box::new(crate::items::masked_fault(fault));
+        let fault = Box::new(crate::items::mask_fault(fault));
         ItemError::Faulty { address: address.clone(), fault }.into()
     })
 }
 
 fn invalid_note(address: &Address, fault: item::ItemFault) -> ToolError {
-    Unmade::Unfit { address: address.clone(), fault: Box::new(fault) }.into()
+    ItemChangeError::Invalid { address: address.clone(), fault: Box::new(fault) }.into()
 }
 
 /// The content that is meant by someone who saw the old one masked and rewritten.
@@ -275,7 +279,7 @@ fn restore_masked_content(
     }
     let confirmed = clerk.view.world.is_confirmed_at(address);
     let secrets = if confirmed { SecretDisplay::Shown } else { SecretDisplay::Masked };
-    let obscured = |RedactionConflict| Unmade::Obscured(address.clone());
+    let obscured = |RedactionConflict| ItemChangeError::TouchesMasked(address.clone());
     let seen = RedactedText::new(old.content(), secrets, clerk.view.gate, clerk.view.agent);
     Ok(seen.map_err(obscured)?.rewrite(content).map_err(obscured)?)
 }
@@ -290,14 +294,16 @@ fn restore_masked_texts(
         return Ok(said.to_vec());
     }
     let seen = |text: &str| {
-        let masked = masked(text);
+        let masked = mask_secrets(text);
         clerk.view.gate.preview(&masked, clerk.view.agent).map(Cow::into_owned)
     };
     let meant = said.iter().map(|said| {
         let known = old.iter().find(|old| *old == said || seen(old).as_ref() == Some(said));
         match known {
             Some(old) => Ok(old.clone()),
-            None if said.contains(MASK) => Err(Unmade::Obscured(address.clone()).into()),
+            None if said.contains(MASK) => {
+                Err(ItemChangeError::TouchesMasked(address.clone()).into())
+            }
             None => Ok(said.clone()),
         }
     });

@@ -37,7 +37,7 @@ use mere_core::request::{CategoryCall, MemoryCall, Reader, StoreCommand};
 use mere_core::root::Root;
 
 use crate::context::Context;
-use crate::items::Unmade;
+use crate::items::ItemChangeError;
 use crate::tool_error::ToolError;
 use crate::view::View;
 pub(crate) use configure::{ConfigureError, ReloadStores};
@@ -148,10 +148,14 @@ pub(crate) fn run_memory_call(
 impl Store {
     /// Whether the caller may know of a category.
     fn check_visible(&self, clerk: &StoreCall<'_>, category: &Category) -> Result<(), ToolError> {
-        let path = shelf::category_path(category).map_err(|_| Unmade::Place)?;
+        let path = shelf::category_path(category).map_err(|_| ItemChangeError::InvalidPlace)?;
         let path = self.address.path().join_path(&path);
         let address = Address::directory(self.address.root().clone(), path);
-        if clerk.view.world.may_show(&address) { Ok(()) } else { Err(Unmade::Place.into()) }
+        if clerk.view.world.may_show(&address) {
+            Ok(())
+        } else {
+            Err(ItemChangeError::InvalidPlace.into())
+        }
     }
 
     /// Whether it lies in a space, where nothing else belongs.

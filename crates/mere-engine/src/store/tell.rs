@@ -8,7 +8,7 @@ use mere_core::item::{MemoryPath, MemoryText};
 use mere_core::reply::{Content, Data, Fields};
 
 use super::{Store, StoreCall};
-use crate::items::{Teller, masked};
+use crate::items::{ItemMasker, mask_secrets};
 
 /// A memory that is told of.
 pub(super) struct MemoryReply<'a> {
@@ -21,7 +21,7 @@ pub(super) struct MemoryReply<'a> {
 impl MemoryReply<'_> {
     /// All but its content: whoever wrote it knows that.
     pub(super) fn summary_fields(self, note: &MemoryText, sha256: Sha256) -> Fields {
-        let mut teller = Teller::of(self.call.view, &self.address, note.text());
+        let mut teller = ItemMasker::for_file(self.call.view, &self.address, note.text());
         let fields = self.leading_fields(note, &mut teller);
         with_trailing_fields(fields, note, &mut teller, (sha256, None))
     }
@@ -33,13 +33,13 @@ impl MemoryReply<'_> {
         sha256: Sha256,
         modified: Option<Timestamp>,
     ) -> Fields {
-        let mut teller = Teller::of(self.call.view, &self.address, note.text());
+        let mut teller = ItemMasker::for_file(self.call.view, &self.address, note.text());
         let fields = self.leading_fields(note, &mut teller);
         let fields = fields.with("content", teller.body(note.content()));
         with_trailing_fields(fields, note, &mut teller, (sha256, modified))
     }
 
-    fn leading_fields(self, note: &MemoryText, teller: &mut Teller) -> Fields {
+    fn leading_fields(self, note: &MemoryText, teller: &mut ItemMasker) -> Fields {
         self.store
             .identifying_fields(self.path)
             .with("address", self.address)
@@ -50,11 +50,11 @@ impl MemoryReply<'_> {
 fn with_trailing_fields(
     fields: Fields,
     note: &MemoryText,
-    teller: &mut Teller,
+    teller: &mut ItemMasker,
     (sha256, modified): (Sha256, Option<Timestamp>),
 ) -> Fields {
     let memory = note.memory();
-    let texts = |teller: &mut Teller, texts: &[String]| -> Data {
+    let texts = |teller: &mut ItemMasker, texts: &[String]| -> Data {
         texts.iter().map(|text| Data::from(teller.mention(text))).collect()
     };
     let citations = (!memory.citations.is_empty()).then(|| texts(teller, &memory.citations));
@@ -66,12 +66,12 @@ fn with_trailing_fields(
         .with_some("citations", citations)
         .with_some("source", memory.source.as_deref().map(|source| teller.mention(source)))
         .with("sha256", sha256)
-        .with_some("masked", teller.masked())
+        .with_some("masked", teller.masked_count())
 }
 
 /// What a category is for.
 pub(super) fn description_content(description: &Description) -> Content {
-    Content::mention(masked(description.as_str()))
+    Content::mention(mask_secrets(description.as_str()))
 }
 
 /// A time, as replies have it.

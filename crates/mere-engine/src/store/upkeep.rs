@@ -87,7 +87,7 @@ fn describe_problem(clerk: &StoreCall<'_>, store: &Store, path: &MemoryPath) -> 
         Ok(text) => MemoryText::parse(text.to_owned(), &path.slug).err()?,
         Err(fault) => fault,
     };
-    let fault = crate::items::masked_fault(fault);
+    let fault = crate::items::mask_fault(fault);
     Some(format!(
         "line {}, column {}: {}",
         fault.line,

@@ -13,7 +13,7 @@ use crate::items::{ItemError, WrongInputs};
 /// A call about an item that came to nothing.
 pub(super) fn item_error_reply(error: &ItemError) -> Draft {
     match error {
-        ItemError::Missing { kind, item, scopes, near } => {
+        ItemError::Missing { kind, item, scopes, suggestions: near } => {
             missing_item_reply((*kind, item), scopes, near)
         }
         ItemError::Ambiguous { kind, item, candidates } => {
@@ -40,7 +40,7 @@ pub(super) fn item_error_reply(error: &ItemError) -> Draft {
                 (address, fault),
             )
         }
-        ItemError::Version { address, has } => {
+        ItemError::WrongVersion { address, has } => {
             let has = has.as_ref().map_or("no version".to_owned(), |has| format!("version {has}"));
             let message = Prose::words("").address(address.clone()).and(format!(" has {has}."));
             Draft::invalid(codes::ITEM_VERSION, message).hint("Leave out `version` to take it.")
@@ -49,12 +49,12 @@ pub(super) fn item_error_reply(error: &ItemError) -> Draft {
             Draft::invalid(codes::ITEM_NO_REGISTRY, "No registry is configured.")
                 .hint("Leave out `source` to look in the project and the user space.")
         }
-        ItemError::NotRun(kind) => {
+        ItemError::NotRunnable(kind) => {
             let message = format!("Items of the type {kind} are not run.");
             Draft::invalid(codes::RUN_TYPE, Prose::words(message))
                 .hint("Tools, directives and knowledge entries are; `load` shows any item.")
         }
-        ItemError::Schema { address, error } => {
+        ItemError::InvalidSchema { address, error } => {
             let message = match address {
                 Some(address) => Prose::words("A JSON Schema of ").address(address.clone()),
                 None => Prose::words("A JSON Schema of the item"),
@@ -63,8 +63,8 @@ pub(super) fn item_error_reply(error: &ItemError) -> Draft {
             Draft::invalid(codes::RUN_SCHEMA, message.and(" cannot be used: ").content(why))
                 .hint("It is JSON Schema 2020-12, without references to other documents.")
         }
-        ItemError::Inputs(wrong) => wrong_inputs_reply(wrong),
-        ItemError::Frontmatter { address, problems: found } => {
+        ItemError::InvalidInputs(wrong) => wrong_inputs_reply(wrong),
+        ItemError::InvalidFrontmatter { address, problems: found } => {
             frontmatter_error_reply(address.as_ref(), found)
         }
         ItemError::Unsearchable(cause) => {
@@ -74,11 +74,11 @@ pub(super) fn item_error_reply(error: &ItemError) -> Draft {
         }
         ItemError::Key(fault) => keys::key_error_reply(fault),
         ItemError::Team(trouble) => trust::roster_trouble_reply(trouble),
-        ItemError::Refused(fault) => team::team_error_reply(fault),
+        ItemError::TeamRefused(fault) => team::team_error_reply(fault),
         ItemError::Record(error) => trust::record_error_reply(error),
         ItemError::Broken(broken) => trust::integrity_failure_reply(broken),
-        ItemError::Unused(unused) => trust::untrusted_item_reply(unused),
-        ItemError::Unmade(error) => unmade::item_change_error_reply(error),
+        ItemError::UseDenied(unused) => trust::untrusted_item_reply(unused),
+        ItemError::Change(error) => unmade::item_change_error_reply(error),
     }
 }
 

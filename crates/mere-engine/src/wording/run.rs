@@ -10,41 +10,45 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
 use super::item::problems_data;
 use crate::enforce::UntrustedItem;
-use crate::items::{ItemError, RunError, item_name, masked, masked_problems};
+use crate::items::{ItemError, RunError, item_name, mask_problems, mask_secrets};
 use mere_host::{PackagesError, SandboxError};
 
 /// A tool that was not run.
 pub(super) fn run_error_reply(error: &RunError) -> Draft {
     match error {
-        RunError::Executor { link, executor, error } => executor_error_reply(link, executor, error),
+        RunError::ExecutorNotFound { link, executor, error } => {
+            executor_error_reply(link, executor, error)
+        }
         RunError::Chain(fault) => chain_fault_reply(fault),
         RunError::Config(fault) => config_fault_reply(fault, config_field(fault)),
         RunError::Fill(fault) => fill_fault_reply(fault),
         RunError::Parameters(fault) => config_fault_reply(fault, (None, "input_schema".to_owned())),
         RunError::Subprocess(fault) => subprocess_fault_reply(fault),
-        RunError::Entrypoint(fault) => entrypoint_reply(&fault.link, "is no path of a file of the tool"),
+        RunError::Entrypoint(fault) => {
+            entrypoint_reply(&fault.link, "is no path of a file of the tool")
+        }
         RunError::NoEntrypoint(id) => entrypoint_reply(id, "is not one of its files"),
-        RunError::Changed(address) => {
+        RunError::FileChanged(address) => {
             let message = Prose::words("A file of ").address(address.clone());
             let message = message.and(" changed while it was read. Nothing was run.");
             Draft::fault(codes::RUN_CHANGED, message).hint("Try again when nobody writes to it.")
         }
         RunError::Unsigned(unused) => unsigned_tool_reply(unused),
         RunError::LockUnsigned(unused) => unsigned_lockfile_reply(unused),
-        RunError::Unlocked { tool, version } => {
+        RunError::NoLockfile { tool, version } => {
             let words =
                 format!("There is no lockfile for `{tool}@{version}`, and one is required.");
             Draft::denied(codes::RUN_UNLOCKED, Prose::words(words)).hint(Prose::words(format!(
                 "Ask a person to run `mere lock {tool}`, after a look at `mere chain {tool}`."
             )))
         }
-        RunError::LockFaulty { address, fault } => {
+        RunError::LockInvalid { address, fault } => {
             let place = format!(" is not valid at line {}, column {}: ", fault.line, fault.column);
             let message = Prose::words("The lockfile ").address(address.clone()).and(place);
             Draft::fault(codes::RUN_LOCK, message.append(&fault.what).and(". Nothing was run."))
                 .hint(fault.fix.clone())
         }
-        RunError::LockElsewhere(address) => {
+        RunError::LockOfOtherSpace(address) => {
             let message = Prose::words("The lockfile ").address(address.clone());
             Draft::fault(
                 codes::RUN_LOCK,
@@ -53,14 +57,16 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
             .hint("Ask a person to remove it, or to run `mere lock` for the tool here.")
         }
         RunError::Drift { tool, lockfile, drift } => drift_reply(tool, lockfile, drift),
-        RunError::Variable(asked, name) => ungranted_reply("environment variable", (asked, name)).hint(
-            "The user's own config lets tools have it: `sandbox: {env: [NAME]}` in config.yaml.",
-        ),
-        RunError::Secret(asked, name) => ungranted_reply("secret", (asked, name))
+        RunError::VariableNotAllowed(asked, name) => ungranted_reply(
+            "environment variable",
+            (asked, name),
+        )
+        .hint("The user's own config lets tools have it: `sandbox: {env: [NAME]}` in config.yaml."),
+        RunError::SecretNotGranted(asked, name) => ungranted_reply("secret", (asked, name))
             .hint("Secrets cannot be granted yet; a tool that needs one is not run."),
         RunError::NoProgram { .. }
-        | RunError::Interpreter { .. }
-        | RunError::Unprepared { .. }
+        | RunError::BadInterpreter { .. }
+        | RunError::PackagesNotFetched { .. }
         | RunError::Packages(_) => program_error_reply(error),
         RunError::Sandbox(refusal) => sandbox_refusal_reply(refusal),
     }
@@ -69,7 +75,9 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
 /// A link and a field, for whoever looks for them.
 fn location_fields(link: Option<&ItemId>, field: impl Into<String>) -> Fields {
     let link = link.map(|link| Data::Words(link.to_string().into()));
-    Fields::default().with_some("link", link).with("field", Content::mention(masked(&field.into())))
+    Fields::default()
+        .with_some("link", link)
+        .with("field", Content::mention(mask_secrets(&field.into())))
 }
 
 fn executor_error_reply(link: &ItemId, executor: &ItemId, error: &ItemError) -> Draft {
@@ -92,7 +100,7 @@ fn chain_fault_reply(fault: &ChainFault) -> Draft {
             ..
         } => data
             .with("child", Data::Words(child.to_string().into()))
-            .with("problems", problems_data(&masked_problems(found.clone()))),
+            .with("problems", problems_data(&mask_problems(found.clone()))),
         ChainFault::Pair { child, .. } => data.with("child", Data::Words(child.to_string().into())),
         _ => data,
     };
@@ -131,7 +139,7 @@ fn pair_field(fault: &PairFault) -> String {
 
 /// A fault repeats ids and names of fields, and what schemas say: masked, like any text of an item.
 fn masked_mention(fault: &impl Display) -> Content {
-    Content::mention(masked(&fault.to_string()))
+    Content::mention(mask_secrets(&fault.to_string()))
 }
 
 fn config_fault_reply(fault: &impl Display, (link, field): (Option<&ItemId>, String)) -> Draft {
@@ -180,7 +188,7 @@ fn subprocess_fault_reply(fault: &SubprocessFault) -> Draft {
         SubprocessFault::SchemaMismatch { link, problems: found } => {
             let data = location_fields(Some(link), "config_schema");
             config_fault_reply(fault, (Some(link), "config_schema".to_owned()))
-                .data(data.with("problems", problems_data(&masked_problems(found.clone()))))
+                .data(data.with("problems", problems_data(&mask_problems(found.clone()))))
         }
         SubprocessFault::InvalidField { field, .. } => {
             config_fault_reply(fault, (None, (*field).to_owned()))
@@ -202,7 +210,7 @@ fn unsigned_tool_reply(unused: &UntrustedItem) -> Draft {
     let data = Fields::default()
         .with("link", Data::Words(place.id.to_string().into()))
         .with("address", address.clone())
-        .with("trust", standing.told());
+        .with("trust", standing.to_fields());
     let hint = Prose::words("Ask a person to read it and run `mere sign tool ")
         .name(item_name(place))
         .and("`; at a terminal a person can try it with `mere run --allow-unsigned`.");
@@ -215,7 +223,7 @@ fn unsigned_lockfile_reply(unused: &UntrustedItem) -> Draft {
     let message = message.and(format!(" is {status}, and only signed ones count."));
     let data = Fields::default()
         .with("address", unused.address.clone())
-        .with("trust", unused.standing.told());
+        .with("trust", unused.standing.to_fields());
     let tool = unused.place.id.to_string();
     Draft::denied(codes::RUN_UNSIGNED, message)
         .hint(Prose::words(format!("Ask a person to run `mere lock {tool}` again.")))
@@ -245,7 +253,7 @@ fn drift_reply(tool: &ItemId, lockfile: &Address, drift: &LockMismatch) -> Draft
 
 fn ungranted_reply(what: &'static str, (variable, name): (&str, &str)) -> Draft {
     let message = Prose::words(format!("The tool asks for the {what} `"));
-    let message = message.content(Content::mention(masked(name)));
+    let message = message.content(Content::mention(mask_secrets(name)));
     Draft::denied(codes::RUN_UNGRANTED, message.and("`, which it was not given. Nothing was run."))
         .data(location_fields(None, format!("env_config.{variable}")))
 }
@@ -254,7 +262,8 @@ fn program_error_reply(error: &RunError) -> Draft {
     let invalid = |message: Prose| Draft::invalid(codes::RUN_PROGRAM, message);
     match error {
         RunError::NoProgram { program, runtime } => {
-            let message = Prose::words("The program `").content(Content::mention(masked(program)));
+            let message =
+                Prose::words("The program `").content(Content::mention(mask_secrets(program)));
             let message = message.and("` is not among those of the system.");
             let runtime = runtime.as_ref().map_or("ID".to_owned(), ToString::to_string);
             invalid(message).hint(Prose::words(format!(
@@ -262,7 +271,7 @@ fn program_error_reply(error: &RunError) -> Draft {
                  `runtimes.{runtime}`."
             )))
         }
-        RunError::Interpreter { runtime, cause } => {
+        RunError::BadInterpreter { runtime, cause } => {
             tracing::warn!(%cause, %runtime, "what is configured for a runtime cannot be used");
             invalid(Prose::words(format!(
                 "What your config names under `runtimes.{runtime}` cannot be used."
@@ -272,7 +281,7 @@ fn program_error_reply(error: &RunError) -> Draft {
                  nothing private beside that folder. The path stands in your own config.yaml.",
             )
         }
-        RunError::Unprepared { tool } => {
+        RunError::PackagesNotFetched { tool } => {
             let name = Content::mention(tool.to_string());
             let message = Prose::words("The packages that `").content(name.clone());
             invalid(message.and("` asks for are not there."))

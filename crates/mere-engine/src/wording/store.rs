@@ -7,7 +7,7 @@ use mere_core::category::{CategoryMode, CategoryOwner, Denial, InvalidChange};
 use mere_core::reply::{Content, Draft, Fields, ParsedName, Prose, codes};
 
 use super::item::problems_data as problems_of;
-use crate::items::masked_problems;
+use crate::items::mask_problems;
 use crate::store::{ConfigureError, StoreError};
 
 /// A call about a store that came to nothing.
@@ -147,7 +147,7 @@ fn flaw_reply(flaw: &InvalidChange) -> Draft {
             Draft::invalid(codes::CATEGORY_NOT_EMPTY, message).data(data)
         }
         InvalidChange::SchemaMismatch { problems, .. } => {
-            let problems = problems_of(&masked_problems(problems.clone()));
+            let problems = problems_of(&mask_problems(problems.clone()));
             let data = Fields::default().with("problems", problems);
             Draft::invalid(codes::MEMORY_SCHEMA, message).data(data)
         }

@@ -2,20 +2,22 @@
 
 use mere_core::reply::{Content, Draft, Prose, codes};
 
-use crate::items::TeamFault;
+use crate::items::TeamRefusal;
 
 /// A refusal.
-pub(super) fn team_error_reply(fault: &TeamFault) -> Draft {
+pub(super) fn team_error_reply(fault: &TeamRefusal) -> Draft {
     match fault {
-        TeamFault::Exists => Draft::invalid(codes::TEAM_EXISTS, "The space has a team already.")
-            .hint("`mere team show` shows it, `mere join` joins it."),
-        TeamFault::Home => Draft::invalid(codes::TEAM_UNFIT, "Your own space has no team.")
+        TeamRefusal::RosterExists => {
+            Draft::invalid(codes::TEAM_EXISTS, "The space has a team already.")
+                .hint("`mere team show` shows it, `mere join` joins it.")
+        }
+        TeamRefusal::UserSpace => Draft::invalid(codes::TEAM_UNFIT, "Your own space has no team.")
             .hint("Run it in a project."),
-        TeamFault::NotJoined => {
+        TeamRefusal::NotJoined => {
             Draft::invalid(codes::TEAM_NOT_JOINED, "You have not joined the team of this space.")
                 .hint("`mere join` shows it first; then it can be changed by its admins.")
         }
-        TeamFault::NotAdmin(key) => {
+        TeamRefusal::NotAdmin(key) => {
             let message = prose_mentioning("Your key ", key).and(" is not an admin's.");
             Draft::invalid(codes::TEAM_NOT_ADMIN, message).hint(
                 "`mere team show` names the admins; `mere keys use` chooses another key of yours.",
@@ -26,20 +28,20 @@ pub(super) fn team_error_reply(fault: &TeamFault) -> Draft {
 }
 
 /// Somebody who is there already, or is not.
-fn member_error_reply(fault: &TeamFault) -> Draft {
+fn member_error_reply(fault: &TeamRefusal) -> Draft {
     match fault {
-        TeamFault::NameTaken(name) => {
+        TeamRefusal::NameTaken(name) => {
             let message =
                 prose_mentioning("Somebody in the team is called ", name).and(" already.");
             Draft::invalid(codes::TEAM_TAKEN, message)
                 .hint("Choose another name; for another key of theirs, remove the old one first.")
         }
-        TeamFault::KeyTaken(name) => {
+        TeamRefusal::KeyTaken(name) => {
             let message = prose_mentioning("The key is in the team already, as ", name).and(".");
             Draft::invalid(codes::TEAM_TAKEN, message)
                 .hint("To change its limits, remove the member and add them again.")
         }
-        TeamFault::NoMember(name) => {
+        TeamRefusal::NoMember(name) => {
             let message = prose_mentioning("Nobody in the team is called ", name).and(".");
             Draft::invalid(codes::TEAM_NO_MEMBER, message)
                 .hint("`mere team show` names everybody; a fingerprint does, too.")
@@ -49,20 +51,20 @@ fn member_error_reply(fault: &TeamFault) -> Draft {
 }
 
 /// A team that cannot be.
-fn invalid_team_reply(fault: &TeamFault) -> Draft {
+fn invalid_team_reply(fault: &TeamRefusal) -> Draft {
     match fault {
-        TeamFault::LastAdmin => {
+        TeamRefusal::LastAdmin => {
             Draft::invalid(codes::TEAM_UNFIT, "A team cannot be without its last admin.")
                 .hint("Add another one first, with `mere team add NAME KEY --admin`.")
         }
-        TeamFault::Threshold { admins, threshold } => {
+        TeamRefusal::ThresholdTooHigh { admins, threshold } => {
             let words = if *admins == 1 { "1 admin" } else { &format!("{admins} admins") };
             let message =
                 format!("{words} cannot give the {threshold} signatures that are needed.");
             Draft::invalid(codes::TEAM_UNFIT, Prose::words(message))
                 .hint("Lower the threshold with `mere team threshold N`, or add admins first.")
         }
-        TeamFault::Unfit(why) => {
+        TeamRefusal::InvalidRoster(why) => {
             Draft::invalid(codes::TEAM_UNFIT, Prose::words(format!("That cannot be: {why}.")))
                 .hint("Nothing was changed.")
         }
@@ -71,19 +73,19 @@ fn invalid_team_reply(fault: &TeamFault) -> Draft {
 }
 
 /// What was looked at is not what is there, or needs nothing more.
-fn changed_team_reply(fault: &TeamFault) -> Draft {
+fn changed_team_reply(fault: &TeamRefusal) -> Draft {
     match fault {
-        TeamFault::Settled => {
+        TeamRefusal::AlreadyInForce => {
             Draft::invalid(codes::TEAM_SETTLED, "The team's roster needs no more signatures.")
                 .hint("It is the one that counts for you.")
         }
-        TeamFault::Signed(key) => {
+        TeamRefusal::AlreadySigned(key) => {
             let message =
                 prose_mentioning("Your key ", key).and(" has signed the team's roster already.");
             Draft::invalid(codes::TEAM_SETTLED, message)
                 .hint("Another admin runs `mere team sign`.")
         }
-        TeamFault::Takeover => Draft::invalid(
+        TeamRefusal::AdminsReplaced => Draft::invalid(
             codes::JOIN_UNASKED,
             "The team's admins have changed, and not enough of those you know signed that.",
         )
@@ -91,12 +93,12 @@ fn changed_team_reply(fault: &TeamFault) -> Draft {
             "Compare the new ones with somebody you trust; then run `mere join` at a terminal, or \
              name them with `--admin`.",
         ),
-        TeamFault::Uncounted => Draft::invalid(
+        TeamRefusal::KeyNotAccepted => Draft::invalid(
             codes::TEAM_UNCOUNTED,
             "Your key does not count for this item, so your signature would not help.",
         )
         .hint("A member whose key does signs it with `mere sign`."),
-        TeamFault::Unverified => Draft::invalid(
+        TeamRefusal::ItemNotVerified => Draft::invalid(
             codes::TEAM_UNCOUNTED,
             "The item does not verify, so nobody signs it by the way.",
         )

@@ -6,12 +6,12 @@ use mere_core::trust::{LocationField, LocationMismatch, VerificationFailure};
 
 use crate::court::RosterTrouble;
 use crate::enforce::UntrustedItem;
-use crate::items::{Broken, Standing, item_name};
+use crate::items::{BrokenItem, TrustStatus, item_name};
 use crate::records::RecordError;
 
 /// An item that must not be used.
-pub(super) fn integrity_failure_reply(broken: &Broken) -> Draft {
-    let Broken { place, address, failure } = broken;
+pub(super) fn integrity_failure_reply(broken: &BrokenItem) -> Draft {
+    let BrokenItem { place, address, failure } = broken;
     let message = match failure {
         VerificationFailure::WrongLocation(mismatch) => wrong_location_prose(broken, mismatch),
         _ => Prose::words("Integrity verification failed: ")
@@ -65,7 +65,7 @@ pub(crate) fn trust_fields(failure: &VerificationFailure) -> Fields {
         .with_some("mismatch", mismatch)
 }
 
-fn wrong_location_prose(broken: &Broken, mismatch: &LocationMismatch) -> Prose {
+fn wrong_location_prose(broken: &BrokenItem, mismatch: &LocationMismatch) -> Prose {
     let id = Content::mention(broken.place.id.to_string());
     let message = Prose::words("Item ").content(id).and(" at wrong location. Expected: ");
     let home = mismatch.expected_path.as_ref().and_then(ScopedPath::address);
@@ -155,10 +155,10 @@ pub(super) fn untrusted_item_reply(unused: &UntrustedItem) -> Draft {
     let message = Prose::words("").address(unused.address.clone());
     let data = Fields::default()
         .with("address", unused.address.clone())
-        .with("trust", unused.standing.told());
+        .with("trust", unused.standing.to_fields());
     let kind = unused.place.kind;
     let draft = match unused.standing {
-        Standing::Unknown(_) => Draft::denied(
+        TrustStatus::UnknownKey(_) => Draft::denied(
             codes::USE_UNKNOWN_KEY,
             message.and(format!(
                 " is signed by a key that does not count, and a {kind} must be signed here."

@@ -6,17 +6,17 @@ use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 
 use super::change::denial_reply;
 use super::item::parse_error_reply;
-use crate::items::{Unmade, Unplaced};
+use crate::items::{ItemChangeError, ProposalError};
 
 /// A change to an item that was not made.
-pub(super) fn item_change_error_reply(error: &Unmade) -> Draft {
+pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
     match error {
-        Unmade::Taken(address) => {
+        ItemChangeError::AlreadyExists(address) => {
             let message = Prose::words("").address(address.clone()).and(" is there already.");
             Draft::invalid(codes::ITEM_TAKEN, message)
                 .hint("Choose another id or category; what is there stays as it is.")
         }
-        Unmade::Stale { address, current } => {
+        ItemChangeError::Stale { address, current } => {
             let message = Prose::words("").address(address.clone());
             let data = Fields::default().with("sha256", *current);
             Draft::invalid(codes::ITEM_STALE, message.and(" is another by now."))
@@ -25,39 +25,41 @@ pub(super) fn item_change_error_reply(error: &Unmade) -> Draft {
                 )
                 .data(data)
         }
-        Unmade::NotMade(kind) => unsupported_type_reply(*kind),
-        Unmade::Unfit { address, fault } => {
+        ItemChangeError::UnsupportedType(kind) => unsupported_type_reply(*kind),
+        ItemChangeError::Invalid { address, fault } => {
             let message = Prose::words("The content for ").address(address.clone());
             let place = format!(" is not valid at line {}, column {}: ", fault.line, fault.column);
             let message = message.and(place).append(&fault.what).and(".");
             parse_error_reply(codes::CHANGE_UNFIT, message, (address, fault))
         }
-        Unmade::Files(allowed) => {
+        ItemChangeError::InvalidFiles(allowed) => {
             Draft::invalid(codes::CHANGE_FILES, "The files are not as they must be.")
                 .hint(Prose::words(format!("An item takes {allowed}.")))
         }
-        Unmade::Place => Draft::invalid(codes::CHANGE_PLACE, "No item can lie there.")
-            .hint("Choose a shorter or another id or category."),
-        Unmade::Obscured(address) => {
+        ItemChangeError::InvalidPlace => {
+            Draft::invalid(codes::CHANGE_PLACE, "No item can lie there.")
+                .hint("Choose a shorter or another id or category.")
+        }
+        ItemChangeError::TouchesMasked(address) => {
             let message = Prose::words("The change touches text that you did not see as it is in ");
             Draft::invalid(codes::CHANGE_OBSCURED, message.address(address.clone()).and("."))
                 .hint("Leave masked and rewritten lines as they are, or remove them.")
         }
-        Unmade::Newer => newer_space_reply(),
-        Unmade::Late(address) => {
+        ItemChangeError::NewerFormat => newer_space_reply(),
+        ItemChangeError::TimedOut(address) => {
             let message = Prose::words("Someone else is changing what lies around ");
             Draft::fault(codes::CALL_TIMED_OUT, message.address(address.clone()).and("."))
                 .hint("Nothing was changed. Try again.")
         }
-        Unmade::Foreign(_)
-        | Unmade::Unfinished(_)
-        | Unmade::Unsigned
-        | Unmade::NoGit
-        | Unmade::Unstaged(_)
-        | Unmade::Editor(_) => signing_error_reply(error),
-        Unmade::Failed { address, cause } => write_failure_reply(address, cause),
-        Unmade::Denied(denied) => denial_reply(denied),
-        Unmade::Unplaced(error) => proposal_error_reply(error),
+        ItemChangeError::SignedByOther(_)
+        | ItemChangeError::IsDraft(_)
+        | ItemChangeError::MemoryNotSigned
+        | ItemChangeError::NoGitRepository
+        | ItemChangeError::NotStaged(_)
+        | ItemChangeError::EditorFailed(_) => signing_error_reply(error),
+        ItemChangeError::WriteFailed { address, cause } => write_failure_reply(address, cause),
+        ItemChangeError::Denied(denied) => denial_reply(denied),
+        ItemChangeError::Proposal(error) => proposal_error_reply(error),
     }
 }
 
@@ -83,9 +85,9 @@ pub(super) fn newer_space_reply() -> Draft {
 }
 
 /// Something that was not signed.
-fn signing_error_reply(error: &Unmade) -> Draft {
+fn signing_error_reply(error: &ItemChangeError) -> Draft {
     match error {
-        Unmade::Foreign(address) => {
+        ItemChangeError::SignedByOther(address) => {
             let message = Prose::words("").address(address.clone());
             Draft::invalid(
                 codes::SIGN_FOREIGN,
@@ -93,7 +95,7 @@ fn signing_error_reply(error: &Unmade) -> Draft {
             )
             .hint("Read it; `--as-mine` then makes you its author.")
         }
-        Unmade::Unfinished(address) => {
+        ItemChangeError::IsDraft(address) => {
             let message = Prose::words("").address(address.clone());
             Draft::invalid(
                 codes::SIGN_UNFINISHED,
@@ -101,17 +103,21 @@ fn signing_error_reply(error: &Unmade) -> Draft {
             )
             .hint("Sign it first; `mere sign` shows what has changed.")
         }
-        Unmade::Unsigned => Draft::invalid(codes::SIGN_MEMORY, "Memories are not signed.")
-            .hint("Directives, tools, knowledge entries and lockfiles are."),
-        Unmade::NoGit => Draft::invalid(codes::SIGN_NO_GIT, "There is no git repository here.")
-            .hint("Leave out `--staged`."),
-        Unmade::Unstaged(path) => {
+        ItemChangeError::MemoryNotSigned => {
+            Draft::invalid(codes::SIGN_MEMORY, "Memories are not signed.")
+                .hint("Directives, tools, knowledge entries and lockfiles are.")
+        }
+        ItemChangeError::NoGitRepository => {
+            Draft::invalid(codes::SIGN_NO_GIT, "There is no git repository here.")
+                .hint("Leave out `--staged`.")
+        }
+        ItemChangeError::NotStaged(path) => {
             let path = Content::mention(path.to_string());
             let message = Prose::words("").content(path.clone());
             Draft::invalid(codes::SIGN_UNSTAGED, message.and(" is not staged as it lies there."))
                 .hint(Prose::words("Stage it with `git add ").content(path).and("`, or undo it."))
         }
-        Unmade::Editor(address) => {
+        ItemChangeError::EditorFailed(address) => {
             let message = Prose::words("The editor did not end well on ").address(address.clone());
             Draft::fault(codes::SIGN_EDITOR, message.and(". Nothing was signed."))
                 .hint("`VISUAL` or `EDITOR` names the editor. If it changed the item, `mere sign` shows how.")
@@ -121,16 +127,18 @@ fn signing_error_reply(error: &Unmade) -> Draft {
 }
 
 /// A proposal that was not placed.
-fn proposal_error_reply(error: &Unplaced) -> Draft {
+fn proposal_error_reply(error: &ProposalError) -> Draft {
     match error {
-        Unplaced::Missing => Draft::invalid(codes::REVIEW_MISSING, "There is no such proposal.")
-            .hint("`mere review --list` names those that wait."),
-        Unplaced::Other => Draft::invalid(
+        ProposalError::Missing => {
+            Draft::invalid(codes::REVIEW_MISSING, "There is no such proposal.")
+                .hint("`mere review --list` names those that wait.")
+        }
+        ProposalError::Changed => Draft::invalid(
             codes::REVIEW_OTHER,
             "The proposal is not the one that was shown. Nothing was changed.",
         )
         .hint("Look at it again; an agent may change its proposals."),
-        Unplaced::Broken(why) => {
+        ProposalError::Invalid(why) => {
             let message = format!("The proposal is not whole: {why}.");
             Draft::invalid(codes::REVIEW_BROKEN, Prose::words(message))
                 .hint("Reject it, and let the agent propose it again.")

@@ -16,7 +16,7 @@ use mere_host::{PackagesError, SandboxError};
 pub(crate) enum RunError {
     /// What runs a tool cannot be found.
     #[error("`executor_id` of `{link}` is `{executor}`: {error}")]
-    Executor { link: ItemId, executor: ItemId, error: Box<ItemError> },
+    ExecutorNotFound { link: ItemId, executor: ItemId, error: Box<ItemError> },
     #[error(transparent)]
     Chain(ChainFault),
     #[error(transparent)]
@@ -34,30 +34,30 @@ pub(crate) enum RunError {
     NoEntrypoint(ItemId),
     /// A file was not what had just been verified.
     #[error("{0} changed while it was read")]
-    Changed(Address),
+    FileChanged(Address),
     #[error("nobody vouches for {}", .0.address)]
     Unsigned(Box<UntrustedItem>),
     #[error("there is no lockfile for {tool}@{version}")]
-    Unlocked { tool: ItemId, version: Version },
+    NoLockfile { tool: ItemId, version: Version },
     #[error("nobody vouches for the lockfile {}", .0.address)]
     LockUnsigned(Box<UntrustedItem>),
     #[error("the lockfile {address} is not valid")]
-    LockFaulty { address: Address, fault: Box<ItemFault> },
+    LockInvalid { address: Address, fault: Box<ItemFault> },
     #[error("the lockfile {0} is another space's")]
-    LockElsewhere(Address),
+    LockOfOtherSpace(Address),
     #[error("the chain of {tool} is not what {lockfile} pins: {drift:?}")]
     Drift { tool: ItemId, lockfile: Address, drift: Box<LockMismatch> },
     /// What a tool asks for by a name of its own, and the user's config does not let tools have.
     #[error("the variable {1} is not given to tools")]
-    Variable(String, String),
+    VariableNotAllowed(String, String),
     #[error("the secret {1} was not granted")]
-    Secret(String, String),
+    SecretNotGranted(String, String),
     #[error("the program `{program}` is not there")]
     NoProgram { program: String, runtime: Option<ItemId> },
     #[error("the interpreter of `{runtime}` cannot be used")]
-    Interpreter { runtime: ItemId, cause: std::io::Error },
+    BadInterpreter { runtime: ItemId, cause: std::io::Error },
     #[error("the packages of `{tool}` are not there")]
-    Unprepared { tool: ItemRef },
+    PackagesNotFetched { tool: ItemRef },
     #[error(transparent)]
     Packages(#[from] PackagesError),
     #[error(transparent)]

@@ -5,11 +5,11 @@ use mere_core::item::{Item, ItemId, ItemRef, ItemType, ScopedPath};
 use mere_core::request::{LookupScope, Reader, UnsignedPolicy};
 
 use super::super::find::find;
-use super::super::keep::bytes_of;
-use super::super::{ItemError, Loaded, Opened};
+use super::super::keep::read_verified_bytes;
+use super::super::{CheckedItem, ItemError, LoadedItem};
 use super::RunError;
 use crate::enforce;
-use crate::items::Desk;
+use crate::items::ItemCall;
 use crate::tool_error::ToolError;
 use mere_core::address::RelPath;
 use mere_core::spoken::Spoken;
@@ -19,31 +19,31 @@ use mere_host::has_terminal;
 pub(super) struct Linked {
     pub(super) chain: Chain,
     /// In the same order; none for what ships in the binary.
-    pub(super) opened: Vec<Option<Opened>>,
+    pub(super) checked_items: Vec<Option<CheckedItem>>,
 }
 
 /// What links must have to be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Demand {
+pub(super) enum LinkRequirement {
     /// A signature that counts, but for what a person at a terminal lets pass.
     ToRun(UnsignedPolicy),
     /// To be what it was signed as, if it was signed.
-    ToLook,
+    ToShow,
 }
 
 impl Linked {
     /// Follows the links of a tool down to a primitive.
     pub(super) fn follow(
-        desk: &Desk<'_>,
+        desk: &ItemCall<'_>,
         item: &ItemRef,
-        demand: Demand,
+        demand: LinkRequirement,
     ) -> Result<Self, ToolError> {
-        let found = find(desk.stock, desk.view, (ItemType::Tool, item), LookupScope::Local)?;
+        let found = find(desk.sources, desk.view, (ItemType::Tool, item), LookupScope::Local)?;
         let mut place = Some(found.place);
         let (mut members, mut opened) = (Vec::<ChainTool>::new(), Vec::new());
         while let Some(next) = place.take() {
-            let link = open(desk, next, demand)?;
-            let member = member(&link)?;
+            let link = open_link(desk, next, demand)?;
+            let member = chain_member(&link)?;
             let executor = member.pin.executor.clone();
             let seen = members.iter().any(|one| one.pin.id == member.pin.id);
             let child = member.pin.id.clone();
@@ -54,56 +54,56 @@ impl Linked {
                 break;
             };
             if builtin::is_reserved(&executor) {
-                ship(&executor, &mut members);
+                push_builtins(&executor, &mut members);
                 break;
             }
             place = Some(find_executor(desk, child, executor)?);
         }
         opened.resize_with(members.len(), || None);
         let chain = Chain::new(members).map_err(RunError::Chain)?;
-        Ok(Self { chain, opened })
+        Ok(Self { chain, checked_items: opened })
     }
 
     /// Whether all of it may be run.
-    pub(super) fn permit(&self) -> Result<(), RunError> {
-        let opened = self.opened.iter().flatten();
+    pub(super) fn permit_run(&self) -> Result<(), RunError> {
+        let opened = self.checked_items.iter().flatten();
         let mut permits = opened.map(|opened| enforce::permit_run(opened, false));
         permits.try_for_each(|permit| permit).map_err(RunError::Unsigned)
     }
 
     /// The verified files of a link, by their paths from its folder.
-    pub(super) fn files(
+    pub(super) fn read_files(
         &self,
-        desk: &Desk<'_>,
+        desk: &ItemCall<'_>,
         link: usize,
     ) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
-        let Some(Some(opened)) = self.opened.get(link) else { return Ok(Vec::new()) };
+        let Some(Some(opened)) = self.checked_items.get(link) else { return Ok(Vec::new()) };
         let loaded = &opened.loaded;
-        let changed = || RunError::Changed(loaded.address.clone());
+        let changed = || RunError::FileChanged(loaded.address.clone());
         let main = desk.view.resolve(&Spoken::Rooted(loaded.address.clone()))?;
         let folder = main.parent_folder().ok_or_else(changed)?;
         let mut files = Vec::new();
         for file in &loaded.files {
             // Exactly the bytes that were hashed when the item was judged, or nothing.
-            let bytes = bytes_of(folder, file).map_err(|cause| {
+            let bytes = read_verified_bytes(folder, file).map_err(|cause| {
                 tracing::warn!(%cause, path = file.path, "a file of a tool changed");
                 changed()
             })?;
             files.push((file.path.parse().map_err(|_| changed())?, bytes));
         }
-        let name = loaded.main_name().parse().map_err(|_| changed())?;
+        let name = loaded.main_file_name().parse().map_err(|_| changed())?;
         files.push((name, loaded.text.clone().into_bytes()));
         Ok(files)
     }
 
     /// The tool that was asked for.
-    pub(super) fn leaf(&self) -> Option<&Loaded> {
-        self.opened.first().and_then(Option::as_ref).map(|opened| &opened.loaded)
+    pub(super) fn leaf(&self) -> Option<&LoadedItem> {
+        self.checked_items.first().and_then(Option::as_ref).map(|opened| &opened.loaded)
     }
 }
 
 /// What ships in the binary, down to the primitive.
-fn ship(id: &ItemId, members: &mut Vec<ChainTool>) {
+fn push_builtins(id: &ItemId, members: &mut Vec<ChainTool>) {
     let mut next = builtin::find(id);
     while let Some(member) = next.take() {
         next = member.pin.executor.as_ref().and_then(builtin::find);
@@ -111,28 +111,36 @@ fn ship(id: &ItemId, members: &mut Vec<ChainTool>) {
     }
 }
 
-fn find_executor(desk: &Desk<'_>, link: ItemId, executor: ItemId) -> Result<ScopedPath, ToolError> {
+fn find_executor(
+    desk: &ItemCall<'_>,
+    link: ItemId,
+    executor: ItemId,
+) -> Result<ScopedPath, ToolError> {
     let item = ItemRef { category: None, id: executor.clone(), version: None };
-    let found = find(desk.stock, desk.view, (ItemType::Tool, &item), LookupScope::Local);
-    let missing = |error| RunError::Executor { link, executor, error: Box::new(error) };
+    let found = find(desk.sources, desk.view, (ItemType::Tool, &item), LookupScope::Local);
+    let missing = |error| RunError::ExecutorNotFound { link, executor, error: Box::new(error) };
     Ok(found.map_err(missing)?.place)
 }
 
-fn open(desk: &Desk<'_>, place: ScopedPath, demand: Demand) -> Result<Opened, ToolError> {
-    let opened = Opened::judge(desk.view, desk.court, place)?;
-    let Demand::ToRun(unsigned) = demand else { return Ok(opened) };
+fn open_link(
+    desk: &ItemCall<'_>,
+    place: ScopedPath,
+    demand: LinkRequirement,
+) -> Result<CheckedItem, ToolError> {
+    let opened = CheckedItem::read_and_verify(desk.view, desk.trust_policy, place)?;
+    let LinkRequirement::ToRun(unsigned) = demand else { return Ok(opened) };
     let is_meant =
-        desk.who == Reader::Person && unsigned == UnsignedPolicy::Allow && has_terminal();
+        desk.reader == Reader::Person && unsigned == UnsignedPolicy::Allow && has_terminal();
     enforce::permit_run(&opened, is_meant).map_err(RunError::Unsigned)?;
     Ok(opened)
 }
 
-fn member(opened: &Opened) -> Result<ChainTool, ToolError> {
+fn chain_member(opened: &CheckedItem) -> Result<ChainTool, ToolError> {
     let loaded = &opened.loaded;
     match (&loaded.item, loaded.integrity) {
         (Item::Tool(tool), Some(integrity)) => {
             Ok(ChainTool::new(tool.clone(), &loaded.place, integrity))
         }
-        _ => Err(ItemError::NotRun(loaded.place.kind).into()),
+        _ => Err(ItemError::NotRunnable(loaded.place.kind).into()),
     }
 }

@@ -10,18 +10,18 @@ use mere_core::request::{LockCommand, LockfilePolicy, UnsignedPolicy};
 use mere_core::spoken::Spoken;
 use mere_core::trust::VerificationFailure;
 
-use super::super::belongings::whole_of;
-use super::super::keep::{arrived, seal_files};
-use super::super::place::{Placing, apply};
-use super::super::prospect::main_name;
-use super::super::sealer::{Sealer, space_id};
-use super::super::{ItemError, Opened, Unmade};
+use super::super::belongings::item_digest;
+use super::super::keep::{add_signature, load_from_files};
+use super::super::place::{WriteContext, apply_permit};
+use super::super::prospect::main_file_name;
+use super::super::sealer::{ItemSigner, ensure_space_id};
+use super::super::{CheckedItem, ItemChangeError, ItemError};
 use super::RunError;
-use super::links::{Demand, Linked};
+use super::links::{LinkRequirement, Linked};
 use crate::enforce::{
     self, ExpectedState, ItemChange, ItemOperation, SignatureState, SigningReason,
 };
-use crate::items::Desk;
+use crate::items::ItemCall;
 use crate::read::open_visible_file;
 use crate::tool_error::ToolError;
 use crate::view::count_phrase;
@@ -37,48 +37,48 @@ pub(super) struct Locked {
 impl Locked {
     /// Compares a chain with its lockfile: the project's, or else the user's.
     pub(super) fn check(
-        desk: &Desk<'_>,
+        desk: &ItemCall<'_>,
         linked: Linked,
         locking: LockfilePolicy,
     ) -> Result<Self, ToolError> {
-        let Some(place) = lockfile_of(desk, &linked)? else {
+        let Some(place) = find_lockfile(desk, &linked)? else {
             let pin = &linked.chain.leaf().pin;
-            if locking == LockfilePolicy::Required || desk.running.require_lock {
+            if locking == LockfilePolicy::Required || desk.run_config.require_lock {
                 let (tool, version) = (pin.id.clone(), pin.version.clone());
-                return Err(RunError::Unlocked { tool, version }.into());
+                return Err(RunError::NoLockfile { tool, version }.into());
             }
             return Ok(Self { linked, lockfile: None });
         };
-        let address = place.address().ok_or(Unmade::Place)?;
-        compare(desk, place, &linked)?;
+        let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
+        compare_with_lockfile(desk, place, &linked)?;
         Ok(Self { linked, lockfile: Some(address) })
     }
 }
 
 /// Where the lockfile lies that counts for a chain.
-fn lockfile_of(desk: &Desk<'_>, linked: &Linked) -> Result<Option<ScopedPath>, ToolError> {
+fn find_lockfile(desk: &ItemCall<'_>, linked: &Linked) -> Result<Option<ScopedPath>, ToolError> {
     let pin = &linked.chain.leaf().pin;
     let (category, version) = (Some(pin.category.clone()), Some(pin.version.clone()));
     let item = ItemRef { category, id: pin.id.clone(), version };
     for scope in [Scope::Project, Scope::User] {
-        let found = desk.stock.candidates(scope, ItemType::Lockfile, &item);
+        let found = desk.sources.candidates(scope, ItemType::Lockfile, &item);
         let found = found.map_err(ItemError::Unsearchable)?;
         if let Some(place) = found.into_iter().next() {
             return Ok(Some(place));
         }
     }
-    check_strays(desk, &pin.id)?;
+    check_moved_lockfiles(desk, &pin.id)?;
     Ok(None)
 }
 
 /// A lockfile that was moved or renamed by hand would have pinned something: whose, it says no more. So
 /// nothing of its name runs unpinned.
-fn check_strays(desk: &Desk<'_>, tool: &ItemId) -> Result<(), ToolError> {
+fn check_moved_lockfiles(desk: &ItemCall<'_>, tool: &ItemId) -> Result<(), ToolError> {
     let item = ItemRef { category: None, id: tool.clone(), version: None };
     for scope in [Scope::Project, Scope::User] {
-        let found = desk.stock.candidates(scope, ItemType::Lockfile, &item);
+        let found = desk.sources.candidates(scope, ItemType::Lockfile, &item);
         for place in found.map_err(ItemError::Unsearchable)? {
-            if let Err(error) = Opened::judge(desk.view, desk.court, place)
+            if let Err(error) = CheckedItem::read_and_verify(desk.view, desk.trust_policy, place)
                 && let ToolError::Item(ItemError::Broken(broken)) = &error
                 && let VerificationFailure::WrongLocation(_)
                 | VerificationFailure::WrongVersion { .. } = broken.failure
@@ -91,17 +91,21 @@ fn check_strays(desk: &Desk<'_>, tool: &ItemId) -> Result<(), ToolError> {
 }
 
 /// Compares a chain with one lockfile, link by link.
-fn compare(desk: &Desk<'_>, place: ScopedPath, linked: &Linked) -> Result<(), ToolError> {
-    let opened = match Opened::judge(desk.view, desk.court, place) {
+fn compare_with_lockfile(
+    desk: &ItemCall<'_>,
+    place: ScopedPath,
+    linked: &Linked,
+) -> Result<(), ToolError> {
+    let opened = match CheckedItem::read_and_verify(desk.view, desk.trust_policy, place) {
         Err(ToolError::Item(ItemError::Faulty { address, fault })) => {
-            return Err(RunError::LockFaulty { address, fault }.into());
+            return Err(RunError::LockInvalid { address, fault }.into());
         }
         judged => judged?,
     };
     enforce::permit_lockfile(&opened).map_err(RunError::LockUnsigned)?;
     let address = opened.loaded.address.clone();
     let Item::Lockfile(lockfile) = &opened.loaded.item else {
-        return Err(ItemError::NotRun(opened.loaded.place.kind).into());
+        return Err(ItemError::NotRunnable(opened.loaded.place.kind).into());
     };
     check_space(desk, &opened, lockfile)?;
     pin::check_lockfile(lockfile, &linked.chain).map_err(|drift| {
@@ -110,25 +114,31 @@ fn compare(desk: &Desk<'_>, place: ScopedPath, linked: &Linked) -> Result<(), To
     })
 }
 
-fn check_space(desk: &Desk<'_>, opened: &Opened, lockfile: &Lockfile) -> Result<(), RunError> {
-    let here = desk.court.space_id(opened.loaded.place.scope);
+fn check_space(
+    desk: &ItemCall<'_>,
+    opened: &CheckedItem,
+    lockfile: &Lockfile,
+) -> Result<(), RunError> {
+    let here = desk.trust_policy.space_id(opened.loaded.place.scope);
     if here == Some(lockfile.space_id.as_str()) {
         return Ok(());
     }
-    Err(RunError::LockElsewhere(opened.loaded.address.clone()))
+    Err(RunError::LockOfOtherSpace(opened.loaded.address.clone()))
 }
 
 /// `mere lock`.
-pub(crate) fn lock(desk: &Desk<'_>, asked: &LockCommand) -> Result<Draft, ToolError> {
+pub(crate) fn lock(desk: &ItemCall<'_>, asked: &LockCommand) -> Result<Draft, ToolError> {
     match asked {
-        LockCommand::Make { item, scope } => make(desk, item, desk.scope(*scope)),
+        LockCommand::Make { item, scope } => {
+            make_lockfile(desk, item, desk.effective_scope(*scope))
+        }
         LockCommand::Check => check_all(desk),
     }
 }
 
 /// Pins the chain of a tool as it is now.
-fn make(desk: &Desk<'_>, item: &ItemRef, scope: Scope) -> Result<Draft, ToolError> {
-    let linked = Linked::follow(desk, item, Demand::ToRun(UnsignedPolicy::Refuse))?;
+fn make_lockfile(desk: &ItemCall<'_>, item: &ItemRef, scope: Scope) -> Result<Draft, ToolError> {
+    let linked = Linked::follow(desk, item, LinkRequirement::ToRun(UnsignedPolicy::Refuse))?;
     let leaf = &linked.chain.leaf().pin;
     let place = ScopedPath {
         scope,
@@ -139,25 +149,26 @@ fn make(desk: &Desk<'_>, item: &ItemRef, scope: Scope) -> Result<Draft, ToolErro
         version: Some(leaf.version.clone()),
         form: ItemForm::Flat,
     };
-    let address = place.address().ok_or(Unmade::Place)?;
-    let sealer = Sealer::unlock(desk, SigningReason::Requested)?;
-    let space_id = space_id(desk, &place)?;
+    let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
+    let sealer = ItemSigner::unlock(desk, SigningReason::Requested)?;
+    let space_id = ensure_space_id(desk, &place)?;
     let text = format!("{:#}\n", pin::build_lockfile(&linked.chain, &place, &space_id));
-    let files = vec![(main_name(&place).ok_or(Unmade::Place)?, text.into_bytes())];
-    let arrived = arrived(&files, &[], &place)?;
-    let before = before(desk, &place)?;
+    let files =
+        vec![(main_file_name(&place).ok_or(ItemChangeError::InvalidPlace)?, text.into_bytes())];
+    let arrived = load_from_files(&files, &[], &place)?;
+    let before = expected_state(desk, &place)?;
     let is_new = before == ExpectedState::Nothing;
-    let files = seal_files(&sealer, &arrived, &space_id, files)?;
+    let files = add_signature(&sealer, &arrived, &space_id, files)?;
     let change = ItemChange { place, operation: ItemOperation::Put { files, before } };
-    let permit = enforce::permit_item(desk.who, desk.agents, change, SignatureState::Unsigned);
-    apply(permit, &Placing { context: desk.context, over: desk.over })?;
+    let permit = enforce::permit_item(desk.reader, desk.agents, change, SignatureState::Unsigned);
+    apply_permit(permit, &WriteContext { context: desk.context, is_cancelled: desk.is_cancelled })?;
     let links = linked.chain.pins().count() as u64;
     let data = Fields::default()
         .with("address", address.clone())
         .with("tool_id", Data::Words(leaf.id.to_string().into()))
         .with("version", Data::Words(leaf.version.to_string().into()))
         .with("links", links)
-        .with("chain", super::show::links(&linked));
+        .with("chain", super::show::link_list(&linked));
     let done = if is_new { " was made" } else { " was replaced" };
     let message = Prose::words("").address(address).and(done).and(" and signed; it pins ");
     let message = message.append(&count_phrase(links, "link", "links")).and(".");
@@ -165,33 +176,33 @@ fn make(desk: &Desk<'_>, item: &ItemRef, scope: Scope) -> Result<Draft, ToolErro
 }
 
 /// What lies where a lockfile goes.
-fn before(desk: &Desk<'_>, place: &ScopedPath) -> Result<ExpectedState, ToolError> {
+fn expected_state(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<ExpectedState, ToolError> {
     let (category, version) = (Some(place.category.clone()), place.version.clone());
     let item = ItemRef { category, id: place.id.clone(), version };
-    let there = desk.stock.candidates(place.scope, ItemType::Lockfile, &item);
+    let there = desk.sources.candidates(place.scope, ItemType::Lockfile, &item);
     if there.map_err(ItemError::Unsearchable)?.is_empty() {
         return Ok(ExpectedState::Nothing);
     }
-    let address = place.address().ok_or(Unmade::Place)?;
+    let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
     let main = desk.view.resolve(&Spoken::Rooted(address.clone()))?;
     let unreadable = |cause| ToolError::unreadable(&address, cause);
     let digest = digest_file(open_visible_file(&main)?).map_err(unreadable)?;
-    Ok(ExpectedState::Whole(whole_of(digest, &[])))
+    Ok(ExpectedState::Whole(item_digest(digest, &[])))
 }
 
 /// Compares all lockfiles with the chains that are there.
-fn check_all(desk: &Desk<'_>) -> Result<Draft, ToolError> {
+fn check_all(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     let (mut checked, mut old) = (0, 0);
     let mut findings = Vec::new();
     for scope in [Scope::Project, Scope::User] {
-        let entries = desk.stock.all(scope).map_err(ItemError::Unsearchable)?;
+        let entries = desk.sources.indexed_items(scope).map_err(ItemError::Unsearchable)?;
         let places = entries.into_iter().map(|entry| entry.place);
         for place in places.filter(|place| place.kind == ItemType::Lockfile) {
             checked += 1;
-            match check_one(desk, &place) {
-                Ok(Pinned::Now) => {}
-                Ok(Pinned::Before) => old += 1,
-                Err(error) => findings.push(finding(&place, &error)),
+            match check_lockfile(desk, &place) {
+                Ok(PinnedVersion::Current) => {}
+                Ok(PinnedVersion::Other) => old += 1,
+                Err(error) => findings.push(lockfile_finding(&place, &error)),
             }
         }
     }
@@ -216,26 +227,26 @@ fn check_all(desk: &Desk<'_>) -> Result<Draft, ToolError> {
 }
 
 /// What a lockfile is for.
-enum Pinned {
+enum PinnedVersion {
     /// The tool as it is.
-    Now,
+    Current,
     /// Another version of it.
-    Before,
+    Other,
 }
 
-fn check_one(desk: &Desk<'_>, place: &ScopedPath) -> Result<Pinned, ToolError> {
+fn check_lockfile(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<PinnedVersion, ToolError> {
     let (category, id) = (Some(place.category.clone()), place.id.clone());
     let item = ItemRef { category, id, version: None };
-    let linked = Linked::follow(desk, &item, Demand::ToRun(UnsignedPolicy::Refuse))?;
+    let linked = Linked::follow(desk, &item, LinkRequirement::ToRun(UnsignedPolicy::Refuse))?;
     if place.version.as_ref() != Some(&linked.chain.leaf().pin.version) {
-        let opened = Opened::judge(desk.view, desk.court, place.clone())?;
+        let opened = CheckedItem::read_and_verify(desk.view, desk.trust_policy, place.clone())?;
         enforce::permit_lockfile(&opened).map_err(RunError::LockUnsigned)?;
-        return Ok(Pinned::Before);
+        return Ok(PinnedVersion::Other);
     }
-    compare(desk, place.clone(), &linked).map(|()| Pinned::Now)
+    compare_with_lockfile(desk, place.clone(), &linked).map(|()| PinnedVersion::Current)
 }
 
-fn finding(place: &ScopedPath, error: &ToolError) -> Data {
+fn lockfile_finding(place: &ScopedPath, error: &ToolError) -> Data {
     let why = crate::wording::tool_error_reply(error).message().render_for_person();
     Fields::default()
         .with("id", Data::Words(place.id.to_string().into()))

@@ -15,5 +15,5 @@ mod show;
 pub(crate) use error::RunError;
 pub(super) use lock::lock;
 pub(super) use prepare::prepare;
-pub(super) use run::{Ask, run};
-pub(super) use show::show;
+pub(super) use run::{RunRequest, run_tool};
+pub(super) use show::show_chain;

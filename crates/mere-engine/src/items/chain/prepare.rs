@@ -5,26 +5,26 @@ use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 use mere_core::request::{LockfilePolicy, UnsignedPolicy};
 
 use super::RunError;
-use super::links::{Demand, Linked};
+use super::links::{LinkRequirement, Linked};
 use super::lock::Locked;
-use super::ready::{Needs, files};
-use crate::items::Desk;
+use super::ready::{RuntimeNeeds, read_tool_files};
+use crate::items::ItemCall;
 use crate::tool_error::ToolError;
 use mere_host::PackagesError;
 
 /// Fetches the packages of a tool. It must be signed like one that is run: what it asks for comes onto
 /// this machine.
-pub(crate) fn prepare(desk: &Desk<'_>, item: &ItemRef) -> Result<Draft, ToolError> {
-    let linked = Linked::follow(desk, item, Demand::ToRun(UnsignedPolicy::Refuse))?;
+pub(crate) fn prepare(desk: &ItemCall<'_>, item: &ItemRef) -> Result<Draft, ToolError> {
+    let linked = Linked::follow(desk, item, LinkRequirement::ToRun(UnsignedPolicy::Refuse))?;
     let locked = Locked::check(desk, linked, LockfilePolicy::Optional)?;
-    let files = files(desk, &locked)?;
-    let needs = Needs::of(desk, &locked, &files);
+    let files = read_tool_files(desk, &locked)?;
+    let needs = RuntimeNeeds::from_chain(desk, &locked, &files);
     let config = locked.linked.chain.config().map_err(RunError::Config)?;
     let command = config.value().get("command").and_then(|command| command.get(0));
     let command = command.and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
-    let program = needs.program(desk, &[command], &files)?;
+    let program = needs.find_program(desk, &[command], &files)?;
     let tool = Content::mention(needs.tool().to_string());
-    let (Some(asked), Some(key)) = (needs.asked, needs.key(&program)) else {
+    let (Some(asked), Some(key)) = (needs.package_request, needs.packages_key(&program)) else {
         let message = Prose::words("`").content(tool);
         let message = message.and("` asks for no packages; it can be run as it is.");
         return Ok(Draft::success(codes::PREPARED, message).hint(

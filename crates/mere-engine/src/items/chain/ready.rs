@@ -15,17 +15,17 @@ use super::super::run::check_inputs;
 use super::RunError;
 use super::lock::Locked;
 use crate::config::RuntimeConfig;
-use crate::items::Desk;
+use crate::items::ItemCall;
 use crate::tool_error::ToolError;
 use mere_host::{Folder, PackageManifest, Program, SEARCH_PATH};
 
 /// Where a tool finds its own files.
-const TOOL: &str = "/tool";
+const TOOL_FOLDER: &str = "/tool";
 /// The variables of the environment that any tool may ask for.
-const VARIABLES: [&str; 4] = ["LANG", "LC_ALL", "TZ", "NO_COLOR"];
+const ALLOWED_VARIABLES: [&str; 4] = ["LANG", "LC_ALL", "TZ", "NO_COLOR"];
 /// What every tool is given. Its home is its own folder: what an agent left in the workspace is nobody's
 /// configuration.
-const BASE: [(&str, &str); 5] = [
+const BASE_ENVIRONMENT: [(&str, &str); 5] = [
     ("PATH", SEARCH_PATH),
     ("HOME", "/tool"),
     ("TMPDIR", "/work"),
@@ -46,15 +46,15 @@ pub(super) struct Ready {
 }
 
 /// The files that ask for packages, and the runtimes they are for.
-const ASKING: [(&str, &str, PackageManifest); 2] = [
+const PACKAGE_FILES: [(&str, &str, PackageManifest); 2] = [
     ("python_runtime", "requirements.txt", PackageManifest::Requirements),
     ("node_runtime", "package.json", PackageManifest::PackageJson),
 ];
 
 impl Ready {
     /// Everything but running it.
-    pub(super) fn make(
-        desk: &Desk<'_>,
+    pub(super) fn assemble(
+        desk: &ItemCall<'_>,
         locked: Locked,
         (parameters, texts): (&Map<String, Value>, &[(String, String)]),
     ) -> Result<Self, ToolError> {
@@ -66,37 +66,44 @@ impl Ready {
             check_inputs(leaf, &schema, &parameters)?;
         }
         let config = chain.config().map_err(RunError::Config)?;
-        let variables = variables(desk, config.environment().map_err(RunError::Config)?)?;
-        let values =
-            TemplateValues { folder: TOOL, parameters: &parameters, environment: &variables };
+        let variables = resolve_variables(desk, config.environment().map_err(RunError::Config)?)?;
+        let values = TemplateValues {
+            folder: TOOL_FOLDER,
+            parameters: &parameters,
+            environment: &variables,
+        };
         let filled = config.fill(values).map_err(RunError::Fill)?;
         let mut subprocess = filled.subprocess().map_err(RunError::Subprocess)?;
-        let files = files(desk, &locked)?;
-        let needs = Needs::of(desk, &locked, &files);
-        let program = needs.program(desk, &subprocess.argv, &files)?;
-        let packages = needs.packages(desk, &program)?;
+        let files = read_tool_files(desk, &locked)?;
+        let needs = RuntimeNeeds::from_chain(desk, &locked, &files);
+        let program = needs.find_program(desk, &subprocess.argv, &files)?;
+        let packages = needs.find_packages(desk, &program)?;
         subprocess.argv[0].clone_from(&program.path);
         let input = match subprocess.stdin {
             Stdin::Json => Value::Object(parameters).to_string().into_bytes(),
             Stdin::None => Vec::new(),
         };
-        let environment = environment(variables, &program);
+        let environment = build_environment(variables, &program);
         Ok(Self { locked, subprocess, environment, input, files, program, packages })
     }
 }
 
 /// What a tool needs of the machine besides the system.
-pub(super) struct Needs<'a> {
+pub(super) struct RuntimeNeeds<'a> {
     tool: ItemRef,
     /// The runtime of the chain that a person may configure.
     runtime: Option<ItemId>,
-    configured: Option<RuntimeConfig>,
+    runtime_config: Option<RuntimeConfig>,
     /// What asks for packages.
-    pub(super) asked: Option<(PackageManifest, &'a [u8])>,
+    pub(super) package_request: Option<(PackageManifest, &'a [u8])>,
 }
 
-impl<'a> Needs<'a> {
-    pub(super) fn of(desk: &Desk<'_>, locked: &Locked, files: &'a [(RelPath, Vec<u8>)]) -> Self {
+impl<'a> RuntimeNeeds<'a> {
+    pub(super) fn from_chain(
+        desk: &ItemCall<'_>,
+        locked: &Locked,
+        files: &'a [(RelPath, Vec<u8>)],
+    ) -> Self {
         let chain = &locked.linked.chain;
         let leaf = &chain.leaf().pin;
         let tool = ItemRef {
@@ -104,49 +111,55 @@ impl<'a> Needs<'a> {
             id: leaf.id.clone(),
             version: None,
         };
-        let configured = chain.pins().find_map(|pin| desk.running.runtimes.get_key_value(&pin.id));
+        let configured =
+            chain.pins().find_map(|pin| desk.run_config.runtimes.get_key_value(&pin.id));
         // What the primitive runs.
         let last = chain.pins().rev().nth(1).map(|pin| pin.id.clone());
         let runtime = configured.map(|(id, _)| id.clone()).or(last);
         let runs = |id: &str| chain.pins().any(|pin| pin.id.as_str() == id);
-        let asking = ASKING.iter().find(|(id, ..)| runs(id));
-        let asked = asking.and_then(|(_, name, asking)| {
+        let asking = PACKAGE_FILES.iter().find(|(id, ..)| runs(id));
+        let package_request = asking.and_then(|(_, name, asking)| {
             let beside = format!("{}.{name}", leaf.id);
             let file = files.iter().find(|(path, _)| [*name, &beside].contains(&path.as_str()))?;
             Some((*asking, file.1.as_slice()))
         });
-        Self { tool, runtime, configured: configured.map(|(_, one)| one.clone()), asked }
+        Self {
+            tool,
+            runtime,
+            runtime_config: configured.map(|(_, one)| one.clone()),
+            package_request,
+        }
     }
 
     /// The program that is started.
-    pub(super) fn program(
+    pub(super) fn find_program(
         &self,
-        desk: &Desk<'_>,
+        desk: &ItemCall<'_>,
         argv: &[String],
         files: &[(RelPath, Vec<u8>)],
     ) -> Result<Program, RunError> {
-        let interpreter = self.configured.as_ref().and_then(|one| one.interpreter.as_deref());
+        let interpreter = self.runtime_config.as_ref().and_then(|one| one.interpreter.as_deref());
         if let (Some(text), Some(runtime)) = (interpreter, &self.runtime) {
             let context = desk.context;
             let program = context.environment.configured_interpreter(text, &context.project);
             let runtime = runtime.clone();
-            return program.map_err(|cause| RunError::Interpreter { runtime, cause });
+            return program.map_err(|cause| RunError::BadInterpreter { runtime, cause });
         }
         let program = argv.first().map(String::as_str).unwrap_or_default();
         let missing = || {
             let runtime = self.runtime.clone();
             RunError::NoProgram { program: program.to_owned(), runtime }
         };
-        let own = program.strip_prefix(TOOL).and_then(|path| path.strip_prefix('/'));
+        let own = program.strip_prefix(TOOL_FOLDER).and_then(|path| path.strip_prefix('/'));
         if let Some(own) = own.filter(|own| files.iter().any(|(path, _)| path.as_str() == *own)) {
-            return Ok(Program::from_tool_file(&format!("{TOOL}/{own}")));
+            return Ok(Program::from_tool_file(&format!("{TOOL_FOLDER}/{own}")));
         }
         Program::find(program).ok_or_else(missing)
     }
 
     /// Under what its packages lie.
-    pub(super) fn key(&self, program: &Program) -> Option<String> {
-        let (asking, text) = self.asked?;
+    pub(super) fn packages_key(&self, program: &Program) -> Option<String> {
+        let (asking, text) = self.package_request?;
         let kind = match asking {
             PackageManifest::Requirements => "python",
             PackageManifest::PackageJson => "node",
@@ -159,19 +172,23 @@ impl<'a> Needs<'a> {
         Some(format!("{kind}-{}", Sha256::digest(&all)))
     }
 
-    fn packages(&self, desk: &Desk<'_>, program: &Program) -> Result<Option<Folder>, RunError> {
+    fn find_packages(
+        &self,
+        desk: &ItemCall<'_>,
+        program: &Program,
+    ) -> Result<Option<Folder>, RunError> {
         let surroundings = &desk.context.environment;
-        let configured = self.configured.as_ref().and_then(|one| one.packages.as_deref());
+        let configured = self.runtime_config.as_ref().and_then(|one| one.packages.as_deref());
         if let (Some(text), Some(runtime)) = (configured, &self.runtime) {
             let folder = surroundings.configured_folder(text);
-            let wrong = |cause| RunError::Interpreter { runtime: runtime.clone(), cause };
+            let wrong = |cause| RunError::BadInterpreter { runtime: runtime.clone(), cause };
             return folder.map(Some).map_err(wrong);
         }
-        let Some(key) = self.key(program) else { return Ok(None) };
+        let Some(key) = self.packages_key(program) else { return Ok(None) };
         let found = surroundings.package_sets().map(|packages| packages.find(&key)).transpose();
         match found.ok().flatten().flatten() {
             Some(folder) => Ok(Some(folder)),
-            None => Err(RunError::Unprepared { tool: self.tool.clone() }),
+            None => Err(RunError::PackagesNotFetched { tool: self.tool.clone() }),
         }
     }
 
@@ -182,14 +199,14 @@ impl<'a> Needs<'a> {
 }
 
 /// The verified files of the tool that has something to run.
-pub(super) fn files(
-    desk: &Desk<'_>,
+pub(super) fn read_tool_files(
+    desk: &ItemCall<'_>,
     locked: &Locked,
 ) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
     let chain = &locked.linked.chain;
     let entrypoint = chain.entrypoint().map_err(RunError::Entrypoint)?;
     let link = entrypoint.as_ref().map_or(0, mere_core::chain::Entrypoint::tool_index);
-    let files = locked.linked.files(desk, link)?;
+    let files = locked.linked.read_files(desk, link)?;
     if let Some(entrypoint) = entrypoint
         && !files.iter().any(|(path, _)| path == entrypoint.path())
     {
@@ -200,20 +217,21 @@ pub(super) fn files(
 }
 
 /// The values of the variables that a chain asks for.
-fn variables(
-    desk: &Desk<'_>,
+fn resolve_variables(
+    desk: &ItemCall<'_>,
     asked: Vec<(String, EnvSource)>,
 ) -> Result<BTreeMap<String, String>, RunError> {
     let mut found = BTreeMap::new();
     for (name, source) in asked {
         let value = match source {
             EnvSource::Value(value) => Some(value),
-            EnvSource::Secret(secret) => return Err(RunError::Secret(name, secret)),
+            EnvSource::Secret(secret) => return Err(RunError::SecretNotGranted(name, secret)),
             EnvSource::Env(variable) => {
-                let given = VARIABLES.iter().copied();
-                let given = given.chain(desk.running.allowed_variables.iter().map(String::as_str));
+                let given = ALLOWED_VARIABLES.iter().copied();
+                let given =
+                    given.chain(desk.run_config.allowed_variables.iter().map(String::as_str));
                 if !given.into_iter().any(|one| one == variable) {
-                    return Err(RunError::Variable(name, variable));
+                    return Err(RunError::VariableNotAllowed(name, variable));
                 }
                 desk.context.environment.variable(&variable).filter(|value| !value.contains('\0'))
             }
@@ -224,8 +242,8 @@ fn variables(
 }
 
 /// The environment of a tool: what it asks for goes over what every tool is given.
-fn environment(asked: BTreeMap<String, String>, program: &Program) -> Vec<(String, String)> {
-    let base = BASE.map(|(name, value)| (name.to_owned(), value.to_owned()));
+fn build_environment(asked: BTreeMap<String, String>, program: &Program) -> Vec<(String, String)> {
+    let base = BASE_ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let mut all = BTreeMap::from(base);
     if program.install_folder.is_some() {
         // Its libraries lie beside it, wherever it was built for.

@@ -8,14 +8,14 @@ use mere_core::request::{LockfilePolicy, Reader, UnsignedPolicy};
 use mere_core::turn::OutputStream;
 use serde_json::{Map, Value};
 
-use super::super::change::Mode;
-use super::super::load::name;
+use super::super::change::ExecutionMode;
+use super::super::load::item_name;
 use super::RunError;
-use super::links::{Demand, Linked};
+use super::links::{LinkRequirement, Linked};
 use super::lock::Locked;
 use super::ready::Ready;
 use super::show;
-use crate::items::{Desk, masked};
+use crate::items::{ItemCall, mask_secrets};
 use crate::tool_error::ToolError;
 use mere_host::{
     self, CapturedOutput, ExceededLimit, Exit, FinishedRun, Folder, NOT_ENFORCED, RunEnd,
@@ -24,43 +24,46 @@ use mere_host::{
 };
 
 /// How long a note of what a tool says may be.
-const MAX_NOTE: usize = 200;
+const MAX_NOTE_CHARACTERS: usize = 200;
 
 /// What is asked for.
-pub(in crate::items) struct Ask<'a> {
+pub(in crate::items) struct RunRequest<'a> {
     pub(in crate::items) item: &'a ItemRef,
     /// Its parameters, and those that a person typed as texts.
-    pub(in crate::items) given: (&'a Map<String, Value>, &'a [(String, String)]),
+    pub(in crate::items) parameters: (&'a Map<String, Value>, &'a [(String, String)]),
     pub(in crate::items) locking: LockfilePolicy,
     pub(in crate::items) unsigned: UnsignedPolicy,
-    pub(in crate::items) mode: Mode,
+    pub(in crate::items) mode: ExecutionMode,
 }
 
 /// Runs a tool, or does everything but that.
-pub(in crate::items) fn run(desk: &Desk<'_>, ask: &Ask<'_>) -> Result<Draft, ToolError> {
-    if ask.mode == Mode::Really {
+pub(in crate::items) fn run_tool(
+    desk: &ItemCall<'_>,
+    ask: &RunRequest<'_>,
+) -> Result<Draft, ToolError> {
+    if ask.mode == ExecutionMode::Real {
         desk.cells.prepare();
     }
-    let linked = Linked::follow(desk, ask.item, Demand::ToRun(ask.unsigned))?;
+    let linked = Linked::follow(desk, ask.item, LinkRequirement::ToRun(ask.unsigned))?;
     let locked = Locked::check(desk, linked, ask.locking)?;
-    let ready = Ready::make(desk, locked, ask.given)?;
-    if ask.mode == Mode::Dry {
+    let ready = Ready::assemble(desk, locked, ask.parameters)?;
+    if ask.mode == ExecutionMode::DryRun {
         check_layers(desk).map_err(RunError::Sandbox)?;
-        return Ok(show::dry(&ready));
+        return Ok(show::dry_run_reply(&ready));
     }
-    let Some(work) = workspace(desk)? else { return Err(ToolError::Cancelled) };
-    let finished = start(desk, &ready, &work).map_err(RunError::Sandbox)?;
+    let Some(work) = open_workspace(desk)? else { return Err(ToolError::Cancelled) };
+    let finished = run_in_cell(desk, &ready, &work).map_err(RunError::Sandbox)?;
     if finished.end == RunEnd::Cancelled {
         return Err(ToolError::Cancelled);
     }
-    Ok(told(desk, &ready, &finished))
+    Ok(run_reply(desk, &ready, &finished))
 }
 
 /// Whether there is a sandbox here in which it could run.
-fn check_layers(desk: &Desk<'_>) -> Result<(), SandboxError> {
+fn check_layers(desk: &ItemCall<'_>) -> Result<(), SandboxError> {
     let standing = mere_host::probe_layers()?;
     let accepts = |layer: SandboxLayer| {
-        desk.running.sandbox_level == SandboxLevel::Namespaces && layer.is_optional()
+        desk.run_config.sandbox_level == SandboxLevel::Namespaces && layer.is_optional()
     };
     for (layer, built) in standing.layers {
         match built {
@@ -75,9 +78,9 @@ fn check_layers(desk: &Desk<'_>) -> Result<(), SandboxError> {
 }
 
 /// The agent's workspace, made if it is not there.
-fn workspace(desk: &Desk<'_>) -> Result<Option<Folder>, RunError> {
+fn open_workspace(desk: &ItemCall<'_>) -> Result<Option<Folder>, RunError> {
     let (project, agent) = (&desk.context.project, desk.view.agent);
-    let made = Workspace::open(project, agent, desk.over).map_err(SandboxError::Io)?;
+    let made = Workspace::open(project, agent, desk.is_cancelled).map_err(SandboxError::Io)?;
     if made.is_none() {
         return Ok(None);
     }
@@ -85,7 +88,11 @@ fn workspace(desk: &Desk<'_>) -> Result<Option<Folder>, RunError> {
     Ok(project.subfolder(&path).map_err(SandboxError::Io)?)
 }
 
-fn start(desk: &Desk<'_>, ready: &Ready, work: &Folder) -> Result<FinishedRun, SandboxError> {
+fn run_in_cell(
+    desk: &ItemCall<'_>,
+    ready: &Ready,
+    work: &Folder,
+) -> Result<FinishedRun, SandboxError> {
     let mut shown = Vec::new();
     if let Some(packages) = &ready.packages {
         shown.push(("/packages", packages));
@@ -103,19 +110,22 @@ fn start(desk: &Desk<'_>, ready: &Ready, work: &Folder) -> Result<FinishedRun, S
         read_only_folders: shown,
         timeout: ready.subprocess.timeout,
         limits: RunLimits::default(),
-        level: desk.running.sandbox_level,
+        level: desk.run_config.sandbox_level,
     };
     let began = Instant::now();
-    let heard = |output: &[u8], errors: &[u8]| match desk.who {
+    let heard = |output: &[u8], errors: &[u8]| match desk.reader {
         Reader::Agent => {
             let done = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-            (desk.heard)(done, note(desk, &[output, errors].concat()));
+            (desk.report_tool_note)(done, progress_note(desk, &[output, errors].concat()));
         }
         Reader::Person => {
             for (stream, news) in [(OutputStream::Output, output), (OutputStream::Error, errors)] {
                 let text = String::from_utf8_lossy(news);
                 if !text.is_empty() {
-                    (desk.said)(stream, &Prose::words("").content(Content::body(text)));
+                    (desk.stream_tool_output)(
+                        stream,
+                        &Prose::words("").content(Content::body(text)),
+                    );
                 }
             }
         }
@@ -123,32 +133,33 @@ fn start(desk: &Desk<'_>, ready: &Ready, work: &Folder) -> Result<FinishedRun, S
     mere_host::run_tool(
         desk.cells,
         &plan,
-        &RunObserver { is_cancelled: desk.over, on_output: &heard },
+        &RunObserver { is_cancelled: desk.is_cancelled, on_output: &heard },
     )
 }
 
 /// The last line that a tool said, or that it runs.
-fn note(desk: &Desk<'_>, news: &[u8]) -> Prose {
+fn progress_note(desk: &ItemCall<'_>, news: &[u8]) -> Prose {
     let text = String::from_utf8_lossy(news);
     let line = text.lines().rev().find(|line| !line.trim().is_empty());
     match line {
         None => Prose::words("running"),
         Some(line) => {
-            let short = shown(desk, line).chars().take(MAX_NOTE).collect::<String>();
+            let short =
+                visible_text(desk, line).chars().take(MAX_NOTE_CHARACTERS).collect::<String>();
             Prose::words("").content(Content::mention(short))
         }
     }
 }
 
 /// What a reader may see of what a tool said: an agent sees no secret that can be known as one.
-fn shown(desk: &Desk<'_>, text: &str) -> String {
-    match desk.who {
-        Reader::Agent => masked(text),
+fn visible_text(desk: &ItemCall<'_>, text: &str) -> String {
+    match desk.reader {
+        Reader::Agent => mask_secrets(text),
         Reader::Person => text.to_owned(),
     }
 }
 
-fn told(desk: &Desk<'_>, ready: &Ready, finished: &FinishedRun) -> Draft {
+fn run_reply(desk: &ItemCall<'_>, ready: &Ready, finished: &FinishedRun) -> Draft {
     let code = match finished.end {
         RunEnd::Exit(Exit::Code(code)) => Some(i64::from(code)),
         _ => None,
@@ -156,7 +167,7 @@ fn told(desk: &Desk<'_>, ready: &Ready, finished: &FinishedRun) -> Draft {
     let success = code == Some(0);
     let text = |captured: &CapturedOutput| {
         let text = String::from_utf8_lossy(&captured.bytes);
-        Content::body(shown(desk, &text))
+        Content::body(visible_text(desk, &text))
     };
     let millis = u64::try_from(finished.duration.as_millis()).unwrap_or(u64::MAX);
     let data = Fields::default()
@@ -164,27 +175,27 @@ fn told(desk: &Desk<'_>, ready: &Ready, finished: &FinishedRun) -> Draft {
         .with("stdout", text(&finished.stdout))
         .with("stderr", text(&finished.stderr))
         .with("exit_code", code.map_or(Data::Null, |code| Data::ForeignNumber(code.into())))
-        .with_some("ended", ended(finished.end))
+        .with_some("ended", end_reason(finished.end))
         .with("duration_ms", millis)
         .with("truncated", finished.stdout.truncated || finished.stderr.truncated)
-        .with("chain", show::links(&ready.locked.linked))
+        .with("chain", show::link_list(&ready.locked.linked))
         .with_some("lockfile", ready.locked.lockfile.clone())
         .with("receipt", Data::Null);
-    let place = ready.locked.linked.leaf().map(|leaf| name(&leaf.place));
+    let place = ready.locked.linked.leaf().map(|leaf| item_name(&leaf.place));
     let message = Prose::words("The tool `");
     let message = match place {
         Some(place) => message.name(place),
         None => message,
     };
-    let draft = Draft::success(codes::RUN_TOOL, message.and("` ").and(how(finished.end)));
-    match hint(finished.end) {
+    let draft = Draft::success(codes::RUN_TOOL, message.and("` ").and(end_sentence(finished.end)));
+    match end_hint(finished.end) {
         Some(hint) => draft.hint(hint).data(data),
         None => draft.data(data),
     }
 }
 
 /// What ended it, where it was not itself.
-fn ended(ended: RunEnd) -> Option<Data> {
+fn end_reason(ended: RunEnd) -> Option<Data> {
     let words = match ended {
         RunEnd::Exit(Exit::Code(_)) => return None,
         RunEnd::Exit(Exit::Signal(signal)) => format!("signal {signal}"),
@@ -195,7 +206,7 @@ fn ended(ended: RunEnd) -> Option<Data> {
     Some(Data::Words(words.into()))
 }
 
-fn how(ended: RunEnd) -> String {
+fn end_sentence(ended: RunEnd) -> String {
     match ended {
         RunEnd::Exit(Exit::Code(0)) => "ran.".to_owned(),
         RunEnd::Exit(Exit::Code(code)) => format!("ran and failed: it ended with status {code}."),
@@ -217,7 +228,7 @@ fn how(ended: RunEnd) -> String {
     }
 }
 
-fn hint(ended: RunEnd) -> Option<&'static str> {
+fn end_hint(ended: RunEnd) -> Option<&'static str> {
     match ended {
         RunEnd::Exit(Exit::Code(0)) | RunEnd::Cancelled => None,
         RunEnd::Exit(_) => Some("`stderr` has what it said."),

@@ -5,30 +5,30 @@ use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::LockfilePolicy;
 use serde_json::Value;
 
-use super::super::load::name;
-use super::super::tell::masked_value;
+use super::super::load::item_name;
+use super::super::tell::mask_value;
 use super::RunError;
-use super::links::{Demand, Linked};
+use super::links::{LinkRequirement, Linked};
 use super::lock::Locked;
 use super::ready::Ready;
-use crate::items::{Desk, Opened};
+use crate::items::{CheckedItem, ItemCall};
 use crate::tool_error::ToolError;
 
 /// `mere chain`: the links of a tool with their trust, what they come to, and whether it is pinned.
-pub(crate) fn show(desk: &Desk<'_>, item: &ItemRef) -> Result<Draft, ToolError> {
-    let linked = Linked::follow(desk, item, Demand::ToLook)?;
+pub(crate) fn show_chain(desk: &ItemCall<'_>, item: &ItemRef) -> Result<Draft, ToolError> {
+    let linked = Linked::follow(desk, item, LinkRequirement::ToShow)?;
     let config = linked.chain.config().map_err(RunError::Config)?;
     let config = Value::Object(config.value().clone());
-    let trusted = linked.chain.pins().zip(&linked.opened).map(|(pin, opened)| {
+    let trusted = linked.chain.pins().zip(&linked.checked_items).map(|(pin, opened)| {
         let trust = opened
             .as_ref()
-            .map_or_else(|| Fields::default().with("status", "builtin"), Opened::trust);
-        Data::from(link(pin).with("executor", executor(pin)).with("trust", trust))
+            .map_or_else(|| Fields::default().with("status", "builtin"), CheckedItem::trust_fields);
+        Data::from(link_fields(pin).with("executor", executor_data(pin)).with("trust", trust))
     });
     let trusted = trusted.collect::<Data>();
-    let title = title(&linked);
+    let title = chain_title(&linked);
     // What would be refused is no reason to show nothing.
-    let permitted = linked.permit().map_err(ToolError::from);
+    let permitted = linked.permit_run().map_err(ToolError::from);
     let locked = permitted.and_then(|()| Locked::check(desk, linked, LockfilePolicy::Optional));
     let (lockfile, trouble) = match locked {
         Ok(locked) => (locked.lockfile, None),
@@ -40,7 +40,7 @@ pub(crate) fn show(desk: &Desk<'_>, item: &ItemRef) -> Result<Draft, ToolError> 
         .with("chain", trusted)
         .with(
             "config",
-            Data::from_foreign(&masked_value(&config), &mut |text| Content::mention(text)),
+            Data::from_foreign(&mask_value(&config), &mut |text| Content::mention(text)),
         )
         .with_some("lockfile", lockfile)
         .with_some("refused", trouble.map(Content::mention));
@@ -48,28 +48,28 @@ pub(crate) fn show(desk: &Desk<'_>, item: &ItemRef) -> Result<Draft, ToolError> 
 }
 
 /// Everything was done but to run it.
-pub(super) fn dry(ready: &Ready) -> Draft {
+pub(super) fn dry_run_reply(ready: &Ready) -> Draft {
     let linked = &ready.locked.linked;
     let argv = ready.subprocess.argv.iter();
-    let argv = argv.map(|one| Data::from(Content::mention(super::super::masked(one))));
+    let argv = argv.map(|one| Data::from(Content::mention(super::super::mask_secrets(one))));
     let names = ready.environment.iter().map(|(name, _)| Data::from(Content::mention(name)));
     let data = Fields::default()
         .with("dry_run", true)
-        .with("chain", links(linked))
+        .with("chain", link_list(linked))
         .with("argv", argv.collect::<Data>())
         .with("environment", names.collect::<Data>())
         .with("timeout_s", ready.subprocess.timeout.as_secs())
         .with_some("lockfile", ready.locked.lockfile.clone());
-    let message = title(linked).and(" It would run; nothing was run.");
+    let message = chain_title(linked).and(" It would run; nothing was run.");
     Draft::success(codes::RUN_DRY, message).data(data)
 }
 
 /// The links of a chain, as results tell them.
-pub(super) fn links(linked: &Linked) -> Data {
-    linked.chain.pins().map(|pin| Data::from(link(pin))).collect()
+pub(super) fn link_list(linked: &Linked) -> Data {
+    linked.chain.pins().map(|pin| Data::from(link_fields(pin))).collect()
 }
 
-fn link(pin: &mere_core::item::PinnedTool) -> Fields {
+fn link_fields(pin: &mere_core::item::PinnedTool) -> Fields {
     Fields::default()
         .with("tool_id", Data::Words(pin.id.to_string().into()))
         .with("version", Data::Words(pin.version.to_string().into()))
@@ -78,18 +78,18 @@ fn link(pin: &mere_core::item::PinnedTool) -> Fields {
         .with("integrity", pin.integrity)
 }
 
-fn executor(pin: &mere_core::item::PinnedTool) -> Data {
+fn executor_data(pin: &mere_core::item::PinnedTool) -> Data {
     pin.executor.as_ref().map_or(Data::Null, |id| Data::Words(id.to_string().into()))
 }
 
-fn title(linked: &Linked) -> Prose {
+fn chain_title(linked: &Linked) -> Prose {
     let mut message = Prose::words("");
     for (number, pin) in linked.chain.pins().enumerate() {
         if number > 0 {
             message = message.and(" → ");
         }
-        message = match linked.opened.get(number).and_then(Option::as_ref) {
-            Some(opened) => message.name(name(&opened.loaded.place)),
+        message = match linked.checked_items.get(number).and_then(Option::as_ref) {
+            Some(opened) => message.name(item_name(&opened.loaded.place)),
             None => message.and(pin.id.to_string()),
         };
     }

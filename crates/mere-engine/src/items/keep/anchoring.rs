@@ -11,74 +11,75 @@ use mere_core::request::AuthorChoice;
 use mere_core::spoken::Spoken;
 use mere_core::trust::Sidecar;
 
-use super::super::change::Desk;
-use super::super::prospect::main_name;
-use super::super::sealer::{Sealer, space_id};
-use super::super::{Loaded, Opened, Standing, Unmade};
+use super::super::change::ItemCall;
+use super::super::prospect::main_file_name;
+use super::super::sealer::{ItemSigner, ensure_space_id};
+use super::super::{CheckedItem, ItemChangeError, LoadedItem, TrustStatus};
 use crate::enforce::SigningReason;
 use crate::tool_error::ToolError;
 use mere_host::{open_regular_file, read_at_most};
 
 /// The largest file that is carried along.
-const MAX_FILE: u64 = 64 * 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// An item on its way to another place.
-pub(super) struct Anchoring<'a> {
-    pub(super) desk: &'a Desk<'a>,
-    pub(super) opened: &'a Opened,
+pub(super) struct Relocation<'a> {
+    pub(super) call: &'a ItemCall<'a>,
+    pub(super) item: &'a CheckedItem,
     pub(super) to: &'a ScopedPath,
     pub(super) author: AuthorChoice,
-    pub(super) errand: SigningReason,
+    pub(super) reason: SigningReason,
 }
 
-impl Anchoring<'_> {
+impl Relocation<'_> {
     /// Its files there, its signatures first and its main file last.
-    pub(super) fn files(&self) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
-        let loaded = &self.opened.loaded;
-        let mut files = carried(self.desk, loaded, self.to)?;
-        if let Some(sidecar) = self.sidecar(&files)? {
-            let name = self.to.sidecar_name().ok_or(Unmade::Place)?;
-            files.insert(0, (name.parse().map_err(|_| Unmade::Place)?, sidecar));
+    pub(super) fn build_files(&self) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
+        let loaded = &self.item.loaded;
+        let mut files = relocated_files(self.call, loaded, self.to)?;
+        if let Some(sidecar) = self.build_sidecar(&files)? {
+            let name = self.to.sidecar_name().ok_or(ItemChangeError::InvalidPlace)?;
+            files.insert(0, (name.parse().map_err(|_| ItemChangeError::InvalidPlace)?, sidecar));
         }
         Ok(files)
     }
 
     /// Its signatures there. What is one's own is signed anew; what is another's keeps its
     /// author's signature, if not a byte of it changes.
-    fn sidecar(&self, files: &[(RelPath, Vec<u8>)]) -> Result<Option<Vec<u8>>, ToolError> {
-        let loaded = &self.opened.loaded;
-        let signed = self.opened.signed.as_deref().and_then(|bytes| Sidecar::parse(bytes).ok());
+    fn build_sidecar(&self, files: &[(RelPath, Vec<u8>)]) -> Result<Option<Vec<u8>>, ToolError> {
+        let loaded = &self.item.loaded;
+        let signed =
+            self.item.sidecar_bytes.as_deref().and_then(|bytes| Sidecar::parse(bytes).ok());
         if loaded.place.kind == ItemType::Memory
             || signed.is_none() && self.author == AuthorChoice::Unchanged
         {
             return Ok(None);
         }
-        let moved = arrived(files, &[], self.to)?;
-        let is_own = match &self.opened.standing {
-            Standing::Verified(vouched) => self.desk.court.is_own_key(vouched.author.key),
+        let moved = load_from_files(files, &[], self.to)?;
+        let is_own = match &self.item.trust_status {
+            TrustStatus::Verified(vouched) => self.call.trust_policy.is_own_key(vouched.author.key),
             _ => false,
         };
-        let is_verified = matches!(self.opened.standing, Standing::Verified(_));
-        let kept = signed.filter(|signed| is_verified && states(signed, &moved));
-        if self.opened.standing == Standing::Draft && self.author == AuthorChoice::Unchanged {
-            return Err(Unmade::Unfinished(loaded.address.clone()).into());
+        let is_verified = matches!(self.item.trust_status, TrustStatus::Verified(_));
+        let kept = signed.filter(|signed| is_verified && is_statement_true_of(signed, &moved));
+        if self.item.trust_status == TrustStatus::Draft && self.author == AuthorChoice::Unchanged {
+            return Err(ItemChangeError::IsDraft(loaded.address.clone()).into());
         }
         // An agent may install what was signed, and never have anything else signed.
-        let is_ours = is_own && self.errand != SigningReason::Install;
+        let is_ours = is_own && self.reason != SigningReason::Install;
         if self.author == AuthorChoice::Unchanged && kept.is_none() && !is_ours {
-            return Err(Unmade::Foreign(loaded.address.clone()).into());
+            return Err(ItemChangeError::SignedByOther(loaded.address.clone()).into());
         }
-        let sealer = Sealer::unlock(self.desk, self.errand)?;
-        let space_id = space_id(self.desk, self.to)?;
+        let sealer = ItemSigner::unlock(self.call, self.reason)?;
+        let space_id = ensure_space_id(self.call, self.to)?;
         Ok(Some(match kept.filter(|_| self.author == AuthorChoice::Unchanged) {
-            Some(signed) => sealer.install(&signed, self.to, &space_id)?,
-            None => sealer.seal(&moved, &space_id)?,
+            Some(signed) => sealer.sign_placement(&signed, self.to, &space_id)?,
+            None => sealer.sign_item(&moved, &space_id)?,
         }))
     }
 }
 
 /// Whether what an author said is still true of an item.
-fn states(signed: &Sidecar, moved: &Loaded) -> bool {
+fn is_statement_true_of(signed: &Sidecar, moved: &LoadedItem) -> bool {
     let (statement, place) = (&signed.statement, &moved.place);
     statement.category == place.category
         && statement.id == place.id
@@ -86,26 +87,27 @@ fn states(signed: &Sidecar, moved: &Loaded) -> bool {
 }
 
 /// The files of an item with its signatures first.
-pub(in crate::items) fn seal_files(
-    sealer: &Sealer,
-    arrived: &Loaded,
+pub(in crate::items) fn add_signature(
+    sealer: &ItemSigner,
+    arrived: &LoadedItem,
     space_id: &str,
     mut files: Vec<(RelPath, Vec<u8>)>,
 ) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
-    let sidecar = sealer.seal(arrived, space_id)?;
-    let name = arrived.place.sidecar_name().ok_or(Unmade::Place)?;
-    files.insert(0, (name.parse().map_err(|_| Unmade::Place)?, sidecar));
+    let sidecar = sealer.sign_item(arrived, space_id)?;
+    let name = arrived.place.sidecar_name().ok_or(ItemChangeError::InvalidPlace)?;
+    files.insert(0, (name.parse().map_err(|_| ItemChangeError::InvalidPlace)?, sidecar));
     Ok(files)
 }
 
 /// An item as it will lie there, of its new files with the main one last, and of those that stay.
-pub(in crate::items) fn arrived(
+pub(in crate::items) fn load_from_files(
     files: &[(RelPath, Vec<u8>)],
     kept: &[FileDigest],
     to: &ScopedPath,
-) -> Result<Loaded, Unmade> {
-    let address = to.address().ok_or(Unmade::Place)?;
-    let unfit = |fault| Unmade::Unfit { address: address.clone(), fault: Box::new(fault) };
+) -> Result<LoadedItem, ItemChangeError> {
+    let address = to.address().ok_or(ItemChangeError::InvalidPlace)?;
+    let unfit =
+        |fault| ItemChangeError::Invalid { address: address.clone(), fault: Box::new(fault) };
     let (main, others) = files
         .split_last()
         .map_or((&[][..], &[][..]), |((_, main), others)| (main.as_slice(), others));
@@ -122,7 +124,7 @@ pub(in crate::items) fn arrived(
     files.extend_from_slice(kept);
     files.sort_by(|left, right| left.path.cmp(&right.path));
     let integrity = item.integrity(text, to, &files);
-    Ok(Loaded {
+    Ok(LoadedItem {
         place: to.clone(),
         address,
         text: text.to_owned(),
@@ -135,32 +137,36 @@ pub(in crate::items) fn arrived(
 
 /// An item's files as they are at another place, the main one last. Other files keep their bytes;
 /// beside a flat tool they are named after it.
-fn carried(
-    desk: &Desk<'_>,
-    loaded: &Loaded,
+fn relocated_files(
+    desk: &ItemCall<'_>,
+    loaded: &LoadedItem,
     to: &ScopedPath,
 ) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
-    let unfit = |fault| Unmade::Unfit { address: loaded.address.clone(), fault: Box::new(fault) };
+    let unfit = |fault| ItemChangeError::Invalid {
+        address: loaded.address.clone(),
+        fault: Box::new(fault),
+    };
     let main = desk.view.resolve(&Spoken::Rooted(loaded.address.clone()))?;
-    let folder = main.parent_folder().ok_or(Unmade::Place)?;
+    let folder = main.parent_folder().ok_or(ItemChangeError::InvalidPlace)?;
     let mut text = rewrite_location(&loaded.text, &loaded.place, to).map_err(unfit)?;
     let mut files = Vec::new();
     for file in &loaded.files {
-        let bytes = bytes_of(folder, file)
-            .map_err(|cause| Unmade::Failed { address: loaded.address.clone(), cause })?;
-        let name = renamed(&file.path, loaded, to);
+        let bytes = read_verified_bytes(folder, file).map_err(|cause| {
+            ItemChangeError::WriteFailed { address: loaded.address.clone(), cause }
+        })?;
+        let name = new_file_name(&file.path, loaded, to);
         if name != file.path {
-            text = replace_words(&text, &file.path, &name);
+            text = replace_whole_words(&text, &file.path, &name);
         }
-        files.push((name.parse().map_err(|_| Unmade::Place)?, bytes));
+        files.push((name.parse().map_err(|_| ItemChangeError::InvalidPlace)?, bytes));
     }
     Item::parse(&text, to).map_err(unfit)?;
-    files.push((main_name(to).ok_or(Unmade::Place)?, text.into_bytes()));
+    files.push((main_file_name(to).ok_or(ItemChangeError::InvalidPlace)?, text.into_bytes()));
     Ok(files)
 }
 
 /// What a file beside a flat tool is called when the tool is called otherwise.
-pub(super) fn renamed(path: &str, loaded: &Loaded, to: &ScopedPath) -> String {
+pub(super) fn new_file_name(path: &str, loaded: &LoadedItem, to: &ScopedPath) -> String {
     let stem = format!("{}.", loaded.place.id);
     match path.strip_prefix(&stem) {
         Some(rest) if to.form == ItemForm::Flat && to.kind == ItemType::Tool => {
@@ -171,7 +177,7 @@ pub(super) fn renamed(path: &str, loaded: &Loaded, to: &ScopedPath) -> String {
 }
 
 /// Replaces a file's name where it stands as a whole word.
-fn replace_words(text: &str, from: &str, to: &str) -> String {
+fn replace_whole_words(text: &str, from: &str, to: &str) -> String {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -186,7 +192,7 @@ fn replace_words(text: &str, from: &str, to: &str) -> String {
 }
 
 /// The bytes of a file, if they are those that were hashed.
-pub(in crate::items) fn bytes_of(
+pub(in crate::items) fn read_verified_bytes(
     folder: &cap_std::fs::Dir,
     file: &mere_core::item::integrity::FileDigest,
 ) -> std::io::Result<Vec<u8>> {
@@ -195,7 +201,7 @@ pub(in crate::items) fn bytes_of(
     let holder = mere_host::OpenFolder::open(folder, parents.as_str())?.into_dir();
     let opened =
         open_regular_file(&holder, name.as_str())?.ok_or(std::io::ErrorKind::InvalidData)?;
-    let bytes = read_at_most(opened, MAX_FILE)?.ok_or(std::io::ErrorKind::FileTooLarge)?;
+    let bytes = read_at_most(opened, MAX_FILE_BYTES)?.ok_or(std::io::ErrorKind::FileTooLarge)?;
     if mere_core::digest::Sha256::digest(&bytes) != file.sha256 {
         return Err(std::io::Error::other("a file changed while it was read"));
     }

@@ -1,44 +1,44 @@
 //! What git must know: the bytes of items are theirs, line ends too, or signatures would break.
 
-use super::super::change::Desk;
+use super::super::change::ItemCall;
 use super::init::with_line_end;
 use mere_host::{FolderWriter, SPACE_FOLDER, WritePrecondition, open_regular_file, read_at_most};
 
-const FILE: &str = ".gitattributes";
+const ATTRIBUTES_FILE: &str = ".gitattributes";
 /// The largest file that is read.
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// A line for each folder that items lie in.
-fn lines(desk: &Desk<'_>) -> Vec<String> {
-    let folders = [SPACE_FOLDER.to_owned()].into_iter().chain(desk.stock.in_place());
+fn required_lines(desk: &ItemCall<'_>) -> Vec<String> {
+    let folders = [SPACE_FOLDER.to_owned()].into_iter().chain(desk.sources.in_place_folders());
     folders.map(|folder| format!("{folder}/** -text")).collect()
 }
 
 /// The lines that git does not have yet.
-pub(super) fn missing(desk: &Desk<'_>) -> std::io::Result<Vec<String>> {
-    let file = open_regular_file(desk.context.project.dir(), FILE)?;
+pub(super) fn missing_lines(desk: &ItemCall<'_>) -> std::io::Result<Vec<String>> {
+    let file = open_regular_file(desk.context.project.dir(), ATTRIBUTES_FILE)?;
     let text = file.map(|file| read_at_most(file, MAX_BYTES)).transpose()?.flatten();
     let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
-    Ok(lacking(desk, &text))
+    Ok(lines_missing_from(desk, &text))
 }
 
-fn lacking(desk: &Desk<'_>, text: &str) -> Vec<String> {
-    lines(desk).into_iter().filter(|line| !text.lines().any(|one| one == line)).collect()
+fn lines_missing_from(desk: &ItemCall<'_>, text: &str) -> Vec<String> {
+    required_lines(desk).into_iter().filter(|line| !text.lines().any(|one| one == line)).collect()
 }
 
 /// Tells git, and says whether anything was new. What cannot be read as a text is somebody's, and
 /// stays.
-pub(super) fn write(desk: &Desk<'_>) -> std::io::Result<bool> {
-    let editing = FolderWriter::open(desk.context.project.dir(), desk.over)?;
+pub(super) fn write_missing_lines(desk: &ItemCall<'_>) -> std::io::Result<bool> {
+    let editing = FolderWriter::open(desk.context.project.dir(), desk.is_cancelled)?;
     let editing = editing.ok_or(std::io::ErrorKind::TimedOut)?;
-    let path = FILE.parse().map_err(|_| std::io::ErrorKind::InvalidInput)?;
+    let path = ATTRIBUTES_FILE.parse().map_err(|_| std::io::ErrorKind::InvalidInput)?;
     let old = match editing.open_file(&path)? {
         Some(file) => read_at_most(file, MAX_BYTES)?.and_then(|old| String::from_utf8(old).ok()),
         None if editing.has_path(&path)? => return Ok(false),
         None => Some(String::new()),
     };
     let Some(old) = old else { return Ok(false) };
-    let new = lacking(desk, &old);
+    let new = lines_missing_from(desk, &old);
     if new.is_empty() {
         return Ok(false);
     }

@@ -11,16 +11,19 @@ use mere_core::reply::{Content, Data, Fields};
 use mere_core::root::Root;
 use mere_core::spoken::Spoken;
 
-use super::super::Loaded;
-use super::super::vouching::{committed, vouched_files};
-use super::Desk;
-use super::anchoring::bytes_of;
+use super::super::LoadedItem;
+use super::super::vouching::{read_committed, vouched_files};
+use super::ItemCall;
+use super::anchoring::read_verified_bytes;
 
 /// The largest text that is compared or remembered.
 const MAX_TEXT: u64 = 256 * 1024;
 
 /// What differs, file by file, and what it was compared with.
-pub(super) fn differences(desk: &Desk<'_>, loaded: &Loaded) -> (Vec<Data>, Option<&'static str>) {
+pub(super) fn differences(
+    desk: &ItemCall<'_>,
+    loaded: &LoadedItem,
+) -> (Vec<Data>, Option<&'static str>) {
     let signed = vouched_files(desk, &loaded.place);
     let files = loaded.all_files();
     let mut changes = Vec::new();
@@ -30,13 +33,13 @@ pub(super) fn differences(desk: &Desk<'_>, loaded: &Loaded) -> (Vec<Data>, Optio
         if before == Some(file) {
             continue;
         }
-        let new = text_of(desk, loaded, file);
-        let old = before.map(|one| old_text(desk, loaded, one));
+        let new = read_text(desk, loaded, file);
+        let old = before.map(|one| signed_text(desk, loaded, one));
         unknown |= matches!(old, Some(None));
-        changes.push(change(&file.path, old.flatten().as_deref(), new.as_deref()));
+        changes.push(file_change(&file.path, old.flatten().as_deref(), new.as_deref()));
     }
     for gone in signed.iter().filter(|one| !files.iter().any(|file| file.path == one.path)) {
-        changes.push(change(&gone.path, old_text(desk, loaded, gone).as_deref(), Some("")));
+        changes.push(file_change(&gone.path, signed_text(desk, loaded, gone).as_deref(), Some("")));
     }
     let base = match (signed.is_empty(), unknown) {
         (true, _) => "nothing: nobody whose key counts has signed it",
@@ -47,7 +50,7 @@ pub(super) fn differences(desk: &Desk<'_>, loaded: &Loaded) -> (Vec<Data>, Optio
 }
 
 /// A difference, or that there is none to show.
-pub(super) fn change(path: &str, old: Option<&str>, new: Option<&str>) -> Data {
+pub(super) fn file_change(path: &str, old: Option<&str>, new: Option<&str>) -> Data {
     let fields = Fields::default().with("path", Content::mention(path));
     let Some(new) = new else {
         return fields.with("diff", "a file that is no text, or too long to show\n").into();
@@ -68,10 +71,10 @@ pub(super) fn unified(old: &str, new: &str) -> String {
 }
 
 /// Keeps the texts of an item that was signed, for the next difference.
-pub(super) fn remember(desk: &Desk<'_>, loaded: &Loaded) {
+pub(super) fn cache_signed_texts(desk: &ItemCall<'_>, loaded: &LoadedItem) {
     let Some(cache) = desk.context.environment.cache() else { return };
     for file in loaded.all_files().iter().filter(|file| file.size <= MAX_TEXT) {
-        if let Some(text) = text_of(desk, loaded, file)
+        if let Some(text) = read_text(desk, loaded, file)
             && let Err(error) = cache.save_text(&file.sha256.to_string(), text.as_bytes())
         {
             tracing::debug!(%error, "a signed text could not be kept");
@@ -79,18 +82,18 @@ pub(super) fn remember(desk: &Desk<'_>, loaded: &Loaded) {
     }
 }
 
-fn text_of(desk: &Desk<'_>, loaded: &Loaded, file: &FileDigest) -> Option<String> {
-    if file.path == loaded.main_name() {
+fn read_text(desk: &ItemCall<'_>, loaded: &LoadedItem, file: &FileDigest) -> Option<String> {
+    if file.path == loaded.main_file_name() {
         return Some(loaded.text.clone());
     }
     if file.size > MAX_TEXT {
         return None;
     }
     let main = desk.view.resolve(&Spoken::Rooted(loaded.address.clone())).ok()?;
-    String::from_utf8(bytes_of(main.parent_folder()?, file).ok()?).ok()
+    String::from_utf8(read_verified_bytes(main.parent_folder()?, file).ok()?).ok()
 }
 
-fn old_text(desk: &Desk<'_>, loaded: &Loaded, file: &FileDigest) -> Option<String> {
+fn signed_text(desk: &ItemCall<'_>, loaded: &LoadedItem, file: &FileDigest) -> Option<String> {
     let is_it = |bytes: &Vec<u8>| Sha256::digest(bytes) == file.sha256;
     let cache = desk.context.environment.cache();
     let kept = cache.and_then(|cache| cache.read_saved_text(&file.sha256.to_string(), MAX_TEXT));
@@ -100,6 +103,6 @@ fn old_text(desk: &Desk<'_>, loaded: &Loaded, file: &FileDigest) -> Option<Strin
         let (folder, _) = loaded.address.path().split_last()?;
         let path = folder.join_path(&file.path.parse().ok()?);
         let path = Some(path).filter(|_| *loaded.address.root() == Root::Project)?;
-        String::from_utf8(committed(desk, &path)?).ok().filter(is_text)
+        String::from_utf8(read_committed(desk, &path)?).ok().filter(is_text)
     })
 }

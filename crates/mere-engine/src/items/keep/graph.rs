@@ -7,19 +7,22 @@ use mere_core::item::{ItemRef, ItemType};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{DrawingFormat, GraphCommand, LookupScope};
 
-use crate::items::Desk;
+use crate::items::ItemCall;
 use crate::items::find::find;
 use crate::tool_error::ToolError;
 use crate::view::count_phrase;
 
 /// The most findings of one kind that are told.
-const MAX_TOLD: usize = 200;
+const MAX_LISTED: usize = 200;
 
 /// Does what is asked.
-pub(super) fn graph(desk: &Desk<'_>, asked: &GraphCommand) -> Result<Draft, ToolError> {
+pub(super) fn execute_graph_command(
+    desk: &ItemCall<'_>,
+    asked: &GraphCommand,
+) -> Result<Draft, ToolError> {
     let graph = desk.searched(|library| desk.audience(|audience| library.web(audience)))?;
     match asked {
-        GraphCommand::Check => Ok(check(&graph)),
+        GraphCommand::Check => Ok(check_graph(&graph)),
         GraphCommand::Draw { entry, walk, format } => {
             draw(desk, &graph, entry.as_ref(), (walk, *format))
         }
@@ -27,14 +30,14 @@ pub(super) fn graph(desk: &Desk<'_>, asked: &GraphCommand) -> Result<Draft, Tool
 }
 
 fn draw(
-    desk: &Desk<'_>,
+    desk: &ItemCall<'_>,
     graph: &Graph,
     entry: Option<&ItemRef>,
     (walk, format): (&WalkOptions, DrawingFormat),
 ) -> Result<Draft, ToolError> {
     let picture = match entry {
         None => Subgraph::entire_graph(graph, walk),
-        Some(name) => Subgraph::neighbourhood(graph, focus(desk, graph, name)?, walk),
+        Some(name) => Subgraph::neighbourhood(graph, find_focus(desk, graph, name)?, walk),
     };
     let drawing = match format {
         DrawingFormat::Text => picture.to_text(),
@@ -55,28 +58,28 @@ fn draw(
 }
 
 /// The entry that a name means; the words for one that means none are those of every command.
-fn focus(desk: &Desk<'_>, graph: &Graph, name: &ItemRef) -> Result<NodeId, ToolError> {
+fn find_focus(desk: &ItemCall<'_>, graph: &Graph, name: &ItemRef) -> Result<NodeId, ToolError> {
     match graph.resolve(ItemType::Knowledge, name) {
         Resolution::One(node) => Ok(node),
         Resolution::Several(_) | Resolution::Nothing => {
             let found =
-                find(desk.stock, desk.view, (ItemType::Knowledge, name), LookupScope::Local)?;
+                find(desk.sources, desk.view, (ItemType::Knowledge, name), LookupScope::Local)?;
             // It is there, and cannot be read: then it has no links to draw.
             let missing = crate::items::ItemError::Missing {
                 kind: ItemType::Knowledge,
                 item: Box::new(name.clone()),
                 scopes: vec![found.place.scope],
-                near: Vec::new(),
+                suggestions: Vec::new(),
             };
             graph.node_at(&found.place).ok_or_else(|| missing.into())
         }
     }
 }
 
-fn check(graph: &Graph) -> Draft {
+fn check_graph(graph: &Graph) -> Draft {
     let found = graph.check();
-    let mut told = Told { graph, checks: Vec::new() };
-    told.all(&found);
+    let mut told = GraphFindings { graph, checks: Vec::new() };
+    told.add_all(&found);
     let is_sound = found.is_sound();
     let data = Fields::default()
         .with("checks", Data::List(told.checks))
@@ -93,61 +96,61 @@ fn check(graph: &Graph) -> Draft {
 }
 
 /// Findings, as `mere doctor` tells its own.
-struct Told<'a> {
+struct GraphFindings<'a> {
     graph: &'a Graph,
     checks: Vec<Data>,
 }
 
-impl Told<'_> {
-    fn all(&mut self, found: &GraphReport) {
-        self.loose(found);
-        for cycle in found.cycles.iter().take(MAX_TOLD) {
-            self.cycle(cycle);
+impl GraphFindings<'_> {
+    fn add_all(&mut self, found: &GraphReport) {
+        self.add_unresolved_links(found);
+        for cycle in found.cycles.iter().take(MAX_LISTED) {
+            self.add_cycle(cycle);
         }
-        self.left_out("cycle", found.cycles.len());
-        self.contradictions(found);
-        for node in found.orphans.iter().take(MAX_TOLD) {
+        self.add_left_out("cycle", found.cycles.len());
+        self.add_contradictions(found);
+        for node in found.orphans.iter().take(MAX_LISTED) {
             let what = "nothing links to it, and it to nothing".to_owned();
-            self.tell(("note", "orphan"), *node, (what, None));
+            self.add_finding(("note", "orphan"), *node, (what, None));
         }
-        self.left_out("orphan", found.orphans.len());
+        self.add_left_out("orphan", found.orphans.len());
     }
 
-    fn loose(&mut self, found: &GraphReport) {
-        for one in found.dangling.iter().take(MAX_TOLD) {
-            let fix = one.suggestion.map(|near| format!("Did you mean `{}`?", self.name(near)));
+    fn add_unresolved_links(&mut self, found: &GraphReport) {
+        for one in found.dangling.iter().take(MAX_LISTED) {
+            let fix = one.suggestion.map(|near| format!("Did you mean `{}`?", self.node(near)));
             let fix = fix.unwrap_or_else(|| "Write that entry, or take the link out.".to_owned());
             let what = format!("`{}` leads to `{}`, which is not there", one.relation, one.target);
-            self.tell(("wrong", "dangling"), one.from, (what, Some(fix)));
+            self.add_finding(("wrong", "dangling"), one.from, (what, Some(fix)));
         }
-        self.left_out("dangling", found.dangling.len());
-        for one in found.ambiguous.iter().take(MAX_TOLD) {
-            let fits = one.candidates.iter().map(|node| format!("`{}`", self.name(*node).name()));
+        self.add_left_out("dangling", found.dangling.len());
+        for one in found.ambiguous.iter().take(MAX_LISTED) {
+            let fits = one.candidates.iter().map(|node| format!("`{}`", self.node(*node).name()));
             let fix = format!("Say which: {}.", fits.collect::<Vec<_>>().join(", "));
             let what = format!("`{}` leads to `{}`, which is several", one.relation, one.target);
-            self.tell(("wrong", "ambiguous"), one.from, (what, Some(fix)));
+            self.add_finding(("wrong", "ambiguous"), one.from, (what, Some(fix)));
         }
-        self.left_out("ambiguous", found.ambiguous.len());
+        self.add_left_out("ambiguous", found.ambiguous.len());
     }
 
-    fn contradictions(&mut self, found: &GraphReport) {
-        for one in found.contradictions.iter().take(MAX_TOLD) {
+    fn add_contradictions(&mut self, found: &GraphReport) {
+        for one in found.contradictions.iter().take(MAX_LISTED) {
             let (first, second) = one.between;
             let although = one.conflicting_link.map(|(node, relation)| {
-                format!(", although `{}` says `{relation}`", self.name(node))
+                format!(", although `{}` says `{relation}`", self.node(node))
             });
             let state = if although.is_some() { "wrong" } else { "note" };
             let although = although.unwrap_or_default();
-            let what = format!("it and `{}` contradict each other{although}", self.name(second));
-            self.tell((state, "contradiction"), first, (what, None));
+            let what = format!("it and `{}` contradict each other{although}", self.node(second));
+            self.add_finding((state, "contradiction"), first, (what, None));
         }
-        self.left_out("contradiction", found.contradictions.len());
+        self.add_left_out("contradiction", found.contradictions.len());
     }
 
     /// Says how many findings of a kind are not told.
-    fn left_out(&mut self, check: &'static str, found: usize) {
-        if found > MAX_TOLD {
-            let more = found - MAX_TOLD;
+    fn add_left_out(&mut self, check: &'static str, found: usize) {
+        if found > MAX_LISTED {
+            let more = found - MAX_LISTED;
             let fields = Fields::default()
                 .with("check", check)
                 .with("state", "note")
@@ -157,9 +160,9 @@ impl Told<'_> {
         }
     }
 
-    fn cycle(&mut self, cycle: &Cycle) {
+    fn add_cycle(&mut self, cycle: &Cycle) {
         let Some(first) = cycle.path.first() else { return };
-        let path = cycle.path.iter().chain([first]).map(|node| format!("`{}`", self.name(*node)));
+        let path = cycle.path.iter().chain([first]).map(|node| format!("`{}`", self.node(*node)));
         let path = path.collect::<Vec<_>>().join(" → ");
         let others = match cycle.others {
             0 => String::new(),
@@ -167,15 +170,15 @@ impl Told<'_> {
         };
         let what = format!("`{}` goes in a circle: {path}{others}", cycle.relation);
         let fix = Some("Take one of these links out.".to_owned());
-        self.tell(("wrong", "cycle"), *first, (what, fix));
+        self.add_finding(("wrong", "cycle"), *first, (what, fix));
     }
 
-    fn name(&self, node: NodeId) -> &Node {
+    fn node(&self, node: NodeId) -> &Node {
         self.graph.node(node)
     }
 
     /// Names and targets are what people wrote.
-    fn tell(
+    fn add_finding(
         &mut self,
         (state, check): (&'static str, &'static str),
         node: NodeId,

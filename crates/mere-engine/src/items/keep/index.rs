@@ -5,25 +5,25 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::IndexCommand;
 
 use super::super::ItemError;
-use super::Desk;
+use super::ItemCall;
 use crate::search::Trouble;
 use crate::space::{Catalog, IndexComparison, Stray};
 use crate::tool_error::ToolError;
 use crate::wording;
 
 /// Renews, rebuilds or checks the index of each space.
-pub(super) fn index(desk: &Desk<'_>, how: IndexCommand) -> Result<Draft, ToolError> {
+pub(super) fn index(desk: &ItemCall<'_>, how: IndexCommand) -> Result<Draft, ToolError> {
     match how {
-        IndexCommand::Check => check(desk),
-        IndexCommand::Update | IndexCommand::Rebuild => write(desk, how),
+        IndexCommand::Check => check_indexes(desk),
+        IndexCommand::Update | IndexCommand::Rebuild => write_indexes(desk, how),
     }
 }
 
-fn write(desk: &Desk<'_>, how: IndexCommand) -> Result<Draft, ToolError> {
+fn write_indexes(desk: &ItemCall<'_>, how: IndexCommand) -> Result<Draft, ToolError> {
     let mut total = 0;
     let mut told = Vec::new();
     for scope in [Scope::Project, Scope::User] {
-        let written = desk.stock.catalog(scope, |catalog: &mut Catalog| {
+        let written = desk.sources.with_catalog_of(scope, |catalog: &mut Catalog| {
             let strays = match how {
                 IndexCommand::Rebuild => catalog.rescan()?,
                 IndexCommand::Update | IndexCommand::Check => {
@@ -34,7 +34,7 @@ fn write(desk: &Desk<'_>, how: IndexCommand) -> Result<Draft, ToolError> {
         });
         let written = written.map_err(ItemError::Unsearchable)?;
         let Some((count, kept, strays)) = written else { continue };
-        if desk.stock.space(scope).is_some_and(|space| space.folder().is_none()) && count == 0 {
+        if desk.sources.space(scope).is_some_and(|space| space.folder().is_none()) && count == 0 {
             continue;
         }
         total += count;
@@ -42,7 +42,7 @@ fn write(desk: &Desk<'_>, how: IndexCommand) -> Result<Draft, ToolError> {
             .with("scope", scope.name())
             .with("items", count)
             .with("written", kept)
-            .with("strays", strays_told(&strays));
+            .with("strays", stray_list(&strays));
         told.push(fields.into());
     }
     let message = format!("The index has {total} {}.", if total == 1 { "item" } else { "items" });
@@ -61,10 +61,10 @@ fn write(desk: &Desk<'_>, how: IndexCommand) -> Result<Draft, ToolError> {
     Ok(if hints.is_empty() { draft } else { draft.hint(Prose::words(hints.join(" "))) })
 }
 
-fn check(desk: &Desk<'_>) -> Result<Draft, ToolError> {
+fn check_indexes(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     let mut findings = 0;
     let mut told = Vec::new();
-    for space in desk.stock.spaces() {
+    for space in desk.sources.spaces() {
         let Some(comparison) = IndexComparison::compare(space).map_err(ItemError::Unsearchable)?
         else {
             continue;
@@ -79,7 +79,7 @@ fn check(desk: &Desk<'_>) -> Result<Draft, ToolError> {
             .with("missing", list(&comparison.missing))
             .with("changed", list(&comparison.changed))
             .with("gone", list(&comparison.gone))
-            .with("strays", strays_told(&comparison.strays));
+            .with("strays", stray_list(&comparison.strays));
         told.push(fields.into());
     }
     let data = Fields::default().with("spaces", Data::List(told));
@@ -94,7 +94,7 @@ fn check(desk: &Desk<'_>) -> Result<Draft, ToolError> {
         .data(data))
 }
 
-fn strays_told(strays: &[Stray]) -> Data {
+fn stray_list(strays: &[Stray]) -> Data {
     let told = strays.iter().map(|stray| {
         let path = Content::mention(stray.path.as_str());
         Data::from(Fields::default().with("path", path).with("why", stray.reason))

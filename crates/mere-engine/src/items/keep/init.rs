@@ -12,10 +12,10 @@ use mere_core::request::{GitHook, InitSpace, StarterItems};
 use mere_core::root::Root;
 use mere_core::trust::PublicKey;
 
-use super::super::sealer::Sealer;
-use super::super::{ItemError, Unmade};
-use super::Desk;
-use super::anchoring::arrived;
+use super::super::sealer::ItemSigner;
+use super::super::{ItemChangeError, ItemError};
+use super::ItemCall;
+use super::anchoring::load_from_files;
 use super::attributes;
 use crate::config;
 use crate::enforce::SigningReason;
@@ -27,7 +27,7 @@ use mere_host::{
     WritePrecondition, has_terminal, read_at_most,
 };
 
-const TOOL: &str = "hello_tool";
+const EXAMPLE_TOOL: &str = "hello_tool";
 
 /// The files of the examples, by their path in the space.
 const EXAMPLES: [(&str, &str); 5] = [
@@ -39,57 +39,60 @@ const EXAMPLES: [(&str, &str); 5] = [
 ];
 
 /// What to try first.
-const NEXT: [&str; 3] =
+const NEXT_COMMANDS: [&str; 3] =
     ["mere list", "mere run hello_tool --param name=Ada", "mere show knowledge how-items-work"];
 
 /// What to try first in a space without examples.
-const NEXT_WITHOUT: [&str; 3] =
+const NEXT_COMMANDS_WITHOUT_EXAMPLES: [&str; 3] =
     ["mere new skill code-review", "mere new note my-first", "mere list"];
 
 /// Makes the space of a scope.
-pub(super) fn init(desk: &Desk<'_>, asked: InitSpace) -> Result<Draft, ToolError> {
-    let scope = desk.scope(asked.scope);
+pub(super) fn init(desk: &ItemCall<'_>, asked: InitSpace) -> Result<Draft, ToolError> {
+    let scope = desk.effective_scope(asked.scope);
     let root = if scope == Scope::User { Root::User } else { Root::Project };
     let address = match scope {
         Scope::User => Address::directory(root, RelPath::default()),
-        _ => Address::directory(root, RelPath::default().child(SPACE_FOLDER).ok_or(Unmade::Place)?),
+        _ => Address::directory(
+            root,
+            RelPath::default().child(SPACE_FOLDER).ok_or(ItemChangeError::InvalidPlace)?,
+        ),
     };
-    let failed = |cause| Unmade::Failed { address: address.clone(), cause };
-    let (key_made, sealer) = sealer(desk)?;
-    let mut making = Making::begin(desk, scope).map_err(failed)?;
+    let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
+    let (key_made, sealer) = unlock_or_make_key(desk)?;
+    let mut making = NewSpace::begin(desk, scope).map_err(failed)?;
     if project_key::space_format(making.editing.dir()) > project_key::SPACE_FORMAT {
-        return Err(Unmade::Newer.into());
+        return Err(ItemChangeError::NewerFormat.into());
     }
-    let is_new = making.space_file(desk).map_err(failed)?;
-    making.ignore().map_err(failed)?;
+    let is_new = making.write_space_file(desk).map_err(failed)?;
+    making.write_gitignore().map_err(failed)?;
     let config = match scope {
         Scope::User => include_str!("examples/user-config.yaml"),
         _ => include_str!("examples/config.yaml"),
     };
     // A space that was there before keeps what it did with unsigned items.
     let signed = if is_new { include_str!("examples/require-signed.yaml") } else { "" };
-    making.put(config::FILE, &[config, signed].concat()).map_err(failed)?;
-    if scope == Scope::Project && attributes::write(desk).map_err(failed)? {
-        making.made.push("../.gitattributes".to_owned());
+    making.put_file(config::FILE, &[config, signed].concat()).map_err(failed)?;
+    if scope == Scope::Project && attributes::write_missing_lines(desk).map_err(failed)? {
+        making.created.push("../.gitattributes".to_owned());
     }
     let has_examples = is_new && asked.example == StarterItems::OneOfEach;
     if has_examples {
-        making.examples(sealer.as_ref())?;
+        making.write_examples(sealer.as_ref())?;
     }
     let hook = match asked.hook {
-        GitHook::Install => Some(hook(desk)?),
+        GitHook::Install => Some(install_hook(desk)?),
         GitHook::Leave => None,
     };
-    let categories = categories(desk)?;
-    let is_whole = making.made.is_empty() && categories.is_empty();
-    let made = making.made.iter().filter_map(|path| address_in(&address, path));
+    let categories = create_categories(desk)?;
+    let is_whole = making.created.is_empty() && categories.is_empty();
+    let made = making.created.iter().filter_map(|path| address_in(&address, path));
     let made = made.chain(categories).map(Data::from);
-    let next = if has_examples { NEXT } else { NEXT_WITHOUT };
+    let next = if has_examples { NEXT_COMMANDS } else { NEXT_COMMANDS_WITHOUT_EXAMPLES };
     let next = next.into_iter().map(Data::from).collect::<Data>();
     let data = Fields::default()
         .with("space", address.clone())
         .with("space_id", Data::Words(making.space_id.clone().into()))
-        .with_some("key", sealer.map(|sealer| Content::mention(sealer.key().to_string())))
+        .with_some("key", sealer.map(|sealer| Content::mention(sealer.fingerprint().to_string())))
         .with_some("key_made", key_made.map(|_| true))
         .with_some("git_hook", hook)
         .with("made", made.collect::<Data>())
@@ -103,23 +106,23 @@ pub(super) fn init(desk: &Desk<'_>, asked: InitSpace) -> Result<Draft, ToolError
 }
 
 /// Makes the categories that the configuration names, and says which were not there.
-fn categories(desk: &Desk<'_>) -> Result<Vec<Address>, ToolError> {
-    let mut made = desk.clerk.stores.create_categories(desk.context)?;
+fn create_categories(desk: &ItemCall<'_>) -> Result<Vec<Address>, ToolError> {
+    let mut made = desk.store_call.stores.create_categories(desk.context)?;
     made.extend(desk.item_rules.create_categories(desk.context)?);
     Ok(made)
 }
 
 /// A space that is being made.
-struct Making {
+struct NewSpace {
     editing: FolderWriter,
     scope: Scope,
     space_id: String,
     /// What was not there before.
-    made: Vec<String>,
+    created: Vec<String>,
 }
 
-impl Making {
-    fn begin(desk: &Desk<'_>, scope: Scope) -> std::io::Result<Self> {
+impl NewSpace {
+    fn begin(desk: &ItemCall<'_>, scope: Scope) -> std::io::Result<Self> {
         let mut made = Vec::new();
         let folder = if scope == Scope::User {
             desk.context.environment.make_user_space()?
@@ -129,40 +132,40 @@ impl Making {
             made.extend(is_new.then(|| ".gitignore".to_owned()));
             FolderWriter::make_space(&desk.context.project)?
         };
-        let editing = FolderWriter::open(&folder, desk.over)?;
+        let editing = FolderWriter::open(&folder, desk.is_cancelled)?;
         let editing = editing.ok_or(std::io::ErrorKind::TimedOut)?;
-        Ok(Self { editing, scope, space_id: String::new(), made })
+        Ok(Self { editing, scope, space_id: String::new(), created: made })
     }
 
     /// Puts a file, unless something has its path.
-    fn put(&mut self, path: &str, text: &str) -> std::io::Result<bool> {
+    fn put_file(&mut self, path: &str, text: &str) -> std::io::Result<bool> {
         let at = path.parse::<RelPath>().map_err(|_| std::io::ErrorKind::InvalidInput)?;
         let new = !self.editing.has_path(&at)?
             && self.editing.put(&at, text.as_bytes(), WritePrecondition::Absent)?;
         if new {
-            self.made.push(path.to_owned());
+            self.created.push(path.to_owned());
         }
         Ok(new)
     }
 
     /// Says what the space is, unless it says so already.
-    fn space_file(&mut self, desk: &Desk<'_>) -> std::io::Result<bool> {
+    fn write_space_file(&mut self, desk: &ItemCall<'_>) -> std::io::Result<bool> {
         let name = match self.scope {
             Scope::User => "user".to_owned(),
             _ => desk.context.project.name(),
         };
         let (id, new) = project_key::ensure_space_id(&self.editing, &name)?;
         if new {
-            self.made.push(config::SPACE_FILE.to_owned());
+            self.created.push(config::SPACE_FILE.to_owned());
         }
         self.space_id = id;
         Ok(new)
     }
 
     /// Keeps out of git what is nobody's history.
-    fn ignore(&mut self) -> std::io::Result<()> {
+    fn write_gitignore(&mut self) -> std::io::Result<()> {
         let path = ".gitignore".parse().map_err(|_| std::io::ErrorKind::InvalidInput)?;
-        let old = self.read(".gitignore")?;
+        let old = self.read_text(".gitignore")?;
         // What cannot be read as a text is somebody's, and stays.
         if old.is_none() && self.editing.has_path(&path)? {
             return Ok(());
@@ -176,24 +179,24 @@ impl Making {
         let added = missing.join("\n") + "\n";
         let text = with_line_end(old.unwrap_or_default()) + &added;
         self.editing.put(&path, text.as_bytes(), WritePrecondition::Any)?;
-        self.made.push(".gitignore".to_owned());
+        self.created.push(".gitignore".to_owned());
         Ok(())
     }
 
-    fn examples(&mut self, sealer: Option<&Sealer>) -> Result<(), ToolError> {
-        let lockfile = self.lockfile();
+    fn write_examples(&mut self, sealer: Option<&ItemSigner>) -> Result<(), ToolError> {
+        let lockfile = self.example_lockfile();
         let lockfile = lockfile.iter().map(|(path, text)| (path.as_str(), text.as_str()));
         let files = EXAMPLES.into_iter().chain(lockfile).collect::<Vec<_>>();
         for (path, text) in &files {
             let sidecar = match sealer {
-                Some(sealer) => self.sidecar(sealer, &files, path)?,
+                Some(sealer) => self.example_sidecar(sealer, &files, path)?,
                 None => None,
             };
             let put = (|| {
                 if let Some((path, text)) = sidecar {
-                    self.put(&path, &text)?;
+                    self.put_file(&path, &text)?;
                 }
-                self.put(path, text)
+                self.put_file(path, text)
             })();
             put.map_err(ItemError::Unsearchable)?;
         }
@@ -201,9 +204,9 @@ impl Making {
     }
 
     /// The signatures of an example whose main file has this path.
-    fn sidecar(
+    fn example_sidecar(
         &self,
-        sealer: &Sealer,
+        sealer: &ItemSigner,
         files: &[(&str, &str)],
         path: &str,
     ) -> Result<Option<(String, String)>, ToolError> {
@@ -219,19 +222,19 @@ impl Making {
         let main = files.iter().filter(|(other, _)| *other == path);
         let own = files.iter().filter(is_own).chain(main).map(|(path, text)| {
             let name = path.rsplit_once('/').map_or(*path, |(_, name)| name);
-            Ok((name.parse().map_err(|_| Unmade::Place)?, text.as_bytes().to_vec()))
+            Ok((name.parse().map_err(|_| ItemChangeError::InvalidPlace)?, text.as_bytes().to_vec()))
         });
-        let own = own.collect::<Result<Vec<_>, Unmade>>()?;
-        let sidecar = sealer.seal(&arrived(&own, &[], &place)?, &self.space_id)?;
-        let name = place.sidecar_name().ok_or(Unmade::Place)?;
-        let sidecar = String::from_utf8(sidecar).map_err(|_| Unmade::Place)?;
+        let own = own.collect::<Result<Vec<_>, ItemChangeError>>()?;
+        let sidecar = sealer.sign_item(&load_from_files(&own, &[], &place)?, &self.space_id)?;
+        let name = place.sidecar_name().ok_or(ItemChangeError::InvalidPlace)?;
+        let sidecar = String::from_utf8(sidecar).map_err(|_| ItemChangeError::InvalidPlace)?;
         Ok(Some((format!("{folder}/{name}"), sidecar)))
     }
 
     /// The lockfile of the example tool, with all that runs it.
-    fn lockfile(&self) -> Option<(String, String)> {
+    fn example_lockfile(&self) -> Option<(String, String)> {
         let text = |ending: &str| {
-            let name = format!("tools/examples/{TOOL}.{ending}");
+            let name = format!("tools/examples/{EXAMPLE_TOOL}.{ending}");
             EXAMPLES.iter().find(|(path, _)| *path == name).map(|(_, text)| *text)
         };
         let (manifest, script) = (text("yaml")?, text("py")?);
@@ -240,13 +243,13 @@ impl Making {
             kind: ItemType::Tool,
             base: CategoryBase::Space,
             category: "examples".parse().ok()?,
-            id: TOOL.parse().ok()?,
+            id: EXAMPLE_TOOL.parse().ok()?,
             version: None,
             form: ItemForm::Flat,
         };
         let tool = ToolManifest::parse(manifest, &place).ok()?;
         let script = FileDigest {
-            path: format!("{TOOL}.py"),
+            path: format!("{EXAMPLE_TOOL}.py"),
             sha256: Sha256::digest(script.as_bytes()),
             size: script.len() as u64,
         };
@@ -262,7 +265,7 @@ impl Making {
         Some((at.main_file_path()?.to_string(), format!("{value:#}\n")))
     }
 
-    fn read(&self, path: &str) -> std::io::Result<Option<String>> {
+    fn read_text(&self, path: &str) -> std::io::Result<Option<String>> {
         let path = path.parse().map_err(|_| std::io::ErrorKind::InvalidInput)?;
         let Some(file) = self.editing.open_file(&path)? else { return Ok(None) };
         let bytes = read_at_most(file, 1024 * 1024)?;
@@ -272,9 +275,11 @@ impl Making {
 
 /// The user's key, and whether it was made now. Where it is locked and nobody can be asked, what is
 /// made stays unsigned.
-fn sealer(desk: &Desk<'_>) -> Result<(Option<PublicKey>, Option<Sealer>), ToolError> {
+fn unlock_or_make_key(
+    desk: &ItemCall<'_>,
+) -> Result<(Option<PublicKey>, Option<ItemSigner>), ToolError> {
     let made = keys::generate_first(&desk.context.environment).map_err(ItemError::Key)?;
-    match Sealer::unlock(desk, SigningReason::Examples) {
+    match ItemSigner::unlock(desk, SigningReason::Examples) {
         Ok(sealer) => Ok((made, Some(sealer))),
         Err(error @ ItemError::Key(KeyFault::Locked(_))) if has_terminal() => Err(error.into()),
         Err(error @ ItemError::Key(KeyFault::WrongPassphrase(_))) => Err(error.into()),
@@ -286,8 +291,9 @@ fn sealer(desk: &Desk<'_>) -> Result<(Option<PublicKey>, Option<Sealer>), ToolEr
 }
 
 /// Lets git check what is committed.
-fn hook(desk: &Desk<'_>) -> Result<&'static str, ToolError> {
-    let git = GitRepository::discover(&desk.context.project).ok_or(Unmade::NoGit)?;
+fn install_hook(desk: &ItemCall<'_>) -> Result<&'static str, ToolError> {
+    let git =
+        GitRepository::discover(&desk.context.project).ok_or(ItemChangeError::NoGitRepository)?;
     let hook = git.install_hook(include_str!("examples/pre-commit"));
     Ok(match hook.map_err(ItemError::Unsearchable)? {
         HookInstallation::Installed => "made",

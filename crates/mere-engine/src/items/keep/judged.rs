@@ -7,10 +7,10 @@ use mere_core::item::ScopedPath;
 use mere_core::reply::{Content, Data, Fields};
 use mere_core::trust::VerificationFailure;
 
-use super::super::tell::word;
-use super::super::{ItemError, Opened, Standing};
-use super::Desk;
-use super::list::{broken_trust, fault_words};
+use super::super::tell::own_text;
+use super::super::{CheckedItem, ItemError, TrustStatus};
+use super::ItemCall;
+use super::list::{broken_trust_fields, fault_text};
 use super::why::remedy;
 use crate::court::TrustPolicy;
 use crate::enforce::{self, SignatureRequirement};
@@ -19,12 +19,12 @@ use crate::view::View;
 use mere_host::available_parallelism;
 
 /// How many items one hand takes at a time.
-const SHARE: usize = 64;
+const BATCH_SIZE: usize = 64;
 
 /// What was found out about an item, without its body.
-pub(super) struct Judged {
+pub(super) struct ItemReport {
     pub(super) place: ScopedPath,
-    pub(super) standing: Result<Standing, Trouble>,
+    pub(super) trust_status: Result<TrustStatus, ItemTrouble>,
     /// Whether nobody should rely on it: broken, or not signed where it must be.
     pub(super) is_finding: bool,
     trust: Option<Fields>,
@@ -33,7 +33,7 @@ pub(super) struct Judged {
 }
 
 /// Why nobody can say who vouches for an item.
-pub(super) enum Trouble {
+pub(super) enum ItemTrouble {
     /// It is not what was signed, or not where.
     Broken(VerificationFailure),
     /// It is no valid item.
@@ -42,30 +42,30 @@ pub(super) enum Trouble {
     Unreadable,
 }
 
-impl Judged {
-    pub(super) fn of(view: &View<'_>, court: &TrustPolicy, place: &ScopedPath) -> Self {
+impl ItemReport {
+    pub(super) fn check(view: &View<'_>, court: &TrustPolicy, place: &ScopedPath) -> Self {
         let place = place.clone();
         let demand = if court.requires_signature(place.kind) {
             SignatureRequirement::Required
         } else {
             SignatureRequirement::Optional
         };
-        match Opened::judge(view, court, place.clone()) {
+        match CheckedItem::read_and_verify(view, court, place.clone()) {
             Ok(opened) => Self {
                 // What may not be used is what is found.
                 is_finding: enforce::permit_use(&opened, demand).is_err(),
-                trust: Some(opened.trust()),
+                trust: Some(opened.trust_fields()),
                 fault: None,
                 fix: opened.advice().map(|advice| advice.render_for_person()),
-                standing: Ok(opened.standing),
+                trust_status: Ok(opened.trust_status),
                 place,
             },
             Err(error) => Self {
                 is_finding: true,
-                trust: broken_trust(&error),
-                fault: Some(fault_words(&error)),
+                trust: broken_trust_fields(&error),
+                fault: Some(fault_text(&error)),
                 fix: remedy(&error),
-                standing: Err(trouble(error)),
+                trust_status: Err(classify_error(error)),
                 place,
             },
         }
@@ -73,37 +73,39 @@ impl Judged {
 
     /// Its name in `status`.
     pub(super) fn status(&self) -> &'static str {
-        match &self.standing {
+        match &self.trust_status {
             Ok(standing) => standing.status(),
-            Err(Trouble::Broken(failure)) => failure.status(),
-            Err(Trouble::Invalid) => "invalid",
-            Err(Trouble::Unreadable) => "unreadable",
+            Err(ItemTrouble::Broken(failure)) => failure.status(),
+            Err(ItemTrouble::Invalid) => "invalid",
+            Err(ItemTrouble::Unreadable) => "unreadable",
         }
     }
 
     pub(super) fn is_verified(&self) -> bool {
-        matches!(self.standing, Ok(Standing::Verified(_)))
+        matches!(self.trust_status, Ok(TrustStatus::Verified(_)))
     }
 
     /// How it is broken, if it is.
     pub(super) fn failure(&self) -> Option<&VerificationFailure> {
-        match &self.standing {
-            Err(Trouble::Broken(failure)) => Some(failure),
+        match &self.trust_status {
+            Err(ItemTrouble::Broken(failure)) => Some(failure),
             _ => None,
         }
     }
 
     /// What is wrong with it, in words.
-    pub(super) fn words(&self) -> String {
-        match (&self.fault, &self.standing) {
+    pub(super) fn problem(&self) -> String {
+        match (&self.fault, &self.trust_status) {
             (Some(fault), _) => fault.clone(),
-            (None, Ok(Standing::Unknown(_))) => "is signed by a key that does not count".to_owned(),
+            (None, Ok(TrustStatus::UnknownKey(_))) => {
+                "is signed by a key that does not count".to_owned()
+            }
             (None, _) => "is not signed, and must be".to_owned(),
         }
     }
 
     /// The files that are not what was signed, from the main file's folder.
-    fn files(&self) -> Option<Data> {
+    fn changed_files(&self) -> Option<Data> {
         let files = match self.failure()? {
             VerificationFailure::Changed(files) => files.clone(),
             VerificationFailure::WrongFiles { extra, missing } => [&extra[..], missing].concat(),
@@ -118,53 +120,53 @@ impl Judged {
     }
 
     /// What a reply tells.
-    pub(super) fn told(&self) -> Fields {
+    pub(super) fn to_fields(&self) -> Fields {
         let fix = self.fix.as_deref().filter(|_| !self.is_verified());
         Fields::default()
             .with("item_type", self.place.kind.name())
-            .with("id", word(&self.place.id))
-            .with("category", word(&self.place.category))
+            .with("id", own_text(&self.place.id))
+            .with("category", own_text(&self.place.category))
             .with("scope", self.place.scope.name())
             .with("address", self.place.address())
             .with("status", self.status())
             .with("finding", self.is_finding)
             .with_some("trust", self.trust.clone())
-            .with_some("files", self.files())
+            .with_some("files", self.changed_files())
             .with_some("fault", self.fault.as_deref().map(Content::mention))
             .with_some("fix", fix.map(Content::mention))
     }
 }
 
-fn trouble(error: ToolError) -> Trouble {
+fn classify_error(error: ToolError) -> ItemTrouble {
     match error {
-        ToolError::Item(ItemError::Broken(broken)) => Trouble::Broken(broken.failure),
-        ToolError::Item(_) => Trouble::Invalid,
-        _ => Trouble::Unreadable,
+        ToolError::Item(ItemError::Broken(broken)) => ItemTrouble::Broken(broken.failure),
+        ToolError::Item(_) => ItemTrouble::Invalid,
+        _ => ItemTrouble::Unreadable,
     }
 }
 
 /// Judges all of them, in order, telling how far it is.
-pub(super) fn judge_all(
-    desk: &Desk<'_>,
+pub(super) fn verify_all(
+    desk: &ItemCall<'_>,
     court: &TrustPolicy,
     places: &[ScopedPath],
-) -> Vec<Judged> {
+) -> Vec<ItemReport> {
     let (view, next, done) = (desk.view, AtomicUsize::new(0), AtomicUsize::new(0));
     let take = || {
-        let from = next.fetch_add(SHARE, Ordering::Relaxed);
-        let part = places.get(from..places.len().min(from + SHARE))?;
+        let from = next.fetch_add(BATCH_SIZE, Ordering::Relaxed);
+        let part = places.get(from..places.len().min(from + BATCH_SIZE))?;
         (!part.is_empty()).then_some((from, part))
     };
     let work = |tell: &dyn Fn(usize)| {
         let mut judged = Vec::new();
         while let Some((from, part)) = take() {
-            let one = |(at, place)| (from + at, Judged::of(view, court, place));
+            let one = |(at, place)| (from + at, ItemReport::check(view, court, place));
             judged.extend(part.iter().enumerate().map(one));
             tell(done.fetch_add(part.len(), Ordering::Relaxed) + part.len());
         }
         judged
     };
-    let hands = available_parallelism(places.len().div_ceil(SHARE));
+    let hands = available_parallelism(places.len().div_ceil(BATCH_SIZE));
     let mut judged = thread::scope(|scope| {
         let others = (1..hands).map(|_| scope.spawn(|| work(&|_| {}))).collect::<Vec<_>>();
         let mut judged = work(&|done| (desk.progress)(done as u64, places.len() as u64));

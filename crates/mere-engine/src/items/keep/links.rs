@@ -16,13 +16,13 @@ use mere_core::reply::{Data, Fields};
 use mere_core::request::Reader;
 use mere_core::spoken::Spoken;
 
-use super::super::belongings::whole_of;
-use super::super::change::{Desk, sealing};
-use super::super::place::{Placing, apply};
-use super::super::prospect::main_name;
-use super::super::sealer::{Sealer, space_id};
-use super::super::{Opened, Standing, is_shown, proposal};
-use super::anchoring::arrived;
+use super::super::belongings::item_digest;
+use super::super::change::{ItemCall, detect_signature_state};
+use super::super::place::{WriteContext, apply_permit};
+use super::super::prospect::main_file_name;
+use super::super::sealer::{ItemSigner, ensure_space_id};
+use super::super::{CheckedItem, TrustStatus, is_visible, proposal};
+use super::anchoring::load_from_files;
 use crate::enforce::{
     self, ChangeRoute, ExpectedState, ItemChange, ItemOperation, SignatureState, SigningReason,
 };
@@ -35,37 +35,37 @@ const MAX_NAMED: usize = 5;
 
 /// What became of the links.
 #[derive(Default)]
-pub(super) struct Followed {
+pub(super) struct LinkUpdates {
     changed: Vec<Address>,
     /// Notes that others signed, for which a change is proposed.
     proposed: Vec<Address>,
     /// Notes that link there and were left as they are.
-    left: Vec<Address>,
+    unchanged: Vec<Address>,
     /// Links by the old id alone, which other entries had too: they were left as they are.
-    unclear: Tally,
+    ambiguous: LinkTally,
     /// How many links lead nowhere now, in items that are not told above.
-    lost: u64,
+    dangling: u64,
     /// Links that fit several entries now.
-    now_unclear: Tally,
+    now_ambiguous: LinkTally,
     /// Links that lead to another entry now.
-    turned: Tally,
+    now_to_others: LinkTally,
 }
 
 /// Links, and the items that state them.
 #[derive(Default)]
-struct Tally {
+struct LinkTally {
     links: u64,
     items: BTreeSet<Address>,
 }
 
-impl Tally {
+impl LinkTally {
     fn add(&mut self, address: Address, links: u64) {
         self.links += links;
         self.items.insert(address);
     }
 
     /// How many links, and in which items, of which so many are named.
-    fn told(self, most: usize) -> Option<Fields> {
+    fn to_fields(self, most: usize) -> Option<Fields> {
         let more = self.items.len().saturating_sub(most) as u64;
         let items = self.items.into_iter().take(most).map(Data::from);
         let fields = Fields::default()
@@ -76,25 +76,25 @@ impl Tally {
     }
 }
 
-impl Followed {
+impl LinkUpdates {
     /// Adds to a reply what there is to tell.
-    pub(super) fn tell(self, fields: Fields) -> Fields {
+    pub(super) fn add_to(self, fields: Fields) -> Fields {
         let some = |notes: Vec<Address>| {
             (!notes.is_empty()).then(|| notes.into_iter().map(Data::from).collect::<Data>())
         };
         fields
             .with_some("relinked", some(self.changed))
             .with_some("proposed", some(self.proposed))
-            .with_some("not_relinked", some(self.left))
-            .with_some("ambiguous", self.unclear.told(usize::MAX))
-            .with_some("links_elsewhere", Some(self.lost).filter(|count| *count > 0))
-            .with_some("now_ambiguous", self.now_unclear.told(MAX_NAMED))
-            .with_some("now_to_others", self.turned.told(MAX_NAMED))
+            .with_some("not_relinked", some(self.unchanged))
+            .with_some("ambiguous", self.ambiguous.to_fields(usize::MAX))
+            .with_some("links_elsewhere", Some(self.dangling).filter(|count| *count > 0))
+            .with_some("now_ambiguous", self.now_ambiguous.to_fields(MAX_NAMED))
+            .with_some("now_to_others", self.now_to_others.to_fields(MAX_NAMED))
     }
 
     /// Counts the links that lead elsewhere now, but for those that were changed or are told already.
-    fn count(&mut self, shifts: Vec<Shift>) {
-        let told = self.changed.iter().chain(&self.proposed).chain(&self.left);
+    fn count_shifts(&mut self, shifts: Vec<Shift>) {
+        let told = self.changed.iter().chain(&self.proposed).chain(&self.unchanged);
         let told = told.collect::<HashSet<_>>();
         for Shift { place, fate, was_meant } in shifts {
             let Some(address) = place.address() else { continue };
@@ -102,9 +102,9 @@ impl Followed {
                 continue;
             }
             match fate {
-                Fate::Lost => self.lost += 1,
-                Fate::Unclear => self.now_unclear.add(address, 1),
-                Fate::Turned => self.turned.add(address, 1),
+                Fate::Lost => self.dangling += 1,
+                Fate::Unclear => self.now_ambiguous.add(address, 1),
+                Fate::Turned => self.now_to_others.add(address, 1),
             }
         }
     }
@@ -115,50 +115,55 @@ impl Followed {
 /// The user's notes are those of every project, and another one may still have that entry: they are
 /// not changed for one of a project, and neither are directives. What their links lead to is told
 /// where the index knows it.
-pub(super) fn follow(desk: &Desk<'_>, from: &ScopedPath, to: &ScopedPath) -> Followed {
-    let mut followed = Followed::default();
+pub(super) fn update_links(desk: &ItemCall<'_>, from: &ScopedPath, to: &ScopedPath) -> LinkUpdates {
+    let mut followed = LinkUpdates::default();
     if from.kind != ItemType::Knowledge {
         return followed;
     }
-    let shows = |place: &ScopedPath| is_shown(desk.view, place);
+    let shows = |place: &ScopedPath| is_visible(desk.view, place);
     let shifts = desk.glanced(Outdated::Useless, |library| library.shifts((from, to), &shows));
-    let bare = bare(desk, from, to);
-    change_all(
+    let bare = bare_link_rule(desk, from, to);
+    update_notes(
         desk,
         from.scope,
         &EntryRename { from: from.into(), to: to.into(), bare_links: bare },
         &mut followed,
     );
-    followed.count(shifts.ok().flatten().unwrap_or_default());
+    followed.count_shifts(shifts.ok().flatten().unwrap_or_default());
     followed
 }
 
-fn change_all(desk: &Desk<'_>, scope: Scope, renaming: &EntryRename, followed: &mut Followed) {
-    let notes = desk.stock.all(scope).unwrap_or_default().into_iter();
+fn update_notes(
+    desk: &ItemCall<'_>,
+    scope: Scope,
+    renaming: &EntryRename,
+    followed: &mut LinkUpdates,
+) {
+    let notes = desk.sources.indexed_items(scope).unwrap_or_default().into_iter();
     let notes = notes.map(|entry| entry.place).filter(|place| place.kind == ItemType::Knowledge);
     for place in notes {
         let Some(address) = place.address() else { continue };
-        let (ending, unclear) = change(desk, place, renaming);
+        let (ending, unclear) = update_note(desk, place, renaming);
         if unclear > 0 {
-            followed.unclear.add(address.clone(), unclear as u64);
+            followed.ambiguous.add(address.clone(), unclear as u64);
         }
         match ending {
-            Ending::Changed => followed.changed.push(address),
-            Ending::Proposed => followed.proposed.push(address),
-            Ending::Left => followed.left.push(address),
-            Ending::None => {}
+            NoteOutcome::Changed => followed.changed.push(address),
+            NoteOutcome::Proposed => followed.proposed.push(address),
+            NoteOutcome::Unchanged => followed.unchanged.push(address),
+            NoteOutcome::NotLinked => {}
         }
     }
 }
 
 /// What a link by the id alone becomes. A project's entries come before the user's, so an id that
 /// one of them has does not do for a user's note either.
-fn bare(desk: &Desk<'_>, from: &ScopedPath, to: &ScopedPath) -> BareLinks {
+fn bare_link_rule(desk: &ItemCall<'_>, from: &ScopedPath, to: &ScopedPath) -> BareLinks {
     let has_others = |scope: Scope, id: &ItemId| {
         let item = ItemRef { category: None, id: id.clone(), version: None };
-        let there = desk.stock.candidates(scope, from.kind, &item).unwrap_or_default();
+        let there = desk.sources.candidates(scope, from.kind, &item).unwrap_or_default();
         let mut others = there.iter().filter(|place| *place != from && *place != to);
-        others.any(|place| is_shown(desk.view, place))
+        others.any(|place| is_visible(desk.view, place))
     };
     let comes_before = |id: &ItemId| from.scope == Scope::User && has_others(Scope::Project, id);
     if has_others(from.scope, &from.id) {
@@ -171,29 +176,34 @@ fn bare(desk: &Desk<'_>, from: &ScopedPath, to: &ScopedPath) -> BareLinks {
 }
 
 /// What became of one note.
-enum Ending {
+enum NoteOutcome {
     Changed,
     Proposed,
-    Left,
+    Unchanged,
     /// It does not link there.
-    None,
+    NotLinked,
 }
 
 /// What became of a note, and how many of its links stay since nobody knows what they mean.
-fn change(desk: &Desk<'_>, place: ScopedPath, renaming: &EntryRename) -> (Ending, usize) {
-    match relinked(desk, &place, renaming) {
-        None => (Ending::None, 0),
-        Some(Err(())) => (Ending::Left, 0),
+fn update_note(
+    desk: &ItemCall<'_>,
+    place: ScopedPath,
+    renaming: &EntryRename,
+) -> (NoteOutcome, usize) {
+    match relink_note(desk, &place, renaming) {
+        None => (NoteOutcome::NotLinked, 0),
+        Some(Err(())) => (NoteOutcome::Unchanged, 0),
         Some(Ok((before, RelinkedNote { text, ambiguous: unclear }))) => {
-            let settle = |new| settle(desk, place, before, new).unwrap_or(Ending::Left);
-            (text.map_or(Ending::None, settle), unclear)
+            let settle =
+                |new| write_or_propose(desk, place, before, new).unwrap_or(NoteOutcome::Unchanged);
+            (text.map_or(NoteOutcome::NotLinked, settle), unclear)
         }
     }
 }
 
 /// A note's digest, and what becomes of it; nothing if it does not link there.
-fn relinked(
-    desk: &Desk<'_>,
+fn relink_note(
+    desk: &ItemCall<'_>,
     place: &ScopedPath,
     renaming: &EntryRename,
 ) -> Option<Result<(Sha256, RelinkedNote), ()>> {
@@ -209,12 +219,17 @@ fn relinked(
 }
 
 /// Writes a note that nobody signed, signs one's own anew, and proposes the change of another's.
-fn settle(desk: &Desk<'_>, place: ScopedPath, before: Sha256, new: String) -> Option<Ending> {
-    let sealing = sealing(desk, &place);
-    let mut files = vec![(main_name(&place)?, new.into_bytes())];
-    let mut who = desk.who;
+fn write_or_propose(
+    desk: &ItemCall<'_>,
+    place: ScopedPath,
+    before: Sha256,
+    new: String,
+) -> Option<NoteOutcome> {
+    let sealing = detect_signature_state(desk, &place);
+    let mut files = vec![(main_file_name(&place)?, new.into_bytes())];
+    let mut who = desk.reader;
     if sealing == SignatureState::Signed {
-        match sealed(desk, &place, &files) {
+        match sign_own_note(desk, &place, &files) {
             Some(sidecar) => {
                 files.insert(0, (place.sidecar_name()?.parse().ok()?, sidecar));
             }
@@ -222,25 +237,37 @@ fn settle(desk: &Desk<'_>, place: ScopedPath, before: Sha256, new: String) -> Op
             None => who = Reader::Agent,
         }
     }
-    let how = ItemOperation::Put { files, before: ExpectedState::Whole(whole_of(before, &[])) };
+    let how = ItemOperation::Put { files, before: ExpectedState::Whole(item_digest(before, &[])) };
     let permit =
         enforce::permit_item(who, desk.agents, ItemChange { place, operation: how }, sealing);
     match permit.route() {
         ChangeRoute::Direct => {
-            apply(permit, &Placing { context: desk.context, over: desk.over }).ok()?;
-            Some(Ending::Changed)
+            apply_permit(
+                permit,
+                &WriteContext { context: desk.context, is_cancelled: desk.is_cancelled },
+            )
+            .ok()?;
+            Some(NoteOutcome::Changed)
         }
-        ChangeRoute::Propose => proposal::keep(desk, permit).ok().map(|_| Ending::Proposed),
+        ChangeRoute::Propose => {
+            proposal::save_proposal(desk, permit).ok().map(|_| NoteOutcome::Proposed)
+        }
     }
 }
 
 /// The signatures of one's own note as it will be; none if it is not one's own to sign.
-fn sealed(desk: &Desk<'_>, place: &ScopedPath, files: &[(RelPath, Vec<u8>)]) -> Option<Vec<u8>> {
-    let opened = Opened::judge(desk.view, desk.court, place.clone()).ok()?;
-    let Standing::Verified(vouched) = &opened.standing else { return None };
-    if !desk.court.is_own_key(vouched.author.key) {
+fn sign_own_note(
+    desk: &ItemCall<'_>,
+    place: &ScopedPath,
+    files: &[(RelPath, Vec<u8>)],
+) -> Option<Vec<u8>> {
+    let opened = CheckedItem::read_and_verify(desk.view, desk.trust_policy, place.clone()).ok()?;
+    let TrustStatus::Verified(vouched) = &opened.trust_status else { return None };
+    if !desk.trust_policy.is_own_key(vouched.author.key) {
         return None;
     }
-    let sealer = Sealer::unlock(desk, SigningReason::Requested).ok()?;
-    sealer.seal(&arrived(files, &[], place).ok()?, &space_id(desk, place).ok()?).ok()
+    let sealer = ItemSigner::unlock(desk, SigningReason::Requested).ok()?;
+    sealer
+        .sign_item(&load_from_files(files, &[], place).ok()?, &ensure_space_id(desk, place).ok()?)
+        .ok()
 }

@@ -4,50 +4,59 @@ use mere_core::item::{ItemRef, ItemType, MemoryPath, NewMemory, Scope, template_
 use mere_core::reply::{Draft, Fields, Prose, codes};
 use mere_core::request::{LookupScope, MemoryCall};
 
-use super::super::Unmade;
-use super::super::change::Mode;
+use super::super::ItemChangeError;
+use super::super::change::ExecutionMode;
 use super::super::find::find;
-use super::Desk;
+use super::ItemCall;
 use crate::store;
 use crate::tool_error::ToolError;
 
 /// Makes a memory from the template.
-pub(super) fn new(desk: &Desk<'_>, item: &ItemRef, scope: Scope) -> Result<Draft, ToolError> {
-    let store = desk.clerk.served_store()?;
+pub(super) fn create(
+    desk: &ItemCall<'_>,
+    item: &ItemRef,
+    scope: Scope,
+) -> Result<Draft, ToolError> {
+    let store = desk.store_call.served_store()?;
     // A memory goes into the store that is served, and nowhere else.
     if scope != store.scope {
-        return Err(Unmade::NotMade(ItemType::Memory).into());
+        return Err(ItemChangeError::UnsupportedType(ItemType::Memory).into());
     }
     let category = item.category.clone().unwrap_or_default();
     let path = MemoryPath { category, slug: item.id.clone() };
     let files = template_files(&store.scoped_path(&path)).unwrap_or_default();
     let content = files.into_iter().next().map(|(_, text)| text).unwrap_or_default();
     let wording = NewMemory { content, ..NewMemory::default() };
-    store::run_memory_call(desk.clerk, &MemoryCall::Create { path, wording })
+    store::run_memory_call(desk.store_call, &MemoryCall::Create { path, wording })
 }
 
 /// Gives a memory another path.
-pub(super) fn relocate(
-    desk: &Desk<'_>,
+pub(super) fn move_memory(
+    desk: &ItemCall<'_>,
     (item, source): (&ItemRef, LookupScope),
     to: impl FnOnce(MemoryPath) -> MemoryPath,
 ) -> Result<Draft, ToolError> {
-    let from = named(desk, item, source)?;
+    let from = find_memory(desk, item, source)?;
     let to = to(from.clone());
-    store::run_memory_call(desk.clerk, &MemoryCall::Move { from, to })
+    store::run_memory_call(desk.store_call, &MemoryCall::Move { from, to })
 }
 
 /// Deletes a memory, or says which it would be.
 pub(in super::super) fn delete(
-    desk: &Desk<'_>,
+    desk: &ItemCall<'_>,
     (item, source): (&ItemRef, LookupScope),
-    mode: Mode,
+    mode: ExecutionMode,
 ) -> Result<Draft, ToolError> {
-    let path = named(desk, item, source)?;
-    if mode == Mode::Really {
-        return store::run_memory_call(desk.clerk, &MemoryCall::Remove { path });
+    let path = find_memory(desk, item, source)?;
+    if mode == ExecutionMode::Real {
+        return store::run_memory_call(desk.store_call, &MemoryCall::Remove { path });
     }
-    let address = desk.clerk.served_store()?.scoped_path(&path).address().ok_or(Unmade::Place)?;
+    let address = desk
+        .store_call
+        .served_store()?
+        .scoped_path(&path)
+        .address()
+        .ok_or(ItemChangeError::InvalidPlace)?;
     let message = Prose::words("").address(address.clone());
     let message = message.and(" would be deleted. Nothing was changed: a dry run.");
     let data = Fields::default().with("address", address).with("dry_run", true);
@@ -55,12 +64,16 @@ pub(in super::super) fn delete(
 }
 
 /// The memory that a reference means.
-fn named(desk: &Desk<'_>, item: &ItemRef, source: LookupScope) -> Result<MemoryPath, ToolError> {
-    let place = find(desk.stock, desk.view, (ItemType::Memory, item), source)?.place;
+fn find_memory(
+    desk: &ItemCall<'_>,
+    item: &ItemRef,
+    source: LookupScope,
+) -> Result<MemoryPath, ToolError> {
+    let place = find(desk.sources, desk.view, (ItemType::Memory, item), source)?.place;
     let path = MemoryPath { category: place.category.clone(), slug: place.id.clone() };
     // Only the store that is served is changed.
-    if place == desk.clerk.served_store()?.scoped_path(&path) {
+    if place == desk.store_call.served_store()?.scoped_path(&path) {
         return Ok(path);
     }
-    Err(Unmade::NotMade(ItemType::Memory).into())
+    Err(ItemChangeError::UnsupportedType(ItemType::Memory).into())
 }

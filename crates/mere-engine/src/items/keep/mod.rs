@@ -26,65 +26,68 @@ use mere_core::item::{ItemType, MemoryPath};
 use mere_core::reply::Draft;
 use mere_core::request::{PersonCommand, RunTool, SignCommand};
 
-use super::chain::{self, Ask};
-use super::change::{Desk, Mode};
+use super::chain::{self, RunRequest};
+use super::change::{ExecutionMode, ItemCall};
 use crate::models;
 use crate::tool_error::ToolError;
 
-pub(super) use anchor::copy;
-pub(super) use anchoring::{arrived, bytes_of, seal_files};
+pub(super) use anchor::copy_item;
+pub(super) use anchoring::{add_signature, load_from_files, read_verified_bytes};
 pub(crate) use config::check as check_config;
 pub(super) use memory::delete as delete_memory;
-pub(crate) use team::TeamFault;
+pub(crate) use team::TeamRefusal;
 
 /// Does what a person asks for.
-pub(crate) fn keep(desk: &Desk<'_>, asked: &PersonCommand) -> Result<Draft, ToolError> {
+pub(crate) fn execute_person_command(
+    desk: &ItemCall<'_>,
+    asked: &PersonCommand,
+) -> Result<Draft, ToolError> {
     match asked {
         PersonCommand::Init(asked) => init::init(desk, *asked),
         PersonCommand::New { kind: ItemType::Memory, item, scope, .. } => {
-            memory::new(desk, item, desk.scope(*scope))
+            memory::create(desk, item, desk.effective_scope(*scope))
         }
         PersonCommand::Move { kind: ItemType::Memory, item, category, source, .. } => {
             let to = |from| MemoryPath { category: category.clone(), ..from };
-            memory::relocate(desk, (item, desk.source(*source)), to)
+            memory::move_memory(desk, (item, desk.effective_source(*source)), to)
         }
         PersonCommand::Rename { kind: ItemType::Memory, item, id, source, .. } => {
             let to = |from| MemoryPath { slug: id.clone(), ..from };
-            memory::relocate(desk, (item, desk.source(*source)), to)
+            memory::move_memory(desk, (item, desk.effective_source(*source)), to)
         }
         PersonCommand::New { kind, item, scope, form } => {
-            anchor::new(desk, (*kind, item), (desk.scope(*scope), *form))
+            anchor::create_from_template(desk, (*kind, item), (desk.effective_scope(*scope), *form))
         }
         PersonCommand::List(listing) => list::list(desk, listing),
         PersonCommand::Copy { kind, item, to, author } => {
-            anchor::copy_named(desk, (*kind, item), (*to, *author))
+            anchor::copy_by_name(desk, (*kind, item), (*to, *author))
         }
         PersonCommand::Move { kind, item, category, source, author } => {
-            let how = (desk.source(*source), *author);
+            let how = (desk.effective_source(*source), *author);
             anchor::change_category(desk, (*kind, item), category, how)
         }
         PersonCommand::Rename { kind, item, id, source, author } => {
-            anchor::rename(desk, (*kind, item), id, (desk.source(*source), *author))
+            anchor::rename_item(desk, (*kind, item), id, (desk.effective_source(*source), *author))
         }
-        PersonCommand::Run(asked) => run_tool(desk, asked),
-        PersonCommand::Chain { item } => chain::show(desk, item),
+        PersonCommand::Run(asked) => run_tool_for_person(desk, asked),
+        PersonCommand::Chain { item } => chain::show_chain(desk, item),
         PersonCommand::Lock(asked) => chain::lock(desk, asked),
         PersonCommand::Prepare { item } => chain::prepare(desk, item),
-        PersonCommand::Why { kind, item } => why::why(desk, *kind, item),
+        PersonCommand::Why { kind, item } => why::explain_choice(desk, *kind, item),
         PersonCommand::Index(how) => index::index(desk, *how),
-        PersonCommand::Proposals => review::list(desk),
+        PersonCommand::Proposals => review::list_pending(desk),
         PersonCommand::Review { proposal, decision: verdict } => {
             review::review(desk, proposal, *verdict)
         }
-        PersonCommand::Sign(SignCommand::Plan(selection)) => sign::plan(desk, selection),
+        PersonCommand::Sign(SignCommand::Plan(selection)) => sign::plan_signing(desk, selection),
         PersonCommand::Sign(SignCommand::Sign { items: chosen, staging: stage }) => {
-            sign::seal(desk, chosen, *stage)
+            sign::sign_chosen(desk, chosen, *stage)
         }
-        PersonCommand::Doctor(repair) => doctor::doctor(desk, *repair),
-        PersonCommand::Graph(asked) => graph::graph(desk, asked),
+        PersonCommand::Doctor(repair) => doctor::diagnose(desk, *repair),
+        PersonCommand::Graph(asked) => graph::execute_graph_command(desk, asked),
         PersonCommand::Verify(asked) => verify::verify(desk, asked),
-        PersonCommand::Work(asked) => work::work(desk, asked),
-        PersonCommand::Team(asked) => team::team(desk, asked),
+        PersonCommand::Work(asked) => work::begin_work(desk, asked),
+        PersonCommand::Team(asked) => team::execute_team_command(desk, asked),
         PersonCommand::Join(asked) => team::join(desk, asked),
         PersonCommand::Model(asked) => models::command(desk, asked),
         PersonCommand::CheckConfig => Ok(check_config(desk.context)),
@@ -95,7 +98,7 @@ pub(crate) fn keep(desk: &Desk<'_>, asked: &PersonCommand) -> Result<Draft, Tool
 }
 
 /// Runs a tool for a person.
-fn run_tool(desk: &Desk<'_>, asked: &RunTool) -> Result<Draft, ToolError> {
+fn run_tool_for_person(desk: &ItemCall<'_>, asked: &RunTool) -> Result<Draft, ToolError> {
     let RunTool {
         item,
         parameters,
@@ -104,7 +107,10 @@ fn run_tool(desk: &Desk<'_>, asked: &RunTool) -> Result<Draft, ToolError> {
         unsigned_policy: unsigned,
         dry_run,
     } = asked;
-    let mode = if *dry_run { Mode::Dry } else { Mode::Really };
+    let mode = if *dry_run { ExecutionMode::DryRun } else { ExecutionMode::Real };
     let (locking, unsigned) = (*locking, *unsigned);
-    chain::run(desk, &Ask { item, given: (parameters, texts), locking, unsigned, mode })
+    chain::run_tool(
+        desk,
+        &RunRequest { item, parameters: (parameters, texts), locking, unsigned, mode },
+    )
 }

@@ -14,18 +14,18 @@ use mere_core::root::Root;
 use mere_core::spoken::Spoken;
 use mere_core::trust::VerificationFailure;
 
-use super::super::belongings::{belongings, whole};
-use super::super::change::{Desk, check_arrival, sealing};
-use super::super::place::{Placing, apply};
+use super::super::belongings::{hash_other_files, read_item_digest};
+use super::super::change::{ItemCall, check_destination, detect_signature_state};
+use super::super::place::{WriteContext, apply_permit};
 use super::super::proposal::{Proposal, ProposedAction};
-use super::super::prospect::{Prospect, main_name};
-use super::super::sealer::{Sealer, space_id, try_unlock};
-use super::super::tell::word;
+use super::super::prospect::{NewItem, main_file_name};
+use super::super::sealer::{ItemSigner, ensure_space_id, try_unlock};
+use super::super::tell::own_text;
 use super::super::vouching::vouched_files;
-use super::super::{ItemError, Opened, Standing, Unmade, Unplaced};
-use super::anchoring::{arrived, seal_files};
-use super::difference::change;
-use super::waiting::{Waiting, all};
+use super::super::{CheckedItem, ItemChangeError, ItemError, ProposalError, TrustStatus};
+use super::anchoring::{add_signature, load_from_files};
+use super::difference::file_change;
+use super::waiting::{PendingProposal, read_proposals};
 use crate::enforce::{
     self, ExpectedState, ItemChange, ItemOperation, SignatureState, SigningReason,
 };
@@ -35,10 +35,10 @@ use crate::view::count_phrase;
 use mere_host::{Workspace, read_at_most};
 
 /// Lists what waits for a person.
-pub(super) fn list(desk: &Desk<'_>) -> Result<Draft, ToolError> {
-    let found = all(desk).map_err(ItemError::Unsearchable)?;
+pub(super) fn list_pending(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
+    let found = read_proposals(desk).map_err(ItemError::Unsearchable)?;
     let count = found.len() as u64;
-    let told = found.iter().map(|proposal| Data::from(about(proposal))).collect::<Data>();
+    let told = found.iter().map(|proposal| Data::from(proposal_fields(proposal))).collect::<Data>();
     let data = Fields::default().with("proposals", told).with("count", count);
     let message = count_phrase(count, "proposal waits", "proposals wait").and(".");
     Ok(Draft::success(codes::REVIEW, message).data(data))
@@ -46,28 +46,28 @@ pub(super) fn list(desk: &Desk<'_>) -> Result<Draft, ToolError> {
 
 /// Shows, accepts or rejects one.
 pub(super) fn review(
-    desk: &Desk<'_>,
+    desk: &ItemCall<'_>,
     name: &str,
     verdict: ReviewDecision,
 ) -> Result<Draft, ToolError> {
-    let found = all(desk).map_err(ItemError::Unsearchable)?;
+    let found = read_proposals(desk).map_err(ItemError::Unsearchable)?;
     let mut found = found.into_iter().filter(|one| one.name == name || label(one) == name);
     let (Some(proposal), None) = (found.next(), found.next()) else {
-        return Err(Unmade::Unplaced(Unplaced::Missing).into());
+        return Err(ItemChangeError::Proposal(ProposalError::Missing).into());
     };
     match verdict {
-        ReviewDecision::Show => show(desk, Waiting::read(desk, proposal)?),
+        ReviewDecision::Show => show_proposal(desk, PendingProposal::read(desk, proposal)?),
         ReviewDecision::Accept { shown_digest: shown } => {
-            let waiting = Waiting::read(desk, proposal)?;
+            let waiting = PendingProposal::read(desk, proposal)?;
             if shown.is_some_and(|shown| shown != waiting.digest) {
-                return Err(Unmade::Unplaced(Unplaced::Other).into());
+                return Err(ItemChangeError::Proposal(ProposalError::Changed).into());
             }
             accept(desk, waiting)
         }
         ReviewDecision::Reject => {
-            forget(desk, &proposal.agent, proposal.folder())?;
+            remove_proposal(desk, &proposal.agent, proposal.folder())?;
             let message = Prose::words(format!("The proposal `{}` was dropped.", label(&proposal)));
-            Ok(Draft::success(codes::REVIEW_REJECTED, message).data(about(&proposal)))
+            Ok(Draft::success(codes::REVIEW_REJECTED, message).data(proposal_fields(&proposal)))
         }
     }
 }
@@ -77,46 +77,48 @@ fn label(proposal: &Proposal) -> String {
     format!("{}/{}", proposal.agent, proposal.name)
 }
 
-fn about(proposal: &Proposal) -> Fields {
+fn proposal_fields(proposal: &Proposal) -> Fields {
     Fields::default()
         .with("proposal", Content::mention(label(proposal)))
-        .with("agent", word(&proposal.agent))
+        .with("agent", own_text(&proposal.agent))
         .with("action", proposal.action.name())
         .with("item_type", proposal.place.kind.name())
-        .with("id", word(&proposal.place.id))
+        .with("id", own_text(&proposal.place.id))
         .with("category", ParsedName::from(&proposal.place.category))
         .with("scope", proposal.place.scope.name())
         .with("address", proposal.place.address())
 }
 
-fn show(desk: &Desk<'_>, waiting: Waiting) -> Result<Draft, ToolError> {
+fn show_proposal(desk: &ItemCall<'_>, waiting: PendingProposal) -> Result<Draft, ToolError> {
     let proposal = &waiting.proposal;
     let mut changes = Vec::new();
-    let now = Now::read(desk, &proposal.place)?;
-    let base = Base::of(desk, &proposal.place);
+    let now = CurrentItem::read(desk, &proposal.place)?;
+    let base = ComparisonBase::for_place(desk, &proposal.place);
     if let ProposedAction::Delete(_) = proposal.action {
         for path in &now.files {
-            let old = current(desk, proposal, path)?.unwrap_or_default();
-            changes.push(change(path.as_str(), Some(&old), Some("")));
+            let old = read_current_text(desk, proposal, path)?.unwrap_or_default();
+            changes.push(file_change(path.as_str(), Some(&old), Some("")));
         }
     }
     for (path, bytes) in &waiting.files {
         let old = match base {
-            Base::Verified => current(desk, proposal, path)?.unwrap_or_default(),
-            Base::Nothing => String::new(),
+            ComparisonBase::Verified => {
+                read_current_text(desk, proposal, path)?.unwrap_or_default()
+            }
+            ComparisonBase::Empty => String::new(),
         };
         let new = String::from_utf8_lossy(bytes);
-        changes.push(change(path.as_str(), Some(&old), Some(&new)));
+        changes.push(file_change(path.as_str(), Some(&old), Some(&new)));
     }
-    let data = about(proposal)
+    let data = proposal_fields(proposal)
         .with("changes", Data::List(changes))
-        .with("base", base.words())
+        .with("base", base.description())
         .with("digest", waiting.digest)
-        .with("stale", now.whole != proposal.action.before());
+        .with("stale", now.digest != proposal.action.expected_digest());
     let message = Prose::words(format!("The proposal `{}`.", label(proposal)));
     let fault = match proposal.action {
         ProposedAction::Delete(_) => None,
-        ProposedAction::Create | ProposedAction::Update(_) => prospect(desk, waiting).err(),
+        ProposedAction::Create | ProposedAction::Update(_) => proposed_item(desk, waiting).err(),
     };
     let fault = fault.map(|error| {
         let told = crate::wording::tool_error_reply(&error.into());
@@ -128,55 +130,59 @@ fn show(desk: &Desk<'_>, waiting: Waiting) -> Result<Draft, ToolError> {
 /// What a proposal is compared with. An item that nobody vouches for may hold anything, and what is
 /// accepted is signed: then all of the new one is shown.
 #[derive(Clone, Copy)]
-enum Base {
+enum ComparisonBase {
     Verified,
-    Nothing,
+    Empty,
 }
 
-impl Base {
-    fn of(desk: &Desk<'_>, place: &ScopedPath) -> Self {
-        let judged = Opened::judge(desk.view, &desk.court.without_drafts(), place.clone());
-        match judged.map(|opened| opened.standing) {
-            Ok(Standing::Verified(_)) => Self::Verified,
-            _ => Self::Nothing,
+impl ComparisonBase {
+    fn for_place(desk: &ItemCall<'_>, place: &ScopedPath) -> Self {
+        let judged = CheckedItem::read_and_verify(
+            desk.view,
+            &desk.trust_policy.without_drafts(),
+            place.clone(),
+        );
+        match judged.map(|opened| opened.trust_status) {
+            Ok(TrustStatus::Verified(_)) => Self::Verified,
+            _ => Self::Empty,
         }
     }
 
-    fn words(self) -> &'static str {
+    fn description(self) -> &'static str {
         match self {
             Self::Verified => "the item as it was signed",
-            Self::Nothing => "nothing: nobody vouches for an item there, so all of it is shown",
+            Self::Empty => "nothing: nobody vouches for an item there, so all of it is shown",
         }
     }
 }
 
-fn accept(desk: &Desk<'_>, waiting: Waiting) -> Result<Draft, ToolError> {
+fn accept(desk: &ItemCall<'_>, waiting: PendingProposal) -> Result<Draft, ToolError> {
     let place = waiting.proposal.place.clone();
-    let address = place.address().ok_or(Unmade::Place)?;
-    let told = about(&waiting.proposal);
+    let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
+    let told = proposal_fields(&waiting.proposal);
     let (agent, name) = (waiting.proposal.agent.clone(), waiting.proposal.folder());
     let (how, integrity, done) = match waiting.proposal.action {
         ProposedAction::Delete(whole) => (ItemOperation::Remove { whole }, None, " was deleted."),
         ProposedAction::Create => {
-            check_arrival(desk, &place)?;
-            let prospect = prospect(desk, waiting)?;
-            let files = signed(desk, &place, prospect.files)?;
+            check_destination(desk, &place)?;
+            let prospect = proposed_item(desk, waiting)?;
+            let files = sign_accepted(desk, &place, prospect.files)?;
             let how = ItemOperation::Put { files, before: ExpectedState::Nothing };
             (how, prospect.integrity, " was created.")
         }
         ProposedAction::Update(whole) => {
-            let prospect = prospect(desk, waiting)?;
-            let files = signed(desk, &place, prospect.files)?;
+            let prospect = proposed_item(desk, waiting)?;
+            let files = sign_accepted(desk, &place, prospect.files)?;
             let how = ItemOperation::Put { files, before: ExpectedState::Whole(whole) };
             (how, prospect.integrity, " was changed.")
         }
     };
     let change = ItemChange { place: place.clone(), operation: how };
-    let permit = enforce::permit_item(desk.who, desk.agents, change, SignatureState::Unsigned);
-    apply(permit, &Placing { context: desk.context, over: desk.over })?;
-    forget(desk, &agent, name)?;
-    let standing = Opened::judge(desk.view, desk.court, place).ok();
-    let trust = standing.as_ref().map(Opened::trust);
+    let permit = enforce::permit_item(desk.reader, desk.agents, change, SignatureState::Unsigned);
+    apply_permit(permit, &WriteContext { context: desk.context, is_cancelled: desk.is_cancelled })?;
+    remove_proposal(desk, &agent, name)?;
+    let standing = CheckedItem::read_and_verify(desk.view, desk.trust_policy, place).ok();
+    let trust = standing.as_ref().map(CheckedItem::trust_fields);
     let data = told.with("integrity", integrity).with_some("trust", trust);
     let message = Prose::words("").address(address).and(done);
     let draft = Draft::success(codes::REVIEW_ACCEPTED, message).data(data);
@@ -188,33 +194,34 @@ fn accept(desk: &Desk<'_>, waiting: Waiting) -> Result<Draft, ToolError> {
 
 /// An accepted item's files, with the signatures of whoever accepts it first. Where nobody can sign,
 /// an item that nobody signed stays so; one that is signed is not broken.
-fn signed(
-    desk: &Desk<'_>,
+fn sign_accepted(
+    desk: &ItemCall<'_>,
     place: &ScopedPath,
     files: Vec<(RelPath, Vec<u8>)>,
 ) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
-    let Some(kept) = unshown(desk, place, &files)? else { return Ok(files) };
-    let sealer = match sealing(desk, place) {
-        SignatureState::Signed => Some(Sealer::unlock(desk, SigningReason::Requested)?),
+    let Some(kept) = unshown_files(desk, place, &files)? else { return Ok(files) };
+    let sealer = match detect_signature_state(desk, place) {
+        SignatureState::Signed => Some(ItemSigner::unlock(desk, SigningReason::Requested)?),
         SignatureState::Unsigned => try_unlock(desk, SigningReason::Requested)?,
     };
     let Some(sealer) = sealer else { return Ok(files) };
-    let arrived = arrived(&files, &kept, place)?;
-    seal_files(&sealer, &arrived, &space_id(desk, place)?, files)
+    let arrived = load_from_files(&files, &kept, place)?;
+    add_signature(&sealer, &arrived, &ensure_space_id(desk, place)?, files)
 }
 
 /// The files of the item that a proposal leaves as they are, and that nobody is shown: they are
 /// signed only if they were vouched for already. None if they were not, and nobody has signed.
-fn unshown(
-    desk: &Desk<'_>,
+fn unshown_files(
+    desk: &ItemCall<'_>,
     place: &ScopedPath,
     files: &[(RelPath, Vec<u8>)],
 ) -> Result<Option<Vec<FileDigest>>, ToolError> {
     let is_given = |path: &str| files.iter().any(|(given, _)| given.as_str() == path);
-    let judged = Opened::judge(desk.view, &desk.court.without_drafts(), place.clone());
+    let judged =
+        CheckedItem::read_and_verify(desk.view, &desk.trust_policy.without_drafts(), place.clone());
     let mut kept = match &judged {
         Ok(opened) => opened.loaded.files.clone(),
-        Err(_) => Now::others(desk, place),
+        Err(_) => CurrentItem::other_files(desk, place),
     };
     kept.retain(|file| !is_given(&file.path));
     let vouched = vouched_files(desk, place);
@@ -230,70 +237,73 @@ fn unshown(
             }
         }
         _ if is_vouched => Ok(Some(kept)),
-        Ok(Opened { standing: Standing::Unknown(_), loaded, .. }) => {
-            Err(Unmade::Foreign(loaded.address).into())
+        Ok(CheckedItem { trust_status: TrustStatus::UnknownKey(_), loaded, .. }) => {
+            Err(ItemChangeError::SignedByOther(loaded.address).into())
         }
         _ => Ok(None),
     }
 }
 
 /// The item as it would be.
-fn prospect(desk: &Desk<'_>, waiting: Waiting) -> Result<Prospect, ItemError> {
-    let broken = |_| Unmade::Unplaced(Unplaced::Broken("a file is not text"));
-    let Waiting { proposal, files, .. } = waiting;
+fn proposed_item(desk: &ItemCall<'_>, waiting: PendingProposal) -> Result<NewItem, ItemError> {
+    let broken = |_| ItemChangeError::Proposal(ProposalError::Invalid("a file is not text"));
+    let PendingProposal { proposal, files, .. } = waiting;
     let texts = files.into_iter();
     let texts = texts.map(|(path, bytes)| Ok((path, String::from_utf8(bytes).map_err(broken)?)));
     let mut texts = texts.collect::<Result<Vec<_>, ItemError>>()?;
     let (main, content) =
-        texts.pop().ok_or(Unmade::Unplaced(Unplaced::Broken("it has no file")))?;
+        texts.pop().ok_or(ItemChangeError::Proposal(ProposalError::Invalid("it has no file")))?;
     // What was shown under another name must not become the main file.
-    if main_name(&proposal.place).as_ref() != Some(&main) {
-        return Err(Unmade::Unplaced(Unplaced::Broken("its main file is not the last one")).into());
+    if main_file_name(&proposal.place).as_ref() != Some(&main) {
+        return Err(ItemChangeError::Proposal(ProposalError::Invalid(
+            "its main file is not the last one",
+        ))
+        .into());
     }
     let text = ItemContent { main_file: content, files: texts };
-    Prospect::new((desk.stock, desk.view), proposal.place, &text)
+    NewItem::new((desk.sources, desk.view), proposal.place, &text)
 }
 
 /// The item as it is now.
-struct Now {
+struct CurrentItem {
     /// One digest of all of it; none if there is no item.
-    whole: Option<Sha256>,
+    digest: Option<Sha256>,
     /// Its files, the main one last.
     files: Vec<RelPath>,
 }
 
-impl Now {
+impl CurrentItem {
     /// The item's other files, as far as they can be told.
-    fn others(desk: &Desk<'_>, place: &ScopedPath) -> Vec<FileDigest> {
+    fn other_files(desk: &ItemCall<'_>, place: &ScopedPath) -> Vec<FileDigest> {
         let main = place.address().map(|address| desk.view.resolve(&Spoken::Rooted(address)));
         let Some(Ok(main)) = main else { return Vec::new() };
-        let others = main.parent_folder().map(|folder| belongings(folder, place));
+        let others = main.parent_folder().map(|folder| hash_other_files(folder, place));
         others.and_then(Result::ok).unwrap_or_default()
     }
 
-    fn read(desk: &Desk<'_>, place: &ScopedPath) -> Result<Self, ToolError> {
-        let none = Self { whole: None, files: Vec::new() };
-        let address = place.address().ok_or(Unmade::Place)?;
+    fn read(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<Self, ToolError> {
+        let none = Self { digest: None, files: Vec::new() };
+        let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
         let Ok(main) = desk.view.resolve(&Spoken::Rooted(address.clone())) else { return Ok(none) };
         let unreadable = |cause| ToolError::unreadable(&address, cause);
         let bytes = read_at_most(open_visible_file(&main)?, 16 * item::MAX_ITEM_BYTES as u64)
             .map_err(unreadable)?;
         let (Some(bytes), Some(folder)) = (bytes, main.parent_folder()) else { return Ok(none) };
-        let whole = whole(Sha256::digest(&bytes), folder, place).map_err(unreadable)?;
-        let others = belongings(folder, place).unwrap_or_default();
+        let whole = read_item_digest(Sha256::digest(&bytes), folder, place).map_err(unreadable)?;
+        let others = hash_other_files(folder, place).unwrap_or_default();
         let others = others.iter().filter_map(|file| file.path.parse().ok());
-        let files = others.chain(main_name(place)).collect();
-        Ok(Self { whole: Some(whole), files })
+        let files = others.chain(main_file_name(place)).collect();
+        Ok(Self { digest: Some(whole), files })
     }
 }
 
 /// The text of a file of the item as it is now, if it is there: the main file, or one beside it.
-fn current(
-    desk: &Desk<'_>,
+fn read_current_text(
+    desk: &ItemCall<'_>,
     proposal: &Proposal,
     path: &RelPath,
 ) -> Result<Option<String>, ToolError> {
-    let main = proposal.place.address().ok_or(Unmade::Place)?;
+    let main = proposal.place.address().ok_or(ItemChangeError::InvalidPlace)?;
     let folder = main.path().split_last().map(|(folder, _)| folder).unwrap_or_default();
     let address = Address::file(main.root().clone(), folder.join_path(path));
     let Ok(target) = desk.view.resolve(&Spoken::Rooted(address.clone())) else { return Ok(None) };
@@ -303,11 +313,16 @@ fn current(
 }
 
 /// Takes a proposal out of its workspace.
-fn forget(desk: &Desk<'_>, agent: &AgentName, folder: Option<RelPath>) -> Result<(), Unmade> {
-    let folder = folder.ok_or(Unmade::Unplaced(Unplaced::Missing))?;
+fn remove_proposal(
+    desk: &ItemCall<'_>,
+    agent: &AgentName,
+    folder: Option<RelPath>,
+) -> Result<(), ItemChangeError> {
+    let folder = folder.ok_or(ItemChangeError::Proposal(ProposalError::Missing))?;
     let address = Address::directory(Root::Workspace, folder.clone());
-    let failed = |cause| Unmade::Failed { address: address.clone(), cause };
-    let workspace = Workspace::open(&desk.context.project, agent, desk.over);
-    let workspace = workspace.map_err(failed)?.ok_or_else(|| Unmade::Late(address.clone()))?;
+    let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
+    let workspace = Workspace::open(&desk.context.project, agent, desk.is_cancelled);
+    let workspace =
+        workspace.map_err(failed)?.ok_or_else(|| ItemChangeError::TimedOut(address.clone()))?;
     workspace.remove_folder(&folder).map_err(failed)
 }

@@ -6,61 +6,62 @@ use mere_core::request::{ItemMatcher, ItemSelection, LookupScope, SelectedItems}
 use mere_core::root::Root;
 
 use super::super::find::find;
-use super::super::load::name;
-use super::super::{ItemError, Unmade};
-use super::Desk;
+use super::super::load::item_name;
+use super::super::{ItemChangeError, ItemError};
+use super::ItemCall;
 use crate::tool_error::ToolError;
 use mere_host::{GitRepository, SPACE_FOLDER};
 
 /// The places of the items that are meant, in order.
 pub(super) fn select(
-    desk: &Desk<'_>,
+    desk: &ItemCall<'_>,
     selection: &ItemSelection,
 ) -> Result<Vec<ScopedPath>, ToolError> {
     let ItemSelection { kind, scope, which } = selection;
     // What agents may not see is judged too: a project cannot hide its items from `verify`.
     let wants = |place: &ScopedPath| kind.is_none_or(|kind| kind == place.kind);
     let mut places = match which {
-        SelectedItems::Named(names) => return named(desk, selection, names),
-        SelectedItems::Staged => staged(desk)?,
-        SelectedItems::All | SelectedItems::Unfinished => everything(desk, *scope)?,
+        SelectedItems::Named(names) => return named_items(desk, selection, names),
+        SelectedItems::Staged => staged_items(desk)?,
+        SelectedItems::All | SelectedItems::Unfinished => all_items(desk, *scope)?,
     };
     places.retain(wants);
     Ok(places)
 }
 
 /// Every item that can be signed.
-pub(super) fn everything(
-    desk: &Desk<'_>,
+pub(super) fn all_items(
+    desk: &ItemCall<'_>,
     scope: Option<Scope>,
 ) -> Result<Vec<ScopedPath>, ToolError> {
-    let scope = scope.map(|scope| desk.scope(scope));
+    let scope = scope.map(|scope| desk.effective_scope(scope));
     let mut places = Vec::new();
     for one in [Scope::Project, Scope::User] {
         if scope.is_none_or(|scope| scope == one) {
-            let entries = desk.stock.all(one).map_err(ItemError::Unsearchable)?;
+            let entries = desk.sources.indexed_items(one).map_err(ItemError::Unsearchable)?;
             places.extend(entries.into_iter().map(|entry| entry.place));
         }
     }
     Ok(places)
 }
 
-fn named(
-    desk: &Desk<'_>,
+fn named_items(
+    desk: &ItemCall<'_>,
     selection: &ItemSelection,
     names: &[ItemMatcher],
 ) -> Result<Vec<ScopedPath>, ToolError> {
-    let source =
-        selection.scope.map_or(LookupScope::Local, |scope| LookupScope::Only(desk.scope(scope)));
-    let all = || everything(desk, selection.scope);
+    let source = selection
+        .scope
+        .map_or(LookupScope::Local, |scope| LookupScope::Only(desk.effective_scope(scope)));
+    let all = || all_items(desk, selection.scope);
     let mut places = Vec::new();
     for wanted in names {
         match (wanted, selection.kind) {
             (ItemMatcher::Item(item), Some(kind)) => {
                 if kind == ItemType::Memory {
-                    return Err(Unmade::Unsigned.into());
+                    return Err(ItemChangeError::MemoryNotSigned.into());
                 }
-                places.push(find(desk.stock, desk.view, (kind, item), source)?.place);
+                places.push(find(desk.sources, desk.view, (kind, item), source)?.place);
             }
             (ItemMatcher::Item(item), None) => {
                 let called = all()?.into_iter().filter(|place| {
@@ -72,7 +73,7 @@ fn named(
             (ItemMatcher::Matching(pattern), kind) => {
                 let like = all()?.into_iter().filter(|place| {
                     kind.is_none_or(|kind| kind == place.kind)
-                        && pattern.matches(name(place).as_str())
+                        && pattern.matches(item_name(place).as_str())
                 });
                 places.extend(like);
             }
@@ -84,19 +85,20 @@ fn named(
 }
 
 /// Items of the project whose files, or signatures, differ between the last commit and the next.
-fn staged(desk: &Desk<'_>) -> Result<Vec<ScopedPath>, ToolError> {
-    let git = GitRepository::discover(&desk.context.project).ok_or(Unmade::NoGit)?;
+fn staged_items(desk: &ItemCall<'_>) -> Result<Vec<ScopedPath>, ToolError> {
+    let git =
+        GitRepository::discover(&desk.context.project).ok_or(ItemChangeError::NoGitRepository)?;
     let paths = git.staged_paths().map_err(ItemError::Unsearchable)?;
     if paths.is_empty() {
         return Ok(Vec::new());
     }
-    let mut places = everything(desk, Some(Scope::Project))?;
-    places.retain(|place| paths.iter().any(|path| owns(place, path)));
+    let mut places = all_items(desk, Some(Scope::Project))?;
+    places.retain(|place| paths.iter().any(|path| is_file_of(place, path)));
     Ok(places)
 }
 
 /// Whether a path of the project is a file of an item, or its sidecar.
-pub(super) fn owns(place: &ScopedPath, path: &RelPath) -> bool {
+pub(super) fn is_file_of(place: &ScopedPath, path: &RelPath) -> bool {
     let address = place.address().filter(|address| *address.root() == Root::Project);
     let Some((folder, main)) = address.and_then(|address| address.path().split_last()) else {
         return false;
@@ -120,16 +122,25 @@ pub(super) fn sidecar_path(address: &Address, place: &ScopedPath) -> Option<RelP
 }
 
 /// Paths of items that are not as they are staged.
-pub(super) fn unstaged(desk: &Desk<'_>) -> Result<Vec<RelPath>, ToolError> {
-    let git = GitRepository::discover(&desk.context.project).ok_or(Unmade::NoGit)?;
-    let folders =
-        desk.stock.in_place().into_iter().chain([SPACE_FOLDER.to_owned()]).collect::<Vec<_>>();
+pub(super) fn unstaged_paths(desk: &ItemCall<'_>) -> Result<Vec<RelPath>, ToolError> {
+    let git =
+        GitRepository::discover(&desk.context.project).ok_or(ItemChangeError::NoGitRepository)?;
+    let folders = desk
+        .sources
+        .in_place_folders()
+        .into_iter()
+        .chain([SPACE_FOLDER.to_owned()])
+        .collect::<Vec<_>>();
     Ok(git.unstaged_paths(&folders).map_err(ItemError::Unsearchable)?)
 }
 
 /// Main files of items that are staged and do not lie there: nobody could say what is committed.
-pub(super) fn lost(desk: &Desk<'_>, loose: &[RelPath]) -> Result<Vec<RelPath>, ToolError> {
-    let git = GitRepository::discover(&desk.context.project).ok_or(Unmade::NoGit)?;
+pub(super) fn staged_but_missing(
+    desk: &ItemCall<'_>,
+    loose: &[RelPath],
+) -> Result<Vec<RelPath>, ToolError> {
+    let git =
+        GitRepository::discover(&desk.context.project).ok_or(ItemChangeError::NoGitRepository)?;
     let staged = git.staged_paths().map_err(ItemError::Unsearchable)?;
     let is_item = |path: &RelPath| {
         let below =

@@ -9,9 +9,9 @@ use mere_core::request::{SelectedItems, VerifyCommand};
 use mere_core::root::Root;
 
 use super::super::ItemError;
-use super::Desk;
-use super::judged::{Judged, judge_all};
-use super::select::{self, owns, select};
+use super::ItemCall;
+use super::judged::{ItemReport, verify_all};
+use super::select::{self, is_file_of, select};
 use crate::court::{self, TrustPolicy};
 use crate::tool_error::ToolError;
 use crate::wording::describe_roster_trouble;
@@ -20,7 +20,7 @@ use crate::wording::describe_roster_trouble;
 const MAX_SHOWN: usize = 20;
 
 /// Verifies what is asked for.
-pub(super) fn verify(desk: &Desk<'_>, asked: &VerifyCommand) -> Result<Draft, ToolError> {
+pub(super) fn verify(desk: &ItemCall<'_>, asked: &VerifyCommand) -> Result<Draft, ToolError> {
     let named = matches!(asked.selection.which, SelectedItems::Named(_));
     let is_staged = asked.selection.which == SelectedItems::Staged;
     // Without the user's own state only the project can be judged.
@@ -29,28 +29,33 @@ pub(super) fn verify(desk: &Desk<'_>, asked: &VerifyCommand) -> Result<Draft, To
         None
     } else {
         selection.scope = Some(mere_core::item::Scope::Project);
-        Some(desk.court.for_admins(&asked.admins, asked.minimum_serial).map_err(ItemError::Team)?)
+        Some(
+            desk.trust_policy
+                .for_admins(&asked.admins, asked.minimum_serial)
+                .map_err(ItemError::Team)?,
+        )
     };
     // What is committed is nobody's draft.
-    let strict = is_staged.then(|| desk.court.without_drafts());
-    let court: &TrustPolicy = court.as_ref().or(strict.as_ref()).unwrap_or(desk.court);
+    let strict = is_staged.then(|| desk.trust_policy.without_drafts());
+    let court: &TrustPolicy = court.as_ref().or(strict.as_ref()).unwrap_or(desk.trust_policy);
     let places = select(desk, &selection)?;
-    let judged = judge_all(desk, court, &places);
+    let judged = verify_all(desk, court, &places);
     let odd = judged.iter().filter(|one| !one.is_verified()).count();
-    let shows = |one: &&Judged| one.is_finding || named || odd <= MAX_SHOWN && !one.is_verified();
-    let told = judged.iter().filter(shows).map(|one| Data::from(one.told()));
+    let shows =
+        |one: &&ItemReport| one.is_finding || named || odd <= MAX_SHOWN && !one.is_verified();
+    let told = judged.iter().filter(shows).map(|one| Data::from(one.to_fields()));
     let mut told = told.collect::<Vec<_>>();
     let mut findings = judged.iter().filter(|one| one.is_finding).count();
-    let mut more = roster(court);
+    let mut more = roster_findings(court);
     if is_staged {
-        more.extend(unstaged(desk, &judged)?);
+        more.extend(unstaged_findings(desk, &judged)?);
     }
     findings += more.len();
     told.extend(more);
-    Ok(reply(&judged, told, findings))
+    Ok(verify_reply(&judged, told, findings))
 }
 
-fn reply(judged: &[Judged], told: Vec<Data>, findings: usize) -> Draft {
+fn verify_reply(judged: &[ItemReport], told: Vec<Data>, findings: usize) -> Draft {
     let mut counts = BTreeMap::new();
     for one in judged {
         *counts.entry(one.status()).or_insert(0_u64) += 1;
@@ -82,7 +87,7 @@ fn reply(judged: &[Judged], told: Vec<Data>, findings: usize) -> Draft {
 }
 
 /// What is wrong with the team's roster.
-fn roster(court: &TrustPolicy) -> Vec<Data> {
+fn roster_findings(court: &TrustPolicy) -> Vec<Data> {
     let trouble = court.team().roster_trouble();
     let told = trouble.map(|trouble| {
         let (what, fix) = describe_roster_trouble(&trouble);
@@ -99,11 +104,11 @@ fn roster(court: &TrustPolicy) -> Vec<Data> {
 }
 
 /// Items that are right as they lie there, but not as they would be committed.
-fn unstaged(desk: &Desk<'_>, judged: &[Judged]) -> Result<Vec<Data>, ToolError> {
-    let paths = select::unstaged(desk)?;
+fn unstaged_findings(desk: &ItemCall<'_>, judged: &[ItemReport]) -> Result<Vec<Data>, ToolError> {
+    let paths = select::unstaged_paths(desk)?;
     let odd = judged.iter().filter(|one| !one.is_finding && one.place.kind != ItemType::Memory);
     let odd = odd.filter_map(|one| {
-        let path = paths.iter().find(|path| owns(&one.place, path))?;
+        let path = paths.iter().find(|path| is_file_of(&one.place, path))?;
         let fields = Fields::default()
             .with("item_type", one.place.kind.name())
             .with("address", one.place.address())
@@ -113,7 +118,7 @@ fn unstaged(desk: &Desk<'_>, judged: &[Judged]) -> Result<Vec<Data>, ToolError> 
             .with("fix", Content::mention(format!("git add {path}")));
         Some(Data::from(fields))
     });
-    let lost = select::lost(desk, &paths)?.into_iter().map(|path| {
+    let lost = select::staged_but_missing(desk, &paths)?.into_iter().map(|path| {
         let address = Address::file(Root::Project, path.clone());
         let fields = Fields::default()
             .with("address", address)

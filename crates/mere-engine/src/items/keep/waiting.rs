@@ -5,9 +5,9 @@ use mere_core::digest::{Sha256, Sha256Hasher};
 use mere_core::item::{self, CategoryBase, ItemType, Scope, ScopedPath};
 use mere_core::name::AgentName;
 
-use super::super::change::Desk;
-use super::super::proposal::{FILE, FOLDER, ITEM, Proposal};
-use super::super::{ItemError, Unmade, Unplaced};
+use super::super::change::ItemCall;
+use super::super::proposal::{ITEM_FOLDER, PROPOSAL_FILE, PROPOSALS_FOLDER, Proposal};
+use super::super::{ItemChangeError, ItemError, ProposalError};
 use mere_host::{
     EntryKind, Folder, OpenFolder, SPACE_FOLDER, WORKSPACES_FOLDER, none_if_missing,
     open_regular_file, read_at_most,
@@ -16,12 +16,12 @@ use mere_host::{
 /// How many proposals of one agent are looked at: none can hide another's.
 const MAX_PROPOSALS: usize = 200;
 /// The largest text of what a proposal says.
-const MAX_ABOUT: u64 = 64 * 1024;
+const MAX_PROPOSAL_BYTES: u64 = 64 * 1024;
 /// How many files one has.
 const MAX_FILES: usize = 100;
 
 /// A proposal with its files, as they were at one moment.
-pub(super) struct Waiting {
+pub(super) struct PendingProposal {
     pub(super) proposal: Proposal,
     /// The main one last.
     pub(super) files: Vec<(RelPath, Vec<u8>)>,
@@ -29,12 +29,12 @@ pub(super) struct Waiting {
     pub(super) digest: Sha256,
 }
 
-impl Waiting {
+impl PendingProposal {
     /// Reads a proposal's files.
-    pub(super) fn read(desk: &Desk<'_>, proposal: Proposal) -> Result<Self, ItemError> {
-        let files = files(desk, &proposal)?;
+    pub(super) fn read(desk: &ItemCall<'_>, proposal: Proposal) -> Result<Self, ItemError> {
+        let files = read_files(desk, &proposal)?;
         let mut hasher = Sha256Hasher::default();
-        hasher.update(proposal.text().as_bytes());
+        hasher.update(proposal.to_json_text().as_bytes());
         for (path, bytes) in &files {
             hasher.update(format!("\0{path}\0{}\0", bytes.len()).as_bytes());
             hasher.update(bytes);
@@ -44,64 +44,69 @@ impl Waiting {
 }
 
 /// Every proposal in the project's workspaces.
-pub(super) fn all(desk: &Desk<'_>) -> std::io::Result<Vec<Proposal>> {
+pub(super) fn read_proposals(desk: &ItemCall<'_>) -> std::io::Result<Vec<Proposal>> {
     let workspaces =
         desk.context.project.subfolder(&format!("{SPACE_FOLDER}/{WORKSPACES_FOLDER}"))?;
     let Some(workspaces) = workspaces else { return Ok(Vec::new()) };
     let mut found = Vec::new();
-    for agent in folders(&workspaces, "")? {
+    for agent in list_folders(&workspaces, "")? {
         let Ok(agent) = agent.parse::<AgentName>() else { continue };
-        let names = folders(&workspaces, &format!("{agent}/{FOLDER}"))?;
+        let names = list_folders(&workspaces, &format!("{agent}/{PROPOSALS_FOLDER}"))?;
         for name in names.into_iter().take(MAX_PROPOSALS) {
-            let path = format!("{agent}/{FOLDER}/{name}");
-            let about = file(&workspaces, &path, FILE, MAX_ABOUT)?;
+            let path = format!("{agent}/{PROPOSALS_FOLDER}/{name}");
+            let about = read_file(&workspaces, &path, PROPOSAL_FILE, MAX_PROPOSAL_BYTES)?;
             let proposal = about.and_then(|about| Proposal::parse(agent.clone(), &name, &about));
             // A proposal for a place where no item lies is none.
-            found.extend(proposal.filter(|one| is_open(desk, &one.place)));
+            found.extend(proposal.filter(|one| is_valid_target(desk, &one.place)));
         }
     }
     Ok(found)
 }
 
 /// Whether items of that type are kept there: in a space, or in a folder that is taken in place.
-fn is_open(desk: &Desk<'_>, place: &ScopedPath) -> bool {
+fn is_valid_target(desk: &ItemCall<'_>, place: &ScopedPath) -> bool {
     match (place.scope, &place.base) {
         (Scope::Registry, _) | (_, CategoryBase::Store(_)) => false,
         (_, CategoryBase::Space) => {
             matches!(place.kind, ItemType::Directive | ItemType::Tool | ItemType::Knowledge)
         }
         (_, CategoryBase::InPlace(folder)) => {
-            let taken = desk.stock.in_place();
+            let taken = desk.sources.in_place_folders();
             place.kind == ItemType::Directive && taken.iter().any(|one| one == folder.as_str())
         }
     }
 }
 
 /// A proposal's files, the main one last.
-fn files(desk: &Desk<'_>, proposal: &Proposal) -> Result<Vec<(RelPath, Vec<u8>)>, ItemError> {
+fn read_files(
+    desk: &ItemCall<'_>,
+    proposal: &Proposal,
+) -> Result<Vec<(RelPath, Vec<u8>)>, ItemError> {
     let workspaces = desk.context.project.subfolder(&format!("{SPACE_FOLDER}/{WORKSPACES_FOLDER}"));
-    let workspaces =
-        workspaces.map_err(ItemError::Unsearchable)?.ok_or(Unmade::Unplaced(Unplaced::Missing))?;
-    let top = format!("{}/{FOLDER}/{}/{ITEM}", proposal.agent, proposal.name);
+    let workspaces = workspaces
+        .map_err(ItemError::Unsearchable)?
+        .ok_or(ItemChangeError::Proposal(ProposalError::Missing))?;
+    let top = format!("{}/{PROPOSALS_FOLDER}/{}/{ITEM_FOLDER}", proposal.agent, proposal.name);
     let mut files = Vec::new();
     for path in proposal.files.iter().take(MAX_FILES) {
         let Some((parents, name)) = path.split_last() else { continue };
         let folder = [top.as_str(), parents.as_str()].join("/");
-        let bytes = file(
+        let bytes = read_file(
             &workspaces,
             folder.trim_end_matches('/'),
             name.as_str(),
             4 * item::MAX_ITEM_BYTES as u64,
         );
         let bytes = bytes.map_err(ItemError::Unsearchable)?;
-        let bytes =
-            bytes.ok_or(Unmade::Unplaced(Unplaced::Broken("a file is missing or too large")))?;
+        let bytes = bytes.ok_or(ItemChangeError::Proposal(ProposalError::Invalid(
+            "a file is missing or too large",
+        )))?;
         files.push((path.clone(), bytes));
     }
     Ok(files)
 }
 
-fn folders(root: &Folder, path: &str) -> std::io::Result<Vec<String>> {
+fn list_folders(root: &Folder, path: &str) -> std::io::Result<Vec<String>> {
     let mut names = Vec::new();
     let Ok(Some(folder)) = none_if_missing(OpenFolder::open(root.dir(), path)) else {
         return Ok(names);
@@ -115,7 +120,7 @@ fn folders(root: &Folder, path: &str) -> std::io::Result<Vec<String>> {
     Ok(names)
 }
 
-fn file(root: &Folder, path: &str, name: &str, most: u64) -> std::io::Result<Option<Vec<u8>>> {
+fn read_file(root: &Folder, path: &str, name: &str, most: u64) -> std::io::Result<Option<Vec<u8>>> {
     let Ok(Some(folder)) = none_if_missing(OpenFolder::open(root.dir(), path)) else {
         return Ok(None);
     };

@@ -5,10 +5,10 @@ use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::LookupScope;
 
 use super::super::find::find;
-use super::super::tell::word;
-use super::super::{ItemError, Opened};
-use super::Desk;
-use super::list::{broken_trust, fault};
+use super::super::tell::own_text;
+use super::super::{CheckedItem, ItemError};
+use super::ItemCall;
+use super::list::{broken_trust_fields, fault_data};
 use crate::tool_error::ToolError;
 use crate::wording::failure_hint;
 
@@ -17,8 +17,12 @@ const CLIENT_FOLDERS: [&str; 5] =
     [".agents/skills", ".claude/skills", ".codex/skills", ".cursor/skills", ".gemini/skills"];
 
 /// Tells every candidate.
-pub(super) fn why(desk: &Desk<'_>, kind: ItemType, item: &ItemRef) -> Result<Draft, ToolError> {
-    let found = find(desk.stock, desk.view, (kind, item), LookupScope::Local);
+pub(super) fn explain_choice(
+    desk: &ItemCall<'_>,
+    kind: ItemType,
+    item: &ItemRef,
+) -> Result<Draft, ToolError> {
+    let found = find(desk.sources, desk.view, (kind, item), LookupScope::Local);
     let winner = match &found {
         Ok(found) => Some(&found.place),
         Err(ItemError::Missing { .. } | ItemError::Ambiguous { .. } | ItemError::Clash { .. }) => {
@@ -28,14 +32,15 @@ pub(super) fn why(desk: &Desk<'_>, kind: ItemType, item: &ItemRef) -> Result<Dra
     };
     let mut told = Vec::new();
     for scope in [Scope::Project, Scope::User] {
-        let candidates = desk.stock.candidates(scope, kind, item);
+        let candidates = desk.sources.candidates(scope, kind, item);
         for place in candidates.map_err(ItemError::Unsearchable)? {
-            told.push(candidate(desk, &place, winner, &found));
+            told.push(candidate_fields(desk, &place, winner, &found));
         }
     }
-    let elsewhere = if kind == ItemType::Directive { elsewhere(desk, item) } else { Vec::new() };
+    let elsewhere =
+        if kind == ItemType::Directive { skills_elsewhere(desk, item) } else { Vec::new() };
     if told.is_empty() && elsewhere.is_empty() {
-        return Err(missing(found, (kind, item)).into());
+        return Err(missing_error(found, (kind, item)).into());
     }
     let message = match (winner.and_then(ScopedPath::address), told.len(), elsewhere.len()) {
         (Some(address), ..) => Prose::words("").address(address).and(" wins."),
@@ -55,19 +60,19 @@ pub(super) fn why(desk: &Desk<'_>, kind: ItemType, item: &ItemRef) -> Result<Dra
 }
 
 /// Nothing anywhere: as it was found out.
-fn missing(
-    found: Result<super::super::find::Found, ItemError>,
+fn missing_error(
+    found: Result<super::super::find::ResolvedItem, ItemError>,
     (kind, item): (ItemType, &ItemRef),
 ) -> ItemError {
     let (item, scopes) = (Box::new(item.clone()), vec![Scope::Project, Scope::User]);
-    found.err().unwrap_or(ItemError::Missing { kind, item, scopes, near: Vec::new() })
+    found.err().unwrap_or(ItemError::Missing { kind, item, scopes, suggestions: Vec::new() })
 }
 
-fn candidate(
-    desk: &Desk<'_>,
+fn candidate_fields(
+    desk: &ItemCall<'_>,
     place: &ScopedPath,
     winner: Option<&ScopedPath>,
-    found: &Result<super::super::find::Found, ItemError>,
+    found: &Result<super::super::find::ResolvedItem, ItemError>,
 ) -> Data {
     let why = match (winner, found) {
         (Some(winner), _) if winner == place => match place.scope {
@@ -85,15 +90,15 @@ fn candidate(
         .with("address", place.address())
         .with("wins", winner == Some(place))
         .with("why", why);
-    match Opened::judge(desk.view, desk.court, place.clone()) {
+    match CheckedItem::read_and_verify(desk.view, desk.trust_policy, place.clone()) {
         Ok(opened) => fields
-            .with("trust", opened.trust())
-            .with("version", opened.loaded.item.version().map(word))
+            .with("trust", opened.trust_fields())
+            .with("version", opened.loaded.item.version().map(own_text))
             .with_some("fix", opened.advice().map(|fix| Content::mention(fix.render_for_person())))
             .into(),
         Err(error) => fields
-            .with_some("trust", broken_trust(&error))
-            .with("fault", fault(&error))
+            .with_some("trust", broken_trust_fields(&error))
+            .with("fault", fault_data(&error))
             .with_some("fix", remedy(&error).map(Content::mention))
             .into(),
     }
@@ -111,14 +116,14 @@ pub(super) fn remedy(error: &ToolError) -> Option<String> {
 }
 
 /// Skills of this name in the clients' own folders, in the project and at home.
-fn elsewhere(desk: &Desk<'_>, item: &ItemRef) -> Vec<Data> {
+fn skills_elsewhere(desk: &ItemCall<'_>, item: &ItemRef) -> Vec<Data> {
     let category = item.category.as_ref().map_or("", Category::as_str);
     let below = |folder: &str| {
         let parts = [folder, category, item.id.as_str()];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
     };
     let folders = CLIENT_FOLDERS.iter().map(|folder| below(folder)).collect::<Vec<_>>();
-    let taken = desk.stock.in_place();
+    let taken = desk.sources.in_place_folders();
     let folders = folders
         .iter()
         .filter(|folder| !taken.iter().any(|base| folder.starts_with(&format!("{base}/"))));

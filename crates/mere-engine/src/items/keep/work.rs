@@ -7,35 +7,35 @@ use mere_core::request::{ItemWork, WorkMode};
 use mere_core::root::Root;
 use mere_core::trust::VerificationFailure;
 
-use super::super::change::sealing;
+use super::super::change::detect_signature_state;
 use super::super::find::find;
-use super::super::prospect::main_name;
-use super::super::sealer::{Sealer, check_presence};
+use super::super::prospect::main_file_name;
+use super::super::sealer::{ItemSigner, check_presence};
 use super::super::vouching::vouched_files;
-use super::super::{Broken, ItemError, Loaded, Opened, Unmade};
-use super::Desk;
-use super::sign::{forget_drafts, seal_loaded};
+use super::super::{BrokenItem, CheckedItem, ItemChangeError, ItemError, LoadedItem};
+use super::ItemCall;
+use super::sign::{end_drafts, sign_loaded};
 use crate::court;
 use crate::enforce::{SignatureState, SigningReason};
 use crate::tool_error::ToolError;
 
 /// Begins to work on an item.
-pub(super) fn work(desk: &Desk<'_>, asked: &ItemWork) -> Result<Draft, ToolError> {
+pub(super) fn begin_work(desk: &ItemCall<'_>, asked: &ItemWork) -> Result<Draft, ToolError> {
     check_signable(asked.kind)?;
-    let source = desk.source(asked.source);
-    let place = find(desk.stock, desk.view, (asked.kind, &asked.item), source)?.place;
-    let address = place.address().ok_or(Unmade::Place)?;
+    let source = desk.effective_source(asked.source);
+    let place = find(desk.sources, desk.view, (asked.kind, &asked.item), source)?.place;
+    let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
     check_place(desk, &place)?;
     match asked.mode {
         WorkMode::Draft => {
             check_presence(desk)?;
-            let until = begin(desk, &place, &address)?;
+            let until = start_draft(desk, &place, &address)?;
             let until = until.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
             let data = Fields::default()
                 .with("address", address.clone())
                 .with("until", Content::mention(until));
             let message =
-                working(&address, " is a draft: agents may use it as it is for 12 hours.");
+                work_message(&address, " is a draft: agents may use it as it is for 12 hours.");
             let hint = "`mere sign` ends that, and shows what has changed.";
             Ok(Draft::success(codes::DRAFT, message).hint(hint).data(data))
         }
@@ -44,102 +44,104 @@ pub(super) fn work(desk: &Desk<'_>, asked: &ItemWork) -> Result<Draft, ToolError
 }
 
 /// An item that was moved, or whose signature is none, is no work in progress.
-fn check_place(desk: &Desk<'_>, place: &ScopedPath) -> Result<(), ToolError> {
-    match Opened::judge(desk.view, desk.court, place.clone()) {
-        Err(ToolError::Item(ItemError::Broken(broken))) if !is_work(&broken.failure) => {
+fn check_place(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<(), ToolError> {
+    match CheckedItem::read_and_verify(desk.view, desk.trust_policy, place.clone()) {
+        Err(ToolError::Item(ItemError::Broken(broken))) if !is_content_change(&broken.failure) => {
             Err(ItemError::Broken(broken).into())
         }
         _ => Ok(()),
     }
 }
 
-fn begin(
-    desk: &Desk<'_>,
+fn start_draft(
+    desk: &ItemCall<'_>,
     place: &ScopedPath,
     address: &Address,
 ) -> Result<jiff::Timestamp, ItemError> {
     let key = desk.context.approval_key(place.scope).map_err(ItemError::Unsearchable)?;
-    let key = key.ok_or(Unmade::Place)?;
+    let key = key.ok_or(ItemChangeError::InvalidPlace)?;
     court::start_draft(&desk.context.environment, &key, address).map_err(ItemError::Record)
 }
 
 /// Opens the person's editor, and signs what they leave there.
-fn edit(desk: &Desk<'_>, place: &ScopedPath, address: &Address) -> Result<Draft, ToolError> {
+fn edit(desk: &ItemCall<'_>, place: &ScopedPath, address: &Address) -> Result<Draft, ToolError> {
     // Before the editor opens: what cannot be signed afterwards is said now.
-    let sealer = Sealer::unlock(desk, SigningReason::Requested)?;
-    let was_draft = desk.court.is_draft(place);
-    let was_unsigned = sealing(desk, place) == SignatureState::Unsigned;
-    if let Some(broken) = unshown(desk, place).filter(|_| !was_draft) {
+    let sealer = ItemSigner::unlock(desk, SigningReason::Requested)?;
+    let was_draft = desk.trust_policy.is_draft(place);
+    let was_unsigned = detect_signature_state(desk, place) == SignatureState::Unsigned;
+    if let Some(broken) = find_unshown_files(desk, place).filter(|_| !was_draft) {
         return Err(ItemError::Broken(broken).into());
     }
-    let before = Loaded::read(desk.view, place.clone()).ok().map(|loaded| loaded.whole());
-    begin(desk, place, address)?;
+    let before = LoadedItem::read(desk.view, place.clone()).ok().map(|loaded| loaded.item_digest());
+    start_draft(desk, place, address)?;
     let folder = match address.root() {
         Root::User => desk.context.environment.user_space().map_err(ItemError::Unsearchable)?,
         _ => Some(desk.context.project.clone()),
     };
-    let folder = folder.ok_or(Unmade::Place)?;
+    let folder = folder.ok_or(ItemChangeError::InvalidPlace)?;
     let closed = mere_host::edit_file(&folder, address.path());
-    let loaded = Loaded::read(desk.view, place.clone());
-    let is_same = loaded.as_ref().ok().map(Loaded::whole) == before && before.is_some();
+    let loaded = LoadedItem::read(desk.view, place.clone());
+    let is_same = loaded.as_ref().ok().map(LoadedItem::item_digest) == before && before.is_some();
     if is_same && !was_draft {
         // Nothing is being worked on, however the editor ended.
-        forget_drafts(desk, &[address]);
+        end_drafts(desk, &[address]);
     }
-    let closed = closed.map_err(|cause| Unmade::Failed { address: address.clone(), cause })?;
+    let closed =
+        closed.map_err(|cause| ItemChangeError::WriteFailed { address: address.clone(), cause })?;
     if !closed {
-        return Err(Unmade::Editor(address.clone()).into());
+        return Err(ItemChangeError::EditorFailed(address.clone()).into());
     }
     let loaded = loaded?;
     let data = Fields::default().with("address", address.clone());
     // Who opens an unsigned item of one file and leaves it as it is has read what is signed.
     let is_new = was_unsigned && loaded.files.is_empty();
     if is_same && !was_draft && !is_new {
-        let message = working(address, " is as it was; nothing was signed.");
+        let message = work_message(address, " is as it was; nothing was signed.");
         return Ok(Draft::success(codes::EDITED, message).data(data));
     }
-    if !is_shown(desk, &loaded) {
-        let message = working(address, " is a draft: it has files that were not shown.");
+    if !is_all_shown(desk, &loaded) {
+        let message = work_message(address, " is a draft: it has files that were not shown.");
         let hint = "Nothing was signed. `mere sign` shows all that differs.";
         return Ok(Draft::success(codes::EDITED, message).hint(hint).data(data));
     }
-    seal_loaded(desk, &sealer, &loaded)?;
-    forget_drafts(desk, &[address]);
-    let message = working(address, " was signed.");
-    let data = data.with("key", Content::mention(sealer.key().to_string()));
+    sign_loaded(desk, &sealer, &loaded)?;
+    end_drafts(desk, &[address]);
+    let message = work_message(address, " was signed.");
+    let data = data.with("key", Content::mention(sealer.fingerprint().to_string()));
     Ok(Draft::success(codes::EDITED, message).data(data))
 }
 
 /// Whether an item is only not what was signed: then a person may go on working on it.
-fn is_work(failure: &VerificationFailure) -> bool {
+fn is_content_change(failure: &VerificationFailure) -> bool {
     matches!(failure, VerificationFailure::Changed(_) | VerificationFailure::WrongFiles { .. })
 }
 
 /// Whether items of a type are signed at all.
-fn check_signable(kind: ItemType) -> Result<(), Unmade> {
-    if kind == ItemType::Memory { Err(Unmade::Unsigned) } else { Ok(()) }
+fn check_signable(kind: ItemType) -> Result<(), ItemChangeError> {
+    if kind == ItemType::Memory { Err(ItemChangeError::MemoryNotSigned) } else { Ok(()) }
 }
 
 /// The message for what a person began to work on.
-fn working(address: &Address, words: &'static str) -> Prose {
+fn work_message(address: &Address, words: &'static str) -> Prose {
     Prose::words("").address(address.clone()).and(words)
 }
 
 /// Whether all that would be signed was shown: an editor shows the main file alone, so the others
 /// must have been vouched for already.
-fn is_shown(desk: &Desk<'_>, loaded: &Loaded) -> bool {
+fn is_all_shown(desk: &ItemCall<'_>, loaded: &LoadedItem) -> bool {
     let vouched = vouched_files(desk, &loaded.place);
-    let others = vouched.iter().filter(|file| file.path != loaded.main_name());
+    let others = vouched.iter().filter(|file| file.path != loaded.main_file_name());
     loaded.files.iter().all(|file| vouched.contains(file))
         && others.into_iter().all(|file| loaded.files.contains(file))
 }
 
 /// A signed item with other files than those that were signed, which an editor does not show: it
 /// opens the main one alone.
-fn unshown(desk: &Desk<'_>, place: &ScopedPath) -> Option<Box<Broken>> {
-    let judged = Opened::judge(desk.view, &desk.court.without_drafts(), place.clone());
+fn find_unshown_files(desk: &ItemCall<'_>, place: &ScopedPath) -> Option<Box<BrokenItem>> {
+    let judged =
+        CheckedItem::read_and_verify(desk.view, &desk.trust_policy.without_drafts(), place.clone());
     let Err(ToolError::Item(ItemError::Broken(broken))) = judged else { return None };
-    let main = main_name(place);
+    let main = main_file_name(place);
     let is_main = |path: &String| main.as_ref().is_some_and(|main| main.as_str() == path);
     let is_unshown = match &broken.failure {
         VerificationFailure::Changed(files) => files.is_empty() || !files.iter().all(is_main),

@@ -11,7 +11,7 @@ mod wanderers;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::DoctorMode;
 
-use super::super::change::Desk;
+use super::super::change::ItemCall;
 use crate::tool_error::ToolError;
 
 /// What was found at one check.
@@ -19,7 +19,7 @@ use crate::tool_error::ToolError;
 pub(super) struct Finding {
     /// What was looked at.
     check: &'static str,
-    state: State,
+    state: FindingState,
     /// What was found.
     what: String,
     fix: Option<String>,
@@ -29,7 +29,7 @@ pub(super) struct Finding {
 
 /// How it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum FindingState {
     /// As it should be.
     Right,
     /// Worth knowing.
@@ -40,7 +40,7 @@ pub(super) enum State {
     Fixed,
 }
 
-impl State {
+impl FindingState {
     fn name(self) -> &'static str {
         match self {
             Self::Right => "right",
@@ -52,19 +52,19 @@ impl State {
 }
 
 impl Finding {
-    fn new(check: &'static str, state: State, what: impl Into<String>) -> Self {
+    fn new(check: &'static str, state: FindingState, what: impl Into<String>) -> Self {
         Self { check, state, what: what.into(), fix: None, address: None }
     }
 
-    fn fix(self, fix: impl Into<String>) -> Self {
+    fn with_fix(self, fix: impl Into<String>) -> Self {
         Self { fix: Some(fix.into()), ..self }
     }
 
-    fn at(self, address: Option<mere_core::address::Address>) -> Self {
+    fn with_address(self, address: Option<mere_core::address::Address>) -> Self {
         Self { address, ..self }
     }
 
-    fn told(self) -> Data {
+    fn to_data(self) -> Data {
         Fields::default()
             .with("check", self.check)
             .with("state", self.state.name())
@@ -76,18 +76,18 @@ impl Finding {
 }
 
 /// Looks at everything.
-pub(super) fn doctor(desk: &Desk<'_>, repair: DoctorMode) -> Result<Draft, ToolError> {
-    let mut findings = household::config(desk);
-    findings.extend(household::spaces(desk, repair));
-    findings.extend(household::keys(desk, repair));
-    findings.extend(household::team(desk));
-    findings.extend(household::index(desk, repair)?);
-    findings.extend(wanderers::items(desk)?);
-    findings.extend(orphans::find(desk));
-    findings.extend(household::waiting(desk));
-    findings.extend(sandbox::layers(desk.running.sandbox_level));
-    let wrong = findings.iter().filter(|one| one.state == State::Wrong).count();
-    let told = findings.into_iter().map(Finding::told).collect::<Data>();
+pub(super) fn diagnose(desk: &ItemCall<'_>, repair: DoctorMode) -> Result<Draft, ToolError> {
+    let mut findings = household::check_configs(desk);
+    findings.extend(household::check_spaces(desk, repair));
+    findings.extend(household::check_keys(desk, repair));
+    findings.extend(household::check_team(desk));
+    findings.extend(household::check_index(desk, repair)?);
+    findings.extend(wanderers::check_items(desk)?);
+    findings.extend(orphans::find_orphans(desk));
+    findings.extend(household::check_proposals(desk));
+    findings.extend(sandbox::check_layers(desk.run_config.sandbox_level));
+    let wrong = findings.iter().filter(|one| one.state == FindingState::Wrong).count();
+    let told = findings.into_iter().map(Finding::to_data).collect::<Data>();
     let data = Fields::default().with("checks", told).with("findings", wrong as u64);
     if wrong == 0 {
         return Ok(Draft::success(codes::DOCTOR, "Nothing is wrong.").data(data));

@@ -7,11 +7,11 @@ use mere_core::item::{ItemForm, ItemType, SIDECAR_SUFFIX, Scope};
 use mere_core::root::Root;
 use mere_core::trust::{MAX_SIDECAR_BYTES, Sidecar, Statement};
 
-use super::super::super::Raw;
-use super::super::super::change::Desk;
+use super::super::super::RawItem;
+use super::super::super::change::ItemCall;
 use super::super::super::loaded::SidecarFile;
-use super::super::select::everything;
-use super::{Finding, State};
+use super::super::select::all_items;
+use super::{Finding, FindingState};
 use mere_host::{
     EntryKind, OpenFolder, SPACE_FOLDER, none_if_missing, open_regular_file, read_at_most,
 };
@@ -20,29 +20,34 @@ use mere_host::{
 const MAX_DEPTH: usize = 10;
 
 /// Every signature without an item, and where its item may be now.
-pub(super) fn find(desk: &Desk<'_>) -> Vec<Finding> {
+pub(super) fn find_orphans(desk: &ItemCall<'_>) -> Vec<Finding> {
     let mut orphans = Vec::new();
-    for space in desk.stock.spaces() {
+    for space in desk.sources.spaces() {
         let Some(folder) = space.folder() else { continue };
         for kind in [ItemType::Directive, ItemType::Tool, ItemType::Knowledge, ItemType::Lockfile] {
-            look(folder.dir(), (space.scope, kind), kind.folder(), &mut orphans);
+            collect_orphans(folder.dir(), (space.scope, kind), kind.folder(), &mut orphans);
         }
     }
     if orphans.is_empty() {
         return Vec::new();
     }
-    let strays = unsigned(desk);
-    orphans.into_iter().map(|orphan| tell(orphan, &strays)).collect()
+    let strays = unsigned_items(desk);
+    orphans.into_iter().map(|orphan| orphan_finding(orphan, &strays)).collect()
 }
 
 /// A signature without an item.
-struct Orphan {
+struct OrphanedSignature {
     scope: Scope,
     path: String,
     statement: Option<Statement>,
 }
 
-fn look(space: &Dir, (scope, kind): (Scope, ItemType), path: &str, found: &mut Vec<Orphan>) {
+fn collect_orphans(
+    space: &Dir,
+    (scope, kind): (Scope, ItemType),
+    path: &str,
+    found: &mut Vec<OrphanedSignature>,
+) {
     if path.matches('/').count() > MAX_DEPTH {
         return;
     }
@@ -64,29 +69,29 @@ fn look(space: &Dir, (scope, kind): (Scope, ItemType), path: &str, found: &mut V
     for name in files.iter().filter(|name| name.ends_with(SIDECAR_SUFFIX)) {
         let main = name.strip_suffix(SIDECAR_SUFFIX).unwrap_or_default();
         if !has(main) {
-            let statement = statement(&dir, name);
-            found.push(Orphan { scope, path: format!("{path}/{name}"), statement });
+            let statement = read_statement(&dir, name);
+            found.push(OrphanedSignature { scope, path: format!("{path}/{name}"), statement });
         }
     }
     for name in folders {
-        look(space, (scope, kind), &format!("{path}/{name}"), found);
+        collect_orphans(space, (scope, kind), &format!("{path}/{name}"), found);
     }
 }
 
-fn statement(folder: &Dir, name: &str) -> Option<Statement> {
+fn read_statement(folder: &Dir, name: &str) -> Option<Statement> {
     let file = open_regular_file(folder, name).ok().flatten()?;
     let bytes = read_at_most(file, MAX_SIDECAR_BYTES).ok().flatten()?;
     Sidecar::parse(&bytes).ok().map(|sidecar| sidecar.statement)
 }
 
 /// Items without a signature beside them, right or wrong.
-fn unsigned(desk: &Desk<'_>) -> Vec<Raw> {
-    let places = everything(desk, None).unwrap_or_default().into_iter();
-    let raw = places.filter_map(|place| Raw::read(desk.view, place).ok());
+fn unsigned_items(desk: &ItemCall<'_>) -> Vec<RawItem> {
+    let places = all_items(desk, None).unwrap_or_default().into_iter();
+    let raw = places.filter_map(|place| RawItem::read(desk.view, place).ok());
     raw.filter(|raw| matches!(raw.sidecar, SidecarFile::None)).collect()
 }
 
-fn tell(orphan: Orphan, unsigned: &[Raw]) -> Finding {
+fn orphan_finding(orphan: OrphanedSignature, unsigned: &[RawItem]) -> Finding {
     let root = if orphan.scope == Scope::User { Root::User } else { Root::Project };
     let path = match root {
         Root::Project => format!("{SPACE_FOLDER}/{}", orphan.path),
@@ -96,7 +101,7 @@ fn tell(orphan: Orphan, unsigned: &[Raw]) -> Finding {
     let statement = orphan.statement;
     let digests =
         |files: &[FileDigest]| files.iter().map(|file| file.sha256.to_string()).collect::<Vec<_>>();
-    let is_it = |one: &&Raw| {
+    let is_it = |one: &&RawItem| {
         let found = one.files().map(|files| digests(&files));
         let signed = statement.as_ref().map(|said| (said.kind, digests(&said.files)));
         signed.is_some_and(|(kind, signed)| kind == one.place.kind && Some(signed) == found)
@@ -108,12 +113,16 @@ fn tell(orphan: Orphan, unsigned: &[Raw]) -> Finding {
                 "is the signature of {}: the {verb} was moved or renamed without it",
                 item.address
             );
-            Finding::new("signatures", State::Wrong, what)
-                .fix("Move the item back, or read it where it is, sign it there, and delete this.")
-                .at(address)
+            Finding::new("signatures", FindingState::Wrong, what)
+                .with_fix(
+                    "Move the item back, or read it where it is, sign it there, and delete this.",
+                )
+                .with_address(address)
         }
-        None => Finding::new("signatures", State::Note, "is a signature whose item is not there")
-            .fix("Restore the item, or delete the signature.")
-            .at(address),
+        None => {
+            Finding::new("signatures", FindingState::Note, "is a signature whose item is not there")
+                .with_fix("Restore the item, or delete the signature.")
+                .with_address(address)
+        }
     }
 }

@@ -1,15 +1,15 @@
 //! Whether tools can be run here: each layer of the sandbox is tried out.
 
-use super::{Finding, State};
+use super::{Finding, FindingState};
 use mere_host::{LayerReport, NOT_ENFORCED, SandboxLayer, SandboxLevel};
 
 /// What became of each layer, by the level that the user's config asks for.
-pub(super) fn layers(level: SandboxLevel) -> Vec<Finding> {
+pub(super) fn check_layers(level: SandboxLevel) -> Vec<Finding> {
     let standing = match mere_host::probe_layers() {
         Ok(standing) => standing,
         Err(error) => {
             let what = format!("tools cannot be run: {error}");
-            return vec![Finding::new("sandbox", State::Wrong, what)];
+            return vec![Finding::new("sandbox", FindingState::Wrong, what)];
         }
     };
     let LayerReport { layers, processes_limited_by: processes, memory_limited_by: memory } =
@@ -18,22 +18,22 @@ pub(super) fn layers(level: SandboxLevel) -> Vec<Finding> {
         SandboxLevel::Full => "full",
         SandboxLevel::Namespaces => "namespaces, without landlock and seccomp where there is none",
     };
-    let mut findings = vec![Finding::new("sandbox", State::Right, format!("level: {name}"))];
-    findings.extend(SandboxLayer::ALL.map(|layer| found(layer, &layers, level)));
+    let mut findings = vec![Finding::new("sandbox", FindingState::Right, format!("level: {name}"))];
+    findings.extend(SandboxLayer::ALL.map(|layer| layer_finding(layer, &layers, level)));
     let is_kept = processes != NOT_ENFORCED && memory != NOT_ENFORCED;
     let what =
         format!("totals: processes by {processes}, memory by {memory}, workspace by watching");
     findings.push(if is_kept {
-        Finding::new("sandbox", State::Right, what)
+        Finding::new("sandbox", FindingState::Right, what)
     } else {
-        Finding::new("sandbox", State::Wrong, what).fix(NEEDS)
+        Finding::new("sandbox", FindingState::Wrong, what).with_fix(SANDBOX_FIX)
     });
     findings
 }
 
-const NEEDS: &str = "Tools are not run without it; docs/running.md says what it needs.";
+const SANDBOX_FIX: &str = "Tools are not run without it; docs/running.md says what it needs.";
 
-fn found(
+fn layer_finding(
     layer: SandboxLayer,
     layers: &[(SandboxLayer, Result<(), String>)],
     level: SandboxLevel,
@@ -41,14 +41,15 @@ fn found(
     let name = layer.name();
     let is_accepted = level == SandboxLevel::Namespaces && layer.is_optional();
     match layers.iter().find(|(one, _)| *one == layer) {
-        Some((_, Ok(()))) => Finding::new("sandbox", State::Right, format!("{name}: there")),
+        Some((_, Ok(()))) => Finding::new("sandbox", FindingState::Right, format!("{name}: there")),
         Some((_, Err(why))) if is_accepted => {
             let what = format!("{name}: missing ({why}), which your config accepts");
-            Finding::new("sandbox", State::Note, what)
+            Finding::new("sandbox", FindingState::Note, what)
         }
         Some((_, Err(why))) => {
-            Finding::new("sandbox", State::Wrong, format!("{name}: missing ({why})")).fix(NEEDS)
+            Finding::new("sandbox", FindingState::Wrong, format!("{name}: missing ({why})"))
+                .with_fix(SANDBOX_FIX)
         }
-        None => Finding::new("sandbox", State::Wrong, format!("{name}: not tried")),
+        None => Finding::new("sandbox", FindingState::Wrong, format!("{name}: not tried")),
     }
 }

@@ -4,48 +4,52 @@ use mere_core::item::ScopedPath;
 use mere_core::spoken::Spoken;
 use mere_core::trust::{LocationField, LocationMismatch, VerificationFailure};
 
-use super::super::super::Standing;
-use super::super::super::change::Desk;
-use super::super::judged::{Judged, judge_all};
-use super::super::select::everything;
-use super::{Finding, State};
+use super::super::super::TrustStatus;
+use super::super::super::change::ItemCall;
+use super::super::judged::{ItemReport, verify_all};
+use super::super::select::all_items;
+use super::{Finding, FindingState};
 use crate::tool_error::ToolError;
 
 /// Every item that is not right.
-pub(super) fn items(desk: &Desk<'_>) -> Result<Vec<Finding>, ToolError> {
-    let places = everything(desk, None)?;
-    let judged = judge_all(desk, desk.court, &places);
-    let mut findings =
-        judged.iter().filter(|one| one.is_finding).map(|one| wrong(desk, one)).collect::<Vec<_>>();
-    let drafts = judged.iter().filter(|one| matches!(one.standing, Ok(Standing::Draft)));
+pub(super) fn check_items(desk: &ItemCall<'_>) -> Result<Vec<Finding>, ToolError> {
+    let places = all_items(desk, None)?;
+    let judged = verify_all(desk, desk.trust_policy, &places);
+    let mut findings = judged
+        .iter()
+        .filter(|one| one.is_finding)
+        .map(|one| item_finding(desk, one))
+        .collect::<Vec<_>>();
+    let drafts = judged.iter().filter(|one| matches!(one.trust_status, Ok(TrustStatus::Draft)));
     findings.extend(drafts.map(|one| {
-        Finding::new("items", State::Note, "is a draft: `mere sign` ends that")
-            .at(one.place.address())
+        Finding::new("items", FindingState::Note, "is a draft: `mere sign` ends that")
+            .with_address(one.place.address())
     }));
     if findings.is_empty() {
         let words = match judged.len() {
             1 => "the one item is what it should be".to_owned(),
             count => format!("{count} items are what they should be"),
         };
-        findings.push(Finding::new("items", State::Right, words));
+        findings.push(Finding::new("items", FindingState::Right, words));
     }
     Ok(findings)
 }
 
-fn wrong(desk: &Desk<'_>, judged: &Judged) -> Finding {
+fn item_finding(desk: &ItemCall<'_>, judged: &ItemReport) -> Finding {
     let what = match judged.failure() {
-        Some(VerificationFailure::WrongLocation(mismatch)) => wandered(desk, mismatch),
-        _ => judged.words(),
+        Some(VerificationFailure::WrongLocation(mismatch)) => describe_mismatch(desk, mismatch),
+        _ => judged.problem(),
     };
-    let finding = Finding::new("items", State::Wrong, what).at(judged.place.address());
+    let finding =
+        Finding::new("items", FindingState::Wrong, what).with_address(judged.place.address());
     match judged.fix() {
-        Some(fix) => finding.fix(fix),
+        Some(fix) => finding.with_fix(fix),
         None => finding,
     }
 }
 
 /// How an item came to lie at another place than it was signed for.
-fn wandered(desk: &Desk<'_>, mismatch: &LocationMismatch) -> String {
+fn describe_mismatch(desk: &ItemCall<'_>, mismatch: &LocationMismatch) -> String {
     let home = mismatch.expected_path.as_ref().and_then(ScopedPath::address);
     let Some(home) = home else { return format!("was signed for another {}", mismatch.field) };
     let is_there = desk.view.resolve(&Spoken::Rooted(home.clone())).is_ok();

@@ -5,19 +5,21 @@ use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 use mere_core::request::{NewMember, TeamRole};
 use mere_core::trust::{PublicKey, Roster, RosterMember};
 
-use super::super::super::{ItemError, Unmade};
-use super::super::Desk;
-use super::TeamFault;
-use super::published::{Published, admin, base, public_key, publish};
-use super::show::told;
+use super::super::super::{ItemChangeError, ItemError};
+use super::super::ItemCall;
+use super::TeamRefusal;
+use super::published::{
+    PublishedRoster, current_roster, publish_roster, read_public_key, unlock_admin_key,
+};
+use super::show::written_roster_fields;
 use crate::tool_error::ToolError;
 
 /// Adds a member.
-pub(super) fn add(desk: &Desk<'_>, asked: &NewMember) -> Result<Draft, ToolError> {
-    let base = base(desk)?;
-    let key = public_key(desk, &asked.key)?;
+pub(super) fn add_member(desk: &ItemCall<'_>, asked: &NewMember) -> Result<Draft, ToolError> {
+    let base = current_roster(desk)?;
+    let key = read_public_key(desk, &asked.key)?;
     check_kinds(&asked.types)?;
-    check_free(base, asked.name.as_str(), &key)?;
+    check_not_taken(base, asked.name.as_str(), &key)?;
     let mut next = base.clone();
     if asked.role == TeamRole::Admin && !next.admins.contains(&key) {
         next.admins.push(key.clone());
@@ -32,44 +34,44 @@ pub(super) fn add(desk: &Desk<'_>, asked: &NewMember) -> Result<Draft, ToolError
         not_after: asked.not_after,
     });
     let message = Prose::words("").content(Content::mention(asked.name.as_str()));
-    make(desk, next, message.and(" is a member of the team now."))
+    publish_change(desk, next, message.and(" is a member of the team now."))
 }
 
 /// Sets how many admins sign each change.
-pub(super) fn threshold(desk: &Desk<'_>, threshold: usize) -> Result<Draft, ToolError> {
-    let base = base(desk)?;
+pub(super) fn set_threshold(desk: &ItemCall<'_>, threshold: usize) -> Result<Draft, ToolError> {
+    let base = current_roster(desk)?;
     let admins = base.admins.len();
     if threshold > admins {
-        return Err(ItemError::from(TeamFault::Threshold { admins, threshold }).into());
+        return Err(ItemError::from(TeamRefusal::ThresholdTooHigh { admins, threshold }).into());
     }
     let next = Roster { threshold, ..base.clone() };
     let words = if threshold == 1 { "1 admin signs" } else { "admins sign" };
     let count = if threshold == 1 { String::new() } else { format!("{threshold} ") };
-    make(desk, next, Prose::words(format!("{count}{words} each change from now on.")))
+    publish_change(desk, next, Prose::words(format!("{count}{words} each change from now on.")))
 }
 
 /// Sets what must be signed.
-pub(super) fn require(desk: &Desk<'_>, kinds: &[ItemType]) -> Result<Draft, ToolError> {
-    let base = base(desk)?;
+pub(super) fn set_required(desk: &ItemCall<'_>, kinds: &[ItemType]) -> Result<Draft, ToolError> {
+    let base = current_roster(desk)?;
     check_kinds(kinds)?;
     let mut kinds = kinds.to_vec();
     kinds.sort();
     kinds.dedup();
     let names = kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
     let next = Roster { require_signed: kinds, ..base.clone() };
-    make(desk, next, Prose::words(format!("What must be signed from now on: {names}.")))
+    publish_change(desk, next, Prose::words(format!("What must be signed from now on: {names}.")))
 }
 
-fn make(desk: &Desk<'_>, next: Roster, message: Prose) -> Result<Draft, ToolError> {
-    let sealer = admin(desk, &base(desk)?.admins)?;
-    let published = publish(desk, &sealer, next)?;
-    let data = told(desk, &published.signed, published.counts);
-    Ok(report(&published, message, data))
+fn publish_change(desk: &ItemCall<'_>, next: Roster, message: Prose) -> Result<Draft, ToolError> {
+    let sealer = unlock_admin_key(desk, &current_roster(desk)?.admins)?;
+    let published = publish_roster(desk, &sealer, next)?;
+    let data = written_roster_fields(desk, &published.signed, published.is_in_force);
+    Ok(change_reply(&published, message, data))
 }
 
 /// What a change came to: it counts, or waits for other admins.
-pub(super) fn report(published: &Published, message: Prose, data: Fields) -> Draft {
-    if published.counts {
+pub(super) fn change_reply(published: &PublishedRoster, message: Prose, data: Fields) -> Draft {
+    if published.is_in_force {
         return Draft::success(codes::TEAM_CHANGED, message)
             .hint("Commit .ai/signers.json and its .sig: it counts for others once they have it.")
             .data(data);
@@ -83,12 +85,12 @@ pub(super) fn report(published: &Published, message: Prose, data: Fields) -> Dra
         .data(data)
 }
 
-fn check_free(base: &Roster, name: &str, key: &PublicKey) -> Result<(), ItemError> {
+fn check_not_taken(base: &Roster, name: &str, key: &PublicKey) -> Result<(), ItemError> {
     if base.members.iter().any(|member| member.name == name) {
-        return Err(TeamFault::NameTaken(name.to_owned()).into());
+        return Err(TeamRefusal::NameTaken(name.to_owned()).into());
     }
     match base.member(key.fingerprint()) {
-        Some(member) => Err(TeamFault::KeyTaken(member.name.clone()).into()),
+        Some(member) => Err(TeamRefusal::KeyTaken(member.name.clone()).into()),
         None => Ok(()),
     }
 }
@@ -96,7 +98,7 @@ fn check_free(base: &Roster, name: &str, key: &PublicKey) -> Result<(), ItemErro
 /// Memories are never signed.
 fn check_kinds(kinds: &[ItemType]) -> Result<(), ItemError> {
     match kinds.iter().find(|kind| **kind == ItemType::Memory) {
-        Some(kind) => Err(Unmade::NotMade(*kind).into()),
+        Some(kind) => Err(ItemChangeError::UnsupportedType(*kind).into()),
         None => Ok(()),
     }
 }

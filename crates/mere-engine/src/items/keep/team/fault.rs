@@ -4,11 +4,11 @@ use mere_core::trust::Fingerprint;
 
 /// A refusal. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum TeamFault {
+pub(crate) enum TeamRefusal {
     #[error("there is a roster already")]
-    Exists,
+    RosterExists,
     #[error("the user's own space has no team")]
-    Home,
+    UserSpace,
     #[error("the user has not joined the team")]
     NotJoined,
     #[error("{0} is no admin's key")]
@@ -22,19 +22,19 @@ pub(crate) enum TeamFault {
     #[error("it is the last admin")]
     LastAdmin,
     #[error("{admins} admins cannot reach a threshold of {threshold}")]
-    Threshold { admins: usize, threshold: usize },
+    ThresholdTooHigh { admins: usize, threshold: usize },
     #[error("that is no roster: {0}")]
-    Unfit(&'static str),
+    InvalidRoster(&'static str),
     #[error("the roster is another one by now")]
-    Other,
+    RosterChanged,
     #[error("the roster is the one that counts")]
-    Settled,
+    AlreadyInForce,
     #[error("{0} has signed it")]
-    Signed(Fingerprint),
+    AlreadySigned(Fingerprint),
     #[error("the admins changed without the ones before")]
-    Takeover,
+    AdminsReplaced,
     #[error("the user's key would not count for the item")]
-    Uncounted,
+    KeyNotAccepted,
     #[error("the item does not verify")]
-    Unverified,
+    ItemNotVerified,
 }

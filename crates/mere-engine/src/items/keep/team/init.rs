@@ -5,31 +5,31 @@ use mere_core::request::NewTeam;
 use mere_core::trust::{PublicKey, Roster, RosterMember};
 
 use super::super::super::ItemError;
-use super::super::super::sealer::Sealer;
-use super::super::Desk;
-use super::TeamFault;
-use super::published::{public_key, signed, space_id, write};
-use super::show::told;
+use super::super::super::sealer::ItemSigner;
+use super::super::ItemCall;
+use super::TeamRefusal;
+use super::published::{ensure_project_space_id, read_public_key, sign_roster, write_roster};
+use super::show::written_roster_fields;
 use crate::court::{self, DEFAULT_SIGNED_TYPES, RosterFile, RosterTrouble};
 use crate::enforce::SigningReason;
 use crate::tool_error::ToolError;
 
 /// What the team calls whoever makes it.
-const FOUNDER: &str = "admin";
+const DEFAULT_FOUNDER_NAME: &str = "admin";
 
 /// Makes a team of the person alone, with the admins they name.
-pub(super) fn init(desk: &Desk<'_>, asked: &NewTeam) -> Result<Draft, ToolError> {
-    check(desk)?;
-    let others = asked.admins.iter().map(|key| public_key(desk, key));
+pub(super) fn init(desk: &ItemCall<'_>, asked: &NewTeam) -> Result<Draft, ToolError> {
+    check_no_team(desk)?;
+    let others = asked.admins.iter().map(|key| read_public_key(desk, key));
     let others = others.collect::<Result<Vec<_>, _>>()?;
-    let sealer = Sealer::unlock(desk, SigningReason::Requested)?;
-    let mine = sealer.public().clone();
-    let admins = distinct(&mine, others);
+    let sealer = ItemSigner::unlock(desk, SigningReason::Requested)?;
+    let mine = sealer.public_key().clone();
+    let admins = distinct_admins(&mine, others);
     if asked.threshold > admins.len() {
         let (admins, threshold) = (admins.len(), asked.threshold);
-        return Err(ItemError::from(TeamFault::Threshold { admins, threshold }).into());
+        return Err(ItemError::from(TeamRefusal::ThresholdTooHigh { admins, threshold }).into());
     }
-    let name = asked.name.as_ref().map_or(FOUNDER, |name| name.as_str()).to_owned();
+    let name = asked.name.as_ref().map_or(DEFAULT_FOUNDER_NAME, |name| name.as_str()).to_owned();
     let founder = RosterMember {
         name,
         key: mine,
@@ -37,23 +37,24 @@ pub(super) fn init(desk: &Desk<'_>, asked: &NewTeam) -> Result<Draft, ToolError>
         categories: Vec::new(),
         not_after: None,
     };
-    let required = desk.court.required_types();
+    let required = desk.trust_policy.required_types();
     let roster = Roster {
-        space_id: space_id(desk)?,
+        space_id: ensure_project_space_id(desk)?,
         serial: 1,
         threshold: asked.threshold,
         admins,
         members: vec![founder],
         require_signed: if required.is_empty() { &DEFAULT_SIGNED_TYPES } else { required }.to_vec(),
     };
-    let signed = signed(&sealer, roster)?;
-    write(desk, &signed)?;
+    let signed = sign_roster(&sealer, roster)?;
+    write_roster(desk, &signed)?;
     let counts = signed.is_complete();
     if counts {
         court::pin(&desk.context.environment, &signed).map_err(ItemError::Record)?;
     }
     let message = Prose::words("The space has a team now, with you as its first member.");
-    let draft = Draft::success(codes::TEAM_MADE, message).data(told(desk, &signed, counts));
+    let draft = Draft::success(codes::TEAM_MADE, message)
+        .data(written_roster_fields(desk, &signed, counts));
     Ok(draft.hint(if counts {
         "Commit .ai/signers.json and its .sig; whoever clones it runs `mere join`."
     } else {
@@ -63,19 +64,19 @@ pub(super) fn init(desk: &Desk<'_>, asked: &NewTeam) -> Result<Draft, ToolError>
 }
 
 /// A team is begun where there is none, and none was joined.
-fn check(desk: &Desk<'_>) -> Result<(), ItemError> {
-    let team = desk.court.team();
+fn check_no_team(desk: &ItemCall<'_>) -> Result<(), ItemError> {
+    let team = desk.trust_policy.team();
     let is_free = matches!(team.roster_file(), RosterFile::None | RosterFile::SignaturesOnly);
     match team.roster_trouble() {
-        _ if desk.context.is_home() => Err(TeamFault::Home.into()),
-        _ if !is_free => Err(TeamFault::Exists.into()),
+        _ if desk.context.is_home() => Err(TeamRefusal::UserSpace.into()),
+        _ if !is_free => Err(TeamRefusal::RosterExists.into()),
         Some(RosterTrouble::Damaged) => Err(ItemError::Team(RosterTrouble::Damaged)),
         _ if team.joined_roster().is_some() => Err(ItemError::Team(RosterTrouble::Missing)),
         _ => Ok(()),
     }
 }
 
-fn distinct(mine: &PublicKey, others: Vec<PublicKey>) -> Vec<PublicKey> {
+fn distinct_admins(mine: &PublicKey, others: Vec<PublicKey>) -> Vec<PublicKey> {
     let mut admins = vec![mine.clone()];
     for key in others {
         if !admins.contains(&key) {

@@ -7,42 +7,46 @@ use mere_core::request::{JoinCommand, JoinConsent};
 use mere_core::trust::SignedRoster;
 
 use super::super::super::ItemError;
-use super::super::Desk;
-use super::TeamFault;
-use super::show::{about, changes};
+use super::super::ItemCall;
+use super::TeamRefusal;
+use super::show::{roster_changes, roster_fields};
 use crate::court::{self, Quorum, RosterTrouble};
 use crate::tool_error::ToolError;
 
 /// Does what a person asks for.
-pub(in super::super) fn join(desk: &Desk<'_>, asked: &JoinCommand) -> Result<Draft, ToolError> {
+pub(in super::super) fn join(desk: &ItemCall<'_>, asked: &JoinCommand) -> Result<Draft, ToolError> {
     match asked {
-        JoinCommand::Show => show(desk),
-        JoinCommand::Join { shown_digest: shown, consent } => pin(desk, *shown, consent),
+        JoinCommand::Show => show_joinable(desk),
+        JoinCommand::Join { shown_digest: shown, consent } => pin_roster(desk, *shown, consent),
         JoinCommand::Leave => leave(desk),
     }
 }
 
 /// Shows the roster that would count.
-fn show(desk: &Desk<'_>) -> Result<Draft, ToolError> {
-    let signed = desk.court.team().joinable_roster().map_err(ItemError::Team)?;
-    let data = told(desk, signed);
-    let Some(joined) = desk.court.team().joined_roster() else {
+fn show_joinable(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
+    let signed = desk.trust_policy.team().joinable_roster().map_err(ItemError::Team)?;
+    let data = joinable_fields(desk, signed);
+    let Some(joined) = desk.trust_policy.team().joined_roster() else {
         return Ok(Draft::success(codes::JOIN_PLAN, "Whose signatures would count.").data(data));
     };
     if signed.roster == *joined {
         return Ok(Draft::success(codes::JOIN_AGAIN, "You have joined this team.").data(data));
     }
     let message = "The team's admins have changed, and not enough of those you know signed that.";
-    let data = data.with("changes", changes(joined, &signed.roster));
+    let data = data.with("changes", roster_changes(joined, &signed.roster));
     Ok(Draft::success(codes::JOIN_PLAN, message).data(data))
 }
 
 /// Lets exactly the roster that was shown count.
-fn pin(desk: &Desk<'_>, shown: Sha256, consent: &JoinConsent) -> Result<Draft, ToolError> {
-    let team = desk.court.team();
+fn pin_roster(
+    desk: &ItemCall<'_>,
+    shown: Sha256,
+    consent: &JoinConsent,
+) -> Result<Draft, ToolError> {
+    let team = desk.trust_policy.team();
     let signed = team.joinable_roster().map_err(ItemError::Team)?;
     if signed.roster.digest() != shown {
-        return Err(ItemError::from(TeamFault::Other).into());
+        return Err(ItemError::from(TeamRefusal::RosterChanged).into());
     }
     let is_takeover = team.joined_roster().is_some_and(|joined| *joined != signed.roster);
     match consent {
@@ -50,7 +54,7 @@ fn pin(desk: &Desk<'_>, shown: Sha256, consent: &JoinConsent) -> Result<Draft, T
             team.roster_signed_by(admins, Quorum::Threshold).map_err(ItemError::Team)?;
         }
         JoinConsent::Unchecked if is_takeover => {
-            return Err(ItemError::from(TeamFault::Takeover).into());
+            return Err(ItemError::from(TeamRefusal::AdminsReplaced).into());
         }
         JoinConsent::Asked | JoinConsent::Unchecked => {}
     }
@@ -61,9 +65,9 @@ fn pin(desk: &Desk<'_>, shown: Sha256, consent: &JoinConsent) -> Result<Draft, T
         court::remember_folder(surroundings, folder, id).map_err(ItemError::Record)?;
     }
     let message = "You have joined the team: what its members sign counts from now on.";
-    let draft = Draft::success(codes::JOINED, message).data(told(desk, signed));
+    let draft = Draft::success(codes::JOINED, message).data(joinable_fields(desk, signed));
     let is_member =
-        signed.roster.members.iter().any(|one| desk.court.is_own_key(one.key.fingerprint()));
+        signed.roster.members.iter().any(|one| desk.trust_policy.is_own_key(one.key.fingerprint()));
     Ok(if is_member {
         draft
     } else {
@@ -75,9 +79,9 @@ fn pin(desk: &Desk<'_>, shown: Sha256, consent: &JoinConsent) -> Result<Draft, T
 }
 
 /// Forgets the team; what the person trusts themselves counts again.
-fn leave(desk: &Desk<'_>) -> Result<Draft, ToolError> {
-    let Some(joined) = desk.court.team().joined_roster() else {
-        return match desk.court.team().roster_trouble() {
+fn leave(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
+    let Some(joined) = desk.trust_policy.team().joined_roster() else {
+        return match desk.trust_policy.team().roster_trouble() {
             Some(RosterTrouble::Damaged) => Err(ItemError::Team(RosterTrouble::Damaged).into()),
             _ => Ok(Draft::success(codes::LEFT, "You have not joined a team of this space.")),
         };
@@ -88,7 +92,7 @@ fn leave(desk: &Desk<'_>) -> Result<Draft, ToolError> {
     }
     // Where the space says another id, only the folder is let go of.
     let is_same = |id: &&str| joined.space_id == **id;
-    if let Some(id) = desk.court.space_id(Scope::Project).filter(is_same) {
+    if let Some(id) = desk.trust_policy.space_id(Scope::Project).filter(is_same) {
         court::unpin(surroundings, id).map_err(ItemError::Record)?;
     }
     let message = "You have left the team: only keys that you trust yourself count here now.";
@@ -96,6 +100,6 @@ fn leave(desk: &Desk<'_>) -> Result<Draft, ToolError> {
         .hint("Which of its rosters you saw last is forgotten, too; `mere join` begins anew."))
 }
 
-fn told(desk: &Desk<'_>, signed: &SignedRoster) -> Fields {
-    about(desk, &signed.roster, Some(&signed.envelope))
+fn joinable_fields(desk: &ItemCall<'_>, signed: &SignedRoster) -> Fields {
+    roster_fields(desk, &signed.roster, Some(&signed.envelope))
 }

@@ -16,24 +16,29 @@ mod sign;
 use mere_core::reply::Draft;
 use mere_core::request::TeamCommand;
 
-use super::Desk;
+use super::ItemCall;
 use crate::tool_error::ToolError;
 
-pub(crate) use fault::TeamFault;
+pub(crate) use fault::TeamRefusal;
 pub(super) use join::join;
 
 /// Does what a person asks for.
-pub(super) fn team(desk: &Desk<'_>, asked: &TeamCommand) -> Result<Draft, ToolError> {
+pub(super) fn execute_team_command(
+    desk: &ItemCall<'_>,
+    asked: &TeamCommand,
+) -> Result<Draft, ToolError> {
     match asked {
         TeamCommand::Init(asked) => init::init(desk, asked),
-        TeamCommand::Add(asked) => change::add(desk, asked),
-        TeamCommand::Threshold(threshold) => change::threshold(desk, *threshold),
-        TeamCommand::Require(kinds) => change::require(desk, kinds),
-        TeamCommand::PreviewRemoval { member } => remove::leaving(desk, member),
-        TeamCommand::Remove { member, countersign } => remove::remove(desk, member, countersign),
-        TeamCommand::Sign { shown_digest: None } => sign::plan(desk),
-        TeamCommand::Sign { shown_digest: Some(shown) } => sign::sign(desk, *shown),
-        TeamCommand::Restore => restore::restore(desk),
-        TeamCommand::Show => show::show(desk),
+        TeamCommand::Add(asked) => change::add_member(desk, asked),
+        TeamCommand::Threshold(threshold) => change::set_threshold(desk, *threshold),
+        TeamCommand::Require(kinds) => change::set_required(desk, kinds),
+        TeamCommand::PreviewRemoval { member } => remove::preview_removal(desk, member),
+        TeamCommand::Remove { member, countersign } => {
+            remove::remove_member(desk, member, countersign)
+        }
+        TeamCommand::Sign { shown_digest: None } => sign::plan_signing(desk),
+        TeamCommand::Sign { shown_digest: Some(shown) } => sign::sign_shown(desk, *shown),
+        TeamCommand::Restore => restore::restore_roster(desk),
+        TeamCommand::Show => show::show_team(desk),
     }
 }

@@ -4,10 +4,10 @@ use mere_core::item::Scope;
 use mere_core::request::SignerKey;
 use mere_core::trust::{PublicKey, Roster, SignedRoster};
 
-use super::super::super::sealer::Sealer;
-use super::super::super::{ItemError, Unmade};
-use super::super::Desk;
-use super::TeamFault;
+use super::super::super::sealer::ItemSigner;
+use super::super::super::{ItemChangeError, ItemError};
+use super::super::ItemCall;
+use super::TeamRefusal;
 use crate::court::{self, ROSTER_FILE, ROSTER_SIDECAR, RosterFile, RosterTrouble};
 use crate::enforce::SigningReason;
 use crate::keys::{self, KeyFault};
@@ -15,73 +15,81 @@ use crate::project_key;
 use mere_host::{FolderWriter, LinkPolicy, WritePrecondition};
 
 /// A roster that lies in the space now.
-pub(super) struct Published {
+pub(super) struct PublishedRoster {
     pub(super) signed: SignedRoster,
     /// Whether it counts for the user.
-    pub(super) counts: bool,
+    pub(super) is_in_force: bool,
 }
 
 /// The roster that an admin's change begins from: the one that counts for them and lies there, and
 /// no other. What somebody else put there is never signed by the way.
-pub(super) fn base<'a>(desk: &'a Desk<'_>) -> Result<&'a Roster, ItemError> {
-    let team = desk.court.team();
+pub(super) fn current_roster<'a>(desk: &'a ItemCall<'_>) -> Result<&'a Roster, ItemError> {
+    let team = desk.trust_policy.team();
     let base = match (team.roster_trouble(), team.joined_roster(), team.roster_file()) {
         (Some(trouble), ..) => return Err(ItemError::Team(trouble)),
         (None, Some(joined), _) => joined,
         (None, None, RosterFile::None) => return Err(ItemError::Team(RosterTrouble::Missing)),
-        (None, None, _) => return Err(TeamFault::NotJoined.into()),
+        (None, None, _) => return Err(TeamRefusal::NotJoined.into()),
     };
     check_admin(desk, &base.admins)?;
     Ok(base)
 }
 
 /// Refuses a user whose key is none of these admins', before anything is shown or unlocked.
-pub(super) fn check_admin(desk: &Desk<'_>, admins: &[PublicKey]) -> Result<(), ItemError> {
+pub(super) fn check_admin(desk: &ItemCall<'_>, admins: &[PublicKey]) -> Result<(), ItemError> {
     let mut own = keys::own_keys(&desk.context.environment).into_iter();
     match own.find(|key| key.is_current) {
         Some(key) if !admins.contains(&key.public) => {
-            Err(TeamFault::NotAdmin(key.public.fingerprint()).into())
+            Err(TeamRefusal::NotAdmin(key.public.fingerprint()).into())
         }
         _ => Ok(()),
     }
 }
 
 /// The user's key, unlocked, if it is one of these admins'.
-pub(super) fn admin(desk: &Desk<'_>, admins: &[PublicKey]) -> Result<Sealer, ItemError> {
-    let sealer = Sealer::unlock(desk, SigningReason::Requested)?;
-    if admins.contains(sealer.public()) {
+pub(super) fn unlock_admin_key(
+    desk: &ItemCall<'_>,
+    admins: &[PublicKey],
+) -> Result<ItemSigner, ItemError> {
+    let sealer = ItemSigner::unlock(desk, SigningReason::Requested)?;
+    if admins.contains(sealer.public_key()) {
         return Ok(sealer);
     }
-    Err(TeamFault::NotAdmin(sealer.key()).into())
+    Err(TeamRefusal::NotAdmin(sealer.fingerprint()).into())
 }
 
 /// Signs the roster that comes after another one, and puts it into the space.
-pub(super) fn publish(
-    desk: &Desk<'_>,
-    sealer: &Sealer,
+pub(super) fn publish_roster(
+    desk: &ItemCall<'_>,
+    sealer: &ItemSigner,
     next: Roster,
-) -> Result<Published, ItemError> {
-    let serial = next.serial.checked_add(1).ok_or(TeamFault::Unfit("its serial is too high"))?;
-    let signed = signed(sealer, Roster { serial, ..next })?;
-    write(desk, &signed)?;
-    follow(desk, signed)
+) -> Result<PublishedRoster, ItemError> {
+    let serial =
+        next.serial.checked_add(1).ok_or(TeamRefusal::InvalidRoster("its serial is too high"))?;
+    let signed = sign_roster(sealer, Roster { serial, ..next })?;
+    write_roster(desk, &signed)?;
+    pin_successor(desk, signed)
 }
 
 /// A roster with the user's signature alone.
-pub(super) fn signed(sealer: &Sealer, roster: Roster) -> Result<SignedRoster, ItemError> {
-    roster.check().map_err(|error| TeamFault::Unfit(error.0))?;
+pub(super) fn sign_roster(sealer: &ItemSigner, roster: Roster) -> Result<SignedRoster, ItemError> {
+    roster.check().map_err(|error| TeamRefusal::InvalidRoster(error.0))?;
     let mut envelope = roster.envelope();
-    sealer.sign(&mut envelope)?;
+    sealer.sign_envelope(&mut envelope)?;
     Ok(SignedRoster { roster, envelope })
 }
 
 /// Whoever joined goes on with what follows.
-pub(super) fn follow(desk: &Desk<'_>, signed: SignedRoster) -> Result<Published, ItemError> {
-    let counts = desk.court.team().joined_roster().is_some_and(|joined| signed.can_follow(joined));
+pub(super) fn pin_successor(
+    desk: &ItemCall<'_>,
+    signed: SignedRoster,
+) -> Result<PublishedRoster, ItemError> {
+    let counts =
+        desk.trust_policy.team().joined_roster().is_some_and(|joined| signed.can_follow(joined));
     if counts {
         court::pin(&desk.context.environment, &signed).map_err(ItemError::Record)?;
     }
-    Ok(Published { signed, counts })
+    Ok(PublishedRoster { signed, is_in_force: counts })
 }
 
 /// Puts a roster and its signatures into the space, if what lies there is what was looked at.
@@ -90,39 +98,42 @@ pub(super) fn follow(desk: &Desk<'_>, signed: SignedRoster) -> Result<Published,
 /// between the two leaves the roster before with signatures that are not its own: nobody joins that,
 /// whoever joined goes on with the roster they pinned, and `git restore` gives the old one back.
 /// The other way round would leave a roster that nobody signed.
-pub(super) fn write(desk: &Desk<'_>, signed: &SignedRoster) -> Result<(), ItemError> {
-    let address = court::roster_address().ok_or(Unmade::Place)?;
-    let failed = |cause| Unmade::Failed { address: address.clone(), cause };
+pub(super) fn write_roster(desk: &ItemCall<'_>, signed: &SignedRoster) -> Result<(), ItemError> {
+    let address = court::roster_address().ok_or(ItemChangeError::InvalidPlace)?;
+    let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
     let space = FolderWriter::make_space(&desk.context.project).map_err(failed)?;
     if project_key::space_format(&space) > project_key::SPACE_FORMAT {
-        return Err(Unmade::Newer.into());
+        return Err(ItemChangeError::NewerFormat.into());
     }
-    let editing = FolderWriter::open(&space, desk.over).map_err(failed)?;
-    let editing = editing.ok_or_else(|| Unmade::Late(address.clone()))?;
-    if RosterFile::read(editing.dir()) != *desk.court.team().roster_file() {
-        return Err(TeamFault::Other.into());
+    let editing = FolderWriter::open(&space, desk.is_cancelled).map_err(failed)?;
+    let editing = editing.ok_or_else(|| ItemChangeError::TimedOut(address.clone()))?;
+    if RosterFile::read(editing.dir()) != *desk.trust_policy.team().roster_file() {
+        return Err(TeamRefusal::RosterChanged.into());
     }
     let roster = format!("{:#}\n", signed.roster.to_json());
     for (name, text) in [(ROSTER_SIDECAR, signed.to_sidecar_text()), (ROSTER_FILE, roster)] {
-        let path = name.parse().map_err(|_| Unmade::Place)?;
+        let path = name.parse().map_err(|_| ItemChangeError::InvalidPlace)?;
         editing.put(&path, text.as_bytes(), WritePrecondition::Any).map_err(failed)?;
     }
     Ok(())
 }
 
 /// The id of the space, which is given one if it has none.
-pub(super) fn space_id(desk: &Desk<'_>) -> Result<String, ItemError> {
-    if let Some(id) = desk.court.space_id(Scope::Project) {
+pub(super) fn ensure_project_space_id(desk: &ItemCall<'_>) -> Result<String, ItemError> {
+    if let Some(id) = desk.trust_policy.space_id(Scope::Project) {
         return Ok(id.to_owned());
     }
-    let address = court::roster_address().ok_or(Unmade::Place)?;
-    let id = desk.context.ensure_space_id(Scope::Project, desk.over);
-    let id = id.map_err(|cause| Unmade::Failed { address, cause })?;
-    if id.is_empty() { Err(Unmade::Newer.into()) } else { Ok(id) }
+    let address = court::roster_address().ok_or(ItemChangeError::InvalidPlace)?;
+    let id = desk.context.ensure_space_id(Scope::Project, desk.is_cancelled);
+    let id = id.map_err(|cause| ItemChangeError::WriteFailed { address, cause })?;
+    if id.is_empty() { Err(ItemChangeError::NewerFormat.into()) } else { Ok(id) }
 }
 
 /// The public key that a person means.
-pub(super) fn public_key(desk: &Desk<'_>, said: &SignerKey) -> Result<PublicKey, ItemError> {
+pub(super) fn read_public_key(
+    desk: &ItemCall<'_>,
+    said: &SignerKey,
+) -> Result<PublicKey, ItemError> {
     let file = match said {
         SignerKey::Line(key) => return Ok(key.clone()),
         SignerKey::File(file) => file,

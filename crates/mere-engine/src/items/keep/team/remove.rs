@@ -6,28 +6,29 @@ use mere_core::request::{ItemSelection, SelectedItems, ShownItem};
 use mere_core::trust::{PublicKey, Roster, RosterMember, Sidecar, Verification};
 
 use super::super::super::loaded::SidecarFile;
-use super::super::super::sealer::Sealer;
-use super::super::super::{ItemError, Loaded, Raw, Unmade};
-use super::super::Desk;
-use super::super::judged::{Judged, judge_all};
+use super::super::super::sealer::ItemSigner;
+use super::super::super::{ItemChangeError, ItemError, LoadedItem, RawItem};
+use super::super::ItemCall;
+use super::super::judged::{ItemReport, verify_all};
 use super::super::select::select;
-use super::super::sign::{refused, write};
-use super::TeamFault;
-use super::change::report;
-use super::published::{admin, base, publish};
-use super::show::{told, with_key};
+use super::super::sign::{refusal_fields, write_sidecar};
+use super::TeamRefusal;
+use super::change::change_reply;
+use super::published::{current_roster, publish_roster, unlock_admin_key};
+use super::show::{sentence_with_key, written_roster_fields};
 use crate::court::{TrustPolicy, now};
 use crate::tool_error::ToolError;
 
 /// Which items would lose their last signature that counts.
-pub(super) fn leaving(desk: &Desk<'_>, member: &str) -> Result<Draft, ToolError> {
-    let departure = Departure::of(base(desk)?, member)?;
-    let hearing = Hearing::of(desk, &departure.next);
-    let items = hearing.orphans(desk)?;
+pub(super) fn preview_removal(desk: &ItemCall<'_>, member: &str) -> Result<Draft, ToolError> {
+    let departure = MemberRemoval::from_roster(current_roster(desk)?, member)?;
+    let hearing = PolicyChange::for_roster(desk, &departure.next);
+    let items = hearing.newly_unverified(desk)?;
     let count = items.len() as u64;
     let told = items.iter().map(|one| {
-        let digest = Loaded::read(desk.view, one.place.clone()).ok().map(|loaded| loaded.whole());
-        Data::from(one.told().with_some("digest", digest))
+        let digest =
+            LoadedItem::read(desk.view, one.place.clone()).ok().map(|loaded| loaded.item_digest());
+        Data::from(one.to_fields().with_some("digest", digest))
     });
     let data = Fields::default()
         .with("member", Content::mention(departure.name.as_str()))
@@ -38,67 +39,70 @@ pub(super) fn leaving(desk: &Desk<'_>, member: &str) -> Result<Draft, ToolError>
         0 => " is not the last to vouch for any item.",
         _ => " is the last to vouch for some items.",
     };
-    Ok(Draft::success(codes::TEAM_LEAVING, with_key("", &departure.name, words)).data(data))
+    Ok(Draft::success(codes::TEAM_LEAVING, sentence_with_key("", &departure.name, words))
+        .data(data))
 }
 
 /// Countersigns what the person chose, and removes the member. What could not be countersigned does
 /// not keep them.
-pub(super) fn remove(
-    desk: &Desk<'_>,
+pub(super) fn remove_member(
+    desk: &ItemCall<'_>,
     member: &str,
     chosen: &[ShownItem],
 ) -> Result<Draft, ToolError> {
-    let base = base(desk)?;
-    let departure = Departure::of(base, member)?;
-    let sealer = admin(desk, &base.admins)?;
-    let hearing = Hearing::of(desk, &departure.next);
-    let places = places(desk)?;
+    let base = current_roster(desk)?;
+    let departure = MemberRemoval::from_roster(base, member)?;
+    let sealer = unlock_admin_key(desk, &base.admins)?;
+    let hearing = PolicyChange::for_roster(desk, &departure.next);
+    let places = project_items(desk)?;
     let (mut signed, mut left) = (Vec::new(), Vec::new());
     for one in chosen {
         let place = places.iter().find(|place| place.address().as_ref() == Some(&one.address));
         let done = match place {
             Some(place) => hearing.countersign(desk, &sealer, (place, one)),
-            None => Err(Unmade::Stale { address: one.address.clone(), current: None }.into()),
+            None => {
+                Err(ItemChangeError::Stale { address: one.address.clone(), current: None }.into())
+            }
         };
         match done {
             Ok(()) => signed.push(Data::from(one.address.clone())),
-            Err(error) => left.push(refused(&one.address, &error)),
+            Err(error) => left.push(refusal_fields(&one.address, &error)),
         }
     }
-    let published = publish(desk, &sealer, departure.next)?;
-    let data = told(desk, &published.signed, published.counts)
+    let published = publish_roster(desk, &sealer, departure.next)?;
+    let data = written_roster_fields(desk, &published.signed, published.is_in_force)
         .with("countersigned", Data::List(signed))
         .with("left", Data::List(left));
-    let message = with_key("", &departure.name, " is not in the team any more.");
-    Ok(report(&published, message, data))
+    let message = sentence_with_key("", &departure.name, " is not in the team any more.");
+    Ok(change_reply(&published, message, data))
 }
 
 /// A roster without somebody.
-struct Departure {
+struct MemberRemoval {
     name: String,
     key: PublicKey,
     /// With the serial of the one before.
     next: Roster,
 }
 
-impl Departure {
+impl MemberRemoval {
     /// Somebody by name or fingerprint; an admin need not be a member.
-    fn of(base: &Roster, said: &str) -> Result<Self, ItemError> {
+    fn from_roster(base: &Roster, said: &str) -> Result<Self, ItemError> {
         let is_named = |key: &PublicKey| key.fingerprint().to_string() == said;
         let member: Option<&RosterMember> =
             base.members.iter().find(|one| one.name == said || is_named(&one.key));
         let key = member.map(|member| &member.key);
         let key = key.or_else(|| base.admins.iter().find(|key| is_named(key)));
-        let key = key.ok_or_else(|| TeamFault::NoMember(said.to_owned()))?.clone();
+        let key = key.ok_or_else(|| TeamRefusal::NoMember(said.to_owned()))?.clone();
         let mut next = base.clone();
         next.members.retain(|member| member.key != key);
         next.admins.retain(|admin| *admin != key);
         let (admins, threshold) = (next.admins.len(), next.threshold);
         if admins == 0 {
-            return Err(TeamFault::LastAdmin.into());
+            return Err(TeamRefusal::LastAdmin.into());
         }
         if admins < threshold {
-            return Err(TeamFault::Threshold { admins, threshold }.into());
+            return Err(TeamRefusal::ThresholdTooHigh { admins, threshold }.into());
         }
         let name = member.map_or_else(|| said.to_owned(), |member| member.name.clone());
         Ok(Self { name, key, next })
@@ -106,24 +110,24 @@ impl Departure {
 }
 
 /// Whose signatures count before somebody goes, and after.
-struct Hearing {
+struct PolicyChange {
     before: TrustPolicy,
     after: TrustPolicy,
 }
 
-impl Hearing {
-    fn of(desk: &Desk<'_>, next: &Roster) -> Self {
-        let before = desk.court.without_drafts();
+impl PolicyChange {
+    fn for_roster(desk: &ItemCall<'_>, next: &Roster) -> Self {
+        let before = desk.trust_policy.without_drafts();
         let after = before.with_roster(next);
         Self { before, after }
     }
 
     /// What verifies now and would not any more.
-    fn orphans(&self, desk: &Desk<'_>) -> Result<Vec<Judged>, ToolError> {
-        let judged = judge_all(desk, &self.before, &places(desk)?).into_iter();
-        let right = judged.filter(Judged::is_verified).collect::<Vec<_>>();
+    fn newly_unverified(&self, desk: &ItemCall<'_>) -> Result<Vec<ItemReport>, ToolError> {
+        let judged = verify_all(desk, &self.before, &project_items(desk)?).into_iter();
+        let right = judged.filter(ItemReport::is_verified).collect::<Vec<_>>();
         let places = right.iter().map(|one| one.place.clone()).collect::<Vec<_>>();
-        let after = judge_all(desk, &self.after, &places);
+        let after = verify_all(desk, &self.after, &places);
         let both = right.into_iter().zip(after);
         Ok(both.filter(|(_, after)| !after.is_verified()).map(|(now, _)| now).collect())
     }
@@ -131,36 +135,37 @@ impl Hearing {
     /// Adds the person's signatures to an item that verifies now, and is what they were shown.
     fn countersign(
         &self,
-        desk: &Desk<'_>,
-        sealer: &Sealer,
+        desk: &ItemCall<'_>,
+        sealer: &ItemSigner,
         (place, chosen): (&ScopedPath, &ShownItem),
     ) -> Result<(), ToolError> {
-        let raw = Raw::read(desk.view, place.clone())?;
+        let raw = RawItem::read(desk.view, place.clone())?;
         let sidecar = match &raw.sidecar {
             SidecarFile::Bytes(bytes) => Sidecar::parse(bytes).ok(),
             SidecarFile::None | SidecarFile::Unreadable => None,
         };
-        let Verification::Verified(verified) = raw.judge(&self.before)? else {
-            return Err(ItemError::from(TeamFault::Unverified).into());
+        let Verification::Verified(verified) = raw.verify(&self.before)? else {
+            return Err(ItemError::from(TeamRefusal::ItemNotVerified).into());
         };
         let (loaded, _) = verified.into_parts();
-        if loaded.whole() != chosen.digest {
+        if loaded.item_digest() != chosen.digest {
             let (address, current) = (chosen.address.clone(), Some(loaded.sha256));
-            return Err(Unmade::Stale { address, current }.into());
+            return Err(ItemChangeError::Stale { address, current }.into());
         }
-        if !self.after.keyring(place.scope).is_trusted(sealer.key(), place, now()) {
-            return Err(ItemError::from(TeamFault::Uncounted).into());
+        if !self.after.keyring(place.scope).is_trusted(sealer.fingerprint(), place, now()) {
+            return Err(ItemError::from(TeamRefusal::KeyNotAccepted).into());
         }
-        let sidecar = sidecar.ok_or(ItemError::from(TeamFault::Unverified))?;
+        let sidecar = sidecar.ok_or(ItemError::from(TeamRefusal::ItemNotVerified))?;
         let text = sealer.countersign(sidecar)?;
         // There is room for so many signatures and no more.
-        Sidecar::parse(&text).map_err(|error| ItemError::from(TeamFault::Unfit(error.0)))?;
-        write(desk, &loaded, text)
+        Sidecar::parse(&text)
+            .map_err(|error| ItemError::from(TeamRefusal::InvalidRoster(error.0)))?;
+        write_sidecar(desk, &loaded, text)
     }
 }
 
 /// The items of the project.
-fn places(desk: &Desk<'_>) -> Result<Vec<ScopedPath>, ToolError> {
+fn project_items(desk: &ItemCall<'_>) -> Result<Vec<ScopedPath>, ToolError> {
     let scope = Some(Scope::Project);
     select(desk, &ItemSelection { kind: None, scope, which: SelectedItems::All })
 }

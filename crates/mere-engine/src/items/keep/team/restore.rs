@@ -4,20 +4,22 @@ use mere_core::item::Scope;
 use mere_core::reply::{Draft, Prose, codes};
 
 use super::super::super::ItemError;
-use super::super::Desk;
-use super::published::write;
-use super::show::told;
+use super::super::ItemCall;
+use super::published::write_roster;
+use super::show::written_roster_fields;
 use crate::court::{self, RosterTrouble};
 use crate::tool_error::ToolError;
 
 /// Puts it back. It was signed already: nothing is signed, and nothing counts that did not.
-pub(super) fn restore(desk: &Desk<'_>) -> Result<Draft, ToolError> {
-    let id = desk.court.space_id(Scope::Project);
+pub(super) fn restore_roster(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
+    let id = desk.trust_policy.space_id(Scope::Project);
     let seen = id.and_then(|id| court::last_pinned(&desk.context.environment, id));
     let seen = seen.ok_or(ItemError::Team(RosterTrouble::Missing))?;
-    write(desk, &seen)?;
+    write_roster(desk, &seen)?;
     let message =
         format!("The roster with the serial {} lies in the space again.", seen.roster.serial);
     let draft = Draft::success(codes::TEAM_RESTORED, Prose::words(message));
-    Ok(draft.hint("Commit .ai/signers.json and its .sig.").data(told(desk, &seen, true)))
+    Ok(draft
+        .hint("Commit .ai/signers.json and its .sig.")
+        .data(written_roster_fields(desk, &seen, true)))
 }

@@ -5,16 +5,16 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::trust::{Envelope, PublicKey, Roster, RosterMember, SignedRoster};
 
 use super::super::super::ItemError;
-use super::super::super::tell::word;
-use super::super::Desk;
+use super::super::super::tell::own_text;
+use super::super::ItemCall;
 use crate::court::RosterTrouble;
 use crate::project_key;
 use crate::tool_error::ToolError;
 use crate::wording::describe_roster_trouble;
 
 /// Shows the roster that counts, or the one that could.
-pub(super) fn show(desk: &Desk<'_>) -> Result<Draft, ToolError> {
-    let team = desk.court.team();
+pub(super) fn show_team(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
+    let team = desk.trust_policy.team();
     let there = team.signed_roster();
     let (roster, envelope) = match (team.joined_roster(), &there) {
         (Some(joined), Ok(signed)) if signed.roster == *joined => (joined, Some(&signed.envelope)),
@@ -31,7 +31,7 @@ pub(super) fn show(desk: &Desk<'_>) -> Result<Draft, ToolError> {
         None => ("You have not joined this team: its signatures do not count for you.", "open"),
     };
     let trouble = team.roster_trouble().map(|trouble| describe_roster_trouble(&trouble));
-    let data = about(desk, roster, envelope).with("state", state);
+    let data = roster_fields(desk, roster, envelope).with("state", state);
     let data = match &trouble {
         Some((what, fix)) => data
             .with("trouble", Content::mention(what.render_for_person()))
@@ -46,16 +46,24 @@ pub(super) fn show(desk: &Desk<'_>) -> Result<Draft, ToolError> {
 }
 
 /// What a reply tells of a roster that was put into the space.
-pub(super) fn told(desk: &Desk<'_>, signed: &SignedRoster, counts: bool) -> Fields {
-    about(desk, &signed.roster, Some(&signed.envelope)).with("counts", counts)
+pub(super) fn written_roster_fields(
+    desk: &ItemCall<'_>,
+    signed: &SignedRoster,
+    counts: bool,
+) -> Fields {
+    roster_fields(desk, &signed.roster, Some(&signed.envelope)).with("counts", counts)
 }
 
 /// Everything that a roster says, and who signed it.
-pub(super) fn about(desk: &Desk<'_>, roster: &Roster, signed: Option<&Envelope>) -> Fields {
+pub(super) fn roster_fields(
+    desk: &ItemCall<'_>,
+    roster: &Roster,
+    signed: Option<&Envelope>,
+) -> Fields {
     let space = desk.context.space().ok().flatten();
     let name = space.and_then(|space| project_key::space_name(space.dir()));
-    let admins = roster.admins.iter().map(|key| admin(desk, roster, (key, signed)));
-    let members = roster.members.iter().map(|member| self::member(desk, roster, member));
+    let admins = roster.admins.iter().map(|key| admin_fields(desk, roster, (key, signed)));
+    let members = roster.members.iter().map(|member| self::member_fields(desk, roster, member));
     Fields::default()
         .with_some("space", name.map(Content::mention))
         .with("space_id", Content::mention(roster.space_id.as_str()))
@@ -63,41 +71,45 @@ pub(super) fn about(desk: &Desk<'_>, roster: &Roster, signed: Option<&Envelope>)
         .with("threshold", roster.threshold as u64)
         .with("admins", admins.collect::<Data>())
         .with("members", members.collect::<Data>())
-        .with("require_signed", kinds(&roster.require_signed))
+        .with("require_signed", kind_list(&roster.require_signed))
         .with("digest", roster.digest())
 }
 
-fn admin(desk: &Desk<'_>, roster: &Roster, (key, signed): (&PublicKey, Option<&Envelope>)) -> Data {
+fn admin_fields(
+    desk: &ItemCall<'_>,
+    roster: &Roster,
+    (key, signed): (&PublicKey, Option<&Envelope>),
+) -> Data {
     let name = roster.member(key.fingerprint()).map(|member| member.name.as_str());
     Fields::default()
         .with("key", Content::mention(key.fingerprint().to_string()))
         .with_some("name", name.map(Content::mention))
-        .with("you", desk.court.is_own_key(key.fingerprint()))
+        .with("you", desk.trust_policy.is_own_key(key.fingerprint()))
         .with_some("signed", signed.map(|envelope| envelope.is_signed_by(key)))
         .into()
 }
 
-fn member(desk: &Desk<'_>, roster: &Roster, member: &RosterMember) -> Data {
+fn member_fields(desk: &ItemCall<'_>, roster: &Roster, member: &RosterMember) -> Data {
     let key = member.key.fingerprint();
-    let categories = member.categories.iter().map(|one: &Category| word(one)).collect::<Data>();
+    let categories = member.categories.iter().map(|one: &Category| own_text(one)).collect::<Data>();
     let last = member.not_after.map(|last| Data::Words(last.to_string().into()));
     Fields::default()
         .with("name", Content::mention(member.name.as_str()))
         .with("key", Content::mention(key.to_string()))
-        .with("you", desk.court.is_own_key(key))
+        .with("you", desk.trust_policy.is_own_key(key))
         .with("admin", roster.admin(key).is_some())
-        .with_some("types", (!member.types.is_empty()).then(|| kinds(&member.types)))
+        .with_some("types", (!member.types.is_empty()).then(|| kind_list(&member.types)))
         .with_some("categories", (!member.categories.is_empty()).then_some(categories))
         .with_some("not_after", last)
         .into()
 }
 
-fn kinds(kinds: &[ItemType]) -> Data {
+fn kind_list(kinds: &[ItemType]) -> Data {
     kinds.iter().map(|kind| Data::from(kind.name())).collect()
 }
 
 /// What one roster changes in another, a sentence each.
-pub(super) fn changes(old: &Roster, new: &Roster) -> Data {
+pub(super) fn roster_changes(old: &Roster, new: &Roster) -> Data {
     let mut said = Vec::new();
     let named = |of: &Roster, key: &PublicKey| {
         let name = of.member(key.fingerprint()).map(|member| format!(" ({})", member.name));
@@ -131,6 +143,10 @@ pub(super) fn changes(old: &Roster, new: &Roster) -> Data {
 }
 
 /// A sentence with a key in it.
-pub(super) fn with_key(before: &'static str, key: &impl ToString, after: &'static str) -> Prose {
+pub(super) fn sentence_with_key(
+    before: &'static str,
+    key: &impl ToString,
+    after: &'static str,
+) -> Prose {
     Prose::words(before).content(Content::mention(key.to_string())).and(after)
 }

@@ -5,20 +5,24 @@ use mere_core::reply::{Draft, Prose, codes};
 use mere_core::trust::{PublicKey, SignedRoster};
 
 use super::super::super::ItemError;
-use super::super::Desk;
-use super::TeamFault;
-use super::change::report;
-use super::published::{admin, check_admin, follow, write};
-use super::show::{about, changes, told};
+use super::super::ItemCall;
+use super::TeamRefusal;
+use super::change::change_reply;
+use super::published::{check_admin, pin_successor, unlock_admin_key, write_roster};
+use super::show::{roster_changes, roster_fields, written_roster_fields};
 use crate::court::RosterTrouble;
 use crate::tool_error::ToolError;
 
 /// Shows what would be signed, and what it changes in the roster that counts.
-pub(super) fn plan(desk: &Desk<'_>) -> Result<Draft, ToolError> {
-    let waiting = waiting(desk)?;
-    check_admin(desk, &admins(desk, waiting))?;
-    let changes = desk.court.team().joined_roster().map(|joined| changes(joined, &waiting.roster));
-    let data = about(desk, &waiting.roster, Some(&waiting.envelope));
+pub(super) fn plan_signing(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
+    let waiting = pending_roster(desk)?;
+    check_admin(desk, &eligible_admins(desk, waiting))?;
+    let changes = desk
+        .trust_policy
+        .team()
+        .joined_roster()
+        .map(|joined| roster_changes(joined, &waiting.roster));
+    let data = roster_fields(desk, &waiting.roster, Some(&waiting.envelope));
     let words = match changes {
         Some(_) => "A change of the team waits for signatures.",
         None => "A new team waits for signatures.",
@@ -27,47 +31,47 @@ pub(super) fn plan(desk: &Desk<'_>) -> Result<Draft, ToolError> {
 }
 
 /// Signs exactly what was shown.
-pub(super) fn sign(desk: &Desk<'_>, shown: Sha256) -> Result<Draft, ToolError> {
-    let waiting = waiting(desk)?;
+pub(super) fn sign_shown(desk: &ItemCall<'_>, shown: Sha256) -> Result<Draft, ToolError> {
+    let waiting = pending_roster(desk)?;
     if waiting.roster.digest() != shown {
-        return Err(ItemError::from(TeamFault::Other).into());
+        return Err(ItemError::from(TeamRefusal::RosterChanged).into());
     }
-    let admins = admins(desk, waiting);
-    let sealer = admin(desk, &admins)?;
-    if waiting.envelope.is_signed_by(sealer.public()) {
-        return Err(ItemError::from(TeamFault::Signed(sealer.key())).into());
+    let admins = eligible_admins(desk, waiting);
+    let sealer = unlock_admin_key(desk, &admins)?;
+    if waiting.envelope.is_signed_by(sealer.public_key()) {
+        return Err(ItemError::from(TeamRefusal::AlreadySigned(sealer.fingerprint())).into());
     }
     let mut signed = waiting.clone();
     // Whoever wrote the file may have put there as many signatures as it holds.
     signed.envelope.retain_signed_by(&admins);
-    sealer.sign(&mut signed.envelope)?;
-    write(desk, &signed)?;
-    let published = follow(desk, signed)?;
-    let data = told(desk, &published.signed, published.counts);
-    if desk.court.team().joined_roster().is_none() && published.signed.is_complete() {
+    sealer.sign_envelope(&mut signed.envelope)?;
+    write_roster(desk, &signed)?;
+    let published = pin_successor(desk, signed)?;
+    let data = written_roster_fields(desk, &published.signed, published.is_in_force);
+    if desk.trust_policy.team().joined_roster().is_none() && published.signed.is_complete() {
         let message = "The team's roster is signed by as many admins as it needs.";
         return Ok(Draft::success(codes::TEAM_CHANGED, message)
             .hint("Commit it; whoever has it, you too, runs `mere join`.")
             .data(data));
     }
-    Ok(report(&published, Prose::words("You signed the team's roster."), data))
+    Ok(change_reply(&published, Prose::words("You signed the team's roster."), data))
 }
 
 /// The roster that lies there and lacks signatures.
-fn waiting<'a>(desk: &'a Desk<'_>) -> Result<&'a SignedRoster, ItemError> {
-    let team = desk.court.team();
+fn pending_roster<'a>(desk: &'a ItemCall<'_>) -> Result<&'a SignedRoster, ItemError> {
+    let team = desk.trust_policy.team();
     let signed = team.signed_roster().map_err(ItemError::Team)?;
     match team.roster_trouble() {
         Some(RosterTrouble::Incomplete { .. } | RosterTrouble::UnknownAdmins) => Ok(signed),
         Some(trouble) => Err(ItemError::Team(trouble)),
-        None if team.joined_roster().is_none() => Err(TeamFault::NotJoined.into()),
-        None => Err(TeamFault::Settled.into()),
+        None if team.joined_roster().is_none() => Err(TeamRefusal::NotJoined.into()),
+        None => Err(TeamRefusal::AlreadyInForce.into()),
     }
 }
 
 /// Whose signatures count on it: its own admins', and those of the roster that counts.
-fn admins(desk: &Desk<'_>, waiting: &SignedRoster) -> Vec<PublicKey> {
-    let joined = desk.court.team().joined_roster();
+fn eligible_admins(desk: &ItemCall<'_>, waiting: &SignedRoster) -> Vec<PublicKey> {
+    let joined = desk.trust_policy.team().joined_roster();
     let before = joined.map_or(&[][..], |joined| &joined.admins);
     waiting.roster.admins.iter().chain(before).cloned().collect()
 }

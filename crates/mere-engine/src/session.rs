@@ -34,7 +34,7 @@ use crate::help;
 use crate::items::{self, Catalogs, ItemSources};
 use crate::keys;
 use crate::opening::{OpenError, OperatorChoice, Purpose, SessionOptions, SessionState};
-use crate::search::Searches;
+use crate::search::SessionIndex;
 use crate::snapshot::Snapshot;
 use crate::store::{MemoryTables, Stores, UnknownStore};
 use crate::tool_error::ToolError;
@@ -61,7 +61,7 @@ pub struct Session {
     snapshot: RwLock<Arc<Snapshot>>,
     catalogs: Catalogs,
     ledgers: MemoryTables,
-    searches: Searches,
+    searches: SessionIndex,
     cells: CellPool,
 }
 
@@ -110,7 +110,7 @@ impl Session {
             snapshot: RwLock::new(snapshot),
             catalogs: Catalogs::default(),
             ledgers: MemoryTables::default(),
-            searches: Searches::default(),
+            searches: SessionIndex::default(),
             cells,
             context,
             agent,
@@ -163,7 +163,7 @@ impl Session {
     pub fn next_event(&self, seen: &mut u64) -> Option<Event> {
         self.refresh();
         self.catalogs.rewrite_stale_indexes();
-        self.searches.tend();
+        self.searches.merge_while_idle();
         self.cells.release_unused();
         let generation = self.generation.load(Ordering::Acquire);
         let changed = generation != *seen;
@@ -191,7 +191,7 @@ impl Session {
     pub fn watch_for_changes(&self) {
         self.catalogs.enable_watching();
         self.ledgers.start_watching();
-        self.searches.keep_watch();
+        self.searches.start_watching();
         self.cells.keep_ready();
     }
 
@@ -211,7 +211,7 @@ impl Session {
         *known = stamps;
         let snapshot = Arc::new(Snapshot::take(&self.context, &self.choice));
         *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
-        self.searches.doubt();
+        self.searches.require_rescan();
         self.generation.fetch_add(1, Ordering::Release);
         tracing::info!("the configuration was read again");
     }

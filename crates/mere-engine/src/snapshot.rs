@@ -315,7 +315,7 @@ fn resolve_config(
         trust_policy: TrustPolicy::read(context, space.as_ref(), (&user.signing, &ours.signing))?,
         item_rules: ItemRules::new(yours, own, context.least_mode()),
         mirror: format.unwrap_or_default(),
-        embedder: Embedder::settle(&user.embeddings, surroundings),
+        embedder: Embedder::from_config(&user.embeddings, surroundings),
         embeddings: user.embeddings,
         type_priority: ours.type_priority.or(user.type_priority).unwrap_or(SEARCHED_TYPES.to_vec()),
         running: user.running.with_project(&ours.running),

@@ -22,7 +22,7 @@ use crate::context::Context;
 use crate::court::TrustPolicy;
 use crate::enforce::{self, ChangeRoute, ExpectedState, ItemChange, ItemOperation, SignatureState};
 use crate::read::open_visible_file;
-use crate::search::Kit;
+use crate::search::SearchContext;
 use crate::seen::{RedactedText, RedactionConflict, SecretDisplay};
 use crate::store::{ItemRules, StoreCall};
 use crate::tool_error::ToolError;
@@ -49,7 +49,7 @@ pub(crate) struct ItemCall<'a> {
     pub(crate) passphrase: Option<&'a Secret>,
     pub(crate) is_cancelled: &'a dyn Fn() -> bool,
     /// What is searched with.
-    pub(crate) search: Kit<'a>,
+    pub(crate) search: SearchContext<'a>,
     /// Tells how far a long command is: of how many, how many are done.
     pub(crate) progress: &'a dyn Fn(u64, u64),
     /// Tells what a running tool says, and after how many milliseconds.

@@ -6,7 +6,7 @@ use mere_core::reply::{Content, Data, Fields, ParsedName};
 
 use super::change::ItemCall;
 use super::load::item_name;
-use crate::search::Outdated;
+use crate::search::StalePolicy;
 use crate::tool_error::ToolError;
 
 /// How many links that lead nowhere are told.
@@ -21,8 +21,9 @@ pub(super) fn relationships(
     if !matches!(place.kind, ItemType::Knowledge | ItemType::Directive) {
         return Ok(None);
     }
-    let (graph, cut) = desk
-        .searched(|library| desk.audience(|audience| library.web_around(place, walk, audience)))?;
+    let (graph, cut) = desk.with_index(|library| {
+        desk.with_visibility(|audience| library.graph_around(place, walk, audience))
+    })?;
     let Some(node) = graph.node_at(place) else { return Ok(Some(Fields::default())) };
     let related = graph.walk(node, walk);
     let loose = graph.unresolved_links(node);
@@ -82,10 +83,12 @@ pub(super) fn find_successor(desk: &ItemCall<'_>, place: &ScopedPath) -> Option<
     if place.kind != ItemType::Knowledge {
         return None;
     }
-    let found = desk.glanced(Outdated::Useful, |library| {
-        let found = desk.audience(|audience| library.successor(place, audience))?;
+    let found = desk.try_with_index(StalePolicy::Accept, |library| {
+        let found = desk.with_visibility(|audience| library.successor(place, audience))?;
         let is_current = match &found {
-            Some(found) if library.is_outdated => library.feed.is_known(&library.index, found)?,
+            Some(found) if library.is_outdated => {
+                library.detector.is_current(&library.index, found)?
+            }
             _ => true,
         };
         Ok(found.filter(|_| is_current))

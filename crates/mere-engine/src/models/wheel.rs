@@ -5,45 +5,45 @@
 
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
-const END: [u8; 4] = *b"PK\x05\x06";
-const ENTRY: [u8; 4] = *b"PK\x01\x02";
-const LOCAL: [u8; 4] = *b"PK\x03\x04";
+const END_OF_DIRECTORY: [u8; 4] = *b"PK\x05\x06";
+const DIRECTORY_ENTRY: [u8; 4] = *b"PK\x01\x02";
+const LOCAL_HEADER: [u8; 4] = *b"PK\x03\x04";
 /// How many bytes the end has, and the most that its comment adds.
-const END_BYTES: usize = 22;
+const END_OF_DIRECTORY_BYTES: usize = 22;
 const MAX_COMMENT: usize = 65_535;
 
 /// A file of an archive, unpacked; none if it is not there or is larger than `most`.
-pub(super) fn take(archive: &[u8], name: &str, most: usize) -> Option<Vec<u8>> {
-    let (mut at, count) = directory(archive)?;
+pub(super) fn extract(archive: &[u8], name: &str, most: usize) -> Option<Vec<u8>> {
+    let (mut at, count) = central_directory(archive)?;
     for _ in 0..count {
         let head = archive.get(at..)?;
-        if !head.starts_with(&ENTRY) {
+        if !head.starts_with(&DIRECTORY_ENTRY) {
             return None;
         }
-        let own = head.get(46..46 + short(head, 28)?)?;
+        let own = head.get(46..46 + read_u16(head, 28)?)?;
         if own == name.as_bytes() {
             return unpack(archive, head, most);
         }
-        at += 46 + short(head, 28)? + short(head, 30)? + short(head, 32)?;
+        at += 46 + read_u16(head, 28)? + read_u16(head, 30)? + read_u16(head, 32)?;
     }
     None
 }
 
 /// Where the list of files begins, and how many there are.
-fn directory(archive: &[u8]) -> Option<(usize, usize)> {
-    let last = archive.len().checked_sub(END_BYTES)?;
+fn central_directory(archive: &[u8]) -> Option<(usize, usize)> {
+    let last = archive.len().checked_sub(END_OF_DIRECTORY_BYTES)?;
     let mut places = (last.saturating_sub(MAX_COMMENT)..=last).rev();
-    let end = places.find(|at| archive[*at..].starts_with(&END))?;
-    Some((long(&archive[end..], 16)?, short(&archive[end..], 10)?))
+    let end = places.find(|at| archive[*at..].starts_with(&END_OF_DIRECTORY))?;
+    Some((read_u32(&archive[end..], 16)?, read_u16(&archive[end..], 10)?))
 }
 
 fn unpack(archive: &[u8], head: &[u8], most: usize) -> Option<Vec<u8>> {
-    let (method, packed, whole) = (short(head, 10)?, long(head, 20)?, long(head, 24)?);
-    let local = archive.get(long(head, 42)?..)?;
-    if !local.starts_with(&LOCAL) || whole > most {
+    let (method, packed, whole) = (read_u16(head, 10)?, read_u32(head, 20)?, read_u32(head, 24)?);
+    let local = archive.get(read_u32(head, 42)?..)?;
+    if !local.starts_with(&LOCAL_HEADER) || whole > most {
         return None;
     }
-    let start = 30 + short(local, 26)? + short(local, 28)?;
+    let start = 30 + read_u16(local, 26)? + read_u16(local, 28)?;
     let data = local.get(start..start.checked_add(packed)?)?;
     let file = match method {
         0 => data.to_vec(),
@@ -53,12 +53,12 @@ fn unpack(archive: &[u8], head: &[u8], most: usize) -> Option<Vec<u8>> {
     (file.len() == whole).then_some(file)
 }
 
-fn short(bytes: &[u8], at: usize) -> Option<usize> {
+fn read_u16(bytes: &[u8], at: usize) -> Option<usize> {
     let bytes = bytes.get(at..)?.first_chunk()?;
     Some(u16::from_le_bytes(*bytes).into())
 }
 
-fn long(bytes: &[u8], at: usize) -> Option<usize> {
+fn read_u32(bytes: &[u8], at: usize) -> Option<usize> {
     let bytes = bytes.get(at..)?.first_chunk()?;
     usize::try_from(u32::from_le_bytes(*bytes)).ok()
 }
@@ -78,14 +78,16 @@ mod tests {
             let name_size = [u8::try_from(name.len()).expect("short"), 0];
             let middle = [&[0; 4][..], &[0; 4], &size, &whole, &name_size, &[0; 2]].concat();
             let head = [&[20, 0, 0, 0, method, 0][..], &middle].concat();
-            bytes.extend([&LOCAL[..], &head, name.as_bytes(), &data].concat());
+            bytes.extend([&LOCAL_HEADER[..], &head, name.as_bytes(), &data].concat());
             let tail = [&[0; 10][..], &start, name.as_bytes()].concat();
-            entries.extend([&ENTRY[..], &[20, 0], &head, &tail].concat());
+            entries.extend([&DIRECTORY_ENTRY[..], &[20, 0], &head, &tail].concat());
         }
         let start = u32::try_from(bytes.len()).expect("short").to_le_bytes();
         bytes.extend(&entries);
         let size = u32::try_from(entries.len()).expect("short").to_le_bytes();
-        bytes.extend([&END[..], &[0, 0, 0, 0, 2, 0, 2, 0], &size, &start, &[0, 0]].concat());
+        bytes.extend(
+            [&END_OF_DIRECTORY[..], &[0, 0, 0, 0, 2, 0, 2, 0], &size, &start, &[0, 0]].concat(),
+        );
         bytes
     }
 
@@ -96,24 +98,24 @@ mod tests {
     #[test]
     fn files_are_taken_out() {
         let archive = archive();
-        assert_eq!(take(&archive, "a/b.txt", 6).as_deref(), Some(&b"stored"[..]));
-        assert_eq!(take(&archive, "c", 200).as_deref(), Some(&[b'x'; 200][..]));
-        assert_eq!(take(&archive, "a/b.txt", 5), None);
-        assert_eq!(take(&archive, "c", 199), None);
-        assert_eq!(take(&archive, "b.txt", 6), None);
+        assert_eq!(extract(&archive, "a/b.txt", 6).as_deref(), Some(&b"stored"[..]));
+        assert_eq!(extract(&archive, "c", 200).as_deref(), Some(&[b'x'; 200][..]));
+        assert_eq!(extract(&archive, "a/b.txt", 5), None);
+        assert_eq!(extract(&archive, "c", 199), None);
+        assert_eq!(extract(&archive, "b.txt", 6), None);
     }
 
     #[test]
     fn what_is_no_archive_has_no_files() {
         let archive = archive();
         for end in 0..archive.len() {
-            assert_eq!(take(&archive[..end], "c", 200), None, "cut at {end}");
+            assert_eq!(extract(&archive[..end], "c", 200), None, "cut at {end}");
         }
         for at in 0..archive.len() {
             for byte in [0, 0x7f, 0xff] {
                 let mut changed = archive.clone();
                 changed[at] = byte;
-                let _ = take(&changed, "c", 200);
+                let _ = extract(&changed, "c", 200);
             }
         }
     }

@@ -9,13 +9,13 @@ use mere_core::embed::{MiniLm, ModelIdentity, StaticEmbeddings, Vector, minilm, 
 use mere_core::search::Document;
 
 use super::endpoint::Endpoint;
-use super::fetched::{FILE, Fetched};
-use super::trouble::Trouble;
+use super::fetched::{LazyMiniLm, MINILM_FILE};
+use super::trouble::EmbeddingError;
 use crate::config::{EmbeddingsConfig, ModelChoice};
 use mere_host::{Environment, available_parallelism};
 
 /// How many texts a model of this machine is given at once, for each hand.
-const FEW: usize = 1;
+const TEXTS_PER_THREAD: usize = 1;
 
 /// What meanings are found by.
 pub(crate) enum Embedder {
@@ -24,30 +24,30 @@ pub(crate) enum Embedder {
     /// The table that is part of the program.
     Static,
     /// The transformer that a person fetched.
-    MiniLm(Fetched),
+    MiniLm(LazyMiniLm),
     /// Somebody else's model.
     Endpoint(Box<Endpoint>),
 }
 
 /// What a model makes of an item.
-pub(crate) enum Made {
+pub(crate) enum EmbedOutcome {
     Vector(Vector),
     /// The item says nothing that means anything.
-    Nothing,
+    Empty,
     /// It has none now; it may have one later.
     Refused,
 }
 
 /// How much of the machine may be used.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Hands {
+pub(crate) enum ThreadBudget {
     /// Somebody else works here too.
     One,
     /// A person waits for it.
     All,
 }
 
-impl Hands {
+impl ThreadBudget {
     fn count(self) -> usize {
         match self {
             Self::One => 1,
@@ -59,13 +59,13 @@ impl Hands {
 impl Embedder {
     /// The model that the user's config asks for; if it asks for none in particular, the best that is
     /// there.
-    pub(crate) fn settle(said: &EmbeddingsConfig, surroundings: &Environment) -> Self {
+    pub(crate) fn from_config(said: &EmbeddingsConfig, surroundings: &Environment) -> Self {
         let models = surroundings.model_folder();
-        let is_fetched = models.as_ref().is_some_and(|models| models.size(FILE).is_some());
+        let is_fetched = models.as_ref().is_some_and(|models| models.size(MINILM_FILE).is_some());
         let usual = if is_fetched { ModelChoice::MiniLm } else { ModelChoice::Static };
         match (said.model.unwrap_or(usual), &said.endpoint) {
             (ModelChoice::Static, _) => Self::Static,
-            (ModelChoice::MiniLm, _) => Self::MiniLm(Fetched::new(models)),
+            (ModelChoice::MiniLm, _) => Self::MiniLm(LazyMiniLm::new(models)),
             (ModelChoice::Endpoint, Some(config)) => {
                 let key = |name: &str| surroundings.read_secret_variable(name);
                 Self::Endpoint(Box::new(Endpoint::new(config.clone(), key)))
@@ -96,77 +96,84 @@ impl Embedder {
     }
 
     /// Whether items get their vectors later than they are indexed.
-    pub(crate) fn is_slow(&self) -> bool {
+    pub(crate) fn is_deferred(&self) -> bool {
         matches!(self, Self::MiniLm(_) | Self::Endpoint(_))
     }
 
     /// The model whose vectors items get as they are indexed.
-    pub(crate) fn quick(&self) -> Option<ModelIdentity> {
-        self.model().filter(|_| !self.is_slow())
+    pub(crate) fn immediate_model(&self) -> Option<ModelIdentity> {
+        self.model().filter(|_| !self.is_deferred())
     }
 
     /// The vector of an item, where it takes no time.
-    pub(crate) fn at_once(&self, document: &Document) -> Option<Vector> {
+    pub(crate) fn embed_immediately(&self, document: &Document) -> Option<Vector> {
         match self {
-            Self::Static => StaticEmbeddings::built_in().embed(&meaning(document)),
+            Self::Static => StaticEmbeddings::built_in().embed(&embedding_text(document)),
             Self::None | Self::MiniLm(_) | Self::Endpoint(_) => None,
         }
     }
 
     /// The vector of a question; none if it says nothing.
-    pub(crate) fn question(&self, said: &str) -> Result<Option<Vector>, Trouble> {
+    pub(crate) fn embed_query(&self, said: &str) -> Result<Option<Vector>, EmbeddingError> {
         match self {
-            Self::None => Err(Trouble::Off),
+            Self::None => Err(EmbeddingError::Disabled),
             Self::Static => Ok(StaticEmbeddings::built_in().embed(said)),
             Self::MiniLm(fetched) => Ok(fetched.model()?.embed(said)),
             Self::Endpoint(_) if said.trim().is_empty() => Ok(None),
-            Self::Endpoint(endpoint) => endpoint.question(said),
+            Self::Endpoint(endpoint) => endpoint.embed_query(said),
         }
     }
 
     /// Whether it can be used now, as far as that is known.
-    pub(crate) fn ready(&self) -> Result<(), Trouble> {
+    pub(crate) fn check_ready(&self) -> Result<(), EmbeddingError> {
         match self {
-            Self::None => Err(Trouble::Off),
+            Self::None => Err(EmbeddingError::Disabled),
             Self::Static => Ok(()),
             Self::MiniLm(fetched) => fetched.model().map(|_| ()),
-            Self::Endpoint(endpoint) => endpoint.ready(),
+            Self::Endpoint(endpoint) => endpoint.check_ready(),
         }
     }
 
     /// How many items are best embedded together.
-    pub(crate) fn size(&self, hands: Hands) -> usize {
+    pub(crate) fn batch_size(&self, hands: ThreadBudget) -> usize {
         match self {
             Self::None => 0,
             Self::Static => 256,
-            Self::MiniLm(_) => FEW * hands.count(),
-            Self::Endpoint(endpoint) => endpoint.size(),
+            Self::MiniLm(_) => TEXTS_PER_THREAD * hands.count(),
+            Self::Endpoint(endpoint) => endpoint.batch_size(),
         }
     }
 
     /// What it makes of some texts, each in its place.
-    pub(crate) fn items(&self, texts: &[&str], hands: Hands) -> Result<Vec<Made>, Trouble> {
-        let made = |vector: Option<Vector>| vector.map_or(Made::Nothing, Made::Vector);
+    pub(crate) fn embed_texts(
+        &self,
+        texts: &[&str],
+        hands: ThreadBudget,
+    ) -> Result<Vec<EmbedOutcome>, EmbeddingError> {
+        let made =
+            |vector: Option<Vector>| vector.map_or(EmbedOutcome::Empty, EmbedOutcome::Vector);
         match self {
-            Self::None => Err(Trouble::Off),
+            Self::None => Err(EmbeddingError::Disabled),
             Self::Static => {
                 let table = StaticEmbeddings::built_in();
                 Ok(texts.iter().map(|text| made(table.embed(text))).collect())
             }
             Self::MiniLm(fetched) => {
-                let vectors = by_hands(fetched.model()?, texts, hands);
+                let vectors = embed_in_parallel(fetched.model()?, texts, hands);
                 Ok(vectors.into_iter().map(made).collect())
             }
             Self::Endpoint(endpoint) => {
                 let said = texts.iter().copied().filter(|text| !text.trim().is_empty());
                 let said = said.collect::<Vec<_>>();
                 if said.is_empty() {
-                    return Ok(texts.iter().map(|_| Made::Nothing).collect());
+                    return Ok(texts.iter().map(|_| EmbedOutcome::Empty).collect());
                 }
-                let mut vectors = endpoint.items(&said)?.into_iter();
+                let mut vectors = endpoint.embed_texts(&said)?.into_iter();
                 let made = texts.iter().map(|text| match text.trim() {
-                    "" => Made::Nothing,
-                    _ => vectors.next().flatten().map_or(Made::Refused, Made::Vector),
+                    "" => EmbedOutcome::Empty,
+                    _ => {
+                        vectors.next().flatten().map_or(EmbedOutcome::Refused, EmbedOutcome::Vector)
+                    }
                 });
                 Ok(made.collect())
             }
@@ -174,7 +181,7 @@ impl Embedder {
     }
 }
 
-fn by_hands(model: &MiniLm, texts: &[&str], hands: Hands) -> Vec<Option<Vector>> {
+fn embed_in_parallel(model: &MiniLm, texts: &[&str], hands: ThreadBudget) -> Vec<Option<Vector>> {
     let embed = |texts: &[&str]| texts.iter().map(|text| model.embed(text)).collect::<Vec<_>>();
     let each = texts.len().div_ceil(hands.count()).max(1);
     if each >= texts.len() {
@@ -189,7 +196,7 @@ fn by_hands(model: &MiniLm, texts: &[&str], hands: Hands) -> Vec<Option<Vector>>
 }
 
 /// The text whose meaning is an item's.
-pub(crate) fn meaning(document: &Document) -> String {
+pub(crate) fn embedding_text(document: &Document) -> String {
     let [title, id, tags, description, _, body] = &document.texts;
     let id = id.replace(['-', '_'], " ");
     [title, &id, description, tags, body].map(String::as_str).join("\n")

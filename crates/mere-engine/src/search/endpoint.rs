@@ -13,41 +13,41 @@ use mere_core::request::Secret;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::trouble::Trouble;
+use super::trouble::EmbeddingError;
 use crate::config::EndpointConfig;
-use crate::web::{Post, WebError};
+use crate::web::{HttpError, PostRequest};
 
 /// How long nothing is sent after a failure.
-const REST: Duration = Duration::from_secs(30);
+const FAILURE_PAUSE: Duration = Duration::from_secs(30);
 /// How long a question waits for its vector.
-const QUICK: Duration = Duration::from_secs(3);
+const QUERY_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long items wait for theirs.
-const SLOW: Duration = Duration::from_secs(20);
+const ITEMS_TIMEOUT: Duration = Duration::from_secs(20);
 /// The most texts of one request.
-const MOST: usize = 64;
+const MAX_TEXTS: usize = 64;
 /// How much of a text is sent, in letters: what models read at once is bounded.
-const MOST_LETTERS: usize = 8000;
+const MAX_CHARACTERS: usize = 8000;
 /// The most bytes of an answer, for each text and besides.
-const MOST_BYTES: u64 = 512 * 1024;
+const RESPONSE_BYTES_PER_TEXT: u64 = 512 * 1024;
 
 /// Where vectors are asked for.
 pub(crate) struct Endpoint {
     config: EndpointConfig,
-    key: Result<Option<Secret>, Trouble>,
+    key: Result<Option<Secret>, EmbeddingError>,
     /// How many numbers vectors have; 0 as long as that is not known.
     dimensions: AtomicUsize,
     /// How many texts the next request has.
-    size: AtomicUsize,
-    failed: Mutex<Option<(Instant, Trouble)>>,
+    batch_size: AtomicUsize,
+    last_failure: Mutex<Option<(Instant, EmbeddingError)>>,
 }
 
 #[derive(Deserialize)]
-struct Answer {
-    data: Vec<Row>,
+struct EmbeddingsResponse {
+    data: Vec<EmbeddingRow>,
 }
 
 #[derive(Deserialize)]
-struct Row {
+struct EmbeddingRow {
     index: Option<usize>,
     embedding: Vec<f32>,
 }
@@ -57,10 +57,18 @@ impl Endpoint {
     pub(crate) fn new(config: EndpointConfig, key: impl FnOnce(&str) -> Option<Secret>) -> Self {
         let key = match &config.key_variable {
             None => Ok(None),
-            Some(name) => key(name).map(Some).ok_or_else(|| Trouble::NoKey(name.clone())),
+            Some(name) => {
+                key(name).map(Some).ok_or_else(|| EmbeddingError::MissingKey(name.clone()))
+            }
         };
         let dimensions = AtomicUsize::new(config.dimensions.unwrap_or_default());
-        Self { config, key, dimensions, size: AtomicUsize::new(8), failed: Mutex::default() }
+        Self {
+            config,
+            key,
+            dimensions,
+            batch_size: AtomicUsize::new(8),
+            last_failure: Mutex::default(),
+        }
     }
 
     /// What its vectors are kept under: another address, or another name there, is another model.
@@ -74,89 +82,98 @@ impl Endpoint {
     }
 
     /// How many texts are best sent at once.
-    pub(crate) fn size(&self) -> usize {
-        self.size.load(Ordering::Relaxed)
+    pub(crate) fn batch_size(&self) -> usize {
+        self.batch_size.load(Ordering::Relaxed)
     }
 
     /// The vector of a question: somebody waits.
-    pub(crate) fn question(&self, text: &str) -> Result<Option<Vector>, Trouble> {
-        self.ready()?;
-        Ok(self.noted(self.ask(&[text], QUICK))?.into_iter().next())
+    pub(crate) fn embed_query(&self, text: &str) -> Result<Option<Vector>, EmbeddingError> {
+        self.check_ready()?;
+        Ok(self.record_failure(self.request_vectors(&[text], QUERY_TIMEOUT))?.into_iter().next())
     }
 
     /// The vectors of some texts, each in its place; none for one that it refuses.
-    pub(crate) fn items(&self, texts: &[&str]) -> Result<Vec<Option<Vector>>, Trouble> {
-        self.ready()?;
+    pub(crate) fn embed_texts(
+        &self,
+        texts: &[&str],
+    ) -> Result<Vec<Option<Vector>>, EmbeddingError> {
+        self.check_ready()?;
         let began = Instant::now();
-        let answered = self.ask(texts, SLOW);
+        let answered = self.request_vectors(texts, ITEMS_TIMEOUT);
         if is_refused(&answered) {
             // It will not take one of them; the others it may.
-            return texts.iter().map(|text| self.single(text)).collect();
+            return texts.iter().map(|text| self.embed_single(text)).collect();
         }
-        let vectors = self.noted(answered)?;
-        self.pace(texts.len(), began.elapsed());
+        let vectors = self.record_failure(answered)?;
+        self.adapt_batch_size(texts.len(), began.elapsed());
         Ok(vectors.into_iter().map(Some).collect())
     }
 
-    fn single(&self, text: &str) -> Result<Option<Vector>, Trouble> {
-        let answered = self.ask(&[text], SLOW);
+    fn embed_single(&self, text: &str) -> Result<Option<Vector>, EmbeddingError> {
+        let answered = self.request_vectors(&[text], ITEMS_TIMEOUT);
         if is_refused(&answered) {
             return Ok(None);
         }
-        Ok(self.noted(answered)?.into_iter().next())
+        Ok(self.record_failure(answered)?.into_iter().next())
     }
 
     /// Remembers a failure.
-    fn noted<T>(&self, answered: Result<T, Trouble>) -> Result<T, Trouble> {
+    fn record_failure<T>(&self, answered: Result<T, EmbeddingError>) -> Result<T, EmbeddingError> {
         if let Err(trouble) = &answered {
             tracing::warn!(%trouble, "there are no vectors");
-            *self.failed() = Some((Instant::now(), trouble.clone()));
+            *self.lock_last_failure() = Some((Instant::now(), trouble.clone()));
         }
         answered
     }
 
     /// Whether anything is sent now.
-    pub(crate) fn ready(&self) -> Result<(), Trouble> {
-        let mut failed = self.failed();
+    pub(crate) fn check_ready(&self) -> Result<(), EmbeddingError> {
+        let mut failed = self.lock_last_failure();
         match &*failed {
-            Some((at, trouble)) if at.elapsed() < REST => return Err(trouble.clone()),
+            Some((at, trouble)) if at.elapsed() < FAILURE_PAUSE => return Err(trouble.clone()),
             _ => *failed = None,
         }
         Ok(())
     }
 
-    fn failed(&self) -> std::sync::MutexGuard<'_, Option<(Instant, Trouble)>> {
-        self.failed.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_last_failure(&self) -> std::sync::MutexGuard<'_, Option<(Instant, EmbeddingError)>> {
+        self.last_failure.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// As many texts at once as it answers in about a second.
-    fn pace(&self, sent: usize, took: Duration) {
-        let size = if took < Duration::from_secs(1) { self.size() * 2 } else { sent / 2 };
-        self.size.store(size.clamp(1, MOST), Ordering::Relaxed);
+    fn adapt_batch_size(&self, sent: usize, took: Duration) {
+        let size = if took < Duration::from_secs(1) { self.batch_size() * 2 } else { sent / 2 };
+        self.batch_size.store(size.clamp(1, MAX_TEXTS), Ordering::Relaxed);
     }
 
-    fn ask(&self, texts: &[&str], patience: Duration) -> Result<Vec<Vector>, Trouble> {
+    fn request_vectors(
+        &self,
+        texts: &[&str],
+        patience: Duration,
+    ) -> Result<Vec<Vector>, EmbeddingError> {
         let key = self.key.as_ref().map_err(Clone::clone)?;
-        let input = texts.iter().map(|text| beginning(text)).collect::<Vec<_>>();
+        let input = texts.iter().map(|text| truncate(text)).collect::<Vec<_>>();
         let mut body = json!({ "model": self.config.name, "input": input });
         if let Some(dimensions) = self.config.dimensions {
             body["dimensions"] = dimensions.into();
         }
         let body = body.to_string();
-        let post = Post {
+        let post = PostRequest {
             url: &self.config.url,
             key: key.as_ref(),
             body: body.as_bytes(),
-            patience,
-            most: MOST_BYTES * (1 + texts.len() as u64),
+            timeout: patience,
+            max_response_bytes: RESPONSE_BYTES_PER_TEXT * (1 + texts.len() as u64),
         };
         let answer = post.send()?;
-        let answer = serde_json::from_slice::<Answer>(&answer).map_err(|_| Trouble::Odd)?;
-        let vectors = in_order(answer.data, texts.len()).ok_or(Trouble::Odd)?;
+        let answer = serde_json::from_slice::<EmbeddingsResponse>(&answer)
+            .map_err(|_| EmbeddingError::InvalidResponse)?;
+        let vectors =
+            sort_vectors(answer.data, texts.len()).ok_or(EmbeddingError::InvalidResponse)?;
         let dimensions = vectors.first().map_or(0, Vector::dimensions);
         let is_asked = self.config.dimensions.is_none_or(|asked| asked == dimensions);
         if !is_asked || vectors.iter().any(|vector| vector.dimensions() != dimensions) {
-            return Err(Trouble::Odd);
+            return Err(EmbeddingError::InvalidResponse);
         }
         self.dimensions.store(dimensions, Ordering::Relaxed);
         Ok(vectors)
@@ -164,7 +181,7 @@ impl Endpoint {
 }
 
 /// The vectors in the order of the texts, if there is one for each.
-fn in_order(rows: Vec<Row>, count: usize) -> Option<Vec<Vector>> {
+fn sort_vectors(rows: Vec<EmbeddingRow>, count: usize) -> Option<Vec<Vector>> {
     if rows.len() != count {
         return None;
     }
@@ -180,29 +197,29 @@ fn in_order(rows: Vec<Row>, count: usize) -> Option<Vec<Vector>> {
 }
 
 /// Whether it was asked for something that it does not do: a text that is too long, or no such model.
-fn is_refused<T>(answered: &Result<T, Trouble>) -> bool {
-    matches!(answered, Err(Trouble::Web(WebError::Status(400 | 413 | 422))))
+fn is_refused<T>(answered: &Result<T, EmbeddingError>) -> bool {
+    matches!(answered, Err(EmbeddingError::Http(HttpError::Status(400 | 413 | 422))))
 }
 
 /// As much of a text as is sent.
-fn beginning(text: &str) -> &str {
-    text.char_indices().nth(MOST_LETTERS).map_or(text, |(end, _)| &text[..end])
+fn truncate(text: &str) -> &str {
+    text.char_indices().nth(MAX_CHARACTERS).map_or(text, |(end, _)| &text[..end])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn row(index: Option<usize>, embedding: &[f32]) -> Row {
-        Row { index, embedding: embedding.to_vec() }
+    fn row(index: Option<usize>, embedding: &[f32]) -> EmbeddingRow {
+        EmbeddingRow { index, embedding: embedding.to_vec() }
     }
 
     #[test]
     fn vectors_are_in_the_order_of_the_texts() {
         let rows = vec![row(Some(1), &[0.0, 1.0]), row(Some(0), &[1.0, 0.0])];
-        let vectors = in_order(rows, 2).expect("vectors");
+        let vectors = sort_vectors(rows, 2).expect("vectors");
         assert_eq!(vectors[0].as_bytes(), [127, 0]);
-        let unnumbered = in_order(vec![row(None, &[1.0]), row(None, &[2.0])], 2);
+        let unnumbered = sort_vectors(vec![row(None, &[1.0]), row(None, &[2.0])], 2);
         assert_eq!(unnumbered.map(|all| all.len()), Some(2));
         for rows in [
             vec![row(Some(0), &[1.0])],
@@ -211,13 +228,13 @@ mod tests {
             vec![row(Some(0), &[1.0]), row(Some(1), &[f32::NAN])],
             vec![row(Some(0), &[1.0]), row(Some(1), &[])],
         ] {
-            assert!(in_order(rows, 2).is_none());
+            assert!(sort_vectors(rows, 2).is_none());
         }
     }
 
     #[test]
     fn only_the_beginning_of_a_text_is_sent() {
-        assert_eq!(beginning("ä"), "ä");
-        assert_eq!(beginning(&"ä".repeat(MOST_LETTERS + 5)).chars().count(), MOST_LETTERS);
+        assert_eq!(truncate("ä"), "ä");
+        assert_eq!(truncate(&"ä".repeat(MAX_CHARACTERS + 5)).chars().count(), MAX_CHARACTERS);
     }
 }

@@ -9,8 +9,8 @@ use std::io;
 use mere_core::item::{Category, ScopedPath};
 
 use super::SearchError;
-use super::ground::Ground;
-use super::index::{GroundId, Index};
+use super::ground::Corpus;
+use super::index::{CorpusId, SearchIndex};
 use crate::space::{
     ItemTree, ScanDepth, ScanOptions, is_category_inside_an_item, join_path, scan_from,
 };
@@ -20,103 +20,112 @@ use mere_host::{
 };
 
 /// How often folders are looked for that came while others were read.
-const ROUNDS: usize = 4;
+const MAX_WATCH_ROUNDS: usize = 4;
 
 /// The grounds of a session, looked after.
-pub(crate) struct Feed {
-    pub(crate) grounds: Vec<Ground>,
+pub(crate) struct ChangeDetector {
+    pub(crate) corpora: Vec<Corpus>,
     /// What the index calls each; empty until it has been asked.
-    pub(crate) numbers: Vec<GroundId>,
+    pub(crate) corpus_ids: Vec<CorpusId>,
     watch: FolderWatcher,
     /// The folders that are watched.
-    watched: HashSet<String>,
+    watched_folders: HashSet<String>,
     /// Whether news may have been lost.
-    is_unsure: bool,
+    must_rescan: bool,
 }
 
 /// A file that is to be read.
-pub(crate) struct Errand {
-    pub(crate) ground: usize,
+pub(crate) struct PendingRead {
+    pub(crate) corpus: usize,
     /// Where in it. There may be very many: what follows from the path is not kept.
     pub(crate) path: String,
     /// The item that the index has there.
-    pub(crate) known: Option<u32>,
+    pub(crate) indexed_item: Option<u32>,
 }
 
 /// What has to be done to the index.
 #[derive(Default)]
-pub(crate) struct Changes {
-    pub(crate) read: Vec<Errand>,
-    pub(crate) gone: Vec<u32>,
+pub(crate) struct IndexChanges {
+    pub(crate) to_read: Vec<PendingRead>,
+    pub(crate) removed: Vec<u32>,
 }
 
 /// A folder of a plot.
-struct Spot {
-    ground: usize,
-    plot: usize,
-    below: String,
+struct TreeFolder {
+    corpus: usize,
+    tree: usize,
+    path: String,
 }
 
 /// What is compared: the index, and whether an item may be known.
-pub(crate) struct Against<'a> {
-    pub(crate) index: &'a Index,
-    pub(crate) shows: &'a dyn Fn(&ScopedPath) -> bool,
+pub(crate) struct DetectionContext<'a> {
+    pub(crate) index: &'a SearchIndex,
+    pub(crate) is_visible: &'a dyn Fn(&ScopedPath) -> bool,
 }
 
-impl Feed {
-    pub(crate) fn new(grounds: Vec<Ground>, is_watching: bool) -> Self {
+impl ChangeDetector {
+    pub(crate) fn new(corpora: Vec<Corpus>, is_watching: bool) -> Self {
         let watch = if is_watching {
             FolderWatcher::new(Interest::Contents)
         } else {
             FolderWatcher::new_disabled()
         };
-        Self { grounds, numbers: Vec::new(), watch, watched: HashSet::new(), is_unsure: true }
+        Self {
+            corpora,
+            corpus_ids: Vec::new(),
+            watch,
+            watched_folders: HashSet::new(),
+            must_rescan: true,
+        }
     }
 
     /// Asks the index what it calls the grounds.
-    pub(crate) fn number(&mut self, index: &mut Index) -> Result<(), SearchError> {
-        if self.numbers.len() != self.grounds.len() {
-            let numbers = self.grounds.iter().map(|ground| index.ground(ground));
-            self.numbers = numbers.collect::<rusqlite::Result<_>>()?;
+    pub(crate) fn assign_corpus_ids(&mut self, index: &mut SearchIndex) -> Result<(), SearchError> {
+        if self.corpus_ids.len() != self.corpora.len() {
+            let numbers = self.corpora.iter().map(|ground| index.register_corpus(ground));
+            self.corpus_ids = numbers.collect::<rusqlite::Result<_>>()?;
         }
         Ok(())
     }
 
     /// Whether it looks after exactly these.
-    pub(crate) fn is_of(&self, grounds: &[Ground]) -> bool {
-        self.grounds.len() == grounds.len()
-            && self.grounds.iter().zip(grounds).all(|(own, other)| own.is_same(other))
+    pub(crate) fn has_corpora(&self, grounds: &[Corpus]) -> bool {
+        self.corpora.len() == grounds.len()
+            && self.corpora.iter().zip(grounds).all(|(own, other)| own.is_same(other))
     }
 
     /// What was told has been done: from now on news count.
-    pub(crate) fn settle(&mut self) {
-        self.is_unsure = false;
+    pub(crate) fn mark_scanned(&mut self) {
+        self.must_rescan = false;
     }
 
     /// All of it must be looked at again.
-    pub(crate) fn doubt(&mut self) {
-        self.is_unsure = true;
+    pub(crate) fn require_rescan(&mut self) {
+        self.must_rescan = true;
     }
 
     /// What differs now.
-    pub(crate) fn changes(&mut self, against: &Against<'_>) -> Result<Changes, SearchError> {
+    pub(crate) fn detect(
+        &mut self,
+        against: &DetectionContext<'_>,
+    ) -> Result<IndexChanges, SearchError> {
         let news = self.watch.take_changes();
-        let mut changes = Changes::default();
+        let mut changes = IndexChanges::default();
         match news {
-            WatchReport::Unchanged if !self.is_unsure => {}
-            WatchReport::Changed(news) if !self.is_unsure => {
-                self.is_unsure = true;
+            WatchReport::Unchanged if !self.must_rescan => {}
+            WatchReport::Changed(news) if !self.must_rescan => {
+                self.must_rescan = true;
                 for one in &news {
-                    self.follow(one, against, &mut changes)?;
+                    self.check_event(one, against, &mut changes)?;
                 }
             }
             _ => {
-                self.is_unsure = true;
-                self.watch_tops();
-                for ground in 0..self.grounds.len() {
-                    for plot in 0..self.grounds[ground].plots.len() {
-                        let spot = Spot { ground, plot, below: String::new() };
-                        self.look(&spot, against, &mut changes)?;
+                self.must_rescan = true;
+                self.watch_space_folders();
+                for ground in 0..self.corpora.len() {
+                    for plot in 0..self.corpora[ground].trees.len() {
+                        let spot = TreeFolder { corpus: ground, tree: plot, path: String::new() };
+                        self.scan_folder(&spot, against, &mut changes)?;
                     }
                 }
             }
@@ -124,9 +133,9 @@ impl Feed {
         Ok(changes)
     }
 
-    fn watch_tops(&mut self) {
-        for (number, ground) in self.grounds.iter().enumerate() {
-            if let Some(top) = &ground.top
+    fn watch_space_folders(&mut self) {
+        for (number, ground) in self.corpora.iter().enumerate() {
+            if let Some(top) = &ground.space_folder
                 && let Ok(folder) = OpenFolder::open(top, "")
             {
                 self.watch.add_open_folder(&folder, &watch_name(number, ""));
@@ -135,47 +144,52 @@ impl Feed {
     }
 
     /// Looks where something happened.
-    fn follow(
+    fn check_event(
         &mut self,
         news: &FolderChange,
-        against: &Against<'_>,
-        changes: &mut Changes,
+        against: &DetectionContext<'_>,
+        changes: &mut IndexChanges,
     ) -> Result<(), SearchError> {
-        let Some((ground, label)) = read_watch_name(&news.folder) else { return Ok(()) };
-        let Some(own) = self.grounds.get(ground) else { return Ok(()) };
+        let Some((ground, label)) = parse_watch_name(&news.folder) else { return Ok(()) };
+        let Some(own) = self.corpora.get(ground) else { return Ok(()) };
         let name = news.name.as_deref();
         if name.is_some_and(|name| name.starts_with('.')) {
             return Ok(());
         }
         // In the space itself only the tops of plots matter.
-        let is_top = label.is_empty() && own.top.is_some();
+        let is_top = label.is_empty() && own.space_folder.is_some();
         let inner = join_path(label, name.unwrap_or_default());
-        let Some((plot, below)) = own.plot_of(if is_top { &inner } else { label }) else {
+        let Some((plot, below)) = own.find_tree(if is_top { &inner } else { label }) else {
             return Ok(());
         };
-        let main = own.plots[plot].kind.folder_main_file();
-        let spot = |below: &str| Spot { ground, plot, below: below.to_owned() };
+        let main = own.trees[plot].kind.folder_main_file();
+        let spot = |below: &str| TreeFolder { corpus: ground, tree: plot, path: below.to_owned() };
         match name {
-            _ if is_top => self.look(&spot(below), against, changes),
-            None => self.look(&spot(below), against, changes),
+            _ if is_top => self.scan_folder(&spot(below), against, changes),
+            None => self.scan_folder(&spot(below), against, changes),
             Some(name) if news.is_folder => {
-                self.look(&spot(&join_path(below, name)), against, changes)
+                self.scan_folder(&spot(&join_path(below, name)), against, changes)
             }
-            Some(name) if Some(name) == main => self.look(&spot(below), against, changes),
-            Some(_) => self.look_at_file(ground, &inner, against, changes),
+            Some(name) if Some(name) == main => self.scan_folder(&spot(below), against, changes),
+            Some(_) => self.check_file(ground, &inner, against, changes),
         }
     }
 
     /// Whether the file of an item is as the index has it.
-    pub(crate) fn is_known(&self, index: &Index, place: &ScopedPath) -> Result<bool, SearchError> {
-        for (own, number) in self.grounds.iter().zip(&self.numbers) {
-            for (plot, plot_of) in own.plots.iter().enumerate() {
-                let path = own.path(plot, place);
-                let path = path.filter(|path| own.place(path).is_some_and(|(_, at)| at == *place));
+    pub(crate) fn is_current(
+        &self,
+        index: &SearchIndex,
+        place: &ScopedPath,
+    ) -> Result<bool, SearchError> {
+        for (own, number) in self.corpora.iter().zip(&self.corpus_ids) {
+            for (plot, plot_of) in own.trees.iter().enumerate() {
+                let path = own.item_path(plot, place);
+                let path =
+                    path.filter(|path| own.item_at(path).is_some_and(|(_, at)| at == *place));
                 if let Some(path) = path
-                    && let Some(known) = index.known_at(*number, &path)?
+                    && let Some(known) = index.known_file(*number, &path)?
                 {
-                    let looks = looks(plot_of, place)?;
+                    let looks = file_stamp(plot_of, place)?;
                     return Ok(looks.is_some() && known.stamp == looks);
                 }
             }
@@ -184,83 +198,91 @@ impl Feed {
     }
 
     /// One file: is it as the index has it?
-    fn look_at_file(
+    fn check_file(
         &self,
         ground: usize,
         path: &str,
-        against: &Against<'_>,
-        changes: &mut Changes,
+        against: &DetectionContext<'_>,
+        changes: &mut IndexChanges,
     ) -> Result<(), SearchError> {
-        let (own, number) = (&self.grounds[ground], self.numbers[ground]);
-        let Some((plot, place)) = own.place(path) else { return Ok(()) };
-        let known = against.index.known_at(number, path)?;
-        let plot_of = &own.plots[plot];
-        let looks = looks(plot_of, &place)?;
+        let (own, number) = (&self.corpora[ground], self.corpus_ids[ground]);
+        let Some((plot, place)) = own.item_at(path) else { return Ok(()) };
+        let known = against.index.known_file(number, path)?;
+        let plot_of = &own.trees[plot];
+        let looks = file_stamp(plot_of, &place)?;
         let (folder, _) = place.folder_and_file().unwrap_or_default();
         let category = folder.parse::<Category>().unwrap_or_default();
         let counts = looks.is_some()
-            && (against.shows)(&place)
+            && (against.is_visible)(&place)
             && !is_category_inside_an_item(plot_of, &category)?;
         match (counts, known) {
             (true, Some(known)) if known.stamp.is_some() && known.stamp == looks => {}
             (true, known) => {
                 let known = known.map(|known| known.item);
-                changes.read.push(Errand { ground, path: path.to_owned(), known });
+                changes.to_read.push(PendingRead {
+                    corpus: ground,
+                    path: path.to_owned(),
+                    indexed_item: known,
+                });
             }
-            (false, Some(known)) => changes.gone.push(known.item),
+            (false, Some(known)) => changes.removed.push(known.item),
             (false, None) => {}
         }
         Ok(())
     }
 
     /// A folder and all below it: what is not as the index has it?
-    fn look(
+    fn scan_folder(
         &mut self,
-        spot: &Spot,
-        against: &Against<'_>,
-        changes: &mut Changes,
+        spot: &TreeFolder,
+        against: &DetectionContext<'_>,
+        changes: &mut IndexChanges,
     ) -> Result<(), SearchError> {
-        self.watch_below(spot)?;
-        let (own, number) = (&self.grounds[spot.ground], self.numbers[spot.ground]);
-        let start = vec![(spot.plot, spot.below.clone())];
+        self.watch_folders_below(spot)?;
+        let (own, number) = (&self.corpora[spot.corpus], self.corpus_ids[spot.corpus]);
+        let start = vec![(spot.tree, spot.path.clone())];
         let known = ScanOptions { depth: ScanDepth::Stamps, is_known: &|_| false };
-        let census = scan_from(own.scope, &own.plots, start, &known)?;
-        let label = own.plots[spot.plot].index_label(&spot.below);
-        let mut known = against.index.known_below(number, &label)?;
+        let census = scan_from(own.scope, &own.trees, start, &known)?;
+        let label = own.trees[spot.tree].index_label(&spot.path);
+        let mut known = against.index.known_files_below(number, &label)?;
         for entry in census.entries {
-            let Some(path) = own.path(spot.plot, &entry.place) else { continue };
-            if !(against.shows)(&entry.place) {
+            let Some(path) = own.item_path(spot.tree, &entry.place) else { continue };
+            if !(against.is_visible)(&entry.place) {
                 continue;
             }
             let known = known.remove(&path);
             if known.is_none_or(|known| known.stamp.is_none() || known.stamp != entry.stamp) {
                 let known = known.map(|known| known.item);
-                changes.read.push(Errand { ground: spot.ground, path, known });
+                changes.to_read.push(PendingRead {
+                    corpus: spot.corpus,
+                    path,
+                    indexed_item: known,
+                });
             }
         }
-        changes.gone.extend(known.into_values().map(|known| known.item));
+        changes.removed.extend(known.into_values().map(|known| known.item));
         Ok(())
     }
 
     /// Watches every folder below a spot, before any of them is read.
-    fn watch_below(&mut self, spot: &Spot) -> Result<(), SearchError> {
+    fn watch_folders_below(&mut self, spot: &TreeFolder) -> Result<(), SearchError> {
         if !self.watch.is_active() {
             return Ok(());
         }
-        let own = &self.grounds[spot.ground];
-        for _ in 0..ROUNDS {
-            let start = vec![(spot.plot, spot.below.clone())];
+        let own = &self.corpora[spot.corpus];
+        for _ in 0..MAX_WATCH_ROUNDS {
+            let start = vec![(spot.tree, spot.path.clone())];
             let known = ScanOptions { depth: ScanDepth::Names, is_known: &|_| false };
-            let census = scan_from(own.scope, &own.plots, start, &known)?;
+            let census = scan_from(own.scope, &own.trees, start, &known)?;
             let mut is_new = false;
             for (label, _) in census.folders {
-                let Some((plot, below)) = own.plot_of(&label) else { continue };
-                let plot = &own.plots[plot];
+                let Some((plot, below)) = own.find_tree(&label) else { continue };
+                let plot = &own.trees[plot];
                 let opened = OpenFolder::open(plot.dir(), &plot.path_from_handle(below));
                 let Ok(folder) = opened else { continue };
-                let name = watch_name(spot.ground, &label);
+                let name = watch_name(spot.corpus, &label);
                 self.watch.add_open_folder(&folder, &name);
-                is_new |= self.watched.insert(name);
+                is_new |= self.watched_folders.insert(name);
             }
             if !is_new {
                 break;
@@ -271,7 +293,7 @@ impl Feed {
 }
 
 /// What the file of an item looks like; none if there is none.
-fn looks(plot: &ItemTree, place: &ScopedPath) -> io::Result<Option<FileStamp>> {
+fn file_stamp(plot: &ItemTree, place: &ScopedPath) -> io::Result<Option<FileStamp>> {
     let (folder, name) = place.folder_and_file().unwrap_or_default();
     let opened = match OpenFolder::open(plot.dir(), &plot.path_from_handle(&folder)) {
         Err(error) if is_symlink_error(&error) => None,
@@ -286,7 +308,7 @@ fn watch_name(ground: usize, label: &str) -> String {
     format!("{ground}|{label}")
 }
 
-fn read_watch_name(name: &str) -> Option<(usize, &str)> {
+fn parse_watch_name(name: &str) -> Option<(usize, &str)> {
     let (ground, label) = name.split_once('|')?;
     Some((ground.parse().ok()?, label))
 }

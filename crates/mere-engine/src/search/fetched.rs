@@ -4,38 +4,38 @@ use std::sync::OnceLock;
 
 use mere_core::embed::MiniLm;
 
-use super::trouble::Trouble;
+use super::trouble::EmbeddingError;
 use mere_host::ModelFolder;
 
 /// What the packed model is called in its folder.
-pub(crate) const FILE: &str = "minilm-l6-v2.bin";
+pub(crate) const MINILM_FILE: &str = "minilm-l6-v2.bin";
 
 /// A model in a file.
-pub(crate) struct Fetched {
+pub(crate) struct LazyMiniLm {
     models: Option<ModelFolder>,
-    read: OnceLock<Result<Box<MiniLm>, Trouble>>,
+    loaded: OnceLock<Result<Box<MiniLm>, EmbeddingError>>,
 }
 
-impl Fetched {
+impl LazyMiniLm {
     pub(crate) fn new(models: Option<ModelFolder>) -> Self {
-        Self { models, read: OnceLock::new() }
+        Self { models, loaded: OnceLock::new() }
     }
 
     /// The model.
-    pub(crate) fn model(&self) -> Result<&MiniLm, Trouble> {
-        let read = self.read.get_or_init(|| self.load().map(Box::new));
+    pub(crate) fn model(&self) -> Result<&MiniLm, EmbeddingError> {
+        let read = self.loaded.get_or_init(|| self.load().map(Box::new));
         read.as_ref().map(|model| &**model).map_err(Clone::clone)
     }
 
-    fn load(&self) -> Result<MiniLm, Trouble> {
-        let models = self.models.as_ref().ok_or(Trouble::Missing)?;
-        let bytes = models.read(FILE).map_err(|error| {
+    fn load(&self) -> Result<MiniLm, EmbeddingError> {
+        let models = self.models.as_ref().ok_or(EmbeddingError::Missing)?;
+        let bytes = models.read(MINILM_FILE).map_err(|error| {
             tracing::warn!(%error, "the model cannot be read");
-            Trouble::Damaged
+            EmbeddingError::Damaged
         })?;
-        MiniLm::read(&bytes.ok_or(Trouble::Missing)?).map_err(|error| {
+        MiniLm::read(&bytes.ok_or(EmbeddingError::Missing)?).map_err(|error| {
             tracing::warn!(%error, "the model cannot be used");
-            Trouble::Damaged
+            EmbeddingError::Damaged
         })
     }
 }

@@ -9,23 +9,24 @@ use crate::store::MemorySource;
 use mere_host::FolderIdentity;
 
 /// The types that are searched in a space.
-const SEARCHED: [ItemType; 3] = [ItemType::Directive, ItemType::Tool, ItemType::Knowledge];
+const SEARCHED_TYPES: [ItemType; 3] = [ItemType::Directive, ItemType::Tool, ItemType::Knowledge];
 
 /// A space or a store.
-pub(crate) struct Ground {
+pub(crate) struct Corpus {
     /// What the index calls it.
     pub(crate) name: String,
     pub(crate) scope: Scope,
-    pub(crate) plots: Vec<ItemTree>,
+    pub(crate) trees: Vec<ItemTree>,
     /// The folder whose entries are the tops of plots, where there is one.
-    pub(crate) top: Option<cap_std::fs::Dir>,
+    pub(crate) space_folder: Option<cap_std::fs::Dir>,
     /// Which folders it is made of.
-    identity: Vec<FolderIdentity>,
+    folder_identities: Vec<FolderIdentity>,
 }
 
-impl Ground {
-    pub(crate) fn of_space(space: &Space) -> io::Result<Option<Self>> {
-        let plots = SEARCHED.into_iter().flat_map(|kind| space.trees_of(kind)).collect::<Vec<_>>();
+impl Corpus {
+    pub(crate) fn from_space(space: &Space) -> io::Result<Option<Self>> {
+        let plots =
+            SEARCHED_TYPES.into_iter().flat_map(|kind| space.trees_of(kind)).collect::<Vec<_>>();
         if plots.is_empty() {
             return Ok(None);
         }
@@ -33,7 +34,7 @@ impl Ground {
         Self::new(space.scope.name().to_owned(), space.scope, plots, top).map(Some)
     }
 
-    pub(crate) fn of_store(remembered: &MemorySource<'_>) -> io::Result<Option<Self>> {
+    pub(crate) fn from_store(remembered: &MemorySource<'_>) -> io::Result<Option<Self>> {
         let (store, context) = (remembered.store, remembered.context);
         let Some(folder) = store.folder(context)? else { return Ok(None) };
         let name = format!("store:{}", store.address);
@@ -51,39 +52,39 @@ impl Ground {
             plot.dir().dir_metadata().map(|it| FolderIdentity::from_metadata(&it))
         };
         let identity = plots.iter().map(own).collect::<io::Result<_>>()?;
-        Ok(Self { name, scope, plots, top, identity })
+        Ok(Self { name, scope, trees: plots, space_folder: top, folder_identities: identity })
     }
 
     /// Whether it is the same folders by the same name.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.name == other.name
-            && self.identity == other.identity
-            && self.labels() == other.labels()
+            && self.folder_identities == other.folder_identities
+            && self.tree_labels() == other.tree_labels()
     }
 
     /// The labels of its plots.
-    pub(crate) fn labels(&self) -> Vec<String> {
-        self.plots.iter().map(|plot| plot.index_label("")).collect()
+    pub(crate) fn tree_labels(&self) -> Vec<String> {
+        self.trees.iter().map(|plot| plot.index_label("")).collect()
     }
 
     /// The plot that a label lies in, with the path from its top.
-    pub(crate) fn plot_of<'a>(&self, label: &'a str) -> Option<(usize, &'a str)> {
-        let mut plots = self.plots.iter().enumerate();
+    pub(crate) fn find_tree<'a>(&self, label: &'a str) -> Option<(usize, &'a str)> {
+        let mut plots = self.trees.iter().enumerate();
         plots.find_map(|(number, plot)| Some((number, plot.path_of_label(label)?)))
     }
 
     /// The item whose main file has this path.
-    pub(crate) fn place(&self, path: &str) -> Option<(usize, ScopedPath)> {
-        let (number, below) = self.plot_of(path)?;
-        let plot = &self.plots[number];
+    pub(crate) fn item_at(&self, path: &str) -> Option<(usize, ScopedPath)> {
+        let (number, below) = self.find_tree(path)?;
+        let plot = &self.trees[number];
         let names = below.split('/').collect::<Vec<_>>();
         let place = ScopedPath::from_base_path(self.scope, plot.kind, plot.base.clone(), &names)?;
         Some((number, place))
     }
 
     /// The path of an item's main file.
-    pub(crate) fn path(&self, plot: usize, place: &ScopedPath) -> Option<String> {
+    pub(crate) fn item_path(&self, plot: usize, place: &ScopedPath) -> Option<String> {
         let (folder, name) = place.folder_and_file()?;
-        Some(self.plots[plot].index_label(&join_path(&folder, &name)))
+        Some(self.trees[plot].index_label(&join_path(&folder, &name)))
     }
 }

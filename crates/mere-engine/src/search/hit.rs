@@ -10,9 +10,9 @@ use mere_core::request::Reader;
 use mere_core::search::{Document, Highlight, excerpt};
 
 use super::SearchError;
-use super::library::Library;
-use super::rank::Hit;
-use super::web::Audience;
+use super::library::LiveIndex;
+use super::rank::SearchHit;
+use super::web::GraphVisibility;
 use crate::court::TrustPolicy;
 use crate::items::{self, CheckedItem, ItemCall, ItemError, is_visible};
 use crate::tool_error::ToolError;
@@ -21,19 +21,19 @@ use crate::wording::trust_fields;
 use mere_host::available_parallelism;
 
 /// From so many hits on several hands read them.
-const MANY: usize = 4;
+const PARALLEL_MIN: usize = 4;
 /// The most hands.
-const MAX_HANDS: usize = 4;
+const MAX_THREADS: usize = 4;
 
 /// Tells hits.
-pub(super) struct Teller<'a, 'd> {
-    pub(super) desk: &'a ItemCall<'d>,
+pub(super) struct HitRenderer<'a, 'd> {
+    pub(super) call: &'a ItemCall<'d>,
     pub(super) highlight: &'a Highlight,
-    pub(super) library: &'a Library,
+    pub(super) live_index: &'a LiveIndex,
 }
 
 /// What is known of a hit without its file.
-struct Lead {
+struct IndexedHit {
     place: ScopedPath,
     address: Address,
     score: Data,
@@ -44,38 +44,42 @@ struct Lead {
 }
 
 /// What reads files. Several hands may.
-struct Reading<'a> {
+struct HitReader<'a> {
     view: &'a View<'a>,
-    court: &'a TrustPolicy,
-    who: Reader,
+    trust_policy: &'a TrustPolicy,
+    reader: Reader,
     highlight: &'a Highlight,
 }
 
-impl Teller<'_, '_> {
+impl HitRenderer<'_, '_> {
     /// Hits in their order, without those that went meanwhile or may not be known.
-    pub(super) fn tell(&self, hits: &[Hit]) -> Result<Vec<(ItemType, Fields)>, SearchError> {
+    pub(super) fn render_all(
+        &self,
+        hits: &[SearchHit],
+    ) -> Result<Vec<(ItemType, Fields)>, SearchError> {
         let leads = hits.iter().map(|hit| {
-            if (self.desk.is_cancelled)() { Err(SearchError::Over) } else { self.lead(hit) }
+            if (self.call.is_cancelled)() { Err(SearchError::Cancelled) } else { self.look_up(hit) }
         });
         let leads = leads.collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
         let leads = leads.collect::<Vec<_>>();
-        let ItemCall { view, trust_policy: court, reader: who, .. } = *self.desk;
-        let reading = Reading { view, court, who, highlight: self.highlight };
-        if leads.len() < MANY {
-            return Ok(leads.into_iter().filter_map(|lead| reading.tell(lead)).collect());
+        let ItemCall { view, trust_policy: court, reader: who, .. } = *self.call;
+        let reading =
+            HitReader { view, trust_policy: court, reader: who, highlight: self.highlight };
+        if leads.len() < PARALLEL_MIN {
+            return Ok(leads.into_iter().filter_map(|lead| reading.render(lead)).collect());
         }
-        Ok(reading.tell_by_hands(leads))
+        Ok(reading.render_in_parallel(leads))
     }
 
-    fn lead(&self, hit: &Hit) -> Result<Option<Lead>, SearchError> {
-        let Some(place) = self.library.place(hit.item)? else { return Ok(None) };
-        let Some(address) = place.address().filter(|_| is_visible(self.desk.view, &place)) else {
+    fn look_up(&self, hit: &SearchHit) -> Result<Option<IndexedHit>, SearchError> {
+        let Some(place) = self.live_index.locate(hit.item)? else { return Ok(None) };
+        let Some(address) = place.address().filter(|_| is_visible(self.call.view, &place)) else {
             return Ok(None);
         };
-        Ok(Some(Lead {
+        Ok(Some(IndexedHit {
             address,
-            score: score(hit),
-            modified: self.library.index.modified(hit.item)?,
+            score: score_data(hit),
+            modified: self.live_index.index.modified_at(hit.item)?,
             superseded_by: self.superseded_by(&place)?,
             shadowed_by: self.shadowed_by(&place),
             place,
@@ -89,8 +93,8 @@ impl Teller<'_, '_> {
         }
         let (category, id) = (Some(place.category.clone()), place.id.clone());
         let name = ItemRef { category, id, version: None };
-        let found = self.desk.sources.candidates(Scope::Project, place.kind, &name).ok()?;
-        let winner = found.iter().find(|one| is_visible(self.desk.view, one))?;
+        let found = self.call.sources.candidates(Scope::Project, place.kind, &name).ok()?;
+        let winner = found.iter().find(|one| is_visible(self.call.view, one))?;
         winner.address().map(Data::from)
     }
 
@@ -98,24 +102,24 @@ impl Teller<'_, '_> {
         if place.kind != ItemType::Knowledge {
             return Ok(None);
         }
-        let ask = |audience: Audience<'_>| self.library.successor(place, audience);
-        let found = self.desk.audience(ask)?;
+        let ask = |audience: GraphVisibility<'_>| self.live_index.successor(place, audience);
+        let found = self.call.with_visibility(ask)?;
         Ok(found.map(|place| items::item_name(&place)))
     }
 }
 
-impl Reading<'_> {
+impl HitReader<'_> {
     /// Each hand takes some of them.
-    fn tell_by_hands(&self, leads: Vec<Lead>) -> Vec<(ItemType, Fields)> {
-        let hands = available_parallelism(MAX_HANDS);
+    fn render_in_parallel(&self, leads: Vec<IndexedHit>) -> Vec<(ItemType, Fields)> {
+        let hands = available_parallelism(MAX_THREADS);
         let each = leads.len().div_ceil(hands);
         let mut parts = Vec::new();
         let mut leads = leads.into_iter().peekable();
         while leads.peek().is_some() {
             parts.push(leads.by_ref().take(each).collect::<Vec<_>>());
         }
-        let tell = |part: Vec<Lead>| {
-            part.into_iter().filter_map(|lead| self.tell(lead)).collect::<Vec<_>>()
+        let tell = |part: Vec<IndexedHit>| {
+            part.into_iter().filter_map(|lead| self.render(lead)).collect::<Vec<_>>()
         };
         let last = parts.pop().unwrap_or_default();
         thread::scope(|scope| {
@@ -131,7 +135,7 @@ impl Reading<'_> {
     }
 
     /// A hit; none if it went meanwhile.
-    fn tell(&self, lead: Lead) -> Option<(ItemType, Fields)> {
+    fn render(&self, lead: IndexedHit) -> Option<(ItemType, Fields)> {
         let place = &lead.place;
         let named = Fields::default()
             .with("item_type", place.kind.name())
@@ -139,29 +143,32 @@ impl Reading<'_> {
             .with("category", ParsedName::from(&place.category))
             .with("scope", place.scope.name())
             .with("address", lead.address.clone());
-        let fields =
-            match CheckedItem::open_for_reader(self.who, (self.view, self.court), place.clone()) {
-                Ok(opened) => self.opened(named, &opened, &lead),
-                // What may not be used says no more than where it is, and why.
-                Err(ToolError::Item(ItemError::Broken(broken))) => {
-                    named.with("score", lead.score).with("trust", trust_fields(&broken.failure))
-                }
-                Err(ToolError::Item(ItemError::UseDenied(unused))) => {
-                    named.with("score", lead.score).with("trust", unused.standing.to_fields())
-                }
-                Err(_) => return None,
-            };
+        let fields = match CheckedItem::open_for_reader(
+            self.reader,
+            (self.view, self.trust_policy),
+            place.clone(),
+        ) {
+            Ok(opened) => self.render_item(named, &opened, &lead),
+            // What may not be used says no more than where it is, and why.
+            Err(ToolError::Item(ItemError::Broken(broken))) => {
+                named.with("score", lead.score).with("trust", trust_fields(&broken.failure))
+            }
+            Err(ToolError::Item(ItemError::UseDenied(unused))) => {
+                named.with("score", lead.score).with("trust", unused.standing.to_fields())
+            }
+            Err(_) => return None,
+        };
         Some((place.kind, fields.with_some("shadowed_by", lead.shadowed_by)))
     }
 
-    fn opened(&self, named: Fields, opened: &CheckedItem, lead: &Lead) -> Fields {
+    fn render_item(&self, named: Fields, opened: &CheckedItem, lead: &IndexedHit) -> Fields {
         let loaded = &opened.loaded;
         let mut teller = items::ItemMasker::new(self.view, loaded);
         let document = Document::from_item(&loaded.item, &loaded.place, &loaded.text);
         let [_, _, _, description, _, body] = &document.texts;
         let body = teller.mask_text(body);
         let preview = match &loaded.item {
-            Item::Directive(_) => self.preview(&without_tags(&body)),
+            Item::Directive(_) => self.preview(&strip_tags(&body)),
             _ => self.preview(&body),
         };
         let description = Some(description).filter(|text| !text.is_empty());
@@ -191,7 +198,7 @@ impl Reading<'_> {
 }
 
 /// What the elements of a directive say.
-fn without_tags(text: &str) -> String {
+fn strip_tags(text: &str) -> String {
     let mut said = String::with_capacity(text.len());
     let mut is_tag = false;
     for character in text.chars() {
@@ -209,7 +216,7 @@ fn without_tags(text: &str) -> String {
 }
 
 /// Three digits say enough.
-fn score(hit: &Hit) -> Data {
+fn score_data(hit: &SearchHit) -> Data {
     let rounded = (f64::from(hit.score) * 1000.0).round() / 1000.0;
     serde_json::Number::from_f64(rounded).map_or(Data::Null, Data::ForeignNumber)
 }

@@ -42,22 +42,22 @@ use crate::seen::MaskedText;
 use crate::tool_error::ToolError;
 use crate::view::{cursor_data, page_reply};
 use crate::wording;
-pub(crate) use embedder::{Embedder, Hands};
+pub(crate) use embedder::{Embedder, ThreadBudget};
 pub(crate) use endpoint::Endpoint;
-pub(crate) use fetched::FILE as FETCHED;
-use find::{Demand, Filter, Question, find};
-use hit::Teller;
-use library::Library;
-pub(crate) use library::{Outdated, Searches};
+pub(crate) use fetched::MINILM_FILE as FETCHED;
+use find::{Filter, FilterCondition, IndexQuery, find_matches};
+use hit::HitRenderer;
+use library::LiveIndex;
+pub(crate) use library::{SessionIndex, StalePolicy};
 use rank::Ranking;
-use reading::nanoseconds;
-pub(crate) use shift::{Fate, Shift};
-pub(crate) use trouble::Trouble;
-pub(crate) use waiting::Embedding;
-use web::Audience;
+use reading::to_nanoseconds;
+pub(crate) use shift::{LinkChange, LinkOutcome};
+pub(crate) use trouble::EmbeddingError;
+pub(crate) use waiting::EmbeddingJob;
+use web::GraphVisibility;
 
 /// How long somebody waits for items to get their vectors, where the session ends with the answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+const MAX_EMBEDDING_WAIT: Duration = Duration::from_secs(2);
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -65,21 +65,21 @@ pub(crate) enum SearchError {
     #[error("the search index cannot be used: {0}")]
     Database(#[from] rusqlite::Error),
     #[error("the machine failed: {0}")]
-    Machine(std::io::Error),
+    Io(std::io::Error),
     #[error("the call was cancelled or took too long")]
-    Over,
+    Cancelled,
 }
 
 /// What a session searches with.
-pub(crate) struct Kit<'a> {
-    pub(crate) searches: &'a Searches,
+pub(crate) struct SearchContext<'a> {
+    pub(crate) session_index: &'a SessionIndex,
     /// The folders that the gate knows: what texts look like to agents depends on them.
-    pub(crate) landmarks: Sha256,
+    pub(crate) landmarks_digest: Sha256,
     pub(crate) embedder: &'a Embedder,
     /// What the user's config says of models.
-    pub(crate) said: &'a EmbeddingsConfig,
+    pub(crate) embedding_config: &'a EmbeddingsConfig,
     /// Which type comes first of equal hits.
-    pub(crate) priority: &'a [ItemType],
+    pub(crate) type_priority: &'a [ItemType],
 }
 
 /// Searches.
@@ -89,89 +89,94 @@ pub(crate) fn search(desk: &ItemCall<'_>, call: &Search) -> Result<Draft, ToolEr
     let offset = match &call.cursor {
         None => 0,
         Some(cursor) => {
-            let said = cursor.position(&name, &top()).ok_or(ToolError::WrongCursor)?;
+            let said = cursor.position(&name, &cursor_address()).ok_or(ToolError::WrongCursor)?;
             said.parse::<usize>().map_err(|_| ToolError::WrongCursor)?
         }
     };
     let answer = if call.source == SearchSource::Registry {
-        Answer::default()
+        SearchResults::default()
     } else {
-        answer(desk, call, offset)?
+        run_search(desk, call, offset)?
     };
     let notes = notes(&answer, asks_registry);
     let next = answer.has_more.then(|| {
         let position = (offset + call.limit).to_string();
-        Cursor::new(&name, &top(), &position)
+        Cursor::new(&name, &cursor_address(), &position)
     });
     let unavailable = asks_registry.then(|| Data::List(vec!["registry".into()]));
-    let data = lists(answer.hits, call)
+    let data = result_lists(answer.hits, call)
         .with("total", answer.total)
         .with("mode", answer.mode.unwrap_or(call.mode).name())
         .with_some("next", next.as_ref().map(cursor_data))
         .with_some("unavailable", unavailable);
-    let message = found(answer.total, answer.shown);
+    let message = count_message(answer.total, answer.shown);
     let draft = page_reply(codes::SEARCH, message, next.as_ref()).data(data);
     Ok(if notes.is_empty() { draft } else { draft.hint(Prose::words(notes.join(" "))) })
 }
 
 /// What else is to be said of an answer.
-fn notes(answer: &Answer, asks_registry: bool) -> Vec<String> {
+fn notes(answer: &SearchResults, asks_registry: bool) -> Vec<String> {
     let searched = match answer.mode {
         None => "nothing was searched",
         Some(_) => "only what is here was searched",
     };
     let registry = asks_registry.then(|| format!("No registry is configured: {searched}."));
-    let trouble = answer.trouble.as_ref().map(wording::keyword_only_note);
-    let waiting = (answer.waiting > 0).then(|| wording::embedding_backlog_note(answer.waiting));
+    let trouble = answer.embedding_error.as_ref().map(wording::keyword_only_note);
+    let waiting = (answer.missing_vectors > 0)
+        .then(|| wording::embedding_backlog_note(answer.missing_vectors));
     let remarks = answer.remarks.iter().map(|remark| (*remark).to_owned());
     [registry, trouble, waiting].into_iter().flatten().chain(remarks).collect()
 }
 
 /// Finds what is asked for. A model takes its time for the question before anything is locked.
-fn answer(desk: &ItemCall<'_>, call: &Search, offset: usize) -> Result<Answer, ToolError> {
+fn run_search(
+    desk: &ItemCall<'_>,
+    call: &Search,
+    offset: usize,
+) -> Result<SearchResults, ToolError> {
     let query = Query::parse(&call.query);
     let (wanted, trouble) = match call.mode {
         SearchMode::Text => (None, None),
         SearchMode::Hybrid | SearchMode::Vector => {
-            match desk.search.embedder.question(&said(desk, &query)) {
+            match desk.search.embedder.embed_query(&masked_query_text(desk, &query)) {
                 Ok(wanted) => (wanted, None),
                 Err(trouble) => (None, Some(trouble)),
             }
         }
     };
     let mode = if trouble.is_some() { SearchMode::Text } else { call.mode };
-    let asked = Asked { query: &query, offset, mode, wanted: wanted.as_ref() };
-    let mut answer = desk.searched(|library| look(desk, call, &asked, library))?;
-    if answer.waiting > 0 && !desk.search.searches.lasts() {
+    let asked = PreparedQuery { query: &query, offset, mode, vector: wanted.as_ref() };
+    let mut answer = desk.with_index(|library| query_index(desk, call, &asked, library))?;
+    if answer.missing_vectors > 0 && !desk.search.session_index.is_long_lived() {
         let began = Instant::now();
-        let enough = |_| began.elapsed() > PATIENCE || (desk.is_cancelled)();
+        let enough = |_| began.elapsed() > MAX_EMBEDDING_WAIT || (desk.is_cancelled)();
         // What goes wrong now will be said when a question goes wrong.
-        let _ = desk.embed(Hands::All, &enough);
-        let again = |library: &mut Library| look(desk, call, &asked, library);
+        let _ = desk.embed_missing(ThreadBudget::All, &enough);
+        let again = |library: &mut LiveIndex| query_index(desk, call, &asked, library);
         // What was found is not lost.
-        let again = desk.search.searches.again(desk.search.embedder, again);
+        let again = desk.search.session_index.with_open_index(desk.search.embedder, again);
         answer = again.ok().flatten().unwrap_or(answer);
     }
-    Ok(Answer { trouble, ..answer })
+    Ok(SearchResults { embedding_error: trouble, ..answer })
 }
 
 /// What a model is asked, as an agent would see it: it may be somebody else's.
-fn said(desk: &ItemCall<'_>, query: &Query) -> String {
+fn masked_query_text(desk: &ItemCall<'_>, query: &Query) -> String {
     let said = MaskedText::mask_whole(query.plain_text.clone()).text;
     desk.agent_gate.preview(&said, &AgentName::default()).unwrap_or_default().into_owned()
 }
 
 /// What is looked for.
-struct Asked<'a> {
+struct PreparedQuery<'a> {
     query: &'a Query,
     offset: usize,
     mode: SearchMode,
-    wanted: Option<&'a Vector>,
+    vector: Option<&'a Vector>,
 }
 
 /// What was found.
 #[derive(Default)]
-struct Answer {
+struct SearchResults {
     hits: Vec<(ItemType, Fields)>,
     total: u64,
     shown: usize,
@@ -179,67 +184,69 @@ struct Answer {
     /// By which likeness; none if nothing was searched.
     mode: Option<SearchMode>,
     /// Why it was not by meaning, if it should have been.
-    trouble: Option<Trouble>,
+    embedding_error: Option<EmbeddingError>,
     /// How many items have no vector yet.
-    waiting: u64,
+    missing_vectors: u64,
     /// What else is to be said of the index.
     remarks: Vec<&'static str>,
 }
 
-fn look(
+fn query_index(
     desk: &ItemCall<'_>,
     call: &Search,
-    asked: &Asked<'_>,
-    library: &mut Library,
-) -> Result<Answer, SearchError> {
-    let filters = desk.audience(|audience| filters(call, library, audience))?;
-    let question = Question {
+    asked: &PreparedQuery<'_>,
+    library: &mut LiveIndex,
+) -> Result<SearchResults, SearchError> {
+    let filters = desk.with_visibility(|audience| filters(call, library, audience))?;
+    let question = IndexQuery {
         query: asked.query,
         kinds: &call.item_types,
-        grounds: &library.feed.numbers,
+        corpora: &library.detector.corpus_ids,
         filters: &filters,
-        now: nanoseconds(now()),
-        over: desk.is_cancelled,
+        now: to_nanoseconds(now()),
+        is_cancelled: desk.is_cancelled,
     };
-    let found = find(&library.index, &question)?;
+    let found = find_matches(&library.index, &question)?;
     let mode = asked.mode;
-    let ranking = Ranking { mode, rank: call.rank, priority: desk.search.priority };
+    let ranking = Ranking { mode, rank: call.rank, type_priority: desk.search.type_priority };
     let highlight = found.highlight.clone();
-    let ranked = ranking.rank(library, found, asked.wanted)?;
+    let ranked = ranking.rank(library, found, asked.vector)?;
     let total = ranked.total;
     let (page, has_more) = ranked.page(asked.offset, call.limit);
-    let teller = Teller { desk, highlight: &highlight, library };
-    let hits = teller.tell(&page)?;
+    let teller = HitRenderer { call: desk, highlight: &highlight, live_index: library };
+    let hits = teller.render_all(&page)?;
     let shown = hits.len();
     let waiting = match mode {
         SearchMode::Text => 0,
-        SearchMode::Hybrid | SearchMode::Vector => library.count_waiting(desk.search.embedder)?,
+        SearchMode::Hybrid | SearchMode::Vector => {
+            library.count_missing_vectors(desk.search.embedder)?
+        }
     };
-    Ok(Answer {
+    Ok(SearchResults {
         hits,
         total,
         shown,
         has_more,
         mode: Some(mode),
-        trouble: None,
-        waiting,
+        embedding_error: None,
+        missing_vectors: waiting,
         remarks: remarks(library, total)?,
     })
 }
 
 /// What there is to say of an index that was asked.
-fn remarks(library: &Library, total: u64) -> Result<Vec<&'static str>, SearchError> {
+fn remarks(library: &LiveIndex, total: u64) -> Result<Vec<&'static str>, SearchError> {
     let is_empty = total == 0 && library.index.count_items()? == 0;
     let all = [
         (is_empty, wording::NO_ITEMS_NOTE),
-        (!library.is_kept(), wording::TEMPORARY_INDEX_NOTE),
+        (!library.is_persistent(), wording::TEMPORARY_INDEX_NOTE),
         (library.is_outdated, wording::OUTDATED_NOTE),
     ];
     Ok(all.into_iter().filter_map(|(is, remark)| is.then_some(remark)).collect())
 }
 
 /// The lists of a reply.
-fn lists(hits: Vec<(ItemType, Fields)>, call: &Search) -> Fields {
+fn result_lists(hits: Vec<(ItemType, Fields)>, call: &Search) -> Fields {
     if call.rank == RankMode::Unified {
         let hits = hits.into_iter().map(|(_, hit)| Data::from(hit)).collect::<Data>();
         return Fields::default().with("results", hits);
@@ -262,7 +269,7 @@ fn lists(hits: Vec<(ItemType, Fields)>, call: &Search) -> Fields {
         .fold(Fields::default(), |fields, (name, hits)| fields.with(name, Data::List(hits)))
 }
 
-fn found(total: u64, shown: usize) -> Prose {
+fn count_message(total: u64, shown: usize) -> Prose {
     let words = match (total, shown) {
         (0, _) => "Nothing matches".to_owned(),
         (1, _) => "1 match".to_owned(),
@@ -279,14 +286,14 @@ fn cursor_name(call: &Search) -> String {
 }
 
 /// What cursors are about: everything.
-fn top() -> Address {
+fn cursor_address() -> Address {
     Address::directory(Root::Project, mere_core::address::RelPath::default())
 }
 
 fn filters(
     call: &Search,
-    library: &Library,
-    audience: Audience<'_>,
+    library: &LiveIndex,
+    audience: GraphVisibility<'_>,
 ) -> Result<Vec<Filter>, SearchError> {
     let mut filters = Vec::new();
     for filter in &call.filters {
@@ -294,18 +301,26 @@ fn filters(
             // All lie in no category or below it.
             SearchCondition::Category(category) if category.is_empty() => continue,
             SearchCondition::Category(category) => {
-                Demand::Mark(ExactTerm::Category(fold(category.as_str())))
+                FilterCondition::Mark(ExactTerm::Category(fold(category.as_str())))
             }
-            SearchCondition::Tag(tag) => Demand::Mark(ExactTerm::Tag(fold(tag.trim()))),
-            SearchCondition::EntryType(name) => Demand::Mark(ExactTerm::EntryType(fold(name))),
-            SearchCondition::ToolType(name) => Demand::Mark(ExactTerm::ToolType(fold(name))),
-            SearchCondition::Executor(name) => Demand::Mark(ExactTerm::Executor(fold(name))),
-            SearchCondition::ModelTier(name) => Demand::Mark(ExactTerm::ModelTier(fold(name))),
+            SearchCondition::Tag(tag) => FilterCondition::Mark(ExactTerm::Tag(fold(tag.trim()))),
+            SearchCondition::EntryType(name) => {
+                FilterCondition::Mark(ExactTerm::EntryType(fold(name)))
+            }
+            SearchCondition::ToolType(name) => {
+                FilterCondition::Mark(ExactTerm::ToolType(fold(name)))
+            }
+            SearchCondition::Executor(name) => {
+                FilterCondition::Mark(ExactTerm::Executor(fold(name)))
+            }
+            SearchCondition::ModelTier(name) => {
+                FilterCondition::Mark(ExactTerm::ModelTier(fold(name)))
+            }
             SearchCondition::RelatedTo(entry) => {
-                Demand::Among(library.related_to(entry, audience)?)
+                FilterCondition::OneOf(library.related_items(entry, audience)?)
             }
         };
-        filters.push(Filter { kinds: filter.item_types.clone(), demand });
+        filters.push(Filter { kinds: filter.item_types.clone(), condition: demand });
     }
     Ok(filters)
 }

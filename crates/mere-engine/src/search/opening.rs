@@ -1,71 +1,84 @@
 //! How an index is opened, and what becomes of one that cannot be used.
 
 use super::SearchError;
-use super::feed::Feed;
-use super::ground::Ground;
-use super::index::{Index, Remedy};
-use super::library::Library;
-use super::waiting::Round;
+use super::feed::ChangeDetector;
+use super::ground::Corpus;
+use super::index::{IndexRecovery, SearchIndex};
+use super::library::LiveIndex;
+use super::waiting::BacklogPass;
 use mere_host::Database;
 
-impl Library {
+impl LiveIndex {
     pub(super) fn open(asked: &Database) -> Result<Self, SearchError> {
-        match Index::open(asked) {
-            Ok(index) => Ok(Self::of((asked.clone(), asked.clone()), index)),
-            Err(SearchError::Database(error)) => match Remedy::of(&error) {
-                Some(remedy) => Self::healed((asked, asked), remedy),
+        match SearchIndex::open(asked) {
+            Ok(index) => Ok(Self::new((asked.clone(), asked.clone()), index)),
+            Err(SearchError::Database(error)) => match IndexRecovery::for_error(&error) {
+                Some(remedy) => Self::recover((asked, asked), remedy),
                 None => Err(error.into()),
             },
-            Err(SearchError::Machine(error)) => {
+            Err(SearchError::Io(error)) => {
                 tracing::debug!(%error, "the search index cannot be opened");
-                Self::healed((asked, asked), Remedy::Elsewhere)
+                Self::recover((asked, asked), IndexRecovery::Relocate)
             }
             Err(error) => Err(error),
         }
     }
 
-    fn of((asked, database): (Database, Database), index: Index) -> Self {
-        let (sketches, round) = Default::default();
-        let feed = Feed::new(Vec::new(), false);
-        let epoch = index.epoch;
-        Self { asked, database, index, feed, sketches, round, epoch, is_outdated: true }
+    fn new((preferred_database, database): (Database, Database), index: SearchIndex) -> Self {
+        let (sketches, backlog_pass) = Default::default();
+        let detector = ChangeDetector::new(Vec::new(), false);
+        let checked_epoch = index.epoch;
+        Self {
+            preferred_database,
+            database,
+            index,
+            detector,
+            sketches,
+            backlog_pass,
+            checked_epoch,
+            is_outdated: true,
+        }
     }
 
     /// An empty index in place of one that cannot be used.
-    fn healed(
+    fn recover(
         (asked, database): (&Database, &Database),
-        remedy: Remedy,
+        remedy: IndexRecovery,
     ) -> Result<Self, SearchError> {
         let anew = || {
             database.remove()?;
-            Index::open(database)
+            SearchIndex::open(database)
         };
-        if remedy == Remedy::Anew
+        if remedy == IndexRecovery::Recreate
             && let Ok(index) = anew()
         {
-            return Ok(Self::of((asked.clone(), database.clone()), index));
+            return Ok(Self::new((asked.clone(), database.clone()), index));
         }
         let database = database.fallback();
-        let index = Index::open(&database)?;
-        Ok(Self::of((asked.clone(), database), index))
+        let index = SearchIndex::open(&database)?;
+        Ok(Self::new((asked.clone(), database), index))
     }
 
     /// The same in place of this one, for the same grounds.
-    pub(super) fn remade(self, remedy: Remedy, watching: bool) -> Result<Self, SearchError> {
-        let Self { asked, database, feed, index, .. } = self;
+    pub(super) fn recreate(
+        self,
+        remedy: IndexRecovery,
+        watching: bool,
+    ) -> Result<Self, SearchError> {
+        let Self { preferred_database: asked, database, detector: feed, index, .. } = self;
         drop(index);
-        let mut library = Self::healed((&asked, &database), remedy)?;
-        library.look_after(feed.grounds, watching);
+        let mut library = Self::recover((&asked, &database), remedy)?;
+        library.set_corpora(feed.corpora, watching);
         Ok(library)
     }
 
-    pub(super) fn look_after(&mut self, grounds: Vec<Ground>, watching: bool) {
-        self.feed = Feed::new(grounds, watching);
-        self.round = Round::default();
+    pub(super) fn set_corpora(&mut self, grounds: Vec<Corpus>, watching: bool) {
+        self.detector = ChangeDetector::new(grounds, watching);
+        self.backlog_pass = BacklogPass::default();
     }
 
     /// Whether it will be there after this session.
-    pub(crate) fn is_kept(&self) -> bool {
-        self.asked == self.database
+    pub(crate) fn is_persistent(&self) -> bool {
+        self.preferred_database == self.database
     }
 }

@@ -9,94 +9,99 @@ use mere_core::request::{RankMode, SearchMode};
 use mere_core::search::{HybridWeights, MatchSignals};
 
 use super::SearchError;
-use super::find::{Found, Likeness, Match, near};
-use super::index::kind_of;
-use super::library::Library;
+use super::find::{Match, Similarities, TextMatches, find_similar};
+use super::index::kind_from_number;
+use super::library::LiveIndex;
 
 /// Tuned on the tuning half of `retrieval/`.
 const MIX: HybridWeights =
     HybridWeights { text_weight: 0.6, half_saturation: 40.0, coverage_weight: 0.6 };
 /// What is less alike than this is not alike, where words are to be had as well.
-const LEAST: f32 = 0.35;
+const MIN_COSINE: f32 = 0.35;
 /// The same where meaning alone counts.
-const LEAST_ALONE: f32 = 0.1;
+const MIN_COSINE_ALONE: f32 = 0.1;
 /// What a hit gains that is called exactly what was asked for.
-const NAMED: f32 = 2.0;
+const EXACT_NAME_BONUS: f32 = 2.0;
 /// How many of the best by words are compared by meaning as well.
-const CLOSE: usize = 256;
+const MAX_COMPARED: usize = 256;
 
 /// How hits are put in order.
 pub(crate) struct Ranking<'a> {
     pub(crate) mode: SearchMode,
     pub(crate) rank: RankMode,
-    pub(crate) priority: &'a [ItemType],
+    pub(crate) type_priority: &'a [ItemType],
 }
 
 /// One hit.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Hit {
+pub(crate) struct SearchHit {
     pub(crate) item: u32,
     pub(crate) kind: ItemType,
     pub(crate) score: f32,
-    tie: u32,
+    tie_break: u32,
 }
 
 /// All hits, those of one list after those of another.
-pub(crate) struct Ranked {
-    lists: Vec<Vec<Hit>>,
+pub(crate) struct RankedHits {
+    lists: Vec<Vec<SearchHit>>,
     pub(crate) total: u64,
-    order: fn(&Hit, &Hit, &[ItemType]) -> Ordering,
-    priority: Vec<ItemType>,
+    compare: fn(&SearchHit, &SearchHit, &[ItemType]) -> Ordering,
+    type_priority: Vec<ItemType>,
 }
 
 impl Ranking<'_> {
     pub(crate) fn rank(
         &self,
-        library: &Library,
-        mut found: Found,
+        library: &LiveIndex,
+        mut found: TextMatches,
         wanted: Option<&Vector>,
-    ) -> Result<Ranked, SearchError> {
+    ) -> Result<RankedHits, SearchError> {
         let likeness = match wanted {
-            None => Likeness::new(),
+            None => Similarities::new(),
             Some(wanted) => {
-                let best = best(&mut found.matches);
+                let best = best_matches(&mut found.matches);
                 let sketches = (&library.sketches, wanted);
-                near(&library.index, sketches, &found, best.into_iter())?
+                find_similar(&library.index, sketches, &found, best.into_iter())?
             }
         };
         let least = match self.mode {
-            SearchMode::Vector => LEAST_ALONE,
-            SearchMode::Hybrid | SearchMode::Text => LEAST,
+            SearchMode::Vector => MIN_COSINE_ALONE,
+            SearchMode::Hybrid | SearchMode::Text => MIN_COSINE,
         };
         // Where nothing has to mean anything, all that may be found is.
         if self.mode == SearchMode::Vector && found.has_words {
             found.matches.clear();
         }
-        let mut hits = self.hits(&found, &likeness);
+        let mut hits = self.score_matches(&found, &likeness);
         let known = found.matches.iter().map(|one| one.item).collect::<HashSet<_>>();
         let alike = likeness.iter().filter(|(item, near)| **near >= least && !known.contains(item));
         for (item, cosine) in alike {
-            hits.extend(alike_hit(library, *item, *cosine));
+            hits.extend(hit_by_meaning(library, *item, *cosine));
         }
-        Ok(self.sorted(hits))
+        Ok(self.make_lists(hits))
     }
 
-    fn hits(&self, found: &Found, likeness: &Likeness) -> Vec<Hit> {
+    fn score_matches(&self, found: &TextMatches, likeness: &Similarities) -> Vec<SearchHit> {
         let best = found.matches.iter().map(|one| one.share).fold(0.0, f32::max);
         let hits = found.matches.iter().filter_map(|one| {
             let cosine = likeness.get(&one.item).copied().unwrap_or_default();
-            let (bm25, share) = (one.text, one.share);
+            let (bm25, share) = (one.bm25, one.share);
             let score = match self.mode {
                 SearchMode::Text => MIX.text_score(bm25),
                 _ => MIX.score(MatchSignals { cosine, bm25, coverage: share }, best),
             };
-            let score = score + if one.is_named { NAMED } else { 0.0 };
-            Some(Hit { item: one.item, kind: kind_of(one.kind)?, score, tie: one.tie })
+            let score = score + if one.has_exact_name { EXACT_NAME_BONUS } else { 0.0 };
+            Some(SearchHit {
+                item: one.item,
+                kind: kind_from_number(one.kind)?,
+                score,
+                tie_break: one.tie_break,
+            })
         });
         hits.collect()
     }
 
-    fn sorted(&self, hits: Vec<Hit>) -> Ranked {
+    fn make_lists(&self, hits: Vec<SearchHit>) -> RankedHits {
         let total = hits.len() as u64;
         let lists = match self.rank {
             RankMode::Unified => vec![hits],
@@ -107,17 +112,24 @@ impl Ranking<'_> {
                 lists.map(Iterator::collect).collect()
             }
         };
-        Ranked { lists, total, order, priority: self.priority.to_vec() }
+        RankedHits {
+            lists,
+            total,
+            compare: compare_hits,
+            type_priority: self.type_priority.to_vec(),
+        }
     }
 }
 
-impl Ranked {
+impl RankedHits {
     /// The hits from `offset` on of each list, and whether more follow.
-    pub(crate) fn page(self, offset: usize, limit: usize) -> (Vec<Hit>, bool) {
+    pub(crate) fn page(self, offset: usize, limit: usize) -> (Vec<SearchHit>, bool) {
         let (mut page, mut has_more) = (Vec::new(), false);
         for mut list in self.lists {
             let end = offset.saturating_add(limit);
-            let by = |one: &Hit, other: &Hit| (self.order)(one, other, &self.priority);
+            let by = |one: &SearchHit, other: &SearchHit| {
+                (self.compare)(one, other, &self.type_priority)
+            };
             if list.len() > end {
                 list.select_nth_unstable_by(end, by);
                 list.truncate(end);
@@ -130,25 +142,25 @@ impl Ranked {
     }
 }
 
-fn order(one: &Hit, other: &Hit, priority: &[ItemType]) -> Ordering {
-    let first = |hit: &Hit| priority.iter().position(|kind| *kind == hit.kind);
+fn compare_hits(one: &SearchHit, other: &SearchHit, priority: &[ItemType]) -> Ordering {
+    let first = |hit: &SearchHit| priority.iter().position(|kind| *kind == hit.kind);
     let score = other.score.total_cmp(&one.score);
-    score.then_with(|| (first(one), one.tie).cmp(&(first(other), other.tie)))
+    score.then_with(|| (first(one), one.tie_break).cmp(&(first(other), other.tie_break)))
 }
 
 /// What no word matches.
-fn alike_hit(library: &Library, item: u32, score: f32) -> Option<Hit> {
-    let slot = library.index.slot(item)?;
-    Some(Hit { item, kind: kind_of(slot.kind)?, score, tie: slot.tie })
+fn hit_by_meaning(library: &LiveIndex, item: u32, score: f32) -> Option<SearchHit> {
+    let slot = library.index.slot_of_item(item)?;
+    Some(SearchHit { item, kind: kind_from_number(slot.kind)?, score, tie_break: slot.tie_break })
 }
 
 /// The best matches by words.
-fn best(matches: &mut [Match]) -> Vec<u32> {
-    if matches.len() > CLOSE {
+fn best_matches(matches: &mut [Match]) -> Vec<u32> {
+    if matches.len() > MAX_COMPARED {
         let by = |one: &Match, other: &Match| {
-            other.text.total_cmp(&one.text).then(one.tie.cmp(&other.tie))
+            other.bm25.total_cmp(&one.bm25).then(one.tie_break.cmp(&other.tie_break))
         };
-        matches.select_nth_unstable_by(CLOSE, by);
+        matches.select_nth_unstable_by(MAX_COMPARED, by);
     }
-    matches.iter().take(CLOSE).map(|one| one.item).collect()
+    matches.iter().take(MAX_COMPARED).map(|one| one.item).collect()
 }

@@ -23,10 +23,10 @@ use mere_core::search::{Document, ExactTerm};
 use mere_core::secrets;
 
 use super::SearchError;
-use super::embedder::{Embedder, meaning};
-use super::feed::{Errand, Feed};
-use super::ground::Ground;
-use super::index::{Batch, Entry};
+use super::embedder::{Embedder, embedding_text};
+use super::feed::{ChangeDetector, PendingRead};
+use super::ground::Corpus;
+use super::index::{IndexBatch, IndexEntry};
 use crate::seen::MaskedText;
 use crate::space::ItemTree;
 use mere_host::{
@@ -36,40 +36,44 @@ use mere_host::{
 
 /// How many items are turned around at once: each takes memory meanwhile. Of many items more, so that
 /// there is less to merge; never more than the index counts.
-const BATCH: std::ops::RangeInclusive<usize> = 512..=4096;
+const BATCH_SIZE: std::ops::RangeInclusive<usize> = 512..=4096;
 /// How many batches there are to be.
-const BATCHES: usize = 24;
+const TARGET_BATCHES: usize = 24;
 /// So few are not worth a thread.
-const FEW: usize = 64;
+const MAX_SINGLE_THREADED: usize = 64;
 /// How often somebody is told how far it is.
-const TICK: Duration = Duration::from_millis(50);
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
 /// The most hands.
-const MAX_HANDS: usize = 4;
+const MAX_THREADS: usize = 4;
 
 /// With what files are read.
-pub(crate) struct Reader<'a> {
-    pub(crate) feed: &'a Feed,
+pub(crate) struct BatchReader<'a> {
+    pub(crate) detector: &'a ChangeDetector,
     pub(crate) gate: &'a Gate,
     pub(crate) embedder: &'a Embedder,
-    pub(crate) over: &'a dyn Fn() -> bool,
+    pub(crate) is_cancelled: &'a dyn Fn() -> bool,
     /// Of how many, how many are read.
     pub(crate) progress: &'a dyn Fn(u64, u64),
 }
 
 /// Reads files, and hands over batches as they become ready.
-pub(crate) fn read(
-    reader: &Reader<'_>,
-    errands: &[Errand],
-    mut take: impl FnMut(Batch) -> Result<(), SearchError>,
+pub(crate) fn read_batches(
+    reader: &BatchReader<'_>,
+    errands: &[PendingRead],
+    mut take: impl FnMut(IndexBatch) -> Result<(), SearchError>,
 ) -> Result<(), SearchError> {
     let done = AtomicUsize::new(0);
-    let part =
-        Part { feed: reader.feed, gate: reader.gate, embedder: reader.embedder, done: &done };
-    if errands.len() <= FEW {
-        return take(part.batch(errands)?);
+    let part = BatchWorker {
+        detector: reader.detector,
+        gate: reader.gate,
+        embedder: reader.embedder,
+        files_done: &done,
+    };
+    if errands.len() <= MAX_SINGLE_THREADED {
+        return take(part.read_batch(errands)?);
     }
-    let hands = available_parallelism(MAX_HANDS);
-    let size = errands.len().div_ceil(BATCHES).clamp(*BATCH.start(), *BATCH.end());
+    let hands = available_parallelism(MAX_THREADS);
+    let size = errands.len().div_ceil(TARGET_BATCHES).clamp(*BATCH_SIZE.start(), *BATCH_SIZE.end());
     let size = size.min(errands.len().div_ceil(hands));
     let chunks = errands.chunks(size).collect::<Vec<_>>();
     let next = AtomicUsize::new(0);
@@ -82,7 +86,7 @@ pub(crate) fn read(
             scope.spawn(move || {
                 while let Some(chunk) = chunks.get(next.fetch_add(1, Ordering::Relaxed)) {
                     // Nobody listens any more: somebody has had enough.
-                    if sender.send(part.batch(chunk)).is_err() {
+                    if sender.send(part.read_batch(chunk)).is_err() {
                         return;
                     }
                 }
@@ -90,9 +94,9 @@ pub(crate) fn read(
         }
         drop(sender);
         loop {
-            let batch = receiver.recv_timeout(TICK);
-            if (reader.over)() {
-                return Err(SearchError::Over);
+            let batch = receiver.recv_timeout(PROGRESS_INTERVAL);
+            if (reader.is_cancelled)() {
+                return Err(SearchError::Cancelled);
             }
             (reader.progress)(done.load(Ordering::Relaxed) as u64, errands.len() as u64);
             match batch {
@@ -105,54 +109,54 @@ pub(crate) fn read(
 }
 
 /// What every hand needs.
-struct Part<'a> {
-    feed: &'a Feed,
+struct BatchWorker<'a> {
+    detector: &'a ChangeDetector,
     gate: &'a Gate,
     embedder: &'a Embedder,
-    done: &'a AtomicUsize,
+    files_done: &'a AtomicUsize,
 }
 
-impl Part<'_> {
-    fn batch(&self, errands: &[Errand]) -> io::Result<Batch> {
-        let mut batch = Batch::default();
+impl BatchWorker<'_> {
+    fn read_batch(&self, errands: &[PendingRead]) -> io::Result<IndexBatch> {
+        let mut batch = IndexBatch::default();
         let mut open: Option<(usize, usize, String, OpenFolder)> = None;
         for errand in errands {
-            self.done.fetch_add(1, Ordering::Relaxed);
-            let own = &self.feed.grounds[errand.ground];
-            let Some((plot, place)) = own.place(&errand.path) else { continue };
+            self.files_done.fetch_add(1, Ordering::Relaxed);
+            let own = &self.detector.corpora[errand.corpus];
+            let Some((plot, place)) = own.item_at(&errand.path) else { continue };
             let (folder, name) = place.folder_and_file().unwrap_or_default();
             let is_open = open.as_ref().is_some_and(|(ground, open, path, _)| {
-                (*ground, *open, path) == (errand.ground, plot, &folder)
+                (*ground, *open, path) == (errand.corpus, plot, &folder)
             });
             if !is_open {
-                let opened = folder_of(&own.plots[plot], &folder)?;
-                open = opened.map(|opened| (errand.ground, plot, folder, opened));
+                let opened = open_folder(&own.trees[plot], &folder)?;
+                open = opened.map(|opened| (errand.corpus, plot, folder, opened));
             }
             if let Some((.., folder)) = &open {
-                self.add(&mut batch, (errand, &place), (folder, &name))?;
+                self.add_file(&mut batch, (errand, &place), (folder, &name))?;
             }
         }
         Ok(batch)
     }
 
     /// One file. What cannot be read or understood is known, and never found.
-    fn add(
+    fn add_file(
         &self,
-        batch: &mut Batch,
-        (errand, place): (&Errand, &ScopedPath),
+        batch: &mut IndexBatch,
+        (errand, place): (&PendingRead, &ScopedPath),
         (folder, name): (&OpenFolder, &str),
     ) -> io::Result<()> {
         let began = now_nanoseconds();
-        let Some(file) = file_in(folder, name)? else { return Ok(()) };
+        let Some(file) = open_file(folder, name)? else { return Ok(()) };
         let stamp = FileStamp::from_metadata(&file.metadata()?);
         let bytes = read_at_most(file, item::MAX_ITEM_BYTES as u64)?;
         let text = bytes.as_deref().and_then(|bytes| item::decode_text(bytes).ok());
         let understood = text.and_then(|text| Some((text, Item::parse(text, place).ok()?)));
-        let mut entry = Entry {
-            ground: self.feed.numbers[errand.ground],
+        let mut entry = IndexEntry {
+            corpus: self.detector.corpus_ids[errand.corpus],
             path: errand.path.clone(),
-            tie: tie(&self.feed.grounds[errand.ground], &errand.path),
-            replaces: errand.known,
+            tie_break: tie_break(&self.detector.corpora[errand.corpus], &errand.path),
+            replaces: errand.indexed_item,
             stamp: Some(stamp).filter(|stamp| !stamp.is_racy(began)),
             kind: place.kind,
             id: place.id.to_string(),
@@ -160,22 +164,23 @@ impl Part<'_> {
             expires: None,
             modified: stamp.modified,
             title: String::new(),
-            sort: None,
+            entry_type: None,
             links: Vec::new(),
-            text: None,
+            text_fingerprint: None,
             vector: None,
         };
         let document = understood.and_then(|(text, item)| {
             entry.expires = expiry(&item);
-            entry.links = links(&item, text).into_iter().map(masked_link).collect();
-            let document = seen(self.gate, Document::from_item(&item, place, text))?;
-            if has_links(&item) {
+            entry.links = links(&item, text).into_iter().map(mask_link).collect();
+            let document = redact_document(self.gate, Document::from_item(&item, place, text))?;
+            if can_have_links(&item) {
                 let [title, id, ..] = &document.texts;
                 entry.title = if title.is_empty() { id.clone() } else { title.clone() };
-                entry.sort = entry_type(&item).map(masked);
+                entry.entry_type = entry_type(&item).map(mask);
             }
-            entry.vector = self.embedder.at_once(&document);
-            entry.text = self.embedder.is_slow().then(|| print(&meaning(&document)));
+            entry.vector = self.embedder.embed_immediately(&document);
+            entry.text_fingerprint =
+                self.embedder.is_deferred().then(|| fingerprint(&embedding_text(&document)));
             Some(document)
         });
         batch.add(entry, document.as_ref());
@@ -185,25 +190,25 @@ impl Part<'_> {
 
 /// What an item says, once more, as it did when it was indexed: nothing if it is not understood, and
 /// none if it is not there.
-pub(crate) fn reread(
+pub(crate) fn reread_text(
     (plot, place): (&ItemTree, &ScopedPath),
     gate: &Gate,
 ) -> io::Result<Option<String>> {
     let (folder, name) = place.folder_and_file().unwrap_or_default();
-    let Some(folder) = folder_of(plot, &folder)? else { return Ok(None) };
-    let Some(file) = file_in(&folder, &name)? else { return Ok(None) };
+    let Some(folder) = open_folder(plot, &folder)? else { return Ok(None) };
+    let Some(file) = open_file(&folder, &name)? else { return Ok(None) };
     let bytes = read_at_most(file, item::MAX_ITEM_BYTES as u64)?;
     let text = bytes.as_deref().and_then(|bytes| item::decode_text(bytes).ok());
     let understood = text.and_then(|text| {
         let item = Item::parse(text, place).ok()?;
-        seen(gate, Document::from_item(&item, place, text))
+        redact_document(gate, Document::from_item(&item, place, text))
     });
-    Ok(Some(understood.as_ref().map(meaning).unwrap_or_default()))
+    Ok(Some(understood.as_ref().map(embedding_text).unwrap_or_default()))
 }
 
 /// Which of two equal matches comes first, whenever and by whomever they were indexed: what is of the
 /// project, then chance.
-fn tie(ground: &Ground, path: &str) -> u32 {
+fn tie_break(ground: &Corpus, path: &str) -> u32 {
     let digest = Sha256::digest(format!("{}\n{path}", ground.name).as_bytes());
     let [a, b, c, d, ..] = *digest.as_bytes();
     let chance = u32::from_le_bytes([a, b, c, d]) >> 1;
@@ -211,14 +216,14 @@ fn tie(ground: &Ground, path: &str) -> u32 {
 }
 
 /// What tells a text from another.
-pub(crate) fn print(text: &str) -> i64 {
+pub(crate) fn fingerprint(text: &str) -> i64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish().cast_signed()
 }
 
 /// A folder of a plot, if it can be opened.
-fn folder_of(plot: &ItemTree, folder: &str) -> io::Result<Option<OpenFolder>> {
+fn open_folder(plot: &ItemTree, folder: &str) -> io::Result<Option<OpenFolder>> {
     match OpenFolder::open(plot.dir(), &plot.path_from_handle(folder)) {
         Err(error) if is_symlink_error(&error) => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
@@ -227,7 +232,7 @@ fn folder_of(plot: &ItemTree, folder: &str) -> io::Result<Option<OpenFolder>> {
 }
 
 /// The file of an item, if it can be opened.
-fn file_in(folder: &OpenFolder, name: &str) -> io::Result<Option<File>> {
+fn open_file(folder: &OpenFolder, name: &str) -> io::Result<Option<File>> {
     match folder.open_file(name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
@@ -236,7 +241,7 @@ fn file_in(folder: &OpenFolder, name: &str) -> io::Result<Option<File>> {
 }
 
 /// A document as an agent sees it; none if it must not be seen at all.
-fn seen(gate: &Gate, mut document: Document) -> Option<Document> {
+fn redact_document(gate: &Gate, mut document: Document) -> Option<Document> {
     let agent = AgentName::default();
     let title = document.texts[0].clone();
     // What a file writes with escapes is a secret only when it is read: each text is looked at.
@@ -259,16 +264,16 @@ fn seen(gate: &Gate, mut document: Document) -> Option<Document> {
     Some(document)
 }
 
-fn masked(text: String) -> String {
+fn mask(text: String) -> String {
     MaskedText::mask_whole(text).text
 }
 
-fn masked_link(link: Link) -> Link {
-    Link { target: masked(link.target), ..link }
+fn mask_link(link: Link) -> Link {
+    Link { target: mask(link.target), ..link }
 }
 
 /// Whether an item is part of the graph.
-fn has_links(item: &Item) -> bool {
+fn can_have_links(item: &Item) -> bool {
     matches!(item, Item::Knowledge(_) | Item::Directive(_))
 }
 
@@ -291,11 +296,11 @@ fn links(item: &Item, text: &str) -> Vec<Link> {
 
 fn expiry(item: &Item) -> Option<i64> {
     let Item::Memory(memory) = item else { return None };
-    memory.expires_at.map(nanoseconds)
+    memory.expires_at.map(to_nanoseconds)
 }
 
 /// A time in nanoseconds since 1970; what is later than can be said is at the end.
-pub(crate) fn nanoseconds(at: Timestamp) -> i64 {
+pub(crate) fn to_nanoseconds(at: Timestamp) -> i64 {
     let bounds = (i128::from(i64::MIN), i128::from(i64::MAX));
     i64::try_from(at.as_nanosecond().clamp(bounds.0, bounds.1)).unwrap_or_default()
 }

@@ -11,63 +11,63 @@ use mere_core::gate::Gate;
 use mere_core::item::ScopedPath;
 
 use super::SearchError;
-use super::embedder::{Embedder, Hands, Made};
-use super::index::Kept;
-use super::library::{Library, Searches};
-use super::reading::{print, reread};
-use super::trouble::Trouble;
+use super::embedder::{EmbedOutcome, Embedder, ThreadBudget};
+use super::index::EmbeddedItem;
+use super::library::{LiveIndex, SessionIndex};
+use super::reading::{fingerprint, reread_text};
+use super::trouble::EmbeddingError;
 use mere_host::Database;
 
 /// How long what could not be embedded is left alone.
-const REST: Duration = Duration::from_secs(30);
+const RETRY_PAUSE: Duration = Duration::from_secs(30);
 
 /// What vectors are made with.
-pub(crate) struct Embedding<'a> {
+pub(crate) struct EmbeddingJob<'a> {
     pub(crate) embedder: &'a Embedder,
     pub(crate) gate: &'a Gate,
     /// Whether anybody may know of an item.
-    pub(crate) shows: &'a dyn Fn(&ScopedPath) -> bool,
-    pub(crate) hands: Hands,
+    pub(crate) is_visible: &'a dyn Fn(&ScopedPath) -> bool,
+    pub(crate) threads: ThreadBudget,
 }
 
 /// How far a pass through all items is.
 #[derive(Default)]
-pub(crate) struct Round {
+pub(crate) struct BacklogPass {
     model: Option<ModelIdentity>,
     /// The last item that was looked at.
-    reached: u32,
+    last_item: u32,
     /// Until when, and until which items come, nothing is to be done.
-    rest: Option<(Instant, i64)>,
+    paused_until: Option<(Instant, i64)>,
     /// How many wait, of which state of the index.
-    counted: Option<(i64, u64)>,
+    cached_count: Option<(i64, u64)>,
 }
 
 /// Items with their texts.
-struct Batch {
+struct EmbeddingBatch {
     database: Database,
     texts: Vec<(u32, String)>,
 }
 
-impl Searches {
+impl SessionIndex {
     /// Gives items their vectors until none waits or it is `enough`, which is told how many were
     /// done.
-    pub(crate) fn embed(
+    pub(crate) fn embed_missing(
         &self,
-        embedding: &Embedding<'_>,
+        embedding: &EmbeddingJob<'_>,
         enough: &dyn Fn(u64) -> bool,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), EmbeddingError> {
         // As long as nobody searches, no model is read.
         if self.lock().is_none() {
             return Ok(());
         }
-        embedding.embedder.ready()?;
+        embedding.embedder.check_ready()?;
         let mut done = 0;
-        while let Some(batch) = self.batch(embedding) {
+        while let Some(batch) = self.next_batch(embedding) {
             let texts = batch.texts.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>();
-            let made = embedding.embedder.items(&texts, embedding.hands);
-            let made = made.inspect_err(|_| self.start_over())?;
+            let made = embedding.embedder.embed_texts(&texts, embedding.threads);
+            let made = made.inspect_err(|_| self.restart_pass())?;
             done += made.len() as u64;
-            self.keep(embedding.embedder, &batch, made);
+            self.store_vectors(embedding.embedder, &batch, made);
             if enough(done) {
                 break;
             }
@@ -75,87 +75,98 @@ impl Searches {
         Ok(())
     }
 
-    fn batch(&self, embedding: &Embedding<'_>) -> Option<Batch> {
+    fn next_batch(&self, embedding: &EmbeddingJob<'_>) -> Option<EmbeddingBatch> {
         let mut open = self.lock();
         let library = open.as_mut()?;
-        let texts = library.waiting(embedding).unwrap_or_else(|error| {
+        let texts = library.next_texts(embedding).unwrap_or_else(|error| {
             tracing::debug!(%error, "items that wait for vectors could not be read");
             Vec::new()
         });
-        (!texts.is_empty()).then(|| Batch { database: library.database.clone(), texts })
+        (!texts.is_empty()).then(|| EmbeddingBatch { database: library.database.clone(), texts })
     }
 
-    fn keep(&self, embedder: &Embedder, batch: &Batch, made: Vec<Made>) {
+    fn store_vectors(&self, embedder: &Embedder, batch: &EmbeddingBatch, made: Vec<EmbedOutcome>) {
         let vectors = batch.texts.iter().zip(made).filter_map(|((item, text), made)| {
             let vector = match made {
-                Made::Vector(vector) => Some(vector),
-                Made::Nothing => None,
-                Made::Refused => return None,
+                EmbedOutcome::Vector(vector) => Some(vector),
+                EmbedOutcome::Empty => None,
+                EmbedOutcome::Refused => return None,
             };
-            Some(Kept { item: *item, text: print(text), vector })
+            Some(EmbeddedItem { item: *item, text_fingerprint: fingerprint(text), vector })
         });
         let vectors = vectors.collect::<Vec<_>>();
         let mut open = self.lock();
         let library = open.as_mut().filter(|library| library.database == batch.database);
         let (Some(library), Some(model)) = (library, embedder.model()) else { return };
-        let kept = library.index.sized(model).and_then(|model| {
+        let kept = library.index.with_known_dimensions(model).and_then(|model| {
             let is_sized = |vector: &Vector| vector.dimensions() == model.dimensions;
-            let fits = |one: &Kept| one.vector.as_ref().is_none_or(is_sized);
+            let fits = |one: &EmbeddedItem| one.vector.as_ref().is_none_or(is_sized);
             let vectors = vectors.into_iter().filter(fits).collect::<Vec<_>>();
-            library.index.keep_vectors(&model, &vectors)
+            library.index.store_vectors(&model, &vectors)
         });
         if let Err(error) = kept {
             tracing::debug!(%error, "vectors could not be kept");
         }
     }
 
-    fn start_over(&self) {
+    fn restart_pass(&self) {
         if let Some(library) = self.lock().as_mut() {
-            library.round = Round::default();
+            library.backlog_pass = BacklogPass::default();
         }
     }
 }
 
-impl Library {
+impl LiveIndex {
     /// How many items have no vector of the model yet.
-    pub(crate) fn count_waiting(&mut self, embedder: &Embedder) -> Result<u64, SearchError> {
+    pub(crate) fn count_missing_vectors(
+        &mut self,
+        embedder: &Embedder,
+    ) -> Result<u64, SearchError> {
         let Some(model) = embedder.model() else { return Ok(0) };
-        let model = self.index.sized(model)?;
-        self.round.begin(&model);
+        let model = self.index.with_known_dimensions(model)?;
+        self.backlog_pass.select_model(&model);
         let moment = self.index.generation();
-        if let Some((known, count)) = self.round.counted
+        if let Some((known, count)) = self.backlog_pass.cached_count
             && known == moment
         {
             return Ok(count);
         }
-        let count = self.index.count_without_vector(&model, &self.feed.numbers)?;
-        self.round.counted = Some((moment, count));
+        let count = self.index.count_without_vector(&model, &self.detector.corpus_ids)?;
+        self.backlog_pass.cached_count = Some((moment, count));
         Ok(count)
     }
 
     /// The next items that wait, with their texts; none if all were looked at.
-    fn waiting(&mut self, embedding: &Embedding<'_>) -> Result<Vec<(u32, String)>, SearchError> {
+    fn next_texts(
+        &mut self,
+        embedding: &EmbeddingJob<'_>,
+    ) -> Result<Vec<(u32, String)>, SearchError> {
         let Some(model) = embedding.embedder.model() else { return Ok(Vec::new()) };
-        let model = self.index.sized(model)?;
-        self.round.begin(&model);
-        let next = self.index.next()?;
-        if self.round.rest.is_some_and(|(end, known)| known == next && Instant::now() < end) {
+        let model = self.index.with_known_dimensions(model)?;
+        self.backlog_pass.select_model(&model);
+        let next = self.index.next_item_number()?;
+        if self
+            .backlog_pass
+            .paused_until
+            .is_some_and(|(end, known)| known == next && Instant::now() < end)
+        {
             return Ok(Vec::new());
         }
-        self.round.rest = None;
-        let most = embedding.embedder.size(embedding.hands);
+        self.backlog_pass.paused_until = None;
+        let most = embedding.embedder.batch_size(embedding.threads);
         loop {
-            let asked = (&model, &*self.feed.numbers);
-            let items = self.index.without_vector(asked, self.round.reached, most)?;
+            let asked = (&model, &*self.detector.corpus_ids);
+            let items =
+                self.index.items_without_vector(asked, self.backlog_pass.last_item, most)?;
             let is_last = items.len() < most.max(1);
-            self.round.reached = items.last().copied().unwrap_or_default();
+            self.backlog_pass.last_item = items.last().copied().unwrap_or_default();
             if is_last {
-                self.round.reached = 0;
-                self.round.rest = Some((Instant::now() + REST, next));
+                self.backlog_pass.last_item = 0;
+                self.backlog_pass.paused_until = Some((Instant::now() + RETRY_PAUSE, next));
             }
             let mut texts = Vec::new();
             for item in items {
-                texts.extend(self.text(item, embedding)?.map(|text| (item, text)));
+                texts.extend(self.item_text(item, embedding)?.map(|text| (item, text)));
             }
             if !texts.is_empty() || is_last {
                 return Ok(texts);
@@ -164,19 +175,25 @@ impl Library {
     }
 
     /// What an item says; none if it is not there, or nobody may know of it.
-    fn text(&self, item: u32, embedding: &Embedding<'_>) -> Result<Option<String>, SearchError> {
-        let Some((number, path)) = self.index.path_of(item)? else { return Ok(None) };
-        let ground = self.feed.numbers.iter().position(|known| *known == number);
-        let Some(ground) = ground.map(|ground| &self.feed.grounds[ground]) else { return Ok(None) };
-        let found = ground.place(&path).filter(|(_, place)| (embedding.shows)(place));
+    fn item_text(
+        &self,
+        item: u32,
+        embedding: &EmbeddingJob<'_>,
+    ) -> Result<Option<String>, SearchError> {
+        let Some((number, path)) = self.index.item_path(item)? else { return Ok(None) };
+        let ground = self.detector.corpus_ids.iter().position(|known| *known == number);
+        let Some(ground) = ground.map(|ground| &self.detector.corpora[ground]) else {
+            return Ok(None);
+        };
+        let found = ground.item_at(&path).filter(|(_, place)| (embedding.is_visible)(place));
         let Some((plot, place)) = found else { return Ok(None) };
-        Ok(reread((&ground.plots[plot], &place), embedding.gate)?)
+        Ok(reread_text((&ground.trees[plot], &place), embedding.gate)?)
     }
 }
 
-impl Round {
+impl BacklogPass {
     /// Another model begins from the start.
-    fn begin(&mut self, model: &ModelIdentity) {
+    fn select_model(&mut self, model: &ModelIdentity) {
         if self.model.as_ref() != Some(model) {
             *self = Self { model: Some(model.clone()), ..Self::default() };
         }

@@ -11,34 +11,34 @@ use mere_core::graph::{
 use mere_core::item::{ItemRef, ItemType, Relation, Scope, ScopedPath};
 
 use super::SearchError;
-use super::index::Linked;
-use super::library::Library;
+use super::index::LinkableItem;
+use super::library::LiveIndex;
 
 /// How many entries around one are looked at: a hub may have very many.
-const MAX_AROUND: usize = 5_000;
+const MAX_NEIGHBOURHOOD: usize = 5_000;
 
 /// Whether anybody may know of an item.
-pub(crate) type Shows<'a> = &'a dyn Fn(&ScopedPath) -> bool;
+pub(crate) type ItemPredicate<'a> = &'a dyn Fn(&ScopedPath) -> bool;
 
 /// For whom a graph is.
 #[derive(Clone, Copy)]
-pub(crate) struct Audience<'a> {
-    pub(crate) shows: Shows<'a>,
+pub(crate) struct GraphVisibility<'a> {
+    pub(crate) is_visible: ItemPredicate<'a>,
     /// Whether what an item says counts. One that is not what was signed has a name and nothing else:
     /// no title, and no links.
-    pub(crate) believes: Shows<'a>,
+    pub(crate) is_trusted: ItemPredicate<'a>,
 }
 
-impl Library {
+impl LiveIndex {
     /// Every entry that may be known, and their links.
-    pub(crate) fn web(&self, audience: Audience<'_>) -> Result<Graph, SearchError> {
+    pub(crate) fn full_graph(&self, audience: GraphVisibility<'_>) -> Result<Graph, SearchError> {
         let mut builder = GraphBuilder::default();
-        for linked in self.index.all_linked()? {
-            if let Some(place) = self.shown(&linked, audience.shows) {
-                builder.add(if (audience.believes)(&place) {
-                    entry(&place, &linked, self.index.links_of(linked.item)?)
+        for linked in self.index.linkable_items()? {
+            if let Some(place) = self.visible_place(&linked, audience.is_visible) {
+                builder.add(if (audience.is_trusted)(&place) {
+                    graph_entry(&place, &linked, self.index.links_of(linked.item)?)
                 } else {
-                    mute(&place)
+                    untrusted_entry(&place)
                 });
             }
         }
@@ -47,42 +47,42 @@ impl Library {
 
     /// What is around an entry: whatever a walk can come to, and how many more entries there are at
     /// least. Where it leads itself is all there, however much that is.
-    pub(crate) fn web_around(
+    pub(crate) fn graph_around(
         &self,
         place: &ScopedPath,
         walk: &WalkOptions,
-        audience: Audience<'_>,
+        audience: GraphVisibility<'_>,
     ) -> Result<(Graph, usize), SearchError> {
-        let mut around = Around::new(self, audience, MAX_AROUND);
-        around.called(&whole_name(place))?;
-        let own = around.known.iter().filter(|(_, known)| {
+        let mut around = Neighbourhood::new(self, audience, MAX_NEIGHBOURHOOD);
+        around.add_named(&qualified_name(place))?;
+        let own = around.entries.iter().filter(|(_, known)| {
             known.place.kind == place.kind && known.place.scope == place.scope
         });
         let own = own.map(|(item, _)| *item).collect();
-        around.walk(own, walk)?;
-        Ok((around.graph(), around.cut.len()))
+        around.collect_walk(own, walk)?;
+        Ok((around.build_graph(), around.omitted.len()))
     }
 
     /// The numbers of what is linked with an entry, either way. Of several entries that a name can
     /// mean, what is linked with any of them.
-    pub(crate) fn related_to(
+    pub(crate) fn related_items(
         &self,
         name: &ItemRef,
-        audience: Audience<'_>,
+        audience: GraphVisibility<'_>,
     ) -> Result<Vec<u32>, SearchError> {
         let walk = WalkOptions { limit: usize::MAX, ..WalkOptions::default() };
-        let mut around = Around::new(self, audience, usize::MAX);
-        around.called(name)?;
-        let graph = around.graph();
-        let own = around.items(&graph, &meant(&graph, name));
-        around.walk(own, &walk)?;
-        let graph = around.graph();
+        let mut around = Neighbourhood::new(self, audience, usize::MAX);
+        around.add_named(name)?;
+        let graph = around.build_graph();
+        let own = around.items_of_nodes(&graph, &matching_nodes(&graph, name));
+        around.collect_walk(own, &walk)?;
+        let graph = around.build_graph();
         let mut related = Vec::new();
-        for node in meant(&graph, name) {
+        for node in matching_nodes(&graph, name) {
             let groups = graph.walk(node, &walk).groups;
             related.extend(groups.into_values().flatten().map(|reached| reached.node));
         }
-        let mut related = around.items(&graph, &related);
+        let mut related = around.items_of_nodes(&graph, &related);
         related.sort_unstable();
         Ok(related)
     }
@@ -91,30 +91,34 @@ impl Library {
     pub(crate) fn successor(
         &self,
         place: &ScopedPath,
-        audience: Audience<'_>,
+        audience: GraphVisibility<'_>,
     ) -> Result<Option<ScopedPath>, SearchError> {
-        let pointing = self.index.pointing_to(place, Some(Relation::Supersedes))?;
+        let pointing = self.index.links_to(place, Some(Relation::Supersedes))?;
         if pointing.is_empty() {
             return Ok(None);
         }
-        let mut around = Around::new(self, audience, usize::MAX);
-        around.called(&whole_name(place))?;
-        around.point(place, pointing)?;
-        let graph = around.graph();
+        let mut around = Neighbourhood::new(self, audience, usize::MAX);
+        around.add_named(&qualified_name(place))?;
+        around.add_pointing(place, pointing)?;
+        let graph = around.build_graph();
         let found = graph.node_at(place).and_then(|node| graph.succession(node));
         let first = found.and_then(|found| found.direct.first().copied());
-        let mut others = around.known.into_values().map(|known| known.place);
+        let mut others = around.entries.into_values().map(|known| known.place);
         Ok(first.and_then(|first| others.find(|other| graph.node_at(other) == Some(first))))
     }
 
     /// Where an entry lies, if it may be known.
-    pub(super) fn shown(&self, linked: &Linked, shows: Shows<'_>) -> Option<ScopedPath> {
-        self.placed(linked.ground, &linked.path).filter(|place| shows(place))
+    pub(super) fn visible_place(
+        &self,
+        linked: &LinkableItem,
+        shows: ItemPredicate<'_>,
+    ) -> Option<ScopedPath> {
+        self.item_at(linked.corpus, &linked.path).filter(|place| shows(place))
     }
 }
 
 /// The entries that a name means.
-fn meant(graph: &Graph, name: &ItemRef) -> Vec<NodeId> {
+fn matching_nodes(graph: &Graph, name: &ItemRef) -> Vec<NodeId> {
     match graph.resolve(ItemType::Knowledge, name) {
         Resolution::One(node) => vec![node],
         Resolution::Several(nodes) => nodes,
@@ -122,98 +126,106 @@ fn meant(graph: &Graph, name: &ItemRef) -> Vec<NodeId> {
     }
 }
 
-fn whole_name(place: &ScopedPath) -> ItemRef {
+fn qualified_name(place: &ScopedPath) -> ItemRef {
     ItemRef { category: Some(place.category.clone()), id: place.id.clone(), version: None }
 }
 
-fn entry(place: &ScopedPath, linked: &Linked, links: Vec<Link>) -> GraphEntry {
+fn graph_entry(place: &ScopedPath, linked: &LinkableItem, links: Vec<Link>) -> GraphEntry {
     GraphEntry::new(place, linked.title.as_str(), links)
         .with_entry_type(linked.entry_type.as_deref())
 }
 
 /// An entry of which nothing counts but that it is there.
-fn mute(place: &ScopedPath) -> GraphEntry {
+fn untrusted_entry(place: &ScopedPath) -> GraphEntry {
     GraphEntry::new(place, place.id.as_str(), Vec::new())
 }
 
 /// Entries that are gathered, so that a graph of them says what the graph of all entries would.
-struct Around<'a> {
-    library: &'a Library,
-    audience: Audience<'a>,
+struct Neighbourhood<'a> {
+    live_index: &'a LiveIndex,
+    visibility: GraphVisibility<'a>,
     /// From so many on, what is not needed to understand a name is left out.
-    most: usize,
-    known: HashMap<u32, Known>,
+    max_entries: usize,
+    entries: HashMap<u32, VisibleEntry>,
     /// The names for which everything is known that has them. Others are not followed.
-    settled: HashSet<ItemRef>,
+    resolved_names: HashSet<ItemRef>,
     /// What was left out.
-    cut: HashSet<u32>,
+    omitted: HashSet<u32>,
 }
 
 /// An entry that may be known.
-struct Known {
+struct VisibleEntry {
     place: ScopedPath,
-    linked: Linked,
+    indexed: LinkableItem,
     /// Those that matter so far.
     links: Vec<Link>,
     /// Whether these are all.
-    has_all: bool,
-    is_believed: bool,
+    has_all_links: bool,
+    is_trusted: bool,
 }
 
-impl<'a> Around<'a> {
-    fn new(library: &'a Library, audience: Audience<'a>, most: usize) -> Self {
-        let (known, settled, cut) = (HashMap::new(), HashSet::new(), HashSet::new());
-        Self { library, audience, most, known, settled, cut }
+impl<'a> Neighbourhood<'a> {
+    fn new(live_index: &'a LiveIndex, visibility: GraphVisibility<'a>, max_entries: usize) -> Self {
+        let (entries, resolved_names, omitted) = (HashMap::new(), HashSet::new(), HashSet::new());
+        Self { live_index, visibility, max_entries, entries, resolved_names, omitted }
     }
 
     /// Whatever a name can mean, all of which is known from now on.
-    fn called(&mut self, name: &ItemRef) -> Result<Vec<u32>, SearchError> {
-        let found = self.library.index.called(name)?;
+    fn add_named(&mut self, name: &ItemRef) -> Result<Vec<u32>, SearchError> {
+        let found = self.live_index.index.items_named(name)?;
         let mut items = found.iter().map(|linked| linked.item).collect::<Vec<_>>();
-        if !self.is_settled(name) {
-            self.settled.insert(name.clone());
+        if !self.is_resolved(name) {
+            self.resolved_names.insert(name.clone());
             for linked in found {
-                self.meet(linked)?;
+                self.add_entry(linked)?;
             }
         }
-        items.retain(|item| self.known.contains_key(item));
+        items.retain(|item| self.entries.contains_key(item));
         Ok(items)
     }
 
-    fn is_settled(&self, name: &ItemRef) -> bool {
+    fn is_resolved(&self, name: &ItemRef) -> bool {
         let bare = || ItemRef { category: None, ..name.clone() };
-        self.settled.contains(name) || self.settled.contains(&bare())
+        self.resolved_names.contains(name) || self.resolved_names.contains(&bare())
     }
 
     /// Takes an entry in, if it may be known, with whatever may shadow it.
-    fn meet(&mut self, linked: Linked) -> Result<(), SearchError> {
+    fn add_entry(&mut self, linked: LinkableItem) -> Result<(), SearchError> {
         let item = linked.item;
-        if self.known.contains_key(&item) {
+        if self.entries.contains_key(&item) {
             return Ok(());
         }
-        let Some(place) = self.library.shown(&linked, self.audience.shows) else { return Ok(()) };
-        let name = (place.scope != Scope::Project).then(|| whole_name(&place));
-        let is_believed = (self.audience.believes)(&place);
-        let known = Known { place, linked, links: Vec::new(), has_all: false, is_believed };
-        self.known.insert(item, known);
-        self.cut.remove(&item);
-        match name.filter(|name| !self.is_settled(name)) {
-            Some(name) => self.called(&name).map(|_| ()),
+        let Some(place) = self.live_index.visible_place(&linked, self.visibility.is_visible) else {
+            return Ok(());
+        };
+        let name = (place.scope != Scope::Project).then(|| qualified_name(&place));
+        let is_believed = (self.visibility.is_trusted)(&place);
+        let known = VisibleEntry {
+            place,
+            indexed: linked,
+            links: Vec::new(),
+            has_all_links: false,
+            is_trusted: is_believed,
+        };
+        self.entries.insert(item, known);
+        self.omitted.remove(&item);
+        match name.filter(|name| !self.is_resolved(name)) {
+            Some(name) => self.add_named(&name).map(|_| ()),
             None => Ok(()),
         }
     }
 
     /// Gathers whatever a walk from some entries can come to.
-    fn walk(&mut self, from: Vec<u32>, walk: &WalkOptions) -> Result<(), SearchError> {
+    fn collect_walk(&mut self, from: Vec<u32>, walk: &WalkOptions) -> Result<(), SearchError> {
         let mut seen = from.iter().copied().collect::<HashSet<_>>();
         let mut frontier = from;
         for distance in 0..walk.depth.get() {
             let mut next = Vec::new();
             for item in frontier {
-                if distance > 0 && self.known.len() >= self.most {
+                if distance > 0 && self.entries.len() >= self.max_entries {
                     return Ok(());
                 }
-                let near = self.neighbours(item, walk)?.into_iter();
+                let near = self.add_neighbours(item, walk)?.into_iter();
                 next.extend(near.filter(|item| seen.insert(*item)));
             }
             frontier = next;
@@ -222,48 +234,48 @@ impl<'a> Around<'a> {
     }
 
     /// Whatever an item may link to, then whatever may link to it.
-    fn neighbours(&mut self, item: u32, walk: &WalkOptions) -> Result<Vec<u32>, SearchError> {
-        let index = &self.library.index;
-        let Some(known) = self.known.get_mut(&item) else { return Ok(Vec::new()) };
-        known.links = if known.is_believed { index.links_of(item)? } else { Vec::new() };
-        known.has_all = true;
+    fn add_neighbours(&mut self, item: u32, walk: &WalkOptions) -> Result<Vec<u32>, SearchError> {
+        let index = &self.live_index.index;
+        let Some(known) = self.entries.get_mut(&item) else { return Ok(Vec::new()) };
+        known.links = if known.is_trusted { index.links_of(item)? } else { Vec::new() };
+        known.has_all_links = true;
         let place = known.place.clone();
         let names = known.links.iter().filter_map(|link| link.target.parse::<ItemRef>().ok());
         let mut near = Vec::new();
         for name in names.collect::<HashSet<_>>() {
-            near.extend(self.called(&name)?);
+            near.extend(self.add_named(&name)?);
         }
-        let mut pointing = index.pointing_to(&place, None)?;
+        let mut pointing = index.links_to(&place, None)?;
         pointing.retain(|(_, link)| {
             let is_followed = walk.direction != Direction::Outgoing || link.relation.is_symmetric();
             is_followed && walk.relations.contains(link.relation)
         });
-        near.extend(self.point(&place, pointing)?);
+        near.extend(self.add_pointing(&place, pointing)?);
         Ok(near)
     }
 
     /// Takes in what says something of an entry.
-    fn point(
+    fn add_pointing(
         &mut self,
         place: &ScopedPath,
-        pointing: Vec<(Linked, Link)>,
+        pointing: Vec<(LinkableItem, Link)>,
     ) -> Result<Vec<u32>, SearchError> {
         if pointing.iter().any(|(_, link)| link.target == place.id.as_str()) {
-            self.called(&ItemRef { category: None, ..whole_name(place) })?;
+            self.add_named(&ItemRef { category: None, ..qualified_name(place) })?;
         }
         let mut near = Vec::new();
         for (linked, link) in pointing {
             let item = linked.item;
-            if self.known.len() >= self.most && !self.known.contains_key(&item) {
-                let shown = self.library.shown(&linked, self.audience.shows);
-                self.cut.extend(shown.map(|_| item));
+            if self.entries.len() >= self.max_entries && !self.entries.contains_key(&item) {
+                let shown = self.live_index.visible_place(&linked, self.visibility.is_visible);
+                self.omitted.extend(shown.map(|_| item));
                 continue;
             }
-            self.meet(linked)?;
-            let known = self.known.get_mut(&item);
-            if let Some(known) = known.filter(|known| known.is_believed) {
+            self.add_entry(linked)?;
+            let known = self.entries.get_mut(&item);
+            if let Some(known) = known.filter(|known| known.is_trusted) {
                 near.push(item);
-                if !known.has_all {
+                if !known.has_all_links {
                     known.links.push(link);
                 }
             }
@@ -272,27 +284,27 @@ impl<'a> Around<'a> {
     }
 
     /// The graph of what is known so far.
-    fn graph(&self) -> Graph {
-        let entries = self.known.values().map(|known| {
-            if !known.is_believed {
-                return mute(&known.place);
+    fn build_graph(&self) -> Graph {
+        let entries = self.entries.values().map(|known| {
+            if !known.is_trusted {
+                return untrusted_entry(&known.place);
             }
-            let links = known.links.iter().filter(|link| self.is_understood(link)).cloned();
-            entry(&known.place, &known.linked, links.collect())
+            let links = known.links.iter().filter(|link| self.has_known_target(link)).cloned();
+            graph_entry(&known.place, &known.indexed, links.collect())
         });
         entries.collect()
     }
 
     /// Whether it is known where a link leads, if anywhere.
-    fn is_understood(&self, link: &Link) -> bool {
+    fn has_known_target(&self, link: &Link) -> bool {
         let name = link.target.parse::<ItemRef>();
-        name.map_or(true, |name| name.version.is_some() || self.is_settled(&name))
+        name.map_or(true, |name| name.version.is_some() || self.is_resolved(&name))
     }
 
     /// The numbers of entries of a graph of what is known.
-    fn items(&self, graph: &Graph, nodes: &[NodeId]) -> Vec<u32> {
+    fn items_of_nodes(&self, graph: &Graph, nodes: &[NodeId]) -> Vec<u32> {
         let nodes = nodes.iter().copied().collect::<HashSet<_>>();
-        let all = self.known.iter();
+        let all = self.entries.iter();
         let found = all.filter(|(_, known)| {
             graph.node_at(&known.place).is_some_and(|node| nodes.contains(&node))
         });

@@ -10,7 +10,7 @@ use mere_core::turn::{Progress, Turn};
 
 use super::Session;
 use crate::items::{self, ItemCall, ItemSources};
-use crate::search::{self, Embedding, Hands, Kit};
+use crate::search::{self, EmbeddingJob, SearchContext, ThreadBudget};
 use crate::snapshot::Snapshot;
 use crate::store::{self, MemorySource, StoreCall, Stores};
 use crate::tool_error::ToolError;
@@ -92,13 +92,16 @@ impl Session {
     }
 
     /// What is searched with.
-    fn search_resources<'a>(&'a self, snapshot: &'a Snapshot) -> Result<Kit<'a>, ToolError> {
-        Ok(Kit {
-            searches: &self.searches,
-            landmarks: snapshot.landmarks_digest(),
+    fn search_resources<'a>(
+        &'a self,
+        snapshot: &'a Snapshot,
+    ) -> Result<SearchContext<'a>, ToolError> {
+        Ok(SearchContext {
+            session_index: &self.searches,
+            landmarks_digest: snapshot.landmarks_digest(),
             embedder: snapshot.embedder()?,
-            said: snapshot.embeddings()?,
-            priority: snapshot.type_priority()?,
+            embedding_config: snapshot.embeddings()?,
+            type_priority: snapshot.type_priority()?,
         })
     }
 
@@ -113,9 +116,10 @@ impl Session {
             view.as_ref().is_some_and(|view| items::is_visible(view, place))
         };
         let gate = snapshot.gate(Reader::Agent);
-        let embedding = Embedding { embedder, gate, shows: &shows, hands: Hands::One };
+        let embedding =
+            EmbeddingJob { embedder, gate, is_visible: &shows, threads: ThreadBudget::One };
         let began = Instant::now();
-        let ended = self.searches.embed(&embedding, &|_| began.elapsed() > EMBEDDING_SLICE);
+        let ended = self.searches.embed_missing(&embedding, &|_| began.elapsed() > EMBEDDING_SLICE);
         if let Err(trouble) = ended {
             tracing::debug!(%trouble, "items wait for their vectors");
         }

@@ -17,54 +17,54 @@ pub(crate) use url::Url;
 
 /// Why there is no answer. It names no address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum WebError {
+pub(crate) enum HttpError {
     #[error("nobody answers there")]
     Unreachable,
     #[error("nothing shows that it is who it should be")]
     Untrusted,
     #[error("it took too long")]
-    Slow,
+    Timeout,
     #[error("it answered with status {0}")]
     Status(u16),
     #[error("its answer is too large")]
-    Large,
+    TooLarge,
     #[error("its answer is no HTTP")]
-    Garbled,
+    InvalidResponse,
     #[error("the key cannot be sent: it has letters that no key has")]
-    Key,
+    InvalidKey,
 }
 
 /// A request with a JSON body.
-pub(crate) struct Post<'a> {
+pub(crate) struct PostRequest<'a> {
     pub(crate) url: &'a Url,
     pub(crate) key: Option<&'a Secret>,
     pub(crate) body: &'a [u8],
-    pub(crate) patience: Duration,
+    pub(crate) timeout: Duration,
     /// The most bytes an answer may have.
-    pub(crate) most: u64,
+    pub(crate) max_response_bytes: u64,
 }
 
-impl Post<'_> {
+impl PostRequest<'_> {
     /// Sends it, and takes the answer if it is a success.
-    pub(crate) fn send(&self) -> Result<Vec<u8>, WebError> {
+    pub(crate) fn send(&self) -> Result<Vec<u8>, HttpError> {
         let agent = self.agent();
         let mut request = agent.post(self.url.uri()).header("content-type", "application/json");
         if let Some(key) = self.key {
             if key.expose().bytes().any(|byte| !byte.is_ascii_graphic()) {
-                return Err(WebError::Key);
+                return Err(HttpError::InvalidKey);
             }
             request = request.header("authorization", format!("Bearer {}", key.expose()));
         }
         let mut response = request.send(self.body).map_err(|error| match error {
             // Before there is an answer, what is not understood is a certificate.
-            Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => WebError::Untrusted,
-            error => of(&error),
+            Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => HttpError::Untrusted,
+            error => classify(&error),
         })?;
         if response.status() != StatusCode::OK {
-            return Err(WebError::Status(response.status().as_u16()));
+            return Err(HttpError::Status(response.status().as_u16()));
         }
-        let body = response.body_mut().with_config().limit(self.most);
-        body.read_to_vec().map_err(|error| of(&error))
+        let body = response.body_mut().with_config().limit(self.max_response_bytes);
+        body.read_to_vec().map_err(|error| classify(&error))
     }
 
     /// A client of its own for each request: connections are not kept, and nothing is remembered.
@@ -73,30 +73,30 @@ impl Post<'_> {
         let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
         let config = Agent::config_builder()
             .tls_config(tls)
-            .timeout_global(Some(self.patience))
+            .timeout_global(Some(self.timeout))
             .http_status_as_error(false)
             .max_redirects(0)
             .max_redirects_will_error(false)
             .user_agent(concat!("mere/", env!("CARGO_PKG_VERSION")));
         // The proxy that the environment names is for what lies elsewhere.
-        let config = if self.url.is_near() { config.proxy(None) } else { config };
+        let config = if self.url.is_loopback() { config.proxy(None) } else { config };
         config.build().new_agent()
     }
 }
 
-fn of(error: &Error) -> WebError {
+fn classify(error: &Error) -> HttpError {
     match error {
-        Error::Timeout(_) => WebError::Slow,
-        Error::BodyExceedsLimit(_) => WebError::Large,
-        Error::Io(error) if error.kind() == io::ErrorKind::TimedOut => WebError::Slow,
-        Error::Io(error) if is_of_body(error) => WebError::Garbled,
-        Error::Protocol(_) | Error::Http(_) => WebError::Garbled,
-        Error::Tls(_) | Error::Rustls(_) => WebError::Untrusted,
-        _ => WebError::Unreachable,
+        Error::Timeout(_) => HttpError::Timeout,
+        Error::BodyExceedsLimit(_) => HttpError::TooLarge,
+        Error::Io(error) if error.kind() == io::ErrorKind::TimedOut => HttpError::Timeout,
+        Error::Io(error) if is_invalid_body(error) => HttpError::InvalidResponse,
+        Error::Protocol(_) | Error::Http(_) => HttpError::InvalidResponse,
+        Error::Tls(_) | Error::Rustls(_) => HttpError::Untrusted,
+        _ => HttpError::Unreachable,
     }
 }
 
 /// An answer that ended early or was none.
-fn is_of_body(error: &io::Error) -> bool {
+fn is_invalid_body(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData)
 }

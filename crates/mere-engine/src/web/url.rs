@@ -12,16 +12,16 @@ const MAX_BYTES: usize = 2048;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Url {
     uri: Uri,
-    is_near: bool,
+    is_loopback: bool,
 }
 
 /// A text that is no such address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum UrlError {
     #[error("an address begins with https:// or http://, names a host, and has no `@` and no `#`")]
-    Form,
+    Malformed,
     #[error("what leaves this machine is encrypted: https:// is needed, but for localhost")]
-    Plain,
+    Unencrypted,
 }
 
 impl Url {
@@ -30,8 +30,8 @@ impl Url {
     }
 
     /// Whether it is on this machine.
-    pub(crate) fn is_near(&self) -> bool {
-        self.is_near
+    pub(crate) fn is_loopback(&self) -> bool {
+        self.is_loopback
     }
 }
 
@@ -47,22 +47,22 @@ impl FromStr for Url {
     fn from_str(text: &str) -> Result<Self, UrlError> {
         // A name before the host would be a password in a config, and a fragment is sent to nobody.
         if text.len() > MAX_BYTES || text.contains(['#', '@', '\\']) {
-            return Err(UrlError::Form);
+            return Err(UrlError::Malformed);
         }
-        let uri = text.parse::<Uri>().map_err(|_| UrlError::Form)?;
-        let host = uri.host().filter(|host| !host.is_empty()).ok_or(UrlError::Form)?;
-        let is_near = is_near(host);
+        let uri = text.parse::<Uri>().map_err(|_| UrlError::Malformed)?;
+        let host = uri.host().filter(|host| !host.is_empty()).ok_or(UrlError::Malformed)?;
+        let is_near = is_loopback(host);
         match uri.scheme_str() {
             Some("https") => {}
             Some("http") if is_near => {}
-            Some("http") => return Err(UrlError::Plain),
-            _ => return Err(UrlError::Form),
+            Some("http") => return Err(UrlError::Unencrypted),
+            _ => return Err(UrlError::Malformed),
         }
-        Ok(Self { uri, is_near })
+        Ok(Self { uri, is_loopback: is_near })
     }
 }
 
-fn is_near(host: &str) -> bool {
+fn is_loopback(host: &str) -> bool {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     host.eq_ignore_ascii_case("localhost")
         || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn what_leaves_the_machine_is_encrypted() {
         let check = |text: &str, expected: Result<bool, UrlError>| {
-            assert_eq!(text.parse::<Url>().map(|url| url.is_near()), expected, "{text}");
+            assert_eq!(text.parse::<Url>().map(|url| url.is_loopback()), expected, "{text}");
         };
         check("https://api.example.com/v1/embeddings", Ok(false));
         check("http://127.0.0.1:11434/v1/embeddings", Ok(true));
@@ -83,14 +83,14 @@ mod tests {
         check("http://LOCALHOST/", Ok(true));
         check("http://[::1]:1/x", Ok(true));
         check("https://127.0.0.1/x", Ok(true));
-        check("http://127.0.0.1.example.com/", Err(UrlError::Plain));
-        check("http://localhost.example.com/", Err(UrlError::Plain));
-        check("http://10.0.0.1/v1", Err(UrlError::Plain));
+        check("http://127.0.0.1.example.com/", Err(UrlError::Unencrypted));
+        check("http://localhost.example.com/", Err(UrlError::Unencrypted));
+        check("http://10.0.0.1/v1", Err(UrlError::Unencrypted));
         for text in ["", "a", "/v1", "ftp://a/b", "https://", "https://a b/", "file:///etc"] {
-            check(text, Err(UrlError::Form));
+            check(text, Err(UrlError::Malformed));
         }
-        check("https://user:pass@a/b", Err(UrlError::Form));
-        check("http://localhost#@example.com/", Err(UrlError::Form));
-        check("http://localhost\\@example.com/", Err(UrlError::Form));
+        check("https://user:pass@a/b", Err(UrlError::Malformed));
+        check("http://localhost#@example.com/", Err(UrlError::Malformed));
+        check("http://localhost\\@example.com/", Err(UrlError::Malformed));
     }
 }

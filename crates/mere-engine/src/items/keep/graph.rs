@@ -20,7 +20,8 @@ pub(super) fn execute_graph_command(
     desk: &ItemCall<'_>,
     asked: &GraphCommand,
 ) -> Result<Draft, ToolError> {
-    let graph = desk.searched(|library| desk.audience(|audience| library.web(audience)))?;
+    let graph =
+        desk.with_index(|library| desk.with_visibility(|audience| library.full_graph(audience)))?;
     match asked {
         GraphCommand::Check => Ok(check_graph(&graph)),
         GraphCommand::Draw { entry, walk, format } => {

@@ -6,7 +6,7 @@ use mere_core::request::IndexCommand;
 
 use super::super::ItemError;
 use super::ItemCall;
-use crate::search::Trouble;
+use crate::search::EmbeddingError;
 use crate::space::{Catalog, IndexComparison, Stray};
 use crate::tool_error::ToolError;
 use crate::wording;
@@ -47,16 +47,17 @@ fn write_indexes(desk: &ItemCall<'_>, how: IndexCommand) -> Result<Draft, ToolEr
     }
     let message = format!("The index has {total} {}.", if total == 1 { "item" } else { "items" });
     if how == IndexCommand::Rebuild {
-        desk.forget_search()?;
+        desk.clear_search_index()?;
     }
-    let search = desk.index_search()?;
-    let told_search = Fields::default().with("items", search.items).with("waiting", search.waiting);
+    let search = desk.update_search_index()?;
+    let told_search =
+        Fields::default().with("items", search.items).with("waiting", search.missing_vectors);
     let data = Fields::default().with("spaces", Data::List(told)).with("search", told_search);
     let draft = Draft::success(codes::INDEX, Prose::words(message)).data(data);
     // Who wants no model misses none.
-    let trouble = search.trouble.filter(|trouble| *trouble != Trouble::Off);
+    let trouble = search.embedding_error.filter(|trouble| *trouble != EmbeddingError::Disabled);
     let trouble = trouble.as_ref().map(wording::no_vectors_note);
-    let passing = (!search.is_kept).then(|| wording::TEMPORARY_INDEX_NOTE.to_owned());
+    let passing = (!search.is_persistent).then(|| wording::TEMPORARY_INDEX_NOTE.to_owned());
     let hints = trouble.into_iter().chain(passing).collect::<Vec<_>>();
     Ok(if hints.is_empty() { draft } else { draft.hint(Prose::words(hints.join(" "))) })
 }

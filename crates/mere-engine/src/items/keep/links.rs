@@ -27,7 +27,7 @@ use crate::enforce::{
     self, ChangeRoute, ExpectedState, ItemChange, ItemOperation, SignatureState, SigningReason,
 };
 use crate::read::open_visible_file;
-use crate::search::{Fate, Outdated, Shift};
+use crate::search::{LinkChange, LinkOutcome, StalePolicy};
 use mere_host::read_at_most;
 
 /// How many notes are named whose links lead elsewhere now.
@@ -93,18 +93,18 @@ impl LinkUpdates {
     }
 
     /// Counts the links that lead elsewhere now, but for those that were changed or are told already.
-    fn count_shifts(&mut self, shifts: Vec<Shift>) {
+    fn count_shifts(&mut self, shifts: Vec<LinkChange>) {
         let told = self.changed.iter().chain(&self.proposed).chain(&self.unchanged);
         let told = told.collect::<HashSet<_>>();
-        for Shift { place, fate, was_meant } in shifts {
+        for LinkChange { source: place, outcome: fate, led_to_renamed: was_meant } in shifts {
             let Some(address) = place.address() else { continue };
             if was_meant && told.contains(&address) {
                 continue;
             }
             match fate {
-                Fate::Lost => self.dangling += 1,
-                Fate::Unclear => self.now_ambiguous.add(address, 1),
-                Fate::Turned => self.now_to_others.add(address, 1),
+                LinkOutcome::Broken => self.dangling += 1,
+                LinkOutcome::Ambiguous => self.now_ambiguous.add(address, 1),
+                LinkOutcome::Redirected => self.now_to_others.add(address, 1),
             }
         }
     }
@@ -121,7 +121,8 @@ pub(super) fn update_links(desk: &ItemCall<'_>, from: &ScopedPath, to: &ScopedPa
         return followed;
     }
     let shows = |place: &ScopedPath| is_visible(desk.view, place);
-    let shifts = desk.glanced(Outdated::Useless, |library| library.shifts((from, to), &shows));
+    let shifts = desk
+        .try_with_index(StalePolicy::Refuse, |library| library.link_changes((from, to), &shows));
     let bare = bare_link_rule(desk, from, to);
     update_notes(
         desk,

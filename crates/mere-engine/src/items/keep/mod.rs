@@ -89,7 +89,7 @@ pub(crate) fn execute_person_command(
         PersonCommand::Work(asked) => work::begin_work(desk, asked),
         PersonCommand::Team(asked) => team::execute_team_command(desk, asked),
         PersonCommand::Join(asked) => team::join(desk, asked),
-        PersonCommand::Model(asked) => models::command(desk, asked),
+        PersonCommand::Model(asked) => models::run_command(desk, asked),
         PersonCommand::CheckConfig => Ok(check_config(desk.context)),
         PersonCommand::Store(_) | PersonCommand::Keys(_) | PersonCommand::Trust(_) => {
             Ok(crate::wording::panic_reply())

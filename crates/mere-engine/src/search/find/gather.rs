@@ -5,29 +5,29 @@ use std::collections::HashMap;
 use mere_core::search::Occur;
 
 use super::Match;
-use super::lists::slot;
-use super::plan::{Group, Plan};
+use super::lists::slot_index;
+use super::plan::{ClausePlan, QueryPlan};
 use crate::search::SearchError;
-use crate::search::index::{Segment, places};
+use crate::search::index::{Segment, decode_positions};
 
 /// What the clauses say of each item of a segment.
-pub(super) struct Gathering<'a> {
-    plan: &'a Plan,
-    number: usize,
+pub(super) struct SegmentScores<'a> {
+    plan: &'a QueryPlan,
+    segment_number: usize,
     allowed: &'a [bool],
-    points: Vec<f32>,
+    scores: Vec<f32>,
     /// How much of what was asked it has.
-    value: Vec<f32>,
+    matched_rarity: Vec<f32>,
     /// How many of the clauses that must be there are.
-    kept: Vec<u8>,
+    must_count: Vec<u8>,
     /// Whether a clause brought it in.
     admitted: Vec<bool>,
     excluded: Vec<bool>,
 }
 
-impl<'a> Gathering<'a> {
-    pub(super) fn of(
-        plan: &'a Plan,
+impl<'a> SegmentScores<'a> {
+    pub(super) fn compute(
+        plan: &'a QueryPlan,
         number: usize,
         segment: &Segment,
         allowed: &'a [bool],
@@ -36,103 +36,105 @@ impl<'a> Gathering<'a> {
         let count = segment.slots.len();
         let mut gathering = Self {
             plan,
-            number,
+            segment_number: number,
             allowed,
-            points: vec![0.0; count],
-            value: vec![0.0; count],
-            kept: vec![0; count],
+            scores: vec![0.0; count],
+            matched_rarity: vec![0.0; count],
+            must_count: vec![0; count],
             admitted: vec![false; count],
             excluded: vec![false; count],
         };
-        for group in &plan.groups {
+        for group in &plan.clauses {
             if over() {
-                return Err(SearchError::Over);
+                return Err(SearchError::Cancelled);
             }
-            gathering.add(group, segment);
+            gathering.score_clause(group, segment);
         }
         Ok(gathering)
     }
 
-    fn add(&mut self, group: &Group, segment: &Segment) {
+    fn score_clause(&mut self, group: &ClausePlan, segment: &Segment) {
         if group.is_phrase {
-            let found = self.phrase(group, segment);
+            let found = self.match_phrase(group, segment);
             for (at, points) in found {
-                self.count(group, at, points);
+                self.add_score(group, at, points);
             }
             return;
         }
-        if let [list] = group.lists.as_slice() {
-            for occurrence in list.posting(self.number).into_iter().flatten() {
-                if let Some((at, slot)) = self.slot(occurrence, segment) {
-                    let points = list.points(occurrence, slot);
-                    self.count(group, at, points);
+        if let [list] = group.postings.as_slice() {
+            for occurrence in list.segment_postings(self.segment_number).into_iter().flatten() {
+                if let Some((at, slot)) = self.allowed_slot(occurrence, segment) {
+                    let points = list.score(occurrence, slot);
+                    self.add_score(group, at, points);
                 }
             }
             return;
         }
         // Of several words that could be meant, the best one counts.
         let mut best = HashMap::<usize, f32>::new();
-        for list in &group.lists {
-            for occurrence in list.posting(self.number).into_iter().flatten() {
-                if let Some((at, slot)) = self.slot(occurrence, segment) {
-                    let points = list.points(occurrence, slot);
+        for list in &group.postings {
+            for occurrence in list.segment_postings(self.segment_number).into_iter().flatten() {
+                if let Some((at, slot)) = self.allowed_slot(occurrence, segment) {
+                    let points = list.score(occurrence, slot);
                     let best = best.entry(at).or_default();
                     *best = best.max(points);
                 }
             }
         }
         for (at, points) in best {
-            self.count(group, at, points);
+            self.add_score(group, at, points);
         }
     }
 
-    fn slot(
+    fn allowed_slot(
         &self,
         occurrence: crate::search::index::Occurrence,
         segment: &Segment,
     ) -> Option<(usize, u16)> {
-        let at = slot(occurrence)?;
+        let at = slot_index(occurrence)?;
         let is_allowed = *self.allowed.get(at)?;
-        is_allowed.then(|| (at, segment.slots[at].length))
+        is_allowed.then(|| (at, segment.slots[at].word_count))
     }
 
-    fn count(&mut self, group: &Group, at: usize, points: f32) {
+    fn add_score(&mut self, group: &ClausePlan, at: usize, points: f32) {
         match group.sign {
             Occur::MustNot => self.excluded[at] = true,
             Occur::Must => {
-                self.kept[at] = self.kept[at].saturating_add(1);
-                self.points[at] += points;
-                self.value[at] += group.value;
+                self.must_count[at] = self.must_count[at].saturating_add(1);
+                self.scores[at] += points;
+                self.matched_rarity[at] += group.rarity;
             }
             Occur::Should => {
                 self.admitted[at] |= group.admits;
-                self.points[at] += points;
-                self.value[at] += group.value;
+                self.scores[at] += points;
+                self.matched_rarity[at] += group.rarity;
             }
         }
     }
 
     /// Where words stand one after the other, with what that counts.
-    fn phrase(&self, group: &Group, segment: &Segment) -> Vec<(usize, f32)> {
+    fn match_phrase(&self, group: &ClausePlan, segment: &Segment) -> Vec<(usize, f32)> {
         let mut standing = HashMap::<usize, (Vec<u32>, f32)>::new();
-        for (number, list) in group.lists.iter().enumerate() {
+        for (number, list) in group.postings.iter().enumerate() {
             let mut next = HashMap::new();
-            let Some(mut posting) = list.posting(self.number) else { return Vec::new() };
+            let Some(mut posting) = list.segment_postings(self.segment_number) else {
+                return Vec::new();
+            };
             let offset = u32::try_from(number).unwrap_or(u32::MAX);
-            while let Some((occurrence, bytes)) = posting.next_with_places() {
-                let Some((at, length)) = self.slot(occurrence, segment) else { continue };
+            while let Some((occurrence, bytes)) = posting.next_with_positions() {
+                let Some((at, length)) = self.allowed_slot(occurrence, segment) else { continue };
                 let (before, points) = match standing.remove(&at) {
                     Some((before, points)) => (Some(before), points),
                     None if number > 0 => continue,
                     None => (None, 0.0),
                 };
                 // Where the phrase would have begun.
-                let starts = places(bytes).filter_map(|place| place.checked_sub(offset));
+                let starts = decode_positions(bytes).filter_map(|place| place.checked_sub(offset));
                 let starts = starts
                     .filter(|start| before.as_ref().is_none_or(|b| b.binary_search(start).is_ok()))
                     .collect::<Vec<_>>();
                 if !starts.is_empty() {
-                    next.insert(at, (starts, points + list.points(occurrence, length)));
+                    next.insert(at, (starts, points + list.score(occurrence, length)));
                 }
             }
             standing = next;
@@ -141,33 +143,40 @@ impl<'a> Gathering<'a> {
     }
 
     /// What has everything that must be there, and nothing that must not.
-    pub(super) fn eligible(&self) -> Vec<bool> {
-        let must = self.plan.groups.iter().filter(|group| group.sign == Occur::Must).count();
+    pub(super) fn eligible_slots(&self) -> Vec<bool> {
+        let must = self.plan.clauses.iter().filter(|group| group.sign == Occur::Must).count();
         let must = u8::try_from(must).unwrap_or(u8::MAX);
-        let all = self.allowed.iter().zip(&self.kept).zip(&self.excluded);
+        let all = self.allowed.iter().zip(&self.must_count).zip(&self.excluded);
         all.map(|((allowed, kept), excluded)| *allowed && *kept == must && !excluded).collect()
     }
 
     /// What matches.
-    pub(super) fn matches(self, segment: &Segment) -> Vec<Match> {
-        let eligible = self.eligible();
-        let must = self.plan.groups.iter().any(|group| group.sign == Occur::Must);
-        let should = self.plan.groups.iter().any(|group| group.sign == Occur::Should);
+    pub(super) fn into_matches(self, segment: &Segment) -> Vec<Match> {
+        let eligible = self.eligible_slots();
+        let must = self.plan.clauses.iter().any(|group| group.sign == Occur::Must);
+        let should = self.plan.clauses.iter().any(|group| group.sign == Occur::Should);
         let has_must_words = self.plan.has_words && !should;
-        let named = &self.plan.named[self.number];
-        let all = self.plan.value().max(f32::MIN_POSITIVE);
+        let named = &self.plan.exact_names[self.segment_number];
+        let all = self.plan.total_rarity().max(f32::MIN_POSITIVE);
         let mut matches = Vec::new();
         for (at, slot) in segment.slots.iter().enumerate() {
             let is_named = named[at];
             let is_in = self.admitted[at]
                 || is_named
                 || has_must_words
-                || (must && should && self.points[at] > 0.0)
+                || (must && should && self.scores[at] > 0.0)
                 || !self.plan.has_words;
             if eligible[at] && is_in {
-                let (item, kind, tie) = (slot.item, slot.kind, slot.tie);
-                let (text, share) = (self.points[at], self.value[at] / all);
-                matches.push(Match { item, kind, text, share, is_named, tie });
+                let (item, kind, tie) = (slot.item, slot.kind, slot.tie_break);
+                let (text, share) = (self.scores[at], self.matched_rarity[at] / all);
+                matches.push(Match {
+                    item,
+                    kind,
+                    bm25: text,
+                    share,
+                    has_exact_name: is_named,
+                    tie_break: tie,
+                });
             }
         }
         matches

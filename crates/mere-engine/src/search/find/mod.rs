@@ -13,39 +13,39 @@ use mere_core::item::ItemType;
 use mere_core::search::{ExactTerm, Highlight, Query};
 
 use super::SearchError;
-use super::index::{GroundId, Index, Segment, Slot, kind_number};
-use gather::Gathering;
-use lists::Lists;
-use plan::Plan;
+use super::index::{CorpusId, SearchIndex, Segment, SegmentSlot, kind_number};
+use gather::SegmentScores;
+use lists::PostingCache;
+use plan::QueryPlan;
 
-pub(crate) use near::{Likeness, near};
+pub(crate) use near::{Similarities, find_similar};
 
 /// What is asked of the index.
-pub(crate) struct Question<'a> {
+pub(crate) struct IndexQuery<'a> {
     pub(crate) query: &'a Query,
     pub(crate) kinds: &'a [ItemType],
     /// In which grounds.
-    pub(crate) grounds: &'a [GroundId],
+    pub(crate) corpora: &'a [CorpusId],
     pub(crate) filters: &'a [Filter],
     /// In nanoseconds since 1970.
     pub(crate) now: i64,
     /// Whether nobody waits for the answer any more.
-    pub(crate) over: &'a dyn Fn() -> bool,
+    pub(crate) is_cancelled: &'a dyn Fn() -> bool,
 }
 
 /// What an item must have to count.
 pub(crate) struct Filter {
     /// Which types are asked; others pass.
     pub(crate) kinds: Vec<ItemType>,
-    pub(crate) demand: Demand,
+    pub(crate) condition: FilterCondition,
 }
 
 /// What is demanded.
-pub(crate) enum Demand {
+pub(crate) enum FilterCondition {
     /// A mark.
     Mark(ExactTerm),
     /// To be one of these.
-    Among(Vec<u32>),
+    OneOf(Vec<u32>),
 }
 
 /// An item that matches.
@@ -54,16 +54,16 @@ pub(crate) struct Match {
     pub(crate) item: u32,
     pub(crate) kind: u8,
     /// BM25.
-    pub(crate) text: f32,
+    pub(crate) bm25: f32,
     /// How much of what was asked for it has, from 0 to 1: rare words are more of it.
     pub(crate) share: f32,
     /// Whether it is called exactly what was asked for.
-    pub(crate) is_named: bool,
-    pub(crate) tie: u32,
+    pub(crate) has_exact_name: bool,
+    pub(crate) tie_break: u32,
 }
 
 /// Everything that matches.
-pub(crate) struct Found {
+pub(crate) struct TextMatches {
     pub(crate) matches: Vec<Match>,
     /// What may be found at all, by segment and slot: what only looks alike must have what has to be
     /// there, too, and must not have what is excluded.
@@ -75,50 +75,57 @@ pub(crate) struct Found {
 }
 
 /// Finds what matches.
-pub(crate) fn find(index: &Index, question: &Question<'_>) -> Result<Found, SearchError> {
-    let allowed = allow(index, question)?;
-    let lists = Lists::of(index, &allowed, question.over);
-    let plan = Plan::make(index, question.query, &lists)?;
+pub(crate) fn find_matches(
+    index: &SearchIndex,
+    question: &IndexQuery<'_>,
+) -> Result<TextMatches, SearchError> {
+    let allowed = allowed_slots(index, question)?;
+    let lists = PostingCache::new(index, &allowed, question.is_cancelled);
+    let plan = QueryPlan::build(index, question.query, &lists)?;
     let (mut matches, mut eligible) = (Vec::new(), Vec::new());
     for (number, allowed) in allowed.iter().enumerate() {
         let segment = &index.segments[number];
-        let gathering = Gathering::of(&plan, number, segment, allowed, question.over)?;
-        eligible.push(gathering.eligible());
-        matches.extend(gathering.matches(segment));
+        let gathering =
+            SegmentScores::compute(&plan, number, segment, allowed, question.is_cancelled)?;
+        eligible.push(gathering.eligible_slots());
+        matches.extend(gathering.into_matches(segment));
     }
     let (highlight, has_words) = (plan.highlight(), plan.has_words);
-    Ok(Found { matches, eligible, highlight, has_words })
+    Ok(TextMatches { matches, eligible, highlight, has_words })
 }
 
 /// Which items may be found, by segment and slot.
-fn allow(index: &Index, question: &Question<'_>) -> rusqlite::Result<Vec<Vec<bool>>> {
-    let kinds = Kinds::of(&plan::kinds(question.query, question.kinds));
-    let most = question.grounds.iter().max().copied().unwrap_or_default();
+fn allowed_slots(
+    index: &SearchIndex,
+    question: &IndexQuery<'_>,
+) -> rusqlite::Result<Vec<Vec<bool>>> {
+    let kinds = KindSet::new(&plan::requested_kinds(question.query, question.kinds));
+    let most = question.corpora.iter().max().copied().unwrap_or_default();
     let mut grounds = vec![false; usize::from(most) + 1];
-    question.grounds.iter().for_each(|ground| grounds[usize::from(*ground)] = true);
-    let is_asked = |ground: GroundId| grounds.get(usize::from(ground)) == Some(&true);
+    question.corpora.iter().for_each(|ground| grounds[usize::from(*ground)] = true);
+    let is_asked = |ground: CorpusId| grounds.get(usize::from(ground)) == Some(&true);
     let can_be = !question.query.is_unreadable;
     let mut allowed = Vec::new();
     for segment in &index.segments {
         let slots = segment.slots.iter().zip(&segment.live);
-        let may = |(slot, live): (&Slot, &bool)| {
-            can_be && *live && is_asked(slot.ground) && kinds.contain(slot.kind)
+        let may = |(slot, live): (&SegmentSlot, &bool)| {
+            can_be && *live && is_asked(slot.corpus) && kinds.contains(slot.kind)
         };
         allowed.push(slots.map(may).collect::<Vec<_>>());
     }
-    for item in index.expired(question.now)? {
+    for item in index.expired_items(question.now)? {
         for (segment, allowed) in index.segments.iter().zip(&mut allowed) {
-            if let Some(at) = segment.find(item) {
+            if let Some(at) = segment.slot_index(item) {
                 allowed[at] = false;
             }
         }
     }
     for filter in question.filters {
-        let kinds = Kinds::of(&filter.kinds);
+        let kinds = KindSet::new(&filter.kinds);
         for (segment, allowed) in index.segments.iter().zip(&mut allowed) {
-            let has = filter.demand.met(index, segment)?;
+            let has = filter.condition.matching_slots(index, segment)?;
             for (at, slot) in segment.slots.iter().enumerate() {
-                allowed[at] &= has[at] || !kinds.contain(slot.kind);
+                allowed[at] &= has[at] || !kinds.contains(slot.kind);
             }
         }
     }
@@ -126,26 +133,33 @@ fn allow(index: &Index, question: &Question<'_>) -> rusqlite::Result<Vec<Vec<boo
 }
 
 /// Some types, by a bit for the number of each.
-struct Kinds(u8);
+struct KindSet(u8);
 
-impl Kinds {
-    fn of(kinds: &[ItemType]) -> Self {
+impl KindSet {
+    fn new(kinds: &[ItemType]) -> Self {
         Self(kinds.iter().fold(0, |bits, kind| bits | 1 << kind_number(*kind)))
     }
 
-    fn contain(&self, number: u8) -> bool {
+    fn contains(&self, number: u8) -> bool {
         self.0 & 1 << (number % 8) != 0
     }
 }
 
-impl Demand {
+impl FilterCondition {
     /// Which slots of a segment meet it.
-    fn met(&self, index: &Index, segment: &Segment) -> rusqlite::Result<Vec<bool>> {
+    fn matching_slots(
+        &self,
+        index: &SearchIndex,
+        segment: &Segment,
+    ) -> rusqlite::Result<Vec<bool>> {
         match self {
-            Self::Mark(mark) => lists::who_has(index, segment, mark),
-            Self::Among(items) => {
+            Self::Mark(mark) => lists::slots_with_mark(index, segment, mark),
+            Self::OneOf(items) => {
                 let mut has = vec![false; segment.slots.len()];
-                items.iter().filter_map(|item| segment.find(*item)).for_each(|at| has[at] = true);
+                items
+                    .iter()
+                    .filter_map(|item| segment.slot_index(*item))
+                    .for_each(|at| has[at] = true);
                 Ok(has)
             }
         }

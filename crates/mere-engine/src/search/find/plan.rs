@@ -3,36 +3,36 @@
 use mere_core::item::ItemType;
 use mere_core::search::{Clause, ExactTerm, Highlight, Occur, PhraseWord, Query, QueryTerm};
 
-use super::lists::{Key, List, Lists, who_has};
+use super::lists::{PostingCache, PostingKey, TermPostings, slots_with_mark};
 use crate::search::SearchError;
-use crate::search::index::Index;
+use crate::search::index::SearchIndex;
 
 /// From so many items on a word can be too common to decide anything.
-const MANY: u32 = 200;
+const MIN_ITEMS_FOR_COMMON: u32 = 200;
 
 /// One clause, with all lists that can make it true.
-pub(super) struct Group {
+pub(super) struct ClausePlan {
     pub(super) sign: Occur,
-    pub(super) lists: Vec<List>,
+    pub(super) postings: Vec<TermPostings>,
     /// Whether all of them must stand one after the other.
     pub(super) is_phrase: bool,
     /// Whether it brings items in, or only counts for those that others brought.
     pub(super) admits: bool,
     /// How much it says: the more the fewer items have it.
-    pub(super) value: f32,
+    pub(super) rarity: f32,
 }
 
 /// A query that can be answered.
-pub(super) struct Plan {
-    pub(super) groups: Vec<Group>,
+pub(super) struct QueryPlan {
+    pub(super) clauses: Vec<ClausePlan>,
     /// Who is called exactly so.
-    pub(super) named: Vec<Vec<bool>>,
+    pub(super) exact_names: Vec<Vec<bool>>,
     /// Whether words are asked for at all; else everything that is allowed matches.
     pub(super) has_words: bool,
 }
 
 /// The types that a query asks for, among these.
-pub(super) fn kinds(query: &Query, kinds: &[ItemType]) -> Vec<ItemType> {
+pub(super) fn requested_kinds(query: &Query, kinds: &[ItemType]) -> Vec<ItemType> {
     let said = |sign| {
         let clauses = query.clauses.iter().filter(move |clause| clause.occur == sign);
         clauses.filter_map(|clause| match &clause.term {
@@ -49,41 +49,41 @@ pub(super) fn kinds(query: &Query, kinds: &[ItemType]) -> Vec<ItemType> {
     kinds.collect()
 }
 
-impl Plan {
-    pub(super) fn make(
-        index: &Index,
+impl QueryPlan {
+    pub(super) fn build(
+        index: &SearchIndex,
         query: &Query,
-        lists: &Lists<'_>,
+        lists: &PostingCache<'_>,
     ) -> Result<Self, SearchError> {
         let mut groups = Vec::new();
         for clause in &query.clauses {
-            groups.extend(group(lists, clause)?);
+            groups.extend(plan_clause(lists, clause)?);
         }
-        judge(&mut groups, lists.all);
+        decide_admission(&mut groups, lists.item_count);
         let word = |what: &QueryTerm| {
             matches!(what, QueryTerm::Word(_) | QueryTerm::Prefix(_) | QueryTerm::Phrase(_))
         };
         let has_words =
             query.clauses.iter().any(|clause| clause.occur != Occur::MustNot && word(&clause.term));
-        Ok(Self { groups, named: named(index, query)?, has_words })
+        Ok(Self { clauses: groups, exact_names: slots_with_exact_name(index, query)?, has_words })
     }
 
     /// How much all clauses say that count for an item.
-    pub(super) fn value(&self) -> f32 {
-        let wanted = self.groups.iter().filter(|group| group.sign != Occur::MustNot);
-        wanted.map(|group| group.value).sum()
+    pub(super) fn total_rarity(&self) -> f32 {
+        let wanted = self.clauses.iter().filter(|group| group.sign != Occur::MustNot);
+        wanted.map(|group| group.rarity).sum()
     }
 
     /// The words that decide, as they are in the index.
     pub(super) fn highlight(&self) -> Highlight {
         let wanted =
-            self.groups.iter().filter(|group| group.sign != Occur::MustNot && group.admits);
+            self.clauses.iter().filter(|group| group.sign != Occur::MustNot && group.admits);
         let mut highlight = Highlight::default();
-        for list in wanted.flat_map(|group| &group.lists) {
+        for list in wanted.flat_map(|group| &group.postings) {
             match &list.key {
-                Key::Stem(stem) => highlight.stems.push(stem.clone()),
-                Key::Prefix(prefix) => highlight.prefixes.push(prefix.clone()),
-                Key::Mark(_) => {}
+                PostingKey::Stem(stem) => highlight.stems.push(stem.clone()),
+                PostingKey::Prefix(prefix) => highlight.prefixes.push(prefix.clone()),
+                PostingKey::Mark(_) => {}
             }
         }
         highlight
@@ -91,13 +91,13 @@ impl Plan {
 }
 
 /// Who is called exactly what was asked for, by segment.
-fn named(index: &Index, query: &Query) -> rusqlite::Result<Vec<Vec<bool>>> {
+fn slots_with_exact_name(index: &SearchIndex, query: &Query) -> rusqlite::Result<Vec<Vec<bool>>> {
     let marks = query.names.iter().cloned().map(ExactTerm::Name).collect::<Vec<_>>();
     let mut named = Vec::new();
     for segment in &index.segments {
         let mut any = vec![false; segment.slots.len()];
         for mark in &marks {
-            let has = who_has(index, segment, mark)?;
+            let has = slots_with_mark(index, segment, mark)?;
             any.iter_mut().zip(has).for_each(|(any, has)| *any |= has);
         }
         named.push(any);
@@ -105,43 +105,56 @@ fn named(index: &Index, query: &Query) -> rusqlite::Result<Vec<Vec<bool>>> {
     Ok(named)
 }
 
-fn group(lists: &Lists<'_>, clause: &Clause) -> Result<Option<Group>, SearchError> {
-    let one = |key| Ok::<_, SearchError>(vec![lists.list(key)?]);
+fn plan_clause(
+    lists: &PostingCache<'_>,
+    clause: &Clause,
+) -> Result<Option<ClausePlan>, SearchError> {
+    let one = |key| Ok::<_, SearchError>(vec![lists.postings(key)?]);
     let own = match &clause.term {
         // What is excluded is meant as it is written.
         QueryTerm::Word(word) if clause.occur == Occur::MustNot => {
-            one(Key::Stem(word.stem.clone()))?
+            one(PostingKey::Stem(word.stem.clone()))?
         }
-        QueryTerm::Word(word) => lists.meant(word)?,
-        QueryTerm::Prefix(prefix) => one(Key::Prefix(prefix.clone()))?,
+        QueryTerm::Word(word) => lists.word_postings(word)?,
+        QueryTerm::Prefix(prefix) => one(PostingKey::Prefix(prefix.clone()))?,
         QueryTerm::Phrase(parts) => {
             let keys = parts.iter().map(|part| match part {
-                PhraseWord::Word(word) => Key::Stem(word.stem.clone()),
-                PhraseWord::Prefix(prefix) => Key::Prefix(prefix.clone()),
+                PhraseWord::Word(word) => PostingKey::Stem(word.stem.clone()),
+                PhraseWord::Prefix(prefix) => PostingKey::Prefix(prefix.clone()),
             });
-            keys.map(|key| lists.list(key)).collect::<Result<Vec<_>, _>>()?
+            keys.map(|key| lists.postings(key)).collect::<Result<Vec<_>, _>>()?
         }
-        QueryTerm::Tag(tag) => one(Key::Mark(ExactTerm::Tag(tag.clone())))?,
-        QueryTerm::Category(category) => one(Key::Mark(ExactTerm::Category(category.clone())))?,
+        QueryTerm::Tag(tag) => one(PostingKey::Mark(ExactTerm::Tag(tag.clone())))?,
+        QueryTerm::Category(category) => {
+            one(PostingKey::Mark(ExactTerm::Category(category.clone())))?
+        }
         QueryTerm::Type(_) => return Ok(None),
     };
     let value = match &clause.term {
-        QueryTerm::Word(_) | QueryTerm::Prefix(_) | QueryTerm::Phrase(_) => lists.value(&own),
+        QueryTerm::Word(_) | QueryTerm::Prefix(_) | QueryTerm::Phrase(_) => {
+            lists.clause_rarity(&own)
+        }
         QueryTerm::Tag(_) | QueryTerm::Category(_) | QueryTerm::Type(_) => 0.0,
     };
     let is_phrase = matches!(clause.term, QueryTerm::Phrase(_));
-    Ok(Some(Group { sign: clause.occur, lists: own, is_phrase, admits: true, value }))
+    Ok(Some(ClausePlan {
+        sign: clause.occur,
+        postings: own,
+        is_phrase,
+        admits: true,
+        rarity: value,
+    }))
 }
 
 /// Words that more than a tenth of the items have bring none in, where rarer ones do.
-fn judge(groups: &mut [Group], all: u32) {
-    let is_common = |group: &Group| {
-        let most = group.lists.iter().map(List::count).max().unwrap_or_default();
-        all >= MANY && most > all / 10
+fn decide_admission(groups: &mut [ClausePlan], all: u32) {
+    let is_common = |group: &ClausePlan| {
+        let most = group.postings.iter().map(TermPostings::item_count).max().unwrap_or_default();
+        all >= MIN_ITEMS_FOR_COMMON && most > all / 10
     };
     let wanted = groups.iter().filter(|group| group.sign != Occur::MustNot);
     // What nobody has brings nobody in.
-    let is_there = |group: &&Group| group.lists.iter().any(|list| list.count() > 0);
+    let is_there = |group: &&ClausePlan| group.postings.iter().any(|list| list.item_count() > 0);
     let has_rare = wanted.filter(is_there).any(|group| !is_common(group));
     for group in groups.iter_mut().filter(|group| group.sign == Occur::Should) {
         group.admits = !(has_rare && is_common(group));

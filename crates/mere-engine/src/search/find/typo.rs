@@ -5,44 +5,46 @@ use std::collections::BTreeSet;
 use mere_core::search::QueryWord;
 
 use crate::search::SearchError;
-use crate::search::index::{Form, Index, letters};
+use crate::search::index::{SearchIndex, WordForm, letter_bits};
 
 /// Shorter words are near too many others.
-const SHORTEST: usize = 4;
+const MIN_LETTERS: usize = 4;
 /// From this length on two slips are one word's.
-const LONG: usize = 8;
+const TWO_EDIT_LETTERS: usize = 8;
 /// How many letters of an ending may be more than the stem: of a word with a slip in its ending that
 /// is still there.
-const ENDING: usize = 4;
+const MAX_ENDING: usize = 4;
 /// The shortest stem that is taken without its ending.
-const SHORTEST_STEM: usize = 5;
+const MIN_STEM_LETTERS: usize = 5;
 /// Longer words are not compared.
-const LONGEST: usize = 40;
+const MAX_LETTERS: usize = 40;
 
 /// The stems of words of the index that are near, in order of how many slips lie between. What was
 /// typed is compared with words as they are written, and its stem with stems.
-pub(super) fn near(
-    index: &Index,
+pub(super) fn find_corrections(
+    index: &SearchIndex,
     word: &QueryWord,
     over: &dyn Fn() -> bool,
 ) -> Result<BTreeSet<(usize, String)>, SearchError> {
     let mut near = BTreeSet::new();
-    let (Some(typed), Some(stem)) = (Typed::of(&word.spelling), Typed::of(&word.stem)) else {
+    let (Some(typed), Some(stem)) =
+        (MistypedWord::new(&word.spelling), MistypedWord::new(&word.stem))
+    else {
         return Ok(near);
     };
-    let shortest = stem.text.len().saturating_sub(stem.bytes + ENDING);
-    let lengths = shortest.min(typed.shortest())..=stem.longest().max(typed.longest());
-    let mut slips = Slips::default();
+    let shortest = stem.text.len().saturating_sub(stem.max_edit_bytes + MAX_ENDING);
+    let lengths = shortest.min(typed.min_bytes())..=stem.max_bytes().max(typed.max_bytes());
+    let mut slips = EditDistance::default();
     for segment in &index.segments {
         if over() {
-            return Err(SearchError::Over);
+            return Err(SearchError::Cancelled);
         }
-        let may = |letters| stem.may_be(letters, ENDING) || typed.may_be(letters, 0);
-        for known in segment.words(&index.connection)?.long(lengths.clone(), may) {
+        let may = |letters| stem.may_match(letters, MAX_ENDING) || typed.may_match(letters, 0);
+        for known in segment.vocabulary(&index.connection)?.words_of_length(lengths.clone(), may) {
             let found = if known.is_stem() {
-                stem.slips_to(known, ENDING, &mut slips)
+                stem.edits_to(known, MAX_ENDING, &mut slips)
             } else {
-                typed.slips_to(known, 0, &mut slips)
+                typed.edits_to(known, 0, &mut slips)
             };
             near.extend(found.map(|slips| (slips, known.stem.to_owned())));
         }
@@ -51,75 +53,86 @@ pub(super) fn near(
 }
 
 /// A word that may have slips.
-struct Typed<'a> {
+struct MistypedWord<'a> {
     text: &'a str,
-    spelt: Vec<char>,
-    letters: u32,
+    characters: Vec<char>,
+    letter_bits: u32,
     /// The most slips that are one word's.
-    most: usize,
+    max_edits: usize,
     /// The most bytes that they are: a character of another script is several.
-    bytes: usize,
+    max_edit_bytes: usize,
 }
 
-impl<'a> Typed<'a> {
-    fn of(text: &'a str) -> Option<Self> {
+impl<'a> MistypedWord<'a> {
+    fn new(text: &'a str) -> Option<Self> {
         let spelt = text.chars().collect::<Vec<_>>();
         // A number that is another number is no slip.
         let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
-        if has_digit || !(SHORTEST..=LONGEST).contains(&spelt.len()) {
+        if has_digit || !(MIN_LETTERS..=MAX_LETTERS).contains(&spelt.len()) {
             return None;
         }
-        let most = if spelt.len() >= LONG { 2 } else { 1 };
+        let most = if spelt.len() >= TWO_EDIT_LETTERS { 2 } else { 1 };
         let bytes = if text.is_ascii() { most } else { most * 4 };
-        Some(Self { text, spelt, letters: letters(text), most, bytes })
+        Some(Self {
+            text,
+            characters: spelt,
+            letter_bits: letter_bits(text),
+            max_edits: most,
+            max_edit_bytes: bytes,
+        })
     }
 
-    fn shortest(&self) -> usize {
-        self.text.len().saturating_sub(self.bytes)
+    fn min_bytes(&self) -> usize {
+        self.text.len().saturating_sub(self.max_edit_bytes)
     }
 
-    fn longest(&self) -> usize {
-        self.text.len() + self.bytes
+    fn max_bytes(&self) -> usize {
+        self.text.len() + self.max_edit_bytes
     }
 
     /// Whether so few slips can lie between it and a word with these letters: each brings in one at
     /// most.
-    fn may_be(&self, letters: u32, ending: usize) -> bool {
+    fn may_match(&self, letters: u32, ending: usize) -> bool {
         let new = |bits: u32| usize::try_from(bits.count_ones()).unwrap_or(usize::MAX);
-        new(letters & !self.letters) <= self.bytes
-            && new(self.letters & !letters) <= self.bytes + ending
+        new(letters & !self.letter_bits) <= self.max_edit_bytes
+            && new(self.letter_bits & !letters) <= self.max_edit_bytes + ending
     }
 
     /// How many slips lie between, if few do; `ending` letters of it may be more.
-    fn slips_to(&self, known: Form<'_>, ending: usize, slips: &mut Slips) -> Option<usize> {
-        let length = known.spelt.len();
-        let fits = length + ending >= self.shortest() && length <= self.longest();
-        if !fits || !self.may_be(known.letters, ending) {
+    fn edits_to(
+        &self,
+        known: WordForm<'_>,
+        ending: usize,
+        slips: &mut EditDistance,
+    ) -> Option<usize> {
+        let length = known.spelling.len();
+        let fits = length + ending >= self.min_bytes() && length <= self.max_bytes();
+        if !fits || !self.may_match(known.letter_bits, ending) {
             return None;
         }
-        slips.between(&self.spelt, known.spelt, (self.most, ending))
+        slips.distance(&self.characters, known.spelling, (self.max_edits, ending))
     }
 }
 
 /// How many slips lie between two words: a letter too many, too few, another one, or two that have
 /// changed places.
 #[derive(Default)]
-struct Slips {
-    known: Vec<char>,
+struct EditDistance {
+    candidate: Vec<char>,
     rows: [Vec<usize>; 3],
 }
 
-impl Slips {
-    fn between(
+impl EditDistance {
+    fn distance(
         &mut self,
         word: &[char],
         known: &str,
         (most, ending): (usize, usize),
     ) -> Option<usize> {
-        self.known.clear();
-        self.known.extend(known.chars().take(word.len() + most + 1));
-        let known = &self.known;
-        let enough = if known.len() >= SHORTEST_STEM {
+        self.candidate.clear();
+        self.candidate.extend(known.chars().take(word.len() + most + 1));
+        let known = &self.candidate;
+        let enough = if known.len() >= MIN_STEM_LETTERS {
             word.len().saturating_sub(ending)
         } else {
             word.len()
@@ -167,7 +180,7 @@ mod tests {
 
     #[test]
     fn slips_are_counted() {
-        let mut slips = Slips::default();
+        let mut slips = EditDistance::default();
         for (word, known, expected) in [
             ("retry", "retry", Some(0)),
             ("rerty", "retry", Some(1)),
@@ -180,7 +193,11 @@ mod tests {
             ("short", "a-very-long-one", None),
         ] {
             let letters = word.chars().collect::<Vec<_>>();
-            assert_eq!(slips.between(&letters, known, (2, ENDING)), expected, "{word} {known}");
+            assert_eq!(
+                slips.distance(&letters, known, (2, MAX_ENDING)),
+                expected,
+                "{word} {known}"
+            );
         }
     }
 }

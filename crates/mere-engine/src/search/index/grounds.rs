@@ -2,28 +2,28 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
-use super::{Index, bump, forget, schema};
-use crate::search::ground::Ground;
+use super::{SearchIndex, bump_generation, delete_item, schema};
+use crate::search::ground::Corpus;
 
 /// What the index calls a ground.
-pub(crate) type GroundId = u16;
+pub(crate) type CorpusId = u16;
 
-impl Index {
+impl SearchIndex {
     /// The number of a ground; one that is new gets one. Where it is made of other folders than
     /// before, what lies in none of them is forgotten.
-    pub(crate) fn ground(&mut self, ground: &Ground) -> rusqlite::Result<GroundId> {
-        let plots = ground.labels().join("\n");
-        if let Some((id, known)) = find(&self.connection, &ground.name)?
+    pub(crate) fn register_corpus(&mut self, ground: &Corpus) -> rusqlite::Result<CorpusId> {
+        let plots = ground.tree_labels().join("\n");
+        if let Some((id, known)) = find_corpus(&self.connection, &ground.name)?
             && known == plots
         {
             return Ok(id);
         }
-        let change = schema::begin(&mut self.connection)?;
+        let change = schema::begin_write(&mut self.connection)?;
         // Another process may have been quicker.
-        let id = if let Some((id, _)) = find(&change, &ground.name)? {
+        let id = if let Some((id, _)) = find_corpus(&change, &ground.name)? {
             change.execute("UPDATE ground SET plots = ? WHERE id = ?", (&plots, id))?;
-            for item in outside(&change, id, ground)? {
-                forget(&change, item)?;
+            for item in items_outside_trees(&change, id, ground)? {
+                delete_item(&change, item)?;
             }
             id
         } else {
@@ -32,26 +32,33 @@ impl Index {
             let id = change.last_insert_rowid();
             id.try_into().map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, id))?
         };
-        bump(&change)?;
+        bump_generation(&change)?;
         change.commit()?;
         self.refresh()?;
         Ok(id)
     }
 }
 
-fn find(connection: &Connection, name: &str) -> rusqlite::Result<Option<(GroundId, String)>> {
+fn find_corpus(
+    connection: &Connection,
+    name: &str,
+) -> rusqlite::Result<Option<(CorpusId, String)>> {
     let mut one = connection.prepare_cached("SELECT id, plots FROM ground WHERE name = ?")?;
     one.query_row([name], |row| Ok((row.get(0)?, row.get(1)?))).optional()
 }
 
 /// The items that lie in none of a ground's plots.
-fn outside(change: &Connection, id: GroundId, ground: &Ground) -> rusqlite::Result<Vec<i64>> {
+fn items_outside_trees(
+    change: &Connection,
+    id: CorpusId,
+    ground: &Corpus,
+) -> rusqlite::Result<Vec<i64>> {
     let mut all = change.prepare("SELECT id, path FROM item WHERE ground = ?")?;
     let rows = all.query_map([id], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
     let mut outside = Vec::new();
     for row in rows {
         let (item, path) = row?;
-        if ground.plot_of(&path).is_none() {
+        if ground.find_tree(&path).is_none() {
             outside.push(item);
         }
     }

@@ -5,24 +5,24 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use rusqlite::OptionalExtension;
 
-use super::{GroundId, Index};
+use super::{CorpusId, SearchIndex};
 use mere_host::FileStamp;
 
 /// What is known of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Known {
+pub(crate) struct KnownFile {
     pub(crate) item: u32,
     /// None if it may have changed since and look the same.
     pub(crate) stamp: Option<FileStamp>,
 }
 
-impl Index {
+impl SearchIndex {
     /// Everything in a folder of a ground and below, by path.
-    pub(crate) fn known_below(
+    pub(crate) fn known_files_below(
         &self,
-        ground: GroundId,
+        ground: CorpusId,
         folder: &str,
-    ) -> rusqlite::Result<HashMap<String, Known>> {
+    ) -> rusqlite::Result<HashMap<String, KnownFile>> {
         // Everything begins with the empty path, and everything in a folder with its slash.
         let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let end = format!("{start}\u{10ffff}");
@@ -32,45 +32,52 @@ impl Index {
         let rows = all.query_map((ground, start, end), |row| {
             Ok((
                 row.get(0)?,
-                Known { item: row.get(1)?, stamp: stamp(row.get_ref(2)?.as_blob().ok()) },
+                KnownFile {
+                    item: row.get(1)?,
+                    stamp: decode_stamp(row.get_ref(2)?.as_blob().ok()),
+                },
             ))
         })?;
         rows.collect()
     }
 
     /// What is known of one file.
-    pub(crate) fn known_at(&self, ground: GroundId, path: &str) -> rusqlite::Result<Option<Known>> {
+    pub(crate) fn known_file(
+        &self,
+        ground: CorpusId,
+        path: &str,
+    ) -> rusqlite::Result<Option<KnownFile>> {
         let mut one = self
             .connection
             .prepare_cached("SELECT id, stamp FROM item WHERE ground = ? AND path = ?")?;
         let known = one.query_row((ground, path), |row| {
-            Ok(Known { item: row.get(0)?, stamp: stamp(row.get_ref(1)?.as_blob().ok()) })
+            Ok(KnownFile { item: row.get(0)?, stamp: decode_stamp(row.get_ref(1)?.as_blob().ok()) })
         });
         known.optional()
     }
 
     /// Where an item lies: its ground and its path there.
-    pub(crate) fn path_of(&self, item: u32) -> rusqlite::Result<Option<(GroundId, String)>> {
+    pub(crate) fn item_path(&self, item: u32) -> rusqlite::Result<Option<(CorpusId, String)>> {
         let mut one =
             self.connection.prepare_cached("SELECT ground, path FROM item WHERE id = ?")?;
         one.query_row([item], |row| Ok((row.get(0)?, row.get(1)?))).optional()
     }
 
     /// When the file of an item was changed.
-    pub(crate) fn modified(&self, item: u32) -> rusqlite::Result<Option<Timestamp>> {
+    pub(crate) fn modified_at(&self, item: u32) -> rusqlite::Result<Option<Timestamp>> {
         let mut one = self.connection.prepare_cached("SELECT modified FROM item WHERE id = ?")?;
         let at = one.query_row([item], |row| row.get::<_, i64>(0)).optional()?;
         Ok(at.and_then(|at| Timestamp::from_nanosecond(i128::from(at)).ok()))
     }
 
     /// The items that are hidden at a moment, in nanoseconds since 1970.
-    pub(crate) fn expired(&self, now: i64) -> rusqlite::Result<Vec<u32>> {
+    pub(crate) fn expired_items(&self, now: i64) -> rusqlite::Result<Vec<u32>> {
         let mut all = self.connection.prepare_cached("SELECT id FROM item WHERE expires <= ?")?;
         all.query_map([now], |row| row.get(0))?.collect()
     }
 }
 
-pub(super) fn stamp_bytes(stamp: FileStamp) -> [u8; 32] {
+pub(super) fn encode_stamp(stamp: FileStamp) -> [u8; 32] {
     let (inode, size, modified, changed) = stamp.into();
     let mut bytes = [0; 32];
     let parts =
@@ -79,7 +86,7 @@ pub(super) fn stamp_bytes(stamp: FileStamp) -> [u8; 32] {
     bytes
 }
 
-fn stamp(bytes: Option<&[u8]>) -> Option<FileStamp> {
+fn decode_stamp(bytes: Option<&[u8]>) -> Option<FileStamp> {
     let (parts, []) = bytes?.as_chunks::<8>() else { return None };
     let [inode, size, modified, changed] = parts else { return None };
     let (inode, size) = (u64::from_le_bytes(*inode), u64::from_le_bytes(*size));

@@ -4,24 +4,24 @@ use mere_core::graph::Link;
 use mere_core::item::{ItemRef, Relation, ScopedPath};
 use rusqlite::Row;
 
-use super::{GroundId, Index};
+use super::{CorpusId, SearchIndex};
 
 /// An item that has links, as the index knows it.
-pub(crate) struct Linked {
+pub(crate) struct LinkableItem {
     pub(crate) item: u32,
-    pub(crate) ground: GroundId,
+    pub(crate) corpus: CorpusId,
     pub(crate) path: String,
     pub(crate) title: String,
     pub(crate) entry_type: Option<String>,
 }
 
-impl Linked {
+impl LinkableItem {
     const COLUMNS: &str = "id, ground, path, title, entry_type";
 
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             item: row.get(0)?,
-            ground: row.get(1)?,
+            corpus: row.get(1)?,
             path: row.get(2)?,
             title: row.get(3)?,
             entry_type: row.get(4)?,
@@ -29,11 +29,11 @@ impl Linked {
     }
 }
 
-impl Index {
+impl SearchIndex {
     /// Every item that can have links.
-    pub(crate) fn all_linked(&self) -> rusqlite::Result<Vec<Linked>> {
-        let sql = format!("SELECT {} FROM item WHERE title <> ''", Linked::COLUMNS);
-        self.connection.prepare_cached(&sql)?.query_map([], Linked::read)?.collect()
+    pub(crate) fn linkable_items(&self) -> rusqlite::Result<Vec<LinkableItem>> {
+        let sql = format!("SELECT {} FROM item WHERE title <> ''", LinkableItem::COLUMNS);
+        self.connection.prepare_cached(&sql)?.query_map([], LinkableItem::from_row)?.collect()
     }
 
     /// What an item says of others.
@@ -50,32 +50,36 @@ impl Index {
     }
 
     /// The items that a name as it is written can mean.
-    pub(crate) fn called(&self, name: &ItemRef) -> rusqlite::Result<Vec<Linked>> {
+    pub(crate) fn items_named(&self, name: &ItemRef) -> rusqlite::Result<Vec<LinkableItem>> {
         let sql = format!(
             "SELECT {} FROM item WHERE name = ?1 AND title <> '' AND (?2 IS NULL OR category = ?2)",
-            Linked::COLUMNS
+            LinkableItem::COLUMNS
         );
         let category = name.category.as_ref().map(ToString::to_string);
         let mut all = self.connection.prepare_cached(&sql)?;
-        all.query_map((name.id.as_str(), category), Linked::read)?.collect()
+        all.query_map((name.id.as_str(), category), LinkableItem::from_row)?.collect()
     }
 
     /// What is said of an entry by either of its names, and by whom; by one relation, if one is
     /// asked for. Whether it is this entry that is meant is another question.
-    pub(crate) fn pointing_to(
+    pub(crate) fn links_to(
         &self,
         place: &ScopedPath,
         only: Option<Relation>,
-    ) -> rusqlite::Result<Vec<(Linked, Link)>> {
+    ) -> rusqlite::Result<Vec<(LinkableItem, Link)>> {
         let sql = format!(
             "SELECT {}, relation, target FROM link JOIN item ON item.id = link.item
              WHERE target IN (?1, ?2) AND (?3 IS NULL OR relation = ?3) AND title <> ''",
-            Linked::COLUMNS
+            LinkableItem::COLUMNS
         );
         let (id, qualified) = (place.id.as_str(), format!("{}/{}", place.category, place.id));
         let mut all = self.connection.prepare_cached(&sql)?;
         let read = |row: &Row<'_>| {
-            Ok((Linked::read(row)?, row.get::<_, String>("relation")?, row.get("target")?))
+            Ok((
+                LinkableItem::from_row(row)?,
+                row.get::<_, String>("relation")?,
+                row.get("target")?,
+            ))
         };
         let mut found = Vec::new();
         for row in all.query_map((id, qualified, only.map(Relation::name)), read)? {

@@ -4,17 +4,17 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, Rows};
 
-use super::posting::{Posting, Writer};
-use super::segment::{Segment, Slot};
-use super::{Index, bump, close_segment, open_segment, schema, words};
+use super::posting::{PostingList, PostingWriter};
+use super::segment::{Segment, SegmentSlot};
+use super::{SearchIndex, bump_generation, insert_segment, schema, words, write_segment_words};
 
 /// How many segments of one size there are before they are merged.
-const FEW: usize = 8;
+const SEGMENTS_PER_TIER: usize = 8;
 
 /// Where the items of a segment go: none for one that is gone.
-type Moves = Vec<Option<u32>>;
+type SlotMoves = Vec<Option<u32>>;
 
-impl Index {
+impl SearchIndex {
     /// Merges segments where there are many of one size or much is gone, if that is no more work
     /// than `most` items. Says whether it did. Once it is `enough`, all is left as it was.
     pub(crate) fn merge(
@@ -23,26 +23,26 @@ impl Index {
         enough: &dyn Fn() -> bool,
     ) -> rusqlite::Result<bool> {
         self.refresh()?;
-        let Some(chosen) = self.choose(most) else { return Ok(false) };
-        let change = schema::begin(&mut self.connection)?;
+        let Some(chosen) = self.choose_segments(most) else { return Ok(false) };
+        let change = schema::begin_write(&mut self.connection)?;
         // Somebody else may have merged them, or have more that is gone.
-        if super::count(&change, "generation")? != self.generation {
+        if super::read_counter(&change, "generation")? != self.generation {
             drop(change);
             self.refresh()?;
             return Ok(true);
         }
         let old = chosen.iter().map(|at| &self.segments[*at]).collect::<Vec<_>>();
-        if !write(&change, &old, enough)? {
+        if !write_merged(&change, &old, enough)? {
             return Ok(false);
         }
-        bump(&change)?;
+        bump_generation(&change)?;
         change.commit()?;
         self.refresh()?;
         Ok(true)
     }
 
     /// Which ones.
-    fn choose(&self, most: usize) -> Option<Vec<usize>> {
+    fn choose_segments(&self, most: usize) -> Option<Vec<usize>> {
         let size = |at: &usize| self.segments[*at].slots.len();
         let tier = |at: &usize| (size(at) | 1).ilog2() / 3;
         let all = || 0..self.segments.len();
@@ -52,7 +52,9 @@ impl Index {
         for wanted in tiers {
             let alike = all().filter(|at| tier(at) <= wanted).collect::<Vec<_>>();
             let work = alike.iter().map(size).sum::<usize>();
-            if alike.iter().filter(|at| tier(at) == wanted).count() >= FEW && work <= most {
+            if alike.iter().filter(|at| tier(at) == wanted).count() >= SEGMENTS_PER_TIER
+                && work <= most
+            {
                 return Some(alike);
             }
         }
@@ -65,20 +67,20 @@ impl Index {
 }
 
 /// Writes one segment in place of several, and says whether it is whole.
-fn write(
+fn write_merged(
     change: &Connection,
     old: &[&Segment],
     enough: &dyn Fn() -> bool,
 ) -> rusqlite::Result<bool> {
-    let (slots, moves) = arrange(old);
-    let id = open_segment(change, &slots)?;
+    let (slots, moves) = arrange_slots(old);
+    let id = insert_segment(change, &slots)?;
     let Some(mut words) = merge_words(change, id, (old, &moves), enough)? else {
         return Ok(false);
     };
     for segment in old {
-        words.add_forms_of(&segment.spelling(change)?);
+        words.copy_forms(&segment.vocabulary_text(change)?);
     }
-    close_segment(change, id, words)?;
+    write_segment_words(change, id, words)?;
     for segment in old {
         change.execute("DELETE FROM segment WHERE id = ?", [segment.id])?;
         change.execute("DELETE FROM posting WHERE segment = ?", [segment.id])?;
@@ -91,14 +93,14 @@ fn write(
 }
 
 /// The items that stay, in order, and where each one goes.
-fn arrange(old: &[&Segment]) -> (Vec<Slot>, Vec<Moves>) {
+fn arrange_slots(old: &[&Segment]) -> (Vec<SegmentSlot>, Vec<SlotMoves>) {
     let mut slots = Vec::new();
     for segment in old {
         let live = segment.slots.iter().zip(&segment.live).filter(|(_, live)| **live);
         slots.extend(live.map(|(slot, _)| *slot));
     }
     slots.sort_unstable_by_key(|slot| slot.item);
-    let place = |slot: &Slot| {
+    let place = |slot: &SegmentSlot| {
         let found = slots.binary_search_by_key(&slot.item, |slot| slot.item).ok();
         found.and_then(|at| u32::try_from(at).ok())
     };
@@ -111,12 +113,12 @@ fn arrange(old: &[&Segment]) -> (Vec<Slot>, Vec<Moves>) {
 }
 
 /// A segment's words, read in order.
-struct Source<'a> {
+struct WordCursor<'a> {
     rows: Rows<'a>,
     next: Option<(String, Vec<u8>)>,
 }
 
-impl Source<'_> {
+impl WordCursor<'_> {
     fn advance(&mut self) -> rusqlite::Result<()> {
         self.next = match self.rows.next()? {
             Some(row) => Some((row.get(0)?, row.get(1)?)),
@@ -130,20 +132,20 @@ impl Source<'_> {
 fn merge_words(
     change: &Connection,
     id: i64,
-    (old, moves): (&[&Segment], &[Moves]),
+    (old, moves): (&[&Segment], &[SlotMoves]),
     enough: &dyn Fn() -> bool,
-) -> rusqlite::Result<Option<words::Writer>> {
+) -> rusqlite::Result<Option<words::VocabularyWriter>> {
     let sql = "SELECT word, data FROM posting WHERE segment = ? ORDER BY word";
     let mut statements =
         old.iter().map(|_| change.prepare(sql)).collect::<rusqlite::Result<Vec<_>>>()?;
     let mut sources = Vec::new();
     for (statement, segment) in statements.iter_mut().zip(old) {
-        let mut source = Source { rows: statement.query([segment.id])?, next: None };
+        let mut source = WordCursor { rows: statement.query([segment.id])?, next: None };
         source.advance()?;
         sources.push(source);
     }
     let mut insert = change.prepare("INSERT INTO posting VALUES (?, ?, ?)")?;
-    let mut words = words::Writer::default();
+    let mut words = words::VocabularyWriter::default();
     loop {
         let heads = sources.iter().filter_map(|source| source.next.as_ref());
         let Some(word) = heads.map(|(word, _)| word).min().cloned() else {
@@ -159,32 +161,32 @@ fn merge_words(
                 source.advance()?;
             }
         }
-        if let Some(data) = merge_lists(&lists)? {
+        if let Some(data) = merge_postings(&lists)? {
             insert.execute((id, &word, data))?;
-            words.add(&word);
+            words.add_stem(&word);
         }
     }
 }
 
-fn merge_lists(lists: &[(Vec<u8>, &Moves)]) -> rusqlite::Result<Option<Vec<u8>>> {
+fn merge_postings(lists: &[(Vec<u8>, &SlotMoves)]) -> rusqlite::Result<Option<Vec<u8>>> {
     let mut all = Vec::new();
     for (data, moves) in lists {
-        let mut posting = Posting::read(data).ok_or_else(schema::damage)?;
-        while let Some((mut at, places)) = posting.next_with_places() {
-            let item = usize::try_from(at.item).ok().and_then(|item| *moves.get(item)?);
+        let mut posting = PostingList::parse(data).ok_or_else(schema::corruption_error)?;
+        while let Some((mut at, places)) = posting.next_with_positions() {
+            let item = usize::try_from(at.slot).ok().and_then(|item| *moves.get(item)?);
             if let Some(item) = item {
-                at.item = item;
+                at.slot = item;
                 all.push((at, places));
             }
         }
-        if !posting.is_whole() {
-            return Err(schema::damage());
+        if !posting.is_complete() {
+            return Err(schema::corruption_error());
         }
     }
-    all.sort_by_key(|(at, _)| at.item);
-    let mut writer = Writer::default();
+    all.sort_by_key(|(at, _)| at.slot);
+    let mut writer = PostingWriter::default();
     for (at, places) in all {
-        writer.copy(at, places);
+        writer.add_copy(at, places);
     }
     Ok(writer.finish())
 }

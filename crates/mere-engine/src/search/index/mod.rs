@@ -20,22 +20,22 @@ use mere_core::embed::{ModelIdentity, Vector};
 use mere_core::graph::Link;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Transaction};
 
-pub(crate) use batch::{Batch, Entry};
-pub(crate) use grounds::GroundId;
-pub(crate) use links::Linked;
-pub(crate) use posting::{Occurrence, Posting, places};
-pub(crate) use schema::{Remedy, damage};
-use segment::NOTHING;
-pub(crate) use segment::{Segment, Slot, kind_number, kind_of};
-pub(crate) use vectors::{Kept, Sketches};
-pub(crate) use words::{Form, letters};
+pub(crate) use batch::{IndexBatch, IndexEntry};
+pub(crate) use grounds::CorpusId;
+pub(crate) use links::LinkableItem;
+pub(crate) use posting::{Occurrence, PostingList, decode_positions};
+pub(crate) use schema::{IndexRecovery, corruption_error};
+use segment::UNPARSED_KIND;
+pub(crate) use segment::{Segment, SegmentSlot, kind_from_number, kind_number};
+pub(crate) use vectors::{EmbeddedItem, Sketches};
+pub(crate) use words::{WordForm, letter_bits};
 
 use super::SearchError;
-use batch::{Counted, Terms};
+use batch::{BatchTerms, CountedEntry};
 use mere_host::Database;
 
 /// The index of one project.
-pub(crate) struct Index {
+pub(crate) struct SearchIndex {
     pub(super) connection: Connection,
     generation: i64,
     /// Changes when everything was forgotten: then nothing that was looked at counts.
@@ -43,49 +43,53 @@ pub(crate) struct Index {
     pub(super) segments: Vec<Segment>,
 }
 
-impl Index {
+impl SearchIndex {
     /// Opens the index in a database, and makes it if there is none.
     pub(crate) fn open(database: &Database) -> Result<Self, SearchError> {
-        Ok(Self::of(database.open()?)?)
+        Ok(Self::from_connection(database.open()?)?)
     }
 
-    fn of(mut connection: Connection) -> rusqlite::Result<Self> {
+    fn from_connection(mut connection: Connection) -> rusqlite::Result<Self> {
         connection.set_prepared_statement_cache_capacity(64);
-        schema::prepare(&mut connection)?;
+        schema::ensure_tables(&mut connection)?;
         let mut index = Self { connection, generation: 0, epoch: 0, segments: Vec::new() };
         index.refresh()?;
         let live = |segment: &Segment| segment.live.iter().filter(|live| **live).count();
         let live = index.segments.iter().map(live).sum();
-        if schema::fits(&index.connection, live)? { Ok(index) } else { Err(schema::damage()) }
+        if schema::is_consistent(&index.connection, live)? {
+            Ok(index)
+        } else {
+            Err(schema::corruption_error())
+        }
     }
 
     /// Sees what other processes have changed.
     pub(crate) fn refresh(&mut self) -> rusqlite::Result<()> {
-        if count(&self.connection, "generation")? != self.generation {
-            self.hold()?;
-            self.release()?;
+        if read_counter(&self.connection, "generation")? != self.generation {
+            self.begin_read()?;
+            self.end_read()?;
         }
         Ok(())
     }
 
     /// From now on everything is read as it is at this moment.
-    pub(crate) fn hold(&mut self) -> rusqlite::Result<()> {
+    pub(crate) fn begin_read(&mut self) -> rusqlite::Result<()> {
         self.connection.prepare_cached("BEGIN")?.execute([])?;
-        let loaded = self.load();
+        let loaded = self.load_segments();
         if loaded.is_err() {
-            self.release()?;
+            self.end_read()?;
         }
         loaded
     }
 
     /// The end of that moment.
-    pub(crate) fn release(&self) -> rusqlite::Result<()> {
+    pub(crate) fn end_read(&self) -> rusqlite::Result<()> {
         self.connection.prepare_cached("COMMIT")?.execute([]).map(|_| ())
     }
 
-    fn load(&mut self) -> rusqlite::Result<()> {
+    fn load_segments(&mut self) -> rusqlite::Result<()> {
         let moment = &self.connection;
-        let generation = count(moment, "generation")?;
+        let generation = read_counter(moment, "generation")?;
         if generation == self.generation {
             return Ok(());
         }
@@ -106,44 +110,44 @@ impl Index {
         for item in all.query_map([], |row| row.get(0))? {
             let item = item?;
             for segment in &mut segments {
-                segment.forget(item);
+                segment.mark_deleted(item);
             }
         }
         drop((all, one));
-        self.epoch = count(&self.connection, "epoch")?;
+        self.epoch = read_counter(&self.connection, "epoch")?;
         (self.generation, self.segments) = (generation, segments);
         Ok(())
     }
 
     /// An item as queries need it.
-    pub(crate) fn slot(&self, item: u32) -> Option<Slot> {
-        self.segments.iter().find_map(|segment| Some(segment.slots[segment.find(item)?]))
+    pub(crate) fn slot_of_item(&self, item: u32) -> Option<SegmentSlot> {
+        self.segments.iter().find_map(|segment| Some(segment.slots[segment.slot_index(item)?]))
     }
 
     /// Adds items, in place of what lay at the same places before, with what a model makes of them.
     /// Says whether all of them: where another process was quicker, its item stays.
     pub(crate) fn add(
         &mut self,
-        batch: Batch,
+        batch: IndexBatch,
         model: Option<&ModelIdentity>,
     ) -> rusqlite::Result<bool> {
         if batch.len() == 0 {
             return Ok(true);
         }
         let (entries, terms) = batch.finish();
-        let change = schema::begin(&mut self.connection)?;
-        let model = model.map(|model| vectors::model_number(&change, model)).transpose()?;
-        let first = count(&change, "next")?;
+        let change = schema::begin_write(&mut self.connection)?;
+        let model = model.map(|model| vectors::register_model(&change, model)).transpose()?;
+        let first = read_counter(&change, "next")?;
         let (slots, late) = {
-            let mut desk = Desk::new(&change, model)?;
+            let mut desk = ItemWriter::new(&change, model)?;
             let numbered = entries.iter().zip(first..);
-            let slots = numbered.map(|(counted, id)| desk.put(counted, id));
-            (slots.collect::<rusqlite::Result<Vec<_>>>()?, desk.late)
+            let slots = numbered.map(|(counted, id)| desk.write_item(counted, id));
+            (slots.collect::<rusqlite::Result<Vec<_>>>()?, desk.conflicts)
         };
         let next = first + i64::try_from(entries.len()).unwrap_or(i64::MAX);
-        set_count(&change, "next", next)?;
+        set_counter(&change, "next", next)?;
         write_segment(&change, &slots, terms)?;
-        bump(&change)?;
+        bump_generation(&change)?;
         change.commit()?;
         self.refresh()?;
         Ok(late == 0)
@@ -152,11 +156,11 @@ impl Index {
     /// Forgets everything. Numbers go on: what another process has in memory is of no use to it, and
     /// does no harm.
     pub(crate) fn clear(&mut self) -> rusqlite::Result<()> {
-        let change = schema::begin(&mut self.connection)?;
-        schema::empty(&change)?;
-        set_count(&change, "vectors", count(&change, "vectors")? + 1)?;
-        set_count(&change, "epoch", count(&change, "epoch")? + 1)?;
-        bump(&change)?;
+        let change = schema::begin_write(&mut self.connection)?;
+        schema::empty_tables(&change)?;
+        set_counter(&change, "vectors", read_counter(&change, "vectors")? + 1)?;
+        set_counter(&change, "epoch", read_counter(&change, "epoch")? + 1)?;
+        bump_generation(&change)?;
         change.commit()?;
         self.refresh()
     }
@@ -166,71 +170,78 @@ impl Index {
         if items.is_empty() {
             return Ok(());
         }
-        let change = schema::begin(&mut self.connection)?;
+        let change = schema::begin_write(&mut self.connection)?;
         for item in items {
-            forget(&change, i64::from(*item))?;
+            delete_item(&change, i64::from(*item))?;
         }
-        bump(&change)?;
+        bump_generation(&change)?;
         change.commit()?;
         self.refresh()
     }
 }
 
 /// What is written for each item.
-struct Desk<'a> {
-    change: &'a Transaction<'a>,
-    old: CachedStatement<'a>,
-    item: CachedStatement<'a>,
-    link: CachedStatement<'a>,
-    vector: CachedStatement<'a>,
-    keep: CachedStatement<'a>,
+struct ItemWriter<'a> {
+    transaction: &'a Transaction<'a>,
+    select_existing: CachedStatement<'a>,
+    insert_item: CachedStatement<'a>,
+    insert_link: CachedStatement<'a>,
+    insert_vector: CachedStatement<'a>,
+    move_vector: CachedStatement<'a>,
     model: Option<i64>,
     /// How many items another process has put there meanwhile.
-    late: usize,
+    conflicts: usize,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> ItemWriter<'a> {
     fn new(change: &'a Transaction<'a>, model: Option<i64>) -> rusqlite::Result<Self> {
         Ok(Self {
-            change,
-            old: change.prepare_cached("SELECT id FROM item WHERE ground = ? AND path = ?")?,
-            item: change
+            transaction: change,
+            select_existing: change
+                .prepare_cached("SELECT id FROM item WHERE ground = ? AND path = ?")?,
+            insert_item: change
                 .prepare_cached("INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?,
-            link: change.prepare_cached("INSERT INTO link VALUES (?, ?, ?)")?,
-            vector: change.prepare_cached("INSERT INTO vector VALUES (?, ?, ?, NULL)")?,
-            keep: change
+            insert_link: change.prepare_cached("INSERT INTO link VALUES (?, ?, ?)")?,
+            insert_vector: change.prepare_cached("INSERT INTO vector VALUES (?, ?, ?, NULL)")?,
+            move_vector: change
                 .prepare_cached("UPDATE vector SET item = ? WHERE item = ? AND text = ?")?,
             model,
-            late: 0,
+            conflicts: 0,
         })
     }
 
-    fn put(&mut self, counted: &Counted, id: i64) -> rusqlite::Result<Slot> {
-        let Counted { entry, length } = counted;
+    fn write_item(&mut self, counted: &CountedEntry, id: i64) -> rusqlite::Result<SegmentSlot> {
+        let CountedEntry { entry, word_count: length } = counted;
         let item =
             u32::try_from(id).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, id))?;
         let kind = kind_number(entry.kind);
-        let slot_kind = length.map_or(NOTHING, |_| kind);
+        let slot_kind = length.map_or(UNPARSED_KIND, |_| kind);
         let length = length.unwrap_or_default();
-        let slot = Slot { item, tie: entry.tie, length, kind: slot_kind, ground: entry.ground };
-        let key = (entry.ground, &entry.path);
-        let old = self.old.query_row(key, |row| row.get::<_, u32>(0)).optional()?;
+        let slot = SegmentSlot {
+            item,
+            tie_break: entry.tie_break,
+            word_count: length,
+            kind: slot_kind,
+            corpus: entry.corpus,
+        };
+        let key = (entry.corpus, &entry.path);
+        let old = self.select_existing.query_row(key, |row| row.get::<_, u32>(0)).optional()?;
         if old != entry.replaces {
-            forget(self.change, id)?;
-            self.late += 1;
+            delete_item(self.transaction, id)?;
+            self.conflicts += 1;
             return Ok(slot);
         }
         if let Some(old) = old.map(i64::from) {
-            if let Some(text) = entry.text {
-                self.keep.execute((id, old, text))?;
+            if let Some(text) = entry.text_fingerprint {
+                self.move_vector.execute((id, old, text))?;
             }
-            forget(self.change, old)?;
+            delete_item(self.transaction, old)?;
         }
-        let stamp = entry.stamp.map(known::stamp_bytes);
+        let stamp = entry.stamp.map(known::encode_stamp);
         let stamp = stamp.as_ref().map(<[u8; 32]>::as_slice);
-        self.item.execute((
+        self.insert_item.execute((
             id,
-            entry.ground,
+            entry.corpus,
             &entry.path,
             stamp,
             kind,
@@ -239,22 +250,22 @@ impl<'a> Desk<'a> {
             entry.expires,
             entry.modified,
             &entry.title,
-            &entry.sort,
+            &entry.entry_type,
         ))?;
         for Link { relation, target } in &entry.links {
-            self.link.execute((id, relation.name(), target))?;
+            self.insert_link.execute((id, relation.name(), target))?;
         }
         if let Some(model) = self.model {
             // That it makes nothing of an item is known too.
             let data = entry.vector.as_ref().map_or(&[][..], Vector::as_bytes);
-            self.vector.execute((id, model, data))?;
+            self.insert_vector.execute((id, model, data))?;
         }
         Ok(slot)
     }
 }
 
 /// Marks an item as gone.
-fn forget(change: &Connection, item: i64) -> rusqlite::Result<()> {
+fn delete_item(change: &Connection, item: i64) -> rusqlite::Result<()> {
     for sql in [
         "DELETE FROM item WHERE id = ?",
         "DELETE FROM link WHERE item = ?",
@@ -267,25 +278,29 @@ fn forget(change: &Connection, item: i64) -> rusqlite::Result<()> {
 }
 
 /// Writes a segment: its items in order, its words in order.
-fn write_segment(change: &Connection, slots: &[Slot], mut terms: Terms) -> rusqlite::Result<()> {
-    let id = open_segment(change, slots)?;
-    let mut words = words::Writer::default();
+fn write_segment(
+    change: &Connection,
+    slots: &[SegmentSlot],
+    mut terms: BatchTerms,
+) -> rusqlite::Result<()> {
+    let id = insert_segment(change, slots)?;
+    let mut words = words::VocabularyWriter::default();
     let forms = std::mem::take(&mut terms.forms);
     {
         let mut one = change.prepare_cached("INSERT INTO posting VALUES (?, ?, ?)")?;
         for (word, data) in terms {
             one.execute((id, &*word, data))?;
-            words.add(&word);
+            words.add_stem(&word);
         }
     }
     for (spelt, stem) in &forms {
         words.add_form(spelt, stem);
     }
-    close_segment(change, id, words)
+    write_segment_words(change, id, words)
 }
 
 /// Writes the items of a segment, and says which one it is.
-fn open_segment(change: &Connection, slots: &[Slot]) -> rusqlite::Result<i64> {
+fn insert_segment(change: &Connection, slots: &[SegmentSlot]) -> rusqlite::Result<i64> {
     let mut items = Vec::with_capacity(size_of_val(slots));
     for slot in slots {
         slot.write(&mut items);
@@ -295,29 +310,33 @@ fn open_segment(change: &Connection, slots: &[Slot]) -> rusqlite::Result<i64> {
 }
 
 /// Writes which words a segment has.
-fn close_segment(change: &Connection, id: i64, words: words::Writer) -> rusqlite::Result<()> {
+fn write_segment_words(
+    change: &Connection,
+    id: i64,
+    words: words::VocabularyWriter,
+) -> rusqlite::Result<()> {
     let sql = "UPDATE segment SET words = ? WHERE id = ?";
     change.execute(sql, (words.finish().into_bytes(), id)).map(|_| ())
 }
 
 /// A number as the database has them.
-fn number(count: usize) -> i64 {
+fn to_sql_integer(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-fn count(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
+fn read_counter(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
     let mut one = connection.prepare_cached("SELECT value FROM count WHERE name = ?")?;
     one.query_row([name], |row| row.get(0))
 }
 
-fn set_count(change: &Connection, name: &str, value: i64) -> rusqlite::Result<()> {
+fn set_counter(change: &Connection, name: &str, value: i64) -> rusqlite::Result<()> {
     let mut one = change.prepare_cached("UPDATE count SET value = ? WHERE name = ?")?;
     one.execute((value, name)).map(|_| ())
 }
 
 /// Tells others that the index has changed.
-fn bump(change: &Connection) -> rusqlite::Result<()> {
-    set_count(change, "generation", count(change, "generation")? + 1)
+fn bump_generation(change: &Connection) -> rusqlite::Result<()> {
+    set_counter(change, "generation", read_counter(change, "generation")? + 1)
 }
 
 #[cfg(test)]
@@ -327,12 +346,12 @@ mod tests {
 
     use super::*;
 
-    fn batch(path: &str, title: &str, replaces: Option<u32>) -> Batch {
-        let mut batch = Batch::default();
-        let entry = Entry {
-            ground: 1,
+    fn batch(path: &str, title: &str, replaces: Option<u32>) -> IndexBatch {
+        let mut batch = IndexBatch::default();
+        let entry = IndexEntry {
+            corpus: 1,
             path: path.to_owned(),
-            tie: 0,
+            tie_break: 0,
             replaces,
             stamp: None,
             kind: ItemType::Knowledge,
@@ -341,9 +360,9 @@ mod tests {
             expires: None,
             modified: 0,
             title: title.to_owned(),
-            sort: None,
+            entry_type: None,
             links: Vec::new(),
-            text: None,
+            text_fingerprint: None,
             vector: None,
         };
         let texts = [title, "", "", "", "", ""].map(str::to_owned);
@@ -353,15 +372,15 @@ mod tests {
 
     #[test]
     fn what_another_process_put_there_meanwhile_stays() {
-        let mut index = Index::open(&Database::InMemory).expect("an index");
+        let mut index = SearchIndex::open(&Database::InMemory).expect("an index");
         assert!(index.add(batch("a", "first", None), None).expect("added"));
-        let first = index.known_at(1, "a").expect("asked").expect("known").item;
+        let first = index.known_file(1, "a").expect("asked").expect("known").item;
         assert!(index.add(batch("a", "second", Some(first)), None).expect("added"));
-        let second = index.known_at(1, "a").expect("asked").expect("known").item;
+        let second = index.known_file(1, "a").expect("asked").expect("known").item;
         for late in [None, Some(first)] {
             assert!(!index.add(batch("a", "late", late), None).expect("asked"));
         }
-        assert_eq!(index.known_at(1, "a").expect("asked").expect("known").item, second);
+        assert_eq!(index.known_file(1, "a").expect("asked").expect("known").item, second);
         let live = index.segments.iter().flat_map(|segment| &segment.live).filter(|live| **live);
         assert_eq!(live.count(), 1);
         while index.merge(1000, &|| false).expect("merged") {}

@@ -7,179 +7,190 @@
 use mere_core::search::DocumentField;
 
 /// The most places of a word in one item that are remembered.
-const MAX_PLACES: u32 = 1000;
+const MAX_POSITIONS: u32 = 1000;
 
 /// One item that has a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Occurrence {
     /// Which item of the segment.
-    pub(crate) item: u32,
+    pub(crate) slot: u32,
     /// A bit for each field.
     pub(crate) fields: u8,
     /// How often its body has the word.
-    pub(crate) times: u32,
+    pub(crate) body_count: u32,
 }
 
 /// Who has a word, being written.
 #[derive(Default)]
-pub(super) struct Writer {
+pub(super) struct PostingWriter {
     count: u32,
-    last: u32,
+    last_slot: u32,
     items: Vec<u8>,
     /// Of each item the steps from place to place, one more than they are, and a zero.
-    places: Vec<u8>,
-    open: Option<Open>,
+    positions: Vec<u8>,
+    current: Option<OpenOccurrence>,
 }
 
 /// The item that is being written.
 #[derive(Clone, Copy)]
-struct Open {
-    at: Occurrence,
-    counted: u32,
-    last: u32,
+struct OpenOccurrence {
+    occurrence: Occurrence,
+    position_count: u32,
+    last_position: u32,
 }
 
-impl Writer {
+impl PostingWriter {
     /// An item has the word in a field at a place. Items come in order, and so do places.
     pub(super) fn add(&mut self, item: u32, field: DocumentField, place: u32) {
-        let mut open = match self.open {
-            Some(open) if open.at.item == item => open,
+        let mut open = match self.current {
+            Some(open) if open.occurrence.slot == item => open,
             _ => {
-                self.close();
-                Open { at: Occurrence { item, fields: 0, times: 0 }, counted: 0, last: 0 }
+                self.finish_item();
+                OpenOccurrence {
+                    occurrence: Occurrence { slot: item, fields: 0, body_count: 0 },
+                    position_count: 0,
+                    last_position: 0,
+                }
             }
         };
-        open.at.fields |= field.bit();
-        open.at.times += u32::from(field == DocumentField::Body);
-        if open.counted < MAX_PLACES {
-            push(&mut self.places, place.saturating_sub(open.last).saturating_add(1));
-            (open.counted, open.last) = (open.counted + 1, place);
+        open.occurrence.fields |= field.bit();
+        open.occurrence.body_count += u32::from(field == DocumentField::Body);
+        if open.position_count < MAX_POSITIONS {
+            write_varint(
+                &mut self.positions,
+                place.saturating_sub(open.last_position).saturating_add(1),
+            );
+            (open.position_count, open.last_position) = (open.position_count + 1, place);
         }
-        self.open = Some(open);
+        self.current = Some(open);
     }
 
     /// An item with all that another list says of it.
-    pub(super) fn copy(&mut self, at: Occurrence, places: &[u8]) {
-        self.close();
-        self.places.extend(places);
-        self.open = Some(Open { at, counted: 0, last: 0 });
+    pub(super) fn add_copy(&mut self, at: Occurrence, places: &[u8]) {
+        self.finish_item();
+        self.positions.extend(places);
+        self.current = Some(OpenOccurrence { occurrence: at, position_count: 0, last_position: 0 });
     }
 
     /// An item with what several lists say of it.
-    pub(super) fn add_union(&mut self, item: u32, mut union: Union) {
-        self.close();
-        union.places.sort_unstable();
-        union.places.dedup();
+    pub(super) fn add_merged(&mut self, item: u32, mut union: MergedOccurrence) {
+        self.finish_item();
+        union.positions.sort_unstable();
+        union.positions.dedup();
         let mut last = 0;
-        for place in union.places {
-            push(&mut self.places, place.saturating_sub(last).saturating_add(1));
+        for place in union.positions {
+            write_varint(&mut self.positions, place.saturating_sub(last).saturating_add(1));
             last = place;
         }
-        let Union { fields, times, .. } = union;
-        self.open = Some(Open { at: Occurrence { item, fields, times }, counted: 0, last: 0 });
+        let MergedOccurrence { fields, body_count: times, .. } = union;
+        self.current = Some(OpenOccurrence {
+            occurrence: Occurrence { slot: item, fields, body_count: times },
+            position_count: 0,
+            last_position: 0,
+        });
     }
 
-    fn close(&mut self) {
-        let Some(Open { at, .. }) = self.open.take() else { return };
-        push(&mut self.items, at.item - self.last);
+    fn finish_item(&mut self) {
+        let Some(OpenOccurrence { occurrence: at, .. }) = self.current.take() else { return };
+        write_varint(&mut self.items, at.slot - self.last_slot);
         self.items.push(at.fields);
         if at.fields & DocumentField::Body.bit() != 0 {
-            push(&mut self.items, at.times);
+            write_varint(&mut self.items, at.body_count);
         }
-        self.places.push(0);
-        (self.count, self.last) = (self.count + 1, at.item);
+        self.positions.push(0);
+        (self.count, self.last_slot) = (self.count + 1, at.slot);
     }
 
     /// The bytes; none if nobody has the word.
     pub(super) fn finish(mut self) -> Option<Vec<u8>> {
-        self.close();
+        self.finish_item();
         if self.count == 0 {
             return None;
         }
-        let mut bytes = Vec::with_capacity(self.items.len() + self.places.len() + 8);
-        push(&mut bytes, self.count);
-        push(&mut bytes, u32::try_from(self.items.len()).ok()?);
+        let mut bytes = Vec::with_capacity(self.items.len() + self.positions.len() + 8);
+        write_varint(&mut bytes, self.count);
+        write_varint(&mut bytes, u32::try_from(self.items.len()).ok()?);
         bytes.extend(&self.items);
-        bytes.extend(&self.places);
+        bytes.extend(&self.positions);
         Some(bytes)
     }
 }
 
 /// What several lists say of one item.
 #[derive(Default)]
-pub(super) struct Union {
+pub(super) struct MergedOccurrence {
     fields: u8,
-    times: u32,
-    places: Vec<u32>,
+    body_count: u32,
+    positions: Vec<u32>,
 }
 
-impl Union {
+impl MergedOccurrence {
     pub(super) fn add(&mut self, at: Occurrence, bytes: &[u8]) {
         self.fields |= at.fields;
-        self.times = self.times.saturating_add(at.times);
-        self.places.extend(places(bytes));
+        self.body_count = self.body_count.saturating_add(at.body_count);
+        self.positions.extend(decode_positions(bytes));
     }
 }
 
 /// Who has a word, being read.
 #[derive(Clone)]
-pub(crate) struct Posting<'a> {
+pub(crate) struct PostingList<'a> {
     items: &'a [u8],
-    places: &'a [u8],
-    last: u32,
+    positions: &'a [u8],
+    last_slot: u32,
     /// How many items are to come.
-    left: u32,
+    remaining: u32,
 }
 
-impl<'a> Posting<'a> {
-    pub(crate) fn read(mut bytes: &'a [u8]) -> Option<Self> {
-        let left = take(&mut bytes)?;
-        let length = usize::try_from(take(&mut bytes)?).ok()?;
+impl<'a> PostingList<'a> {
+    pub(crate) fn parse(mut bytes: &'a [u8]) -> Option<Self> {
+        let left = read_varint(&mut bytes)?;
+        let length = usize::try_from(read_varint(&mut bytes)?).ok()?;
         let (items, places) = bytes.split_at_checked(length)?;
-        Some(Self { items, places, last: 0, left })
+        Some(Self { items, positions: places, last_slot: 0, remaining: left })
     }
 
     /// Whether there is what there should be, after all of it was read.
-    pub(crate) fn is_whole(&self) -> bool {
-        self.left == 0 && self.items.is_empty()
+    pub(crate) fn is_complete(&self) -> bool {
+        self.remaining == 0 && self.items.is_empty()
     }
 
     /// The next item with where it has the word, as [`places`] reads it.
-    pub(crate) fn next_with_places(&mut self) -> Option<(Occurrence, &'a [u8])> {
+    pub(crate) fn next_with_positions(&mut self) -> Option<(Occurrence, &'a [u8])> {
         let occurrence = self.next()?;
         // A zero is no part of a larger number, whose last byte is never zero.
-        let end = self.places.iter().position(|byte| *byte == 0)?;
-        let (own, rest) = self.places.split_at(end);
-        self.places = &rest[1..];
+        let end = self.positions.iter().position(|byte| *byte == 0)?;
+        let (own, rest) = self.positions.split_at(end);
+        self.positions = &rest[1..];
         Some((occurrence, own))
     }
 }
 
-impl Iterator for Posting<'_> {
+impl Iterator for PostingList<'_> {
     type Item = Occurrence;
 
     fn next(&mut self) -> Option<Occurrence> {
-        let item = self.last.checked_add(take(&mut self.items)?)?;
+        let item = self.last_slot.checked_add(read_varint(&mut self.items)?)?;
         let (fields, rest) = self.items.split_first()?;
         self.items = rest;
         let has_body = fields & DocumentField::Body.bit() != 0;
-        let times = if has_body { take(&mut self.items)? } else { 0 };
-        (self.last, self.left) = (item, self.left.checked_sub(1)?);
-        Some(Occurrence { item, fields: *fields, times })
+        let times = if has_body { read_varint(&mut self.items)? } else { 0 };
+        (self.last_slot, self.remaining) = (item, self.remaining.checked_sub(1)?);
+        Some(Occurrence { slot: item, fields: *fields, body_count: times })
     }
 }
 
 /// The places that some bytes say.
-pub(crate) fn places(mut bytes: &[u8]) -> impl Iterator<Item = u32> {
+pub(crate) fn decode_positions(mut bytes: &[u8]) -> impl Iterator<Item = u32> {
     let mut place = 0_u32;
     std::iter::from_fn(move || {
-        place = place.checked_add(take(&mut bytes)?.checked_sub(1)?)?;
+        place = place.checked_add(read_varint(&mut bytes)?.checked_sub(1)?)?;
         Some(place)
     })
 }
 
 /// Writes a number, seven bits a byte.
-fn push(bytes: &mut Vec<u8>, mut number: u32) {
+fn write_varint(bytes: &mut Vec<u8>, mut number: u32) {
     while number >= 0x80 {
         bytes.push(number.to_le_bytes()[0] | 0x80);
         number >>= 7;
@@ -188,7 +199,7 @@ fn push(bytes: &mut Vec<u8>, mut number: u32) {
 }
 
 /// Reads a number.
-fn take(bytes: &mut &[u8]) -> Option<u32> {
+fn read_varint(bytes: &mut &[u8]) -> Option<u32> {
     let mut number = 0;
     for shift in [0, 7, 14, 21, 28] {
         let (byte, rest) = bytes.split_first()?;
@@ -207,22 +218,22 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read() {
-        let mut writer = Writer::default();
+        let mut writer = PostingWriter::default();
         writer.add(3, DocumentField::Title, 0);
         writer.add(3, DocumentField::Body, 10);
         writer.add(3, DocumentField::Body, 300);
         writer.add(70_000, DocumentField::Tags, 5);
         let bytes = writer.finish().expect("bytes");
-        let mut posting = Posting::read(&bytes).expect("a posting");
-        let (first, at) = posting.next_with_places().expect("an item");
-        assert_eq!(first, Occurrence { item: 3, fields: 1 | 32, times: 2 });
-        assert_eq!(places(at).collect::<Vec<_>>(), [0, 10, 300]);
-        let (second, at) = posting.next_with_places().expect("an item");
-        assert_eq!(second, Occurrence { item: 70_000, fields: 4, times: 0 });
-        assert_eq!(places(at).collect::<Vec<_>>(), [5]);
+        let mut posting = PostingList::parse(&bytes).expect("a posting");
+        let (first, at) = posting.next_with_positions().expect("an item");
+        assert_eq!(first, Occurrence { slot: 3, fields: 1 | 32, body_count: 2 });
+        assert_eq!(decode_positions(at).collect::<Vec<_>>(), [0, 10, 300]);
+        let (second, at) = posting.next_with_positions().expect("an item");
+        assert_eq!(second, Occurrence { slot: 70_000, fields: 4, body_count: 0 });
+        assert_eq!(decode_positions(at).collect::<Vec<_>>(), [5]);
         assert_eq!(posting.next(), None);
-        assert_eq!(Posting::read(&bytes).expect("a posting").count(), 2);
-        assert!(Writer::default().finish().is_none());
+        assert_eq!(PostingList::parse(&bytes).expect("a posting").count(), 2);
+        assert!(PostingWriter::default().finish().is_none());
     }
 
     #[test]
@@ -230,7 +241,7 @@ mod tests {
         for bytes in
             [&b""[..], b"\x01", b"\xff\xff\xff\xff\xff\xff", b"\x01\x7f\x01", b"\x02\x01\x80"]
         {
-            assert_eq!(Posting::read(bytes).map_or(0, Iterator::count), 0);
+            assert_eq!(PostingList::parse(bytes).map_or(0, Iterator::count), 0);
         }
     }
 }

@@ -6,7 +6,7 @@
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 /// Changes with the tables and with how texts are read into them.
-const FORM: i32 = 5;
+const SCHEMA_VERSION: i32 = 5;
 
 const TABLES: &str = "
     CREATE TABLE count (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -47,13 +47,13 @@ const TABLES: &str = "
 ";
 
 /// Makes the tables where there are none of this form.
-pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
-    if form(connection)? == FORM {
+pub(super) fn ensure_tables(connection: &mut Connection) -> rusqlite::Result<()> {
+    if schema_version(connection)? == SCHEMA_VERSION {
         return Ok(());
     }
-    let change = begin(connection)?;
+    let change = begin_write(connection)?;
     // Another process may have been quicker.
-    if form(&change)? != FORM {
+    if schema_version(&change)? != SCHEMA_VERSION {
         let names = {
             let mut tables = change.prepare(
                 "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
@@ -65,14 +65,14 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
             change.execute_batch(&format!("DROP TABLE \"{}\"", name.replace('"', "\"\"")))?;
         }
         change.execute_batch(TABLES)?;
-        change.pragma_update(None, "user_version", FORM)?;
+        change.pragma_update(None, "user_version", SCHEMA_VERSION)?;
     }
     change.commit()
 }
 
 /// Empties the tables. One segment stays, with nothing in it, so that no other gets a number that one
 /// had before.
-pub(super) fn empty(change: &Connection) -> rusqlite::Result<()> {
+pub(super) fn empty_tables(change: &Connection) -> rusqlite::Result<()> {
     change.execute_batch(
         "INSERT INTO segment (items, words) VALUES (x'', x'');
          DELETE FROM segment WHERE id < (SELECT max(id) FROM segment);
@@ -82,52 +82,52 @@ pub(super) fn empty(change: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Whether items and segments fit each other: each item that is there has its slot.
-pub(super) fn fits(connection: &Connection, live: usize) -> rusqlite::Result<bool> {
+pub(super) fn is_consistent(connection: &Connection, live: usize) -> rusqlite::Result<bool> {
     let items = connection.query_row("SELECT count(*) FROM item", [], |row| row.get::<_, i64>(0));
-    Ok(items? == super::number(live))
+    Ok(items? == super::to_sql_integer(live))
 }
 
-fn form(connection: &Connection) -> rusqlite::Result<i32> {
+fn schema_version(connection: &Connection) -> rusqlite::Result<i32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
 /// Begins a change: one process at a time.
-pub(super) fn begin(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
+pub(super) fn begin_write(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
     connection.transaction_with_behavior(TransactionBehavior::Immediate)
 }
 
 /// What is said of a file whose parts do not fit each other.
-pub(crate) fn damage() -> rusqlite::Error {
+pub(crate) fn corruption_error() -> rusqlite::Error {
     let corrupt = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
     rusqlite::Error::SqliteFailure(corrupt, Some("its parts do not fit each other".to_owned()))
 }
 
 /// What helps against an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Remedy {
+pub(crate) enum IndexRecovery {
     /// It is damaged: it is made anew.
-    Anew,
+    Recreate,
     /// It cannot be kept there: it is made elsewhere.
-    Elsewhere,
+    Relocate,
 }
 
-impl Remedy {
-    pub(crate) fn of(error: &rusqlite::Error) -> Option<Self> {
+impl IndexRecovery {
+    pub(crate) fn for_error(error: &rusqlite::Error) -> Option<Self> {
         match error {
             rusqlite::Error::SqliteFailure(failure, _) => match failure.code {
                 ErrorCode::DatabaseCorrupt
                 | ErrorCode::NotADatabase
                 | ErrorCode::ConstraintViolation
-                | ErrorCode::TypeMismatch => Some(Self::Anew),
+                | ErrorCode::TypeMismatch => Some(Self::Recreate),
                 // A table or a column that is not there.
-                _ if failure.extended_code == rusqlite::ffi::SQLITE_ERROR => Some(Self::Anew),
+                _ if failure.extended_code == rusqlite::ffi::SQLITE_ERROR => Some(Self::Recreate),
                 ErrorCode::ReadOnly
                 | ErrorCode::CannotOpen
                 | ErrorCode::DiskFull
                 | ErrorCode::SystemIoFailure
                 | ErrorCode::PermissionDenied
                 | ErrorCode::FileLockingProtocolFailed
-                | ErrorCode::NoLargeFileSupport => Some(Self::Elsewhere),
+                | ErrorCode::NoLargeFileSupport => Some(Self::Relocate),
                 _ => None,
             },
             // A value that is not of the type that was written.
@@ -135,7 +135,7 @@ impl Remedy {
             | rusqlite::Error::Utf8Error(..)
             | rusqlite::Error::FromSqlConversionFailure(..)
             | rusqlite::Error::IntegralValueOutOfRange(..)
-            | rusqlite::Error::QueryReturnedNoRows => Some(Self::Anew),
+            | rusqlite::Error::QueryReturnedNoRows => Some(Self::Recreate),
             _ => None,
         }
     }

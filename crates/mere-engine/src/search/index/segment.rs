@@ -6,48 +6,48 @@ use std::sync::OnceLock;
 use mere_core::item::ItemType;
 use rusqlite::{Connection, OptionalExtension};
 
-use super::posting::{Posting, Union, Writer};
-use super::words::Words;
-use super::{GroundId, schema};
+use super::posting::{MergedOccurrence, PostingList, PostingWriter};
+use super::words::SegmentVocabulary;
+use super::{CorpusId, schema};
 use crate::search::SearchError;
 
 /// How many bytes of a segment's row an item takes.
-const WIDTH: usize = 13;
+const SLOT_BYTES: usize = 13;
 
 /// An item of a segment, as every query needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Slot {
+pub(crate) struct SegmentSlot {
     pub(crate) item: u32,
     /// Which of two equal matches comes first, whenever and by whomever they were indexed.
-    pub(crate) tie: u32,
-    pub(crate) length: u16,
+    pub(crate) tie_break: u32,
+    pub(crate) word_count: u16,
     pub(crate) kind: u8,
-    pub(crate) ground: GroundId,
+    pub(crate) corpus: CorpusId,
 }
 
-impl Slot {
+impl SegmentSlot {
     pub(super) fn write(self, bytes: &mut Vec<u8>) {
         bytes.extend(self.item.to_le_bytes());
-        bytes.extend(self.tie.to_le_bytes());
-        bytes.extend(self.length.to_le_bytes());
+        bytes.extend(self.tie_break.to_le_bytes());
+        bytes.extend(self.word_count.to_le_bytes());
         bytes.push(self.kind);
-        bytes.extend(self.ground.to_le_bytes());
+        bytes.extend(self.corpus.to_le_bytes());
     }
 
-    fn read(bytes: [u8; WIDTH]) -> Self {
+    fn read(bytes: [u8; SLOT_BYTES]) -> Self {
         let whole = |at: usize| {
             let (four, _) = bytes[at..].as_chunks::<4>();
             four.first().map_or(0, |four| u32::from_le_bytes(*four))
         };
         let [.., short, long, kind, low, high] = bytes;
-        let length = u16::from_le_bytes([short, long]);
-        let ground = GroundId::from_le_bytes([low, high]);
-        Self { item: whole(0), tie: whole(4), length, kind, ground }
+        let word_count = u16::from_le_bytes([short, long]);
+        let corpus = CorpusId::from_le_bytes([low, high]);
+        Self { item: whole(0), tie_break: whole(4), word_count, kind, corpus }
     }
 }
 
 /// The number of what is of no type, because it could not be understood.
-pub(super) const NOTHING: u8 = u8::MAX;
+pub(super) const UNPARSED_KIND: u8 = u8::MAX;
 
 /// The number of a type in the index; lockfiles are not in it.
 pub(crate) fn kind_number(kind: ItemType) -> u8 {
@@ -61,7 +61,7 @@ pub(crate) fn kind_number(kind: ItemType) -> u8 {
 }
 
 /// The type that has a number.
-pub(crate) fn kind_of(number: u8) -> Option<ItemType> {
+pub(crate) fn kind_from_number(number: u8) -> Option<ItemType> {
     ItemType::ALL.into_iter().find(|kind| kind_number(*kind) == number)
 }
 
@@ -69,35 +69,35 @@ pub(crate) fn kind_of(number: u8) -> Option<ItemType> {
 pub(crate) struct Segment {
     pub(crate) id: i64,
     /// In order of their numbers.
-    pub(crate) slots: Vec<Slot>,
+    pub(crate) slots: Vec<SegmentSlot>,
     /// Whether each is still there.
     pub(crate) live: Vec<bool>,
-    words: OnceLock<Words>,
+    vocabulary: OnceLock<SegmentVocabulary>,
 }
 
 impl Segment {
     pub(super) fn new(id: i64, bytes: &[u8]) -> rusqlite::Result<Self> {
-        let (chunks, rest) = bytes.as_chunks::<WIDTH>();
-        let slots = chunks.iter().copied().map(Slot::read).collect::<Vec<_>>();
+        let (chunks, rest) = bytes.as_chunks::<SLOT_BYTES>();
+        let slots = chunks.iter().copied().map(SegmentSlot::read).collect::<Vec<_>>();
         if !rest.is_empty() || !slots.is_sorted_by(|one, other| one.item < other.item) {
-            return Err(schema::damage());
+            return Err(schema::corruption_error());
         }
-        Ok(Self { id, live: vec![true; slots.len()], slots, words: OnceLock::new() })
+        Ok(Self { id, live: vec![true; slots.len()], slots, vocabulary: OnceLock::new() })
     }
 
     /// An item is not there any more.
-    pub(super) fn forget(&mut self, item: u32) {
-        if let Some(at) = self.find(item) {
+    pub(super) fn mark_deleted(&mut self, item: u32) {
+        if let Some(at) = self.slot_index(item) {
             self.live[at] = false;
         }
     }
 
-    pub(crate) fn find(&self, item: u32) -> Option<usize> {
+    pub(crate) fn slot_index(&self, item: u32) -> Option<usize> {
         self.slots.binary_search_by_key(&item, |slot| slot.item).ok()
     }
 
     /// Who has a word.
-    pub(crate) fn posting(
+    pub(crate) fn posting_bytes(
         &self,
         connection: &Connection,
         word: &str,
@@ -109,7 +109,7 @@ impl Segment {
 
     /// Who has any word that begins so, or the word that it is without its ending, as if they were
     /// one word.
-    pub(crate) fn beginning(
+    pub(crate) fn prefix_posting_bytes(
         &self,
         connection: &Connection,
         prefix: &str,
@@ -122,36 +122,39 @@ impl Segment {
              UNION ALL
              SELECT data FROM posting WHERE segment = ?1 AND word = ?4 AND word < ?2",
         )?;
-        let mut found = BTreeMap::<u32, Union>::new();
+        let mut found = BTreeMap::<u32, MergedOccurrence>::new();
         let mut rows = all.query((self.id, prefix, format!("{prefix}\u{10ffff}"), stem))?;
         while let Some(row) = rows.next()? {
             if over() {
-                return Err(SearchError::Over);
+                return Err(SearchError::Cancelled);
             }
             let data = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
-            let Some(mut posting) = Posting::read(data) else { continue };
-            while let Some((at, places)) = posting.next_with_places() {
-                found.entry(at.item).or_default().add(at, places);
+            let Some(mut posting) = PostingList::parse(data) else { continue };
+            while let Some((at, places)) = posting.next_with_positions() {
+                found.entry(at.slot).or_default().add(at, places);
             }
         }
-        let mut writer = Writer::default();
+        let mut writer = PostingWriter::default();
         for (item, union) in found {
-            writer.add_union(item, union);
+            writer.add_merged(item, union);
         }
         Ok(writer.finish())
     }
 
     /// Every word. They are kept: whoever mistypes once may do so again.
-    pub(crate) fn words(&self, connection: &Connection) -> rusqlite::Result<&Words> {
-        if let Some(words) = self.words.get() {
+    pub(crate) fn vocabulary(
+        &self,
+        connection: &Connection,
+    ) -> rusqlite::Result<&SegmentVocabulary> {
+        if let Some(words) = self.vocabulary.get() {
             return Ok(words);
         }
-        let words = Words::of(self.spelling(connection)?);
-        Ok(self.words.get_or_init(|| words))
+        let words = SegmentVocabulary::parse(self.vocabulary_text(connection)?);
+        Ok(self.vocabulary.get_or_init(|| words))
     }
 
     /// The same as they are kept.
-    pub(super) fn spelling(&self, connection: &Connection) -> rusqlite::Result<String> {
+    pub(super) fn vocabulary_text(&self, connection: &Connection) -> rusqlite::Result<String> {
         let mut all = connection.prepare_cached("SELECT words FROM segment WHERE id = ?")?;
         let words = all.query_row([self.id], |row| row.get::<_, Vec<u8>>(0)).optional()?;
         Ok(words.and_then(|words| String::from_utf8(words).ok()).unwrap_or_default())

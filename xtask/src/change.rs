@@ -6,87 +6,89 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::find::{Field, Finding};
-use crate::items::row;
-use crate::memory::creation;
-use crate::notebook::{Form, RARE, fresh, rare};
+use crate::find::{NoteProject, SearchReport};
+use crate::items::measurement;
+use crate::memory::create_call;
+use crate::notebook::{NoteForm, RARE, new_word, rare_word};
 use crate::peer::Call;
 use crate::question::hits;
-use crate::talk::Talk;
+use crate::talk::McpClient;
 use crate::work::{Unit, millis};
 
 const ROUNDS: usize = 60;
 /// How long a change may stay unknown before it is lost.
-const PATIENCE: Duration = Duration::from_secs(5);
+const SEARCH_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How a file is written.
 #[derive(Clone, Copy)]
-enum Hand {
+enum WriteStyle {
     /// As editors do: another file takes its place.
     Renamed,
     /// As scripts do.
     InPlace,
 }
 
-impl Finding {
+impl SearchReport {
     /// Changes on a server that has answered before.
-    pub(crate) fn change(&mut self, field: &Field<'_>) {
+    pub(crate) fn measure_changes(&mut self, field: &NoteProject<'_>) {
         let folder = field.project().join(".ai/memory/all");
         std::fs::create_dir_all(folder).expect("a folder");
-        let mut talk = field.mere.talk();
-        seek(&mut talk, &rare(0));
+        let mut talk = field.mere.connect();
+        search_hits(&mut talk, &rare_word(0));
         let mut later = 0;
         let mut samples = Vec::new();
         for round in 0..ROUNDS {
-            let word = fresh(round);
+            let word = new_word(round);
             let content = format!("# Kept\n\nWhat was said about {word} today.\n");
-            talk.call(&creation(&format!("all/kept-{round}"), &content));
+            talk.call(&create_call(&format!("all/kept-{round}"), &content));
             let path = format!(".ai/memory/all/kept-{round}.md");
-            samples.extend(self.until_known(&mut talk, (&word, &path), &mut later));
+            samples.extend(self.measure_until_found(&mut talk, (&word, &path), &mut later));
         }
-        self.changed(field, "a memory by create_memory", samples);
+        self.add_change_row(field, "a memory by create_memory", samples);
         for (hand, name) in [
-            (Hand::Renamed, "a file renamed into place"),
-            (Hand::InPlace, "a file written in place"),
+            (WriteStyle::Renamed, "a file renamed into place"),
+            (WriteStyle::InPlace, "a file written in place"),
         ] {
-            let samples = self.rewrites(field, &mut talk, (hand, &mut later));
-            self.changed(field, name, samples);
+            let samples = self.measure_rewrites(field, &mut talk, (hand, &mut later));
+            self.add_change_row(field, name, samples);
         }
-        self.said.push(field.named(&format!("{later} changes not known at the first search")));
+        self.remarks
+            .push(field.row_name(&format!("{later} changes not known at the first search")));
         let memory = vec![vec![talk.peak_memory()], Vec::new()];
-        let name = field.named("peak memory after these changes");
-        self.others.push(row(&name, Unit::Megabytes, memory));
+        let name = field.row_name("peak memory after these changes");
+        self.others.push(measurement(&name, Unit::Megabytes, memory));
     }
 
-    fn changed(&mut self, field: &Field<'_>, what: &str, samples: Vec<f64>) {
-        let name = field.named(&format!("until found: {what}"));
-        self.others.push(row(&name, Unit::Millis, vec![samples, Vec::new()]));
+    fn add_change_row(&mut self, field: &NoteProject<'_>, what: &str, samples: Vec<f64>) {
+        let name = field.row_name(&format!("until found: {what}"));
+        self.others.push(measurement(&name, Unit::Millis, vec![samples, Vec::new()]));
     }
 
     /// Writes notes anew that had a rare word: the new word is found, and the old one not any more.
-    fn rewrites(
+    fn measure_rewrites(
         &mut self,
-        field: &Field<'_>,
-        talk: &mut Talk,
-        (hand, later): (Hand, &mut usize),
+        field: &NoteProject<'_>,
+        talk: &mut McpClient,
+        (hand, later): (WriteStyle, &mut usize),
     ) -> Vec<f64> {
         let mut samples = Vec::new();
         for round in 0..ROUNDS {
-            let old = round + if matches!(hand, Hand::InPlace) { RARE / 2 } else { 0 };
-            let word = fresh(ROUNDS + old);
-            let number = field.notebook.holder(old);
-            let path = field.notebook.path(number, Form::Knowledge);
+            let old = round + if matches!(hand, WriteStyle::InPlace) { RARE / 2 } else { 0 };
+            let word = new_word(ROUNDS + old);
+            let number = field.notebook.first_note_with(old);
+            let path = field.notebook.path(number, NoteForm::Knowledge);
             let id = field.notebook.id(number);
             let text = format!("---\nid: {id}\ntitle: Anew\n---\n\nNow it says {word} instead.\n");
             hand.write(&field.project().join(&path), &text);
-            samples.extend(self.until_known(talk, (&word, &path), later));
-            if seek(talk, &rare(old)).contains(&path) {
-                self.wrong.push(format!("{path} is still found by its old word {}", rare(old)));
+            samples.extend(self.measure_until_found(talk, (&word, &path), later));
+            if search_hits(talk, &rare_word(old)).contains(&path) {
+                self.failures
+                    .push(format!("{path} is still found by its old word {}", rare_word(old)));
             }
             if round % 3 == 0 {
                 std::fs::remove_file(field.project().join(&path)).expect("a file");
-                if seek(talk, &word).contains(&path) {
-                    self.wrong.push(format!("{path} is found, and is not there"));
+                if search_hits(talk, &word).contains(&path) {
+                    self.failures.push(format!("{path} is found, and is not there"));
                 }
             }
         }
@@ -94,16 +96,16 @@ impl Finding {
     }
 
     /// From now until a search for the word finds the file.
-    fn until_known(
+    fn measure_until_found(
         &mut self,
-        talk: &mut Talk,
+        talk: &mut McpClient,
         (word, path): (&str, &str),
         later: &mut usize,
     ) -> Option<f64> {
         let began = Instant::now();
         let mut searches = 0;
-        while began.elapsed() < PATIENCE {
-            let found = talk.call(&call(word));
+        while began.elapsed() < SEARCH_TIMEOUT {
+            let found = talk.call(&search_call(word));
             let took = began.elapsed();
             if hits(&found.message).next().as_deref() == Some(path) {
                 *later += usize::from(searches > 0);
@@ -111,12 +113,12 @@ impl Finding {
             }
             searches += 1;
         }
-        self.wrong.push(format!("{path} is not found by its new word {word}"));
+        self.failures.push(format!("{path} is not found by its new word {word}"));
         None
     }
 }
 
-impl Hand {
+impl WriteStyle {
     fn write(self, file: &Path, text: &str) {
         let target = match self {
             Self::Renamed => file.with_extension("new"),
@@ -129,10 +131,10 @@ impl Hand {
     }
 }
 
-fn call(word: &str) -> Call {
+fn search_call(word: &str) -> Call {
     Call { tool: "search", arguments: json!({ "query": word, "mode": "text" }) }
 }
 
-fn seek(talk: &mut Talk, word: &str) -> Vec<String> {
-    hits(&talk.call(&call(word)).message).collect()
+fn search_hits(talk: &mut McpClient, word: &str) -> Vec<String> {
+    hits(&talk.call(&search_call(word)).message).collect()
 }

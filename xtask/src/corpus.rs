@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::dice::Dice;
+use crate::dice::Random;
 use crate::text::{self, Language};
 
 /// A folder of 483 entries.
@@ -17,18 +17,18 @@ pub(crate) const LONG: &str = "long.rs";
 /// Fills an empty folder.
 pub(crate) fn fill(folder: &Path) {
     std::fs::create_dir(folder.join(".git")).expect("a folder");
-    entries(&folder.join(WIDE), 483);
-    entries(&folder.join(NARROW), 10);
-    let mut dice = Dice::new(1);
+    write_entries(&folder.join(WIDE), 483);
+    write_entries(&folder.join(NARROW), 10);
+    let mut dice = Random::new(1);
     for (name, size) in [(SHORT, 8 * 1024), (LONG, 600 * 1024)] {
-        let mut text = text::write(Language::Rust, size, &mut dice);
+        let mut text = text::generate(Language::Rust, size, &mut dice);
         text.truncate(size);
         std::fs::write(folder.join(name), text).expect("a file");
     }
 }
 
 /// Every tenth entry is a folder, the others are files.
-fn entries(folder: &Path, entries: usize) {
+fn write_entries(folder: &Path, entries: usize) {
     std::fs::create_dir(folder).expect("a folder");
     for number in 0..entries {
         let path = folder.join(format!("entry-{number:04}.txt"));

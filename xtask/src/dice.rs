@@ -1,9 +1,9 @@
 //! Numbers that look random and are the same in every run.
 
 /// A linear congruential generator with Knuth's constants.
-pub(crate) struct Dice(u64);
+pub(crate) struct Random(u64);
 
-impl Dice {
+impl Random {
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -22,7 +22,7 @@ impl Dice {
     }
 
     /// Yes, so many times in a thousand.
-    pub(crate) fn permille(&mut self, times: usize) -> bool {
+    pub(crate) fn chance_permille(&mut self, times: usize) -> bool {
         self.below(1000) < times
     }
 

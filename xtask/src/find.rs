@@ -10,21 +10,23 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::find_peers;
-use crate::ground::{Ground, home_beside};
-use crate::items::{row, timed};
+use crate::ground::{BenchFolder, home_for};
+use crate::items::{measurement, time_command};
 use crate::memory_peers;
-use crate::name_missing;
-use crate::notebook::{Form, Notebook};
+use crate::notebook::{NoteForm, Notebook};
 use crate::peer::{self, Call, Peer};
+use crate::print_missing;
 use crate::process::{self, Program};
-use crate::question::{Class, EACH, MODES, Question, data, differ, hits};
+use crate::question::{
+    MODES, QUESTIONS_PER_CLASS, Question, QuestionClass, describe_difference, hits, reply_data,
+};
 use crate::table;
-use crate::talk::Talk;
-use crate::work::{Unit, Work, in_turns, millis};
+use crate::talk::McpClient;
+use crate::work::{Measurement, Unit, in_turns, millis};
 
 /// How many notes there are, and how many memories.
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
-pub(crate) const MOST: usize = SIZES[2];
+pub(crate) const MAX_NOTES: usize = SIZES[2];
 const MEMORIES: usize = 10_000;
 /// How often an index is made anew.
 const BUILDS: usize = 3;
@@ -33,48 +35,48 @@ const COMMANDS: usize = 20;
 /// For how many words of a class all hits are compared with `rg`.
 const COMPARED: usize = 12;
 /// How many wrong answers are told.
-const TOLD: usize = 40;
+const MAX_FAILURES_SHOWN: usize = 40;
 /// The most hits of a page.
 const PAGE: usize = 100;
 
 /// The rows of all tables, and what is wrong.
 #[derive(Default)]
-pub(crate) struct Finding {
+pub(crate) struct SearchReport {
     /// By both and by words.
-    pub(crate) modes: Vec<Work>,
+    pub(crate) modes: Vec<Measurement>,
     /// By meaning, and everything that is not a query.
-    pub(crate) others: Vec<Work>,
-    pub(crate) said: Vec<String>,
-    pub(crate) wrong: Vec<String>,
+    pub(crate) others: Vec<Measurement>,
+    pub(crate) remarks: Vec<String>,
+    pub(crate) failures: Vec<String>,
 }
 
 /// Everything, with at most so many notes. Peers that are missing are named.
-pub(crate) fn run(ground: &Ground, most: usize) -> Result<(), String> {
-    let (programs, mut missing) = process::installed(&peer::installed_at());
+pub(crate) fn run(ground: &BenchFolder, most: usize) -> Result<(), String> {
+    let (programs, mut missing) = process::find_installed(&peer::install_folder());
     missing.retain(|hint| hint.starts_with("rg"));
     let rg = programs.iter().find(|program| program.name == "rg");
-    let (known, others) = memory_peers::known();
+    let (known, others) = memory_peers::find_installed();
     missing.extend(others);
-    name_missing(&missing);
-    let empty = peer::mere(&ground.folder("empty"))?;
-    let mut finding = Finding::default();
+    print_missing(&missing);
+    let empty = peer::mere(&ground.create_folder("empty"))?;
+    let mut finding = SearchReport::default();
     let mut beside = Vec::new();
     for size in SIZES.into_iter().filter(|size| *size <= most) {
-        let mere = peer::mere(&ground.folder(&format!("notes-{size}")))?;
+        let mere = peer::mere(&ground.create_folder(&format!("notes-{size}")))?;
         let notebook = &Notebook::new(size);
-        let field = Field { mere: &mere, notebook, form: Form::Knowledge };
+        let field = NoteProject { mere: &mere, notebook, form: NoteForm::Knowledge };
         notebook.write(field.project(), field.form);
-        finding.search(&field, rg);
-        beside.extend(find_peers::works(&field, (rg, &known), &mut finding.said));
-        finding.cold_start(&field, &empty);
-        finding.change(&field);
+        finding.measure_search(&field, rg);
+        beside.extend(find_peers::measure_all(&field, (rg, &known), &mut finding.remarks));
+        finding.measure_cold_start(&field, &empty);
+        finding.measure_changes(&field);
     }
     if most >= MEMORIES {
-        let mere = peer::mere(&ground.folder("memories"))?;
+        let mere = peer::mere(&ground.create_folder("memories"))?;
         let notebook = &Notebook::new(MEMORIES);
-        let field = Field { mere: &mere, notebook, form: Form::Memory };
+        let field = NoteProject { mere: &mere, notebook, form: NoteForm::Memory };
         notebook.write(field.project(), field.form);
-        finding.search(&field, rg);
+        finding.measure_search(&field, rg);
     }
     let mut names = vec![format!("{} by words", empty.title())];
     names.extend(rg.map(Program::title));
@@ -83,16 +85,16 @@ pub(crate) fn run(ground: &Ground, most: usize) -> Result<(), String> {
 }
 
 /// A project with notes.
-pub(crate) struct Field<'a> {
+pub(crate) struct NoteProject<'a> {
     pub(crate) mere: &'a Peer,
     pub(crate) notebook: &'a Notebook,
-    pub(crate) form: Form,
+    pub(crate) form: NoteForm,
 }
 
-impl Field<'_> {
+impl NoteProject<'_> {
     /// A row's name.
-    pub(crate) fn named(&self, what: &str) -> String {
-        let notes = if self.form == Form::Memory { "memories" } else { "notes" };
+    pub(crate) fn row_name(&self, what: &str) -> String {
+        let notes = if self.form == NoteForm::Memory { "memories" } else { "notes" };
         format!("{what}, {},000 {notes}", self.notebook.size / 1000)
     }
 
@@ -101,7 +103,7 @@ impl Field<'_> {
     }
 }
 
-impl Finding {
+impl SearchReport {
     /// Prints all tables, and fails if anything is wrong.
     fn print(&self, title: &str, beside: &str) -> Result<(), String> {
         let names = ["by both", "by words"].map(|how| format!("{title} {how}"));
@@ -109,146 +111,172 @@ impl Finding {
         println!("{beside}");
         let names = [title.to_owned(), "no notes".to_owned()];
         println!("{}", table::render(&names, &self.others, "mere ÷ no notes"));
-        println!("{}\n", self.said.join("\n"));
-        if self.wrong.is_empty() {
+        println!("{}\n", self.remarks.join("\n"));
+        if self.failures.is_empty() {
             return Ok(());
         }
-        let some = self.wrong.iter().take(TOLD).cloned().collect::<Vec<_>>();
-        Err(format!("{} answers are wrong, such as\n{}", self.wrong.len(), some.join("\n")))
+        let some = self.failures.iter().take(MAX_FAILURES_SHOWN).cloned().collect::<Vec<_>>();
+        Err(format!("{} answers are wrong, such as\n{}", self.failures.len(), some.join("\n")))
     }
 
     /// Everything about a project but its changes, in which nothing has been searched yet.
-    pub(crate) fn search(&mut self, field: &Field<'_>, rg: Option<&Program>) {
-        self.build(field);
-        let mut talk = field.mere.talk();
-        let first = Question::of(Class::Rare, field.notebook, 0);
+    pub(crate) fn measure_search(&mut self, field: &NoteProject<'_>, rg: Option<&Program>) {
+        self.measure_build(field);
+        let mut talk = field.mere.connect();
+        let first = Question::new(QuestionClass::Rare, field.notebook, 0);
         let took = millis(talk.call(&first.call("text")).took);
-        self.other(field, "first search of a server, the index is there", Unit::Millis, vec![took]);
+        self.add_row(
+            field,
+            "first search of a server, the index is there",
+            Unit::Millis,
+            vec![took],
+        );
         if let Some(rg) = rg {
-            self.compare(field, &mut talk, rg);
+            self.compare_with_rg(field, &mut talk, rg);
         }
-        self.ask(field, &mut talk);
+        self.measure_queries(field, &mut talk);
         let memory = vec![talk.peak_memory()];
-        self.other(field, "peak memory after these queries", Unit::Megabytes, memory);
+        self.add_row(field, "peak memory after these queries", Unit::Megabytes, memory);
         drop(talk);
-        self.command(field);
+        self.measure_command(field);
     }
 
-    fn other(&mut self, field: &Field<'_>, what: &str, unit: Unit, samples: Vec<f64>) {
-        self.others.push(row(&field.named(what), unit, vec![samples, Vec::new()]));
+    fn add_row(&mut self, field: &NoteProject<'_>, what: &str, unit: Unit, samples: Vec<f64>) {
+        self.others.push(measurement(&field.row_name(what), unit, vec![samples, Vec::new()]));
     }
 
     /// The first search of a server that finds no index.
-    fn build(&mut self, field: &Field<'_>) {
+    fn measure_build(&mut self, field: &NoteProject<'_>) {
         let (mut rates, mut memory) = (Vec::new(), Vec::new());
         for round in 0..BUILDS {
-            forget(field.project());
-            let mut talk = field.mere.talk();
-            let question = Question::of(Class::Rare, field.notebook, round);
+            clear_caches(field.project());
+            let mut talk = field.mere.connect();
+            let question = Question::new(QuestionClass::Rare, field.notebook, round);
             let answer = talk.call(&question.call("hybrid"));
             rates.push(field.notebook.size as f64 / answer.took.as_secs_f64());
             memory.push(talk.peak_memory());
-            self.judge(field, ("first search", &question), &answer.message);
+            self.check_best_hit(field, ("first search", &question), &answer.message);
         }
-        self.other(field, "first search and index, notes", Unit::PerSecond, rates);
-        self.other(field, "peak memory after the first search", Unit::Megabytes, memory);
+        self.add_row(field, "first search and index, notes", Unit::PerSecond, rates);
+        self.add_row(field, "peak memory after the first search", Unit::Megabytes, memory);
     }
 
-    fn judge(&mut self, field: &Field<'_>, (how, asked): (&str, &Question), answer: &Value) {
-        if let Err(why) = asked.judge(field.project(), answer) {
-            self.wrong.push(format!("{}: {why}", field.named(how)));
+    fn check_best_hit(
+        &mut self,
+        field: &NoteProject<'_>,
+        (how, asked): (&str, &Question),
+        answer: &Value,
+    ) {
+        if let Err(why) = asked.check_best_hit(field.project(), answer) {
+            self.failures.push(format!("{}: {why}", field.row_name(how)));
         }
     }
 
     /// All hits for some words must be the files that have them.
-    fn compare(&mut self, field: &Field<'_>, talk: &mut Talk, rg: &Program) {
-        for class in [Class::Rare, Class::Hundredth] {
+    fn compare_with_rg(&mut self, field: &NoteProject<'_>, talk: &mut McpClient, rg: &Program) {
+        for class in [QuestionClass::Rare, QuestionClass::Hundredth] {
             for number in 0..COMPARED {
-                let question = Question::of(class, field.notebook, number * 17);
-                let ours = drain(talk, &question);
+                let question = Question::new(class, field.notebook, number * 17);
+                let ours = collect_hits(talk, &question);
                 let arguments = ["-i", "-l", &question.text, field.form.folder()];
                 let theirs = rg.run(field.project(), &arguments).1;
                 let theirs = theirs.lines().map(str::to_owned).collect::<HashSet<_>>();
-                let differs = differ(&question.text, &ours, &theirs);
-                self.wrong.extend(differs.map(|why| format!("{}: {why}", field.named("text"))));
+                let differs = describe_difference(&question.text, &ours, &theirs);
+                self.failures
+                    .extend(differs.map(|why| format!("{}: {why}", field.row_name("text"))));
             }
         }
     }
 
     /// Every class in every mode, in turns.
-    fn ask(&mut self, field: &Field<'_>, talk: &mut Talk) {
+    fn measure_queries(&mut self, field: &NoteProject<'_>, talk: &mut McpClient) {
         let mut mixes = [const { Vec::new() }; MODES.len()];
-        for class in Class::ALL {
+        for class in QuestionClass::ALL {
             let mut samples = [const { Vec::new() }; MODES.len()];
             // What was asked first would pay for everyone.
             for number in 0..20 {
-                talk.call(&Question::of(class, field.notebook, number).call(MODES[number % 3]));
+                talk.call(&Question::new(class, field.notebook, number).call(MODES[number % 3]));
             }
-            for number in 0..EACH {
-                let question = Question::of(class, field.notebook, number);
+            for number in 0..QUESTIONS_PER_CLASS {
+                let question = Question::new(class, field.notebook, number);
                 for (mode, samples) in MODES.iter().zip(&mut samples) {
                     let answer = talk.call(&question.call(mode));
                     samples.push(millis(answer.took));
-                    self.check(field, (mode, &question), &answer.message);
+                    self.check_answer(field, (mode, &question), &answer.message);
                 }
             }
             for (mix, samples) in mixes.iter_mut().zip(&samples) {
-                mix.resize(EACH, 0.0);
+                mix.resize(QUESTIONS_PER_CLASS, 0.0);
                 mix.iter_mut().zip(samples).for_each(|(mix, sample)| *mix += sample);
             }
-            self.modes_of(field, class.name(), samples);
+            self.add_mode_rows(field, class.name(), samples);
         }
-        self.modes_of(field, "one of each", mixes);
+        self.add_mode_rows(field, "one of each", mixes);
     }
 
-    fn modes_of(&mut self, field: &Field<'_>, what: &str, samples: [Vec<f64>; MODES.len()]) {
+    fn add_mode_rows(
+        &mut self,
+        field: &NoteProject<'_>,
+        what: &str,
+        samples: [Vec<f64>; MODES.len()],
+    ) {
         let [text, hybrid, vector] = samples;
-        self.modes.push(row(&field.named(what), Unit::Millis, vec![hybrid, text]));
-        self.other(field, &format!("by meaning alone, {what}"), Unit::Millis, vector);
+        self.modes.push(measurement(&field.row_name(what), Unit::Millis, vec![hybrid, text]));
+        self.add_row(field, &format!("by meaning alone, {what}"), Unit::Millis, vector);
     }
 
     /// By words the best hit has one, and all that have the word are counted.
-    fn check(&mut self, field: &Field<'_>, (mode, asked): (&str, &Question), answer: &Value) {
+    fn check_answer(
+        &mut self,
+        field: &NoteProject<'_>,
+        (mode, asked): (&str, &Question),
+        answer: &Value,
+    ) {
         if mode != "vector" {
-            self.judge(field, (mode, asked), answer);
+            self.check_best_hit(field, (mode, asked), answer);
         }
-        let total = data(answer)["total"].as_u64();
-        let count = asked.count(field.notebook);
+        let total = reply_data(answer)["total"].as_u64();
+        let count = asked.expected_count(field.notebook);
         if mode == "text" && count.is_some() && total != count {
             let why = format!("`{}`: {count:?} have it, the total is {total:?}", asked.text);
-            self.wrong.push(format!("{}: {why}", field.named(mode)));
+            self.failures.push(format!("{}: {why}", field.row_name(mode)));
         }
     }
 
     /// `mere call search` as a process, with the index there.
-    fn command(&mut self, field: &Field<'_>) {
+    fn measure_command(&mut self, field: &NoteProject<'_>) {
         for mode in ["text", "hybrid"] {
             let samples = (0..COMMANDS).map(|number| {
-                let question = Question::of(Class::ALL[number % 3], field.notebook, number);
+                let question =
+                    Question::new(QuestionClass::ALL[number % 3], field.notebook, number);
                 let arguments = question.call(mode).arguments.to_string();
-                timed(&field.mere.program(), field.project(), &["call", "search", &arguments])
+                time_command(
+                    &field.mere.program(),
+                    field.project(),
+                    &["call", "search", &arguments],
+                )
             });
             let what = format!("`mere call search`, {mode}, as a process");
             let samples = samples.collect();
-            self.other(field, &what, Unit::Millis, samples);
+            self.add_row(field, &what, Unit::Millis, samples);
         }
     }
 
     /// From starting the process to the answer to `tools/list`, beside a project without notes.
-    pub(crate) fn cold_start(&mut self, field: &Field<'_>, empty: &Peer) {
+    pub(crate) fn measure_cold_start(&mut self, field: &NoteProject<'_>, empty: &Peer) {
         let samples = in_turns(&mut [field.mere, empty], 40, |peer| {
             let began = Instant::now();
-            peer.talk().request("tools/list", &json!({}));
+            peer.connect().request("tools/list", &json!({}));
             millis(began.elapsed())
         });
-        let name = field.named("cold start to tools/list");
-        self.others.push(row(&name, Unit::Millis, samples));
+        let name = field.row_name("cold start to tools/list");
+        self.others.push(measurement(&name, Unit::Millis, samples));
     }
 }
 
 /// Takes away what was remembered of every project, and lets what was written come to rest.
-fn forget(project: &Path) {
-    let _ = std::fs::remove_dir_all(home_beside(project).join(".cache"));
+fn clear_caches(project: &Path) {
+    let _ = std::fs::remove_dir_all(home_for(project).join(".cache"));
     let _ = std::fs::remove_file(project.join(".ai/.index.json"));
     let _ = std::process::Command::new("sync").arg("-f").arg(project).status();
     // What has just changed is not believed.
@@ -256,14 +284,14 @@ fn forget(project: &Path) {
 }
 
 /// All hits by words, page by page.
-fn drain(talk: &mut Talk, question: &Question) -> Vec<String> {
+fn collect_hits(talk: &mut McpClient, question: &Question) -> Vec<String> {
     let arguments = json!({ "query": question.text, "mode": "text", "limit": PAGE });
     let mut call = Call { tool: "search", arguments };
     let mut found = Vec::new();
     loop {
         let answer = talk.call(&call).message;
         found.extend(hits(&answer));
-        let Some(next) = data(&answer).get("next") else { return found };
+        let Some(next) = reply_data(&answer).get("next") else { return found };
         call.arguments["cursor"] = next.clone();
     }
 }

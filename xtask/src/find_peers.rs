@@ -4,49 +4,49 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::find::Field;
-use crate::items::row;
-use crate::memory_peers::{Kind, Known, wait_for_notes};
-use crate::notebook::Form;
+use crate::find::NoteProject;
+use crate::items::measurement;
+use crate::memory_peers::{InstalledServer, ServerKind, wait_for_notes};
+use crate::notebook::NoteForm;
 use crate::process::Program;
-use crate::question::{Class, Question};
-use crate::talk::Talk;
-use crate::work::{Unit, Work, in_turns, millis};
+use crate::question::{Question, QuestionClass};
+use crate::talk::McpClient;
+use crate::work::{Measurement, Unit, in_turns, millis};
 
 /// How often each is asked, and from how many notes on less often.
 const ROUNDS: usize = 40;
-const MANY: usize = 100_000;
+const MANY_NOTES: usize = 100_000;
 const FEW_ROUNDS: usize = 10;
 /// How many notes basic-memory takes in reasonable time, and how long that may be.
-const SLOW: usize = 1_000;
-const PATIENCE: Duration = Duration::from_mins(5);
+const MAX_SLOW_NOTES: usize = 1_000;
+const INDEX_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// Whoever is asked.
-enum Finder<'a> {
-    Mere(Talk),
+enum Searcher<'a> {
+    Mere(McpClient),
     Program(&'a Program),
-    Server(&'a Known, Talk),
+    Server(&'a InstalledServer, McpClient),
     /// Does not take so many notes.
     Absent,
 }
 
 /// A row for each kind of word, `mere` first; what is to be said besides goes to `said`.
-pub(crate) fn works(
-    field: &Field<'_>,
-    (rg, known): (Option<&Program>, &[Known]),
+pub(crate) fn measure_all(
+    field: &NoteProject<'_>,
+    (rg, known): (Option<&Program>, &[InstalledServer]),
     said: &mut Vec<String>,
-) -> Vec<Work> {
-    let mut finders = vec![Finder::Mere(field.mere.talk())];
-    finders.extend(rg.map(Finder::Program));
-    finders.extend(known.iter().map(|one| serve(one, field, said)));
-    let rounds = if field.notebook.size < MANY { ROUNDS } else { FEW_ROUNDS };
+) -> Vec<Measurement> {
+    let mut finders = vec![Searcher::Mere(field.mere.connect())];
+    finders.extend(rg.map(Searcher::Program));
+    finders.extend(known.iter().map(|one| start_server(one, field, said)));
+    let rounds = if field.notebook.size < MANY_NOTES { ROUNDS } else { FEW_ROUNDS };
     let mut works = Vec::new();
-    for class in [Class::Rare, Class::Hundredth] {
+    for class in [QuestionClass::Rare, QuestionClass::Hundredth] {
         let mut asked = 0;
         let all = finders.len();
-        let mut measure = |finder: &mut Finder<'_>| {
+        let mut measure = |finder: &mut Searcher<'_>| {
             asked += 1;
-            let question = Question::of(class, field.notebook, asked / all);
+            let question = Question::new(class, field.notebook, asked / all);
             finder.ask(field, &question).map_or(f64::NAN, millis)
         };
         in_turns(&mut finders, 2, &mut measure);
@@ -54,32 +54,36 @@ pub(crate) fn works(
         for samples in &mut samples {
             samples.retain(|sample| !sample.is_nan());
         }
-        works.push(row(&field.named(class.name()), Unit::Millis, samples));
+        works.push(measurement(&field.row_name(class.name()), Unit::Millis, samples));
     }
     let memory = finders.iter().map(|finder| match finder {
-        Finder::Mere(talk) | Finder::Server(_, talk) => vec![talk.peak_memory()],
-        Finder::Program(_) | Finder::Absent => Vec::new(),
+        Searcher::Mere(talk) | Searcher::Server(_, talk) => vec![talk.peak_memory()],
+        Searcher::Program(_) | Searcher::Absent => Vec::new(),
     });
     let memory = memory.collect();
-    works.push(row(&field.named("peak memory after these"), Unit::Megabytes, memory));
+    works.push(measurement(&field.row_name("peak memory after these"), Unit::Megabytes, memory));
     works
 }
 
 /// A server with the same notes, unless there are too many for it.
-fn serve<'a>(one: &'a Known, field: &Field<'_>, said: &mut Vec<String>) -> Finder<'a> {
+fn start_server<'a>(
+    one: &'a InstalledServer,
+    field: &NoteProject<'_>,
+    said: &mut Vec<String>,
+) -> Searcher<'a> {
     let size = field.notebook.size;
-    let is_slow = one.kind == Kind::BasicMemory;
-    if is_slow && size > SLOW {
-        return Finder::Absent;
+    let is_slow = one.kind == ServerKind::BasicMemory;
+    if is_slow && size > MAX_SLOW_NOTES {
+        return Searcher::Absent;
     }
-    let folder = beside(field.project(), if is_slow { "basic" } else { "graph" });
-    let notes = (0..size).map(|number| field.notebook.text(number, Form::Memory));
+    let folder = folder_beside(field.project(), if is_slow { "basic" } else { "graph" });
+    let notes = (0..size).map(|number| field.notebook.text(number, NoteForm::Memory));
     let mut talk = one.start(&folder, notes);
     if is_slow {
-        match wait_for_notes(&mut talk, size, PATIENCE) {
+        match wait_for_notes(&mut talk, size, INDEX_TIMEOUT) {
             None => {
                 said.push(format!("{}: left out, {size} notes take too long", one.title));
-                return Finder::Absent;
+                return Searcher::Absent;
             }
             Some(took) => {
                 let took = took.as_secs_f64();
@@ -87,11 +91,11 @@ fn serve<'a>(one: &'a Known, field: &Field<'_>, said: &mut Vec<String>) -> Finde
             }
         }
     }
-    Finder::Server(one, talk)
+    Searcher::Server(one, talk)
 }
 
 /// A folder for a server, with its name after the project's.
-fn beside(project: &Path, name: &str) -> std::path::PathBuf {
+fn folder_beside(project: &Path, name: &str) -> std::path::PathBuf {
     let mut own = project.file_name().unwrap_or_default().to_owned();
     own.push(format!("-{name}"));
     let folder = project.with_file_name(own);
@@ -99,16 +103,16 @@ fn beside(project: &Path, name: &str) -> std::path::PathBuf {
     folder
 }
 
-impl Finder<'_> {
+impl Searcher<'_> {
     /// How long the answer took, which must have the word.
-    fn ask(&mut self, field: &Field<'_>, question: &Question) -> Option<Duration> {
+    fn ask(&mut self, field: &NoteProject<'_>, question: &Question) -> Option<Duration> {
         let (took, said) = match self {
             Self::Absent => return None,
             Self::Program(program) => {
-                let arguments = ["-i", "-l", &question.text, Form::Knowledge.folder()];
+                let arguments = ["-i", "-l", &question.text, NoteForm::Knowledge.folder()];
                 let (took, said) = program.run(field.project(), &arguments);
                 let count = said.lines().count() as u64;
-                assert!(Some(count) == question.count(field.notebook), "{count} files");
+                assert!(Some(count) == question.expected_count(field.notebook), "{count} files");
                 return Some(took);
             }
             Self::Mere(talk) => {
@@ -116,7 +120,7 @@ impl Finder<'_> {
                 (answer.took, answer.message)
             }
             Self::Server(known, talk) => {
-                let answer = talk.call(&known.search(&question.text));
+                let answer = talk.call(&known.search_call(&question.text));
                 (answer.took, answer.message)
             }
         };

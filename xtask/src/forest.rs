@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::dice::Dice;
+use crate::dice::Random;
 use crate::text::{self, Language};
 
 const FOLDERS: usize = 1700;
@@ -21,7 +21,7 @@ const IGNORED_FILES: usize = 300;
 
 const TOP: [&str; 8] = ["src", "crates", "docs", "tests", "tools", "web", "services", ".config"];
 
-const AT_THE_TOP: &str = "\
+const TOP_PATTERNS: &str = "\
 # What builds leave behind
 target/
 dist/
@@ -42,20 +42,20 @@ coverage/
 type Folder = (PathBuf, usize);
 
 /// Fills an empty folder.
-pub(crate) fn plant(base: &Path) {
-    let mut dice = Dice::new(20_000);
-    put(&base.join(".gitignore"), AT_THE_TOP);
-    repository(base);
-    packages(base, &mut dice);
-    let folders = folders(base, &mut dice);
-    files(&folders, &mut dice);
-    ignored(&folders, &mut dice);
-    nested(&folders[TOP.len()].0, "generated_*\n!generated_keep_*\n", &mut dice);
-    nested(&folders[TOP.len() + 1].0, "*.json\n!generated_keep_*\n!release.log\n", &mut dice);
+pub(crate) fn fill(base: &Path) {
+    let mut dice = Random::new(20_000);
+    write_file(&base.join(".gitignore"), TOP_PATTERNS);
+    write_repository(base);
+    write_packages(base, &mut dice);
+    let folders = create_folders(base, &mut dice);
+    write_files(&folders, &mut dice);
+    write_ignored(&folders, &mut dice);
+    write_nested(&folders[TOP.len()].0, "generated_*\n!generated_keep_*\n", &mut dice);
+    write_nested(&folders[TOP.len() + 1].0, "*.json\n!generated_keep_*\n!release.log\n", &mut dice);
 }
 
 /// Older folders get more children, so that most lie in the middle depths.
-fn folders(base: &Path, dice: &mut Dice) -> Vec<Folder> {
+fn create_folders(base: &Path, dice: &mut Random) -> Vec<Folder> {
     let mut folders = TOP.map(|name| (base.join(name), 1)).to_vec();
     while folders.len() < FOLDERS {
         let older = dice.below(folders.len()).min(dice.below(folders.len()));
@@ -71,18 +71,18 @@ fn folders(base: &Path, dice: &mut Dice) -> Vec<Folder> {
     folders
 }
 
-fn files(folders: &[Folder], dice: &mut Dice) {
+fn write_files(folders: &[Folder], dice: &mut Random) {
     for number in 0..FILES {
         // The first ones make sure that no folder is empty.
         let folder = folders.get(number).unwrap_or_else(|| &folders[dice.below(folders.len())]);
         let language = language(dice);
-        let name = format!("{}_{number}.{}", text::noun(dice), language.ending());
-        let text = text::write(language, size(dice), dice);
-        put(&folder.0.join(name), &text);
+        let name = format!("{}_{number}.{}", text::noun(dice), language.extension());
+        let text = text::generate(language, size(dice), dice);
+        write_file(&folder.0.join(name), &text);
     }
 }
 
-fn language(dice: &mut Dice) -> Language {
+fn language(dice: &mut Random) -> Language {
     match dice.below(100) {
         0..40 => Language::Rust,
         40..70 => Language::TypeScript,
@@ -92,7 +92,7 @@ fn language(dice: &mut Dice) -> Language {
 }
 
 /// 0.2 to 30 KB, most of them small.
-fn size(dice: &mut Dice) -> usize {
+fn size(dice: &mut Random) -> usize {
     match dice.below(100) {
         0..45 => dice.between(200, 1500),
         45..85 => dice.between(1500, 5000),
@@ -102,39 +102,39 @@ fn size(dice: &mut Dice) -> usize {
 }
 
 /// What the patterns at the top leave out.
-fn ignored(folders: &[Folder], dice: &mut Dice) {
+fn write_ignored(folders: &[Folder], dice: &mut Random) {
     for number in 0..IGNORED_FOLDERS {
         let name = dice.pick(&["target", "dist", "coverage", "__pycache__"]);
         let folder = folders[number * 29].0.join(name).join("inner");
         std::fs::create_dir_all(&folder).expect("a folder");
         for number in 0..IGNORED_IN_EACH {
-            let text = text::write(Language::Rust, size(dice), dice);
-            put(&folder.join(format!("{}_{number}.rs", text::noun(dice))), &text);
+            let text = text::generate(Language::Rust, size(dice), dice);
+            write_file(&folder.join(format!("{}_{number}.rs", text::noun(dice))), &text);
         }
     }
     for number in 0..IGNORED_FILES {
         let ending = dice.pick(&["log", "tmp", "bak", "swp"]);
-        let text = text::write(Language::Markdown, size(dice), dice);
+        let text = text::generate(Language::Markdown, size(dice), dice);
         let folder = &folders[dice.below(folders.len())].0;
-        put(&folder.join(format!("{}_{number}.{ending}", text::noun(dice))), &text);
+        write_file(&folder.join(format!("{}_{number}.{ending}", text::noun(dice))), &text);
     }
 }
 
 /// A folder with patterns of its own, some of which take back what others leave out.
-fn nested(folder: &Path, patterns: &str, dice: &mut Dice) {
-    put(&folder.join(".gitignore"), patterns);
-    put(&folder.join("release.log"), &text::write(Language::Markdown, 2000, dice));
+fn write_nested(folder: &Path, patterns: &str, dice: &mut Random) {
+    write_file(&folder.join(".gitignore"), patterns);
+    write_file(&folder.join("release.log"), &text::generate(Language::Markdown, 2000, dice));
     for number in 0..20 {
         for language in [Language::Rust, Language::Json] {
             let kind = dice.pick(&["all", "keep"]);
-            let name = format!("generated_{kind}_{number}.{}", language.ending());
-            put(&folder.join(name), &text::write(language, size(dice), dice));
+            let name = format!("generated_{kind}_{number}.{}", language.extension());
+            write_file(&folder.join(name), &text::generate(language, size(dice), dice));
         }
     }
 }
 
 /// A repository as far as walks care.
-fn repository(base: &Path) {
+fn write_repository(base: &Path) {
     let git = base.join(".git");
     for (file, text) in [
         ("HEAD", "ref: refs/heads/main\n"),
@@ -143,27 +143,27 @@ fn repository(base: &Path) {
         ("refs/heads/main", "0000000000000000000000000000000000000000\n"),
     ] {
         std::fs::create_dir_all(git.join(file).parent().expect("a folder")).expect("a folder");
-        put(&git.join(file), text);
+        write_file(&git.join(file), text);
     }
     for number in 0..256 {
         let folder = git.join(format!("objects/{number:02x}"));
         std::fs::create_dir_all(&folder).expect("a folder");
-        put(&folder.join(format!("{number:038x}")), text::RARE);
+        write_file(&folder.join(format!("{number:038x}")), text::RARE);
     }
 }
 
 /// 40 packages of 10 files.
-fn packages(base: &Path, dice: &mut Dice) {
+fn write_packages(base: &Path, dice: &mut Random) {
     for number in 0..40 {
         let folder = base.join(format!("node_modules/{}-{number}/lib", text::noun(dice)));
         std::fs::create_dir_all(&folder).expect("a folder");
         for number in 0..10 {
-            let text = text::write(Language::TypeScript, size(dice), dice);
-            put(&folder.join(format!("{}_{number}.ts", text::noun(dice))), &text);
+            let text = text::generate(Language::TypeScript, size(dice), dice);
+            write_file(&folder.join(format!("{}_{number}.ts", text::noun(dice))), &text);
         }
     }
 }
 
-fn put(path: &Path, text: &str) {
+fn write_file(path: &Path, text: &str) {
     std::fs::write(path, text).expect("a file");
 }

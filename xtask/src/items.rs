@@ -8,31 +8,31 @@ use mere_core::item::{ItemRef, ItemType};
 use mere_engine::{Session, SessionOptions, TypedPath};
 use serde_json::json;
 
-use crate::dice::Dice;
+use crate::dice::Random;
 use crate::peer::{Call, Peer};
 use crate::process;
 use crate::text::{self, Language};
-use crate::work::{Unit, Work, in_turns, millis};
+use crate::work::{Measurement, Unit, in_turns, millis};
 
 /// How many notes and directives there are.
 const NOTES: usize = 90_000;
 const DIRECTIVES: usize = 10_000;
 /// How many lie in one folder.
-const SHELF: usize = 150;
+const ITEMS_PER_FOLDER: usize = 150;
 /// How often an id is looked up.
 const LOOKUPS: usize = 20_000;
 
 /// Fills an empty project.
 pub(crate) fn fill(folder: &Path) {
     std::fs::create_dir(folder.join(".git")).expect("a folder");
-    let mut dice = Dice::new(3);
+    let mut dice = Random::new(3);
     for number in 0..NOTES + DIRECTIVES {
-        let shelf = number / SHELF;
+        let shelf = number / ITEMS_PER_FOLDER;
         let (a, b) = (shelf / 25, shelf % 25);
         let (below, text) = if number < NOTES {
             let head =
                 format!("---\nid: {}\ntitle: Note {number}\ntags: [a, b]\n---\n", id(number));
-            let body = text::write(Language::Markdown, 600, &mut dice);
+            let body = text::generate(Language::Markdown, 600, &mut dice);
             (format!("knowledge/area-{a}/topic-{b}"), head + &body)
         } else {
             (format!("directives/area-{a}/topic-{b}"), directive(number))
@@ -57,10 +57,10 @@ pub(crate) fn directive(number: usize) -> String {
 }
 
 /// Everything about the space that is filled, and the same server in one without items.
-pub(crate) fn works(full: &Peer, empty: &Peer) -> Vec<Work> {
+pub(crate) fn measure_all(full: &Peer, empty: &Peer) -> Vec<Measurement> {
     let program = full.program();
-    let mere = |arguments: &[&str]| timed(&program, &full.folder, arguments);
-    let shell = |script: &str| timed(Path::new("/bin/sh"), &full.folder, &["-c", script]);
+    let mere = |arguments: &[&str]| time_command(&program, &full.folder, arguments);
+    let shell = |script: &str| time_command(Path::new("/bin/sh"), &full.folder, &["-c", script]);
     // What has just been written counts only after a while; and everyone finds it in memory.
     let rest = || std::thread::sleep(std::time::Duration::from_secs(3));
     rest();
@@ -85,7 +85,7 @@ pub(crate) fn works(full: &Peer, empty: &Peer) -> Vec<Work> {
     });
     let start = |peer: &Peer| {
         let began = Instant::now();
-        let mut talk = peer.talk();
+        let mut talk = peer.connect();
         talk.request("tools/list", &json!({}));
         millis(began.elapsed())
     };
@@ -93,22 +93,30 @@ pub(crate) fn works(full: &Peer, empty: &Peer) -> Vec<Work> {
     let rate = |millis: &f64| (NOTES + DIRECTIVES) as f64 / millis * 1000.0;
     let rates = scan.iter().map(|samples| samples.iter().map(rate).collect()).collect();
     vec![
-        row("first scan and index, files", Unit::PerSecond, rates),
-        row("`mere index`, nothing changed", Unit::Millis, look),
-        row("`mere show` by a bare id, as a process", Unit::Millis, shown),
-        row("cold start to tools/list, 100,000 items and none", Unit::Millis, cold),
-        row("find a bare id, warm, in the process", Unit::Millis, vec![lookups(full), Vec::new()]),
-        row("`load` by a bare id over stdio, warm", Unit::Millis, loads(full)),
-        row("peak memory of a server after 1,000 loads", Unit::Megabytes, memory(full)),
+        measurement("first scan and index, files", Unit::PerSecond, rates),
+        measurement("`mere index`, nothing changed", Unit::Millis, look),
+        measurement("`mere show` by a bare id, as a process", Unit::Millis, shown),
+        measurement("cold start to tools/list, 100,000 items and none", Unit::Millis, cold),
+        measurement(
+            "find a bare id, warm, in the process",
+            Unit::Millis,
+            vec![measure_lookups(full), Vec::new()],
+        ),
+        measurement("`load` by a bare id over stdio, warm", Unit::Millis, measure_loads(full)),
+        measurement(
+            "peak memory of a server after 1,000 loads",
+            Unit::Megabytes,
+            measure_memory(full),
+        ),
     ]
 }
 
-pub(crate) fn row(name: &str, unit: Unit, samples: Vec<Vec<f64>>) -> Work {
-    Work { name: name.into(), unit, samples }
+pub(crate) fn measurement(name: &str, unit: Unit, samples: Vec<Vec<f64>>) -> Measurement {
+    Measurement { name: name.into(), unit, samples }
 }
 
 /// Runs a program to its end.
-pub(crate) fn timed(program: &Path, folder: &Path, arguments: &[&str]) -> f64 {
+pub(crate) fn time_command(program: &Path, folder: &Path, arguments: &[&str]) -> f64 {
     let mut command = process::command(program, folder);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null());
     let began = Instant::now();
@@ -119,8 +127,8 @@ pub(crate) fn timed(program: &Path, folder: &Path, arguments: &[&str]) -> f64 {
 }
 
 /// Loads over one server: an id each time.
-fn loads(full: &Peer) -> Vec<Vec<f64>> {
-    let mut talk = full.talk();
+fn measure_loads(full: &Peer) -> Vec<Vec<f64>> {
+    let mut talk = full.connect();
     let samples = (0..1_000).map(|number| {
         let arguments = json!({ "item_type": "knowledge", "item_id": id(number * 83 % NOTES) });
         millis(talk.call(&Call { tool: "load", arguments }).took)
@@ -128,8 +136,8 @@ fn loads(full: &Peer) -> Vec<Vec<f64>> {
     vec![samples.collect(), Vec::new()]
 }
 
-fn memory(full: &Peer) -> Vec<Vec<f64>> {
-    let mut talk = full.talk();
+fn measure_memory(full: &Peer) -> Vec<Vec<f64>> {
+    let mut talk = full.connect();
     for number in 0..1_000 {
         let arguments = json!({ "item_type": "knowledge", "item_id": id(number * 83 % NOTES) });
         talk.call(&Call { tool: "load", arguments });
@@ -138,7 +146,7 @@ fn memory(full: &Peer) -> Vec<Vec<f64>> {
 }
 
 /// Lookups in a process of its own, which sees the empty home.
-fn lookups(full: &Peer) -> Vec<f64> {
+fn measure_lookups(full: &Peer) -> Vec<f64> {
     let own = std::env::current_exe().expect("this program");
     let mut command = process::command(&own, &full.folder);
     let said = command.arg("lookups").output().expect("this program runs");
@@ -148,7 +156,7 @@ fn lookups(full: &Peer) -> Vec<f64> {
 }
 
 /// The other half of [`lookups`]: prints how long each took.
-pub(crate) fn look_up() {
+pub(crate) fn print_lookup_times() {
     let project = Some(TypedPath::from(std::ffi::OsString::from(".")));
     let opening = SessionOptions { project, ..SessionOptions::default() };
     let session = Session::open(opening).expect("a session");

@@ -30,7 +30,7 @@ mod work;
 
 use std::process::{Command, ExitCode};
 
-use ground::Ground;
+use ground::BenchFolder;
 use memory::Layout;
 use peer::Peer;
 use process::Program;
@@ -38,18 +38,18 @@ use process::Program;
 fn main() -> ExitCode {
     let arguments = std::env::args().skip(1).collect::<Vec<_>>();
     if arguments == ["lookups"] {
-        items::look_up();
+        items::print_lookup_times();
         return ExitCode::SUCCESS;
     }
     let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["bench"] => bench(None),
         ["bench", part] if PARTS.contains(&part) => bench(Some(part)),
         ["bench", "find", most] => match most.parse() {
-            Ok(most) => find::run(&Ground::make(), most),
+            Ok(most) => find::run(&BenchFolder::create(), most),
             Err(_) => return usage(),
         },
         ["retrieval", ref options @ ..] => match retrieval::Options::parse(options) {
-            Some(options) => retrieval::run(&Ground::make(), &options),
+            Some(options) => retrieval::run(&BenchFolder::create(), &options),
             None => return usage(),
         },
         _ => return usage(),
@@ -74,59 +74,62 @@ fn usage() -> ExitCode {
 const PARTS: [&str; 8] = ["search", "stdio", "items", "signed", "memory", "find", "run", "write"];
 
 fn bench(only: Option<&str>) -> Result<(), String> {
-    let ground = Ground::make();
+    let ground = BenchFolder::create();
     let wanted = |part: &str| only.is_none_or(|only| only == part);
-    let corpus = ground.folder("corpus");
+    let corpus = ground.create_folder("corpus");
     corpus::fill(&corpus);
     if wanted("search") {
-        let forest = peer::mere(&ground.folder("forest"))?;
-        forest::plant(&forest.folder);
-        settle(&forest);
-        searches(&forest)?;
+        let forest = peer::mere(&ground.create_folder("forest"))?;
+        forest::fill(&forest.folder);
+        sync_disk(&forest);
+        bench_file_search(&forest)?;
     }
     if wanted("stdio") {
-        servers(peer::mere(&corpus)?);
+        bench_servers(peer::mere(&corpus)?);
     }
     if wanted("items") {
-        shelves(&peer::mere(&ground.folder("items"))?, &peer::mere(&ground.folder("none"))?);
+        bench_items(
+            &peer::mere(&ground.create_folder("items"))?,
+            &peer::mere(&ground.create_folder("none"))?,
+        );
     }
     if wanted("signed") {
-        let full = peer::mere(&ground.folder("signed"))?;
+        let full = peer::mere(&ground.create_folder("signed"))?;
         signed::fill(&full);
-        settle(&full);
+        sync_disk(&full);
         let names = [full.title(), "the least".to_owned()];
-        println!("{}", table::render(&names, &signed::works(&full), "mere ÷ least"));
+        println!("{}", table::render(&names, &signed::measure_all(&full), "mere ÷ least"));
     }
     if wanted("memory") {
-        memories(&ground)?;
+        bench_memories(&ground)?;
     }
     if wanted("find") {
-        find::run(&ground, find::MOST)?;
+        find::run(&ground, find::MAX_NOTES)?;
     }
     if wanted("run") {
-        let mere = peer::mere(&ground.folder("runs"))?;
+        let mere = peer::mere(&ground.create_folder("runs"))?;
         runs::fill(&mere);
-        let works = runs::works(&mere);
+        let works = runs::measure_all(&mere);
         let names = [mere.title(), "the bare script".to_owned()];
         println!("{}", table::render(&names, &works, "mere ÷ bare"));
-        println!("{}\n", runs::overhead(&works).join("\n"));
+        println!("{}\n", runs::overhead_lines(&works).join("\n"));
     }
     // Last, because from then on the corpus has a workspace.
     if wanted("write") {
-        notes(&peer::mere(&corpus)?);
+        bench_note_writes(&peer::mere(&corpus)?);
     }
     Ok(())
 }
 
 /// What is still to be written to the disk would be written while others are timed.
-pub(crate) fn settle(peer: &Peer) {
+pub(crate) fn sync_disk(peer: &Peer) {
     let _ = Command::new("sync").arg("-f").arg(&peer.folder).status();
 }
 
-fn searches(mere: &Peer) -> Result<(), String> {
-    let (programs, missing) = process::installed(&peer::installed_at());
-    name_missing(&missing);
-    let works = search::works(mere, &programs)?;
+fn bench_file_search(mere: &Peer) -> Result<(), String> {
+    let (programs, missing) = process::find_installed(&peer::install_folder());
+    print_missing(&missing);
+    let works = search::measure_all(mere, &programs)?;
     let mut names = vec![mere.title()];
     names.extend(programs.iter().map(Program::title));
     println!("{}", table::render(&names, &works, "mere ÷ best peer"));
@@ -134,44 +137,44 @@ fn searches(mere: &Peer) -> Result<(), String> {
     Ok(())
 }
 
-fn servers(mere: Peer) {
-    let (others, missing) = peer::others(&mere.folder);
-    name_missing(&missing);
+fn bench_servers(mere: Peer) {
+    let (others, missing) = peer::find_installed(&mere.folder);
+    print_missing(&missing);
     let mut peers = vec![mere];
     peers.extend(others);
     let names = peers.iter().map(Peer::title).collect::<Vec<_>>();
-    println!("{}", table::render(&names, &stdio::works(&peers), "mere ÷ best peer"));
+    println!("{}", table::render(&names, &stdio::measure_all(&peers), "mere ÷ best peer"));
 }
 
-fn shelves(full: &Peer, empty: &Peer) {
+fn bench_items(full: &Peer, empty: &Peer) {
     items::fill(&full.folder);
-    settle(full);
+    sync_disk(full);
     let names = [full.title(), "the least".to_owned()];
-    println!("{}", table::render(&names, &items::works(full, empty), "mere ÷ least"));
+    println!("{}", table::render(&names, &items::measure_all(full, empty), "mere ÷ least"));
 }
 
-fn memories(ground: &Ground) -> Result<(), String> {
+fn bench_memories(ground: &BenchFolder) -> Result<(), String> {
     for (name, layout) in [("flat", Layout::Flat), ("spread", Layout::Spread)] {
-        let mere = peer::mere(&ground.folder(name))?;
+        let mere = peer::mere(&ground.create_folder(name))?;
         let names = [mere.title(), "the bare sequence".to_owned()];
-        let works = memory::works(&mere, layout);
+        let works = memory::measure_all(&mere, layout);
         println!("{}", table::render(&names, &works, "mere ÷ bare"));
-        println!("{}\n", memory::beyond(&works).join("\n"));
+        println!("{}\n", memory::overhead_lines(&works).join("\n"));
     }
-    let folder = ground.folder("keepers");
+    let folder = ground.create_folder("keepers");
     let found = memory_peers::compare(&peer::mere(&folder)?, &[1_000, 10_000], &folder);
-    name_missing(&found.missing);
-    println!("{}", table::render(&found.names, &found.works, "mere ÷ best peer"));
-    println!("{}\n", found.said.join("\n"));
+    print_missing(&found.missing);
+    println!("{}", table::render(&found.names, &found.measurements, "mere ÷ best peer"));
+    println!("{}\n", found.remarks.join("\n"));
     Ok(())
 }
 
-fn notes(mere: &Peer) {
+fn bench_note_writes(mere: &Peer) {
     let names = [mere.title(), "the bare sequence".to_owned()];
-    println!("{}", table::render(&names, &[note::work(mere)], "mere ÷ bare"));
+    println!("{}", table::render(&names, &[note::measure_writes(mere)], "mere ÷ bare"));
 }
 
-pub(crate) fn name_missing(missing: &[&str]) {
+pub(crate) fn print_missing(missing: &[&str]) {
     for missing in missing {
         eprintln!("not measured: {missing}");
     }

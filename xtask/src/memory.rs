@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::dice::Dice;
-use crate::items::row;
+use crate::dice::Random;
+use crate::items::measurement;
 use crate::peer::{Call, Peer};
-use crate::talk::Talk;
+use crate::talk::McpClient;
 use crate::text::{self, Language};
-use crate::work::{Unit, Work, millis};
+use crate::work::{Measurement, Unit, millis};
 
 /// How many memories there are when something is timed.
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
@@ -54,15 +54,15 @@ impl Layout {
 }
 
 /// A store that grows.
-pub(crate) struct Stock {
+pub(crate) struct GrowingStore {
     folder: PathBuf,
     layout: Layout,
     filled: usize,
     made: usize,
-    dice: Dice,
+    dice: Random,
 }
 
-impl Stock {
+impl GrowingStore {
     /// A store without memories, but with its categories.
     pub(crate) fn new(project: &Path, layout: Layout) -> Self {
         std::fs::create_dir(project.join(".git")).expect("a folder");
@@ -72,14 +72,14 @@ impl Stock {
             std::fs::create_dir_all(&category).expect("a folder");
             std::fs::write(category.join(".category.yaml"), "").expect("a file");
         }
-        Self { folder, layout, filled: 0, made: 0, dice: Dice::new(5) }
+        Self { folder, layout, filled: 0, made: 0, dice: Random::new(5) }
     }
 
     /// Adds memories until there are so many.
     pub(crate) fn fill(&mut self, size: usize) {
         while self.filled < size {
             let path = self.file(&self.path(self.filled));
-            let note = format!("{}{}", head(self.filled), self.content());
+            let note = format!("{}{}", frontmatter(self.filled), self.content());
             std::fs::write(path, note).expect("a file");
             self.filled += 1;
         }
@@ -96,24 +96,24 @@ impl Stock {
     }
 
     fn content(&mut self) -> String {
-        text::write(Language::Markdown, 600, &mut self.dice)
+        text::generate(Language::Markdown, 600, &mut self.dice)
     }
 
     /// A path that nobody has.
-    fn fresh(&mut self) -> String {
+    fn new_path(&mut self) -> String {
         self.made += 1;
         format!("{}/n{:06}", self.layout.category(self.made), self.made)
     }
 
     /// One of the memories that are there from the beginning, each time another.
-    fn any(&mut self) -> String {
+    fn existing_path(&mut self) -> String {
         self.made += 1;
         self.path(self.made * 7919 % self.filled)
     }
 }
 
 /// The frontmatter of a memory: each is a minute older than the next.
-fn head(number: usize) -> String {
+fn frontmatter(number: usize) -> String {
     let (day, hour, minute) = (number / 1440 % 28 + 1, number / 60 % 24, number % 60);
     let month = number / 1440 / 28 % 12 + 1;
     let time = format!("2025-{month:02}-{day:02}T{hour:02}:{minute:02}:00Z");
@@ -121,25 +121,25 @@ fn head(number: usize) -> String {
 }
 
 /// Every row of one layout, `mere` first and the least second.
-pub(crate) fn works(mere: &Peer, layout: Layout) -> Vec<Work> {
-    let mut stock = Stock::new(&mere.folder, layout);
+pub(crate) fn measure_all(mere: &Peer, layout: Layout) -> Vec<Measurement> {
+    let mut stock = GrowingStore::new(&mere.folder, layout);
     let mut works = Vec::new();
     for size in SIZES {
         stock.fill(size);
-        let samples = creates(mere, &mut stock);
-        works.push(row(&named("create_memory", size, layout), Unit::Millis, samples));
+        let samples = measure_creates(mere, &mut stock);
+        works.push(measurement(&row_name("create_memory", size, layout), Unit::Millis, samples));
     }
-    works.extend(lists(mere, &mut stock));
-    works.extend(others(mere, &mut stock));
+    works.extend(measure_lists(mere, &mut stock));
+    works.extend(measure_others(mere, &mut stock));
     works
 }
 
-fn named(what: &str, size: usize, layout: Layout) -> String {
+fn row_name(what: &str, size: usize, layout: Layout) -> String {
     format!("{what}, {},000 memories {}", size / 1000, layout.name())
 }
 
 /// What is beyond the least, row by row: the difference of the medians.
-pub(crate) fn beyond(works: &[Work]) -> Vec<String> {
+pub(crate) fn overhead_lines(works: &[Measurement]) -> Vec<String> {
     let told = works.iter().filter_map(|work| {
         let [ours, least] = [0, 1].map(|column| work.median(column));
         Some(format!("{}: {:.3} ms beyond the bare sequence", work.name, ours? - least?))
@@ -148,17 +148,17 @@ pub(crate) fn beyond(works: &[Work]) -> Vec<String> {
 }
 
 /// Keeps one memory after another, in turns with the bare sequence, and each time the other begins.
-fn creates(mere: &Peer, stock: &mut Stock) -> Vec<Vec<f64>> {
-    let mut talk = mere.talk();
+fn measure_creates(mere: &Peer, stock: &mut GrowingStore) -> Vec<Vec<f64>> {
+    let mut talk = mere.connect();
     let staging = mere.folder.join("bare");
     std::fs::create_dir_all(&staging).expect("a folder");
     let content = stock.content();
     let mut samples = vec![Vec::new(), Vec::new()];
     let mut bytes = Vec::new();
     for round in 0..WARM + ROUNDS {
-        let (ours, theirs) = (stock.fresh(), stock.fresh());
+        let (ours, theirs) = (stock.new_path(), stock.new_path());
         let mut by_mere = || create(&mut talk, &ours, &content);
-        let by_hand = || bare(&staging, &stock.file(&theirs), &bytes).expect("a file");
+        let by_hand = || write_bare(&staging, &stock.file(&theirs), &bytes).expect("a file");
         let (took, least) = if round % 2 == 0 {
             let took = by_mere();
             (took, by_hand())
@@ -176,16 +176,16 @@ fn creates(mere: &Peer, stock: &mut Stock) -> Vec<Vec<f64>> {
     samples
 }
 
-fn create(talk: &mut Talk, path: &str, content: &str) -> Duration {
-    talk.call(&creation(path, content)).took
+fn create(talk: &mut McpClient, path: &str, content: &str) -> Duration {
+    talk.call(&create_call(path, content)).took
 }
 
-pub(crate) fn creation(path: &str, content: &str) -> Call {
+pub(crate) fn create_call(path: &str, content: &str) -> Call {
     Call { tool: "create_memory", arguments: json!({ "path": path, "content": content }) }
 }
 
 /// The same bytes by hand: a temporary file elsewhere, its fsync, a rename, the fsync of the folder.
-fn bare(staging: &Path, file: &Path, bytes: &[u8]) -> io::Result<Duration> {
+fn write_bare(staging: &Path, file: &Path, bytes: &[u8]) -> io::Result<Duration> {
     let unfinished = staging.join("unfinished");
     let folder = file.parent().expect("a folder");
     let began = Instant::now();
@@ -199,43 +199,53 @@ fn bare(staging: &Path, file: &Path, bytes: &[u8]) -> io::Result<Duration> {
 }
 
 /// Listing, cold and warm, by both orders, at the beginning and in the middle, and after a create.
-fn lists(mere: &Peer, stock: &mut Stock) -> Vec<Work> {
-    let name = |what: &str| named(what, stock.filled, stock.layout);
+fn measure_lists(mere: &Peer, stock: &mut GrowingStore) -> Vec<Measurement> {
+    let name = |what: &str| row_name(what, stock.filled, stock.layout);
     let mut works = Vec::new();
-    let cold = (0..5).map(|_| millis(page(&mut mere.talk(), "path", None, PAGE).0)).collect();
-    works.push(row(&name("first list of a server"), Unit::Millis, vec![cold, Vec::new()]));
-    let mut talk = mere.talk();
+    let cold =
+        (0..5).map(|_| millis(list_page(&mut mere.connect(), "path", None, PAGE).0)).collect();
+    works.push(measurement(&name("first list of a server"), Unit::Millis, vec![cold, Vec::new()]));
+    let mut talk = mere.connect();
     for sort in ["path", "recent"] {
-        let middle = middle(&mut talk, sort, stock.filled / 2);
+        let middle = middle_cursor(&mut talk, sort, stock.filled / 2);
         for (place, cursor) in [("first page", None), ("a page in the middle", Some(&middle))] {
             let what = format!("list_memories by {sort}, {place} of 50");
-            let samples = (0..ROUNDS).map(|_| millis(page(&mut talk, sort, cursor, PAGE).0));
+            let samples = (0..ROUNDS).map(|_| millis(list_page(&mut talk, sort, cursor, PAGE).0));
             let samples = vec![samples.collect(), Vec::new()];
-            works.push(row(&name(&what), Unit::Millis, samples));
+            works.push(measurement(&name(&what), Unit::Millis, samples));
         }
     }
     let content = stock.content();
     for sort in ["path", "recent"] {
         let samples = (0..AT_ONCE).map(|_| {
-            let path = stock.fresh();
+            let path = stock.new_path();
             create(&mut talk, &path, &content);
-            let (took, told) = page(&mut talk, sort, None, PAGE);
+            let (took, told) = list_page(&mut talk, sort, None, PAGE);
             let newest = &told["memories"][0]["path"];
             assert!(sort == "path" || *newest == path, "{newest} is told, and not {path}");
             millis(took)
         });
         let samples = vec![samples.collect(), Vec::new()];
         let what = format!("list_memories by {sort}, right after a create");
-        works.push(row(&named(&what, stock.filled, stock.layout), Unit::Millis, samples));
+        works.push(measurement(
+            &row_name(&what, stock.filled, stock.layout),
+            Unit::Millis,
+            samples,
+        ));
     }
     let memory = vec![vec![talk.peak_memory()], Vec::new()];
-    let what = named("peak memory of the server after these lists", stock.filled, stock.layout);
-    works.push(row(&what, Unit::Megabytes, memory));
+    let what = row_name("peak memory of the server after these lists", stock.filled, stock.layout);
+    works.push(measurement(&what, Unit::Megabytes, memory));
     works
 }
 
 /// A page: how long it took, and what it tells.
-fn page(talk: &mut Talk, sort: &str, cursor: Option<&Value>, limit: usize) -> (Duration, Value) {
+fn list_page(
+    talk: &mut McpClient,
+    sort: &str,
+    cursor: Option<&Value>,
+    limit: usize,
+) -> (Duration, Value) {
     let mut arguments = json!({ "sort": sort, "limit": limit });
     if let Some(cursor) = cursor {
         arguments["cursor"] = cursor.clone();
@@ -248,22 +258,22 @@ fn page(talk: &mut Talk, sort: &str, cursor: Option<&Value>, limit: usize) -> (D
 }
 
 /// The cursor after so many memories.
-fn middle(talk: &mut Talk, sort: &str, passed: usize) -> Value {
+fn middle_cursor(talk: &mut McpClient, sort: &str, passed: usize) -> Value {
     let mut cursor = None;
     for _ in 0..passed / STRIDE {
-        cursor = Some(page(talk, sort, cursor.as_ref(), STRIDE).1["next"].clone());
+        cursor = Some(list_page(talk, sort, cursor.as_ref(), STRIDE).1["next"].clone());
     }
     cursor.expect("a cursor")
 }
 
 /// Reading, changing and moving one memory, and many creates at once.
-fn others(mere: &Peer, stock: &mut Stock) -> Vec<Work> {
-    let mut talk = mere.talk();
+fn measure_others(mere: &Peer, stock: &mut GrowingStore) -> Vec<Measurement> {
+    let mut talk = mere.connect();
     let content = stock.content();
     let mut samples = [const { Vec::new() }; 3];
     for round in 0..WARM + ROUNDS {
-        let path = stock.any();
-        let to = stock.fresh();
+        let path = stock.existing_path();
+        let to = stock.new_path();
         let calls = [
             ("get_memory", json!({ "path": path })),
             ("update_memory", json!({ "path": path, "content": content })),
@@ -278,21 +288,22 @@ fn others(mere: &Peer, stock: &mut Stock) -> Vec<Work> {
         // Back again, so that the next finds it.
         std::fs::rename(stock.file(&to), stock.file(&path)).expect("a memory");
     }
-    let name = |what: &str| named(what, stock.filled, stock.layout);
+    let name = |what: &str| row_name(what, stock.filled, stock.layout);
     let mut works = Vec::new();
     for (what, samples) in ["get_memory", "update_memory", "move_memory"].iter().zip(samples) {
-        works.push(row(&name(what), Unit::Millis, vec![samples, Vec::new()]));
+        works.push(measurement(&name(what), Unit::Millis, vec![samples, Vec::new()]));
     }
     let what = name("create_memory, 100 pipelined");
     let rates = (0..10).map(|_| {
-        let calls = (0..AT_ONCE).map(|_| creation(&stock.fresh(), &content)).collect::<Vec<_>>();
-        let took = talk.at_once(&calls).0;
+        let calls =
+            (0..AT_ONCE).map(|_| create_call(&stock.new_path(), &content)).collect::<Vec<_>>();
+        let took = talk.call_all(&calls).0;
         let kept = calls.iter().filter_map(|call| call.arguments["path"].as_str());
         let kept = kept.filter(|path| stock.file(path).exists()).count();
         assert!(kept == AT_ONCE, "{kept} of {AT_ONCE} are kept");
         AT_ONCE as f64 / took.as_secs_f64()
     });
     let rates = vec![rates.collect(), Vec::new()];
-    works.push(row(&what, Unit::PerSecond, rates));
+    works.push(measurement(&what, Unit::PerSecond, rates));
     works
 }

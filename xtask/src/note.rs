@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::dice::Dice;
+use crate::dice::Random;
 use crate::peer::{Call, Peer};
-use crate::talk::Talk;
+use crate::talk::McpClient;
 use crate::text::{self, Language};
-use crate::work::{Unit, Work, millis};
+use crate::work::{Measurement, Unit, millis};
 
 const ROUNDS: usize = 600;
 /// Rounds that are not counted; the first makes the folders.
@@ -21,16 +21,16 @@ const WARM: usize = 10;
 const NOTES: &str = ".ai/workspaces/bench/bench";
 
 /// Writes one note after another, in turns, and each time the other begins.
-pub(crate) fn work(mere: &Peer) -> Work {
-    let mut note = text::write(Language::Markdown, 2048, &mut Dice::new(2));
+pub(crate) fn measure_writes(mere: &Peer) -> Measurement {
+    let mut note = text::generate(Language::Markdown, 2048, &mut Random::new(2));
     note.truncate(2048);
     let bare_folder = mere.folder.join("bare");
     std::fs::create_dir(&bare_folder).expect("a folder");
-    let mut talk = mere.talk();
+    let mut talk = mere.connect();
     let mut samples = vec![Vec::new(), Vec::new()];
     for number in 0..WARM + ROUNDS {
-        let mut by_mere = || through_mere(&mut talk, number, &note);
-        let by_hand = || bare(&bare_folder, number, &note).expect("a file");
+        let mut by_mere = || write_through_mere(&mut talk, number, &note);
+        let by_hand = || write_bare(&bare_folder, number, &note).expect("a file");
         let (ours, least) = if number % 2 == 0 {
             let ours = by_mere();
             (ours, by_hand())
@@ -45,10 +45,10 @@ pub(crate) fn work(mere: &Peer) -> Work {
         check(&mere.folder.join(NOTES), number, &note);
         check(&bare_folder, number, &note);
     }
-    Work { name: "write a note of 2 KB".into(), unit: Unit::Millis, samples }
+    Measurement { name: "write a note of 2 KB".into(), unit: Unit::Millis, samples }
 }
 
-fn through_mere(talk: &mut Talk, number: usize, note: &str) -> Duration {
+fn write_through_mere(talk: &mut McpClient, number: usize, note: &str) -> Duration {
     let path = format!("ROOT_WORKSPACE:/bench/{number}.md");
     let mut arguments = json!({ "path": path, "content": note });
     if number == 0 {
@@ -57,7 +57,7 @@ fn through_mere(talk: &mut Talk, number: usize, note: &str) -> Duration {
     talk.call(&Call { tool: "write", arguments }).took
 }
 
-fn bare(folder: &Path, number: usize, note: &str) -> io::Result<Duration> {
+fn write_bare(folder: &Path, number: usize, note: &str) -> io::Result<Duration> {
     let unfinished = folder.join(format!(".new-{number}"));
     let finished = folder.join(format!("{number}.md"));
     let began = Instant::now();

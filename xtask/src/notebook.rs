@@ -4,19 +4,19 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::dice::Dice;
-use crate::vocabulary::{CONTENT, Vocabulary, planted};
+use crate::dice::Random;
+use crate::vocabulary::{FIRST_CONTENT_RANK, Vocabulary, planted_word};
 
 /// How many words of each kind are planted.
 pub(crate) const RARE: usize = 240;
 const HALF: usize = 100;
 pub(crate) const HUNDREDTH: usize = 2 * HALF;
 /// One note in so many has a rare word.
-const SELDOM: usize = 10_000;
+const NOTES_PER_RARE_WORD: usize = 10_000;
 /// Notes in one folder.
-const FOLDER: usize = 300;
+const NOTES_PER_FOLDER: usize = 300;
 /// Where the words begin that come from nowhere else.
-const FRESH: usize = RARE + HUNDREDTH;
+const FIRST_NEW_WORD: usize = RARE + HUNDREDTH;
 
 /// All notes; each is made when it is asked for.
 pub(crate) struct Notebook {
@@ -28,12 +28,12 @@ pub(crate) struct Notebook {
 
 /// What notes are kept as.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum NoteForm {
     Knowledge,
     Memory,
 }
 
-impl Form {
+impl NoteForm {
     /// Where they lie in a project.
     pub(crate) fn folder(self) -> &'static str {
         match self {
@@ -44,26 +44,26 @@ impl Form {
 }
 
 /// The rare word of a number.
-pub(crate) fn rare(number: usize) -> String {
-    planted(number % RARE)
+pub(crate) fn rare_word(number: usize) -> String {
+    planted_word(number % RARE)
 }
 
 /// A word that one note in a hundred has.
-pub(crate) fn hundredth(number: usize) -> String {
-    planted(RARE + number % HUNDREDTH)
+pub(crate) fn hundredth_word(number: usize) -> String {
+    planted_word(RARE + number % HUNDREDTH)
 }
 
 /// A word that no note has yet.
-pub(crate) fn fresh(number: usize) -> String {
-    planted(FRESH + number)
+pub(crate) fn new_word(number: usize) -> String {
+    planted_word(FIRST_NEW_WORD + number)
 }
 
 impl Notebook {
     pub(crate) fn new(size: usize) -> Self {
         let mut notebook = Self { vocabulary: Vocabulary::new(), size, rare: HashMap::new() };
         for word in 0..RARE {
-            for copy in 0..notebook.copies() {
-                let note = (notebook.holder(word) + copy * 9_973) % size;
+            for copy in 0..notebook.count_with_rare_word() {
+                let note = (notebook.first_note_with(word) + copy * 9_973) % size;
                 notebook.rare.entry(note).or_default().push(word);
             }
         }
@@ -71,51 +71,51 @@ impl Notebook {
     }
 
     /// How many notes have each rare word.
-    pub(crate) fn copies(&self) -> usize {
-        (self.size / SELDOM).max(1)
+    pub(crate) fn count_with_rare_word(&self) -> usize {
+        (self.size / NOTES_PER_RARE_WORD).max(1)
     }
 
     /// The first note that has a rare word.
-    pub(crate) fn holder(&self, word: usize) -> usize {
+    pub(crate) fn first_note_with(&self, word: usize) -> usize {
         word * 41 % self.size
     }
 
     /// Its name, which is its file's and begins with nothing but words.
     pub(crate) fn id(&self, number: usize) -> String {
-        let mut dice = dice(number, 1);
-        let words = [0, 1].map(|_| dice.between(CONTENT, 2_000));
+        let mut dice = random_for(number, 1);
+        let words = [0, 1].map(|_| dice.between(FIRST_CONTENT_RANK, 2_000));
         format!("{}-{}-{number}", self.vocabulary.word(words[0]), self.vocabulary.word(words[1]))
     }
 
     /// The folders it lies in.
     pub(crate) fn category(&self, number: usize) -> String {
-        let folder = number / FOLDER;
-        let (area, topic) = (CONTENT + folder / 12, 1_000 + folder);
+        let folder = number / NOTES_PER_FOLDER;
+        let (area, topic) = (FIRST_CONTENT_RANK + folder / 12, 1_000 + folder);
         format!("{}/{}", self.vocabulary.word(area), self.vocabulary.word(topic))
     }
 
     /// Its file, from the top of the project.
-    pub(crate) fn path(&self, number: usize, form: Form) -> String {
+    pub(crate) fn path(&self, number: usize, form: NoteForm) -> String {
         format!("{}/{}/{}.md", form.folder(), self.category(number), self.id(number))
     }
 
     /// All of its file.
-    pub(crate) fn text(&self, number: usize, form: Form) -> String {
-        let mut dice = dice(number, 3);
+    pub(crate) fn text(&self, number: usize, form: NoteForm) -> String {
+        let mut dice = random_for(number, 3);
         let title = sentence(&self.words(4, &mut dice));
         let title = title.trim_end_matches('.');
-        let about = dice.permille(500).then(|| sentence(&self.words(12, &mut dice)));
+        let about = dice.chance_permille(500).then(|| sentence(&self.words(12, &mut dice)));
         let about = about.map(|about| format!("description: \"{about}\"\n")).unwrap_or_default();
-        let tags = [0, 1].map(|_| self.vocabulary.word(dice.between(CONTENT, 400)));
+        let tags = [0, 1].map(|_| self.vocabulary.word(dice.between(FIRST_CONTENT_RANK, 400)));
         let tags = format!("tags: [{}, {}]\n", tags[0], tags[1]);
         let body = self.body(number, &mut dice);
-        if form == Form::Memory {
+        if form == NoteForm::Memory {
             let time = format!("2025-{:02}-{:02}T08:00:00Z", number % 12 + 1, number % 28 + 1);
             let times = format!("created_at: {time}\nupdated_at: {time}\n");
             return format!("---\n{times}{about}{tags}---\n# {title}\n\n{body}");
         }
         let id = self.id(number);
-        let related = dice.permille(300).then(|| self.id(dice.below(self.size)));
+        let related = dice.chance_permille(300).then(|| self.id(dice.below(self.size)));
         let related = related.map(|other| format!("related: [{other}]\n")).unwrap_or_default();
         format!(
             "---\nid: {id}\ntitle: \"{title}\"\nentry_type: learning\n{about}{tags}{related}---\n\n\
@@ -124,17 +124,17 @@ impl Notebook {
     }
 
     /// About 120 words in sentences, with what is planted somewhere between them.
-    fn body(&self, number: usize, rest: &mut Dice) -> String {
+    fn body(&self, number: usize, rest: &mut Random) -> String {
         let ranks = self.ranks(number);
         let mut words =
             ranks.iter().map(|rank| self.vocabulary.word(*rank).to_owned()).collect::<Vec<_>>();
-        let mut plant = vec![hundredth(number % HALF)];
-        plant.push(hundredth(HALF + (number * 7 + number / HALF) % HALF));
-        plant.extend(self.rare.get(&number).into_iter().flatten().map(|word| rare(*word)));
+        let mut plant = vec![hundredth_word(number % HALF)];
+        plant.push(hundredth_word(HALF + (number * 7 + number / HALF) % HALF));
+        plant.extend(self.rare.get(&number).into_iter().flatten().map(|word| rare_word(*word)));
         for word in plant {
             words.insert(rest.below(words.len()), word);
         }
-        if rest.permille(200) {
+        if rest.chance_permille(200) {
             let link = format!("[[{}]]", self.id(rest.below(self.size)));
             words.insert(rest.below(words.len()), link);
         }
@@ -143,7 +143,7 @@ impl Notebook {
         while !words.is_empty() {
             let (some, others) = words.split_at(rest.between(6, 16).min(words.len()));
             body += &sentence(some);
-            body += if rest.permille(250) { "\n\n" } else { " " };
+            body += if rest.chance_permille(250) { "\n\n" } else { " " };
             words = others;
         }
         body.trim_end().to_owned() + "\n"
@@ -151,11 +151,11 @@ impl Notebook {
 
     /// The words of its body by their ranks, without what is planted.
     fn ranks(&self, number: usize) -> Vec<usize> {
-        let mut dice = dice(number, 2);
+        let mut dice = random_for(number, 2);
         (0..dice.between(105, 130)).map(|_| self.vocabulary.draw(&mut dice)).collect()
     }
 
-    fn words(&self, count: usize, dice: &mut Dice) -> Vec<String> {
+    fn words(&self, count: usize, dice: &mut Random) -> Vec<String> {
         let count = dice.between(count - 1, count + 2);
         let ranks = (0..count).map(|_| self.vocabulary.draw(dice));
         ranks.map(|rank| self.vocabulary.word(rank).to_owned()).collect()
@@ -164,7 +164,7 @@ impl Notebook {
     /// Some different words that say what a note is about.
     pub(crate) fn subjects(&self, number: usize, count: usize) -> Vec<&str> {
         let mut ranks = self.ranks(number);
-        ranks.retain(|rank| *rank >= CONTENT);
+        ranks.retain(|rank| *rank >= FIRST_CONTENT_RANK);
         let mut words = Vec::new();
         for word in ranks.into_iter().map(|rank| self.vocabulary.word(rank)) {
             if words.len() < count && !words.contains(&word) {
@@ -175,7 +175,7 @@ impl Notebook {
     }
 
     /// Writes all of them into a project.
-    pub(crate) fn write(&self, project: &Path, form: Form) {
+    pub(crate) fn write(&self, project: &Path, form: NoteForm) {
         std::fs::create_dir_all(project.join(".git")).expect("a folder");
         let mut last = String::new();
         for number in 0..self.size {
@@ -192,11 +192,11 @@ impl Notebook {
 }
 
 /// Dice of a note's own, for one of its parts.
-fn dice(number: usize, part: u64) -> Dice {
+fn random_for(number: usize, part: u64) -> Random {
     let mut seed = (number as u64 * 8 + part).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     seed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     seed = (seed ^ (seed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    Dice::new(seed ^ (seed >> 31))
+    Random::new(seed ^ (seed >> 31))
 }
 
 /// Words with a capital letter and a full stop.

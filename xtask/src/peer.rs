@@ -5,9 +5,9 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::ground::home_beside;
+use crate::ground::home_for;
 use crate::process;
-use crate::talk::Talk;
+use crate::talk::McpClient;
 
 /// A server that can be started.
 pub(crate) struct Peer {
@@ -15,12 +15,12 @@ pub(crate) struct Peer {
     version: String,
     pub(crate) folder: PathBuf,
     command: Vec<String>,
-    words: Words,
+    dialect: ToolDialect,
 }
 
 /// How one kind of server is spoken to.
 #[derive(Clone, Copy)]
-struct Words {
+struct ToolDialect {
     list: fn(&Path, &str) -> Call,
     read: fn(&Path, &str) -> Call,
     /// Where in an answer the text of a file is.
@@ -34,14 +34,14 @@ pub(crate) struct Call {
     pub(crate) arguments: Value,
 }
 
-const OURS: Words = Words {
+const MERE_DIALECT: ToolDialect = ToolDialect {
     list: |_, below| Call { tool: "dir", arguments: json!({ "command": "list", "path": below }) },
     // So many lines that every file comes whole.
     read: |_, below| Call { tool: "read", arguments: json!({ "path": below, "limit": 1_000_000 }) },
     content: "/result/structuredContent/data/content",
 };
 
-const THEIRS: Words = Words {
+const FILESYSTEM_DIALECT: ToolDialect = ToolDialect {
     list: |folder, below| Call {
         tool: "list_directory",
         arguments: json!({ "path": folder.join(below) }),
@@ -54,7 +54,7 @@ const THEIRS: Words = Words {
 };
 
 /// Where peers are installed.
-pub(crate) fn installed_at() -> PathBuf {
+pub(crate) fn install_folder() -> PathBuf {
     workspace().join("target/peers")
 }
 
@@ -73,39 +73,49 @@ pub(crate) fn mere(folder: &Path) -> Result<Peer, String> {
         version: process::version(&program),
         folder: folder.to_owned(),
         command: [text(&program), "mcp", "--toolsets", "files"].map(str::to_owned).to_vec(),
-        words: OURS,
+        dialect: MERE_DIALECT,
     })
 }
 
 /// Lets `mere` do something in a folder, with the user's own programs at hand.
-pub(crate) fn order(folder: &Path, arguments: &[&str]) -> Result<(), String> {
+pub(crate) fn run_mere(folder: &Path, arguments: &[&str]) -> Result<(), String> {
     let program = workspace().join("target/release/mere");
     let mut command = Command::new(program);
-    command.args(arguments).current_dir(folder).env("HOME", home_beside(folder));
+    command.args(arguments).current_dir(folder).env("HOME", home_for(folder));
     let done = command.output().map_err(|error| error.to_string())?;
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     if done.status.success() { Ok(()) } else { Err(format!("mere {arguments:?}: {said}")) }
 }
 
 /// The other servers that are installed, and how to install those that are not.
-pub(crate) fn others(folder: &Path) -> (Vec<Peer>, Vec<&'static str>) {
+pub(crate) fn find_installed(folder: &Path) -> (Vec<Peer>, Vec<&'static str>) {
     let mut missing = Vec::new();
     let mut others = Vec::new();
-    let program = installed_at().join("bin/rust-mcp-filesystem");
+    let program = install_folder().join("bin/rust-mcp-filesystem");
     if program.exists() {
         let command = [text(&program), text(folder)].map(str::to_owned).to_vec();
-        others.push(other("rust-mcp-filesystem", process::version(&program), folder, command));
+        others.push(filesystem_peer(
+            "rust-mcp-filesystem",
+            process::version(&program),
+            folder,
+            command,
+        ));
     } else {
         missing.push(
             "rust-mcp-filesystem (cargo install rust-mcp-filesystem --version 0.4.5 --locked \
              --root target/peers)",
         );
     }
-    let package = installed_at().join("node_modules/@modelcontextprotocol/server-filesystem");
+    let package = install_folder().join("node_modules/@modelcontextprotocol/server-filesystem");
     if package.exists() {
         let script = package.join("dist/index.js");
         let command = ["node", text(&script), text(folder)].map(str::to_owned).to_vec();
-        others.push(other("server-filesystem (npm)", npm_version(&package), folder, command));
+        others.push(filesystem_peer(
+            "server-filesystem (npm)",
+            npm_version(&package),
+            folder,
+            command,
+        ));
     } else {
         missing.push(
             "server-filesystem (npm install --prefix target/peers \
@@ -115,8 +125,13 @@ pub(crate) fn others(folder: &Path) -> (Vec<Peer>, Vec<&'static str>) {
     (others, missing)
 }
 
-fn other(name: &'static str, version: String, folder: &Path, command: Vec<String>) -> Peer {
-    Peer { name, version, folder: folder.to_owned(), command, words: THEIRS }
+fn filesystem_peer(
+    name: &'static str,
+    version: String,
+    folder: &Path,
+    command: Vec<String>,
+) -> Peer {
+    Peer { name, version, folder: folder.to_owned(), command, dialect: FILESYSTEM_DIALECT }
 }
 
 pub(crate) fn npm_version(package: &Path) -> String {
@@ -136,7 +151,7 @@ impl Peer {
     }
 
     /// The same server in another folder.
-    pub(crate) fn at(&self, folder: &Path) -> Self {
+    pub(crate) fn in_folder(&self, folder: &Path) -> Self {
         Self {
             folder: folder.to_owned(),
             version: self.version.clone(),
@@ -151,16 +166,16 @@ impl Peer {
     }
 
     /// Starts the server and shakes hands.
-    pub(crate) fn talk(&self) -> Talk {
-        Talk::begin(self.name, self.command())
+    pub(crate) fn connect(&self) -> McpClient {
+        McpClient::start(self.name, self.command())
     }
 
     /// The same with so many file handles at most.
-    pub(crate) fn talk_with_handles(&self, handles: u32) -> Talk {
+    pub(crate) fn connect_with_handles(&self, handles: u32) -> McpClient {
         let mut shell = process::command(Path::new("/bin/sh"), &self.folder);
         shell.arg("-c").arg(format!("ulimit -n {handles} && exec \"$@\"")).arg("sh");
         shell.args(&self.command);
-        Talk::begin(self.name, shell)
+        McpClient::start(self.name, shell)
     }
 
     fn command(&self) -> Command {
@@ -170,19 +185,19 @@ impl Peer {
     }
 
     /// The call that lists a folder of the corpus.
-    pub(crate) fn list(&self, below: &str) -> Call {
-        (self.words.list)(&self.folder, below)
+    pub(crate) fn list_call(&self, below: &str) -> Call {
+        (self.dialect.list)(&self.folder, below)
     }
 
     /// The call that reads a file of the corpus.
-    pub(crate) fn read(&self, below: &str) -> Call {
-        (self.words.read)(&self.folder, below)
+    pub(crate) fn read_call(&self, below: &str) -> Call {
+        (self.dialect.read)(&self.folder, below)
     }
 
     /// Fails unless an answer holds the file's text and nothing else.
     pub(crate) fn check_read(&self, below: &str, answer: &Value) {
         let file = std::fs::read_to_string(self.folder.join(below)).expect("the file");
-        let content = answer.pointer(self.words.content).and_then(Value::as_str);
+        let content = answer.pointer(self.dialect.content).and_then(Value::as_str);
         assert!(content == Some(&file), "{} does not give the text of {below}", self.name);
     }
 }

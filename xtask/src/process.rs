@@ -15,7 +15,7 @@ pub(crate) struct Program {
 }
 
 /// The programs that are installed, and how to install those that are not.
-pub(crate) fn installed(at: &Path) -> (Vec<Program>, Vec<&'static str>) {
+pub(crate) fn find_installed(at: &Path) -> (Vec<Program>, Vec<&'static str>) {
     let mut missing = Vec::new();
     let known = [
         ("fd", "fd (cargo install fd-find --locked --root target/peers)"),
@@ -59,7 +59,7 @@ impl Program {
 /// A command in a corpus that sees an empty home and no settings of this machine.
 pub(crate) fn command(program: &Path, folder: &Path) -> Command {
     let mut command = Command::new(program);
-    command.current_dir(folder).env_clear().env("HOME", ground::home_beside(folder));
+    command.current_dir(folder).env_clear().env("HOME", ground::home_for(folder));
     command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
     command
 }

@@ -7,24 +7,24 @@ use std::path::Path;
 use mere_core::search::{for_each_token, stem};
 use serde_json::{Value, json};
 
-use crate::notebook::{Notebook, hundredth, rare};
+use crate::notebook::{Notebook, hundredth_word, rare_word};
 use crate::peer::Call;
 
 /// How many questions there are of each class: the hundredth words come again after 200.
-pub(crate) const EACH: usize = 240;
+pub(crate) const QUESTIONS_PER_CLASS: usize = 240;
 
 /// By which likeness items are found.
 pub(crate) const MODES: [&str; 3] = ["text", "hybrid", "vector"];
 
 /// What is asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Class {
+pub(crate) enum QuestionClass {
     Rare,
     Hundredth,
     Question,
 }
 
-impl Class {
+impl QuestionClass {
     pub(crate) const ALL: [Self; 3] = [Self::Rare, Self::Hundredth, Self::Question];
 
     /// What it is called in a table.
@@ -42,11 +42,11 @@ pub(crate) struct Question {
     pub(crate) text: String,
     /// The best hit must have one of these.
     subjects: Vec<String>,
-    class: Class,
+    class: QuestionClass,
 }
 
 /// How people ask, by how many words say what it is about.
-const ASKED: [&[&str]; 3] = [
+const TEMPLATES: [&[&str]; 3] = [
     &["how do we _ the _", "what is the _ about _", "why is there no _ in _"],
     &["why does the _ not _ _", "how can i _ _ and _ before it", "which _ should be used for _ _"],
     &["when should we _ the _ with _ _", "where is the _ for _ _ _", "what if _ _ or _ _"],
@@ -54,36 +54,36 @@ const ASKED: [&[&str]; 3] = [
 
 impl Question {
     /// A question of a class, each time another.
-    pub(crate) fn of(class: Class, notebook: &Notebook, number: usize) -> Self {
+    pub(crate) fn new(class: QuestionClass, notebook: &Notebook, number: usize) -> Self {
         let text = match class {
-            Class::Rare => rare(number),
-            Class::Hundredth => hundredth(number),
-            Class::Question => return Self::asked(notebook, number),
+            QuestionClass::Rare => rare_word(number),
+            QuestionClass::Hundredth => hundredth_word(number),
+            QuestionClass::Question => return Self::from_template(notebook, number),
         };
         Self { subjects: vec![text.clone()], text, class }
     }
 
-    fn asked(notebook: &Notebook, number: usize) -> Self {
+    fn from_template(notebook: &Notebook, number: usize) -> Self {
         let note = number * 7_919 % notebook.size;
-        let forms = ASKED[number % ASKED.len()];
-        let form = forms[number / ASKED.len() % forms.len()];
-        let subjects = notebook.subjects(note, number % ASKED.len() + 2);
+        let forms = TEMPLATES[number % TEMPLATES.len()];
+        let form = forms[number / TEMPLATES.len() % forms.len()];
+        let subjects = notebook.subjects(note, number % TEMPLATES.len() + 2);
         let mut words = subjects.iter();
         let text = form.split(' ').map(|word| match word {
             "_" => words.next().copied().unwrap_or("the"),
             word => word,
         });
         let text = text.collect::<Vec<_>>().join(" ");
-        let subjects = subjects.into_iter().map(stemmed).collect();
-        Self { text, subjects, class: Class::Question }
+        let subjects = subjects.into_iter().map(stem_word).collect();
+        Self { text, subjects, class: QuestionClass::Question }
     }
 
     /// How many notes have the word, if it is one.
-    pub(crate) fn count(&self, notebook: &Notebook) -> Option<u64> {
+    pub(crate) fn expected_count(&self, notebook: &Notebook) -> Option<u64> {
         match self.class {
-            Class::Rare => Some(notebook.copies() as u64),
-            Class::Hundredth => Some(notebook.size as u64 / 100),
-            Class::Question => None,
+            QuestionClass::Rare => Some(notebook.count_with_rare_word() as u64),
+            QuestionClass::Hundredth => Some(notebook.size as u64 / 100),
+            QuestionClass::Question => None,
         }
     }
 
@@ -93,19 +93,19 @@ impl Question {
     }
 
     /// What is wrong with an answer: the best hit must have one of the words.
-    pub(crate) fn judge(&self, project: &Path, answer: &Value) -> Result<(), String> {
+    pub(crate) fn check_best_hit(&self, project: &Path, answer: &Value) -> Result<(), String> {
         let Some(best) = hits(answer).next() else {
             return Err(format!("`{}`: nothing is found", self.text));
         };
         // What an item is called counts as well.
         let file = std::fs::read_to_string(project.join(&best)).unwrap_or_default() + &best;
         let mut has = false;
-        for_each_token(&file, |token| has |= self.subjects.contains(&stemmed(token.text)));
+        for_each_token(&file, |token| has |= self.subjects.contains(&stem_word(token.text)));
         if has { Ok(()) } else { Err(format!("`{}`: the first hit is {best}", self.text)) }
     }
 }
 
-fn stemmed(word: &str) -> String {
+fn stem_word(word: &str) -> String {
     let mut word = word.to_owned();
     stem(&mut word);
     word
@@ -113,19 +113,23 @@ fn stemmed(word: &str) -> String {
 
 /// The files of a page, best first.
 pub(crate) fn hits(answer: &Value) -> impl Iterator<Item = String> {
-    let data = data(answer);
+    let data = reply_data(answer);
     let lists = ["knowledge", "memories"].into_iter().filter_map(|name| data[name].as_array());
     let addresses = lists.flatten().filter_map(|hit| hit["address"].as_str());
     addresses.map(|address| address.trim_start_matches("ROOT_PROJECT:/").to_owned())
 }
 
 /// What a reply holds.
-pub(crate) fn data(answer: &Value) -> &Value {
+pub(crate) fn reply_data(answer: &Value) -> &Value {
     &answer["result"]["structuredContent"]["data"]
 }
 
 /// What differs between all hits for a word and the files that have it.
-pub(crate) fn differ(word: &str, ours: &[String], theirs: &HashSet<String>) -> Option<String> {
+pub(crate) fn describe_difference(
+    word: &str,
+    ours: &[String],
+    theirs: &HashSet<String>,
+) -> Option<String> {
     let own = ours.iter().cloned().collect::<HashSet<_>>();
     if own == *theirs && ours.len() == own.len() {
         return None;

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::ground::{Ground, home_beside};
+use crate::ground::{BenchFolder, home_for};
 use crate::peer::{self, Call};
-use crate::question::{MODES, data};
+use crate::question::{MODES, reply_data};
 use crate::retrieval_item::RetrievalItem;
-use crate::talk::Talk;
+use crate::talk::McpClient;
 
 /// How far down is looked.
 const DEPTH: usize = 10;
@@ -21,7 +21,7 @@ const TUNING: &str = "tuning";
 #[derive(Default)]
 pub(crate) struct Options {
     model: Option<String>,
-    has_failures: bool,
+    shows_failures: bool,
 }
 
 impl Options {
@@ -31,7 +31,7 @@ impl Options {
             match said {
                 [] => return Some(options),
                 ["--failures", rest @ ..] => {
-                    options.has_failures = true;
+                    options.shows_failures = true;
                     said = rest;
                 }
                 ["--model", name, rest @ ..] => {
@@ -63,18 +63,18 @@ struct Tally {
 }
 
 /// Asks everything in every mode, and prints a table.
-pub(crate) fn run(ground: &Ground, options: &Options) -> Result<(), String> {
-    let project = ground.folder("retrieval");
+pub(crate) fn run(ground: &BenchFolder, options: &Options) -> Result<(), String> {
+    let project = ground.create_folder("retrieval");
     std::fs::create_dir(project.join(".git")).map_err(|error| error.to_string())?;
     for line in read("items.jsonl")?.lines() {
         RetrievalItem::parse(line)?.write(&project)?;
     }
     if let Some(model) = &options.model {
-        choose(model, &project)?;
+        choose_model(model, &project)?;
     }
     let queries = read("queries.jsonl")?;
     let queries = queries.lines().map(Query::parse).collect::<Result<Vec<_>, _>>()?;
-    let mut talk = peer::mere(&project)?.talk();
+    let mut talk = peer::mere(&project)?.connect();
     let (mut tallies, mut failures) = (BTreeMap::<_, Tally>::new(), Vec::new());
     for (order, mode) in MODES.iter().enumerate() {
         for query in &queries {
@@ -89,7 +89,7 @@ pub(crate) fn run(ground: &Ground, options: &Options) -> Result<(), String> {
         }
     }
     print(&tallies);
-    if options.has_failures {
+    if options.shows_failures {
         println!("\n{}", failures.join("\n"));
     }
     Ok(())
@@ -97,16 +97,16 @@ pub(crate) fn run(ground: &Ground, options: &Options) -> Result<(), String> {
 
 /// Lets the user's config ask for a model, gets it if it is to be had, and gives every item its
 /// vector.
-fn choose(model: &str, project: &Path) -> Result<(), String> {
-    let folder = home_beside(project).join(".ai");
+fn choose_model(model: &str, project: &Path) -> Result<(), String> {
+    let folder = home_for(project).join(".ai");
     let config = format!("embeddings:\n  model: {}\n", json!(model));
     std::fs::create_dir_all(&folder)
         .and_then(|()| std::fs::write(folder.join("config.yaml"), config))
         .map_err(|error| error.to_string())?;
     if model == "minilm" {
-        peer::order(project, &["model", "fetch", "minilm"])?;
+        peer::run_mere(project, &["model", "fetch", "minilm"])?;
     }
-    peer::order(project, &["index"])
+    peer::run_mere(project, &["index"])
 }
 
 fn print(tallies: &BTreeMap<(usize, &str, &str), Tally>) {
@@ -151,11 +151,11 @@ impl Query {
     }
 
     /// What is found, as `type:id`, best first.
-    fn ask(&self, talk: &mut Talk, mode: &str) -> Result<Vec<String>, String> {
+    fn ask(&self, talk: &mut McpClient, mode: &str) -> Result<Vec<String>, String> {
         let arguments =
             json!({ "query": self.text, "mode": mode, "rank": "unified", "limit": DEPTH });
         let answer = talk.call(&Call { tool: "search", arguments }).message;
-        let data = data(&answer);
+        let data = reply_data(&answer);
         if data["mode"] != mode {
             return Err(format!("asked by {mode}, answered by {}", data["mode"]));
         }

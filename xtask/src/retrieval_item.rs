@@ -58,18 +58,18 @@ impl RetrievalItem {
     }
 
     fn directive(&self) -> String {
-        let about = escaped(&format!("{}. {}", self.text("title"), self.text("description")));
+        let about = escape_xml(&format!("{}. {}", self.text("title"), self.text("description")));
         format!(
             "# {}\n\n<directive name=\"{}\" version=\"1.0.0\">\n<metadata><description>{about}\
              </description></metadata>\n<process><step name=\"do\"><description>{}</description>\
              </step></process>\n</directive>\n",
             self.text("title"),
             self.text("id"),
-            escaped(self.text("body")),
+            escape_xml(self.text("body")),
         )
     }
 }
 
-fn escaped(text: &str) -> String {
+fn escape_xml(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }

@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use crate::items::timed;
+use crate::items::time_command;
 use crate::peer::{Call, Peer};
-use crate::work::{Unit, Work, in_turns, millis};
+use crate::work::{Measurement, Unit, in_turns, millis};
 
 /// How often each is run.
 const ROUNDS: usize = 60;
@@ -18,16 +18,16 @@ const INPUT: &[u8] = b"{\"name\":\"world\"}";
 /// A space with the example tool.
 pub(crate) fn fill(peer: &Peer) {
     std::fs::create_dir(peer.folder.join(".git")).expect("a folder");
-    timed(&peer.program(), &peer.folder, &["init"]);
+    time_command(&peer.program(), &peer.folder, &["init"]);
 }
 
 /// Each row has the tool through a server, and the script alone.
-pub(crate) fn works(peer: &Peer) -> Vec<Work> {
+pub(crate) fn measure_all(peer: &Peer) -> Vec<Measurement> {
     let call = Call {
         tool: "execute",
         arguments: json!({ "item_type": "tool", "item_id": "hello_tool" }),
     };
-    let mut talk = peer.talk();
+    let mut talk = peer.connect();
     let script = peer.folder.join(".ai/tools/examples/hello_tool.py");
     let bare = || {
         let mut command = Command::new("/usr/bin/python3");
@@ -51,18 +51,26 @@ pub(crate) fn works(peer: &Peer) -> Vec<Work> {
     let warm = in_turns(&mut [true, false], ROUNDS, |ours| if *ours { served() } else { bare() });
     let program = peer.program();
     let commands = in_turns(&mut [true, false], ROUNDS, |ours| {
-        if *ours { timed(&program, &peer.folder, &["run", "hello_tool"]) } else { bare() }
+        if *ours { time_command(&program, &peer.folder, &["run", "hello_tool"]) } else { bare() }
     });
     vec![
-        Work { name: "a tool through a warm server".into(), unit: Unit::Millis, samples: warm },
-        Work { name: "`mere run`, as a process".into(), unit: Unit::Millis, samples: commands },
+        Measurement {
+            name: "a tool through a warm server".into(),
+            unit: Unit::Millis,
+            samples: warm,
+        },
+        Measurement {
+            name: "`mere run`, as a process".into(),
+            unit: Unit::Millis,
+            samples: commands,
+        },
     ]
 }
 
 /// By how much each is slower than the script alone.
-pub(crate) fn overhead(works: &[Work]) -> Vec<String> {
-    let median = |samples: &[f64]| crate::table::at(samples, 50).unwrap_or_default();
-    let line = |work: &Work| {
+pub(crate) fn overhead_lines(works: &[Measurement]) -> Vec<String> {
+    let median = |samples: &[f64]| crate::table::percentile(samples, 50).unwrap_or_default();
+    let line = |work: &Measurement| {
         let over = median(&work.samples[0]) - median(&work.samples[1]);
         format!("Over the bare script, {}: {over:.1} ms.", work.name)
     };

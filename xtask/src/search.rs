@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use crate::peer::{Call, Peer};
 use crate::process::Program;
-use crate::talk::Talk;
+use crate::talk::McpClient;
 use crate::text;
-use crate::work::{Unit, Work, in_turns, millis};
+use crate::work::{Measurement, Unit, in_turns, millis};
 
 const ROUNDS: usize = 100;
 /// Rounds that are not counted, until the server and the disk are warm.
@@ -25,81 +25,81 @@ const RG: &[&str] = &["--hidden", "--no-require-git", "-n", "-g", "!.git", "-g",
 pub(crate) const HANDLES: u32 = 256;
 
 /// One question that both answer.
-struct Search {
+struct FileSearch {
     name: String,
     /// What it finds.
     nouns: &'static str,
     call: Call,
     /// What is found on one page, as the program says it.
-    found: fn(&Value) -> Vec<String>,
+    parse_page: fn(&Value) -> Vec<String>,
     program: &'static str,
     arguments: Vec<&'static str>,
 }
 
 /// Everything that is asked.
-fn searches() -> [Search; 4] {
+fn searches() -> [FileSearch; 4] {
     [tree(), glob("*.rs"), grep(text::RARE), grep(r"fn [a-z]+_handler\(")]
 }
 
-fn tree() -> Search {
-    Search {
+fn tree() -> FileSearch {
+    FileSearch {
         name: "tree".to_owned(),
         nouns: "directories",
         call: Call { tool: "dir", arguments: json!({ "command": "tree", "depth": 16 }) },
-        found: |data| entries(data, "directories", |entry| bare(&entry["path"])),
+        parse_page: |data| parse_entries(data, "directories", |entry| project_path(&entry["path"])),
         program: "fd",
         arguments: [FD, &["-t", "d"]].concat(),
     }
 }
 
-fn glob(pattern: &'static str) -> Search {
-    Search {
+fn glob(pattern: &'static str) -> FileSearch {
+    FileSearch {
         name: format!("glob `{pattern}`"),
         nouns: "files",
         call: Call { tool: "glob", arguments: json!({ "pattern": pattern, "limit": 10_000 }) },
-        found: |data| entries(data, "matches", bare),
+        parse_page: |data| parse_entries(data, "matches", project_path),
         program: "fd",
         arguments: [FD, &["-t", "f", "-g", pattern]].concat(),
     }
 }
 
-fn grep(pattern: &'static str) -> Search {
-    Search {
+fn grep(pattern: &'static str) -> FileSearch {
+    FileSearch {
         name: format!("grep `{pattern}`"),
         nouns: "lines",
         call: Call { tool: "grep", arguments: json!({ "pattern": pattern, "limit": 10_000 }) },
-        found: |data| entries(data, "matches", line),
+        parse_page: |data| parse_entries(data, "matches", rg_line),
         program: "rg",
         arguments: [RG, &[pattern]].concat(),
     }
 }
 
-fn entries(data: &Value, field: &str, said: impl Fn(&Value) -> String) -> Vec<String> {
+fn parse_entries(data: &Value, field: &str, said: impl Fn(&Value) -> String) -> Vec<String> {
     data[field].as_array().expect("what was found").iter().map(said).collect()
 }
 
 /// An address as a path.
-fn bare(address: &Value) -> String {
+fn project_path(address: &Value) -> String {
     let address = address.as_str().expect("an address");
     address.strip_prefix("ROOT_PROJECT:/").expect("in the project").to_owned()
 }
 
 /// A line as `rg -n` prints it.
-fn line(found: &Value) -> String {
+fn rg_line(found: &Value) -> String {
     let text = found["text"].as_str().expect("a line");
-    format!("{}:{}:{text}", bare(&found["path"]), found["line"])
+    format!("{}:{}:{text}", project_path(&found["path"]), found["line"])
 }
 
-impl Search {
+impl FileSearch {
     /// All pages: how long the calls took, and what was found.
-    fn drain(&self, talk: &mut Talk) -> (Duration, Vec<String>) {
+    fn collect_pages(&self, talk: &mut McpClient) -> (Duration, Vec<String>) {
         let mut call = self.call.clone();
         let (mut took, mut found) = (Duration::ZERO, Vec::new());
         loop {
             let answer = talk.call(&call);
             took += answer.took;
             let data = &answer.message["result"]["structuredContent"]["data"];
-            found.extend((self.found)(data));
+            found.extend((self.parse_page)(data));
             let Some(next) = data.get("next") else { return (took, found) };
             call.arguments["cursor"] = next.clone();
         }
@@ -113,16 +113,16 @@ impl Search {
     fn check(
         &self,
         mere: &Peer,
-        rationed: &mut Talk,
+        rationed: &mut McpClient,
         program: Option<&Program>,
     ) -> Result<usize, String> {
-        let found = self.drain(&mut mere.talk()).1;
+        let found = self.collect_pages(&mut mere.connect()).1;
         if let Some(program) = program {
             let said = self.run(program, mere).1;
             let said = said.lines().map(str::to_owned).collect::<Vec<_>>();
             self.compare(&found, (program.name, &said))?;
         }
-        let few = self.drain(rationed).1;
+        let few = self.collect_pages(rationed).1;
         self.compare(&found, ("mere with few file handles", &few))?;
         Ok(found.len())
     }
@@ -148,11 +148,11 @@ impl Search {
     }
 
     /// Times `mere` and the program in turns.
-    fn work(&self, mere: &Peer, programs: &[Program], count: usize) -> Work {
-        let mut talk = mere.talk();
+    fn measure_search(&self, mere: &Peer, programs: &[Program], count: usize) -> Measurement {
+        let mut talk = mere.connect();
         let mut samples = vec![Vec::new(); programs.len() + 1];
         for round in 0..WARM + ROUNDS {
-            let (took, found) = self.drain(&mut talk);
+            let (took, found) = self.collect_pages(&mut talk);
             assert!(found.len() == count, "{}: not the same as before", self.name);
             let mut times = vec![Some(took)];
             times.extend(
@@ -165,14 +165,14 @@ impl Search {
             }
         }
         let name = format!("{}, {count} {}", self.name, self.nouns);
-        Work { name, unit: Unit::Millis, samples }
+        Measurement { name, unit: Unit::Millis, samples }
     }
 }
 
 /// Every row, after all results were compared.
-pub(crate) fn works(mere: &Peer, programs: &[Program]) -> Result<Vec<Work>, String> {
+pub(crate) fn measure_all(mere: &Peer, programs: &[Program]) -> Result<Vec<Measurement>, String> {
     let searches = searches();
-    let mut rationed = mere.talk_with_handles(HANDLES);
+    let mut rationed = mere.connect_with_handles(HANDLES);
     let mut counts = Vec::new();
     for search in &searches {
         let program = programs.iter().find(|program| program.name == search.program);
@@ -180,22 +180,22 @@ pub(crate) fn works(mere: &Peer, programs: &[Program]) -> Result<Vec<Work>, Stri
     }
     drop(rationed);
     let works = searches.iter().zip(counts);
-    let works = works.map(|(search, count)| search.work(mere, programs, count));
+    let works = works.map(|(search, count)| search.measure_search(mere, programs, count));
     let mut works = works.collect::<Vec<_>>();
-    works.push(memory(mere, programs.len(), &searches));
+    works.push(measure_memory(mere, programs.len(), &searches));
     Ok(works)
 }
 
 /// The most memory after all searches.
-fn memory(mere: &Peer, programs: usize, searches: &[Search]) -> Work {
+fn measure_memory(mere: &Peer, programs: usize, searches: &[FileSearch]) -> Measurement {
     let mut samples = in_turns(&mut [mere], 5, |mere| {
-        let mut talk = mere.talk();
+        let mut talk = mere.connect();
         for search in searches {
-            search.drain(&mut talk);
+            search.collect_pages(&mut talk);
         }
         talk.peak_memory()
     });
     samples.resize(programs + 1, Vec::new());
     let name = "peak memory after these four".into();
-    Work { name, unit: Unit::Megabytes, samples }
+    Measurement { name, unit: Unit::Megabytes, samples }
 }

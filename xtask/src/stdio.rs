@@ -6,8 +6,8 @@ use serde_json::json;
 
 use crate::corpus::{LONG, NARROW, SHORT, WIDE};
 use crate::peer::{Call, Peer};
-use crate::talk::Talk;
-use crate::work::{Unit, Work, in_turns, millis};
+use crate::talk::McpClient;
+use crate::work::{Measurement, Unit, in_turns, millis};
 
 /// Calls in a row of pipelined ones.
 const PIPELINED: u32 = 1000;
@@ -15,25 +15,25 @@ const PIPELINED: u32 = 1000;
 const WARM: usize = 20;
 
 /// Every row.
-pub(crate) fn works(peers: &[Peer]) -> Vec<Work> {
+pub(crate) fn measure_all(peers: &[Peer]) -> Vec<Measurement> {
     check_reads(peers);
     vec![
-        cold_start(peers),
-        warm(peers, "list 483 entries", 300, |peer| peer.list(WIDE)),
-        pipelined_lists(peers),
-        warm(peers, "read 8 KB", 300, |peer| peer.read(SHORT)),
-        warm(peers, "read 600 KB", 200, |peer| peer.read(LONG)),
-        pipelined_reads(peers),
-        memory(peers),
+        measure_cold_start(peers),
+        measure_warm(peers, "list 483 entries", 300, |peer| peer.list_call(WIDE)),
+        measure_pipelined_lists(peers),
+        measure_warm(peers, "read 8 KB", 300, |peer| peer.read_call(SHORT)),
+        measure_warm(peers, "read 600 KB", 200, |peer| peer.read_call(LONG)),
+        measure_pipelined_reads(peers),
+        measure_memory(peers),
     ]
 }
 
 /// What is not the file's text is not worth timing.
 fn check_reads(peers: &[Peer]) {
     for peer in peers {
-        let mut talk = peer.talk();
+        let mut talk = peer.connect();
         for file in [SHORT, LONG] {
-            peer.check_read(file, &talk.call(&peer.read(file)).message);
+            peer.check_read(file, &talk.call(&peer.read_call(file)).message);
         }
     }
 }
@@ -44,38 +44,43 @@ fn in_rounds(peers: &[Peer], rounds: usize, measure: impl Fn(&Peer) -> f64) -> V
 }
 
 /// From starting the process to the answer to `tools/list`.
-fn cold_start(peers: &[Peer]) -> Work {
+fn measure_cold_start(peers: &[Peer]) -> Measurement {
     let samples = in_rounds(peers, 40, |peer| {
         let began = Instant::now();
-        let mut talk = peer.talk();
+        let mut talk = peer.connect();
         talk.request("tools/list", &json!({}));
         millis(began.elapsed())
     });
-    Work { name: "cold start to tools/list".into(), unit: Unit::Millis, samples }
+    Measurement { name: "cold start to tools/list".into(), unit: Unit::Millis, samples }
 }
 
 /// One call after another on a server that is warm.
-fn warm(peers: &[Peer], name: &str, rounds: usize, call: impl Fn(&Peer) -> Call) -> Work {
-    let mut talks = peers.iter().map(|peer| (peer.talk(), call(peer))).collect::<Vec<_>>();
-    let measure = |(talk, call): &mut (Talk, Call)| millis(talk.call(call).took);
+fn measure_warm(
+    peers: &[Peer],
+    name: &str,
+    rounds: usize,
+    call: impl Fn(&Peer) -> Call,
+) -> Measurement {
+    let mut talks = peers.iter().map(|peer| (peer.connect(), call(peer))).collect::<Vec<_>>();
+    let measure = |(talk, call): &mut (McpClient, Call)| millis(talk.call(call).took);
     in_turns(&mut talks, WARM, measure);
     let samples = in_turns(&mut talks, rounds, measure);
-    Work { name: format!("{name}, warm"), unit: Unit::Millis, samples }
+    Measurement { name: format!("{name}, warm"), unit: Unit::Millis, samples }
 }
 
-fn pipelined_lists(peers: &[Peer]) -> Work {
+fn measure_pipelined_lists(peers: &[Peer]) -> Measurement {
     let samples = in_rounds(peers, 10, |peer| {
-        let (mut talk, call) = (peer.talk(), peer.list(NARROW));
+        let (mut talk, call) = (peer.connect(), peer.list_call(NARROW));
         talk.call(&call);
         millis(talk.pipelined(&call, PIPELINED).0 / PIPELINED)
     });
     let name = "1,000 pipelined lists of 10 entries, per call".into();
-    Work { name, unit: Unit::Millis, samples }
+    Measurement { name, unit: Unit::Millis, samples }
 }
 
-fn pipelined_reads(peers: &[Peer]) -> Work {
+fn measure_pipelined_reads(peers: &[Peer]) -> Measurement {
     let samples = in_rounds(peers, 10, |peer| {
-        let (mut talk, call) = (peer.talk(), peer.read(SHORT));
+        let (mut talk, call) = (peer.connect(), peer.read_call(SHORT));
         talk.call(&call);
         let (took, answers) = talk.pipelined(&call, PIPELINED);
         for answer in &answers {
@@ -83,17 +88,17 @@ fn pipelined_reads(peers: &[Peer]) -> Work {
         }
         f64::from(PIPELINED) / took.as_secs_f64()
     });
-    Work { name: "pipelined reads of 8 KB".into(), unit: Unit::PerSecond, samples }
+    Measurement { name: "pipelined reads of 8 KB".into(), unit: Unit::PerSecond, samples }
 }
 
 /// The most memory after the listings.
-fn memory(peers: &[Peer]) -> Work {
+fn measure_memory(peers: &[Peer]) -> Measurement {
     let samples = in_rounds(peers, 5, |peer| {
-        let (mut talk, call) = (peer.talk(), peer.list(WIDE));
+        let (mut talk, call) = (peer.connect(), peer.list_call(WIDE));
         for _ in 0..100 {
             talk.call(&call);
         }
         talk.peak_memory()
     });
-    Work { name: "peak memory after 100 lists".into(), unit: Unit::Megabytes, samples }
+    Measurement { name: "peak memory after 100 lists".into(), unit: Unit::Megabytes, samples }
 }

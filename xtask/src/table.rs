@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use crate::work::Work;
+use crate::work::Measurement;
 
 /// Renders a table with a column for each of `names`, ours first. The last column, `ratio`, is our
 /// median over the best of the others.
-pub(crate) fn render(names: &[String], works: &[Work], ratio: &str) -> String {
+pub(crate) fn render(names: &[String], works: &[Measurement], ratio: &str) -> String {
     let mut out = String::from("| work |");
     for name in names {
         let _ = write!(out, " {name} |");
@@ -19,21 +19,21 @@ pub(crate) fn render(names: &[String], works: &[Work], ratio: &str) -> String {
         for samples in &work.samples {
             let _ = write!(out, " {} |", cell(work, samples));
         }
-        let _ = writeln!(out, " {} |", compared(work));
+        let _ = writeln!(out, " {} |", format_ratio(work));
     }
     out
 }
 
-fn cell(work: &Work, samples: &[f64]) -> String {
+fn cell(work: &Measurement, samples: &[f64]) -> String {
     let unit = work.unit;
-    match (at(samples, 50), at(samples, unit.tail())) {
-        (Some(median), Some(tail)) => format!("{} / {}", unit.show(median), unit.show(tail)),
+    match (percentile(samples, 50), percentile(samples, unit.tail_percentile())) {
+        (Some(median), Some(tail)) => format!("{} / {}", unit.format(median), unit.format(tail)),
         _ => "–".to_owned(),
     }
 }
 
-fn compared(work: &Work) -> String {
-    let mut medians = work.samples.iter().map(|samples| at(samples, 50));
+fn format_ratio(work: &Measurement) -> String {
+    let mut medians = work.samples.iter().map(|samples| percentile(samples, 50));
     let ours = medians.next().flatten();
     let best = medians.flatten().reduce(|one, other| work.unit.better(one, other));
     match (ours, best) {
@@ -43,7 +43,7 @@ fn compared(work: &Work) -> String {
 }
 
 /// The sample that so many of a hundred are not above.
-pub(crate) fn at(samples: &[f64], percent: usize) -> Option<f64> {
+pub(crate) fn percentile(samples: &[f64], percent: usize) -> Option<f64> {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
     let last = sorted.len().checked_sub(1)?;

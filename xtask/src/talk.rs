@@ -16,12 +16,12 @@ use crate::peer::Call;
 const BATCH: usize = 50;
 
 /// A started server that has shaken hands.
-pub(crate) struct Talk {
+pub(crate) struct McpClient {
     name: &'static str,
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
-    last: u64,
+    last_id: u64,
 }
 
 /// An answer, and how long it took.
@@ -30,14 +30,14 @@ pub(crate) struct Answer {
     pub(crate) took: Duration,
 }
 
-impl Talk {
+impl McpClient {
     /// Starts a server and shakes hands.
-    pub(crate) fn begin(name: &'static str, mut command: Command) -> Self {
+    pub(crate) fn start(name: &'static str, mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("the server starts");
         let input = child.stdin.take().expect("its input");
         let output = BufReader::new(child.stdout.take().expect("its output"));
-        let mut talk = Self { name, child, input, output, last: 0 };
+        let mut talk = Self { name, child, input, output, last_id: 0 };
         talk.request(
             "initialize",
             &json!({
@@ -51,13 +51,13 @@ impl Talk {
 
     /// Sends a request and waits for its answer.
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> Answer {
-        let request = self.line(method, params);
+        let request = self.request_line(method, params);
         let began = Instant::now();
         self.send(&request);
         loop {
-            let line = self.hear();
+            let line = self.read_line();
             let took = began.elapsed();
-            if let Some(message) = self.answer(&line) {
+            if let Some(message) = self.parse_answer(&line) {
                 return Answer { message, took };
             }
         }
@@ -71,31 +71,32 @@ impl Talk {
     /// Makes the same call `count` times in batches: how long all took, and the answers.
     pub(crate) fn pipelined(&mut self, call: &Call, count: u32) -> (Duration, Vec<Value>) {
         let params = params(call);
-        let requests = (0..count).map(|_| self.line("tools/call", &params)).collect::<Vec<_>>();
+        let requests =
+            (0..count).map(|_| self.request_line("tools/call", &params)).collect::<Vec<_>>();
         let mut lines = Vec::with_capacity(requests.len());
         let began = Instant::now();
         for batch in requests.chunks(BATCH) {
             for request in batch {
                 self.send(request);
             }
-            lines.extend(batch.iter().map(|_| self.hear()));
+            lines.extend(batch.iter().map(|_| self.read_line()));
         }
         let took = began.elapsed();
-        let answers = lines.iter().map(|line| self.answer(line).expect("an answer"));
+        let answers = lines.iter().map(|line| self.parse_answer(line).expect("an answer"));
         (took, answers.collect())
     }
 
     /// Makes all calls before it reads an answer: how long all took, and how many did not fail.
-    pub(crate) fn at_once(&mut self, calls: &[Call]) -> (Duration, usize) {
-        let first = self.last + 1;
-        let requests = calls.iter().map(|call| self.line("tools/call", &params(call)));
+    pub(crate) fn call_all(&mut self, calls: &[Call]) -> (Duration, usize) {
+        let first = self.last_id + 1;
+        let requests = calls.iter().map(|call| self.request_line("tools/call", &params(call)));
         let requests = requests.collect::<String>();
         let (mut answered, mut fine) = (0, 0);
         let began = Instant::now();
         self.send(&requests);
         let mut took = Duration::ZERO;
         while answered < calls.len() {
-            let line = self.hear();
+            let line = self.read_line();
             took = began.elapsed();
             let message: Value = serde_json::from_slice(&line).expect("JSON");
             if message["id"].as_u64().is_some_and(|id| id >= first) {
@@ -115,9 +116,9 @@ impl Talk {
         line.trim().trim_end_matches(" kB").parse::<f64>().expect("a number") / 1024.0
     }
 
-    fn line(&mut self, method: &str, params: &Value) -> String {
-        self.last += 1;
-        let id = self.last;
+    fn request_line(&mut self, method: &str, params: &Value) -> String {
+        self.last_id += 1;
+        let id = self.last_id;
         let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         format!("{request}\n")
     }
@@ -126,7 +127,7 @@ impl Talk {
         self.input.write_all(line.as_bytes()).expect("the server reads");
     }
 
-    fn hear(&mut self) -> Vec<u8> {
+    fn read_line(&mut self) -> Vec<u8> {
         let mut line = Vec::new();
         self.output.read_until(b'\n', &mut line).expect("what it says");
         assert!(!line.is_empty(), "{} went away", self.name);
@@ -134,7 +135,7 @@ impl Talk {
     }
 
     /// The answer in a line; some servers ask the client things of their own.
-    fn answer(&self, line: &[u8]) -> Option<Value> {
+    fn parse_answer(&self, line: &[u8]) -> Option<Value> {
         let message: Value = serde_json::from_slice(line).expect("JSON");
         if message.get("id").is_none() || message.get("method").is_some() {
             return None;
@@ -149,7 +150,7 @@ fn params(call: &Call) -> Value {
     json!({ "name": call.tool, "arguments": call.arguments })
 }
 
-impl Drop for Talk {
+impl Drop for McpClient {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::dice::Dice;
+use crate::dice::Random;
 
 /// A word that is in about one file of sixty.
 pub(crate) const RARE: &str = "quorum_deadline";
@@ -29,7 +29,7 @@ pub(crate) enum Language {
 
 impl Language {
     /// How a file's name ends.
-    pub(crate) fn ending(self) -> &'static str {
+    pub(crate) fn extension(self) -> &'static str {
         match self {
             Self::Rust => "rs",
             Self::TypeScript => "ts",
@@ -40,24 +40,24 @@ impl Language {
 }
 
 /// A noun, for a name.
-pub(crate) fn noun(dice: &mut Dice) -> &'static str {
+pub(crate) fn noun(dice: &mut Random) -> &'static str {
     dice.pick(&NOUNS)
 }
 
 /// A text of about `size` bytes: at least that, and less than a block more.
-pub(crate) fn write(language: Language, size: usize, dice: &mut Dice) -> String {
+pub(crate) fn generate(language: Language, size: usize, dice: &mut Random) -> String {
     let mut text = String::with_capacity(size + 512);
-    let rare = dice.permille(16);
-    let handlers = matches!(language, Language::Rust) && dice.permille(60);
+    let rare = dice.chance_permille(16);
+    let handlers = matches!(language, Language::Rust) && dice.chance_permille(60);
     if handlers {
-        handler(&mut text, dice);
+        push_handlers(&mut text, dice);
     }
     while text.len() < size {
         match language {
-            Language::Rust => rust(&mut text, dice),
-            Language::TypeScript => typescript(&mut text, dice),
-            Language::Markdown => markdown(&mut text, dice),
-            Language::Json => json(&mut text, dice),
+            Language::Rust => push_rust(&mut text, dice),
+            Language::TypeScript => push_typescript(&mut text, dice),
+            Language::Markdown => push_markdown(&mut text, dice),
+            Language::Json => push_json(&mut text, dice),
         }
     }
     if rare {
@@ -67,7 +67,7 @@ pub(crate) fn write(language: Language, size: usize, dice: &mut Dice) -> String 
 }
 
 /// What the regular expression of the benchmark looks for.
-fn handler(text: &mut String, dice: &mut Dice) {
+fn push_handlers(text: &mut String, dice: &mut Random) {
     for _ in 0..dice.between(1, 3) {
         let (noun, kind) = (noun(dice), dice.pick(&TYPES));
         let _ =
@@ -75,14 +75,14 @@ fn handler(text: &mut String, dice: &mut Dice) {
     }
 }
 
-fn rust(text: &mut String, dice: &mut Dice) {
+fn push_rust(text: &mut String, dice: &mut Random) {
     let (verb, noun, kind) = (dice.pick(&VERBS), noun(dice), dice.pick(&TYPES));
-    sentence(text, "/// ", dice);
+    push_sentence(text, "/// ", dice);
     let _ = writeln!(text, "pub fn {verb}_{noun}({noun}: &{kind}) -> Result<{kind}, Error> {{");
     for number in 0..dice.between(2, 7) {
         let (verb, other) = (dice.pick(&VERBS), self::noun(dice));
         let _ = writeln!(text, "    let {other}_{number} = {noun}.{verb}({});", dice.below(4096));
-        if dice.permille(250) {
+        if dice.chance_permille(250) {
             let _ = writeln!(text, "    if {other}_{number} > {} {{", dice.below(512));
             let _ = writeln!(text, "        return Err(Error::{kind}({other}_{number}));\n    }}");
         }
@@ -90,7 +90,7 @@ fn rust(text: &mut String, dice: &mut Dice) {
     let _ = writeln!(text, "    Ok({noun}.{}())\n}}\n", dice.pick(&VERBS));
 }
 
-fn typescript(text: &mut String, dice: &mut Dice) {
+fn push_typescript(text: &mut String, dice: &mut Random) {
     let (verb, noun) = (dice.pick(&VERBS), noun(dice));
     let _ =
         writeln!(text, "export function {verb}_{noun}({noun}: unknown, handler: Done): void {{");
@@ -101,15 +101,15 @@ fn typescript(text: &mut String, dice: &mut Dice) {
     let _ = writeln!(text, "  handler({noun});\n}}\n");
 }
 
-fn markdown(text: &mut String, dice: &mut Dice) {
+fn push_markdown(text: &mut String, dice: &mut Random) {
     let _ = writeln!(text, "## {} the {}\n", dice.pick(&VERBS), noun(dice));
     for _ in 0..dice.between(2, 6) {
-        sentence(text, "", dice);
+        push_sentence(text, "", dice);
     }
     text.push('\n');
 }
 
-fn json(text: &mut String, dice: &mut Dice) {
+fn push_json(text: &mut String, dice: &mut Random) {
     if text.is_empty() {
         text.push_str("{\n");
     }
@@ -119,7 +119,7 @@ fn json(text: &mut String, dice: &mut Dice) {
     }
 }
 
-fn sentence(text: &mut String, before: &str, dice: &mut Dice) {
+fn push_sentence(text: &mut String, before: &str, dice: &mut Random) {
     text.push_str(before);
     for _ in 0..dice.between(4, 9) {
         let _ = write!(text, "{} the {} ", dice.pick(&VERBS), noun(dice));

@@ -5,12 +5,12 @@ use std::collections::HashSet;
 
 use mere_core::search::stem;
 
-use crate::dice::Dice;
+use crate::dice::Random;
 
 /// How many words there are besides those that are only planted.
 const SIZE: usize = 30_000;
 /// From this rank on a word says what a text is about.
-pub(crate) const CONTENT: usize = 100;
+pub(crate) const FIRST_CONTENT_RANK: usize = 100;
 
 /// The commonest words, the commonest first. Questions are made with them as well.
 const COMMON: &str = "the to of and in is a that it for we be on with not this are as by at when or \
@@ -27,7 +27,7 @@ const STARTS: [&str; 24] = [
 const MIDDLES: [&str; 9] = ["a", "e", "i", "o", "u", "ea", "ou", "ai", "io"];
 const ENDS: [&str; 12] = ["", "", "l", "n", "r", "s", "t", "nd", "rt", "m", "ck", "ll"];
 /// What makes a word another form of itself: searches take some of them for one.
-const FORMS: [&str; 8] = ["", "", "", "s", "ing", "ed", "er", "ment"];
+const SUFFIXES: [&str; 8] = ["", "", "", "s", "ing", "ed", "er", "ment"];
 
 /// The letters of planted words, which end in what no other word has.
 const CONSONANTS: [char; 14] =
@@ -55,8 +55,8 @@ impl Vocabulary {
         for word in COMMON.split_whitespace() {
             keep(word.to_owned());
         }
-        let mut dice = Dice::new(11);
-        while keep(invented(&mut dice)) < SIZE {}
+        let mut dice = Random::new(11);
+        while keep(invent_word(&mut dice)) < SIZE {}
         let mut sum = 0.0;
         let sums = (0..SIZE).map(|rank| {
             sum += 1.0 / (rank as f64 + 2.7);
@@ -71,7 +71,7 @@ impl Vocabulary {
     }
 
     /// The rank of some word: the n-th commonest comes about n times less than the commonest.
-    pub(crate) fn draw(&self, dice: &mut Dice) -> usize {
+    pub(crate) fn draw(&self, dice: &mut Random) -> usize {
         const SIDES: usize = 1 << 31;
         let share = dice.below(SIDES) as f64 / SIDES as f64;
         let wanted = share * self.sums.last().copied().unwrap_or_default();
@@ -79,19 +79,19 @@ impl Vocabulary {
     }
 }
 
-fn invented(dice: &mut Dice) -> String {
+fn invent_word(dice: &mut Random) -> String {
     let mut word = String::new();
     for _ in 0..dice.between(1, 3) {
         word += dice.pick(&STARTS);
         word += dice.pick(&MIDDLES);
     }
     word += dice.pick(&ENDS);
-    word += dice.pick(&FORMS);
+    word += dice.pick(&SUFFIXES);
     word
 }
 
 /// A word that is only where it was put: it has no other forms, and is part of no other word.
-pub(crate) fn planted(number: usize) -> String {
+pub(crate) fn planted_word(number: usize) -> String {
     let mut rest = number * 7919 % (14 * 5 * 14 * 5 * 14);
     let mut word = String::new();
     for place in 0..5 {
@@ -113,17 +113,21 @@ mod tests {
     #[test]
     fn planted_words_are_their_own() {
         let vocabulary = Vocabulary::new();
-        let planted = (0..5_000).map(planted).collect::<HashSet<_>>();
+        let planted = (0..5_000).map(planted_word).collect::<HashSet<_>>();
         assert_eq!(planted.len(), 5_000);
         assert!(vocabulary.words.iter().all(|word| !word.contains(PLANTED_END)));
     }
 
     #[test]
     fn few_words_come_often() {
-        let (vocabulary, mut dice) = (Vocabulary::new(), Dice::new(1));
+        let (vocabulary, mut dice) = (Vocabulary::new(), Random::new(1));
         let drawn = (0..10_000).map(|_| vocabulary.draw(&mut dice)).collect::<Vec<_>>();
         let among = |most: usize| drawn.iter().filter(|rank| **rank < most).count();
-        assert!((2_500..4_500).contains(&among(CONTENT)), "{}", among(CONTENT));
+        assert!(
+            (2_500..4_500).contains(&among(FIRST_CONTENT_RANK)),
+            "{}",
+            among(FIRST_CONTENT_RANK)
+        );
         assert!((8_000..9_800).contains(&among(SIZE / 4)), "{}", among(SIZE / 4));
     }
 }

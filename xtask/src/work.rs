@@ -6,16 +6,16 @@ use std::time::Duration;
 use crate::table;
 
 /// What was done, and every column's samples: none where it does not do this.
-pub(crate) struct Work {
+pub(crate) struct Measurement {
     pub(crate) name: String,
     pub(crate) unit: Unit,
     pub(crate) samples: Vec<Vec<f64>>,
 }
 
-impl Work {
+impl Measurement {
     /// The median of a column.
     pub(crate) fn median(&self, column: usize) -> Option<f64> {
-        table::at(self.samples.get(column)?, 50)
+        table::percentile(self.samples.get(column)?, 50)
     }
 }
 
@@ -39,7 +39,7 @@ impl Unit {
     }
 
     /// Which percentile tells how bad it gets.
-    pub(crate) fn tail(self) -> usize {
+    pub(crate) fn tail_percentile(self) -> usize {
         if self == Self::PerSecond { 1 } else { 99 }
     }
 
@@ -47,7 +47,7 @@ impl Unit {
         if self == Self::PerSecond { one.max(other) } else { one.min(other) }
     }
 
-    pub(crate) fn show(self, value: f64) -> String {
+    pub(crate) fn format(self, value: f64) -> String {
         match self {
             Self::PerSecond => format!("{value:.0}"),
             Self::Megabytes => format!("{value:.1}"),

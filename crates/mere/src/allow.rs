@@ -8,49 +8,52 @@ use mere_core::reply::codes;
 use mere_engine::allow::{AllowError, AllowedFiles};
 use serde_json::json;
 
-use crate::arguments::{AllowArguments, PlaceArguments};
+use crate::arguments::{AllowArguments, LocationArguments};
 use crate::render;
-use crate::report::report;
+use crate::report::operator_reply;
 
 /// What is said when there is nothing to take back.
 const NOT_ALLOWED: &str = "was not allowed.";
 
 /// Runs the command.
-pub(crate) fn run(place: &PlaceArguments, asked: &AllowArguments) -> io::Result<ExitCode> {
+pub(crate) fn run(place: &LocationArguments, asked: &AllowArguments) -> io::Result<ExitCode> {
     let allowed = AllowedFiles::find(place.project(), place.directory());
-    match allowed.and_then(|allowed| done(&allowed, asked)) {
+    match allowed.and_then(|allowed| apply(&allowed, asked)) {
         Ok((message, list)) if asked.json => {
             let list = list.iter().map(ToString::to_string).collect::<Vec<_>>();
             let data = json!({ "allowed": list });
-            render::line(&format!("{:#}", report(codes::ALLOW, "allow", &message, &data)))?;
+            render::print_line(&format!(
+                "{:#}",
+                operator_reply(codes::ALLOW, "allow", &message, &data)
+            ))?;
             Ok(ExitCode::SUCCESS)
         }
         Ok((_, list)) if asked.list => {
             if list.is_empty() {
-                render::note("nothing is allowed in this project");
+                render::print_note("nothing is allowed in this project");
             }
             for address in list {
-                render::line(&address.to_string())?;
+                render::print_line(&address.to_string())?;
             }
             Ok(ExitCode::SUCCESS)
         }
         Ok((message, _)) if message.ends_with(NOT_ALLOWED) => {
-            Ok(render::failure(&message, render::INVALID))
+            Ok(render::print_failure(&message, render::INVALID))
         }
-        Ok((message, _)) => render::line(&message).map(|()| ExitCode::SUCCESS),
+        Ok((message, _)) => render::print_line(&message).map(|()| ExitCode::SUCCESS),
         Err(error) => {
             let code = match error {
                 AllowError::Address(_) => render::INVALID,
                 AllowError::Open(_) => render::USAGE,
                 _ => render::BROKEN,
             };
-            Ok(render::failure(&error.to_string(), code))
+            Ok(render::print_failure(&error.to_string(), code))
         }
     }
 }
 
 /// Does it, and says what was done and what is allowed now.
-fn done(
+fn apply(
     allowed: &AllowedFiles,
     asked: &AllowArguments,
 ) -> Result<(String, Vec<Address>), AllowError> {

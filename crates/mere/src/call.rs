@@ -11,24 +11,27 @@ use mere_engine::{Session, SessionState};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::arguments::{CallArguments, PlaceArguments};
-use crate::converse::converse;
+use crate::arguments::{CallArguments, LocationArguments};
+use crate::converse::call_until_done;
 use crate::render;
 
 /// Runs the command.
-pub(crate) fn run(place: PlaceArguments, call: &CallArguments) -> io::Result<ExitCode> {
+pub(crate) fn run(place: LocationArguments, call: &CallArguments) -> io::Result<ExitCode> {
     let Some(tool) = &call.tool else {
         return list();
     };
-    let session = match Session::open(place.opening(&call.session, SessionState::Kept)) {
+    let session = match Session::open(place.session_options(&call.session, SessionState::Kept)) {
         Ok(session) => session,
-        Err(error) => return Ok(render::failure(&error.to_string(), render::USAGE)),
+        Err(error) => return Ok(render::print_failure(&error.to_string(), render::USAGE)),
     };
     let agent = session.agent().cloned().unwrap_or_default();
     let request = Request::from_text(Caller { agent, ..Caller::default() }, tool, &call.json);
-    let reply =
-        converse(request, |request| session.handle(request, &mut AtKeyboard::default()), ask);
-    render::reply(&reply)?;
+    let reply = call_until_done(
+        request,
+        |request| session.handle(request, &mut KeyboardTurn::default()),
+        ask_at_terminal,
+    );
+    render::print_reply(&reply)?;
     session.finish();
     Ok(render::exit_code(reply.reply_type()))
 }
@@ -44,39 +47,39 @@ fn list() -> io::Result<ExitCode> {
     // Agents read this too: it passes the gate like everything they see.
     let cleared = Gate::new(Vec::new()).clear_message(tools, &Seal::new(Uuid::nil()));
     match cleared {
-        Some(tools) => render::message(&tools).map(|()| ExitCode::SUCCESS),
-        None => Ok(render::failure("the list named a host path", render::BROKEN)),
+        Some(tools) => render::print_message(&tools).map(|()| ExitCode::SUCCESS),
+        None => Ok(render::print_failure("the list named a host path", render::BROKEN)),
     }
 }
 
 /// Asks the person at the terminal; where there is none, nobody says yes.
-pub(crate) fn ask(question: &Question) -> Answer {
+pub(crate) fn ask_at_terminal(question: &Question) -> Answer {
     // Only a person at a terminal can be asked: what is piped in is the caller's own.
-    let asked = render::at_terminal() && render::ask(question.text.as_str()).unwrap_or(false);
+    let asked = render::can_ask() && render::ask_yes_or_no(question.text.as_str()).unwrap_or(false);
     if asked { Answer::Yes } else { Answer::No }
 }
 
 /// A person who waits; the process ends by the usual key. What takes longer than a moment tells how
 /// far it is.
-pub(crate) struct AtKeyboard {
-    began: Instant,
-    is_told: bool,
+pub(crate) struct KeyboardTurn {
+    started: Instant,
+    has_shown_progress: bool,
 }
 
 /// How long a person waits before they are told how far it is.
-const PATIENCE: Duration = Duration::from_millis(300);
+const PROGRESS_DELAY: Duration = Duration::from_millis(300);
 
-impl Default for AtKeyboard {
+impl Default for KeyboardTurn {
     fn default() -> Self {
-        Self { began: Instant::now(), is_told: false }
+        Self { started: Instant::now(), has_shown_progress: false }
     }
 }
 
-impl Turn for AtKeyboard {
+impl Turn for KeyboardTurn {
     fn progress(&mut self, note: &Progress) {
-        if self.began.elapsed() > PATIENCE {
-            render::progress(note.done, note.total, note.message.as_str());
-            self.is_told = true;
+        if self.started.elapsed() > PROGRESS_DELAY {
+            render::show_progress(note.done, note.total, note.message.as_str());
+            self.has_shown_progress = true;
         }
     }
 
@@ -89,10 +92,10 @@ impl Turn for AtKeyboard {
     }
 }
 
-impl Drop for AtKeyboard {
+impl Drop for KeyboardTurn {
     fn drop(&mut self) {
-        if self.is_told {
-            render::end_progress();
+        if self.has_shown_progress {
+            render::clear_progress();
         }
     }
 }

@@ -12,62 +12,62 @@ use mere_core::request::{
 
 use crate::arguments::{
     CategoryArguments, CategoryCommandArguments, CreateCategoryArguments, DeleteCategoryArguments,
-    PlaceArguments, SessionArguments,
+    LocationArguments, SessionArguments,
 };
-use crate::items::{Desk, at_desk};
-use crate::memories::listed;
-use crate::paper::Paper;
+use crate::items::{PersonSession, with_session};
+use crate::memories::count_listed;
+use crate::paper::Printer;
 use crate::render;
-use crate::team::refused;
+use crate::team::report_refusal;
 
 const TOOL: &str = "category";
 /// How many memories are counted before a category goes with them.
-const COUNTED: usize = 10_000;
+const MAX_COUNTED: usize = 10_000;
 
 /// Runs the command.
-pub(crate) fn run(place: PlaceArguments, asked: CategoryArguments) -> io::Result<ExitCode> {
+pub(crate) fn run(place: LocationArguments, asked: CategoryArguments) -> io::Result<ExitCode> {
     let is_forced = match &asked.what {
         CategoryCommandArguments::Create(asked) => asked.force,
         CategoryCommandArguments::Delete(asked) => asked.force,
         _ => false,
     };
-    if is_forced && !render::is_face_to_face() {
+    if is_forced && !render::is_interactive() {
         let words =
             "`--force` is for a person at a terminal: standard input and output must be one";
-        return Ok(render::failure(words, render::USAGE));
+        return Ok(render::print_failure(words, render::USAGE));
     }
-    let session = SessionArguments::of_store(asked.store);
-    at_desk(place, &session, |desk| desk.category(asked.what))
+    let session = SessionArguments::for_store(asked.store);
+    with_session(place, &session, |desk| desk.run_category(asked.what))
 }
 
-impl Desk {
-    fn category(&self, asked: CategoryCommandArguments) -> io::Result<ExitCode> {
+impl PersonSession {
+    fn run_category(&self, asked: CategoryCommandArguments) -> io::Result<ExitCode> {
         match asked {
             CategoryCommandArguments::Create(asked) => self.create_category(asked),
             CategoryCommandArguments::Delete(asked) => self.delete_category(&asked),
             CategoryCommandArguments::Describe { path, description, answer } => {
                 let what = CategoryChange::Describe { description };
                 let call = CategoryCall { path, change: what, force: Force::No };
-                self.answer(TOOL, Verb::Category(call), &answer, Paper::outcome)
+                self.call_and_print(TOOL, Verb::Category(call), &answer, Printer::outcome)
             }
             CategoryCommandArguments::Define { path, description, answer } => {
                 let define = StoreCommand::Define { path, description };
-                self.keep(TOOL, PersonCommand::Store(define), &answer, Paper::outcome)
+                self.run_command(TOOL, PersonCommand::Store(define), &answer, Printer::outcome)
             }
             CategoryCommandArguments::Undefine { path, answer } => {
                 let undefine = StoreCommand::Undefine { path };
-                self.keep(TOOL, PersonCommand::Store(undefine), &answer, Paper::outcome)
+                self.run_command(TOOL, PersonCommand::Store(undefine), &answer, Printer::outcome)
             }
             CategoryCommandArguments::List { category, answer } => {
                 let category = category.unwrap_or_default();
                 let list = ListMemories { category, limit: 1, ..ListMemories::default() };
                 let reply = self.call(TOOL, Verb::Memory(MemoryCall::List(list)));
                 if reply.reply_type() != ReplyType::Success || answer.json {
-                    return self.print(&reply, &answer, Paper::categories);
+                    return self.print_reply(&reply, &answer, Printer::categories);
                 }
                 // What an agent is told of the next page is not for people.
-                let paper = Paper::new(answer.color, self.session.working_address().cloned());
-                render::text(&paper.categories(&reply.to_value())).map(|()| ExitCode::SUCCESS)
+                let paper = Printer::new(answer.color, self.session.working_address().cloned());
+                render::print_text(&paper.categories(&reply.to_value())).map(|()| ExitCode::SUCCESS)
             }
         }
     }
@@ -75,7 +75,7 @@ impl Desk {
     fn create_category(&self, asked: CreateCategoryArguments) -> io::Result<ExitCode> {
         let what = CategoryChange::Create { description: asked.description };
         let call = CategoryCall { path: asked.path, change: what, force: force(asked.force) };
-        self.answer(TOOL, Verb::Category(call), &asked.answer, Paper::outcome)
+        self.call_and_print(TOOL, Verb::Category(call), &asked.answer, Printer::outcome)
     }
 
     /// Says what would go, asks, and deletes it.
@@ -85,18 +85,18 @@ impl Desk {
             if asked.recursive {
                 let (category, expired) = (asked.path.clone(), ExpiredMemories::Included);
                 let list = ListMemories { category, expired, ..ListMemories::default() };
-                let count = match self.pages(list, COUNTED) {
-                    Ok(reply) => listed(&reply),
-                    Err(reply) => return self.print(&reply, &asked.answer, Paper::outcome),
+                let count = match self.collect_pages(list, MAX_COUNTED) {
+                    Ok(reply) => count_listed(&reply),
+                    Err(reply) => return self.print_reply(&reply, &asked.answer, Printer::outcome),
                 };
-                let memories = memories(count);
+                let memories = format_count(count);
                 question = format!(
                     "Delete the category `{}` with all that is in it, {memories}?",
                     asked.path
                 );
             }
-            if !render::at_terminal() || !render::ask(&question)? {
-                return Ok(refused("nothing was deleted", "`--yes` answers"));
+            if !render::can_ask() || !render::ask_yes_or_no(&question)? {
+                return Ok(report_refusal("nothing was deleted", "`--yes` answers"));
             }
         }
         let depth = if asked.recursive {
@@ -107,14 +107,14 @@ impl Desk {
         let what = CategoryChange::Delete { depth };
         let call =
             CategoryCall { path: asked.path.clone(), change: what, force: force(asked.force) };
-        self.answer(TOOL, Verb::Category(call), &asked.answer, Paper::outcome)
+        self.call_and_print(TOOL, Verb::Category(call), &asked.answer, Printer::outcome)
     }
 }
 
-fn memories(count: usize) -> String {
+fn format_count(count: usize) -> String {
     match count {
         1 => "1 memory".to_owned(),
-        COUNTED => format!("at least {COUNTED} memories"),
+        MAX_COUNTED => format!("at least {MAX_COUNTED} memories"),
         _ => format!("{count} memories"),
     }
 }

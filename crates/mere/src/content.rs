@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use mere_core::item::MAX_ITEM_BYTES;
 use mere_engine::TypedPath;
 
-use crate::arguments::{ContentArguments, Input};
+use crate::arguments::{ContentArguments, ContentSource};
 use crate::render;
 
 /// Why there is no text.
@@ -16,74 +16,74 @@ pub(crate) enum ContentError {
         "nothing is said: give TEXT, name a file with `--file FILE`, or pipe the text to standard \
          input"
     )]
-    Nothing,
+    Missing,
     #[error("{what} cannot be read: {error}")]
-    Unread { what: &'static str, error: io::Error },
+    Unreadable { what: &'static str, error: io::Error },
     #[error("{what} is larger than a memory may be: {MAX_ITEM_BYTES} bytes")]
-    Large { what: &'static str },
+    TooLarge { what: &'static str },
     #[error("{what} is not text in UTF-8")]
-    Binary { what: &'static str },
+    NotUtf8 { what: &'static str },
 }
 
 impl ContentError {
     /// Tells the person, and how the process ends.
-    pub(crate) fn told(&self) -> ExitCode {
+    pub(crate) fn report(&self) -> ExitCode {
         let code = match self {
-            Self::Nothing => render::USAGE,
+            Self::Missing => render::USAGE,
             _ => render::INVALID,
         };
-        render::failure(&self.to_string(), code)
+        render::print_failure(&self.to_string(), code)
     }
 }
 
 /// The text that was said, if any; a file is looked for in `directory`.
-pub(crate) fn of(
+pub(crate) fn read_optional(
     asked: &ContentArguments,
     directory: Option<&TypedPath>,
 ) -> Result<Option<String>, ContentError> {
     match (&asked.text, &asked.file) {
         (Some(text), _) => Ok(Some(text.clone())),
-        (None, Some(Input::Standard)) => piped().map(Some),
-        (None, Some(Input::File(file))) => {
+        (None, Some(ContentSource::StandardInput)) => read_piped().map(Some),
+        (None, Some(ContentSource::File(file))) => {
             let bytes = mere_engine::read_file(file, directory, MAX_ITEM_BYTES as u64);
-            text("the file", bytes).map(Some)
+            decode("the file", bytes).map(Some)
         }
         (None, None) => Ok(None),
     }
 }
 
 /// The same where a text must be said: what is piped in is one, unless it is empty.
-pub(crate) fn required(
+pub(crate) fn read_required(
     asked: &ContentArguments,
     directory: Option<&TypedPath>,
 ) -> Result<String, ContentError> {
-    if let Some(text) = of(asked, directory)? {
+    if let Some(text) = read_optional(asked, directory)? {
         return Ok(text);
     }
     if io::stdin().is_terminal() {
-        return Err(ContentError::Nothing);
+        return Err(ContentError::Missing);
     }
-    piped()
+    read_piped()
 }
 
 /// What is piped in. Nothing is no text: whatever should have said it has failed.
-fn piped() -> Result<String, ContentError> {
-    let text = standard_input()?;
-    if text.is_empty() { Err(ContentError::Nothing) } else { Ok(text) }
+fn read_piped() -> Result<String, ContentError> {
+    let text = read_standard_input()?;
+    if text.is_empty() { Err(ContentError::Missing) } else { Ok(text) }
 }
 
-fn standard_input() -> Result<String, ContentError> {
+fn read_standard_input() -> Result<String, ContentError> {
     let most = MAX_ITEM_BYTES as u64;
     let mut bytes = Vec::new();
     let read = io::stdin().lock().take(most + 1).read_to_end(&mut bytes);
     let is_small = bytes.len() as u64 <= most;
-    text("standard input", read.map(|_| is_small.then_some(bytes)))
+    decode("standard input", read.map(|_| is_small.then_some(bytes)))
 }
 
-fn text(what: &'static str, read: io::Result<Option<Vec<u8>>>) -> Result<String, ContentError> {
-    let bytes = read.map_err(|error| ContentError::Unread { what, error })?;
-    let bytes = bytes.ok_or(ContentError::Large { what })?;
-    String::from_utf8(bytes).map_err(|_| ContentError::Binary { what })
+fn decode(what: &'static str, read: io::Result<Option<Vec<u8>>>) -> Result<String, ContentError> {
+    let bytes = read.map_err(|error| ContentError::Unreadable { what, error })?;
+    let bytes = bytes.ok_or(ContentError::TooLarge { what })?;
+    String::from_utf8(bytes).map_err(|_| ContentError::NotUtf8 { what })
 }
 
 #[cfg(test)]
@@ -93,13 +93,13 @@ mod tests {
     #[test]
     fn what_cannot_be_kept_is_told_apart() {
         let check = |read, expected: &str| {
-            let error = text("the file", read).expect_err("no text");
+            let error = decode("the file", read).expect_err("no text");
             assert_eq!(error.to_string(), expected);
         };
         check(Ok(None), "the file is larger than a memory may be: 1048576 bytes");
         check(Ok(Some(vec![0xff])), "the file is not text in UTF-8");
         let missing = io::Error::new(io::ErrorKind::NotFound, "gone");
         check(Err(missing), "the file cannot be read: gone");
-        assert_eq!(text("the file", Ok(Some(b"a\n".to_vec()))).expect("text"), "a\n");
+        assert_eq!(decode("the file", Ok(Some(b"a\n".to_vec()))).expect("text"), "a\n");
     }
 }

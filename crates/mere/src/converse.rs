@@ -5,7 +5,7 @@ use mere_core::request::Request;
 use mere_core::turn::{Answer, Outcome, Question};
 
 /// Calls `door` until it is done, answering its questions with `ask`.
-pub(crate) fn converse(
+pub(crate) fn call_until_done(
     mut request: Request,
     mut door: impl FnMut(&Request) -> Outcome,
     mut ask: impl FnMut(&Question) -> Answer,
@@ -45,7 +45,7 @@ mod tests {
             }
         };
         let request = Request::from_text(Caller::default(), "dir", "{}");
-        let reply = converse(request, door, |question| {
+        let reply = call_until_done(request, door, |question| {
             assert_eq!(question.text.as_str(), "Sure?");
             Answer::Yes
         });

@@ -14,105 +14,113 @@ use mere_engine::{Session, SessionState, TypedPath};
 use serde_json::{Map, Value, json};
 
 use crate::arguments::{
-    FormArguments, GlobArguments, GrepArguments, PlaceArguments, ReadArguments, TreeArguments,
+    GlobArguments, GrepArguments, LocationArguments, PageArguments, ReadArguments, TreeArguments,
 };
-use crate::call::{self, AtKeyboard};
-use crate::converse::converse;
-use crate::paper::Paper;
+use crate::call::{self, KeyboardTurn};
+use crate::converse::call_until_done;
+use crate::paper::Printer;
 use crate::render;
 
 /// The most that one page of a tool holds.
-const LARGEST_PAGE: u64 = 10_000;
+const MAX_PAGE: u64 = 10_000;
 /// The most lines one page of `read` may ask for.
-const ALL_LINES: u64 = 1_000_000;
-const OUTSIDE: &str = "the path is outside the project. Inside it, say a path from here or an \
+const MAX_LINES: u64 = 1_000_000;
+const OUTSIDE_PROJECT: &str = "the path is outside the project. Inside it, say a path from here or an \
     address such as ROOT_PROJECT:/src/main.rs; `mere where PATH` says where a path lies";
 
 /// `mere read`.
-pub(crate) fn read(place: PlaceArguments, asked: &ReadArguments) -> io::Result<ExitCode> {
-    let Ok(desk) = Desk::open(place, &asked.form) else { return Ok(ExitCode::from(render::USAGE)) };
-    let Some(path) = desk.address(&asked.path) else { return desk.outside("read") };
+pub(crate) fn read(place: LocationArguments, asked: &ReadArguments) -> io::Result<ExitCode> {
+    let Ok(desk) = FileSession::open(place, &asked.page) else {
+        return Ok(ExitCode::from(render::USAGE));
+    };
+    let Some(path) = desk.address(&asked.path) else { return desk.refuse_outside("read") };
     let arguments = json!({
         "path": path.to_string(), "offset": asked.offset,
-        "limit": asked.limit.unwrap_or(ALL_LINES)
+        "limit": asked.limit.unwrap_or(MAX_LINES)
     });
-    desk.print("read", &arguments, asked.limit, |paper, data| paper.text(data))
+    desk.print_pages("read", &arguments, asked.limit, |paper, data| paper.file_text(data))
 }
 
 /// `mere glob`.
-pub(crate) fn glob(place: PlaceArguments, asked: &GlobArguments) -> io::Result<ExitCode> {
-    let Ok(desk) = Desk::open(place, &asked.form) else { return Ok(ExitCode::from(render::USAGE)) };
-    let mut arguments = json!({ "pattern": asked.pattern, "limit": page(asked.limit) });
+pub(crate) fn glob(place: LocationArguments, asked: &GlobArguments) -> io::Result<ExitCode> {
+    let Ok(desk) = FileSession::open(place, &asked.page) else {
+        return Ok(ExitCode::from(render::USAGE));
+    };
+    let mut arguments = json!({ "pattern": asked.pattern, "limit": page_limit(asked.limit) });
     if let Some(typed) = &asked.path {
-        let Some(path) = desk.address(typed) else { return desk.outside("glob") };
+        let Some(path) = desk.address(typed) else { return desk.refuse_outside("glob") };
         arguments["path"] = path.to_string().into();
     }
-    desk.print("glob", &arguments, asked.limit, |paper, data| paper.paths(data))
+    desk.print_pages("glob", &arguments, asked.limit, |paper, data| paper.paths(data))
 }
 
 /// `mere grep`.
-pub(crate) fn grep(place: PlaceArguments, asked: &GrepArguments) -> io::Result<ExitCode> {
-    let Ok(desk) = Desk::open(place, &asked.form) else { return Ok(ExitCode::from(render::USAGE)) };
-    let Some(path) = desk.address_or_here(asked.path.as_ref()) else {
-        return desk.outside("grep");
+pub(crate) fn grep(place: LocationArguments, asked: &GrepArguments) -> io::Result<ExitCode> {
+    let Ok(desk) = FileSession::open(place, &asked.page) else {
+        return Ok(ExitCode::from(render::USAGE));
+    };
+    let Some(path) = desk.address_or_working_directory(asked.path.as_ref()) else {
+        return desk.refuse_outside("grep");
     };
     let arguments = json!({
         "pattern": asked.pattern, "path": path.to_string(), "ignore_case": asked.ignore_case,
-        "context": asked.context, "glob": asked.glob, "limit": page(asked.limit)
+        "context": asked.context, "glob": asked.glob, "limit": page_limit(asked.limit)
     });
-    desk.print("grep", &arguments, asked.limit, Paper::matches)
+    desk.print_pages("grep", &arguments, asked.limit, Printer::matches)
 }
 
 /// `mere tree`.
-pub(crate) fn tree(place: PlaceArguments, asked: &TreeArguments) -> io::Result<ExitCode> {
-    let Ok(desk) = Desk::open(place, &asked.form) else { return Ok(ExitCode::from(render::USAGE)) };
-    let Some(path) = desk.address_or_here(asked.path.as_ref()) else {
-        return desk.outside("dir");
+pub(crate) fn tree(place: LocationArguments, asked: &TreeArguments) -> io::Result<ExitCode> {
+    let Ok(desk) = FileSession::open(place, &asked.page) else {
+        return Ok(ExitCode::from(render::USAGE));
+    };
+    let Some(path) = desk.address_or_working_directory(asked.path.as_ref()) else {
+        return desk.refuse_outside("dir");
     };
     let arguments = json!({ "command": "tree", "path": path.to_string(), "depth": asked.depth });
-    desk.print("dir", &arguments, None, |paper, data| paper.branches(data))
+    desk.print_pages("dir", &arguments, None, |paper, data| paper.directories(data))
 }
 
 /// How many things a page has.
-fn count(data: &Value) -> u64 {
+fn count_results(data: &Value) -> u64 {
     let lines = || data["last"].as_u64()?.checked_sub(data["first"].as_u64()?);
     data["count"].as_u64().or_else(|| lines().map(|last| last + 1)).unwrap_or_default()
 }
 
 /// The argument that gets the next page, if there is one.
-fn rest(data: &Value) -> Option<(&'static str, Value)> {
+fn next_page(data: &Value) -> Option<(&'static str, Value)> {
     if data["truncated"] == true {
         return data["last"].as_u64().map(|last| ("offset", (last + 1).into()));
     }
     data.get("next").map(|next| ("cursor", next.clone()))
 }
 
-fn page(limit: Option<u64>) -> u64 {
-    limit.map_or(LARGEST_PAGE, |limit| limit.clamp(1, LARGEST_PAGE))
+fn page_limit(limit: Option<u64>) -> u64 {
+    limit.map_or(MAX_PAGE, |limit| limit.clamp(1, MAX_PAGE))
 }
 
 /// A session for one command of a person, and the paper its answer is printed on.
-struct Desk<'a> {
+struct FileSession<'a> {
     session: Session,
-    form: &'a FormArguments,
+    page: &'a PageArguments,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> FileSession<'a> {
     /// Opens the session, or tells the person why there is none.
-    fn open(place: PlaceArguments, form: &'a FormArguments) -> Result<Self, ()> {
-        match Session::open(place.opening(&form.session, SessionState::Kept)) {
-            Ok(session) => Ok(Self { session, form }),
+    fn open(place: LocationArguments, form: &'a PageArguments) -> Result<Self, ()> {
+        match Session::open(place.session_options(&form.session, SessionState::Kept)) {
+            Ok(session) => Ok(Self { session, page: form }),
             Err(error) => {
-                render::failure(&error.to_string(), render::USAGE);
+                render::print_failure(&error.to_string(), render::USAGE);
                 Err(())
             }
         }
     }
 
     /// Refuses a path outside, in words or as the reply an agent would get.
-    fn outside(&self, tool: &str) -> io::Result<ExitCode> {
-        if !self.form.json {
-            return Ok(render::failure(OUTSIDE, render::INVALID));
+    fn refuse_outside(&self, tool: &str) -> io::Result<ExitCode> {
+        if !self.page.json {
+            return Ok(render::print_failure(OUTSIDE_PROJECT, render::INVALID));
         }
         let nowhere = json!({ "path": "/", "pattern": "*" });
         let mut arguments = nowhere.as_object().cloned().unwrap_or_default();
@@ -123,7 +131,7 @@ impl<'a> Desk<'a> {
             arguments.insert("command".to_owned(), "tree".into());
         }
         let reply = self.call(tool, &arguments);
-        render::reply(&reply).map(|()| render::exit_code(reply.reply_type()))
+        render::print_reply(&reply).map(|()| render::exit_code(reply.reply_type()))
     }
 
     fn address(&self, typed: &TypedPath) -> Option<Address> {
@@ -131,7 +139,7 @@ impl<'a> Desk<'a> {
     }
 
     /// What was typed, or where the command runs.
-    fn address_or_here(&self, typed: Option<&TypedPath>) -> Option<Address> {
+    fn address_or_working_directory(&self, typed: Option<&TypedPath>) -> Option<Address> {
         if let Some(typed) = typed {
             return self.address(typed);
         }
@@ -141,45 +149,48 @@ impl<'a> Desk<'a> {
 
     /// Calls the tool page after page, up to `limit` things, and prints each page with `show`. As
     /// JSON it is one page, and its `next` is for `--cursor`.
-    fn print(
+    fn print_pages(
         &self,
         tool: &str,
         arguments: &Value,
         limit: Option<u64>,
-        show: impl Fn(&mut Paper, &Value) -> String,
+        show: impl Fn(&mut Printer, &Value) -> String,
     ) -> io::Result<ExitCode> {
-        let mut paper = Paper::new(self.form.color, self.session.working_address().cloned());
+        let mut paper = Printer::new(self.page.color, self.session.working_address().cloned());
         let mut arguments = arguments.as_object().cloned().unwrap_or_default();
-        if let Some(cursor) = &self.form.cursor {
+        if let Some(cursor) = &self.page.cursor {
             arguments.insert("cursor".to_owned(), cursor.as_str().into());
         }
         let mut left = limit;
         loop {
             let reply = self.call(tool, &arguments);
             let code = render::exit_code(reply.reply_type());
-            if self.form.json {
-                return render::reply(&reply).map(|()| code);
+            if self.page.json {
+                return render::print_reply(&reply).map(|()| code);
             }
             if reply.reply_type() != ReplyType::Success {
-                render::refusal(&reply);
+                render::print_refusal(&reply);
                 return Ok(code);
             }
             let reply = reply.to_value();
             let data = &reply["data"];
-            render::text(&show(&mut paper, data))?;
+            render::print_text(&show(&mut paper, data))?;
             if data["content"] == "" {
-                render::note(reply["message"].as_str().unwrap_or_default());
+                render::print_note(reply["message"].as_str().unwrap_or_default());
             }
             if data["masked"].is_u64() {
-                render::note(&format!("secrets are masked: {}; see `mere allow`", data["masked"]));
+                render::print_note(&format!(
+                    "secrets are masked: {}; see `mere allow`",
+                    data["masked"]
+                ));
             }
-            left = left.map(|left| left.saturating_sub(count(data)));
-            let Some((key, value)) = rest(data).filter(|_| left != Some(0)) else {
+            left = left.map(|left| left.saturating_sub(count_results(data)));
+            let Some((key, value)) = next_page(data).filter(|_| left != Some(0)) else {
                 return Ok(code);
             };
             arguments.insert(key.to_owned(), value);
             if let Some(left) = left {
-                arguments.insert("limit".to_owned(), page(Some(left)).into());
+                arguments.insert("limit".to_owned(), page_limit(Some(left)).into());
             }
         }
     }
@@ -188,10 +199,10 @@ impl<'a> Desk<'a> {
         let agent = self.session.agent().cloned().unwrap_or_default();
         let caller = Caller { agent, reader: Reader::Person, ..Caller::default() };
         let request = Request::new(caller, tool, arguments);
-        converse(
+        call_until_done(
             request,
-            |request| self.session.handle(request, &mut AtKeyboard::default()),
-            call::ask,
+            |request| self.session.handle(request, &mut KeyboardTurn::default()),
+            call::ask_at_terminal,
         )
     }
 }

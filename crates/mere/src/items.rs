@@ -16,15 +16,15 @@ use serde_json::Value;
 
 use crate::arguments::{
     AnswerArguments, ConfigArguments, ConfigCommand, CopyArguments, DeleteArguments,
-    DoctorArguments, GraphArguments, IndexArguments, InitArguments, JoinArguments, KeysArguments,
-    LeaveArguments, ListArguments, ModelArguments, MoveArguments, NewArguments, PlaceArguments,
-    RenameArguments, ReviewArguments, SessionArguments, ShowArguments, SignArguments,
-    SignersCommand, TeamArguments, TemplateArgument, VerifyArguments, WhyArguments, WorkArguments,
+    DoctorArguments, EditArguments, GraphArguments, IndexArguments, InitArguments, JoinArguments,
+    KeysArguments, LeaveArguments, ListArguments, LocationArguments, ModelArguments, MoveArguments,
+    NewArguments, RenameArguments, ReviewArguments, SessionArguments, ShowArguments, SignArguments,
+    SignersCommand, TeamArguments, TemplateArgument, VerifyArguments, WhyArguments,
 };
-use crate::call::{self, AtKeyboard};
-use crate::converse::converse;
-use crate::paper::Paper;
-use crate::passphrase::Unlocking;
+use crate::call::{self, KeyboardTurn};
+use crate::converse::call_until_done;
+use crate::paper::Printer;
+use crate::passphrase::PassphraseCache;
 use crate::render;
 
 /// A command for items.
@@ -49,28 +49,28 @@ pub(crate) enum ItemCommand {
     Leave(LeaveArguments),
     Sign(SignArguments),
     Verify(VerifyArguments),
-    Draft(WorkArguments),
-    Edit(WorkArguments),
+    Draft(EditArguments),
+    Edit(EditArguments),
     Graph(GraphArguments),
     Doctor(DoctorArguments),
 }
 
 /// Runs a command.
-pub(crate) fn run(place: PlaceArguments, command: ItemCommand) -> io::Result<ExitCode> {
-    at_desk(place, &SessionArguments::default(), |desk| desk.perform(command))
+pub(crate) fn run(place: LocationArguments, command: ItemCommand) -> io::Result<ExitCode> {
+    with_session(place, &SessionArguments::default(), |desk| desk.perform(command))
 }
 
 /// Opens a person's session, does something with it, and ends it.
-pub(crate) fn at_desk(
-    place: PlaceArguments,
+pub(crate) fn with_session(
+    place: LocationArguments,
     session: &SessionArguments,
-    perform: impl FnOnce(&Desk) -> io::Result<ExitCode>,
+    perform: impl FnOnce(&PersonSession) -> io::Result<ExitCode>,
 ) -> io::Result<ExitCode> {
-    let session = match Session::open(place.opening(session, SessionState::Kept)) {
+    let session = match Session::open(place.session_options(session, SessionState::Kept)) {
         Ok(session) => session,
-        Err(error) => return Ok(render::failure(&error.to_string(), render::USAGE)),
+        Err(error) => return Ok(render::print_failure(&error.to_string(), render::USAGE)),
     };
-    let desk = Desk { session, unlocking: Unlocking::default() };
+    let desk = PersonSession { session, passphrases: PassphraseCache::default() };
     let ended = perform(&desk);
     desk.session.finish();
     ended
@@ -78,33 +78,33 @@ pub(crate) fn at_desk(
 
 /// Whether it is said that there is nothing.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Quiet {
-    Yes,
-    No,
+pub(crate) enum ReviewContext {
+    Sign,
+    Review,
 }
 
 /// A person's session.
-pub(crate) struct Desk {
+pub(crate) struct PersonSession {
     pub(crate) session: Session,
-    unlocking: Unlocking,
+    passphrases: PassphraseCache,
 }
 
-pub(crate) type Shown = fn(&Paper, &Value) -> String;
+pub(crate) type PrintMethod = fn(&Printer, &Value) -> String;
 
-impl Desk {
+impl PersonSession {
     fn perform(&self, command: ItemCommand) -> io::Result<ExitCode> {
         match command {
             ItemCommand::Init(asked) => {
                 let (example, hook) = (example(asked.template), hook(asked.git_hook));
                 let keep =
                     PersonCommand::Init(InitSpace { scope: scope(asked.user), example, hook });
-                self.keep("init", keep, &asked.answer, Paper::made)
+                self.run_command("init", keep, &asked.answer, Printer::new_space)
             }
             ItemCommand::New(asked) => {
                 let (kind, form) = (asked.item.kind.kind, asked.item.kind.form);
                 let scope = scope(asked.user);
                 let keep = PersonCommand::New { kind, item: asked.item.item, scope, form };
-                self.keep("new", keep, &asked.answer, Paper::outcome)
+                self.run_command("new", keep, &asked.answer, Printer::outcome)
             }
             ItemCommand::List(asked) => {
                 let listing = ListItems {
@@ -113,39 +113,49 @@ impl Desk {
                     scope: asked.scope.map(Scope::from),
                     category: asked.category,
                 };
-                self.keep("list", PersonCommand::List(listing), &asked.answer, Paper::items)
+                self.run_command(
+                    "list",
+                    PersonCommand::List(listing),
+                    &asked.answer,
+                    Printer::items,
+                )
             }
             ItemCommand::Show(asked) => self.show(asked),
             ItemCommand::Copy(asked) => self.copy(asked),
             ItemCommand::Sign(asked) => self.sign(&asked),
             ItemCommand::Verify(asked) => self.verify(&asked),
-            ItemCommand::Draft(asked) => self.work(asked, WorkMode::Draft),
-            ItemCommand::Edit(asked) => self.work(asked, WorkMode::Edit),
+            ItemCommand::Draft(asked) => self.draft_or_edit(asked, WorkMode::Draft),
+            ItemCommand::Edit(asked) => self.draft_or_edit(asked, WorkMode::Edit),
             ItemCommand::Graph(asked) => {
-                let keep = PersonCommand::Graph(asked.asked());
-                self.keep("graph", keep, &asked.answer, Paper::graph)
+                let keep = PersonCommand::Graph(asked.to_request());
+                self.run_command("graph", keep, &asked.answer, Printer::graph)
             }
             ItemCommand::Doctor(asked) => {
                 let repair = if asked.fix { DoctorMode::Repair } else { DoctorMode::CheckOnly };
-                self.keep("doctor", PersonCommand::Doctor(repair), &asked.answer, Paper::checks)
+                self.run_command(
+                    "doctor",
+                    PersonCommand::Doctor(repair),
+                    &asked.answer,
+                    Printer::checks,
+                )
             }
             ItemCommand::Move(asked) => self.change_category(asked),
             ItemCommand::Rename(asked) => self.rename(asked),
             ItemCommand::Delete(asked) => self.delete(&asked),
             ItemCommand::Why(asked) => {
                 let keep = PersonCommand::Why { kind: asked.item.kind.kind, item: asked.item.item };
-                self.keep("why", keep, &asked.answer, Paper::candidates)
+                self.run_command("why", keep, &asked.answer, Printer::candidates)
             }
-            ItemCommand::Index(asked) => self.index(&asked),
+            ItemCommand::Index(asked) => self.run_index(&asked),
             ItemCommand::Review(asked) => self.review(&asked),
             ItemCommand::Config(asked) => {
                 let ConfigCommand::Check(answer) = asked.what;
-                self.keep("config", PersonCommand::CheckConfig, &answer, Paper::config)
+                self.run_command("config", PersonCommand::CheckConfig, &answer, Printer::config)
             }
-            ItemCommand::Model(asked) => self.model(asked),
-            ItemCommand::Keys(asked) => self.keys(asked),
-            ItemCommand::Signers(asked) => self.signers(asked),
-            ItemCommand::Team(asked) => self.team(asked),
+            ItemCommand::Model(asked) => self.run_model(asked),
+            ItemCommand::Keys(asked) => self.run_keys(asked),
+            ItemCommand::Signers(asked) => self.run_signers(asked),
+            ItemCommand::Team(asked) => self.run_team(asked),
             ItemCommand::Join(asked) => self.join(&asked),
             ItemCommand::Leave(asked) => self.leave(&asked),
         }
@@ -160,14 +170,14 @@ impl Desk {
             version: None,
             relationships: None,
         };
-        self.answer("show", Verb::Load(load), &asked.answer, Paper::item)
+        self.call_and_print("show", Verb::Load(load), &asked.answer, Printer::item)
     }
 
     fn copy(&self, asked: CopyArguments) -> io::Result<ExitCode> {
         let (kind, item) = (asked.item.kind.kind, asked.item.item);
         let (to, author) = (asked.to.into(), author(asked.as_mine));
         let keep = PersonCommand::Copy { kind, item, to, author };
-        self.keep("copy", keep, &asked.answer, Paper::outcome)
+        self.run_command("copy", keep, &asked.answer, Printer::outcome)
     }
 
     fn change_category(&self, asked: MoveArguments) -> io::Result<ExitCode> {
@@ -175,14 +185,14 @@ impl Desk {
         let (category, source) = (asked.category, asked.source.source());
         let author = author(asked.as_mine);
         let keep = PersonCommand::Move { kind, item, category, source, author };
-        self.keep("move", keep, &asked.answer, Paper::outcome)
+        self.run_command("move", keep, &asked.answer, Printer::outcome)
     }
 
     fn rename(&self, asked: RenameArguments) -> io::Result<ExitCode> {
         let (kind, item) = (asked.item.kind.kind, asked.item.item);
         let (id, source) = (asked.new_id, asked.source.source());
         let keep = PersonCommand::Rename { kind, item, id, source, author: author(asked.as_mine) };
-        self.keep("rename", keep, &asked.answer, Paper::outcome)
+        self.run_command("rename", keep, &asked.answer, Printer::outcome)
     }
 
     /// Shows what would go, asks, and deletes exactly that.
@@ -197,25 +207,30 @@ impl Desk {
         if !asked.yes {
             let dry = self.call("delete", Verb::Execute(execute(true)));
             if dry.reply_type() != ReplyType::Success {
-                return self.print(&dry, &asked.answer, |_, _| String::new());
+                return self.print_reply(&dry, &asked.answer, |_, _| String::new());
             }
             let address = dry.to_value()["data"]["address"].as_str().unwrap_or_default().to_owned();
-            if !render::ask(&format!("Delete {address}?"))? {
+            if !render::ask_yes_or_no(&format!("Delete {address}?"))? {
                 let nobody = "nothing was deleted; `--yes` answers where nobody can be asked";
-                render::note(if render::at_terminal() { "nothing was deleted" } else { nobody });
+                render::print_note(if render::can_ask() { "nothing was deleted" } else { nobody });
                 return Ok(ExitCode::from(render::REFUSED));
             }
         }
-        self.answer("delete", Verb::Execute(execute(false)), &asked.answer, Paper::outcome)
+        self.call_and_print(
+            "delete",
+            Verb::Execute(execute(false)),
+            &asked.answer,
+            Printer::outcome,
+        )
     }
 
-    fn index(&self, asked: &IndexArguments) -> io::Result<ExitCode> {
+    fn run_index(&self, asked: &IndexArguments) -> io::Result<ExitCode> {
         let how = match (asked.check, asked.rebuild) {
             (true, _) => IndexCommand::Check,
             (_, true) => IndexCommand::Rebuild,
             _ => IndexCommand::Update,
         };
-        self.keep("index", PersonCommand::Index(how), &asked.answer, Paper::index)
+        self.run_command("index", PersonCommand::Index(how), &asked.answer, Printer::index)
     }
 
     fn review(&self, asked: &ReviewArguments) -> io::Result<ExitCode> {
@@ -224,70 +239,82 @@ impl Desk {
             decision: verdict,
         };
         if let Some(name) = &asked.show {
-            return self.keep(
+            return self.run_command(
                 "review",
                 one(name, ReviewDecision::Show),
                 &asked.answer,
-                Paper::proposal,
+                Printer::proposal,
             );
         }
         if let Some(name) = &asked.accept {
             let accept = ReviewDecision::Accept { shown_digest: asked.digest };
-            return self.keep("review", one(name, accept), &asked.answer, Paper::outcome);
+            return self.run_command("review", one(name, accept), &asked.answer, Printer::outcome);
         }
         if let Some(name) = &asked.reject {
-            return self.keep(
+            return self.run_command(
                 "review",
                 one(name, ReviewDecision::Reject),
                 &asked.answer,
-                Paper::outcome,
+                Printer::outcome,
             );
         }
-        if asked.list || asked.answer.json || !render::at_terminal() {
-            return self.keep("review", PersonCommand::Proposals, &asked.answer, Paper::proposals);
+        if asked.list || asked.answer.json || !render::can_ask() {
+            return self.run_command(
+                "review",
+                PersonCommand::Proposals,
+                &asked.answer,
+                Printer::proposals,
+            );
         }
-        self.decide(&asked.answer, Quiet::No)
+        self.review_proposals(&asked.answer, ReviewContext::Review)
     }
 
     /// Goes through all proposals with the person.
-    pub(crate) fn decide(
+    pub(crate) fn review_proposals(
         &self,
         answer: &AnswerArguments,
-        when_empty: Quiet,
+        when_empty: ReviewContext,
     ) -> io::Result<ExitCode> {
         let waiting = self.call("review", Verb::Person(PersonCommand::Proposals));
         if waiting.reply_type() != ReplyType::Success {
-            return self.print(&waiting, answer, Paper::proposals);
+            return self.print_reply(&waiting, answer, Printer::proposals);
         }
         let waiting = waiting.to_value();
         let names = waiting["data"]["proposals"].as_array().into_iter().flatten();
         let names = names.filter_map(|one| one["proposal"].as_str()).collect::<Vec<_>>();
-        if names.is_empty() && when_empty == Quiet::No {
-            render::line("Nothing is proposed.")?;
+        if names.is_empty() && when_empty == ReviewContext::Review {
+            render::print_line("Nothing is proposed.")?;
         }
         for (number, name) in names.iter().enumerate() {
             let one =
                 |verdict| PersonCommand::Review { proposal: (*name).to_owned(), decision: verdict };
-            render::line(&format!("\n({} of {})", number + 1, names.len()))?;
+            render::print_line(&format!("\n({} of {})", number + 1, names.len()))?;
             let shown = self.call("review", Verb::Person(one(ReviewDecision::Show)));
-            self.print(&shown, answer, Paper::proposal)?;
+            self.print_reply(&shown, answer, Printer::proposal)?;
             // A yes is for what was shown, and for nothing else.
             let digest =
                 shown.to_value()["data"]["digest"].as_str().and_then(|text| text.parse().ok());
             // Within `mere sign`, a yes is the same letter for everything.
             let (question, letters) = match when_empty {
-                Quiet::No => ("[a]ccept, [r]eject, [s]kip, [q]uit?", ['a', 'r', 's', 'q']),
-                Quiet::Yes => {
+                ReviewContext::Review => {
+                    ("[a]ccept, [r]eject, [s]kip, [q]uit?", ['a', 'r', 's', 'q'])
+                }
+                ReviewContext::Sign => {
                     ("Accept it? [y]es, [n]ot now, [r]eject, [q]uit", ['y', 'n', 'r', 'q'])
                 }
             };
-            match render::choose(question, &letters)? {
+            match render::ask_choice(question, &letters)? {
                 'a' | 'y' => {
                     let accept = one(ReviewDecision::Accept { shown_digest: digest });
-                    self.keep("review", accept, answer, Paper::outcome)?;
+                    self.run_command("review", accept, answer, Printer::outcome)?;
                 }
                 'r' => {
-                    self.keep("review", one(ReviewDecision::Reject), answer, Paper::outcome)?;
+                    self.run_command(
+                        "review",
+                        one(ReviewDecision::Reject),
+                        answer,
+                        Printer::outcome,
+                    )?;
                 }
                 's' | 'n' => {}
                 _ => break,
@@ -296,33 +323,33 @@ impl Desk {
         Ok(ExitCode::SUCCESS)
     }
 
-    pub(crate) fn keep(
+    pub(crate) fn run_command(
         &self,
         tool: &'static str,
         keep: PersonCommand,
         answer: &AnswerArguments,
-        show: Shown,
+        show: PrintMethod,
     ) -> io::Result<ExitCode> {
-        self.answer(tool, Verb::Person(keep), answer, show)
+        self.call_and_print(tool, Verb::Person(keep), answer, show)
     }
 
-    pub(crate) fn answer(
+    pub(crate) fn call_and_print(
         &self,
         tool: &'static str,
         verb: Verb,
         answer: &AnswerArguments,
-        show: Shown,
+        show: PrintMethod,
     ) -> io::Result<ExitCode> {
-        self.print(&self.call(tool, verb), answer, show)
+        self.print_reply(&self.call(tool, verb), answer, show)
     }
 
     /// Makes a call; a key that is locked is unlocked by the person, once for the whole command.
     pub(crate) fn call(&self, tool: &'static str, verb: Verb) -> Cleared {
-        self.call_for(tool, verb, AtKeyboard::default)
+        self.call_with_turn(tool, verb, KeyboardTurn::default)
     }
 
     /// The same for a person who listens in a way of their own.
-    pub(crate) fn call_for<T: Turn>(
+    pub(crate) fn call_with_turn<T: Turn>(
         &self,
         tool: &'static str,
         verb: Verb,
@@ -331,42 +358,47 @@ impl Desk {
         let agent = self.session.agent().cloned().unwrap_or_default();
         let request = Request::from_person(agent, tool, verb);
         let door = |request: &Request| self.session.handle(request, &mut turn());
-        self.unlocking
-            .call(|unlock| converse(request.clone().with_key_passphrase(unlock), door, call::ask))
+        self.passphrases.call_with_passphrase(|unlock| {
+            call_until_done(
+                request.clone().with_key_passphrase(unlock),
+                door,
+                call::ask_at_terminal,
+            )
+        })
     }
 
     /// Prints a reply, and says how the process ends.
-    pub(crate) fn print(
+    pub(crate) fn print_reply(
         &self,
         reply: &Cleared,
         answer: &AnswerArguments,
-        show: Shown,
+        show: PrintMethod,
     ) -> io::Result<ExitCode> {
         let code = render::exit_code(reply.reply_type());
         if answer.json {
-            return render::reply(reply).map(|()| code);
+            return render::print_reply(reply).map(|()| code);
         }
         let value = reply.to_value();
-        let paper = Paper::new(answer.color, self.session.working_address().cloned());
+        let paper = Printer::new(answer.color, self.session.working_address().cloned());
         match reply.reply_type() {
             ReplyType::Success => {
-                render::text(&show(&paper, &value))?;
+                render::print_text(&show(&paper, &value))?;
                 if let Some(hint) = value["hint"].as_str() {
-                    render::note(&reword_for_person(hint));
+                    render::print_note(&reword_for_person(hint));
                 }
             }
             // A finding, or what is left, is told like an answer, and then what it means.
-            ReplyType::Error | ReplyType::Invalid if has_more(&value) => {
+            ReplyType::Error | ReplyType::Invalid if has_more_than_message(&value) => {
                 let told = show(&paper, &value);
                 let is_more = Some(told.trim_end()) != value["message"].as_str();
-                render::text(if is_more { &told } else { "" })?;
-                render::refusal(reply);
+                render::print_text(if is_more { &told } else { "" })?;
+                render::print_refusal(reply);
             }
             _ => {
-                render::text(&paper.candidates_of(&value))?;
-                render::refusal(reply);
+                render::print_text(&paper.candidate_list(&value))?;
+                render::print_refusal(reply);
                 for problem in value["data"]["problems"].as_array().into_iter().flatten() {
-                    render::detail(&told_problem(problem));
+                    render::print_detail(&format_problem(problem));
                 }
             }
         }
@@ -375,14 +407,14 @@ impl Desk {
 }
 
 /// Whether a reply that is no success has more to tell than its message.
-fn has_more(reply: &Value) -> bool {
+fn has_more_than_message(reply: &Value) -> bool {
     let data = &reply["data"];
     let is_error = reply["reply_type"] == "E";
     is_error && data.as_object().is_some_and(|data| !data.is_empty()) || data["left"].is_array()
 }
 
 /// What does not fit, and where.
-fn told_problem(problem: &Value) -> String {
+fn format_problem(problem: &Value) -> String {
     let texts = ["at", "what"].map(|key| problem[key].as_str());
     texts.into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ")
 }

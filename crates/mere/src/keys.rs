@@ -7,39 +7,44 @@ use mere_core::reply::ReplyType;
 use mere_core::request::{KeysCommand, Passphrase, PersonCommand, Verb};
 
 use crate::arguments::{GenerateArguments, KeysArguments, KeysCommandArguments, RotateArguments};
-use crate::items::Desk;
-use crate::paper::Paper;
+use crate::items::PersonSession;
+use crate::paper::Printer;
 use crate::{passphrase, render};
 
 const TOOL: &str = "keys";
 
-impl Desk {
-    pub(crate) fn keys(&self, asked: KeysArguments) -> io::Result<ExitCode> {
+impl PersonSession {
+    pub(crate) fn run_keys(&self, asked: KeysArguments) -> io::Result<ExitCode> {
         match asked.what {
             KeysCommandArguments::Generate(asked) => self.generate_key(asked),
-            KeysCommandArguments::List(answer) => {
-                self.keep(TOOL, PersonCommand::Keys(KeysCommand::List), &answer, Paper::keys)
-            }
+            KeysCommandArguments::List(answer) => self.run_command(
+                TOOL,
+                PersonCommand::Keys(KeysCommand::List),
+                &answer,
+                Printer::keys,
+            ),
             KeysCommandArguments::Export { key, answer } => {
                 let keep = PersonCommand::Keys(KeysCommand::Export { key });
-                self.keep(TOOL, keep, &answer, Paper::public_key)
+                self.run_command(TOOL, keep, &answer, Printer::public_key)
             }
             KeysCommandArguments::Import { file, answer } => {
                 let keep = PersonCommand::Keys(KeysCommand::Import { file });
-                self.keep(TOOL, keep, &answer, Paper::own_key)
+                self.run_command(TOOL, keep, &answer, Printer::own_key)
             }
             KeysCommandArguments::Use { key, answer } => {
                 let keep = PersonCommand::Keys(KeysCommand::Use(key));
-                self.keep(TOOL, keep, &answer, Paper::own_key)
+                self.run_command(TOOL, keep, &answer, Printer::own_key)
             }
             KeysCommandArguments::Rotate(asked) => self.rotate_key(&asked),
         }
     }
 
     fn generate_key(&self, asked: GenerateArguments) -> io::Result<ExitCode> {
-        let Some(passphrase) = new_passphrase(asked.no_passphrase)? else { return Ok(given_up()) };
+        let Some(passphrase) = new_passphrase(asked.no_passphrase)? else {
+            return Ok(report_given_up());
+        };
         let keep = PersonCommand::Keys(KeysCommand::Generate { name: asked.name, passphrase });
-        self.keep(TOOL, keep, &asked.answer, Paper::own_key)
+        self.run_command(TOOL, keep, &asked.answer, Printer::own_key)
     }
 
     /// The proof alone goes to standard output, so that it can be sent to a file.
@@ -50,15 +55,15 @@ impl Desk {
             self.call(TOOL, Verb::Person(PersonCommand::Keys(rotate)))
         };
         let reply = if asked.to.is_some() {
-            passphrase::call_with_next(rotate)
+            passphrase::call_with_next_key(rotate)
         } else {
             let chosen = new_passphrase(asked.no_passphrase)?;
-            let Some(passphrase) = chosen else { return Ok(given_up()) };
+            let Some(passphrase) = chosen else { return Ok(report_given_up()) };
             rotate(passphrase)
         };
-        let code = self.print(&reply, &asked.answer, Paper::rotation)?;
+        let code = self.print_reply(&reply, &asked.answer, Printer::rotation)?;
         if reply.reply_type() == ReplyType::Success && asked.out.is_none() && !asked.answer.json {
-            render::note(reply.to_value()["message"].as_str().unwrap_or_default());
+            render::print_note(reply.to_value()["message"].as_str().unwrap_or_default());
         }
         Ok(code)
     }
@@ -66,9 +71,9 @@ impl Desk {
 
 /// What locks a new key; `None` if the person gives up.
 fn new_passphrase(unwanted: bool) -> io::Result<Option<Passphrase>> {
-    if unwanted { Ok(Some(Passphrase::None)) } else { passphrase::of_new_key() }
+    if unwanted { Ok(Some(Passphrase::None)) } else { passphrase::ask_for_new_key() }
 }
 
-fn given_up() -> ExitCode {
-    render::failure("no key was made", render::REFUSED)
+fn report_given_up() -> ExitCode {
+    render::print_failure("no key was made", render::REFUSED)
 }

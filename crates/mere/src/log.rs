@@ -21,26 +21,26 @@ use tracing_subscriber::registry;
 use tracing_subscriber::util::SubscriberInitExt;
 
 /// How many lines may wait to be written.
-const MAX_WAITING: usize = 4_096;
+const MAX_QUEUED: usize = 4_096;
 /// How long the end of the process waits for them.
-const MAX_ENDING: Duration = Duration::from_millis(200);
+const FLUSH_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// How long lines may gather before they are written.
-const REST: Duration = Duration::from_millis(10);
+const BATCH_INTERVAL: Duration = Duration::from_millis(10);
 
-static WAITING: OnceLock<SyncSender<Item>> = OnceLock::new();
+static QUEUE: OnceLock<SyncSender<LogItem>> = OnceLock::new();
 
 /// What the writing thread gets.
-enum Item {
+enum LogItem {
     Line(Vec<u8>),
     /// Everything before it is to be written; then this is dropped.
-    End(SyncSender<()>),
+    Flush(SyncSender<()>),
 }
 
 /// Starts plain lines on standard error.
-pub(crate) fn start(level: Level) {
+pub(crate) fn start_plain(level: Level) {
     let lines = layer().with_writer(io::stderr).with_ansi(false).with_target(false).without_time();
-    registry().with(lines).with(ours(level)).init();
+    registry().with(lines).with(filter_targets(level)).init();
 }
 
 /// Starts JSON lines, on standard error or in a file.
@@ -49,35 +49,37 @@ pub(crate) fn start_json(level: Level, file: Option<&TypedPath>) -> io::Result<(
         Some(file) => Box::new(LogFile::open(file)?),
         None => Box::new(io::stderr()),
     };
-    let (sender, receiver) = sync_channel(MAX_WAITING);
-    std::thread::Builder::new().name("log".to_owned()).spawn(move || write(&receiver, sink))?;
-    let _ = WAITING.set(sender.clone());
+    let (sender, receiver) = sync_channel(MAX_QUEUED);
+    std::thread::Builder::new()
+        .name("log".to_owned())
+        .spawn(move || write_queued(&receiver, sink))?;
+    let _ = QUEUE.set(sender.clone());
     let lines = layer()
         .json()
         .flatten_event(true)
         .with_span_list(false)
         .with_ansi(false)
-        .with_writer(move || Waiting(sender.clone()));
-    registry().with(lines).with(ours(level)).init();
+        .with_writer(move || QueueWriter(sender.clone()));
+    registry().with(lines).with(filter_targets(level)).init();
     Ok(())
 }
 
 /// Gives the lines that wait a moment to be written.
 pub(crate) fn finish() {
-    if let Some(waiting) = WAITING.get() {
+    if let Some(waiting) = QUEUE.get() {
         let (sender, receiver) = sync_channel(1);
-        if waiting.try_send(Item::End(sender)).is_ok() {
-            let _ = receiver.recv_timeout(MAX_ENDING);
+        if waiting.try_send(LogItem::Flush(sender)).is_ok() {
+            let _ = receiver.recv_timeout(FLUSH_TIMEOUT);
         }
     }
 }
 
 /// Hands lines over, or drops them.
-struct Waiting(SyncSender<Item>);
+struct QueueWriter(SyncSender<LogItem>);
 
-impl Write for Waiting {
+impl Write for QueueWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let _ = self.0.try_send(Item::Line(line.to_vec()));
+        let _ = self.0.try_send(LogItem::Line(line.to_vec()));
         Ok(line.len())
     }
 
@@ -86,27 +88,27 @@ impl Write for Waiting {
     }
 }
 
-fn write(items: &Receiver<Item>, mut sink: Box<dyn Write + Send>) {
+fn write_queued(items: &Receiver<LogItem>, mut sink: Box<dyn Write + Send>) {
     while let Ok(first) = items.recv() {
         for item in std::iter::once(first).chain(items.try_iter()) {
             match item {
-                Item::Line(line) => {
+                LogItem::Line(line) => {
                     let _ = sink.write_all(&line);
                 }
-                Item::End(done) => {
+                LogItem::Flush(done) => {
                     let _ = sink.flush();
                     drop(done);
                 }
             }
         }
         // While this thread sleeps no call has to wake it: a busy server logs in batches.
-        std::thread::sleep(REST);
+        std::thread::sleep(BATCH_INTERVAL);
     }
 }
 
 /// Our own words from this level up; of libraries only what went wrong, because at lower levels
 /// they repeat what clients say.
-fn ours(level: Level) -> Targets {
+fn filter_targets(level: Level) -> Targets {
     Targets::new()
         .with_default(Level::ERROR)
         .with_target("mere", level)

@@ -42,9 +42,9 @@ fn main() -> ExitCode {
     }
     let arguments = Arguments::parse();
     if let Err(error) = arguments.command.start_log() {
-        return render::failure(&format!("the log cannot be opened: {error}"), render::USAGE);
+        return render::print_failure(&format!("the log cannot be opened: {error}"), render::USAGE);
     }
-    let place = arguments.place;
+    let place = arguments.location;
     let ended = match arguments.command {
         Command::Init(asked) => items::run(place, ItemCommand::Init(asked)),
         Command::List(asked) => items::run(place, ItemCommand::List(asked)),
@@ -74,7 +74,7 @@ fn main() -> ExitCode {
         Command::Leave(asked) => items::run(place, ItemCommand::Leave(asked)),
         Command::Keys(asked) => items::run(place, ItemCommand::Keys(asked)),
         Command::Run(asked) => run::run(place, &asked),
-        Command::Chain(asked) => run::chain(place, asked),
+        Command::Chain(asked) => run::show_chain(place, asked),
         Command::Lock(asked) => run::lock(place, &asked),
         Command::Prepare(asked) => run::prepare(place, asked),
         Command::Call(call) => call::run(place, &call),
@@ -87,7 +87,7 @@ fn main() -> ExitCode {
         Command::Trust(asked) => trust::run(place, asked),
         Command::Where(asked) => whereabouts::run(&place, &asked),
     };
-    let code = ended.unwrap_or_else(|error| render::unwritten(&error));
+    let code = ended.unwrap_or_else(|error| render::report_write_error(&error));
     log::finish();
     code
 }

@@ -15,34 +15,35 @@ use mere_engine::TypedPath;
 use serde_json::Value;
 
 use crate::arguments::{
-    CreateMemoryArguments, ListMemoriesArguments, MemoryArguments, MemoryCommandArguments, Moment,
-    PlaceArguments, PruneArguments, RemoveMemoryArguments, SessionArguments, UpdateMemoryArguments,
+    CreateMemoryArguments, ListMemoriesArguments, LocationArguments, MemoryArguments,
+    MemoryCommandArguments, Moment, PruneArguments, RemoveMemoryArguments, SessionArguments,
+    UpdateMemoryArguments,
 };
-use crate::items::{Desk, Shown, at_desk};
-use crate::paper::Paper;
-use crate::team::refused;
+use crate::items::{PersonSession, PrintMethod, with_session};
+use crate::paper::Printer;
+use crate::team::report_refusal;
 use crate::{content, render};
 
 const TOOL: &str = "memory";
 /// The most that one page holds.
-const PAGE: usize = 1000;
+const PAGE_SIZE: usize = 1000;
 /// The most that are listed.
-const MOST: usize = 10_000;
+const MAX_LISTED: usize = 10_000;
 
 /// Runs the command.
-pub(crate) fn run(place: PlaceArguments, asked: MemoryArguments) -> io::Result<ExitCode> {
+pub(crate) fn run(place: LocationArguments, asked: MemoryArguments) -> io::Result<ExitCode> {
     let directory = place.directory().cloned();
-    let session = SessionArguments::of_store(asked.store);
-    at_desk(place, &session, |desk| match asked.what {
+    let session = SessionArguments::for_store(asked.store);
+    with_session(place, &session, |desk| match asked.what {
         MemoryCommandArguments::Create(asked) => desk.create_memory(asked, directory.as_ref()),
         MemoryCommandArguments::Get(asked) => {
             let get = MemoryCall::Get { path: asked.path, expired: expired(asked.include_expired) };
-            desk.answer(TOOL, Verb::Memory(get), &asked.answer, Paper::memory)
+            desk.call_and_print(TOOL, Verb::Memory(get), &asked.answer, Printer::memory)
         }
         MemoryCommandArguments::Update(asked) => desk.update_memory(asked, directory.as_ref()),
         MemoryCommandArguments::Move(asked) => {
             let relocate = MemoryCall::Move { from: asked.from, to: asked.to };
-            desk.answer(TOOL, Verb::Memory(relocate), &asked.answer, Paper::outcome)
+            desk.call_and_print(TOOL, Verb::Memory(relocate), &asked.answer, Printer::outcome)
         }
         MemoryCommandArguments::Remove(asked) => desk.remove_memory(&asked),
         MemoryCommandArguments::List(asked) => desk.list_memories(&asked),
@@ -51,24 +52,24 @@ pub(crate) fn run(place: PlaceArguments, asked: MemoryArguments) -> io::Result<E
     })
 }
 
-impl Desk {
+impl PersonSession {
     fn create_memory(
         &self,
         asked: CreateMemoryArguments,
         directory: Option<&TypedPath>,
     ) -> io::Result<ExitCode> {
-        let content = match content::required(&asked.content, directory) {
+        let content = match content::read_required(&asked.content, directory) {
             Ok(content) => content,
-            Err(error) => return Ok(error.told()),
+            Err(error) => return Ok(error.report()),
         };
-        let expires_at = match time(asked.expires_at) {
+        let expires_at = match resolve_time(asked.expires_at) {
             Ok(time) => time,
             Err(code) => return Ok(code),
         };
         let (tags, citations, source) = (asked.tag, asked.citation, asked.source);
         let wording = NewMemory { content, tags, expires_at, citations, source };
         let create = MemoryCall::Create { path: asked.path, wording };
-        self.answer(TOOL, Verb::Memory(create), &asked.answer, Paper::outcome)
+        self.call_and_print(TOOL, Verb::Memory(create), &asked.answer, Printer::outcome)
     }
 
     fn update_memory(
@@ -76,27 +77,27 @@ impl Desk {
         asked: UpdateMemoryArguments,
         directory: Option<&TypedPath>,
     ) -> io::Result<ExitCode> {
-        let content = match content::of(&asked.content, directory) {
+        let content = match content::read_optional(&asked.content, directory) {
             Ok(content) => content,
-            Err(error) => return Ok(error.told()),
+            Err(error) => return Ok(error.report()),
         };
-        let expires_at = match time(asked.expires_at) {
+        let expires_at = match resolve_time(asked.expires_at) {
             Ok(time) => time,
             Err(code) => return Ok(code),
         };
         let revision = MemoryRevision {
             content,
-            tags: replaced(asked.tag, asked.no_tags),
+            tags: replacement(asked.tag, asked.no_tags),
             expires_at: if asked.never_expires {
                 Some(MemoryExpiry::Never)
             } else {
                 expires_at.map(MemoryExpiry::At)
             },
-            citations: replaced(asked.citation, asked.no_citations),
+            citations: replacement(asked.citation, asked.no_citations),
         };
         let expect = asked.expect_sha256;
         let update = MemoryCall::Update { path: asked.path, revision, expect };
-        self.answer(TOOL, Verb::Memory(update), &asked.answer, Paper::outcome)
+        self.call_and_print(TOOL, Verb::Memory(update), &asked.answer, Printer::outcome)
     }
 
     /// Looks whether it is there, asks, and removes it.
@@ -106,16 +107,16 @@ impl Desk {
             let get = MemoryCall::Get { path: path.clone(), expired: ExpiredMemories::Included };
             let found = self.call(TOOL, Verb::Memory(get));
             if found.reply_type() != ReplyType::Success {
-                return self.print(&found, &asked.answer, Paper::outcome);
+                return self.print_reply(&found, &asked.answer, Printer::outcome);
             }
             let address =
                 found.to_value()["data"]["address"].as_str().unwrap_or_default().to_owned();
-            if !render::at_terminal() || !render::ask(&format!("Remove {address}?"))? {
-                return Ok(refused("nothing was removed", "`--yes` answers"));
+            if !render::can_ask() || !render::ask_yes_or_no(&format!("Remove {address}?"))? {
+                return Ok(report_refusal("nothing was removed", "`--yes` answers"));
             }
         }
         let remove = MemoryCall::Remove { path };
-        self.answer(TOOL, Verb::Memory(remove), &asked.answer, Paper::outcome)
+        self.call_and_print(TOOL, Verb::Memory(remove), &asked.answer, Printer::outcome)
     }
 
     fn list_memories(&self, asked: &ListMemoriesArguments) -> io::Result<ExitCode> {
@@ -125,37 +126,41 @@ impl Desk {
             expired: expired(asked.include_expired),
             ..ListMemories::default()
         };
-        let most = asked.limit.map_or(MOST, usize::from);
-        let reply = match self.pages(list, most) {
+        let most = asked.limit.map_or(MAX_LISTED, usize::from);
+        let reply = match self.collect_pages(list, most) {
             Ok(reply) => reply,
-            Err(reply) => return self.print(&reply, &asked.answer, Paper::outcome),
+            Err(reply) => return self.print_reply(&reply, &asked.answer, Printer::outcome),
         };
         if asked.answer.json {
-            return render::line(&format!("{reply:#}")).map(|()| ExitCode::SUCCESS);
+            return render::print_line(&format!("{reply:#}")).map(|()| ExitCode::SUCCESS);
         }
-        let paper = Paper::new(asked.answer.color, self.session.working_address().cloned());
-        render::text(&paper.memories(&reply))?;
+        let paper = Printer::new(asked.answer.color, self.session.working_address().cloned());
+        render::print_text(&paper.memories(&reply))?;
         // What an agent is told of the next page is not for people.
         let is_whole = reply["data"]["next"].is_null();
         if let Some(hint) = reply["hint"].as_str().filter(|_| is_whole) {
-            render::note(&reword_for_person(hint));
+            render::print_note(&reword_for_person(hint));
         }
         Ok(ExitCode::SUCCESS)
     }
 
     /// The pages of a list up to `most` memories, as one reply; or the first that is no success.
-    pub(crate) fn pages(&self, mut list: ListMemories, most: usize) -> Result<Value, Box<Cleared>> {
+    pub(crate) fn collect_pages(
+        &self,
+        mut list: ListMemories,
+        most: usize,
+    ) -> Result<Value, Box<Cleared>> {
         let mut all = None;
         loop {
-            let left = most.saturating_sub(all.as_ref().map_or(0, listed));
-            list.limit = left.min(PAGE);
+            let left = most.saturating_sub(all.as_ref().map_or(0, count_listed));
+            list.limit = left.min(PAGE_SIZE);
             let reply = self.call(TOOL, Verb::Memory(MemoryCall::List(list.clone())));
             if reply.reply_type() != ReplyType::Success {
                 return Err(Box::new(reply));
             }
-            let joined = joined(all, reply.to_value());
+            let joined = append_page(all, reply.to_value());
             let next = joined["data"]["next"].as_str().and_then(|next| next.parse().ok());
-            if next.is_none() || next == list.cursor || listed(&joined) >= most {
+            if next.is_none() || next == list.cursor || count_listed(&joined) >= most {
                 return Ok(joined);
             }
             list.cursor = next;
@@ -167,36 +172,42 @@ impl Desk {
     fn prune(&self, asked: &PruneArguments) -> io::Result<ExitCode> {
         let prune = |rehearsal| Verb::Person(PersonCommand::Store(StoreCommand::Prune(rehearsal)));
         if asked.dry_run {
-            return self.answer(TOOL, prune(DryRun::Yes), &asked.answer, Paper::pruned);
+            return self.call_and_print(
+                TOOL,
+                prune(DryRun::Yes),
+                &asked.answer,
+                Printer::prune_result,
+            );
         }
         if !asked.yes {
             let plan = self.call(TOOL, prune(DryRun::Yes));
             let value = plan.to_value();
             let count = value["data"]["count"].as_u64().unwrap_or_default();
             if plan.reply_type() != ReplyType::Success || count == 0 {
-                return self.print(&plan, &asked.answer, Paper::pruned);
+                return self.print_reply(&plan, &asked.answer, Printer::prune_result);
             }
-            let paper = Paper::new(asked.answer.color, self.session.working_address().cloned());
+            let paper = Printer::new(asked.answer.color, self.session.working_address().cloned());
             if !asked.answer.json {
-                render::text(&paper.pruned(&value))?;
+                render::print_text(&paper.prune_result(&value))?;
             }
             let question = if count == 1 { "Delete it?" } else { "Delete them?" };
-            if !render::at_terminal() || !render::ask(question)? {
-                return Ok(refused("nothing was deleted", "`--yes` answers"));
+            if !render::can_ask() || !render::ask_yes_or_no(question)? {
+                return Ok(report_refusal("nothing was deleted", "`--yes` answers"));
             }
         }
-        let show = if asked.yes { Paper::pruned as Shown } else { Paper::outcome as _ };
-        self.answer(TOOL, prune(DryRun::No), &asked.answer, show)
+        let show =
+            if asked.yes { Printer::prune_result as PrintMethod } else { Printer::outcome as _ };
+        self.call_and_print(TOOL, prune(DryRun::No), &asked.answer, show)
     }
 }
 
 /// How many memories a reply lists.
-pub(crate) fn listed(reply: &Value) -> usize {
+pub(crate) fn count_listed(reply: &Value) -> usize {
     reply["data"]["memories"].as_array().map_or(0, Vec::len)
 }
 
 /// What was listed so far with one more page. Where nothing is left, the count is what is listed.
-fn joined(before: Option<Value>, mut page: Value) -> Value {
+fn append_page(before: Option<Value>, mut page: Value) -> Value {
     if let Some(mut before) = before {
         let mut memories = before["data"]["memories"].take();
         if let (Some(all), Some(more)) =
@@ -207,7 +218,7 @@ fn joined(before: Option<Value>, mut page: Value) -> Value {
         page["data"]["memories"] = memories;
         page["data"]["subcategories"] = before["data"]["subcategories"].take();
     }
-    let count = listed(&page);
+    let count = count_listed(&page);
     let said = page["data"]["count"].as_u64().and_then(|said| usize::try_from(said).ok());
     let is_whole = page["data"]["next"].is_null();
     let count = if is_whole { count } else { said.unwrap_or_default().max(count) };
@@ -220,17 +231,17 @@ fn expired(included: bool) -> ExpiredMemories {
 }
 
 /// What is said in place of what is there; `None` where it stays.
-fn replaced(said: Vec<String>, cleared: bool) -> Option<Vec<String>> {
+fn replacement(said: Vec<String>, cleared: bool) -> Option<Vec<String>> {
     (cleared || !said.is_empty()).then_some(said)
 }
 
 /// The time a person means now, or how the process ends.
-fn time(said: Option<Moment>) -> Result<Option<Timestamp>, ExitCode> {
+fn resolve_time(said: Option<Moment>) -> Result<Option<Timestamp>, ExitCode> {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
     let now = Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX);
-    let time = said.map(|moment| moment.said(now)).transpose();
-    time.map_err(|error| render::failure(&error.to_string(), render::USAGE))
+    let time = said.map(|moment| moment.resolve(now)).transpose();
+    time.map_err(|error| render::print_failure(&error.to_string(), render::USAGE))
 }
 
 #[cfg(test)]
@@ -250,12 +261,12 @@ mod tests {
 
     #[test]
     fn pages_become_one_reply() {
-        let first = joined(None, page(2, &["a", "b"], Some("x")));
-        assert_eq!((listed(&first), &first["data"]["count"]), (2, &json!(2)));
-        let second = joined(Some(first), page(2, &["c", "d"], Some("y")));
+        let first = append_page(None, page(2, &["a", "b"], Some("x")));
+        assert_eq!((count_listed(&first), &first["data"]["count"]), (2, &json!(2)));
+        let second = append_page(Some(first), page(2, &["c", "d"], Some("y")));
         assert_eq!(second["data"]["count"], 4, "at least what is listed");
-        let all = joined(Some(second), page(1, &["e"], None));
-        assert_eq!((listed(&all), &all["data"]["count"]), (5, &json!(5)));
+        let all = append_page(Some(second), page(1, &["e"], None));
+        assert_eq!((count_listed(&all), &all["data"]["count"]), (5, &json!(5)));
         assert_eq!(all["data"]["subcategories"], json!([{ "path": "a" }]));
         assert_eq!(all["data"]["memories"][4], json!({ "path": "e" }));
         assert!(all["data"]["next"].is_null());
@@ -263,16 +274,16 @@ mod tests {
 
     #[test]
     fn a_count_of_everything_stays_while_something_is_left() {
-        let first = joined(None, page(9, &["a", "b"], Some("x")));
+        let first = append_page(None, page(9, &["a", "b"], Some("x")));
         assert_eq!(first["data"]["count"], 9);
-        let second = joined(Some(first), page(9, &["c"], Some("y")));
-        assert_eq!((listed(&second), &second["data"]["count"]), (3, &json!(9)));
+        let second = append_page(Some(first), page(9, &["c"], Some("y")));
+        assert_eq!((count_listed(&second), &second["data"]["count"]), (3, &json!(9)));
     }
 
     #[test]
     fn what_is_not_said_stays() {
-        assert_eq!(replaced(Vec::new(), false), None);
-        assert_eq!(replaced(Vec::new(), true), Some(Vec::new()));
-        assert_eq!(replaced(vec!["a".to_owned()], false), Some(vec!["a".to_owned()]));
+        assert_eq!(replacement(Vec::new(), false), None);
+        assert_eq!(replacement(Vec::new(), true), Some(Vec::new()));
+        assert_eq!(replacement(vec!["a".to_owned()], false), Some(vec!["a".to_owned()]));
     }
 }

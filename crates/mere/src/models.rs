@@ -5,25 +5,32 @@ use std::process::ExitCode;
 
 use mere_core::request::{ModelCommand, PersonCommand};
 
-use crate::arguments::{FetchedArgument, ModelArguments, ModelCommandArguments};
-use crate::items::Desk;
-use crate::paper::Paper;
+use crate::arguments::{ModelArguments, ModelCommandArguments, ModelNameArgument};
+use crate::items::PersonSession;
+use crate::paper::Printer;
 
 const TOOL: &str = "model";
 
-impl Desk {
-    pub(crate) fn model(&self, asked: ModelArguments) -> io::Result<ExitCode> {
+impl PersonSession {
+    pub(crate) fn run_model(&self, asked: ModelArguments) -> io::Result<ExitCode> {
         match asked.what {
-            ModelCommandArguments::List(answer) => {
-                self.keep(TOOL, PersonCommand::Model(ModelCommand::List), &answer, Paper::models)
-            }
-            ModelCommandArguments::Fetch { model: FetchedArgument::Minilm, from, answer } => {
+            ModelCommandArguments::List(answer) => self.run_command(
+                TOOL,
+                PersonCommand::Model(ModelCommand::List),
+                &answer,
+                Printer::models,
+            ),
+            ModelCommandArguments::Fetch { model: ModelNameArgument::Minilm, from, answer } => {
                 let keep = PersonCommand::Model(ModelCommand::Fetch { from });
-                self.keep(TOOL, keep, &answer, Paper::fetched_model)
+                self.run_command(TOOL, keep, &answer, Printer::fetched_model)
             }
-            ModelCommandArguments::Remove { model: FetchedArgument::Minilm, answer } => {
-                self.keep(TOOL, PersonCommand::Model(ModelCommand::Remove), &answer, Paper::outcome)
-            }
+            ModelCommandArguments::Remove { model: ModelNameArgument::Minilm, answer } => self
+                .run_command(
+                    TOOL,
+                    PersonCommand::Model(ModelCommand::Remove),
+                    &answer,
+                    Printer::outcome,
+                ),
         }
     }
 }

@@ -13,11 +13,11 @@ const ATTEMPTS: usize = 3;
 
 /// What a person has said to unlock their key, for the rest of one command.
 #[derive(Default)]
-pub(crate) struct Unlocking(RefCell<Option<Secret>>);
+pub(crate) struct PassphraseCache(RefCell<Option<Secret>>);
 
-impl Unlocking {
+impl PassphraseCache {
     /// Makes a call with what is known, and again with what the person says, while a key is locked.
-    pub(crate) fn call(&self, make: impl Fn(Option<Secret>) -> Cleared) -> Cleared {
+    pub(crate) fn call_with_passphrase(&self, make: impl Fn(Option<Secret>) -> Cleared) -> Cleared {
         let known = self.0.borrow().clone();
         let mut reply = make(known);
         for _ in 0..ATTEMPTS {
@@ -26,7 +26,7 @@ impl Unlocking {
                 code if code == codes::KEY_PASSPHRASE.id() => "That is not it. Passphrase of",
                 _ => break,
             };
-            let Some(secret) = of_key(question, &reply) else { break };
+            let Some(secret) = ask_for_key(question, &reply) else { break };
             *self.0.borrow_mut() = Some(secret.clone());
             reply = make(Some(secret));
         }
@@ -35,27 +35,27 @@ impl Unlocking {
 }
 
 /// Makes a call that needs the passphrase of one more key, and again with what the person says.
-pub(crate) fn call_with_next(make: impl Fn(Passphrase) -> Cleared) -> Cleared {
+pub(crate) fn call_with_next_key(make: impl Fn(Passphrase) -> Cleared) -> Cleared {
     let mut reply = make(Passphrase::NotAsked);
     for _ in 0..ATTEMPTS {
         if reply.code() != codes::KEY_NEXT_LOCKED.id() {
             break;
         }
-        let Some(secret) = of_key("Passphrase of", &reply) else { break };
+        let Some(secret) = ask_for_key("Passphrase of", &reply) else { break };
         reply = make(Passphrase::Some(secret));
     }
     reply
 }
 
 /// The passphrase of the key that a reply names; `None` if nobody says it.
-fn of_key(question: &str, reply: &Cleared) -> Option<Secret> {
+fn ask_for_key(question: &str, reply: &Cleared) -> Option<Secret> {
     let reply = reply.to_value();
     let key = reply["data"]["key"].as_str().unwrap_or("your key");
     Terminal::open()?.ask_hidden(&format!("{question} {key}: ")).ok().flatten()
 }
 
 /// The passphrase of a key that is to be made; `None` if the person gives up.
-pub(crate) fn of_new_key() -> io::Result<Option<Passphrase>> {
+pub(crate) fn ask_for_new_key() -> io::Result<Option<Passphrase>> {
     let Some(mut terminal) = Terminal::open() else { return Ok(Some(Passphrase::NotAsked)) };
     for _ in 0..ATTEMPTS {
         let first = terminal.ask_hidden("Passphrase for the new key (empty for none): ")?;

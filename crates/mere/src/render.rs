@@ -12,7 +12,7 @@ const MAX_ANSWER_BYTES: u64 = 64;
 const MAX_LINE_BYTES: u64 = 1024;
 
 /// Prints a line on standard output.
-pub(crate) fn line(text: &str) -> io::Result<()> {
+pub(crate) fn print_line(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.write_all(b"\n")?;
@@ -20,31 +20,31 @@ pub(crate) fn line(text: &str) -> io::Result<()> {
 }
 
 /// Prints a reply on standard output, indented for reading.
-pub(crate) fn reply(reply: &Cleared) -> io::Result<()> {
-    line(&format!("{:#}", reply.to_value()))
+pub(crate) fn print_reply(reply: &Cleared) -> io::Result<()> {
+    print_line(&format!("{:#}", reply.to_value()))
 }
 
 /// Prints a cleared message on standard output, indented for reading.
-pub(crate) fn message(message: &ClearedMessage) -> io::Result<()> {
-    line(&format!("{:#}", message.value()))
+pub(crate) fn print_message(message: &ClearedMessage) -> io::Result<()> {
+    print_line(&format!("{:#}", message.value()))
 }
 
 /// Prints text as it is on standard output.
-pub(crate) fn text(text: &str) -> io::Result<()> {
+pub(crate) fn print_text(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
 }
 
 /// What an agent is told of a path that leads nowhere, in a person's words.
-const NOT_THERE: &str = "mere: there is no such file or folder that agents may see
+const NOT_VISIBLE: &str = "mere: there is no such file or folder that agents may see
       Paths are read from where you are; `mere where PATH` says where one lies. Sensitive files
       such as .env are hidden: `mere allow PATH` shows one. Links that lead out are not followed.";
 
 /// Tells the person why there is no answer.
-pub(crate) fn refusal(reply: &Cleared) {
+pub(crate) fn print_refusal(reply: &Cleared) {
     if reply.code() == codes::PATH_NOT_VISIBLE.id() {
-        let _ = writeln!(io::stderr(), "{NOT_THERE}");
+        let _ = writeln!(io::stderr(), "{NOT_VISIBLE}");
         return;
     }
     let reply = reply.to_value();
@@ -55,17 +55,17 @@ pub(crate) fn refusal(reply: &Cleared) {
 }
 
 /// Prints text as it is on standard error.
-pub(crate) fn beside(text: &str) {
+pub(crate) fn print_error_text(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
 /// Tells one more thing about a refusal.
-pub(crate) fn detail(words: &str) {
+pub(crate) fn print_detail(words: &str) {
     let _ = writeln!(io::stderr(), "      - {words}");
 }
 
 /// Tells the person something beside the answer.
-pub(crate) fn note(words: &str) {
+pub(crate) fn print_note(words: &str) {
     let _ = writeln!(io::stderr(), "mere: {words}");
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn note(words: &str) {
 const BAR: u64 = 30;
 
 /// Tells the person at the terminal how far a command is.
-pub(crate) fn progress(done: u64, total: Option<u64>, what: &str) {
+pub(crate) fn show_progress(done: u64, total: Option<u64>, what: &str) {
     let mut out = io::stderr();
     if !out.is_terminal() {
         return;
@@ -92,7 +92,7 @@ pub(crate) fn progress(done: u64, total: Option<u64>, what: &str) {
 }
 
 /// Takes the progress bar away.
-pub(crate) fn end_progress() {
+pub(crate) fn clear_progress() {
     let mut out = io::stderr();
     if out.is_terminal() {
         let _ = write!(out, "\r\u{1b}[K");
@@ -100,7 +100,7 @@ pub(crate) fn end_progress() {
 }
 
 /// Whether a person looks at standard output.
-pub(crate) fn is_watched() -> bool {
+pub(crate) fn is_output_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
@@ -111,18 +111,18 @@ pub(crate) fn width() -> Option<usize> {
 }
 
 /// Whether standard output takes colours, and the person wants them.
-pub(crate) fn takes_colours() -> bool {
+pub(crate) fn supports_colours() -> bool {
     anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
 
 /// Says what went wrong to the person at the terminal, and how the process ends.
-pub(crate) fn failure(what: &str, code: u8) -> ExitCode {
+pub(crate) fn print_failure(what: &str, code: u8) -> ExitCode {
     let _ = writeln!(io::stderr(), "mere: {what}");
     ExitCode::from(code)
 }
 
 /// Asks a yes-or-no question. No answer is no.
-pub(crate) fn ask(question: &str) -> io::Result<bool> {
+pub(crate) fn ask_yes_or_no(question: &str) -> io::Result<bool> {
     let mut out = io::stderr();
     write!(out, "{question} [y/N] ")?;
     out.flush()?;
@@ -135,7 +135,7 @@ pub(crate) fn ask(question: &str) -> io::Result<bool> {
 }
 
 /// Asks for one of some letters, again until one is given; nothing more to read is the last of them.
-pub(crate) fn choose(question: &str, letters: &[char]) -> io::Result<char> {
+pub(crate) fn ask_choice(question: &str, letters: &[char]) -> io::Result<char> {
     let last = letters.last().copied().unwrap_or_default();
     loop {
         let mut out = io::stderr();
@@ -169,28 +169,28 @@ pub(crate) fn ask_line(question: &str) -> io::Result<Option<String>> {
 }
 
 /// Whether a person types and reads what is printed, so that no program stands between.
-pub(crate) fn is_face_to_face() -> bool {
-    io::stdin().is_terminal() && is_watched()
+pub(crate) fn is_interactive() -> bool {
+    io::stdin().is_terminal() && is_output_terminal()
 }
 
 /// Whether a person sits there.
-pub(crate) fn at_terminal() -> bool {
+pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
 /// Tells the person at the terminal that the program waits for another program; says nothing when
 /// there is no person.
-pub(crate) fn waiting(words: &str) {
+pub(crate) fn print_waiting(words: &str) {
     if io::stdin().is_terminal() {
         let _ = writeln!(io::stderr(), "{words}");
     }
 }
 
 /// How the process ends when its output could not be written. A reader that went away knows.
-pub(crate) fn unwritten(error: &io::Error) -> ExitCode {
+pub(crate) fn report_write_error(error: &io::Error) -> ExitCode {
     match error.kind() {
         io::ErrorKind::BrokenPipe => ExitCode::from(BROKEN),
-        _ => failure(&format!("the output cannot be written: {error}"), BROKEN),
+        _ => print_failure(&format!("the output cannot be written: {error}"), BROKEN),
     }
 }
 

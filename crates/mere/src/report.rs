@@ -5,7 +5,12 @@ use mere_core::reply::{Code, Success};
 use serde_json::{Value, json};
 
 /// A reply of the command `tool`.
-pub(crate) fn report(code: Code<Success>, tool: &str, message: &str, data: &Value) -> Value {
+pub(crate) fn operator_reply(
+    code: Code<Success>,
+    tool: &str,
+    message: &str,
+    data: &Value,
+) -> Value {
     let code = code.id();
     json!({
         "reply_type": code.reply_type().letter(), "code": code.to_string(), "message": message,

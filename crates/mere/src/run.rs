@@ -10,49 +10,50 @@ use mere_core::request::{PersonCommand, Verb};
 use mere_core::turn::{OutputStream, Progress, Turn};
 
 use crate::arguments::{
-    ChainArguments, LockArguments, PlaceArguments, PrepareArguments, RunArguments, SessionArguments,
+    ChainArguments, LocationArguments, LockArguments, PrepareArguments, RunArguments,
+    SessionArguments,
 };
-use crate::items::{Desk, at_desk};
-use crate::paper::Paper;
+use crate::items::{PersonSession, with_session};
+use crate::paper::Printer;
 use crate::render;
 
 /// Runs a tool: what it says goes where it says it, as it says it, and its failure is a status of its own.
-pub(crate) fn run(place: PlaceArguments, asked: &RunArguments) -> io::Result<ExitCode> {
+pub(crate) fn run(place: LocationArguments, asked: &RunArguments) -> io::Result<ExitCode> {
     let session =
-        if asked.is_dry() { SessionArguments::default() } else { SessionArguments::to_run() };
-    at_desk(place, &session, |desk| run_at(desk, asked))
+        if asked.is_dry() { SessionArguments::default() } else { SessionArguments::for_run() };
+    with_session(place, &session, |desk| run_in_session(desk, asked))
 }
 
-fn run_at(desk: &Desk, asked: &RunArguments) -> io::Result<ExitCode> {
-    let tool = Verb::Person(PersonCommand::Run(asked.asked()));
+fn run_in_session(desk: &PersonSession, asked: &RunArguments) -> io::Result<ExitCode> {
+    let tool = Verb::Person(PersonCommand::Run(asked.to_request()));
     let is_quiet = asked.is_dry() || asked.answer.json;
     let reply = if is_quiet {
         desk.call("run", tool)
     } else {
-        desk.call_for("run", tool, || Listener(Paper::new(asked.answer.color, None)))
+        desk.call_with_turn("run", tool, || OutputTurn(Printer::new(asked.answer.color, None)))
     };
     if asked.is_dry() || reply.reply_type() != ReplyType::Success {
-        return desk.print(&reply, &asked.answer, Paper::dry_run);
+        return desk.print_reply(&reply, &asked.answer, Printer::dry_run);
     }
     let value = reply.to_value();
     let has_failed = value["data"]["success"] != true;
     let code = if has_failed { ExitCode::from(render::TOOL_FAILED) } else { ExitCode::SUCCESS };
     if asked.answer.json {
-        return render::reply(&reply).map(|()| code);
+        return render::print_reply(&reply).map(|()| code);
     }
     if value["data"]["truncated"] == true {
-        render::note("it said more than is kept; the rest is left out");
+        render::print_note("it said more than is kept; the rest is left out");
     }
     if has_failed {
-        render::note(value["message"].as_str().unwrap_or_default());
+        render::print_note(value["message"].as_str().unwrap_or_default());
     }
     Ok(code)
 }
 
 /// A person who hears a tool as it speaks.
-struct Listener(Paper);
+struct OutputTurn(Printer);
 
-impl Turn for Listener {
+impl Turn for OutputTurn {
     fn progress(&mut self, _note: &Progress) {}
 
     fn is_cancelled(&self) -> bool {
@@ -64,37 +65,47 @@ impl Turn for Listener {
     }
 
     fn show_output(&mut self, stream: OutputStream, text: &ClearedText) {
-        let text = self.0.said(text.as_str());
+        let text = self.0.tool_output(text.as_str());
         match stream {
             // A reader that went away is told when the answer is printed.
-            OutputStream::Output => drop(render::text(&text)),
-            OutputStream::Error => render::beside(&text),
+            OutputStream::Output => drop(render::print_text(&text)),
+            OutputStream::Error => render::print_error_text(&text),
         }
     }
 }
 
 /// Draws a chain.
-pub(crate) fn chain(place: PlaceArguments, asked: ChainArguments) -> io::Result<ExitCode> {
-    at_desk(place, &SessionArguments::default(), |desk| {
-        desk.keep("chain", PersonCommand::Chain { item: asked.item }, &asked.answer, Paper::chain)
+pub(crate) fn show_chain(place: LocationArguments, asked: ChainArguments) -> io::Result<ExitCode> {
+    with_session(place, &SessionArguments::default(), |desk| {
+        desk.run_command(
+            "chain",
+            PersonCommand::Chain { item: asked.item },
+            &asked.answer,
+            Printer::chain,
+        )
     })
 }
 
 /// Pins chains, or compares them.
-pub(crate) fn lock(place: PlaceArguments, asked: &LockArguments) -> io::Result<ExitCode> {
-    at_desk(place, &SessionArguments::default(), |desk| {
-        desk.keep("lock", PersonCommand::Lock(asked.asked()), &asked.answer, Paper::lockfiles)
+pub(crate) fn lock(place: LocationArguments, asked: &LockArguments) -> io::Result<ExitCode> {
+    with_session(place, &SessionArguments::default(), |desk| {
+        desk.run_command(
+            "lock",
+            PersonCommand::Lock(asked.to_request()),
+            &asked.answer,
+            Printer::lockfiles,
+        )
     })
 }
 
 /// Fetches packages.
-pub(crate) fn prepare(place: PlaceArguments, asked: PrepareArguments) -> io::Result<ExitCode> {
-    at_desk(place, &SessionArguments::default(), |desk| {
-        desk.keep(
+pub(crate) fn prepare(place: LocationArguments, asked: PrepareArguments) -> io::Result<ExitCode> {
+    with_session(place, &SessionArguments::default(), |desk| {
+        desk.run_command(
             "prepare",
             PersonCommand::Prepare { item: asked.item },
             &asked.answer,
-            Paper::outcome,
+            Printer::outcome,
         )
     })
 }

@@ -44,14 +44,14 @@ fn result(item: &Value) -> Value {
         "level": "error",
         "message": { "text": message },
         "locations": [{ "physicalLocation": {
-            "artifactLocation": { "uri": encoded(&path), "uriBaseId": "%SRCROOT%" },
+            "artifactLocation": { "uri": encode_uri(&path), "uriBaseId": "%SRCROOT%" },
             "region": { "startLine": 1 },
         } }],
     })
 }
 
 /// A path as a URI has it.
-fn encoded(path: &str) -> String {
+fn encode_uri(path: &str) -> String {
     let bytes = path.bytes().map(|byte| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' | b'@' => {
             char::from(byte).to_string()
@@ -62,7 +62,7 @@ fn encoded(path: &str) -> String {
 }
 
 /// What a finding means, in a sentence.
-fn meaning(status: &str) -> &'static str {
+fn describe_status(status: &str) -> &'static str {
     match status {
         "unsigned" => "The item must be signed, and nobody has signed it.",
         "unknown-key" => "The item is signed by a key that does not count.",
@@ -81,7 +81,6 @@ fn rules(results: &[Value]) -> Vec<Value> {
     let mut ids = results.iter().filter_map(|one| one["ruleId"].as_str()).collect::<Vec<_>>();
     ids.sort_unstable();
     ids.dedup();
-    let rule =
-        |id: &str| json!({ "id": id, "name": id, "shortDescription": { "text": meaning(id) } });
+    let rule = |id: &str| json!({ "id": id, "name": id, "shortDescription": { "text": describe_status(id) } });
     ids.into_iter().map(rule).collect()
 }

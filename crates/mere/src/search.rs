@@ -7,29 +7,29 @@ use mere_core::reply::{ReplyType, reword_for_person};
 use mere_core::request::Verb;
 use serde_json::Value;
 
-use crate::arguments::{PlaceArguments, SearchArguments};
-use crate::items::{Desk, at_desk};
-use crate::paper::Paper;
+use crate::arguments::{LocationArguments, SearchArguments};
+use crate::items::{PersonSession, with_session};
+use crate::paper::Printer;
 use crate::render;
 
 const TOOL: &str = "search";
 
 /// Runs the command.
-pub(crate) fn run(place: PlaceArguments, asked: &SearchArguments) -> io::Result<ExitCode> {
-    at_desk(place, &asked.session, |desk| desk.search(asked))
+pub(crate) fn run(place: LocationArguments, asked: &SearchArguments) -> io::Result<ExitCode> {
+    with_session(place, &asked.session, |desk| desk.search(asked))
 }
 
-impl Desk {
+impl PersonSession {
     fn search(&self, asked: &SearchArguments) -> io::Result<ExitCode> {
-        let reply = self.call(TOOL, Verb::Search(asked.search()));
+        let reply = self.call(TOOL, Verb::Search(asked.to_search()));
         if asked.answer.json || reply.reply_type() != ReplyType::Success {
-            return self.print(&reply, &asked.answer, Paper::outcome);
+            return self.print_reply(&reply, &asked.answer, Printer::outcome);
         }
         let value = reply.to_value();
-        let paper = Paper::new(asked.answer.color, self.session.working_address().cloned());
-        render::text(&paper.hits(&value))?;
+        let paper = Printer::new(asked.answer.color, self.session.working_address().cloned());
+        render::print_text(&paper.hits(&value))?;
         if let Some(hint) = value["hint"].as_str().filter(|_| is_for_people(&value)) {
-            render::note(&reword_for_person(hint));
+            render::print_note(&reword_for_person(hint));
         }
         Ok(render::exit_code(reply.reply_type()))
     }

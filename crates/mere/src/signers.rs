@@ -6,30 +6,30 @@ use std::process::ExitCode;
 use mere_core::request::{PersonCommand, TrustCommand};
 
 use crate::arguments::SignersCommand;
-use crate::items::{Desk, Shown};
-use crate::paper::Paper;
+use crate::items::{PersonSession, PrintMethod};
+use crate::paper::Printer;
 
 const TOOL: &str = "trust";
 
-impl Desk {
-    pub(crate) fn signers(&self, asked: SignersCommand) -> io::Result<ExitCode> {
+impl PersonSession {
+    pub(crate) fn run_signers(&self, asked: SignersCommand) -> io::Result<ExitCode> {
         let (command, answer, show) = match asked {
             SignersCommand::Add(asked) => {
                 let limits = asked.limits();
                 let add = TrustCommand::Add { key: asked.key, name: asked.name, limits };
-                (add, asked.answer, Paper::signer as Shown)
+                (add, asked.answer, Printer::signer as PrintMethod)
             }
-            SignersCommand::List(answer) => (TrustCommand::List, answer, Paper::signers as _),
+            SignersCommand::List(answer) => (TrustCommand::List, answer, Printer::signers as _),
             SignersCommand::Remove(asked) => {
-                (TrustCommand::Remove(asked.signer), asked.answer, Paper::outcome as _)
+                (TrustCommand::Remove(asked.signer), asked.answer, Printer::outcome as _)
             }
             SignersCommand::Revoke(asked) => {
-                (TrustCommand::Revoke(asked.signer), asked.answer, Paper::outcome as _)
+                (TrustCommand::Revoke(asked.signer), asked.answer, Printer::outcome as _)
             }
             SignersCommand::Rotate(asked) => {
-                (TrustCommand::Rotate { file: asked.file }, asked.answer, Paper::signer as _)
+                (TrustCommand::Rotate { file: asked.file }, asked.answer, Printer::signer as _)
             }
         };
-        self.keep(TOOL, PersonCommand::Trust(command), &answer, show)
+        self.run_command(TOOL, PersonCommand::Trust(command), &answer, show)
     }
 }

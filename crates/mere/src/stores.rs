@@ -9,46 +9,54 @@ use mere_core::name::{ModName, NameError};
 use mere_core::request::{NewStore, PersonCommand, StoreCommand, Verb};
 
 use crate::arguments::{
-    InitStoreArguments, ModeArgument, PlaceArguments, SessionArguments, StoreArguments,
+    InitStoreArguments, LocationArguments, ModeArgument, SessionArguments, StoreArguments,
     StoreCommandArguments, StoreTemplateArgument,
 };
-use crate::items::{Desk, at_desk};
-use crate::paper::Paper;
+use crate::items::{PersonSession, with_session};
+use crate::paper::Printer;
 use crate::render;
 
 const TOOL: &str = "store";
 
 /// Runs the command.
-pub(crate) fn run(place: PlaceArguments, asked: StoreArguments) -> io::Result<ExitCode> {
+pub(crate) fn run(place: LocationArguments, asked: StoreArguments) -> io::Result<ExitCode> {
     let store = match &asked.what {
         StoreCommandArguments::Reindex { store, .. } => store.clone(),
         _ => None,
     };
-    at_desk(place, &SessionArguments::of_store(store), |desk| match asked.what {
+    with_session(place, &SessionArguments::for_store(store), |desk| match asked.what {
         StoreCommandArguments::Init(asked) => desk.init_store(asked),
         StoreCommandArguments::List(answer) => {
-            desk.answer(TOOL, Verb::Stores, &answer, Paper::stores)
+            desk.call_and_print(TOOL, Verb::Stores, &answer, Printer::stores)
         }
-        StoreCommandArguments::Sync(answer) => {
-            desk.keep(TOOL, PersonCommand::Store(StoreCommand::Sync), &answer, Paper::store_made)
-        }
-        StoreCommandArguments::Reindex { answer, .. } => {
-            desk.keep(TOOL, PersonCommand::Store(StoreCommand::Reindex), &answer, Paper::reindexed)
-        }
+        StoreCommandArguments::Sync(answer) => desk.run_command(
+            TOOL,
+            PersonCommand::Store(StoreCommand::Sync),
+            &answer,
+            Printer::new_store,
+        ),
+        StoreCommandArguments::Reindex { answer, .. } => desk.run_command(
+            TOOL,
+            PersonCommand::Store(StoreCommand::Reindex),
+            &answer,
+            Printer::reindex_result,
+        ),
     })
 }
 
-impl Desk {
+impl PersonSession {
     fn init_store(&self, asked: InitStoreArguments) -> io::Result<ExitCode> {
-        let is_asked = render::at_terminal() && !asked.answer.json;
-        let asking = if is_asked { Asking::Yes } else { Asking::No };
-        let usual = if asked.user { personal() } else { ModName::default_store() };
-        let Some(name) = asking.name(asked.name, usual)? else { return Ok(given_up()) };
-        let Some(template) = asking.template(asked.template)? else { return Ok(given_up()) };
-        let mode = match asking.mode(asked.mode)? {
-            Said::This(mode) => Some(mode.into()),
-            Said::Nothing => None,
-            Said::GivenUp => return Ok(given_up()),
+        let is_asked = render::can_ask() && !asked.answer.json;
+        let asking = if is_asked { Prompting::On } else { Prompting::Off };
+        let usual = if asked.user { default_user_store() } else { ModName::default_store() };
+        let Some(name) = asking.ask_name(asked.name, usual)? else { return Ok(report_given_up()) };
+        let Some(template) = asking.ask_template(asked.template)? else {
+            return Ok(report_given_up());
+        };
+        let mode = match asking.ask_mode(asked.mode)? {
+            PromptAnswer::Value(mode) => Some(mode.into()),
+            PromptAnswer::Default => None,
+            PromptAnswer::EndOfInput => return Ok(report_given_up()),
         };
         let store = NewStore {
             name,
@@ -58,93 +66,95 @@ impl Desk {
             mode,
         };
         let init = PersonCommand::Store(StoreCommand::Init(store));
-        self.keep(TOOL, init, &asked.answer, Paper::store_made)
+        self.run_command(TOOL, init, &asked.answer, Printer::new_store)
     }
 }
 
 /// What a person's own store is called if they do not say: projects have a `memory`, and a name
 /// counts once.
-fn personal() -> ModName {
+fn default_user_store() -> ModName {
     ModName::from_title("personal").unwrap_or_else(ModName::default_store)
 }
 
-fn given_up() -> ExitCode {
-    render::failure("no store was made", render::REFUSED)
+fn report_given_up() -> ExitCode {
+    render::print_failure("no store was made", render::REFUSED)
 }
 
 /// Whether a person is asked for what was not said.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Asking {
-    Yes,
-    No,
+enum Prompting {
+    On,
+    Off,
 }
 
 /// What a person says to a question.
 #[derive(Debug, PartialEq, Eq)]
-enum Said<T> {
-    This(T),
+enum PromptAnswer<T> {
+    Value(T),
     /// The default will do.
-    Nothing,
+    Default,
     /// There is nothing more to read.
-    GivenUp,
+    EndOfInput,
 }
 
-impl<T> Said<T> {
+impl<T> PromptAnswer<T> {
     fn or(self, default: T) -> Option<T> {
         match self {
-            Self::This(said) => Some(said),
-            Self::Nothing => Some(default),
-            Self::GivenUp => None,
+            Self::Value(said) => Some(said),
+            Self::Default => Some(default),
+            Self::EndOfInput => None,
         }
     }
 }
 
-impl Asking {
-    fn name(self, said: Option<ModName>, usual: ModName) -> io::Result<Option<ModName>> {
+impl Prompting {
+    fn ask_name(self, said: Option<ModName>, usual: ModName) -> io::Result<Option<ModName>> {
         let parse = |text: &str| text.parse().map_err(|error: NameError| error.to_string());
         let question = format!("Name [{usual}]:");
-        Ok(self.of(said, &question, parse)?.or(usual))
+        Ok(self.ask(said, &question, parse)?.or(usual))
     }
 
-    fn template(
+    fn ask_template(
         self,
         said: Option<StoreTemplateArgument>,
     ) -> io::Result<Option<StoreTemplateArgument>> {
         let question = "Template: blank, project or team [project]:";
-        Ok(self.of(said, question, one_of)?.or(StoreTemplateArgument::Project))
+        Ok(self.ask(said, question, parse_value)?.or(StoreTemplateArgument::Project))
     }
 
-    fn mode(self, said: Option<ModeArgument>) -> io::Result<Said<ModeArgument>> {
-        self.of(said, "Mode: free, subcategories or strict [as the template says]:", one_of)
+    fn ask_mode(self, said: Option<ModeArgument>) -> io::Result<PromptAnswer<ModeArgument>> {
+        self.ask(said, "Mode: free, subcategories or strict [as the template says]:", parse_value)
     }
 
     /// What was said before, or is said now.
-    fn of<T>(
+    fn ask<T>(
         self,
         said: Option<T>,
         question: &str,
         parse: impl Fn(&str) -> Result<T, String>,
-    ) -> io::Result<Said<T>> {
+    ) -> io::Result<PromptAnswer<T>> {
         match said {
-            Some(said) => return Ok(Said::This(said)),
-            None if self == Self::No => return Ok(Said::Nothing),
+            Some(said) => return Ok(PromptAnswer::Value(said)),
+            None if self == Self::Off => return Ok(PromptAnswer::Default),
             None => {}
         }
         loop {
-            let Some(line) = render::ask_line(question)? else { return Ok(Said::GivenUp) };
+            let Some(line) = render::ask_line(question)? else {
+                return Ok(PromptAnswer::EndOfInput);
+            };
             if line.is_empty() {
-                return Ok(Said::Nothing);
+                return Ok(PromptAnswer::Default);
             }
             match parse(&line) {
-                Ok(said) => return Ok(Said::This(said)),
-                Err(error) => render::note(&error),
+                Ok(said) => return Ok(PromptAnswer::Value(said)),
+                Err(error) => render::print_note(&error),
             }
         }
     }
 }
 
 /// One of the words that an argument takes.
-fn one_of<T: ValueEnum>(text: &str) -> Result<T, String> {
+fn parse_value<T: ValueEnum>(text: &str) -> Result<T, String> {
     T::from_str(text, true).map_err(|_| {
         let names = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
         let names = names.map(|value| value.get_name().to_owned()).collect::<Vec<_>>();
@@ -158,17 +168,20 @@ mod tests {
 
     #[test]
     fn a_word_is_one_of_those_that_the_argument_takes() {
-        assert_eq!(one_of("Team"), Ok(StoreTemplateArgument::Team));
-        assert_eq!(one_of("strict"), Ok(ModeArgument::Strict));
-        let wrong = one_of::<ModeArgument>("loose");
+        assert_eq!(parse_value("Team"), Ok(StoreTemplateArgument::Team));
+        assert_eq!(parse_value("strict"), Ok(ModeArgument::Strict));
+        let wrong = parse_value::<ModeArgument>("loose");
         assert_eq!(wrong, Err("that is none of free, subcategories, strict".to_owned()));
     }
 
     #[test]
     fn where_nobody_is_asked_defaults_hold() {
-        assert_eq!(Asking::No.name(None, personal()).expect("no terminal"), Some(personal()));
-        let template = Asking::No.template(None).expect("no terminal");
+        assert_eq!(
+            Prompting::Off.ask_name(None, default_user_store()).expect("no terminal"),
+            Some(default_user_store())
+        );
+        let template = Prompting::Off.ask_template(None).expect("no terminal");
         assert_eq!(template, Some(StoreTemplateArgument::Project));
-        assert_eq!(Asking::No.mode(None).expect("no terminal"), Said::Nothing);
+        assert_eq!(Prompting::Off.ask_mode(None).expect("no terminal"), PromptAnswer::Default);
     }
 }

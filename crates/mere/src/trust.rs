@@ -6,78 +6,78 @@ use std::process::ExitCode;
 
 use mere_engine::trust::{ProjectApproval, TrustError, WideningRequest};
 
-use crate::arguments::{PlaceArguments, Trust, TrustArguments};
+use crate::arguments::{LocationArguments, TrustArguments, TrustCommandArguments};
 use crate::items::{self, ItemCommand};
 use crate::render;
 
 /// Runs the command.
-pub(crate) fn run(place: PlaceArguments, asked: TrustArguments) -> io::Result<ExitCode> {
+pub(crate) fn run(place: LocationArguments, asked: TrustArguments) -> io::Result<ExitCode> {
     match asked.what {
-        Trust::Project { yes, revoke } => of_project(&place, yes, revoke),
-        Trust::Keys(asked) => items::run(place, ItemCommand::Signers(asked)),
+        TrustCommandArguments::Project { yes, revoke } => trust_project(&place, yes, revoke),
+        TrustCommandArguments::Keys(asked) => items::run(place, ItemCommand::Signers(asked)),
     }
 }
 
-fn of_project(place: &PlaceArguments, yes: bool, revoke: bool) -> io::Result<ExitCode> {
+fn trust_project(place: &LocationArguments, yes: bool, revoke: bool) -> io::Result<ExitCode> {
     let project = match ProjectApproval::find(place.project(), place.directory()) {
         Ok(project) => project,
-        Err(error) => return Ok(failure(&error)),
+        Err(error) => return Ok(report_error(&error)),
     };
     if revoke {
-        return forget(&project);
+        return revoke_trust(&project);
     }
     match project.widening() {
-        Ok(widening) => decide(&project, &widening, yes),
-        Err(error) => Ok(failure(&error)),
+        Ok(widening) => ask_and_trust(&project, &widening, yes),
+        Err(error) => Ok(report_error(&error)),
     }
 }
 
-fn forget(project: &ProjectApproval) -> io::Result<ExitCode> {
+fn revoke_trust(project: &ProjectApproval) -> io::Result<ExitCode> {
     let words = match project.forget() {
         Ok(true) => "Trust taken back.",
         Ok(false) => "There was nothing to take back.",
-        Err(error) => return Ok(failure(&error)),
+        Err(error) => return Ok(report_error(&error)),
     };
-    render::line(words)?;
+    render::print_line(words)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Shows, asks where somebody can be asked, and records. What could not be shown is not recorded.
-fn decide(
+fn ask_and_trust(
     project: &ProjectApproval,
     widening: &WideningRequest,
     yes: bool,
 ) -> io::Result<ExitCode> {
     if widening.is_empty() {
-        render::line("This project's config widens nothing: there is nothing to trust.")?;
+        render::print_line("This project's config widens nothing: there is nothing to trust.")?;
         return Ok(ExitCode::SUCCESS);
     }
-    render::line(&format!("In {} this would count for agents:\n", project.folder()))?;
+    render::print_line(&format!("In {} this would count for agents:\n", project.folder()))?;
     for line in widening.describe() {
-        render::line(&format!("  {line}"))?;
+        render::print_line(&format!("  {line}"))?;
     }
-    render::line("")?;
+    render::print_line("")?;
     if project.is_trusted(widening) {
-        render::line("This is trusted already.")?;
+        render::print_line("This is trusted already.")?;
         return Ok(ExitCode::SUCCESS);
     }
-    if !yes && !render::ask("Trust exactly this?")? {
-        render::line("Nothing was recorded. (`--yes` answers where nobody can be asked.)")?;
+    if !yes && !render::ask_yes_or_no("Trust exactly this?")? {
+        render::print_line("Nothing was recorded. (`--yes` answers where nobody can be asked.)")?;
         return Ok(ExitCode::from(render::REFUSED));
     }
     if let Err(error) = project.trust(widening) {
-        return Ok(failure(&error));
+        return Ok(report_error(&error));
     }
-    render::line(
+    render::print_line(
         "Trusted. A changed key must be trusted again; `mere trust project --revoke` takes it back.",
     )?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn failure(error: &TrustError) -> ExitCode {
+fn report_error(error: &TrustError) -> ExitCode {
     let code = match error {
         TrustError::Project(_) => render::USAGE,
         _ => render::BROKEN,
     };
-    render::failure(&error.to_string(), code)
+    render::print_failure(&error.to_string(), code)
 }

@@ -7,22 +7,22 @@ use mere_core::reply::codes;
 use mere_engine::{Locations, PathReport, find_locations};
 use serde_json::{Value, json};
 
-use crate::arguments::{PlaceArguments, WhereArguments};
+use crate::arguments::{LocationArguments, WhereArguments};
 use crate::render;
-use crate::report::report;
+use crate::report::operator_reply;
 
 /// Runs the command.
-pub(crate) fn run(place: &PlaceArguments, asked: &WhereArguments) -> io::Result<ExitCode> {
+pub(crate) fn run(place: &LocationArguments, asked: &WhereArguments) -> io::Result<ExitCode> {
     let agent = asked.agent.clone();
     let found = find_locations(place.project(), place.directory(), agent, asked.path.as_ref());
     match found {
-        Ok(found) if asked.json => render::line(&format!("{:#}", reply(&found)))?,
+        Ok(found) if asked.json => render::print_line(&format!("{:#}", reply(&found)))?,
         Ok(found) => {
             for line in lines(&found) {
-                render::line(&line)?;
+                render::print_line(&line)?;
             }
         }
-        Err(error) => return Ok(render::failure(&error.to_string(), render::USAGE)),
+        Err(error) => return Ok(render::print_failure(&error.to_string(), render::USAGE)),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -57,5 +57,5 @@ fn reply(found: &Locations) -> Value {
     if !found.notes.is_empty() {
         data["notes"] = json!(found.notes);
     }
-    report(codes::WHERE, "where", "Where everything is.", &data)
+    operator_reply(codes::WHERE, "where", "Where everything is.", &data)
 }

@@ -39,7 +39,7 @@ pub(crate) enum CategoryCommandArguments {
   mere category describe api/auth ''      take the description away")]
     Describe {
         /// The category, such as api/auth
-        #[arg(value_parser = named)]
+        #[arg(value_parser = parse_named_category)]
         path: Category,
         /// What it is for, at most 500 characters; '' for nothing
         #[arg(value_name = "TEXT")]
@@ -55,7 +55,7 @@ pub(crate) enum CategoryCommandArguments {
   mere category define standards/testing --description 'How we test'")]
     Define {
         /// The category, such as api/auth
-        #[arg(value_parser = named)]
+        #[arg(value_parser = parse_named_category)]
         path: Category,
         /// What it is for, at most 500 characters
         #[arg(long, value_name = "TEXT")]
@@ -68,7 +68,7 @@ pub(crate) enum CategoryCommandArguments {
   mere category undefine standards/testing")]
     Undefine {
         /// The category, such as api/auth
-        #[arg(value_parser = named)]
+        #[arg(value_parser = parse_named_category)]
         path: Category,
         #[command(flatten)]
         answer: AnswerArguments,
@@ -93,7 +93,7 @@ pub(crate) enum CategoryCommandArguments {
   mere category create api --force      although the store's mode forbids it")]
 pub(crate) struct CreateCategoryArguments {
     /// The category, such as api/auth
-    #[arg(value_parser = named)]
+    #[arg(value_parser = parse_named_category)]
     pub(crate) path: Category,
     /// What it is for, at most 500 characters
     #[arg(long, value_name = "TEXT")]
@@ -112,7 +112,7 @@ pub(crate) struct CreateCategoryArguments {
   mere category delete api --recursive --yes")]
 pub(crate) struct DeleteCategoryArguments {
     /// The category, such as api/auth
-    #[arg(value_parser = named)]
+    #[arg(value_parser = parse_named_category)]
     pub(crate) path: Category,
     /// With everything that is in it
     #[arg(long, short)]
@@ -128,7 +128,7 @@ pub(crate) struct DeleteCategoryArguments {
 }
 
 /// A category that has a name.
-fn named(text: &str) -> Result<Category, IdError> {
+fn parse_named_category(text: &str) -> Result<Category, IdError> {
     let category = text.parse::<Category>()?;
     if category.is_empty() { Err(IdError::Form) } else { Ok(category) }
 }

@@ -13,22 +13,22 @@ pub(crate) struct ContentArguments {
     #[arg(value_name = "TEXT", conflicts_with = "file")]
     pub(crate) text: Option<String>,
     /// Read what it says from FILE, or with `-` from standard input
-    #[arg(long, short, value_name = "FILE|-", value_parser = input())]
-    pub(crate) file: Option<Input>,
+    #[arg(long, short, value_name = "FILE|-", value_parser = content_source_parser())]
+    pub(crate) file: Option<ContentSource>,
 }
 
 /// What is read.
 #[derive(Clone, Debug)]
-pub(crate) enum Input {
+pub(crate) enum ContentSource {
     /// Standard input.
-    Standard,
+    StandardInput,
     /// A file.
     File(TypedPath),
 }
 
-fn input() -> impl TypedValueParser<Value = Input> {
+fn content_source_parser() -> impl TypedValueParser<Value = ContentSource> {
     OsStringValueParser::new().map(|text: OsString| match text.to_str() {
-        Some("-") => Input::Standard,
-        _ => Input::File(text.into()),
+        Some("-") => ContentSource::StandardInput,
+        _ => ContentSource::File(text.into()),
     })
 }

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use mere_core::request::Toolset;
 use mere_engine::TypedPath;
 
-use super::{SessionArguments, typed};
+use super::{SessionArguments, typed_parser};
 
 /// Lines of a text file, or what a binary one is.
 #[derive(Args)]
@@ -16,7 +16,7 @@ use super::{SessionArguments, typed};
   mere read --offset 100 --limit 20 CHANGELOG.md")]
 pub(crate) struct ReadArguments {
     /// A path, or an address such as ROOT_PROJECT:/src/main.rs
-    #[arg(value_parser = typed())]
+    #[arg(value_parser = typed_parser())]
     pub(crate) path: TypedPath,
     /// The first line, from 1 [default: 1]
     #[arg(long, value_name = "LINE")]
@@ -25,7 +25,7 @@ pub(crate) struct ReadArguments {
     #[arg(long, value_name = "LINES")]
     pub(crate) limit: Option<u64>,
     #[command(flatten)]
-    pub(crate) form: FormArguments,
+    pub(crate) page: PageArguments,
 }
 
 /// Ignored files (.gitignore, .aiignore), .git and node_modules are left out.
@@ -38,13 +38,13 @@ pub(crate) struct GlobArguments {
     /// The pattern: *, ?, **, [a-z], {a,b}
     pub(crate) pattern: String,
     /// The folder to look in [default: the project root]
-    #[arg(value_parser = typed())]
+    #[arg(value_parser = typed_parser())]
     pub(crate) path: Option<TypedPath>,
     /// How many files at most [default: all]
     #[arg(long, value_name = "FILES")]
     pub(crate) limit: Option<u64>,
     #[command(flatten)]
-    pub(crate) form: FormArguments,
+    pub(crate) page: PageArguments,
 }
 
 /// Ignored and binary files, .git and node_modules are left out.
@@ -57,7 +57,7 @@ pub(crate) struct GrepArguments {
     /// The regular expression, in Rust's syntax
     pub(crate) pattern: String,
     /// A file or a folder [default: the working directory]
-    #[arg(value_parser = typed())]
+    #[arg(value_parser = typed_parser())]
     pub(crate) path: Option<TypedPath>,
     /// Case does not count
     #[arg(short, long)]
@@ -72,7 +72,7 @@ pub(crate) struct GrepArguments {
     #[arg(long, value_name = "MATCHES")]
     pub(crate) limit: Option<u64>,
     #[command(flatten)]
-    pub(crate) form: FormArguments,
+    pub(crate) page: PageArguments,
 }
 
 /// Ignored folders, .git and node_modules are left out.
@@ -83,18 +83,18 @@ pub(crate) struct GrepArguments {
   mere tree ROOT_USER:/")]
 pub(crate) struct TreeArguments {
     /// The folder [default: the working directory]
-    #[arg(value_parser = typed())]
+    #[arg(value_parser = typed_parser())]
     pub(crate) path: Option<TypedPath>,
     /// How many levels, 1 to 16
     #[arg(long, value_name = "LEVELS", default_value_t = 3)]
     pub(crate) depth: u64,
     #[command(flatten)]
-    pub(crate) form: FormArguments,
+    pub(crate) page: PageArguments,
 }
 
 /// For whom, and how the answer is printed.
 #[derive(Args)]
-pub(crate) struct FormArguments {
+pub(crate) struct PageArguments {
     /// Print the reply as JSON: one page
     #[arg(long)]
     pub(crate) json: bool,
@@ -102,15 +102,15 @@ pub(crate) struct FormArguments {
     #[arg(long, value_name = "NEXT", requires = "json")]
     pub(crate) cursor: Option<String>,
     /// When to use colours
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Colour::Auto)]
-    pub(crate) color: Colour,
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = ColourArgument::Auto)]
+    pub(crate) color: ColourArgument,
     #[command(flatten)]
     pub(crate) session: SessionArguments,
 }
 
 /// When colours are used.
 #[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum Colour {
+pub(crate) enum ColourArgument {
     /// On a terminal, unless NO_COLOR is set
     Auto,
     /// Always, for a pager that shows them
@@ -133,7 +133,7 @@ pub(crate) enum Colour {
 pub(crate) struct AllowArguments {
     /// An address or a path inside the project
     #[arg(
-        value_name = "ADDRESS", value_parser = typed(),
+        value_name = "ADDRESS", value_parser = typed_parser(),
         required_unless_present_any = ["list", "revoke"]
     )]
     pub(crate) address: Option<TypedPath>,
@@ -141,7 +141,7 @@ pub(crate) struct AllowArguments {
     #[arg(long, conflicts_with_all = ["address", "revoke"])]
     pub(crate) list: bool,
     /// Take it back
-    #[arg(long, value_name = "ADDRESS", value_parser = typed(), conflicts_with = "address")]
+    #[arg(long, value_name = "ADDRESS", value_parser = typed_parser(), conflicts_with = "address")]
     pub(crate) revoke: Option<TypedPath>,
     /// Print a reply as JSON
     #[arg(long)]
@@ -150,7 +150,7 @@ pub(crate) struct AllowArguments {
 
 /// Groups of tools that an agent is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Toolsets {
+pub(crate) enum ToolsetArgument {
     /// What works with items
     Items,
     /// What works with memories
@@ -159,9 +159,9 @@ pub(crate) enum Toolsets {
     Files,
 }
 
-impl Toolsets {
+impl ToolsetArgument {
     /// Whether a tool of that group is listed with this one.
-    pub(crate) fn lists(self, toolset: Toolset) -> bool {
+    pub(crate) fn includes(self, toolset: Toolset) -> bool {
         matches!(
             (self, toolset),
             (Self::Files, Toolset::Files)

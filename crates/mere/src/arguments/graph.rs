@@ -21,8 +21,8 @@ pub(crate) struct GraphArguments {
     #[arg(long, default_value = "2")]
     depth: WalkDepth,
     /// What to write
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = GraphFormatArgument::Text)]
+    format: GraphFormatArgument,
     /// Only along this relation; may be given several times
     #[arg(long = "relation", value_name = "RELATION")]
     relations: Vec<Relation>,
@@ -41,7 +41,7 @@ pub(crate) struct GraphArguments {
 
 /// What a drawing is written as.
 #[derive(Clone, Copy, ValueEnum)]
-enum Format {
+enum GraphFormatArgument {
     Text,
     Dot,
     Json,
@@ -49,11 +49,11 @@ enum Format {
 }
 
 /// The most entries of a drawing.
-const MOST: usize = 2_000;
+const MAX_ENTRIES: usize = 2_000;
 
 impl GraphArguments {
     /// What is asked for.
-    pub(crate) fn asked(&self) -> GraphCommand {
+    pub(crate) fn to_request(&self) -> GraphCommand {
         if self.check {
             return GraphCommand::Check;
         }
@@ -67,12 +67,12 @@ impl GraphArguments {
             some => some.iter().copied().collect(),
         };
         let format = match self.format {
-            Format::Text => DrawingFormat::Text,
-            Format::Dot => DrawingFormat::Dot,
-            Format::Json => DrawingFormat::Json,
-            Format::Svg => DrawingFormat::Svg,
+            GraphFormatArgument::Text => DrawingFormat::Text,
+            GraphFormatArgument::Dot => DrawingFormat::Dot,
+            GraphFormatArgument::Json => DrawingFormat::Json,
+            GraphFormatArgument::Svg => DrawingFormat::Svg,
         };
-        let walk = WalkOptions { depth: self.depth, direction, relations, limit: MOST };
+        let walk = WalkOptions { depth: self.depth, direction, relations, limit: MAX_ENTRIES };
         GraphCommand::Draw { entry: self.entry.clone(), walk, format }
     }
 }

@@ -7,7 +7,7 @@ use mere_core::digest::Sha256;
 use mere_core::item::{Category, ItemForm, ItemId, ItemRef, ItemType, Scope};
 use mere_core::request::LookupScope;
 
-use super::Colour;
+use super::ColourArgument;
 
 /// What a person says for a type: directive (skill), tool, knowledge (note), memory, lockfile, and
 /// plurals.
@@ -46,8 +46,8 @@ pub(crate) struct AnswerArguments {
     #[arg(long)]
     pub(crate) json: bool,
     /// When to use colours
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Colour::Auto)]
-    pub(crate) color: Colour,
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = ColourArgument::Auto)]
+    pub(crate) color: ColourArgument,
 }
 
 /// Where an item is looked for.

@@ -39,7 +39,7 @@ pub(crate) enum KeysCommandArguments {
     /// Keep a copy of a private key
     Import {
         /// The private key; it stays as locked as it is
-        #[arg(value_parser = file())]
+        #[arg(value_parser = file_parser())]
         file: PersonFile,
         #[command(flatten)]
         answer: AnswerArguments,
@@ -48,7 +48,7 @@ pub(crate) enum KeysCommandArguments {
     Use {
         /// A private key, used where it lies; or the .pub file or the fingerprint of one that
         /// ssh-agent holds; or the fingerprint of one of your keys
-        #[arg(value_name = "FILE|SHA256:…", value_parser = key())]
+        #[arg(value_name = "FILE|SHA256:…", value_parser = key_parser())]
         key: KeyArgument,
         #[command(flatten)]
         answer: AnswerArguments,
@@ -77,7 +77,7 @@ pub(crate) struct RotateArguments {
     #[arg(long, value_name = "SHA256:…")]
     pub(crate) to: Option<Fingerprint>,
     /// Where the proof goes, a file that is not there yet [default: standard output]
-    #[arg(long, value_name = "FILE", value_parser = file())]
+    #[arg(long, value_name = "FILE", value_parser = file_parser())]
     pub(crate) out: Option<PersonFile>,
     /// Make the new key without a passphrase, and ask nothing
     #[arg(long, conflicts_with = "to")]
@@ -86,16 +86,16 @@ pub(crate) struct RotateArguments {
     pub(crate) answer: AnswerArguments,
 }
 
-pub(super) fn file() -> impl TypedValueParser<Value = PersonFile> {
+pub(super) fn file_parser() -> impl TypedValueParser<Value = PersonFile> {
     OsStringValueParser::new().map(PersonFile::from)
 }
 
-pub(super) fn key() -> impl TypedValueParser<Value = KeyArgument> {
-    OsStringValueParser::new().try_map(key_of)
+pub(super) fn key_parser() -> impl TypedValueParser<Value = KeyArgument> {
+    OsStringValueParser::new().try_map(parse_key)
 }
 
 /// What begins like a fingerprint is one, or nothing.
-pub(super) fn key_of(text: OsString) -> Result<KeyArgument, FingerprintError> {
+pub(super) fn parse_key(text: OsString) -> Result<KeyArgument, FingerprintError> {
     match text.to_str().filter(|text| text.starts_with("SHA256:")) {
         Some(said) => said.parse().map(KeyArgument::Fingerprint),
         None => Ok(KeyArgument::File(text.into())),

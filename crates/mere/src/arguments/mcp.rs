@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use mere_core::name::AgentName;
 use mere_engine::TypedPath;
 
-use super::{SessionArguments, Toolsets, typed};
+use super::{SessionArguments, ToolsetArgument, typed_parser};
 
 /// Without `--http` one client is served on standard input and output.
 #[derive(Args)]
@@ -27,7 +27,7 @@ pub(crate) struct McpArguments {
     pub(crate) allow_host: Vec<String>,
     /// Which groups of tools are listed, besides `help`, `dir` and `read`; every tool can be called
     #[arg(long, value_name = "SETS", value_enum, value_delimiter = ',', default_values = ["items", "memory"])]
-    pub(crate) toolsets: Vec<Toolsets>,
+    pub(crate) toolsets: Vec<ToolsetArgument>,
     /// Serve the fixtures of the protocol's conformance suite instead of the tools
     #[arg(long)]
     pub(crate) conformance_fixtures: bool,
@@ -35,7 +35,7 @@ pub(crate) struct McpArguments {
     #[arg(long, value_name = "LEVEL", default_value = "info")]
     pub(crate) log: tracing::Level,
     /// Log to FILE instead of standard error
-    #[arg(long, value_name = "FILE", value_parser = typed())]
+    #[arg(long, value_name = "FILE", value_parser = typed_parser())]
     pub(crate) log_file: Option<TypedPath>,
     #[command(flatten)]
     pub(crate) session: SessionArguments,

@@ -24,10 +24,10 @@ use mere_engine::{Mods, Purpose, SessionOptions, SessionState, TypedPath};
 pub(crate) use category::{
     CategoryArguments, CategoryCommandArguments, CreateCategoryArguments, DeleteCategoryArguments,
 };
-pub(crate) use content::{ContentArguments, Input};
+pub(crate) use content::{ContentArguments, ContentSource};
 pub(crate) use files::{
-    AllowArguments, Colour, FormArguments, GlobArguments, GrepArguments, ReadArguments, Toolsets,
-    TreeArguments,
+    AllowArguments, ColourArgument, GlobArguments, GrepArguments, PageArguments, ReadArguments,
+    ToolsetArgument, TreeArguments,
 };
 pub(crate) use graph::GraphArguments;
 pub(crate) use items::{
@@ -41,17 +41,17 @@ pub(crate) use memory::{
     CreateMemoryArguments, ListMemoriesArguments, MemoryArguments, MemoryCommandArguments,
     PruneArguments, RemoveMemoryArguments, UpdateMemoryArguments,
 };
-pub(crate) use models::{FetchedArgument, ModelArguments, ModelCommandArguments};
+pub(crate) use models::{ModelArguments, ModelCommandArguments, ModelNameArgument};
 pub(crate) use moment::Moment;
 pub(crate) use run::{ChainArguments, LockArguments, PrepareArguments, RunArguments};
 pub(crate) use search::SearchArguments;
 pub(crate) use signers::SignersCommand;
-pub(crate) use signing::{SignArguments, VerifyArguments, WorkArguments};
+pub(crate) use signing::{EditArguments, SignArguments, VerifyArguments};
 pub(crate) use stores::{
     InitStoreArguments, ModeArgument, StoreArguments, StoreCommandArguments, StoreTemplateArgument,
 };
 pub(crate) use team::{
-    JoinArguments, LeaveArguments, RemoveArguments, TeamArguments, TeamCommandArguments,
+    JoinArguments, LeaveArguments, RemoveMemberArguments, TeamArguments, TeamCommandArguments,
     TeamSignArguments,
 };
 
@@ -64,7 +64,7 @@ pub(crate) use team::{
 #[command(version, arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    pub(crate) place: PlaceArguments,
+    pub(crate) location: LocationArguments,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -86,13 +86,13 @@ Exit status: 0 success, 1 invalid or refused, 2 wrong usage, 3 denied, 4 somethi
 
 /// Where the command runs.
 #[derive(Args)]
-pub(crate) struct PlaceArguments {
+pub(crate) struct LocationArguments {
     /// The project [default: `MERE_PROJECT`, else what `mere where` finds upwards, else the working
     /// directory]
-    #[arg(long, global = true, value_name = "DIR", value_parser = typed())]
+    #[arg(long, global = true, value_name = "DIR", value_parser = typed_parser())]
     project: Option<TypedPath>,
     /// Run as if started in DIR
-    #[arg(short = 'C', global = true, value_name = "DIR", value_parser = typed())]
+    #[arg(short = 'C', global = true, value_name = "DIR", value_parser = typed_parser())]
     directory: Option<TypedPath>,
 }
 
@@ -110,23 +110,23 @@ pub(crate) struct SessionArguments {
     #[arg(long, value_name = "NAME")]
     store: Option<ModName>,
     #[arg(skip)]
-    errand: Purpose,
+    purpose: Purpose,
 }
 
 impl SessionArguments {
     /// A person's session with a store.
-    pub(crate) fn of_store(store: Option<ModName>) -> Self {
+    pub(crate) fn for_store(store: Option<ModName>) -> Self {
         Self { store, ..Self::default() }
     }
 
     /// A person's session in which a tool is run.
-    pub(crate) fn to_run() -> Self {
-        Self { errand: Purpose::Run, ..Self::default() }
+    pub(crate) fn for_run() -> Self {
+        Self { purpose: Purpose::Run, ..Self::default() }
     }
 }
 
-impl PlaceArguments {
-    pub(crate) fn opening(
+impl LocationArguments {
+    pub(crate) fn session_options(
         self,
         session: &SessionArguments,
         memory: SessionState,
@@ -139,7 +139,7 @@ impl PlaceArguments {
             mods,
             state: memory,
             store: session.store.clone(),
-            purpose: session.errand,
+            purpose: session.purpose,
         }
     }
 
@@ -152,7 +152,7 @@ impl PlaceArguments {
     }
 }
 
-fn typed() -> impl clap::builder::TypedValueParser<Value = TypedPath> {
+fn typed_parser() -> impl clap::builder::TypedValueParser<Value = TypedPath> {
     clap::builder::TypedValueParser::map(clap::builder::OsStringValueParser::new(), TypedPath::from)
 }
 
@@ -205,13 +205,13 @@ pub(crate) enum Command {
     /// While it is a draft, its content is free and its place is not.
     #[command(after_help = "Example:
   mere draft directive release/deploy     for 12 hours, or until `mere sign`")]
-    Draft(WorkArguments),
+    Draft(EditArguments),
     /// Edit an item, and sign it
     ///
     /// Opens `VISUAL` or `EDITOR`, and signs the item when it closes.
     #[command(after_help = "Example:
   mere edit note style")]
-    Edit(WorkArguments),
+    Edit(EditArguments),
     /// Decide on changes that agents propose
     Review(ReviewArguments),
     /// Run a tool in a sandbox
@@ -265,12 +265,12 @@ impl Command {
     pub(crate) fn start_log(&self) -> std::io::Result<()> {
         match self {
             Self::Call(call) => call.log.map_or(Ok(()), |level| {
-                crate::log::start(level);
+                crate::log::start_plain(level);
                 Ok(())
             }),
             Self::Mcp(mcp) => crate::log::start_json(mcp.log, mcp.log_file.as_ref()),
             _ => {
-                crate::log::start(tracing::Level::ERROR);
+                crate::log::start_plain(tracing::Level::ERROR);
                 Ok(())
             }
         }
@@ -308,7 +308,7 @@ pub(crate) struct CallArguments {
   mere where --json /etc/hosts")]
 pub(crate) struct WhereArguments {
     /// A path to place: its address, and which boundary it lies in
-    #[arg(value_parser = typed())]
+    #[arg(value_parser = typed_parser())]
     pub(crate) path: Option<TypedPath>,
     /// Print a reply as JSON
     #[arg(long)]
@@ -327,11 +327,11 @@ pub(crate) struct WhereArguments {
   mere trust project                       let this project's config add extra folders")]
 pub(crate) struct TrustArguments {
     #[command(subcommand)]
-    pub(crate) what: Trust,
+    pub(crate) what: TrustCommandArguments,
 }
 
 #[derive(Subcommand)]
-pub(crate) enum Trust {
+pub(crate) enum TrustCommandArguments {
     /// Let this project's .ai/config.yaml widen what agents see
     ///
     /// A repository's config may name folders outside the project. Such keys count only after this

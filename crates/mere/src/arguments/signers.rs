@@ -11,12 +11,12 @@ use mere_core::trust::{KeyLimits, PublicKey};
 use super::AnswerArguments;
 use super::items::ScopeArgument;
 use super::items::TypeArgument;
-use super::keys::{file, key_of};
+use super::keys::{file_parser, parse_key};
 
 #[derive(Subcommand)]
 pub(crate) enum SignersCommand {
     /// Let what a key signs count
-    Add(Box<AddArguments>),
+    Add(Box<AddSignerArguments>),
     /// List the keys that count, and those that never do
     List(AnswerArguments),
     /// Forget a key
@@ -33,9 +33,9 @@ pub(crate) enum SignersCommand {
   mere trust add ada.pub --name Ada
   mere trust add 'ssh-ed25519 AAAA…' --type tool --category api
   mere trust add ci.pub --name CI --scope project")]
-pub(crate) struct AddArguments {
+pub(crate) struct AddSignerArguments {
     /// The public key: its file, or its line in quotes
-    #[arg(value_name = "PUBKEY_FILE|'ssh-ed25519 …'", value_parser = public_key())]
+    #[arg(value_name = "PUBKEY_FILE|'ssh-ed25519 …'", value_parser = public_key_parser())]
     pub(crate) key: SignerKey,
     /// Whose it is
     #[arg(long)]
@@ -53,7 +53,7 @@ pub(crate) struct AddArguments {
     pub(crate) answer: AnswerArguments,
 }
 
-impl AddArguments {
+impl AddSignerArguments {
     pub(crate) fn limits(&self) -> KeyLimits {
         KeyLimits {
             scopes: self.scope.iter().copied().map(Scope::from).collect(),
@@ -67,7 +67,7 @@ impl AddArguments {
 #[derive(Args)]
 pub(crate) struct SignerArguments {
     /// The key: its fingerprint, the name you gave it, its line in quotes, or its file
-    #[arg(value_name = "SHA256:…|NAME|PUBKEY", value_parser = signer())]
+    #[arg(value_name = "SHA256:…|NAME|PUBKEY", value_parser = signer_parser())]
     pub(crate) signer: SignerSelector,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
@@ -77,35 +77,37 @@ pub(crate) struct SignerArguments {
 #[derive(Args)]
 pub(crate) struct SuccessorArguments {
     /// The proof that `mere keys rotate` gave its owner
-    #[arg(value_parser = file())]
+    #[arg(value_parser = file_parser())]
     pub(crate) file: PersonFile,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
 
-fn public_key() -> impl TypedValueParser<Value = SignerKey> {
+fn public_key_parser() -> impl TypedValueParser<Value = SignerKey> {
     OsStringValueParser::new().try_map(|text| {
-        let line = line(&text).transpose()?;
-        Ok::<_, Mistyped>(line.map_or_else(|| SignerKey::File(text.into()), SignerKey::Line))
+        let line = parse_key_line(&text).transpose()?;
+        Ok::<_, KeyArgumentError>(
+            line.map_or_else(|| SignerKey::File(text.into()), SignerKey::Line),
+        )
     })
 }
 
-fn signer() -> impl TypedValueParser<Value = SignerSelector> {
-    OsStringValueParser::new().try_map(|text| match line(&text).transpose()? {
+fn signer_parser() -> impl TypedValueParser<Value = SignerSelector> {
+    OsStringValueParser::new().try_map(|text| match parse_key_line(&text).transpose()? {
         Some(key) => Ok(SignerSelector::Line(key)),
-        None => key_of(text).map(SignerSelector::from).map_err(Mistyped::from),
+        None => parse_key(text).map(SignerSelector::from).map_err(KeyArgumentError::from),
     })
 }
 
 /// What begins like a public key is one, or nothing.
-fn line(text: &OsString) -> Option<Result<PublicKey, Mistyped>> {
+fn parse_key_line(text: &OsString) -> Option<Result<PublicKey, KeyArgumentError>> {
     let text = text.to_str().filter(|text| text.starts_with("ssh-") && text.contains(' '))?;
-    Some(text.parse().map_err(Mistyped::from))
+    Some(text.parse().map_err(KeyArgumentError::from))
 }
 
 /// A key that was typed wrongly.
 #[derive(Debug, thiserror::Error)]
-enum Mistyped {
+enum KeyArgumentError {
     #[error(transparent)]
     Key(#[from] mere_core::trust::KeyError),
     #[error(transparent)]

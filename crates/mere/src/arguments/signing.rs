@@ -9,7 +9,7 @@ use mere_core::trust::Fingerprint;
 use mere_engine::TypedPath;
 
 use super::items::{AnswerArguments, ItemArguments, ScopeArgument, SourceArguments, TypeArgument};
-use super::typed;
+use super::typed_parser;
 
 /// Which items: a type and names or patterns, or patterns alone.
 #[derive(Args)]
@@ -42,7 +42,7 @@ impl SelectionArguments {
         };
         let kind = first.parse::<TypeArgument>().ok().map(|kind| kind.kind);
         let names = if kind.is_some() { rest } else { &self.words[..] };
-        let names = names.iter().map(|name| wanted(name)).collect::<Result<Vec<_>, _>>()?;
+        let names = names.iter().map(|name| parse_wanted(name)).collect::<Result<Vec<_>, _>>()?;
         let which = if names.is_empty() { SelectedItems::All } else { SelectedItems::Named(names) };
         Ok(ItemSelection { kind, scope, which })
     }
@@ -57,14 +57,14 @@ fn is_pattern(word: &str) -> bool {
     word.contains(['*', '?', '[', '{'])
 }
 
-fn wanted(word: &str) -> Result<ItemMatcher, String> {
-    fn parsed<T: FromStr<Err: ToString>>(word: &str) -> Result<T, String> {
+fn parse_wanted(word: &str) -> Result<ItemMatcher, String> {
+    fn parse_word<T: FromStr<Err: ToString>>(word: &str) -> Result<T, String> {
         word.parse().map_err(|error: T::Err| format!("`{word}`: {}", error.to_string()))
     }
     if is_pattern(word) {
-        return parsed(word).map(ItemMatcher::Matching);
+        return parse_word(word).map(ItemMatcher::Matching);
     }
-    parsed(word).map(ItemMatcher::Item)
+    parse_word(word).map(ItemMatcher::Item)
 }
 
 /// Shows how each differs from what was signed, and asks; named items are signed at once.
@@ -109,7 +109,7 @@ pub(crate) struct VerifyArguments {
     #[arg(long, value_name = "N", default_value_t = 0, requires = "admin")]
     pub(crate) min_serial: u64,
     /// Also write the findings to FILE, in the form that code hosts read
-    #[arg(long, value_name = "FILE", value_parser = typed())]
+    #[arg(long, value_name = "FILE", value_parser = typed_parser())]
     pub(crate) sarif: Option<TypedPath>,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
@@ -117,7 +117,7 @@ pub(crate) struct VerifyArguments {
 
 /// An item that is worked on.
 #[derive(Args)]
-pub(crate) struct WorkArguments {
+pub(crate) struct EditArguments {
     #[command(flatten)]
     pub(crate) item: ItemArguments,
     #[command(flatten)]

@@ -29,9 +29,9 @@ pub(crate) enum TeamCommandArguments {
     /// Make a team
     Init(InitTeamArguments),
     /// Let what somebody signs count
-    Add(Box<MemberArguments>),
+    Add(Box<AddMemberArguments>),
     /// Let what somebody signs count no more
-    Remove(RemoveArguments),
+    Remove(RemoveMemberArguments),
     /// Let so many admins sign each change
     Threshold {
         /// How many
@@ -66,25 +66,25 @@ pub(crate) struct InitTeamArguments {
           value_parser = clap::value_parser!(u16).range(1..=16))]
     threshold: u16,
     /// The public key of another admin; may be repeated
-    #[arg(long, value_name = "PUBKEY_FILE|'ssh-ed25519 …'", value_parser = public_key())]
+    #[arg(long, value_name = "PUBKEY_FILE|'ssh-ed25519 …'", value_parser = public_key_parser())]
     admin: Vec<SignerKey>,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
 
 impl InitTeamArguments {
-    pub(crate) fn team(&self) -> NewTeam {
+    pub(crate) fn to_team(&self) -> NewTeam {
         let (name, admins) = (self.name.clone(), self.admin.clone());
         NewTeam { name, threshold: self.threshold.into(), admins }
     }
 }
 
 #[derive(Args)]
-pub(crate) struct MemberArguments {
+pub(crate) struct AddMemberArguments {
     /// What the team calls them
     name: SignerName,
     /// Their public key: its file, or its line in quotes
-    #[arg(value_name = "PUBKEY_FILE|'ssh-ed25519 …'", value_parser = public_key())]
+    #[arg(value_name = "PUBKEY_FILE|'ssh-ed25519 …'", value_parser = public_key_parser())]
     key: SignerKey,
     /// Only for these types, such as tool,lockfile
     #[arg(long, value_name = "TYPES", value_delimiter = ',')]
@@ -93,7 +93,7 @@ pub(crate) struct MemberArguments {
     #[arg(long, value_name = "CATEGORIES", value_delimiter = ',')]
     categories: Vec<Category>,
     /// Until the end of this day
-    #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = parse_day)]
     not_after: Option<Date>,
     /// Let them change the team, too
     #[arg(long)]
@@ -102,8 +102,8 @@ pub(crate) struct MemberArguments {
     pub(crate) answer: AnswerArguments,
 }
 
-impl MemberArguments {
-    pub(crate) fn member(&self) -> NewMember {
+impl AddMemberArguments {
+    pub(crate) fn to_member(&self) -> NewMember {
         NewMember {
             name: self.name.clone(),
             key: self.key.clone(),
@@ -117,7 +117,7 @@ impl MemberArguments {
 
 /// Lists the items for which nobody else vouches, and asks whether you do.
 #[derive(Args)]
-pub(crate) struct RemoveArguments {
+pub(crate) struct RemoveMemberArguments {
     /// Their name or fingerprint, as `mere team show` prints it
     #[arg(value_name = "NAME|SHA256:…")]
     pub(crate) member: String,
@@ -165,12 +165,12 @@ pub(crate) struct LeaveArguments {
     pub(crate) answer: AnswerArguments,
 }
 
-fn day(text: &str) -> Result<Date, &'static str> {
+fn parse_day(text: &str) -> Result<Date, &'static str> {
     text.parse().map_err(|_| "a day reads like 2027-01-31")
 }
 
 /// What begins like a public key is one, or nothing.
-fn public_key() -> impl TypedValueParser<Value = SignerKey> {
+fn public_key_parser() -> impl TypedValueParser<Value = SignerKey> {
     OsStringValueParser::new().try_map(|text| {
         let line = text.to_str().filter(|text| text.starts_with("ssh-") && text.contains(' '));
         let line = line.map(str::parse).transpose()?;

@@ -14,45 +14,45 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 
 /// How long a person may think.
-const MAX_THINKING: Duration = Duration::from_mins(10);
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(10);
 /// What the answer is called in `inputRequests`.
-const KEY: &str = "answer";
+const ANSWER_KEY: &str = "answer";
 
 /// How this client's person can be asked.
-pub(super) enum Asking {
+pub(super) enum ElicitationMode {
     /// Not at all.
-    Nobody,
+    Unsupported,
     /// By a request to the client while the call waits (2025-11-25).
     Request,
     /// By returning, and being called again (2026-07-28).
-    Return,
+    InputRequired,
 }
 
-impl Asking {
-    pub(super) fn of(context: &RequestContext<RoleServer>) -> Self {
+impl ElicitationMode {
+    pub(super) fn for_client(context: &RequestContext<RoleServer>) -> Self {
         let elicitation = context.client_capabilities().and_then(|able| able.elicitation);
         // A client that says neither form nor URL means forms.
         let forms = elicitation.is_some_and(|able| able.form.is_some() || able.url.is_none());
         let version = context.protocol_version();
         let modern = version.is_some_and(|v| v.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
         match (forms, modern) {
-            (false, _) => Self::Nobody,
+            (false, _) => Self::Unsupported,
             (true, false) => Self::Request,
-            (true, true) => Self::Return,
+            (true, true) => Self::InputRequired,
         }
     }
 }
 
 /// Asks by a request and waits for the answer. No answer, for whatever reason, is no.
-pub(super) async fn ask(
+pub(super) async fn elicit(
     question: &Question,
     context: &RequestContext<RoleServer>,
     seal: &Seal,
 ) -> Answer {
-    let Ok(mut request) = form(question, seal) else { return Answer::No };
+    let Ok(mut request) = build_form(question, seal) else { return Answer::No };
     request.extensions.insert(OriginatingRequestId(context.id.clone()));
     let asked = async {
-        let options = PeerRequestOptions::with_timeout(MAX_THINKING);
+        let options = PeerRequestOptions::with_timeout(ANSWER_TIMEOUT);
         let request = ServerRequest::ElicitRequest(request);
         context.peer.send_request_with_option(request, options).await?.await_response().await
     };
@@ -62,7 +62,7 @@ pub(super) async fn ask(
     };
     match answer {
         Some(ClientResult::ElicitResult(result)) => {
-            judge(&serde_json::to_value(result).unwrap_or_default())
+            parse_answer(&serde_json::to_value(result).unwrap_or_default())
         }
         _ => Answer::No,
     }
@@ -74,24 +74,24 @@ pub(super) fn input_required(
     state: String,
     seal: &Seal,
 ) -> Result<CallToolResponse, ErrorData> {
-    let request = InputRequest::Elicitation(form(question, seal)?);
-    let requests = BTreeMap::from([(KEY.to_owned(), request)]);
+    let request = InputRequest::Elicitation(build_form(question, seal)?);
+    let requests = BTreeMap::from([(ANSWER_KEY.to_owned(), request)]);
     Ok(InputRequiredResult::new(Some(requests), Some(state)).into())
 }
 
 /// The answer that came back with a state; `None` if it is not among the responses, so that the
 /// question is asked again.
-pub(super) fn answer_in(responses: Option<&BTreeMap<String, Value>>) -> Option<Answer> {
-    responses?.get(KEY).map(judge)
+pub(super) fn find_answer(responses: Option<&BTreeMap<String, Value>>) -> Option<Answer> {
+    responses?.get(ANSWER_KEY).map(parse_answer)
 }
 
 /// Only an accepted form with a yes in it is a yes.
-fn judge(result: &Value) -> Answer {
+fn parse_answer(result: &Value) -> Answer {
     let yes = result["action"] == "accept" && result["content"]["confirm"] == true;
     if yes { Answer::Yes } else { Answer::No }
 }
 
-fn form(question: &Question, seal: &Seal) -> Result<ElicitRequest, ErrorData> {
+fn build_form(question: &Question, seal: &Seal) -> Result<ElicitRequest, ErrorData> {
     let schema = json!({
         "type": "object",
         "properties": { "confirm": { "type": "boolean", "title": "Yes" } },

@@ -16,11 +16,11 @@ use rmcp::service::{NotificationContext, Peer, SubscriptionContext, Subscription
 /// How many clients of each era are told.
 const MAX_CLIENTS: usize = 512;
 /// How long a client may take to be told.
-const MAX_TELLING: Duration = Duration::from_secs(5);
+const NOTIFY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What changed.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Change {
+pub(super) enum ListChange {
     /// The list of tools.
     Tools,
     /// The list of prompts.
@@ -29,16 +29,16 @@ pub(super) enum Change {
 
 /// Who is told.
 #[derive(Default)]
-pub(super) struct Audience {
+pub(super) struct Subscribers {
     /// By session; over stdio there is one, without an id.
     peers: Mutex<HashMap<String, Peer<RoleServer>>>,
     sinks: Mutex<HashMap<u64, SubscriptionSink>>,
-    last: AtomicU64,
+    next_number: AtomicU64,
 }
 
-impl Audience {
+impl Subscribers {
     /// A client has shaken hands. A session counts once, and none that is open makes room.
-    pub(super) fn join(&self, context: NotificationContext<RoleServer>) {
+    pub(super) fn add_peer(&self, context: NotificationContext<RoleServer>) {
         let parts = context.extensions.get::<http::request::Parts>();
         let session = parts.and_then(|parts| parts.headers.get("mcp-session-id"));
         let session = session.and_then(|id| id.to_str().ok()).unwrap_or_default().to_owned();
@@ -55,31 +55,31 @@ impl Audience {
     }
 
     /// Serves one subscription until it is cancelled or its stream is closed.
-    pub(super) async fn listen(&self, context: SubscriptionContext) {
-        let number = self.last.fetch_add(1, Ordering::Relaxed);
+    pub(super) async fn serve_subscription(&self, context: SubscriptionContext) {
+        let number = self.next_number.fetch_add(1, Ordering::Relaxed);
         lock(&self.sinks).insert(number, context.sink().clone());
-        let _leave = Leave { audience: self, number };
+        let _leave = SubscriptionGuard { subscribers: self, number };
         context.cancelled().await;
     }
 
     /// Tells everyone, each on a task of its own.
-    pub(super) fn tell(&self, change: Change) {
+    pub(super) fn notify(&self, change: ListChange) {
         let peers = lock(&self.peers).values().cloned().collect::<Vec<_>>();
         for peer in peers {
-            tell(async move {
+            spawn_notification(async move {
                 let _ = match change {
-                    Change::Tools => peer.notify_tool_list_changed().await,
-                    Change::Prompts => peer.notify_prompt_list_changed().await,
+                    ListChange::Tools => peer.notify_tool_list_changed().await,
+                    ListChange::Prompts => peer.notify_prompt_list_changed().await,
                 };
             });
         }
         let sinks = lock(&self.sinks).values().cloned().collect::<Vec<_>>();
         for sink in sinks {
-            tell(async move {
+            spawn_notification(async move {
                 // A change that this subscription does not want is refused by the sink.
                 let _ = match change {
-                    Change::Tools => sink.notify_tool_list_changed().await,
-                    Change::Prompts => sink.notify_prompt_list_changed().await,
+                    ListChange::Tools => sink.notify_tool_list_changed().await,
+                    ListChange::Prompts => sink.notify_prompt_list_changed().await,
                 };
             });
         }
@@ -87,19 +87,19 @@ impl Audience {
 }
 
 /// Takes a subscription out when its future ends, also when it is dropped.
-struct Leave<'a> {
-    audience: &'a Audience,
+struct SubscriptionGuard<'a> {
+    subscribers: &'a Subscribers,
     number: u64,
 }
 
-impl Drop for Leave<'_> {
+impl Drop for SubscriptionGuard<'_> {
     fn drop(&mut self) {
-        lock(&self.audience.sinks).remove(&self.number);
+        lock(&self.subscribers.sinks).remove(&self.number);
     }
 }
 
-fn tell(telling: impl Future<Output = ()> + Send + 'static) {
-    tokio::spawn(tokio::time::timeout(MAX_TELLING, telling));
+fn spawn_notification(telling: impl Future<Output = ()> + Send + 'static) {
+    tokio::spawn(tokio::time::timeout(NOTIFY_TIMEOUT, telling));
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -24,15 +24,15 @@ use serde_json::Value;
 use tokio::sync::{Semaphore, watch};
 use uuid::Uuid;
 
-use super::ask::{self, Asking};
-use super::audience::Audience;
-use super::listening::Listening;
-use super::outgoing::Outgoing;
-use super::places::{Held, Places};
+use super::ask::{self, ElicitationMode};
+use super::audience::Subscribers;
+use super::listening::ClientTurn;
+use super::outgoing::OutgoingReplies;
+use super::places::{CallSlots, HeldSlot};
 use super::translate;
 
 /// How many KiB of arguments unanswered calls may hold together.
-const MAX_HELD_KIB: usize = 64 * 1024;
+const MAX_ARGUMENT_KIB: usize = 64 * 1024;
 /// How long one call may take, the time in which a person thinks not counted.
 const MAX_CALL_TIME: Duration = Duration::from_mins(1);
 /// The same for a tool that is run: as long as one may take, and a while to get there.
@@ -41,42 +41,42 @@ const MAX_RUN_TIME: Duration = Duration::from_mins(65);
 const MAX_STATE_AGE: Duration = Duration::from_mins(15);
 
 /// The shared half of a server.
-pub(super) struct Edge {
+pub(super) struct CallRunner {
     pub(super) session: Arc<Session>,
     pub(super) seal: Seal,
-    pub(super) audience: Audience,
+    pub(super) subscribers: Subscribers,
     pub(super) states: RequestStateCodec,
-    places: Arc<Places>,
+    slots: Arc<CallSlots>,
     /// One permit for each KiB that a call's arguments take while it is unanswered.
-    held: Semaphore,
+    argument_room: Semaphore,
     /// How many calls are unanswered.
     unanswered: watch::Sender<usize>,
     /// Replies over standard output that wait to be written.
-    pub(super) outgoing: Outgoing,
+    pub(super) outgoing: OutgoingReplies,
     /// The agents whose person is being asked something.
-    asking: Mutex<HashSet<AgentName>>,
+    open_questions: Mutex<HashSet<AgentName>>,
 }
 
 /// A call as the protocol brought it: what for, and what a resumed one brings back.
-pub(super) struct Call {
+pub(super) struct PendingCall {
     pub(super) request: Request,
     /// What a question of this call is bound to: its agent, tool and arguments.
-    bound: Vec<u8>,
+    binding: Vec<u8>,
 }
 
-impl Edge {
+impl CallRunner {
     pub(super) fn new(session: Arc<Session>) -> Self {
         let secret = [Uuid::new_v4().into_bytes(), Uuid::new_v4().into_bytes()].concat();
         Self {
             session,
             seal: Seal::new(Uuid::new_v4()),
-            audience: Audience::default(),
+            subscribers: Subscribers::default(),
             states: RequestStateCodec::new_unchecked(secret),
-            places: Arc::default(),
-            held: Semaphore::new(MAX_HELD_KIB),
+            slots: Arc::default(),
+            argument_room: Semaphore::new(MAX_ARGUMENT_KIB),
             unanswered: watch::Sender::new(0),
-            outgoing: Outgoing::default(),
-            asking: Mutex::default(),
+            outgoing: OutgoingReplies::default(),
+            open_questions: Mutex::default(),
         }
     }
 
@@ -95,11 +95,11 @@ impl Edge {
 
     /// A tool call as a request to the door. A state that came back is opened here: one that was
     /// not sealed by us for this very call is refused.
-    pub(super) fn call(
+    pub(super) fn parse_call(
         &self,
         params: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Call, ErrorData> {
+    ) -> Result<PendingCall, ErrorData> {
         let caller = self.caller(context);
         let arguments = params.arguments.clone().unwrap_or_default();
         let sorted = json::sort_keys(&Value::Object(arguments.clone()));
@@ -109,31 +109,31 @@ impl Edge {
         if let Some(state) = &params.request_state {
             let opened = self.states.open_with(state, &bound);
             let resume = opened.map_err(|_| ErrorData::invalid_params(BAD_STATE, None))?;
-            let answer = ask::answer_in(params.input_responses.as_ref());
+            let answer = ask::find_answer(params.input_responses.as_ref());
             request.answer = answer.map(|answer| (Resume(resume), answer));
         }
-        Ok(Call { request, bound })
+        Ok(PendingCall { request, binding: bound })
     }
 
     /// Carries a call through `door` until it is done, or until the client must come back with an
     /// answer.
-    pub(super) async fn carry<D>(
+    pub(super) async fn run_call<D>(
         &self,
-        call: Call,
+        call: PendingCall,
         context: &RequestContext<RoleServer>,
         door: D,
     ) -> Result<CallToolResponse, ErrorData>
     where
         D: Fn(&Request, &mut dyn Turn) -> Outcome + Send + Sync + 'static,
     {
-        let Call { mut request, bound } = call;
+        let PendingCall { mut request, binding: bound } = call;
         let kib = u32::try_from(bound.len() / 1024 + 1).unwrap_or(u32::MAX);
         let busy = |_| ErrorData::new(BUSY, "too many calls are unanswered", None);
-        let _held = self.held.try_acquire_many(kib).map_err(busy)?;
-        let _counted = Counted::new(&self.unanswered);
+        let _held = self.argument_room.try_acquire_many(kib).map_err(busy)?;
+        let _counted = UnansweredCall::new(&self.unanswered);
         let door = Arc::new(door);
         loop {
-            let (outcome, place) = self.run(&request, context, Arc::clone(&door)).await?;
+            let (outcome, place) = self.run_once(&request, context, Arc::clone(&door)).await?;
             let (question, resume) = match outcome {
                 Outcome::Done(reply) => {
                     // The place is kept until there is room for the reply: so only so many replies
@@ -141,7 +141,7 @@ impl Edge {
                     let over_http = context.extensions.get::<http::request::Parts>().is_some();
                     if !over_http && !context.ct.is_cancelled() {
                         let size = reply.json().len() + reply.mirror_json().len();
-                        self.outgoing.make_room(&context.id, size).await;
+                        self.outgoing.reserve(&context.id, size).await;
                     }
                     drop(place);
                     return Ok(self.result(reply));
@@ -149,14 +149,16 @@ impl Edge {
                 Outcome::Ask(question, resume) => (question, resume),
             };
             drop(place);
-            let answer = match Asking::of(context) {
-                Asking::Nobody => Answer::No,
-                Asking::Request => match Question::open(&self.asking, &request.caller.agent) {
-                    Some(_open) => ask::ask(&question, context, &self.seal).await,
-                    // One question at a time: a person must not be flooded into saying yes.
-                    None => Answer::No,
-                },
-                Asking::Return => {
+            let answer = match ElicitationMode::for_client(context) {
+                ElicitationMode::Unsupported => Answer::No,
+                ElicitationMode::Request => {
+                    match OpenQuestion::open(&self.open_questions, &request.caller.agent) {
+                        Some(_open) => ask::elicit(&question, context, &self.seal).await,
+                        // One question at a time: a person must not be flooded into saying yes.
+                        None => Answer::No,
+                    }
+                }
+                ElicitationMode::InputRequired => {
                     let options = SealOptions::new().associated_data(&bound).ttl(MAX_STATE_AGE);
                     let state = self.states.seal_with(&resume.0, &options);
                     return ask::input_required(&question, state, &self.seal);
@@ -175,27 +177,27 @@ impl Edge {
     /// Over stdio requests are taken in the order they came. One that needs no disk is answered at
     /// once, and any other gets the home of this moment: so what was asked before a `cd` sees the
     /// old home, and what was asked after it the new one.
-    async fn run<D>(
+    async fn run_once<D>(
         &self,
         request: &Request,
         context: &RequestContext<RoleServer>,
         door: Arc<D>,
-    ) -> Result<(Outcome, Option<Held>), ErrorData>
+    ) -> Result<(Outcome, Option<HeldSlot>), ErrorData>
     where
         D: Fn(&Request, &mut dyn Turn) -> Outcome + Send + Sync + 'static,
     {
         let most = if request.verb.is_long_running() { MAX_RUN_TIME } else { MAX_CALL_TIME };
         let deadline = Instant::now() + most;
         if request.verb.is_instant() && request.tool.is_some() {
-            let outcome = door(request, &mut Listening::silent(context, deadline));
+            let outcome = door(request, &mut ClientTurn::without_progress(context, deadline));
             return Ok((outcome, None));
         }
         let mut request = request.clone();
         request.caller.home.get_or_insert_with(|| self.session.home());
-        let mut turn = Listening::new(context, deadline, &self.seal);
-        let places = Arc::clone(&self.places);
+        let mut turn = ClientTurn::new(context, deadline, &self.seal);
+        let places = Arc::clone(&self.slots);
         let visit = async move {
-            let place = places.take(&request).await?;
+            let place = places.acquire(&request).await?;
             let visit =
                 tokio::task::spawn_blocking(move || (door(&request, &mut turn), Some(place)));
             visit.await.ok()
@@ -203,59 +205,59 @@ impl Edge {
         // The door looks at the clock and at the client too; this is for a call that waits for its
         // place, or for a disk that does not answer.
         tokio::select! {
-            outcome = visit => outcome.ok_or_else(|| failed("the call could not be run")),
-            () = context.ct.cancelled() => Err(failed("the call was cancelled")),
-            () = tokio::time::sleep(most + GRACE) => Err(failed("the call took too long")),
+            outcome = visit => outcome.ok_or_else(|| internal_error("the call could not be run")),
+            () = context.ct.cancelled() => Err(internal_error("the call was cancelled")),
+            () = tokio::time::sleep(most + DEADLINE_GRACE) => Err(internal_error("the call took too long")),
         }
     }
 
     /// Ends when no call is unanswered.
-    pub(super) async fn idle(&self) {
+    pub(super) async fn wait_until_idle(&self) {
         let _ = self.unanswered.subscribe().wait_for(|count| *count == 0).await;
     }
 }
 
 /// A question to an agent's person, while it is open.
-struct Question<'a> {
-    open: &'a Mutex<HashSet<AgentName>>,
+struct OpenQuestion<'a> {
+    agents: &'a Mutex<HashSet<AgentName>>,
     agent: AgentName,
 }
 
-impl<'a> Question<'a> {
+impl<'a> OpenQuestion<'a> {
     /// `None` if another one is open already.
     fn open(open: &'a Mutex<HashSet<AgentName>>, agent: &AgentName) -> Option<Self> {
         let first = open.lock().unwrap_or_else(PoisonError::into_inner).insert(agent.clone());
-        first.then(|| Self { open, agent: agent.clone() })
+        first.then(|| Self { agents: open, agent: agent.clone() })
     }
 }
 
-impl Drop for Question<'_> {
+impl Drop for OpenQuestion<'_> {
     fn drop(&mut self) {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.agent);
+        self.agents.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.agent);
     }
 }
 
 /// Counts a call while it is unanswered.
-struct Counted<'a>(&'a watch::Sender<usize>);
+struct UnansweredCall<'a>(&'a watch::Sender<usize>);
 
-impl<'a> Counted<'a> {
+impl<'a> UnansweredCall<'a> {
     fn new(count: &'a watch::Sender<usize>) -> Self {
         count.send_modify(|count| *count += 1);
         Self(count)
     }
 }
 
-impl Drop for Counted<'_> {
+impl Drop for UnansweredCall<'_> {
     fn drop(&mut self) {
         self.0.send_modify(|count| *count -= 1);
     }
 }
 
-fn failed(words: &'static str) -> ErrorData {
+fn internal_error(words: &'static str) -> ErrorData {
     ErrorData::internal_error(words, None)
 }
 
 /// How much longer than the door itself the edge waits for it.
-const GRACE: Duration = Duration::from_secs(5);
+const DEADLINE_GRACE: Duration = Duration::from_secs(5);
 const BUSY: ErrorCode = ErrorCode(-32000);
 const BAD_STATE: &str = "the request state is not one this server gave for this call";

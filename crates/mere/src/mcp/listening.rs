@@ -11,31 +11,31 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 /// How long a client may leave a note unread before the call goes on without telling it.
-const MAX_UNREAD: Duration = Duration::from_millis(250);
+const PROGRESS_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// What the MCP edge lends to one call.
-pub(super) struct Listening {
+pub(super) struct ClientTurn {
     cancelled: CancellationToken,
     deadline: Instant,
-    notes: Option<Notes>,
+    notes: Option<ProgressNotes>,
 }
 
 /// Where notes on the way go, if the client asked for them.
-struct Notes {
+struct ProgressNotes {
     peer: Peer<RoleServer>,
     token: ProgressToken,
     seal: Seal,
     runtime: Handle,
 }
 
-impl Listening {
+impl ClientTurn {
     /// For a call on a thread of its own, which may wait for a note to be written.
     pub(super) fn new(
         context: &RequestContext<RoleServer>,
         deadline: Instant,
         seal: &Seal,
     ) -> Self {
-        let notes = context.meta.get_progress_token().map(|token| Notes {
+        let notes = context.meta.get_progress_token().map(|token| ProgressNotes {
             peer: context.peer.clone(),
             token,
             seal: seal.clone(),
@@ -45,18 +45,21 @@ impl Listening {
     }
 
     /// For a call that is over before there is anything to tell.
-    pub(super) fn silent(context: &RequestContext<RoleServer>, deadline: Instant) -> Self {
+    pub(super) fn without_progress(
+        context: &RequestContext<RoleServer>,
+        deadline: Instant,
+    ) -> Self {
         Self { cancelled: context.ct.clone(), deadline, notes: None }
     }
 }
 
-impl Turn for Listening {
+impl Turn for ClientTurn {
     fn progress(&mut self, note: &Progress) {
         let Some(notes) = &self.notes else { return };
-        let mut param = ProgressNotificationParam::new(notes.token.clone(), number(note.done))
+        let mut param = ProgressNotificationParam::new(notes.token.clone(), to_float(note.done))
             .with_message(notes.seal.seal_text(&note.message));
-        param.total = note.total.map(number);
-        let told = tokio::time::timeout(MAX_UNREAD, notes.peer.notify_progress(param));
+        param.total = note.total.map(to_float);
+        let told = tokio::time::timeout(PROGRESS_TIMEOUT, notes.peer.notify_progress(param));
         let told = notes.runtime.block_on(told);
         if !matches!(told, Ok(Ok(()))) {
             self.notes = None;
@@ -74,6 +77,6 @@ impl Turn for Listening {
 
 /// Progress is a float in the protocol.
 #[expect(clippy::cast_precision_loss, reason = "nobody counts progress beyond 2^53")]
-fn number(count: u64) -> f64 {
+fn to_float(count: u64) -> f64 {
     count as f64
 }

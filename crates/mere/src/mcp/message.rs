@@ -7,20 +7,20 @@ use rmcp::service::RxJsonRpcMessage;
 use serde_json::{Value, json as object};
 
 /// The largest message, in bytes.
-pub(super) const MAX_BYTES: usize = 4 * 1024 * 1024;
+pub(super) const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;
 
 /// A message the SDK can read.
 pub(super) type Message = RxJsonRpcMessage<RoleServer>;
 
 /// What cannot be handed to the SDK, and the answer to it. Its words are constants.
 #[derive(Debug)]
-pub(super) struct Misfit {
+pub(super) struct InvalidMessage {
     id: Value,
     code: i64,
-    words: &'static str,
+    text: &'static str,
 }
 
-impl Misfit {
+impl InvalidMessage {
     const PARSE_ERROR: i64 = -32700;
     const INVALID_REQUEST: i64 = -32600;
     const INVALID_PARAMS: i64 = -32602;
@@ -28,38 +28,41 @@ impl Misfit {
 
     /// A message longer than [`MAX_BYTES`].
     pub(super) fn too_long() -> Self {
-        Self { id: Value::Null, code: Self::INVALID_REQUEST, words: "the message is over 4 MiB" }
+        Self { id: Value::Null, code: Self::INVALID_REQUEST, text: "the message is over 4 MiB" }
     }
 
     /// A request that comes while too many are unanswered.
     pub(super) fn busy(id: Value) -> Self {
-        Self { id, code: Self::BUSY, words: "too many requests are unanswered" }
+        Self { id, code: Self::BUSY, text: "too many requests are unanswered" }
     }
 
     /// A request whose id another one has that is not answered yet.
-    pub(super) fn same_id(id: Value) -> Self {
-        let words = "an unanswered request has this id already";
-        Self { id, code: Self::INVALID_REQUEST, words }
+    pub(super) fn duplicate_id(id: Value) -> Self {
+        let text = "an unanswered request has this id already";
+        Self { id, code: Self::INVALID_REQUEST, text }
     }
 
     /// The answer.
     pub(super) fn answer(&self) -> Value {
         object!({
             "jsonrpc": "2.0", "id": self.id,
-            "error": { "code": self.code, "message": self.words }
+            "error": { "code": self.code, "message": self.text }
         })
     }
 }
 
 /// Reads a message; `None` for nothing at all, and for a notification we do not know, which gets
 /// no answer.
-pub(super) fn understand(bytes: &[u8]) -> Result<Option<Message>, Misfit> {
+pub(super) fn parse_message(bytes: &[u8]) -> Result<Option<Message>, InvalidMessage> {
     if bytes.trim_ascii().is_empty() {
         return Ok(None);
     }
-    let misfit = |code, words| Misfit { id: Value::Null, code, words };
+    let misfit = |code, words| InvalidMessage { id: Value::Null, code, text: words };
     let value = json::parse(bytes).map_err(|_| {
-        misfit(Misfit::PARSE_ERROR, "not JSON with each key once, in bounds of depth and number")
+        misfit(
+            InvalidMessage::PARSE_ERROR,
+            "not JSON with each key once, in bounds of depth and number",
+        )
     })?;
     let id = value.get("id").filter(|id| id.is_string() || id.is_number()).cloned();
     let has_method = value.get("method").is_some_and(Value::is_string);
@@ -69,11 +72,11 @@ pub(super) fn understand(bytes: &[u8]) -> Result<Option<Message>, Misfit> {
         Err(_) if is_notification => Ok(None),
         Err(_) => {
             let (code, words) = if has_method && id.is_some() {
-                (Misfit::INVALID_PARAMS, "the parameters do not fit the method")
+                (InvalidMessage::INVALID_PARAMS, "the parameters do not fit the method")
             } else {
-                (Misfit::INVALID_REQUEST, "not a JSON-RPC 2.0 message")
+                (InvalidMessage::INVALID_REQUEST, "not a JSON-RPC 2.0 message")
             };
-            Err(Misfit { id: id.unwrap_or_default(), code, words })
+            Err(InvalidMessage { id: id.unwrap_or_default(), code, text: words })
         }
     }
 }

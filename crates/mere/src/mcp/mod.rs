@@ -28,41 +28,41 @@ use mere_engine::{Event, Session, SessionState};
 use rmcp::ServerHandler;
 use rmcp::service::ServerInitializeError;
 
-use crate::arguments::{McpArguments, McpCommand, PlaceArguments};
+use crate::arguments::{LocationArguments, McpArguments, McpCommand};
 use crate::render;
-use audience::Change;
-use edge::Edge;
-use fixtures::Fixtures;
+use audience::ListChange;
+use edge::CallRunner;
+use fixtures::FixtureServer;
 use places::MAX_CALLS;
-use server::Server;
-use stdio::Lines;
+use server::ToolServer;
+use stdio::StdioConnection;
 
 /// How often the configuration is looked at between calls, so that clients hear of a change.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Runs the command.
-pub(crate) fn run(place: PlaceArguments, mcp: &McpArguments) -> io::Result<ExitCode> {
+pub(crate) fn run(place: LocationArguments, mcp: &McpArguments) -> io::Result<ExitCode> {
     if let Some(McpCommand::Token(token)) = &mcp.command {
         return token::run(token);
     }
     let memory = if mcp.http.is_some() { SessionState::Stateless } else { SessionState::Kept };
-    let session = match Session::open(place.opening(&mcp.session, memory)) {
+    let session = match Session::open(place.session_options(&mcp.session, memory)) {
         Ok(session) => Arc::new(session),
-        Err(error) => return Ok(render::failure(&error.to_string(), render::USAGE)),
+        Err(error) => return Ok(render::print_failure(&error.to_string(), render::USAGE)),
     };
     session.watch_for_changes();
     session.create_configured_categories();
-    let edge = Arc::new(Edge::new(session));
+    let edge = Arc::new(CallRunner::new(session));
     if mcp.conformance_fixtures {
-        let fixtures = Fixtures::new(Arc::clone(&edge));
+        let fixtures = FixtureServer::new(Arc::clone(&edge));
         return serve(fixtures, &edge, mcp);
     }
     let toolsets = mcp.toolsets.clone().into();
-    serve(Server { edge: Arc::clone(&edge), toolsets }, &edge, mcp)
+    serve(ToolServer { runner: Arc::clone(&edge), toolsets }, &edge, mcp)
 }
 
 /// Serves over HTTP or over standard input and output.
-fn serve<H>(server: H, edge: &Arc<Edge>, mcp: &McpArguments) -> io::Result<ExitCode>
+fn serve<H>(server: H, edge: &Arc<CallRunner>, mcp: &McpArguments) -> io::Result<ExitCode>
 where
     H: ServerHandler + Clone,
 {
@@ -73,19 +73,19 @@ where
     };
     let runtime = runtime.max_blocking_threads(MAX_CALLS + 4).enable_all().build()?;
     let ended = runtime.block_on(async {
-        tokio::spawn(look_for_changes(Arc::clone(edge)));
+        tokio::spawn(watch_config(Arc::clone(edge)));
         tokio::spawn(embed_items(Arc::clone(edge)));
         if let Some(address) = &mcp.http {
             return http::serve(server, edge, address, &mcp.allow_host).await;
         }
-        render::waiting("mere: waiting for an MCP client on standard input");
+        render::print_waiting("mere: waiting for an MCP client on standard input");
         // Serving goes on while the last calls finish.
         let told_and_finished = async {
-            stop::told().await;
-            stop::finish(edge).await;
+            stop::wait_for_signal().await;
+            stop::finish_calls(edge).await;
         };
         tokio::select! {
-            () = serve_lines(server, edge) => {}
+            () = serve_stdio(server, edge) => {}
             () = told_and_finished => {}
         }
         Ok(ExitCode::SUCCESS)
@@ -97,15 +97,15 @@ where
 
 /// Serves until standard input ends. A handshake that goes wrong is answered, and one that comes
 /// after requests without any begins a serving of its own.
-async fn serve_lines<H: ServerHandler + Clone>(server: H, edge: &Arc<Edge>) {
-    let lines = Lines::open(Arc::clone(edge));
+async fn serve_stdio<H: ServerHandler + Clone>(server: H, edge: &Arc<CallRunner>) {
+    let lines = StdioConnection::open(Arc::clone(edge));
     loop {
         match rmcp::serve_server(server.clone(), lines.transport()).await {
             Ok(running) => {
                 if let Err(error) = running.waiting().await {
                     tracing::error!(%error, "the MCP server stopped");
                 }
-                if !lines.begins_anew().await {
+                if !lines.take_restart().await {
                     return;
                 }
             }
@@ -120,10 +120,10 @@ async fn serve_lines<H: ServerHandler + Clone>(server: H, edge: &Arc<Edge>) {
 }
 
 /// Tells clients when the configuration has changed.
-async fn look_for_changes(edge: Arc<Edge>) {
+async fn watch_config(edge: Arc<CallRunner>) {
     let mut seen = 0;
     loop {
-        tokio::time::sleep(LOOK_EVERY).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
         let session = Arc::clone(&edge.session);
         let looked = tokio::task::spawn_blocking(move || {
             let event = session.next_event(&mut seen);
@@ -135,16 +135,16 @@ async fn look_for_changes(edge: Arc<Edge>) {
         let Ok((event, now)) = looked.await else { return };
         seen = now;
         match event {
-            Some(Event::Config) => edge.audience.tell(Change::Tools),
+            Some(Event::Config) => edge.subscribers.notify(ListChange::Tools),
             None => {}
         }
     }
 }
 
 /// Gives items their vectors, a few at a time: a model, or the network, must not keep anybody waiting.
-async fn embed_items(edge: Arc<Edge>) {
+async fn embed_items(edge: Arc<CallRunner>) {
     loop {
-        tokio::time::sleep(LOOK_EVERY).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
         let session = Arc::clone(&edge.session);
         if tokio::task::spawn_blocking(move || session.embed_some_items()).await.is_err() {
             return;

@@ -11,68 +11,68 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// How many calls run at once; the others wait.
 pub(super) const MAX_CALLS: usize = 8;
 /// How many of them may be one agent's.
-const MAX_OF_AGENT: usize = 6;
+const MAX_CALLS_PER_AGENT: usize = 6;
 /// How many tools run at once.
 const MAX_RUNS: usize = 4;
 /// How many of them may be one agent's.
-const MAX_RUNS_OF_AGENT: usize = 3;
+const MAX_RUNS_PER_AGENT: usize = 3;
 /// How many agents are remembered; idle ones are forgotten first.
 const MAX_AGENTS: usize = 256;
 
 /// The places where calls run, and those where tools do.
-pub(super) struct Places {
-    calls: Room,
-    runs: Room,
+pub(super) struct CallSlots {
+    calls: SlotPool,
+    runs: SlotPool,
 }
 
 /// Some places.
-struct Room {
+struct SlotPool {
     all: Arc<Semaphore>,
-    of_agent: Mutex<HashMap<AgentName, Arc<Semaphore>>>,
-    most_of_agent: usize,
+    by_agent: Mutex<HashMap<AgentName, Arc<Semaphore>>>,
+    max_per_agent: usize,
 }
 
 /// A place, held while a call runs.
-pub(super) struct Held {
+pub(super) struct HeldSlot {
     _own: OwnedSemaphorePermit,
     _all: OwnedSemaphorePermit,
 }
 
-impl Default for Places {
+impl Default for CallSlots {
     fn default() -> Self {
         Self {
-            calls: Room::new(MAX_CALLS, MAX_OF_AGENT),
-            runs: Room::new(MAX_RUNS, MAX_RUNS_OF_AGENT),
+            calls: SlotPool::new(MAX_CALLS, MAX_CALLS_PER_AGENT),
+            runs: SlotPool::new(MAX_RUNS, MAX_RUNS_PER_AGENT),
         }
     }
 }
 
-impl Places {
+impl CallSlots {
     /// Waits for a place for a call.
-    pub(super) async fn take(&self, request: &Request) -> Option<Held> {
+    pub(super) async fn acquire(&self, request: &Request) -> Option<HeldSlot> {
         let room = if request.verb.is_long_running() { &self.runs } else { &self.calls };
-        room.take(&request.caller.agent).await
+        room.acquire(&request.caller.agent).await
     }
 }
 
-impl Room {
-    fn new(most: usize, most_of_agent: usize) -> Self {
+impl SlotPool {
+    fn new(most: usize, max_per_agent: usize) -> Self {
         let all = Arc::new(Semaphore::new(most));
-        Self { all, of_agent: Mutex::default(), most_of_agent }
+        Self { all, by_agent: Mutex::default(), max_per_agent }
     }
 
-    async fn take(&self, agent: &AgentName) -> Option<Held> {
-        let own = self.of(agent).acquire_owned().await.ok()?;
+    async fn acquire(&self, agent: &AgentName) -> Option<HeldSlot> {
+        let own = self.agent_slots(agent).acquire_owned().await.ok()?;
         let all = Arc::clone(&self.all).acquire_owned().await.ok()?;
-        Some(Held { _own: own, _all: all })
+        Some(HeldSlot { _own: own, _all: all })
     }
 
-    fn of(&self, agent: &AgentName) -> Arc<Semaphore> {
-        let mut agents = self.of_agent.lock().unwrap_or_else(PoisonError::into_inner);
+    fn agent_slots(&self, agent: &AgentName) -> Arc<Semaphore> {
+        let mut agents = self.by_agent.lock().unwrap_or_else(PoisonError::into_inner);
         if agents.len() >= MAX_AGENTS {
-            agents.retain(|_, places| places.available_permits() < self.most_of_agent);
+            agents.retain(|_, places| places.available_permits() < self.max_per_agent);
         }
         let places = agents.entry(agent.clone());
-        Arc::clone(places.or_insert_with(|| Arc::new(Semaphore::new(self.most_of_agent))))
+        Arc::clone(places.or_insert_with(|| Arc::new(Semaphore::new(self.max_per_agent))))
     }
 }

@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rmcp::model::{ClientNotification, ClientRequest, JsonRpcMessage, RequestId};
 use tokio::sync::Notify;
 
-use super::message::{Message, Misfit};
+use super::message::{InvalidMessage, Message};
 
 /// How many requests, and how many bytes of them, the SDK has at once.
 const MAX_RUNNING: usize = 64;
@@ -20,40 +20,48 @@ const MAX_RUNNING_BYTES: usize = 8 * 1024 * 1024;
 const MAX_WAITING: usize = 4_096;
 const MAX_WAITING_BYTES: usize = 8 * 1024 * 1024;
 /// How many subscriptions may be open; they are never answered, so they count apart.
-const MAX_LISTENING: usize = 16;
+const MAX_SUBSCRIPTIONS: usize = 16;
 
 /// The unanswered requests of one client.
 #[derive(Default)]
-pub(super) struct Queue {
-    state: Mutex<State>,
-    room: Notify,
+pub(super) struct RequestQueue {
+    state: Mutex<QueueState>,
+    room_freed: Notify,
 }
 
 #[derive(Default)]
-struct State {
+struct QueueState {
     running: HashMap<RequestId, usize>,
-    listening: Vec<RequestId>,
+    subscriptions: Vec<RequestId>,
     waiting: VecDeque<(RequestId, Message, usize)>,
 }
 
-impl Queue {
+impl RequestQueue {
     /// Takes a message that was read, and gives it back if it goes on at once.
-    pub(super) fn take(&self, message: Message, bytes: usize) -> Result<Option<Message>, Misfit> {
+    pub(super) fn admit(
+        &self,
+        message: Message,
+        bytes: usize,
+    ) -> Result<Option<Message>, InvalidMessage> {
         let mut state = self.state();
         match &message {
             JsonRpcMessage::Request(request) => {
                 let id = request.id.clone();
                 let listens =
                     matches!(request.request, ClientRequest::SubscriptionsListenRequest(_));
-                if listens { state.listen(id, message) } else { state.ask(id, message, bytes) }
+                if listens {
+                    state.add_subscription(id, message)
+                } else {
+                    state.add_request(id, message, bytes)
+                }
             }
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
                     &notification.notification
                     && let Some(id) = cancelled.params.request_id.clone()
                 {
-                    state.leave(&id);
-                    self.room.notify_one();
+                    state.remove(&id);
+                    self.room_freed.notify_one();
                 }
                 Ok(Some(message))
             }
@@ -64,7 +72,7 @@ impl Queue {
     /// The next waiting request, as soon as there is room for one.
     pub(super) async fn next(&self) -> Message {
         loop {
-            let room = self.room.notified();
+            let room = self.room_freed.notified();
             if let Some(message) = self.state().pop() {
                 return message;
             }
@@ -73,63 +81,67 @@ impl Queue {
     }
 
     /// The next waiting request; `None` when none waits any more.
-    pub(super) async fn last(&self) -> Option<Message> {
+    pub(super) async fn next_or_none(&self) -> Option<Message> {
         if self.state().waiting.is_empty() { None } else { Some(self.next().await) }
     }
 
     /// A request was answered.
-    pub(super) fn answered(&self, id: &RequestId) {
-        self.state().leave(id);
-        self.room.notify_one();
+    pub(super) fn mark_answered(&self, id: &RequestId) {
+        self.state().remove(id);
+        self.room_freed.notify_one();
     }
 
     /// Nothing that was asked will be answered any more.
-    pub(super) fn forget(&self) {
+    pub(super) fn clear(&self) {
         let mut state = self.state();
         state.running.clear();
-        state.listening.clear();
-        self.room.notify_one();
+        state.subscriptions.clear();
+        self.room_freed.notify_one();
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
-    fn listen(&mut self, id: RequestId, message: Message) -> Result<Option<Message>, Misfit> {
-        self.check(&id)?;
-        if self.listening.len() >= MAX_LISTENING {
-            return Err(Misfit::busy(id.into_json_value()));
+impl QueueState {
+    fn add_subscription(
+        &mut self,
+        id: RequestId,
+        message: Message,
+    ) -> Result<Option<Message>, InvalidMessage> {
+        self.check_id(&id)?;
+        if self.subscriptions.len() >= MAX_SUBSCRIPTIONS {
+            return Err(InvalidMessage::busy(id.into_json_value()));
         }
-        self.listening.push(id);
+        self.subscriptions.push(id);
         Ok(Some(message))
     }
 
-    fn ask(
+    fn add_request(
         &mut self,
         id: RequestId,
         message: Message,
         bytes: usize,
-    ) -> Result<Option<Message>, Misfit> {
-        self.check(&id)?;
+    ) -> Result<Option<Message>, InvalidMessage> {
+        self.check_id(&id)?;
         if self.waiting.is_empty() && self.has_room() {
             self.running.insert(id, bytes);
             return Ok(Some(message));
         }
         let held = self.waiting.iter().map(|(_, _, bytes)| bytes).sum::<usize>();
         if self.waiting.len() >= MAX_WAITING || held + bytes > MAX_WAITING_BYTES {
-            return Err(Misfit::busy(id.into_json_value()));
+            return Err(InvalidMessage::busy(id.into_json_value()));
         }
         self.waiting.push_back((id, message, bytes));
         Ok(None)
     }
 
     /// Two requests under one id could not be told apart.
-    fn check(&self, id: &RequestId) -> Result<(), Misfit> {
+    fn check_id(&self, id: &RequestId) -> Result<(), InvalidMessage> {
         let waits = self.waiting.iter().any(|(other, _, _)| other == id);
-        if waits || self.running.contains_key(id) || self.listening.contains(id) {
-            return Err(Misfit::same_id(id.clone().into_json_value()));
+        if waits || self.running.contains_key(id) || self.subscriptions.contains(id) {
+            return Err(InvalidMessage::duplicate_id(id.clone().into_json_value()));
         }
         Ok(())
     }
@@ -143,9 +155,9 @@ impl State {
         Some(message)
     }
 
-    fn leave(&mut self, id: &RequestId) {
+    fn remove(&mut self, id: &RequestId) {
         self.running.remove(id);
-        self.listening.retain(|other| other != id);
+        self.subscriptions.retain(|other| other != id);
         self.waiting.retain(|(other, _, _)| other != id);
     }
 

@@ -14,9 +14,9 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-use super::edge::Edge;
+use super::edge::CallRunner;
 use super::translate;
-use crate::arguments::Toolsets;
+use crate::arguments::ToolsetArgument;
 
 const INSTRUCTIONS: &str = "Everything here is named by address: ROOT_PROJECT:/src/a.rs is a file \
     of the project. A bare path is read from the home root. What is worth knowing next time goes \
@@ -29,26 +29,26 @@ pub(super) const VERSIONS: &[ProtocolVersion] =
 
 /// The server of one session.
 #[derive(Clone)]
-pub(super) struct Server {
-    pub(super) edge: Arc<Edge>,
+pub(super) struct ToolServer {
+    pub(super) runner: Arc<CallRunner>,
     /// Which groups of tools are listed besides the basic ones. Every tool can be called: what is
     /// listed saves an agent's attention, it is not a permission.
-    pub(super) toolsets: Arc<[Toolsets]>,
+    pub(super) toolsets: Arc<[ToolsetArgument]>,
 }
 
-impl Server {
-    fn lists(&self, tool: &Tool) -> bool {
+impl ToolServer {
+    fn is_listed(&self, tool: &Tool) -> bool {
         let is_chosen = tool.toolset == Toolset::Basic
-            || self.toolsets.iter().any(|listed| listed.lists(tool.toolset));
-        is_chosen && self.edge.session.has_tool(tool)
+            || self.toolsets.iter().any(|listed| listed.includes(tool.toolset));
+        is_chosen && self.runner.session.has_tool(tool)
     }
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for ToolServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities =
             ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
-        let roots = self.edge.session.roots().into_iter();
+        let roots = self.runner.session.roots().into_iter();
         let roots = roots.map(|root| Address::directory(root, RelPath::default()).to_string());
         let instructions = format!("{INSTRUCTIONS} {}", roots.collect::<Vec<_>>().join(" "));
         ServerConfig::new(capabilities)
@@ -66,7 +66,7 @@ impl ServerHandler for Server {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let listed = TOOLS.iter().filter(|tool| self.lists(tool));
+        let listed = TOOLS.iter().filter(|tool| self.is_listed(tool));
         Ok(ListToolsResult::with_all_items(listed.map(translate::tool).collect()))
     }
 
@@ -75,14 +75,14 @@ impl ServerHandler for Server {
         params: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let call = self.edge.call(&params, &context)?;
-        let session = Arc::clone(&self.edge.session);
+        let call = self.runner.parse_call(&params, &context)?;
+        let session = Arc::clone(&self.runner.session);
         let door = move |request: &Request, turn: &mut dyn Turn| session.handle(request, turn);
-        self.edge.carry(call, &context, door).await
+        self.runner.run_call(call, &context, door).await
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.edge.audience.join(context);
+        self.runner.subscribers.add_peer(context);
     }
 
     fn accepted_subscription_filter(
@@ -90,11 +90,11 @@ impl ServerHandler for Server {
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
         let wanted = requested.supported_by(&self.get_info().capabilities);
-        self.edge.audience.has_room().then_some(wanted)
+        self.runner.subscribers.has_room().then_some(wanted)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        self.edge.audience.listen(context).await;
+        self.runner.subscribers.serve_subscription(context).await;
         Ok(())
     }
 
@@ -103,7 +103,7 @@ impl ServerHandler for Server {
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(misfit(&request, &context, &["tools/call", "tools/list", "initialize"]))
+        Err(unreadable_request(&request, &context, &["tools/call", "tools/list", "initialize"]))
     }
 }
 
@@ -115,7 +115,7 @@ pub(super) fn implementation() -> Implementation {
 /// The answer to a request the SDK could not read: a method of ours whose parameters do not fit,
 /// or no method of ours. The SDK's own answer would repeat the method's name, which nobody has
 /// checked.
-pub(super) fn misfit(
+pub(super) fn unreadable_request(
     request: &CustomRequest,
     context: &RequestContext<RoleServer>,
     known: &[&str],

@@ -19,9 +19,9 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::{Mutex, mpsc};
 
-use super::edge::Edge;
-use super::message::{MAX_BYTES, Message, Misfit, understand};
-use super::queue::Queue;
+use super::edge::CallRunner;
+use super::message::{InvalidMessage, MAX_MESSAGE_BYTES, Message, parse_message};
+use super::queue::RequestQueue;
 
 /// How many messages the SDK may leave unread.
 const READ_AHEAD: usize = 16;
@@ -32,7 +32,7 @@ const READ_AHEAD: usize = 16;
 const PIPE_BYTES: usize = 1024 * 1024;
 
 /// Asks for a roomy pipe. What is no pipe, or may not grow, stays as it is.
-fn widen_output() {
+fn enlarge_output_pipe() {
     #[cfg(target_os = "linux")]
     let _ = rustix::pipe::fcntl_setpipe_size(std::io::stdout(), PIPE_BYTES);
 }
@@ -41,51 +41,58 @@ fn widen_output() {
 const SMALL_BYTES: usize = 64 * 1024;
 
 /// Both ends of standard input and output.
-pub(super) struct Lines {
-    incoming: Arc<Mutex<Incoming>>,
-    outlet: Arc<Outlet>,
+pub(super) struct StdioConnection {
+    incoming: Arc<Mutex<IncomingMessages>>,
+    output: Arc<StdoutWriter>,
 }
 
-struct Incoming {
+struct IncomingMessages {
     messages: mpsc::Receiver<Message>,
     /// A handshake that ends one serving and begins the next.
-    held: Option<Message>,
+    next_handshake: Option<Message>,
 }
 
 /// One serving of the lines. Another can follow it.
 pub(super) struct LineTransport {
-    incoming: Arc<Mutex<Incoming>>,
-    outlet: Arc<Outlet>,
+    incoming: Arc<Mutex<IncomingMessages>>,
+    output: Arc<StdoutWriter>,
     /// Whether a request came that needs no handshake: this serving has none.
     stateless: bool,
 }
 
-impl Lines {
+impl StdioConnection {
     /// Starts reading.
-    pub(super) fn open(edge: Arc<Edge>) -> Self {
-        widen_output();
+    pub(super) fn open(edge: Arc<CallRunner>) -> Self {
+        enlarge_output_pipe();
         let (reader, writer) = stdio_pipes();
-        let outlet = Arc::new(Outlet { edge, writer: Mutex::new(writer), queue: Queue::default() });
+        let output = Arc::new(StdoutWriter {
+            runner: edge,
+            writer: Mutex::new(writer),
+            queue: RequestQueue::default(),
+        });
         let (sender, messages) = mpsc::channel(READ_AHEAD);
         let lines =
             LineReader { reader: BufReader::new(reader), line: Vec::new(), too_long: false };
-        tokio::spawn(read(lines, sender, Arc::clone(&outlet)));
-        Self { incoming: Arc::new(Mutex::new(Incoming { messages, held: None })), outlet }
+        tokio::spawn(read(lines, sender, Arc::clone(&output)));
+        Self {
+            incoming: Arc::new(Mutex::new(IncomingMessages { messages, next_handshake: None })),
+            output,
+        }
     }
 
     pub(super) fn transport(&self) -> LineTransport {
         LineTransport {
             incoming: Arc::clone(&self.incoming),
-            outlet: Arc::clone(&self.outlet),
+            output: Arc::clone(&self.output),
             stateless: false,
         }
     }
 
     /// Whether a handshake waits for the next serving. The last one's requests are over then.
-    pub(super) async fn begins_anew(&self) -> bool {
-        let anew = self.incoming.lock().await.held.is_some();
+    pub(super) async fn take_restart(&self) -> bool {
+        let anew = self.incoming.lock().await.next_handshake.is_some();
         if anew {
-            self.outlet.queue.forget();
+            self.output.queue.clear();
         }
         anew
     }
@@ -98,7 +105,7 @@ impl Transport<RoleServer> for LineTransport {
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let outlet = Arc::clone(&self.outlet);
+        let outlet = Arc::clone(&self.output);
         async move {
             let answered = match &message {
                 JsonRpcMessage::Response(response) => Some(response.id.clone()),
@@ -107,8 +114,8 @@ impl Transport<RoleServer> for LineTransport {
             };
             let sent = outlet.send(as_value(message)?).await;
             if let Some(id) = answered {
-                outlet.edge.outgoing.gone(&id);
-                outlet.queue.answered(&id);
+                outlet.runner.outgoing.release(&id);
+                outlet.queue.mark_answered(&id);
             }
             sent
         }
@@ -116,14 +123,14 @@ impl Transport<RoleServer> for LineTransport {
 
     async fn receive(&mut self) -> Option<Message> {
         let mut incoming = self.incoming.lock().await;
-        let message = match incoming.held.take() {
+        let message = match incoming.next_handshake.take() {
             Some(message) => message,
             None => incoming.messages.recv().await?,
         };
         if let JsonRpcMessage::Request(request) = &message {
             let is_handshake = matches!(request.request, ClientRequest::InitializeRequest(_));
             if is_handshake && self.stateless {
-                incoming.held = Some(message);
+                incoming.next_handshake = Some(message);
                 return None;
             }
             let is_probe = matches!(request.request, ClientRequest::DiscoverRequest(_));
@@ -164,15 +171,15 @@ fn as_value(mut message: TxJsonRpcMessage<RoleServer>) -> serde_json::Result<Val
 }
 
 /// The only way to standard output.
-struct Outlet {
-    edge: Arc<Edge>,
+struct StdoutWriter {
+    runner: Arc<CallRunner>,
     writer: Mutex<StdioWriter>,
-    queue: Queue,
+    queue: RequestQueue,
 }
 
-impl Outlet {
+impl StdoutWriter {
     async fn send(&self, message: Value) -> io::Result<()> {
-        let Some(cleared) = self.edge.session.clear_message(message, &self.edge.seal) else {
+        let Some(cleared) = self.runner.session.clear_message(message, &self.runner.seal) else {
             tracing::error!("a message was not sent: it named a host path");
             return Ok(());
         };
@@ -191,13 +198,13 @@ impl Outlet {
 }
 
 /// Reads until the input ends or nobody listens any more.
-async fn read(mut lines: LineReader, sender: mpsc::Sender<Message>, outlet: Arc<Outlet>) {
+async fn read(mut lines: LineReader, sender: mpsc::Sender<Message>, outlet: Arc<StdoutWriter>) {
     loop {
         let heard = tokio::select! {
             read = lines.next() => match read {
-                Ok(Read::Line) => understand(&lines.line),
-                Ok(Read::TooLong) => Err(Misfit::too_long()),
-                Ok(Read::End) | Err(_) => break,
+                Ok(LineRead::Line) => parse_message(&lines.line),
+                Ok(LineRead::TooLong) => Err(InvalidMessage::too_long()),
+                Ok(LineRead::End) | Err(_) => break,
             },
             message = outlet.queue.next() => {
                 if sender.send(message).await.is_err() {
@@ -207,7 +214,7 @@ async fn read(mut lines: LineReader, sender: mpsc::Sender<Message>, outlet: Arc<
             }
         };
         let taken = heard.and_then(|message| match message {
-            Some(message) => outlet.queue.take(message, lines.line.len()),
+            Some(message) => outlet.queue.admit(message, lines.line.len()),
             None => Ok(None),
         });
         let goes_on = match taken {
@@ -215,20 +222,20 @@ async fn read(mut lines: LineReader, sender: mpsc::Sender<Message>, outlet: Arc<
             Ok(Some(message)) => sender.send(message).await.is_ok(),
             Err(misfit) => outlet.send(misfit.answer()).await.is_ok(),
         };
-        lines.done();
+        lines.reset();
         if !goes_on {
             return;
         }
     }
     // The input has ended; what waits is still answered.
-    while let Some(message) = outlet.queue.last().await {
+    while let Some(message) = outlet.queue.next_or_none().await {
         if sender.send(message).await.is_err() {
             return;
         }
     }
 }
 
-enum Read {
+enum LineRead {
     Line,
     TooLong,
     End,
@@ -244,17 +251,17 @@ struct LineReader {
 
 impl LineReader {
     /// Reads on to the end of the line, keeping at most [`MAX_BYTES`] of it.
-    async fn next(&mut self) -> io::Result<Read> {
+    async fn next(&mut self) -> io::Result<LineRead> {
         loop {
             let available = self.reader.fill_buf().await?;
             if available.is_empty() {
                 // A last line without a newline counts.
                 let nothing = self.line.is_empty() && !self.too_long;
-                return Ok(if nothing { Read::End } else { self.ended() });
+                return Ok(if nothing { LineRead::End } else { self.line_kind() });
             }
             let newline = available.iter().position(|byte| *byte == b'\n');
             let taken = newline.map_or(available.len(), |at| at + 1);
-            self.too_long |= self.line.len() + taken > MAX_BYTES;
+            self.too_long |= self.line.len() + taken > MAX_MESSAGE_BYTES;
             if self.too_long {
                 self.line.clear();
             } else {
@@ -262,19 +269,19 @@ impl LineReader {
             }
             self.reader.consume(taken);
             if newline.is_some() {
-                return Ok(self.ended());
+                return Ok(self.line_kind());
             }
         }
     }
 
     /// The line was used; the next one begins.
-    fn done(&mut self) {
+    fn reset(&mut self) {
         self.line.clear();
         self.line.shrink_to(64 * 1024);
         self.too_long = false;
     }
 
-    fn ended(&self) -> Read {
-        if self.too_long { Read::TooLong } else { Read::Line }
+    fn line_kind(&self) -> LineRead {
+        if self.too_long { LineRead::TooLong } else { LineRead::Line }
     }
 }

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::edge::Edge;
+use super::edge::CallRunner;
 
 /// How long calls may go on after the server was told to stop.
-const MAX_STOPPING: Duration = Duration::from_secs(5);
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long the last answers may take to leave.
-const LEAVING: Duration = Duration::from_millis(200);
+const FLUSH_TIME: Duration = Duration::from_millis(200);
 
 /// Ends when the process gets the signal to end.
-pub(super) async fn told() {
+pub(super) async fn wait_for_signal() {
     let interrupted = tokio::signal::ctrl_c();
     #[cfg(unix)]
     {
@@ -28,8 +28,8 @@ pub(super) async fn told() {
 }
 
 /// Waits until every call is answered, or the time is over.
-pub(super) async fn finish(edge: &Arc<Edge>) {
+pub(super) async fn finish_calls(edge: &Arc<CallRunner>) {
     tracing::info!("stopping");
-    let _ = tokio::time::timeout(MAX_STOPPING, edge.idle()).await;
-    tokio::time::sleep(LEAVING).await;
+    let _ = tokio::time::timeout(STOP_TIMEOUT, edge.wait_until_idle()).await;
+    tokio::time::sleep(FLUSH_TIME).await;
 }

@@ -10,19 +10,19 @@ use crate::render;
 
 /// Runs the command.
 pub(super) fn run(arguments: &TokenArguments) -> io::Result<ExitCode> {
-    match Tokens::open().and_then(|tokens| act(&tokens, &arguments.what)) {
+    match Tokens::open().and_then(|tokens| apply(&tokens, &arguments.what)) {
         Ok((lines, code)) => {
             for line in lines {
-                render::line(&line)?;
+                render::print_line(&line)?;
             }
             Ok(ExitCode::from(code))
         }
-        Err(error) => Ok(render::failure(&error.to_string(), render::BROKEN)),
+        Err(error) => Ok(render::print_failure(&error.to_string(), render::BROKEN)),
     }
 }
 
 /// What to print, and how the process ends.
-fn act(tokens: &Tokens, what: &TokenCommand) -> Result<(Vec<String>, u8), TokenError> {
+fn apply(tokens: &Tokens, what: &TokenCommand) -> Result<(Vec<String>, u8), TokenError> {
     Ok(match what {
         TokenCommand::Create { agent } => (vec![tokens.create(agent)?], 0),
         TokenCommand::List => {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
 
-use super::Paper;
+use super::Printer;
 use crate::render;
 
 pub(super) const STRONG: Style = Style::new().bold();
@@ -13,11 +13,11 @@ pub(super) const FAINT: Style = Style::new().dimmed();
 pub(super) const BAD: Style = AnsiColor::Red.on_default();
 pub(super) const GOOD: Style = AnsiColor::Green.on_default();
 /// The widest cell of a table.
-const WIDE: usize = 60;
+const MAX_CELL_WIDTH: usize = 60;
 /// The narrowest last column that says anything.
-const LEAST: usize = 12;
+const MIN_LAST_COLUMN: usize = 12;
 
-impl Paper {
+impl Printer {
     /// A drawing of entries and their links, or what is wrong with these.
     pub(crate) fn graph(&self, reply: &Value) -> String {
         let data = &reply["data"];
@@ -26,7 +26,7 @@ impl Paper {
             return "There is no knowledge here yet: `mere new knowledge ID` makes an entry.\n"
                 .into();
         }
-        let mut out = self.plain(drawing);
+        let mut out = self.escape_controls(drawing);
         if !out.ends_with('\n') {
             out.push('\n');
         }
@@ -35,41 +35,51 @@ impl Paper {
 
     /// What a command did, in its own words.
     pub(crate) fn outcome(&self, reply: &Value) -> String {
-        let mut out = self.plain(text(&reply["message"])) + "\n";
-        for warning in list(&reply["data"]["validation_warnings"]) {
-            line(
-                &mut out,
-                format_args!("  {} {}", self.painted("note:", FAINT), self.plain(text(warning))),
-            );
-        }
-        for note in list(&reply["data"]["relinked"]) {
-            line(&mut out, format_args!("  links changed in {}", self.plain(text(note))));
-        }
-        for note in list(&reply["data"]["proposed"]) {
-            line(
+        let mut out = self.escape_controls(as_text(&reply["message"])) + "\n";
+        for warning in as_list(&reply["data"]["validation_warnings"]) {
+            push_line(
                 &mut out,
                 format_args!(
-                    "  proposed for a note that another signed: {}",
-                    self.plain(text(note))
+                    "  {} {}",
+                    self.paint("note:", FAINT),
+                    self.escape_controls(as_text(warning))
                 ),
             );
         }
-        for note in list(&reply["data"]["not_relinked"]) {
-            line(
+        for note in as_list(&reply["data"]["relinked"]) {
+            push_line(
                 &mut out,
-                format_args!("  still links to the old name: {}", self.plain(text(note))),
+                format_args!("  links changed in {}", self.escape_controls(as_text(note))),
+            );
+        }
+        for note in as_list(&reply["data"]["proposed"]) {
+            push_line(
+                &mut out,
+                format_args!(
+                    "  proposed for a note that another signed: {}",
+                    self.escape_controls(as_text(note))
+                ),
+            );
+        }
+        for note in as_list(&reply["data"]["not_relinked"]) {
+            push_line(
+                &mut out,
+                format_args!(
+                    "  still links to the old name: {}",
+                    self.escape_controls(as_text(note))
+                ),
             );
         }
         if let Some(count) = reply["data"]["links_elsewhere"].as_u64() {
             let links = if count == 1 { "link" } else { "links" };
-            line(&mut out, format_args!("  {count} {links} elsewhere still to the old name"));
+            push_line(&mut out, format_args!("  {count} {links} elsewhere still to the old name"));
         }
-        self.unfollowed(&mut out, &reply["data"]);
+        self.unchanged_links(&mut out, &reply["data"]);
         out
     }
 
     /// Links that nobody changed when an entry got another name, and where they are.
-    fn unfollowed(&self, out: &mut String, data: &Value) {
+    fn unchanged_links(&self, out: &mut String, data: &Value) {
         for (name, what) in [
             ("ambiguous", "left by the old id alone, which several had"),
             ("now_ambiguous", "by an id that several have now"),
@@ -77,55 +87,58 @@ impl Paper {
         ] {
             let Some(count) = data[name]["links"].as_u64() else { continue };
             let links = if count == 1 { "link" } else { "links" };
-            let items = list(&data[name]["in"]).map(|item| self.plain(text(item)));
+            let items = as_list(&data[name]["in"]).map(|item| self.escape_controls(as_text(item)));
             let items = items.collect::<Vec<_>>().join(", ");
             let more = data[name]["left_out"].as_u64();
             let more = more.map_or_else(String::new, |more| format!(" and {more} more"));
-            line(out, format_args!("  {count} {links} {what}: {items}{more}"));
+            push_line(out, format_args!("  {count} {links} {what}: {items}{more}"));
         }
     }
 
     /// A space that was made.
-    pub(crate) fn made(&self, reply: &Value) -> String {
+    pub(crate) fn new_space(&self, reply: &Value) -> String {
         let mut out = self.outcome(reply);
-        for path in list(&reply["data"]["made"]) {
-            let mark = self.painted("+", GOOD);
-            line(&mut out, format_args!("  {mark} {}", self.path(text(path))));
+        for path in as_list(&reply["data"]["made"]) {
+            let mark = self.paint("+", GOOD);
+            push_line(&mut out, format_args!("  {mark} {}", self.path(as_text(path))));
         }
         let data = &reply["data"];
         if let Some(key) = data["key"].as_str() {
             let made =
                 if data["key_made"] == true { "made now, without a passphrase" } else { "yours" };
-            line(&mut out, format_args!("  key {} ({made})", self.plain(key)));
+            push_line(&mut out, format_args!("  key {} ({made})", self.escape_controls(key)));
         } else {
-            line(&mut out, format_args!("  not signed: your key is locked; run `mere sign --all`"));
+            push_line(
+                &mut out,
+                format_args!("  not signed: your key is locked; run `mere sign --all`"),
+            );
         }
         if let Some(hook) = data["git_hook"].as_str() {
-            line(&mut out, format_args!("  pre-commit hook: {hook}"));
+            push_line(&mut out, format_args!("  pre-commit hook: {hook}"));
         }
         out += "\nTry next:\n";
-        for step in list(&reply["data"]["next"]) {
-            line(&mut out, format_args!("  {}", self.painted(text(step), STRONG)));
+        for step in as_list(&reply["data"]["next"]) {
+            push_line(&mut out, format_args!("  {}", self.paint(as_text(step), STRONG)));
         }
         out
     }
 
     /// A table of items.
     pub(crate) fn items(&self, reply: &Value) -> String {
-        let items = list(&reply["data"]["items"]).collect::<Vec<_>>();
+        let items = as_list(&reply["data"]["items"]).collect::<Vec<_>>();
         let rows = items.iter().map(|item| {
-            let about = match (text(&item["fault"]), text(&item["description"])) {
+            let about = match (as_text(&item["fault"]), as_text(&item["description"])) {
                 ("", "") if item["title"] == item["id"] => String::new(),
-                ("", "") => text(&item["title"]).to_owned(),
+                ("", "") => as_text(&item["title"]).to_owned(),
                 ("", about) => about.to_owned(),
                 (fault, _) => format!("BROKEN: {fault}"),
             };
             [
-                text(&item["item_type"]).to_owned(),
-                named(item),
-                text(&item["version"]).to_owned(),
-                text(&item["scope"]).to_owned(),
-                text(&item["trust"]["status"]).to_owned(),
+                as_text(&item["item_type"]).to_owned(),
+                item_name(item),
+                as_text(&item["version"]).to_owned(),
+                as_text(&item["scope"]).to_owned(),
+                as_text(&item["trust"]["status"]).to_owned(),
                 about,
             ]
         });
@@ -136,87 +149,106 @@ impl Paper {
     pub(crate) fn item(&self, reply: &Value) -> String {
         let data = &reply["data"];
         let mut out = String::new();
-        if self.watched {
-            let name = format!("{} {}", text(&data["item_type"]), named(data));
-            let head = [name, text(&data["version"]).to_owned()].join(" ");
-            line(&mut out, format_args!("{}", self.painted(&self.plain(head.trim()), STRONG)));
-            let trust = text(&data["trust"]["status"]);
-            line(&mut out, format_args!("{} · {trust}", self.plain(text(&data["address"]))));
-            out += &self.vouched(&data["trust"]);
-            for shadow in list(&data["shadows"]) {
-                line(&mut out, format_args!("wins over {}", self.plain(text(shadow))));
-            }
-            for file in list(&data["files"]).skip(1) {
-                let path = self.plain(text(&file["path"]));
-                line(&mut out, format_args!("with {path} ({} bytes)", file["size"]));
-            }
-            for warning in list(&data["validation_warnings"]) {
-                line(
+        if self.is_terminal {
+            let name = format!("{} {}", as_text(&data["item_type"]), item_name(data));
+            let head = [name, as_text(&data["version"]).to_owned()].join(" ");
+            push_line(
+                &mut out,
+                format_args!("{}", self.paint(&self.escape_controls(head.trim()), STRONG)),
+            );
+            let trust = as_text(&data["trust"]["status"]);
+            push_line(
+                &mut out,
+                format_args!("{} · {trust}", self.escape_controls(as_text(&data["address"]))),
+            );
+            out += &self.signatures(&data["trust"]);
+            for shadow in as_list(&data["shadows"]) {
+                push_line(
                     &mut out,
-                    format_args!("{} {}", self.painted("note:", BAD), self.plain(text(warning))),
+                    format_args!("wins over {}", self.escape_controls(as_text(shadow))),
+                );
+            }
+            for file in as_list(&data["files"]).skip(1) {
+                let path = self.escape_controls(as_text(&file["path"]));
+                push_line(&mut out, format_args!("with {path} ({} bytes)", file["size"]));
+            }
+            for warning in as_list(&data["validation_warnings"]) {
+                push_line(
+                    &mut out,
+                    format_args!(
+                        "{} {}",
+                        self.paint("note:", BAD),
+                        self.escape_controls(as_text(warning))
+                    ),
                 );
             }
             out.push('\n');
         }
-        out + &self.markdown(text(&data["content"]))
+        out + &self.markdown(as_text(&data["content"]))
     }
 
     /// Everything a name could mean.
     pub(crate) fn candidates(&self, reply: &Value) -> String {
         let data = &reply["data"];
-        let rows = list(&data["candidates"]).map(|one| {
+        let rows = as_list(&data["candidates"]).map(|one| {
             let mark = if one["wins"] == true { "→" } else { "" };
-            let why = text(&one["why"]).to_owned();
-            let trust = text(&one["trust"]["status"]).to_owned();
-            [mark.to_owned(), text(&one["address"]).to_owned(), trust, why]
+            let why = as_text(&one["why"]).to_owned();
+            let trust = as_text(&one["trust"]["status"]).to_owned();
+            [mark.to_owned(), as_text(&one["address"]).to_owned(), trust, why]
         });
         let mut out = self.table(["", "ADDRESS", "TRUST", "WHY"], rows.collect());
-        for one in list(&data["candidates"]) {
-            line(&mut out, format_args!("{}", self.plain(text(&one["address"]))));
-            out += &self.vouched(&one["trust"]);
+        for one in as_list(&data["candidates"]) {
+            push_line(&mut out, format_args!("{}", self.escape_controls(as_text(&one["address"]))));
+            out += &self.signatures(&one["trust"]);
             for key in ["fault", "fix"] {
                 if let Some(words) = one[key].as_str() {
-                    line(&mut out, format_args!("  {}", self.plain(words)));
+                    push_line(&mut out, format_args!("  {}", self.escape_controls(words)));
                 }
             }
         }
-        for path in list(&data["elsewhere"]) {
-            line(
+        for path in as_list(&data["elsewhere"]) {
+            push_line(
                 &mut out,
                 format_args!(
                     "   {} (a client's own folder; not taken in place)",
-                    self.plain(text(path))
+                    self.escape_controls(as_text(path))
                 ),
             );
         }
-        out + &format!("{}\n", self.plain(text(&reply["message"])))
+        out + &format!("{}\n", self.escape_controls(as_text(&reply["message"])))
     }
 
     /// The items a name could mean, where a call says so.
-    pub(crate) fn candidates_of(&self, reply: &Value) -> String {
-        let rows = list(&reply["data"]["candidates"])
-            .map(|one| [text(&one["id"]).to_owned(), text(&one["address"]).to_owned()]);
+    pub(crate) fn candidate_list(&self, reply: &Value) -> String {
+        let rows = as_list(&reply["data"]["candidates"])
+            .map(|one| [as_text(&one["id"]).to_owned(), as_text(&one["address"]).to_owned()]);
         self.table(["ID", "ADDRESS"], rows.collect())
     }
 
     /// What became of the index, or how it differs.
     pub(crate) fn index(&self, reply: &Value) -> String {
         let mut out = String::new();
-        for space in list(&reply["data"]["spaces"]) {
-            let scope = text(&space["scope"]);
+        for space in as_list(&reply["data"]["spaces"]) {
+            let scope = as_text(&space["scope"]);
             match space["items"].as_u64() {
-                Some(1) => line(&mut out, format_args!("{scope}: 1 item")),
-                Some(items) => line(&mut out, format_args!("{scope}: {items} items")),
-                None => line(&mut out, format_args!("{scope}: {}", text(&space["state"]))),
+                Some(1) => push_line(&mut out, format_args!("{scope}: 1 item")),
+                Some(items) => push_line(&mut out, format_args!("{scope}: {items} items")),
+                None => push_line(&mut out, format_args!("{scope}: {}", as_text(&space["state"]))),
             }
             for (key, mark) in [("missing", "+"), ("changed", "~"), ("gone", "-")] {
-                for path in list(&space[key]) {
-                    line(&mut out, format_args!("  {mark} {}", self.plain(text(path))));
+                for path in as_list(&space[key]) {
+                    push_line(
+                        &mut out,
+                        format_args!("  {mark} {}", self.escape_controls(as_text(path))),
+                    );
                 }
             }
-            for stray in list(&space["strays"]) {
-                let path = self.plain(text(&stray["path"]));
-                line(&mut out, format_args!("  not an item: {path} ({})", text(&stray["why"])));
+            for stray in as_list(&space["strays"]) {
+                let path = self.escape_controls(as_text(&stray["path"]));
+                push_line(
+                    &mut out,
+                    format_args!("  not an item: {path} ({})", as_text(&stray["why"])),
+                );
             }
         }
         if reply["reply_type"] == "S" { out + &self.outcome(reply) } else { out }
@@ -224,12 +256,12 @@ impl Paper {
 
     /// What waits for a decision.
     pub(crate) fn proposals(&self, reply: &Value) -> String {
-        let rows = list(&reply["data"]["proposals"]).map(|one| {
+        let rows = as_list(&reply["data"]["proposals"]).map(|one| {
             [
-                text(&one["proposal"]).to_owned(),
-                text(&one["action"]).to_owned(),
-                text(&one["item_type"]).to_owned(),
-                named(one),
+                as_text(&one["proposal"]).to_owned(),
+                as_text(&one["action"]).to_owned(),
+                as_text(&one["item_type"]).to_owned(),
+                item_name(one),
             ]
         });
         let rows = rows.collect::<Vec<_>>();
@@ -242,26 +274,30 @@ impl Paper {
     /// One proposal: what it would change.
     pub(crate) fn proposal(&self, reply: &Value) -> String {
         let data = &reply["data"];
-        let head = [&data["agent"], &data["action"], &data["item_type"]].map(text);
-        let head = format!("{} proposes to {} the {} {}", head[0], head[1], head[2], named(data));
-        let mut out = format!("{}\n", self.painted(&self.plain(&head), STRONG));
-        line(&mut out, format_args!("{}", self.plain(text(&data["address"]))));
+        let head = [&data["agent"], &data["action"], &data["item_type"]].map(as_text);
+        let head =
+            format!("{} proposes to {} the {} {}", head[0], head[1], head[2], item_name(data));
+        let mut out = format!("{}\n", self.paint(&self.escape_controls(&head), STRONG));
+        push_line(&mut out, format_args!("{}", self.escape_controls(as_text(&data["address"]))));
         out += &self.changes(&data["changes"]);
         if let Some(base) = data["base"].as_str() {
             let words = format!("compared with {base}");
-            line(&mut out, format_args!("{}", self.painted(&words, FAINT)));
+            push_line(&mut out, format_args!("{}", self.paint(&words, FAINT)));
         }
-        line(
+        push_line(
             &mut out,
-            format_args!("\n{}", self.painted(&format!("digest {}", text(&data["digest"])), FAINT)),
+            format_args!(
+                "\n{}",
+                self.paint(&format!("digest {}", as_text(&data["digest"])), FAINT)
+            ),
         );
         if data["stale"] == true {
             let why = "The item has changed since this was proposed: it cannot be accepted.";
-            line(&mut out, format_args!("\n{}", self.painted(why, BAD)));
+            push_line(&mut out, format_args!("\n{}", self.paint(why, BAD)));
         }
         if let Some(fault) = data["fault"].as_str() {
-            let why = self.painted("It cannot be placed:", BAD);
-            line(&mut out, format_args!("\n{why} {}", self.plain(fault)));
+            let why = self.paint("It cannot be placed:", BAD);
+            push_line(&mut out, format_args!("\n{why} {}", self.escape_controls(fault)));
         }
         out
     }
@@ -269,19 +305,26 @@ impl Paper {
     /// What the config files are.
     pub(crate) fn config(&self, reply: &Value) -> String {
         let mut out = String::new();
-        for file in list(&reply["data"]["files"]) {
-            line(
+        for file in as_list(&reply["data"]["files"]) {
+            push_line(
                 &mut out,
-                format_args!("{}: {}", self.plain(text(&file["address"])), text(&file["state"])),
+                format_args!(
+                    "{}: {}",
+                    self.escape_controls(as_text(&file["address"])),
+                    as_text(&file["state"])
+                ),
             );
             for key in ["problem", "note"] {
                 if let Some(words) = file[key].as_str() {
-                    line(&mut out, format_args!("  {}", self.plain(words)));
+                    push_line(&mut out, format_args!("  {}", self.escape_controls(words)));
                 }
             }
-            for warning in list(&file["warnings"]) {
-                let mark = self.painted("note:", FAINT);
-                line(&mut out, format_args!("  {mark} {}", self.plain(text(warning))));
+            for warning in as_list(&file["warnings"]) {
+                let mark = self.paint("note:", FAINT);
+                push_line(
+                    &mut out,
+                    format_args!("  {mark} {}", self.escape_controls(as_text(warning))),
+                );
             }
         }
         out
@@ -289,8 +332,8 @@ impl Paper {
 
     /// Markdown with its headings set off, where a person looks at it.
     pub(super) fn markdown(&self, text: &str) -> String {
-        if !self.coloured {
-            return self.plain(text);
+        if !self.uses_colours {
+            return self.escape_controls(text);
         }
         let mut fenced = false;
         let lines = text.split_inclusive('\n').map(|line| {
@@ -298,9 +341,9 @@ impl Paper {
             if line.trim_start().starts_with("```") {
                 fenced = !fenced;
             }
-            let shown = self.plain(line);
+            let shown = self.escape_controls(line);
             let heading = !fenced && line.starts_with('#');
-            (if heading { self.painted(&shown, STRONG) } else { shown }) + end
+            (if heading { self.paint(&shown, STRONG) } else { shown }) + end
         });
         lines.collect()
     }
@@ -319,39 +362,40 @@ impl Paper {
         let mut widths: [usize; N] = std::array::from_fn(width);
         // On a terminal the last column takes what is left, if that is enough to say anything.
         let others = widths[..N - 1].iter().map(|width| width + 2).sum::<usize>();
-        let room =
-            render::width().map(|all| all.saturating_sub(others)).filter(|room| *room >= LEAST);
+        let room = render::width()
+            .map(|all| all.saturating_sub(others))
+            .filter(|room| *room >= MIN_LAST_COLUMN);
         widths[N - 1] = room.map_or(widths[N - 1], |room| room.min(widths[N - 1]));
         let joined = |cells: &[String; N]| {
             let cells = cells.iter().zip(widths);
-            let padded = cells.map(|(cell, width)| format!("{:<width$}", cut(cell, width)));
+            let padded = cells.map(|(cell, width)| format!("{:<width$}", truncate(cell, width)));
             padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
         };
         let mut out = String::new();
-        if self.watched {
-            line(
+        if self.is_terminal {
+            push_line(
                 &mut out,
-                format_args!("{}", self.painted(&joined(&head.map(str::to_owned)), FAINT)),
+                format_args!("{}", self.paint(&joined(&head.map(str::to_owned)), FAINT)),
             );
         }
         for row in &rows {
-            line(&mut out, format_args!("{}", joined(row)));
+            push_line(&mut out, format_args!("{}", joined(row)));
         }
         out
     }
 
     /// A text on one line, and not too wide for a terminal.
     fn cell(&self, text: &str) -> String {
-        let text = self.plain(&text.split_whitespace().collect::<Vec<_>>().join(" "));
-        if !self.watched || text.chars().count() <= WIDE {
+        let text = self.escape_controls(&text.split_whitespace().collect::<Vec<_>>().join(" "));
+        if !self.is_terminal || text.chars().count() <= MAX_CELL_WIDTH {
             return text;
         }
-        cut(&text, WIDE)
+        truncate(&text, MAX_CELL_WIDTH)
     }
 }
 
 /// A cell that is no wider than its column.
-pub(super) fn cut(cell: &str, width: usize) -> String {
+pub(super) fn truncate(cell: &str, width: usize) -> String {
     if cell.chars().count() <= width {
         return cell.to_owned();
     }
@@ -359,23 +403,23 @@ pub(super) fn cut(cell: &str, width: usize) -> String {
 }
 
 /// Category and id.
-pub(super) fn named(item: &Value) -> String {
-    match (text(&item["category"]), text(&item["id"])) {
+pub(super) fn item_name(item: &Value) -> String {
+    match (as_text(&item["category"]), as_text(&item["id"])) {
         ("", id) => id.to_owned(),
         (category, id) => format!("{category}/{id}"),
     }
 }
 
 /// Adds a line.
-pub(super) fn line(out: &mut String, words: std::fmt::Arguments<'_>) {
+pub(super) fn push_line(out: &mut String, words: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(words);
     out.push('\n');
 }
 
-pub(super) fn text(value: &Value) -> &str {
+pub(super) fn as_text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-pub(super) fn list(value: &Value) -> impl Iterator<Item = &Value> {
+pub(super) fn as_list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }

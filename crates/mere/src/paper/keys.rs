@@ -2,27 +2,27 @@
 
 use serde_json::Value;
 
-use super::Paper;
-use super::items::{line, list, text};
+use super::Printer;
+use super::items::{as_list, as_text, push_line};
 
 /// What a key without limits counts for.
 const EVERYTHING: &str = "everything";
 
-impl Paper {
+impl Printer {
     /// The user's keys, and what ssh-agent offers.
     pub(crate) fn keys(&self, reply: &Value) -> String {
         let data = &reply["data"];
-        let rows = list(&data["keys"]).map(|key| {
+        let rows = as_list(&data["keys"]).map(|key| {
             let mark = if key["current"] == true { "→" } else { "" };
-            let place = match text(&key["file"]) {
-                "" => text(&key["where"]).to_owned(),
+            let place = match as_text(&key["file"]) {
+                "" => as_text(&key["where"]).to_owned(),
                 file => file.to_owned(),
             };
-            [mark.to_owned(), text(&key["key"]).to_owned(), state(key), place]
+            [mark.to_owned(), as_text(&key["key"]).to_owned(), state(key), place]
         });
         let mut out = self.table(["", "KEY", "STATE", "WHERE"], rows.collect());
         if let Some(problem) = data["problem"].as_str() {
-            line(&mut out, format_args!("{}", self.plain(problem)));
+            push_line(&mut out, format_args!("{}", self.escape_controls(problem)));
         }
         out
     }
@@ -30,14 +30,14 @@ impl Paper {
     /// The line of a public key, and nothing else.
     #[expect(clippy::unused_self, reason = "papers print every answer alike")]
     pub(crate) fn public_key(&self, reply: &Value) -> String {
-        format!("{}\n", text(&reply["data"]["public"]))
+        format!("{}\n", as_text(&reply["data"]["public"]))
     }
 
     /// What became of one key.
     pub(crate) fn own_key(&self, reply: &Value) -> String {
         let mut out = self.outcome(reply);
         if let Some(file) = reply["data"]["file"].as_str() {
-            line(&mut out, format_args!("  {}", self.plain(file)));
+            push_line(&mut out, format_args!("  {}", self.escape_controls(file)));
         }
         out
     }
@@ -48,17 +48,17 @@ impl Paper {
             return proof.to_owned();
         }
         let mut out = self.outcome(reply);
-        let proof = self.plain(text(&reply["data"]["proof"]));
-        line(&mut out, format_args!("The proof is in {proof}."));
+        let proof = self.escape_controls(as_text(&reply["data"]["proof"]));
+        push_line(&mut out, format_args!("The proof is in {proof}."));
         out
     }
 
     /// The keys of others.
     pub(crate) fn signers(&self, reply: &Value) -> String {
-        let rows = list(&reply["data"]["keys"]).map(|key| {
-            let key_name = text(&key["key"]).to_owned();
+        let rows = as_list(&reply["data"]["keys"]).map(|key| {
+            let key_name = as_text(&key["key"]).to_owned();
             let counts = if key["revoked"] == true { "REVOKED".to_owned() } else { limits(key) };
-            [key_name, text(&key["name"]).to_owned(), counts]
+            [key_name, as_text(&key["name"]).to_owned(), counts]
         });
         self.table(["KEY", "NAME", "COUNTS FOR"], rows.collect())
     }
@@ -68,7 +68,7 @@ impl Paper {
         let mut out = self.outcome(reply);
         let limits = limits(&reply["data"]);
         if limits != EVERYTHING {
-            line(&mut out, format_args!("  {}", self.plain(&limits)));
+            push_line(&mut out, format_args!("  {}", self.escape_controls(&limits)));
         }
         out
     }
@@ -78,7 +78,7 @@ impl Paper {
 fn limits(key: &Value) -> String {
     let words = [("scopes", "scope"), ("types", "type"), ("categories", "category")];
     let words = words.into_iter().filter_map(|(field, word)| {
-        let said = list(&key[field]).map(text).collect::<Vec<_>>();
+        let said = as_list(&key[field]).map(as_text).collect::<Vec<_>>();
         (!said.is_empty()).then(|| format!("{word} {}", said.join(", ")))
     });
     let words = words.collect::<Vec<_>>();

@@ -2,21 +2,22 @@
 
 use serde_json::Value;
 
-use super::Paper;
-use super::items::{BAD, FAINT, STRONG, line, list, text};
+use super::Printer;
+use super::items::{BAD, FAINT, STRONG, as_list, as_text, push_line};
 
-impl Paper {
+impl Printer {
     /// One memory: what it is, then what it says. A program gets its content alone.
     pub(crate) fn memory(&self, reply: &Value) -> String {
         let data = &reply["data"];
-        let content = self.markdown(text(&data["content"]));
-        if !self.watched {
+        let content = self.markdown(as_text(&data["content"]));
+        if !self.is_terminal {
             return content;
         }
-        let mut out = self.painted(&self.plain(&one_line(text(&data["title"]))), STRONG) + "\n";
-        for words in about(data) {
-            let words = self.painted(&self.plain(&one_line(&words)), FAINT);
-            line(&mut out, format_args!("{words}"));
+        let mut out =
+            self.paint(&self.escape_controls(&one_line(as_text(&data["title"]))), STRONG) + "\n";
+        for words in memory_details(data) {
+            let words = self.paint(&self.escape_controls(&one_line(&words)), FAINT);
+            push_line(&mut out, format_args!("{words}"));
         }
         let end = if content.is_empty() || content.ends_with('\n') { "" } else { "\n" };
         format!("{out}\n{content}{end}")
@@ -25,7 +26,7 @@ impl Paper {
     /// Memories, the categories right below, and how many there are.
     pub(crate) fn memories(&self, reply: &Value) -> String {
         let data = &reply["data"];
-        let rows = list(&data["memories"]).map(row).collect::<Vec<_>>();
+        let rows = as_list(&data["memories"]).map(row).collect::<Vec<_>>();
         let (shown, count) = (rows.len() as u64, data["count"].as_u64().unwrap_or_default());
         let expires = rows.iter().any(|row| !row[2].is_empty());
         let mut out = if expires {
@@ -37,78 +38,78 @@ impl Paper {
             });
             self.table(["PATH", "UPDATED (UTC)", "TOKENS", "TAGS", "TITLE"], rows.collect())
         };
-        let gap = if self.watched { "\n" } else { "" };
-        let below = self.below(data);
+        let gap = if self.is_terminal { "\n" } else { "" };
+        let below = self.subcategories(data);
         if !below.is_empty() {
             out += if out.is_empty() { "" } else { gap };
             out += &below;
         }
         out += if out.is_empty() { "" } else { gap };
         let is_more = !data["next"].is_null();
-        out + &closing(shown, count.max(shown), is_more) + "\n"
+        out + &summary(shown, count.max(shown), is_more) + "\n"
     }
 
     /// Categories, and how many memories each has.
     pub(crate) fn categories(&self, reply: &Value) -> String {
-        let below = self.below(&reply["data"]);
+        let below = self.subcategories(&reply["data"]);
         if below.is_empty() { "No categories.\n".to_owned() } else { below }
     }
 
     /// What has expired, and what became of it.
-    pub(crate) fn pruned(&self, reply: &Value) -> String {
+    pub(crate) fn prune_result(&self, reply: &Value) -> String {
         let mut out = String::new();
-        for path in list(&reply["data"]["memories"]) {
-            let mark = self.painted("-", BAD);
-            line(&mut out, format_args!("{mark} {}", self.plain(text(path))));
+        for path in as_list(&reply["data"]["memories"]) {
+            let mark = self.paint("-", BAD);
+            push_line(&mut out, format_args!("{mark} {}", self.escape_controls(as_text(path))));
         }
         if reply["reply_type"] == "S" { out + &self.outcome(reply) } else { out }
     }
 
-    fn below(&self, data: &Value) -> String {
-        let rows = list(&data["subcategories"]).map(|one| {
-            let path = format!("{}/", text(&one["path"]));
-            [path, number(&one["memory_count"]), text(&one["description"]).to_owned()]
+    fn subcategories(&self, data: &Value) -> String {
+        let rows = as_list(&data["subcategories"]).map(|one| {
+            let path = format!("{}/", as_text(&one["path"]));
+            [path, number(&one["memory_count"]), as_text(&one["description"]).to_owned()]
         });
         self.table(["CATEGORY", "MEMORIES", "ABOUT"], rows.collect())
     }
 }
 
 /// What is told of a memory besides its title and its content.
-fn about(data: &Value) -> Vec<String> {
-    let mut told = vec![format!("{} · {}", text(&data["path"]), text(&data["address"]))];
-    let tags = list(&data["tags"]).map(text).collect::<Vec<_>>();
+fn memory_details(data: &Value) -> Vec<String> {
+    let mut told = vec![format!("{} · {}", as_text(&data["path"]), as_text(&data["address"]))];
+    let tags = as_list(&data["tags"]).map(as_text).collect::<Vec<_>>();
     if !tags.is_empty() {
         told.push(format!("tags: {}", tags.join(", ")));
     }
     let times = [("created", "created_at"), ("updated", "updated_at"), ("expires", "expires_at")];
     let times = times.iter().filter_map(|(word, key)| {
-        data[key].as_str().map(|time| format!("{word} {}", minute(time)))
+        data[key].as_str().map(|time| format!("{word} {}", to_minute(time)))
     });
     let times = times.collect::<Vec<_>>();
     if !times.is_empty() {
         told.push(times.join(" · ") + " (UTC)");
     }
     told.extend(data["source"].as_str().map(|source| format!("source: {source}")));
-    told.extend(list(&data["citations"]).map(|one| format!("rests on: {}", text(one))));
+    told.extend(as_list(&data["citations"]).map(|one| format!("rests on: {}", as_text(one))));
     told
 }
 
 /// Path, when it was changed, when it expires, how long it is, tags, title.
 fn row(memory: &Value) -> [String; 6] {
-    let tags = list(&memory["tags"]).map(text).collect::<Vec<_>>().join(", ");
+    let tags = as_list(&memory["tags"]).map(as_text).collect::<Vec<_>>().join(", ");
     let fault = if memory["fault"] == true { "(not valid) " } else { "" };
     [
-        text(&memory["path"]).to_owned(),
-        minute(text(&memory["updated_at"])),
-        minute(text(&memory["expires_at"])),
+        as_text(&memory["path"]).to_owned(),
+        to_minute(as_text(&memory["updated_at"])),
+        to_minute(as_text(&memory["expires_at"])),
         number(&memory["token_estimate"]),
         tags,
-        format!("{fault}{}", text(&memory["title"])),
+        format!("{fault}{}", as_text(&memory["title"])),
     ]
 }
 
 /// How many there are, and how many of them are left.
-fn closing(shown: u64, count: u64, is_more: bool) -> String {
+fn summary(shown: u64, count: u64, is_more: bool) -> String {
     let memories = |count: u64| match count {
         0 => "No memories".to_owned(),
         1 => "1 memory".to_owned(),
@@ -123,7 +124,7 @@ fn closing(shown: u64, count: u64, is_more: bool) -> String {
 }
 
 /// A timestamp to the minute, where it is one in UTC.
-fn minute(time: &str) -> String {
+fn to_minute(time: &str) -> String {
     let parts = time.strip_suffix('Z').and_then(|time| time.split_once('T'));
     let parts = parts.and_then(|(day, clock)| Some((day, clock.get(..5)?)));
     parts.map_or_else(|| time.to_owned(), |(day, clock)| format!("{day} {clock}"))
@@ -142,8 +143,13 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn paper(watched: bool) -> Paper {
-        Paper { coloured: false, watched, working: None, last: None }
+    fn printer(watched: bool) -> Printer {
+        Printer {
+            uses_colours: false,
+            is_terminal: watched,
+            working_directory: None,
+            last_file: None,
+        }
     }
 
     fn one() -> Value {
@@ -171,12 +177,12 @@ rests on: ADR 3
 
 They are short.
 ";
-        assert_eq!(paper(true).memory(&one()), expected);
+        assert_eq!(printer(true).memory(&one()), expected);
     }
 
     #[test]
     fn a_program_gets_the_content_as_it_is() {
-        assert_eq!(paper(false).memory(&one()), "# Tokens\n\nThey are short.");
+        assert_eq!(printer(false).memory(&one()), "# Tokens\n\nThey are short.");
     }
 
     #[test]
@@ -186,7 +192,7 @@ They are short.
             reply["data"][key] = "a\u{1b}[2J\u{202e}b\n".into();
         }
         reply["data"]["tags"] = json!(["\u{7}"]);
-        let shown = paper(true).memory(&reply);
+        let shown = printer(true).memory(&reply);
         assert!(!shown.contains(['\u{1b}', '\u{202e}', '\u{7}']), "{shown:?}");
     }
 
@@ -214,12 +220,12 @@ api/old/   0
 
 2 memories.
 ";
-        assert_eq!(paper(true).memories(&listing()), expected);
-        let plain = paper(false).memories(&listing());
+        assert_eq!(printer(true).memories(&listing()), expected);
+        let plain = printer(false).memories(&listing());
         assert_eq!(plain.lines().count(), 5, "{plain}");
         let mut expiring = listing();
         expiring["data"]["memories"][0]["expires_at"] = "2027-01-01T00:00:00Z".into();
-        let shown = paper(true).memories(&expiring);
+        let shown = printer(true).memories(&expiring);
         assert!(shown.starts_with("PATH        UPDATED (UTC)     EXPIRES "), "{shown}");
     }
 
@@ -227,14 +233,14 @@ api/old/   0
     fn an_empty_list_says_so() {
         let data = json!({ "count": 0, "memories": [], "subcategories": [] });
         let reply = json!({ "data": data });
-        assert_eq!(paper(true).memories(&reply), "No memories.\n");
-        assert_eq!(paper(true).categories(&reply), "No categories.\n");
+        assert_eq!(printer(true).memories(&reply), "No memories.\n");
+        assert_eq!(printer(true).categories(&reply), "No categories.\n");
     }
 
     #[test]
     fn categories_alone_are_a_table() {
         let expected = "api/auth/  3         Who may do what\napi/old/   0\n";
-        assert_eq!(paper(false).categories(&listing()), expected);
+        assert_eq!(printer(false).categories(&listing()), expected);
     }
 
     #[test]
@@ -245,7 +251,7 @@ api/old/   0
             (10, 11, true, "10 of 11 memories; 1 is left."),
             (10, 10, true, "10 memories; there are more."),
         ] {
-            assert_eq!(closing(shown, count, is_more), expected);
+            assert_eq!(summary(shown, count, is_more), expected);
         }
     }
 
@@ -254,7 +260,7 @@ api/old/   0
         let data =
             json!({ "store": "cortex", "count": 1, "memories": ["todo/a"], "dry_run": true });
         let reply = json!({ "reply_type": "S", "message": "1 memory has expired.", "data": data });
-        assert_eq!(paper(true).pruned(&reply), "- todo/a\n1 memory has expired.\n");
+        assert_eq!(printer(true).prune_result(&reply), "- todo/a\n1 memory has expired.\n");
     }
 
     #[test]
@@ -265,7 +271,7 @@ api/old/   0
             ("", ""),
             ("TéééZ", "TéééZ"),
         ] {
-            assert_eq!(minute(time), expected);
+            assert_eq!(to_minute(time), expected);
         }
     }
 }

@@ -17,58 +17,63 @@ use mere_core::root::Root;
 use mere_core::segment::is_invisible;
 use serde_json::Value;
 
-use crate::arguments::Colour;
+use crate::arguments::ColourArgument;
 use crate::render;
 
 const PATH: Style = AnsiColor::Magenta.on_default();
 const NUMBER: Style = AnsiColor::Green.on_default();
 
 /// Where an answer is printed, and from where paths are read.
-pub(crate) struct Paper {
-    coloured: bool,
+pub(crate) struct Printer {
+    uses_colours: bool,
     /// Whether a person looks at it: lines are grouped, and what could steer a terminal is escaped.
-    watched: bool,
-    working: Option<Address>,
+    is_terminal: bool,
+    working_directory: Option<Address>,
     /// The file whose lines were printed last.
-    last: Option<String>,
+    last_file: Option<String>,
 }
 
-impl Paper {
-    pub(crate) fn new(colour: Colour, working: Option<Address>) -> Self {
-        let coloured = match colour {
-            Colour::Auto => render::takes_colours(),
-            Colour::Always => true,
-            Colour::Never => false,
+impl Printer {
+    pub(crate) fn new(colour: ColourArgument, working_directory: Option<Address>) -> Self {
+        let uses_colours = match colour {
+            ColourArgument::Auto => render::supports_colours(),
+            ColourArgument::Always => true,
+            ColourArgument::Never => false,
         };
-        Self { coloured, watched: render::is_watched(), working, last: None }
+        Self {
+            uses_colours,
+            is_terminal: render::is_output_terminal(),
+            working_directory,
+            last_file: None,
+        }
     }
 
     /// The lines of a text file, or what a binary one is.
-    pub(crate) fn text(&self, data: &Value) -> String {
+    pub(crate) fn file_text(&self, data: &Value) -> String {
         if data["binary"] == true {
             let kind = data["media_type"].as_str().unwrap_or_default();
             return format!("binary file, {kind}, {} bytes\n", data["size"]);
         }
-        self.plain(data["content"].as_str().unwrap_or_default())
+        self.escape_controls(data["content"].as_str().unwrap_or_default())
     }
 
     /// A path for each match.
     pub(crate) fn paths(&self, data: &Value) -> String {
         let paths = data["matches"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        paths.map(|path| self.painted(&self.path(path), PATH) + "\n").collect()
+        paths.map(|path| self.paint(&self.path(path), PATH) + "\n").collect()
     }
 
     /// The directories, as a tree for a person and as paths for a program.
-    pub(crate) fn branches(&self, data: &Value) -> String {
+    pub(crate) fn directories(&self, data: &Value) -> String {
         let branches = data["directories"].as_array().into_iter().flatten();
         let lines = branches.map(|branch| {
             let address = branch["path"].as_str().unwrap_or_default();
-            if !self.watched {
-                return self.painted(&self.path(address), PATH) + "\n";
+            if !self.is_terminal {
+                return self.paint(&self.path(address), PATH) + "\n";
             }
             let name = address.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
             let depth = usize::try_from(branch["depth"].as_u64().unwrap_or(1)).unwrap_or(1);
-            let name = self.painted(&self.plain(name), PATH);
+            let name = self.paint(&self.escape_controls(name), PATH);
             format!("{}{name}/\n", "  ".repeat(depth - 1))
         });
         lines.collect()
@@ -79,57 +84,63 @@ impl Paper {
         let mut out = String::new();
         for found in data["matches"].as_array().into_iter().flatten() {
             let path = self.path(found["path"].as_str().unwrap_or_default());
-            if self.watched && self.last.as_ref() != Some(&path) {
-                let gap = if self.last.is_some() { "\n" } else { "" };
-                out = out + gap + &self.painted(&path, PATH) + "\n";
-                self.last = Some(path.clone());
+            if self.is_terminal && self.last_file.as_ref() != Some(&path) {
+                let gap = if self.last_file.is_some() { "\n" } else { "" };
+                out = out + gap + &self.paint(&path, PATH) + "\n";
+                self.last_file = Some(path.clone());
             }
             let line = found["line"].as_u64().unwrap_or_default();
-            let before = texts(&found["before"]);
+            let before = strings(&found["before"]);
             let first = line.saturating_sub(before.len() as u64);
             for (at, text) in (first..).zip(before) {
-                out.push_str(&self.found(&path, at, '-', text));
+                out.push_str(&self.match_line(&path, at, '-', text));
             }
-            out.push_str(&self.found(&path, line, ':', found["text"].as_str().unwrap_or_default()));
-            for (at, text) in (line + 1..).zip(texts(&found["after"])) {
-                out.push_str(&self.found(&path, at, '-', text));
+            out.push_str(&self.match_line(
+                &path,
+                line,
+                ':',
+                found["text"].as_str().unwrap_or_default(),
+            ));
+            for (at, text) in (line + 1..).zip(strings(&found["after"])) {
+                out.push_str(&self.match_line(&path, at, '-', text));
             }
         }
         out
     }
 
-    fn found(&self, path: &str, line: u64, mark: char, text: &str) -> String {
-        let number = self.painted(&line.to_string(), NUMBER);
-        let text = self.plain(text);
-        if self.watched {
+    fn match_line(&self, path: &str, line: u64, mark: char, text: &str) -> String {
+        let number = self.paint(&line.to_string(), NUMBER);
+        let text = self.escape_controls(text);
+        if self.is_terminal {
             return format!("{number}{mark}{text}\n");
         }
-        format!("{}{mark}{number}{mark}{text}\n", self.painted(path, PATH))
+        format!("{}{mark}{number}{mark}{text}\n", self.paint(path, PATH))
     }
 
     /// An address as a path that can be typed here, where it is one of the project.
     fn path(&self, address: &str) -> String {
         let said = address.parse::<Address>().ok();
-        let near = said.filter(|said| *said.root() == Root::Project).zip(self.working.as_ref());
-        let Some((said, working)) = near else { return self.plain(address) };
+        let near =
+            said.filter(|said| *said.root() == Root::Project).zip(self.working_directory.as_ref());
+        let Some((said, working)) = near else { return self.escape_controls(address) };
         let here = working.path().names().collect::<Vec<_>>();
         let there = said.path().names().collect::<Vec<_>>();
         let shared = here.iter().zip(&there).take_while(|(a, b)| a == b).count();
         let ups = std::iter::repeat_n("..", here.len() - shared);
         let parts = ups.chain(there[shared..].iter().copied()).collect::<Vec<_>>();
         let path = if parts.is_empty() { ".".to_owned() } else { parts.join("/") };
-        self.plain(&if said.is_directory() { path + "/" } else { path })
+        self.escape_controls(&if said.is_directory() { path + "/" } else { path })
     }
 
-    fn painted(&self, text: &str, style: Style) -> String {
-        if self.coloured { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    fn paint(&self, text: &str, style: Style) -> String {
+        if self.uses_colours { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
     /// A text that cannot steer the terminal it is printed on, nor hide letters or show them in
     /// another order than they have.
-    fn plain(&self, text: &str) -> String {
+    fn escape_controls(&self, text: &str) -> String {
         let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t') || is_invisible(c);
-        if !self.watched || !text.contains(steers) {
+        if !self.is_terminal || !text.contains(steers) {
             return text.to_owned();
         }
         let text = text.replace("\r\n", "\n");
@@ -141,7 +152,7 @@ impl Paper {
     }
 }
 
-fn texts(lines: &Value) -> Vec<&str> {
+fn strings(lines: &Value) -> Vec<&str> {
     lines.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
@@ -150,14 +161,19 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn paper(working: &str, watched: bool) -> Paper {
-        Paper { coloured: false, watched, working: working.parse().ok(), last: None }
+    fn printer(working: &str, watched: bool) -> Printer {
+        Printer {
+            uses_colours: false,
+            is_terminal: watched,
+            working_directory: working.parse().ok(),
+            last_file: None,
+        }
     }
 
     #[test]
     fn a_path_reads_from_where_the_person_stands() {
         let check = |working: &str, address: &str, expected: &str| {
-            assert_eq!(paper(working, false).path(address), expected);
+            assert_eq!(printer(working, false).path(address), expected);
         };
         check("ROOT_PROJECT:/", "ROOT_PROJECT:/src/a.rs", "src/a.rs");
         check("ROOT_PROJECT:/src/", "ROOT_PROJECT:/src/a.rs", "a.rs");
@@ -170,8 +186,8 @@ mod tests {
     #[test]
     fn a_file_cannot_steer_the_terminal() {
         let data = json!({ "content": "a\u{1b}[31m\tb\r\nc\u{7}\n" });
-        assert_eq!(paper("", true).text(&data), "a\\u{1b}[31m\tb\nc\\u{7}\n");
-        assert_eq!(paper("", false).text(&data), "a\u{1b}[31m\tb\r\nc\u{7}\n");
+        assert_eq!(printer("", true).file_text(&data), "a\\u{1b}[31m\tb\nc\\u{7}\n");
+        assert_eq!(printer("", false).file_text(&data), "a\u{1b}[31m\tb\r\nc\u{7}\n");
     }
 
     #[test]
@@ -180,9 +196,9 @@ mod tests {
             { "path": "ROOT_PROJECT:/a", "line": 2, "text": "x", "before": ["w"], "after": ["y"] },
             { "path": "ROOT_PROJECT:/b", "line": 9, "text": "z" },
         ] });
-        let program = paper("ROOT_PROJECT:/", false).matches(&data);
+        let program = printer("ROOT_PROJECT:/", false).matches(&data);
         assert_eq!(program, "a-1-w\na:2:x\na-3-y\nb:9:z\n");
-        let person = paper("ROOT_PROJECT:/", true).matches(&data);
+        let person = printer("ROOT_PROJECT:/", true).matches(&data);
         assert_eq!(person, "a\n1-w\n2:x\n3-y\n\nb\n9:z\n");
     }
 }

@@ -2,23 +2,23 @@
 
 use serde_json::Value;
 
-use super::Paper;
-use super::items::{line, list, text};
+use super::Printer;
+use super::items::{as_list, as_text, push_line};
 
-impl Paper {
+impl Printer {
     /// The models, and which one is in use.
     pub(crate) fn models(&self, reply: &Value) -> String {
         let data = &reply["data"];
-        let rows = list(&data["models"]).map(|model| {
+        let rows = as_list(&data["models"]).map(|model| {
             let mark = if model["in_use"] == true { "→" } else { "" };
-            let name = text(&model["name"]).to_owned();
+            let name = as_text(&model["name"]).to_owned();
             [mark.to_owned(), name, state(model), model["items"].to_string()]
         });
         let mut out = self.table(["", "MODEL", "STATE", "ITEMS"], rows.collect());
         let waiting = data["waiting"].as_u64().unwrap_or_default();
         if waiting > 0 {
             let items = if waiting == 1 { "item has" } else { "items have" };
-            line(
+            push_line(
                 &mut out,
                 format_args!("{waiting} {items} no vector yet: `mere index` makes them."),
             );
@@ -29,9 +29,9 @@ impl Paper {
     /// A model that was fetched, and where it lies.
     pub(crate) fn fetched_model(&self, reply: &Value) -> String {
         let mut out = self.outcome(reply);
-        let (file, bytes) = (text(&reply["data"]["file"]), reply["data"]["bytes"].as_u64());
+        let (file, bytes) = (as_text(&reply["data"]["file"]), reply["data"]["bytes"].as_u64());
         let size = bytes.map(megabytes).unwrap_or_default();
-        line(&mut out, format_args!("  {} ({size})", self.plain(file)));
+        push_line(&mut out, format_args!("  {} ({size})", self.escape_controls(file)));
         out
     }
 }
@@ -41,8 +41,8 @@ fn state(model: &Value) -> String {
     let size = model["bytes"].as_u64().map(megabytes);
     let dimensions = model["dimensions"].as_u64().map(|count| format!("{count} dimensions"));
     let fetch = (model["state"] == "not fetched").then(|| "`mere model fetch minilm`".to_owned());
-    let named = model["model"].as_str().map(|name| format!("{name} at {}", text(&model["url"])));
-    let state = Some(text(&model["state"]).to_owned());
+    let named = model["model"].as_str().map(|name| format!("{name} at {}", as_text(&model["url"])));
+    let state = Some(as_text(&model["state"]).to_owned());
     let words = [state, fetch, named, size, dimensions];
     words.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -3,25 +3,25 @@
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
 
-use super::Paper;
+use super::Printer;
 
 const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default();
 const DIM: Style = Style::new().dimmed();
 
-impl Paper {
+impl Printer {
     /// What a tool said.
-    pub(crate) fn said(&self, text: &str) -> String {
-        self.plain(text)
+    pub(crate) fn tool_output(&self, text: &str) -> String {
+        self.escape_controls(text)
     }
 
     /// What would be run.
     pub(crate) fn dry_run(&self, reply: &Value) -> String {
         let data = &reply["data"];
         let words = data["argv"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        let command = words.map(|word| self.plain(word)).collect::<Vec<_>>().join(" ");
+        let command = words.map(|word| self.escape_controls(word)).collect::<Vec<_>>().join(" ");
         let message = reply["message"].as_str().unwrap_or_default();
-        format!("{}\n  {command}\n", self.plain(message))
+        format!("{}\n  {command}\n", self.escape_controls(message))
     }
 
     /// The lockfiles that do not hold, and why.
@@ -32,8 +32,8 @@ impl Paper {
             let path = self.path(path.unwrap_or_default());
             format!(
                 "{} {path}\n    {}\n",
-                self.painted("✗", BAD),
-                self.plain(why.unwrap_or_default())
+                self.paint("✗", BAD),
+                self.escape_controls(why.unwrap_or_default())
             )
         });
         let lines = lines.collect::<String>();
@@ -53,16 +53,20 @@ impl Paper {
         });
         let config = data["config"].as_object().into_iter().flatten();
         let config = config.map(|(key, value)| {
-            format!("  {}: {}\n", self.plain(key), self.plain(&value.to_string()))
+            format!(
+                "  {}: {}\n",
+                self.escape_controls(key),
+                self.escape_controls(&value.to_string())
+            )
         });
         let pinned = match (data["lockfile"].as_str(), data["refused"].as_str()) {
             (_, Some(refused)) => {
-                format!("{} {}\n", self.painted("not run:", BAD), self.plain(refused))
+                format!("{} {}\n", self.paint("not run:", BAD), self.escape_controls(refused))
             }
             (Some(lockfile), None) => {
-                format!("{} {}\n", self.painted("pinned by", GOOD), self.path(lockfile))
+                format!("{} {}\n", self.paint("pinned by", GOOD), self.path(lockfile))
             }
-            (None, None) => self.painted("not pinned: `mere lock` does that", DIM) + "\n",
+            (None, None) => self.paint("not pinned: `mere lock` does that", DIM) + "\n",
         };
         links
             .chain(["\nconfig\n".to_owned()])
@@ -85,8 +89,8 @@ impl Paper {
             (_, Some(category)) => format!("  {} {category}", word("scope")),
             (_, None) => format!("  {}", word("scope")),
         };
-        let (status, digest) = (self.painted(status, style), word("integrity").get(..12));
-        let digest = self.painted(digest.unwrap_or_default(), DIM);
+        let (status, digest) = (self.paint(status, style), word("integrity").get(..12));
+        let digest = self.paint(digest.unwrap_or_default(), DIM);
         format!("{} {}  {status}{place}  {digest}", word("tool_id"), word("version"))
     }
 }

@@ -4,8 +4,8 @@ use anstyle::{AnsiColor, Style};
 use mere_core::search::HIGHLIGHT_MARK;
 use serde_json::Value;
 
-use super::Paper;
-use super::items::{BAD, FAINT, GOOD, STRONG, cut, line, list, named, text};
+use super::Printer;
+use super::items::{BAD, FAINT, GOOD, STRONG, as_list, as_text, item_name, push_line, truncate};
 use crate::render;
 
 /// A word that matched.
@@ -13,15 +13,15 @@ const MATCHED: Style = AnsiColor::Yellow.on_default().bold();
 /// What a person should look at twice.
 const DOUBTFUL: Style = AnsiColor::Yellow.on_default();
 /// The most lines of a preview.
-const MOST_LINES: usize = 3;
+const MAX_PREVIEW_LINES: usize = 3;
 /// The narrowest line that says anything.
-const NARROW: usize = 20;
+const MIN_LINE_WIDTH: usize = 20;
 /// How much of a line is between the parts of a hit.
-const ROOM: usize = 12;
+const SEPARATOR_WIDTH: usize = 12;
 /// What stands before everything about a hit.
 const INDENT: &str = "    ";
 /// The most hits of one page.
-const LARGEST_PAGE: u64 = 100;
+const MAX_PAGE: u64 = 100;
 
 /// The lists of a reply, and what people call them.
 const GROUPS: [(&str, &str); 5] = [
@@ -32,7 +32,7 @@ const GROUPS: [(&str, &str); 5] = [
     ("results", ""),
 ];
 
-impl Paper {
+impl Printer {
     /// What was found, and how many there are.
     pub(crate) fn hits(&self, reply: &Value) -> String {
         let data = &reply["data"];
@@ -40,84 +40,84 @@ impl Paper {
         let mut out = String::new();
         let mut shown = 0;
         for (key, heading) in GROUPS {
-            let hits = list(&data[key]).collect::<Vec<_>>();
+            let hits = as_list(&data[key]).collect::<Vec<_>>();
             if hits.is_empty() {
                 continue;
             }
             if !heading.is_empty() {
-                line(&mut out, format_args!("{}", self.painted(heading, STRONG)));
+                push_line(&mut out, format_args!("{}", self.paint(heading, STRONG)));
             }
             for hit in &hits {
-                let kind = if heading.is_empty() { text(&hit["item_type"]) } else { "" };
+                let kind = if heading.is_empty() { as_text(&hit["item_type"]) } else { "" };
                 out += &self.hit(hit, kind);
             }
             out.push('\n');
             shown += hits.len() as u64;
         }
-        let mode = text(&data["mode"]);
+        let mode = as_text(&data["mode"]);
         let next = data["next"].as_str();
-        out + &self.painted(&closing((total, shown), mode, next), FAINT) + "\n"
+        out + &self.paint(&summary((total, shown), mode, next), FAINT) + "\n"
     }
 
     /// One hit, called a `kind` where the list has all of them.
     fn hit(&self, hit: &Value, kind: &str) -> String {
-        let name = named(hit);
+        let name = item_name(hit);
         let title = hit["title"].as_str().map_or_else(|| name.clone(), one_line);
-        let status = text(&hit["trust"]["status"]);
+        let status = as_text(&hit["trust"]["status"]);
         let score = hit["score"].as_f64().map(|score| format!("{score:.3}")).unwrap_or_default();
-        let before = [kind, &name, text(&hit["scope"])].into_iter();
+        let before = [kind, &name, as_text(&hit["scope"])].into_iter();
         let before = before.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" · ");
-        let before = self.plain(&before);
-        let others = before.chars().count() + status.len() + score.len() + ROOM;
-        let title = self.plain(&title);
+        let before = self.escape_controls(&before);
+        let others = before.chars().count() + status.len() + score.len() + SEPARATOR_WIDTH;
+        let title = self.escape_controls(&title);
         let title = match render::width() {
             None => title,
-            Some(width) => cut(&title, width.saturating_sub(others).max(NARROW)),
+            Some(width) => truncate(&title, width.saturating_sub(others).max(MIN_LINE_WIDTH)),
         };
         let mut out = format!(
             "  {}  {} {} {}\n",
-            self.painted(&title, STRONG),
-            self.painted(&format!("{before} ·"), FAINT),
-            self.painted(&self.plain(status), standing(status)),
-            self.painted(&format!("· {score}"), FAINT),
+            self.paint(&title, STRONG),
+            self.paint(&format!("{before} ·"), FAINT),
+            self.paint(&self.escape_controls(status), trust_style(status)),
+            self.paint(&format!("· {score}"), FAINT),
         );
-        for told in self.passage(hit) {
-            line(&mut out, format_args!("{INDENT}{told}"));
+        for told in self.excerpt(hit) {
+            push_line(&mut out, format_args!("{INDENT}{told}"));
         }
         for (key, words) in [("superseded_by", "superseded by"), ("shadowed_by", "shadowed by")] {
             if let Some(other) = hit[key].as_str() {
-                let note = format!("{words} {}", self.plain(&one_line(other)));
-                line(&mut out, format_args!("{INDENT}{}", self.painted(&note, DOUBTFUL)));
+                let note = format!("{words} {}", self.escape_controls(&one_line(other)));
+                push_line(&mut out, format_args!("{INDENT}{}", self.paint(&note, DOUBTFUL)));
             }
         }
         out
     }
 
     /// The lines that say why it was found: where its text matches, else what it is about.
-    fn passage(&self, hit: &Value) -> Vec<String> {
+    fn excerpt(&self, hit: &Value) -> Vec<String> {
         let Some(preview) = hit["preview"].as_str() else {
-            return vec![self.painted("its text is not shown", BAD)];
+            return vec![self.paint("its text is not shown", BAD)];
         };
-        let preview = pieces(&one_line(preview));
-        let matched = preview.iter().filter_map(Piece::matched).collect::<Vec<_>>();
-        let description = one_line(text(&hit["description"]));
-        let description = marked(&description, &matched);
+        let preview = split_preview(&one_line(preview));
+        let matched = preview.iter().filter_map(PreviewPart::matched_word).collect::<Vec<_>>();
+        let description = one_line(as_text(&hit["description"]));
+        let description = mark_matches(&description, &matched);
         // A sentence that says it is better than the place in a text that does.
-        let says_it = description.iter().any(|piece| piece.matched().is_some());
+        let says_it = description.iter().any(|piece| piece.matched_word().is_some());
         let is_better = says_it || matched.is_empty() && !description.is_empty();
-        self.wrapped(if is_better { &description } else { &preview })
+        self.wrap(if is_better { &description } else { &preview })
     }
 
     /// Words on lines that fit the terminal.
-    fn wrapped(&self, pieces: &[Piece]) -> Vec<String> {
+    fn wrap(&self, pieces: &[PreviewPart]) -> Vec<String> {
         let width = render::width()
-            .map_or(usize::MAX, |width| width.saturating_sub(INDENT.len() + 1).max(NARROW));
+            .map_or(usize::MAX, |width| width.saturating_sub(INDENT.len() + 1).max(MIN_LINE_WIDTH));
         let (mut lines, mut now, mut used) = (Vec::new(), String::new(), 0_usize);
-        for (word, length) in self.words(pieces) {
+        for (word, length) in self.styled_words(pieces) {
             if used > 0 && used + length >= width {
                 lines.push(std::mem::take(&mut now));
                 used = 0;
-                if let Some(last) = lines.get_mut(MOST_LINES - 1) {
+                if let Some(last) = lines.get_mut(MAX_PREVIEW_LINES - 1) {
                     last.push('…');
                     return lines;
                 }
@@ -131,16 +131,16 @@ impl Paper {
     }
 
     /// The words of a text as they are printed, each with how wide it is.
-    fn words(&self, pieces: &[Piece]) -> Vec<(String, usize)> {
+    fn styled_words(&self, pieces: &[PreviewPart]) -> Vec<(String, usize)> {
         let mut words = vec![(String::new(), 0)];
         for piece in pieces {
-            for (number, part) in self.plain(piece.text()).split(' ').enumerate() {
+            for (number, part) in self.escape_controls(piece.text()).split(' ').enumerate() {
                 if number > 0 {
                     words.push((String::new(), 0));
                 }
                 let printed = match piece {
-                    Piece::Match(_) => self.painted(part, MATCHED),
-                    Piece::Other(_) => part.to_owned(),
+                    PreviewPart::Match(_) => self.paint(part, MATCHED),
+                    PreviewPart::Other(_) => part.to_owned(),
                 };
                 if let Some((word, length)) = words.last_mut() {
                     word.push_str(&printed);
@@ -155,21 +155,21 @@ impl Paper {
 
 /// A part of a preview.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Piece {
+enum PreviewPart {
     /// A word that matched.
     Match(String),
     /// Anything else.
     Other(String),
 }
 
-impl Piece {
+impl PreviewPart {
     fn text(&self) -> &str {
         match self {
             Self::Match(text) | Self::Other(text) => text,
         }
     }
 
-    fn matched(&self) -> Option<&str> {
+    fn matched_word(&self) -> Option<&str> {
         match self {
             Self::Match(text) => Some(text),
             Self::Other(_) => None,
@@ -178,7 +178,7 @@ impl Piece {
 }
 
 /// How far a status can be relied on.
-fn standing(status: &str) -> Style {
+fn trust_style(status: &str) -> Style {
     match status {
         "verified" => GOOD,
         "unsigned" => FAINT,
@@ -188,7 +188,7 @@ fn standing(status: &str) -> Style {
 }
 
 /// How many there are, and how to see the rest.
-fn closing((total, shown): (u64, u64), mode: &str, next: Option<&str>) -> String {
+fn summary((total, shown): (u64, u64), mode: &str, next: Option<&str>) -> String {
     if total == 0 {
         return "Nothing matches. Try fewer words, or others; `mere list` shows everything."
             .to_owned();
@@ -198,33 +198,33 @@ fn closing((total, shown): (u64, u64), mode: &str, next: Option<&str>) -> String
         let of = if shown < total { format!("{shown} of ") } else { String::new() };
         return format!("{of}{total} {matches} ({mode}).");
     };
-    let limit = if total <= LARGEST_PAGE { "`--limit`, or " } else { "" };
+    let limit = if total <= MAX_PAGE { "`--limit`, or " } else { "" };
     format!("{shown} of {total} {matches} ({mode}). More: {limit}`--cursor {next}`")
 }
 
 /// The parts of a preview. A mark has one word in it; whatever else looks like one is the text's own.
-fn pieces(preview: &str) -> Vec<Piece> {
+fn split_preview(preview: &str) -> Vec<PreviewPart> {
     let mut pieces = Vec::new();
     let (mut rest, mut own) = (preview, String::new());
     while let Some((before, after)) = rest.split_once(HIGHLIGHT_MARK) {
         let word = after.split_once(HIGHLIGHT_MARK);
         own.push_str(before);
         if let Some((word, after)) = word.filter(|(word, _)| is_word(word)) {
-            pieces.push(Piece::Other(std::mem::take(&mut own)));
-            pieces.push(Piece::Match(word.to_owned()));
+            pieces.push(PreviewPart::Other(std::mem::take(&mut own)));
+            pieces.push(PreviewPart::Match(word.to_owned()));
             rest = after;
         } else {
             own.push_str(HIGHLIGHT_MARK);
             rest = after;
         }
     }
-    pieces.push(Piece::Other(own + rest));
+    pieces.push(PreviewPart::Other(own + rest));
     pieces.retain(|piece| !piece.text().is_empty());
     pieces
 }
 
 /// The parts of a text that is not marked, where the same words match.
-fn marked(text: &str, matched: &[&str]) -> Vec<Piece> {
+fn mark_matches(text: &str, matched: &[&str]) -> Vec<PreviewPart> {
     let is_letter = |c: char| c.is_alphanumeric();
     let mut pieces = Vec::new();
     let mut rest = text;
@@ -233,7 +233,7 @@ fn marked(text: &str, matched: &[&str]) -> Vec<Piece> {
         let (part, after) = rest.split_at(rest.find(is_end).unwrap_or(rest.len()));
         let is_match = matched.iter().any(|word| word.to_lowercase() == part.to_lowercase());
         let own = part.to_owned();
-        pieces.push(if is_match { Piece::Match(own) } else { Piece::Other(own) });
+        pieces.push(if is_match { PreviewPart::Match(own) } else { PreviewPart::Other(own) });
         rest = after;
     }
     pieces
@@ -252,8 +252,13 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn paper(coloured: bool) -> Paper {
-        Paper { coloured, watched: true, working: None, last: None }
+    fn printer(coloured: bool) -> Printer {
+        Printer {
+            uses_colours: coloured,
+            is_terminal: true,
+            working_directory: None,
+            last_file: None,
+        }
     }
 
     fn hit() -> Value {
@@ -290,18 +295,18 @@ mod tests {
 
 2 matches (hybrid).
 ";
-        assert_eq!(paper(false).hits(&reply(&data)), expected);
+        assert_eq!(printer(false).hits(&reply(&data)), expected);
     }
 
     #[test]
     fn one_list_says_the_types_and_how_to_go_on() {
         let data = json!({ "results": [hit()], "total": 7, "mode": "text", "next": "abc" });
-        let shown = paper(false).hits(&reply(&data));
+        let shown = printer(false).hits(&reply(&data));
         let lines = shown.lines().collect::<Vec<_>>();
         assert_eq!(lines[0], "  Retries  knowledge · api/retries · project · verified · 2.500");
         assert_eq!(lines[3], "1 of 7 matches (text). More: `--limit`, or `--cursor abc`");
         assert_eq!(
-            closing((101, 10), "text", Some("x")),
+            summary((101, 10), "text", Some("x")),
             "10 of 101 matches (text). More: `--cursor x`"
         );
     }
@@ -309,7 +314,7 @@ mod tests {
     #[test]
     fn nothing_is_told_with_what_to_try() {
         let data = json!({ "directives": [], "total": 0, "mode": "hybrid" });
-        let shown = paper(false).hits(&reply(&data));
+        let shown = printer(false).hits(&reply(&data));
         assert!(shown.starts_with("Nothing matches. Try fewer words"), "{shown}");
         assert!(shown.contains("`mere list`"), "{shown}");
     }
@@ -322,7 +327,7 @@ mod tests {
         }
         broken["trust"] = json!({ "status": "changed" });
         let data = json!({ "knowledge": [broken], "total": 1, "mode": "hybrid" });
-        let shown = paper(false).hits(&reply(&data));
+        let shown = printer(false).hits(&reply(&data));
         let expected = "  api/retries  api/retries · project · changed · 2.500
     its text is not shown
 ";
@@ -332,10 +337,10 @@ mod tests {
     #[test]
     fn words_that_match_are_set_off_or_their_marks_go() {
         let check = |preview: &str, plain: &str, matched: &[&str]| {
-            let pieces = pieces(preview);
-            let told = pieces.iter().map(Piece::text).collect::<String>();
+            let pieces = split_preview(preview);
+            let told = pieces.iter().map(PreviewPart::text).collect::<String>();
             assert_eq!(told, plain, "{preview}");
-            let found = pieces.iter().filter_map(Piece::matched).collect::<Vec<_>>();
+            let found = pieces.iter().filter_map(PreviewPart::matched_word).collect::<Vec<_>>();
             assert_eq!(found, matched, "{preview}");
         };
         check("a **b** c", "a b c", &["b"]);
@@ -345,7 +350,7 @@ mod tests {
         check("**the **retry** here**", "**the retry here**", &["retry"]);
         check("2 ** 3 **x", "2 ** 3 **x", &[]);
         check("****", "****", &[]);
-        let shown = paper(true).passage(&hit());
+        let shown = printer(true).excerpt(&hit());
         assert_eq!(shown, [format!("Use jittered {MATCHED}retries{MATCHED:#}. Always.")]);
     }
 
@@ -353,12 +358,12 @@ mod tests {
     fn a_description_stands_in_for_a_text_that_does_not_match() {
         let mut found = hit();
         found["description"] = "How to try\nagain.".into();
-        assert_eq!(paper(false).passage(&found), ["Use jittered retries. Always."]);
+        assert_eq!(printer(false).excerpt(&found), ["Use jittered retries. Always."]);
         found["preview"] = "Nothing of it.".into();
-        assert_eq!(paper(false).passage(&found), ["How to try again."]);
+        assert_eq!(printer(false).excerpt(&found), ["How to try again."]);
         found["preview"] = "name: **again**".into();
         let expected = format!("How to try {MATCHED}again{MATCHED:#}.");
-        assert_eq!(paper(true).passage(&found), [expected]);
+        assert_eq!(printer(true).excerpt(&found), [expected]);
     }
 
     #[test]
@@ -368,7 +373,7 @@ mod tests {
             found[key] = "a\u{1b}[2J\u{202e}b **c\u{7}**".into();
         }
         let data = json!({ "results": [found], "total": 1, "mode": "text" });
-        let shown = paper(false).hits(&reply(&data));
+        let shown = printer(false).hits(&reply(&data));
         assert!(!shown.contains(['\u{1b}', '\u{202e}', '\u{7}']), "{shown:?}");
         assert!(shown.contains("\\u{1b}[2J"), "{shown}");
     }

@@ -2,101 +2,112 @@
 
 use serde_json::Value;
 
-use super::Paper;
-use super::items::{BAD, FAINT, GOOD, STRONG, line, list, text};
+use super::Printer;
+use super::items::{BAD, FAINT, GOOD, STRONG, as_list, as_text, push_line};
 
-impl Paper {
+impl Printer {
     /// The stores, each with its configured categories as a tree. An arrow marks the served one.
     pub(crate) fn stores(&self, reply: &Value) -> String {
         let mut out = String::new();
-        for store in list(&reply["data"]["stores"]) {
+        for store in as_list(&reply["data"]["stores"]) {
             let mark = if store["current"] == true { "→" } else { " " };
-            let name = self.painted(&self.plain(text(&store["name"])), STRONG);
-            let told = [&store["categoryMode"], &store["path"]].map(text).join(" · ");
-            line(&mut out, format_args!("{mark} {name} · {}", self.plain(&told)));
-            if let Some(description) = said(&store["description"]) {
-                line(&mut out, format_args!("    {}", self.plain(&description)));
+            let name = self.paint(&self.escape_controls(as_text(&store["name"])), STRONG);
+            let told = [&store["categoryMode"], &store["path"]].map(as_text).join(" · ");
+            push_line(&mut out, format_args!("{mark} {name} · {}", self.escape_controls(&told)));
+            if let Some(description) = non_empty_line(&store["description"]) {
+                push_line(&mut out, format_args!("    {}", self.escape_controls(&description)));
             }
             let mut branches = Vec::new();
-            collect(&store["categories"], 0, &mut branches);
-            out += &self.tree(&branches);
+            collect_rows(&store["categories"], 0, &mut branches);
+            out += &self.category_tree(&branches);
         }
         if out.is_empty() { "No stores.\n".to_owned() } else { out }
     }
 
     /// What was made of a store, and what to do with it.
-    pub(crate) fn store_made(&self, reply: &Value) -> String {
+    pub(crate) fn new_store(&self, reply: &Value) -> String {
         let data = &reply["data"];
         let mut out = self.outcome(reply);
-        for address in list(&data["made"]) {
-            let mark = self.painted("+", GOOD);
-            line(&mut out, format_args!("  {mark} {}", self.path(text(address))));
+        for address in as_list(&data["made"]) {
+            let mark = self.paint("+", GOOD);
+            push_line(&mut out, format_args!("  {mark} {}", self.path(as_text(address))));
         }
         if let Some(config) = data["config"].as_str() {
-            line(&mut out, format_args!("  in {}", self.path(config)));
+            push_line(&mut out, format_args!("  in {}", self.path(config)));
         }
-        let mut steps = list(&data["next"]).peekable();
+        let mut steps = as_list(&data["next"]).peekable();
         if steps.peek().is_some() {
             out += "\nTry next:\n";
         }
         for step in steps {
-            line(&mut out, format_args!("  {}", self.painted(&self.plain(text(step)), STRONG)));
+            push_line(
+                &mut out,
+                format_args!("  {}", self.paint(&self.escape_controls(as_text(step)), STRONG)),
+            );
         }
         out
     }
 
     /// What is wrong with the memories of a store.
-    pub(crate) fn reindexed(&self, reply: &Value) -> String {
+    pub(crate) fn reindex_result(&self, reply: &Value) -> String {
         let mut out = String::new();
-        for fault in list(&reply["data"]["faults"]) {
-            let path = self.painted(&self.plain(text(&fault["path"])), BAD);
-            line(&mut out, format_args!("{path}: {}", self.plain(text(&fault["problem"]))));
+        for fault in as_list(&reply["data"]["faults"]) {
+            let path = self.paint(&self.escape_controls(as_text(&fault["path"])), BAD);
+            push_line(
+                &mut out,
+                format_args!("{path}: {}", self.escape_controls(as_text(&fault["problem"]))),
+            );
         }
         if reply["reply_type"] == "S" { out + &self.outcome(reply) } else { out }
     }
 
-    fn tree(&self, branches: &[Branch]) -> String {
-        let widest = branches.iter().map(Branch::width).max().unwrap_or_default();
+    fn category_tree(&self, branches: &[CategoryRow]) -> String {
+        let widest = branches.iter().map(CategoryRow::width).max().unwrap_or_default();
         let mut out = String::new();
         for branch in branches {
-            let name = format!("    {}{}", "  ".repeat(branch.depth), self.plain(&branch.name));
+            let name =
+                format!("    {}{}", "  ".repeat(branch.depth), self.escape_controls(&branch.name));
             let Some(description) = &branch.description else {
-                line(&mut out, format_args!("{name}"));
+                push_line(&mut out, format_args!("{name}"));
                 continue;
             };
             let gap = " ".repeat(widest - branch.width() + 2);
-            let description = self.painted(&self.plain(description), FAINT);
-            line(&mut out, format_args!("{name}{gap}{description}"));
+            let description = self.paint(&self.escape_controls(description), FAINT);
+            push_line(&mut out, format_args!("{name}{gap}{description}"));
         }
         out
     }
 }
 
 /// A configured category.
-struct Branch {
+struct CategoryRow {
     depth: usize,
     name: String,
     description: Option<String>,
 }
 
-impl Branch {
+impl CategoryRow {
     fn width(&self) -> usize {
         2 * self.depth + self.name.chars().count()
     }
 }
 
 /// The categories of a tree, parents before their children.
-fn collect(categories: &Value, depth: usize, branches: &mut Vec<Branch>) {
-    for category in list(categories) {
-        let name = text(&category["path"]).rsplit('/').next().unwrap_or_default().to_owned();
-        branches.push(Branch { depth, name, description: said(&category["description"]) });
-        collect(&category["subcategories"], depth + 1, branches);
+fn collect_rows(categories: &Value, depth: usize, branches: &mut Vec<CategoryRow>) {
+    for category in as_list(categories) {
+        let name = as_text(&category["path"]).rsplit('/').next().unwrap_or_default().to_owned();
+        branches.push(CategoryRow {
+            depth,
+            name,
+            description: non_empty_line(&category["description"]),
+        });
+        collect_rows(&category["subcategories"], depth + 1, branches);
     }
 }
 
 /// A text on one line; none if it says nothing.
-fn said(value: &Value) -> Option<String> {
-    let words = text(value).split_whitespace().collect::<Vec<_>>().join(" ");
+fn non_empty_line(value: &Value) -> Option<String> {
+    let words = as_text(value).split_whitespace().collect::<Vec<_>>().join(" ");
     (!words.is_empty()).then_some(words)
 }
 
@@ -105,9 +116,14 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn paper(watched: bool) -> Paper {
+    fn printer(watched: bool) -> Printer {
         let working = "ROOT_PROJECT:/".parse().ok();
-        Paper { coloured: false, watched, working, last: None }
+        Printer {
+            uses_colours: false,
+            is_terminal: watched,
+            working_directory: working,
+            last_file: None,
+        }
     }
 
     #[test]
@@ -131,9 +147,9 @@ mod tests {
     todo
   notes · free · ROOT_USER:/notes/
 ";
-        assert_eq!(paper(true).stores(&reply), expected);
-        assert_eq!(paper(false).stores(&reply), expected);
-        assert_eq!(paper(true).stores(&json!({ "data": { "stores": [] } })), "No stores.\n");
+        assert_eq!(printer(true).stores(&reply), expected);
+        assert_eq!(printer(false).stores(&reply), expected);
+        assert_eq!(printer(true).stores(&json!({ "data": { "stores": [] } })), "No stores.\n");
     }
 
     #[test]
@@ -143,7 +159,7 @@ mod tests {
               "categoryMode": "free",
               "categories": [{ "path": "b", "description": "\u{202e}y", "subcategories": [] }] },
         ] } });
-        let shown = paper(true).stores(&reply);
+        let shown = printer(true).stores(&reply);
         assert!(!shown.contains(['\u{1b}', '\u{202e}']), "{shown:?}");
     }
 
@@ -160,9 +176,9 @@ mod tests {
 Try next:
   mere memory create todo/first
 ";
-        assert_eq!(paper(true).store_made(&reply), expected);
+        assert_eq!(printer(true).new_store(&reply), expected);
         reply["data"] = json!({ "made": [] });
-        assert_eq!(paper(false).store_made(&reply), "The store `cortex` is there.\n");
+        assert_eq!(printer(false).new_store(&reply), "The store `cortex` is there.\n");
     }
 
     #[test]
@@ -171,8 +187,8 @@ Try next:
         let data = json!({ "store": "cortex", "memories": 3, "categories": 1, "faults": faults });
         let mut reply = json!({ "reply_type": "S", "message": "3 memories.", "data": data });
         let fault = "todo/a: the frontmatter is not closed\n";
-        assert_eq!(paper(true).reindexed(&reply), format!("{fault}3 memories.\n"));
+        assert_eq!(printer(true).reindex_result(&reply), format!("{fault}3 memories.\n"));
         reply["reply_type"] = "E".into();
-        assert_eq!(paper(true).reindexed(&reply), fault, "what is wrong is said elsewhere");
+        assert_eq!(printer(true).reindex_result(&reply), fault, "what is wrong is said elsewhere");
     }
 }

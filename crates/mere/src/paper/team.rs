@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::Paper;
-use super::items::{BAD, FAINT, GOOD, STRONG, line, list, text};
+use super::Printer;
+use super::items::{BAD, FAINT, GOOD, STRONG, as_list, as_text, push_line};
 
-impl Paper {
+impl Printer {
     /// A roster, and what it changes in the one that counts.
     pub(crate) fn team(&self, reply: &Value) -> String {
         let data = &reply["data"];
@@ -13,23 +13,26 @@ impl Paper {
         if data["serial"].is_null() {
             return out;
         }
-        let space = [text(&data["space"]), text(&data["space_id"])].join(" ");
-        line(&mut out, format_args!("\nspace      {}", self.plain(space.trim())));
-        line(&mut out, format_args!("serial     {}", data["serial"]));
-        let required = words(&data["require_signed"]);
-        line(&mut out, format_args!("required   {}", self.plain(&required)));
+        let space = [as_text(&data["space"]), as_text(&data["space_id"])].join(" ");
+        push_line(&mut out, format_args!("\nspace      {}", self.escape_controls(space.trim())));
+        push_line(&mut out, format_args!("serial     {}", data["serial"]));
+        let required = join_texts(&data["require_signed"]);
+        push_line(&mut out, format_args!("required   {}", self.escape_controls(&required)));
         out += &self.admins(data);
         out += &self.members(data);
-        let changes = list(&data["changes"]).collect::<Vec<_>>();
+        let changes = as_list(&data["changes"]).collect::<Vec<_>>();
         if !changes.is_empty() {
-            line(&mut out, format_args!("\n{}", self.painted("What changes", STRONG)));
+            push_line(&mut out, format_args!("\n{}", self.paint("What changes", STRONG)));
         }
         for change in changes {
-            line(&mut out, format_args!("  {}", self.plain(text(change))));
+            push_line(&mut out, format_args!("  {}", self.escape_controls(as_text(change))));
         }
         if let Some(trouble) = data["trouble"].as_str() {
-            let trouble = self.painted(&self.plain(trouble), BAD);
-            line(&mut out, format_args!("\n{trouble}.\n  {}", self.plain(text(&data["fix"]))));
+            let trouble = self.paint(&self.escape_controls(trouble), BAD);
+            push_line(
+                &mut out,
+                format_args!("\n{trouble}.\n  {}", self.escape_controls(as_text(&data["fix"]))),
+            );
         }
         out + "\n"
     }
@@ -37,49 +40,49 @@ impl Paper {
     /// What became of a team.
     pub(crate) fn team_change(&self, reply: &Value) -> String {
         let mut out = self.outcome(reply);
-        for item in list(&reply["data"]["countersigned"]) {
-            let mark = self.painted("countersigned", GOOD);
-            line(&mut out, format_args!("  {mark} {}", self.plain(text(item))));
+        for item in as_list(&reply["data"]["countersigned"]) {
+            let mark = self.paint("countersigned", GOOD);
+            push_line(&mut out, format_args!("  {mark} {}", self.escape_controls(as_text(item))));
         }
-        for item in list(&reply["data"]["left"]) {
-            let mark = self.painted("not countersigned:", BAD);
-            let words = [&item["address"], &item["why"]].map(text).join(" ");
-            line(&mut out, format_args!("  {mark} {}", self.plain(&words)));
+        for item in as_list(&reply["data"]["left"]) {
+            let mark = self.paint("not countersigned:", BAD);
+            let words = [&item["address"], &item["why"]].map(as_text).join(" ");
+            push_line(&mut out, format_args!("  {mark} {}", self.escape_controls(&words)));
         }
         out
     }
 
     fn admins(&self, data: &Value) -> String {
-        let count = list(&data["admins"]).count();
+        let count = as_list(&data["admins"]).count();
         let need = match (data["threshold"].as_u64(), count) {
             (Some(1), 1) => String::new(),
             (Some(1), _) => ": any one of them changes the team".to_owned(),
             (threshold, _) => format!(": {} of them sign each change", threshold.unwrap_or(0)),
         };
-        let mut out = format!("\n{}{need}\n", self.painted("Admins", STRONG));
-        for admin in list(&data["admins"]) {
-            let name = self.plain(text(&admin["name"]));
+        let mut out = format!("\n{}{need}\n", self.paint("Admins", STRONG));
+        for admin in as_list(&data["admins"]) {
+            let name = self.escape_controls(as_text(&admin["name"]));
             let signed = match admin["signed"].as_bool() {
-                Some(true) => self.painted(" signed", GOOD),
-                Some(false) => self.painted(" not signed", FAINT),
+                Some(true) => self.paint(" signed", GOOD),
+                Some(false) => self.paint(" not signed", FAINT),
                 None => String::new(),
             };
-            let key = self.plain(text(&admin["key"]));
+            let key = self.escape_controls(as_text(&admin["key"]));
             let you = if admin["you"] == true { " (you)" } else { "" };
             let name = if name.is_empty() { name } else { format!(" {name}") };
-            line(&mut out, format_args!("{key}{name}{you}{signed}"));
+            push_line(&mut out, format_args!("{key}{name}{you}{signed}"));
         }
         out
     }
 
     fn members(&self, data: &Value) -> String {
-        let rows = list(&data["members"]).map(|member| {
+        let rows = as_list(&data["members"]).map(|member| {
             let you = if member["you"] == true { "you" } else { "" };
-            let key = text(&member["key"]).to_owned();
+            let key = as_text(&member["key"]).to_owned();
             let said = [you.to_owned(), limits(member)].into_iter().filter(|one| !one.is_empty());
-            [text(&member["name"]).to_owned(), key, said.collect::<Vec<_>>().join(", ")]
+            [as_text(&member["name"]).to_owned(), key, said.collect::<Vec<_>>().join(", ")]
         });
-        let head = format!("\n{}\n", self.painted("Members", STRONG));
+        let head = format!("\n{}\n", self.paint("Members", STRONG));
         head + &self.table(["NAME", "KEY", "LIMITS"], rows.collect())
     }
 }
@@ -88,10 +91,10 @@ impl Paper {
 fn limits(member: &Value) -> String {
     let mut said = Vec::new();
     if member["types"].is_array() {
-        said.push(words(&member["types"]));
+        said.push(join_texts(&member["types"]));
     }
     if member["categories"].is_array() {
-        said.push(format!("in {}", words(&member["categories"])));
+        said.push(format!("in {}", join_texts(&member["categories"])));
     }
     if let Some(last) = member["not_after"].as_str() {
         said.push(format!("until {last}"));
@@ -99,6 +102,6 @@ fn limits(member: &Value) -> String {
     said.join(", ")
 }
 
-fn words(texts: &Value) -> String {
-    list(texts).map(text).collect::<Vec<_>>().join(", ")
+fn join_texts(texts: &Value) -> String {
+    as_list(texts).map(as_text).collect::<Vec<_>>().join(", ")
 }

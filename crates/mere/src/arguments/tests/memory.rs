@@ -6,8 +6,8 @@ use mere_core::name::ModName;
 
 use super::super::memory::SortArgument;
 use super::super::{
-    Arguments, Command, CreateMemoryArguments, Input, ListMemoriesArguments, MemoryArguments,
-    MemoryCommandArguments,
+    Arguments, Command, ContentSource, CreateMemoryArguments, ListMemoriesArguments,
+    MemoryArguments, MemoryCommandArguments,
 };
 
 fn parse(words: &[&str]) -> Result<MemoryArguments, ErrorKind> {
@@ -19,7 +19,7 @@ fn parse(words: &[&str]) -> Result<MemoryArguments, ErrorKind> {
     }
 }
 
-fn created(words: &[&str]) -> CreateMemoryArguments {
+fn parse_create(words: &[&str]) -> CreateMemoryArguments {
     match parse(words).expect("a command").what {
         MemoryCommandArguments::Create(asked) => asked,
         _ => panic!("another command"),
@@ -28,7 +28,7 @@ fn created(words: &[&str]) -> CreateMemoryArguments {
 
 #[test]
 fn a_memory_is_created_from_a_text_or_a_file() {
-    let asked = created(&[
+    let asked = parse_create(&[
         "create",
         "api/auth/tokens",
         "They are short.",
@@ -51,11 +51,11 @@ fn a_memory_is_created_from_a_text_or_a_file() {
         (asked.citation, asked.source.as_deref()),
         (vec!["ADR 3".to_owned()], Some("a review"))
     );
-    let file = created(&["create", "a", "--file", "-"]).content.file;
-    assert!(matches!(file, Some(Input::Standard)));
-    let file = created(&["create", "a", "--file", "./-"]).content.file;
-    assert!(matches!(file, Some(Input::File(_))));
-    assert!(created(&["create", "a"]).content.text.is_none(), "it may be piped in");
+    let file = parse_create(&["create", "a", "--file", "-"]).content.file;
+    assert!(matches!(file, Some(ContentSource::StandardInput)));
+    let file = parse_create(&["create", "a", "--file", "./-"]).content.file;
+    assert!(matches!(file, Some(ContentSource::File(_))));
+    assert!(parse_create(&["create", "a"]).content.text.is_none(), "it may be piped in");
 }
 
 #[test]

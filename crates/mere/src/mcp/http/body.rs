@@ -9,66 +9,68 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 
 use super::refusal::Refusal;
-use crate::mcp::message::{self, MAX_BYTES, Misfit};
+use crate::mcp::message::{self, InvalidMessage, MAX_MESSAGE_BYTES};
 
 /// How long a client may take to send it.
 const MAX_TIME: Duration = Duration::from_secs(30);
 /// How many bytes of bodies may be held at once. Who sends nothing holds nothing.
-const MAX_HELD: usize = 64 * 1024 * 1024;
+const MAX_TOTAL_BYTES: usize = 64 * 1024 * 1024;
 
 /// The bytes of all bodies that are being read.
 #[derive(Default)]
-pub(super) struct Held(AtomicUsize);
+pub(super) struct BodyBytes(AtomicUsize);
 
 /// A share of [`Held`], given back when it is dropped.
-struct Share<'a> {
-    held: &'a Held,
+struct BodyShare<'a> {
+    total: &'a BodyBytes,
     bytes: usize,
 }
 
-impl Share<'_> {
-    fn add(&mut self, bytes: usize) -> Result<(), Refusal> {
-        let all = self.held.0.fetch_add(bytes, Ordering::Relaxed) + bytes;
+impl BodyShare<'_> {
+    fn reserve(&mut self, bytes: usize) -> Result<(), Refusal> {
+        let all = self.total.0.fetch_add(bytes, Ordering::Relaxed) + bytes;
         self.bytes += bytes;
-        if self.bytes > MAX_BYTES {
+        if self.bytes > MAX_MESSAGE_BYTES {
             let refusal = Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is over 4 MiB");
-            return Err(refusal.message(&Misfit::too_long()));
+            return Err(refusal.with_message(&InvalidMessage::too_long()));
         }
-        if all > MAX_HELD {
+        if all > MAX_TOTAL_BYTES {
             let words = "too many bodies at once";
             let refusal = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, words);
-            return Err(refusal.retry_after(Duration::from_secs(1)));
+            return Err(refusal.with_retry_after(Duration::from_secs(1)));
         }
         Ok(())
     }
 }
 
-impl Drop for Share<'_> {
+impl Drop for BodyShare<'_> {
     fn drop(&mut self) {
-        self.held.0.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.total.0.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
 /// Reads a body and checks that it is a message.
-pub(super) async fn read(body: Incoming, held: &Held) -> Result<Bytes, Refusal> {
+pub(super) async fn read(body: Incoming, held: &BodyBytes) -> Result<Bytes, Refusal> {
     let late = |_| Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body took too long");
     let bytes = tokio::time::timeout(MAX_TIME, collect(body, held)).await.map_err(late)??;
-    match message::understand(&bytes) {
+    match message::parse_message(&bytes) {
         Ok(Some(_)) => Ok(bytes),
         // A notification we do not know is taken and means nothing.
         Ok(None) if !bytes.trim_ascii().is_empty() => Ok(bytes),
         Ok(None) => Err(Refusal::new(StatusCode::BAD_REQUEST, "the body is empty")),
-        Err(misfit) => Err(Refusal::new(StatusCode::BAD_REQUEST, "not a message").message(&misfit)),
+        Err(misfit) => {
+            Err(Refusal::new(StatusCode::BAD_REQUEST, "not a message").with_message(&misfit))
+        }
     }
 }
 
-async fn collect(mut body: Incoming, held: &Held) -> Result<Bytes, Refusal> {
-    let mut share = Share { held, bytes: 0 };
+async fn collect(mut body: Incoming, held: &BodyBytes) -> Result<Bytes, Refusal> {
+    let mut share = BodyShare { total: held, bytes: 0 };
     let mut bytes = BytesMut::new();
     while let Some(frame) = body.frame().await {
         let broken = |_| Refusal::new(StatusCode::BAD_REQUEST, "the body broke off");
         if let Ok(data) = frame.map_err(broken)?.into_data() {
-            share.add(data.len())?;
+            share.reserve(data.len())?;
             bytes.extend_from_slice(&data);
         }
     }

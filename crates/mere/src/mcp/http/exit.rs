@@ -15,27 +15,27 @@ use hyper::body::Frame;
 use serde_json::Value;
 
 use super::refusal::{Body, Refusal};
-use crate::mcp::edge::Edge;
+use crate::mcp::edge::CallRunner;
 
 /// An event that says nothing.
-const SILENCE: &[u8] = b":\n\n";
+const EMPTY_EVENT: &[u8] = b":\n\n";
 
 /// Passes a response through the gate.
 pub(super) async fn clear(
     response: Response<BoxBody<Bytes, Infallible>>,
-    edge: Arc<Edge>,
+    edge: Arc<CallRunner>,
 ) -> Response<Body> {
     let status = response.status();
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     match kind.and_then(|kind| kind.split(';').next()) {
-        Some("text/event-stream") => response.map(|body| stream(body, edge)),
-        Some("application/json") => json(response, &edge).await,
+        Some("text/event-stream") => response.map(|body| clear_stream(body, edge)),
+        Some("application/json") => clear_json(response, &edge).await,
         _ if status.is_success() => response.map(|_| Empty::new().boxed()),
-        _ => Refusal::of_status(status).response(),
+        _ => Refusal::for_status(status).response(),
     }
 }
 
-fn stream(body: BoxBody<Bytes, Infallible>, edge: Arc<Edge>) -> Body {
+fn clear_stream(body: BoxBody<Bytes, Infallible>, edge: Arc<CallRunner>) -> Body {
     body.map_frame(move |frame| match frame.into_data() {
         Ok(event) => Frame::data(clear_event(&event, &edge)),
         Err(frame) => frame,
@@ -43,22 +43,25 @@ fn stream(body: BoxBody<Bytes, Infallible>, edge: Arc<Edge>) -> Body {
     .boxed()
 }
 
-async fn json(response: Response<BoxBody<Bytes, Infallible>>, edge: &Edge) -> Response<Body> {
+async fn clear_json(
+    response: Response<BoxBody<Bytes, Infallible>>,
+    edge: &CallRunner,
+) -> Response<Body> {
     let (mut head, body) = response.into_parts();
     let Ok(body) = body.collect().await;
-    let message = serde_json::from_slice::<Value>(&body.to_bytes()).ok().map(in_our_words);
+    let message = serde_json::from_slice::<Value>(&body.to_bytes()).ok().map(replace_sdk_text);
     let cleared = message.and_then(|message| edge.session.clear_message(message, &edge.seal));
     match cleared {
         Some(message) => {
             head.headers.remove(CONTENT_LENGTH);
             Response::from_parts(head, Full::new(Bytes::from(message.to_line())).boxed())
         }
-        None => Refusal::of_status(StatusCode::INTERNAL_SERVER_ERROR).response(),
+        None => Refusal::for_status(StatusCode::INTERNAL_SERVER_ERROR).response(),
     }
 }
 
 /// The SDK's words about headers repeat what the client sent; ours do not.
-fn in_our_words(mut message: Value) -> Value {
+fn replace_sdk_text(mut message: Value) -> Value {
     const HEADER_MISMATCH: i64 = -32020;
     if message["error"]["code"] == HEADER_MISMATCH {
         message["error"]["message"] = "a header does not fit the request".into();
@@ -67,8 +70,8 @@ fn in_our_words(mut message: Value) -> Value {
 }
 
 /// Clears the data of one event. Each frame of the SDK's is one event, and its data one line.
-fn clear_event(event: &[u8], edge: &Edge) -> Bytes {
-    let Ok(text) = std::str::from_utf8(event) else { return Bytes::from_static(SILENCE) };
+fn clear_event(event: &[u8], edge: &CallRunner) -> Bytes {
+    let Ok(text) = std::str::from_utf8(event) else { return Bytes::from_static(EMPTY_EVENT) };
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         match line.strip_prefix("data:").map(str::trim) {
@@ -79,14 +82,14 @@ fn clear_event(event: &[u8], edge: &Edge) -> Bytes {
                     out.push_str(&data);
                     out.push('\n');
                 }
-                None => return Bytes::from_static(SILENCE),
+                None => return Bytes::from_static(EMPTY_EVENT),
             },
         }
     }
     Bytes::from(out)
 }
 
-fn clear_data(data: &str, edge: &Edge) -> Option<String> {
+fn clear_data(data: &str, edge: &CallRunner) -> Option<String> {
     let message = serde_json::from_str::<Value>(data).ok()?;
     let cleared = edge.session.clear_message(message, &edge.seal);
     if cleared.is_none() {

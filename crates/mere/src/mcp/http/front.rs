@@ -16,67 +16,67 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
-use super::body::{self, Held};
+use super::body::{self, BodyBytes};
 use super::exit;
-use super::owners::Owners;
-use super::pace::Pace;
+use super::owners::SessionOwners;
+use super::pace::RateLimiter;
 use super::refusal::{Body, Refusal};
-use super::site::Site;
-use crate::mcp::edge::Edge;
-use crate::mcp::message::MAX_BYTES;
+use super::site::AllowedHosts;
+use crate::mcp::edge::CallRunner;
+use crate::mcp::message::MAX_MESSAGE_BYTES;
 
-const SESSION: &str = "mcp-session-id";
-const VERSION: &str = "mcp-protocol-version";
+const SESSION_HEADER: &str = "mcp-session-id";
+const VERSION_HEADER: &str = "mcp-protocol-version";
 /// The first revision without sessions.
-const MODERN: &str = "2026-07-28";
+const STATELESS_VERSION: &str = "2026-07-28";
 /// How long a session may be quiet: longer than a person may think about a question.
-const MAX_QUIET: Duration = Duration::from_mins(30);
+const SESSION_TIMEOUT: Duration = Duration::from_mins(30);
 
 /// The front of one server.
-pub(super) struct Front<H> {
+pub(super) struct HttpFrontend<H> {
     service: StreamableHttpService<H, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
-    owners: Owners,
-    pace: Pace<Client>,
-    held: Held,
-    edge: Arc<Edge>,
-    site: Site,
+    owners: SessionOwners,
+    rate_limiter: RateLimiter<RateKey>,
+    body_bytes: BodyBytes,
+    runner: Arc<CallRunner>,
+    hosts: AllowedHosts,
     tokens: Tokens,
 }
 
 /// Whose pace it is.
 #[derive(PartialEq, Eq, Hash)]
-enum Client {
+enum RateKey {
     Agent(String),
     Address(IpAddr),
 }
 
-impl<H: ServerHandler + Clone> Front<H> {
+impl<H: ServerHandler + Clone> HttpFrontend<H> {
     /// The front of a site; `stop` ends its streams.
     pub(super) fn new(
         server: H,
-        edge: Arc<Edge>,
-        (site, tokens): (Site, Tokens),
+        runner: Arc<CallRunner>,
+        (hosts, tokens): (AllowedHosts, Tokens),
         stop: &CancellationToken,
     ) -> Self {
         let mut sessions = LocalSessionManager::default();
-        sessions.session_config.keep_alive = Some(MAX_QUIET);
+        sessions.session_config.keep_alive = Some(SESSION_TIMEOUT);
         let sessions = Arc::new(sessions);
         // Host and Origin are checked by the site, before anything is read.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
-            .with_max_request_body_bytes(MAX_BYTES)
+            .with_max_request_body_bytes(MAX_MESSAGE_BYTES)
             .with_cancellation_token(stop.child_token());
         let service =
             StreamableHttpService::new(move || Ok(server.clone()), Arc::clone(&sessions), config);
         Self {
             service,
             sessions,
-            owners: Owners::default(),
-            pace: Pace::new(),
-            held: Held::default(),
-            edge,
-            site,
+            owners: SessionOwners::default(),
+            rate_limiter: RateLimiter::new(),
+            body_bytes: BodyBytes::default(),
+            runner,
+            hosts,
             tokens,
         }
     }
@@ -95,10 +95,10 @@ impl<H: ServerHandler + Clone> Front<H> {
             }
         };
         let response = self.service.handle(request).await;
-        if let Some(session) = header(response.headers(), SESSION) {
+        if let Some(session) = header(response.headers(), SESSION_HEADER) {
             self.owners.add(session, agent);
         }
-        exit::clear(response, Arc::clone(&self.edge)).await
+        exit::clear(response, Arc::clone(&self.runner)).await
     }
 
     /// Lets a request in, with the agent it comes from and its body read.
@@ -107,32 +107,34 @@ impl<H: ServerHandler + Clone> Front<H> {
         request: Request<Incoming>,
         client: SocketAddr,
     ) -> Result<(AgentName, Request<Full<Bytes>>), Refusal> {
-        self.site.check(&request)?;
+        self.hosts.check(&request)?;
         if request.uri().path() != "/mcp" {
             return Err(Refusal::new(StatusCode::NOT_FOUND, "nothing is served here"));
         }
-        let named = self.named(request.headers())?;
-        let pace = named
-            .as_ref()
-            .map_or(Client::Address(client.ip()), |agent| Client::Agent(agent.as_str().to_owned()));
-        match self.pace.take(pace, Instant::now()) {
+        let named = self.authenticate(request.headers())?;
+        let pace = named.as_ref().map_or(RateKey::Address(client.ip()), |agent| {
+            RateKey::Agent(agent.as_str().to_owned())
+        });
+        match self.rate_limiter.take(pace, Instant::now()) {
             Ok(wait) if wait.is_zero() => {}
             Ok(wait) => tokio::time::sleep(wait).await,
             Err(too_fast) => {
                 let refusal = Refusal::new(StatusCode::TOO_MANY_REQUESTS, "too many requests");
-                return Err(refusal.retry_after(too_fast.wait));
+                return Err(refusal.with_retry_after(too_fast.wait));
             }
         }
         let agent = named.unwrap_or_default();
         self.check_session(request.headers(), &agent)?;
         let (mut head, body) = request.into_parts();
         let body = if head.method == Method::POST {
-            body::read(body, &self.held).await?
+            body::read(body, &self.body_bytes).await?
         } else {
             Bytes::new()
         };
-        let opens = head.method == Method::POST && !head.headers.contains_key(SESSION);
-        let opens = opens && header(&head.headers, VERSION).is_none_or(|version| version < MODERN);
+        let opens = head.method == Method::POST && !head.headers.contains_key(SESSION_HEADER);
+        let opens = opens
+            && header(&head.headers, VERSION_HEADER)
+                .is_none_or(|version| version < STATELESS_VERSION);
         if opens && !self.owners.has_room(&self.sessions, &agent).await {
             let words = "too many sessions are open";
             return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, words));
@@ -142,10 +144,10 @@ impl<H: ServerHandler + Clone> Front<H> {
     }
 
     /// The agent a token names. A wrong token is refused everywhere, a missing one beyond loopback.
-    fn named(&self, headers: &HeaderMap) -> Result<Option<AgentName>, Refusal> {
+    fn authenticate(&self, headers: &HeaderMap) -> Result<Option<AgentName>, Refusal> {
         let refused = || Refusal::new(StatusCode::UNAUTHORIZED, "a bearer token is needed");
         match headers.get(AUTHORIZATION) {
-            None if self.site.is_loopback() => Ok(None),
+            None if self.hosts.is_loopback() => Ok(None),
             None => Err(refused()),
             Some(shown) => {
                 let shown = shown.to_str().ok().and_then(|shown| shown.split_once(' '));
@@ -158,10 +160,11 @@ impl<H: ServerHandler + Clone> Front<H> {
 
     fn check_session(&self, headers: &HeaderMap, agent: &AgentName) -> Result<(), Refusal> {
         // The stateless revision has no sessions, and an id that is still sent means nothing there.
-        let stateless = header(headers, VERSION).is_some_and(|version| version >= MODERN);
-        match header(headers, SESSION) {
-            Some(session) if !stateless && !self.owners.owns(session, agent) => {
-                Err(Refusal::of_status(StatusCode::NOT_FOUND))
+        let stateless =
+            header(headers, VERSION_HEADER).is_some_and(|version| version >= STATELESS_VERSION);
+        match header(headers, SESSION_HEADER) {
+            Some(session) if !stateless && !self.owners.is_owner(session, agent) => {
+                Err(Refusal::for_status(StatusCode::NOT_FOUND))
             }
             _ => Ok(()),
         }

@@ -28,11 +28,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::edge::Edge;
+use super::edge::CallRunner;
 use crate::mcp::stop;
 use crate::render;
-use front::Front;
-use site::Site;
+use front::HttpFrontend;
+use site::AllowedHosts;
 
 /// How many connections are open at once; the others wait in the system's queue.
 const MAX_CONNECTIONS: usize = 512;
@@ -46,14 +46,14 @@ const MAX_CLOSING: Duration = Duration::from_secs(1);
 /// Serves until the process is told to stop.
 pub(super) async fn serve<H>(
     server: H,
-    edge: &Arc<Edge>,
+    edge: &Arc<CallRunner>,
     address: &str,
     names: &[String],
 ) -> io::Result<ExitCode>
 where
     H: ServerHandler + Clone,
 {
-    let usage = |words: String| Ok(render::failure(&words, render::USAGE));
+    let usage = |words: String| Ok(render::print_failure(&words, render::USAGE));
     let tokens = match Tokens::open() {
         Ok(tokens) => tokens,
         Err(error) => return usage(error.to_string()),
@@ -63,7 +63,7 @@ where
         Err(error) => return usage(format!("cannot listen on `{address}`: {error}")),
     };
     let address = listener.local_addr()?;
-    let site = match Site::new(address, names) {
+    let site = match AllowedHosts::new(address, names) {
         Ok(site) => site,
         Err(error) => return usage(error.to_string()),
     };
@@ -71,8 +71,8 @@ where
         tracing::warn!("nobody can come in: make a token with `mere mcp token create`");
     }
     let ending = CancellationToken::new();
-    let front = Arc::new(Front::new(server, Arc::clone(edge), (site, tokens), &ending));
-    render::line(&format!("http://{address}/mcp"))?;
+    let front = Arc::new(HttpFrontend::new(server, Arc::clone(edge), (site, tokens), &ending));
+    render::print_line(&format!("http://{address}/mcp"))?;
     tracing::info!(%address, "serving MCP over HTTP");
     accept(&listener, &front, edge, &ending).await;
     Ok(ExitCode::SUCCESS)
@@ -81,15 +81,15 @@ where
 /// Takes connections until the process is told to stop, then lets them finish.
 async fn accept<H>(
     listener: &TcpListener,
-    front: &Arc<Front<H>>,
-    edge: &Arc<Edge>,
+    front: &Arc<HttpFrontend<H>>,
+    edge: &Arc<CallRunner>,
     ending: &CancellationToken,
 ) where
     H: ServerHandler + Clone,
 {
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    let mut told = std::pin::pin!(stop::told());
+    let mut told = std::pin::pin!(stop::wait_for_signal());
     loop {
         let next = async {
             let place = Arc::clone(&places).acquire_owned().await.ok()?;
@@ -114,7 +114,7 @@ async fn accept<H>(
             }
         });
     }
-    stop::finish(edge).await;
+    stop::finish_calls(edge).await;
     ending.cancel();
     let _ = tokio::time::timeout(MAX_CLOSING, graceful.shutdown()).await;
 }
@@ -122,7 +122,7 @@ async fn accept<H>(
 fn connection<H>(
     stream: TcpStream,
     client: SocketAddr,
-    front: Arc<Front<H>>,
+    front: Arc<HttpFrontend<H>>,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> + Send
 where
     H: ServerHandler + Clone,

@@ -8,13 +8,13 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 
 /// How many sessions may be open at once, and how many of one agent.
 const MAX_SESSIONS: usize = 512;
-const MAX_OF_AGENT: usize = 256;
+const MAX_SESSIONS_PER_AGENT: usize = 256;
 
 /// The owners of the open sessions.
 #[derive(Default)]
-pub(super) struct Owners(Mutex<HashMap<String, AgentName>>);
+pub(super) struct SessionOwners(Mutex<HashMap<String, AgentName>>);
 
-impl Owners {
+impl SessionOwners {
     /// A session was opened by this agent.
     pub(super) fn add(&self, session: &str, agent: AgentName) {
         let mut owners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -22,7 +22,7 @@ impl Owners {
     }
 
     /// Whether a session is this agent's.
-    pub(super) fn owns(&self, session: &str, agent: &AgentName) -> bool {
+    pub(super) fn is_owner(&self, session: &str, agent: &AgentName) -> bool {
         let owners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         owners.get(session) == Some(agent)
     }
@@ -33,6 +33,6 @@ impl Owners {
         let mut owners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         owners.retain(|session, _| open.contains_key(session.as_str()));
         let own = owners.values().filter(|owner| *owner == agent).count();
-        open.len() < MAX_SESSIONS && own < MAX_OF_AGENT
+        open.len() < MAX_SESSIONS && own < MAX_SESSIONS_PER_AGENT
     }
 }

@@ -17,47 +17,47 @@ const MAX_WAIT: Duration = Duration::from_secs(5);
 const MAX_CLIENTS: usize = 4_096;
 
 /// The buckets of all clients.
-pub(super) struct Pace<K> {
-    buckets: Mutex<HashMap<K, Bucket>>,
+pub(super) struct RateLimiter<K> {
+    buckets: Mutex<HashMap<K, TokenBucket>>,
 }
 
-struct Bucket {
-    left: f64,
-    filled: Instant,
+struct TokenBucket {
+    tokens: f64,
+    updated: Instant,
 }
 
 /// The client must come back later.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct TooFast {
+pub(super) struct RateLimited {
     pub(super) wait: Duration,
 }
 
-impl<K: Eq + Hash> Pace<K> {
+impl<K: Eq + Hash> RateLimiter<K> {
     pub(super) fn new() -> Self {
         Self { buckets: Mutex::new(HashMap::new()) }
     }
 
     /// Takes one from the client's bucket: how long to wait, or that it is too long.
-    pub(super) fn take(&self, client: K, now: Instant) -> Result<Duration, TooFast> {
+    pub(super) fn take(&self, client: K, now: Instant) -> Result<Duration, RateLimited> {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= MAX_CLIENTS {
-            buckets.retain(|_, bucket| bucket.at(now) < BURST);
+            buckets.retain(|_, bucket| bucket.tokens_at(now) < BURST);
         }
-        let bucket = buckets.entry(client).or_insert(Bucket { left: BURST, filled: now });
-        let left = bucket.at(now) - 1.0;
+        let bucket = buckets.entry(client).or_insert(TokenBucket { tokens: BURST, updated: now });
+        let left = bucket.tokens_at(now) - 1.0;
         let wait = Duration::from_secs_f64((-left).max(0.0) / RATE);
         if wait > MAX_WAIT {
-            return Err(TooFast { wait });
+            return Err(RateLimited { wait });
         }
-        *bucket = Bucket { left, filled: now };
+        *bucket = TokenBucket { tokens: left, updated: now };
         Ok(wait)
     }
 }
 
-impl Bucket {
-    fn at(&self, now: Instant) -> f64 {
-        let grown = now.saturating_duration_since(self.filled).as_secs_f64() * RATE;
-        (self.left + grown).min(BURST)
+impl TokenBucket {
+    fn tokens_at(&self, now: Instant) -> f64 {
+        let grown = now.saturating_duration_since(self.updated).as_secs_f64() * RATE;
+        (self.tokens + grown).min(BURST)
     }
 }
 
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn a_fast_client_waits_and_a_faster_one_is_sent_away() {
-        let pace = Pace::new();
+        let pace = RateLimiter::new();
         let start = Instant::now();
         for _ in 0..10_000 {
             assert_eq!(pace.take("a", start), Ok(Duration::ZERO));

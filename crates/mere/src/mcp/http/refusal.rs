@@ -11,7 +11,7 @@ use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use serde_json::{Value, json};
 
-use crate::mcp::message::Misfit;
+use crate::mcp::message::InvalidMessage;
 
 /// What every response is made of.
 pub(super) type Body = BoxBody<Bytes, Infallible>;
@@ -21,7 +21,7 @@ pub(super) type Body = BoxBody<Bytes, Infallible>;
 pub(super) struct Refusal {
     status: StatusCode,
     message: Value,
-    words: &'static str,
+    reason: &'static str,
     retry_after: Option<Duration>,
 }
 
@@ -29,17 +29,17 @@ impl Refusal {
     const INVALID_REQUEST: i64 = -32600;
     const INTERNAL_ERROR: i64 = -32603;
 
-    pub(super) fn new(status: StatusCode, words: &'static str) -> Self {
+    pub(super) fn new(status: StatusCode, reason: &'static str) -> Self {
         let code =
             if status.is_server_error() { Self::INTERNAL_ERROR } else { Self::INVALID_REQUEST };
-        let error = json!({ "code": code, "message": words });
+        let error = json!({ "code": code, "message": reason });
         let message = json!({ "jsonrpc": "2.0", "id": null, "error": error });
-        Self { status, message, words, retry_after: None }
+        Self { status, message, reason, retry_after: None }
     }
 
     /// The refusal for a status that the SDK chose, in words of our own: its own may repeat what
     /// the client sent.
-    pub(super) fn of_status(status: StatusCode) -> Self {
+    pub(super) fn for_status(status: StatusCode) -> Self {
         let words = match status {
             StatusCode::FORBIDDEN => "this host or origin is not allowed",
             StatusCode::NOT_FOUND => "no such session",
@@ -54,7 +54,7 @@ impl Refusal {
     }
 
     /// The same with the answer of a message that does not fit.
-    pub(super) fn message(mut self, misfit: &Misfit) -> Self {
+    pub(super) fn with_message(mut self, misfit: &InvalidMessage) -> Self {
         self.message = misfit.answer();
         self
     }
@@ -62,10 +62,10 @@ impl Refusal {
     /// Says in the log who was refused and why.
     pub(super) fn log(&self, client: SocketAddr) {
         let status = self.status.as_u16();
-        tracing::warn!(%client, status, reason = self.words, "a request was refused");
+        tracing::warn!(%client, status, reason = self.reason, "a request was refused");
     }
 
-    pub(super) fn retry_after(mut self, wait: Duration) -> Self {
+    pub(super) fn with_retry_after(mut self, wait: Duration) -> Self {
         self.retry_after = Some(wait);
         self
     }

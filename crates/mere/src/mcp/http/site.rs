@@ -12,7 +12,7 @@ use http::{HeaderMap, HeaderName, Request, StatusCode, Uri};
 use super::refusal::Refusal;
 
 /// The names of one server.
-pub(super) struct Site {
+pub(super) struct AllowedHosts {
     address: SocketAddr,
     names: Vec<String>,
 }
@@ -20,11 +20,11 @@ pub(super) struct Site {
 /// A wildcard address has no name of its own.
 #[derive(Debug, thiserror::Error)]
 #[error("listening on all addresses needs `--allow-host NAME`: the name by which clients reach it")]
-pub(super) struct Nameless;
+pub(super) struct MissingHostName;
 
-impl Site {
+impl AllowedHosts {
     /// The site at an address, with the names the operator allows besides.
-    pub(super) fn new(address: SocketAddr, allowed: &[String]) -> Result<Self, Nameless> {
+    pub(super) fn new(address: SocketAddr, allowed: &[String]) -> Result<Self, MissingHostName> {
         let mut names = allowed.iter().map(|name| name.to_ascii_lowercase()).collect::<Vec<_>>();
         let ip = address.ip();
         if ip.is_loopback() {
@@ -35,7 +35,7 @@ impl Site {
                 IpAddr::V6(ip) => format!("[{ip}]"),
             });
         }
-        if names.is_empty() { Err(Nameless) } else { Ok(Self { address, names }) }
+        if names.is_empty() { Err(MissingHostName) } else { Ok(Self { address, names }) }
     }
 
     /// Whether only processes of this machine reach it.
@@ -46,27 +46,28 @@ impl Site {
     /// Refuses what was not meant for us.
     pub(super) fn check<B>(&self, request: &Request<B>) -> Result<(), Refusal> {
         let foreign = || Refusal::new(StatusCode::FORBIDDEN, "this host or origin is not allowed");
-        let host = single(request.headers(), &HOST)
-            .map_err(|Several| Refusal::new(StatusCode::BAD_REQUEST, "send one Host header"))?;
+        let host = single_header(request.headers(), &HOST).map_err(|RepeatedHeader| {
+            Refusal::new(StatusCode::BAD_REQUEST, "send one Host header")
+        })?;
         let named = request.uri().authority().cloned();
         let hosts = [host.and_then(|host| host.parse().ok()), named];
         let all_ours = host.is_some_and(|host| host.parse::<Authority>().is_ok())
-            && hosts.iter().flatten().all(|host| self.is_ours(host));
+            && hosts.iter().flatten().all(|host| self.is_allowed(host));
         if !all_ours {
             return Err(foreign());
         }
-        match single(request.headers(), &ORIGIN).map_err(|Several| foreign())? {
+        match single_header(request.headers(), &ORIGIN).map_err(|RepeatedHeader| foreign())? {
             None => Ok(()),
             Some(origin) => {
                 let uri = origin.parse::<Uri>().map_err(|_| foreign())?;
                 let web = matches!(uri.scheme_str(), Some("http" | "https"));
-                let ours = uri.authority().is_some_and(|authority| self.is_ours(authority));
+                let ours = uri.authority().is_some_and(|authority| self.is_allowed(authority));
                 if web && ours { Ok(()) } else { Err(foreign()) }
             }
         }
     }
 
-    fn is_ours(&self, authority: &Authority) -> bool {
+    fn is_allowed(&self, authority: &Authority) -> bool {
         // The host, then nothing or a port: no user, no port that is none.
         let rest = authority.as_str().strip_prefix(authority.host());
         let port = rest.map(|rest| rest.strip_prefix(':').unwrap_or("0"));
@@ -76,14 +77,17 @@ impl Site {
 }
 
 /// A header stands more than once, or is not text.
-struct Several;
+struct RepeatedHeader;
 
-fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, Several> {
+fn single_header<'a>(
+    headers: &'a HeaderMap,
+    name: &HeaderName,
+) -> Result<Option<&'a str>, RepeatedHeader> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
         (None, _) => Ok(None),
-        (Some(value), None) => value.to_str().map(Some).map_err(|_| Several),
-        (Some(_), Some(_)) => Err(Several),
+        (Some(value), None) => value.to_str().map(Some).map_err(|_| RepeatedHeader),
+        (Some(_), Some(_)) => Err(RepeatedHeader),
     }
 }
 
@@ -91,7 +95,7 @@ fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a st
 mod tests {
     use super::*;
 
-    fn check(site: &Site, uri: &str, headers: &[(&str, &str)], expected: bool) {
+    fn check(site: &AllowedHosts, uri: &str, headers: &[(&str, &str)], expected: bool) {
         let mut request = Request::builder().uri(uri);
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -102,7 +106,8 @@ mod tests {
 
     #[test]
     fn only_our_names_are_ours() {
-        let site = Site::new("127.0.0.1:7421".parse().expect("an address"), &[]).expect("a site");
+        let site =
+            AllowedHosts::new("127.0.0.1:7421".parse().expect("an address"), &[]).expect("a site");
         for host in ["localhost", "LOCALHOST:7421", "127.0.0.1:1", "[::1]:7421", "[::1]"] {
             check(&site, "/mcp", &[("host", host)], true);
         }
@@ -144,8 +149,8 @@ mod tests {
     #[test]
     fn a_wildcard_needs_a_name() {
         let everywhere = "0.0.0.0:1".parse().expect("an address");
-        assert!(Site::new(everywhere, &[]).is_err());
-        let site = Site::new(everywhere, &["mere.test".to_owned()]).expect("a site");
+        assert!(AllowedHosts::new(everywhere, &[]).is_err());
+        let site = AllowedHosts::new(everywhere, &["mere.test".to_owned()]).expect("a site");
         check(&site, "/mcp", &[("host", "mere.test:1")], true);
         check(&site, "/mcp", &[("host", "127.0.0.1:1")], false);
     }

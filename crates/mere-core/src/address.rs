@@ -1,7 +1,8 @@
 //! `ROOT_X:/rel/path`: the only way a file is named to an agent.
 //!
-//! An `Address` says where something is; it does not say that it exists or may be seen. Printing
-//! one and parsing it again gives the same value, and nothing it prints is a host path.
+//! An `Address` says where something would be; it does not say that the thing exists or may be
+//! seen. Printing an address and parsing it again gives the same value, and nothing it prints is a
+//! host path.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,55 +11,55 @@ use crate::root::Root;
 use crate::segment::{Segment, SegmentError};
 use crate::spoken::{MAX_SPOKEN_BYTES, MalformedPath, Spoken};
 
-/// Segments below a root, joined by slashes. Empty for the root itself.
+/// A path of segments below a root, joined by slashes. It is empty for the root itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RelPath(String);
 
 impl RelPath {
-    /// The segments from the root down.
+    /// Returns the segments from the root down.
     pub fn segments(&self) -> impl DoubleEndedIterator<Item = Segment> {
         self.names().map(Segment::from_checked)
     }
 
-    /// The segments from the root down, as text.
+    /// Returns the segments from the root down, as text.
     pub fn names(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.0.split('/').filter(|name| !name.is_empty())
     }
 
-    /// Whether this is the root itself.
+    /// Reports whether this is the root itself.
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The whole path as text, without a slash at either end.
+    /// Returns the whole path as text, without a slash at either end.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// This path with one more segment.
+    /// Returns this path with one more segment.
     #[must_use]
     pub fn join(&self, segment: &Segment) -> Self {
         self.append(segment.as_str())
     }
 
-    /// This path with one more name; `None` if the name is no segment.
+    /// Returns this path with one more name, or `None` if the name is not a valid segment.
     pub fn child(&self, name: &str) -> Option<Self> {
         Segment::check(name).ok().map(|()| self.append(name))
     }
 
-    /// The path below this one that `below` is from here.
+    /// Appends a path that is relative to this one.
     #[must_use]
     pub fn join_path(&self, below: &Self) -> Self {
         if below.is_root() { self.clone() } else { self.append(&below.0) }
     }
 
-    /// The directory it lies in and its own name; `None` for the root.
+    /// Splits off the last segment: returns the parent path and the name, or `None` for the root.
     pub fn split_last(&self) -> Option<(Self, Segment)> {
         let (parent, name) = self.0.rsplit_once('/').unwrap_or(("", &self.0));
         (!name.is_empty()).then(|| (Self(parent.to_owned()), Segment::from_checked(name)))
     }
 
-    /// Whether `other` is this path or lies below it.
+    /// Reports whether `other` is this path or lies below it.
     pub fn contains(&self, other: &Self) -> bool {
         let rest = other.0.strip_prefix(&self.0);
         rest.is_some_and(|rest| self.is_root() || rest.is_empty() || rest.starts_with('/'))
@@ -115,34 +116,34 @@ pub struct Address {
 }
 
 impl Address {
-    /// The address of a directory. It prints with a final `/`.
+    /// Creates the address of a directory. It prints with a final `/`.
     pub fn directory(root: Root, path: RelPath) -> Self {
         Self { root, path, directory: true }
     }
 
-    /// The address of a file. An empty path is the root, which is a directory.
+    /// Creates the address of a file. An empty path is the root, which is a directory.
     pub fn file(root: Root, path: RelPath) -> Self {
         let directory = path.is_root();
         Self { root, path, directory }
     }
 
-    /// The same path in another root, or in this one by its other name.
+    /// Returns the same path in another root, or in this root under its other name.
     #[must_use]
     pub fn with_root(self, root: Root) -> Self {
         Self { root, ..self }
     }
 
-    /// The tree this address starts from.
+    /// Returns the root this address starts from.
     pub fn root(&self) -> &Root {
         &self.root
     }
 
-    /// The segments below the root.
+    /// Returns the path below the root.
     pub fn path(&self) -> &RelPath {
         &self.path
     }
 
-    /// The address as text.
+    /// Formats the address as text.
     pub fn to_text(&self) -> String {
         let mut text = String::with_capacity(self.root.text_length() + self.path.0.len() + 3);
         self.root.push_to(&mut text);
@@ -154,13 +155,13 @@ impl Address {
         text
     }
 
-    /// Whether it is short enough to be said again.
+    /// Reports whether the address is short enough for an agent to pass it back in a call.
     pub fn is_within_length_limit(&self) -> bool {
         let slash = usize::from(self.directory && !self.path.is_root());
         self.root.text_length() + ":/".len() + self.path.0.len() + slash <= MAX_SPOKEN_BYTES
     }
 
-    /// Whether the address is written as a directory's.
+    /// Reports whether the address is written as a directory's, with a final `/`.
     pub fn is_directory(&self) -> bool {
         self.directory
     }
@@ -169,7 +170,7 @@ impl Address {
 impl FromStr for Address {
     type Err = MalformedPath;
 
-    /// Parses the canonical form only; a bare relative path is not an address.
+    /// Parses only the canonical form; a bare relative path is not an address.
     fn from_str(text: &str) -> Result<Self, MalformedPath> {
         match text.parse()? {
             Spoken::Rooted(address) => Ok(address),

@@ -1,14 +1,14 @@
-//! The project's one canonical JSON: what is hashed and signed.
+//! The project's one canonical JSON: the form that is hashed and signed.
 //!
-//! Keys sorted by code point, no spaces, everything beyond ASCII escaped as `\uXXXX`, floats as
-//! Python's `repr` writes them; so `json.dumps(value, sort_keys=True, separators=(",", ":"))` of
-//! Python gives the same bytes.
+//! Keys are sorted by code point, there are no spaces, everything beyond ASCII is escaped as
+//! `\uXXXX`, and floats are written as Python's `repr` writes them. Python's `json.dumps(value,
+//! sort_keys=True, separators=(",", ":"))` therefore gives the same bytes.
 
 use std::fmt::Write;
 
 use serde_json::{Map, Number, Value};
 
-/// The canonical text of a value.
+/// Returns the canonical text of a value.
 pub fn to_text(value: &Value) -> String {
     let mut out = String::new();
     write(value, &mut out);
@@ -82,7 +82,8 @@ fn write_number(number: &Number, out: &mut String) {
     }
 }
 
-/// The shortest digits that give the float back, with an exponent below 1e-4 and from 1e16 on.
+/// Writes the shortest digits that parse back to the same float, with an exponent below 1e-4 and
+/// from 1e16 on.
 fn write_float(float: f64, out: &mut String) {
     let scientific = format!("{float:e}");
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));

@@ -1,7 +1,7 @@
-//! Opaque marks that say where the next page begins.
+//! Opaque cursors that say where the next page begins.
 //!
 //! A cursor carries the call it belongs to, so that one given to another target is refused instead
-//! of answering with a surprising page. It grants nothing: what it leads to is resolved anew.
+//! of returning a surprising page. It grants nothing: what it points to is resolved again.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,10 +11,10 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 
 use crate::address::Address;
 
-/// Separates the parts; no segment can hold it.
+/// Separates the parts of a cursor; no segment can contain it.
 const SEPARATOR: char = '\0';
 
-/// Where the next page of a call begins.
+/// The position where the next page of a call begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
     call: String,
@@ -22,18 +22,18 @@ pub struct Cursor {
     position: String,
 }
 
-/// A text that is no cursor.
+/// A text that is not a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a cursor")]
 pub struct CursorError;
 
 impl Cursor {
-    /// The cursor for the page of `call` on `target` that begins after `position`.
+    /// Creates the cursor for the page of `call` on `target` that begins after `position`.
     pub fn new(call: &str, target: &Address, position: &str) -> Self {
         Self { call: call.to_owned(), target: target.to_string(), position: position.to_owned() }
     }
 
-    /// The position, if the cursor belongs to this call on this target.
+    /// Returns the position if the cursor belongs to this call on this target.
     pub fn position(&self, call: &str, target: &Address) -> Option<&str> {
         let belongs = self.call == call && self.target == target.to_string();
         belongs.then_some(self.position.as_str())

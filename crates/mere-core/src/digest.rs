@@ -1,4 +1,6 @@
-//! A SHA-256 as callers say it and replies print it: 64 lower-case hexadecimal digits.
+//! SHA-256 digests, parsed and printed as 64 lower-case hexadecimal digits.
+//!
+//! Upper-case digits and other lengths are refused, so that a digest has only one spelling.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,18 +11,18 @@ use sha2::Digest;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sha256([u8; 32]);
 
-/// A text that is no SHA-256.
+/// A text that is not a SHA-256 digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not 64 lower-case hexadecimal digits")]
 pub struct DigestError;
 
 impl Sha256 {
-    /// Its bytes.
+    /// Returns the bytes of the digest.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// The digest of some bytes.
+    /// Computes the digest of some bytes.
     pub fn digest(bytes: &[u8]) -> Self {
         let mut hasher = Sha256Hasher::default();
         hasher.update(bytes);
@@ -28,17 +30,17 @@ impl Sha256 {
     }
 }
 
-/// The digest of bytes that come in pieces.
+/// A hasher for bytes that arrive in pieces.
 #[derive(Clone, Default)]
 pub struct Sha256Hasher(sha2::Sha256);
 
 impl Sha256Hasher {
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// The digest of what came so far.
+    /// Returns the digest of the bytes added so far.
     pub fn digest(&self) -> Sha256 {
         Sha256(self.0.clone().finalize().into())
     }

@@ -1,14 +1,16 @@
-//! Edits of a text that leave every other byte as it is.
+//! Edits of a text that leave every other byte unchanged.
+//!
+//! A list of edits is applied in the order of the text, whatever order it is given in.
 
 use std::ops::Range;
 
-/// What is at `range` becomes `text`.
+/// One edit: the bytes at `range` are replaced by `text`.
 pub(crate) struct Edit {
     pub(crate) range: Range<usize>,
     pub(crate) text: String,
 }
 
-/// The text with all edits made, which are apart from one another.
+/// Applies all edits to a text. They must not overlap.
 pub(crate) fn apply_edits(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|edit| edit.range.start);
     let mut edited = String::with_capacity(text.len());

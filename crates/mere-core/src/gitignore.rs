@@ -1,24 +1,24 @@
 //! The rules of one ignore file, read as git reads them.
 //!
-//! Each line becomes tokens over bytes, the way git's own matcher goes through it, and the tokens a
-//! matcher: a glob of one set for almost all of them, an expression of its own for the few that
-//! globs cannot say. The last line that matches decides.
+//! Each line is split into tokens over bytes, in the way git's own matcher reads it, and then
+//! compiled: to a glob in one shared set for almost all lines, and to a regular expression of its
+//! own for the few that globs cannot express. The last line that matches decides.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 
-/// How many lines of a file count: what is compiled from them takes memory.
+/// How many lines of a file are read. The limit bounds the memory of the compiled rules.
 const MAX_LINES: usize = 2048;
 
-/// The rules of one file.
+/// The compiled rules of one ignore file.
 #[derive(Debug)]
 pub struct IgnoreRules {
     rules: Vec<IgnoreRule>,
     set: GlobSet,
-    /// Which line each glob of the set is.
+    /// The index of the rule that each glob of the set belongs to.
     glob_rules: Vec<usize>,
-    /// Lines that are no globs.
+    /// The rules that are not globs.
     regexes: Vec<(usize, Regex)>,
 }
 
@@ -28,27 +28,27 @@ struct IgnoreRule {
     folders_only: bool,
 }
 
-/// What a rule says about a path.
+/// The decision of the rules about a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IgnoreVerdict {
-    /// It is ignored.
+    /// The path is ignored.
     Ignored,
-    /// It is not, whatever was said before.
+    /// The path is not ignored, whatever earlier rules say.
     Included,
 }
 
-/// Whether a path is a folder's: rules that end with a slash mean folders only.
+/// The kind of a path. Rules that end with a slash apply to folders only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IsFolder {
-    /// It is.
+    /// The path is a folder.
     Yes,
-    /// It is not.
+    /// The path is not a folder.
     No,
 }
 
 impl IgnoreRules {
-    /// Reads a file. Lines that say nothing, or that could never match, are passed over; `None` if
-    /// nothing is left.
+    /// Parses an ignore file. Lines that have no pattern or could never match are skipped. Returns
+    /// `None` if no rule remains.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let (mut lines, mut globs, mut expressions) = (Vec::new(), Vec::new(), Vec::new());
@@ -73,7 +73,7 @@ impl IgnoreRules {
         Some(Self { rules: lines, set, glob_rules: globs, regexes: expressions })
     }
 
-    /// What the last matching rule says about a path from the file's folder.
+    /// Returns what the last matching rule says about a path relative to the file's folder.
     pub fn decide(&self, path: &str, is_folder: IsFolder) -> Option<IgnoreVerdict> {
         let counts = |line: &usize| is_folder == IsFolder::Yes || !self.rules[*line].folders_only;
         let globs = if self.set.is_empty() { Vec::new() } else { self.set.matches(path) };
@@ -86,7 +86,7 @@ impl IgnoreRules {
     }
 }
 
-/// What a line says and about which pattern; `None` for a comment and for nothing.
+/// Parses a line into its verdict and pattern. Returns `None` for a comment or an empty line.
 fn parse_line(line: &str) -> Option<(IgnoreVerdict, &str)> {
     if line.starts_with('#') {
         return None;
@@ -99,7 +99,7 @@ fn parse_line(line: &str) -> Option<(IgnoreVerdict, &str)> {
     (!pattern.is_empty()).then_some((verdict, pattern))
 }
 
-/// Spaces at the end go, but not one that is escaped.
+/// Removes trailing spaces, but not one that is escaped.
 fn trim_trailing_spaces(line: &str) -> &str {
     let bytes = line.as_bytes();
     let (mut at, mut end) = (0, 0);
@@ -113,13 +113,13 @@ fn trim_trailing_spaces(line: &str) -> &str {
     line.get(..end.min(bytes.len())).unwrap_or(line)
 }
 
-/// A pattern in pieces.
+/// A pattern split into tokens.
 #[derive(Debug)]
 struct TokenizedPattern {
     tokens: Vec<PatternToken>,
-    /// Whether it is matched against a name at any depth, not against the path.
+    /// Whether the pattern is matched against names at any depth, not against the whole path.
     any_depth: bool,
-    /// Whether a glob can say the same.
+    /// Whether a glob can express the pattern.
     is_glob: bool,
 }
 
@@ -130,7 +130,7 @@ enum PatternToken {
     Any,
     /// `*`
     Star,
-    /// `**/`: any number of folders, also none.
+    /// `**/`: any number of folders, including none.
     Folders,
     /// `**` at the end.
     All,
@@ -138,7 +138,7 @@ enum PatternToken {
     Class(Vec<(u8, u8)>),
 }
 
-/// The pieces of a pattern without its final slash; `None` if it could never match.
+/// Splits a pattern without its final slash into tokens. Returns `None` if it could never match.
 fn tokenize(pattern: &str) -> Option<TokenizedPattern> {
     let any_depth = !pattern.contains('/');
     let bytes = pattern.strip_prefix('/').unwrap_or(pattern).as_bytes();
@@ -147,8 +147,8 @@ fn tokenize(pattern: &str) -> Option<TokenizedPattern> {
     }
     let mut out = TokenizedPattern { tokens: Vec::new(), any_depth, is_glob: true };
     let mut at = 0;
-    // Git compares the beginning up to the first special character by itself, so that what
-    // follows stands at a beginning of its own.
+    // Git compares the part before the first special character separately, so what follows is
+    // treated as if it stood at the beginning.
     let special = bytes.iter().position(|byte| b"*?[\\".contains(byte));
     while let Some(byte) = bytes.get(at) {
         at += 1;
@@ -190,8 +190,8 @@ fn tokenize(pattern: &str) -> Option<TokenizedPattern> {
     Some(out)
 }
 
-/// The bytes a bracket expression matches, and how long it is after its `[`; `None` if it does not
-/// close.
+/// Parses a bracket expression after its `[`. Returns the bytes it matches and its length, or
+/// `None` if it is not closed.
 fn parse_class(bytes: &[u8]) -> Option<(Vec<(u8, u8)>, usize)> {
     let negated = matches!(bytes.first(), Some(b'!' | b'^'));
     let mut at = usize::from(negated);
@@ -240,7 +240,7 @@ fn parse_class(bytes: &[u8]) -> Option<(Vec<(u8, u8)>, usize)> {
 
 type ByteClass = fn(&u8) -> bool;
 
-/// `alpha:]` and the like, and its length.
+/// Parses a named class such as `alpha:]`. Returns the class and the length.
 fn parse_named_class(bytes: &[u8]) -> Option<(ByteClass, usize)> {
     let classes: [(&str, ByteClass); 12] = [
         ("alnum", u8::is_ascii_alphanumeric),
@@ -263,7 +263,7 @@ fn parse_named_class(bytes: &[u8]) -> Option<(ByteClass, usize)> {
 }
 
 impl TokenizedPattern {
-    /// The glob that says the same, if there is one.
+    /// Converts the pattern to an equivalent glob, if there is one.
     fn to_glob(&self) -> Option<globset::Glob> {
         if !self.is_glob {
             return None;
@@ -288,7 +288,7 @@ impl TokenizedPattern {
         GlobBuilder::new(&glob).literal_separator(true).backslash_escape(true).build().ok()
     }
 
-    /// The expression that says the same.
+    /// Converts the pattern to an equivalent regular expression.
     fn to_regex(&self) -> Option<Regex> {
         use std::fmt::Write;
         let mut text = if self.any_depth { "^(?:.*/)?".to_owned() } else { "^".to_owned() };
@@ -299,7 +299,7 @@ impl TokenizedPattern {
                 PatternToken::Star => text.write_str("[^/]*"),
                 PatternToken::Folders => text.write_str("(?:.*/)?"),
                 PatternToken::All => text.write_str(".*"),
-                // A class of nothing never matches.
+                // An empty class never matches.
                 PatternToken::Class(bytes) if bytes.is_empty() => return None,
                 PatternToken::Class(bytes) => {
                     let ranges =

@@ -1,7 +1,7 @@
-//! Strict JSON: what the parser of the language accepts, minus duplicate keys.
+//! Strict JSON: what `serde_json` accepts, minus duplicate keys.
 //!
-//! A second value for one key is how two readers of the same bytes come to disagree, so it is
-//! refused here, for every JSON text that comes from outside. Depth is bounded by the parser.
+//! Two values for one key are how two readers of the same bytes come to disagree, so they are
+//! refused here, for every JSON text that comes from outside. The parser bounds the depth.
 
 use std::cell::Cell;
 use std::fmt;
@@ -9,20 +9,21 @@ use std::fmt;
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// A text that is not strict JSON. It keeps the place and drops the text.
+/// A text that is not strict JSON. The error keeps the position and drops the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not valid JSON at line {line}, column {column}")]
 pub struct JsonError {
-    /// One-based line.
+    /// The line, from 1.
     pub line: usize,
-    /// One-based column.
+    /// The column, from 1.
     pub column: usize,
 }
 
-/// How many values a text may hold: small values take far more memory than text.
+/// How many values a text may contain: small values take far more memory than their text does.
 pub const MAX_VALUES: usize = 100_000;
 
-/// Parses one JSON value, refusing duplicate keys, trailing text, and more than [`MAX_VALUES`].
+/// Parses one JSON value. Duplicate keys, trailing text and more than [`MAX_VALUES`] values are
+/// refused.
 pub fn parse(text: &[u8]) -> Result<Value, JsonError> {
     let left = Cell::new(MAX_VALUES);
     let mut reader = serde_json::Deserializer::from_slice(text);
@@ -31,7 +32,7 @@ pub fn parse(text: &[u8]) -> Result<Value, JsonError> {
     parsed.map_err(|error| JsonError { line: error.line(), column: error.column() })
 }
 
-/// The value with every object's keys in order, so that two spellings of one value are one text.
+/// Sorts the keys of every object, so that two spellings of one value become the same text.
 pub fn sort_keys(value: &Value) -> Value {
     match value {
         Value::Object(map) => {
@@ -44,7 +45,7 @@ pub fn sort_keys(value: &Value) -> Value {
     }
 }
 
-/// A value of any format, read by the same rules.
+/// A value of any format, deserialized by the same rules.
 pub(crate) struct StrictValue(pub(crate) Value);
 
 impl<'de> Deserialize<'de> for StrictValue {
@@ -53,7 +54,7 @@ impl<'de> Deserialize<'de> for StrictValue {
     }
 }
 
-/// Reads one value, counting down what may still come.
+/// A reader of one value, which counts down how many may still follow.
 #[derive(Clone, Copy)]
 struct Reader<'a>(&'a Cell<usize>);
 

@@ -1,8 +1,8 @@
 //! The vocabulary and rules of Merestone.
 //!
-//! This crate opens nothing, prints nothing, asks no clock and names no host path. It says what an
-//! address is, what a call and a reply look like, and what may leave the house; the engine does
-//! the rest.
+//! This crate opens nothing, prints nothing, asks no clock and names no host path. It defines
+//! addresses, calls and replies, and what may leave the machine in a reply; the engine does the
+//! rest.
 
 pub mod address;
 pub mod canonical;

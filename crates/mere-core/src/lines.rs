@@ -1,24 +1,26 @@
-//! Lines of a text by byte offset. A line ends with `\n`, `\r\n` or a lone `\r`, as in Markdown and
-//! YAML, so that this module and the two parsers never disagree on where a line begins.
+//! Lines of a text by byte offset.
+//!
+//! A line ends with `\n`, `\r\n` or a lone `\r`, as in Markdown and YAML, so that this module and
+//! the two parsers never disagree on where a line begins.
 
 use std::ops::Range;
 
 const LINE_ENDS: [char; 2] = ['\n', '\r'];
 
-/// The line end of a text: CRLF where most of its lines end so.
+/// Returns the line ending of a text: CRLF if most of its lines end that way, else LF.
 pub(crate) fn dominant_ending(text: &str) -> &'static str {
     let carriage = text.matches("\r\n").count();
     let all = text.bytes().filter(|byte| *byte == b'\n').count();
     if carriage > all - carriage { "\r\n" } else { "\n" }
 }
 
-/// New content with its outer blank lines gone and the given line ends.
+/// Removes leading and trailing blank lines from new content and gives it the given line endings.
 pub(crate) fn normalize(content: &str, ending: &str) -> String {
     let plain = content.replace("\r\n", "\n").replace('\r', "\n");
     plain[content_range(&plain)].replace('\n', ending)
 }
 
-/// The part without leading and trailing blank lines and without its last line end.
+/// Returns the range without leading and trailing blank lines and without the last line ending.
 pub(crate) fn content_range(text: &str) -> Range<usize> {
     let trimmed = trim_end(text).len();
     if trimmed == 0 {
@@ -28,40 +30,40 @@ pub(crate) fn content_range(text: &str) -> Range<usize> {
     start(text, first)..end(text, trimmed)
 }
 
-/// Where the line of an offset begins.
+/// Returns the offset where the line of an offset begins.
 pub(crate) fn start(text: &str, offset: usize) -> usize {
     text[..offset].rfind(LINE_ENDS).map_or(0, |end| end + 1)
 }
 
-/// Where the line of an offset ends, before its line end.
+/// Returns the offset where the line of an offset ends, before its line ending.
 pub(crate) fn end(text: &str, offset: usize) -> usize {
     text[offset..].find(LINE_ENDS).map_or(text.len(), |length| offset + length)
 }
 
-/// Where the line after that of an offset begins.
+/// Returns the offset where the next line begins.
 pub(crate) fn next(text: &str, offset: usize) -> usize {
     let end = end(text, offset);
     let rest = &text.as_bytes()[end..];
     end + if rest.starts_with(b"\r\n") { 2 } else { rest.len().min(1) }
 }
 
-/// Whether the last line has a line end.
+/// Reports whether the last line has a line ending.
 pub(crate) fn has_final_newline(text: &str) -> bool {
     text.ends_with(LINE_ENDS)
 }
 
-/// A text without the line end of its last line.
+/// Returns a text without the line ending of its last line.
 pub(crate) fn without_final_newline(text: &str) -> &str {
     let closed = text.strip_suffix("\r\n").or_else(|| text.strip_suffix(LINE_ENDS));
     closed.unwrap_or(text)
 }
 
-/// A text without the spaces and line ends at its end.
+/// Returns a text without trailing white space and line endings.
 pub(crate) fn trim_end(text: &str) -> &str {
     text.trim_end_matches(is_space)
 }
 
-/// Whether a line, or several, have nothing on them.
+/// Reports whether a line, or several lines, are blank.
 pub(crate) fn is_blank(text: &str) -> bool {
     text.chars().all(is_space)
 }

@@ -1,6 +1,8 @@
-//! What a binary file is, by its first bytes.
+//! Recognizes the media type of a binary file by its first bytes.
+//!
+//! Only the bytes are looked at, never the name of the file.
 
-/// First bytes that tell, and what they tell.
+/// Signatures at the beginning of a file, and their media types.
 const SIGNATURES: [(&[u8], &str); 20] = [
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -24,7 +26,7 @@ const SIGNATURES: [(&[u8], &str); 20] = [
     (b"wOF2", "font/woff2"),
 ];
 
-/// The media type of a binary file that begins with these bytes.
+/// Returns the media type of a binary file that begins with these bytes.
 pub fn media_type(head: &[u8]) -> &'static str {
     let known = SIGNATURES.iter().find(|(signature, _)| head.starts_with(signature));
     if let Some((_, name)) = known {

@@ -1,4 +1,4 @@
-//! Names that people and configs give: of extra folders and of agents.
+//! Names of extra folders and of agents, as people and configurations give them.
 //!
 //! Both share one alphabet, `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`, so a name is always a single safe
 //! path segment and can never look like `..` or a root.
@@ -20,37 +20,37 @@ pub struct NameError;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModName(String);
 
-/// The name of the agent a call is made for. It names that agent's workspace.
+/// The name of the agent that a call is made for. It also names that agent's workspace.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AgentName(String);
 
 impl ModName {
-    /// The name as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 impl ModName {
-    /// The name of the store that is there if none is configured.
+    /// Returns the name of the store that exists if none is configured.
     pub fn default_store() -> Self {
         Self("memory".to_owned())
     }
 
-    /// The name for a folder that is called `title` elsewhere, by the same rule as an agent's.
+    /// Derives a name from the title of a folder, by the same rule as for an agent.
     pub fn from_title(title: &str) -> Option<Self> {
         sanitize_title(title)?.parse().ok()
     }
 }
 
 impl AgentName {
-    /// The name as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The name for a client that introduced itself as `title`: every run of other characters
-    /// becomes one `-`. `None` when nothing of the title is left.
+    /// Derives a name from the title a client introduced itself with: every run of other characters
+    /// becomes one `-`. Returns `None` if nothing of the title is left.
     pub fn from_title(title: &str) -> Option<Self> {
         sanitize_title(title)?.parse().ok()
     }

@@ -1,8 +1,9 @@
 //! Glob patterns over the paths below a directory.
 //!
-//! `*` and `?` stay within a name, `**` crosses directories, `[a-z]` and `{a,b}` are choices. A
-//! pattern without a slash is matched against names at any depth, one with a slash against the
-//! whole path. What would reach above its directory, or name a place of the machine, is refused.
+//! `*` and `?` stay within a name, `**` crosses directories, `[a-z]` and `{a,b}` are alternatives.
+//! A pattern without a slash is matched against names at any depth, one with a slash against the
+//! whole path. A pattern that would reach above its directory, or that names a place on the
+//! machine, is refused.
 
 use std::str::FromStr;
 
@@ -13,38 +14,38 @@ use crate::segment::is_address_character;
 /// The longest pattern in bytes.
 const MAX_BYTES: usize = 1024;
 
-/// A pattern that was understood.
+/// A valid pattern.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     text: String,
     set: GlobSet,
 }
 
-/// Why a text is no pattern. Never repeats it.
+/// The reason why a text is not a pattern. The error never repeats the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// Absolute, above its directory, or with a character no path has.
+    /// The pattern is absolute, reaches above its directory, or has a character that no path has.
     #[error(
         "the pattern is absolute, has an empty, `.` or `..` segment, or a character that no path has"
     )]
     Path,
-    /// A bracket or a brace does not close, or the pattern is too long.
+    /// A bracket or a brace is not closed, or the pattern is too long.
     #[error("the pattern is too long, or a bracket or brace in it does not close")]
     Glob,
 }
 
 impl Pattern {
-    /// Whether a path below the directory matches.
+    /// Reports whether a path below the directory matches.
     pub fn matches(&self, path: &str) -> bool {
         self.set.is_match(path)
     }
 
-    /// Whether a path that ends with this name could match.
+    /// Reports whether a path that ends with this name could match.
     pub fn may_match_name(&self, name: &str) -> bool {
         self.text.contains('/') || self.set.is_match(name)
     }
 
-    /// The pattern as it was written.
+    /// Returns the pattern as it was written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -66,30 +67,30 @@ impl FromStr for Pattern {
     }
 }
 
-/// Several patterns, any of which may match.
+/// A set of patterns, any of which may match.
 #[derive(Clone, Debug, Default)]
 pub struct Patterns(GlobSet);
 
 impl Patterns {
-    /// Without regard to case: on some file systems the same file has both spellings.
+    /// Parses patterns that ignore case: on some file systems both spellings name the same file.
     pub fn case_insensitive(texts: &[&str]) -> Result<Self, PatternError> {
         let spelled = texts.iter().map(|text| to_glob(text)).collect::<Result<Vec<_>, _>>()?;
         Ok(Self(build(&spelled, CaseRule::Insensitive)?))
     }
 
-    /// All of them against whole paths, those without a slash too.
+    /// Parses patterns that are all matched against whole paths, even those without a slash.
     pub fn anchored(texts: &[&str]) -> Result<Self, PatternError> {
         let checked = texts.iter().map(|text| check_pattern(text).map(str::to_owned));
         let checked = checked.collect::<Result<Vec<_>, _>>()?;
         Ok(Self(build(&checked, CaseRule::Sensitive)?))
     }
 
-    /// Whether any of them matches a path below the directory.
+    /// Reports whether any pattern matches a path below the directory.
     pub fn matches_any(&self, path: &str) -> bool {
         !self.0.is_empty() && self.0.is_match(path)
     }
 
-    /// Whether there is none.
+    /// Reports whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -112,13 +113,13 @@ fn build(spelled: &[String], case: CaseRule) -> Result<GlobSet, PatternError> {
     set.build().map_err(|_| PatternError::Glob)
 }
 
-/// The pattern as it is matched against whole paths.
+/// Converts a pattern to the glob that is matched against whole paths.
 fn to_glob(text: &str) -> Result<String, PatternError> {
     let text = check_pattern(text)?;
     Ok(if text.contains('/') { text.to_owned() } else { format!("**/{text}") })
 }
 
-/// The pattern without a leading `./`, if it stays below its directory.
+/// Checks that a pattern stays below its directory, and removes a leading `./`.
 fn check_pattern(text: &str) -> Result<&str, PatternError> {
     if text.len() > MAX_BYTES {
         return Err(PatternError::Glob);

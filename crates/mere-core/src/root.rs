@@ -1,4 +1,6 @@
-//! The named trees an address starts from.
+//! The roots: the named trees an address starts from.
+//!
+//! A root is only a name here; whether it is visible in a session is decided elsewhere.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,24 +16,24 @@ pub enum Root {
     User,
     /// The calling agent's workspace.
     Workspace,
-    /// The items of the configured registry. Virtual: no folder stands behind it.
+    /// The items of the configured registry. It is virtual: there is no folder behind it.
     Registry,
     /// An extra folder, by its name or its id.
     Mod(ModName),
 }
 
-/// A text that names no root.
+/// A text that is not a root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a root")]
 pub struct RootError;
 
 impl Root {
-    /// Parses what `cd` and `home` take: the root alone, with or without its `:/`.
+    /// Parses what `cd` and `home` accept: the root alone, with or without its `:/`.
     pub fn parse_bare(text: &str) -> Result<Self, RootError> {
         text.strip_suffix(":/").unwrap_or(text).parse()
     }
 
-    /// How many bytes it prints.
+    /// Returns the length of its text in bytes.
     pub(crate) fn text_length(&self) -> usize {
         match self {
             Self::Mod(name) => MOD_PREFIX.len() + name.as_str().len(),
@@ -39,7 +41,7 @@ impl Root {
         }
     }
 
-    /// Writes it at the end of a text.
+    /// Appends it to a text.
     pub(crate) fn push_to(&self, text: &mut String) {
         text.push_str(self.fixed_name());
         if let Self::Mod(name) = self {
@@ -47,7 +49,7 @@ impl Root {
         }
     }
 
-    /// What a root that is not configured is called.
+    /// Returns the fixed name of the root, or the prefix of an extra folder's name.
     fn fixed_name(&self) -> &'static str {
         match self {
             Self::Project => "ROOT_PROJECT",
@@ -59,7 +61,7 @@ impl Root {
     }
 }
 
-/// What the name of an extra folder follows.
+/// The prefix before the name of an extra folder.
 const MOD_PREFIX: &str = "mod:";
 
 impl FromStr for Root {

@@ -1,43 +1,43 @@
 //! One name between two slashes of an address.
 //!
-//! A `Segment` is checked at birth and never repaired, so whoever holds one may hand it to a
-//! directory handle as a single component: it has no separator, is not `.` or `..`, and has no
+//! A `Segment` is checked when it is created and never repaired, so whoever holds one may pass it
+//! to a directory handle as a single component: it has no separator, is not `.` or `..`, and has no
 //! character that a person reading it could not see.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The longest segment in bytes: what every common file system allows.
+/// The longest segment in bytes, which every common file system allows.
 pub const MAX_SEGMENT_BYTES: usize = 255;
 
 /// A valid path component.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Segment(String);
 
-/// Why a text is not a segment. Says what is wrong, never repeats the text.
+/// The reason why a text is not a segment. The error says what is wrong and never repeats the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SegmentError {
-    /// Nothing between two slashes.
+    /// The segment is empty.
     #[error("a segment is empty")]
     Empty,
-    /// `.` or `..`.
+    /// The segment is `.` or `..`.
     #[error("a segment is `.` or `..`")]
     Dots,
-    /// Over [`MAX_SEGMENT_BYTES`].
+    /// The segment is longer than [`MAX_SEGMENT_BYTES`].
     #[error("a segment is longer than 255 bytes")]
     TooLong,
-    /// A separator, a control character, or one that does not show.
+    /// The segment has a separator, a control character, or an invisible character.
     #[error("a segment has a character that addresses do not allow")]
     Character,
 }
 
 impl Segment {
-    /// The segment as text.
+    /// Returns the segment as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether a text is a segment, and if not, why.
+    /// Checks that a text is a segment.
     pub fn check(text: &str) -> Result<(), SegmentError> {
         if text.is_empty() {
             return Err(SegmentError::Empty);
@@ -59,7 +59,7 @@ impl Segment {
         Ok(())
     }
 
-    /// A segment of a path whose segments were checked when it was made.
+    /// Creates a segment from part of a path whose segments have been checked already.
     pub(crate) fn from_checked(text: &str) -> Self {
         Self(text.to_owned())
     }
@@ -79,8 +79,8 @@ impl fmt::Display for Segment {
     }
 }
 
-/// Whether a character may stand in an address: no control character, no backslash, and nothing
-/// that changes how the text around it is read without being seen.
+/// Reports whether a character may occur in an address: it is not a control character, not a
+/// backslash, and does not change invisibly how the text around it is read.
 pub fn is_address_character(c: char) -> bool {
     !c.is_control()
         && !matches!(
@@ -110,7 +110,8 @@ pub fn is_address_character(c: char) -> bool {
         )
 }
 
-/// Whether a character takes no room on a screen, so that a text with it is not what it looks like.
+/// Reports whether a character is invisible on a screen, so that a text with it is not what it
+/// looks like.
 pub fn is_invisible(c: char) -> bool {
     matches!(
         c,

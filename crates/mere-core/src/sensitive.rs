@@ -1,7 +1,7 @@
 //! Names of files that a person must confirm before an agent may see them.
 //!
-//! A pure rule over names; who asks it, and what "not visible" means, is the world's business.
-//! Case is ignored, because the same file has both spellings on some file systems.
+//! This is a pure rule over names; the world decides when to ask it and what "not visible" means.
+//! Case is ignored, because on some file systems both spellings name the same file.
 
 const FOLDERS: [&str; 3] = [".ssh", ".aws", ".gnupg"];
 const FILES: [&str; 4] = [".netrc", ".npmrc", ".pypirc", "credentials"];
@@ -10,7 +10,7 @@ const KEY_ENDINGS: [&str; 2] = [".pem", ".key"];
 const EXAMPLE_ENDINGS: [&str; 3] = [".example", ".sample", ".template"];
 const CREDENTIAL_ENDINGS: [&str; 5] = ["json", "yaml", "yml", "toml", "ini"];
 
-/// Whether a file or folder of this name is hidden until a person says otherwise.
+/// Reports whether a file or folder of this name is hidden until a person says otherwise.
 pub fn is_sensitive(name: &str) -> bool {
     let is = |other: &&str| name.eq_ignore_ascii_case(other);
     FOLDERS.iter().any(is)

@@ -1,7 +1,7 @@
-//! What an agent may say for a path.
+//! The paths that an agent may write in a call.
 //!
-//! The text is parsed once, here; what is not one of the accepted forms is refused, never decoded
-//! or repaired, and the refusal does not say which rule it broke. A `Spoken` becomes an
+//! The text is parsed once, here. Anything but the accepted forms is refused, never decoded or
+//! repaired, and the refusal does not say which rule was broken. A `Spoken` path becomes an
 //! [`Address`] as soon as the home root is known.
 
 use std::str::FromStr;
@@ -10,15 +10,15 @@ use crate::address::{Address, RelPath};
 use crate::root::Root;
 use crate::segment::is_address_character;
 
-/// The longest text that is looked at, in bytes.
+/// The longest text that is parsed, in bytes.
 pub const MAX_SPOKEN_BYTES: usize = 4096;
 
-/// A parsed path of an agent, not yet bound to a home root.
+/// A path as an agent wrote it, parsed but not yet bound to a home root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Spoken {
-    /// Nothing was said: the home root itself.
+    /// The home root itself, given by an empty path, `.` or `./`.
     Home,
-    /// A bare relative path, read from the home root.
+    /// A bare relative path, which starts from the home root.
     Relative {
         /// The segments below the home root.
         path: RelPath,
@@ -29,14 +29,14 @@ pub enum Spoken {
     Rooted(Address),
 }
 
-/// A text that is no accepted form of a path. It carries nothing: the answer must not tell a
-/// malformed path from a missing one.
+/// A text that is not an accepted form of a path. The error carries nothing, because the answer
+/// must not distinguish a malformed path from a missing one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a path an agent may say")]
 pub struct MalformedPath;
 
 impl Spoken {
-    /// The address this text means in a session whose home is `home`.
+    /// Returns the address that this path means in a session whose home is `home`.
     pub fn address(&self, home: &Root) -> Address {
         match self {
             Self::Home => Address::directory(home.clone(), RelPath::default()),
@@ -66,7 +66,7 @@ impl FromStr for Spoken {
     }
 }
 
-/// `head` is everything before the first slash, its final `:` included.
+/// Parses a path with a root. `head` is everything before the first slash, including its final `:`.
 fn parse_rooted(head: &str, below: &str) -> Result<Spoken, MalformedPath> {
     let root = head.strip_suffix(':').ok_or(MalformedPath)?;
     let root = root.parse::<Root>().map_err(|_| MalformedPath)?;
@@ -85,7 +85,7 @@ fn parse_relative(text: &str) -> Result<Spoken, MalformedPath> {
     Ok(Spoken::Relative { path, directory })
 }
 
-/// Segments with an optional final slash. The empty text is the root itself.
+/// Parses segments with an optional final slash. The empty text is the root itself.
 fn parse_segments(text: &str) -> Result<(RelPath, bool), MalformedPath> {
     if text.is_empty() {
         return Ok((RelPath::default(), true));
@@ -94,7 +94,7 @@ fn parse_segments(text: &str) -> Result<(RelPath, bool), MalformedPath> {
         Some(shorter) => (shorter, true),
         None => (text, false),
     };
-    // Between two slashes there must be something.
+    // There must be something between two slashes.
     let path =
         if text.is_empty() { Err(MalformedPath) } else { text.parse().map_err(|_| MalformedPath) };
     Ok((path?, directory))

@@ -1,10 +1,12 @@
-//! Ids that tie a reply to the log. Made by the engine; core only carries and prints them.
+//! Ids that connect a reply to the log.
+//!
+//! The engine creates them; core only carries and prints them.
 
 use std::fmt;
 
 use uuid::Uuid;
 
-/// The id of one call: 32 lower-case hex digits, as W3C trace context writes it.
+/// The id of one call: 32 lower-case hexadecimal digits, as in the W3C trace context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceId(Uuid);
 
@@ -13,8 +15,8 @@ pub struct TraceId(Uuid);
 pub struct SessionId(Uuid);
 
 impl TraceId {
-    /// The trace id of a W3C `traceparent` (`00-<trace id>-<parent id>-<flags>`); `None` for
-    /// anything that is not exactly one.
+    /// Returns the trace id of a W3C `traceparent` (`00-<trace id>-<parent id>-<flags>`), or `None`
+    /// for anything else.
     pub fn from_traceparent(text: &str) -> Option<Self> {
         let parts = text.split('-').collect::<Vec<_>>();
         let [version, trace, parent, flags] = parts[..] else { return None };

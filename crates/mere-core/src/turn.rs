@@ -1,28 +1,28 @@
 //! What an edge lends to the engine for one call, and what it gets back.
 //!
-//! A question is a return value: the engine has changed nothing yet, the edge asks in its own way
-//! and calls again with the answer.
+//! A question is a return value: the engine has changed nothing yet, and the edge asks in its own
+//! way and calls again with the answer.
 
 use std::time::Instant;
 
 use crate::gate::{Cleared, ClearedText};
 
-/// Lent by the edge for the length of one call.
+/// The edge's side of one call, lent to the engine while the call runs.
 pub trait Turn {
-    /// Tells the caller how far the call is.
+    /// Tells the caller how far the call has come.
     fn progress(&mut self, note: &Progress);
 
-    /// Whether the caller has given up.
+    /// Reports whether the caller has cancelled the call.
     fn is_cancelled(&self) -> bool;
 
-    /// When the call must be over.
+    /// Returns the time by which the call must be over.
     fn deadline(&self) -> Option<Instant>;
 
-    /// Passes on what a tool says while it runs, to a person who wants to hear it.
+    /// Shows a running tool's output to a person who wants to see it.
     fn show_output(&mut self, _stream: OutputStream, _text: &ClearedText) {}
 }
 
-/// Where a tool says something.
+/// The stream that a tool writes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputStream {
     /// Standard output.
@@ -31,30 +31,31 @@ pub enum OutputStream {
     Error,
 }
 
-/// A note on the way.
+/// A progress report.
 #[derive(Clone, Debug)]
 pub struct Progress {
-    /// What is done, in the unit of the call.
+    /// How much is done, in the unit of the call.
     pub done: u64,
-    /// The whole, where it is known.
+    /// The total, if it is known.
     pub total: Option<u64>,
-    /// In words.
+    /// The progress in words.
     pub message: ClearedText,
 }
 
 /// How a call ends.
 #[derive(Debug)]
 pub enum Outcome {
-    /// With a reply.
+    /// The call ends with a reply.
     Done(Cleared),
-    /// With a question to a person; the edge calls again with [`Resume`] and the answer.
+    /// The call ends with a question to a person; the edge calls again with [`Resume`] and the
+    /// answer.
     Ask(Question, Resume),
 }
 
 /// A yes-or-no question to a person.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// What is asked.
+    /// The text of the question.
     pub text: ClearedText,
 }
 
@@ -63,11 +64,11 @@ pub struct Question {
 pub enum Answer {
     /// Yes, this once.
     Yes,
-    /// No, or nobody there to ask.
+    /// No, or there is nobody to ask.
     No,
 }
 
-/// What the engine needs to know its own question again. An edge that hands it to a client seals
-/// it first.
+/// The state by which the engine recognizes its own question. An edge that hands this to a client
+/// must seal it first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resume(pub Vec<u8>);

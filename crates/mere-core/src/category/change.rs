@@ -1,4 +1,7 @@
-//! What is to become of a store's categories and memories, and the proof that policy allows it.
+//! Changes to a store's categories and memories, and the proof that policy allows one.
+//!
+//! Nothing is changed here: a [`StoreChange`] only describes the change, and a [`Permit`] can be
+//! made by [`super::CategoryRules::permit`] alone.
 
 use crate::digest::Sha256;
 use crate::item::{Category, MemoryPath, MemoryText};
@@ -8,98 +11,98 @@ use super::Description;
 /// One change to a store.
 #[derive(Clone, Debug)]
 pub enum StoreChange {
-    /// A category is there, with its ancestors.
+    /// Creates a category and its missing ancestors.
     CreateCategory {
-        /// Which.
+        /// The category to create.
         path: Category,
-        /// What it is for, where it is new.
+        /// What the category is for, if it is new.
         description: Description,
     },
-    /// A category goes.
+    /// Deletes a category.
     DeleteCategory {
-        /// Which.
+        /// The category to delete.
         path: Category,
-        /// What may be in it.
+        /// The contents that the category may have.
         deletable: DeletableContents,
     },
-    /// A category is described so.
+    /// Sets the description of a category.
     DescribeCategory {
-        /// Which.
+        /// The category to describe.
         path: Category,
-        /// What it is for; empty for nothing.
+        /// What it is for; empty removes the description.
         description: Description,
     },
-    /// A memory is made.
+    /// Creates a memory.
     CreateMemory {
-        /// Where.
+        /// The path of the new memory.
         path: MemoryPath,
-        /// What it says.
+        /// Its text.
         memory: MemoryText,
     },
-    /// A memory is changed.
+    /// Changes a memory.
     UpdateMemory {
-        /// Which.
+        /// The memory to change.
         path: MemoryPath,
-        /// What it says from now on.
+        /// Its new text.
         memory: MemoryText,
-        /// What its file is before.
+        /// The digest of the file before the change.
         before: Sha256,
     },
-    /// A memory lies elsewhere.
+    /// Moves or renames a memory.
     MoveMemory {
-        /// Where it lies.
+        /// The current path.
         from: MemoryPath,
-        /// Where it goes.
+        /// The new path.
         to: MemoryPath,
-        /// What it says: it must fit where it goes.
+        /// Its text, which must satisfy the policy of the new category.
         memory: MemoryText,
-        /// What its file is.
+        /// The digest of the file.
         before: Sha256,
     },
-    /// A memory goes because its time is over.
+    /// Deletes a memory because it has expired.
     PruneMemory {
-        /// Which.
+        /// The memory to delete.
         path: MemoryPath,
-        /// What it says: that it has expired.
+        /// Its text, which says that it has expired.
         memory: MemoryText,
-        /// What its file is.
+        /// The digest of the file.
         before: Sha256,
     },
-    /// A memory goes.
+    /// Deletes a memory.
     RemoveMemory {
-        /// Which.
+        /// The memory to delete.
         path: MemoryPath,
-        /// What its file is.
+        /// The digest of the file.
         before: Sha256,
     },
 }
 
-/// What may be in a category that is deleted.
+/// The contents that a category may have when it is deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeletableContents {
-    /// Nothing.
+    /// Nothing: the category must be empty.
     Nothing,
-    /// Memories and categories: they go too.
+    /// Memories and subcategories, which are deleted with it.
     Memories,
     /// Anything that may be seen.
     Visible,
-    /// Anything at all, for a person who says so.
+    /// Anything at all, if a person asks for that.
     Everything,
 }
 
-/// A change that policy allows. It is the change itself, so it cannot be spent on another.
+/// A change that policy allows. The permit is the change itself, so it cannot be spent on another.
 #[derive(Debug)]
 pub struct Permit {
     change: StoreChange,
 }
 
 impl Permit {
-    /// Only [`super::Rules::permit`] makes one.
+    /// Creates a permit. Only [`super::CategoryRules::permit`] calls this.
     pub(super) fn new(change: StoreChange) -> Self {
         Self { change }
     }
 
-    /// What is allowed; this spends it.
+    /// Returns the permitted change and consumes the permit.
     pub fn spend(self) -> StoreChange {
         self.change
     }

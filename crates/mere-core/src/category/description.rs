@@ -1,4 +1,6 @@
-//! What a category is for, in a few words.
+//! The description of a category: a short text that people and agents can see in full.
+//!
+//! It is checked when it is parsed and never repaired.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,31 +10,31 @@ use crate::segment::is_invisible;
 /// The longest description, in characters.
 const MAX_CHARACTERS: usize = 500;
 
-/// The description of a category; empty for none.
+/// The description of a category; empty if it has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description(String);
 
-/// Why a text describes nothing. Never repeats it.
+/// The reason why a text is not a valid description. The error never repeats the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DescriptionError {
-    /// Over 500 characters.
+    /// The text has more than 500 characters.
     #[error("a description has at most 500 characters")]
     TooLong,
-    /// It holds what nobody can see.
+    /// The text has control or invisible characters.
     #[error("a description has no control or invisible characters")]
     Character,
 }
 
 impl Description {
-    /// None.
+    /// The empty description.
     pub const EMPTY: Self = Self(String::new());
 
-    /// The description as text.
+    /// Returns the description as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether there is none.
+    /// Reports whether the description is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

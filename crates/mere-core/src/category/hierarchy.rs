@@ -1,39 +1,40 @@
 //! The categories that a configuration names: a tree, in the order of the file.
 //!
-//! Whatever is named is protected, and so is every ancestor, because each is a node of the tree.
+//! Every configured category is protected, and so is each of its ancestors, because every ancestor
+//! is a node of the tree too.
 
 use super::{Description, MemoryPolicy};
 use crate::item::Category;
 
-/// The categories of one store, as configured.
+/// The configured categories of one store.
 #[derive(Clone, Debug, Default)]
 pub struct Hierarchy {
-    /// What holds for every category, and for memories without one.
+    /// The policy for every category, and for memories without one.
     pub policy: MemoryPolicy,
     /// The top categories.
     pub top_categories: Vec<ConfiguredCategory>,
 }
 
-/// A category that is configured.
+/// A category that the configuration names.
 #[derive(Clone, Debug)]
 pub struct ConfiguredCategory {
-    /// Its whole path.
+    /// Its full path.
     pub category: Category,
     /// What it is for.
     pub description: Description,
-    /// What it asks of its memories.
+    /// The policy for its memories.
     pub policy: MemoryPolicy,
-    /// The categories right below it.
+    /// The categories directly below it.
     pub subcategories: Vec<ConfiguredCategory>,
 }
 
 impl Hierarchy {
-    /// Whether no category is named.
+    /// Reports whether the configuration names no category.
     pub fn is_empty(&self) -> bool {
         self.top_categories.is_empty()
     }
 
-    /// The category, if it is named.
+    /// Finds a category if the configuration names it.
     pub fn find(&self, category: &Category) -> Option<&ConfiguredCategory> {
         let mut among = &self.top_categories;
         loop {
@@ -45,7 +46,8 @@ impl Hierarchy {
         }
     }
 
-    /// What is asked of the memories of a category, named or not.
+    /// Returns the policy for the memories of a category, configured or not. Ancestors' policies
+    /// are inherited key by key.
     pub fn policy_for(&self, category: &Category) -> MemoryPolicy {
         let mut policy = self.policy.clone();
         let mut among = &self.top_categories;
@@ -56,15 +58,15 @@ impl Hierarchy {
         policy
     }
 
-    /// The categories of both, each once: these first, in their order. What both say of a category,
-    /// this one says.
+    /// Merges two hierarchies. Each category appears once, those of `self` first and in their
+    /// order; where both set something for a category, `self` wins.
     #[must_use]
     pub fn merge(&self, other: &Self) -> Self {
         let tops = merge_categories(&self.top_categories, &other.top_categories);
         Self { policy: self.policy.inherit_from(&other.policy), top_categories: tops }
     }
 
-    /// Every category that is named, parents before their children.
+    /// Returns every configured category, parents before their children.
     pub fn all_categories(&self) -> Vec<&ConfiguredCategory> {
         let mut all = Vec::new();
         collect(&self.top_categories, &mut all);

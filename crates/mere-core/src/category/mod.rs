@@ -1,7 +1,8 @@
-//! Categories: who may make and delete them, which are protected, and what they ask of memories.
+//! Categories: who may create and delete them, which are protected, and what they require of
+//! memories.
 //!
-//! [`Rules`] decide; a [`Permit`] is the decision and the change in one. The same rules serve the
-//! memories of a store and the items of a space. Nothing here touches a disk.
+//! [`CategoryRules`] decide; a [`Permit`] is the decision and the change in one. The same rules
+//! apply to the memories of a store and to the items of a space. Nothing here touches a disk.
 
 mod change;
 mod description;

@@ -1,30 +1,33 @@
-//! How strictly a hierarchy of categories holds.
+//! The category modes: how strictly a hierarchy of categories is enforced.
+//!
+//! The order of the modes is their strictness, so the stricter of two modes is their maximum.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Who may make and delete categories. Later is stricter.
+/// Who may create and delete categories. A later variant is stricter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CategoryMode {
-    /// Any category may be made and deleted.
+    /// Any category may be created and deleted.
     #[default]
     Free,
-    /// Only below the top: a top category is in the configuration, or is there already.
+    /// Categories may be created and deleted only below a top category, which must be configured or
+    /// already exist.
     Subcategories,
-    /// None may be made or deleted.
+    /// No category may be created or deleted.
     Strict,
 }
 
-/// A word that names no mode.
+/// A word that is not a category mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a category mode is free, subcategories or strict")]
 pub struct CategoryModeError;
 
 impl CategoryMode {
-    /// All of them, the strictest last.
+    /// All modes, from the least to the most strict.
     pub const ALL: [Self; 3] = [Self::Free, Self::Subcategories, Self::Strict];
 
-    /// Its name in the configuration.
+    /// Returns its name in the configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Free => "free",

@@ -1,4 +1,6 @@
-//! What a category asks of its memories. A child says more than its parent, key by key.
+//! The policy of a category for its memories.
+//!
+//! A child overrides its parent key by key: what it does not set, it inherits.
 
 use std::sync::Arc;
 
@@ -6,48 +8,48 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::schema::Schema;
 
-/// The most days a memory may be kept for, where that is limited.
+/// The largest number of days that a time to live may be set to.
 pub const MAX_TTL_DAYS: u32 = 36_500;
 
-/// What one category says; what it does not say, its parent decides.
+/// The policy of one category. What is `None` here is inherited from the parent.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryPolicy {
-    /// How many days a memory is kept: the default, and the most.
+    /// The number of days a memory is kept; both the default and the maximum.
     pub default_ttl: Option<u32>,
-    /// How many bytes of content a memory may have.
+    /// The largest content of a memory, in bytes.
     pub max_content_length: Option<u64>,
-    /// How many memories the category itself may hold.
+    /// The largest number of memories directly in the category.
     pub max_memories: Option<u64>,
-    /// What may be done with its memories.
+    /// The operations allowed on its memories.
     pub permissions: MemoryPermissions,
-    /// What the frontmatter of a memory must look like.
+    /// The JSON Schema for the frontmatter of its memories.
     pub schema: Option<Arc<Schema>>,
 }
 
-/// What may be done with memories.
+/// The operations allowed on memories. What is `None` is inherited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryPermissions {
-    /// Whether new ones may be made.
+    /// Whether memories may be created.
     pub create: Option<bool>,
-    /// Whether they may be changed.
+    /// Whether memories may be changed.
     pub update: Option<bool>,
-    /// Whether they may be taken away.
+    /// Whether memories may be deleted.
     pub delete: Option<bool>,
 }
 
-/// One thing that is done with a memory.
+/// An operation on a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryOperation {
-    /// It is made, or moved here.
+    /// Creating a memory, or moving one here.
     Create,
-    /// It is changed, or renamed.
+    /// Changing or renaming a memory.
     Update,
-    /// It is removed, or moved away.
+    /// Deleting a memory, or moving it away.
     Delete,
 }
 
 impl MemoryOperation {
-    /// Its name in the configuration.
+    /// Returns its name in the configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Create => "create",
@@ -58,7 +60,7 @@ impl MemoryOperation {
 }
 
 impl MemoryPolicy {
-    /// This policy where the parent's is `parent`.
+    /// Returns this policy with every unset key taken from `parent`.
     #[must_use]
     pub fn inherit_from(&self, parent: &Self) -> Self {
         Self {
@@ -74,7 +76,8 @@ impl MemoryPolicy {
         }
     }
 
-    /// Whether something may be done.
+    /// Reports whether an operation is allowed. An operation is allowed unless the policy denies
+    /// it.
     pub fn permits(&self, operation: MemoryOperation) -> bool {
         let said = match operation {
             MemoryOperation::Create => self.permissions.create,
@@ -84,7 +87,7 @@ impl MemoryPolicy {
         said != Some(false)
     }
 
-    /// The latest time until which a memory may be kept that is written `now`.
+    /// Returns the latest time until which a memory written `now` may be kept, if that is limited.
     pub fn latest_expiry(&self, now: Timestamp) -> Option<Timestamp> {
         let kept = SignedDuration::from_hours(24 * i64::from(self.default_ttl?));
         Some(now.checked_add(kept).unwrap_or(Timestamp::MAX))

@@ -1,4 +1,6 @@
-//! Why a change to categories or memories is refused, in the words people script against.
+//! The reason why a change to categories or memories is refused.
+//!
+//! The messages are part of the contract: people script against them.
 
 use jiff::Timestamp;
 
@@ -7,15 +9,15 @@ use crate::item::{Category, ItemType, MemoryPath};
 use crate::reply::{ParsedName, Prose};
 use crate::schema::Problem;
 
-/// How many categories a message names.
+/// The largest number of categories a message lists.
 const MAX_NAMED: usize = 100;
 
-/// Whose categories they are.
+/// The owner of a set of categories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CategoryOwner {
-    /// A store's.
+    /// The categories of a store.
     Store,
-    /// Those of the items of one type.
+    /// The categories of the items of one type.
     Items(ItemType),
 }
 
@@ -28,228 +30,228 @@ impl std::fmt::Display for CategoryOwner {
     }
 }
 
-/// What is in a category.
+/// The number of things in a category.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CategoryContents {
-    /// Memories, those of subcategories included.
+    /// Memories, including those in subcategories.
     pub memories: u64,
-    /// Subcategories, however deep.
+    /// Subcategories at any depth.
     pub categories: u64,
-    /// Files that are neither, or that may not be seen.
+    /// Files that are neither memories nor categories, and files that may not be seen.
     pub others: u64,
-    /// How many of these may not be seen.
+    /// How many of these files may not be seen.
     pub hidden: u64,
 }
 
 impl CategoryContents {
-    /// Whether there is nothing.
+    /// Reports whether the category contains nothing.
     pub fn is_empty(self) -> bool {
         self == Self::default()
     }
 }
 
-/// Policy says no.
+/// A change that policy denies.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Denial {
-    /// A top category that is neither configured nor there.
+    /// The top category is neither configured nor present.
     #[error(
         "Cannot create root category '{root}': {owner} is in 'subcategories' mode. {}",
         allowed_roots(.allowed)
     )]
     NewTopCategory {
-        /// Whose.
+        /// The owner of the categories.
         owner: CategoryOwner,
-        /// Its name.
+        /// The top category.
         root: Category,
-        /// Those that may be used.
+        /// The top categories that may be used.
         allowed: Vec<Category>,
     },
-    /// No category is made in this mode.
+    /// Categories may not be created in strict mode.
     #[error("Cannot create category '{path}': {owner} is in 'strict' mode.")]
     CreateInStrictMode {
-        /// Whose.
+        /// The owner of the categories.
         owner: CategoryOwner,
-        /// Which.
+        /// The category to create.
         path: Category,
     },
-    /// No category is deleted in this mode.
+    /// Categories may not be deleted in strict mode.
     #[error("Cannot delete category '{path}': {owner} is in 'strict' mode.")]
     DeleteInStrictMode {
-        /// Whose.
+        /// The owner of the categories.
         owner: CategoryOwner,
-        /// Which.
+        /// The category to delete.
         path: Category,
     },
-    /// The configuration names it.
+    /// The category is in the configuration, so it may not be deleted.
     #[error(
         "Cannot delete category '{path}': category is defined in store configuration and is \
          protected. Remove it from config.yaml to allow deletion."
     )]
     Protected {
-        /// Which.
+        /// The protected category.
         path: Category,
     },
-    /// The configuration describes it.
+    /// The category is in the configuration, so its description is set there.
     #[error(
         "Cannot set description of category '{path}': category is defined in store configuration \
          and is protected. Change it in config.yaml."
     )]
     ProtectedDescription {
-        /// Which.
+        /// The protected category.
         path: Category,
     },
-    /// A strict hierarchy without any category.
+    /// The mode is strict and the configuration names no category at all.
     #[error(
         "Cannot create {what} in category '{category}': {owner} is in 'strict' mode and its \
          configuration names no categories."
     )]
     NoCategories {
-        /// Whose.
+        /// The owner of the categories.
         owner: CategoryOwner,
-        /// What was to be made there.
+        /// What was to be created there.
         what: &'static str,
-        /// Where.
+        /// The category that was asked for.
         category: Category,
     },
-    /// The policy of a category forbids it.
+    /// The policy of a category forbids the operation.
     #[error("Cannot {} memory at '{path}': {} does not permit it (`permissions.{}` in config.yaml).", .operation.name(), category_phrase(.category), .operation.name())]
     OperationDenied {
-        /// What was to be done.
+        /// The denied operation.
         operation: MemoryOperation,
-        /// With which memory.
+        /// The memory it was meant for.
         path: MemoryPath,
-        /// Whose policy it is.
+        /// The category whose policy denies it.
         category: Category,
     },
-    /// A category whose memories may not be removed.
+    /// The category holds memories that may not be deleted.
     #[error(
         "Cannot delete category '{path}': it holds {} that may not be removed \
          (`permissions.delete` in config.yaml).",
         pluralize(*.memories, "memory", "memories")
     )]
     UndeletableMemories {
-        /// Which.
+        /// The category to delete.
         path: Category,
-        /// How many.
+        /// How many memories it holds.
         memories: u64,
     },
-    /// A category with files that are nobody's memories.
+    /// The category holds files that are not memories.
     #[error(
         "Cannot delete category '{path}': it holds {} that agents do not delete. Ask a person to \
          look at what is there.",
         pluralize(*.others, "other file", "other files")
     )]
     ForeignFiles {
-        /// Which.
+        /// The category to delete.
         path: Category,
-        /// How many.
+        /// How many such files there are.
         others: u64,
     },
-    /// The content is too long.
+    /// The content of a memory is too long.
     #[error("Cannot write memory at '{path}': its content has {length} bytes and {} allows {most} (`maxContentLength` in config.yaml).", category_phrase(.category))]
     ContentTooLong {
-        /// Which memory.
+        /// The memory.
         path: MemoryPath,
-        /// Whose policy it is.
+        /// The category whose policy sets the limit.
         category: Category,
-        /// How long it is.
+        /// The length of the content, in bytes.
         length: u64,
-        /// How long it may be.
+        /// The largest length allowed.
         most: u64,
     },
     /// The category is full.
     #[error("Cannot create memory at '{path}': {} holds {} already and may hold {most} (`maxMemories` in config.yaml).", category_phrase(.category), pluralize(*.count, "memory", "memories"))]
     CategoryFull {
-        /// Which memory.
+        /// The memory.
         path: MemoryPath,
-        /// Whose policy it is.
+        /// The category whose policy sets the limit.
         category: Category,
-        /// How many there are.
+        /// How many memories it holds.
         count: u64,
-        /// How many there may be.
+        /// How many it may hold.
         most: u64,
     },
-    /// It would be kept for too long.
+    /// The memory would be kept for too long.
     #[error("Cannot write memory at '{path}': {} keeps memories for at most {} (`defaultTtl` in config.yaml). Set `expires_at` to {latest:.0} or earlier.", category_phrase(.category), pluralize(u64::from(*.days), "day", "days"))]
     ExpiryTooLate {
-        /// Which memory.
+        /// The memory.
         path: MemoryPath,
-        /// Whose policy it is.
+        /// The category whose policy sets the limit.
         category: Category,
-        /// For how many days.
+        /// How many days memories are kept.
         days: u32,
-        /// Until when.
+        /// The latest expiry allowed.
         latest: Timestamp,
     },
 }
 
-/// The call names what is not there, or is wrong.
+/// A change that is wrong in itself: the caller can correct it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidChange {
-    /// A memory's category is not there.
+    /// The category of a memory does not exist.
     #[error("Cannot create memory at '{path}': category '{category}' does not exist. {}", remedy(*.mode))]
     MemoryCategoryMissing {
-        /// Which memory.
+        /// The memory.
         path: MemoryPath,
-        /// The category that is missing.
+        /// The missing category.
         category: Category,
-        /// What could be done about it.
+        /// The category mode, which decides the remedy in the message.
         mode: CategoryMode,
-        /// Whether the configuration names it, and it was not made yet.
+        /// Whether the configuration names the category and it was not created yet.
         is_configured: bool,
     },
-    /// A category is not there.
+    /// The category does not exist.
     #[error("Cannot {what} category '{path}': it does not exist.")]
     CategoryMissing {
-        /// What was to be done.
+        /// The verb of the change, for the message.
         what: &'static str,
-        /// Which.
+        /// The missing category.
         path: Category,
     },
-    /// Something that is no category is in the way.
+    /// Something that is not a category has its name, or the name of one of its ancestors.
     #[error(
         "Cannot create category '{path}': something else has its name, or that of a category above it."
     )]
     Obstructed {
-        /// Which.
+        /// The category to create.
         path: Category,
     },
-    /// A category has the name that a memory was to have.
+    /// The path of the memory is the path of a category.
     #[error(
         "Cannot create memory at '{path}': a category has that name. Name the memory too: '{path}/name'."
     )]
     NameIsCategory {
-        /// Which memory.
+        /// The memory.
         path: MemoryPath,
     },
-    /// A memory whose time is not over.
+    /// The memory to be pruned has not expired.
     #[error("Cannot prune memory at '{path}': it has not expired.")]
     NotExpired {
-        /// Which.
+        /// The memory.
         path: MemoryPath,
     },
-    /// There is something in it.
+    /// The category to delete is not empty.
     #[error("Cannot delete category '{path}': it is not empty ({}). Set `recursive` to delete what is in it too.", describe_contents(*.contents))]
     NotEmpty {
-        /// Which.
+        /// The category.
         path: Category,
-        /// What is in it.
+        /// Its contents.
         contents: CategoryContents,
     },
-    /// The frontmatter is not what the category asks for.
+    /// The frontmatter does not fit the category's schema.
     #[error("Cannot write memory at '{path}': its frontmatter does not fit the schema of {}.", category_phrase(.category))]
     SchemaMismatch {
-        /// Which memory.
+        /// The memory.
         path: MemoryPath,
-        /// Whose policy it is.
+        /// The category whose policy has the schema.
         category: Category,
-        /// What does not fit.
+        /// The problems that the schema found.
         problems: Vec<Problem>,
     },
 }
 
 impl Denial {
-    /// What it says.
+    /// Returns the message, with every name in it marked as a name.
     pub fn prose(&self) -> Prose {
         let names = match self {
             Self::NewTopCategory { root, allowed, .. } => {
@@ -272,7 +274,7 @@ impl Denial {
 }
 
 impl InvalidChange {
-    /// What it says.
+    /// Returns the message, with every name in it marked as a name.
     pub fn prose(&self) -> Prose {
         let names = match self {
             Self::MemoryCategoryMissing { path, category, .. }
@@ -288,20 +290,21 @@ impl InvalidChange {
     }
 }
 
-/// A sentence with its names; no name is no name.
+/// Turns a message into prose that marks the given names. Empty names are skipped, because they do
+/// not appear in the message.
 fn prose_naming(words: &str, names: &[ParsedName]) -> Prose {
     let names = names.iter().filter(|name| !name.as_str().is_empty()).cloned();
     Prose::with_names(words, &names.collect::<Vec<_>>())
 }
 
-/// Why there is no permit.
+/// The reason why there is no permit.
 #[derive(Debug)]
 pub enum Refusal<E> {
-    /// Policy says no: ask a person.
+    /// Policy denies the change: a person must be asked.
     Denied(Denial),
-    /// The call is wrong: correct it.
+    /// The change is wrong: the caller must correct it.
     Invalid(InvalidChange),
-    /// What is there could not be found out.
+    /// The state of the store could not be read.
     Unreadable(E),
 }
 

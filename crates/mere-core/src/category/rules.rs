@@ -1,7 +1,7 @@
-//! The one place that decides what may become of categories and memories.
+//! The one place that decides which changes to categories and memories are allowed.
 //!
-//! It is told what is there by a [`Ground`], looked at under the lock that the change is made under,
-//! and asks no clock: the time is given.
+//! It learns the state of the store from a [`StoreView`], which is read under the same lock as the
+//! change is made under. It asks no clock: the time is passed in.
 
 use jiff::Timestamp;
 
@@ -11,32 +11,32 @@ use super::{
 };
 use crate::item::{Category, MemoryPath, MemoryText};
 
-/// What is there now.
+/// The current state of a store, or of the items of one type.
 pub trait StoreView {
-    /// Why it cannot be found out.
+    /// The reason why the state could not be read.
     type Error;
 
-    /// Whether a category is there.
+    /// Reports whether a category exists.
     fn has_category(&self, category: &Category) -> Result<bool, Self::Error>;
-    /// The top categories that are there.
+    /// Returns the existing top categories.
     fn top_categories(&self) -> Result<Vec<Category>, Self::Error>;
-    /// How many memories lie right in a category.
+    /// Counts the memories directly in a category.
     fn count_memories(&self, category: &Category) -> Result<u64, Self::Error>;
-    /// What is in a category, however deep.
+    /// Counts what is in a category, at any depth.
     fn contents(&self, category: &Category) -> Result<CategoryContents, Self::Error>;
 }
 
-/// Whether the mode counts. Protection always does.
+/// The override of the category mode. Protection is never overridden.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Force {
-    /// It does.
+    /// The mode is enforced.
     #[default]
     No,
     /// A person at a terminal overrides it.
     Mode,
 }
 
-/// What holds for the categories of a store, or of the items of one type.
+/// The rules for the categories of a store, or of the items of one type.
 #[derive(Clone, Debug)]
 pub struct CategoryRules {
     owner: CategoryOwner,
@@ -44,43 +44,43 @@ pub struct CategoryRules {
     hierarchy: Hierarchy,
 }
 
-/// When a change is asked for, and how.
+/// The time of a change, and whether it is forced.
 #[derive(Clone, Copy, Debug)]
 pub struct ChangeContext {
-    /// The time.
+    /// The current time.
     pub now: Timestamp,
-    /// Whether the mode counts.
+    /// Whether the mode is enforced.
     pub force: Force,
 }
 
 impl CategoryRules {
-    /// These rules.
+    /// Creates the rules from a mode and the configured hierarchy.
     pub fn new(owner: CategoryOwner, mode: CategoryMode, hierarchy: Hierarchy) -> Self {
         Self { owner, mode, hierarchy }
     }
 
-    /// The same rules in a mode at least this strict.
+    /// Returns the same rules with a mode that is at least this strict.
     #[must_use]
     pub fn with_mode_at_least(self, mode: CategoryMode) -> Self {
         Self { mode: self.mode.max(mode), ..self }
     }
 
-    /// How strictly the hierarchy holds.
+    /// Returns the category mode.
     pub fn mode(&self) -> CategoryMode {
         self.mode
     }
 
-    /// The categories that are configured.
+    /// Returns the configured categories.
     pub fn hierarchy(&self) -> &Hierarchy {
         &self.hierarchy
     }
 
-    /// What is asked of the memories of a category.
+    /// Returns the policy for the memories of a category.
     pub fn policy_for(&self, category: &Category) -> MemoryPolicy {
         self.hierarchy.policy_for(category)
     }
 
-    /// Allows a change, or says why not. Policy speaks before what is there does.
+    /// Permits a change, or says why not. Policy is checked before the state of the store.
     pub fn permit<G: StoreView>(
         &self,
         change: StoreChange,
@@ -123,7 +123,8 @@ impl CategoryRules {
         Ok(Permit::new(change))
     }
 
-    /// Whether an item may be put into a category, which is made if it is not there.
+    /// Checks whether an item may be put into a category. The category is created if it does not
+    /// exist.
     pub fn check_item_category<G: StoreView>(
         &self,
         category: &Category,
@@ -165,7 +166,7 @@ impl CategoryRules {
         }
     }
 
-    /// Those of the configuration in its order, then the others that are there, sorted.
+    /// Returns the configured top categories in their order, then the other existing ones, sorted.
     fn allowed_roots<G: StoreView>(&self, ground: &G) -> Result<Vec<Category>, Refusal<G::Error>> {
         let named = self.hierarchy.top_categories.iter().map(|top| top.category.clone());
         let mut allowed = named.collect::<Vec<_>>();
@@ -223,7 +224,7 @@ impl CategoryRules {
         check_category_exists("describe", path, ground)
     }
 
-    /// Whether a memory may come to lie at a path.
+    /// Checks whether a memory may be put at a path.
     fn check_destination<G: StoreView>(
         &self,
         path: &MemoryPath,
@@ -254,7 +255,7 @@ impl CategoryRules {
         Ok(self.check_operation(MemoryOperation::Create, path)?)
     }
 
-    /// In a strict hierarchy without categories nothing has one.
+    /// Denies every category if the mode is strict and none is configured.
     fn check_categories_configured(
         &self,
         category: &Category,
@@ -277,7 +278,7 @@ impl CategoryRules {
     ) -> Result<(), Refusal<G::Error>> {
         if from.category == to.category {
             self.check_operation(MemoryOperation::Update, from)?;
-            // What changes is the name alone; the category is where it was.
+            // Only the name changes; the memory stays in its category.
             return match to.as_category() {
                 Some(name) if self.hierarchy.find(&name).is_some() => {
                     Err(InvalidChange::NameIsCategory { path: to.clone() }.into())
@@ -316,7 +317,7 @@ impl CategoryRules {
             .into())
     }
 
-    /// Whether what a memory says fits where it lies.
+    /// Checks the text of a memory against the policy of its category.
     fn check_memory<E>(
         &self,
         path: &MemoryPath,

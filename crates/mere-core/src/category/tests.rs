@@ -1,4 +1,6 @@
-//! The tables of the design, cell by cell, against a model of the ground.
+//! The tables of the specification, cell by cell, against a model of a store.
+//!
+//! The messages are compared word for word, because people script against them.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -6,7 +8,7 @@ use std::convert::Infallible;
 use super::*;
 use crate::item::{Category, ItemId, MemoryPath, MemoryText, NewMemory};
 
-/// What is there, as a set of paths; a memory ends in `.md`.
+/// The state of a store as a set of paths. The path of a memory ends in `.md`.
 #[derive(Default)]
 struct Model(BTreeSet<String>);
 
@@ -71,7 +73,8 @@ fn defined(path: &str, subcategories: Vec<ConfiguredCategory>) -> ConfiguredCate
     }
 }
 
-/// The hierarchy of the design: `standards/{architecture,testing}`, `todo`, `decisions/config`.
+/// Builds the hierarchy of the specification: `standards/{architecture,testing}`, `todo`,
+/// `decisions/config`.
 fn rules(mode: CategoryMode) -> CategoryRules {
     let standards =
         vec![defined("standards/architecture", vec![]), defined("standards/testing", vec![])];
@@ -134,7 +137,7 @@ fn create_memory(path: &str) -> StoreChange {
     }
 }
 
-/// The letter of the reply and what it says; `S` for a permit.
+/// Returns the letter of the reply and its message; `S` for a permit.
 fn decide(rules: &CategoryRules, change: StoreChange, ground: &Model) -> String {
     match rules.permit(change, ground, change_context()) {
         Ok(_) => "S".to_owned(),
@@ -267,7 +270,7 @@ fn an_environment_makes_a_mode_stricter_only() {
     );
 }
 
-/// `todo` keeps three short memories for a week, and gives none away.
+/// Builds rules under which `todo` keeps three short memories for a week and lets none be deleted.
 fn limited() -> CategoryRules {
     let permissions = MemoryPermissions { delete: Some(false), ..MemoryPermissions::default() };
     let policy = MemoryPolicy {

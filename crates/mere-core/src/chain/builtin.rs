@@ -1,6 +1,6 @@
-//! The tools that ship in the binary, as data in the format of anybody's tool.
+//! The tools that ship in the binary, written as data in the same format as any other tool.
 //!
-//! They need no signature, so nothing else may have their names: whoever could shadow a runtime
+//! They need no signature, so no other tool may have their names: whoever could shadow a runtime
 //! would take over every tool that it runs.
 
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use crate::item::{
     Category, CategoryBase, ItemForm, ItemId, ItemType, Scope, ScopedPath, ToolManifest,
 };
 
-/// Each by its id.
+/// The manifests by tool id.
 const MANIFESTS: [(&str, &str); 4] = [
     ("subprocess", include_str!("builtin/subprocess.yaml")),
     ("python_runtime", include_str!("builtin/python_runtime.yaml")),
@@ -18,26 +18,26 @@ const MANIFESTS: [(&str, &str); 4] = [
     ("bash_runtime", include_str!("builtin/bash_runtime.yaml")),
 ];
 
-/// Names that are kept for what does not ship yet.
+/// Names that are reserved for tools that do not ship yet.
 const UNIMPLEMENTED_NAMES: [&str; 4] = ["http_client", "mcp_client", "mcp_stdio", "mcp_http"];
 
 static TOOLS: LazyLock<Vec<ChainTool>> =
     LazyLock::new(|| MANIFESTS.iter().filter_map(|(id, text)| parse_builtin(id, text)).collect());
 
-/// The tool of that name that ships in the binary.
+/// Returns the built-in tool with this id.
 pub fn find(id: &ItemId) -> Option<ChainTool> {
     TOOLS.iter().find(|member| member.pin.id == *id).cloned()
 }
 
-/// Whether nobody else's tool may have this name.
+/// Reports whether an id is reserved, so that no other tool may have it.
 pub fn is_reserved(id: &ItemId) -> bool {
     let mut names = MANIFESTS.iter().map(|(name, _)| name).chain(&UNIMPLEMENTED_NAMES);
     names.any(|name| *name == id.as_str())
 }
 
-/// None for a text that is no manifest; a test reads them all.
+/// Parses a built-in manifest. Returns `None` if the text is not a manifest; a test reads them all.
 fn parse_builtin(id: &str, text: &str) -> Option<ChainTool> {
-    // The format wants a place. These have none, so their pins say no scope.
+    // The format requires a location. Built-in tools have none, so their pins have no scope.
     let at = ScopedPath {
         scope: Scope::User,
         kind: ItemType::Tool,
@@ -63,7 +63,7 @@ mod tests {
         text.parse().expect("an id")
     }
 
-    /// Lockfiles pin these. Whoever changes one gives it another version too.
+    /// Lockfiles pin these digests. Whoever changes a built-in tool must also change its version.
     #[test]
     fn what_ships_is_what_lockfiles_pin() {
         for (name, digest) in [

@@ -1,7 +1,7 @@
-//! What all tools of a chain say together about how it is run.
+//! The configuration of a whole chain, merged from those of its tools.
 //!
-//! Each may say more than the one that runs it, and say it otherwise. What a tool says of one
-//! variable of the environment is one thing: it is replaced, never mixed.
+//! A tool may add to the configuration of the tool that runs it, and override it. The source of an
+//! environment variable is one unit: it is replaced as a whole, never merged.
 
 use serde_json::{Map, Value};
 
@@ -9,66 +9,66 @@ use super::environment::{self, EnvSource};
 use super::{Chain, ChainTool};
 use crate::item::ItemId;
 
-/// How deep values may lie in a config.
+/// How deeply values may be nested in a configuration.
 const MAX_LEVELS: usize = 32;
 
-/// The key under which a tool speaks of the environment.
+/// The manifest key for environment variables.
 const ENV_CONFIG: &str = "env_config";
 
-/// The config of a whole chain, its templates not yet filled.
+/// The merged configuration of a chain, with its templates not yet filled.
 #[derive(Clone, Debug)]
 pub struct ChainConfig<'a> {
     pub(super) chain: &'a Chain,
     pub(super) value: Map<String, Value>,
 }
 
-/// Why what the tools say cannot be put together.
+/// The reason why the configurations of a chain's tools cannot be merged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChainConfigFault {
-    /// It is no mapping.
+    /// The field is not a mapping.
     #[error("`{field}` of `{link}` is not a mapping")]
     NotAMapping {
-        /// Which tool.
+        /// The tool.
         link: ItemId,
-        /// Which field of its manifest.
+        /// The field of its manifest.
         field: &'static str,
     },
-    /// Values lie too deep.
+    /// Values are nested too deeply.
     #[error("`{field}` of `{link}` has more than {MAX_LEVELS} levels")]
     TooNested {
-        /// Which tool.
+        /// The tool.
         link: ItemId,
-        /// Which field of its manifest.
+        /// The field of its manifest.
         field: &'static str,
     },
-    /// The environment is spoken of in two places.
+    /// Environment variables are given in two places.
     #[error("`{link}` has both `env_config` and `config.env_config`, which mean the same")]
     DuplicateEnvConfig {
-        /// Which tool.
+        /// The tool.
         link: ItemId,
     },
-    /// A variable has no name that one can have.
+    /// A variable has an invalid name.
     #[error("`{field}` of `{link}` has a name that is not letters, digits and `_`")]
     VariableName {
-        /// Which tool.
+        /// The tool.
         link: ItemId,
-        /// Which field of its manifest.
+        /// The field of its manifest.
         field: &'static str,
     },
-    /// It is not said where a variable comes from.
+    /// A variable does not have exactly one valid source.
     #[error("`{field}.{name}` of `{link}` is not one of `secret`, `env` and `value` with a text")]
     VariableSource {
-        /// Which tool.
+        /// The tool.
         link: ItemId,
-        /// Which field of its manifest.
+        /// The field of its manifest.
         field: &'static str,
-        /// Which variable.
+        /// The variable.
         name: String,
     },
 }
 
 impl Chain {
-    /// What its tools say together: from the primitive to the leaf, which has the last word.
+    /// Merges the configurations from the primitive to the leaf, so that the leaf wins.
     pub fn config(&self) -> Result<ChainConfig<'_>, ChainConfigFault> {
         let mut merged = Map::new();
         let mut variables = Map::new();
@@ -89,12 +89,12 @@ impl Chain {
 }
 
 impl ChainConfig<'_> {
-    /// All of it.
+    /// Returns the whole configuration as JSON.
     pub fn value(&self) -> &Map<String, Value> {
         &self.value
     }
 
-    /// Where each variable of the environment comes from.
+    /// Returns the source of each environment variable.
     pub fn environment(&self) -> Result<Vec<(String, EnvSource)>, ChainConfigFault> {
         let mut sources: Vec<(String, EnvSource)> = Vec::new();
         for member in self.chain.tools().iter().rev() {
@@ -110,7 +110,7 @@ impl ChainConfig<'_> {
         Ok(sources)
     }
 
-    /// Whether a tool says where this variable comes from.
+    /// Reports whether some tool gives a source for this variable.
     pub(super) fn has_variable(&self, name: &str) -> bool {
         self.value.get(ENV_CONFIG).is_some_and(|variables| variables.get(name).is_some())
     }
@@ -131,7 +131,7 @@ fn parse_variable(
 
 type EnvConfig<'a> = (&'static str, &'a Map<String, Value>);
 
-/// What a tool says of variables, and in which field.
+/// Returns the environment variables that a tool's manifest gives, and the field they are in.
 fn env_config_of(member: &ChainTool) -> Result<Option<EnvConfig<'_>>, ChainConfigFault> {
     let inner = config_of(member)?.and_then(|config| config.get(ENV_CONFIG));
     let (field, said) = match (inner, member.manifest.get(ENV_CONFIG)) {
@@ -150,7 +150,7 @@ fn config_of(member: &ChainTool) -> Result<Option<&Map<String, Value>>, ChainCon
     config.map(|config| expect_mapping(member, "config", config)).transpose()
 }
 
-/// A mapping that is not too deep to be gone through.
+/// Returns a value as a mapping, if it is one and is not nested too deeply to be walked.
 fn expect_mapping<'a>(
     member: &ChainTool,
     field: &'static str,
@@ -163,7 +163,8 @@ fn expect_mapping<'a>(
     value.as_object().ok_or(ChainConfigFault::NotAMapping { link, field })
 }
 
-/// Whether values lie more than [`MAX_LEVELS`] below this one. Does not call itself.
+/// Reports whether values are nested more than [`MAX_LEVELS`] below this one. It is not recursive,
+/// so the value may be of any depth.
 fn is_too_deep(value: &Value) -> bool {
     let mut waiting = vec![(value, 0)];
     while let Some((value, level)) = waiting.pop() {
@@ -179,8 +180,8 @@ fn is_too_deep(value: &Value) -> bool {
     false
 }
 
-/// Puts `said` over what is there; mappings key by key, anything else as a whole. What is merged
-/// is not deep.
+/// Merges `said` over `there`: mappings key by key, anything else as a whole. Both have passed
+/// [`is_too_deep`], so the recursion is bounded.
 fn merge(there: &mut Map<String, Value>, said: &Map<String, Value>) {
     for (key, value) in said {
         match (there.get_mut(key), value) {

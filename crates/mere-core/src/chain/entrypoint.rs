@@ -1,7 +1,7 @@
-//! The file of a tool that a runtime is given.
+//! The file of a tool that its runtime is given to run.
 //!
-//! The runtimes that ship ask for its form too, but a chain may end in another one. So it is
-//! looked at again here, where it is used.
+//! The built-in runtimes check its form in their schemas too, but a chain may use another runtime.
+//! So the path is checked again here, where it is used.
 
 use serde_json::Value;
 
@@ -9,35 +9,35 @@ use super::Chain;
 use crate::address::RelPath;
 use crate::item::ItemId;
 
-/// The file that is run, and whose it is.
+/// The file that is run, and the tool it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entrypoint {
     tool_index: usize,
     path: RelPath,
 }
 
-/// A tool names something that is no file of its own.
+/// A tool's entrypoint is not the path of one of its own files.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`manifest.entrypoint` of `{link}` is not the path of one of its files, such as `main.py`")]
 pub struct EntrypointFault {
-    /// Which tool.
+    /// The tool.
     pub link: ItemId,
 }
 
 impl Entrypoint {
-    /// Which tool of the chain it belongs to.
+    /// Returns the index in the chain of the tool that has this file.
     pub fn tool_index(&self) -> usize {
         self.tool_index
     }
 
-    /// Its path from the tool's folder.
+    /// Returns the path from the tool's folder.
     pub fn path(&self) -> &RelPath {
         &self.path
     }
 }
 
 impl Chain {
-    /// The file that is run: that of the first tool which names one.
+    /// Finds the file that is run: that of the first tool in the chain that names one.
     pub fn entrypoint(&self) -> Result<Option<Entrypoint>, EntrypointFault> {
         let named = self.tools().iter().enumerate().find_map(|(link, member)| {
             let said = member.manifest.get("manifest")?.get("entrypoint")?;
@@ -49,7 +49,7 @@ impl Chain {
     }
 }
 
-/// A path that can neither lead out of the folder nor be taken for an option.
+/// Parses a path that can neither lead out of the folder nor be taken for an option.
 fn parse_path(said: &Value) -> Option<RelPath> {
     let text = said.as_str().filter(|text| !text.is_empty() && !text.starts_with('-'))?;
     text.parse().ok()

@@ -1,20 +1,21 @@
-//! Where the variables of a tool's environment come from. Their values are found by whoever runs it.
+//! The sources of a tool's environment variables. The values are looked up by whoever runs the
+//! tool, not here.
 
 use serde_json::Value;
 
 /// The source of one variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EnvSource {
-    /// A secret of this name, which a person granted.
+    /// The secret of this name, which a person has granted.
     Secret(String),
-    /// A variable of this name, of whoever runs the tool.
+    /// The variable of this name in the environment of whoever runs the tool.
     Env(String),
-    /// This text.
+    /// This literal text.
     Value(String),
 }
 
 impl EnvSource {
-    /// Reads one of `{secret: …}`, `{env: …}` and `{value: …}`.
+    /// Parses one of `{secret: …}`, `{env: …}` and `{value: …}`.
     pub(super) fn parse(value: &Value) -> Option<Self> {
         let mut fields = value.as_object()?.iter();
         let (Some((key, value)), None) = (fields.next(), fields.next()) else { return None };
@@ -28,7 +29,7 @@ impl EnvSource {
     }
 }
 
-/// Whether a variable can have this name.
+/// Reports whether a text is a valid name of a variable.
 pub(super) fn is_variable_name(text: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     text.bytes().all(is_word)

@@ -1,140 +1,140 @@
-//! Why tools do not make a chain: which link, which field, and what was expected there.
+//! The reason why tools do not form a chain: which tool, which field, and what was expected there.
 //!
-//! Manifests are other people's texts, so a fault repeats ids and our own field names, never
-//! values that nobody has checked.
+//! Manifests are other people's texts, so a fault repeats ids and our own field names, never values
+//! that nobody has checked.
 
 use super::MAX_CHAIN_LENGTH;
 use crate::item::{ItemId, Scope};
 use crate::schema::{Problem, SchemaError};
 
-/// Why a list of tools is no chain.
+/// The reason why a list of tools is not a chain.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChainFault {
-    /// There is no tool at all.
+    /// The list is empty.
     #[error("a chain has at least one tool")]
     Empty,
-    /// There are more links than a chain may have.
+    /// The list has more tools than a chain may have.
     #[error("a chain has at most {MAX_CHAIN_LENGTH} tools, and this one has {found}")]
     TooDeep {
-        /// How many there are.
+        /// How many tools there are.
         found: usize,
     },
-    /// A tool is run by itself, by way of others or not.
+    /// A tool is run by itself, directly or through others.
     #[error("`{link}` is in the chain twice")]
     Cycle {
-        /// Which tool.
+        /// The tool.
         link: ItemId,
     },
-    /// A manifest says something else than the pin of its tool.
+    /// A manifest contradicts the pin of its tool.
     #[error("`{field}` of `{link}` is not {expected}")]
     ManifestMismatch {
-        /// Which tool.
+        /// The tool.
         link: ItemId,
-        /// Which field of its manifest.
+        /// The field of its manifest.
         field: &'static str,
-        /// What it should say.
+        /// A description of the expected value.
         expected: String,
     },
-    /// The next tool is not the one that is asked for.
+    /// The next tool is not the one that the manifest names as executor.
     #[error("`executor_id` of `{link}` is `{expected}`, but `{found}` comes next")]
     WrongExecutor {
         /// The tool that is run.
         link: ItemId,
-        /// What it says runs it.
+        /// The executor its manifest names.
         expected: ItemId,
-        /// What comes next.
+        /// The tool that comes next.
         found: ItemId,
     },
-    /// The last tool is run by one that is not there.
+    /// The executor of the last tool is not in the chain.
     #[error("`executor_id` of `{link}` is `{executor}`, and the chain ends before it")]
     MissingExecutor {
         /// The last tool.
         link: ItemId,
-        /// What it says runs it.
+        /// The executor its manifest names.
         executor: ItemId,
     },
-    /// The chain leads to a reserved name that has no tool yet.
+    /// The chain leads to a reserved name for which no tool exists yet.
     #[error("`executor_id` of `{link}` is `{executor}`, which is not run yet")]
     NotImplemented {
-        /// The tool that needs it, or itself.
+        /// The tool that needs it, or the reserved name itself.
         link: ItemId,
         /// The reserved name.
         executor: ItemId,
     },
-    /// Somebody's tool has a name that is kept for what ships in the binary.
+    /// A tool of some scope has a name that is reserved for the binary.
     #[error("`{link}` is a reserved name, and the tool of scope {scope} may not have it")]
     ReservedName {
-        /// The name.
+        /// The reserved name.
         link: ItemId,
-        /// Where the tool lives.
+        /// The scope of the tool.
         scope: Scope,
     },
-    /// A tool is said to ship in the binary, and does not, or not so.
+    /// A tool claims to ship in the binary but does not, or differs from the one that does.
     #[error("`{link}` is not a tool that ships in the binary")]
     NotBuiltin {
-        /// Which tool.
+        /// The tool.
         link: ItemId,
     },
-    /// A primitive is run by nothing else, so nothing comes after it.
+    /// A primitive is not the last tool of the chain. Nothing runs a primitive, so it must be.
     #[error("`tool_type` of `{link}` is primitive, and it is not the last of the chain")]
     PrimitiveNotLast {
-        /// Which tool.
+        /// The tool.
         link: ItemId,
     },
-    /// The last tool is no primitive, or one that does not ship in the binary.
+    /// The last tool is not a primitive that ships in the binary.
     #[error("`{link}` ends the chain, and only a primitive that ships in the binary may")]
     EndsWithoutPrimitive {
-        /// Which tool.
+        /// The tool.
         link: ItemId,
     },
-    /// One tool does not take another as what it runs.
+    /// One tool does not accept to run another.
     #[error("`{parent}` does not run `{child}`: {fault}")]
     Pair {
         /// The tool that would run the other.
         parent: ItemId,
         /// The tool that would be run.
         child: ItemId,
-        /// Why not.
+        /// The reason.
         fault: PairFault,
     },
 }
 
-/// Why a tool does not run another; fields are those of the one that would run it.
+/// The reason why a tool does not run another. The fields are those of the tool that would run it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PairFault {
-    /// It says of no tools at all that it runs them.
+    /// The manifest has no `validation.child_schemas`, so the tool runs no other.
     #[error("its `validation.child_schemas` lists nothing")]
     NoChildSchemas,
-    /// What it says cannot be understood.
+    /// A field is malformed.
     #[error("its `{field}` is not {expected}")]
     Malformed {
-        /// Which field.
+        /// The field.
         field: String,
-        /// What it should be.
+        /// A description of the expected value.
         expected: &'static str,
     },
-    /// A schema of it is none.
+    /// A schema is invalid.
     #[error("its `{field}` cannot be used: {error}")]
     InvalidSchema {
-        /// Which field.
+        /// The field.
         field: String,
-        /// Why.
+        /// What is wrong with the schema.
         error: SchemaError,
     },
-    /// It does not say that it runs tools like this.
+    /// No entry matches the other tool.
     #[error("no `match` of its `validation.child_schemas` fits")]
     NoMatch,
-    /// It runs tools like this, but this one is not as it should be.
+    /// An entry matches the other tool, but its schema refuses the manifest.
     #[error("its `{field}` refuses the manifest: {}", join_problems(.problems))]
     SchemaMismatch {
-        /// Which schema.
+        /// The field of the schema.
         field: String,
-        /// What is wrong with the manifest of the other.
+        /// What is wrong with the other tool's manifest.
         problems: Vec<Problem>,
     },
 }
 
-/// Problems in one line.
+/// Joins problems into one line.
 pub(super) fn join_problems(problems: &[Problem]) -> String {
     let one = |problem: &Problem| match problem.pointer.as_str() {
         "" => problem.message.clone(),

@@ -1,7 +1,8 @@
-//! Puts values into the arguments of a chain: `command` and `args`, one element at a time.
+//! Fills the templates of a chain's configuration: single values, and `command` and `args` one
+//! element at a time.
 //!
-//! An element stays one element whatever is put into it, and nothing that was put in is read
-//! again. How much there may be is checked while it grows, not after.
+//! An element stays one element whatever is put into it, and nothing that was put in is read as a
+//! template again. The size limits are checked while the arguments grow, not afterwards.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,116 +14,117 @@ use super::template::{self, TemplateError, TemplatePart};
 use super::{Chain, ChainConfig, EntrypointFault};
 use crate::json;
 
-/// How many arguments a program may have, itself included.
+/// How many arguments a program may have, including its own name.
 pub const MAX_ARGUMENTS: usize = 4_096;
-/// How many bytes they may have together, with the zero that ends each.
+/// How many bytes the arguments may have together, including the NUL that ends each.
 pub const MAX_ARGUMENT_BYTES: usize = 128 * 1024;
 
-/// The name that means the file that is run.
+/// The template name that means the path of the entrypoint.
 const ENTRYPOINT: &str = "entrypoint";
 
-/// What can be put in. Some of it may be secret, so it is not for printing.
+/// The values for templates. Some of them may be secret, so the type is not `Debug`.
 #[derive(Clone, Copy)]
 pub struct TemplateValues<'a> {
-    /// Where the program finds the files of the tool, without a final `/`.
+    /// The folder in which the program finds the files of the tool, without a final `/`.
     pub folder: &'a str,
-    /// What the call says.
+    /// The parameters of the call.
     pub parameters: &'a Map<String, Value>,
-    /// The variables of [`Config::environment`] that have a value.
+    /// Those variables of [`ChainConfig::environment`] that have a value.
     pub environment: &'a BTreeMap<String, String>,
 }
 
-/// A config whose arguments are texts. Its `Debug` does not print them.
+/// A configuration with its templates filled. Its `Debug` does not print the arguments.
 #[derive(Clone)]
 pub struct FilledConfig<'a> {
     pub(super) chain: &'a Chain,
     pub(super) value: Map<String, Value>,
 }
 
-/// Why arguments cannot be filled. Never repeats a value.
+/// The reason why a template cannot be filled. The fault never repeats a value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FillFault {
-    /// A parameter has the name that means something else.
+    /// A parameter has the name that is reserved for the entrypoint.
     #[error("`parameters` has `entrypoint`, which is the file that is run")]
     ReservedParameter,
-    /// A template has no end.
+    /// A template is not closed.
     #[error("`{field}` has a `${{` without a `}}`; write `$${{` for the characters themselves")]
     Unclosed {
-        /// Where.
+        /// The field.
         field: String,
     },
-    /// A template has no name.
+    /// A template does not contain a valid name.
     #[error("`{field}` has a `${{…}}` that is no name")]
     InvalidName {
-        /// Where.
+        /// The field.
         field: String,
     },
-    /// A default has a template in it.
+    /// The default of a template contains another template.
     #[error("`{field}` has a template in the default of another")]
     Nested {
-        /// Where.
+        /// The field.
         field: String,
     },
-    /// Nothing has that name.
+    /// No parameter and no variable has that name.
     #[error("`{field}` needs `{name}`, which is neither a parameter nor in `env_config`")]
     UnknownName {
-        /// Where.
+        /// The field.
         field: String,
-        /// What is asked for.
+        /// The name.
         name: String,
     },
-    /// A variable has that name, but no value.
+    /// The variable of that name has no value.
     #[error("`{field}` needs `{name}` of `env_config`, which has no value")]
     UnsetVariable {
-        /// Where.
+        /// The field.
         field: String,
-        /// What is asked for.
+        /// The name.
         name: String,
     },
-    /// The file that is run is none.
+    /// The entrypoint is invalid.
     #[error(transparent)]
     Entrypoint(#[from] EntrypointFault),
-    /// What should be an argument is no text, and no number or boolean.
+    /// An argument is neither a text nor a number nor a boolean.
     #[error("`{field}` is {found}, and an argument is a text, a number, true or false")]
     NotText {
-        /// Where.
+        /// The field.
         field: String,
-        /// What it is.
+        /// The type of the value.
         found: &'static str,
     },
-    /// All arguments together are no list.
+    /// The arguments are not a list.
     #[error("`{field}` is {found}, and not a list")]
     NotAList {
-        /// Where.
+        /// The field.
         field: String,
-        /// What it is.
+        /// The type of the value.
         found: &'static str,
     },
-    /// An argument has a NUL, which no program can be given.
+    /// An argument has a NUL character, which cannot be passed to a program.
     #[error("`{field}` has a NUL character")]
     Nul {
-        /// Where.
+        /// The field.
         field: String,
     },
     /// There are too many arguments.
     #[error("`{field}` goes beyond {MAX_ARGUMENTS} arguments")]
     TooMany {
-        /// Where.
+        /// The field.
         field: String,
     },
     /// The arguments are too long.
     #[error("`{field}` goes beyond {MAX_ARGUMENT_BYTES} bytes of arguments")]
     TooLong {
-        /// Where.
+        /// The field.
         field: String,
     },
 }
 
-/// What is a list of texts, and what is never filled.
+/// The keys that are not filled as typed values: two are lists of texts, and `env_config` is never
+/// filled.
 const UNTYPED_KEYS: [&str; 3] = ["command", "args", "env_config"];
 
 impl<'a> ChainConfig<'a> {
-    /// The same with every template filled.
+    /// Fills every template.
     pub fn fill(&self, values: TemplateValues<'_>) -> Result<FilledConfig<'a>, FillFault> {
         if values.parameters.contains_key(ENTRYPOINT) {
             return Err(FillFault::ReservedParameter);
@@ -145,7 +147,7 @@ impl<'a> ChainConfig<'a> {
 }
 
 impl FilledConfig<'_> {
-    /// All of it.
+    /// Returns the whole configuration as JSON.
     pub fn value(&self) -> &Map<String, Value> {
         &self.value
     }
@@ -157,13 +159,13 @@ impl fmt::Debug for FilledConfig<'_> {
     }
 }
 
-/// What a name stands for.
+/// The value that a template name resolves to.
 enum ResolvedName<'a> {
     Json(&'a Value),
     Text(Cow<'a, str>),
 }
 
-/// The arguments so far.
+/// A filler of templates, which keeps track of the size of the arguments so far.
 struct Filler<'a> {
     config: &'a ChainConfig<'a>,
     values: TemplateValues<'a>,
@@ -171,11 +173,11 @@ struct Filler<'a> {
     bytes: usize,
 }
 
-/// How an element becomes a text.
+/// A way to turn an element into a text.
 type ElementReader<'a> = fn(&Filler<'a>, &Value, &str) -> Result<String, FillFault>;
 
 impl<'a> Filler<'a> {
-    /// A list, or a text that stands for one.
+    /// Fills a list, or a text that is one template for a whole list.
     fn fill_list(&mut self, said: &Value, field: &str) -> Result<Vec<String>, FillFault> {
         let text = match said {
             Value::Array(items) => return self.fill_elements(items, field, Self::expand),
@@ -218,7 +220,8 @@ impl<'a> Filler<'a> {
         Ok(elements)
     }
 
-    /// A value that is one template keeps its type.
+    /// Fills a value that is not an argument. If the value is a single template, the result keeps
+    /// the type of what it resolves to.
     fn fill_typed(&self, text: &str, field: &str) -> Result<Value, FillFault> {
         match parse_template(text, field)?[..] {
             [TemplatePart::Name { name, default }] => {
@@ -233,7 +236,7 @@ impl<'a> Filler<'a> {
         }
     }
 
-    /// An element as its author wrote it.
+    /// Expands the templates in an element that the author wrote.
     fn expand(&self, item: &Value, field: &str) -> Result<String, FillFault> {
         let Value::String(text) = item else { return self.literal(item, field) };
         let mut element = String::new();
@@ -251,14 +254,14 @@ impl<'a> Filler<'a> {
         Ok(element)
     }
 
-    /// An element that stands for itself.
+    /// Turns an element into a text without expanding templates in it.
     fn literal(&self, item: &Value, field: &str) -> Result<String, FillFault> {
         let text = argument_text(item, field)?;
         self.check_size(text.len(), field)?;
         Ok(text.into_owned())
     }
 
-    /// Refuses an element of so many bytes where there is no more room.
+    /// Refuses an element of this many bytes if it exceeds the limit.
     fn check_size(&self, bytes: usize, field: &str) -> Result<(), FillFault> {
         if self.bytes + bytes < MAX_ARGUMENT_BYTES {
             return Ok(());
@@ -297,7 +300,7 @@ impl<'a> Filler<'a> {
     }
 }
 
-/// A default that reads as a number, true or false is one.
+/// Parses a default as a number or boolean if it reads as one; otherwise it is a text.
 fn parse_scalar(text: &str) -> Value {
     let read = json::parse(text.as_bytes()).ok();
     let read = read.filter(|value| value.is_number() || value.is_boolean());

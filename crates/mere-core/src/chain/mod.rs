@@ -1,9 +1,10 @@
-//! How a tool is run: by another, which is run by another, down to a primitive.
+//! Executor chains: a tool is run by another tool, which is run by another, down to a primitive.
 //!
-//! A [`Chain`] is the proof that its tools fit together; that each of them is what was signed is
-//! said elsewhere (`trust`). [`Chain::config`] merges what they say, [`Config::environment`] says
-//! which variables need values, [`Config::fill`] puts values in, and [`Filled::subprocess`] checks
-//! it all and says what to run: one is made of the other, so none is left out. Nothing is run here.
+//! A [`Chain`] proves that its tools fit together; that each of them is what was signed is proved
+//! elsewhere (`trust`). [`Chain::config`] merges their configurations, [`ChainConfig::environment`]
+//! says which variables need values, [`ChainConfig::fill`] fills the templates, and
+//! [`FilledConfig::subprocess`] checks the result and says what to run. Each step takes the result
+//! of the one before, so that none can be left out. Nothing is run here.
 
 pub mod builtin;
 mod config;
@@ -35,24 +36,24 @@ use crate::item::{ItemId, PinnedTool, ScopedPath, ToolManifest};
 /// How many tools a chain may have.
 pub const MAX_CHAIN_LENGTH: usize = 10;
 
-/// One tool of a chain: what a lockfile says of it, and its manifest.
+/// One tool of a chain: its pin, as in a lockfile, and its manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainTool {
-    /// What it is pinned to.
+    /// The facts that a lockfile records about the tool.
     pub pin: PinnedTool,
-    /// All of its manifest.
+    /// The whole manifest.
     pub manifest: Map<String, Value>,
 }
 
-/// Tools that fit together, the one that is asked for first and a primitive last.
+/// Tools that fit together: the requested tool first, a primitive last.
 #[derive(Clone, Debug)]
 pub struct Chain {
-    /// At least one.
+    /// The tools; there is at least one.
     tools: Vec<ChainTool>,
 }
 
 impl ChainTool {
-    /// The tool that lies at `at`, with its canonical hash.
+    /// Creates the tool that lies at `at`, with its canonical hash.
     pub fn new(tool: ToolManifest, at: &ScopedPath, integrity: Sha256) -> Self {
         let pin = PinnedTool {
             id: at.id.clone(),
@@ -71,7 +72,7 @@ impl ChainTool {
 }
 
 impl Chain {
-    /// The tools as a chain, if they are one: leaf first.
+    /// Checks that the tools form a chain. The requested tool comes first.
     pub fn new(members: Vec<ChainTool>) -> Result<Self, ChainFault> {
         check_cycle_and_length(&members)?;
         members.iter().try_for_each(check_reserved_name)?;
@@ -91,28 +92,29 @@ impl Chain {
         Ok(Self { tools: members })
     }
 
-    /// All of its tools, the one that is asked for first.
+    /// Returns the tools, the requested one first.
     pub fn tools(&self) -> &[ChainTool] {
         &self.tools
     }
 
-    /// The tool that is asked for.
+    /// Returns the requested tool.
     pub fn leaf(&self) -> &ChainTool {
         &self.tools[0]
     }
 
-    /// What runs all the others.
+    /// Returns the primitive that runs all the others.
     pub fn primitive(&self) -> &ChainTool {
         &self.tools[self.tools.len() - 1]
     }
 
-    /// What each tool is pinned to, in their order.
+    /// Returns the pins of the tools, in their order.
     pub fn pins(&self) -> impl DoubleEndedIterator<Item = &PinnedTool> + ExactSizeIterator {
         self.tools.iter().map(|member| &member.pin)
     }
 }
 
-/// A cycle comes first: whoever follows one has a list that is too long, too.
+/// Refuses cycles and chains that are too long. Cycles are checked first, because following one
+/// makes the list too long as well.
 fn check_cycle_and_length(members: &[ChainTool]) -> Result<(), ChainFault> {
     let mut seen = BTreeSet::new();
     if let Some(again) = members.iter().find(|member| !seen.insert(&member.pin.id)) {
@@ -125,7 +127,7 @@ fn check_cycle_and_length(members: &[ChainTool]) -> Result<(), ChainFault> {
     }
 }
 
-/// What ships in the binary is what it says, and nothing else has its names.
+/// Checks that a built-in tool is the one that ships, and that no other tool has a reserved name.
 fn check_reserved_name(member: &ChainTool) -> Result<(), ChainFault> {
     let link = member.pin.id.clone();
     let is_reserved = builtin::is_reserved(&link);
@@ -140,7 +142,7 @@ fn check_reserved_name(member: &ChainTool) -> Result<(), ChainFault> {
     }
 }
 
-/// A manifest says what its pin says.
+/// Checks that a manifest agrees with its pin.
 fn check_manifest(member: &ChainTool) -> Result<(), ChainFault> {
     let ChainTool { pin, manifest } = member;
     let wrong = |field, expected| {

@@ -1,7 +1,7 @@
-//! Whether a tool runs another: the list `validation.child_schemas` of the one that would.
+//! Checks whether one tool may run another, by its `validation.child_schemas`.
 //!
-//! The whole list is read before anything is looked up in it, so that a list with a fault never
-//! says yes. The first entry that fits decides; none that fits is a no.
+//! The whole list is parsed before anything is looked up in it, so that a malformed list never
+//! permits anything. The first entry that matches decides; if none matches, the answer is no.
 
 use serde_json::{Map, Value};
 
@@ -11,12 +11,13 @@ use crate::schema::Schema;
 
 const FIELD: &str = "validation.child_schemas";
 
-/// The longest list.
+/// The largest number of entries in the list.
 const MAX_ENTRIES: usize = 64;
 
 /// One entry of the list.
 struct ChildSchema<'a> {
-    /// What a manifest says at paths of names joined by dots; empty for whatever it says.
+    /// The expected values in the child's manifest, by paths of names joined by dots. An empty map
+    /// matches every manifest.
     expected: &'a Map<String, Value>,
     schema: Schema,
 }
@@ -75,7 +76,7 @@ fn malformed(field: &str, expected: &'static str) -> PairFault {
     PairFault::Malformed { field: field.to_owned(), expected }
 }
 
-/// The value at a path of names joined by dots.
+/// Returns the value at a path of names joined by dots.
 fn value_at<'a>(manifest: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
     let mut names = path.split('.');
     let top = manifest.get(names.next()?)?;

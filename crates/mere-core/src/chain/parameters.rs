@@ -1,7 +1,7 @@
-//! What a tool says of its parameters, as the one schema that calls are checked against.
+//! A tool's parameters, turned into the one JSON Schema that calls are checked against.
 //!
-//! Authors write a JSON Schema, or a list of names. What is neither is refused: read as a schema it
-//! would let everything through.
+//! Authors write a JSON Schema or a list of names. Anything else is refused, because a value that
+//! was mistaken for a schema would accept every call.
 
 use std::collections::BTreeSet;
 
@@ -12,29 +12,29 @@ use crate::schema::{InputSpec, input_schema};
 
 const LISTED_KEYS: [&str; 6] = ["name", "type", "required", "description", "default", "enum"];
 
-/// Why a manifest does not say what its parameters are.
+/// The reason why a manifest does not define its parameters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParametersFault {
-    /// It says it twice.
+    /// The parameters are defined twice.
     #[error("there are both `input_schema` and `parameters`, which mean the same")]
     DuplicateSchema,
-    /// A part of it is not what it should be.
+    /// A part of the definition is malformed.
     #[error("`{field}` is not {expected}")]
     Malformed {
-        /// Which field.
+        /// The field.
         field: String,
-        /// What it should be.
+        /// A description of the expected value.
         expected: &'static str,
     },
-    /// Two parameters have one name.
+    /// Two parameters have the same name.
     #[error("`{field}` is the name of another parameter too")]
     DuplicateName {
-        /// Which field.
+        /// The field.
         field: String,
     },
 }
 
-/// The schema of a tool's parameters. A tool that says nothing of them has none.
+/// Returns the schema of a tool's parameters. A tool that defines none accepts none.
 pub fn tool_input_schema(manifest: &Map<String, Value>) -> Result<Value, ParametersFault> {
     match (manifest.get("input_schema"), manifest.get("parameters")) {
         (Some(_), Some(_)) => Err(ParametersFault::DuplicateSchema),
@@ -50,8 +50,7 @@ pub fn tool_input_schema(manifest: &Map<String, Value>) -> Result<Value, Paramet
     }
 }
 
-/// The parameters with the defaults of those that were not given, where the schema has some at its
-/// top.
+/// Adds the default of every missing parameter that has one at the top level of the schema.
 pub fn with_defaults(schema: &Value, mut parameters: Map<String, Value>) -> Map<String, Value> {
     for (name, property) in
         schema.get("properties").and_then(Value::as_object).into_iter().flatten()
@@ -65,13 +64,13 @@ pub fn with_defaults(schema: &Value, mut parameters: Map<String, Value>) -> Map<
     parameters
 }
 
-/// Whether a mapping is a schema, and not parameters by their names.
+/// Reports whether a mapping is a schema, and not parameters by their names.
 fn is_schema(value: &Value) -> bool {
     value.get("type").is_some_and(|kind| kind == "object")
         || value.get("properties").is_some_and(Value::is_object)
 }
 
-/// The schema of parameters that are listed.
+/// Builds the schema for a list of parameters.
 fn schema_from_list(list: &[Value]) -> Result<Value, ParametersFault> {
     let mut names = BTreeSet::new();
     let mut specs = Vec::with_capacity(list.len());
@@ -128,8 +127,8 @@ fn malformed(field: &str, expected: &'static str) -> ParametersFault {
     ParametersFault::Malformed { field: field.to_owned(), expected }
 }
 
-/// The same with parameters that a person typed: what the schema does not call a text is read as JSON, if
-/// it is that. The last of two with one name counts.
+/// Adds parameters that a person typed. A value is parsed as JSON if the schema does not call it a
+/// string and it is valid JSON. Of two with the same name, the last counts.
 pub fn with_text_values(
     schema: &Value,
     mut parameters: Map<String, Value>,

@@ -1,32 +1,33 @@
-//! A chain and its lockfile: how one is written, and whether one still fits.
+//! Lockfiles of chains: building one, and checking that a chain still matches it.
 //!
-//! A run must be what was locked, link by link and field by field. The first difference is told.
+//! A run must be exactly what was locked, tool by tool and field by field. The first difference is
+//! reported.
 
 use serde_json::{Value, json};
 
 use super::Chain;
 use crate::item::{ItemId, Lockfile, PinnedTool, ScopedPath, Version};
 
-/// Where a chain is not what was locked.
+/// The first difference between a chain and its lockfile.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{field}` of link {index}, `{id}`, is `{expected}` in the lockfile and `{found}` now")]
 pub struct LockMismatch {
-    /// Which link, from 0 for the tool that is asked for.
+    /// The index of the tool in the chain, from 0 for the requested tool.
     pub index: usize,
-    /// Its id: that of the chain, or of the lockfile where the chain has no such link.
+    /// The tool's id, taken from the chain, or from the lockfile if the chain is shorter.
     pub id: ItemId,
-    /// `tool_id`, `version`, `scope`, `category`, `integrity`, `executor`, `length` or
-    /// `root.integrity`.
+    /// The field that differs: `tool_id`, `version`, `scope`, `category`, `integrity`, `executor`,
+    /// `length` or `root.integrity`.
     pub field: &'static str,
-    /// What the lockfile says.
+    /// The value in the lockfile.
     pub expected: String,
-    /// What is there.
+    /// The value in the chain.
     pub found: String,
 }
 
-/// The lockfile of a chain that is to lie at `at`, for the space with this id.
+/// Builds the lockfile of a chain, to be written at `at` in the space with this id.
 ///
-/// It is one that [`Lockfile::parse`] takes if `at` is for this tool and version.
+/// [`Lockfile::parse`] accepts it if `at` is for this tool and version.
 pub fn build_lockfile(chain: &Chain, at: &ScopedPath, space_id: &str) -> Value {
     let root = &chain.leaf().pin;
     let links = chain.pins().map(|pin| {
@@ -83,7 +84,7 @@ fn check_equal(
     Err(LockMismatch { index, id: id.clone(), field, expected, found })
 }
 
-/// Every field of a link, as a lockfile names it.
+/// Returns every field of a pin under its name in the lockfile.
 fn pin_fields(pin: &PinnedTool) -> [(&'static str, String); 6] {
     let executor = pin.executor.as_ref().map_or("none", ItemId::as_str);
     [

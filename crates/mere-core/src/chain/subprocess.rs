@@ -1,7 +1,7 @@
-//! What is run in the end: a program with its arguments, never a shell.
+//! The program that a chain runs in the end, with its arguments; never a shell.
 //!
-//! It is made of a filled config only, after every tool of the chain that has a `config_schema`
-//! accepted it, the primitive first.
+//! It is built only from a filled configuration, after every tool of the chain that has a
+//! `config_schema` has accepted that configuration, the primitive first.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,18 +13,18 @@ use super::{ChainTool, FilledConfig};
 use crate::item::ItemId;
 use crate::schema::{Problem, Schema, SchemaError};
 
-/// A program to run. Its `Debug` does not print the arguments: secrets may be among them.
+/// A program to run. Its `Debug` does not print the arguments, because they may contain secrets.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Subprocess {
-    /// The program and its arguments; at least the program.
+    /// The program and its arguments; the program is always there.
     pub argv: Vec<String>,
-    /// What it is given to read.
+    /// The standard input of the program.
     pub stdin: Stdin,
-    /// How long it may take.
+    /// How long the program may run.
     pub timeout: Duration,
 }
 
-/// What a program is given to read.
+/// The standard input of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stdin {
     /// The parameters, as one JSON object.
@@ -33,37 +33,37 @@ pub enum Stdin {
     None,
 }
 
-/// Why a config is not one to run.
+/// The reason why a filled configuration cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SubprocessFault {
-    /// A tool's schema is none.
+    /// The `config_schema` of a tool is invalid.
     #[error("`config_schema` of `{link}` cannot be used: {error}")]
     InvalidSchema {
-        /// Which tool.
+        /// The tool.
         link: ItemId,
-        /// Why.
+        /// What is wrong with the schema.
         error: SchemaError,
     },
-    /// A tool does not take the config.
+    /// The `config_schema` of a tool refuses the configuration.
     #[error("`config_schema` of `{link}` refuses the config: {}", join_problems(.problems))]
     SchemaMismatch {
-        /// Which tool.
+        /// The tool.
         link: ItemId,
-        /// What is wrong.
+        /// What is wrong with the configuration.
         problems: Vec<Problem>,
     },
-    /// A field is not what is needed to run anything.
+    /// A field that is needed to run a program is missing or malformed.
     #[error("`{field}` is not {expected}")]
     InvalidField {
-        /// Which field.
+        /// The field.
         field: &'static str,
-        /// What it should be.
+        /// A description of the expected value.
         expected: &'static str,
     },
 }
 
 impl FilledConfig<'_> {
-    /// What is to be run, if every tool of the chain accepts it.
+    /// Returns the program to run, if every tool of the chain accepts the configuration.
     pub fn subprocess(&self) -> Result<Subprocess, SubprocessFault> {
         let config = Value::Object(self.value.clone());
         for member in self.chain.tools().iter().rev() {
@@ -101,7 +101,7 @@ fn parse_texts(value: &Value, field: &'static str) -> Result<Vec<String>, Subpro
     texts.ok_or(SubprocessFault::InvalidField { field, expected: "a list of texts" })
 }
 
-/// Anything that is so short that it is no time at all is refused as well.
+/// Parses the timeout. A number so small that it rounds to zero is refused as well.
 fn parse_timeout(value: &Value) -> Result<Duration, SubprocessFault> {
     let seconds = value.as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let seconds = seconds.filter(|time| !time.is_zero());

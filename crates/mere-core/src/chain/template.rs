@@ -1,37 +1,37 @@
-//! `${name}` and `${name:-default}` in a text, found once and in order.
+//! Parses `${name}` and `${name:-default}` in a text, once and in order.
 //!
-//! This only takes a text apart. Because the pieces are never joined and read again, nothing that
-//! is put in for a name can be a template.
+//! This only splits the text. Because the parts are never joined and parsed again, nothing that is
+//! put in for a name can be a template.
 
 /// The longest name, in bytes.
 const MAX_NAME: usize = 64;
 
-/// A part of a text.
+/// A part of a template text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TemplatePart<'a> {
-    /// As it stands there.
+    /// Literal text.
     Text(&'a str),
-    /// What is put in for a name.
+    /// A name to be replaced by its value.
     Name {
-        /// Which.
+        /// The name.
         name: &'a str,
-        /// What stands for it where it has no value.
+        /// The text to use if the name has no value.
         default: Option<&'a str>,
     },
 }
 
-/// Why a text cannot be taken apart.
+/// The reason why a text is not a valid template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TemplateError {
-    /// There is no `}` after a `${`.
+    /// A `${` has no `}` after it.
     Unclosed,
-    /// What stands between them is no name.
+    /// The text between the braces is not a valid name.
     InvalidName,
-    /// A default has a template in it.
+    /// A default contains a template.
     Nested,
 }
 
-/// The parts of a text, none of them empty. `$${` is `${` as text.
+/// Splits a text into its parts, none of which is empty. `$${` stands for a literal `${`.
 pub(super) fn parse_parts(text: &str) -> Result<Vec<TemplatePart<'_>>, TemplateError> {
     let mut pieces = Vec::new();
     let mut rest = text;

@@ -1,23 +1,23 @@
-//! Which lines of two texts are the same ones, found in bounded time.
+//! Finds which lines two texts have in common, in bounded time.
 //!
-//! Lines that are there once on both sides hold the two texts together; what is between them is
-//! compared closely for as long as the work allows.
+//! Lines that appear exactly once in each text anchor the two texts to each other. The lines
+//! between two anchors are compared closely for as long as the comparison budget lasts.
 
 use std::ops::Range;
 
 use super::edits;
 
-/// How many comparisons two texts are worth in all.
+/// The comparison budget for two texts.
 const MAX_COMPARISONS: usize = 10_000_000;
 
-/// A stretch of old lines that gives way to a stretch of new ones. One of them may be empty.
+/// A range of old lines that is replaced by a range of new ones. One of the ranges may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hunk {
     pub(super) old: Range<usize>,
     pub(super) new: Range<usize>,
 }
 
-/// What turns one list of lines into the other, in order.
+/// Returns the hunks that turn one list of lines into the other, in order.
 pub(super) fn find_hunks(old: &[u32], new: &[u32]) -> Vec<Hunk> {
     let mut pairs = match_lines(old, new);
     pairs.push((old.len(), new.len()));
@@ -32,7 +32,7 @@ pub(super) fn find_hunks(old: &[u32], new: &[u32]) -> Vec<Hunk> {
     changes
 }
 
-/// The lines that stay, by their place in both texts.
+/// Returns the lines that stay, as pairs of old and new index.
 fn match_lines(old: &[u32], new: &[u32]) -> Vec<(usize, usize)> {
     let mut search = Aligner {
         old,
@@ -54,7 +54,7 @@ fn match_lines(old: &[u32], new: &[u32]) -> Vec<(usize, usize)> {
     search.pairs
 }
 
-/// How often each line is there in the old and in the new text.
+/// Counts how often each line appears in the old and in the new text.
 fn count_lines(old: &[u32], new: &[u32]) -> Vec<(u32, u32)> {
     let most = old.iter().chain(new).max().map_or(0, |line| *line as usize + 1);
     let mut counts = vec![(0, 0); most];
@@ -67,7 +67,7 @@ fn count_lines(old: &[u32], new: &[u32]) -> Vec<(u32, u32)> {
     counts
 }
 
-/// Two texts that are being compared.
+/// The state of a comparison of two texts.
 struct Aligner<'a> {
     old: &'a [u32],
     new: &'a [u32],
@@ -78,8 +78,8 @@ struct Aligner<'a> {
 }
 
 impl Aligner<'_> {
-    /// Pairs what two stretches begin with, and says where the rest begins and ends without what
-    /// they end with.
+    /// Pairs the lines that both ranges begin with. Returns the start and end of what remains once
+    /// the common beginning and the common end are left out.
     fn trim_common_ends(
         &mut self,
         old: Range<usize>,
@@ -94,7 +94,7 @@ impl Aligner<'_> {
         ((old.start + head, new.start + head), (old.end - tail, new.end - tail))
     }
 
-    /// The longest run of lines that are there once on both sides, in the order of both.
+    /// Returns the longest sequence of lines that appear once in each text, in the order of both.
     fn find_anchors(&self, old: Range<usize>, new: Range<usize>) -> Vec<(usize, usize)> {
         let mut places = vec![None; self.counts.len()];
         for place in new {
@@ -106,10 +106,10 @@ impl Aligner<'_> {
         longest_increasing_run(&once.collect::<Vec<_>>())
     }
 
-    /// Pairs what it can between two lines that are paired.
+    /// Pairs what it can in the ranges between two anchors.
     fn match_between(&mut self, old: Range<usize>, new: Range<usize>) {
         let (start, end) = self.trim_common_ends(old.clone(), new.clone());
-        // A line that the other text does not have cannot be paired.
+        // A line that the other text does not contain cannot be paired.
         let old_places = (start.0..end.0).filter(|at| self.counts[self.old[*at] as usize].1 > 0);
         let new_places = (start.1..end.1).filter(|at| self.counts[self.new[*at] as usize].0 > 0);
         let (old_places, new_places) =
@@ -117,7 +117,8 @@ impl Aligner<'_> {
         let lines = |places: &[usize], all: &[u32]| places.iter().map(|at| all[*at]).collect();
         let left: Vec<u32> = lines(&old_places, self.old);
         let right: Vec<u32> = lines(&new_places, self.new);
-        // One stretch takes at most half of what is left, so that the next ones have some too.
+        // One range uses at most half of the remaining budget, so that the next ranges get some
+        // too.
         let mut work = self.comparisons_left / 2;
         let given = work;
         let found = edits::match_lines(&left, &right, &mut work).unwrap_or_default();
@@ -127,9 +128,11 @@ impl Aligner<'_> {
     }
 }
 
-/// The longest part of a list, rising in its first place, that rises in its second.
+/// Returns the longest subsequence whose second members increase. The first members increase
+/// already.
 fn longest_increasing_run(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    // The last pair of the best run of each length, and what came before each pair in its run.
+    // `ends` holds the last pair of the best run of each length; `before` holds each pair's
+    // predecessor in its run.
     let mut ends: Vec<usize> = Vec::new();
     let mut before = vec![None; pairs.len()];
     for (index, pair) in pairs.iter().enumerate() {

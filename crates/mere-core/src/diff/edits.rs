@@ -1,12 +1,14 @@
-//! The fewest edits between two short stretches of lines, by the greedy algorithm of Myers.
+//! The fewest edits between two short ranges of lines, by Myers' greedy algorithm.
 //!
-//! Each round allows one more edit and walks every diagonal as far as it leads. What a round found
-//! is kept to find the way back, so that the rounds are limited: memory grows with their square.
+//! Each round allows one more edit and follows every diagonal as far as it goes. The result of
+//! every round is kept for the way back, so memory grows with the square of the number of rounds,
+//! which is therefore limited.
 
-/// The most edits that are looked for: the rounds then keep 8 MB.
+/// The most edits that are tried. The rounds then take 8 MB.
 const MAX_EDITS: usize = 2000;
 
-/// The lines that stay, by their place in both; none if that takes more edits or work than allowed.
+/// Returns the lines that stay, as pairs of indexes, or `None` if that takes more edits or
+/// comparisons than allowed.
 pub(super) fn match_lines(
     old: &[u32],
     new: &[u32],
@@ -17,7 +19,8 @@ pub(super) fn match_lines(
         let mut reached = Vec::with_capacity(edits + 1);
         for diagonal in 0..=edits {
             let start = diagonal_start(rounds.last(), diagonal);
-            // Of the edits on this diagonal, as many as its number deleted and the rest inserted.
+            // On this diagonal, as many of the edits as its number are deletions; the rest are
+            // insertions.
             let place = (start + edits).saturating_sub(2 * diagonal);
             let (left, right) = (old.get(start..), new.get(place..));
             let equal = left.unwrap_or_default().iter().zip(right.unwrap_or_default());
@@ -33,8 +36,9 @@ pub(super) fn match_lines(
     None
 }
 
-/// How many old lines are behind us where a diagonal is entered, from the round before: by an
-/// inserted line from the diagonal above, or by a deleted one from that below, whichever is further.
+/// Returns how many old lines have been consumed where a diagonal is entered from the previous
+/// round: by an insertion from the diagonal above or by a deletion from the one below, whichever is
+/// further.
 fn diagonal_start(before: Option<&Vec<u32>>, diagonal: usize) -> usize {
     let Some(before) = before else { return 0 };
     let inserted = before.get(diagonal).map(|old| *old as usize);
@@ -42,7 +46,7 @@ fn diagonal_start(before: Option<&Vec<u32>>, diagonal: usize) -> usize {
     inserted.max(deleted.map(|old| *old as usize + 1)).unwrap_or_default()
 }
 
-/// The pairs on the way from the end to the beginning, put in order.
+/// Walks back from the end to the beginning and returns the pairs on the way, in order.
 fn backtrack(rounds: &[Vec<u32>], end: (usize, usize), mut diagonal: usize) -> Vec<(usize, usize)> {
     let (mut old, mut new) = end;
     let mut pairs = Vec::new();
@@ -72,7 +76,7 @@ mod tests {
 
     use super::*;
 
-    /// The length of the longest common part, by the book.
+    /// Computes the length of the longest common subsequence with the textbook algorithm.
     fn longest(old: &[u32], new: &[u32]) -> usize {
         let mut row = vec![0; new.len() + 1];
         for left in old {

@@ -1,8 +1,8 @@
-//! What a change does to a text, line by line, for a person to look at.
+//! A line diff of two texts, for people to read.
 //!
-//! The answer is short where little changed: equal lines far from any change are left out. Time and
-//! memory are bounded for any two texts; where finding the fewest changes would take too long, all
-//! old lines of a stretch are shown before all new ones.
+//! Equal lines far from any change are left out. Time and memory are bounded for any two texts:
+//! where finding the fewest changes would take too long, all old lines of a range are shown before
+//! all new ones.
 
 mod align;
 mod edits;
@@ -13,22 +13,22 @@ use std::ops::Range;
 /// How many equal lines are shown before and after a change.
 const CONTEXT: usize = 3;
 
-/// One line of the answer, its text without the line feed.
+/// One line of a diff, without its line feed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DiffLine {
-    /// A line of both.
+    /// A line that both texts have.
     Same(String),
-    /// A line that goes.
+    /// A line of the old text only.
     Removed(String),
-    /// A line that comes.
+    /// A line of the new text only.
     Added(String),
-    /// The line before this mark is the last one of its text and has no line feed.
+    /// A mark: the line before it is the last one of its text and has no line feed.
     NoFinalNewline,
-    /// Equal lines that are left out.
+    /// A mark: equal lines are left out here.
     Gap,
 }
 
-/// What turns `old` into `new`; nothing if they are equal.
+/// Returns the diff that turns `old` into `new`; empty if they are equal.
 pub fn unified_diff(old: &str, new: &str) -> Vec<DiffLine> {
     let mut names = HashMap::new();
     let old = number_lines(old, &mut names);
@@ -54,7 +54,7 @@ pub fn unified_diff(old: &str, new: &str) -> Vec<DiffLine> {
     shown
 }
 
-/// The lines of a text, and a number for each that equal lines share.
+/// The lines of a text, each with a number that equal lines share.
 struct NumberedLines<'a> {
     lines: Vec<&'a str>,
     numbers: Vec<u32>,
@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(lines.collect::<Vec<_>>().join("|"), expected, "{old:?} {new:?}");
     }
 
-    /// Numbers on lines of their own.
+    /// Returns a text with one number on each line.
     fn lines(numbers: Range<usize>) -> String {
         numbers.map(|number| format!("{number}\n")).fold(String::new(), |text, line| text + &line)
     }

@@ -1,23 +1,24 @@
-//! What becomes of one character before words are looked up, as BERT's uncased models have it.
+//! Normalises one character before words are looked up, following BERT's uncased models.
 //!
-//! Control characters go, letters are decomposed, lose their accents and become small; punctuation
-//! and ideographs are words of their own. One character at a time: nothing waits for a next one.
+//! Control characters are dropped; letters are decomposed, lose their accents and are lowercased;
+//! punctuation marks and ideographs become words of their own. Characters are processed one at a
+//! time, without looking ahead.
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 use unicode_normalization::char::decompose_canonical;
 
-/// What a character is to the words around it.
+/// A normalised character, classified by its role in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NormalizedChar {
-    /// A part of a word.
+    /// A character inside a word.
     Part(char),
-    /// A word of its own.
+    /// A character that is a word of its own.
     Word(char),
-    /// The end of a word.
+    /// White space, which ends a word.
     Space,
 }
 
-/// Calls `take` with what a character becomes, which is nothing for some.
+/// Calls `take` with each character that `character` normalises to; some normalise to nothing.
 pub fn normalize(character: char, take: &mut impl FnMut(NormalizedChar)) {
     if character.is_ascii() {
         if let Some(letter) = normalize_ascii(character) {
@@ -68,7 +69,7 @@ fn is_punctuation(character: char) -> bool {
         || matches!(category, OpenPunctuation | OtherPunctuation)
 }
 
-/// The blocks that BERT calls Chinese; kana and Hangul are written in words.
+/// Checks for the blocks that BERT calls Chinese; kana and Hangul are written in words.
 fn is_ideograph(character: char) -> bool {
     matches!(
         u32::from(character),

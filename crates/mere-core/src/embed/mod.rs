@@ -1,10 +1,11 @@
-//! Texts as vectors: what is near in meaning is near in direction.
+//! Text embeddings: texts close in meaning get vectors with close directions.
 //!
-//! Two models, both pure arithmetic over bytes that are given to them. [`Table`] ships with the
-//! program: a vector for each token, added up. [`MiniLm`] is better and slower, and its weights are
-//! fetched by whoever wants it. [`Vector`] is what every model makes, [`Sketch`] a
-//! rough likeness of one for a first pass over very many. What is stored must be stored with its
-//! [`Model`]: vectors of two models say nothing to each other.
+//! There are two models, both pure arithmetic over bytes that are given to them.
+//! [`StaticEmbeddings`] ships with the program: it adds up one vector per token. [`MiniLm`] is
+//! better and slower, and its weights are downloaded only by those who want it. Every model
+//! produces a [`Vector`]; a [`Sketch`] is a rough copy of one for a first pass over very many.
+//! A stored vector must be stored with its [`ModelIdentity`], because vectors of two models cannot
+//! be compared.
 
 use std::borrow::Cow;
 
@@ -22,11 +23,11 @@ pub use table::StaticEmbeddings;
 pub use vector::Vector;
 pub use vocabulary::Vocabulary;
 
-/// Which model made a vector.
+/// The identity of the model that made a vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelIdentity {
-    /// Its name, which is another one as soon as it would make other vectors.
+    /// The model's name. It changes whenever the model would produce different vectors.
     pub id: Cow<'static, str>,
-    /// How many numbers its vectors have.
+    /// The number of dimensions of its vectors.
     pub dimensions: usize,
 }

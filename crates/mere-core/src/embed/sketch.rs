@@ -1,16 +1,16 @@
-//! The signs of a vector, one bit each: a rough likeness that is quickly compared.
+//! Sketches: the sign bits of a vector, one bit per dimension, which can be compared quickly.
 //!
-//! Among very many vectors, those with the fewest differing signs are worth a closer look; how far
-//! two sketches differ is about their angle.
+//! Among very many vectors, those whose sketches differ in the fewest bits are worth an exact
+//! comparison. The Hamming distance of two sketches approximates the angle between their vectors.
 
 use super::Vector;
 
-/// The signs of a vector, 64 to a word.
+/// The sign bits of a vector, 64 to a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sketch(Box<[u64]>);
 
 impl Sketch {
-    /// The sketch of a vector.
+    /// Takes the sign bits of a vector.
     pub fn from_vector(vector: &Vector) -> Self {
         let words = vector.as_bytes().chunks(64).map(|bytes| {
             let signs = bytes.iter().rev();
@@ -19,17 +19,17 @@ impl Sketch {
         Self(words.collect())
     }
 
-    /// Its words: the sign of dimension `n` is bit `n % 64` of word `n / 64`.
+    /// Returns the words: the sign of dimension `n` is bit `n % 64` of word `n / 64`.
     pub fn words(&self) -> &[u64] {
         &self.0
     }
 
-    /// In how many dimensions another sketch differs.
+    /// Returns the number of dimensions in which another sketch has the opposite sign.
     pub fn hamming_distance(&self, other: &Self) -> u32 {
         self.hamming_distance_to_words(&other.0)
     }
 
-    /// The same for the words of a sketch, such as one row of many.
+    /// Like [`Self::hamming_distance`], for the bare words of a sketch, such as one row of many.
     pub fn hamming_distance_to_words(&self, words: &[u64]) -> u32 {
         self.0.iter().zip(words).map(|(left, right)| (left ^ right).count_ones()).sum()
     }

@@ -1,11 +1,11 @@
-//! The model that ships with the program: a vector for each token, added up.
+//! The model that ships with the program: it adds up one static vector per token.
 //!
-//! `models/make-static.py` makes it from all-MiniLM-L6-v2. How much a token counts is in the length
-//! of its vector. There is no order of words in it and no context, which is why it is quick.
+//! `models/make-static.py` derives it from all-MiniLM-L6-v2. A token's weight is the length of its
+//! vector. Word order and context are ignored, which is why it is fast.
 //!
-//! The file: `MERESTAT`, then five numbers of 32 bits (version, dimensions, tokens, bytes of the
-//! vocabulary, zero), the vocabulary, a scale of 32 bits for each token, and its bytes. All
-//! little-endian.
+//! File format, little-endian throughout: `MERESTAT`, five 32-bit numbers (version, dimensions,
+//! tokens, bytes of the vocabulary, zero), the vocabulary, a 32-bit scale for each token, and the
+//! bytes of each token's vector.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -13,11 +13,11 @@ use std::sync::LazyLock;
 use super::vocabulary::{TokenId, Vocabulary, VocabularyError};
 use super::{ModelIdentity, Vector, wordpiece};
 
-/// What makes the vectors of [`Table::shipped`].
+/// The model behind [`StaticEmbeddings::built_in`].
 pub const MODEL: ModelIdentity =
     ModelIdentity { id: Cow::Borrowed("static-minilm-256-1"), dimensions: DIMENSIONS };
 
-/// Of a longer text, only so many tokens count.
+/// The number of tokens that are read of a text; the rest of a longer text is ignored.
 pub const MAX_TOKENS: usize = 8192;
 
 const DIMENSIONS: usize = 256;
@@ -27,11 +27,11 @@ const VERSION: u32 = 1;
 
 static BUILT_IN: LazyLock<StaticEmbeddings> = LazyLock::new(|| {
     let table = StaticEmbeddings::read(include_bytes!("../../../../models/static.bin"));
-    // A test reads it: what is compiled in is a table.
+    // A test reads this file, so the bytes that are compiled in are known to be valid.
     table.unwrap_or_else(|_| unreachable!("the table that was compiled in"))
 });
 
-/// A vector for each token.
+/// One static vector for each token of a vocabulary.
 #[derive(Debug)]
 pub struct StaticEmbeddings {
     vocabulary: Vocabulary,
@@ -39,27 +39,27 @@ pub struct StaticEmbeddings {
     rows: &'static [u8],
 }
 
-/// Bytes that are no table.
+/// The reason why bytes are not a file of static embeddings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StaticEmbeddingsError {
-    /// They begin otherwise.
+    /// The header is not the one expected.
     #[error("not a table of vectors, or of another version")]
     Header,
-    /// They end too early or too late.
+    /// The file is shorter or longer than its header says.
     #[error("the table's length is not what its header says")]
     Length,
-    /// Their vocabulary is none.
+    /// The vocabulary is not valid.
     #[error(transparent)]
     Vocabulary(#[from] VocabularyError),
 }
 
 impl StaticEmbeddings {
-    /// The table that ships with the program.
+    /// Returns the model that ships with the program.
     pub fn built_in() -> &'static Self {
         &BUILT_IN
     }
 
-    /// Reads a table.
+    /// Parses a file of static embeddings.
     pub fn read(bytes: &'static [u8]) -> Result<Self, StaticEmbeddingsError> {
         let (header, rest) =
             bytes.split_at_checked(HEADER_BYTES).ok_or(StaticEmbeddingsError::Header)?;
@@ -82,12 +82,12 @@ impl StaticEmbeddings {
         Ok(Self { vocabulary, scales: scales.collect(), rows })
     }
 
-    /// The tokens it knows.
+    /// Returns the tokens that have a vector.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 
-    /// The vector of a text, unless the table knows none of its tokens.
+    /// Computes the vector of a text, or `None` if the text has no token with a vector.
     pub fn embed(&self, text: &str) -> Option<Vector> {
         let mut sums = [0.0; DIMENSIONS];
         wordpiece::for_each_token(&self.vocabulary, text, MAX_TOKENS, |token| {

@@ -1,33 +1,33 @@
-//! An embedding, one signed byte for each dimension.
+//! An embedding vector, one signed byte for each dimension.
 //!
-//! Only its direction counts. The bytes are the numbers times whatever makes the greatest of them
-//! 127, so no scale is stored: the cosine of two vectors is that of their bytes.
+//! Only its direction matters. The numbers are scaled so that the greatest of them becomes 127;
+//! the scale is not stored, because the cosine of two vectors equals that of their bytes.
 
-/// The most dimensions a vector may have; their products still add up in 32 bits.
+/// The most dimensions a vector may have, so that a sum of products still fits into 32 bits.
 pub const MAX_DIMENSIONS: usize = 16_384;
 
-/// The direction of a text.
+/// An embedding: the direction in which a text lies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vector {
     bytes: Box<[u8]>,
-    /// The inverse of the length of the bytes as a vector.
+    /// The inverse of the Euclidean norm of the bytes.
     inverse_norm: f32,
 }
 
 impl Vector {
-    /// The direction of some numbers. There is none if they are all zero, one of them is not
-    /// finite, or there are more than [`MAX_DIMENSIONS`].
+    /// Quantises floats. Returns `None` if they are all zero, if one of them is not finite, or if
+    /// there are more than [`MAX_DIMENSIONS`].
     pub fn from_floats(numbers: &[f32]) -> Option<Self> {
         if !numbers.iter().all(|number| number.is_finite()) {
             return None;
         }
         let greatest = numbers.iter().fold(0.0_f32, |so_far, number| so_far.max(number.abs()));
-        // In two steps: the inverse of a very small number is not finite.
+        // Divide first: the inverse of a very small number is not finite.
         let bytes = numbers.iter().map(|number| round_to_byte(number / greatest * 127.0));
         Self::new(bytes.collect())
     }
 
-    /// The vector whose bytes these are. There is none if they are all zero, or too many.
+    /// Takes the bytes of a vector. Returns `None` if they are all zero or too many.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         Self::new(bytes.into())
     }
@@ -37,23 +37,24 @@ impl Vector {
         Some(Self { bytes, inverse_norm: inverse })
     }
 
-    /// What [`Vector::from_bytes`] takes.
+    /// Returns the bytes in the form that [`Vector::from_bytes`] takes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// How many numbers it has.
+    /// Returns the number of dimensions.
     pub fn dimensions(&self) -> usize {
         self.bytes.len()
     }
 
-    /// How near another vector of the same model is: 1 the same direction, 0 unrelated.
+    /// Returns the cosine similarity to a vector of the same model: 1 for the same direction, 0 for
+    /// unrelated.
     pub fn cosine(&self, other: &Self) -> f32 {
         similarity(dot(&self.bytes, &other.bytes), self.inverse_norm * other.inverse_norm)
     }
 
-    /// The same for a vector that lies somewhere as bytes, such as one row of many. Bytes that are
-    /// no vector are unrelated to all.
+    /// Like [`Self::cosine`], for a vector that is stored as bytes, such as one row of many. The
+    /// similarity to bytes that are not a vector is 0.
     pub fn cosine_with_bytes(&self, bytes: &[u8]) -> f32 {
         match inverse_norm(bytes) {
             Some(inverse) => similarity(dot(&self.bytes, bytes), self.inverse_norm * inverse),
@@ -62,14 +63,14 @@ impl Vector {
     }
 }
 
-/// The sum of the products of signed bytes, as far as the shorter of the two goes.
+/// Computes the dot product of signed bytes, up to the length of the shorter slice.
 pub fn dot(left: &[u8], right: &[u8]) -> i32 {
     let product =
         |left: &u8, right: &u8| i32::from(left.cast_signed()) * i32::from(right.cast_signed());
     let length = left.len().min(right.len());
     let (left, left_rest) = left[..length].as_chunks::<16>();
     let (right, right_rest) = right[..length].as_chunks::<16>();
-    // Sixteen sums side by side are what compilers know how to make quick.
+    // Compilers vectorise sixteen independent sums.
     let mut sums = [0_i32; 16];
     for (left, right) in left.iter().zip(right) {
         for (sum, (left, right)) in sums.iter_mut().zip(left.iter().zip(right)) {

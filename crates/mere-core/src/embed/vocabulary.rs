@@ -1,35 +1,36 @@
-//! The tokens of a model, and which of them a word begins with.
+//! The tokens of a model, and the lookup of the longest token that a word begins with.
 //!
-//! A list of lines, one token each, whose number is its id; a token that begins with `##` only
-//! continues a word. Looking up the longest token at a place costs one step for each of its bytes,
-//! since the hash of a beginning is a step on the way to that of the whole.
+//! The file has one token per line, and a token's id is its line number. A token that begins with
+//! `##` only continues a word. Finding the longest token at a position costs one step per byte,
+//! because the hash of a prefix is an intermediate step of the hash of the whole.
 
-/// The most tokens there may be: an id is sixteen bits, and one number marks a free slot.
+/// The most tokens a vocabulary may have: ids have sixteen bits, and one value marks a free slot.
 pub const MAX_TOKENS: usize = 60_000;
 
-/// No token is longer, in bytes.
+/// The longest token, in bytes.
 const MAX_TOKEN_BYTES: usize = 64;
-/// No token lies farther from its own slot. Real lists stay far below; a made-up one is refused.
+/// The longest probe sequence. Real vocabularies stay far below it; one crafted to collide is
+/// refused.
 const MAX_PROBES: usize = 128;
 const SLOTS: usize = 1 << 17;
 const FREE_SLOT: u16 = u16::MAX;
 const CONTINUATION_PREFIX: &[u8] = b"##";
 
-/// The number of a token.
+/// The id of a token.
 pub type TokenId = u16;
 
 /// The tokens of a model.
 #[derive(Clone, Debug)]
 pub struct Vocabulary {
     text: Box<[u8]>,
-    /// Where each token starts in the text; one more at the end.
+    /// The offset at which each token starts in `text`, and one more at the end.
     offsets: Vec<u32>,
     slots: Box<[u16]>,
     longest_token: usize,
     unknown_token: TokenId,
 }
 
-/// A list that is no vocabulary.
+/// The reason why a list is not a vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VocabularyError {
     /// It has too many tokens.
@@ -38,25 +39,25 @@ pub enum VocabularyError {
     /// A token is empty or too long.
     #[error("a token has 1 to {MAX_TOKEN_BYTES} bytes")]
     Length,
-    /// Too many tokens share a slot.
+    /// Too many tokens have colliding hashes.
     #[error("the tokens are not those of a language")]
     Collisions,
-    /// There is no token of this name.
+    /// A special token is missing.
     #[error("the vocabulary has no `{0}`")]
     Missing(&'static str),
 }
 
-/// Where in a word a token stands.
+/// The position of a token in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordPosition {
-    /// At its beginning.
+    /// At the beginning of the word.
     Beginning,
-    /// After another token.
+    /// After another token of the same word.
     Continuing,
 }
 
 impl Vocabulary {
-    /// Reads a list of tokens, each with a line feed behind it; the last may lack it.
+    /// Parses a list of tokens, each followed by a line feed, which the last may lack.
     pub fn read(text: &[u8]) -> Result<Self, VocabularyError> {
         let mut vocabulary = Self {
             text: text.into(),
@@ -88,35 +89,35 @@ impl Vocabulary {
         Ok(())
     }
 
-    /// How many tokens there are.
+    /// Returns the number of tokens.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// Whether there are none, which no vocabulary is.
+    /// Tells whether there are no tokens, which is never the case for a vocabulary that was parsed.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The token that stands for what no token spells.
+    /// Returns the token for words that cannot be split into known tokens.
     pub fn unknown_token(&self) -> TokenId {
         self.unknown_token
     }
 
-    /// The bytes of a token.
+    /// Returns the bytes of a token.
     pub fn token_bytes(&self, token: TokenId) -> Option<&[u8]> {
         let at = usize::from(token);
         let (start, end) = (*self.offsets.get(at)?, *self.offsets.get(at + 1)?);
         self.text.get(start as usize..end as usize - 1)
     }
 
-    /// The token of this name.
+    /// Finds the token with this exact name.
     pub fn find_named(&self, name: &'static str) -> Result<TokenId, VocabularyError> {
         self.find(Hash::from_bytes(name.as_bytes()), b"", name.as_bytes())
             .ok_or(VocabularyError::Missing(name))
     }
 
-    /// The longest token that a rest of a word begins with, and how many bytes that is.
+    /// Finds the longest token at the start of the rest of a word, and returns its length in bytes.
     pub fn find_longest_prefix(&self, rest: &str, place: WordPosition) -> Option<(TokenId, usize)> {
         let before = if place == WordPosition::Continuing { CONTINUATION_PREFIX } else { b"" };
         let mut hash = Hash::from_bytes(before);
@@ -142,7 +143,7 @@ impl Vocabulary {
     }
 }
 
-/// The hash of the bytes so far: FNV-1a, which takes them one by one.
+/// An FNV-1a hash of the bytes so far, which is computed byte by byte.
 #[derive(Clone, Copy, Debug)]
 struct Hash(u32);
 
@@ -159,7 +160,7 @@ impl Hash {
         self.0 = (self.0 ^ u32::from(byte)).wrapping_mul(0x0100_0193);
     }
 
-    /// The slots in which a token of this hash may lie, in order.
+    /// Returns the slots that a token with this hash may occupy, in probe order.
     fn probe_slots(self) -> impl Iterator<Item = usize> {
         let first = (self.0 ^ self.0 >> 15) as usize;
         (0..MAX_PROBES).map(move |step| (first + step) % SLOTS)

@@ -1,18 +1,18 @@
-//! From a text to the tokens of an uncased BERT.
+//! The `WordPiece` tokenizer of an uncased BERT.
 //!
-//! The text is read once, a character at a time; of each word at most [`LONGEST_WORD`] characters
-//! are kept, so neither time nor memory can be made to grow by what the text says. What looks like
-//! a special token (`[CLS]`) is text like any other.
+//! The text is read once, one character at a time, and at most [`MAX_WORD_CHARS`] characters of a
+//! word are kept, so a hostile text cannot make time or memory grow. Text that looks like a
+//! special token (`[CLS]`) is treated as any other text.
 
 use std::ops::ControlFlow;
 
 use super::letters::{NormalizedChar, normalize};
 use super::vocabulary::{TokenId, Vocabulary, WordPosition};
 
-/// A word of more characters is unknown.
+/// The longest word in characters; a longer one becomes the unknown token.
 pub const MAX_WORD_CHARS: usize = 100;
 
-/// The first tokens of a text, at most `limit`.
+/// Returns the first tokens of a text, at most `limit`.
 pub fn tokenize(vocabulary: &Vocabulary, text: &str, limit: usize) -> Vec<TokenId> {
     let mut found = Vec::new();
     for_each_token(vocabulary, text, limit, |token| found.push(token));
@@ -40,7 +40,7 @@ pub fn for_each_token(
 struct Tokenizer<'a, T> {
     vocabulary: &'a Vocabulary,
     word: String,
-    /// How many characters the word has, which may be more than are kept.
+    /// The number of characters of the word, which may be more than `word` keeps.
     word_length: usize,
     remaining: usize,
     emit: T,
@@ -85,7 +85,8 @@ impl<T: FnMut(TokenId)> Tokenizer<'_, T> {
         self.word.clear();
     }
 
-    /// Spells the word with the longest tokens that fit, from left to right, and says how many.
+    /// Splits the word greedily into the longest tokens, from left to right, and returns their
+    /// number, or `None` if some part matches no token.
     fn split_word(&self, pieces: &mut [TokenId; MAX_WORD_CHARS]) -> Option<usize> {
         let (mut rest, mut place) = (self.word.as_str(), WordPosition::Beginning);
         let spelled = pieces.iter_mut().try_fold(0, |count, piece| {

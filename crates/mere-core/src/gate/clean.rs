@@ -1,14 +1,14 @@
-//! A reply's data after the gate: strings that may go out, in order, and nothing else.
+//! A reply's data after the gate: ordered values whose strings may all be sent.
 
 use std::borrow::Cow;
 
-/// A cleared value.
+/// A value that passed the gate.
 pub(super) enum ClearedValue<'a> {
     Null,
     Bool(bool),
     Number(u64),
     Text(Cow<'a, str>),
-    /// A text that is JSON already.
+    /// A value that is serialised already.
     Json(String),
     List(Vec<ClearedValue<'a>>),
     Fields(ClearedFields<'a>),
@@ -18,7 +18,7 @@ pub(super) enum ClearedValue<'a> {
 pub(super) type ClearedFields<'a> = Vec<(Cow<'a, str>, ClearedValue<'a>)>;
 
 impl ClearedValue<'_> {
-    /// The text, if it is one.
+    /// Returns the text if the value is one.
     pub(super) fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -26,7 +26,7 @@ impl ClearedValue<'_> {
         }
     }
 
-    /// The same value, lent.
+    /// Returns a copy that borrows this value's texts.
     pub(super) fn to_borrowed(&self) -> ClearedValue<'_> {
         match self {
             Self::Null => ClearedValue::Null,
@@ -48,12 +48,13 @@ impl ClearedValue<'_> {
         }
     }
 
-    /// It as JSON.
+    /// Serialises the value as JSON.
     pub(super) fn to_json(&self) -> String {
         self.to_json_with_capacity(64)
     }
 
-    /// It as JSON of about so many bytes: a large text is not copied while it grows.
+    /// Serialises the value as JSON into a buffer of about `bytes` bytes, so that a large text is
+    /// not copied while the buffer grows.
     pub(super) fn to_json_with_capacity(&self, bytes: usize) -> String {
         let mut out = Vec::with_capacity(bytes);
         self.write_json(&mut out);
@@ -95,7 +96,7 @@ fn write_fields(fields: &ClearedFields<'_>, out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
-/// A text as JSON.
+/// Serialises a text as a JSON string.
 pub(super) fn json_string(text: &str) -> String {
     ClearedValue::Text(text.into()).to_json_with_capacity(text.len() + text.len() / 8 + 16)
 }

@@ -1,23 +1,23 @@
-//! The mirror as one document, JSON or YAML, for clients whose users asked for that.
+//! The text mirror as one JSON or YAML document, for clients whose users asked for that.
 //!
-//! Rendered from cleared values alone. Keys and texts of one line are quoted as in JSON, which YAML
-//! reads the same way; longer texts are blocks.
+//! It is rendered from cleared values only. Keys and one-line texts are quoted as in JSON, which
+//! YAML reads the same way; longer texts become block scalars.
 
 use std::fmt::Write;
 
 use super::clean::{ClearedFields, ClearedValue, json_string};
 
-/// The longest text in it, in bytes: the structured reply has all of it.
+/// The longest text in the mirror, in bytes. The structured reply has all of it.
 const MAX_TEXT_BYTES: usize = 128 * 1024;
-/// How deep the lines of a level stand.
+/// The number of spaces by which each level is indented.
 const INDENT: usize = 2;
 
-/// The fields as one line of JSON.
+/// Renders the fields as one line of JSON.
 pub(super) fn render_json(fields: ClearedFields<'_>) -> String {
     ClearedValue::Fields(fields).truncate_texts().to_json()
 }
 
-/// The fields as YAML.
+/// Renders the fields as YAML.
 pub(super) fn render_yaml(fields: ClearedFields<'_>) -> String {
     let mut out = String::new();
     if let ClearedValue::Fields(fields) = ClearedValue::Fields(fields).truncate_texts() {
@@ -27,7 +27,7 @@ pub(super) fn render_yaml(fields: ClearedFields<'_>) -> String {
 }
 
 impl ClearedValue<'_> {
-    /// The same with long texts cut.
+    /// Cuts the long texts in a value.
     fn truncate_texts(self) -> Self {
         match self {
             Self::Text(text) if text.len() > MAX_TEXT_BYTES => {
@@ -62,7 +62,7 @@ fn write_fields(fields: &ClearedFields<'_>, depth: usize, out: &mut String) {
     }
 }
 
-/// A value after its key, with the line's end.
+/// Writes a value after its key, and the line end.
 fn write_value(value: &ClearedValue<'_>, depth: usize, out: &mut String) {
     match value {
         ClearedValue::Fields(fields) if !fields.is_empty() => {
@@ -94,7 +94,7 @@ fn write_value(value: &ClearedValue<'_>, depth: usize, out: &mut String) {
     }
 }
 
-/// Whether a text can stand as it is, line by line.
+/// Checks whether a text can be written as a YAML block scalar.
 fn can_be_block(text: &str) -> bool {
     let is_odd =
         |c: char| c.is_control() && c != '\n' || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
@@ -102,7 +102,7 @@ fn can_be_block(text: &str) -> bool {
 }
 
 fn write_block(text: &str, depth: usize, out: &mut String) {
-    // What ends the text is said by the sign: one line end, none, or all that are there.
+    // The chomping indicator says how the text ends: with one line end, none, or several.
     let sign = match text.strip_suffix('\n') {
         None => "-",
         Some(rest) if rest.ends_with('\n') || rest.is_empty() => "+",

@@ -1,9 +1,9 @@
-//! This session's real folders, and their rewriting in content.
+//! This session's real folders, and how content is rewritten to hide them.
 //!
 //! One automaton holds every spelling of every folder: raw, JSON-escaped and URL-escaped. A match
-//! counts only on whole path components, so `/work/app2` is not `/work/app`; what stands before it
-//! does not matter, because compilers, logs and URLs glue all kinds of things to a path. What is
-//! found is replaced by its address or its label.
+//! counts only if it ends at the end of a path component, so `/work/app2` is not `/work/app`. The
+//! text before a match does not matter, because compilers, logs and URLs attach all kinds of
+//! prefixes to a path. A match is replaced by the folder's address or label.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,12 +16,12 @@ use crate::name::AgentName;
 use crate::reply::ContentKind;
 use crate::root::Root;
 
-/// What stands in for a real folder.
+/// The replacement for a real folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StandIn {
     /// The address of a root.
     Root(Root),
-    /// The folder of all workspaces: the caller's own becomes `ROOT_WORKSPACE:/`.
+    /// The folder of all workspaces; the caller's own workspace becomes `ROOT_WORKSPACE:/`.
     Workspaces,
     /// The home folder.
     Home,
@@ -29,21 +29,21 @@ pub enum StandIn {
     Temporary,
 }
 
-/// One real folder.
+/// One real folder that must not be shown.
 #[derive(Clone, Debug)]
 pub struct Landmark {
     /// The folder's absolute path as text, in one spelling.
     pub path: String,
-    /// What content shows instead.
+    /// The replacement that content shows.
     pub stand_in: StandIn,
 }
 
-/// What takes the place of a part of a text.
+/// The replacement of a part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replacement {
-    /// Which part.
+    /// The bytes that are replaced.
     pub range: Range<usize>,
-    /// What takes its place.
+    /// The new text.
     pub text: String,
 }
 
@@ -52,10 +52,10 @@ struct FolderPattern {
     components: usize,
 }
 
-/// The automaton over all landmarks.
+/// An automaton that finds all landmarks.
 pub(super) struct Landmarks {
     automaton: Option<AhoCorasick>,
-    /// The same patterns, to find out whether there is any match at all.
+    /// A faster automaton over the same patterns, which only tells whether there is any match.
     prefilter: Option<AhoCorasick>,
     patterns: Vec<FolderPattern>,
 }
@@ -89,17 +89,17 @@ impl Landmarks {
         Self { automaton, prefilter, patterns }
     }
 
-    /// Whether the automaton could be built. A gate without one clears nothing.
+    /// Checks that the automaton could be built. A gate without one clears nothing.
     pub(super) fn is_built(&self) -> bool {
         self.automaton.is_some()
     }
 
-    /// Whether a real folder is named anywhere in `text`.
+    /// Checks whether `text` names a real folder anywhere.
     pub(super) fn has_match(&self, text: &str, reach: ContentKind) -> bool {
         !self.find(text, reach).is_empty()
     }
 
-    /// The text with every real folder replaced, and how many were.
+    /// Replaces every real folder in a text, and returns the number of replacements.
     pub(super) fn rewrite<'a>(
         &self,
         text: &'a str,
@@ -121,7 +121,7 @@ impl Landmarks {
         (Cow::Owned(out), replacements.len() as u64)
     }
 
-    /// What takes the place of every real folder in a text, in order.
+    /// Lists the replacements of all real folders in a text, in order.
     pub(super) fn replacements(
         &self,
         text: &str,
@@ -130,7 +130,7 @@ impl Landmarks {
     ) -> Vec<Replacement> {
         let found = self.find(text, reach);
         let replacements = found.iter().enumerate().map(|(index, one)| {
-            // A separator that begins the next match stays for it.
+            // A separator that begins the next match is left to it.
             let limit = found.get(index + 1).map_or(text.len(), |next| next.start);
             let mut out = String::new();
             let along = self.write_stand_in(&text[one.end..limit], one.pattern, agent, &mut out);
@@ -139,7 +139,7 @@ impl Landmarks {
         replacements.collect()
     }
 
-    /// Writes the stand-in and says how many bytes of the rest it took along.
+    /// Writes the stand-in, and returns the number of bytes of `rest` that it replaces as well.
     fn write_stand_in(
         &self,
         rest: &str,
@@ -169,12 +169,12 @@ impl Landmarks {
         0
     }
 
-    /// Matches on whole components, leftmost and longest first, none overlapping.
+    /// Finds the matches on whole components, leftmost and longest first, without overlaps.
     fn find(&self, text: &str, reach: ContentKind) -> Vec<FolderMatch> {
         let Some(automaton) = &self.automaton else {
             return Vec::new();
         };
-        // Most texts name no folder, and the quick search, which can skip ahead, says so at once.
+        // Most texts name no folder. The prefilter can skip ahead, so it finds that out quickly.
         if self.prefilter.as_ref().is_some_and(|quick| !quick.is_match(text)) {
             return Vec::new();
         }
@@ -206,13 +206,13 @@ fn root_address(root: &Root) -> String {
     Address::directory(root.clone(), RelPath::default()).to_string()
 }
 
-/// Characters that go on with a component. Letters beyond ASCII do not: in many languages prose
-/// follows a path without a space, and a leak is worse than a sibling rewritten.
+/// Checks for characters that continue a path component. Letters outside ASCII do not: in many
+/// languages prose follows a path without a space, and a leak is worse than rewriting a sibling.
 fn is_component_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '~' | '@' | '+')
 }
 
-/// Whether a component ends where `rest` begins.
+/// Checks whether a path component ends where `rest` begins.
 fn is_component_end(rest: &str) -> bool {
     let mut chars = rest.chars();
     match chars.next() {

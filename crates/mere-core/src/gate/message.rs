@@ -1,9 +1,9 @@
 //! The gate around a transport's send.
 //!
-//! A protocol library wraps our cleared in messages of its own and sends errors we never saw. At
-//! the last step every string of a message is therefore taken for our words and scanned, except
-//! the parts that are already cleared. Those travel through the library under a [`Seal`], a secret
-//! of this process that no content can know, and lose it here.
+//! A protocol library wraps our cleared replies in messages of its own, and sends errors that we
+//! never saw. In the last step, every string of a message is therefore treated as our words and
+//! scanned, except for the parts that are already cleared. Those pass through the library under a
+//! [`Seal`], a secret of this process that no content can know, and the seal is removed here.
 
 use std::borrow::Cow;
 
@@ -15,25 +15,25 @@ use super::{Cleared, ClearedText, Gate, Leak};
 /// JSON-RPC's code for an internal error.
 const INTERNAL_ERROR: i64 = -32603;
 
-/// A secret that marks what the gate has cleared.
+/// A secret that marks the parts that the gate has cleared.
 #[derive(Clone)]
 pub struct Seal(String);
 
-/// A protocol message that passed the gate: the only message a transport may send.
+/// A protocol message that passed the gate, and the only kind that a transport may send.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClearedMessage {
     value: Value,
-    /// The parts of it that were cleared before. In `value` each has left its mark.
+    /// The parts that were cleared before. `value` has a placeholder for each.
     sealed_parts: Vec<SealedPart>,
 }
 
-/// A part that is JSON already.
+/// A cleared part that is serialised already.
 #[derive(Clone, Debug, PartialEq)]
 struct SealedPart {
     placeholder: String,
-    /// The part under its seal.
+    /// The part with its seal in front.
     sealed: String,
-    /// How long the seal is.
+    /// The length of the seal.
     seal_length: usize,
 }
 
@@ -44,23 +44,23 @@ impl SealedPart {
 }
 
 impl ClearedMessage {
-    /// The message, if there is no reply in it.
+    /// Returns the message; a reply in it is only a placeholder.
     pub fn value(&self) -> &Value {
         &self.value
     }
 
-    /// The message as one line of JSON, without its newline.
+    /// Renders the message as one line of JSON, without its newline.
     pub fn to_line(&self) -> String {
         self.to_pieces().concat()
     }
 
-    /// The same in pieces, none of which is a copy of a large part.
+    /// Renders the message in pieces, without copying the large parts.
     pub fn to_pieces(&self) -> Vec<Cow<'_, str>> {
         let frame = serde_json::to_string(&self.value).unwrap_or_default();
         let mut rest = frame.as_str();
         let mut pieces = Vec::new();
         for part in &self.sealed_parts {
-            // A mark is a secret with a number, in quotes: it stands nowhere else.
+            // A placeholder is a quoted secret with a number, so it occurs nowhere else.
             if let Some((before, after)) = rest.split_once(part.placeholder.as_str()) {
                 pieces.push(Cow::Owned(before.to_owned()));
                 pieces.push(Cow::Borrowed(part.json()));
@@ -73,13 +73,13 @@ impl ClearedMessage {
 }
 
 impl Seal {
-    /// A seal from a random id, made once per process.
+    /// Makes a seal from a random id, once per process.
     pub fn new(secret: Uuid) -> Self {
         Self(format!("cleared-{}:", secret.simple()))
     }
 
-    /// A reply under seal: what is put into a message where JSON may stand, and its text mirror,
-    /// to be put where text may stand.
+    /// Seals a reply. Returns the value to be put into a message where JSON may stand, and the text
+    /// mirror to be put where text may stand.
     pub fn seal_reply(&self, cleared: Cleared) -> (Value, String) {
         let Cleared { mut json, mirror_json: mut mirror, .. } = cleared;
         for part in [&mut json, &mut mirror] {
@@ -89,15 +89,15 @@ impl Seal {
         (Value::from(json), mirror)
     }
 
-    /// A sentence under seal, to be put where text may stand.
+    /// Seals a sentence, to be put where text may stand.
     pub fn seal_text(&self, text: &ClearedText) -> String {
         format!("{}{}", self.0, text.as_str())
     }
 }
 
 impl Gate {
-    /// Passes a whole JSON-RPC message. A result that leaks becomes an error with the same id;
-    /// anything else that leaks is not sent at all.
+    /// Clears a whole JSON-RPC message. An answer that leaks becomes an error with the same id;
+    /// any other message that leaks is not sent at all.
     pub fn clear_message(&self, mut message: Value, seal: &Seal) -> Option<ClearedMessage> {
         let code = message.pointer("/error/code").cloned();
         let answers = message.get("method").is_none();
@@ -117,10 +117,10 @@ impl Gate {
     }
 }
 
-/// What follows the seal of something that is JSON already.
+/// Follows the seal of a part that is JSON already.
 const JSON_TAG: &str = "json:";
 
-/// One message on its way through the gate.
+/// Clears one message, and collects the sealed parts in it.
 struct MessageClearing<'a> {
     gate: &'a Gate,
     seal: &'a Seal,
@@ -163,7 +163,7 @@ impl MessageClearing<'_> {
     }
 }
 
-/// Where ids stand that the caller chose and gets back unread: they tie an answer to its question.
+/// Points to the ids that the caller chose and gets back unread, to match answers to questions.
 const ID_POINTERS: [&str; 5] = [
     "/id",
     "/params/progressToken",
@@ -172,7 +172,7 @@ const ID_POINTERS: [&str; 5] = [
     "/result/_meta/io.modelcontextprotocol~1subscriptionId",
 ];
 
-/// Takes the ids out of their places, leaving null so that the order stays.
+/// Takes the ids out of the message, leaving null in their place so that the order stays.
 fn take_ids(message: &mut Value) -> [Option<Value>; ID_POINTERS.len()] {
     ID_POINTERS.map(|place| message.pointer_mut(place).map(Value::take))
 }

@@ -1,7 +1,7 @@
-//! A reply for a client that reads text only.
+//! The short text mirror of a reply, for clients that read text only.
 //!
-//! Rendered from cleared values alone, so that nothing joins it after the gate. It is short: a
-//! line for each thing, the way command-line tools print it; whoever wants it exact reads the
+//! It is rendered from cleared values only, so nothing can join it after the gate. It is short: a
+//! line for each entry, as command-line tools print them. Clients that need exact values read the
 //! structured reply.
 
 use std::fmt::Write;
@@ -9,19 +9,19 @@ use std::fmt::Write;
 use super::CONTENT_FIELD;
 use super::clean::{ClearedFields, ClearedValue, json_string};
 
-/// Adds the data to what was said: a line for each thing. The content of a file comes apart.
+/// Appends the data to the message, one line for each entry. The content of a file is left out.
 pub(super) fn render_data(data: &ClearedFields<'_>, out: &mut String) {
     for (key, value) in data.iter().filter(|(key, _)| key != CONTENT_FIELD) {
         render_field(key, value, out);
     }
 }
 
-/// How much of a file's content the mirror holds, in bytes of JSON. More is rare, because a read
-/// without a limit has 2,000 lines, and whoever wants more reads the structured reply.
+/// The amount of a file's content that the mirror holds, in bytes of JSON. Longer content is rare,
+/// because a read without a limit has 2,000 lines, and the structured reply has all of it.
 const MAX_CONTENT: usize = 128 * 1024;
 
-/// What was said and the content of a file, which is JSON already, as one JSON string. The content
-/// comes last, so that nothing of it can be taken for our words about it.
+/// Joins the message and the content of a file, which is JSON already, into one JSON string. The
+/// content comes last, so that nothing in it can be taken for our words about it.
 pub(super) fn join_content(said: &str, content: Option<&str>) -> String {
     let said = json_string(said);
     let Some(content) = content else { return said };
@@ -34,7 +34,7 @@ pub(super) fn join_content(said: &str, content: Option<&str>) -> String {
     [said, note, truncate_json(content), "\""].concat()
 }
 
-/// The beginning of a JSON string, not cut within a character or an escape.
+/// Cuts a JSON string to the maximum without splitting a character or an escape.
 fn truncate_json(json: &str) -> &str {
     let mut end = MAX_CONTENT;
     while !json.is_char_boundary(end) {
@@ -49,7 +49,7 @@ fn truncate_json(json: &str) -> &str {
     &json[..escape.unwrap_or(end)]
 }
 
-/// `key: value`, or the key and a line for each item.
+/// Renders `key: value`, or the key and a line for each item.
 fn render_field(key: &str, value: &ClearedValue<'_>, out: &mut String) {
     out.push('\n');
     out.push_str(key);
@@ -68,7 +68,7 @@ fn render_field(key: &str, value: &ClearedValue<'_>, out: &mut String) {
     }
 }
 
-/// One thing on one line, its context around it.
+/// Renders one value on one line; a matched line gets its context lines around it.
 fn render_entry(value: &ClearedValue<'_>, out: &mut String) {
     match value {
         ClearedValue::Text(text) => render_line(text, out),
@@ -88,7 +88,7 @@ fn render_entry(value: &ClearedValue<'_>, out: &mut String) {
     }
 }
 
-/// What a name in the target, or a path's address, says already.
+/// Checks for a key whose value the name or the address of an entry already tells.
 fn is_implied(key: &str) -> bool {
     matches!(key, "name" | "path" | "type" | "depth")
 }
@@ -97,7 +97,7 @@ fn find_field<'a, 'b>(fields: &'a ClearedFields<'b>, name: &str) -> Option<&'a C
     fields.iter().find(|(key, _)| key == name).map(|(_, value)| value)
 }
 
-/// A line that was found, `path:line:text`; lines around it have dashes.
+/// A matched line, rendered as `path:line:text`; the context lines around it have dashes.
 struct MatchedLine<'a> {
     path: &'a str,
     line: u64,
@@ -136,7 +136,7 @@ impl<'a> MatchedLine<'a> {
     }
 }
 
-/// A text on one line.
+/// Renders a text on one line.
 fn render_line(text: &str, out: &mut String) {
     if text.bytes().any(|byte| byte < b' ') {
         out.push_str(&json_string(text));

@@ -1,8 +1,9 @@
-//! The leak gate: the last thing every agent-visible byte passes.
+//! The leak gate, which every byte that an agent sees must pass last.
 //!
-//! Two rules. *Our words* may hold no host path: a hit replaces the whole reply by an error that
-//! repeats nothing of it. In *content* this session's real folders are rewritten to addresses; if
-//! one remains, that content is withheld. Only the gate makes a [`Cleared`].
+//! It has two rules. *Our words* must not contain a host path: if they do, the whole reply is
+//! replaced by an error that repeats nothing of it. In *content*, this session's real folders are
+//! rewritten to addresses; if one remains, that content is withheld. Only the gate can make a
+//! [`Cleared`].
 
 mod clean;
 mod document;
@@ -27,19 +28,19 @@ use landmarks::Landmarks;
 pub use landmarks::{Landmark, Replacement, StandIn};
 pub use message::{ClearedMessage, Seal};
 
-/// What content becomes when a real folder cannot be taken out of it.
+/// Replaces content from which a real folder could not be removed.
 const WITHHELD: &str = "[withheld: it names a folder outside the visible world]";
 
-/// The gate of one config snapshot.
+/// The gate that belongs to one config snapshot.
 pub struct Gate {
     landmarks: Landmarks,
     mirror_format: MirrorFormat,
 }
 
-/// What a reply looks like to a client that reads text only.
+/// The format of the text mirror, for clients that read text only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MirrorFormat {
-    /// A line for each thing.
+    /// One line for each entry.
     #[default]
     Short,
     /// One YAML document.
@@ -48,50 +49,50 @@ pub enum MirrorFormat {
     Json,
 }
 
-/// What every reply carries besides its draft.
+/// The metadata that every reply carries besides its draft.
 #[derive(Clone, Debug)]
 pub struct ReplyMetadata {
     /// The id of this call.
     pub trace_id: TraceId,
     /// The id of the session, where there is one.
     pub session_id: Option<SessionId>,
-    /// The tool that was called; `None` when the call named none we know.
+    /// The tool that was called, or `None` if the call did not name a known one.
     pub tool: Option<&'static str>,
-    /// For whom the reply is: content names this agent's workspace by its address.
+    /// The agent that gets the reply: content names this agent's workspace by its address.
     pub agent: AgentName,
 }
 
-/// A reply that passed the gate: the only reply an edge may send.
+/// A reply that passed the gate, and the only kind of reply that an edge may send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cleared {
     json: String,
-    /// A JSON string.
+    /// The text mirror as a JSON string.
     mirror_json: String,
     code: CodeId,
 }
 
 impl Cleared {
-    /// The reply as JSON text.
+    /// Returns the reply as JSON text.
     pub fn json(&self) -> &str {
         &self.json
     }
 
-    /// The reply as a JSON value.
+    /// Parses the reply into a JSON value.
     pub fn to_value(&self) -> Value {
         serde_json::from_str(&self.json).unwrap_or_default()
     }
 
-    /// The reply for a client that reads text only, as a JSON string.
+    /// Returns the text mirror, for clients that read text only, as a JSON string.
     pub fn mirror_json(&self) -> &str {
         &self.mirror_json
     }
 
-    /// Its code.
+    /// Returns the reply's code.
     pub fn code(&self) -> CodeId {
         self.code
     }
 
-    /// Its type.
+    /// Returns the reply's type.
     pub fn reply_type(&self) -> ReplyType {
         self.code.reply_type()
     }
@@ -102,22 +103,22 @@ impl Cleared {
 pub struct ClearedText(String);
 
 impl ClearedText {
-    /// The sentence.
+    /// Returns the sentence.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Our words held a host path. Carries nothing of it.
+/// The error that our words contain a host path. It carries nothing of the path.
 struct Leak;
 
 impl Gate {
-    /// A gate that knows these folders.
+    /// Makes a gate that recognises these folders.
     pub fn new(landmarks: Vec<Landmark>) -> Self {
         Self { landmarks: Landmarks::new(landmarks), mirror_format: MirrorFormat::default() }
     }
 
-    /// The same gate, whose replies mirror so.
+    /// Sets the format of the replies' text mirrors.
     #[must_use]
     pub fn with_mirror_format(self, mirror: MirrorFormat) -> Self {
         Self { mirror_format: mirror, ..self }
@@ -133,7 +134,7 @@ impl Gate {
         }
     }
 
-    /// Passes one sentence: a question or a note on the way. `None` if it leaks.
+    /// Clears one sentence, such as a question or a progress note. Returns `None` if it leaks.
     pub fn clear_text(&self, prose: &Prose, agent: &AgentName) -> Option<ClearedText> {
         DraftClearing { gate: self, agent, redaction_count: 0 }
             .clear_prose(prose)
@@ -141,22 +142,24 @@ impl Gate {
             .map(ClearedText)
     }
 
-    /// The body of a file as it will leave the gate; `None` if it will be withheld.
+    /// Returns the body of a file as it will leave the gate, or `None` if it will be withheld.
     pub fn preview<'a>(&self, body: &'a str, agent: &AgentName) -> Option<Cow<'a, str>> {
         let (shown, count) = self.landmarks.rewrite(body, ContentKind::Body, agent);
         let clean = count == 0 || !self.landmarks.has_match(&shown, ContentKind::Body);
         (self.landmarks.is_built() && clean).then_some(shown)
     }
 
-    /// What the gate will change in the body of a file; `None` if it will withhold it.
+    /// Lists the replacements that the gate will make in the body of a file. Returns `None` if
+    /// it will withhold the body.
     pub fn replacements_in(&self, body: &str, agent: &AgentName) -> Option<Vec<Replacement>> {
         self.preview(body, agent)?;
         Some(self.landmarks.replacements(body, ContentKind::Body, agent))
     }
 
-    /// Whether a name in a path below a root spells out a real folder, escaped: an address with it would be one.
+    /// Checks whether a name in a path below a root spells out a real folder with escapes, since an
+    /// address with that name would contain the folder.
     pub fn has_escaped_folder_in(&self, path: &str) -> bool {
-        // Unescaped it would have to begin with a slash, and no path below a root does.
+        // Without escapes it would have to begin with a slash, and no path below a root does.
         path.contains(['%', '\\'])
             && path.split('/').any(|name| self.landmarks.has_match(name, ContentKind::Mention))
     }
@@ -169,14 +172,14 @@ impl Gate {
     }
 }
 
-/// One passage of one draft, counting what it changes.
+/// Clears one draft, and counts the changes made to its content.
 struct DraftClearing<'a> {
     gate: &'a Gate,
     agent: &'a AgentName,
     redaction_count: u64,
 }
 
-/// Message, hint and data after the gate.
+/// The message, hint and data of a reply after the gate.
 struct ClearedBody<'a> {
     message: String,
     hint: Option<String>,
@@ -242,7 +245,7 @@ impl DraftClearing<'_> {
         let landmarks = &self.gate.landmarks;
         let (text, count) = landmarks.rewrite(content.text(), content.kind(), self.agent);
         self.redaction_count += count;
-        // What needed no rewriting has just been looked at.
+        // Text that needed no rewriting has already been searched.
         let passes = count == 0 || !landmarks.has_match(&text, content.kind());
         if landmarks.is_built() && passes {
             return text;
@@ -286,13 +289,13 @@ fn build_cleared(
     reply.push(("data".into(), ClearedValue::Fields(with_escaped_content(body.data, content))));
     reply.push(("trace".into(), ClearedValue::Fields(trace)));
     reply.push(("meta".into(), ClearedValue::Fields(meta)));
-    // With room for a seal, so that nothing is copied for that.
+    // Leave room for a seal, so that adding one does not copy the text.
     let size = content_size + 2 * mirror.len() + 1024;
     let json = ClearedValue::Fields(reply).to_json_with_capacity(size);
     Cleared { json, mirror_json: mirror, code }
 }
 
-/// What a short mirror says before the content of a file.
+/// Renders the part of a short mirror that precedes the content of a file.
 fn render_short_mirror(code: CodeId, body: &ClearedBody<'_>, trace_id: &str) -> String {
     let mut said = format!("{code} {}", body.message);
     if let Some(hint) = &body.hint {
@@ -307,7 +310,7 @@ fn render_short_mirror(code: CodeId, body: &ClearedBody<'_>, trace_id: &str) -> 
     said
 }
 
-/// What a mirror that is one document holds.
+/// Collects the fields of a mirror that is one document.
 fn document_fields<'a>(
     code: CodeId,
     body: &'a ClearedBody<'_>,
@@ -326,10 +329,11 @@ fn document_fields<'a>(
     fields
 }
 
-/// The field that holds the whole of a file.
+/// The name of the field that holds the whole content of a file.
 const CONTENT_FIELD: &str = "content";
 
-/// The data with its content as the JSON it already is: a large text is escaped once.
+/// Replaces the content field by its JSON, which exists already, so that a large text is escaped
+/// only once.
 fn with_escaped_content(mut data: ClearedFields<'_>, content: Option<String>) -> ClearedFields<'_> {
     let field = data.iter_mut().find(|(name, _)| name == CONTENT_FIELD);
     if let (Some((_, value)), Some(json)) = (field, content) {
@@ -338,7 +342,7 @@ fn with_escaped_content(mut data: ClearedFields<'_>, content: Option<String>) ->
     data
 }
 
-/// The gate's own error. Its words are constants, so it needs no gate.
+/// Builds the gate's own error. Its words are constants, so they need not pass the gate.
 fn withheld_reply(how: (&ReplyMetadata, MirrorFormat)) -> Cleared {
     let body = ClearedBody {
         message: "The reply was withheld: it named a place outside the visible world.".to_owned(),

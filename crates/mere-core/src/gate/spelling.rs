@@ -1,9 +1,9 @@
-//! The ways one folder's path can be written in a text.
+//! The ways in which the path of a folder can be written in a text.
 
 use std::fmt::Write;
 
-/// Plain, JSON-escaped (with and without escaped slashes, and in ASCII) and URL-escaped (with
-/// slashes kept, and with all of them escaped in either case).
+/// Returns the path plain, JSON-escaped (with and without escaped slashes, and in ASCII) and
+/// URL-escaped (with slashes kept, and with all of them escaped in either case).
 pub(super) fn all_spellings(path: &str) -> Vec<String> {
     let json = escape_json(path);
     let ascii = escape_non_ascii(&json);
@@ -27,7 +27,7 @@ pub(super) fn all_spellings(path: &str) -> Vec<String> {
     spellings
 }
 
-/// The length of the path separator `rest` begins with, in any spelling; 0 if there is none.
+/// Returns the length of the path separator that `rest` begins with, in any spelling, or 0.
 pub(super) fn separator_length(rest: &str) -> usize {
     ["/", "\\/", "%2F", "%2f", "\\u002f", "\\u002F", "\\\\", "\\"]
         .iter()
@@ -35,12 +35,12 @@ pub(super) fn separator_length(rest: &str) -> usize {
         .map_or(0, |separator| separator.len())
 }
 
-/// A lone backslash separates on Windows only; elsewhere it starts an escape.
+/// Rejects a lone backslash except on Windows, because elsewhere it starts an escape.
 fn is_separator(text: &str) -> bool {
     cfg!(windows) || !matches!(text, "\\\\" | "\\")
 }
 
-/// Whether `rest` begins with a percent escape.
+/// Checks whether `rest` begins with a percent escape.
 pub(super) fn is_percent_escape(rest: &str) -> bool {
     let mut bytes = rest.bytes();
     bytes.next() == Some(b'%')

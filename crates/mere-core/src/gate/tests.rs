@@ -1,4 +1,4 @@
-//! Both rules of the gate, and the gate around a transport.
+//! Tests for both rules of the gate, and for the gate around a transport.
 
 use serde_json::{Value, json};
 use uuid::Uuid;

@@ -2,15 +2,15 @@
 //!
 //! Our words never need an absolute path, so anything that looks like one is a leak: a drive, a
 //! UNC name, `~/`, or a `/` that does not continue a relative path. Addresses and web URLs inside
-//! a sentence are recognised and skipped. A scanner by hand, because "starts a path" depends on
-//! what stands before the slash.
+//! a sentence are recognised and skipped. The scanner is written by hand, because whether a slash
+//! starts a path depends on the text before it.
 
 use crate::address::Address;
 
-/// Schemes whose URLs name no file of the host.
+/// Schemes whose URLs do not name a file of the host.
 const URL_SCHEMES: [&str; 4] = ["http", "https", "skill", "test"];
 
-/// Whether our words hold something that reads as a host path.
+/// Checks whether our words contain something that reads as a host path.
 pub(super) fn has_host_path(words: &str) -> bool {
     if has_escaped_separator(words) || words == "/" {
         return true;
@@ -46,15 +46,15 @@ fn scan_separator(words: &str, slash: usize) -> ScanStep {
     if leak { ScanStep::Leak } else { ScanStep::SkipTo(slash + 1) }
 }
 
-/// Whether a separator between these two begins an absolute path: nothing before it that it could
-/// continue, and something after it to lead to.
+/// Checks whether a separator between `before` and `after` begins an absolute path: there is
+/// nothing before it that it could continue, and something after it that it could lead to.
 fn is_path_start(before: &str, after: &str) -> bool {
     let leads = |c: char| !c.is_whitespace() && !"\"'`)]}>.,;:|…".contains(c);
     let dotted = after.starts_with('.') && after[1..].starts_with(is_component_char);
     !before.ends_with(is_component_char) && (after.starts_with(leads) || dotted)
 }
 
-/// A slash after a colon belongs to an address, to a URL, or to a host path.
+/// Decides whether a slash after a colon belongs to an address, to a URL, or to a host path.
 fn scan_after_colon(words: &str, slash: usize) -> ScanStep {
     let head = trailing_run(&words[..slash - 1], |c| {
         c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':')
@@ -71,7 +71,7 @@ fn scan_after_colon(words: &str, slash: usize) -> ScanStep {
     if leads { ScanStep::Leak } else { ScanStep::SkipTo(slash + 1) }
 }
 
-/// `X:` at the end, with nothing before the letter that would make it a longer word.
+/// Checks for `X:` at the end, where the letter is not the end of a longer word.
 fn has_drive_suffix(before: &str) -> bool {
     let mut backwards = before.chars().rev();
     backwards.next() == Some(':')
@@ -79,7 +79,7 @@ fn has_drive_suffix(before: &str) -> bool {
         && !backwards.next().is_some_and(|c| c.is_alphanumeric() || c == '_')
 }
 
-/// Our words have no use for an escaped separator.
+/// Checks for escaped separators, for which our words have no use.
 fn has_escaped_separator(words: &str) -> bool {
     let escapes = ["%2f", "%5c", "\\u002f", "\\u005c"];
     words.contains(['%', '\\']) && {
@@ -92,12 +92,12 @@ fn is_component_char(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '~' | '@' | '+' | '%' | '$' | '#' | '*')
 }
 
-/// The longest end of `text` that consists of such characters.
+/// Returns the longest suffix of `text` that consists of such characters.
 fn trailing_run(text: &str, such: impl Fn(char) -> bool) -> &str {
     text.rsplit(|c: char| !such(c)).next().unwrap_or_default()
 }
 
-/// Where a word that holds an address or a URL ends.
+/// Finds the end of a word that holds an address or a URL.
 fn token_end(text: &str, from: usize) -> usize {
     let ends = |c: char| c.is_whitespace() || "\"'`<>|,;)]=".contains(c);
     text[from..].find(ends).map_or(text.len(), |offset| from + offset)

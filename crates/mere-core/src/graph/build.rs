@@ -1,7 +1,7 @@
-//! Makes a graph of entries that are given one after the other.
+//! Builds a graph from entries that are added one by one.
 //!
-//! Names of targets are kept once each and looked up once each, when all entries are known. The
-//! order in which entries come does not matter.
+//! The names of targets are interned, and each is looked up once, when all entries are known. The
+//! order in which entries are added does not matter.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use super::resolve::Resolution;
 use super::{Graph, UnresolvedLink, UnresolvedReason};
 use crate::item::{Category, ItemType, Relation};
 
-/// A graph in the making.
+/// A graph under construction.
 #[derive(Debug, Default)]
 pub struct GraphBuilder {
     nodes: Vec<(Node, Range<u32>)>,
@@ -54,7 +54,7 @@ impl GraphBuilder {
         self.nodes.push((node, start..to_u32(self.links.len())));
     }
 
-    /// The graph of all entries that were added.
+    /// Builds the graph of all entries that were added.
     pub fn build(mut self) -> Graph {
         self.sort_entries();
         let (nodes, ranges) = self.nodes.into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
@@ -83,11 +83,11 @@ impl GraphBuilder {
         Graph { outgoing, incoming, unresolved: loose, ..graph }
     }
 
-    /// Puts the entries in order, and says which are shadowed.
+    /// Sorts the entries, and marks those that are shadowed.
     fn sort_entries(&mut self) {
         let mut categories = self.categories.values().collect::<Vec<_>>();
         categories.sort_unstable();
-        // Many entries share a category, and numbers are quicker to compare.
+        // Many entries share a category, and numbers are faster to compare.
         let places = categories.iter().enumerate().map(|(place, category)| (&***category, place));
         let places = places.collect::<HashMap<&Category, usize>>();
         let place = |node: &Node| places.get(&*node.category).copied().unwrap_or_default();
@@ -107,7 +107,7 @@ impl GraphBuilder {
     }
 }
 
-/// The entries that are not shadowed, by id, type, scope and category.
+/// Returns the entries that are not shadowed, sorted by id, type, scope and category.
 fn sort_by_id(nodes: &[Node]) -> Vec<NodeId> {
     let keys = nodes.iter().enumerate().filter(|(_, node)| !node.is_shadowed);
     let keys = keys.map(|(at, node)| (node.id.as_str(), node.kind, node.scope, to_u32(at)));
@@ -116,7 +116,7 @@ fn sort_by_id(nodes: &[Node]) -> Vec<NodeId> {
     keys.into_iter().map(|(_, _, _, at)| NodeId(at)).collect()
 }
 
-/// Where targets lead, each looked up once for the type that names it.
+/// Resolves targets, each once for the type that names it.
 struct TargetResolver {
     names: Vec<Arc<str>>,
     resolved: Vec<Option<(ItemType, Result<NodeId, UnresolvedReason>)>>,

@@ -1,4 +1,4 @@
-//! What is wrong with the links of a graph. Shadowed entries are not looked at.
+//! Finds problems in the links of a graph. Shadowed entries are ignored.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use super::resolve::Resolution;
 use super::{Graph, UnresolvedLink, UnresolvedReason};
 use crate::item::{ItemType, Relation};
 
-/// The relations that must not lead back to where they began.
+/// The relations that must not form cycles.
 const ACYCLIC: [Relation; 2] = [Relation::Extends, Relation::Supersedes];
 
 /// Everything that was found, each list in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GraphReport {
-    /// Links to entries that are not there.
+    /// Links to entries that do not exist.
     pub dangling: Vec<DanglingLink>,
-    /// Links that fit several entries.
+    /// Links that match several entries.
     pub ambiguous: Vec<AmbiguousLink>,
-    /// Circles in `extends` and `supersedes`.
+    /// Cycles in `extends` and `supersedes`.
     pub cycles: Vec<Cycle>,
     /// Pairs of entries that contradict each other.
     pub contradictions: Vec<Contradiction>,
@@ -26,54 +26,54 @@ pub struct GraphReport {
     pub orphans: Vec<NodeId>,
 }
 
-/// A link to an entry that is not there.
+/// A link to an entry that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DanglingLink {
-    /// The entry that states it.
+    /// The entry that states the link.
     pub from: NodeId,
-    /// What it says.
+    /// The relation.
     pub relation: Relation,
-    /// What it names, as written.
+    /// The name of the target, as written.
     pub target: Arc<str>,
-    /// What it may have meant.
+    /// The entry that was probably meant.
     pub suggestion: Option<NodeId>,
 }
 
-/// A link that fits several entries.
+/// A link that matches several entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AmbiguousLink {
-    /// The entry that states it.
+    /// The entry that states the link.
     pub from: NodeId,
-    /// What it says.
+    /// The relation.
     pub relation: Relation,
-    /// What it names, as written.
+    /// The name of the target, as written.
     pub target: Arc<str>,
-    /// The entries it fits; the first twenty.
+    /// The entries that it matches; the first twenty.
     pub candidates: Vec<NodeId>,
 }
 
-/// Entries that lead to each other in a circle.
+/// Entries that lead to each other in a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cycle {
-    /// By which relation.
+    /// The relation.
     pub relation: Relation,
-    /// The entries of the shortest circle through the first of them; the last leads to the first.
+    /// The shortest cycle through the first entry; the last entry leads to the first.
     pub path: Vec<NodeId>,
-    /// How many more entries are in the same knot.
+    /// The number of other entries in the same strongly connected component.
     pub others: usize,
 }
 
 /// Two entries that contradict each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contradiction {
-    /// The two, in order.
+    /// The two entries, in order.
     pub between: (NodeId, NodeId),
-    /// What makes it an inconsistency: one of them also supersedes or extends the other.
+    /// A link that makes it an inconsistency: one entry also supersedes or extends the other.
     pub conflicting_link: Option<(NodeId, Relation)>,
 }
 
 impl GraphReport {
-    /// Whether nothing has to be mended: orphans and plain contradictions are worth a look, no more.
+    /// Tells whether nothing needs fixing. Orphans and plain contradictions are only worth a look.
     pub fn is_sound(&self) -> bool {
         let is_consistent = self.contradictions.iter().all(|pair| pair.conflicting_link.is_none());
         self.dangling.is_empty()
@@ -84,7 +84,7 @@ impl GraphReport {
 }
 
 impl Graph {
-    /// Looks for everything that is wrong.
+    /// Looks for all kinds of problems.
     pub fn check(&self) -> GraphReport {
         GraphReport {
             dangling: self.dangling_links(),

@@ -1,7 +1,7 @@
-//! Circles in one relation.
+//! Cycles in one relation.
 //!
-//! Entries that lead to each other are found in one pass (Tarjan's), with a stack of its own: a
-//! chain of a hundred thousand notes must not be a deep recursion.
+//! Strongly connected components are found in one pass with Tarjan's algorithm. It uses a stack of
+//! its own, because a chain of a hundred thousand notes must not become a deep recursion.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -10,12 +10,12 @@ use super::edges::Edge;
 use super::node::NodeId;
 use crate::item::Relation;
 
-/// What stands for an entry that was not come to yet.
+/// Marks an entry that has not been visited yet.
 const UNVISITED: u32 = u32::MAX;
 
 impl Graph {
-    /// The knots of a relation: the largest sets of entries that all lead to each other, in order.
-    /// One entry is a knot if it leads to itself.
+    /// Finds the strongly connected components of a relation: the largest sets of entries that all
+    /// lead to each other, in order. A single entry is one if it leads to itself.
     pub(super) fn strongly_connected_components(&self, relation: Relation) -> Vec<Vec<NodeId>> {
         let mut search = TarjanSearch::new(self, relation);
         for node in self.ids().filter(|node| !self.node(*node).is_shadowed) {
@@ -27,7 +27,7 @@ impl Graph {
         search.components
     }
 
-    /// The shortest way through a knot from its first entry back to it.
+    /// Finds the shortest cycle through the first entry of a component.
     pub(super) fn shortest_cycle(&self, relation: Relation, knot: &[NodeId]) -> Vec<NodeId> {
         let Some(start) = knot.first().copied() else { return Vec::new() };
         let mut via = HashMap::new();
@@ -59,13 +59,13 @@ fn path_from_start(via: &HashMap<NodeId, NodeId>, start: NodeId, last: NodeId) -
     way
 }
 
-/// One pass over the entries along one relation.
+/// One pass of Tarjan's algorithm along one relation.
 struct TarjanSearch<'a> {
     graph: &'a Graph,
     relation: Relation,
-    /// In which order entries were come to.
+    /// The order in which entries were visited.
     visit_number: Vec<u32>,
-    /// The smallest number that is known to be reached from an entry.
+    /// The smallest visit number that is known to be reachable from an entry.
     low_link: Vec<u32>,
     is_on_stack: Vec<bool>,
     stack: Vec<NodeId>,
@@ -120,7 +120,7 @@ impl<'a> TarjanSearch<'a> {
         self.stack.push(node);
     }
 
-    /// Closes the knot whose first entry this is, if it is one's.
+    /// Closes the component that begins with this entry, if there is one.
     fn close_component(&mut self, node: NodeId) {
         if self.low_link[node.index()] != self.visit_number[node.index()] {
             return;

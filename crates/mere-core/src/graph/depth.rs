@@ -1,31 +1,31 @@
-//! How many links away an entry may be: 1 to 5.
+//! The distance of a walk through the graph, from 1 to 5 links.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The largest distance that is walked.
+/// The largest distance.
 const MAX_DEPTH: u8 = 5;
 
 /// A distance in links, from 1 to 5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WalkDepth(u8);
 
-/// A number that is no depth.
+/// The error that a number is not a valid depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a depth is a number from 1 to 5")]
 pub struct WalkDepthError;
 
 impl WalkDepth {
-    /// The greatest one.
+    /// The largest depth.
     pub const MAX: Self = Self(MAX_DEPTH);
 
-    /// The depth as a number.
+    /// Returns the depth as a number.
     pub fn get(self) -> u8 {
         self.0
     }
 }
 
-/// What is directly linked.
+/// One link, for entries that are linked directly.
 impl Default for WalkDepth {
     fn default() -> Self {
         Self(1)

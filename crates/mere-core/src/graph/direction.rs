@@ -1,30 +1,30 @@
-//! Which way links are followed.
+//! The direction in which links are followed.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The way of a link, seen from an entry.
+/// The direction of a link, seen from an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Direction {
     /// The entry states it.
     Outgoing,
     /// Another entry states it.
     Incoming,
-    /// Either: what is asked for if nothing is, and what a symmetric relation is.
+    /// Either direction: the default of a walk, and the direction of a symmetric relation.
     #[default]
     Both,
 }
 
-/// A word that names no direction.
+/// The error that a word does not name a direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a direction is outgoing, incoming or both")]
 pub struct DirectionError;
 
 impl Direction {
-    /// All of them.
+    /// All directions.
     pub const ALL: [Self; 3] = [Self::Outgoing, Self::Incoming, Self::Both];
 
-    /// Its name.
+    /// Returns the direction's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Outgoing => "outgoing",
@@ -33,7 +33,8 @@ impl Direction {
         }
     }
 
-    /// Whether whoever asks for this direction wants that one. Symmetric links go every way.
+    /// Checks whether a walk in this direction follows that one. Symmetric links are always
+    /// followed.
     pub(super) fn accepts(self, other: Self) -> bool {
         self == other || self == Self::Both || other == Self::Both
     }

@@ -1,16 +1,17 @@
-//! The resolved links of all entries, packed: one list of ends, and where each entry's begin.
+//! The resolved links of all entries as a packed adjacency list: one list of edges, and the offset
+//! at which those of each entry begin.
 
 use super::node::NodeId;
 use crate::item::Relation;
 
-/// One end of a resolved link, seen from the other.
+/// A resolved link, seen from one of its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Edge {
     pub(super) relation: Relation,
     pub(super) to: NodeId,
 }
 
-/// For each entry the links in one direction, by relation and then by the other end.
+/// The links of each entry in one direction, sorted by relation and then by the other end.
 #[derive(Debug, Default)]
 pub(super) struct AdjacencyList {
     offsets: Vec<u32>,
@@ -18,7 +19,7 @@ pub(super) struct AdjacencyList {
 }
 
 impl AdjacencyList {
-    /// Takes the links entry by entry.
+    /// Builds the list from the links of each entry.
     pub(super) fn from_lists(lists: impl Iterator<Item = Vec<Edge>>) -> Self {
         let mut edges = Self { offsets: vec![0], edges: Vec::new() };
         for mut list in lists {
@@ -31,7 +32,8 @@ impl AdjacencyList {
         edges
     }
 
-    /// The same links from their other ends, without those of entries that do not count.
+    /// Returns the same links seen from their other ends, without those of entries that do not
+    /// count.
     pub(super) fn reverse(&self, counts: impl Fn(NodeId) -> bool) -> Self {
         let nodes = self.offsets.len().saturating_sub(1);
         let counted = || (0..to_u32(nodes)).map(NodeId).filter(|node| counts(*node));
@@ -59,14 +61,14 @@ impl AdjacencyList {
         Self { offsets: starts, edges: ends }
     }
 
-    /// The links of one entry.
+    /// Returns the links of one entry.
     pub(super) fn edges_of(&self, node: NodeId) -> &[Edge] {
         let range = self.offsets.get(node.index()..node.index() + 2);
         let range = range.map_or(0..0, |ends| ends[0] as usize..ends[1] as usize);
         &self.edges[range]
     }
 
-    /// The links of one entry by one relation.
+    /// Returns the links of one entry with one relation.
     pub(super) fn edges_with_relation(&self, node: NodeId, relation: Relation) -> &[Edge] {
         let all = self.edges_of(node);
         let start = all.partition_point(|edge| edge.relation < relation);
@@ -74,13 +76,13 @@ impl AdjacencyList {
         &all[start..start + length]
     }
 
-    /// How many there are.
+    /// Returns the number of links.
     pub(super) fn len(&self) -> usize {
         self.edges.len()
     }
 }
 
-/// A count that is known to be small: nobody has four thousand million notes.
+/// Converts a count that is known to fit: nobody has four thousand million notes.
 pub(super) fn to_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

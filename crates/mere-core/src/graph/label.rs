@@ -1,12 +1,12 @@
-//! Texts from entries as they stand in a drawing: one line, no longer than there is room, and
-//! without characters that do anything but be seen.
+//! Prepares texts of entries for a drawing: one line, cut to the available width, and without
+//! characters that are not visible themselves.
 
-/// What stands for the rest of a text.
+/// Stands for the rest of a text that was cut.
 const ELLIPSIS: char = '…';
-/// How many marks may be piled on one character.
+/// The most combining marks on one character.
 const MAX_COMBINING_MARKS: usize = 2;
 
-/// A text on one line of so many columns.
+/// Fits a text on one line of at most `columns` columns.
 pub(super) fn fit_to_columns(text: &str, columns: usize) -> String {
     let mut line = String::new();
     let mut used = 0;
@@ -42,7 +42,7 @@ pub(super) fn fit_to_columns(text: &str, columns: usize) -> String {
     line
 }
 
-/// Whether a character only changes how others are seen, or may not stand in a document at all.
+/// Checks for a character that only changes how others are shown, or that no document may contain.
 fn is_hidden(c: char) -> bool {
     matches!(
         c,
@@ -52,7 +52,7 @@ fn is_hidden(c: char) -> bool {
     ) || (c as u32) & 0xfffe == 0xfffe
 }
 
-/// How many columns a character takes.
+/// Returns the number of columns that a character takes.
 pub(super) fn char_width(c: char) -> usize {
     match c as u32 {
         0x300..=0x36f

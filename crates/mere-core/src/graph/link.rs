@@ -1,20 +1,20 @@
-//! A link as an entry states it: a relation and the name of another entry, which may not be there.
+//! A link as an entry states it: a relation and the name of another entry, which may not exist.
 
 use serde_json::Value;
 
 use crate::item::{Directive, ItemFault, Knowledge, Relation, find_wikilinks};
 
-/// What an entry says of another one.
+/// A link that an entry states.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Link {
-    /// What it is to the other.
+    /// The relation of the entry to the target.
     pub relation: Relation,
-    /// The other's name as written: `id`, `category/id`, `/id`, or anything.
+    /// The name of the target as written: `id`, `category/id`, `/id`, or anything.
     pub target: String,
 }
 
 impl Link {
-    /// Every link of a knowledge entry, each once: the relations of its frontmatter, then the
+    /// Returns every link of a knowledge entry once: the relations of its frontmatter, then the
     /// wikilinks of its body as `references`. `text` is the whole note that was parsed.
     pub fn from_knowledge(entry: &Knowledge, text: &str) -> Result<Vec<Self>, ItemFault> {
         let mut links = Self::from_frontmatter(entry);
@@ -25,7 +25,7 @@ impl Link {
         Ok(deduplicate(links))
     }
 
-    /// The links of a knowledge entry's frontmatter alone, for a body that cannot be read.
+    /// Returns only the links of a knowledge entry's frontmatter, for a body that cannot be read.
     pub fn from_frontmatter(entry: &Knowledge) -> Vec<Self> {
         let relations = entry.relations.iter();
         let links = relations
@@ -33,7 +33,7 @@ impl Link {
         deduplicate(links.collect())
     }
 
-    /// The links in a directive's `<relationships>`, each once.
+    /// Returns each link in a directive's `<relationships>` once.
     pub fn from_directive(directive: &Directive) -> Vec<Self> {
         let stated = &directive.metadata["relationships"];
         let links = Relation::ALL.into_iter().flat_map(|relation| {
@@ -49,12 +49,12 @@ impl Link {
     }
 }
 
-/// The text of an element, with or without attributes.
+/// Returns the text of an element, with or without attributes.
 fn element_text(element: &Value) -> Option<&str> {
     element.as_str().or_else(|| element["_text"].as_str())
 }
 
-/// Without repetitions, and without links to the entry's own headings, which name nothing.
+/// Removes repetitions, and links to the entry's own headings, which have no target.
 fn deduplicate(mut links: Vec<Link>) -> Vec<Link> {
     links.retain(|link| !link.target.is_empty());
     let mut seen = std::collections::HashSet::with_capacity(links.len());

@@ -1,9 +1,9 @@
-//! How entries hang together: their links, resolved, and what follows from them.
+//! The graph of entries: their resolved links, and what follows from them.
 //!
-//! A [`Graph`] is made of entries that somebody else has read ([`Builder`]); it knows no files and
-//! holds no bodies. It answers what is around an entry ([`Walk`]), what took its place
-//! ([`Succession`]) and what is wrong ([`Check`]), and it is drawn through a [`Picture`]. Every
-//! answer is the same for the same entries, in whatever order they came.
+//! A [`Graph`] is built from entries that somebody else has read ([`GraphBuilder`]); it knows no
+//! files and holds no bodies. It answers what is around an entry ([`WalkOptions`]), what superseded
+//! it ([`Succession`]) and what is wrong ([`GraphReport`]), and it is drawn through a [`Subgraph`].
+//! Every answer is the same for the same entries, in whatever order they were added.
 
 mod build;
 mod check;
@@ -42,66 +42,66 @@ use edges::AdjacencyList;
 /// Entries and their links.
 #[derive(Debug, Default)]
 pub struct Graph {
-    /// By category, id, type and scope.
+    /// Sorted by category, id, type and scope.
     nodes: Vec<Node>,
-    /// Those that are not shadowed, by id, type, scope and category.
+    /// The entries that are not shadowed, sorted by id, type, scope and category.
     by_id: Vec<NodeId>,
     outgoing: AdjacencyList,
-    /// Without what shadowed entries state.
+    /// Without the links that shadowed entries state.
     incoming: AdjacencyList,
-    /// By the entry that states them.
+    /// Sorted by the entry that states them.
     unresolved: Vec<UnresolvedLink>,
 }
 
-/// A link that leads to no one entry.
+/// A link that does not lead to exactly one entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnresolvedLink {
-    /// The entry that states it.
+    /// The entry that states the link.
     pub from: NodeId,
-    /// What it says.
+    /// The relation.
     pub relation: Relation,
-    /// What it names, as written.
+    /// The name of the target, as written.
     pub target: Arc<str>,
-    /// Why it leads nowhere.
+    /// The reason why the link is unresolved.
     pub reason: UnresolvedReason,
 }
 
-/// Why a link leads nowhere.
+/// The reason why a link is unresolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnresolvedReason {
     /// There is no such entry.
     Dangling,
-    /// Several categories of one scope have that id.
+    /// Several categories of one scope have an entry with that id.
     Ambiguous,
 }
 
 impl Graph {
-    /// How many entries there are, shadowed ones included.
+    /// Returns the number of entries, including shadowed ones.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there is none.
+    /// Tells whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// How many links lead to an entry.
+    /// Returns the number of links that lead to an entry.
     pub fn link_count(&self) -> usize {
         self.outgoing.len()
     }
 
-    /// Every entry, in order.
+    /// Returns every entry, in order.
     pub fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..edges::to_u32(self.nodes.len())).map(NodeId)
     }
 
-    /// An entry. The id has to be one of this graph.
+    /// Returns an entry. The id must come from this graph.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
     }
 
-    /// The entry that lies at a place, shadowed or not.
+    /// Finds the entry at a path, shadowed or not.
     pub fn node_at(&self, place: &ScopedPath) -> Option<NodeId> {
         let key = (&place.category, &place.id, place.kind, place.scope);
         let found = self.nodes.binary_search_by(|node| node.sort_key().cmp(&key));

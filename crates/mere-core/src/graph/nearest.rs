@@ -1,15 +1,15 @@
-//! What a link that leads nowhere may have meant.
+//! Guesses which entry a dangling link meant.
 //!
-//! First an entry of that id in another category, then one of that title, then the id with the
-//! fewest different letters. The work is counted, so that a thousand misspelled links among a
-//! hundred thousand notes take no longer than they are worth.
+//! It looks for an entry with that id in another category, then for one with that title, then for
+//! the id with the smallest edit distance. The work has a budget, so that a thousand misspelled
+//! links among a hundred thousand notes do not take too long.
 
 use std::collections::HashMap;
 
 use super::Graph;
 use super::node::NodeId;
 
-/// How many names, and pairs of letters in names, are looked at for all links together.
+/// The most names, and pairs of letters in names, that are compared for all links together.
 const MAX_WORK: usize = 200_000_000;
 /// The longest name that is compared with others.
 const MAX_NAME_BYTES: usize = 64;
@@ -18,7 +18,7 @@ const MAX_NAME_BYTES: usize = 64;
 pub(super) struct NearestNames {
     by_name: HashMap<String, NodeId>,
     by_title: HashMap<String, NodeId>,
-    /// Each id as it is compared, with the letters it has.
+    /// Each normalised id, with the set of its letters.
     ids: Vec<(NodeId, String, u64)>,
     cache: HashMap<String, Option<NodeId>>,
     budget: usize,
@@ -26,7 +26,7 @@ pub(super) struct NearestNames {
 
 impl NearestNames {
     pub(super) fn new(graph: &Graph) -> Self {
-        // The first of several counts, so it is put in last.
+        // The first of several entries wins, so it is inserted last.
         let last_first = || graph.by_id.iter().rev().map(|at| (graph.node(*at), *at));
         let by_title =
             last_first().map(|(node, at)| (normalize_spelling(&node.title), at)).collect();
@@ -41,7 +41,7 @@ impl NearestNames {
         Self { by_name, by_title, ids, cache, budget: MAX_WORK }
     }
 
-    /// The entry that was probably meant.
+    /// Finds the entry that was probably meant.
     pub(super) fn find(&mut self, target: &str) -> Option<NodeId> {
         if let Some(known) = self.cache.get(target) {
             return *known;
@@ -59,7 +59,7 @@ impl NearestNames {
         same.copied().or_else(|| self.find_similar_id(&id))
     }
 
-    /// The id with the fewest differences, if they are few.
+    /// Finds the id with the smallest edit distance, if that is small enough.
     fn find_similar_id(&mut self, id: &str) -> Option<NodeId> {
         let mut few = (id.len() / 3).min(3);
         if few == 0 || id.len() > MAX_NAME_BYTES {
@@ -79,7 +79,7 @@ impl NearestNames {
                 }
                 (one.len() + 1) * (other.len() + 1)
             };
-            // No id is the same, so one that differs in one letter is as near as it gets.
+            // No id is equal, so an edit distance of one cannot be improved.
             self.budget = self.budget.checked_sub(work)?;
             if few == 0 {
                 break;
@@ -89,7 +89,7 @@ impl NearestNames {
     }
 }
 
-/// Two names without what they begin and end with alike.
+/// Removes the common beginning and end of two names.
 fn trim_common_ends<'a>(one: &'a [u8], other: &'a [u8]) -> (&'a [u8], &'a [u8]) {
     let start = one.iter().zip(other).take_while(|(a, b)| a == b).count();
     let (one, other) = (&one[start..], &other[start..]);
@@ -97,18 +97,19 @@ fn trim_common_ends<'a>(one: &'a [u8], other: &'a [u8]) -> (&'a [u8], &'a [u8]) 
     (&one[..one.len() - end], &other[..other.len() - end])
 }
 
-/// A name without what people spell in different ways.
+/// Normalises differences in spelling: case, spaces and underscores.
 fn normalize_spelling(name: &str) -> String {
     let letters = name.trim().chars().flat_map(char::to_lowercase);
     letters.map(|c| if c.is_whitespace() || c == '_' { '-' } else { c }).collect()
 }
 
-/// Which letters and digits a name has.
+/// Returns the set of letters and digits of a name as bits.
 fn letter_set(name: &str) -> u64 {
     name.bytes().fold(0, |set, byte| set | 1 << (byte & 63))
 }
 
-/// How many letters have to be put in, taken out, replaced or swapped with the next one.
+/// Computes the edit distance: the number of insertions, deletions, replacements and swaps of
+/// adjacent letters.
 pub(crate) fn edit_distance(one: &[u8], other: &[u8]) -> usize {
     let mut before = vec![0; other.len() + 1];
     let mut last = (0..=other.len()).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! An entry as the graph is told of it, and as it is kept there.
+//! An entry as it is given to the graph, and as the graph keeps it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,27 +7,27 @@ use super::link::Link;
 use crate::address::Address;
 use crate::item::{Category, CategoryBase, ItemForm, ItemId, ItemRef, ItemType, Scope, ScopedPath};
 
-/// An entry for the graph. Its texts are shown as they are given: who feeds the graph cleans them.
+/// An entry for the graph. Its texts are shown as they are, so the caller must have cleaned them.
 #[derive(Clone, Debug)]
 pub struct GraphEntry {
-    /// What it is.
+    /// The type.
     pub kind: ItemType,
-    /// In which scope it lies.
+    /// The scope.
     pub scope: Scope,
-    /// Its category.
+    /// The category.
     pub category: Category,
-    /// Its id.
+    /// The id.
     pub id: ItemId,
-    /// What it is called.
+    /// The title.
     pub title: String,
-    /// What kind of entry it says it is.
+    /// The entry type that it states.
     pub entry_type: Option<String>,
-    /// What it says of others.
+    /// The links that it states.
     pub links: Vec<Link>,
 }
 
 impl GraphEntry {
-    /// The entry that lies at `at`.
+    /// Makes the entry that lies at `at`.
     pub fn new(at: &ScopedPath, title: impl Into<String>, links: Vec<Link>) -> Self {
         Self {
             kind: at.kind,
@@ -40,7 +40,7 @@ impl GraphEntry {
         }
     }
 
-    /// Adds what kind of entry it says it is.
+    /// Sets the entry type.
     #[must_use]
     pub fn with_entry_type(mut self, entry_type: Option<impl Into<String>>) -> Self {
         self.entry_type = entry_type.map(Into::into);
@@ -48,7 +48,7 @@ impl GraphEntry {
     }
 }
 
-/// The place of an entry in its graph. Smaller is earlier by category, id, type and scope.
+/// The index of an entry in its graph. Entries are sorted by category, id, type and scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub(super) u32);
 
@@ -61,31 +61,31 @@ impl NodeId {
 /// An entry of a graph.
 #[derive(Debug)]
 pub struct Node {
-    /// What it is.
+    /// The type.
     pub kind: ItemType,
-    /// In which scope it lies.
+    /// The scope.
     pub scope: Scope,
-    /// Whether the same name in a nearer scope hides it. Then nothing leads to it, and its own links
-    /// are followed only from itself.
+    /// Is set if an entry of the same name in a nearer scope hides it. Nothing leads to a shadowed
+    /// entry, and its own links are followed only from itself.
     pub is_shadowed: bool,
-    /// Its category.
+    /// The category.
     pub category: Arc<Category>,
-    /// Its id.
+    /// The id.
     pub id: ItemId,
-    /// What it is called.
+    /// The title.
     pub title: Box<str>,
-    /// What kind of entry it says it is.
+    /// The entry type that it states.
     pub entry_type: Option<Arc<str>>,
 }
 
 impl Node {
-    /// Its whole name, which no other entry of its type and scope has.
+    /// Returns the full name, which no other entry of its type and scope has.
     pub fn name(&self) -> ItemRef {
         let category = Some(Category::clone(&self.category));
         ItemRef { category, id: self.id.clone(), version: None }
     }
 
-    /// Where its file is. Entries are single files of a space.
+    /// Returns the address of its file. Entries are single files of a space.
     pub fn address(&self) -> Option<Address> {
         let place = ScopedPath {
             scope: self.scope,
@@ -99,13 +99,13 @@ impl Node {
         place.address()
     }
 
-    /// What orders entries, and tells them apart.
+    /// Returns the key that orders and identifies entries.
     pub(super) fn sort_key(&self) -> (&Category, &ItemId, ItemType, Scope) {
         (&self.category, &self.id, self.kind, self.scope)
     }
 }
 
-/// `category/id`, or the bare id where there is no category.
+/// Writes `category/id`, or the bare id if there is no category.
 impl fmt::Display for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let slash = if self.category.is_empty() { "" } else { "/" };

@@ -8,11 +8,11 @@ use super::node::{Node, NodeId};
 use super::walk::WalkOptions;
 use crate::item::Relation;
 
-/// Some entries and the links between them.
+/// Some entries of a graph and the links between them.
 #[derive(Debug)]
 pub struct Subgraph<'a> {
     pub(super) graph: &'a Graph,
-    /// The entry it is about, which is the first one.
+    /// The entry in the centre, which is the first one.
     pub(super) focus: Option<NodeId>,
     pub(super) options: WalkOptions,
     pub(super) nodes: Vec<NodeId>,
@@ -20,7 +20,7 @@ pub struct Subgraph<'a> {
     pub(super) omitted_count: usize,
 }
 
-/// A link between two entries of a picture.
+/// A link between two entries of a subgraph, given by their indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct DrawnLink {
     pub(super) from: usize,
@@ -29,7 +29,7 @@ pub(super) struct DrawnLink {
 }
 
 impl<'a> Subgraph<'a> {
-    /// An entry with what a walk finds around it.
+    /// Selects an entry and what a walk finds around it.
     pub fn neighbourhood(graph: &'a Graph, focus: NodeId, walk: &WalkOptions) -> Self {
         let found = graph.reachable_entries(focus, walk);
         let omitted_count = found.len().saturating_sub(walk.limit);
@@ -39,8 +39,8 @@ impl<'a> Subgraph<'a> {
         Self { graph, focus: Some(focus), options: *walk, nodes, links, omitted_count }
     }
 
-    /// Everything that is not shadowed, along some relations; the most linked entries where there
-    /// are more than the limit. How far and which way the walk goes does not matter.
+    /// Selects all entries that are not shadowed, or the most linked ones if there are more than
+    /// the limit. Of the options, only relations and limit matter.
     pub fn entire_graph(graph: &'a Graph, walk: &WalkOptions) -> Self {
         let nodes = graph.ids().filter(|node| !graph.node(*node).is_shadowed).collect::<Vec<_>>();
         let (nodes, omitted_count) = most_linked(graph, nodes, walk.limit);
@@ -48,17 +48,17 @@ impl<'a> Subgraph<'a> {
         Self { graph, focus: None, options: *walk, nodes, links, omitted_count }
     }
 
-    /// How many entries it shows.
+    /// Returns the number of entries shown.
     pub fn entry_count(&self) -> usize {
         self.nodes.len()
     }
 
-    /// How many links it shows.
+    /// Returns the number of links shown.
     pub fn link_count(&self) -> usize {
         self.links.len()
     }
 
-    /// How many entries it leaves out.
+    /// Returns the number of entries left out.
     pub fn omitted_count(&self) -> usize {
         self.omitted_count
     }
@@ -67,10 +67,10 @@ impl<'a> Subgraph<'a> {
         self.graph.node(self.nodes[index])
     }
 
-    /// The same picture with fewer entries.
+    /// Returns the same subgraph with at most `limit` entries.
     pub(super) fn with_at_most(&self, limit: usize) -> Self {
         let (nodes, left_out) = match self.focus {
-            // The nearest come first.
+            // The entries are sorted by distance.
             Some(_) => (self.nodes[..limit].to_vec(), self.nodes.len() - limit),
             None => most_linked(self.graph, self.nodes.clone(), limit),
         };
@@ -87,7 +87,7 @@ impl<'a> Subgraph<'a> {
     }
 }
 
-/// The entries with the most links, in order, and how many others there are.
+/// Returns the entries with the most links, in order, and the number of the others.
 fn most_linked(graph: &Graph, mut nodes: Vec<NodeId>, limit: usize) -> (Vec<NodeId>, usize) {
     let left_out = nodes.len().saturating_sub(limit);
     if left_out > 0 {
@@ -101,7 +101,7 @@ fn most_linked(graph: &Graph, mut nodes: Vec<NodeId>, limit: usize) -> (Vec<Node
     (nodes, left_out)
 }
 
-/// The links between some entries, in order; a symmetric one once, whoever states it.
+/// Returns the links between some entries, in order; a symmetric link only once.
 fn links_between(graph: &Graph, nodes: &[NodeId], walk: &WalkOptions) -> Vec<DrawnLink> {
     let places = nodes.iter().enumerate().map(|(index, node)| (*node, index));
     let places = places.collect::<HashMap<_, _>>();

@@ -2,7 +2,7 @@
 
 use crate::item::Relation;
 
-/// The relations that are followed; all of them unless some are named.
+/// The relations to follow; by default all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RelationSet(u8);
 
@@ -10,12 +10,12 @@ impl RelationSet {
     /// Every relation.
     pub const ALL: Self = Self(u8::MAX);
 
-    /// Whether this one is among them.
+    /// Checks whether a relation is in the set.
     pub fn contains(self, relation: Relation) -> bool {
         self.0 & Self::bit(relation) != 0
     }
 
-    /// Those that are among them, in the order they are shown.
+    /// Returns the relations in the set, in the order in which they are shown.
     pub fn iter(self) -> impl Iterator<Item = Relation> {
         Relation::ALL.into_iter().filter(move |relation| self.contains(*relation))
     }

@@ -1,5 +1,5 @@
-//! Which entry a name means: `category/id` exactly, or a bare id that only one entry of the winning
-//! scope has. The entry's own type comes before other types, project before user.
+//! Resolves names: `category/id` exactly, or a bare id that only one entry of the winning scope
+//! has. The type of the linking entry comes before other types, and project before user.
 
 use std::cmp::Ordering;
 
@@ -7,22 +7,22 @@ use super::Graph;
 use super::node::{Node, NodeId};
 use crate::item::{Category, ItemId, ItemRef, ItemType, Scope};
 
-/// How many of several entries are named.
+/// The most candidates that are returned.
 const MAX_CANDIDATES: usize = 20;
 
-/// What a name leads to.
+/// The result of resolving a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Resolution {
     /// One entry.
     One(NodeId),
-    /// Several of the winning scope, in different categories; the first twenty.
+    /// Several entries of the winning scope, in different categories; the first twenty.
     Several(Vec<NodeId>),
-    /// Nothing.
+    /// No entry.
     Nothing,
 }
 
 impl Graph {
-    /// The entry that an item of type `kind` means by a name.
+    /// Resolves a name that is used by an item of type `kind`.
     pub fn resolve(&self, kind: ItemType, name: &ItemRef) -> Resolution {
         if name.version.is_some() {
             return Resolution::Nothing;
@@ -36,7 +36,7 @@ impl Graph {
         found.find(|found| *found != Resolution::Nothing).unwrap_or(Resolution::Nothing)
     }
 
-    /// The same for a name as it is written.
+    /// Parses and resolves a name as it is written.
     pub(super) fn resolve_text(&self, kind: ItemType, target: &str) -> Resolution {
         target.parse::<ItemRef>().map_or(Resolution::Nothing, |name| self.resolve(kind, &name))
     }
@@ -52,7 +52,7 @@ impl Graph {
         }
     }
 
-    /// Which of the entries of one id is meant.
+    /// Chooses among the entries that have the same id.
     fn choose_by_type(&self, kind: ItemType, same_id: &[NodeId]) -> Resolution {
         let of_kind = equal_range(same_id, |at| self.node(at).kind.cmp(&kind));
         let Some(scope) = of_kind.first().map(|at| self.node(*at).scope) else {
@@ -69,7 +69,8 @@ impl Graph {
     }
 }
 
-/// The part of a sorted list for which `compare` says equal; mostly that is one, or none.
+/// Returns the range of a sorted list for which `compare` says equal, which is mostly one entry or
+/// none.
 fn equal_range(list: &[NodeId], compare: impl Fn(NodeId) -> Ordering) -> &[NodeId] {
     let start = list.partition_point(|at| compare(*at).is_lt());
     let rest = &list[start..];

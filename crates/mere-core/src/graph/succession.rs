@@ -1,4 +1,4 @@
-//! What took the place of an entry.
+//! The entries that supersede an entry.
 
 use std::collections::BTreeSet;
 
@@ -6,18 +6,18 @@ use super::Graph;
 use super::node::NodeId;
 use crate::item::Relation;
 
-/// Who supersedes an entry.
+/// The successors of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Succession {
-    /// Those that say so themselves.
+    /// The entries that state that they supersede it.
     pub direct: Vec<NodeId>,
-    /// The newest of those and of what supersedes them in turn: what nothing supersedes. None where
-    /// they supersede each other in a circle.
+    /// The newest successors, followed transitively: those that nothing supersedes. It is empty if
+    /// they supersede each other in a cycle.
     pub newest: Vec<NodeId>,
 }
 
 impl Graph {
-    /// Who supersedes an entry; none if it stands.
+    /// Returns the successors of an entry, or `None` if nothing supersedes it.
     pub fn succession(&self, node: NodeId) -> Option<Succession> {
         let by = self.direct_successors(node).collect::<Vec<_>>();
         if by.is_empty() {
@@ -33,7 +33,7 @@ impl Graph {
         Some(Succession { direct: by, newest })
     }
 
-    /// Whether another entry says that it supersedes this one.
+    /// Checks whether another entry states that it supersedes this one.
     pub fn is_superseded(&self, node: NodeId) -> bool {
         self.direct_successors(node).next().is_some()
     }

@@ -1,5 +1,5 @@
-//! What is around an entry: breadth first, each entry at its smallest distance, by every relation
-//! that leads to it there.
+//! A breadth-first walk around an entry, with each entry at its smallest distance, grouped by every
+//! relation that leads to it there.
 //!
 //! A symmetric link counts whichever end states it, so it is followed in every direction.
 
@@ -13,19 +13,19 @@ use super::relations::RelationSet;
 use super::{Graph, UnresolvedLink};
 use crate::item::Relation;
 
-/// How many entries a walk tells of unless something else is asked.
+/// The most entries that a walk returns unless the caller says otherwise.
 const DEFAULT_LIMIT: usize = 1_000;
 
-/// How far and along which links to go.
+/// The options of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WalkOptions {
-    /// How far.
+    /// The largest distance.
     pub depth: WalkDepth,
-    /// Which way.
+    /// The direction in which links are followed.
     pub direction: Direction,
-    /// Along which relations.
+    /// The relations that are followed.
     pub relations: RelationSet,
-    /// How many entries at most are told of.
+    /// The most entries to return.
     pub limit: usize,
 }
 
@@ -36,22 +36,22 @@ impl Default for WalkOptions {
     }
 }
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelatedEntries {
-    /// The entries by the relations and directions of the links that lead to each, nearest first. An
-    /// entry is once in each group.
+    /// The entries by relation and direction of the links that lead to each, nearest first. An
+    /// entry occurs once in each group.
     pub groups: BTreeMap<(Relation, Direction), Vec<ReachedEntry>>,
-    /// How many more entries there are than were asked for.
+    /// The number of entries beyond the limit.
     pub omitted_count: usize,
 }
 
-/// An entry that a walk came to.
+/// An entry that a walk reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReachedEntry {
     /// The entry.
     pub node: NodeId,
-    /// How many links away it is.
+    /// The distance in links.
     pub distance: u8,
     /// The entry it was reached from.
     pub via: NodeId,
@@ -66,7 +66,7 @@ pub(super) struct WalkStep {
 }
 
 impl Graph {
-    /// What is around an entry.
+    /// Finds the entries around an entry.
     pub fn walk(&self, from: NodeId, walk: &WalkOptions) -> RelatedEntries {
         let mut groups = BTreeMap::<_, Vec<_>>::new();
         let ways = self.shortest_paths(from, walk);
@@ -81,14 +81,14 @@ impl Graph {
         RelatedEntries { groups, omitted_count: found.len() - told.len() }
     }
 
-    /// The links of an entry that lead to no entry, or to several.
+    /// Returns the links of an entry that lead to no entry, or to several.
     pub fn unresolved_links(&self, from: NodeId) -> &[UnresolvedLink] {
         let start = self.unresolved.partition_point(|loose| loose.from < from);
         let length = self.unresolved[start..].partition_point(|loose| loose.from == from);
         &self.unresolved[start..start + length]
     }
 
-    /// The entries around one in the order they are come to, each with the first step to it.
+    /// Returns the entries around one in the order of the walk, each with the first step to it.
     pub(super) fn reachable_entries(
         &self,
         from: NodeId,
@@ -97,7 +97,8 @@ impl Graph {
         first_paths(&self.shortest_paths(from, walk)).copied().collect()
     }
 
-    /// Every shortest way to the entries around one, in the order they are come to.
+    /// Returns the last step of every shortest path to the entries around one, in the order of the
+    /// walk.
     fn shortest_paths(&self, from: NodeId, walk: &WalkOptions) -> Vec<(WalkStep, ReachedEntry)> {
         let mut distances = vec![None; self.nodes.len()];
         let mut ways = Vec::new();
@@ -123,7 +124,7 @@ impl Graph {
         ways
     }
 
-    /// The links of one entry that a walk follows, in order, each once.
+    /// Returns the links of one entry that a walk follows, in order, each once.
     pub(super) fn steps(&self, node: NodeId, walk: &WalkOptions) -> Vec<WalkStep> {
         let as_step = |edge: &Edge, direction| {
             let direction = if edge.relation.is_symmetric() { Direction::Both } else { direction };
@@ -143,7 +144,7 @@ impl Graph {
     }
 }
 
-/// The first way to each entry.
+/// Returns the first path to each entry.
 fn first_paths(
     ways: &[(WalkStep, ReachedEntry)],
 ) -> impl Iterator<Item = &(WalkStep, ReachedEntry)> {

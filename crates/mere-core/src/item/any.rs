@@ -1,4 +1,5 @@
-//! An item of any kind: one parser for whatever lies at a place, and what all kinds can be asked.
+//! An item of any type: one parser for whatever lies at a location, and the questions that every
+//! type can answer.
 
 use std::ops::Range;
 
@@ -20,7 +21,7 @@ use crate::digest::Sha256;
 /// The largest main file of an item, in bytes.
 pub const MAX_ITEM_BYTES: usize = 1024 * 1024;
 
-/// An item that was understood.
+/// A parsed item.
 #[derive(Clone, Debug)]
 pub enum Item {
     /// A workflow.
@@ -29,15 +30,15 @@ pub enum Item {
     Skill(Skill),
     /// A tool's manifest.
     Tool(ToolManifest),
-    /// A note with typed links.
+    /// A knowledge note with typed links.
     Knowledge(Knowledge),
     /// A short note in a store.
     Memory(Memory),
-    /// What a tool's chain is pinned to.
+    /// The pins of a tool's chain.
     Lockfile(Lockfile),
 }
 
-/// The text of an item's main file.
+/// Decodes the main file of an item as UTF-8, within the size limit and without NUL bytes.
 pub fn decode_text(bytes: &[u8]) -> Result<&str, ItemFault> {
     check_size(bytes.len())?;
     let text = str::from_utf8(bytes).map_err(|error| {
@@ -65,7 +66,7 @@ pub(super) fn check_no_nul(text: &str) -> Result<(), ItemFault> {
 }
 
 impl Item {
-    /// Reads the main file of the item that lies at `at`.
+    /// Parses the main file of the item that lies at `at`.
     pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, ItemFault> {
         check_size(text.len())?;
         check_no_nul(text)?;
@@ -81,7 +82,7 @@ impl Item {
         }
     }
 
-    /// Its version; a memory has none.
+    /// Returns its version; a memory has none.
     pub fn version(&self) -> Option<&Version> {
         match self {
             Self::Directive(directive) => Some(&directive.version),
@@ -93,7 +94,7 @@ impl Item {
         }
     }
 
-    /// What people call it: its title if it has one, else its id.
+    /// Returns its title if it has one, else its id.
     pub fn title<'a>(&'a self, at: &'a ScopedPath) -> &'a str {
         match self {
             Self::Knowledge(entry) => &entry.title,
@@ -102,7 +103,7 @@ impl Item {
         }
     }
 
-    /// What it does, if it says so.
+    /// Returns what it does, if it says so; else an empty text.
     pub fn description(&self) -> &str {
         match self {
             Self::Directive(directive) => &directive.description,
@@ -112,7 +113,7 @@ impl Item {
         }
     }
 
-    /// Its tags; notes alone have them.
+    /// Returns its tags. Only knowledge entries and memories have tags.
     pub fn tags(&self) -> &[String] {
         match self {
             Self::Knowledge(entry) => &entry.tags,
@@ -121,7 +122,7 @@ impl Item {
         }
     }
 
-    /// What it says of itself, as data.
+    /// Returns its metadata as data: frontmatter, manifest or `<metadata>`.
     pub fn metadata(&self) -> Value {
         match self {
             Self::Directive(directive) => directive.metadata.clone(),
@@ -133,7 +134,7 @@ impl Item {
         }
     }
 
-    /// What is odd about it, but no fault.
+    /// Returns what is odd about it without making it invalid.
     pub fn warnings(&self) -> &[&'static str] {
         match self {
             Self::Knowledge(entry) => &entry.warnings,
@@ -142,7 +143,7 @@ impl Item {
         }
     }
 
-    /// The bytes of its content; a tool and a lockfile are data alone.
+    /// Returns the byte range of its content. A tool and a lockfile are only data and have none.
     pub fn content_range(&self) -> Option<Range<usize>> {
         match self {
             Self::Directive(directive) => Some(directive.content.clone()),
@@ -153,7 +154,8 @@ impl Item {
         }
     }
 
-    /// Its canonical hash, with every other file it has; a memory is not signed and has none.
+    /// Computes its canonical hash, which covers its other files too. A memory is not signed and
+    /// has none.
     pub fn integrity(&self, text: &str, at: &ScopedPath, files: &[FileDigest]) -> Option<Sha256> {
         match self {
             Self::Directive(directive) => Some(directive.integrity(text, at)),

@@ -1,7 +1,7 @@
 //! A directive: Markdown with one `<directive>` element.
 //!
-//! Prose around the element is for people. What counts is the element: its bytes are the content
-//! that is hashed, its `metadata` as data is hashed too.
+//! The prose around the element is for people. Only the element counts: its bytes are the content
+//! that is hashed, and its `metadata` is hashed as data too.
 
 use std::ops::Range;
 
@@ -17,31 +17,31 @@ use super::version::Version;
 use super::xml;
 use crate::digest::Sha256;
 
-/// The parts of a directive; each stands once.
+/// The parts of a directive; each may appear once.
 const PARTS: [&str; 6] = ["metadata", "permissions", "inputs", "process", "outputs", "context"];
 
-/// A directive that was understood.
+/// A parsed directive.
 #[derive(Clone, Debug)]
 pub struct Directive {
     /// Its version.
     pub version: Version,
-    /// The bytes of the element in the file.
+    /// The byte range of the element in the file.
     pub content: Range<usize>,
     /// `<metadata>` as data.
     pub metadata: Value,
     /// What it does, in a sentence or two.
     pub description: String,
-    /// What it takes.
+    /// The inputs it takes.
     pub inputs: Vec<DirectiveInput>,
-    /// The JSON Schema of all inputs together, where the author wrote one.
+    /// The JSON Schema of all inputs together, if the author wrote one.
     pub input_schema: Option<Value>,
-    /// What it does, step by step.
+    /// The steps of its process.
     pub steps: Vec<DirectiveStep>,
-    /// `<permissions>` as data, wherever they stand.
+    /// `<permissions>` as data, whether it stands in the root or in `<metadata>`.
     pub permissions: Option<Value>,
     /// `<outputs>` and `<context>` as data.
     pub extra: Vec<(&'static str, Value)>,
-    /// What is odd about it, but no fault.
+    /// What is odd about it without making it invalid.
     pub warnings: Vec<&'static str>,
 }
 
@@ -54,9 +54,9 @@ pub struct DirectiveInput {
     pub kind: Option<String>,
     /// Whether it must be given.
     pub required: bool,
-    /// What it is for.
+    /// A description of the input.
     pub about: String,
-    /// Its JSON Schema, where the author wrote one.
+    /// Its JSON Schema, if the author wrote one.
     pub schema: Option<Value>,
 }
 
@@ -65,14 +65,14 @@ pub struct DirectiveInput {
 pub struct DirectiveStep {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// A description of the step.
     pub description: String,
-    /// What to do.
+    /// The action to take.
     pub action: String,
 }
 
 impl Directive {
-    /// Reads a directive that lies at `at`.
+    /// Parses a directive that lies at `at`.
     pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, ItemFault> {
         let content = find_element(text)?;
         let document = xml::parse(&text[content.clone()])
@@ -107,14 +107,14 @@ impl Directive {
         })
     }
 
-    /// Its canonical hash.
+    /// Computes its canonical hash.
     pub fn integrity(&self, text: &str, at: &ScopedPath) -> Sha256 {
         let identity = ItemIdentity { id: &at.id, version: &self.version };
         integrity::hash_directive(identity, text[self.content.clone()].as_bytes(), &self.metadata)
     }
 }
 
-/// What nobody knows: an element that is none of ours, an input of an unknown type.
+/// Returns warnings about unknown elements and about inputs of an unknown type.
 fn warnings(root: Node<'_, '_>) -> Vec<&'static str> {
     const PARTS: [&str; 6] = ["metadata", "permissions", "inputs", "process", "outputs", "context"];
     const TYPES: [&str; 13] = [
@@ -134,7 +134,7 @@ fn warnings(root: Node<'_, '_>) -> Vec<&'static str> {
     odd.into_iter().flatten().collect()
 }
 
-/// The bytes of the one `<directive>` element.
+/// Finds the byte range of the one `<directive>` element.
 pub(super) fn find_element(text: &str) -> Result<Range<usize>, ItemFault> {
     let mut starts = element_starts(text);
     let start = starts.next().ok_or_else(|| {
@@ -154,7 +154,7 @@ pub(super) fn find_element(text: &str) -> Result<Range<usize>, ItemFault> {
     Ok(start..end)
 }
 
-/// Where a line begins with the element.
+/// Returns the offsets at which a line begins with the element.
 fn element_starts(text: &str) -> impl Iterator<Item = usize> {
     let mut next = 0;
     text.split_inclusive('\n').filter_map(move |line| {
@@ -167,7 +167,7 @@ fn element_starts(text: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Turns places in the element into places in the file.
+/// A reader of the element, which translates offsets in it to offsets in the file.
 struct Reader<'a> {
     text: &'a str,
     start: usize,
@@ -256,7 +256,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The JSON in the `<schema>` of an element.
+    /// Parses the JSON in the `<schema>` child of an element.
     fn parse_schema(&self, element: Node<'_, '_>) -> Result<Option<Value>, ItemFault> {
         let Some(schema) = xml::child(element, "schema") else { return Ok(None) };
         let value = crate::json::parse(xml::own_text(schema).as_bytes());
@@ -265,7 +265,8 @@ impl Reader<'_> {
         value.map(Some).map_err(wrong)
     }
 
-    /// Whether an input must be given: what is neither yes nor no must not pass for no.
+    /// Parses whether an input is required. A value that is neither true nor false is a fault,
+    /// because it must not pass for false.
     fn parse_required(&self, input: Node<'_, '_>) -> Result<bool, ItemFault> {
         match input.attribute("required") {
             Some("true") => Ok(true),

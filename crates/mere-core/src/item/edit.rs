@@ -1,9 +1,11 @@
-//! Edits of a file that leave every other byte as it is, and how a scalar is spelled in them.
+//! Edits of an item's file that leave every other byte unchanged, and the spelling of YAML scalars
+//! in them.
 
 pub(super) use crate::edit::{Edit, apply_edits};
 use crate::yaml;
 
-/// A YAML scalar in the spelling of the old one, or in quotes if it would not be a text in that.
+/// Spells a new YAML scalar like the old one, or quotes it if it would not be read as a text in
+/// that spelling.
 pub(super) fn respell_scalar(raw: &str, stated: &str, new: &str) -> String {
     let quoted = || format!("\"{new}\"");
     if stated.is_empty() || raw.matches(stated).count() != 1 {

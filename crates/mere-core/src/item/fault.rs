@@ -1,9 +1,11 @@
-//! What is wrong with an item's file: where, what, and how to put it right.
+//! What is wrong with an item's file: where, what, and how to fix it.
+//!
+//! Words of the file appear in a fault only as `Content`, never as our own words.
 
 use crate::reply::{Content, Prose};
 use crate::yaml::PlainMappingError;
 
-/// One fault of a file. Lines and columns are from 1.
+/// A fault in a file. Lines and columns count from 1.
 #[derive(Clone, Debug)]
 pub struct ItemFault {
     /// The line.
@@ -12,12 +14,12 @@ pub struct ItemFault {
     pub column: usize,
     /// What is wrong there.
     pub what: Prose,
-    /// What to do about it.
+    /// How to fix it.
     pub fix: Prose,
 }
 
 impl ItemFault {
-    /// A fault at a byte of a text.
+    /// Creates a fault at a byte offset of a text.
     pub(super) fn at_offset(
         text: &str,
         offset: usize,
@@ -28,12 +30,12 @@ impl ItemFault {
         Self { line, column, what: what.into(), fix: fix.into() }
     }
 
-    /// A fault of the file as a whole.
+    /// Creates a fault of the file as a whole.
     pub(super) fn whole_file(what: impl Into<Prose>, fix: impl Into<Prose>) -> Self {
         Self { line: 1, column: 1, what: what.into(), fix: fix.into() }
     }
 
-    /// A fault of YAML that is `what`, such as `the manifest`.
+    /// Creates a fault from a YAML error. `what` names the YAML, such as `the manifest`.
     pub(super) fn from_yaml(what: &str, text: &str, error: PlainMappingError) -> Self {
         let number = |number| usize::try_from(number).unwrap_or(1);
         match error {
@@ -53,7 +55,8 @@ impl ItemFault {
         }
     }
 
-    /// The same fault where the faulty text is a part of another, from `start` on.
+    /// Relocates a fault in a part of a text to the whole text, in which the part begins at
+    /// `start`.
     pub(super) fn relocate(self, text: &str, start: usize) -> Self {
         let (line, column) = line_and_column(text, start);
         let column = if self.line == 1 { self.column + column - 1 } else { self.column };
@@ -61,7 +64,7 @@ impl ItemFault {
     }
 }
 
-/// What is probably wrong around a line that is no YAML.
+/// Guesses what is wrong around a line that is not valid YAML, and how to fix it.
 fn suggest_yaml_fix(text: &str, line: usize) -> &'static str {
     let near = text.lines().skip(line.saturating_sub(2)).take(2).collect::<Vec<_>>();
     let any = |wrong: &dyn Fn(&str) -> bool| near.iter().any(|line| wrong(line));
@@ -82,7 +85,7 @@ fn suggest_yaml_fix(text: &str, line: usize) -> &'static str {
     "Keys once each and evenly indented; no anchors, aliases, merges or tags."
 }
 
-/// Two values that must be one.
+/// Says that a value stated in the file differs from the one its location implies.
 pub(super) fn place_mismatch(what: &'static str, stated: &str, found: &str) -> Prose {
     Prose::words(what)
         .and(" `")

@@ -1,27 +1,28 @@
-//! YAML between two `---` lines at the top of a Markdown file, and what follows it.
+//! YAML frontmatter between two `---` lines at the top of a Markdown file, and the content after
+//! it.
 
 use serde_json::{Map, Value};
 
 use super::fault::ItemFault;
 use crate::yaml::{self, YamlEntry};
 
-/// What some editors put before everything else.
+/// The byte order mark that some editors put at the beginning of a file.
 pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// A file's frontmatter.
+/// The frontmatter of a file.
 pub(super) struct Frontmatter<'a> {
     text: &'a str,
-    /// Where the YAML begins in the file.
+    /// The offset where the YAML begins in the file.
     pub(super) yaml_start: usize,
-    /// Where it ends: before the line that closes it.
+    /// The offset where the YAML ends: before the closing fence.
     pub(super) yaml_end: usize,
     pub(super) entries: Vec<YamlEntry>,
-    /// Where the content begins: after the line that closes the frontmatter.
+    /// The offset where the content begins: after the closing fence.
     pub(super) content_start: usize,
 }
 
 impl<'a> Frontmatter<'a> {
-    /// Reads it; a file without one is refused.
+    /// Parses the frontmatter; a file without one is refused.
     pub(super) fn parse(text: &'a str) -> Result<Self, ItemFault> {
         const FIX: &str =
             "Begin the file with `---`, the keys, and `---`, each on a line of its own.";
@@ -48,7 +49,7 @@ impl<'a> Frontmatter<'a> {
         Err(ItemFault::whole_file("the frontmatter is not closed", FIX))
     }
 
-    /// Reads it; a file whose first line does not open one has none.
+    /// Parses the frontmatter if the first line of the file opens one; otherwise it is empty.
     pub(super) fn parse_optional(text: &'a str) -> Result<Self, ItemFault> {
         let body = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         if opening_fence_length(body).is_some() {
@@ -68,12 +69,12 @@ impl<'a> Frontmatter<'a> {
         self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
     }
 
-    /// All of it, in its order.
+    /// Returns all keys with their values, in their order.
     pub(super) fn to_map(&self) -> Map<String, Value> {
         self.entries.iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect()
     }
 
-    /// A text, if the key is there and not null.
+    /// Returns the text of a key, or `None` if the key is missing or null.
     pub(super) fn text(&self, key: &str) -> Result<Option<&str>, ItemFault> {
         match self.get(key) {
             None | Some(Value::Null) => Ok(None),
@@ -82,7 +83,7 @@ impl<'a> Frontmatter<'a> {
         }
     }
 
-    /// A list of texts; a single text is a list of one.
+    /// Returns the list of texts of a key; a single text is a list of one.
     pub(super) fn text_list(&self, key: &str) -> Result<Vec<String>, ItemFault> {
         let wrong = || self.fault(key, "the value is not a list of texts", "Write `[a, b]`.");
         match self.get(key) {
@@ -96,7 +97,7 @@ impl<'a> Frontmatter<'a> {
         }
     }
 
-    /// A fault at a key, or at the top if it is not there.
+    /// Creates a fault at a key, or at the top of the file if the key is missing.
     pub(super) fn fault(
         &self,
         key: &str,
@@ -109,7 +110,7 @@ impl<'a> Frontmatter<'a> {
     }
 }
 
-/// The length of the first line, if it opens a frontmatter.
+/// Returns the length of the first line if it opens a frontmatter.
 fn opening_fence_length(text: &str) -> Option<usize> {
     let line = text.split_inclusive('\n').next()?;
     is_fence(line).then_some(line.len())

@@ -1,40 +1,41 @@
-//! Names of items and categories: `[a-z0-9][a-z0-9_-]{0,63}`, safe on every file system.
+//! Ids of items and paths of categories. An id is `[a-z0-9][a-z0-9_-]{0,63}`, which is safe on
+//! every file system.
 
 use std::fmt;
 use std::str::FromStr;
 
 /// The longest id in bytes.
 const MAX_BYTES: usize = 64;
-/// The deepest category.
+/// How many levels a category may have.
 const MAX_LEVELS: usize = 8;
-/// Names that some systems take for devices, and one that a folder tool's manifest has.
+/// Names that some systems take for devices, and the name of a folder tool's manifest.
 const RESERVED: [&str; 5] = ["con", "prn", "aux", "nul", "manifest"];
 
-/// An item's own name, or one level of a category.
+/// The id of an item, or one level of a category.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemId(String);
 
-/// Why a text is no id. Never repeats it.
+/// The reason why a text is not an id. The error never repeats the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
-    /// Not of the accepted form.
+    /// The text does not have the form of an id.
     #[error(
         "an id is 1 to 64 small letters, digits, `_` or `-`, and begins with a letter or digit"
     )]
     Form,
-    /// A name that means something else.
+    /// The name is reserved.
     #[error("the name is reserved")]
     Reserved,
-    /// A category with too many levels.
+    /// The category has too many levels.
     #[error("a category has at most 8 levels")]
     Levels,
-    /// What follows the `@` is no version.
+    /// The text after the `@` is not a version.
     #[error("a version is SemVer 2.0, such as 1.0.0")]
     Version,
 }
 
 impl ItemId {
-    /// The id as text.
+    /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -57,7 +58,7 @@ impl FromStr for ItemId {
     }
 }
 
-/// `com1` to `com9`, `lpt1` to `lpt9`.
+/// Reports whether a text is `com1` to `com9` or `lpt1` to `lpt9`.
 fn is_device_port(text: &str) -> bool {
     let number = text.strip_prefix("com").or_else(|| text.strip_prefix("lpt"));
     number.is_some_and(|number| matches!(number.as_bytes(), [b'1'..=b'9']))
@@ -69,45 +70,45 @@ impl fmt::Display for ItemId {
     }
 }
 
-/// The slash path between a type's folder and an item; empty for none.
+/// The slash path between a type's folder and an item; empty if there is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Category(String);
 
 impl Category {
-    /// The category as text, levels joined by slashes.
+    /// Returns the category as text, its levels joined by slashes.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether there is none.
+    /// Reports whether this is the empty category.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The levels from the top down.
+    /// Returns the levels from the top down.
     pub fn levels(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.0.split('/').filter(|level| !level.is_empty())
     }
 
-    /// Its first level alone.
+    /// Returns the first level alone.
     #[must_use]
     pub fn top(&self) -> Self {
         Self(self.0.split('/').next().unwrap_or_default().to_owned())
     }
 
-    /// The category it lies in; none for a top one.
+    /// Returns the category it lies in, which is empty for a top category.
     #[must_use]
     pub fn parent(&self) -> Self {
         Self(self.0.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned())
     }
 
-    /// Itself and all it lies in, from the top down.
+    /// Returns the category and all its ancestors, from the top down.
     pub fn self_and_ancestors(&self) -> Vec<Self> {
         let ends = self.0.match_indices('/').map(|(at, _)| at).chain([self.0.len()]);
         ends.map(|end| Self(self.0[..end].to_owned())).filter(|one| !one.is_empty()).collect()
     }
 
-    /// This category with one more level.
+    /// Returns this category with one more level.
     pub fn child(&self, level: &ItemId) -> Result<Self, IdError> {
         if self.levels().count() >= MAX_LEVELS {
             return Err(IdError::Levels);
@@ -116,7 +117,7 @@ impl Category {
         Ok(Self([&self.0, slash, level.as_str()].concat()))
     }
 
-    /// Whether `other` is this category or lies below it.
+    /// Reports whether `other` is this category or lies below it.
     pub fn contains(&self, other: &Self) -> bool {
         let rest = other.0.strip_prefix(&self.0);
         rest.is_some_and(|rest| self.is_empty() || rest.is_empty() || rest.starts_with('/'))

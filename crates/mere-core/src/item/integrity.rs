@@ -1,7 +1,7 @@
-//! The canonical hash of an item, type by type.
+//! The canonical hash of an item, for each type.
 //!
-//! It covers what an item says, not how its file is laid out around that: SHA-256 over the
-//! canonical JSON of a payload that each type has.
+//! It is the SHA-256 of the canonical JSON of a payload that depends on the type. It covers what an
+//! item says, not how its file is laid out around that.
 
 use serde_json::{Map, Value, json};
 
@@ -10,18 +10,18 @@ use super::version::Version;
 use crate::canonical;
 use crate::digest::Sha256;
 
-/// A file of an item beside its main one.
+/// The digest of one file of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileDigest {
-    /// Its path from the item's folder.
+    /// The path from the item's folder.
     pub path: String,
     /// The digest of its bytes.
     pub sha256: Sha256,
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub size: u64,
 }
 
-/// An item's own name and version.
+/// An item's id and version.
 #[derive(Clone, Copy, Debug)]
 pub struct ItemIdentity<'a> {
     /// Its id.
@@ -30,7 +30,7 @@ pub struct ItemIdentity<'a> {
     pub version: &'a Version,
 }
 
-/// Of a directive: the bytes of its element, and its metadata.
+/// Hashes a directive: the bytes of its element, and its metadata.
 pub fn hash_directive(identity: ItemIdentity<'_>, content: &[u8], metadata: &Value) -> Sha256 {
     hash_payload(&json!({
         "directive_name": identity.id.as_str(), "version": identity.version.to_string(),
@@ -38,7 +38,7 @@ pub fn hash_directive(identity: ItemIdentity<'_>, content: &[u8], metadata: &Val
     }))
 }
 
-/// Of an Agent Skill: the same, and every other file of its folder.
+/// Hashes an Agent Skill: its content, its frontmatter, and every other file of its folder.
 pub fn hash_skill(
     identity: ItemIdentity<'_>,
     content: &[u8],
@@ -52,7 +52,7 @@ pub fn hash_skill(
     }))
 }
 
-/// Of a knowledge entry: the bytes after its frontmatter, and all of that.
+/// Hashes a knowledge entry: the bytes after its frontmatter, and the whole frontmatter.
 pub fn hash_knowledge(
     identity: ItemIdentity<'_>,
     content: &[u8],
@@ -64,7 +64,7 @@ pub fn hash_knowledge(
     }))
 }
 
-/// Of a tool: its manifest, and every other file.
+/// Hashes a tool: its manifest, and every other file.
 pub fn hash_tool(
     identity: ItemIdentity<'_>,
     manifest: &Map<String, Value>,
@@ -76,7 +76,7 @@ pub fn hash_tool(
     }))
 }
 
-/// Of a lockfile: all of it.
+/// Hashes a lockfile: its whole value.
 pub fn hash_lockfile(value: &Value) -> Sha256 {
     hash_payload(value)
 }

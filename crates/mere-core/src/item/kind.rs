@@ -1,36 +1,38 @@
-//! The five kinds of things a space holds.
+//! The five types of items, and the three scopes they live in.
+//!
+//! Parsing accepts several words for a type; printing always uses the same one.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::path::{MANIFEST_FILE, SKILL_FILE};
 
-/// What an item is.
+/// The type of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ItemType {
     /// A workflow, or an Agent Skill.
     Directive,
     /// A script with an executor chain.
     Tool,
-    /// A note with typed links.
+    /// A knowledge note with typed links.
     Knowledge,
     /// A short note in a store.
     Memory,
-    /// What a tool's chain is pinned to.
+    /// The pins of a tool's chain.
     Lockfile,
 }
 
-/// A word that names no type.
+/// A word that is not an item type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a type is directive (skill), tool, knowledge (note), memory or lockfile")]
 pub struct ItemTypeError;
 
 impl ItemType {
-    /// All of them, in the order they are shown.
+    /// All types, in the order they are shown.
     pub const ALL: [Self; 5] =
         [Self::Directive, Self::Tool, Self::Knowledge, Self::Memory, Self::Lockfile];
 
-    /// Its name in fields and messages.
+    /// Returns its name in fields and messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Directive => "directive",
@@ -41,7 +43,7 @@ impl ItemType {
         }
     }
 
-    /// The folder of a space it lies in.
+    /// Returns the folder of a space that items of this type lie in.
     pub fn folder(self) -> &'static str {
         match self {
             Self::Directive => "directives",
@@ -52,7 +54,7 @@ impl ItemType {
         }
     }
 
-    /// The file that makes a folder an item of this type, where a folder can be one.
+    /// Returns the file that makes a folder an item of this type, if a folder can be one.
     pub fn folder_main_file(self) -> Option<&'static str> {
         match self {
             Self::Directive => Some(SKILL_FILE),
@@ -61,7 +63,7 @@ impl ItemType {
         }
     }
 
-    /// The type that lies in this folder of a space.
+    /// Returns the type whose items lie in this folder of a space.
     pub fn from_folder(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.folder() == name)
     }
@@ -70,7 +72,7 @@ impl ItemType {
 impl FromStr for ItemType {
     type Err = ItemTypeError;
 
-    /// Takes the name, its plural, and the words people use for it.
+    /// Accepts the name, its plural, and other words people use for it.
     fn from_str(text: &str) -> Result<Self, ItemTypeError> {
         match text {
             "directive" | "directives" | "skill" | "skills" => Ok(Self::Directive),
@@ -89,24 +91,24 @@ impl fmt::Display for ItemType {
     }
 }
 
-/// Where an item lives. Smaller wins.
+/// The scope that an item lives in. A smaller scope takes precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
-    /// In the project's space.
+    /// The project's space.
     Project,
-    /// In the user's own space.
+    /// The user's own space.
     User,
-    /// In the registry.
+    /// The registry.
     Registry,
 }
 
-/// A word that names no scope.
+/// A word that is not a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a scope is project, user or registry")]
 pub struct ScopeError;
 
 impl Scope {
-    /// Its name.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Project => "project",

@@ -1,4 +1,6 @@
-//! A knowledge entry: a Markdown note with frontmatter and typed links to others.
+//! A knowledge entry: a Markdown note with frontmatter and typed links to other entries.
+//!
+//! The id it states must be the name of its file, and a category it states must be its own.
 
 use std::ops::Range;
 
@@ -12,7 +14,7 @@ use super::relation::Relation;
 use super::version::Version;
 use crate::digest::Sha256;
 
-/// The kinds of entries people agreed on; others are kept with a warning.
+/// The known entry types; others are kept with a warning.
 const ENTRY_TYPES: [&str; 11] = [
     "pattern",
     "learning",
@@ -27,27 +29,27 @@ const ENTRY_TYPES: [&str; 11] = [
     "procedure",
 ];
 
-/// A knowledge entry that was understood.
+/// A parsed knowledge entry.
 #[derive(Clone, Debug)]
 pub struct Knowledge {
     /// Its version; `1.0.0` if it states none.
     pub version: Version,
     /// Its title.
     pub title: String,
-    /// All of its frontmatter, unknown keys included.
+    /// The whole frontmatter, including unknown keys.
     pub frontmatter: Map<String, Value>,
-    /// The bytes after the frontmatter.
+    /// The byte range after the frontmatter.
     pub content: Range<usize>,
     /// Its tags.
     pub tags: Vec<String>,
-    /// Its relations, each with the ids it names.
+    /// Its relations, each with the ids of the entries it names.
     pub relations: Vec<(Relation, Vec<String>)>,
-    /// What is odd about it, but no fault.
+    /// What is odd about it without making it invalid.
     pub warnings: Vec<&'static str>,
 }
 
 impl Knowledge {
-    /// Reads an entry that lies at `at`.
+    /// Parses the entry that lies at `at`.
     pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, ItemFault> {
         let front = Frontmatter::parse(text)?;
         check_id(&front, at)?;
@@ -71,7 +73,7 @@ impl Knowledge {
         })
     }
 
-    /// Its canonical hash.
+    /// Computes its canonical hash.
     pub fn integrity(&self, text: &str, at: &ScopedPath) -> Sha256 {
         let identity = ItemIdentity { id: &at.id, version: &self.version };
         let content = text[self.content.clone()].as_bytes();

@@ -1,8 +1,8 @@
-//! Links of a knowledge entry to one that gets another name or place.
+//! Rewrites a knowledge entry's links to an entry that gets another name or category.
 //!
-//! They are the relations of the frontmatter and the `[[wikilinks]]` of the body. A link is
-//! rewritten where it stands and every other byte stays; then the note is read again, and it must
-//! say what it said, with that one name replaced.
+//! Links are the relations in the frontmatter and the `[[wikilinks]]` in the body. A link is
+//! rewritten in place and every other byte stays. The note is then parsed again, and it must say
+//! what it said before, with only that name replaced.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ use super::relation::Relation;
 use super::wikilink::find_wikilinks;
 use crate::yaml::{self, ScalarRole};
 
-/// What a knowledge entry is called.
+/// The full name of a knowledge entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryName {
     /// Its category.
@@ -28,7 +28,7 @@ pub struct EntryName {
 }
 
 impl EntryName {
-    /// `category/id`, and `/id` where there is no category.
+    /// Returns `category/id`, or `/id` if there is no category.
     fn qualified_name(&self) -> String {
         format!("{}/{}", self.category, self.id)
     }
@@ -40,38 +40,39 @@ impl From<&ScopedPath> for EntryName {
     }
 }
 
-/// An entry that gets another name.
+/// The renaming of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryRename {
-    /// What it was called.
+    /// The old name.
     pub from: EntryName,
-    /// What it is called now.
+    /// The new name.
     pub to: EntryName,
-    /// What becomes of links by its id alone.
+    /// The treatment of links that give only the id.
     pub bare_links: BareLinks,
 }
 
-/// What becomes of links by an id alone. Which entries share one, the caller knows.
+/// The treatment of links that give only an id. The caller knows which entries share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BareLinks {
-    /// They say the new id.
+    /// They are changed to the new id.
     UseId,
-    /// They say the new name with its category, since others have the new id too.
+    /// They are changed to the new name with its category, because other entries have the new id
+    /// too.
     UseQualifiedName,
-    /// They stay: others had the old id too, and nobody knows which one is meant.
+    /// They stay, because other entries had the old id too, and it is not known which one is meant.
     Keep,
 }
 
-/// What became of a note.
+/// The result of rewriting the links of a note.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RelinkedNote {
-    /// Its text, if a link of it was changed.
+    /// The new text, if a link was changed.
     pub text: Option<String>,
-    /// How many links by the old id alone stay, since nobody knows which entry is meant.
+    /// How many links by the old id alone were left, because it is not known which entry is meant.
     pub ambiguous: usize,
 }
 
-/// The note that lies at `at`, with its links to an entry leading to where that is now.
+/// Rewrites the links to a renamed entry in the note that lies at `at`.
 pub fn relink(
     text: &str,
     at: &ScopedPath,
@@ -99,12 +100,12 @@ pub fn relink(
         .ok_or_else(unproved)
 }
 
-/// Whether a key of the frontmatter names entries.
+/// Reports whether a frontmatter key is a relation.
 fn is_relation(key: &str) -> bool {
     key.parse::<Relation>().is_ok()
 }
 
-/// An entry's old name in both spellings, and what stands there then.
+/// The old name of an entry in both spellings, each with its replacement.
 struct NameReplacement<'a> {
     bare: (&'a str, Option<String>),
     qualified: (String, String),
@@ -124,7 +125,7 @@ impl<'a> NameReplacement<'a> {
         }
     }
 
-    /// What a link becomes, if it leads to the entry and does not say so already.
+    /// Returns the new target of a link, if it leads to the renamed entry and changes.
     fn replacement_for(&self, target: &str) -> Option<&str> {
         let new = if target == self.qualified.0 {
             Some(self.qualified.1.as_str())
@@ -138,7 +139,7 @@ impl<'a> NameReplacement<'a> {
         self.bare.1.is_none() && target == self.bare.0
     }
 
-    /// The edits of the frontmatter: a relation is one text, or a list of them.
+    /// Returns the edits of the frontmatter. A relation is one text, or a list of texts.
     fn relation_edits(
         &self,
         front: &Frontmatter<'_>,
@@ -169,7 +170,7 @@ impl<'a> NameReplacement<'a> {
         Ok(edits)
     }
 
-    /// The edits of the body.
+    /// Returns the edits of the body.
     fn wikilink_edits(&self, body: &str, unclear: &mut usize) -> Result<Vec<Edit>, ItemFault> {
         if !body.contains(self.bare.0) {
             return Ok(Vec::new());
@@ -183,7 +184,7 @@ impl<'a> NameReplacement<'a> {
         Ok(edits.collect())
     }
 
-    /// What the frontmatter has to say afterwards.
+    /// Returns the frontmatter that the rewritten note must have.
     fn expected_frontmatter(&self, entry: &Knowledge) -> Map<String, Value> {
         let mut map = entry.frontmatter.clone();
         for (_, value) in map.iter_mut().filter(|(key, _)| is_relation(key)) {

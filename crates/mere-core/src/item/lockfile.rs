@@ -1,7 +1,7 @@
-//! A lockfile: what a tool's chain is pinned to, for one version of it at one place.
+//! A lockfile: the pinned chain of one version of a tool, at one location.
 //!
-//! Strict JSON with a closed schema. What it says of its own place must be its place, so that one
-//! that was moved or renamed is caught.
+//! It is strict JSON with a closed schema. The location that it states must be its own, so that a
+//! lockfile that was moved or renamed is caught.
 
 use serde_json::{Map, Value};
 
@@ -18,40 +18,40 @@ use crate::reply::{Content, Prose};
 
 const FIX: &str = "Make it again with `mere lock`.";
 
-/// A lockfile that was understood.
+/// A parsed lockfile.
 #[derive(Clone, Debug)]
 pub struct Lockfile {
-    /// The version of the tool that it pins.
+    /// The version of the tool it pins.
     pub version: Version,
-    /// The hash of that tool.
+    /// The canonical hash of that tool.
     pub root_integrity: Sha256,
-    /// The chain, from the tool down to a primitive.
+    /// The chain, from the tool to a primitive.
     pub chain: Vec<PinnedTool>,
-    /// The space it is for.
+    /// The id of the space it is for.
     pub space_id: String,
-    /// All of it.
+    /// The whole lockfile as JSON.
     pub value: Value,
 }
 
-/// One tool of a chain.
+/// One pinned tool of a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PinnedTool {
     /// Its id.
     pub id: ItemId,
     /// Its version.
     pub version: Version,
-    /// Where it lives; none for what ships in the binary.
+    /// Its scope; `None` for a tool that ships in the binary.
     pub scope: Option<Scope>,
     /// Its category.
     pub category: Category,
-    /// Its hash.
+    /// Its canonical hash.
     pub integrity: Sha256,
-    /// The tool that runs it; none for a primitive.
+    /// The tool that runs it; `None` for a primitive.
     pub executor: Option<ItemId>,
 }
 
 impl Lockfile {
-    /// Reads a lockfile that lies at `at`.
+    /// Parses the lockfile that lies at `at`.
     pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, ItemFault> {
         let value = json::parse(text.as_bytes()).map_err(|error| ItemFault {
             line: error.line.max(1),
@@ -77,7 +77,7 @@ impl Lockfile {
         Ok(Self { version, root_integrity: root, chain, space_id, value })
     }
 
-    /// Its canonical hash.
+    /// Computes its canonical hash.
     pub fn integrity(&self) -> Sha256 {
         integrity::hash_lockfile(&self.value)
     }
@@ -145,7 +145,7 @@ fn version_text(at: &ScopedPath) -> String {
     at.version.as_ref().map(Version::to_string).unwrap_or_default()
 }
 
-/// The fields of one object, and where they stand.
+/// A reader of the fields of one object, which knows their offsets for faults.
 struct ObjectReader<'a> {
     text: &'a str,
     map: &'a Map<String, Value>,
@@ -217,7 +217,7 @@ impl<'a> ObjectReader<'a> {
         ItemFault::at_offset(self.text, self.offset_of(key), what, FIX)
     }
 
-    /// Where a field's value begins, or else the object.
+    /// Returns the offset of a field's value, or of the object if the field is missing.
     fn offset_of(&self, key: &str) -> usize {
         let field = outline::find_value(self.text, &format!("{}/{key}", self.pointer));
         let place = field.or_else(|| outline::find_value(self.text, &self.pointer));

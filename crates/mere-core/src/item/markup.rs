@@ -1,15 +1,15 @@
-//! The bounds of an XML element, found before the parser runs.
+//! Finds the bounds of an XML element before the parser runs.
 //!
-//! One pass over the tags, as exact as the parser's: quotes, comments, CDATA and instructions hide
-//! what is in them. It says where the element ends, and refuses what would cost the parser more
-//! than its length: depth, attributes (each is compared with each) and namespaces (each element
-//! that declares one copies those around it).
+//! It makes one pass over the tags, as exact as the parser's: quotes, comments, CDATA and
+//! processing instructions hide what is in them. It finds where the element ends, and refuses what
+//! would cost the parser more than linear time: depth, attributes (each is compared with every
+//! other) and namespaces (each element that declares one copies those around it).
 
 use std::ops::Range;
 
 use super::fault::ItemFault;
 
-/// How deep elements may lie in one another.
+/// How deeply elements may be nested.
 const MAX_DEPTH: usize = 32;
 /// How many attributes one element may have.
 const MAX_ATTRIBUTES: usize = 64;
@@ -18,7 +18,7 @@ const MAX_NAMESPACES: usize = 16;
 
 const FIX: &str = "Close every element, escape `<` and `&` (or use CDATA), and use no DTD.";
 
-/// Where the element ends that begins at `start`. Faults are at places of `text`.
+/// Returns the offset after the element that begins at `start`. Faults have offsets in `text`.
 pub(super) fn element_end(text: &str, start: usize) -> Result<usize, ItemFault> {
     let mut scan = TagScanner { text, start, open_elements: Vec::new(), namespaces: 0 };
     let mut at = start;
@@ -32,7 +32,8 @@ pub(super) fn element_end(text: &str, start: usize) -> Result<usize, ItemFault> 
     Err(scan.unclosed_fault())
 }
 
-/// Where the content of an element begins and ends, of which `raw` is all; none in `<a/>`.
+/// Returns the range between the tags of an element, of which `raw` is the whole text. Returns
+/// `None` for `<a/>`.
 pub(super) fn content_range(raw: &str) -> Option<Range<usize>> {
     let start = tag_end(raw, 0)?;
     let end = raw.rfind("</")?;
@@ -42,13 +43,13 @@ pub(super) fn content_range(raw: &str) -> Option<Range<usize>> {
 struct TagScanner<'a> {
     text: &'a str,
     start: usize,
-    /// The names of the elements that are open.
+    /// The names of the open elements.
     open_elements: Vec<&'a str>,
     namespaces: usize,
 }
 
 impl<'a> TagScanner<'a> {
-    /// Takes what begins with the `<` at `at`, and says where it ends.
+    /// Scans the markup that begins with the `<` at `at`, and returns the offset after it.
     fn scan_markup(&mut self, at: usize) -> Result<usize, ItemFault> {
         let rest = &self.text[at..];
         for (begin, end) in [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")] {
@@ -97,7 +98,7 @@ impl<'a> TagScanner<'a> {
         Err(ItemFault::at_offset(self.text, at, "an element is closed by another's name", FIX))
     }
 
-    /// Refuses numbers of no character, which the parser would replace.
+    /// Refuses character references to no character, which the parser would replace.
     fn check_references(&self, range: Range<usize>) -> Result<(), ItemFault> {
         for (at, _) in self.text[range.clone()].match_indices("&#") {
             let rest = &self.text[range.start + at + 2..range.end];
@@ -117,7 +118,8 @@ impl<'a> TagScanner<'a> {
     }
 }
 
-/// After the `>` of the tag that begins at `at`; one within quotes does not count.
+/// Returns the offset after the `>` of the tag that begins at `at`. A `>` within quotes does not
+/// count.
 fn tag_end(text: &str, at: usize) -> Option<usize> {
     let mut quote = None;
     for (offset, byte) in text[at + 1..].bytes().enumerate() {
@@ -132,7 +134,7 @@ fn tag_end(text: &str, at: usize) -> Option<usize> {
     None
 }
 
-/// How many attributes a tag has, and how many of them declare a namespace.
+/// Counts the attributes of a tag, and those of them that declare a namespace.
 fn count_attributes(tag: &str) -> (usize, usize) {
     let (mut attributes, mut namespaces, mut quote, mut word) = (0, 0, None, 0);
     for (offset, byte) in tag.bytes().enumerate() {

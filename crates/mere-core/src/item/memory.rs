@@ -1,7 +1,8 @@
 //! A memory: a short Markdown note in a store, with or without frontmatter.
 //!
-//! People drop plain notes, so nothing is required. What is stated must be right: a frontmatter
-//! that is broken or not closed is a fault, and so is a time that is no RFC 3339 timestamp.
+//! People drop plain notes into stores, so no key is required. What is stated must be valid: a
+//! frontmatter that is broken or not closed is a fault, and so is a time that is not an RFC 3339
+//! timestamp.
 
 use std::ops::Range;
 
@@ -12,39 +13,39 @@ use super::fault::ItemFault;
 use super::frontmatter::Frontmatter;
 use super::id::ItemId;
 
-/// How many characters of a heading are a title.
+/// How many characters of a heading are used as a title.
 const MAX_TITLE: usize = 200;
 
-/// A memory that was understood.
+/// A parsed memory.
 #[derive(Clone, Debug)]
 pub struct Memory {
-    /// When it was made.
+    /// When it was created.
     pub created_at: Option<Timestamp>,
     /// When it was last changed.
     pub updated_at: Option<Timestamp>,
-    /// From when on it is hidden.
+    /// When it expires; from then on it is hidden.
     pub expires_at: Option<Timestamp>,
     /// Its tags.
     pub tags: Vec<String>,
-    /// Who or what it is from.
+    /// Who or what it comes from.
     pub source: Option<String>,
-    /// What it rests on.
+    /// The sources it cites.
     pub citations: Vec<String>,
-    /// All of its frontmatter, unknown keys included.
+    /// The whole frontmatter, including unknown keys.
     pub frontmatter: Map<String, Value>,
-    /// The bytes after the frontmatter.
+    /// The byte range after the frontmatter.
     pub content: Range<usize>,
-    /// The first heading of its body, cut where it is too long to be one, else its id.
+    /// The first heading of the body, cut if it is too long for a title, or else the id.
     pub title: String,
 }
 
 impl Memory {
-    /// Whether its time is over.
+    /// Reports whether it has expired.
     pub fn has_expired(&self, now: Timestamp) -> bool {
         self.expires_at.is_some_and(|at| at <= now)
     }
 
-    /// Reads the memory of this name.
+    /// Parses the memory with this slug.
     pub fn parse(text: &str, slug: &ItemId) -> Result<Self, ItemFault> {
         let front = Frontmatter::parse_optional(text)?;
         let title = first_heading(&text[front.content_start..]).unwrap_or(slug.as_str());
@@ -72,10 +73,10 @@ fn parse_time(front: &Frontmatter<'_>, key: &str) -> Result<Option<Timestamp>, I
     parse_rfc3339(stated).map(Some).ok_or_else(wrong)
 }
 
-/// A time with its zone.
+/// Parses an RFC 3339 time, which includes a time zone.
 ///
-/// The last days of the year 9999, which some write for "never", are later than any time there is:
-/// they are the latest.
+/// The last days of the year 9999, which some write for "never", may be later than any timestamp;
+/// they become the latest timestamp.
 pub fn parse_rfc3339(text: &str) -> Option<Timestamp> {
     if !is_rfc3339(text) {
         return None;
@@ -84,7 +85,8 @@ pub fn parse_rfc3339(text: &str) -> Option<Timestamp> {
     text.parse().ok().or(latest)
 }
 
-/// The form alone. The parser takes more than it: times without seconds, or with a zone's name.
+/// Checks only the form. The parser accepts more than RFC 3339: times without seconds, or with the
+/// name of a time zone.
 fn is_rfc3339(text: &str) -> bool {
     let shaped = |text: &str, form: &str| {
         let mut pairs = text.bytes().zip(form.bytes());
@@ -109,7 +111,7 @@ fn is_rfc3339(text: &str) -> bool {
     shaped(time, "0000-00-00T00:00:00") && zone
 }
 
-/// The first heading line outside of code.
+/// Returns the first heading line outside of code.
 fn first_heading(body: &str) -> Option<&str> {
     let mut fence = None;
     for line in body.lines().map(str::trim_end) {
@@ -140,7 +142,7 @@ fn first_heading(body: &str) -> Option<&str> {
     None
 }
 
-/// A title without the `#` signs that may close its line.
+/// Removes the `#` signs that may close a heading line.
 fn trim_closing_hashes(title: &str) -> &str {
     let open = title.trim_end_matches('#');
     if open.is_empty() || open.ends_with([' ', '\t']) { open.trim_end() } else { title }

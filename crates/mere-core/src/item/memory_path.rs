@@ -1,4 +1,6 @@
-//! Where a memory lies in its store: `category/…/slug`, or a slug alone.
+//! The path of a memory in its store: `category/…/slug`, or a slug alone.
+//!
+//! Nothing is repaired: a text that does not have this form is refused.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,19 +10,19 @@ use super::id::{Category, IdError, ItemId};
 /// The path of a memory.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MemoryPath {
-    /// Its category; none for a memory without one.
+    /// Its category; empty for a memory without one.
     pub category: Category,
-    /// Its own name.
+    /// Its id.
     pub slug: ItemId,
 }
 
 impl MemoryPath {
-    /// The category that would have the same path, if one can.
+    /// Returns the category that would have the same path, if one is possible.
     pub fn as_category(&self) -> Option<Category> {
         self.category.child(&self.slug).ok()
     }
 
-    /// The name of its file.
+    /// Returns the name of its file.
     pub fn file_name(&self) -> String {
         format!("{}.md", self.slug)
     }
@@ -31,7 +33,7 @@ impl FromStr for MemoryPath {
 
     fn from_str(text: &str) -> Result<Self, IdError> {
         let (category, slug) = match text.rsplit_once('/') {
-            // A slash with nothing before it is not "no category": there is one way to say that.
+            // A leading slash does not mean "no category": there is only one way to write that.
             Some(("", _)) => return Err(IdError::Form),
             Some((category, slug)) => (category.parse()?, slug),
             None => (Category::default(), text),

@@ -1,7 +1,7 @@
-//! What a space holds: directives, tools, knowledge, memories and lockfiles.
+//! The items of a space: directives, tools, knowledge, memories and lockfiles.
 //!
-//! Ids, categories, types and versions are parsed types that reject and never repair; a path is
-//! made of them in one place ([`ScopedPath`]).
+//! Ids, categories, types and versions are parsed types that reject invalid text and never repair
+//! it. Paths are built from them in one place only ([`ScopedPath`]).
 
 mod any;
 mod directive;

@@ -1,5 +1,7 @@
-//! The text of a memory: composed from what a caller says, revised key by key, and always read
-//! back, so that what is written means what was said.
+//! The text of a memory: composed for a new one, and revised key by key.
+//!
+//! Every text that is made here is parsed again, so that what is written means what the caller
+//! said.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -14,52 +16,52 @@ use crate::markdown::{self, Section};
 use crate::reply::Prose;
 use crate::segment::is_invisible;
 
-/// A memory's text, understood.
+/// The text of a memory, together with its parsed form.
 #[derive(Clone, Debug)]
 pub struct MemoryText {
     text: String,
     memory: Memory,
 }
 
-/// What a new memory says.
+/// The content and metadata of a new memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewMemory {
     /// Its body.
     pub content: String,
     /// Its tags.
     pub tags: Vec<String>,
-    /// From when on it is hidden.
+    /// When it expires; from then on it is hidden.
     pub expires_at: Option<Timestamp>,
-    /// What it rests on.
+    /// The sources it cites.
     pub citations: Vec<String>,
-    /// Who or what it is from.
+    /// Who or what it comes from.
     pub source: Option<String>,
 }
 
-/// What a memory says from now on; what is not named stays.
+/// A change to a memory. What is `None` stays as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryRevision {
     /// Its body.
     pub content: Option<String>,
     /// Its tags.
     pub tags: Option<Vec<String>>,
-    /// From when on it is hidden.
+    /// When it expires; from then on it is hidden.
     pub expires_at: Option<MemoryExpiry>,
-    /// What it rests on.
+    /// The sources it cites.
     pub citations: Option<Vec<String>>,
 }
 
-/// From when on a memory is hidden.
+/// When a memory expires; from then on it is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryExpiry {
-    /// It is not.
+    /// It never expires.
     Never,
-    /// From this time on.
+    /// It expires at this time.
     At(Timestamp),
 }
 
 impl MemoryExpiry {
-    /// The time, if there is one.
+    /// Returns the time, if there is one.
     pub fn time(self) -> Option<Timestamp> {
         match self {
             Self::Never => None,
@@ -69,7 +71,7 @@ impl MemoryExpiry {
 }
 
 impl MemoryText {
-    /// Reads a memory.
+    /// Parses a memory.
     pub fn parse(text: String, slug: &ItemId) -> Result<Self, ItemFault> {
         check_size(text.len())?;
         check_no_nul(&text)?;
@@ -77,7 +79,7 @@ impl MemoryText {
         Ok(Self { text, memory })
     }
 
-    /// The text of a new memory.
+    /// Composes the text of a new memory.
     pub fn compose(slug: &ItemId, said: &NewMemory, now: Timestamp) -> Result<Self, ItemFault> {
         check_tags_and_citations(&said.tags, &said.citations)?;
         check_tags_and_citations(&[], said.source.as_slice())?;
@@ -93,7 +95,7 @@ impl MemoryText {
         note.check_reads_back(said).map(|()| note)
     }
 
-    /// The same memory with other words.
+    /// Applies a revision and returns the new text.
     pub fn revise(
         &self,
         slug: &ItemId,
@@ -126,22 +128,22 @@ impl MemoryText {
         note.check_reads_back(&expected).map(|()| note)
     }
 
-    /// All of it.
+    /// Returns the whole text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What follows the frontmatter.
+    /// Returns the text after the frontmatter.
     pub fn content(&self) -> &str {
         &self.text[self.memory.content.clone()]
     }
 
-    /// What it says.
+    /// Returns the parsed memory.
     pub fn memory(&self) -> &Memory {
         &self.memory
     }
 
-    /// Whether it reads back as what was said.
+    /// Checks that the text parses back to what the caller said.
     fn check_reads_back(&self, said: &NewMemory) -> Result<(), ItemFault> {
         let to_millisecond = |at: Timestamp| at.as_millisecond();
         let memory = &self.memory;
@@ -158,14 +160,14 @@ impl MemoryText {
     }
 }
 
-/// How many tags, and how many citations, a memory may be given.
+/// The largest number of tags, and of citations, that a memory may be given.
 const MAX_LIST_ITEMS: usize = 64;
-/// How long a tag may be, in characters.
+/// The longest tag, in characters.
 const MAX_TAG: usize = 100;
-/// How long a citation or a source may be.
+/// The longest citation or source, in characters.
 const MAX_CITATION: usize = 1000;
 
-/// Whether tags and citations are short, and can be seen.
+/// Checks that tags and citations are short and visible.
 fn check_tags_and_citations(tags: &[String], citations: &[String]) -> Result<(), ItemFault> {
     let odd = |c: char| c.is_control() && c != '\n' && c != '\t' || is_invisible(c);
     let fits = |text: &String, most: usize| {
@@ -183,7 +185,7 @@ fn check_tags_and_citations(tags: &[String], citations: &[String]) -> Result<(),
     Ok(())
 }
 
-/// A text with one key of its frontmatter set, or without it.
+/// Sets one key of a text's frontmatter, or removes it if there is no value.
 fn with_key(text: &str, key: &str, value: Option<String>) -> Result<String, ItemFault> {
     let Some(value) = value else { return without_key(text, key) };
     let section = Section::FrontmatterKey(key.to_owned());
@@ -194,7 +196,8 @@ fn with_key(text: &str, key: &str, value: Option<String>) -> Result<String, Item
     Ok(patch.apply(text))
 }
 
-/// A text without one key of its frontmatter: its line goes, or it is null where it has several.
+/// Removes one key of a text's frontmatter. If the key has several lines, it is set to null
+/// instead.
 fn without_key(text: &str, key: &str) -> Result<String, ItemFault> {
     let front = Frontmatter::parse_optional(text)?;
     let Some(entry) = front.entries.iter().find(|entry| entry.key == key) else {
@@ -214,7 +217,7 @@ fn without_key(text: &str, key: &str) -> Result<String, ItemFault> {
     }
 }
 
-/// A time to the millisecond, with its zone.
+/// Formats a time in UTC, to the millisecond.
 fn format_time(at: Timestamp) -> String {
     format!("{at:.3}")
 }

@@ -1,11 +1,11 @@
-//! Where the values of a JSON text stand.
+//! Finds the bytes of a value in a JSON text.
 //!
-//! It walks a text that [`crate::json::parse`] has accepted, so it checks nothing: what it cannot
-//! follow is simply not found.
+//! It scans a text that [`crate::json::parse`] has accepted, so it validates nothing: what it
+//! cannot follow is simply not found.
 
 use std::ops::Range;
 
-/// The bytes of the value at a JSON pointer such as `/metadata/tool_id`.
+/// Finds the bytes of the value at a JSON pointer such as `/metadata/tool_id`.
 pub(super) fn find_value(text: &str, pointer: &str) -> Option<Range<usize>> {
     let mut walk = JsonScanner { text, at: 0 };
     for step in pointer.split('/').skip(1) {
@@ -23,7 +23,7 @@ struct JsonScanner<'a> {
 }
 
 impl JsonScanner<'_> {
-    /// Goes to the value of a key, or of a place in a list.
+    /// Moves to the value of a key, or of an index in a list.
     fn enter(&mut self, step: &str) -> Option<()> {
         match self.next_byte()? {
             b'{' => loop {
@@ -49,7 +49,8 @@ impl JsonScanner<'_> {
         }
     }
 
-    /// Passes one value. Brackets are counted, not matched: the text is known to be well-formed.
+    /// Skips one value. Brackets are counted, not matched, because the text is known to be
+    /// well-formed.
     fn skip_value(&mut self) -> Option<()> {
         let mut depth = 0_usize;
         loop {
@@ -92,7 +93,7 @@ impl JsonScanner<'_> {
         None
     }
 
-    /// Passes a number, `true`, `false` or `null`.
+    /// Skips a number, `true`, `false` or `null`.
     fn skip_word(&mut self) {
         let rest = &self.text[self.at..];
         let end = rest.find(|c: char| c.is_ascii_whitespace() || ",:{}[]\"".contains(c));
@@ -104,7 +105,7 @@ impl JsonScanner<'_> {
         self.at += rest.len() - rest.trim_ascii_start().len();
     }
 
-    /// Takes the next byte that is no space.
+    /// Takes the next byte that is not white space.
     fn next_byte(&mut self) -> Option<u8> {
         self.skip_space();
         let byte = *self.text.as_bytes().get(self.at)?;

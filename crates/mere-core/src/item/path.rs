@@ -1,7 +1,7 @@
-//! The one path truth: where an item lies, from what it is, and back.
+//! The only place that knows where an item lies on disk, and what item lies at a path.
 //!
 //! Nothing else joins a type's folder, a category and an id. A [`ScopedPath`] names the item's main
-//! file; what else belongs to it follows from its form.
+//! file; which other files belong to the item follows from its form.
 
 use super::id::{Category, ItemId};
 use super::kind::{ItemType, Scope};
@@ -9,57 +9,58 @@ use super::version::Version;
 use crate::address::{Address, RelPath};
 use crate::root::Root;
 
-/// The folder of a space.
+/// The name of a space's folder in a project.
 const SPACE_FOLDER: &str = ".ai";
 /// The main file of an Agent Skill.
 pub const SKILL_FILE: &str = "SKILL.md";
 /// The main file of a folder tool.
 pub const MANIFEST_FILE: &str = "manifest.yaml";
 
-/// What the name of a sidecar ends with.
+/// The suffix of a sidecar's file name.
 pub const SIDECAR_SUFFIX: &str = ".sig";
 
-/// How an item lies on disk.
+/// How an item is laid out on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ItemForm {
-    /// One file, with siblings of the same name for a tool.
+    /// One file; a tool also has siblings of the same name.
     Flat,
-    /// A folder: an Agent Skill or a tool with files of its own.
+    /// A folder: an Agent Skill, or a tool with files of its own.
     Folder,
 }
 
-/// Where the category of an item begins.
+/// The folder that an item's category is relative to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CategoryBase {
-    /// At the type's folder of the space.
+    /// The type's folder in the space.
     Space,
-    /// At a folder of the project that is taken in place, such as `.claude/skills`.
+    /// A folder of the project whose items are used in place, such as `.claude/skills`.
     InPlace(RelPath),
-    /// At the folder of a store, wherever that lies.
+    /// The folder of a store, wherever it lies.
     Store(Address),
 }
 
-/// Where an item lies.
+/// The location of an item.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ScopedPath {
-    /// In which scope.
+    /// Its scope.
     pub scope: Scope,
-    /// What it is.
+    /// Its type.
     pub kind: ItemType,
-    /// Where its category begins.
+    /// The folder its category is relative to.
     pub base: CategoryBase,
     /// Its category.
     pub category: Category,
     /// Its id.
     pub id: ItemId,
-    /// The version a lockfile is for; none for anything else.
+    /// The version a lockfile is for; `None` for any other type.
     pub version: Option<Version>,
-    /// How it lies there.
+    /// How it is laid out on disk.
     pub form: ItemForm,
 }
 
 impl ScopedPath {
-    /// The folder its main file lies in, from where its category begins, and the file's own name.
+    /// Returns the folder of its main file, relative to the folder its category starts from, and
+    /// the file's name.
     pub fn folder_and_file(&self) -> Option<(String, String)> {
         let below = self.main_file_path()?;
         let top = match &self.base {
@@ -72,7 +73,7 @@ impl ScopedPath {
         Some((folder.to_owned(), name.to_owned()))
     }
 
-    /// The name of its sidecar, in the folder of its main file.
+    /// Returns the name of its sidecar, which lies in the folder of its main file.
     pub fn sidecar_name(&self) -> Option<String> {
         let (_, main) = self.folder_and_file()?;
         Some(match self.form {
@@ -81,8 +82,8 @@ impl ScopedPath {
         })
     }
 
-    /// The path of its main file from the space, from the project if it is taken in place, or from
-    /// its store.
+    /// Returns the path of its main file relative to the space, to the project if the item is used
+    /// in place, or to its store.
     pub fn main_file_path(&self) -> Option<RelPath> {
         let base = match &self.base {
             CategoryBase::Space => RelPath::default().child(self.kind.folder())?,
@@ -104,7 +105,7 @@ impl ScopedPath {
         }
     }
 
-    /// Its main file's address; none in the registry, whose items have no files.
+    /// Returns the address of its main file, or `None` in the registry, whose items have no files.
     pub fn address(&self) -> Option<Address> {
         let below = self.main_file_path()?;
         match (self.scope, &self.base) {
@@ -121,7 +122,7 @@ impl ScopedPath {
         }
     }
 
-    /// What lies at a path of a space, if it is an item's main file.
+    /// Returns the location of the item whose main file is at this path of a space, if it is one.
     pub fn from_space_path(scope: Scope, path: &RelPath) -> Option<Self> {
         let mut names = path.names();
         let kind = ItemType::from_folder(names.next()?)?;
@@ -129,7 +130,8 @@ impl ScopedPath {
         Self::from_base_path(scope, kind, CategoryBase::Space, &names)
     }
 
-    /// The same below a base, whose type is known; `names` lead from there to the file.
+    /// Returns the location of the item of a known type below a base. `names` lead from the base to
+    /// the file.
     pub fn from_base_path(
         scope: Scope,
         kind: ItemType,

@@ -1,4 +1,5 @@
-//! How people name an item: `id`, `category/id`, `/id`, each with `@version` for a lockfile.
+//! References to items as people write them: `id`, `category/id` or `/id`, each with `@version` for
+//! a lockfile.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,10 +7,10 @@ use std::str::FromStr;
 use super::id::{Category, IdError, ItemId};
 use super::version::Version;
 
-/// An item as it is asked for.
+/// A reference to an item.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemRef {
-    /// Its category; none means any, and an empty one that it has none.
+    /// Its category. `None` means any category; the empty one means that the item has none.
     pub category: Option<Category>,
     /// Its id.
     pub id: ItemId,

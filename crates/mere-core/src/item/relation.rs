@@ -1,32 +1,34 @@
-//! How one entry relates to another: a closed set of eight words.
+//! The relations between knowledge entries: a closed set of eight words.
+//!
+//! Parsing accepts the exact names only; [`Relation::guess`] recognizes misspelt keys.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::graph::nearest::edit_distance;
 
-/// What an entry says it is to another one. The order is the order in which they are shown.
+/// The relation of one entry to another. The order is the order in which they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Relation {
-    /// Builds on it.
+    /// Builds on the other entry.
     Extends,
-    /// Mentions it; a wikilink is one.
+    /// Mentions the other entry; a wikilink counts as one.
     References,
-    /// Says otherwise.
+    /// Contradicts the other entry.
     Contradicts,
-    /// Takes its place.
+    /// Replaces the other entry.
     Supersedes,
-    /// Makes it real.
+    /// Implements the other entry.
     Implements,
-    /// Needs it.
+    /// Needs the other entry.
     DependsOn,
-    /// Has to do with it.
+    /// Is related to the other entry in some other way.
     Related,
-    /// Shows it at work.
+    /// Is an example of the other entry.
     ExampleOf,
 }
 
-/// A word that names no relation.
+/// A word that is not a relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a relation is extends, references, contradicts, supersedes, implements, depends_on, related \
@@ -35,7 +37,7 @@ pub enum Relation {
 pub struct RelationError;
 
 impl Relation {
-    /// All of them, in the order they are shown.
+    /// All relations, in the order they are shown.
     pub const ALL: [Self; 8] = [
         Self::Extends,
         Self::References,
@@ -47,7 +49,7 @@ impl Relation {
         Self::ExampleOf,
     ];
 
-    /// Its name, which is the key of the frontmatter.
+    /// Returns its name, which is also its frontmatter key.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Extends => "extends",
@@ -61,13 +63,14 @@ impl Relation {
         }
     }
 
-    /// What a key was meant to be that names none.
+    /// Guesses which relation a misspelt key was meant to be. Returns `None` for a key that is a
+    /// relation.
     pub fn guess(key: &str) -> Option<Self> {
         let said = key.to_lowercase().replace(['-', ' '], "_");
         let is_meant = |relation: &Self| {
             let name = relation.name();
             let slips = if name.len() < 9 { 1 } else { 2 };
-            // Nothing that long is a slip.
+            // A key that is that much longer cannot be a slip.
             said.len() <= name.len() + slips
                 && edit_distance(said.as_bytes(), name.as_bytes()) <= slips
         };
@@ -75,7 +78,7 @@ impl Relation {
         Self::ALL.into_iter().find(|relation| is_none && is_meant(relation))
     }
 
-    /// Whether it holds for both as soon as one of them says so.
+    /// Reports whether the relation holds in both directions as soon as one entry states it.
     pub fn is_symmetric(self) -> bool {
         matches!(self, Self::Contradicts | Self::Related)
     }

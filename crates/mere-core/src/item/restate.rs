@@ -1,5 +1,7 @@
-//! A file restated for another place: where it says its own id, category or scope, it says the new
-//! one; every other byte stays. What is not stated stays unstated.
+//! Rewrites the location that an item's file states, for a file that is moved.
+//!
+//! Where the file states its own id, category or scope, the new one is written; every other byte
+//! stays. What the file does not state stays unstated.
 
 use std::ops::Range;
 
@@ -13,7 +15,7 @@ use super::path::{ItemForm, ScopedPath};
 use super::{markup, outline, xml};
 use crate::yaml::{self, YamlEntry};
 
-/// The text of an item that lies at `from`, for `to`. It is valid there, or there is a fault.
+/// Rewrites the text of the item at `from` so that it is valid at `to`, or returns a fault.
 pub fn rewrite_location(
     text: &str,
     from: &ScopedPath,
@@ -48,7 +50,7 @@ fn directive_edits(text: &str, to: &ScopedPath) -> Result<Vec<Edit>, ItemFault> 
     let root = document.root_element();
     let name = root.attribute_node("name").and_then(|name| {
         let (range, new) = (name.range(), to.id.as_str());
-        // The value's own range is counted in few bits by the parser; the quotes are exact.
+        // The parser stores the value's own range in few bits; the position of the quotes is exact.
         let end = range.end.checked_sub(1)?;
         let quote = element[end..].chars().next()?;
         let start = range.start + element[range.start..end].rfind(quote)? + 1;
@@ -66,7 +68,8 @@ fn directive_edits(text: &str, to: &ScopedPath) -> Result<Vec<Edit>, ItemFault> 
     Ok(name.into_iter().chain(category).map(moved).collect())
 }
 
-/// The new text of an element that says its category, plainly or in CDATA.
+/// Returns the edit that puts a new category into an element, whether the old one is plain text or
+/// CDATA.
 fn category_edit(text: &str, element: Range<usize>, stated: &str, new: &str) -> Edit {
     let raw = &text[element.clone()];
     let Some(inner) = markup::content_range(raw) else {

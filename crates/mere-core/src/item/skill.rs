@@ -1,4 +1,6 @@
-//! An Agent Skill: a folder with `SKILL.md`, taken as it is.
+//! An Agent Skill: a folder with a `SKILL.md`, used as it is.
+//!
+//! Its name must be that of its folder, and it must have a description; a version is optional.
 
 use std::ops::Range;
 
@@ -11,21 +13,21 @@ use super::path::ScopedPath;
 use super::version::Version;
 use crate::digest::Sha256;
 
-/// A skill that was understood.
+/// A parsed skill.
 #[derive(Clone, Debug)]
 pub struct Skill {
-    /// `metadata.version`, else `0.0.0`.
+    /// `metadata.version`, or else `0.0.0`.
     pub version: Version,
     /// What it does, and when to use it.
     pub description: String,
-    /// All of its frontmatter.
+    /// The whole frontmatter.
     pub frontmatter: Map<String, Value>,
-    /// The bytes after the frontmatter.
+    /// The byte range after the frontmatter.
     pub content: Range<usize>,
 }
 
 impl Skill {
-    /// Reads the `SKILL.md` of a skill whose folder lies at `at`.
+    /// Parses the `SKILL.md` of the skill whose folder lies at `at`.
     pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, ItemFault> {
         let front = Frontmatter::parse(text)?;
         let name = front.text("name")?.unwrap_or_default();
@@ -51,7 +53,7 @@ impl Skill {
         Ok(Self { version, description, frontmatter: front.to_map(), content })
     }
 
-    /// Its canonical hash, with every other file of its folder.
+    /// Computes its canonical hash, which covers every other file of its folder.
     pub fn integrity(&self, text: &str, at: &ScopedPath, files: &[FileDigest]) -> Sha256 {
         let identity = ItemIdentity { id: &at.id, version: &self.version };
         let content = text[self.content.clone()].as_bytes();

@@ -1,4 +1,6 @@
-//! A small new item of each type that is valid where it is put.
+//! Templates: a small new item of each type that is valid where it is put.
+//!
+//! Nothing is written to disk here. A test parses every template.
 
 use super::kind::ItemType;
 use super::path::{ItemForm, MANIFEST_FILE, SKILL_FILE, ScopedPath};
@@ -101,8 +103,8 @@ const MEMORY: &str = r"# {title}
 One fact or decision, in a few sentences.
 ";
 
-/// The files of a new item at `at`: their names from the main file's folder, and their texts. The
-/// main file is the first. None for a lockfile, which is made by locking.
+/// Returns the files of a new item at `at`, as names relative to the main file's folder and texts,
+/// the main file first. Returns `None` for a lockfile, which is made by locking.
 pub fn template_files(at: &ScopedPath) -> Option<Vec<(String, String)>> {
     let id = at.id.as_str();
     let note = || format!("{id}.md");

@@ -1,4 +1,6 @@
 //! A tool: a YAML manifest, and the files it runs.
+//!
+//! Only the manifest is parsed here; whether the tool fits into a chain is checked elsewhere.
 
 use serde_json::{Map, Value};
 
@@ -12,26 +14,27 @@ use crate::digest::Sha256;
 use crate::reply::Prose;
 use crate::yaml::{self, YamlEntry};
 
-/// The kinds of tools.
+/// The known tool types.
 const TOOL_TYPES: [&str; 6] = ["script", "api", "mcp_server", "mcp_tool", "runtime", "primitive"];
 
-/// A tool's manifest that was understood.
+/// The parsed manifest of a tool.
 #[derive(Clone, Debug)]
 pub struct ToolManifest {
     /// Its version.
     pub version: Version,
-    /// What kind of tool it is.
+    /// Its tool type.
     pub tool_type: String,
-    /// The tool that runs it; none for a primitive.
+    /// The tool that runs it; `None` for a primitive.
     pub executor: Option<ItemId>,
     /// What it does.
     pub description: String,
-    /// All of the manifest.
+    /// The whole manifest.
     pub manifest: Map<String, Value>,
 }
 
 impl ToolManifest {
-    /// Reads the manifest of a tool that lies at `at`.
+    /// Parses the manifest of the tool that lies at `at`. Ids that are reserved for built-in tools
+    /// are refused.
     pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, ItemFault> {
         if builtin::is_reserved(&at.id) {
             let fix = "Rename the tool: whoever has that name would run every tool.";
@@ -45,7 +48,7 @@ impl ToolManifest {
         Self::parse_builtin(text, at)
     }
 
-    /// The same for a tool that ships in the binary.
+    /// Parses the manifest of a tool that ships in the binary, and may have a reserved id.
     pub(crate) fn parse_builtin(text: &str, at: &ScopedPath) -> Result<Self, ItemFault> {
         let entries = yaml::parse_plain_mapping(text);
         let entries = entries.map_err(|error| ItemFault::from_yaml("the manifest", text, error))?;
@@ -67,14 +70,14 @@ impl ToolManifest {
         Ok(Self { version, tool_type, executor, description, manifest })
     }
 
-    /// Its canonical hash, with every file but the manifest.
+    /// Computes its canonical hash, which covers every file but the manifest by its digest.
     pub fn integrity(&self, at: &ScopedPath, files: &[FileDigest]) -> Sha256 {
         let identity = ItemIdentity { id: &at.id, version: &self.version };
         integrity::hash_tool(identity, &self.manifest, files)
     }
 }
 
-/// The keys of a manifest, and where they stand.
+/// A reader of the keys of a manifest, which knows their offsets for faults.
 struct Reader<'a> {
     text: &'a str,
     entries: Vec<YamlEntry>,

@@ -1,4 +1,6 @@
 //! Versions of items, by the rules of `SemVer` 2.0.
+//!
+//! A text that is not exactly a version is refused, never repaired.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,13 +9,13 @@ use std::str::FromStr;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version(semver::Version);
 
-/// A text that is no version.
+/// A text that is not a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a version is SemVer 2.0, such as 1.0.0")]
 pub struct VersionError;
 
 impl Version {
-    /// A version without extras.
+    /// Creates a version without pre-release and build parts.
     pub fn new(major: u64, minor: u64, patch: u64) -> Self {
         Self(semver::Version::new(major, minor, patch))
     }

@@ -1,5 +1,5 @@
-//! `[[wikilinks]]` in the body of a note: `[[id]]`, `[[category/id]]`, with `#heading`, `|alias`
-//! and `.md`, also embedded as `![[id]]`. What is in code is no link.
+//! Finds `[[wikilinks]]` in the body of a note: `[[id]]` and `[[category/id]]`, with `#heading`,
+//! `|alias` or `.md`, also embedded as `![[id]]`. Text in code is not a link.
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 use super::fault::ItemFault;
 use crate::markdown::{self, PatchError, Section};
 
-/// What stands for code while links are looked for: it is part of no target.
+/// The character that replaces code while links are searched. No item id contains it.
 const CODE_MASK: &str = "`";
 
-/// The bytes of a body that name what it links to, each without heading, alias and `.md`.
+/// Returns the byte range of each link's target in a body, without heading, alias and `.md`.
 pub fn find_wikilinks(body: &str) -> Result<Vec<Range<usize>>, ItemFault> {
     if !body.contains("[[") {
         return Ok(Vec::new());
@@ -22,7 +22,7 @@ pub fn find_wikilinks(body: &str) -> Result<Vec<Range<usize>>, ItemFault> {
     while let Some(found) = visible[place..].find("[[") {
         let open = place + found;
         let start = open + 2;
-        // The next opening, even one bracket on, begins a link of its own.
+        // The next `[[`, even one bracket further, begins a link of its own.
         let limit = visible[open + 1..].find("[[").map_or(visible.len(), |next| open + 1 + next);
         place = limit;
         let inner = visible.get(start..limit).unwrap_or_default();
@@ -35,10 +35,10 @@ pub fn find_wikilinks(body: &str) -> Result<Vec<Range<usize>>, ItemFault> {
     Ok(targets)
 }
 
-/// The target in what is between the brackets.
+/// Returns the range of the target within the brackets.
 fn target_range(inner: &str) -> Range<usize> {
     let named = inner.split(['|', '#']).next().unwrap_or_default();
-    // In a table, the bar of an alias is escaped.
+    // In a table, the bar before an alias is escaped.
     let is_barred = inner[named.len()..].starts_with('|');
     let named = if is_barred { named.strip_suffix('\\').unwrap_or(named) } else { named };
     let trimmed = named.trim();
@@ -47,17 +47,17 @@ fn target_range(inner: &str) -> Range<usize> {
     start..start + trimmed.len()
 }
 
-/// Whether what follows has a backslash before it that counts.
+/// Reports whether the text ends with a backslash that escapes what follows.
 fn is_escaped(before: &str) -> bool {
     let signs = before.len() - before.trim_end_matches('\\').len();
     signs % 2 == 1
 }
 
-/// The body with code made unreadable, byte for byte as long as it was.
+/// Masks the code in a body. The result is exactly as long as the body, so offsets stay valid.
 fn mask_code(body: &str) -> Result<String, ItemFault> {
-    // A deep text takes the parser too long, and whoever patches notes knows which one is. No text
-    // has a block without a name, so that this is all the answer says. The line before the body
-    // keeps what may look like a second frontmatter a part of it.
+    // Deep nesting takes the parser too long, and the patch code knows which texts are too deep. No
+    // text has a block with an empty name, so the call can only report that. The line break in
+    // front keeps text that looks like a second frontmatter part of the body.
     let nothing = Section::Block(String::new());
     let found = markdown::patch(&["\n", body].concat(), &nothing, None, "");
     if matches!(found, Err(PatchError::TooDeep)) {

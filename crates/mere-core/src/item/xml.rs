@@ -1,4 +1,5 @@
-//! Data-only XML: no DTD, no entities, a bound on nodes. [`super::markup`] bounds the rest before.
+//! Data-only XML: no DTD, no entities and a limited number of nodes. [`super::xml_bounds`] has
+//! checked the other limits before.
 
 use roxmltree::{Document, Node, ParsingOptions};
 use serde_json::{Map, Value};
@@ -8,7 +9,7 @@ use super::fault::ItemFault;
 /// How many nodes a document may have.
 const MAX_NODES: u32 = 20_000;
 
-/// Parses an element that stands alone in `text` and was found there by [`super::markup::end`].
+/// Parses an element that is the whole of `text`, as found by [`super::xml_bounds::element_end`].
 pub(super) fn parse(text: &str) -> Result<Document<'_>, ItemFault> {
     let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..Default::default() };
     Document::parse_with_options(text, options).map_err(|error| {
@@ -30,8 +31,9 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, ItemFault> {
     })
 }
 
-/// An element as data: its trimmed text if that is all it has; else its attributes and children,
-/// and its text as `_text`. Repeated names become lists; comments are dropped.
+/// Converts an element to JSON. An element without attributes and children becomes its trimmed
+/// text; any other becomes an object of its attributes and children, with its text as `_text`.
+/// Repeated names become lists; comments are dropped.
 pub(super) fn to_json(element: Node<'_, '_>) -> Value {
     let text = own_text(element);
     let children = element.children().filter(Node::is_element).collect::<Vec<_>>();
@@ -61,13 +63,13 @@ fn insert_or_append(map: &mut Map<String, Value>, name: &str, value: Value) {
     }
 }
 
-/// The text directly in an element, trimmed.
+/// Returns the text directly in an element, trimmed.
 pub(super) fn own_text(element: Node<'_, '_>) -> String {
     let text = element.children().filter(Node::is_text).filter_map(|node| node.text());
     text.collect::<String>().trim().to_owned()
 }
 
-/// The child element of a name.
+/// Returns the first child element with this name.
 pub(super) fn child<'a, 'i>(element: Node<'a, 'i>, name: &str) -> Option<Node<'a, 'i>> {
     element.children().find(|node| node.has_tag_name(name))
 }

@@ -1,7 +1,7 @@
-//! The text of a block that has a marker (`some text ^id`).
+//! Replaces the text of a block that has a marker (`some text ^id`).
 //!
-//! The marker stays as it stands. The result is read again: the marker must name exactly the new
-//! content, which so is one block, and all markers outside it must still be there.
+//! The marker itself stays. The result is parsed again: the marker must name exactly the new
+//! content, which therefore is one block, and all markers outside it must still be in place.
 
 use std::ops::Range;
 
@@ -35,7 +35,7 @@ pub(super) fn patch(
     }
 }
 
-/// The content with the quote signs and the indentation of the block on all lines but its first,
+/// Puts the quote signs and indentation of the block on every line of the content but the first,
 /// which has them already.
 fn indent_content(text: &str, start: usize, content: &str) -> String {
     let before = &text[lines::start(text, start)..start];
@@ -54,8 +54,8 @@ fn indent_content(text: &str, start: usize, content: &str) -> String {
     written
 }
 
-/// Whether the marker names the new content after the edit, is not in it again, and the others are
-/// where they were.
+/// Reports whether, after the edit, the marker names the new content and does not occur in it, and
+/// all other markers are where they were.
 fn is_contained(
     text: &str,
     old: &[BlockMarker<'_>],
@@ -78,7 +78,7 @@ fn is_contained(
     Ok(found && !repeated && old.eq(markers_outside(&new, &written)))
 }
 
-/// The markers that are not within a range, each with its place and that of its block.
+/// Returns the markers outside a range, each with its offset and those of its block.
 fn markers_outside<'a>(
     markers: &'a [BlockMarker<'a>],
     range: &Range<usize>,

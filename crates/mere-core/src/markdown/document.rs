@@ -1,7 +1,8 @@
-//! The Markdown of a text as events of the parser, with offsets into the whole text.
+//! The Markdown of a text as parser events, with offsets into the whole text.
 //!
-//! The frontmatter is left out here, so that it has one definition. A text that nests containers
-//! beyond [`MAX_DEPTH`] is refused: the parser walks all open containers on every line.
+//! The frontmatter is left out here, so that it is defined in one place. A text that nests
+//! containers more deeply than [`MAX_DEPTH`] is refused, because the parser walks all open
+//! containers on every line.
 
 use std::ops::Range;
 
@@ -9,10 +10,10 @@ use pulldown_cmark::{Event, Options, Parser};
 
 use super::{PatchError, frontmatter};
 
-/// How deeply quotes, lists and footnotes may nest. No one writes this.
+/// How deeply quotes, lists and footnotes may nest. Nobody writes this by hand.
 const MAX_DEPTH: usize = 256;
 
-/// The events of the Markdown below the frontmatter.
+/// Returns the parser events of the Markdown below the frontmatter.
 pub(super) fn parse_events(
     text: &str,
 ) -> Result<impl Iterator<Item = (Event<'_>, Range<usize>)>, PatchError> {
@@ -29,8 +30,8 @@ pub(super) fn parse_events(
     Ok(events.map(move |(event, range)| (event, range.start + base..range.end + base)))
 }
 
-/// How many containers may be open after a line, at most: its own markers, and two columns of
-/// indentation for each item that goes on.
+/// Returns an upper bound for the containers that are open after a line: its own markers, and one
+/// for every two columns of indentation, as an item that continues may need.
 fn nesting_depth(line: &str) -> usize {
     let (mut rest, mut columns, mut markers, mut depth) = (line, 0, 0, 0);
     while let Some(first) = rest.chars().next() {
@@ -53,7 +54,7 @@ fn nesting_depth(line: &str) -> usize {
     depth
 }
 
-/// The length of the container marker a text begins with.
+/// Returns the length of the container marker that a text begins with.
 fn container_marker_length(text: &str) -> Option<usize> {
     if text.starts_with('>') {
         return Some(1);

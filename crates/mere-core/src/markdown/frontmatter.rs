@@ -1,7 +1,8 @@
-//! The YAML block at the top of a text, and the value of one of its top-level keys.
+//! The YAML block at the top of a text, and replacing the value of one of its top-level keys.
 //!
-//! The YAML is edited by lines, so that comments and spelling stay, and proved by values: parsed
-//! before and after, every other key has the same value and the patched one that of the content.
+//! The YAML is edited by lines, so that comments and spelling stay. The result is checked by
+//! values: it is parsed before and after, every other key must keep its value, and the patched key
+//! must have that of the content.
 
 use std::ops::Range;
 
@@ -12,46 +13,46 @@ use super::{Patch, PatchError, choose_occurrence, lines, value};
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Why a frontmatter is not patched.
+/// The reason why a frontmatter cannot be patched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrontmatterError {
-    /// Not a key that can be written without quotes.
+    /// The key cannot be written without quotes.
     #[error("a key is letters, digits, `_` and `-`, with spaces or dots inside")]
     InvalidKey,
-    /// The frontmatter that is there cannot be read.
+    /// The existing frontmatter cannot be parsed.
     #[error("the frontmatter is not one plain YAML mapping (line {line})")]
     Unreadable {
-        /// The one-based line of the text.
+        /// The line of the text, from 1.
         line: usize,
     },
-    /// The frontmatter is a mapping, but not one key after another, line by line.
+    /// The frontmatter is a mapping, but its keys do not each begin a line.
     #[error("the keys of the frontmatter do not each begin a line")]
     Layout,
-    /// The new value cannot be read.
+    /// The new value cannot be parsed.
     #[error("the content is not one plain YAML value (line {line})")]
     InvalidContent {
-        /// The one-based line of the content.
+        /// The line of the content, from 1.
         line: usize,
     },
-    /// The proof failed.
+    /// The edited text does not parse to the expected values.
     #[error("the content does not stay the value of that key")]
     ContentEscapes,
 }
 
-/// Where the frontmatter is.
+/// The position of the frontmatter.
 struct FrontmatterBlock {
     /// The lines between the two fences.
     yaml: Range<usize>,
-    /// After the closing fence.
+    /// The offset after the closing fence.
     end: usize,
 }
 
-/// Where the Markdown begins.
+/// Returns the offset where the Markdown begins.
 pub(super) fn body_start(text: &str) -> usize {
     find_block(text).map_or_else(|| after_byte_order_mark(text), |block| block.end)
 }
 
-/// After the byte order mark.
+/// Returns the offset after the byte order mark.
 fn after_byte_order_mark(text: &str) -> usize {
     if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 }
 }
@@ -73,7 +74,7 @@ fn find_block(text: &str) -> Option<FrontmatterBlock> {
     None
 }
 
-/// Gives a key a new value. A key is there once, so the only occurrence is the first.
+/// Gives a key a new value. A key occurs once, so the only valid occurrence is the first.
 pub(super) fn patch(
     text: &str,
     key: &str,
@@ -107,7 +108,7 @@ pub(super) fn patch(
     Ok(patch)
 }
 
-/// A name that YAML reads as itself without quotes.
+/// Reports whether YAML reads a key as itself without quotes.
 fn is_plain_key(key: &str) -> bool {
     let is_word = |character: char| character.is_alphanumeric() || matches!(character, '_' | '-');
     key.starts_with(is_word)
@@ -115,7 +116,7 @@ fn is_plain_key(key: &str) -> bool {
         && key.chars().all(|character| is_word(character) || matches!(character, ' ' | '.'))
 }
 
-/// The keys that are there, each at the beginning of a line.
+/// Parses the existing keys, each of which must begin a line.
 fn parse_entries(text: &str, block: &FrontmatterBlock) -> Result<Vec<YamlEntry>, FrontmatterError> {
     let yaml = &text[block.yaml.clone()];
     let entries = yaml::parse_mapping(yaml)
@@ -127,7 +128,7 @@ fn parse_entries(text: &str, block: &FrontmatterBlock) -> Result<Vec<YamlEntry>,
     if entries.iter().all(begins) { Ok(entries) } else { Err(FrontmatterError::Layout) }
 }
 
-/// What the keys are after the edit.
+/// Returns the keys and values that the frontmatter must have after the edit.
 fn expected_pairs(entries: Vec<YamlEntry>, key: &str, value: Value) -> Vec<(String, Value)> {
     let mut pairs = to_pairs(entries);
     match pairs.iter_mut().find(|pair| pair.0 == key) {
@@ -141,7 +142,7 @@ fn to_pairs(entries: Vec<YamlEntry>) -> Vec<(String, Value)> {
     entries.into_iter().map(|entry| (entry.key, entry.value)).collect()
 }
 
-/// Reads the result again: these keys, and the same Markdown below.
+/// Parses the edited text and checks its keys, and that the Markdown below is unchanged.
 fn check_result(
     text: &str,
     patch: &Patch,

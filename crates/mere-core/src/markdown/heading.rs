@@ -1,31 +1,32 @@
 //! The headings at the top level of a text, and which of them a name means.
 //!
-//! Headings within quotes, lists, code, HTML and frontmatter are not there for a patch: their
+//! Headings within quotes, lists, code, HTML and frontmatter cannot be patched, because their
 //! section would have no end of its own.
 
 use pulldown_cmark::{Event, TagEnd};
 
 use super::{MAX_LISTED_NAMES, PatchError, document, lines, truncate_name};
 
-/// A heading, from its first line to the line after its last.
+/// A heading, from the beginning of its first line to the beginning of the line after its last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Heading {
     pub(super) level: u8,
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Whether it is what the caller named.
+    /// Whether it matches the name the caller gave.
     pub(super) is_match: bool,
 }
 
-/// All headings in order. Only their places are kept, because a text may be nothing but headings.
+/// All headings in order. Only their positions are kept, because a text may consist of nothing but
+/// headings.
 #[derive(Debug, Default)]
 pub(super) struct Outline {
     pub(super) headings: Vec<Heading>,
-    /// The first [`MAX_THERE`] titles.
+    /// The first [`MAX_LISTED_NAMES`] titles.
     pub(super) titles: Vec<String>,
 }
 
-/// What a caller calls a heading.
+/// The name of a heading as a caller gives it.
 #[derive(Debug)]
 pub(super) struct HeadingName {
     level: Option<u8>,
@@ -33,7 +34,7 @@ pub(super) struct HeadingName {
 }
 
 impl HeadingName {
-    /// Reads a name: a title, or a whole heading line such as `## Title`.
+    /// Parses a name: a title, or a whole heading line such as `## Title`.
     pub(super) fn parse(named: &str) -> Self {
         let named = named.trim();
         let signs = named.bytes().take_while(|byte| *byte == b'#').count();
@@ -52,7 +53,7 @@ impl HeadingName {
 }
 
 impl Outline {
-    /// Reads the headings of a text.
+    /// Parses the headings of a text.
     pub(super) fn parse(text: &str, name: &HeadingName) -> Result<Self, PatchError> {
         let mut outline = Self::default();
         let (mut depth, mut plain) = (0_usize, String::new());
@@ -95,7 +96,8 @@ impl Outline {
     }
 }
 
-/// The source of a heading without what makes it one. Only a setext heading has several lines.
+/// Returns the source of a heading without its signs or underline. Only a setext heading has
+/// several lines.
 fn raw_title(source: &str) -> &str {
     match source.rfind(['\n', '\r']) {
         Some(underline) => &source[..underline],
@@ -103,14 +105,14 @@ fn raw_title(source: &str) -> &str {
     }
 }
 
-/// A heading line without its signs in front and, where a space sets them off, behind.
+/// Removes the signs in front of a heading line and, where a space sets them off, those behind it.
 fn strip_heading_signs(line: &str) -> &str {
     let title = line.trim_start_matches('#').trim();
     let open = title.trim_end_matches('#');
     if open.is_empty() || open.ends_with([' ', '\t']) { open.trim_end() } else { title }
 }
 
-/// A text with its words one space apart, as it is shown.
+/// Joins the words of a text with single spaces, as a reader sees it.
 fn collapse_spaces(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

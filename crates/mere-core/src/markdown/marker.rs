@@ -1,8 +1,8 @@
-//! Where the block markers (`^id`) of a text are, and which block each of them names.
+//! Finds the block markers (`^id`) of a text, and which block each of them names.
 //!
-//! A marker ends a paragraph or the text of a list item, or has a line to itself. Alone on its line
-//! it names the block before it; a quote or list that the line does not belong to, although the
-//! parser reads it as a lazy continuation, is such a block.
+//! A marker ends a paragraph or the text of a list item, or has a line to itself. Alone on its
+//! line, it names the block before it. That includes a quote or list that the line is outside of,
+//! although the parser reads the line as a lazy continuation of it.
 
 use std::ops::Range;
 
@@ -10,17 +10,17 @@ use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
 
 use super::{PatchError, document, lines};
 
-/// One marker.
+/// A block marker.
 #[derive(Debug)]
 pub(super) struct BlockMarker<'a> {
     pub(super) id: &'a str,
-    /// Where its `^` is.
+    /// The offset of its `^`.
     pub(super) caret: usize,
-    /// What it names, without the marker.
+    /// The range of the block it names, without the marker.
     pub(super) block: Range<usize>,
 }
 
-/// A block that holds other blocks and is still open.
+/// An open block that contains other blocks.
 struct Container {
     kind: ContainerKind,
     start: usize,
@@ -32,9 +32,9 @@ struct Container {
 enum ContainerKind {
     Quote,
     List,
-    /// With the column of its bullet.
+    /// A list item, with the column of its bullet.
     Item(usize),
-    /// The text itself, and footnotes.
+    /// The document itself, or a footnote.
     Other,
 }
 
@@ -42,31 +42,31 @@ enum ContainerKind {
 struct InlineRun {
     start: usize,
     end: usize,
-    /// Where its last piece begins, if that is plain text.
+    /// The offset of its last piece, if that is plain text.
     plain: Option<usize>,
 }
 
-/// A block without blocks in it that is still open.
+/// An open block that contains no other blocks.
 struct Leaf {
     depth: usize,
-    /// Where it begins, if a marker may name it.
+    /// Its offset, if a marker may name it.
     start: Option<usize>,
     /// The last row of a table so far.
     row: Option<Range<usize>>,
 }
 
-/// The state between two events.
+/// The state between two parser events.
 struct MarkerFinder<'a> {
     text: &'a str,
     containers: Vec<Container>,
     leaf: Option<Leaf>,
     run: Option<InlineRun>,
-    /// An offset and its column, which only moves forward.
+    /// An offset and its column. The offset only moves forward.
     position: (usize, usize),
     markers: Vec<BlockMarker<'a>>,
 }
 
-/// All markers in order.
+/// Returns all markers in order.
 pub(super) fn find_markers(text: &str) -> Result<Vec<BlockMarker<'_>>, PatchError> {
     let mut walk = MarkerFinder {
         text,
@@ -151,7 +151,8 @@ impl MarkerFinder<'_> {
         }
     }
 
-    /// Headings cannot be named. Indented code is named with its indentation.
+    /// Returns where a leaf block begins if a marker may name it. Headings cannot be named;
+    /// indented code is named with its indentation.
     fn leaf_start(&self, tag: &Tag<'_>, start: usize) -> Option<usize> {
         match tag {
             Tag::CodeBlock(CodeBlockKind::Indented) if self.containers.len() == 1 => {
@@ -162,7 +163,8 @@ impl MarkerFinder<'_> {
         }
     }
 
-    /// A marker right below a table is read as its last row.
+    /// Closes a leaf block. The parser reads a marker directly below a table as the table's last
+    /// row.
     fn close_leaf(&mut self, end: usize) {
         let Some(Leaf { start, row, .. }) = self.leaf.take() else { return };
         let mut block = start.map(|start| start..end);
@@ -185,7 +187,7 @@ impl MarkerFinder<'_> {
     }
 
     fn extend_run(&mut self, range: Range<usize>) -> &mut InlineRun {
-        // The text of an escaped character begins behind its backslash.
+        // The text of an escaped character begins after its backslash.
         let escaped = usize::from(self.text[..range.start].ends_with('\\'));
         let start = range.start - escaped;
         let run = self.run.get_or_insert(InlineRun { start, end: start, plain: None });
@@ -193,7 +195,8 @@ impl MarkerFinder<'_> {
         run
     }
 
-    /// Ends the paragraph. A marker at its end is no part of the block that a later one may name.
+    /// Ends the paragraph. A marker at its end is not part of the block that a later marker may
+    /// name.
     fn close_run(&mut self) {
         let Some(run) = self.run.take() else { return };
         let plain = run.plain.map(|plain| (plain, lines::trim_end(&self.text[plain..run.end])));
@@ -207,7 +210,7 @@ impl MarkerFinder<'_> {
         }
     }
 
-    /// The block that a marker at the end of a run names.
+    /// Returns the block that a marker at the end of a run names.
     fn marked_block(&mut self, run: &InlineRun, caret: usize) -> Option<Range<usize>> {
         if caret == run.start {
             return self.containers.last_mut()?.previous.take();
@@ -220,7 +223,7 @@ impl MarkerFinder<'_> {
         before.ends_with([' ', '\t']).then_some(run.start..caret)
     }
 
-    /// Where the outermost container begins that a line with this prefix has left.
+    /// Returns the offset of the outermost container that a line with this prefix is outside of.
     fn left_container_start(&self, prefix: &str) -> Option<usize> {
         let mut quotes = prefix.matches('>').count();
         let column = prefix.bytes().fold(0, column_after);
@@ -244,7 +247,7 @@ impl MarkerFinder<'_> {
         self.markers.push(BlockMarker { id, caret, block: block.start..end });
     }
 
-    /// The column of an item's bullet. Items come in order, so no byte is looked at twice.
+    /// Returns the column of an item's bullet. Items come in order, so no byte is looked at twice.
     fn bullet_column(&mut self, item: &Range<usize>) -> usize {
         let source = &self.text[item.clone()];
         let bullet = item.start + source.len() - source.trim_start().len();
@@ -255,7 +258,7 @@ impl MarkerFinder<'_> {
     }
 }
 
-/// The column after a byte.
+/// Returns the column after a byte.
 fn column_after(column: usize, byte: u8) -> usize {
     match byte {
         b'\n' | b'\r' => 0,
@@ -264,13 +267,13 @@ fn column_after(column: usize, byte: u8) -> usize {
     }
 }
 
-/// Where the `^` is of the marker a text ends with.
+/// Returns the offset of the `^` if a text ends with a marker.
 fn marker_caret(text: &str) -> Option<usize> {
     let before = text.trim_end_matches(is_id_character);
     (before.len() < text.len()).then(|| before.strip_suffix('^').map(str::len))?
 }
 
-/// Whether a character may stand in the id of a block.
+/// Reports whether a character may occur in the id of a block.
 fn is_id_character(character: char) -> bool {
     character.is_ascii_alphanumeric() || character == '-'
 }

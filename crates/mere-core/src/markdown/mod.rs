@@ -1,9 +1,10 @@
-//! One named part of a Markdown text, and the edit that replaces it.
+//! Finds one named section of a Markdown text and builds the edit that replaces it.
 //!
-//! A part is the body below a heading, a block with an Obsidian marker (`^id`), or the value of a
-//! frontmatter key. [`patch`] answers with a byte range and the text to put there, and only after
-//! it has read the result again: naming the same part once more finds exactly the new content, and
-//! the headings, markers and keys around it are still the same. Time is linear in the text.
+//! A section is the body below a heading, a block with an Obsidian marker (`^id`), or the value of
+//! a frontmatter key. [`patch`] returns a byte range and the text to put there, but only after it
+//! has parsed the result: naming the same section again finds exactly the new content, and the
+//! headings, markers and keys around it are unchanged. The time is linear in the length of the
+//! text.
 
 mod block;
 mod document;
@@ -25,61 +26,61 @@ pub const MAX_LISTED_NAMES: usize = 50;
 /// The longest name in that list, in characters.
 const MAX_NAME_CHARS: usize = 200;
 
-/// The part of a text that is to be replaced, as its caller names it.
+/// The section of a text that is to be replaced, as the caller names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Section {
     /// The body below a heading. A name such as `## Title` asks for that level as well.
     Heading(String),
-    /// The block with this marker, `^` or not.
+    /// The block with this marker, with or without its `^`.
     Block(String),
-    /// The value of a top-level key. A missing key, or a missing frontmatter, is made.
+    /// The value of a top-level key. A missing key, or a missing frontmatter, is created.
     FrontmatterKey(String),
 }
 
-/// One edit: what is at `range` becomes `text`.
+/// One edit: the bytes at `range` are replaced by `text`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patch {
-    /// The bytes that go, on character boundaries.
+    /// The bytes to replace, on character boundaries.
     pub range: Range<usize>,
-    /// What takes their place, with the line ends of the text it is for.
+    /// The replacement, with the line endings of the text it is for.
     pub text: String,
 }
 
-/// Why there is no edit.
+/// The reason why a section cannot be patched.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatchError {
-    /// Nothing has that name.
+    /// No section has that name.
     #[error("there is no such section")]
     Missing {
-        /// The first [`MAX_THERE`] names that are there.
+        /// The first [`MAX_LISTED_NAMES`] names that exist.
         available: Vec<String>,
     },
-    /// Several have that name, and it was not said which one is meant.
+    /// Several sections have that name, and no occurrence was given.
     #[error("{count} sections have that name")]
     Ambiguous {
-        /// How many.
+        /// How many there are.
         count: usize,
     },
-    /// An occurrence that is not there.
+    /// The occurrence does not exist.
     #[error("the occurrence is not within 1 to {count}")]
     NoSuchOccurrence {
         /// How many there are.
         count: usize,
     },
-    /// The content would not be the section: it opens another one, swallows what follows, is not
-    /// one block, or repeats the marker that stays.
+    /// The content would not stay in the section: it opens another one, swallows what follows, is
+    /// not one block, or repeats the marker that stays.
     #[error("the content does not stay within the section")]
     ContentEscapes,
-    /// Quotes and lists within one another, beyond what the parser reads in linear time.
+    /// Quotes and lists are nested more deeply than the parser can read in linear time.
     #[error("quotes and lists are nested too deeply")]
     TooDeep,
-    /// The frontmatter, its key or its new value.
+    /// The frontmatter, its key or its new value is at fault.
     #[error(transparent)]
     Frontmatter(#[from] FrontmatterError),
 }
 
 impl Patch {
-    /// The text with the edit made. A range that does not fit the text changes nothing.
+    /// Applies the edit to a text. A range that does not fit the text changes nothing.
     pub fn apply(&self, text: &str) -> String {
         match (text.get(..self.range.start), text.get(self.range.end..)) {
             (Some(before), Some(after)) => [before, &self.text, after].concat(),
@@ -87,7 +88,7 @@ impl Patch {
         }
     }
 
-    /// Where a place of the text is once the edit is made. What is within it falls to its start.
+    /// Maps an offset of the text to the edited text. An offset within the edit becomes its start.
     fn map_offset(&self, offset: usize) -> usize {
         match offset.checked_sub(self.range.end) {
             Some(behind) => self.range.start + self.text.len() + behind,
@@ -96,7 +97,7 @@ impl Patch {
     }
 }
 
-/// Finds a section and says how to give it new content. `occurrence` counts from one.
+/// Finds a section and returns the edit that gives it new content. `occurrence` counts from 1.
 pub fn patch(
     text: &str,
     section: &Section,
@@ -110,7 +111,7 @@ pub fn patch(
     }
 }
 
-/// The index of the one that is meant among `count` with the same name.
+/// Returns the index of the section that is meant among `count` of the same name.
 fn choose_occurrence(count: usize, occurrence: Option<usize>) -> Result<usize, PatchError> {
     match occurrence {
         None if count == 1 => Ok(0),
@@ -120,7 +121,7 @@ fn choose_occurrence(count: usize, occurrence: Option<usize>) -> Result<usize, P
     }
 }
 
-/// A name for the list of what is there, cut where it is too long to be one.
+/// Cuts a name for the list of existing names if it is too long.
 fn truncate_name(name: &str) -> String {
     match name.char_indices().nth(MAX_NAME_CHARS) {
         Some((end, _)) => format!("{}…", &name[..end]),
@@ -134,7 +135,8 @@ mod tests {
 
     use super::*;
 
-    /// Pieces of Markdown and YAML in any order say more than letters do. `~` parts them.
+    /// Random sequences of Markdown and YAML pieces find more than random letters. `~` separates
+    /// them.
     const PIECES: &str = "# a~## a~a~a ~b~===~---~...~\n~\n~\n\n~\t~    ~> ~- ~1. ~- [ ] ~^a~ ^a\
         ~ ^b-1~```~`~<!--~-->~<div>~| a |\n|---|\n~|~\\~*~[^1]: ~é~\u{feff}~a: ~a: |\n  ~'~\"\
         ~[~]~{~: ~#~ # ~\u{2028}~\0";

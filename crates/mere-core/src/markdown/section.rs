@@ -1,7 +1,7 @@
-//! The body below a heading, up to the next heading of the same or a higher level.
+//! Replaces the body below a heading, up to the next heading of the same or a higher level.
 //!
-//! Blank lines around the body are separators and stay. The result is read again: the headings
-//! outside the body must be what they were, and those inside must be below its own.
+//! Blank lines around the body separate it and stay. The result is parsed again: the headings
+//! outside the body must be unchanged, and those inside must be of a lower level than its own.
 
 use super::heading::{Heading, HeadingName, Outline};
 use super::{Patch, PatchError, choose_occurrence, lines};
@@ -35,7 +35,8 @@ pub(super) fn patch(
     if body.is_contained(&patch, &name)? {
         return Ok(patch);
     }
-    // Content that ends with a paragraph or HTML may need a blank line where there was none.
+    // Content that ends with a paragraph or HTML may need a blank line after it where there was
+    // none.
     patch.text.push_str(lines::dominant_ending(text));
     if body.is_contained(&patch, &name)? { Ok(patch) } else { Err(PatchError::ContentEscapes) }
 }
@@ -55,7 +56,7 @@ impl<'a> SectionBody<'a> {
         self.next == self.outline.headings.len()
     }
 
-    /// The edit that gives it new content.
+    /// Returns the edit that gives the body new content.
     fn replace_content(&self, content: &str) -> Patch {
         let ending = lines::dominant_ending(self.text);
         let content = lines::normalize(content, ending);
@@ -75,8 +76,8 @@ impl<'a> SectionBody<'a> {
         Patch { range: start..end, text }
     }
 
-    /// Leaves one blank line before a next heading. At the end of a text without a last line end,
-    /// that of the heading goes as well.
+    /// Returns the edit that empties the body. One blank line is left before a next heading. At the
+    /// end of a text without a final line ending, the heading's line ending is removed as well.
     fn clear_content(&self, end: usize, ending: &str) -> Patch {
         let start = self.heading().end;
         if !self.is_last() {
@@ -90,7 +91,7 @@ impl<'a> SectionBody<'a> {
         Patch { range: kept..end, text: String::new() }
     }
 
-    /// Whether the edit leaves every heading outside the body as it is.
+    /// Reports whether the edit leaves every heading outside the body unchanged.
     fn is_contained(&self, patch: &Patch, name: &HeadingName) -> Result<bool, PatchError> {
         let after = Outline::parse(&patch.apply(self.text), name)?.headings;
         let above = &self.outline.headings[..=self.index];

@@ -1,6 +1,6 @@
-//! The lines of one frontmatter value: which are there, and how a new one is written.
+//! The lines of one frontmatter value: which lines it has, and how a new value is written.
 //!
-//! Nothing here is trusted to be right: the caller parses the result and compares values.
+//! Nothing relies on this being right: the caller parses the result and compares values.
 
 use std::ops::Range;
 
@@ -9,7 +9,8 @@ use serde_json::Value;
 use super::lines;
 use super::yaml::YamlEntry;
 
-/// What follows the colon: a block collection on lines of its own, anything else on the same line.
+/// Formats what follows the colon: a block collection on lines of its own, anything else on the
+/// same line.
 pub(super) fn format_value(value: &Value, content: &str) -> String {
     let mut code = content.lines().map(str::trim_start).filter(|line| !line.starts_with('#'));
     let is_flow =
@@ -27,15 +28,16 @@ pub(super) fn format_value(value: &Value, content: &str) -> String {
     if rest.is_empty() {
         return format!("{space}{}", lines::trim_end(first));
     }
-    // Lines that are indented already belong to the key as they are.
+    // Lines that are already indented belong to the key as they are.
     if rest.split('\n').all(|line| line.is_empty() || line.starts_with(' ')) {
         return format!("{space}{first}\n{rest}");
     }
     format!("{space}{first}{}", rest.split('\n').map(indented).collect::<String>())
 }
 
-/// The range of the first entry's value, up to the next entry. Blank lines and comments before that
-/// belong to it. A comment behind a scalar stays if the new value is one on the same line.
+/// Returns the range of the first entry's value. Blank lines and first-column comments before the
+/// next entry belong to that entry. A comment after a scalar stays if the new value is a scalar on
+/// the same line.
 pub(super) fn value_range(
     yaml: &str,
     entries: &[YamlEntry],
@@ -53,7 +55,7 @@ pub(super) fn value_range(
     Some(start..start + length.unwrap_or(old.len()))
 }
 
-/// A value without the blank lines and the comments in the first column that follow it.
+/// Returns a value without the blank lines and first-column comments that follow it.
 fn trim_trailing_comments(value: &str) -> &str {
     let mut end = lines::trim_end(value).len();
     loop {
@@ -65,7 +67,7 @@ fn trim_trailing_comments(value: &str) -> &str {
     }
 }
 
-/// The length of a scalar that has a comment behind it on its only line.
+/// Returns the length of a scalar that is followed by a comment on its only line.
 fn length_before_comment(old: &str, entry: &YamlEntry, start: usize) -> Option<usize> {
     let is_scalar = !entry.value.is_array() && !entry.value.is_object();
     let length = entry.value_range.end.saturating_sub(start);

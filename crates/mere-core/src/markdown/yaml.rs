@@ -1,19 +1,21 @@
-//! YAML whose only news, when it is none, is the line.
+//! YAML parsing whose errors carry nothing but the line.
+//!
+//! An error never repeats words of the text.
 
 use serde_json::Value;
 
 use crate::yaml;
 pub(super) use crate::yaml::YamlEntry;
 
-/// The one-based line of what is wrong.
+/// The line of a YAML error, from 1.
 pub(super) struct YamlLineError(pub(super) usize);
 
-/// Parses one value. Nothing is null.
+/// Parses one value. An empty text is null.
 pub(super) fn parse_value(text: &str) -> Result<Value, YamlLineError> {
     yaml::parse(text).map_err(|error| YamlLineError::from_error(&error))
 }
 
-/// Parses a mapping. Nothing has no keys.
+/// Parses a mapping. An empty text has no keys.
 pub(super) fn parse_mapping(text: &str) -> Result<Vec<YamlEntry>, YamlLineError> {
     yaml::parse_mapping(text).map_err(|error| YamlLineError::from_error(&error))
 }

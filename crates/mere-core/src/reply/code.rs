@@ -1,13 +1,13 @@
-//! Reply codes and which layer may answer what.
+//! Reply codes, and which layer may give which type of reply.
 //!
-//! `LAYER-AREA-TYPE-NNN`. The type parameter of a [`Code`] is its reply type, and a code can only
-//! be made for a layer that [`MayAnswer`] it: `Denied` is there for [`Enforcement`] alone, so a
-//! denial from anywhere else does not compile.
+//! A code is printed as `LAYER-AREA-TYPE-NNN`. The type parameter of a [`Code`] is its reply type,
+//! and a code can only be declared for a layer that [`MayAnswer`] it. `Denied` is implemented for
+//! [`Enforcement`] alone, so a denial from any other layer does not compile.
 
 use std::fmt;
 use std::marker::PhantomData;
 
-/// The four types of reply.
+/// The four types of reply, which tell a caller what to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplyType {
     /// Go on.
@@ -21,7 +21,7 @@ pub enum ReplyType {
 }
 
 impl ReplyType {
-    /// The letter in `reply_type` and in codes.
+    /// Returns the letter used in `reply_type` and in codes.
     pub fn letter(self) -> &'static str {
         match self {
             Self::Success => "S",
@@ -32,7 +32,7 @@ impl ReplyType {
     }
 }
 
-/// Who answers.
+/// The part of the system that answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
     /// Addressing, visibility, reading.
@@ -62,19 +62,19 @@ impl fmt::Display for Layer {
     }
 }
 
-/// A reply type as a type.
+/// A marker type for a reply type.
 pub trait ReplyKind {
-    /// Its value.
+    /// The reply type that this marker stands for.
     const TYPE: ReplyType;
 }
 
-/// A layer as a type.
+/// A marker type for a layer.
 pub trait LayerName {
-    /// Its value.
+    /// The layer that this marker stands for.
     const LAYER: Layer;
 }
 
-/// Says that a layer may give this type of answer.
+/// States that a layer may give this type of reply.
 pub trait MayAnswer<A: ReplyKind>: LayerName {}
 
 macro_rules! answers {
@@ -136,7 +136,7 @@ impl<A: ReplyKind> Code<A> {
         Self { id, reply_type: PhantomData }
     }
 
-    /// The code without its type.
+    /// Returns the code without its type parameter.
     pub const fn id(self) -> CodeId {
         self.id
     }
@@ -152,12 +152,12 @@ pub struct CodeId {
 }
 
 impl CodeId {
-    /// Who answers with it.
+    /// Returns the layer that answers with it.
     pub fn layer(self) -> Layer {
         self.layer
     }
 
-    /// What type of reply it is.
+    /// Returns the type of the replies that carry it.
     pub fn reply_type(self) -> ReplyType {
         self.reply_type
     }

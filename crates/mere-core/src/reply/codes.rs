@@ -1,6 +1,6 @@
-//! The table of all reply codes. Stable: a code is never reused for another meaning.
+//! The table of all reply codes. It is stable: a code is never reused for another meaning.
 //!
-//! `docs/replies.md` shows the same table; a test compares the two.
+//! `docs/replies.md` shows the same table, and a test compares the two.
 
 use super::code::{
     Code, CodeId, Denied, Enforcement, Execution, Fault, Invalid, Items, Success, Surface, World,
@@ -11,7 +11,7 @@ use super::code::{
 pub struct CodeEntry {
     /// The code.
     pub id: CodeId,
-    /// What it means, as the document says it.
+    /// The meaning, worded as in the document.
     pub meaning: &'static str,
 }
 

@@ -1,7 +1,7 @@
 //! The structured part of a reply, with every string typed by its origin.
 //!
-//! There is no way to put a bare `String` into a reply: it is our words, an address, or content,
-//! and the gate treats each by its own rule.
+//! A bare `String` cannot be put into a reply: a string is our words, an address, a name or
+//! content, and the gate treats each of them by a rule of its own.
 
 use std::borrow::Cow;
 
@@ -11,11 +11,11 @@ use super::name::ParsedName;
 use crate::address::Address;
 use crate::root::Root;
 
-/// How far the gate goes when it rewrites content.
+/// The kind of a piece of content, which decides how much the gate rewrites in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContentKind {
-    /// A whole file or item. Roots of one component, such as `/root`, are left alone: they are
-    /// ordinary words of ordinary files.
+    /// A whole file or item. Roots of one component, such as `/root`, are left alone, because they
+    /// are common words in common files.
     Body,
     /// A title, a name, a preview, a line of output.
     Mention,
@@ -29,22 +29,22 @@ pub struct Content {
 }
 
 impl Content {
-    /// The body of a file or an item.
+    /// Makes content from the body of a file or an item.
     pub fn body(text: impl Into<String>) -> Self {
         Self { text: text.into(), kind: ContentKind::Body }
     }
 
-    /// Any shorter string that comes from a file or an item.
+    /// Makes content from any shorter string that comes from a file or an item.
     pub fn mention(text: impl Into<String>) -> Self {
         Self { text: text.into(), kind: ContentKind::Mention }
     }
 
-    /// The text as it lies on disk.
+    /// Returns the text as it is on disk.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Which roots the gate rewrites in it.
+    /// Returns the kind, which decides which roots the gate rewrites.
     pub fn kind(&self) -> ContentKind {
         self.kind
     }
@@ -59,28 +59,28 @@ pub enum Data {
     Bool(bool),
     /// A count, a size, a line number.
     Number(u64),
-    /// A number that is not ours.
+    /// A number that comes from a file or an item.
     ForeignNumber(serde_json::Number),
     /// Our own words.
     Words(Cow<'static, str>),
-    /// Where something is.
+    /// The address of something.
     Address(Address),
     /// A root without its `:/`.
     Root(Root),
-    /// What something is called.
+    /// The parsed name of something.
     Name(ParsedName),
-    /// Text that is not ours.
+    /// Text that comes from a file, an item or a tool.
     Content(Content),
     /// Values in order.
     List(Vec<Data>),
     /// Named values in order.
     Fields(Fields),
-    /// Values whose names are not ours either.
+    /// Named values from a file or an item, whose names are content too.
     ForeignFields(Vec<(Content, Data)>),
 }
 
 impl Data {
-    /// A value from a file or an item: every text in it is content, names included.
+    /// Converts a value from a file or an item: every text in it becomes content, names included.
     pub fn from_foreign(value: &Value, text: &mut dyn FnMut(&str) -> Content) -> Self {
         match value {
             Value::Null => Self::Null,

@@ -1,8 +1,8 @@
-//! What every agent-facing call returns: success, invalid, denied or error.
+//! The reply that every agent-facing call returns: success, invalid, denied or error.
 //!
-//! A reply is written as a [`Draft`], whose strings are typed by where they come from, and reaches
-//! an edge only as the `Cleared` the gate makes of it. There is one constructor per reply type and
-//! each takes a code of that type, so a layer cannot answer what it may not.
+//! A reply is written as a [`Draft`], whose strings are typed by their origin, and it reaches an
+//! edge only as the `Cleared` that the gate makes of it. There is one constructor per reply type,
+//! and each takes a code of that type, so a layer cannot give an answer that it may not give.
 
 mod code;
 pub mod codes;
@@ -28,46 +28,46 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// The call did what it says. An empty result is a success too.
+    /// Drafts a success: the call did what the message says. An empty result is a success too.
     pub fn success(code: Code<Success>, message: impl Into<Prose>) -> Self {
         Self::new(code, message.into())
     }
 
-    /// The call is wrong or names nothing visible.
+    /// Drafts an invalid reply: the call is wrong, or names nothing visible.
     pub fn invalid(code: Code<Invalid>, message: impl Into<Prose>) -> Self {
         Self::new(code, message.into())
     }
 
-    /// Policy forbids the mutation, the execution or the use of the item.
+    /// Drafts a denial: policy forbids the mutation, the execution or the use of the item.
     pub fn denied(code: Code<Denied>, message: impl Into<Prose>) -> Self {
         Self::new(code, message.into())
     }
 
-    /// Something is broken.
+    /// Drafts an error: something is broken.
     pub fn fault(code: Code<Fault>, message: impl Into<Prose>) -> Self {
         Self::new(code, message.into())
     }
 
-    /// Adds what to do next.
+    /// Adds a hint about what to do next.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<Prose>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Sets the structured answer.
+    /// Sets the structured data.
     #[must_use]
     pub fn data(mut self, data: Fields) -> Self {
         self.data = data;
         self
     }
 
-    /// What it says.
+    /// Returns the message.
     pub fn message(&self) -> &Prose {
         &self.message
     }
 
-    /// What to do next, if it says so.
+    /// Returns the hint about what to do next, if there is one.
     pub fn hint_prose(&self) -> Option<&Prose> {
         self.hint.as_ref()
     }

@@ -1,21 +1,21 @@
-//! A name that was parsed: of an item, a category or a memory.
+//! A parsed name of an item, a category or a memory.
 //!
-//! It is small letters, digits, `_`, `-` and slashes between them, so it is no path of a machine
-//! even where a part of it is spelled like one: the gate knows it and lets it pass.
+//! It consists of lowercase letters, digits, `_`, `-` and slashes between them, so it is not a host
+//! path even if a part of it is spelled like one. The gate therefore lets it pass.
 
 use crate::item::{Category, ItemId, ItemRef, MemoryPath};
 
-/// The name of something that agents name too.
+/// A name that was parsed, of something that agents name too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedName(String);
 
 impl ParsedName {
-    /// The name as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The word, if this name begins it: what lies below has a name as well.
+    /// Returns `word` as a name if it is this name or something below it.
     pub(super) fn match_word(&self, word: &str) -> Option<Self> {
         let below = word.strip_prefix(&self.0)?;
         let is_name = below.is_empty() || below.starts_with('/') && !below.contains("//");
@@ -29,7 +29,7 @@ impl std::fmt::Display for ParsedName {
     }
 }
 
-/// Only what was parsed is one.
+/// Implements the only conversions into a [`ParsedName`]: those from parsed types.
 macro_rules! named {
     ($($parsed:ty),*) => {$(
         impl From<&$parsed> for ParsedName {

@@ -1,7 +1,7 @@
-//! A sentence of a reply, kept in parts until the gate has looked at each.
+//! A sentence of a reply, kept in parts until the gate has checked each of them.
 //!
-//! Once an address is inside a plain string nobody can tell it from a path; so messages carry
-//! addresses and content as what they are, and only the gate joins the parts.
+//! An address inside a plain string cannot be told from a path. Messages therefore carry addresses
+//! and content as values of their own types, and only the gate joins the parts.
 
 use std::borrow::Cow;
 
@@ -10,14 +10,14 @@ use super::name::ParsedName;
 use crate::address::Address;
 use crate::root::Root;
 
-/// A piece of a sentence.
+/// A part of a sentence.
 #[derive(Clone, Debug)]
 pub enum ProsePart {
     /// Our own words. The gate scans them for host paths.
     Words(Cow<'static, str>),
-    /// An address. The gate knows it and lets it pass.
+    /// An address, which the gate lets pass.
     Address(Address),
-    /// A name that was parsed. The gate knows it and lets it pass.
+    /// A parsed name, which the gate lets pass.
     Name(ParsedName),
     /// Text from a file or an item. The gate rewrites this session's real roots in it.
     Content(Content),
@@ -28,12 +28,12 @@ pub enum ProsePart {
 pub struct Prose(Vec<ProsePart>);
 
 impl Prose {
-    /// Starts with our own words.
+    /// Starts a sentence with our own words.
     pub fn words(words: impl Into<Cow<'static, str>>) -> Self {
         Self::default().and(words)
     }
 
-    /// Our own words, in which these names are said.
+    /// Splits our own words so that each occurrence of these names becomes a part of its own.
     pub fn with_names(words: &str, names: &[ParsedName]) -> Self {
         let mut prose = Self::default();
         let mut rest = words;
@@ -72,7 +72,7 @@ impl Prose {
         self.address(Address::directory(root.clone(), crate::address::RelPath::default()))
     }
 
-    /// Adds another sentence's parts.
+    /// Appends the parts of another sentence.
     #[must_use]
     pub fn append(mut self, other: &Self) -> Self {
         self.0.extend(other.0.iter().cloned());
@@ -86,8 +86,8 @@ impl Prose {
         self
     }
 
-    /// The sentence for a person, who is told what an agent should ask them to do. Nothing has
-    /// looked at its parts.
+    /// Renders the sentence for a person: requests to "ask a person" become instructions to the
+    /// person. The parts do not pass the gate.
     pub fn render_for_person(&self) -> String {
         let parts = self.0.iter().map(|part| match part {
             ProsePart::Words(words) => words.to_string(),
@@ -98,7 +98,7 @@ impl Prose {
         reword_for_person(&parts.collect::<String>())
     }
 
-    /// The parts.
+    /// Returns the parts.
     pub fn parts(&self) -> &[ProsePart] {
         &self.0
     }
@@ -110,7 +110,8 @@ impl From<&'static str> for Prose {
     }
 }
 
-/// The first of some names in a text that is a word of its own, with what is before and after it.
+/// Finds the first word of a text that is one of the names or lies below one, and returns it with
+/// the text before and after it.
 fn next_name<'a>(text: &'a str, names: &[ParsedName]) -> Option<(&'a str, ParsedName, &'a str)> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '/');
     let mut start = 0;
@@ -126,7 +127,7 @@ fn next_name<'a>(text: &'a str, names: &[ParsedName]) -> Option<(&'a str, Parsed
     None
 }
 
-/// What agents call, and what people type instead.
+/// Maps the tool names and phrases for agents to what people type instead.
 const PERSON_WORDING: [(&str, &str); 7] = [
     ("list_memories", "`mere memory list`"),
     ("update_memory", "`mere memory update`"),
@@ -137,7 +138,7 @@ const PERSON_WORDING: [(&str, &str); 7] = [
     ("ask a person to run", "run"),
 ];
 
-/// What an agent should ask of a person, said to the person.
+/// Rewords a text that tells an agent what to ask of a person, so that it addresses the person.
 pub fn reword_for_person(words: &str) -> String {
     let words = PERSON_WORDING
         .iter()

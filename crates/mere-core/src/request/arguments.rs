@@ -1,4 +1,4 @@
-//! Typed access to a call's JSON arguments, by the tool's own table of parameters.
+//! Typed access to a call's JSON arguments, based on the tool's table of parameters.
 //!
 //! The same table makes the schema that clients see, so the two cannot drift apart. Errors name
 //! the parameter and what it takes; they never repeat the value, which nobody has checked.
@@ -19,17 +19,17 @@ use crate::spoken::Spoken;
 /// One named argument of a tool.
 #[derive(Debug)]
 pub struct Parameter {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// What it takes.
+    /// The kind of value that it takes.
     pub kind: ParameterKind,
-    /// Whether a call makes sense without it.
+    /// Tells whether the argument may be left out.
     pub need: Need,
-    /// What it is for.
+    /// A description for the caller.
     pub about: &'static str,
 }
 
-/// Whether an argument may be left out.
+/// Tells whether an argument may be left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// It must be there.
@@ -38,100 +38,100 @@ pub enum Need {
     Optional,
 }
 
-/// What an argument takes.
+/// The kind of value that an argument takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
     /// Any text.
     Text,
     /// One of these words; the first is the default.
     ChoiceWithDefault(&'static [&'static str]),
-    /// One of these words, none of which is the default.
+    /// One of these words, without a default.
     Choice(&'static [&'static str]),
     /// A JSON object.
     Object,
     /// A list of files, each with a path and a content.
     Files,
-    /// A whole number.
+    /// An integer.
     Integer {
-        /// The smallest that is accepted.
+        /// The minimum.
         minimum: u64,
-        /// The largest.
+        /// The maximum.
         maximum: u64,
-        /// What absence means, where it means a number.
+        /// The value that is used if the argument is absent.
         default: Option<u64>,
     },
-    /// Yes or no; no when absent.
+    /// A boolean, which is false if absent.
     Flag,
     /// A SHA-256 in hexadecimal digits.
     Sha256,
     /// A list of texts.
     Texts,
-    /// A time with its zone, as RFC 3339 has it.
+    /// A time with its zone, in RFC 3339 format.
     Time,
-    /// The same, or null, which says that there is none.
+    /// A time, or null for no time at all.
     TimeOrNull,
 }
 
-/// An argument that does not fit its tool.
+/// The reason why an argument is not valid for its tool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArgumentError {
     /// The tool has no such argument.
     #[error("an argument is unknown")]
     Unknown {
-        /// What it has.
+        /// The arguments that the tool has.
         known: Vec<&'static str>,
     },
-    /// An argument that the command needs is not there.
+    /// A required argument is missing.
     #[error("`{name}` is missing")]
     Missing {
-        /// Which argument.
+        /// The argument.
         name: &'static str,
-        /// What it takes.
+        /// The values that it takes.
         takes: &'static str,
     },
-    /// A text is not of the form the argument takes.
+    /// A text does not have the form that the argument takes.
     #[error("`{name}` is malformed")]
     Malformed {
-        /// Which argument.
+        /// The argument.
         name: &'static str,
-        /// What it takes.
+        /// The values that it takes.
         takes: &'static str,
     },
-    /// Exactly one of several arguments must be there.
+    /// Exactly one of several arguments must be given.
     #[error("one of several arguments must be given")]
     ExactlyOneOf {
-        /// Which ones.
+        /// The arguments.
         names: &'static [&'static str],
     },
-    /// At least one of several arguments must be there.
+    /// At least one of several arguments must be given.
     #[error("none of several arguments is given")]
     AtLeastOneOf {
-        /// Which ones.
+        /// The arguments.
         names: &'static [&'static str],
     },
-    /// A pattern is none.
+    /// A glob pattern is not valid.
     #[error("`{name}` is not a pattern: {error}")]
     Pattern {
-        /// Which argument.
+        /// The argument.
         name: &'static str,
-        /// Why.
+        /// The reason.
         error: PatternError,
     },
     /// The value is not one that the argument takes.
     #[error("`{name}` is wrong")]
     Wrong {
-        /// Which argument.
+        /// The argument.
         name: &'static str,
-        /// What it takes.
+        /// The kind of value that it takes.
         kind: ParameterKind,
     },
 }
 
 impl Parameter {
-    /// Its JSON Schema.
+    /// Returns the JSON Schema of the parameter.
     pub(super) fn schema(&self) -> Value {
         let mut schema = self.schema_with_description();
-        // What a name says already is not said twice.
+        // A parameter whose name says everything has no description.
         if let Some(schema) = schema.as_object_mut().filter(|_| self.about.is_empty()) {
             schema.remove("description");
         }
@@ -178,7 +178,7 @@ impl Parameter {
     }
 }
 
-/// The arguments of one call, all of them known to the tool.
+/// The arguments of one call, all of which the tool knows.
 pub(super) struct Arguments<'a> {
     tool: &'static Tool,
     map: &'a Map<String, Value>,
@@ -198,7 +198,7 @@ impl<'a> Arguments<'a> {
         self.tool.name
     }
 
-    /// A text, or nothing when absent or null.
+    /// Returns a text, or `None` if it is absent or null.
     pub(super) fn text(&self, name: &'static str) -> Result<Option<&'a str>, CallError> {
         match self.non_null(name) {
             None => Ok(None),
@@ -207,7 +207,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// One of the parameter's words, or its first.
+    /// Returns one of the parameter's words, or the first of them if the argument is absent.
     pub(super) fn choice_or_default(&self, name: &'static str) -> Result<&'static str, CallError> {
         let Some(ParameterKind::ChoiceWithDefault(words)) = self.kind(name) else {
             return Err(self.wrong_value_error(name));
@@ -219,7 +219,7 @@ impl<'a> Arguments<'a> {
         said.copied().ok_or_else(|| self.wrong_value_error(name))
     }
 
-    /// One of the parameter's words, if one was given.
+    /// Returns one of the parameter's words, or `None` if the argument is absent.
     pub(super) fn choice(&self, name: &'static str) -> Result<Option<&'static str>, CallError> {
         let Some(ParameterKind::Choice(words)) = self.kind(name) else {
             return Err(self.wrong_value_error(name));
@@ -229,7 +229,7 @@ impl<'a> Arguments<'a> {
         said.copied().map(Some).ok_or_else(|| self.wrong_value_error(name))
     }
 
-    /// A JSON object, empty when absent.
+    /// Returns a JSON object, which is empty if the argument is absent.
     pub(super) fn object(&self, name: &'static str) -> Result<Map<String, Value>, CallError> {
         match self.non_null(name) {
             None => Ok(Map::new()),
@@ -238,7 +238,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Files, each with a path and a content; none when absent.
+    /// Returns files, each with a path and a content, or none if the argument is absent.
     pub(super) fn files(&self, name: &'static str) -> Result<Vec<(RelPath, String)>, CallError> {
         let list = match self.non_null(name) {
             None => return Ok(Vec::new()),
@@ -252,12 +252,12 @@ impl<'a> Arguments<'a> {
         files.collect::<Option<_>>().ok_or_else(|| self.wrong_value_error(name))
     }
 
-    /// A text that its type takes, if one was given.
+    /// Parses a text, if one is given.
     pub(super) fn parse<T: FromStr>(&self, name: &'static str) -> Result<Option<T>, CallError> {
         self.text(name)?.map(str::parse).transpose().map_err(|_| self.wrong_value_error(name))
     }
 
-    /// A whole number within the parameter's bounds, or its default.
+    /// Returns an integer within the parameter's bounds, or its default.
     pub(super) fn integer(&self, name: &'static str) -> Result<Option<u64>, CallError> {
         let Some(ParameterKind::Integer { minimum: least, maximum: most, default }) =
             self.kind(name)
@@ -269,18 +269,18 @@ impl<'a> Arguments<'a> {
         number.map(Some).ok_or_else(|| self.wrong_value_error(name))
     }
 
-    /// The same for a number of things.
+    /// Like [`Self::integer`], for a count.
     pub(super) fn count(&self, name: &'static str) -> Result<usize, CallError> {
         let number = self.integer(name)?.unwrap_or_default();
         usize::try_from(number).map_err(|_| self.wrong_value_error(name))
     }
 
-    /// A text that must be there.
+    /// Returns a text that must be given.
     pub(super) fn required_text(&self, name: &'static str) -> Result<&'a str, CallError> {
         self.text(name)?.ok_or_else(|| self.missing_error(name, "a text"))
     }
 
-    /// Yes or no.
+    /// Returns a boolean.
     pub(super) fn flag(&self, name: &'static str) -> Result<bool, CallError> {
         match self.non_null(name) {
             None => Ok(false),
@@ -288,12 +288,12 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// A SHA-256, if one was given.
+    /// Returns a SHA-256, if one is given.
     pub(super) fn sha256(&self, name: &'static str) -> Result<Option<Sha256>, CallError> {
         self.parse(name)
     }
 
-    /// Texts, if a list of them was given.
+    /// Returns a list of texts, if one is given.
     pub(super) fn texts(&self, name: &'static str) -> Result<Option<Vec<String>>, CallError> {
         let Some(value) = self.non_null(name) else { return Ok(None) };
         let list = value.as_array().ok_or_else(|| self.wrong_value_error(name))?;
@@ -301,7 +301,7 @@ impl<'a> Arguments<'a> {
         texts.collect::<Option<_>>().map(Some).ok_or_else(|| self.wrong_value_error(name))
     }
 
-    /// A time, if one was given; where null may be said, that there is none.
+    /// Returns a time, if one is given. If the parameter takes null, null means that there is none.
     pub(super) fn time(&self, name: &'static str) -> Result<Option<MemoryExpiry>, CallError> {
         match self.map.get(name) {
             Some(Value::Null) if self.kind(name) == Some(ParameterKind::TimeOrNull) => {
@@ -316,12 +316,12 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Says that none of several arguments is there.
+    /// Makes the error that none of several arguments is given.
     pub(super) fn none_of_error(&self, names: &'static [&'static str]) -> CallError {
         CallError::Argument { tool: self.tool.name, error: ArgumentError::AtLeastOneOf { names } }
     }
 
-    /// A path that must be there.
+    /// Returns a path that must be given.
     pub(super) fn path(&self, name: &'static str) -> Result<Spoken, CallError> {
         match self.text(name)? {
             Some(_) => self.path_or_home(name),
@@ -329,13 +329,13 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// A path, or the home root when absent.
+    /// Returns a path, or the home root if the argument is absent.
     pub(super) fn path_or_home(&self, name: &'static str) -> Result<Spoken, CallError> {
         let path = self.text(name)?.unwrap_or_default().parse();
         path.map_err(|_| CallError::Path { tool: self.tool.name })
     }
 
-    /// A glob pattern, if one was given.
+    /// Returns a glob pattern, if one is given.
     pub(super) fn pattern(&self, name: &'static str) -> Result<Option<Pattern>, CallError> {
         self.text(name)?.map(str::parse).transpose().map_err(|error| {
             let error = ArgumentError::Pattern { name, error };
@@ -343,19 +343,19 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// Where to go on, if it was said.
+    /// Returns the cursor of the next page, if one is given.
     pub(super) fn cursor(&self) -> Result<Option<Cursor>, CallError> {
         let cursor = self.text("cursor")?.map(str::parse).transpose();
         cursor.map_err(|_| CallError::Cursor { tool: self.tool.name })
     }
 
-    /// Says that an argument is missing, and what it takes.
+    /// Makes the error that an argument is missing, with what it takes.
     pub(super) fn missing_error(&self, name: &'static str, takes: &'static str) -> CallError {
         let error = ArgumentError::Missing { name, takes };
         CallError::Argument { tool: self.tool.name, error }
     }
 
-    /// Says that a text is not of the form the argument takes.
+    /// Makes the error that a text does not have the form that the argument takes.
     pub(super) fn malformed_error(&self, name: &'static str, takes: &'static str) -> CallError {
         let error = ArgumentError::Malformed { name, takes };
         CallError::Argument { tool: self.tool.name, error }
@@ -369,14 +369,14 @@ impl<'a> Arguments<'a> {
         self.tool.parameters.iter().find(|p| p.name == name).map(|p| p.kind)
     }
 
-    /// Says that a value is not one the argument takes.
+    /// Makes the error that a value is not one that the argument takes.
     pub(super) fn wrong_value_error(&self, name: &'static str) -> CallError {
         let kind = self.kind(name).unwrap_or(ParameterKind::Text);
         CallError::Argument { tool: self.tool.name, error: ArgumentError::Wrong { name, kind } }
     }
 }
 
-/// A whole number as JSON Schema has it: `3.0` is one.
+/// Parses an integer as JSON Schema defines it: `3.0` is one.
 fn parse_integer(value: &Value) -> Option<u64> {
     let text = value.as_number()?.to_string();
     text.strip_suffix(".0").unwrap_or(&text).parse().ok()

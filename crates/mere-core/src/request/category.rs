@@ -1,4 +1,4 @@
-//! The arguments of the tools that make, delete and describe categories.
+//! The arguments of the tools that create, delete and describe categories.
 
 use std::str::FromStr;
 
@@ -42,30 +42,30 @@ pub(super) const DESCRIBE: &[Parameter] = &[
 /// One call about a category.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CategoryCall {
-    /// Which category.
+    /// The category.
     pub path: Category,
-    /// What is to become of it.
+    /// The change to make.
     pub change: CategoryChange,
-    /// Whether a person overrides the mode; agents never do.
+    /// Tells whether a person overrides the mode; agents never do.
     pub force: Force,
 }
 
-/// What becomes of a category.
+/// A change to a category.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CategoryChange {
-    /// It is there.
+    /// Creates it.
     Create {
-        /// What it is for, where it is new.
+        /// The description, which is used if the category is new.
         description: Option<Description>,
     },
-    /// It goes.
+    /// Deletes it.
     Delete {
-        /// What may be in it.
+        /// Tells whether it may contain anything.
         depth: DeletableContents,
     },
-    /// It is described so.
+    /// Describes it.
     Describe {
-        /// What it is for.
+        /// The new description.
         description: Description,
     },
 }
@@ -99,7 +99,7 @@ fn category_call(arguments: &Arguments<'_>, what: CategoryChange) -> Result<Verb
 const CATEGORY_FORM: &str =
     "one to eight levels of small letters, digits, `_` and `-`, such as `api/auth`";
 
-/// A category that must be said; none for the top.
+/// Returns a category that must be well-formed, or `None` for the top level.
 pub(super) fn category(
     arguments: &Arguments<'_>,
     name: &'static str,

@@ -68,38 +68,38 @@ pub(super) const PATCH: &[Parameter] = &[
 /// One call that changes a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileChange {
-    /// Which file.
+    /// The file.
     pub path: Spoken,
-    /// What it must be before.
+    /// The digest that the file must have before the change.
     pub expect: Option<Sha256>,
-    /// What becomes of it.
+    /// The kind of change.
     pub kind: FileChangeKind,
 }
 
-/// What becomes of a file.
+/// The kinds of change to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileChangeKind {
-    /// It gets a new content.
+    /// Replaces the whole content.
     Write {
-        /// All of it.
+        /// The new content.
         content: String,
-        /// Whether missing directories are made.
+        /// Tells whether missing directories are created.
         create_dirs: bool,
     },
-    /// A piece of text is replaced.
+    /// Replaces a piece of text.
     Edit {
-        /// Which piece; it must occur once.
+        /// The old text, which must occur exactly once.
         old: String,
-        /// What takes its place.
+        /// The new text.
         new: String,
     },
-    /// A part of a Markdown file is replaced.
+    /// Replaces a part of a Markdown file.
     Patch {
-        /// Which part.
+        /// The part to replace.
         section: Section,
-        /// Which one of several, from 1.
+        /// The number of the occurrence, from 1, if there are several.
         occurrence: Option<usize>,
-        /// What takes its place.
+        /// The new content.
         content: String,
     },
 }

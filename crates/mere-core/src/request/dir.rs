@@ -36,27 +36,27 @@ pub(super) const PARAMETERS: &[Parameter] = &[
 /// One `dir` command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Dir {
-    /// Where am I?
+    /// Shows the home root and the working directory.
     Pwd,
-    /// Make a root home.
+    /// Makes a root the home root.
     Cd {
-        /// Which one.
+        /// The new home root.
         to: Root,
     },
-    /// The entries of a directory.
+    /// Lists the entries of a directory.
     List {
-        /// Which directory.
+        /// The directory.
         path: Spoken,
-        /// Where to go on.
+        /// The cursor of the page.
         cursor: Option<Cursor>,
     },
-    /// The directories below a directory.
+    /// Lists the directories below a directory.
     Tree {
-        /// Which directory.
+        /// The directory.
         path: Spoken,
-        /// How deep.
+        /// The number of levels.
         depth: usize,
-        /// Where to go on.
+        /// The cursor of the page.
         cursor: Option<Cursor>,
     },
 }

@@ -1,4 +1,4 @@
-//! The `execute` tool's arguments: run an item, or make, change or delete one.
+//! The `execute` tool's arguments: run an item, or create, change or delete one.
 
 use serde_json::{Map, Value};
 
@@ -45,48 +45,48 @@ pub(super) const PARAMETERS: &[Parameter] = &[
 /// One `execute` call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Execute {
-    /// What kind of item.
+    /// The type of the item.
     pub kind: ItemType,
-    /// Which one.
+    /// The item.
     pub item: ItemRef,
-    /// Where it is looked for.
+    /// The scopes in which it is looked up.
     pub source: LookupScope,
-    /// What to do.
+    /// The action.
     pub action: ItemAction,
-    /// Whether nothing is changed.
+    /// Tells whether the call is only checked, and nothing is changed.
     pub dry_run: bool,
 }
 
-/// What to do with an item.
+/// The actions on an item.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ItemAction {
-    /// Make it ready to be followed or read.
+    /// Runs a tool, or prepares a directive or a knowledge entry for the agent.
     Run {
-        /// Its inputs.
+        /// The inputs.
         parameters: Map<String, Value>,
     },
-    /// Make it.
+    /// Creates the item.
     Create(ItemContent),
-    /// Change it.
+    /// Changes the item.
     Update {
-        /// What it becomes.
+        /// The new content.
         content: ItemContent,
-        /// What its main file must be before.
+        /// The digest that its main file must have before the change.
         expect: Option<Sha256>,
     },
-    /// Remove it.
+    /// Deletes the item.
     Delete {
-        /// What its main file must be before.
+        /// The digest that its main file must have before the change.
         expect: Option<Sha256>,
     },
 }
 
-/// What an item consists of.
+/// The files of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ItemContent {
-    /// The main file.
+    /// The text of the main file.
     pub main_file: String,
-    /// The others, from the item's folder.
+    /// The other files, with paths relative to the item's folder.
     pub files: Vec<(RelPath, String)>,
 }
 

@@ -11,7 +11,7 @@ use crate::spoken::Spoken;
 pub(super) const ABOUT: &str = "Find files by name: `*.rs` anywhere, `src/**/*.rs` from the \
     project root. Ignored files (.gitignore, .aiignore), .git and node_modules are left out.";
 
-/// How many files a page holds unless the caller says otherwise.
+/// The number of files on a page unless the caller says otherwise.
 const DEFAULT_LIMIT: u64 = 500;
 
 pub(super) const PARAMETERS: &[Parameter] = &[
@@ -42,13 +42,13 @@ const LIMIT: Parameter = Parameter {
 /// One `glob` call.
 #[derive(Clone, Debug)]
 pub struct Glob {
-    /// What the files' paths look like.
+    /// The pattern that the paths must match.
     pub pattern: Pattern,
-    /// The directory they are read from.
+    /// The directory to search.
     pub path: Spoken,
-    /// How many at most.
+    /// The most files to return.
     pub limit: usize,
-    /// Where to go on.
+    /// The cursor of the page.
     pub cursor: Option<Cursor>,
 }
 

@@ -55,17 +55,17 @@ pub(super) const PARAMETERS: &[Parameter] = &[
 pub struct Grep {
     /// The regular expression, not yet compiled.
     pub pattern: String,
-    /// Where.
+    /// The file or directory to search.
     pub path: Spoken,
-    /// Only in files whose paths match.
+    /// Restricts the search to files whose paths match.
     pub glob: Option<Pattern>,
-    /// How many lines around each match.
+    /// The number of lines to show around each match.
     pub context: usize,
-    /// How many matches at most.
+    /// The most matches to return.
     pub limit: usize,
-    /// Whether case does not count.
+    /// Tells whether case is ignored.
     pub ignore_case: bool,
-    /// Where to go on.
+    /// The cursor of the page.
     pub cursor: Option<Cursor>,
 }
 

@@ -5,7 +5,7 @@ use super::{CallError, Verb};
 
 pub(super) const ABOUT: &str = "How this server is used, and which tool is for what.";
 
-/// What there is to say.
+/// The topics of the help.
 pub const TOPICS: &[&str] = &["tools", "addresses", "items", "memories", "changes", "replies"];
 
 pub(super) const PARAMETERS: &[Parameter] = &[Parameter {

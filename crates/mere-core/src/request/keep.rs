@@ -1,4 +1,4 @@
-//! What a person does with items, by commands of their own: no agent can ask for these.
+//! The commands that only people can give about items: no agent can ask for these.
 
 use crate::digest::Sha256;
 use crate::graph::WalkOptions;
@@ -8,229 +8,229 @@ use crate::request::{
     SignCommand, StoreCommand, TeamCommand, TrustCommand, VerifyCommand,
 };
 
-/// One thing a person asks for.
+/// One command of a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PersonCommand {
-    /// Make a space.
+    /// Creates a space.
     Init(InitSpace),
-    /// Make an item from a template.
+    /// Creates an item from a template.
     New {
-        /// What kind of item.
+        /// The type of the item.
         kind: ItemType,
-        /// Which one.
+        /// The item.
         item: ItemRef,
-        /// In which scope.
+        /// The scope.
         scope: Scope,
-        /// As a file or as a folder.
+        /// The form of the item: a file or a folder.
         form: ItemForm,
     },
-    /// Which items are there?
+    /// Lists items.
     List(ListItems),
-    /// Copy an item into another scope.
+    /// Copies an item into another scope.
     Copy {
-        /// What kind of item.
+        /// The type of the item.
         kind: ItemType,
-        /// Which one.
+        /// The item.
         item: ItemRef,
-        /// Where to.
+        /// The target scope.
         to: Scope,
-        /// Who vouches for the copy.
+        /// The author who vouches for the copy.
         author: AuthorChoice,
     },
-    /// Put an item into another category.
+    /// Moves an item into another category.
     Move {
-        /// What kind of item.
+        /// The type of the item.
         kind: ItemType,
-        /// Which one.
+        /// The item.
         item: ItemRef,
-        /// Where to.
+        /// The target category.
         category: Category,
-        /// Where it is looked for.
+        /// The scopes in which the item is looked up.
         source: LookupScope,
-        /// Who vouches for it there.
+        /// The author who vouches for the moved item.
         author: AuthorChoice,
     },
-    /// Call an item by another id.
+    /// Gives an item another id.
     Rename {
-        /// What kind of item.
+        /// The type of the item.
         kind: ItemType,
-        /// Which one.
+        /// The item.
         item: ItemRef,
-        /// Its new id.
+        /// The new id.
         id: ItemId,
-        /// Where it is looked for.
+        /// The scopes in which the item is looked up.
         source: LookupScope,
-        /// Who vouches for it there.
+        /// The author who vouches for the renamed item.
         author: AuthorChoice,
     },
-    /// Where could this item come from, and which one wins?
+    /// Explains which items a name could mean, and which one wins.
     Why {
-        /// What kind of item.
+        /// The type of the item.
         kind: ItemType,
-        /// Which one.
+        /// The name.
         item: ItemRef,
     },
-    /// Run a tool.
+    /// Runs a tool.
     Run(RunTool),
-    /// Which tools run this one, and with what?
+    /// Shows the chain of a tool and its config.
     Chain {
-        /// Which one.
+        /// The tool.
         item: ItemRef,
     },
-    /// Pin what tools run on.
+    /// Creates or checks lockfiles.
     Lock(LockCommand),
-    /// Fetch the packages that a tool needs.
+    /// Downloads the packages that a tool needs.
     Prepare {
-        /// Which one.
+        /// The tool.
         item: ItemRef,
     },
-    /// See to the index.
+    /// Updates, rebuilds or checks the index.
     Index(IndexCommand),
-    /// Which changes do agents propose?
+    /// Lists the changes that agents propose.
     Proposals,
-    /// Decide on one.
+    /// Decides on a proposal.
     Review {
-        /// Which one, as the list shows it.
+        /// The proposal, named as in the list.
         proposal: String,
-        /// What becomes of it.
+        /// The decision.
         decision: ReviewDecision,
     },
-    /// Show or make signatures.
+    /// Shows or makes signatures.
     Sign(SignCommand),
-    /// Are items what was signed?
+    /// Checks that items are what was signed.
     Verify(VerifyCommand),
-    /// Work on an item.
+    /// Starts work on an item.
     Work(ItemWork),
-    /// Is everything right?
+    /// Looks for problems.
     Doctor(DoctorMode),
-    /// How does knowledge hang together?
+    /// Draws or checks the knowledge graph.
     Graph(GraphCommand),
-    /// Is the configuration right?
+    /// Checks the configuration.
     CheckConfig,
-    /// See to one's own keys.
+    /// Manages the person's own keys.
     Keys(KeysCommand),
-    /// See to the keys of others.
+    /// Manages the keys of others.
     Trust(TrustCommand),
-    /// See to the team of the space.
+    /// Manages the team of the space.
     Team(TeamCommand),
-    /// Join the team of the space, or leave it.
+    /// Joins the team of the space, or leaves it.
     Join(JoinCommand),
-    /// See to the stores of memories.
+    /// Manages the stores of memories.
     Store(StoreCommand),
-    /// See to the models that meanings are found by.
+    /// Manages the embedding models.
     Model(ModelCommand),
 }
 
-/// What is asked about the graph.
+/// A command about the knowledge graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GraphCommand {
-    /// A drawing of what is around an entry, or of everything.
+    /// Draws the surroundings of an entry, or everything.
     Draw {
-        /// Around which one.
+        /// The entry in the centre.
         entry: Option<ItemRef>,
-        /// How far and along which links.
+        /// The distance and the links to follow.
         walk: WalkOptions,
-        /// As what.
+        /// The format.
         format: DrawingFormat,
     },
-    /// What is wrong with it?
+    /// Looks for problems.
     Check,
 }
 
-/// What a drawing is written as.
+/// The format of a drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DrawingFormat {
     /// A tree for a terminal.
     Text,
-    /// For Graphviz.
+    /// Graphviz's language.
     Dot,
-    /// Data.
+    /// JSON data.
     Json,
-    /// A picture.
+    /// An SVG picture.
     Svg,
 }
 
-/// Who vouches for an item at another place.
+/// The author who vouches for an item at its new location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuthorChoice {
-    /// Whoever did before.
+    /// The same as before.
     Unchanged,
-    /// Whoever puts it there.
+    /// The person who puts it there.
     Me,
 }
 
-/// A space that is to be.
+/// A space to create.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InitSpace {
-    /// Whose.
+    /// The scope of the space.
     pub scope: Scope,
-    /// What it begins with.
+    /// The items that it begins with.
     pub example: StarterItems,
-    /// Whether git is to check what is committed.
+    /// Tells whether git is to check commits.
     pub hook: GitHook,
 }
 
-/// Whether git checks what is committed.
+/// The treatment of the git hook that checks commits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GitHook {
-    /// From now on.
+    /// Installs it.
     Install,
-    /// As before.
+    /// Leaves the hooks as they are.
     Leave,
 }
 
-/// What a new space begins with.
+/// The items that a new space begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StarterItems {
     /// One item of each type.
     OneOfEach,
-    /// Nothing.
+    /// No items.
     None,
 }
 
-/// Which items are listed.
+/// The items to list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListItems {
-    /// Of one type.
+    /// Only items of this type.
     pub kind: Option<ItemType>,
-    /// Of one form: skills are folders.
+    /// Only items of this form: skills are folders.
     pub form: Option<ItemForm>,
-    /// In one scope.
+    /// Only items in this scope.
     pub scope: Option<Scope>,
-    /// In a category and below.
+    /// Only items in this category and below.
     pub category: Option<Category>,
 }
 
-/// Whether what is wrong is also put right.
+/// Tells whether problems are also repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DoctorMode {
-    /// It is only looked at.
+    /// Problems are only reported.
     CheckOnly,
-    /// What nobody has to decide on is put right.
+    /// Problems that need no decision are repaired.
     Repair,
 }
 
-/// What becomes of the index.
+/// A command about the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexCommand {
-    /// What has changed is read again.
+    /// Reads what has changed.
     Update,
-    /// Everything is read again.
+    /// Reads everything again.
     Rebuild,
-    /// It is compared with the disk, and nothing is written.
+    /// Compares the index with the disk, without writing anything.
     Check,
 }
 
-/// What a person decides on a proposal.
+/// A person's decision on a proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReviewDecision {
-    /// Show it.
+    /// Only shows it.
     Show,
-    /// Let it be so, if it is what was shown.
+    /// Accepts it, if it is still what was shown.
     Accept {
-        /// The digest that came with what was shown; none takes what lies there now.
+        /// The digest of what was shown; `None` accepts the current version.
         shown_digest: Option<Sha256>,
     },
-    /// Drop it.
+    /// Rejects it.
     Reject,
 }

@@ -1,4 +1,4 @@
-//! What a person does with their own keys: no agent can ask for any of it.
+//! The commands about a person's own keys: no agent can ask for any of them.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -8,67 +8,67 @@ use super::Secret;
 use crate::name::AgentName;
 use crate::trust::Fingerprint;
 
-/// One thing a person asks for.
+/// One command about the person's own keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeysCommand {
-    /// Make a key.
+    /// Generates a key.
     Generate {
-        /// What its file is called.
+        /// The name of its file.
         name: Option<KeyName>,
-        /// What locks it.
+        /// The passphrase that locks it.
         passphrase: Passphrase,
     },
-    /// Which keys are there?
+    /// Lists the keys.
     List,
-    /// What is the public half of a key?
+    /// Shows the public half of a key.
     Export {
-        /// Which one; the current one if none is named.
+        /// The key, or `None` for the current one.
         key: Option<Fingerprint>,
     },
-    /// Keep a copy of a private key.
+    /// Copies a private key into the person's keys.
     Import {
-        /// Where it lies.
+        /// The file of the key.
         file: PersonFile,
     },
-    /// Sign with this one from now on.
+    /// Signs with this key from now on.
     Use(KeyArgument),
-    /// Put another key in the place of the current one.
+    /// Replaces the current key by another.
     Rotate {
-        /// Which one; a new one if none is named.
+        /// The other key, or `None` to generate one.
         to: Option<Fingerprint>,
-        /// What locks, or unlocks, that other key.
+        /// The passphrase that locks or unlocks the other key.
         passphrase: Passphrase,
-        /// Where the proof goes; it is part of the answer if no file is named.
+        /// The file for the proof, which is part of the reply if no file is named.
         out: Option<PersonFile>,
     },
 }
 
-/// What locks a key.
+/// The passphrase of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Passphrase {
-    /// Nobody has been asked.
+    /// The person has not been asked.
     NotAsked,
-    /// Nothing: the person wants it so.
+    /// The person does not want one.
     None,
-    /// This.
+    /// The person entered this one.
     Some(Secret),
 }
 
 /// A key by its fingerprint, or a file that holds one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyArgument {
-    /// `SHA256:…`.
+    /// A fingerprint, `SHA256:…`.
     Fingerprint(Fingerprint),
-    /// A private or a public key.
+    /// A file with a private or a public key.
     File(PersonFile),
 }
 
-/// A file as a person typed it. Opaque: only the engine's host side reads it.
+/// The name of a file as a person typed it. It is opaque: only the engine's host side reads it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PersonFile(OsString);
 
 impl PersonFile {
-    /// What was typed.
+    /// Returns the text that was typed.
     pub fn as_typed(&self) -> &OsStr {
         &self.0
     }
@@ -86,11 +86,11 @@ impl fmt::Debug for PersonFile {
     }
 }
 
-/// What the file of a key that we keep is called.
+/// The name of a key's file among the person's keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyName(String);
 
-/// A text that is no such name.
+/// The error that a text is not a valid key name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a key's name starts with a letter or digit, has at most 64 letters, digits, `.`, `_` or `-`, \
@@ -99,7 +99,7 @@ pub struct KeyName(String);
 pub struct KeyNameError;
 
 impl KeyName {
-    /// The first, second, … of the names that keys have if a person names none.
+    /// Returns the first, second, … of the names that are used if a person names none.
     pub fn default_name(number: usize) -> Self {
         match number {
             0 | 1 => Self("id_ed25519".to_owned()),
@@ -107,7 +107,7 @@ impl KeyName {
         }
     }
 
-    /// The name as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -117,7 +117,7 @@ impl FromStr for KeyName {
     type Err = KeyNameError;
 
     fn from_str(text: &str) -> Result<Self, KeyNameError> {
-        // The alphabet of all names of ours: one safe segment of a path.
+        // All our names share this alphabet: one safe segment of a path.
         text.parse::<AgentName>().map_err(|_| KeyNameError)?;
         let is_public = text.to_ascii_lowercase().ends_with(".pub");
         if is_public { Err(KeyNameError) } else { Ok(Self(text.to_owned())) }

@@ -8,7 +8,7 @@ use crate::item::{ItemRef, ItemType, Relation, Scope, Version};
 pub(super) const ABOUT: &str = "Load a directive (workflow or skill), tool, knowledge entry, \
     memory or lockfile by id: text, metadata, files, trust.";
 
-/// The words for types, as agents say them.
+/// The words by which agents name types.
 pub(super) const TYPE_NAMES: &[&str] = &["directive", "tool", "knowledge", "memory", "lockfile"];
 
 pub(super) const ITEM_TYPE: Parameter = Parameter {
@@ -68,29 +68,29 @@ pub(super) const PARAMETERS: &[Parameter] = &[
 /// One `load` call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Load {
-    /// What kind of item.
+    /// The type of the item.
     pub kind: ItemType,
-    /// Which one.
+    /// The item.
     pub item: ItemRef,
-    /// Where to look.
+    /// The scopes in which it is looked up.
     pub source: LookupScope,
-    /// Where to copy it.
+    /// The scope to copy it to.
     pub destination: Option<Scope>,
-    /// The version it must have.
+    /// The version that it must have.
     pub version: Option<Version>,
-    /// Which related entries are told with it, if any are.
+    /// The related entries to include, if any.
     pub relationships: Option<WalkOptions>,
 }
 
-/// Where an item is looked for.
+/// The scopes in which an item is looked up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LookupScope {
-    /// In the project, then in the user's space.
+    /// The project, then the user's space.
     #[default]
     Local,
-    /// In one scope.
+    /// One scope.
     Only(Scope),
-    /// Everywhere, the registry last.
+    /// All scopes, the registry last.
     All,
 }
 
@@ -113,7 +113,7 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     }))
 }
 
-/// Which related entries are asked for.
+/// Parses which related entries are asked for.
 fn parse_relationships(arguments: &Arguments<'_>) -> Result<Option<WalkOptions>, CallError> {
     const TAKES: &str = "some of `extends`, `references`, `contradicts`, `supersedes`, \
         `implements`, `depends_on`, `related` and `example_of`";
@@ -133,13 +133,13 @@ fn parse_relationships(arguments: &Arguments<'_>) -> Result<Option<WalkOptions>,
     Ok(arguments.flag("include_relationships")?.then_some(walk))
 }
 
-/// The type that must be there. The words people use for types are taken too.
+/// Returns the type, which must be given. The words that people use for types are accepted too.
 pub(super) fn item_type(arguments: &Arguments<'_>) -> Result<ItemType, CallError> {
     let kind = arguments.parse("item_type")?;
     kind.ok_or_else(|| arguments.missing_error("item_type", "a type, such as `knowledge`"))
 }
 
-/// The id that must be there.
+/// Returns the id, which must be given.
 pub(super) fn item_id(arguments: &Arguments<'_>) -> Result<ItemRef, CallError> {
     const TAKES: &str = "an id of small letters, digits, `_` and `-`, such as `deploy` or \
         `release/deploy`";

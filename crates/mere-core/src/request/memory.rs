@@ -1,4 +1,4 @@
-//! The arguments of the tools that keep memories.
+//! The arguments of the tools about memories.
 
 use super::arguments::{Arguments, Need, Parameter, ParameterKind};
 use super::category::category;
@@ -58,9 +58,9 @@ pub(super) const MOVE: &[Parameter] =
 
 pub(super) const REMOVE: &[Parameter] = &[PATH];
 
-/// How many memories a page has if nothing is said.
+/// The number of memories on a page unless the caller says otherwise.
 const DEFAULT_PAGE_SIZE: u64 = 50;
-/// The most that a page can have.
+/// The most memories on a page.
 const MAX_PAGE_SIZE: u64 = 1000;
 
 pub(super) const LIST: &[Parameter] = &[
@@ -82,57 +82,57 @@ pub(super) const LIST: &[Parameter] = &[
 /// One call about memories.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemoryCall {
-    /// Keep one.
+    /// Stores a memory.
     Create {
-        /// Where.
+        /// The path of the memory.
         path: MemoryPath,
-        /// What it says.
+        /// The text and its properties.
         wording: NewMemory,
     },
-    /// What does it say?
+    /// Reads a memory.
     Get {
-        /// Which.
+        /// The path of the memory.
         path: MemoryPath,
-        /// Whether one that has expired counts.
+        /// Tells whether an expired memory is shown.
         expired: ExpiredMemories,
     },
-    /// Let it say something else.
+    /// Changes a memory.
     Update {
-        /// Which.
+        /// The path of the memory.
         path: MemoryPath,
-        /// What it says from now on.
+        /// The changes.
         revision: MemoryRevision,
-        /// What its file must be before.
+        /// The digest that its file must have before the change.
         expect: Option<Sha256>,
     },
-    /// Let it lie elsewhere.
+    /// Moves a memory.
     Move {
-        /// Where it lies.
+        /// The old path.
         from: MemoryPath,
-        /// Where it goes.
+        /// The new path.
         to: MemoryPath,
     },
-    /// Let it go.
+    /// Removes a memory.
     Remove {
-        /// Which.
+        /// The path of the memory.
         path: MemoryPath,
     },
-    /// Which are there?
+    /// Lists memories.
     List(ListMemories),
 }
 
-/// Which memories are listed.
+/// The memories to list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListMemories {
-    /// In which category and below; the empty one is the whole store.
+    /// The category, including those below it; the empty one stands for the whole store.
     pub category: Category,
-    /// In which order.
+    /// The order.
     pub sort: MemorySort,
-    /// How many on a page.
+    /// The number of memories on a page.
     pub limit: usize,
-    /// Whether those that have expired are listed too.
+    /// Tells whether expired memories are listed too.
     pub expired: ExpiredMemories,
-    /// Where the page begins.
+    /// The cursor of the page.
     pub cursor: Option<Cursor>,
 }
 
@@ -154,16 +154,16 @@ impl Default for ListMemories {
 pub enum MemorySort {
     /// By path.
     Path,
-    /// What was changed last comes first.
+    /// Most recently changed first.
     Recent,
 }
 
-/// Whether memories that have expired are seen.
+/// Tells whether expired memories are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpiredMemories {
-    /// They are not there.
+    /// They are hidden.
     Hidden,
-    /// They are there like any other.
+    /// They are shown like any others.
     Included,
 }
 
@@ -225,7 +225,7 @@ fn parse_expired(arguments: &Arguments<'_>) -> Result<ExpiredMemories, CallError
     Ok(if included { ExpiredMemories::Included } else { ExpiredMemories::Hidden })
 }
 
-/// The path of a memory, which must be there.
+/// Returns the path of a memory, which must be given.
 fn memory_path(arguments: &Arguments<'_>, name: &'static str) -> Result<MemoryPath, CallError> {
     const TAKES: &str = "a category and a slug of small letters, digits, `_` and `-`, such as \
         `api/auth/tokens`, or a slug alone";

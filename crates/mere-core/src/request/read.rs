@@ -7,7 +7,7 @@ use crate::spoken::Spoken;
 pub(super) const ABOUT: &str = "Read a text file, or learn what a binary one is. Long files come in \
     parts: go on with `offset` after `last` while `truncated` is true.";
 
-/// How many lines come unless the caller says otherwise.
+/// The number of lines that are returned unless the caller says otherwise.
 const DEFAULT_LIMIT: u64 = 2000;
 
 pub(super) const PARAMETERS: &[Parameter] = &[
@@ -34,11 +34,11 @@ pub(super) const PARAMETERS: &[Parameter] = &[
 /// One `read` call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Read {
-    /// Which file.
+    /// The file.
     pub path: Spoken,
     /// The first line, from 1.
     pub offset: u64,
-    /// How many lines.
+    /// The number of lines.
     pub limit: u64,
 }
 

@@ -1,54 +1,54 @@
-//! What a person asks for around the running of tools.
+//! The commands of people about running and locking tools.
 
 use serde_json::{Map, Value};
 
 use crate::item::{ItemRef, Scope};
 
-/// Run a tool.
+/// The request to run a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunTool {
-    /// Which one.
+    /// The tool.
     pub item: ItemRef,
-    /// Its parameters.
+    /// The parameters.
     pub parameters: Map<String, Value>,
-    /// More of them, as a person types them: the tool's schema says what they are.
+    /// More parameters, as text that a person typed: the tool's schema gives their types.
     pub typed_parameters: Vec<(String, String)>,
-    /// Whether it must have a lockfile.
+    /// Tells whether the tool must have a lockfile.
     pub lockfile_policy: LockfilePolicy,
-    /// What becomes of a tool that nobody vouches for.
+    /// Tells whether a tool without a trusted signature may run.
     pub unsigned_policy: UnsignedPolicy,
-    /// Whether everything is done but to run it.
+    /// Tells whether everything but the run itself is done.
     pub dry_run: bool,
 }
 
-/// Whether a chain must be pinned.
+/// Tells whether a chain must be pinned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockfilePolicy {
-    /// Where there is a lockfile, it counts.
+    /// A lockfile is enforced if there is one.
     Optional,
-    /// There must be one.
+    /// There must be a lockfile.
     Required,
 }
 
-/// What becomes of tools that nobody vouches for.
+/// Tells whether tools without a trusted signature may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnsignedPolicy {
-    /// They are not run.
+    /// They do not run.
     Refuse,
-    /// A person at a terminal means it.
+    /// They run, because a person at a terminal has asked for it.
     Allow,
 }
 
-/// What to do about lockfiles.
+/// A command about lockfiles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LockCommand {
-    /// Pin the chain of a tool as it is now.
+    /// Pins the chain of a tool as it is now.
     Make {
-        /// Which tool.
+        /// The tool.
         item: ItemRef,
-        /// Where the lockfile goes.
+        /// The scope of the lockfile.
         scope: Scope,
     },
-    /// Compare all of them with what is there.
+    /// Compares all lockfiles with the tools they pin.
     Check,
 }

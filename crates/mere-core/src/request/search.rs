@@ -10,12 +10,12 @@ use crate::item::{Category, ItemRef, ItemType};
 pub(super) const ABOUT: &str = "Find directives, tools, knowledge and memories by what they say. \
     Words, \"phrases\", pre*, -not, tag:x category:x type:x.";
 
-/// What is searched if nothing is said.
+/// The types that are searched if the caller names none.
 const SEARCHABLE_TYPES: [ItemType; 4] =
     [ItemType::Directive, ItemType::Tool, ItemType::Knowledge, ItemType::Memory];
-/// How many hits a page has if nothing is said.
+/// The number of hits on a page unless the caller says otherwise.
 const DEFAULT_PAGE_SIZE: u64 = 10;
-/// The most that a page can have.
+/// The most hits on a page.
 const MAX_PAGE_SIZE: u64 = 100;
 
 const fn optional_parameter(
@@ -52,21 +52,21 @@ pub(super) const PARAMETERS: &[Parameter] = &[
 /// One `search` call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Search {
-    /// What is looked for.
+    /// The text of the query.
     pub query: String,
-    /// In which types.
+    /// The types to search.
     pub item_types: Vec<ItemType>,
-    /// Where.
+    /// The places to search.
     pub source: SearchSource,
-    /// How many hits of each type, or altogether.
+    /// The most hits of each type, or altogether.
     pub limit: usize,
-    /// What hits must have.
+    /// The filters that hits must pass.
     pub filters: Vec<SearchFilter>,
-    /// By which likeness.
+    /// The way in which items are matched.
     pub mode: SearchMode,
-    /// In which order.
+    /// The way in which hits of different types are ordered.
     pub rank: RankMode,
-    /// Where the page begins.
+    /// The cursor of the page.
     pub cursor: Option<Cursor>,
 }
 
@@ -85,21 +85,21 @@ impl Default for Search {
     }
 }
 
-/// Where items are looked for.
+/// The places in which items are searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SearchSource {
-    /// Everywhere that is configured.
+    /// Everything that is configured.
     #[default]
     Default,
-    /// In the project and in the user's space.
+    /// The project and the user's space.
     Local,
-    /// In the registry.
+    /// The registry.
     Registry,
-    /// In all of them.
+    /// All of them.
     All,
 }
 
-/// By which likeness items are found.
+/// The way in which items are matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchMode {
     /// By words and by meaning.
@@ -111,7 +111,7 @@ pub enum SearchMode {
 }
 
 impl SearchMode {
-    /// Its name.
+    /// Returns the mode's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Hybrid => "hybrid",
@@ -121,47 +121,47 @@ impl SearchMode {
     }
 }
 
-/// How hits of different types stand to each other.
+/// The way in which hits of different types are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankMode {
-    /// A list for each type.
+    /// One list for each type.
     ByType,
-    /// One list.
+    /// One list for all types.
     Unified,
 }
 
-/// What hits of some types must have; others pass.
+/// A condition that hits of some types must meet; hits of other types pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchFilter {
-    /// Which types.
+    /// The types.
     pub item_types: Vec<ItemType>,
-    /// What.
+    /// The condition.
     pub condition: SearchCondition,
 }
 
-/// What a hit must have.
+/// A condition that a hit must meet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SearchCondition {
-    /// To lie in a category or below it.
+    /// It lies in this category or below it.
     Category(Category),
-    /// A tag.
+    /// It has this tag.
     Tag(String),
-    /// To be knowledge of a kind.
+    /// It is a knowledge entry of this type.
     EntryType(String),
-    /// To be a tool of a kind.
+    /// It is a tool of this type.
     ToolType(String),
-    /// To be run by a tool.
+    /// It is run by this tool.
     Executor(String),
-    /// To be for models of a tier.
+    /// It is meant for models of this tier.
     ModelTier(String),
-    /// To be linked with an entry, either way.
+    /// It is linked with this entry, in either direction.
     RelatedTo(ItemRef),
 }
 
-/// The most filters of a call: each costs a list.
+/// The most filters of a call, because each one costs a postings list.
 const MAX_FILTERS: usize = 32;
 
-/// What filters there are, and for which types.
+/// The names of the filters, and the types that each applies to.
 const FILTER_TYPES: [(&str, &[ItemType]); 7] = [
     ("category", &SEARCHABLE_TYPES),
     ("tags", &[ItemType::Knowledge, ItemType::Memory]),
@@ -177,13 +177,14 @@ const FILTERS_FORM: &str = "`category`, `tags`, `entry_type`, `related_to`, `too
     [\"x\"]}}";
 
 impl SearchFilter {
-    /// A condition for all types that can have it.
+    /// Makes a filter for all types that can meet a condition.
     pub fn from_condition(condition: SearchCondition) -> Self {
         let kinds = FILTER_TYPES.iter().find(|(name, _)| *name == condition.name());
         Self { item_types: kinds.map(|(_, kinds)| kinds.to_vec()).unwrap_or_default(), condition }
     }
 
-    /// The filters of a name and a value; none if there is none such.
+    /// Parses the filters of a name and a value for some types. Returns `None` if they are not
+    /// valid.
     pub fn parse(name: &str, value: &Value, among: &[ItemType]) -> Option<Vec<Self>> {
         let (_, kinds) = FILTER_TYPES.iter().find(|(known, _)| *known == name)?;
         let kinds = kinds.iter().copied().filter(|kind| among.contains(kind)).collect::<Vec<_>>();
@@ -205,7 +206,7 @@ impl SearchFilter {
 }
 
 impl SearchCondition {
-    /// What the filter is called.
+    /// Returns the name of the filter.
     fn name(&self) -> &'static str {
         match self {
             Self::Category(_) => "category",

@@ -1,6 +1,6 @@
-//! A passphrase on its way from a person's keyboard to their key, and nowhere else.
+//! A passphrase on its way from a person's keyboard to their key.
 //!
-//! It is wiped when it is dropped, and prints as nothing.
+//! It is wiped when it is dropped, and its debug output does not show it.
 
 use std::fmt;
 
@@ -11,17 +11,17 @@ use zeroize::Zeroizing;
 pub struct Secret(Zeroizing<String>);
 
 impl Secret {
-    /// Takes what a person typed.
+    /// Wraps the text that a person typed.
     pub fn new(text: String) -> Self {
         Self(Zeroizing::new(text))
     }
 
-    /// What a person typed.
+    /// Returns the text that a person typed.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Whether nothing was typed.
+    /// Tells whether nothing was typed.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

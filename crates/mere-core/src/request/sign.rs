@@ -1,4 +1,4 @@
-//! What a person asks for about signatures of items: no agent can ask for these.
+//! The commands of people about signatures of items: no agent can ask for these.
 
 use crate::address::Address;
 use crate::digest::Sha256;
@@ -7,101 +7,101 @@ use crate::pattern::Pattern;
 use crate::request::LookupScope;
 use crate::trust::Fingerprint;
 
-/// Which items a command is about.
+/// The items that a command is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ItemSelection {
-    /// Of one type.
+    /// Only items of this type.
     pub kind: Option<ItemType>,
-    /// In one scope.
+    /// Only items in this scope.
     pub scope: Option<Scope>,
-    /// Which of these.
+    /// The items among these.
     pub which: SelectedItems,
 }
 
-/// Which of the items that are there.
+/// The items among those that exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum SelectedItems {
     /// All of them.
     #[default]
     All,
-    /// Those a person has to decide on: changed, out of place, drafts, and unsigned ones that must
-    /// be signed.
+    /// Those that a person has to decide on: changed or misplaced items, drafts, and unsigned items
+    /// that must be signed.
     Unfinished,
-    /// Those whose files are staged for the next commit.
+    /// Those with files that are staged for the next commit.
     Staged,
     /// Those that are named.
     Named(Vec<ItemMatcher>),
 }
 
-/// A name, or many.
+/// The name of one item, or a pattern for several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ItemMatcher {
     /// One item.
     Item(ItemRef),
-    /// All whose `category/id` looks like this.
+    /// All items whose `category/id` matches.
     Matching(Pattern),
 }
 
-/// What becomes of signatures.
+/// A command about signatures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignCommand {
-    /// Show what would be signed, and how it differs from what was.
+    /// Shows what would be signed, and how it differs from what was signed before.
     Plan(ItemSelection),
-    /// Sign these.
+    /// Signs these items.
     Sign {
-        /// Each as it was shown.
+        /// The items, each as it was shown.
         items: Vec<ShownItem>,
-        /// Whether git is told of the new signatures.
+        /// Tells whether the new signatures are staged in git.
         staging: GitStaging,
     },
 }
 
-/// Whether git is told of what was signed.
+/// Tells whether new signatures are staged in git.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GitStaging {
-    /// The signatures are staged for the next commit.
+    /// They are staged for the next commit.
     Add,
     /// Git is left alone.
     Leave,
 }
 
-/// An item as it was shown.
+/// An item in the state in which it was shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShownItem {
-    /// Which.
+    /// The address of the item.
     pub address: Address,
-    /// One digest of all that it was.
+    /// One digest over everything in the item.
     pub digest: Sha256,
 }
 
-/// Are these items what was signed?
+/// The request to check that items are what was signed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VerifyCommand {
-    /// Which items.
+    /// The items.
     pub selection: ItemSelection,
-    /// If any are named, only the roster counts that these signed, and nothing of the user's.
+    /// If any are named, only the roster that they signed counts, and nothing of the user's.
     pub admins: Vec<Fingerprint>,
-    /// The lowest serial of that roster.
+    /// The lowest serial that this roster may have.
     pub minimum_serial: u64,
 }
 
-/// A person works on an item.
+/// The request to work on an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ItemWork {
-    /// What kind of item.
+    /// The type of the item.
     pub kind: ItemType,
-    /// Which one.
+    /// The item.
     pub item: ItemRef,
-    /// Where it is looked for.
+    /// The scopes in which it is looked up.
     pub source: LookupScope,
-    /// With an editor or without.
+    /// The way of working.
     pub mode: WorkMode,
 }
 
-/// How a person works on an item.
+/// The ways in which a person works on an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WorkMode {
-    /// From now on, with whatever they like.
+    /// With any program, from now on.
     Draft,
     /// In their editor, until it closes.
     Edit,

@@ -1,4 +1,4 @@
-//! What a person does with the keys they trust: no agent can ask for any of it.
+//! The commands about the keys that a person trusts: no agent can ask for any of them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,27 +10,27 @@ use crate::trust::{Fingerprint, KeyLimits, PublicKey};
 /// The longest name in bytes.
 const MAX_BYTES: usize = 64;
 
-/// One thing a person asks for.
+/// One command about trusted keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TrustCommand {
-    /// Let a key count.
+    /// Trusts a key.
     Add {
-        /// Which one.
+        /// The key.
         key: SignerKey,
-        /// Whose it is.
+        /// The name of its owner.
         name: Option<SignerName>,
-        /// What for.
+        /// The limits of the trust.
         limits: KeyLimits,
     },
-    /// Which keys count?
+    /// Lists the trusted and the revoked keys.
     List,
-    /// Forget a key.
+    /// Forgets a key.
     Remove(SignerSelector),
-    /// Never let a key count again.
+    /// Revokes a key, so that it never counts again.
     Revoke(SignerSelector),
-    /// Let a key's successor count like it.
+    /// Trusts the successor of a key in its place.
     Rotate {
-        /// The proof, signed by both.
+        /// The proof, signed by both keys.
         file: PersonFile,
     },
 }
@@ -38,20 +38,20 @@ pub enum TrustCommand {
 /// A public key, or the file that holds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignerKey {
-    /// `ssh-ed25519 …`.
+    /// The key as text, `ssh-ed25519 …`.
     Line(PublicKey),
-    /// Its file.
+    /// The file of the key.
     File(PersonFile),
 }
 
-/// Somebody's key, by whatever a person calls it.
+/// A key, in whatever way a person refers to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignerSelector {
-    /// `ssh-ed25519 …`.
+    /// The key as text, `ssh-ed25519 …`.
     Line(PublicKey),
-    /// `SHA256:…`.
+    /// A fingerprint, `SHA256:…`.
     Fingerprint(Fingerprint),
-    /// The name it was given, or the file that holds it.
+    /// The name that it was given, or the file that holds it.
     Named(PersonFile),
 }
 
@@ -64,11 +64,11 @@ impl From<KeyArgument> for SignerSelector {
     }
 }
 
-/// What a person calls the owner of a key.
+/// The name that a person gives the owner of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignerName(String);
 
-/// A text that is no such name.
+/// The error that a text is not a valid signer name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a name is one line of at most 64 bytes without spaces around it, and does not begin like a \
@@ -77,7 +77,7 @@ pub struct SignerName(String);
 pub struct SignerNameError;
 
 impl SignerName {
-    /// The name as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

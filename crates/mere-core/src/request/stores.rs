@@ -1,4 +1,4 @@
-//! The `list_stores` tool, which takes nothing, and what people do with stores.
+//! The `list_stores` tool, which takes no arguments, and the commands of people about stores.
 
 use super::arguments::Parameter;
 use crate::category::{CategoryMode, Description};
@@ -10,62 +10,62 @@ pub(super) const ABOUT: &str =
 
 pub(super) const PARAMETERS: &[Parameter] = &[];
 
-/// What a person does with stores.
+/// One command about stores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreCommand {
-    /// Write a store into the configuration, and make its categories.
+    /// Adds a store to the configuration, and creates its categories.
     Init(NewStore),
-    /// Make the categories that the configurations name.
+    /// Creates the categories that the configurations name.
     Sync,
-    /// Read every memory of the served store again, and say what is wrong with any.
+    /// Reads every memory of the served store again, and reports the invalid ones.
     Reindex,
-    /// Delete the memories of the served store that have expired.
+    /// Deletes the expired memories of the served store.
     Prune(DryRun),
-    /// Name a category of the served store in its configuration.
+    /// Adds a category of the served store to its configuration.
     Define {
-        /// Which.
+        /// The category.
         path: Category,
-        /// What it is for.
+        /// The description of the category.
         description: Option<Description>,
     },
-    /// Take a category of the served store out of its configuration. Its folder stays.
+    /// Removes a category of the served store from its configuration. Its folder stays.
     Undefine {
-        /// Which.
+        /// The category.
         path: Category,
     },
 }
 
-/// A store that is to be.
+/// A store to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewStore {
-    /// Its name.
+    /// The name of the store.
     pub name: ModName,
-    /// Whose configuration names it.
+    /// The scope whose configuration names it.
     pub scope: Scope,
-    /// Where it lies, as the configuration says it; `./NAME` if nothing is said.
+    /// The path as the configuration states it, or `None` for `./NAME`.
     pub path: Option<String>,
-    /// What it begins with.
+    /// The template that it begins with.
     pub template: StoreTemplate,
-    /// How strictly its hierarchy holds; the template says if nothing else does.
+    /// The category mode, or `None` for that of the template.
     pub mode: Option<CategoryMode>,
 }
 
-/// What a store begins with.
+/// The template of a new store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreTemplate {
-    /// Nothing.
+    /// An empty store.
     Blank,
-    /// What one project needs.
+    /// A store for one project.
     Project,
-    /// What several people need.
+    /// A store for several people.
     Team,
 }
 
-/// Whether something is done or only told.
+/// Tells whether something is done or only reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DryRun {
     /// It is done.
     No,
-    /// It is told.
+    /// It is only reported.
     Yes,
 }

@@ -1,4 +1,4 @@
-//! What a person does with the team of a space: no agent can ask for any of it.
+//! The commands about the team of a space: no agent can ask for any of them.
 
 use jiff::civil::Date;
 
@@ -7,100 +7,100 @@ use crate::digest::Sha256;
 use crate::item::{Category, ItemType};
 use crate::trust::Fingerprint;
 
-/// One thing a person asks for.
+/// One command about the team.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TeamCommand {
-    /// Make a team.
+    /// Creates a team.
     Init(NewTeam),
-    /// Let somebody's items count.
+    /// Adds a member, whose items count from now on.
     Add(Box<NewMember>),
-    /// Which items would lose their last signature that counts without this member?
+    /// Lists the items that would lose their last counting signature without this member.
     PreviewRemoval {
-        /// Who, by name or fingerprint.
+        /// The member, by name or fingerprint.
         member: String,
     },
-    /// Let somebody's items count no more.
+    /// Removes a member, whose items no longer count.
     Remove {
-        /// Who, by name or fingerprint.
+        /// The member, by name or fingerprint.
         member: String,
-        /// Items of theirs that the person vouches for from now on, each as it was shown.
+        /// Items of theirs that the person countersigns, each as it was shown.
         countersign: Vec<ShownItem>,
     },
-    /// Let so many admins sign each change.
+    /// Sets the number of admins who must sign each change.
     Threshold(usize),
-    /// Let items of these types be used only if they are signed.
+    /// Requires a signature for items of these types.
     Require(Vec<ItemType>),
-    /// Sign the change that lies in the space.
+    /// Signs the change that is pending in the space.
     Sign {
-        /// The digest that came with what was shown; none only shows it.
+        /// The digest of what was shown; `None` only shows the change.
         shown_digest: Option<Sha256>,
     },
-    /// Put the roster that was seen last back into the space.
+    /// Puts the last seen roster back into the space.
     Restore,
-    /// Who is in the team?
+    /// Shows the members of the team.
     Show,
 }
 
-/// A team that is to be.
+/// A team to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewTeam {
-    /// What it calls the person who makes it.
+    /// The name of the person who creates it.
     pub name: Option<SignerName>,
-    /// How many admins must sign.
+    /// The number of admins who must sign.
     pub threshold: usize,
-    /// Admins besides the person who makes it.
+    /// The other admins.
     pub admins: Vec<SignerKey>,
 }
 
-/// A member that is to be.
+/// A member to add.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewMember {
-    /// What the team calls them.
+    /// The name of the member.
     pub name: SignerName,
-    /// Their key.
+    /// The member's key.
     pub key: SignerKey,
-    /// Only for these types; empty for all.
+    /// The only types that their signatures count for; empty for all.
     pub types: Vec<ItemType>,
-    /// Only in these categories and below; empty for all.
+    /// The only categories, with those below, that their signatures count for; empty for all.
     pub categories: Vec<Category>,
-    /// Until the end of this day.
+    /// The last day on which their signatures count.
     pub not_after: Option<Date>,
-    /// What they may do.
+    /// The role of the member.
     pub role: TeamRole,
 }
 
-/// What somebody in a team may do.
+/// The role of a person in a team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TeamRole {
     /// Their items count.
     Member,
-    /// They change the team, too.
+    /// They can also change the team.
     Admin,
 }
 
-/// A person and the team of a space.
+/// A command to join the team of a space, or to leave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JoinCommand {
-    /// Show whose signatures would count.
+    /// Shows whose signatures would count.
     Show,
-    /// Let the team's signatures count from now on.
+    /// Joins, so that the team's signatures count from now on.
     Join {
-        /// The digest that came with what was shown.
+        /// The digest of what was shown.
         shown_digest: Sha256,
-        /// How the person said yes.
+        /// The way in which the person agreed.
         consent: JoinConsent,
     },
-    /// Forget the team.
+    /// Leaves the team.
     Leave,
 }
 
-/// How a person said yes to a team.
+/// The way in which a person agreed to a team.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JoinConsent {
-    /// It was shown to them, and they were asked.
+    /// They were shown the team and asked.
     Asked,
-    /// They named its admins.
+    /// They named the team's admins.
     Admins(Vec<Fingerprint>),
-    /// To whatever lies there.
+    /// They accepted whatever roster is there.
     Unchecked,
 }

@@ -1,4 +1,4 @@
-//! The tools an agent can call: one table for every surface.
+//! The tools that an agent can call, in one table for every surface.
 
 use serde_json::{Map, Value, json};
 
@@ -10,36 +10,36 @@ use super::{
 use crate::category::CategoryMode;
 use crate::root::Root;
 
-/// What a tool does to the world.
+/// The effect of a tool on the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// It only looks.
+    /// It only reads.
     Reads,
-    /// It may put a copy somewhere, and changes nothing that is there.
+    /// It may add something, but changes nothing that exists.
     Adds,
-    /// It makes or changes a file of the workspace, an item or a memory.
+    /// It creates or changes a file of the workspace, an item or a memory.
     Writes,
 }
 
 /// A group of tools that are listed together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Toolset {
-    /// Listed always.
+    /// Tools that are always listed.
     Basic,
-    /// Loading and running items.
+    /// Tools to search, load, run and change items.
     Items,
-    /// Categories and memories.
+    /// Tools for categories and memories.
     Memory,
-    /// Finding and changing files: what coding agents mostly bring themselves.
+    /// Tools to find and change files, which coding agents mostly bring themselves.
     Files,
 }
 
-/// In which stores a tool is there at all.
+/// The stores in which a tool is available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Availability {
-    /// In every one.
+    /// Every store.
     Always,
-    /// Where categories may be made and deleted.
+    /// Stores in which categories may be created and deleted.
     UnlessStrict,
 }
 
@@ -50,20 +50,20 @@ pub struct Tool {
     pub name: &'static str,
     /// A short title for people.
     pub title: &'static str,
-    /// What it does and when to use it.
+    /// A description of what it does and when to use it.
     pub about: &'static str,
-    /// What it takes.
+    /// The parameters.
     pub parameters: &'static [Parameter],
-    /// What it does to the world.
+    /// The effect on the world.
     pub effect: Effect,
-    /// With which others it is listed.
+    /// The group with which it is listed.
     pub toolset: Toolset,
-    /// In which stores it is there.
+    /// The stores in which it is available.
     pub availability: Availability,
     parse: fn(&Arguments<'_>) -> Result<Verb, CallError>,
 }
 
-/// Every tool, in the order they are listed.
+/// Every tool, in the order in which they are listed.
 pub const TOOLS: &[Tool] = &[
     Tool {
         name: "search",
@@ -278,12 +278,12 @@ pub const TOOLS: &[Tool] = &[
 ];
 
 impl Tool {
-    /// The tool of this name.
+    /// Finds the tool of this name.
     pub fn find(name: &str) -> Option<&'static Self> {
         TOOLS.iter().find(|tool| tool.name == name)
     }
 
-    /// Whether it is there for a store in this mode.
+    /// Checks whether the tool is available for a store in this mode.
     pub fn is_available(&self, mode: CategoryMode) -> bool {
         match self.availability {
             Availability::Always => true,
@@ -291,7 +291,7 @@ impl Tool {
         }
     }
 
-    /// The JSON Schema of its arguments.
+    /// Returns the JSON Schema of the tool's arguments.
     pub fn input_schema(&self) -> Map<String, Value> {
         let properties = self.parameters.iter();
         let properties = properties.map(|p| (p.name.to_owned(), p.schema())).collect::<Map<_, _>>();
@@ -306,15 +306,15 @@ impl Tool {
         schema
     }
 
-    /// The JSON Schema of its reply: what every reply has. Each listed tool carries it, and each
-    /// client reads all of them, so it says no more than it must.
+    /// Returns the JSON Schema of the tool's reply, which is the same for every tool. Each listed
+    /// tool carries it, and each client reads all of them, so it says no more than it must.
     pub fn output_schema(&self) -> Map<String, Value> {
         to_object(&json!({
             "type": "object", "required": ["reply_type"]
         }))
     }
 
-    /// Turns arguments into a verb and the home root the call asks for.
+    /// Parses arguments into a verb, and returns it with the home root that the call asks for.
     pub(super) fn parse_arguments(
         &'static self,
         arguments: &Map<String, Value>,

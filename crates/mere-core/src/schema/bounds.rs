@@ -1,4 +1,4 @@
-//! How large a schema and an instance may be, measured before anything else looks at them.
+//! The limits on the size of schemas and instances, which are checked before anything else.
 
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ const MAX_INSTANCE_VALUES: usize = 10_000;
 
 /// Refuses a schema that is too large.
 pub(super) fn check_schema(value: &Value) -> Result<(), SchemaError> {
-    // Depth comes first: the canonical text is written by a function that calls itself.
+    // Depth is checked first, because the canonical text is written recursively.
     let too_large = |limit, unit| Err(SchemaError::TooLarge { limit, unit });
     match check_size(value, MAX_SCHEMA_DEPTH, MAX_SCHEMA_VALUES) {
         Err(Excess::Depth) => too_large(MAX_SCHEMA_DEPTH, "levels"),
@@ -40,13 +40,13 @@ pub(super) fn check_instance(value: &Value) -> Result<(), Problem> {
     Err(Problem { pointer: String::new(), message: what })
 }
 
-/// Which limit was passed.
+/// The limit that was exceeded.
 enum Excess {
     Depth,
     Values,
 }
 
-/// Looks at no more values than are allowed, without calling itself.
+/// Measures a value without recursion, and stops at the limits.
 fn check_size(value: &Value, depth: usize, values: usize) -> Result<(), Excess> {
     let mut waiting = vec![(value, 1)];
     let mut seen = 0;

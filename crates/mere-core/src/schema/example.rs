@@ -1,19 +1,19 @@
-//! A small instance of a schema, to show somebody whose own does not fit.
+//! Makes a small instance of a schema, to show to somebody whose own instance does not fit.
 //!
-//! It is a guess: what is required is filled in, the rest is left out. Patterns and conditions
-//! are not solved, so the caller may check the example before calling it one.
+//! It is a guess: required values are filled in, and the rest is left out. Patterns and conditions
+//! are not solved, so the caller may want to check the example before showing it.
 
 use serde_json::{Map, Number, Value, json};
 
 const MAX_DEPTH: usize = 8;
-/// How many schemas are looked at; what comes after is `null`.
+/// The number of schemas that are visited; everything after that becomes `null`.
 const MAX_STEPS: usize = 500;
-/// The longest text that is made to reach a `minLength`.
+/// The longest text that is made to satisfy a `minLength`.
 const MAX_TEXT: u64 = 256;
-/// The longest list that is made to reach a `minItems`.
+/// The longest list that is made to satisfy a `minItems`.
 const MAX_ITEMS: u64 = 8;
 
-/// A smallest plausible instance.
+/// Makes a smallest plausible instance.
 pub fn example(schema: &Value) -> Value {
     ExampleMaker { root: schema, steps_left: MAX_STEPS }.make(schema, MAX_DEPTH)
 }
@@ -43,7 +43,8 @@ impl ExampleMaker<'_> {
         }
     }
 
-    /// Gathers what a schema says with its references and parts; what was said first stays.
+    /// Collects the keywords of a schema, its references and its parts. The first value of a
+    /// keyword wins, but `required` and `properties` are joined.
     fn merge(&mut self, schema: &Value, into: &mut Map<String, Value>, depth: usize) {
         let Some(map) = schema.as_object().filter(|_| self.steps_left > 0 && depth > 0) else {
             return;
@@ -98,7 +99,7 @@ impl ExampleMaker<'_> {
     }
 }
 
-/// What the author gives as a value.
+/// Returns a value that the author gives in the schema.
 fn author_value(schema: &Map<String, Value>) -> Option<&Value> {
     let first = |keyword: &str| schema.get(keyword)?.as_array()?.first();
     schema
@@ -108,7 +109,7 @@ fn author_value(schema: &Map<String, Value>) -> Option<&Value> {
         .or_else(|| first("examples"))
 }
 
-/// The type of the value: the one that is said, or the one the keywords are about.
+/// Returns the type of the value: the one that is stated, or the one that the keywords imply.
 fn value_type(schema: &Map<String, Value>) -> &str {
     let said = match schema.get("type") {
         Some(Value::Array(kinds)) => kinds.first().and_then(Value::as_str),
@@ -162,7 +163,7 @@ fn example_number(schema: &Map<String, Value>) -> Value {
     if let Some(step) = bound("multipleOf").filter(|step| *step > 0.0) {
         number = (number / step).ceil() * step;
     }
-    // Whole numbers are written without a fraction as long as a float holds them exactly.
+    // Whole numbers are written without a fraction as long as a float represents them exactly.
     let whole = (number.fract() == 0.0 && number.abs() < 9e15).then(|| format!("{number:.0}"));
     match whole.and_then(|text| text.parse::<i64>().ok()) {
         Some(whole) => json!(whole),

@@ -1,4 +1,4 @@
-//! The schema of a knowledge entry's frontmatter: the keys everybody has, and the entry's own.
+//! The schema of a knowledge entry's frontmatter: the standard keys, and the entry's own schema.
 
 use serde_json::{Map, Value, json};
 
@@ -17,11 +17,11 @@ const TEXT_KEYS: [&str; 9] = [
     "source_url",
 ];
 
-/// The schema of the standard keys; an entry's own schema is asked as well.
+/// Returns the schema of the standard keys, combined with an entry's own schema.
 ///
-/// It allows what the parser of entries allows, `null` and single texts included, so an entry
-/// that could be read has no problem but those its own schema finds. The own schema stays the
-/// top of the document, because its references count from there.
+/// It allows everything that the parser of entries allows, including `null` and single texts, so
+/// an entry that could be parsed has only the problems that its own schema finds. The own schema
+/// stays at the top of the document, because its references are relative to it.
 pub fn frontmatter_schema(own: Option<&Value>) -> Value {
     let base = standard_schema();
     match own {
@@ -30,7 +30,7 @@ pub fn frontmatter_schema(own: Option<&Value>) -> Value {
             let mut schema = own.clone();
             match schema.entry("allOf").or_insert_with(|| json!([])) {
                 Value::Array(all) => all.push(base),
-                // Malformed, and refused as such when it is compiled.
+                // It is malformed, and is refused as such when it is compiled.
                 all => *all = json!([{"allOf": all.take()}, base]),
             }
             Value::Object(schema)
@@ -46,7 +46,7 @@ fn standard_schema() -> Value {
         ((*key).to_owned(), json!({"type": ["string", "array", "null"], "items": items}))
     };
     let mut properties = TEXT_KEYS.iter().map(text).collect::<Map<_, _>>();
-    // At least one character that is not a space.
+    // The title must have at least one character that is not a space.
     properties.insert("title".to_owned(), json!({"type": "string", "pattern": "\\S"}));
     properties.insert("version".to_owned(), json!({"type": "string"}));
     let relations = Relation::ALL.map(Relation::name);

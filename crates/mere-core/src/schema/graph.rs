@@ -1,7 +1,7 @@
-//! What a schema is like with its references followed, before there is an instance.
+//! Checks a schema with its references followed, before there is an instance.
 //!
-//! Refused are references that lead nowhere, loops that never look into the instance, and
-//! schemas that are short as text but long when written out.
+//! It refuses references that lead nowhere, loops that never descend into the instance, and
+//! schemas that are short as text but huge once their references are expanded.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,11 +11,11 @@ use super::keyword::{self, AppliesTo};
 use super::references::{self, SchemaDocument};
 use super::{SchemaError, bounds};
 
-/// How many schemas may be applied to one value, with references written out.
+/// The most schemas that may be applied to one value, with references expanded.
 const MAX_EXPANDED: usize = 4_000;
-/// How many schemas may be nested around one value, with references written out.
+/// The most schemas that may be nested around one value, with references expanded.
 const MAX_NESTING: usize = 64;
-/// How many patterns a schema may have: each takes memory when compiled.
+/// The most patterns of a schema, because each takes memory when it is compiled.
 const MAX_PATTERNS: usize = 100;
 
 /// Refuses a document that is not safe to compile.
@@ -42,7 +42,7 @@ pub(super) fn check(references: &SchemaDocument) -> Result<(), SchemaError> {
     Ok(())
 }
 
-/// Two schemas of one document are the same one exactly if they lie at the same address.
+/// Identifies a schema within its document by its address in memory.
 fn identity(schema: &Value) -> usize {
     std::ptr::from_ref(schema).addr()
 }
@@ -65,7 +65,7 @@ fn count_patterns(schema: &Map<String, Value>) -> Result<usize, SchemaError> {
 /// Counts how many schemas one schema applies to one value.
 struct Expansion<'a> {
     references: &'a SchemaDocument,
-    /// What was counted; `None` while it is being counted.
+    /// The counts so far; `None` while a schema is being counted.
     sizes: BTreeMap<usize, Option<usize>>,
 }
 

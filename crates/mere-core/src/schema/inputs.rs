@@ -1,27 +1,28 @@
-//! The schema of a directive's inputs: the author's own, or one made from what each input says.
+//! The schema of a directive's inputs: the author's own, or one made from the description of each
+//! input.
 
 use serde_json::{Map, Value, json};
 
-/// What an author says of one input.
+/// An author's description of one input.
 #[derive(Clone, Copy, Debug)]
 pub struct InputSpec<'a> {
-    /// Its name.
+    /// The name.
     pub name: &'a str,
-    /// Its type, as written.
+    /// The type, as written.
     pub kind: Option<&'a str>,
-    /// Whether it must be given.
+    /// Tells whether it must be given.
     pub required: bool,
-    /// What it is for.
+    /// The description.
     pub about: &'a str,
-    /// Its own schema.
+    /// The input's own schema.
     pub schema: Option<&'a Value>,
 }
 
-/// The schema of all inputs together.
+/// Returns the schema of all inputs together.
 ///
-/// A schema for the whole stands as it is; inputs it does not mention are added to its
-/// properties, and those that are required to its `required`. Without one, the inputs are all
-/// there is, and any other name is a mistake.
+/// A schema for the whole is kept as it is; inputs that it does not mention are added to its
+/// properties, and required ones to its `required`. Without such a schema, the inputs are all that
+/// is allowed, and any other name is an error.
 pub fn input_schema(whole: Option<&Value>, inputs: &[InputSpec<'_>]) -> Value {
     let mut schema = match whole {
         Some(Value::Object(map)) => map.clone(),
@@ -45,7 +46,7 @@ pub fn input_schema(whole: Option<&Value>, inputs: &[InputSpec<'_>]) -> Value {
     Value::Object(schema)
 }
 
-/// Adds the inputs that must be given. What is malformed stays so, and is refused as a schema.
+/// Adds the required inputs. A malformed schema stays as it is, and is refused when it is compiled.
 fn add_required(schema: &mut Map<String, Value>, inputs: &[InputSpec<'_>]) {
     let mut needed = inputs.iter().filter(|input| input.required).peekable();
     if needed.peek().is_none() {
@@ -76,7 +77,7 @@ fn property_schema(input: &InputSpec<'_>) -> Value {
     Value::Object(property)
 }
 
-/// The JSON type people mean by a word; other words say nothing a check could use.
+/// Returns the JSON type that people mean by a word; other words do not restrict the value.
 fn json_type(word: &str) -> Option<&'static str> {
     match word.trim().to_ascii_lowercase().as_str() {
         "string" | "text" => Some("string"),

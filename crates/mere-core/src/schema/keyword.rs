@@ -1,21 +1,21 @@
-//! The keywords that hold schemas, and where what they hold is applied.
+//! The keywords that hold schemas, and the values to which those schemas are applied.
 //!
-//! The graph of a schema and the work of a check are both read from this one table.
+//! The expansion of a schema and the work of a check are both derived from this one table.
 
 use serde_json::{Map, Value};
 
-/// Where a schema is applied, seen from the schema that holds it.
+/// The values to which a schema is applied, seen from the schema that holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AppliesTo {
-    /// To the same value.
+    /// The same value.
     SameValue,
-    /// To values inside it.
+    /// Values inside it.
     InnerValues,
-    /// Nowhere, unless a reference leads there.
+    /// No value, unless a reference leads there.
     Nothing,
 }
 
-/// How a keyword holds schemas.
+/// The way in which a keyword holds schemas.
 #[derive(Clone, Copy)]
 enum KeywordShape {
     One,
@@ -28,15 +28,15 @@ enum KeywordShape {
 pub(super) struct Subschema<'a> {
     /// The keyword that holds it.
     pub(super) keyword: &'static str,
-    /// Its name or its place in the list, where the keyword holds several.
+    /// Its name or its index, if the keyword holds several.
     pub(super) key: SubschemaKey<'a>,
-    /// Where it is applied.
+    /// The values to which it is applied.
     pub(super) applies_to: AppliesTo,
     /// The schema.
     pub(super) schema: &'a Value,
 }
 
-/// Which of a keyword's schemas.
+/// The position of a schema among those of a keyword.
 #[derive(Clone, Copy)]
 pub(super) enum SubschemaKey<'a> {
     Only,
@@ -44,7 +44,7 @@ pub(super) enum SubschemaKey<'a> {
     Name(&'a str),
 }
 
-/// The keywords that name a schema elsewhere.
+/// The keywords that refer to a schema elsewhere.
 const REFERENCE_KEYWORDS: [&str; 2] = ["$ref", "$dynamicRef"];
 
 const SUBSCHEMA_KEYWORDS: [(&str, KeywordShape, AppliesTo); 21] = [
@@ -71,12 +71,12 @@ const SUBSCHEMA_KEYWORDS: [(&str, KeywordShape, AppliesTo); 21] = [
     ("definitions", KeywordShape::Map, AppliesTo::Nothing),
 ];
 
-/// Whether a value can be a schema.
+/// Checks whether a value can be a schema.
 pub(super) fn is_schema(value: &Value) -> bool {
     value.is_object() || value.is_boolean()
 }
 
-/// The schemas inside a schema, one level down. What is malformed is left to the library.
+/// Returns the schemas directly inside a schema. Malformed ones are left to the library.
 pub(super) fn subschemas(schema: &Map<String, Value>) -> Vec<Subschema<'_>> {
     let mut parts = Vec::new();
     for (keyword, shape, place) in SUBSCHEMA_KEYWORDS {
@@ -112,7 +112,7 @@ pub(super) fn subschemas(schema: &Map<String, Value>) -> Vec<Subschema<'_>> {
     parts
 }
 
-/// The references a schema makes.
+/// Returns the references that a schema makes.
 pub(super) fn references(schema: &Map<String, Value>) -> impl Iterator<Item = &str> {
     REFERENCE_KEYWORDS.into_iter().filter_map(|keyword| schema.get(keyword)?.as_str())
 }

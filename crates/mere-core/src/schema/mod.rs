@@ -1,8 +1,8 @@
-//! JSON Schema, draft 2020-12: what authors say their inputs and frontmatter look like.
+//! JSON Schema, draft 2020-12, with which authors describe their inputs and frontmatter.
 //!
-//! A schema comes with an item and its instance from an agent, so both are hostile until bounded:
-//! nothing is fetched, patterns match in linear time, and the work of a check is counted before
-//! the library is let loose. What a problem says repeats the schema, never the instance's values.
+//! A schema comes with an item and its instance from an agent, so both are hostile until they are
+//! bounded: nothing is fetched, patterns match in linear time, and the work of a check is counted
+//! before the library runs. A problem repeats the schema, but never the instance's values.
 
 mod bounds;
 mod example;
@@ -24,66 +24,66 @@ pub use frontmatter::frontmatter_schema;
 pub use inputs::{InputSpec, input_schema};
 use references::SchemaDocument;
 
-/// How large a compiled pattern may be, in bytes.
+/// The largest compiled pattern, in bytes.
 const MAX_PATTERN_SIZE: usize = 128 * 1024;
 
-/// How many problems are told at once.
+/// The most problems that are reported at once.
 pub const MAX_PROBLEMS: usize = 50;
 
-/// A schema that was understood and is safe to use.
+/// A compiled schema that is safe to use.
 #[derive(Debug)]
 pub struct Schema {
     validator: Validator,
     document: SchemaDocument,
 }
 
-/// One way in which an instance does not fit.
+/// One way in which an instance does not fit its schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The JSON pointer of the value in the instance; empty for the whole.
     pub pointer: String,
-    /// What was expected there.
+    /// A description of what was expected there.
     pub message: String,
 }
 
-/// Why a schema is refused.
+/// The reason why a schema is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaError {
     /// It is too long, too deep or has too many values.
     #[error("the schema has more than {limit} {unit}")]
     TooLarge {
-        /// How much is allowed.
+        /// The limit.
         limit: usize,
-        /// Of what.
+        /// The unit of the limit.
         unit: &'static str,
     },
     /// `$schema` names something other than draft 2020-12.
     #[error("`$schema` names another draft than 2020-12")]
     OtherDraft,
-    /// A part of it has an address of its own.
+    /// A part of the schema has an `$id` of its own.
     #[error("`$id` stands below the top of the schema")]
     NestedId,
-    /// Two places have one name.
+    /// Two parts have the same anchor.
     #[error("an `$anchor` is there twice")]
     DuplicateAnchor,
-    /// A reference leads out of the document or to nothing in it.
+    /// A reference leads out of the document, or to nothing in it.
     #[error("a `$ref` does not lead to a schema in this document; write it as `#/$defs/name`")]
     Unresolved,
-    /// A reference leads back to itself without looking into the instance.
+    /// A reference leads back to itself without descending into the instance.
     #[error("a `$ref` leads back to itself")]
     Cycle,
-    /// It is not a schema.
+    /// It is not a valid schema.
     #[error("the schema is wrong at `{at}`: {what}")]
     Invalid {
         /// The JSON pointer of the part in the schema.
         at: String,
-        /// What was expected there.
+        /// A description of what was expected there.
         what: String,
     },
 }
 
 impl Schema {
-    /// Understands a schema, or says why not.
+    /// Compiles a schema, or returns the reason why it is refused.
     pub fn compile(schema: &Value) -> Result<Self, SchemaError> {
         bounds::check_schema(schema)?;
         let references = SchemaDocument::parse(schema)?;
@@ -100,9 +100,9 @@ impl Schema {
         Ok(Self { validator, document: references })
     }
 
-    /// Every way in which the instance does not fit, up to [`MAX_PROBLEMS`]; none if it does.
+    /// Returns every way in which the instance does not fit, up to [`MAX_PROBLEMS`].
     ///
-    /// An instance that is too large to check has that one problem: it is never let through.
+    /// An instance that is too large to check has that one problem, so it is never let through.
     pub fn problems(&self, instance: &Value) -> Vec<Problem> {
         if let Err(problem) = bounds::check_instance(instance) {
             return vec![problem];
@@ -114,7 +114,7 @@ impl Schema {
         let mut problems = Vec::new();
         for error in self.validator.iter_errors(instance) {
             let problem = words::describe_problem(&error, instance);
-            // Two branches may find the same fault.
+            // Two branches may report the same problem.
             if !problems.contains(&problem) {
                 problems.push(problem);
             }
@@ -126,7 +126,7 @@ impl Schema {
     }
 }
 
-/// Whether a text is a pattern we would take, found without building it.
+/// Checks whether a pattern would be accepted, without compiling it.
 fn is_pattern(text: &str) -> bool {
     text.len() <= bounds::MAX_PATTERN_BYTES && regex_automata::util::syntax::parse(text).is_ok()
 }

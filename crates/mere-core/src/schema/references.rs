@@ -1,8 +1,8 @@
-//! The document a schema's references lead into: itself and nothing else.
+//! A schema document. Its references lead into itself and nowhere else.
 //!
-//! The top's `$id` and `$schema` are taken off, because they would move the ground the library
-//! resolves references from; below the top they are refused for the same reason. So a reference
-//! leads for the library exactly where it leads here, or nowhere.
+//! The `$id` and `$schema` at the top are removed, because they would change the base from which
+//! the library resolves references; below the top they are refused for the same reason. A reference
+//! therefore leads the library to exactly the same place as here, or nowhere.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +13,16 @@ use super::keyword::{self, SubschemaKey};
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// A schema document and the names of its parts.
+/// A schema document and the anchors in it.
 #[derive(Debug)]
 pub(super) struct SchemaDocument {
     root: Value,
-    /// Anchors and the JSON pointers they stand for.
+    /// Anchors and the JSON pointers that they stand for.
     anchors: BTreeMap<String, String>,
 }
 
 impl SchemaDocument {
-    /// Reads the names of a document that is not too large.
+    /// Collects the anchors of a document whose size was checked before.
     pub(super) fn parse(schema: &Value) -> Result<Self, SchemaError> {
         let mut root = schema.clone();
         if let Some(map) = root.as_object_mut() {
@@ -37,12 +37,13 @@ impl SchemaDocument {
         Ok(Self { root, anchors })
     }
 
-    /// The document.
+    /// Returns the top of the document.
     pub(super) fn root(&self) -> &Value {
         &self.root
     }
 
-    /// Where a reference leads. Percent signs are refused: readers decode them differently.
+    /// Resolves a reference. Percent signs are refused, because implementations decode them
+    /// differently.
     pub(super) fn resolve(&self, reference: &str) -> Option<&Value> {
         let fragment = reference.strip_prefix('#').filter(|fragment| !fragment.contains('%'))?;
         let pointer = match fragment.chars().next() {
@@ -84,7 +85,7 @@ fn collect_anchors(
     Ok(())
 }
 
-/// Refuses what would move the ground of references below the top, where it was taken off.
+/// Refuses keywords that would change the base of references below the top.
 pub(super) fn check_reference_base(schema: &Map<String, Value>) -> Result<(), SchemaError> {
     if schema.contains_key("$id") {
         return Err(SchemaError::NestedId);

@@ -1,4 +1,4 @@
-//! Schemas as people write them, and as an attacker would.
+//! Tests with schemas as people write them, and as an attacker would.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{MAX_PROBLEMS, Schema, SchemaError};
 
-/// The problems of an instance, one a line.
+/// Returns the problems of an instance, one per line.
 fn problem_lines(schema: &Value, instance: &Value) -> String {
     let schema = Schema::compile(schema).expect("the schema compiles");
     let mut text = String::new();
@@ -20,12 +20,12 @@ fn compile_error(schema: &Value) -> SchemaError {
     Schema::compile(schema).expect_err("the schema is refused")
 }
 
-/// A value inside lists inside lists.
+/// Returns a value nested in `levels` lists.
 fn nested(levels: usize) -> Value {
     (0..levels).fold(json!("x"), |value, _| json!([value]))
 }
 
-/// `d0` names `d1` and so on, each by the schema that `link` makes of a reference.
+/// Makes a chain of definitions: `d0` refers to `d1` and so on, each through `link`.
 fn chain(length: usize, link: impl Fn(Value) -> Value) -> Value {
     let next = |n: usize| link(json!({"$ref": format!("#/$defs/d{}", n + 1)}));
     let mut definitions = (0..length).map(|n| (format!("d{n}"), next(n))).collect::<Map<_, _>>();
@@ -279,7 +279,7 @@ fn large_schemas_are_refused() {
         assert!(matches!(error, SchemaError::TooLarge { limit: l, .. } if l == limit), "{error}");
     }
     assert!(matches!(compile_error(&very_deep), SchemaError::TooLarge { .. }));
-    // Dropping it would call itself as often as it is deep.
+    // Dropping it would recurse once for each level.
     std::mem::forget(very_deep);
 }
 

@@ -1,6 +1,6 @@
-//! What a problem is called: the schema's words and ours, never the instance's values.
+//! The wording of problems, with the schema's words and ours, but never the instance's values.
 //!
-//! Nobody has checked those values; they may be secrets, or text that wants to be an instruction.
+//! Nobody has checked those values; they may be secrets, or text that poses as an instruction.
 //! Only names are repeated, and only if they are short and plain.
 
 use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind as Kind};
@@ -12,15 +12,15 @@ use crate::canonical;
 
 /// The longest name or literal that is repeated, in characters.
 const MAX_LITERAL: usize = 64;
-/// How many names or options are listed.
+/// The most names or options that are listed.
 const MAX_LISTED: usize = 12;
 
-/// Words an error of the library about an instance.
+/// Describes an error of the library about an instance.
 pub(super) fn describe_problem(error: &ValidationError<'_>, instance: &Value) -> Problem {
     let at = error.instance_path().as_str();
     let is_closed = error.schema_path().as_str().ends_with("/additionalProperties");
     let what = match (error.kind(), instance.pointer(at)) {
-        // The library does not name the keys where none at all is known.
+        // The library does not name the keys if no key at all is allowed.
         (Kind::FalseSchema, Some(Value::Object(map))) if is_closed => {
             describe_unknown_names(&map.keys().cloned().collect::<Vec<_>>())
         }
@@ -29,7 +29,7 @@ pub(super) fn describe_problem(error: &ValidationError<'_>, instance: &Value) ->
     Problem { pointer: plain_pointer(at), message: what }
 }
 
-/// Words an error of the library about a schema.
+/// Describes an error of the library about a schema.
 pub(super) fn describe_schema_error(error: &ValidationError<'_>) -> SchemaError {
     let at = plain_pointer(error.instance_path().as_str());
     let what = match error.kind() {
@@ -42,7 +42,7 @@ pub(super) fn describe_schema_error(error: &ValidationError<'_>) -> SchemaError 
     SchemaError::Invalid { at, what }
 }
 
-/// A pointer, with what is not plain left out of it.
+/// Returns a pointer in which segments that are not plain are replaced by an ellipsis.
 fn plain_pointer(pointer: &str) -> String {
     let segments = pointer.split('/').map(|part| if is_plain(part) { part } else { "…" });
     segments.collect::<Vec<_>>().join("/")
@@ -77,7 +77,7 @@ fn describe_kind(kind: &Kind) -> String {
     }
 }
 
-/// Words for what is too much or too little.
+/// Describes a value that is too large or too small.
 fn describe_limit(kind: &Kind) -> String {
     match kind {
         Kind::MinLength { limit } => {
@@ -126,7 +126,7 @@ fn format_number(limit: &Value) -> String {
     truncate(&canonical::to_text(limit))
 }
 
-/// Names the schema does not know; those that are not plain are counted only.
+/// Describes names that the schema does not know; those that are not plain are only counted.
 fn describe_unknown_names(names: &[String]) -> String {
     let plain = names.iter().filter(|name| is_plain(name)).take(MAX_LISTED);
     let mut listed = plain.map(|name| quote(name)).collect::<Vec<_>>();
@@ -147,7 +147,7 @@ fn format_literals(options: &Value) -> String {
     listed.join(", ")
 }
 
-/// A value of the schema: a plain text as it is, anything else as JSON.
+/// Formats a value of the schema: a plain text as it is, anything else as JSON.
 fn format_literal(value: &Value) -> String {
     match value {
         Value::String(text) if is_plain(text) && !text.is_empty() => quote(text),
@@ -167,7 +167,7 @@ fn truncate(text: &str) -> String {
     short.replace(['`', '\n', '\r'], "'")
 }
 
-/// Whether a name can stand in a sentence and mean nothing else there.
+/// Checks whether a name can be put into a sentence without being mistaken for anything else.
 fn is_plain(name: &str) -> bool {
     let is_plain = |c: char| c.is_alphanumeric() || c == ' ' || (c.is_ascii_graphic() && c != '`');
     name.chars().count() <= MAX_LITERAL && name.chars().all(is_plain)

@@ -1,21 +1,21 @@
-//! How much work a check will be, counted before it is done.
+//! Counts how much work a check will be, before it is done.
 //!
 //! The library collects every error of every branch, and a schema that applies itself twice to
-//! each item doubles that with each level of the instance. So the check is walked through once
-//! with a budget; the walk takes every branch, and what it charges bounds what the library does.
+//! each item doubles the work with each level of the instance. The check is therefore simulated
+//! once with a budget; the simulation takes every branch, so its cost bounds the library's work.
 
 use serde_json::{Map, Value};
 
 use super::keyword::{self, AppliesTo, Subschema, SubschemaKey};
 use super::references::SchemaDocument;
 
-/// How many schemas may be applied to values.
+/// The most schemas that may be applied to values.
 const BUDGET: usize = 200_000;
-/// How many schemas may be under way at once: the library calls itself for each.
+/// The most schemas that may be active at once, because the library recurses for each.
 const MAX_NESTED: usize = 256;
-/// More repetitions than this do not fit the largest pattern there can be.
+/// More repetitions than this do not fit into the largest pattern that is accepted.
 const MAX_REPETITIONS: usize = 4_096;
-/// Whether checking the instance against the document stays within the budget.
+/// Checks whether checking the instance against the document stays within the budget.
 pub(super) fn is_within_budget(references: &SchemaDocument, instance: &Value) -> bool {
     let mut walk = WorkMeter { references, budget_left: BUDGET, depth: 0, active_branches: 0 };
     walk.apply(references.root(), instance).is_some()
@@ -25,12 +25,12 @@ struct WorkMeter<'a> {
     references: &'a SchemaDocument,
     budget_left: usize,
     depth: usize,
-    /// How many `anyOf` and `oneOf` are under way.
+    /// The number of `anyOf` and `oneOf` that are active.
     active_branches: usize,
 }
 
 impl WorkMeter<'_> {
-    /// Pays for applying a schema to a value; nothing if the budget is spent.
+    /// Charges for applying a schema to a value. Returns `None` if the budget is spent.
     fn apply(&mut self, schema: &Value, instance: &Value) -> Option<()> {
         self.charge(1)?;
         let Some(map) = schema.as_object() else { return Some(()) };
@@ -55,7 +55,8 @@ impl WorkMeter<'_> {
             self.active_branches -= usize::from(is_branch);
         }
         if parts.iter().any(|part| part.keyword.starts_with("unevaluated")) {
-            // What is evaluated is asked of every schema applied here, for each member anew.
+            // The library asks every schema applied here which members it evaluated, for each
+            // member.
             self.charge((before - self.budget_left).saturating_mul(member_count(instance)))?;
         }
         for part in parts.iter().filter(|part| part.applies_to == AppliesTo::InnerValues) {
@@ -65,7 +66,7 @@ impl WorkMeter<'_> {
         Some(())
     }
 
-    /// Pays for the values inside the instance that a part of `schema` looks at.
+    /// Charges for the values inside the instance that a subschema of `schema` is applied to.
     fn apply_to_inner_values(
         &mut self,
         schema: &Map<String, Value>,
@@ -112,7 +113,7 @@ impl WorkMeter<'_> {
     }
 }
 
-/// What the keywords of a schema cost on a value, apart from the schemas inside it.
+/// Returns the cost of a schema's own keywords on a value, without the schemas inside it.
 fn keyword_cost(schema: &Map<String, Value>, instance: &Value) -> usize {
     let options = schema.get("enum").map_or(0, member_count);
     let pattern = schema.get("pattern").and_then(Value::as_str);
@@ -126,10 +127,10 @@ fn keyword_cost(schema: &Map<String, Value>, instance: &Value) -> usize {
     schema.len() + options / 8 + reading
 }
 
-/// What a byte of text costs under a pattern.
+/// Returns the cost of matching one byte of text against a pattern.
 ///
-/// Linear time is linear in the pattern's size too, and counted repetition makes a short pattern
-/// large. Counts add up, unless one may stand around another.
+/// Linear time is also linear in the pattern's size, and counted repetition makes a short pattern
+/// large. Counts are added up, or multiplied if one may be nested in another.
 fn pattern_cost(pattern: &str) -> usize {
     let after_brace = pattern.split('{').skip(1);
     let largest = |text: &str| {
@@ -145,13 +146,13 @@ fn pattern_cost(pattern: &str) -> usize {
     2 + (pattern.len() + counted.min(MAX_REPETITIONS)) / 32
 }
 
-/// What the errors of a schema cost in a branch, where each takes a copy of the value along.
+/// Returns the cost of a schema's errors in a branch, where each error copies the value.
 fn error_copy_cost(schema: &Map<String, Value>, instance: &Value) -> usize {
     let errors = 1 + schema.len() + schema.get("required").map_or(0, member_count);
     errors.saturating_mul(memory_size(instance) / 4)
 }
 
-/// How much memory a value takes, roughly in values.
+/// Estimates the memory that a value takes, in values.
 fn memory_size(value: &Value) -> usize {
     match value {
         Value::String(text) => 1 + text.len() / 64,
@@ -163,7 +164,7 @@ fn memory_size(value: &Value) -> usize {
     }
 }
 
-/// How many values lie directly inside a value.
+/// Counts the values directly inside a value.
 fn member_count(value: &Value) -> usize {
     match value {
         Value::Array(items) => items.len(),

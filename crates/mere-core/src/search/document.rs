@@ -1,4 +1,4 @@
-//! An item as search sees it: its texts by field, and the exact marks that filters ask for.
+//! An item as search sees it: its texts by field, and the exact terms that filters ask for.
 
 use serde_json::Value;
 
@@ -6,29 +6,29 @@ use super::query::normalize_name;
 use super::token::fold;
 use crate::item::{Item, ScopedPath};
 
-/// A part of an item that has words.
+/// A part of an item that is searched for words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DocumentField {
-    /// What people call it.
+    /// The title.
     Title,
-    /// Its id.
+    /// The id.
     Id,
-    /// Its tags.
+    /// The tags.
     Tags,
-    /// What it does.
+    /// The description.
     Description,
-    /// Where it is filed.
+    /// The category.
     Category,
-    /// All that it says.
+    /// The whole text.
     Body,
 }
 
 impl DocumentField {
-    /// Every field, those that count most first.
+    /// Every field, the most important first.
     pub const ALL: [Self; 6] =
         [Self::Title, Self::Id, Self::Tags, Self::Description, Self::Category, Self::Body];
 
-    /// Its bit among others.
+    /// Returns the bit that stands for the field in a bit set.
     pub fn bit(self) -> u8 {
         match self {
             Self::Title => 1,
@@ -41,27 +41,27 @@ impl DocumentField {
     }
 }
 
-/// Something exact that an item has or has not.
+/// A property that an item either has exactly or does not have.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ExactTerm {
-    /// It is called exactly so: its title, its id, or category and id, as words.
+    /// A normalised name: the title, the id, or category and id.
     Name(String),
-    /// A tag, folded.
+    /// A folded tag.
     Tag(String),
-    /// Its category, or one above it.
+    /// The category, or one of its ancestors.
     Category(String),
-    /// What kind of knowledge it is.
+    /// The type of a knowledge entry.
     EntryType(String),
-    /// What kind of tool it is.
+    /// The type of a tool.
     ToolType(String),
-    /// What runs the tool.
+    /// The tool that runs a tool.
     Executor(String),
-    /// For which models a directive is.
+    /// The model tier that a directive is meant for.
     ModelTier(String),
 }
 
 impl ExactTerm {
-    /// What it is in an index of words: no word has its first character.
+    /// Returns the term for the inverted index. It begins with a character that no word contains.
     pub fn to_index_term(&self) -> String {
         let (kind, value) = match self {
             Self::Name(value) => ("name", value),
@@ -79,14 +79,14 @@ impl ExactTerm {
 /// An item as search sees it.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// Its texts, in the order of [`Field::ALL`].
+    /// The texts, in the order of [`DocumentField::ALL`].
     pub texts: [String; 6],
-    /// What it has exactly.
+    /// The properties that filters can ask for.
     pub exact_terms: Vec<ExactTerm>,
 }
 
 impl Document {
-    /// What search sees of the item that lies at `at`.
+    /// Builds the document of the item that lies at `at`.
     pub fn from_item(item: &Item, at: &ScopedPath, text: &str) -> Self {
         let (id, category) = (at.id.as_str(), at.category.as_str());
         let title = item.title(at);
@@ -126,7 +126,7 @@ fn description(item: &Item) -> String {
     stated.and_then(Value::as_str).unwrap_or(item.description()).to_owned()
 }
 
-/// What filters of its type ask for.
+/// Returns the exact terms that only items of this type have.
 fn type_specific_terms(item: &Item) -> Vec<ExactTerm> {
     let text = |value: Option<&Value>| value.and_then(Value::as_str).map(fold);
     match item {

@@ -1,4 +1,4 @@
-//! The part of a text that shows best why it was found, its words marked.
+//! Excerpts: the part of a text that best shows why it was found, with the matching words marked.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -6,25 +6,25 @@ use std::ops::Range;
 use super::stem::stem;
 use super::token::for_each_token;
 
-/// What stands before and after a word that matched.
+/// Stands before and after a word that matched.
 pub const HIGHLIGHT_MARK: &str = "**";
-/// About how many bytes an excerpt has.
+/// The approximate length of an excerpt in bytes.
 const EXCERPT_BYTES: usize = 240;
-/// How much of a text is looked through.
+/// The amount of a text that is searched for matches, in bytes.
 const MAX_SEARCHED_BYTES: usize = 256 * 1024;
-/// The most matches that are looked at.
+/// The most matches that are considered.
 const MAX_MATCHES: usize = 2000;
 
-/// What is marked in an excerpt.
+/// The words that are marked in an excerpt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Highlight {
-    /// Words of these stems.
+    /// Words with these stems are marked.
     pub stems: Vec<String>,
-    /// Words that begin so.
+    /// Words with these prefixes are marked.
     pub prefixes: Vec<String>,
 }
 
-/// The excerpt of a text with the most that is to be marked; its beginning where nothing is.
+/// Returns the excerpt with the most marked words, or the beginning of the text if nothing matches.
 pub fn excerpt(text: &str, highlight: &Highlight) -> String {
     let text = &text[..floor_char_boundary(text, MAX_SEARCHED_BYTES)];
     let matches = find_matches(text, highlight);
@@ -51,7 +51,7 @@ pub fn excerpt(text: &str, highlight: &Highlight) -> String {
     out
 }
 
-/// The words that match, each with which one it is.
+/// Finds the words that match, each with the index of the stem or prefix that it matches.
 fn find_matches(text: &str, highlight: &Highlight) -> Vec<(Range<usize>, usize)> {
     let Highlight { stems, prefixes } = highlight;
     let mut found = Vec::new();
@@ -63,7 +63,7 @@ fn find_matches(text: &str, highlight: &Highlight) -> Vec<(Range<usize>, usize)>
         if found.len() >= MAX_MATCHES {
             return;
         }
-        // A word begins as its stem does: most need no second look.
+        // A word begins with the same letter as its stem, so most words need no further check.
         let begins = |wanted: &String| wanted.chars().next() == token.text.chars().next();
         if !stems.iter().chain(prefixes).any(begins) {
             return;
@@ -81,7 +81,7 @@ fn find_matches(text: &str, highlight: &Highlight) -> Vec<(Range<usize>, usize)>
     found
 }
 
-/// The window with the most different words, the first of those.
+/// Chooses the window with the most different matches, and the first of several.
 fn choose_window(text: &str, matches: &[(Range<usize>, usize)]) -> Range<usize> {
     let beginning = text.len() - text.trim_start().len();
     let start = match best_window_start(matches).map(|at| at.saturating_sub(EXCERPT_BYTES / 4)) {
@@ -94,7 +94,7 @@ fn choose_window(text: &str, matches: &[(Range<usize>, usize)]) -> Range<usize> 
     start..start + cut
 }
 
-/// Where the best window's first match begins.
+/// Returns the offset of the first match in the best window.
 fn best_window_start(matches: &[(Range<usize>, usize)]) -> Option<usize> {
     let mut best = None;
     let mut most = 0;
@@ -118,22 +118,22 @@ fn floor_char_boundary(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// The beginning of a word at or after a place.
+/// Finds the beginning of a word at or after an offset.
 fn word_start(text: &str, at: usize) -> usize {
     let at = floor_char_boundary(text, at);
     let space = text[at..].char_indices().take(40).find(|(_, c)| c.is_whitespace());
     space.map_or(at, |(offset, space)| at + offset + space.len_utf8())
 }
 
-/// The end of a word at or before a place.
+/// Finds the end of a word at or before an offset.
 fn word_end(text: &str, start: usize, at: usize) -> usize {
     let at = floor_char_boundary(text, at).max(start);
     let space = text[start..at].char_indices().rev().take(40).find(|(_, c)| c.is_whitespace());
     space.map_or(at, |(offset, _)| start + offset).max(start)
 }
 
-/// Whitespace is told as one space: an excerpt is one line. Marks of the text's own are left out:
-/// what matched is told by ours.
+/// Appends text with each run of white space replaced by one space, because an excerpt is one
+/// line. The text's own highlight marks are dropped, so that only ours show what matched.
 fn push_collapsed(out: &mut String, text: &str) {
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {

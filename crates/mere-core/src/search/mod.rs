@@ -1,7 +1,7 @@
-//! What search is made of, apart from the index itself: words, queries, scores and excerpts.
+//! The parts of search that need no index: tokens, queries, scores and excerpts.
 //!
-//! Pure rules over texts. A text is indexed and a query is read by the same [`tokens`], so whatever
-//! can be written can be found. Any input is a query.
+//! These are pure functions over texts. Texts are indexed and queries are parsed with the same
+//! [`for_each_token`], so everything that can be written can be found. Any input is a valid query.
 
 mod document;
 mod excerpt;

@@ -1,71 +1,72 @@
-//! What is asked for. Any text is a query: what is no operator is words.
+//! Search queries. Any text is a query: everything that is not an operator is words.
 
 use super::stem::stem;
 use super::token::{fold, for_each_token};
 
-/// The most words that are looked at, and the most of what must or must not be there.
+/// The most plain words that are used, and the most clauses that must or must not match.
 const MAX_CLAUSES: usize = 64;
-/// The most words of a phrase that are looked at: each costs a list.
+/// The most words of a phrase that are used, because each one costs a postings list.
 const MAX_PHRASE_WORDS: usize = 32;
 /// The most bytes of a query that are read.
 const MAX_BYTES: usize = 4096;
 
-/// A query that was understood.
+/// A parsed query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
-    /// What is asked for, in the order it was said.
+    /// The clauses in the order they were typed.
     pub clauses: Vec<Clause>,
-    /// All of it folded to words, and all but its operators: what may have exactly such a name.
+    /// The normalised whole query, and the same without operators: an item may have exactly such a
+    /// name.
     pub names: Vec<String>,
-    /// What it says without operators, for the model.
+    /// The query without operators and exclusions, for the embedding model.
     pub plain_text: String,
-    /// Whether something was asked for and nothing of it can be looked for, such as `🚀`.
+    /// Is set if the query is not empty but has nothing that can be searched for, such as `🚀`.
     pub is_unreadable: bool,
 }
 
-/// One thing that is asked for.
+/// One thing that a query asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clause {
-    /// Whether it must be there.
+    /// Tells whether the term should, must or must not match.
     pub occur: Occur,
-    /// What.
+    /// The term to look for.
     pub term: QueryTerm,
 }
 
-/// What a clause asks of an item.
+/// The role of a clause in matching an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Occur {
-    /// It counts for it.
+    /// A match improves the score.
     Should,
-    /// Without it there is no match.
+    /// An item without it does not match.
     Must,
-    /// With it there is no match.
+    /// An item with it does not match.
     MustNot,
 }
 
-/// What a clause looks for.
+/// The term that a clause looks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QueryTerm {
     /// A word.
     Word(QueryWord),
-    /// Any word that begins so.
+    /// Any word with this prefix.
     Prefix(String),
-    /// Words one after the other.
+    /// Consecutive words.
     Phrase(Vec<PhraseWord>),
     /// `tag:`, folded.
     Tag(String),
-    /// `category:`, and what lies below it.
+    /// `category:`, including the categories below it.
     Category(String),
-    /// `type:`, one of several if it is said more than once.
+    /// `type:`; an item needs only one of several.
     Type(String),
 }
 
-/// A word that is looked for. Words of one stem are one word.
+/// A word to look for. Two words with the same stem are equal.
 #[derive(Clone, Debug)]
 pub struct QueryWord {
-    /// Its stem.
+    /// The stem.
     pub stem: String,
-    /// As it was typed, in small letters.
+    /// The word as it was typed, folded.
     pub spelling: String,
 }
 
@@ -82,19 +83,20 @@ impl Eq for QueryWord {}
 pub enum PhraseWord {
     /// A word.
     Word(QueryWord),
-    /// Any word that begins so.
+    /// Any word with this prefix.
     Prefix(String),
 }
 
 impl Query {
-    /// Reads a query. There is none that is wrong.
+    /// Parses a query. Every text is valid.
     pub fn parse(text: &str) -> Self {
         let text = truncate_query(text);
         let mut query = Self::default();
         let mut rest = text;
         while let Some(piece) = RawClause::take_next(&mut rest) {
             for clause in piece.to_clauses() {
-                // However many words there are, what must and must not be there counts.
+                // The limit is counted apart for required clauses, so that many words do not push
+                // them out.
                 let is_word = |own: &Clause| own.occur == Occur::Should;
                 let alike = query.clauses.iter().filter(|own| is_word(own) == is_word(&clause));
                 if alike.count() < MAX_CLAUSES && !query.clauses.contains(&clause) {
@@ -115,7 +117,7 @@ impl Query {
     }
 }
 
-/// Words in small letters with one space between them: what names are compared by.
+/// Normalises a name for comparison: folded words with one space between them.
 pub(super) fn normalize_name(text: &str) -> String {
     let mut words = Vec::new();
     for_each_token(text, |token| {
@@ -126,7 +128,7 @@ pub(super) fn normalize_name(text: &str) -> String {
     words.join(" ")
 }
 
-/// So much of a text as is read.
+/// Cuts a query to the length that is read, at a word boundary if possible.
 fn truncate_query(text: &str) -> &str {
     let mut end = text.len().min(MAX_BYTES);
     while !text.is_char_boundary(end) {
@@ -148,7 +150,7 @@ struct RawClause<'a> {
 const OPERATORS: [&str; 3] = ["tag", "category", "type"];
 
 impl<'a> RawClause<'a> {
-    /// Takes the next piece off the rest.
+    /// Takes the next clause off the rest of the query.
     fn take_next(rest: &mut &'a str) -> Option<Self> {
         let mut text = rest.trim_start_matches(|c: char| c.is_whitespace() || c.is_control());
         if text.is_empty() {
@@ -205,7 +207,7 @@ impl<'a> RawClause<'a> {
         }
         let words = words.into_iter().map(PhraseWord::Word).chain(prefix.map(PhraseWord::Prefix));
         let words = words.collect::<Vec<_>>();
-        // What is excluded is excluded as one: `-back-off` is not about every `back`.
+        // An exclusion applies to the whole: `-back-off` does not exclude every `back`.
         if self.is_negated && words.len() > 1 {
             return must(QueryTerm::Phrase(words));
         }

@@ -1,16 +1,17 @@
-//! How well an item matches: BM25 over fields, and its mix with a model's opinion.
+//! How well an item matches: BM25 over several fields, and its combination with vector similarity.
 
 use super::document::DocumentField;
 
-/// How fast more of the same word counts less.
+/// Controls how quickly repetitions of a word count less.
 const K1: f32 = 1.2;
-/// How much length counts.
+/// Controls how much the length of an item matters.
 const B: f32 = 0.5;
 
-/// What a word in a field counts, in words of the body; in the order of [`Field::ALL`].
+/// The weight of a word in each field, relative to the body, in the order of
+/// [`DocumentField::ALL`].
 pub const FIELD_WEIGHTS: [f32; 6] = [5.0, 4.0, 3.0, 2.5, 1.5, 1.0];
 
-/// The scores of one word in a collection.
+/// The BM25 scores of one word in a collection.
 #[derive(Clone, Copy, Debug)]
 pub struct Bm25 {
     idf: f32,
@@ -18,20 +19,20 @@ pub struct Bm25 {
 }
 
 impl Bm25 {
-    /// For a word that `with` of `all` items have, whose average length is `average`.
+    /// Prepares the scores of a word that `with` of `all` items have, with an average item length.
     pub fn new(all: u32, with: u32, average: f32) -> Self {
         let (all, with) = (f64::from(all), f64::from(with.min(all)));
         let idf = (1.0 + (all - with + 0.5) / (with + 0.5)).ln();
         Self { idf: to_f32(idf), average_length: average.max(1.0) }
     }
 
-    /// How much the word says: more the fewer have it.
+    /// Returns the inverse document frequency: the rarer the word, the higher.
     pub fn idf(self) -> f32 {
         self.idf
     }
 
-    /// The score of an item of `length` words. `fields` has a bit for each field that has the word,
-    /// `times` is how often the body has it.
+    /// Scores an item of `length` words. `fields` has a bit for each field that contains the word,
+    /// and `times` is the number of its occurrences in the body.
     pub fn score(self, fields: u8, times: u32, length: u16) -> f32 {
         let mut weight = 0.0;
         for (number, field) in DocumentField::ALL.into_iter().enumerate() {
@@ -47,38 +48,38 @@ impl Bm25 {
     }
 }
 
-/// What speaks for an item.
+/// The signals that an item matches a query.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MatchSignals {
-    /// How alike a model finds it.
+    /// The similarity according to the embedding model.
     pub cosine: f32,
-    /// How well its words match.
+    /// The BM25 score of its words.
     pub bm25: f32,
-    /// How much of what was asked for it has, from 0 to 1.
+    /// The share of the query's words that it has, from 0 to 1.
     pub coverage: f32,
 }
 
-/// How words and meaning are put together: cosine and saturated BM25, added up. Where an item has
-/// nearly everything that was asked for, whoever asked knew the words, and words count more.
+/// The weights that combine words and meaning: cosine and saturated BM25, added up. If some item
+/// has nearly all words of the query, the author of the query knew the words, so they count more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HybridWeights {
-    /// What a perfect match of words counts beside a perfect cosine.
+    /// The weight of a perfect text match relative to a perfect cosine.
     pub text_weight: f32,
-    /// The BM25 score that counts half.
+    /// The BM25 score at which the saturated score is one half.
     pub half_saturation: f32,
-    /// What it counts to have all that was asked for.
+    /// The weight of having every word of the query.
     pub coverage_weight: f32,
 }
 
 impl HybridWeights {
-    /// By words and by meaning; tuned on the tuning half of `retrieval/`. `best` is the largest share
-    /// that any item has.
+    /// Scores by words and meaning; the weights were tuned on the tuning half of `retrieval/`.
+    /// `best` is the largest coverage that any item has.
     pub fn score(self, evidence: MatchSignals, best: f32) -> f32 {
         let words = (self.text_weight + best.powi(4)) * self.text_score(evidence.bm25);
         evidence.cosine.max(0.0) + words + self.coverage_weight * evidence.coverage.powi(2)
     }
 
-    /// By words alone, from 0 to 1.
+    /// Scores by words alone, from 0 to 1.
     pub fn text_score(self, bm25: f32) -> f32 {
         bm25 / (bm25 + self.half_saturation)
     }

@@ -1,8 +1,9 @@
-//! The stem of an English word: `retries`, `retried` and `retry` are one word to a search.
+//! English stemming, so that `retries`, `retried` and `retry` are the same word to a search.
 //!
-//! Porter's algorithm of 1980. Words with anything but small Latin letters stay as they are.
+//! This is Porter's algorithm of 1980. Words that are not all lowercase ASCII letters stay as
+//! they are.
 
-/// What a suffix becomes.
+/// A suffix and its replacement.
 type SuffixRule = (&'static str, &'static str);
 
 const STEP_2: [SuffixRule; 20] = [
@@ -87,7 +88,7 @@ fn strip_past_or_gerund(word: &mut String) {
     }
 }
 
-/// The first rule whose suffix the word has; it counts only if enough is left.
+/// Applies the first rule whose suffix the word has, if enough of the word is left.
 fn replace_suffix(word: &mut String, rules: &[SuffixRule]) {
     for (suffix, new) in rules {
         if let Some(stem) = suffix_start(word, suffix) {
@@ -122,7 +123,7 @@ fn strip_final_letters(word: &mut String) {
     }
 }
 
-/// Where a suffix begins.
+/// Returns the offset at which a suffix begins, if the word has it.
 fn suffix_start(word: &str, suffix: &str) -> Option<usize> {
     word.ends_with(suffix).then(|| word.len() - suffix.len())
 }
@@ -132,7 +133,7 @@ fn replace_from(word: &mut String, from: usize, new: &str) {
     word.push_str(new);
 }
 
-/// Whether the letter is a vowel; a `y` is one after a consonant.
+/// Checks for a vowel; `y` is one after a consonant.
 fn is_vowel(word: &[u8], at: usize) -> bool {
     match word[at] {
         b'a' | b'e' | b'i' | b'o' | b'u' => true,
@@ -141,7 +142,8 @@ fn is_vowel(word: &[u8], at: usize) -> bool {
     }
 }
 
-/// The same without looking back any further: of `yyyy` every other one is a vowel.
+/// Like [`is_vowel`], but without recursion over a run of `y`: in `yyyy` every other one is a
+/// vowel.
 fn is_vowel_in_y_run(word: &[u8], at: usize) -> bool {
     let run = word[..=at].iter().rev().take_while(|letter| **letter == b'y').count();
     if run == 0 {
@@ -156,7 +158,7 @@ fn has_vowel(word: &str) -> bool {
     (0..word.len()).any(|at| is_vowel(word.as_bytes(), at))
 }
 
-/// How often a vowel is followed by a consonant.
+/// Counts how often a vowel is followed by a consonant.
 fn measure(word: &str) -> usize {
     let (mut count, mut was_vowel) = (0, false);
     for at in 0..word.len() {
@@ -173,7 +175,7 @@ fn has_double_consonant_end(word: &str) -> bool {
     one == other && !is_vowel(bytes, bytes.len() - 1)
 }
 
-/// Whether it ends in consonant, vowel, consonant, the last of which is not w, x or y.
+/// Checks for an end of consonant, vowel, consonant, where the last is not w, x or y.
 fn has_short_end(word: &str) -> bool {
     let (bytes, end) = (word.as_bytes(), word.len());
     end >= 3

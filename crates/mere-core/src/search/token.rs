@@ -1,30 +1,29 @@
-//! The words of a text: small letters without accents, each with where it stands.
+//! The tokenizer of text search: lowercase words without accents, each with its position.
 //!
-//! A word is a run of letters and digits. `parseJson` is that word and its parts as well; of
-//! scripts that are written without spaces every character is a word. What is longer than any word
-//! is cut.
+//! A word is a run of letters and digits. `parseJson` gives that word and its parts as well; in
+//! scripts that are written without spaces every character is a word. Very long words are cut.
 
 use std::ops::Range;
 
 use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 
-/// The most bytes of a word that count.
+/// The most bytes of a word that are kept.
 const MAX_WORD_BYTES: usize = 64;
 
 /// A word of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token<'a> {
-    /// In small letters, without accents.
+    /// The folded word.
     pub text: &'a str,
-    /// Its bytes in the text.
+    /// The bytes of the word in the text.
     pub range: Range<usize>,
-    /// How many words stand before it.
+    /// The number of words before it.
     pub position: u32,
-    /// Whether it is a part of the word that stands there.
+    /// Is set for a part of the word at this position, such as `json` in `parseJson`.
     pub is_subword: bool,
 }
 
-/// Tells every word of a text, in order.
+/// Calls `each` with every word of a text, in order.
 pub fn for_each_token(text: &str, mut each: impl FnMut(&Token<'_>)) {
     let mut writer = TokenEmitter {
         emit: &mut each,
@@ -52,7 +51,7 @@ pub fn for_each_token(text: &str, mut each: impl FnMut(&Token<'_>)) {
     }
 }
 
-/// A text in small letters, without accents.
+/// Lowercases a text and removes its accents.
 pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for character in text.chars() {
@@ -61,16 +60,16 @@ pub fn fold(text: &str) -> String {
     folded
 }
 
-/// What a character does to words.
+/// The role of a character in forming words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CharRole {
-    /// It is part of one.
+    /// It is part of a word.
     Letter,
-    /// It ends one, and is none.
+    /// It ends a word, and is not one itself.
     Break,
-    /// It is one by itself.
+    /// It is a word by itself.
     Word,
-    /// It stands within one without meaning: `don't` is `dont`.
+    /// It is ignored within a word: `don't` becomes `dont`.
     Ignored,
 }
 
@@ -87,7 +86,7 @@ impl CharRole {
     }
 }
 
-/// Whether a character is of a script without spaces: kana, ideographs, Thai, Lao, Khmer, Burmese.
+/// Checks for a script written without spaces: kana, ideographs, Thai, Lao, Khmer, Burmese.
 fn is_unspaced_script(character: char) -> bool {
     matches!(u32::from(character),
         0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3040..=0x30FF | 0x31F0..=0x31FF

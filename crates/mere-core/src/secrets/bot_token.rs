@@ -1,19 +1,19 @@
-//! Tokens of Telegram bots: the bot's number, a colon, and 35 characters that begin with `AA`.
+//! Telegram bot tokens: the bot's number, a colon, and 35 characters that begin with `AA`.
 //!
-//! The number is the bot's name, which everybody sees; only what follows the colon is secret.
+//! The number is the bot's public id; only the part after the colon is secret.
 
 use std::ops::Range;
 
 use super::characters::{CharSet, is_plausibly_random};
 
-/// The colon, and how the rest begins.
+/// The colon, and the beginning of the secret part.
 pub(super) const NEEDLE: &str = ":AA";
 
 const LENGTH: usize = 35;
 const MIN_DIGITS: usize = 8;
 
-/// The secret after the colon that stands at `colon`. What stands before the number does not
-/// matter: in the URLs of the API it is `bot`.
+/// Finds the secret after the colon at `colon`. The text before the number does not matter: in the
+/// URLs of the API it is `bot`.
 pub(super) fn find_secret(text: &str, colon: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let number = &bytes[colon.checked_sub(MIN_DIGITS)?..colon];

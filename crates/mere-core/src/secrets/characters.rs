@@ -1,7 +1,7 @@
-//! The characters of secrets: which belong to one, where one may begin, what only looks like one.
+//! Character sets of secrets, where a secret may begin, and placeholders that only look like one.
 //!
-//! No class holds a character after which a secret may begin, except [`Class::Base64`], whose forms
-//! are short; that keeps the search linear.
+//! No set contains a character after which a secret may begin, except [`CharSet::Base64`], whose
+//! forms are short. That keeps the search linear.
 
 /// A set of ASCII characters.
 #[derive(Clone, Copy, Debug)]
@@ -29,12 +29,12 @@ impl CharSet {
         }
     }
 
-    /// How many bytes at the start of `bytes` are of the class.
+    /// Counts the bytes at the start of `bytes` that are in the set.
     pub(super) fn leading_run(self, bytes: &[u8]) -> usize {
         bytes.iter().take_while(|byte| self.contains(**byte)).count()
     }
 
-    /// How many bytes at the end of `bytes` are of the class.
+    /// Counts the bytes at the end of `bytes` that are in the set.
     pub(super) fn trailing_run(self, bytes: &[u8]) -> usize {
         bytes.iter().rev().take_while(|byte| self.contains(**byte)).count()
     }
@@ -44,8 +44,9 @@ fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// Whether a secret may begin after `before`: not inside a word. An escape ends in letters or
-/// digits and is no word, and it is what stands there in JSON, in URLs and in coloured logs.
+/// Checks whether a secret may begin after `before`, which must not end inside a word. An escape
+/// ends in letters or digits without being a word, and precedes secrets in JSON, URLs and logs
+/// with colours.
 pub(super) fn can_begin_after(before: &[u8]) -> bool {
     before.last().is_none_or(|byte| !is_word_byte(*byte)) || has_escape_suffix(before)
 }
@@ -65,12 +66,12 @@ fn has_escape_suffix(before: &[u8]) -> bool {
     }
 }
 
-/// The last characters of a secret, which are random in every form, whatever it begins with.
+/// The number of characters at the end of a secret that are random in every form.
 const RANDOM_TAIL: usize = 16;
 const MIN_DISTINCT: usize = 6;
 
-/// Whether the end of `body` could be random. `xxxxxxxx` and `replace-me-with-your-key` could not.
-/// A ruler or padding right after it says nothing.
+/// Checks whether the end of `body` could be random; `xxxxxxxx` and `replace-me-with-your-key`
+/// could not. Padding or a ruler of dashes right after the body is ignored.
 pub(super) fn is_plausibly_random(body: &[u8]) -> bool {
     let length = body.iter().rposition(u8::is_ascii_alphanumeric).map_or(0, |last| last + 1);
     let end = &body[length.saturating_sub(RANDOM_TAIL)..length];

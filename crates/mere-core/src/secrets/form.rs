@@ -1,42 +1,42 @@
-//! The forms that are a prefix and a run of characters, as a table.
+//! The table of secrets that consist of a prefix and a run of characters.
 //!
-//! Lengths are what the issuers document or issue, the least a little under it where they do not
-//! promise one. A form that has a fixed length says so, because that is what tells it from a name.
+//! Lengths are those that issuers document or use; where they do not promise one, the minimum is a
+//! little lower. A form with a fixed length states it, because that distinguishes it from a name.
 
 use std::ops::Range;
 
 use super::characters::{CharSet, can_begin_after, is_plausibly_random};
 use CharSet::{Base64, Capital, Hex, Letter, Word};
 
-/// One form.
+/// One form of secret.
 #[derive(Debug)]
 pub(super) struct SecretForm {
     prefix: &'static str,
-    /// What follows the prefix.
+    /// The characters that follow the prefix.
     characters: CharSet,
     least: usize,
     most: usize,
-    /// How many dots may join further runs of the class.
+    /// The number of dots that may join further runs of the characters.
     max_dots: usize,
     visible: VisiblePart,
 }
 
-/// Which part of a form is not secret.
+/// The part of a form that is not secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum VisiblePart {
     Nothing,
-    /// The prefix is the name of a field or a host, and says what is masked.
+    /// The prefix is the name of a field or a host, and tells what is masked.
     Prefix,
 }
 
-/// No issuer promises a greatest length.
+/// Stands for a maximum length that no issuer promises.
 const UNBOUNDED: usize = usize::MAX;
 
-/// Every form. Of GitHub's, the tokens of apps may have a web token in them, with its dots; those
-/// of GitLab may have routing parts behind dots. Google's API keys are of two generations, as are
-/// Notion's. Twilio's `SK` and AWS's key ids are the names of keys, and are masked like them.
+/// Every form. GitHub's app tokens may contain a JWT with its dots; GitLab's tokens may have
+/// routing parts after dots. Google's and Notion's API keys come in two generations. Twilio's `SK`
+/// values and AWS's key ids are only the names of keys, but are masked as well.
 pub(super) static FORMS: &[SecretForm] = &[
-    // Models: Anthropic, OpenAI and others like it, OpenRouter, Groq, xAI, Hugging Face.
+    // Models: Anthropic, OpenAI and similar services, OpenRouter, Groq, xAI, Hugging Face.
     form("sk-ant-", Word, 40, UNBOUNDED),
     form("sk-proj-", Word, 40, UNBOUNDED),
     form("sk-svcacct-", Word, 40, UNBOUNDED),
@@ -46,7 +46,7 @@ pub(super) static FORMS: &[SecretForm] = &[
     form("gsk_", Letter, 48, UNBOUNDED),
     form("xai-", Letter, 64, UNBOUNDED),
     form("hf_", Letter, 34, UNBOUNDED),
-    // Code: GitHub, GitLab.
+    // Code hosting: GitHub, GitLab.
     form("ghp_", Letter, 36, UNBOUNDED),
     form("gho_", Letter, 36, UNBOUNDED),
     form("ghr_", Letter, 36, UNBOUNDED),
@@ -56,7 +56,7 @@ pub(super) static FORMS: &[SecretForm] = &[
     form("glpat-", Word, 20, UNBOUNDED).with_max_dots(2),
     form("gldt-", Word, 20, UNBOUNDED).with_max_dots(2),
     form("glrt-", Word, 20, UNBOUNDED).with_max_dots(2),
-    // Clouds: AWS, Google, Azure's keys of accounts and of buses, DigitalOcean, Databricks.
+    // Clouds: AWS, Google, Azure (account and service bus keys), DigitalOcean, Databricks.
     form("AKIA", Capital, 16, 16),
     form("ASIA", Capital, 16, 16),
     form("AIza", Word, 35, 35),
@@ -78,7 +78,7 @@ pub(super) static FORMS: &[SecretForm] = &[
     form("xoxe-", Word, 24, UNBOUNDED),
     form("xapp-", Word, 24, UNBOUNDED),
     form("hooks.slack.com/services/", Base64, 40, 80).with_visible_prefix(),
-    // Payments, mail, telephony, shops: Stripe and what signs webhooks, SendGrid, Twilio, Shopify.
+    // Payments, mail, telephony, shops: Stripe, webhook signing secrets, SendGrid, Twilio, Shopify.
     form("sk_live_", Letter, 20, UNBOUNDED),
     form("rk_live_", Letter, 20, UNBOUNDED),
     form("sk_test_", Letter, 20, UNBOUNDED),
@@ -90,16 +90,16 @@ pub(super) static FORMS: &[SecretForm] = &[
     form("shpss_", Hex, 32, 32),
     form("shpca_", Hex, 32, 32),
     form("shppa_", Hex, 32, 32),
-    // Package registries: npm, PyPI, the Rust one and its trusted publishing.
+    // Package registries: npm, PyPI, and the Rust registry with its trusted publishing.
     form("npm_", Letter, 36, 36),
     form("pypi-AgE", Word, 50, UNBOUNDED),
     form("cio", Letter, 32, 32),
     form("cio_tp_", Letter, 32, 32),
-    // Work: Linear, Notion.
+    // Productivity: Linear, Notion.
     form("lin_api_", Letter, 40, UNBOUNDED),
     form("ntn_", Letter, 40, UNBOUNDED),
     form("secret_", Letter, 43, 43),
-    // Stores of secrets: Vault, Doppler, age.
+    // Secret stores: Vault, Doppler, age.
     form("hvs.", Word, 24, UNBOUNDED),
     form("hvb.", Word, 64, UNBOUNDED),
     form("dp.st.", Word, 40, UNBOUNDED).with_max_dots(1),
@@ -132,8 +132,8 @@ impl SecretForm {
         self
     }
 
-    /// What to search for: the prefix, or where it is too short to be rare, the prefix with each
-    /// character that may follow.
+    /// Returns the needles to search for: the prefix, or if it is too short to be rare, the prefix
+    /// with each character that may follow.
     pub(super) fn needles(&self) -> Vec<String> {
         if self.prefix.len() > 2 {
             return vec![self.prefix.to_owned()];
@@ -142,7 +142,7 @@ impl SecretForm {
         next.map(|next| format!("{}{next}", self.prefix)).collect()
     }
 
-    /// The secret whose prefix stands at `start`, if the rest has the form.
+    /// Finds the secret whose prefix is at `start`, if the rest has the form.
     pub(super) fn find_secret(&self, text: &str, start: usize) -> Option<Range<usize>> {
         let bytes = text.as_bytes();
         if !can_begin_after(&bytes[..start]) {
@@ -151,13 +151,13 @@ impl SecretForm {
         let body = start + self.prefix.len();
         let end = body + self.match_length(&bytes[body..]);
         let fits = (self.least..=self.most).contains(&(end - body));
-        // The run has ended where the class does, but a hash in capitals goes on in small letters.
+        // The run ends where the set does, but a hash in capitals could continue in lowercase.
         let ends = !bytes.get(end).is_some_and(u8::is_ascii_alphanumeric);
         let start = if self.visible == VisiblePart::Prefix { body } else { start };
         (fits && ends && is_plausibly_random(&bytes[body..end])).then_some(start..end)
     }
 
-    /// How far the form reaches into `rest`; over the most it may, one byte is enough to know.
+    /// Measures how far the form reaches into `rest`. One byte over the maximum is enough to know.
     fn match_length(&self, rest: &[u8]) -> usize {
         let rest = &rest[..rest.len().min(self.most.saturating_add(1))];
         let mut length = self.characters.leading_run(rest);

@@ -1,11 +1,11 @@
-//! Known forms of secrets in text, so that they can be masked before an agent sees them.
+//! Finds secrets of known forms in text, so that they can be masked before an agent sees them.
 //!
-//! A secret is known by its own shape: a prefix of `form::FORMS` and what follows it, a signed web
-//! token, a bot's token, a password in a database's URL, a private key. Nothing is guessed from
-//! entropy or from the names around it, so a secret without a shape is not found here.
+//! A secret is recognised by its own shape: a prefix of `secret_form::FORMS` and what follows it, a
+//! JWT, a bot's token, a password in a database URL, or a private key. Nothing is guessed from
+//! entropy or from surrounding names, so a secret without a known shape is not found.
 //!
-//! The work is linear in the text, whatever the text is: no byte belongs to the runs of more than a
-//! few candidates, because a candidate inside a word is refused before anything is read after it.
+//! The work is linear in the length of any text: no byte belongs to the runs of more than a few
+//! candidates, because a candidate inside a word is refused before anything after it is read.
 
 mod bot_token;
 mod characters;
@@ -23,7 +23,8 @@ use aho_corasick::{AhoCorasick, Input, MatchKind};
 
 use form::{FORMS, SecretForm};
 
-/// The byte ranges of known secret forms in `text`, in order, not overlapping, on char boundaries.
+/// Returns the byte ranges of known secrets in `text`: ordered, not overlapping, on char
+/// boundaries.
 pub fn find(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for scanner in &*SCANNERS {
@@ -32,7 +33,7 @@ pub fn find(text: &str) -> Vec<Range<usize>> {
     merge_overlaps(found)
 }
 
-/// What a needle is the sign of.
+/// The form of secret that a needle indicates.
 #[derive(Clone, Copy)]
 enum NeedleKind {
     Prefixed(&'static SecretForm),
@@ -43,7 +44,7 @@ enum NeedleKind {
 }
 
 impl NeedleKind {
-    /// The secret around the needle that stands at `hit`, if there is one.
+    /// Finds the secret around the needle at `hit`, if there is one.
     fn find_secret(self, text: &str, hit: Range<usize>) -> Option<Range<usize>> {
         match self {
             Self::Prefixed(form) => form.find_secret(text, hit.start),
@@ -55,15 +56,15 @@ impl NeedleKind {
     }
 }
 
-/// One automaton over needles, and what each of them is the sign of.
+/// An automaton over needles, and the kind of each.
 struct Scanner {
     automaton: Option<AhoCorasick>,
     needle_kinds: Vec<NeedleKind>,
 }
 
-/// The automaton's vector search compares as many bytes as its shortest needle has, four at most. A
-/// few needles of three bytes among sixty make it four times slower, so they are a search of their
-/// own. It takes part for up to 64 needles.
+/// The automaton's vector search compares as many bytes as its shortest needle has, at most four.
+/// A few needles of three bytes among sixty would make it four times slower, so they get a search
+/// of their own. The vector search is used for up to 64 needles.
 static SCANNERS: LazyLock<[Scanner; 2]> = LazyLock::new(|| {
     let (short, long) = needles().into_iter().partition(|(needle, _)| needle.len() < 4);
     [Scanner::new(long), Scanner::new(short)]
@@ -84,8 +85,8 @@ fn needles() -> Vec<(String, NeedleKind)> {
 }
 
 impl Scanner {
-    /// The vector search deals the needles into sixteen buckets in turn and compares with a bucket
-    /// at a time, so those that begin alike are dealt to lie in one.
+    /// The vector search deals the needles into sixteen buckets in turn and compares one bucket at
+    /// a time, so the needles are ordered such that those with a common beginning share a bucket.
     fn new(mut needles: Vec<(String, NeedleKind)>) -> Self {
         needles.sort_by(|(one, _), (other, _)| one.cmp(other));
         let rows = needles.len().div_ceil(16).max(1);
@@ -95,7 +96,7 @@ impl Scanner {
         Self { automaton: automaton.ok(), needle_kinds }
     }
 
-    /// Adds what it finds, in order of the needles. Without an automaton all of the text is secret.
+    /// Adds the secrets it finds, in needle order. Without an automaton, the whole text is secret.
     fn scan(&self, text: &str, found: &mut Vec<Range<usize>>) {
         let Some(automaton) = &self.automaton else {
             found.push(0..text.len());
@@ -114,7 +115,7 @@ impl Scanner {
     }
 }
 
-/// In order, and what overlaps as one.
+/// Sorts ranges and merges those that overlap.
 fn merge_overlaps(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
     found.sort_by_key(|range| range.start);
     let mut joined = Vec::<Range<usize>>::with_capacity(found.len());

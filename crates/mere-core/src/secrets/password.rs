@@ -1,16 +1,16 @@
 //! Passwords in the URLs of databases and queues: `scheme://user:password@host`.
 //!
 //! Only the password is secret; the rest says where it leads. Any word counts as a password,
-//! however weak, but not a place that is still to be filled in.
+//! however weak, but a placeholder does not.
 
 use std::ops::Range;
 
 use super::characters::{CharSet, can_begin_after};
 
-/// What follows a scheme.
+/// The characters that follow a scheme.
 pub(super) const NEEDLE: &str = "://";
 
-/// A driver may follow, as in `postgresql+asyncpg`.
+/// The schemes; a driver may follow, as in `postgresql+asyncpg`.
 const SCHEMES: [&str; 12] = [
     "postgres",
     "postgresql",
@@ -28,14 +28,14 @@ const SCHEMES: [&str; 12] = [
 
 const MAX_SCHEME_BYTES: usize = 32;
 
-/// The password of the URL whose `://` stands at `separator`.
+/// Finds the password of the URL whose `://` is at `separator`.
 pub(super) fn find_secret(text: &str, separator: Range<usize>) -> Option<Range<usize>> {
     if !has_scheme_suffix(&text.as_bytes()[..separator.start]) {
         return None;
     }
     let rest = &text[separator.end..];
     let authority = &rest[..rest.find(is_authority_end).unwrap_or(rest.len())];
-    // The last `@` is the one before the host: in passwords it is often left unescaped.
+    // The last `@` is the one before the host, because it is often left unescaped in passwords.
     let user_and_password = &authority[..authority.rfind('@')?];
     let colon = user_and_password.find(':')?;
     let password = &user_and_password[colon + 1..];
@@ -44,7 +44,7 @@ pub(super) fn find_secret(text: &str, separator: Range<usize>) -> Option<Range<u
 }
 
 fn has_scheme_suffix(before: &[u8]) -> bool {
-    // Most URLs are of the web, and text can be full of them.
+    // Most URLs are web URLs, and a text can be full of them.
     if before.ends_with(b"https") || before.ends_with(b"http") {
         return false;
     }
@@ -61,7 +61,7 @@ fn is_authority_end(c: char) -> bool {
     c.is_whitespace() || c.is_control() || matches!(c, '/' | '\\' | '"' | '\'' | '`')
 }
 
-/// Whether something stands for a password, or hides one already: `${PASSWORD}`, `<password>`,
+/// Checks for text that stands for a password or already masks one: `${PASSWORD}`, `<password>`,
 /// `[PASSWORD]`, `$PASSWORD`, `%s`, `****`.
 fn is_placeholder(password: &str) -> bool {
     let inside = |open, close| password.contains(open) && password.ends_with(close);
@@ -74,7 +74,8 @@ fn is_placeholder(password: &str) -> bool {
         || others.next().is_none()
 }
 
-/// Whether `$` and this are a variable: small letters and digits together are rather a password.
+/// Checks whether `$` and this name form a variable. A mix of lowercase letters and digits is more
+/// likely a password.
 fn is_variable(name: &str) -> bool {
     let all = |wanted: fn(&u8) -> bool| name.bytes().all(|byte| byte == b'_' || wanted(&byte));
     name.starts_with('(')

@@ -1,26 +1,26 @@
 //! Private keys in armour: from `-----BEGIN … PRIVATE KEY-----` to the END of the same label.
 //!
-//! The whole block is one secret, and without an END all that follows is. So much is hidden only
-//! where key material follows: code and prose name these lines too. Line breaks may be escaped, and
-//! quotes, indentation, comment signs or line numbers may stand in every line.
+//! The whole block is one secret, and without an END line everything that follows is. That much is
+//! hidden only if key material follows, because code and prose mention these lines too. Line breaks
+//! may be escaped, and every line may have quotes, indentation, comment signs or line numbers.
 
 use std::ops::Range;
 
 use super::characters::CharSet;
 
-/// What the labels of private keys have in common; the dashes would be found in every ruler.
+/// The common part of the labels of private keys. The dashes would match every ruler.
 pub(super) const NEEDLE: &str = "PRIVATE KEY";
 
 const BEGIN: &[u8] = b"-----BEGIN ";
 const DASHES: &str = "-----";
 const MAX_LABEL_BYTES: usize = 32;
 
-/// How far the headers reach that may stand before the key material.
+/// The extent of the headers that may precede the key material.
 const MAX_HEADER_BYTES: usize = 256;
-/// Every key's first line is longer than this.
+/// A lower bound for the first line of every key.
 const MIN_LINE_BYTES: usize = 40;
 
-/// The block in whose first line the needle stands at `needle`.
+/// Finds the block whose first line has the needle at `needle`.
 pub(super) fn find_secret(text: &str, needle: Range<usize>) -> Option<Range<usize>> {
     let (start, label) = label_start(&text.as_bytes()[..needle.start])?;
     let rest = &text[needle.end..];
@@ -31,7 +31,7 @@ pub(super) fn find_secret(text: &str, needle: Range<usize>) -> Option<Range<usiz
     Some(start..text.len() - body.len() + length)
 }
 
-/// Where the line and where its label begin that `before` ends in.
+/// Finds where the line that ends `before` begins, and where its label begins.
 fn label_start(before: &[u8]) -> Option<(usize, usize)> {
     let near = before.len().saturating_sub(BEGIN.len() + MAX_LABEL_BYTES);
     let at = near + before[near..].windows(BEGIN.len()).rposition(|window| window == BEGIN)?;
@@ -40,7 +40,7 @@ fn label_start(before: &[u8]) -> Option<(usize, usize)> {
     before[label..].iter().all(is_label).then_some((at, label))
 }
 
-/// How far the block reaches whose first line `body` follows, its last line included.
+/// Measures the block after its first line, including its last line.
 fn block_length(body: &str, end: &str) -> Option<usize> {
     let bytes = body.as_bytes();
     let plain = bytes.iter().take_while(|byte| is_block_byte(**byte)).count();
@@ -55,7 +55,7 @@ fn block_length(body: &str, end: &str) -> Option<usize> {
         .then(|| body.find(end).map_or(body.len(), |at| at + end.len()))
 }
 
-/// What a block without headers is made of; the backslash is of escaped line breaks.
+/// Checks for the bytes of a block without headers; backslashes come from escaped line breaks.
 fn is_block_byte(byte: u8) -> bool {
     byte.is_ascii_whitespace() || is_key_byte(byte)
 }

@@ -1,5 +1,5 @@
-//! No secret stands whole in here, or scanners would find this file: each is put together from its
-//! prefix and characters that are only then what they look like.
+//! Tests for all forms. No secret is written out here, or scanners would find this file: each one
+//! is put together at run time from its prefix and harmless characters.
 
 use proptest::prelude::*;
 
@@ -11,7 +11,7 @@ const LETTER: &str = "q7Zx3VmK8tRw1BnC5yDfG9hJ2kLpS4aE6uN0";
 pub(super) const WORD: &str = "q7Zx-3VmK8tRw_1BnC5yDfG9hJ2kLpS4aE6u";
 pub(super) const BASE64: &str = "q7Zx+3VmK8tRw/1BnC5yDfG9hJ2kLpS4aE6u";
 
-/// Prefix, characters after it, least and, where there is one, greatest length.
+/// Prefix, characters after it, minimum length and, if there is one, maximum length.
 const TABLE: [(&str, &str, usize, Option<usize>); 60] = [
     ("sk-ant-", WORD, 40, None),
     ("sk-proj-", WORD, 40, None),
@@ -86,7 +86,7 @@ pub(super) fn check(text: &str, expected: &[&str]) {
 
 #[test]
 fn each_form_is_found_exactly() {
-    // SendGrid's, and the three that follow a name, are tested below.
+    // SendGrid's form and the three that follow a name are tested below.
     assert_eq!(TABLE.len() + 4, FORMS.len());
     for (prefix, characters, least, most) in TABLE {
         let secret = format!("{prefix}{}", body(characters, least));
@@ -188,7 +188,7 @@ fn honest_text_stays() {
     }
 }
 
-/// Each of these takes minutes when the work grows with the square of the text.
+/// Each of these would take minutes if the work grew with the square of the text.
 #[test]
 fn hostile_repetition_comes_to_an_end() {
     let begin = format!("-----{} KEY-----", "BEGIN PRIVATE");

@@ -1,7 +1,7 @@
-//! Signed web tokens (JWT): `header.payload.signature`, the first two base64url of JSON objects.
+//! JSON Web Tokens (JWT): `header.payload.signature`, the first two base64url of JSON objects.
 //!
-//! `eyJ` is how `{"` begins in base64. The needle is the payload's, because with the dot it is
-//! rarer than the header's. An unsigned token grants nothing, so a signature is part of the form.
+//! `eyJ` is how `{"` begins in base64. The needle is that of the payload, because with the dot it
+//! is rarer than that of the header. An unsigned token grants nothing, so a signature is required.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ const OBJECT_START: &[u8] = b"eyJ";
 const MIN_OBJECT_BYTES: usize = 10;
 const MIN_SIGNATURE_BYTES: usize = 16;
 
-/// The token whose first dot stands at `dot`.
+/// Finds the token whose first dot is at `dot`.
 pub(super) fn find_secret(text: &str, dot: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let start = find_header_start(&bytes[..dot])?;
@@ -31,8 +31,8 @@ pub(super) fn find_secret(text: &str, dot: usize) -> Option<Range<usize>> {
     (fits && is_plausibly_random(&bytes[signature..end])).then_some(start..end)
 }
 
-/// Where the header that ends `before` begins. It is looked for inside the run, because an escape
-/// before it is of the same characters.
+/// Finds the start of the header that ends `before`. It is searched for inside the run, because an
+/// escape before it consists of the same characters.
 fn find_header_start(before: &[u8]) -> Option<usize> {
     let run = before.len() - CharSet::Word.trailing_run(before);
     let mut objects = (run..before.len()).filter(|at| before[*at..].starts_with(OBJECT_START));

@@ -1,7 +1,7 @@
-//! A signed payload: canonical JSON with exactly the fields it may have.
+//! Signed data: canonical JSON with exactly the fields it may have.
 //!
-//! What is signed has one spelling. A text that parses but is not canonical, a key twice, a field
-//! that is missing or not known: none of them is the payload.
+//! What is signed has one spelling. A text that parses but is not canonical, a duplicate key, or a
+//! field that is missing or unknown makes the payload invalid.
 
 use std::str::FromStr;
 
@@ -10,15 +10,15 @@ use serde_json::{Map, Value};
 use crate::canonical;
 use crate::json;
 
-/// A payload that is not what it must be.
+/// Signed data that is malformed, with the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SignedDataError(pub &'static str);
 
-/// One object whose fields are all known.
+/// A JSON object that has no unknown fields.
 pub(super) struct ClosedObject<'a>(&'a Map<String, Value>);
 
-/// Parses a payload that must be canonical.
+/// Parses a payload that must be canonical JSON.
 pub(super) fn parse_canonical(bytes: &[u8]) -> Result<Value, SignedDataError> {
     let value =
         json::parse(bytes).map_err(|_| SignedDataError("it is not JSON with each key once"))?;
@@ -29,7 +29,7 @@ pub(super) fn parse_canonical(bytes: &[u8]) -> Result<Value, SignedDataError> {
 }
 
 impl<'a> ClosedObject<'a> {
-    /// An object that has no other fields than these.
+    /// Takes an object that may have only these fields.
     pub(super) fn new(value: &'a Value, known: &[&str]) -> Result<Self, SignedDataError> {
         let map = value.as_object().ok_or(SignedDataError("it is not an object"))?;
         if map.keys().all(|key| known.contains(&key.as_str())) {
@@ -42,7 +42,7 @@ impl<'a> ClosedObject<'a> {
         self.0.get(key).ok_or(SignedDataError("a field is missing"))
     }
 
-    /// A field that may be missing.
+    /// Returns a field that may be missing.
     pub(super) fn get_optional(&self, key: &'static str) -> Option<&'a Value> {
         self.0.get(key)
     }
@@ -63,7 +63,7 @@ impl<'a> ClosedObject<'a> {
         expect_list(self.get(key)?)
     }
 
-    /// Checks `v`.
+    /// Checks the format version in `v`.
     pub(super) fn check_version(&self, expected: u64) -> Result<(), SignedDataError> {
         if self.number("v")? == expected {
             Ok(())
@@ -73,17 +73,17 @@ impl<'a> ClosedObject<'a> {
     }
 }
 
-/// A text that parses.
+/// Parses a text into a value.
 pub(super) fn parse_text<T: FromStr>(text: &str) -> Result<T, SignedDataError> {
     text.parse().map_err(|_| SignedDataError("a field has no valid value"))
 }
 
-/// A list.
+/// Returns a value as a list.
 pub(super) fn expect_list(value: &Value) -> Result<&[Value], SignedDataError> {
     value.as_array().map(Vec::as_slice).ok_or(SignedDataError("a field is not a list"))
 }
 
-/// A list of texts that parse.
+/// Parses a list of texts into values.
 pub(super) fn parse_list<T: FromStr>(value: &Value) -> Result<Vec<T>, SignedDataError> {
     let texts = expect_list(value)?.iter();
     let texts = texts.map(|text| text.as_str().ok_or(SignedDataError("a field is not a text")));

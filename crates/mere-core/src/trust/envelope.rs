@@ -1,8 +1,8 @@
-//! DSSE, version 1: a payload, its type, and who signed both.
+//! DSSE envelopes, version 1: a payload, its type, and signatures over both.
 //!
-//! What is signed is the pre-authentication encoding, never the JSON around it, so the envelope's
-//! own spelling decides nothing. A key id is a hint; the key that is looked up by it must have made
-//! the signature.
+//! The pre-authentication encoding is what is signed, never the JSON around it, so the spelling of
+//! the envelope decides nothing. A key id is only a hint: the key that is found by it must have
+//! made the signature.
 
 use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE};
@@ -14,16 +14,16 @@ use super::key::{Fingerprint, PublicKey};
 /// How many signatures one envelope may have.
 const MAX_SIGNATURES: usize = 32;
 
-/// What a payload is.
+/// The type of a payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PayloadType {
-    /// What an author says about an item.
+    /// An author's statement about an item.
     Statement,
-    /// Where an item lies.
+    /// An installer's placement of an item.
     Placement,
-    /// Who signs for a team.
+    /// A team's roster.
     Roster,
-    /// One key in the place of another.
+    /// The replacement of one key by another.
     Rotation,
 }
 
@@ -38,17 +38,18 @@ impl PayloadType {
     }
 }
 
-/// One signature.
+/// One signature of an envelope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnvelopeSignature {
-    /// Whose it says it is. DSSE lets it be left out; here it cannot be: a signature that names no
-    /// key would have to be tried with every one, and a revoked key could hide.
+    /// The key that it claims to be from. DSSE lets this be left out; here it is required, because
+    /// a signature that names no key would have to be tried with every key, and a revoked key could
+    /// hide.
     pub key: Fingerprint,
     /// The signature.
     pub signature: [u8; 64],
 }
 
-/// A signed payload.
+/// A payload with its signatures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
     kind: PayloadType,
@@ -57,12 +58,12 @@ pub struct Envelope {
 }
 
 impl Envelope {
-    /// A payload that nobody has signed yet.
+    /// Creates an envelope that nobody has signed yet.
     pub fn new(kind: PayloadType, payload: Vec<u8>) -> Self {
         Self { kind, payload, signatures: Vec::new() }
     }
 
-    /// Reads an envelope of a type.
+    /// Parses an envelope whose payload must be of this type.
     pub fn parse(value: &Value, kind: PayloadType) -> Result<Self, SignedDataError> {
         let fields = ClosedObject::new(value, &["payload", "payloadType", "signatures"])?;
         if fields.text("payloadType")? != kind.name() {
@@ -77,7 +78,7 @@ impl Envelope {
         Ok(Self { kind, payload, signatures: marks })
     }
 
-    /// As it is written.
+    /// Returns the envelope as JSON.
     pub fn to_json(&self) -> Value {
         let marks = self.signatures.iter().map(|mark| {
             let signature = BASE64_STANDARD.encode(mark.signature);
@@ -90,30 +91,30 @@ impl Envelope {
         })
     }
 
-    /// What is signed.
+    /// Returns the signed payload.
     pub fn payload(&self) -> &[u8] {
         &self.payload
     }
 
-    /// The bytes that a signature is made of: DSSE's pre-authentication encoding.
+    /// Returns the bytes that are signed: DSSE's pre-authentication encoding.
     pub fn message(&self) -> Vec<u8> {
         let kind = self.kind.name();
         let head = format!("DSSEv1 {} {kind} {} ", kind.len(), self.payload.len());
         [head.as_bytes(), &self.payload].concat()
     }
 
-    /// The signatures.
+    /// Returns the signatures.
     pub fn signatures(&self) -> &[EnvelopeSignature] {
         &self.signatures
     }
 
-    /// Adds a signature of [`Envelope::message`]; one by the same key is replaced.
+    /// Adds a signature of [`Envelope::message`]. It replaces an earlier one by the same key.
     pub fn add_signature(&mut self, key: Fingerprint, signature: [u8; 64]) {
         self.signatures.retain(|mark| mark.key != key);
         self.signatures.push(EnvelopeSignature { key, signature });
     }
 
-    /// Drops the signatures that none of these keys made.
+    /// Removes every signature that none of these keys made.
     pub fn retain_signed_by(&mut self, keys: &[PublicKey]) {
         let message = self.message();
         let is_theirs = |mark: &EnvelopeSignature| {
@@ -123,7 +124,7 @@ impl Envelope {
         self.signatures.retain(is_theirs);
     }
 
-    /// Whether this key signed it.
+    /// Reports whether this key signed the envelope.
     pub fn is_signed_by(&self, key: &PublicKey) -> bool {
         let name = key.fingerprint();
         let mut marks = self.signatures.iter().filter(|mark| mark.key == name);
@@ -140,7 +141,7 @@ fn parse_signature(value: &Value) -> Result<EnvelopeSignature, SignedDataError> 
     Ok(EnvelopeSignature { key, signature })
 }
 
-/// DSSE allows both alphabets.
+/// Decodes base64. DSSE allows both alphabets.
 fn decode_base64(text: &str) -> Result<Vec<u8>, SignedDataError> {
     let decoded = BASE64_STANDARD.decode(text).or_else(|_| BASE64_URL_SAFE.decode(text));
     decoded.map_err(|_| SignedDataError("a field is not base64"))

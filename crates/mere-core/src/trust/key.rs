@@ -1,4 +1,6 @@
-//! Ed25519 public keys as OpenSSH writes them, and their fingerprints.
+//! Ed25519 public keys in OpenSSH's format, and their fingerprints.
+//!
+//! No other algorithm is supported, and weak keys are refused. Private keys are not handled here.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -11,35 +13,35 @@ use ed25519_dalek::{Signature, VerifyingKey};
 use crate::digest;
 use crate::reply::Content;
 
-/// The name of the one algorithm.
+/// The name of the only supported algorithm.
 const ALGORITHM: &str = "ssh-ed25519";
 
-/// A key that signatures are checked with.
+/// A key that verifies signatures.
 #[derive(Clone, Debug)]
 pub struct PublicKey(VerifyingKey);
 
-/// A text or some bytes that are no key of ours.
+/// The reason why a text or some bytes are not a supported key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// Not `ssh-ed25519 BASE64`.
+    /// The text does not have the form `ssh-ed25519 BASE64`.
     #[error("a public key reads `ssh-ed25519 AAAA…`, as in a file that ends in .pub")]
     Form,
-    /// Another algorithm.
+    /// The key is of another algorithm.
     #[error("the key is not Ed25519; `ssh-keygen -t ed25519` makes one that is")]
     Algorithm,
-    /// No point of the curve, or one with which anything can be signed.
+    /// The bytes are not a point of the curve, or a weak point with which anything can be signed.
     #[error("the key is weak or not a key at all")]
     Weak,
 }
 
 impl PublicKey {
-    /// The key of these 32 bytes.
+    /// Creates a key from its 32 bytes.
     pub fn from_bytes(bytes: &[u8; 32]) -> Result<Self, KeyError> {
         let key = VerifyingKey::from_bytes(bytes).map_err(|_| KeyError::Weak)?;
         if key.is_weak() { Err(KeyError::Weak) } else { Ok(Self(key)) }
     }
 
-    /// The key that OpenSSH's own form of one holds.
+    /// Parses a key in OpenSSH's wire format.
     pub fn from_wire(blob: &[u8]) -> Result<Self, KeyError> {
         let (algorithm, rest) = split_length_prefixed(blob).ok_or(KeyError::Form)?;
         if algorithm != ALGORITHM.as_bytes() {
@@ -50,30 +52,31 @@ impl PublicKey {
         if rest.is_empty() { Self::from_bytes(bytes) } else { Err(KeyError::Form) }
     }
 
-    /// OpenSSH's own form of it.
+    /// Returns the key in OpenSSH's wire format.
     pub fn to_wire(&self) -> Vec<u8> {
         let pieces = [ALGORITHM.as_bytes(), self.0.as_bytes().as_slice()];
         let length = |piece: &[u8]| u32::try_from(piece.len()).unwrap_or_default().to_be_bytes();
         pieces.iter().flat_map(|piece| [&length(piece)[..], piece].concat()).collect()
     }
 
-    /// Its 32 bytes.
+    /// Returns its 32 bytes.
     pub fn as_bytes(&self) -> &[u8; 32] {
         self.0.as_bytes()
     }
 
-    /// What it is called.
+    /// Returns its fingerprint.
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint(*digest::Sha256::digest(&self.to_wire()).as_bytes())
     }
 
-    /// Whether it made this signature of these bytes; strictly, so that nobody else could have.
+    /// Reports whether this key made a signature of a message. The check is strict, so that nobody
+    /// else could have made it.
     pub fn is_signature_valid(&self, signature: &[u8; 64], message: &[u8]) -> bool {
         self.0.verify_strict(message, &Signature::from_bytes(signature)).is_ok()
     }
 }
 
-/// The first of the pieces that OpenSSH puts one after the other, and the rest.
+/// Splits off the first length-prefixed string of OpenSSH's wire format.
 fn split_length_prefixed(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
     rest.split_at_checked(usize::try_from(u32::from_be_bytes(*length)).ok()?)
@@ -90,7 +93,7 @@ impl Eq for PublicKey {}
 impl FromStr for PublicKey {
     type Err = KeyError;
 
-    /// Takes one line as in a `.pub` file; a comment behind the key is not kept.
+    /// Accepts one line as in a `.pub` file. A comment after the key is not kept.
     fn from_str(text: &str) -> Result<Self, KeyError> {
         let line = text.trim();
         if line.contains(['\n', '\r']) {
@@ -116,7 +119,7 @@ impl fmt::Display for PublicKey {
     }
 }
 
-/// A key's name: the SHA-256 of its wire form, as `ssh-keygen -lf` prints it.
+/// The fingerprint of a key: the SHA-256 of its wire format, as `ssh-keygen -lf` prints it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fingerprint([u8; 32]);
 
@@ -126,7 +129,7 @@ impl Hash for Fingerprint {
     }
 }
 
-/// A text that is no fingerprint.
+/// A text that is not a fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a fingerprint reads `SHA256:` and 43 characters, as `mere keys list` prints it")]
 pub struct FingerprintError;
@@ -148,7 +151,8 @@ impl fmt::Display for Fingerprint {
 }
 
 impl From<Fingerprint> for Content {
-    /// In a reply it is content, not our words: its base64 may look like a path.
+    /// In a reply a fingerprint is content, not our own words, because its base64 may look like a
+    /// path.
     fn from(key: Fingerprint) -> Self {
         Self::mention(key.to_string())
     }
@@ -158,7 +162,7 @@ impl From<Fingerprint> for Content {
 mod tests {
     use super::*;
 
-    /// Made by `ssh-keygen -t ed25519`, its fingerprint printed by `ssh-keygen -lf`.
+    /// A key made by `ssh-keygen -t ed25519`; its fingerprint was printed by `ssh-keygen -lf`.
     const LINE: &str =
         "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIH2aiIz7QAjKiD9IhMsrNd0i1r0Y7/g1ZpeS2JrguIi";
     const NAME: &str = "SHA256:Ux/7fR3O16Cl8WSn7lBPixr0VnQ4FC16a0mr4XdhqQs";

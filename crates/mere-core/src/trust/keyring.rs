@@ -1,4 +1,6 @@
-//! Whose signatures count, and for what.
+//! The keys whose signatures are trusted, and what each is trusted for.
+//!
+//! A revoked key is never trusted, whoever adds it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,21 +13,21 @@ use super::key::{Fingerprint, PublicKey};
 use super::outcome::{TrustedSigner, UntrustedReason, UntrustedSigner, VerificationFailure};
 use crate::item::{Category, ItemType, Scope, ScopedPath};
 
-/// What a key counts for. An empty list allows all.
+/// The limits within which a key is trusted. An empty list allows all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyLimits {
-    /// In these scopes.
+    /// The scopes it is trusted in.
     pub scopes: Vec<Scope>,
-    /// For items of these types.
+    /// The item types it is trusted for.
     pub kinds: Vec<ItemType>,
-    /// In these categories and below.
+    /// The categories it is trusted in, including their subcategories.
     pub categories: Vec<Category>,
-    /// Until the end of this day.
+    /// The last day on which it is trusted.
     pub not_after: Option<Date>,
 }
 
 impl KeyLimits {
-    /// Why a key does not count for an item, if it does not.
+    /// Returns why a key is not trusted for an item, or `None` if it is.
     fn rejection_reason(&self, place: &ScopedPath, now: Timestamp) -> Option<UntrustedReason> {
         let scope = self.scopes.is_empty() || self.scopes.contains(&place.scope);
         let kind = self.kinds.is_empty() || self.kinds.contains(&place.kind);
@@ -39,18 +41,18 @@ impl KeyLimits {
     }
 }
 
-/// A key that counts.
+/// A trusted key.
 #[derive(Clone, Debug)]
 pub struct TrustedKey {
     /// The key.
     pub key: PublicKey,
-    /// Whose it is, as the person or the team calls them.
+    /// The name that the person or the team has given its owner.
     pub name: Option<String>,
-    /// What for.
+    /// The limits within which it is trusted.
     pub limits: KeyLimits,
 }
 
-/// The keys that count, and those that never do again.
+/// The trusted keys and the revoked ones.
 #[derive(Clone, Debug, Default)]
 pub struct Keyring {
     trusted: HashMap<Fingerprint, Vec<TrustedKey>>,
@@ -58,38 +60,39 @@ pub struct Keyring {
 }
 
 impl Keyring {
-    /// Lets a key count.
+    /// Adds a trusted key.
     pub fn add(&mut self, admission: TrustedKey) {
         self.trusted.entry(admission.key.fingerprint()).or_default().push(admission);
     }
 
-    /// Never lets a key count, whoever admits it.
+    /// Revokes a key. It is never trusted again, whoever adds it.
     pub fn revoke(&mut self, key: Fingerprint) {
         self.revoked.insert(key);
     }
 
-    /// Revokes what another keyring does.
+    /// Revokes every key that another keyring has revoked.
     pub fn revoke_all_of(&mut self, other: &Self) {
         self.revoked.extend(&other.revoked);
     }
 
-    /// Lets none count but these.
+    /// Removes every trusted key but these.
     pub fn retain_only(&mut self, keys: &[Fingerprint]) {
         self.trusted.retain(|key, _| keys.contains(key));
     }
 
-    /// Whether a key was revoked.
+    /// Reports whether a key was revoked.
     pub fn is_revoked(&self, key: Fingerprint) -> bool {
         self.revoked.contains(&key)
     }
 
-    /// Whether a key counts for an item.
+    /// Reports whether a key is trusted for an item.
     pub fn is_trusted(&self, key: Fingerprint, place: &ScopedPath, now: Timestamp) -> bool {
         self.look_up(key, place, now).is_ok()
     }
 
-    /// Who signed an envelope about an item: the first whose key counts for it. A signature that
-    /// claims a key we know and was not made by it breaks the envelope, whatever else it has.
+    /// Returns the first signer of an envelope whose key is trusted for the item, or else the first
+    /// whose key is not. A signature that claims a key we know and was not made by it invalidates
+    /// the envelope, whatever other signatures it has.
     pub(super) fn check_signers(
         &self,
         envelope: &Envelope,

@@ -1,9 +1,9 @@
 //! Who vouches for an item, and where it may lie.
 //!
-//! An author signs a [`Statement`] about an item, whoever installs it signs a [`Placement`] that
-//! says where it lies; both travel in a [`Sidecar`]. [`verify`] is the one function that compares
-//! them with what was found, and the only maker of [`Verified`]. A team's [`Roster`] says whose
-//! keys count. Nothing here asks a clock or opens a file.
+//! An author signs a [`Statement`] about an item; whoever installs it signs a [`Placement`] that
+//! says where it lies. Both are stored in a [`Sidecar`]. [`verify`] is the one function that
+//! compares them with what was found, and the only maker of [`Verified`]. A team's [`Roster`] says
+//! whose keys are trusted. Nothing here asks a clock or opens a file.
 
 mod closed;
 mod envelope;
@@ -19,7 +19,7 @@ mod verify;
 
 pub use closed::SignedDataError;
 pub use envelope::{Envelope, EnvelopeSignature, PayloadType};
-/// The last day on which a key counts.
+/// The last day on which a key is trusted.
 pub use jiff::civil::Date;
 pub use key::{Fingerprint, FingerprintError, KeyError, PublicKey};
 pub use keyring::{KeyLimits, Keyring, TrustedKey};

@@ -1,49 +1,52 @@
-//! What verification can come to.
+//! The possible results of verifying an item.
+//!
+//! Only `verify` can create a [`Verified`] item, and a broken item carries no content.
 
 use std::fmt;
 
 use super::key::Fingerprint;
 use crate::item::{ScopedPath, Version};
 
-/// Somebody whose key counts.
+/// A signer whose key is trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrustedSigner {
-    /// Which key.
+    /// The key.
     pub key: Fingerprint,
-    /// Whose, as the person or the team calls them.
+    /// The name that the person or the team has given them.
     pub name: Option<String>,
 }
 
-/// Who vouches for an item.
+/// The signers of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ItemSigners {
-    /// For what it is.
+    /// The author, who vouches for what it is.
     pub author: TrustedSigner,
-    /// For where it lies.
+    /// The installer, who vouches for where it lies.
     pub installer: TrustedSigner,
 }
 
-/// Somebody whose key does not count.
+/// A signer whose key is not trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UntrustedSigner {
     /// The key.
     pub key: Fingerprint,
-    /// Why it does not.
+    /// The reason why the key is not trusted.
     pub reason: UntrustedReason,
 }
 
-/// Why a key does not count.
+/// The reason why a key is not trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UntrustedReason {
-    /// Nobody has admitted it.
+    /// Nobody has added it.
     UnknownKey,
-    /// It is admitted for other scopes, types or categories.
+    /// It is trusted for other scopes, types or categories.
     OutsideLimits,
-    /// Its time is over.
+    /// Its last day is over.
     Expired,
 }
 
-/// An item whose signatures, content and place were checked. Made by [`super::verify`] alone.
+/// An item whose signatures, content and location were checked. Only [`super::verify()`] creates
+/// one.
 #[derive(Clone, Debug)]
 pub struct Verified<T> {
     item: T,
@@ -55,39 +58,39 @@ impl<T> Verified<T> {
         Self { item, signers }
     }
 
-    /// The item.
+    /// Returns the item.
     pub fn item(&self) -> &T {
         &self.item
     }
 
-    /// Who vouches for it.
+    /// Returns who signed it.
     pub fn signers(&self) -> &ItemSigners {
         &self.signers
     }
 
-    /// The item, and who vouches for it.
+    /// Returns the item and who signed it.
     pub fn into_parts(self) -> (T, ItemSigners) {
         (self.item, self.signers)
     }
 }
 
-/// The one outcome of verification. What is broken has no body.
+/// The result of verifying an item. A broken item has no content here.
 #[derive(Clone, Debug)]
 pub enum Verification<T> {
-    /// Signed by keys that count, unchanged, in its place.
+    /// It is signed by trusted keys, unchanged, and in its place.
     Verified(Verified<T>),
-    /// A person is at work on it; only its place was checked.
+    /// A person is working on it; only its location was checked.
     Draft(T),
-    /// There is no signature.
+    /// It has no signature.
     Unsigned(T),
-    /// Content and place are as the signatures say, but a key does not count.
+    /// Content and location match the signatures, but a key is not trusted.
     UnknownKey(T, UntrustedSigner),
-    /// Anything else.
+    /// It must not be used, for any other reason.
     Broken(VerificationFailure),
 }
 
 impl<T> Verification<T> {
-    /// Its name in `trust.status`.
+    /// Returns its name in `trust.status`.
     pub fn status(&self) -> &'static str {
         match self {
             Self::Verified(_) => "verified",
@@ -99,35 +102,36 @@ impl<T> Verification<T> {
     }
 }
 
-/// Why an item must not be used.
+/// The reason why an item must not be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VerificationFailure {
-    /// The sidecar is no sidecar, or a signature in it is not what it says.
+    /// The sidecar is malformed, or a signature in it is invalid.
     BadSignature(&'static str),
-    /// Signed by a key that was revoked, and by no other that counts.
+    /// It is signed by a revoked key, and by no trusted one.
     RevokedKey(Fingerprint),
-    /// Signed for another place.
+    /// It was signed for another location.
     WrongLocation(Box<LocationMismatch>),
-    /// Signed as another version.
+    /// It was signed as another version.
     WrongVersion {
         /// The version that was signed.
         expected: Version,
         /// The version that was found.
         found: Option<Version>,
     },
-    /// These files are not what was signed; none if the files are, and the item they make is not.
+    /// These files are not what was signed. The list is empty if all files match but the item's own
+    /// claims do not.
     Changed(Vec<String>),
-    /// There are files that were not signed, or signed ones are missing.
+    /// There are files that were not signed, or signed files are missing.
     WrongFiles {
-        /// Not signed.
+        /// The files that were not signed.
         extra: Vec<String>,
-        /// Signed, and not there.
+        /// The signed files that are missing.
         missing: Vec<String>,
     },
 }
 
 impl VerificationFailure {
-    /// Its name in `trust.status`.
+    /// Returns its name in `trust.status`.
     pub fn status(&self) -> &'static str {
         match self {
             Self::BadSignature(_) => "bad-signature",
@@ -140,38 +144,38 @@ impl VerificationFailure {
     }
 }
 
-/// A signed place and the place that was found.
+/// A difference between the signed location and the one that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocationMismatch {
-    /// The first of the facts that differ.
+    /// The first field that differs.
     pub field: LocationField,
-    /// As it was signed.
+    /// The signed value.
     pub expected: String,
-    /// As it was found.
+    /// The value that was found.
     pub found: String,
-    /// Where the item belongs, as far as that can be said.
+    /// The location where the item belongs, if the signatures tell.
     pub expected_path: Option<ScopedPath>,
 }
 
-/// A fact about a place.
+/// A field of a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocationField {
-    /// What kind of item.
+    /// The type of the item.
     Type,
-    /// Its id.
+    /// The id of the item.
     Id,
-    /// Its category.
+    /// The category of the item.
     Category,
-    /// Whose space.
+    /// The scope of the space.
     Scope,
-    /// Which space.
+    /// The id of the space.
     Space,
-    /// The folder its category starts from.
+    /// The folder that the category starts from.
     Base,
 }
 
 impl LocationField {
-    /// Its name.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Type => "type",

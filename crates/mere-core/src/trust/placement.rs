@@ -1,4 +1,6 @@
-//! Where an item lies, signed by whoever put it there.
+//! Placements: where an item lies, signed by whoever put it there.
+//!
+//! Parsing checks the form only; `verify` checks who signed and whether the location is right.
 
 use serde_json::{Value, json};
 
@@ -13,41 +15,42 @@ use crate::item::{CategoryBase, ItemType, Scope};
 pub struct Placement {
     /// The digest of the statement's payload.
     pub statement: Sha256,
-    /// Whose space.
+    /// The scope of the space.
     pub scope: Scope,
-    /// Which space.
+    /// The id of the space.
     pub space_id: String,
-    /// The folder its category starts from: `tools`, or `.claude/skills`.
+    /// The folder that the category starts from, such as `tools` or `.claude/skills`.
     pub base: String,
-    /// Where it was pulled from, if it was.
+    /// The registry version it was pulled from, if it came from a registry.
     pub origin: Option<RegistryOrigin>,
-    /// The installer's claim.
+    /// When the installer claims to have signed.
     pub created: ClaimedTime,
 }
 
-/// The version of a registry that an item came from.
+/// The registry version that an item came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegistryOrigin {
-    /// Which registry.
+    /// The id of the registry.
     pub registry_id: String,
-    /// Whose name there.
+    /// The namespace in that registry.
     pub namespace: String,
-    /// Which version.
+    /// The version there.
     pub version: String,
 }
 
 impl Placement {
-    /// What `base` says for an item of a type.
+    /// Returns the value of `base` for an item of this type.
     pub fn base_name(kind: ItemType, base: &CategoryBase) -> String {
         match base {
             CategoryBase::Space => kind.folder().to_owned(),
             CategoryBase::InPlace(folder) => folder.to_string(),
-            // Memories are not signed; where one lay would have to be.
+            // Memories are not signed. If one were, its store would have to be part of the
+            // placement.
             CategoryBase::Store(store) => store.to_string(),
         }
     }
 
-    /// The bytes that are signed.
+    /// Returns the bytes that are signed.
     pub fn payload(&self) -> Vec<u8> {
         let origin = self.origin.as_ref().map(|origin| {
             json!({
@@ -68,7 +71,7 @@ impl Placement {
         canonical::to_text(&value).into_bytes()
     }
 
-    /// Reads signed bytes.
+    /// Parses signed bytes.
     pub fn parse(payload: &[u8]) -> Result<Self, SignedDataError> {
         const KEYS: [&str; 7] =
             ["v", "statement", "scope", "space_id", "base", "origin", "created"];

@@ -1,8 +1,9 @@
-//! Whose signatures count in a team's space: `signers.json`, signed by its admins.
+//! Rosters: whose signatures a team's space trusts. The file is `signers.json`, signed by its
+//! admins.
 //!
-//! The file people read and compare is the payload itself, in whatever layout; its sidecar holds
-//! the envelope whose payload is the canonical text of it. A roster speaks for one space, and of
-//! two the higher serial.
+//! The file that people read and compare is the payload itself, in any layout; its sidecar holds
+//! the envelope, whose payload is the canonical text of the file. A roster is for one space. Of two
+//! rosters, the one with the higher serial counts.
 
 use jiff::civil::Date;
 use serde_json::{Value, json};
@@ -19,45 +20,45 @@ use crate::json;
 
 /// How many admins or members a roster may have.
 const MAX_PEOPLE: usize = 1_000;
-/// How many admins a roster may ask for: the signatures of two such thresholds fit one envelope.
+/// The largest threshold: the signatures of two such thresholds fit into one envelope.
 const MAX_THRESHOLD: usize = 16;
-/// The longest name of a member.
+/// The longest name of a member, in bytes.
 const MAX_NAME: usize = 64;
 
-/// A team.
+/// The roster of a team.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roster {
-    /// The space it speaks for.
+    /// The id of the space it is for.
     pub space_id: String,
-    /// Of two rosters the higher one counts.
+    /// The serial; of two rosters, the one with the higher serial counts.
     pub serial: u64,
     /// How many admins must sign.
     pub threshold: usize,
-    /// Who may change it.
+    /// The keys that may change it.
     pub admins: Vec<PublicKey>,
-    /// Whose items count.
+    /// The members, whose items are trusted.
     pub members: Vec<RosterMember>,
-    /// What must be signed.
+    /// The item types that must be signed.
     pub require_signed: Vec<ItemType>,
 }
 
-/// Somebody whose items count.
+/// A member, whose items are trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RosterMember {
-    /// What the team calls them.
+    /// The name the team uses for them.
     pub name: String,
     /// Their key.
     pub key: PublicKey,
-    /// Only for these types; empty for all.
+    /// The item types they are trusted for; empty for all.
     pub types: Vec<ItemType>,
-    /// Only in these categories and below; empty for all.
+    /// The categories they are trusted in, including subcategories; empty for all.
     pub categories: Vec<Category>,
-    /// Until the end of this day.
+    /// The last day on which they are trusted.
     pub not_after: Option<Date>,
 }
 
 impl RosterMember {
-    /// As a keyring takes them: in the project's space alone.
+    /// Returns the member's key for a keyring. It is trusted in the project's space only.
     pub fn to_trusted_key(&self) -> TrustedKey {
         let limits = KeyLimits {
             scopes: vec![Scope::Project],
@@ -107,7 +108,7 @@ impl RosterMember {
 }
 
 impl Roster {
-    /// Reads `signers.json`.
+    /// Parses `signers.json`.
     pub fn parse(bytes: &[u8]) -> Result<Self, SignedDataError> {
         const KEYS: [&str; 7] =
             ["v", "space_id", "serial", "threshold", "admins", "members", "require_signed"];
@@ -131,7 +132,7 @@ impl Roster {
         Ok(roster)
     }
 
-    /// Whether it makes sense.
+    /// Checks that the roster is consistent.
     pub fn check(&self) -> Result<(), SignedDataError> {
         if self.threshold == 0 || self.threshold > self.admins.len() {
             return Err(SignedDataError(
@@ -153,7 +154,7 @@ impl Roster {
         Ok(())
     }
 
-    /// As it is written.
+    /// Returns the roster as JSON.
     pub fn to_json(&self) -> Value {
         json!({
             "v": 1,
@@ -166,22 +167,22 @@ impl Roster {
         })
     }
 
-    /// One digest of all that it says.
+    /// Returns the digest of everything it says.
     pub fn digest(&self) -> Sha256 {
         Sha256::digest(self.envelope().payload())
     }
 
-    /// An envelope that nobody has signed yet.
+    /// Creates an envelope that nobody has signed yet.
     pub fn envelope(&self) -> Envelope {
         Envelope::new(PayloadType::Roster, canonical::to_text(&self.to_json()).into_bytes())
     }
 
-    /// The member with a key.
+    /// Returns the member with this key.
     pub fn member(&self, key: Fingerprint) -> Option<&RosterMember> {
         self.members.iter().find(|member| member.key.fingerprint() == key)
     }
 
-    /// The admin with a key.
+    /// Returns the admin with this key.
     pub fn admin(&self, key: Fingerprint) -> Option<&PublicKey> {
         self.admins.iter().find(|admin| admin.fingerprint() == key)
     }
@@ -190,15 +191,14 @@ impl Roster {
 /// A roster and its signatures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedRoster {
-    /// What it says.
+    /// The roster.
     pub roster: Roster,
-    /// Who signed it.
+    /// The envelope with its signatures.
     pub envelope: Envelope,
 }
 
 impl SignedRoster {
-    /// Reads `signers.json` and its sidecar. What they say must be the same; who signed is not
-    /// looked at here.
+    /// Parses `signers.json` and its sidecar, which must agree. Who signed is not checked here.
     pub fn parse(roster: &[u8], sidecar: &[u8]) -> Result<Self, SignedDataError> {
         let roster = Roster::parse(roster)?;
         let value = json::parse(sidecar)
@@ -211,23 +211,23 @@ impl SignedRoster {
         Ok(Self { roster, envelope })
     }
 
-    /// The text of the sidecar.
+    /// Returns the text of the sidecar.
     pub fn to_sidecar_text(&self) -> String {
         format!("{:#}", json!({ "roster": self.envelope.to_json() }))
     }
 
-    /// How many of these keys signed it.
+    /// Counts how many of these keys signed it.
     pub fn count_signatures_by(&self, keys: &[PublicKey]) -> usize {
         keys.iter().filter(|key| self.envelope.is_signed_by(key)).count()
     }
 
-    /// Whether as many of its own admins signed it as it asks for.
+    /// Reports whether enough of its own admins have signed it.
     pub fn is_complete(&self) -> bool {
         self.count_signatures_by(&self.roster.admins) >= self.roster.threshold
     }
 
-    /// Whether it may follow another roster of the same space: signed by enough of that one's
-    /// admins and of its own, and newer.
+    /// Reports whether it may follow an earlier roster of the same space: it must be newer, and
+    /// signed by enough of that roster's admins and of its own.
     pub fn can_follow(&self, last: &Roster) -> bool {
         self.roster.space_id == last.space_id
             && self.roster.serial > last.serial
@@ -350,7 +350,7 @@ mod tests {
     #[test]
     fn only_what_admins_made_is_kept() {
         let mut some = signed(roster(4, 2, &[1, 2]), &[1, 5]);
-        // Somebody's signature under another's name.
+        // Sign with one key and claim another.
         let (stranger, message) = (key(6).0, some.envelope.message());
         some.envelope.add_signature(key(2).1.fingerprint(), stranger.sign(&message).to_bytes());
         some.envelope.retain_signed_by(&some.roster.admins);

@@ -1,4 +1,6 @@
-//! One key in the place of another, signed by both.
+//! Key rotations: one key replaces another, signed by both.
+//!
+//! A rotation that is not signed by both keys cannot be parsed.
 
 use serde_json::json;
 
@@ -9,19 +11,19 @@ use super::statement::ClaimedTime;
 use crate::canonical;
 use crate::json;
 
-/// A rotation.
+/// The replacement of one key by another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rotation {
-    /// The key so far.
+    /// The old key.
     pub old: PublicKey,
-    /// The key from now on.
+    /// The new key.
     pub new: PublicKey,
-    /// The owner's claim.
+    /// When the owner claims to have signed.
     pub created: ClaimedTime,
 }
 
 impl Rotation {
-    /// An envelope that nobody has signed yet.
+    /// Creates an envelope that nobody has signed yet.
     pub fn envelope(&self) -> Envelope {
         let value = json!({
             "v": 1,
@@ -32,7 +34,7 @@ impl Rotation {
         Envelope::new(PayloadType::Rotation, canonical::to_text(&value).into_bytes())
     }
 
-    /// Reads a rotation that both keys signed.
+    /// Parses a rotation that must be signed by both keys.
     pub fn parse(bytes: &[u8]) -> Result<Self, SignedDataError> {
         let value =
             json::parse(bytes).map_err(|_| SignedDataError("it is not JSON with each key once"))?;
@@ -52,7 +54,7 @@ impl Rotation {
         Ok(rotation)
     }
 
-    /// As a signed envelope is written.
+    /// Formats a signed envelope as the text of a rotation file.
     pub fn to_file_text(envelope: &Envelope) -> String {
         format!("{:#}\n", json!({ "rotation": envelope.to_json() }))
     }

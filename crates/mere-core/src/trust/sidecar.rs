@@ -1,7 +1,7 @@
-//! The file beside an item that holds both signatures.
+//! Sidecars: the file beside an item that holds both signatures.
 //!
-//! `<file>.sig`, or `.sig` in the folder of a folder item. It ends with its last brace: whatever is
-//! cut off, it is no sidecar any more.
+//! It is `<file>.sig`, or `.sig` in the folder of a folder item. It ends with its last brace, so a
+//! truncated sidecar is never valid.
 
 use serde_json::json;
 
@@ -12,30 +12,30 @@ use super::statement::Statement;
 use crate::digest::Sha256;
 use crate::json;
 
-/// The largest sidecar that is read.
+/// The largest sidecar that is read, in bytes.
 pub const MAX_SIDECAR_BYTES: u64 = 1024 * 1024;
 
-/// Both envelopes, and what they say. Whether anybody made the signatures is not looked at here.
+/// Both envelopes and their parsed payloads. The signatures themselves are not checked here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sidecar {
     /// The author's envelope.
     pub author: Envelope,
     /// The installer's envelope.
     pub installer: Envelope,
-    /// What the author says.
+    /// The author's statement.
     pub statement: Statement,
-    /// What the installer says.
+    /// The installer's placement.
     pub placement: Placement,
 }
 
 impl Sidecar {
-    /// Nobody has signed these yet. A placement is always of its own statement.
+    /// Creates a sidecar that nobody has signed yet. The placement is bound to the statement.
     pub fn new(statement: Statement, placement: Placement) -> Self {
         let author = Envelope::new(PayloadType::Statement, statement.payload());
         Self::with_signed_statement(author, statement, placement)
     }
 
-    /// A statement that somebody signed, and a placement that nobody has signed yet.
+    /// Creates a sidecar from a statement that is already signed and a placement that is not.
     pub fn with_signed_statement(
         author: Envelope,
         statement: Statement,
@@ -46,7 +46,7 @@ impl Sidecar {
         Self { author, installer, statement, placement }
     }
 
-    /// Reads a sidecar.
+    /// Parses a sidecar.
     pub fn parse(bytes: &[u8]) -> Result<Self, SignedDataError> {
         let value =
             json::parse(bytes).map_err(|_| SignedDataError("it is not JSON with each key once"))?;
@@ -61,7 +61,7 @@ impl Sidecar {
         Ok(Self { author, installer, statement, placement })
     }
 
-    /// As it is written.
+    /// Formats the sidecar as the text of its file.
     pub fn to_text(&self) -> String {
         let value =
             json!({ "statement": self.author.to_json(), "placement": self.installer.to_json() });

@@ -1,4 +1,7 @@
-//! What an author says about an item, wherever it lies.
+//! Statements: what an author signs about an item, wherever it lies.
+//!
+//! The scope and the space are not part of a statement; they belong to the placement. Parsing
+//! checks the form only.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,12 +15,12 @@ use crate::digest::Sha256;
 use crate::item::integrity::FileDigest;
 use crate::item::{Category, ItemId, ItemType, Version};
 
-/// When somebody says to have signed: their claim, which decides nothing.
+/// When somebody claims to have signed. Nothing is decided by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClaimedTime(Timestamp);
 
 impl ClaimedTime {
-    /// A moment, to the second.
+    /// Creates it from a timestamp, cut to the second.
     pub fn from_timestamp(moment: Timestamp) -> Self {
         Self(Timestamp::from_second(moment.as_second()).unwrap_or_default())
     }
@@ -39,10 +42,10 @@ impl FromStr for ClaimedTime {
     }
 }
 
-/// A statement.
+/// An author's statement about an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// What the item is.
+    /// The type of the item.
     pub kind: ItemType,
     /// Its id.
     pub id: ItemId,
@@ -50,18 +53,18 @@ pub struct Statement {
     pub version: Version,
     /// Its category.
     pub category: Category,
-    /// The canonical hash of its type.
+    /// Its canonical hash.
     pub integrity: Sha256,
-    /// Every file of it, in order of paths.
+    /// All its files, sorted by path.
     pub files: Vec<FileDigest>,
-    /// What runs it, if it is a tool.
+    /// The tool that runs it, if it is a tool.
     pub executor: Option<ItemId>,
-    /// The author's claim.
+    /// When the author claims to have signed.
     pub created: ClaimedTime,
 }
 
 impl Statement {
-    /// The bytes that are signed.
+    /// Returns the bytes that are signed.
     pub fn payload(&self) -> Vec<u8> {
         let files = self.files.iter().map(|file| {
             json!({ "path": file.path, "sha256": file.sha256.to_string(), "size": file.size })
@@ -82,7 +85,7 @@ impl Statement {
         canonical::to_text(&value).into_bytes()
     }
 
-    /// Reads signed bytes.
+    /// Parses signed bytes.
     pub fn parse(payload: &[u8]) -> Result<Self, SignedDataError> {
         const KEYS: [&str; 9] =
             ["v", "type", "id", "version", "category", "integrity", "files", "executor", "created"];
@@ -108,7 +111,7 @@ impl Statement {
     }
 }
 
-/// A type by its own name: a statement uses no other words for it.
+/// Parses the name of an item type. A statement accepts no other words for it.
 pub(super) fn parse_item_type(text: &str) -> Result<ItemType, SignedDataError> {
     let kind = ItemType::ALL.into_iter().find(|kind| kind.name() == text);
     kind.ok_or(SignedDataError("there is no such type"))

@@ -1,8 +1,9 @@
-//! The one verification: signatures, then the place, then the bytes, then what they make.
+//! The one verification: first the signatures, then the location, then the bytes, then the item
+//! they make.
 //!
-//! Nothing of an item is parsed before its raw bytes and its place are known to be right, and what
-//! is broken is not parsed at all. Digests are those of the bytes that will be used; none is taken
-//! from a claim.
+//! Nothing of an item is parsed before its raw bytes and its location are known to be right, and a
+//! broken item is not parsed at all. Digests are those of the bytes that will be used; none is
+//! taken from a claim.
 
 use jiff::Timestamp;
 
@@ -18,54 +19,54 @@ use crate::digest::Sha256;
 use crate::item::integrity::FileDigest;
 use crate::item::{CategoryBase, ItemForm, ItemId, ItemType, ScopedPath, Version};
 
-/// What was found beside an item.
+/// The sidecar that was found beside an item.
 #[derive(Clone, Copy, Debug)]
 pub enum SidecarBytes<'a> {
-    /// No sidecar.
+    /// There is no sidecar.
     None,
-    /// A sidecar.
+    /// The bytes of the sidecar.
     Bytes(&'a [u8]),
-    /// Something that is no file of a sidecar's size.
+    /// There is something that is not a file, or is too large for a sidecar.
     Unreadable,
 }
 
 /// An item as it was found.
 #[derive(Clone, Copy, Debug)]
 pub struct FoundItem<'a> {
-    /// Where.
+    /// Its location.
     pub path: &'a ScopedPath,
-    /// In which space; none if it does not say.
+    /// The id of its space; `None` if the space has none.
     pub space_id: Option<&'a str>,
-    /// Every file of it, in order of paths.
+    /// All its files, sorted by path.
     pub files: &'a [FileDigest],
     /// Its sidecar.
     pub sidecar: SidecarBytes<'a>,
-    /// Whether a person is at work on it.
+    /// Whether a person is working on it.
     pub is_draft: bool,
-    /// When.
+    /// The current time.
     pub now: Timestamp,
 }
 
-/// What an item says of itself, once it is understood.
+/// The claims of an item about itself, once it is parsed.
 #[derive(Clone, Debug, Default)]
 pub struct ItemClaims {
     /// Its version.
     pub version: Option<Version>,
-    /// The canonical hash of its type.
+    /// Its canonical hash.
     pub integrity: Option<Sha256>,
-    /// What runs it.
+    /// The tool that runs it.
     pub executor: Option<ItemId>,
 }
 
-/// What is known before the item itself is understood.
+/// The result of the checks that come before the item itself is parsed.
 enum SignatureCheck {
     Signed(Box<Sidecar>, Result<ItemSigners, UntrustedSigner>),
     Draft,
     Unsigned,
 }
 
-/// Verifies an item. `read` makes the item of the bytes that were hashed, and is not called for
-/// what is broken.
+/// Verifies an item. `read` parses the item from the bytes that were hashed; it is not called for
+/// an item that is already known to be broken.
 pub fn verify<T, E>(
     exhibit: &FoundItem<'_>,
     keyring: &Keyring,
@@ -88,9 +89,9 @@ pub fn verify<T, E>(
     })
 }
 
-/// What an author whose key counts said of an item, wherever they said it lies; none if the letter
-/// is no sidecar, or nobody who counts signed it. It says what was vouched for once, and nothing of
-/// what lies there now.
+/// Returns the statement of a sidecar if its author's key is trusted, wherever it says the item
+/// lies. Returns `None` if the bytes are not a sidecar or no trusted key signed the statement. The
+/// statement tells what was once vouched for, and nothing about what lies there now.
 pub fn trusted_statement(
     letter: &[u8],
     keyring: &Keyring,
@@ -131,7 +132,7 @@ fn check_signatures(
     Ok(SignatureCheck::Signed(Box::new(sidecar), vouched))
 }
 
-/// The place is the signed fact.
+/// Checks that the item lies where its signatures say.
 fn check_location(exhibit: &FoundItem<'_>, sidecar: &Sidecar) -> Result<(), VerificationFailure> {
     let (place, statement, placement) = (exhibit.path, &sidecar.statement, &sidecar.placement);
     let base = Placement::base_name(place.kind, &place.base);
@@ -156,7 +157,8 @@ fn check_location(exhibit: &FoundItem<'_>, sidecar: &Sidecar) -> Result<(), Veri
     }
 }
 
-/// Where an item belongs, by its signatures alone: what was found may be another's.
+/// Returns where an item belongs according to its signatures alone, because what was found may be a
+/// different item.
 fn signed_path(sidecar: &Sidecar) -> Option<ScopedPath> {
     let (statement, placement) = (&sidecar.statement, &sidecar.placement);
     let base = if placement.base == statement.kind.folder() {
@@ -165,7 +167,7 @@ fn signed_path(sidecar: &Sidecar) -> Option<ScopedPath> {
         CategoryBase::InPlace(placement.base.parse().ok()?)
     };
     let is_lockfile = statement.kind == ItemType::Lockfile;
-    // No flat item has a main file of that name.
+    // No flat item has a main file of this name.
     let is_folder = |main| statement.files.iter().any(|file| file.path == main);
     let is_folder = statement.kind.folder_main_file().is_some_and(is_folder);
     Some(ScopedPath {
@@ -179,7 +181,7 @@ fn signed_path(sidecar: &Sidecar) -> Option<ScopedPath> {
     })
 }
 
-/// A lockfile's version stands in its name.
+/// Checks the version of a lockfile, which is part of its file name.
 fn check_version(place: &ScopedPath, statement: &Statement) -> Result<(), VerificationFailure> {
     match &place.version {
         Some(found) if *found != statement.version => Err(VerificationFailure::WrongVersion {
@@ -190,7 +192,7 @@ fn check_version(place: &ScopedPath, statement: &Statement) -> Result<(), Verifi
     }
 }
 
-/// The files must be the complete set, byte for byte.
+/// Checks that the files are the complete set, byte for byte.
 fn check_files(signed: &[FileDigest], found: &[FileDigest]) -> Result<(), VerificationFailure> {
     let lacks = |all: &[FileDigest], one: &FileDigest| {
         all.binary_search_by(|other| other.path.cmp(&one.path)).is_err()
@@ -208,7 +210,7 @@ fn check_files(signed: &[FileDigest], found: &[FileDigest]) -> Result<(), Verifi
     if changed.is_empty() { Ok(()) } else { Err(VerificationFailure::Changed(changed)) }
 }
 
-/// What the author said of the item, and what it says itself.
+/// Checks the item's own claims against the author's statement.
 fn check_claims(statement: &Statement, said: ItemClaims) -> Result<(), VerificationFailure> {
     if said.version.as_ref() != Some(&statement.version) {
         let expected = statement.version.clone();

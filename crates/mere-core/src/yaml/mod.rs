@@ -1,6 +1,8 @@
-//! Bounded, data-only YAML: one document, no anchors, no aliases, no tags, no merge keys, no
-//! duplicate keys. The one place that says so. What is hashed has no value either that two readers
-//! would take for two.
+//! Bounded, data-only YAML: one document without anchors, aliases, tags, merge keys and duplicate
+//! keys.
+//!
+//! This is the only place that enforces it. In YAML that is hashed, values that two readers would
+//! read differently are refused as well.
 
 pub mod amend;
 mod scan;
@@ -22,35 +24,35 @@ pub const MAX_YAML_BYTES: usize = 1024 * 1024;
 
 /// How many scalars and collections a text may have.
 const MAX_NODES: usize = 20_000;
-/// How many steps a parser may take: far more than a person writes.
+/// How many events the parser may emit: far more than a person writes.
 const MAX_EVENTS: usize = 60_000;
 
-/// A text that is not the YAML that was expected.
+/// A text that is not the expected YAML.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {reason}")]
 pub struct YamlError {
-    /// From 1.
+    /// The line, from 1.
     pub line: u64,
-    /// From 1.
+    /// The column, from 1.
     pub column: u64,
-    /// For people and the log: it may repeat the text's words.
+    /// The reason, for people and the log. It may repeat words of the text.
     pub reason: String,
 }
 
 impl YamlError {
-    /// A fault at a place of the text.
+    /// Creates an error at a location of the text.
     pub fn at_location(place: Location, reason: String) -> Self {
         Self { line: place.line(), column: place.column(), reason }
     }
 }
 
-/// Parses one document. An empty one is whatever `T` makes of null.
+/// Parses one document. An empty one becomes whatever `T` makes of null.
 pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
     check_and_scan(text)?;
     parse_strict(text)
 }
 
-/// The scalars of a text that may be read.
+/// Checks that a text may be parsed, and returns its scalars.
 fn check_and_scan(text: &str) -> Result<Vec<Scalar<'_>>, YamlError> {
     if text.len() > MAX_YAML_BYTES {
         return Err(YamlError { line: 1, column: 1, reason: "it is larger than 1 MiB".to_owned() });
@@ -85,7 +87,8 @@ fn parse_strict<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
     })
 }
 
-/// The library's words without the place, which is said apart, and without its inner names.
+/// Rewrites the library's message: the location is reported separately, and internal names are
+/// replaced.
 fn plain_reason(words: &str) -> String {
     let words = words.split(" at line ").next().unwrap_or_default();
     if words.starts_with("budget breached") {
@@ -105,7 +108,7 @@ fn plain_reason(words: &str) -> String {
     )
 }
 
-/// One key of a mapping and its value, with the bytes they have in the text. A range that begins a
+/// One key of a mapping and its value, with their byte ranges in the text. The range of a
 /// collection is empty.
 pub(crate) struct YamlEntry {
     pub(crate) key: String,
@@ -114,21 +117,23 @@ pub(crate) struct YamlEntry {
     pub(crate) value_range: Range<usize>,
 }
 
-/// The keys of a mapping in their order. Nothing has no keys.
+/// Parses the keys of a mapping, in their order. An empty text has no keys.
 pub(crate) fn parse_mapping(text: &str) -> Result<Vec<YamlEntry>, YamlError> {
     parse::<Mapping>(text).map(|mapping| mapping.0)
 }
 
-/// Why a mapping is not one that can be hashed.
+/// The reason why a mapping cannot be hashed.
 #[derive(Debug)]
 pub(crate) enum PlainMappingError {
-    /// It is not a mapping at all.
+    /// The text is not a valid mapping.
     Yaml(YamlError),
-    /// A key or a value at this line and column, both from 1, would be another to another reader.
+    /// Another reader would read the key or value at this line and column, both from 1,
+    /// differently.
     AmbiguousScalar(u64, u64),
 }
 
-/// The same for what is hashed: every key is a text to every reader, and every value the same.
+/// Parses a mapping that is to be hashed: every reader must take each key for a text, and each
+/// value for the same value.
 pub(crate) fn parse_plain_mapping(text: &str) -> Result<Vec<YamlEntry>, PlainMappingError> {
     let scalars = check_and_scan(text).map_err(PlainMappingError::Yaml)?;
     let is_odd = |scalar: &&Scalar<'_>| match scalar.role {
@@ -169,7 +174,7 @@ impl<'de> Visitor<'de> for MappingVisitor {
         while let Some((key, value)) =
             access.next_entry::<Spanned<String>, Spanned<StrictValue>>()?
         {
-            // `1` and `"1"` are two keys to YAML and one to us.
+            // `1` and `"1"` are two keys in YAML, but one key to us.
             if !seen.insert(key.value.clone()) {
                 return Err(de::Error::custom("duplicate key"));
             }

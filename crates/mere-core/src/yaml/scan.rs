@@ -1,7 +1,8 @@
-//! The scalars of a text as they stand in it, and what is refused before anything is read.
+//! Lists the scalars of a text with their positions, and refuses tags and merge keys before
+//! anything is deserialized.
 //!
-//! The reader takes the standard tags without a word and would mix merged keys with written ones,
-//! so the events of its own parser are looked at first. A text that the parser refuses is refused.
+//! The deserializer silently accepts the standard tags and would mix merged keys with written ones,
+//! so the events of its own parser are checked first. A text that the parser refuses is refused.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,25 +11,25 @@ use serde_saphyr::granit_parser::{Event, Marker, Parser, ScalarStyle, options};
 
 use super::{MAX_EVENTS, MAX_NODES, YamlError};
 
-/// What a scalar is in the collection that holds it.
+/// The role of a scalar in the collection that contains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScalarRole {
-    /// The key of a mapping.
+    /// A key of a mapping.
     Key,
-    /// What a key has.
+    /// The value of a key.
     Value,
-    /// One of a list, or all of the text.
+    /// An item of a list, or the whole text.
     Item,
 }
 
 /// One scalar, in the order of the text.
 #[derive(Debug)]
 pub(crate) struct Scalar<'a> {
-    /// What it says.
+    /// Its value.
     pub(crate) value: Cow<'a, str>,
-    /// Where it says so, quotes included.
+    /// Its byte range, including quotes.
     pub(crate) range: Range<usize>,
-    /// What it is.
+    /// Its role.
     pub(crate) role: ScalarRole,
     /// How many collections it is in.
     pub(crate) depth: usize,
@@ -37,20 +38,20 @@ pub(crate) struct Scalar<'a> {
     pub(super) start: Marker,
 }
 
-/// A collection that is open.
+/// An open collection.
 enum OpenCollection {
     List,
-    /// A mapping, with what comes next in it.
+    /// A mapping, with the role of what comes next in it.
     Mapping(ScalarRole),
 }
 
-/// All scalars, unless there is a tag or a merge key.
+/// Returns all scalars. A tag or a merge key is an error.
 pub(crate) fn scan_scalars(text: &str) -> Result<Vec<Scalar<'_>>, YamlError> {
     let mut scalars = Vec::new();
     let mut open = Vec::new();
     let mut nodes = 0;
     let options = options! { emit_comments: false };
-    // The reader stops at that many; what it does not reach needs no look.
+    // The deserializer stops after that many events, so later ones need no check.
     for event in Parser::new_from_str_with_options(text, options).take(MAX_EVENTS) {
         let (event, span) =
             event.map_err(|error| error_at(*error.marker(), "it is not well-formed"))?;
@@ -58,7 +59,8 @@ pub(crate) fn scan_scalars(text: &str) -> Result<Vec<Scalar<'_>>, YamlError> {
             let place = span.tag_start().unwrap_or(span.start);
             return Err(error_at(place, "tags are not allowed"));
         }
-        // The reader would refuse it as well, after another look at all that was read so far.
+        // The deserializer would refuse this as well, but only after it has read everything up to
+        // here again.
         nodes += usize::from(begins_node(&event));
         if nodes > MAX_NODES {
             return Err(error_at(span.start, "there are too many values"));
@@ -103,14 +105,14 @@ fn begins_node(event: &Event<'_>) -> bool {
     matches!(event, Event::Scalar(..) | Event::SequenceStart(..) | Event::MappingStart(..))
 }
 
-/// What the node that begins here is; the collection around it moves on.
+/// Returns the role of the node that begins here, and advances the collection around it.
 fn next_role(open: &mut [OpenCollection]) -> ScalarRole {
     let Some(OpenCollection::Mapping(next)) = open.last_mut() else { return ScalarRole::Item };
     let then = if *next == ScalarRole::Key { ScalarRole::Value } else { ScalarRole::Key };
     std::mem::replace(next, then)
 }
 
-/// A text that is refused at a place.
+/// Creates an error at a position of the text.
 pub(super) fn error_at(place: Marker, reason: &str) -> YamlError {
     let number = |number| u64::try_from(number).unwrap_or(u64::MAX);
     YamlError {

@@ -1,22 +1,23 @@
-//! Which plain scalars every reader takes for the same value.
+//! Decides which plain scalars every YAML reader takes for the same value.
 //!
-//! Hashes are compared with what Python's YAML 1.1 reader gives, and that takes `017` for 15, `on`
-//! for true and `12:30` for 750, while ours goes by YAML 1.2. What the two would read differently
-//! is named here, so that it can be refused instead of being hashed one way. Dates are texts to
-//! both: the format says so.
+//! Hashes are compared with what Python's YAML 1.1 reader gives, which takes `017` for 15, `on` for
+//! true and `12:30` for 750, while ours follows YAML 1.2. Scalars that the two would read
+//! differently are recognized here, so that they can be refused instead of being hashed one way.
+//! Dates are texts to both, because the item format says so.
 
-/// Whether a plain scalar is a text to every reader.
+/// Reports whether every reader takes a plain scalar for a text.
 pub(super) fn is_text(scalar: &str) -> bool {
-    // In brackets, a question mark begins a key to some, even without a space.
+    // In brackets, some readers take a question mark for the beginning of a key, even without a
+    // space.
     !is_special_word(scalar) && !is_number(scalar) && !scalar.starts_with('?')
 }
 
-/// Whether a plain scalar is one and the same value to every reader.
+/// Reports whether every reader takes a plain scalar for the same value.
 pub(super) fn is_portable(scalar: &str) -> bool {
     is_text(scalar) || is_portable_word(scalar) || is_portable_number(scalar)
 }
 
-/// What some reader takes for null, for a truth value or for a mark of its own.
+/// Reports whether some reader takes a scalar for null, for a boolean or for a special mark.
 fn is_special_word(scalar: &str) -> bool {
     const WORDS: [&str; 11] =
         ["", "~", "null", "true", "false", "yes", "no", "on", "off", "=", "<<"];
@@ -36,15 +37,15 @@ fn capitalize(word: &str) -> String {
     first.to_ascii_uppercase() + &rest.to_ascii_lowercase()
 }
 
-/// What some reader takes for a number.
+/// Reports whether some reader takes a scalar for a number.
 fn is_number(scalar: &str) -> bool {
     let body = strip_sign(scalar);
     let is_named = [".inf", ".nan"].iter().any(|name| body.eq_ignore_ascii_case(name));
     is_named || is_radix_number(body) || is_sexagesimal(body) || is_decimal(body)
 }
 
-/// A number that every reader takes for the same one, which is neither too large nor too exact
-/// for any of them.
+/// Reports whether every reader takes a scalar for the same number, which must be neither too large
+/// nor too precise for any of them.
 fn is_portable_number(scalar: &str) -> bool {
     let body = strip_sign(scalar);
     if is_nonempty_and_all(body, |digit| digit.is_ascii_digit()) {
@@ -71,7 +72,7 @@ fn is_nonempty_and_all(text: &str, of: impl Fn(char) -> bool) -> bool {
     !text.is_empty() && text.chars().all(of)
 }
 
-/// `0x1f`, `0o17`, `0b11`.
+/// Matches `0x1f`, `0o17` and `0b11`.
 fn is_radix_number(body: &str) -> bool {
     let Some((prefix, digits)) = body.split_at_checked(2) else { return false };
     let base = match prefix {
@@ -83,7 +84,7 @@ fn is_radix_number(body: &str) -> bool {
     is_nonempty_and_all(digits, |digit| digit.is_digit(base) || digit == '_')
 }
 
-/// `12:30`, which is 750 to some, and `12:30.5`.
+/// Matches `12:30`, which is 750 to some readers, and `12:30.5`.
 fn is_sexagesimal(body: &str) -> bool {
     let (whole, fraction) = match body.split_once('.') {
         Some((whole, fraction)) => (whole, Some(fraction)),
@@ -104,7 +105,7 @@ fn is_sexagesimal(body: &str) -> bool {
         && fraction.is_none_or(|digits| digits.chars().all(is_digit))
 }
 
-/// `1`, `1_000`, `017`, `1.`, `.5`, `1.5e+3`.
+/// Matches `1`, `1_000`, `017`, `1.`, `.5` and `1.5e+3`.
 fn is_decimal(body: &str) -> bool {
     let (mantissa, exponent) = body.split_once(['e', 'E']).unwrap_or((body, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));

@@ -1,10 +1,10 @@
-//! Attention: each token becomes a mixture of all tokens, once for each head.
+//! Multi-head attention: each token becomes a weighted mean of all tokens, once for each head.
 
 use super::curve::exponential;
 use super::shape::HEAD_SIZE;
 
-/// What each token asks for, what it is found by and what it gives: vectors of one width, one
-/// behind the other.
+/// The query, key and value vectors of all tokens. Each list holds vectors of equal width, one
+/// after the other.
 pub(super) struct Attention {
     pub(super) queries: Vec<f32>,
     pub(super) keys: Vec<f32>,
@@ -12,7 +12,7 @@ pub(super) struct Attention {
 }
 
 impl Attention {
-    /// The mixtures, laid out like the values.
+    /// Returns the weighted values, in the layout of `values`.
     pub(super) fn weighted_values(&self, width: usize) -> Vec<f32> {
         let mut mixed = vec![0.0; self.values.len()];
         let mut scores = vec![0.0; self.values.len() / width];
@@ -32,14 +32,15 @@ impl Attention {
         mixed
     }
 
-    /// The keys of a head, one line for each dimension, so that lines are added and not summed up.
+    /// Transposes the keys of a head to one line per dimension, so that scoring adds whole lines
+    /// instead of summing within one.
     fn transposed_keys(&self, width: usize, head: usize) -> Vec<f32> {
         let dimensions = head..head + HEAD_SIZE;
         dimensions.flat_map(|at| self.keys.iter().skip(at).step_by(width).copied()).collect()
     }
 }
 
-/// The part of each vector that belongs to a head.
+/// Returns the slice of each vector that belongs to a head.
 fn head_slices(vectors: &[f32], width: usize, head: usize) -> impl Iterator<Item = &[f32]> {
     vectors.chunks_exact(width).map(move |vector| &vector[head..head + HEAD_SIZE])
 }
@@ -52,7 +53,7 @@ fn compute_scores(query: &[f32], keys: &[f32], scores: &mut [f32]) {
     }
 }
 
-/// Makes weights of scores, and gives their sum.
+/// Turns scores into softmax weights that are not yet normalised, and returns their sum.
 fn exponentiate_scores(scores: &mut [f32]) -> f32 {
     let greatest = scores.iter().fold(f32::MIN, |so_far, score| so_far.max(*score));
     for score in scores.iter_mut() {

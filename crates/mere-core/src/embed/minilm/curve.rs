@@ -1,6 +1,7 @@
-//! The two curves of a transformer, in a form that is computed for several numbers at once.
+//! The exponential function and GELU, in a form that compilers vectorise.
 
-/// The exponential function, right to five digits between -87 and 87, and cut off beyond.
+/// Approximates the exponential function to five digits between -87 and 87; arguments beyond that
+/// are clamped.
 pub(super) fn exponential(number: f32) -> f32 {
     let powers = number.clamp(-87.0, 87.0) * std::f32::consts::LOG2_E;
     let (whole, rest) = split_whole(powers);
@@ -11,16 +12,16 @@ pub(super) fn exponential(number: f32) -> f32 {
     f32::from_bits(fraction.to_bits().wrapping_add(whole << 23))
 }
 
-/// GELU by the hyperbolic tangent, which is nowhere more than 0.0005 from the exact curve.
+/// Approximates GELU with the hyperbolic tangent, to within 0.0005 of the exact curve.
 pub(super) fn gelu(number: f32) -> f32 {
     let inner = number * (0.797_884_6 + 0.035_677_41 * number * number);
     // x/2 * (1 + tanh y) = x / (1 + e^-2y)
     number / (1.0 + exponential(-2.0 * inner))
 }
 
-/// The nearest whole number, as the low bits of a word, and what is left.
+/// Splits off the nearest whole number, as the low bits of a word, and returns it with the rest.
 fn split_whole(number: f32) -> (u32, f32) {
-    // Added to this, a number has its whole part in its lowest bits.
+    // After adding this, a float's lowest bits hold its whole part.
     const SHIFT: f32 = 12_582_912.0;
     let shifted = number + SHIFT;
     (shifted.to_bits().wrapping_sub(SHIFT.to_bits()), number - (shifted - SHIFT))

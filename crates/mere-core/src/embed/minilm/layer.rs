@@ -1,4 +1,5 @@
-//! One layer: attention, then two steps forward, each added to what was there and normalised.
+//! One transformer layer: attention, then the feed-forward network, each with a residual
+//! connection and layer normalisation.
 
 use super::MiniLmError;
 use super::attention::Attention;
@@ -22,7 +23,7 @@ pub(super) struct TransformerLayer {
 }
 
 impl TransformerLayer {
-    /// Takes a layer.
+    /// Reads the next layer.
     pub(super) fn read(
         source: &mut ByteReader<'_>,
         shape: &ModelShape,
@@ -40,7 +41,7 @@ impl TransformerLayer {
         })
     }
 
-    /// What the layer makes of the tokens of a text.
+    /// Replaces the states of a text's tokens by the layer's output.
     pub(super) fn apply(&self, tokens: &mut [f32], width: usize) {
         let attention = Attention {
             queries: self.query.apply(tokens),

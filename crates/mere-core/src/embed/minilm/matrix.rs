@@ -1,17 +1,18 @@
 //! A matrix of signed bytes with a scale for each row, and its product with many vectors.
 //!
-//! The vectors are made whole numbers too, of twelve bits, by a scale of their own. Their products
-//! with bytes add up in 32 bits without loss for all that [`Shape`](super::shape::Shape) lets be.
+//! The vectors are quantised too, to twelve bits, each with a scale of its own. Their products
+//! with bytes fit into 32 bits for every shape that
+//! [`ModelShape`](super::shape::ModelShape) accepts.
 
 use super::MiniLmError;
 use super::source::ByteReader;
 
-/// What a vector's greatest number becomes.
+/// The value that a vector's greatest number is quantised to.
 const QUANTIZED_MAX: f32 = 2047.0;
-/// So many rows are widened at a time: they stay near while every vector goes past them.
+/// The number of rows widened at a time, so that they stay cached while every vector is multiplied.
 const BLOCK_ROWS: usize = 16;
 
-/// Rows of numbers.
+/// A matrix of bytes with a scale for each row.
 #[derive(Clone, Debug)]
 pub(super) struct QuantizedMatrix {
     columns: usize,
@@ -19,7 +20,7 @@ pub(super) struct QuantizedMatrix {
     scales: Vec<f32>,
 }
 
-/// A matrix, and what is added to its product.
+/// A linear layer: a matrix, and the bias that is added to its product.
 #[derive(Clone, Debug)]
 pub(super) struct Linear {
     matrix: QuantizedMatrix,
@@ -27,7 +28,7 @@ pub(super) struct Linear {
 }
 
 impl QuantizedMatrix {
-    /// Takes a matrix: a scale for each row, and then their bytes.
+    /// Reads the next matrix: a scale for each row, then the bytes of the rows.
     pub(super) fn read(
         source: &mut ByteReader<'_>,
         rows: usize,
@@ -39,7 +40,7 @@ impl QuantizedMatrix {
         Ok(Self { columns, bytes, scales })
     }
 
-    /// Adds a row to some numbers.
+    /// Adds a row to `numbers`.
     pub(super) fn add_row(&self, row: usize, numbers: &mut [f32]) {
         let bytes = self.bytes.chunks_exact(self.columns).nth(row);
         if let (Some(bytes), Some(scale)) = (bytes, self.scales.get(row)) {
@@ -51,7 +52,7 @@ impl QuantizedMatrix {
 }
 
 impl Linear {
-    /// Takes a matrix and its bias.
+    /// Reads the next matrix and its bias.
     pub(super) fn read(
         source: &mut ByteReader<'_>,
         rows: usize,
@@ -61,7 +62,7 @@ impl Linear {
         Ok(Self { matrix, bias: source.read_floats(rows)? })
     }
 
-    /// The products with vectors that lie one behind the other, laid out alike.
+    /// Applies the layer to vectors that lie one after the other; the results have the same layout.
     pub(super) fn apply(&self, vectors: &[f32]) -> Vec<f32> {
         let (columns, rows) = (self.matrix.columns, self.matrix.scales.len());
         let whole = QuantizedVectors::new(vectors, columns);
@@ -92,7 +93,7 @@ impl Linear {
     }
 }
 
-/// Vectors as whole numbers.
+/// Vectors quantised to 16-bit integers, with a scale for each.
 struct QuantizedVectors {
     numbers: Vec<i16>,
     scales: Vec<f32>,
@@ -111,7 +112,7 @@ impl QuantizedVectors {
     }
 }
 
-/// The sum of the products. Sixteen sums side by side are what compilers know how to make quick.
+/// Computes the dot product with sixteen independent sums, which compilers vectorise.
 fn dot(left: &[i16], right: &[i16]) -> f32 {
     let ((left, left_rest), (right, right_rest)) =
         (left.as_chunks::<16>(), right.as_chunks::<16>());
@@ -133,6 +134,6 @@ fn to_float(sum: i32) -> f32 {
 
 #[expect(clippy::cast_possible_truncation, reason = "within -2047.5 and 2047.5 by its scale")]
 fn round_to_i16(number: f32) -> i16 {
-    // `as` rounds towards zero. The call of `round` would not be made for eight at once.
+    // `as` rounds towards zero. A call of `round` would prevent vectorisation.
     (number + 0.5_f32.copysign(number)) as i16
 }

@@ -1,11 +1,11 @@
 //! all-MiniLM-L6-v2: a small transformer that reads a text as a whole.
 //!
-//! Its weights are a byte each, with a scale for each row. It does not ship with the program:
-//! [`pack()`] makes one buffer of the files of its package, and [`MiniLm::read`] reads that. Bytes that
-//! are no model are refused whole, before anything is computed with them.
+//! Its weights have one byte each, with a scale for each row. It does not ship with the program:
+//! [`pack()`] turns the files of its package into one buffer, and [`MiniLm::read`] parses that. An
+//! invalid model is refused as a whole, before anything is computed with it.
 //!
-//! The file: `MEREBERT`, the version, the numbers of its `Shape`, the vocabulary, and the weights in the
-//! order in which they are used. All little-endian.
+//! File format, little-endian throughout: `MEREBERT`, the version, the numbers of its
+//! `ModelShape`, the vocabulary, and the weights in the order in which they are used.
 
 mod attention;
 mod curve;
@@ -28,19 +28,19 @@ use super::vocabulary::{TokenId, Vocabulary, VocabularyError};
 use super::{ModelIdentity, Vector, wordpiece};
 use std::borrow::Cow;
 
-/// What makes the vectors of a [`MiniLm`] that is packed from all-MiniLM-L6-v2.
+/// The model behind a [`MiniLm`] that is packed from all-MiniLM-L6-v2.
 pub const MODEL: ModelIdentity =
     ModelIdentity { id: Cow::Borrowed("minilm-l6-v2-384-1"), dimensions: 384 };
 
 const MAGIC: &[u8; 8] = b"MEREBERT";
 const VERSION: u32 = 1;
 
-/// The transformer.
+/// The transformer's weights and vocabulary.
 #[derive(Clone, Debug)]
 pub struct MiniLm {
     shape: ModelShape,
     vocabulary: Vocabulary,
-    /// The tokens that every text begins and ends with.
+    /// The tokens `[CLS]` and `[SEP]`, with which every text begins and ends.
     boundary_tokens: [TokenId; 2],
     word_embeddings: QuantizedMatrix,
     position_embeddings: Vec<f32>,
@@ -48,25 +48,25 @@ pub struct MiniLm {
     layers: Vec<TransformerLayer>,
 }
 
-/// Bytes that are no packed model.
+/// The reason why bytes are not a packed model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MiniLmError {
-    /// They begin otherwise, or with sizes that make no sense.
+    /// The header is not the one expected, or its sizes make no sense.
     #[error("not a packed model, or of another version")]
     Header,
-    /// They end too early or too late.
+    /// The file is shorter or longer than its header says.
     #[error("the model's length is not what its header says")]
     Length,
     /// A weight is not finite.
     #[error("a weight of the model is no number")]
     NotFinite,
-    /// Their vocabulary is none, or another than the header says.
+    /// The vocabulary is not valid, or lacks a special token.
     #[error(transparent)]
     Vocabulary(#[from] VocabularyError),
 }
 
 impl MiniLm {
-    /// Reads a packed model.
+    /// Parses a packed model.
     pub fn read(bytes: &[u8]) -> Result<Self, MiniLmError> {
         let bytes = bytes.strip_prefix(MAGIC).ok_or(MiniLmError::Header)?;
         let mut source = ByteReader::new(bytes);
@@ -100,14 +100,15 @@ impl MiniLm {
         })
     }
 
-    /// How many numbers its vectors have.
+    /// Returns the number of dimensions of its vectors.
     pub fn dimensions(&self) -> usize {
         self.shape.width
     }
 
-    /// The vector of a text. There is none for a text without a token, or if the weights make no sense.
+    /// Computes the vector of a text. Returns `None` for a text without tokens, or if the weights
+    /// make no sense.
     ///
-    /// Only the first tokens are read: 254 by the model that [`MODEL`] names.
+    /// Only the first tokens are read: 254 with the model that [`MODEL`] names.
     pub fn embed(&self, text: &str) -> Option<Vector> {
         let tokens = wordpiece::tokenize(&self.vocabulary, text, self.shape.positions - 2);
         if tokens.is_empty() {
@@ -125,7 +126,8 @@ impl MiniLm {
         Vector::from_floats(&sums)
     }
 
-    /// What the first layer gets: each token, where it stands, and the two ends.
+    /// Computes the input of the first layer: the normalised sum of each token's word and position
+    /// embeddings, between the two boundary tokens.
     fn input_states(&self, tokens: &[TokenId]) -> Vec<f32> {
         let [first, last] = self.boundary_tokens;
         let width = self.shape.width;

@@ -1,12 +1,12 @@
-//! Layer normalisation: the mean taken away, the deviation made one, then stretched and moved.
+//! Layer normalisation: each vector gets mean 0 and deviation 1, and is then scaled and shifted.
 
 use super::MiniLmError;
 use super::source::ByteReader;
 
-/// So that what is all alike is not divided by zero.
+/// Prevents a division by zero when all numbers of a vector are equal.
 const EPSILON: f32 = 1e-12;
 
-/// By what each number is stretched, and how far it is moved.
+/// The scale and shift that are applied to each dimension after normalisation.
 #[derive(Clone, Debug)]
 pub(super) struct LayerNorm {
     gamma: Vec<f32>,
@@ -14,12 +14,12 @@ pub(super) struct LayerNorm {
 }
 
 impl LayerNorm {
-    /// Takes both, one behind the other.
+    /// Reads gamma, then beta.
     pub(super) fn read(source: &mut ByteReader<'_>, width: usize) -> Result<Self, MiniLmError> {
         Ok(Self { gamma: source.read_floats(width)?, beta: source.read_floats(width)? })
     }
 
-    /// Normalises each of the vectors that lie one behind the other.
+    /// Normalises each of the vectors that lie one after the other.
     pub(super) fn apply(&self, vectors: &mut [f32]) {
         for vector in vectors.chunks_exact_mut(self.gamma.len()) {
             let mean = mean(vector.iter().copied());

@@ -1,34 +1,36 @@
-//! From the files of a package to the one that [`MiniLm::read`](super::MiniLm::read) takes.
+//! Packs the files of a model package into the one that [`MiniLm::read`](super::MiniLm::read)
+//! takes.
 //!
-//! Each row of weights is made bytes by the scale that makes its greatest one 127. What makes no
-//! model is refused here: the packed bytes are read once before they are given away.
+//! Each row of weights is quantised with the scale that makes its greatest weight 127. Files that
+//! do not make a valid model are refused here: the packed bytes are parsed once before they are
+//! returned.
 
 use super::safetensors::{Tensor, Tensors};
 use super::shape::{MAX_LAYERS, ModelShape};
 use super::{MAGIC, MiniLm, MiniLmError, VERSION};
 use crate::embed::vocabulary::{Vocabulary, VocabularyError};
 
-/// So many tokens of a text are read; the model was not taught with more.
+/// The number of tokens read of a text; the model was not trained with more.
 const MAX_POSITIONS: usize = 256;
 
-/// Files that make no model.
+/// The reason why files do not make a model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PackError {
-    /// The weights are not a file of tensors.
+    /// The weights are not a safetensors file.
     #[error("the weights are not a safetensors file")]
     Header,
     /// A tensor is missing, or is not what it should be.
     #[error("no tensor `{0}` of the right size and type")]
     Tensor(String),
-    /// The list of words is none.
+    /// The vocabulary is not valid.
     #[error(transparent)]
     Vocabulary(#[from] VocabularyError),
-    /// What came out is no model.
+    /// The packed bytes are not a valid model.
     #[error(transparent)]
     Model(#[from] MiniLmError),
 }
 
-/// Packs the weights (`model.safetensors`) and the list of words (`vocab.txt`) of a package.
+/// Packs the weights (`model.safetensors`) and the vocabulary (`vocab.txt`) of a package.
 pub fn pack(safetensors: &[u8], vocabulary: &[u8]) -> Result<Vec<u8>, PackError> {
     let tensors = Tensors::read(safetensors)?;
     let shape = derive_shape(&tensors, vocabulary)?;
@@ -42,7 +44,7 @@ pub fn pack(safetensors: &[u8], vocabulary: &[u8]) -> Result<Vec<u8>, PackError>
     Ok(packer.packed)
 }
 
-/// The shape that the sizes of the tensors say.
+/// Derives the model's shape from the sizes of its tensors.
 fn derive_shape(tensors: &Tensors<'_>, vocabulary: &[u8]) -> Result<ModelShape, PackError> {
     let words = tensors.tensor("embeddings.word_embeddings.weight")?;
     let places = tensors.tensor("embeddings.position_embeddings.weight")?;
@@ -76,8 +78,8 @@ impl<'a> Packer<'a> {
         Ok(())
     }
 
-    /// The words, their places and the norm. Of the two kinds of sentences that the model knows
-    /// every text is the first, so that one is added to the places.
+    /// Writes the word and position embeddings and their norm. The model distinguishes two sentence
+    /// types; every text counts as the first, so its embedding is added to the positions.
     fn write_embeddings(&mut self) -> Result<(), PackError> {
         let ModelShape { tokens, width, positions, .. } = self.shape;
         self.write_matrix("embeddings.word_embeddings.weight", tokens, width)?;
@@ -145,7 +147,7 @@ impl<'a> Packer<'a> {
     }
 }
 
-/// What a row's bytes are times, to be its numbers.
+/// Returns the factor that turns a row's bytes back into its weights.
 fn row_scale(row: &[f32]) -> f32 {
     let greatest = row.iter().fold(0.0_f32, |so_far, number| so_far.max(number.abs()));
     if greatest > 0.0 { greatest / 127.0 } else { 1.0 }

@@ -1,4 +1,4 @@
-//! A file of named tensors, as far as it is needed: its header, and tensors of 32-bit numbers.
+//! The part of the safetensors format that is needed: the header, and tensors of 32-bit floats.
 
 use serde_json::{Map, Value};
 
@@ -6,14 +6,14 @@ use super::PackError;
 
 const MAX_HEADER_BYTES: usize = 1 << 20;
 
-/// The tensors of a file.
+/// The tensors of a safetensors file.
 #[derive(Debug)]
 pub(super) struct Tensors<'a> {
     header: Map<String, Value>,
     data: &'a [u8],
 }
 
-/// A tensor of one or two dimensions; one of a single dimension is a row.
+/// A tensor with one or two dimensions; one with a single dimension counts as a row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tensor<'a> {
     pub(super) rows: usize,
@@ -22,7 +22,7 @@ pub(super) struct Tensor<'a> {
 }
 
 impl<'a> Tensors<'a> {
-    /// Reads the header of a file.
+    /// Parses the header of a file.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, PackError> {
         let (length, rest) = bytes.split_first_chunk().ok_or(PackError::Header)?;
         let length = usize::try_from(u64::from_le_bytes(*length)).ok();
@@ -33,12 +33,12 @@ impl<'a> Tensors<'a> {
         Ok(Self { header, data })
     }
 
-    /// Whether there is a tensor of this name.
+    /// Checks for a tensor of this name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.header.contains_key(name)
     }
 
-    /// The tensor of this name.
+    /// Finds the tensor of this name.
     pub(super) fn tensor(&self, name: &str) -> Result<Tensor<'a>, PackError> {
         self.find(name).ok_or_else(|| PackError::Tensor(name.to_owned()))
     }
@@ -66,7 +66,7 @@ fn parse_numbers(value: &Value) -> Option<Vec<usize>> {
 }
 
 impl<'a> Tensor<'a> {
-    /// All its numbers, row by row.
+    /// Returns all numbers, row by row.
     pub(super) fn floats(&self) -> impl Iterator<Item = f32> + use<'a> {
         self.data.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes))
     }

@@ -1,32 +1,32 @@
-//! How large a model is, which says how long its file is.
+//! The dimensions of a model, which determine the length of its file.
 
-/// The size of an attention head, in this family of models always the same.
+/// The size of an attention head, which is the same for all models of this family.
 pub(super) const HEAD_SIZE: usize = 32;
 
-/// No model of this family has more layers.
+/// The most layers that a model of this family has.
 pub(super) const MAX_LAYERS: usize = 24;
 
-/// The numbers at the head of a packed model.
+/// The numbers in the header of a packed model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ModelShape {
     pub(super) layers: usize,
-    /// How many numbers a token is.
+    /// The number of dimensions of a token's state.
     pub(super) width: usize,
-    /// How many there are between the two steps of a layer's feed-forward part.
+    /// The number of dimensions between the two linear steps of a layer's feed-forward network.
     pub(super) inner_width: usize,
-    /// How many tokens are read of a text.
+    /// The number of tokens read of a text, including the two boundary tokens.
     pub(super) positions: usize,
     pub(super) tokens: usize,
-    /// How many bytes the vocabulary has.
+    /// The size of the vocabulary in bytes.
     pub(super) vocabulary_bytes: usize,
 }
 
 impl ModelShape {
-    /// How many numbers it is made of.
+    /// The number of numbers in the header.
     pub(super) const NUMBER_COUNT: usize = 6;
 
-    /// The shape these numbers say, if it is one that can be worked with. The bounds keep sums of
-    /// products within 32 bits, and sizes within what a machine has.
+    /// Checks a shape from a header. The bounds keep sums of products within 32 bits, and sizes
+    /// within what a machine can hold.
     pub(super) fn new(numbers: [u32; Self::NUMBER_COUNT]) -> Option<Self> {
         let [layers, width, inner, positions, tokens, words] =
             numbers.map(|number| number as usize);
@@ -42,7 +42,7 @@ impl ModelShape {
         fits.then_some(shape)
     }
 
-    /// The numbers that say it.
+    /// Returns the numbers in header order.
     pub(super) fn to_numbers(&self) -> [usize; Self::NUMBER_COUNT] {
         [
             self.layers,

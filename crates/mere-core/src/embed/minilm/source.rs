@@ -1,8 +1,8 @@
-//! The bytes of a packed model, taken from front to back.
+//! A reader that takes the bytes of a packed model from front to back.
 
 use super::MiniLmError;
 
-/// What is left of the bytes.
+/// The bytes that have not been read yet.
 #[derive(Debug)]
 pub(super) struct ByteReader<'a>(&'a [u8]);
 
@@ -11,21 +11,21 @@ impl<'a> ByteReader<'a> {
         Self(bytes)
     }
 
-    /// The next bytes.
+    /// Reads the next `count` bytes.
     pub(super) fn read_bytes(&mut self, count: usize) -> Result<&'a [u8], MiniLmError> {
         let (taken, rest) = self.0.split_at_checked(count).ok_or(MiniLmError::Length)?;
         self.0 = rest;
         Ok(taken)
     }
 
-    /// The next whole number.
+    /// Reads the next 32-bit number.
     pub(super) fn read_number(&mut self) -> Result<u32, MiniLmError> {
         let (number, rest) = self.0.split_first_chunk().ok_or(MiniLmError::Length)?;
         self.0 = rest;
         Ok(u32::from_le_bytes(*number))
     }
 
-    /// The next numbers, all of which are finite.
+    /// Reads the next `count` floats and checks that they are finite.
     pub(super) fn read_floats(&mut self, count: usize) -> Result<Vec<f32>, MiniLmError> {
         let bytes = self.read_bytes(count.checked_mul(4).ok_or(MiniLmError::Length)?)?;
         let floats = bytes.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes));
@@ -34,7 +34,7 @@ impl<'a> ByteReader<'a> {
         if all_finite { Ok(floats) } else { Err(MiniLmError::NotFinite) }
     }
 
-    /// That nothing is left.
+    /// Checks that no bytes are left.
     pub(super) fn expect_end(&self) -> Result<(), MiniLmError> {
         if self.0.is_empty() { Ok(()) } else { Err(MiniLmError::Length) }
     }

@@ -1,4 +1,4 @@
-//! A picture for Graphviz.
+//! Renders a subgraph for Graphviz.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use crate::graph::picture::DrawnLink;
 const MAX_TITLE_COLUMNS: usize = 60;
 
 impl Subgraph<'_> {
-    /// The picture in Graphviz' language.
+    /// Renders the subgraph in Graphviz's language.
     pub fn to_dot(&self) -> String {
         let mut out = String::from(
             "digraph knowledge {\n  rankdir=LR;\n  bgcolor=\"transparent\";\n  \
@@ -59,7 +59,7 @@ fn write_dot_edge(out: &mut String, stroke: DrawnLink) {
     );
 }
 
-/// A text between quotes. Graphviz reads escapes in labels, and entities of HTML.
+/// Escapes a text between quotes. Graphviz reads escapes and HTML entities in labels.
 fn escape_label(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,11 +1,12 @@
-//! A picture as JSON: `nodes`, and `edges` whose `source` and `target` are places in that list.
+//! Renders a subgraph as JSON: `nodes`, and `edges` whose `source` and `target` are indices of that
+//! list.
 
 use serde_json::{Value, json};
 
 use crate::graph::{Subgraph, UnresolvedReason};
 
 impl Subgraph<'_> {
-    /// The picture as JSON.
+    /// Renders the subgraph as JSON.
     pub fn to_json(&self) -> String {
         let nodes = (0..self.nodes.len()).map(|index| self.json_node(index)).collect::<Vec<_>>();
         let edges = self.links.iter().map(|stroke| {
@@ -38,7 +39,7 @@ impl Subgraph<'_> {
         })
     }
 
-    /// The links of its entries that lead nowhere.
+    /// Returns the unresolved links of its entries.
     fn json_unresolved_links(&self) -> Vec<Value> {
         let nodes = self.nodes.iter().enumerate();
         let loose = nodes.flat_map(|(source, node)| {

@@ -1,7 +1,7 @@
-//! A picture as one text: a tree for a terminal, Graphviz, JSON, or SVG.
+//! Renders a subgraph as one text: a tree for a terminal, Graphviz, JSON, or SVG.
 //!
-//! Whoever made the graph cleaned its texts. Here they are only made to fit, and written so that
-//! they stay texts.
+//! The texts of entries were cleaned by whoever built the graph. Here they are only cut to fit, and
+//! escaped so that they stay texts.
 
 mod dot;
 mod json;

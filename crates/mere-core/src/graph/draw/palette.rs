@@ -1,16 +1,16 @@
-//! The colour of each relation, on a light and on a dark ground.
+//! The colour and line style of each relation, on a light and on a dark background.
 
 use crate::item::Relation;
 
-/// A colour for each ground, and the dashes that tell it apart without colour.
+/// A colour for each background, and the dashes that distinguish a line without colour.
 pub(in crate::graph) struct LineStyle {
     pub(in crate::graph) light: &'static str,
     pub(in crate::graph) dark: &'static str,
-    /// The lengths of dash and gap; none for a whole line.
+    /// The lengths of dash and gap; `None` for a solid line.
     pub(in crate::graph) dashes: Option<&'static str>,
 }
 
-/// How a relation is drawn.
+/// Returns the line style of a relation.
 pub(in crate::graph) fn line_style(relation: Relation) -> LineStyle {
     let (light, dark, dashes) = match relation {
         Relation::Extends => ("#2563eb", "#6ea8fe", None),

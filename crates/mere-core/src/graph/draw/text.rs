@@ -1,7 +1,8 @@
-//! A picture for a terminal: a tree around an entry, or a list of all entries with their links.
+//! Renders a subgraph for a terminal: a tree around an entry, or a list of entries with their
+//! links.
 //!
-//! In a tree each entry is described once and each link drawn once: what was come to on another way
-//! is named, and not followed again.
+//! In a tree, each entry is described once and each link is drawn once. An entry that was already
+//! reached on another path is named, but not followed again.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -13,11 +14,11 @@ use crate::item::Relation;
 
 /// The longest title in columns.
 const MAX_TITLE_COLUMNS: usize = 56;
-/// The longest name of something that is not there.
+/// The longest name of an unresolved target in columns.
 const MAX_TARGET_COLUMNS: usize = 80;
 
 impl Subgraph<'_> {
-    /// The picture for a terminal.
+    /// Renders the subgraph for a terminal.
     pub fn to_text(&self) -> String {
         let mut out = match self.focus {
             Some(focus) => TreeRenderer::new(self, focus).render(focus),
@@ -79,7 +80,7 @@ impl Subgraph<'_> {
     }
 }
 
-/// A link, whichever end it is seen from.
+/// A link, independent of the end it is seen from.
 type LinkKey = (NodeId, NodeId, Relation);
 
 /// A tree of what a walk found.
@@ -141,7 +142,7 @@ impl<'a> TreeRenderer<'a> {
         out
     }
 
-    /// The lines below an entry: what hangs there, and links to what hangs elsewhere.
+    /// Returns the lines below an entry: its children, and links to entries elsewhere in the tree.
     fn lines_below(&mut self, from: NodeId, indent: &str) -> Vec<TreeLine> {
         let steps = self.picture.graph.steps(from, &self.picture.options).into_iter();
         let steps = steps.filter(|step| {

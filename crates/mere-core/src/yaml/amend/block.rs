@@ -1,4 +1,6 @@
-//! Edits of a mapping that is one key below the other.
+//! Edits of a block mapping, which has one key per line.
+//!
+//! The edits are not checked here: the caller parses the result and compares values.
 
 use std::ops::Range;
 
@@ -9,7 +11,7 @@ use super::write::{self, INDENT};
 use super::{lines, place};
 use crate::edit::Edit;
 
-/// A new key below the last one.
+/// Returns the edits that add a key below the last one.
 pub(super) fn append(
     text: &str,
     pairs: &[KeyValue],
@@ -22,7 +24,7 @@ pub(super) fn append(
     Some(vec![lines_edit(text, place..place, &write::format_block(key, value, column))])
 }
 
-/// A first key for a document that has none.
+/// Returns the edits that add the first key of a document that has none.
 pub(super) fn insert_first(
     text: &str,
     tree: &DocumentTree,
@@ -32,7 +34,7 @@ pub(super) fn insert_first(
     let root = &tree.root;
     let lines = write::format_block(key, value, 0);
     if !root.is_written() {
-        // The comment of an empty file is about the file, not about this key.
+        // A comment in an empty file is about the file, not about this key.
         let ahead = text.get(tree.start..tree.end)?;
         let is_apart =
             lines::is_blank(ahead) || lines::has_final_newline(lines::without_final_newline(ahead));
@@ -44,7 +46,7 @@ pub(super) fn insert_first(
     is_alone.then(|| vec![lines_edit(text, root.start..lines::next(text, root.end), &lines)])
 }
 
-/// Keys for a key that has nothing, or a word for it, on its line.
+/// Returns the edits that put keys below a key whose value is empty or null on its line.
 pub(super) fn fill_empty(
     text: &str,
     pair: &KeyValue,
@@ -55,7 +57,8 @@ pub(super) fn fill_empty(
     is_on_line.then(|| replace(text, pair, &Value::Object(map)))?
 }
 
-/// A new value. The comment on the line of the key stays; those inside the old value do not.
+/// Returns the edits that replace a value. The comment on the line of the key stays; those inside
+/// the old value do not.
 pub(super) fn replace(text: &str, pair: &KeyValue, value: &Value) -> Option<Vec<Edit>> {
     let column = place::column(text, pair.key.start)?;
     let colon = pair.colon?;
@@ -83,13 +86,14 @@ pub(super) fn replace(text: &str, pair: &KeyValue, value: &Value) -> Option<Vec<
     })
 }
 
-/// A value behind a colon.
+/// Returns the edit that puts a value after a colon.
 fn value_after_colon(colon: usize, value: &Value) -> Edit {
     let text = format!(" {}", write::format_inline(value, MappingStyle::Block));
     Edit { range: colon..colon, text }
 }
 
-/// A key goes, with its value and the comment right above it. What had only this key is `{}`.
+/// Returns the edits that remove a key, with its value and the comment directly above it. A mapping
+/// that had only this key becomes `{}`.
 pub(super) fn remove(
     text: &str,
     tree: &DocumentTree,
@@ -112,7 +116,7 @@ pub(super) fn remove(
     })
 }
 
-/// The lines of a key and its value, and of the comments that belong to them.
+/// Returns the range of a key's lines: the key, its value, and the comments that belong to them.
 fn own_lines(text: &str, pair: &KeyValue, floor: usize) -> Option<Range<usize>> {
     let column = place::column(text, pair.key.start)?;
     let line = place::line_start(text, pair.key.start);
@@ -120,7 +124,8 @@ fn own_lines(text: &str, pair: &KeyValue, floor: usize) -> Option<Range<usize>> 
     Some(start..place::end_of_own_lines(text, pair.value.end, column))
 }
 
-/// Lines in place of others, with the line end of the text. A last line without one stays so.
+/// Returns the edit that replaces lines by others, with the line ending of the text. A last line
+/// without a line ending stays so.
 fn lines_edit(text: &str, range: Range<usize>, lines: &str) -> Edit {
     let is_last = range.end == text.len() && place::after_byte_order_mark(text) < text.len();
     let is_open = is_last && !lines::has_final_newline(text);

@@ -1,4 +1,6 @@
-//! Edits of a mapping in braces.
+//! Edits of a flow mapping, which is written in braces.
+//!
+//! The edits are not checked here: the caller parses the result and compares values.
 
 use std::ops::Range;
 
@@ -8,7 +10,8 @@ use super::tree::{KeyValue, MappingStyle, ValueNode};
 use super::{lines, place, write};
 use crate::edit::Edit;
 
-/// A new key behind the last one, on a line of its own if that one has such a line.
+/// Returns the edits that add a key after the last one, on a line of its own if the last one has
+/// such a line.
 pub(super) fn append(
     text: &str,
     (node, pairs): (&ValueNode, &[KeyValue]),
@@ -35,7 +38,8 @@ pub(super) fn append(
     }])
 }
 
-/// A first key in braces that are empty, but for comments and line ends.
+/// Returns the edits that add the first key in braces that contain nothing but comments and line
+/// breaks.
 fn insert_first(text: &str, node: &ValueNode, written: &str) -> Option<Vec<Edit>> {
     let range = node.start + 1..closing_brace(node);
     let inside = text.get(range.clone())?;
@@ -47,7 +51,7 @@ fn insert_first(text: &str, node: &ValueNode, written: &str) -> Option<Vec<Edit>
     }])
 }
 
-/// A new value.
+/// Returns the edits that replace a value.
 pub(super) fn replace(pair: &KeyValue, value: &Value) -> Vec<Edit> {
     let old = &pair.value;
     let written = write::format_inline(value, MappingStyle::Flow);
@@ -58,8 +62,8 @@ pub(super) fn replace(pair: &KeyValue, value: &Value) -> Vec<Edit> {
     }]
 }
 
-/// A key goes, with its value and its comma, and with the comment right above it if it has lines of
-/// its own.
+/// Returns the edits that remove a key with its value and its comma, and with the comment directly
+/// above it if the key has lines of its own.
 pub(super) fn remove(
     text: &str,
     node: &ValueNode,
@@ -96,12 +100,13 @@ pub(super) fn remove(
     Some(vec![Edit { range, text: String::new() }])
 }
 
-/// A key, its value and its comma.
+/// Returns the range of a key, its value and its comma.
 fn pair_range(text: &str, node: &ValueNode, pair: &KeyValue) -> Range<usize> {
     pair.key.start..after_comma(text, node, pair)
 }
 
-/// The lines of a key that shares them with no other and not with the braces.
+/// Returns the range of a key's lines, if it shares them neither with another key nor with the
+/// braces.
 fn own_lines(text: &str, node: &ValueNode, pair: &KeyValue) -> Option<Range<usize>> {
     place::column(text, pair.key.start)?;
     let behind = after_comma(text, node, pair);
@@ -113,13 +118,13 @@ fn own_lines(text: &str, node: &ValueNode, pair: &KeyValue) -> Option<Range<usiz
     is_own.then(|| start..lines::next(text, behind))
 }
 
-/// After the comma of a key, if it has one.
+/// Returns the offset after the comma of a key, or after its value if it has no comma.
 fn after_comma(text: &str, node: &ValueNode, pair: &KeyValue) -> usize {
     let end = pair.value.end;
     place::find_comma(text, end, closing_brace(node)).map_or(end, |comma| comma + 1)
 }
 
-/// Where the closing brace is.
+/// Returns the offset of the closing brace.
 fn closing_brace(node: &ValueNode) -> usize {
     node.end.saturating_sub(1)
 }

@@ -1,12 +1,11 @@
-//! Edits of one key of a YAML text that people write by hand, such as `config.yaml`.
+//! Edits one key of a YAML text that people write by hand, such as `config.yaml`.
 //!
-//! Every other line stays as it is, comments, blank lines, order and spelling included. The text is
-//! edited by bytes and proved by values: it is read strictly before and after, and the new value is
-//! the old one with exactly that change, the keys in the same order. What cannot be proved is
-//! refused, so that a person edits it.
+//! Every other line stays as it is. The text is edited by bytes and checked by values: it is parsed
+//! strictly before and after, and must differ by exactly that change, with the keys in the same
+//! order. What cannot be checked is refused, so that a person edits it.
 //!
-//! What goes with a key: its lines, the comments further in below them, and the comment right above
-//! it in the same column. The comment that begins the file stays. Blank lines stay.
+//! With a key go its lines, the comments indented further below them, and the comment directly
+//! above it in the same column. Blank lines and the comment that begins the file stay.
 
 mod block;
 mod flow;
@@ -21,35 +20,36 @@ use crate::json::StrictValue;
 use crate::lines;
 use tree::{DocumentTree, KeyValue, MappingStyle, NodeShape, ValueNode};
 
-/// Why a text is not edited. The text is never repeated.
+/// The reason why a text cannot be edited. The error never repeats the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AmendError {
-    /// The text cannot be read strictly: it is no YAML, or has tags, anchors, aliases, merge keys,
-    /// a key twice or more than one document.
+    /// The text cannot be parsed strictly: it is not YAML, or it has tags, anchors, aliases, merge
+    /// keys, a duplicate key or more than one document.
     #[error("it is not one plain YAML document (line {line})")]
     Unreadable {
-        /// The one-based line.
+        /// The line, from 1.
         line: u64,
     },
-    /// There is no such key, or no key was named.
+    /// The key does not exist, or no key was named.
     #[error("there is no such key")]
     Missing,
-    /// The key to be added is there, whatever its value is.
+    /// The key to be added exists already, whatever its value is.
     #[error("the key is there already")]
     AlreadyExists,
-    /// A list or a scalar is where keys are looked for.
+    /// There is a list or a scalar where a mapping is expected.
     #[error("there is something other than a mapping on the way to the key")]
     NotAMapping,
-    /// It is written in a way that cannot be edited with proof.
+    /// The text is laid out in a way that cannot be edited and checked.
     #[error("it is written in a way that only a person can edit")]
     UnsupportedLayout,
 }
 
-/// Gives the key at the end of a path a value, and makes the mappings on the way that are missing
-/// or empty. A new key is the last of its mapping.
+/// Sets the key at the end of a path, and creates the mappings on the way that are missing or
+/// empty. A new key becomes the last of its mapping.
 ///
-/// An object becomes a block mapping, two spaces further in than its key; in braces, and as part of
-/// a list, it is in braces as well. The comments inside a value that is replaced go with it.
+/// An object becomes a block mapping, indented two spaces more than its key; inside braces, or as
+/// part of a list, it is written in braces as well. The comments inside a replaced value are
+/// removed with it.
 pub fn set(text: &str, path: &[&str], value: &Value) -> Result<String, AmendError> {
     let file = ParsedFile::parse(text)?;
     let found = file.find(path)?;
@@ -60,7 +60,7 @@ pub fn set(text: &str, path: &[&str], value: &Value) -> Result<String, AmendErro
     file.apply_and_check(edits, |whole| set_value(whole, path, value))
 }
 
-/// Gives a key that is not there a value, in the way of [`set`].
+/// Adds a key that does not exist yet, in the way of [`set`].
 pub fn add(text: &str, path: &[&str], value: &Value) -> Result<String, AmendError> {
     if ParsedFile::parse(text)?.find(path)?.rest.is_empty() {
         return Err(AmendError::AlreadyExists);
@@ -68,7 +68,8 @@ pub fn add(text: &str, path: &[&str], value: &Value) -> Result<String, AmendErro
     set(text, path, value)
 }
 
-/// Takes a key away, with its value. The mapping that had it stays, and is `{}` if it was the last.
+/// Removes a key with its value. The mapping that had it stays, and becomes `{}` if the key was its
+/// last.
 pub fn remove(text: &str, path: &[&str]) -> Result<String, AmendError> {
     let file = ParsedFile::parse(text)?;
     let found = file.find(path)?;
@@ -86,14 +87,14 @@ pub fn remove(text: &str, path: &[&str]) -> Result<String, AmendError> {
     file.apply_and_check(edits, |whole| remove_value(whole, path))
 }
 
-/// A text that was read.
+/// A text that was parsed.
 struct ParsedFile<'a> {
     text: &'a str,
     tree: DocumentTree,
     value: Value,
 }
 
-/// A key on the way, in the mapping that has it.
+/// One key of a path, in the mapping that has it.
 struct PathStep<'a> {
     node: &'a ValueNode,
     style: MappingStyle,
@@ -101,12 +102,12 @@ struct PathStep<'a> {
     index: usize,
 }
 
-/// How much of a path is there.
+/// The part of a path that exists.
 struct FoundPath<'a> {
     steps: Vec<PathStep<'a>>,
-    /// What the keys that are there lead to.
+    /// The node that the existing keys lead to.
     node: &'a ValueNode,
-    /// The keys that are not.
+    /// The keys that do not exist.
     rest: &'a [&'a str],
 }
 
@@ -137,7 +138,7 @@ impl<'a> ParsedFile<'a> {
         Ok(found)
     }
 
-    /// A new key in what was found.
+    /// Returns the edits that add a key below the existing part of a path.
     fn insert(&self, found: &FoundPath<'_>, key: &str, value: &Value) -> Option<Vec<Edit>> {
         let (text, node) = (self.text, found.node);
         let pairs = match &node.shape {
@@ -161,7 +162,7 @@ impl<'a> ParsedFile<'a> {
         }
     }
 
-    /// The edited text, if it says what it said with that one change.
+    /// Applies the edits and checks that the result has the old value with exactly that one change.
     fn apply_and_check(
         self,
         edits: Option<Vec<Edit>>,
@@ -172,14 +173,14 @@ impl<'a> ParsedFile<'a> {
         let edited = edit::apply_edits(self.text, edits);
         let value =
             super::parse::<StrictValue>(&edited).map_err(|_| AmendError::UnsupportedLayout)?.0;
-        // As texts, since maps are equal in any order of their keys.
+        // The values are compared as texts, because maps are equal in any order of their keys.
         let (value, expected) = (value.to_string(), expected.to_string());
         if value == expected { Ok(edited) } else { Err(AmendError::UnsupportedLayout) }
     }
 }
 
 impl<'a> FoundPath<'a> {
-    /// The key that is there.
+    /// Returns the last key of the path that exists.
     fn last_step(&self) -> Result<&PathStep<'a>, AmendError> {
         self.steps.last().ok_or(AmendError::Missing)
     }
@@ -198,13 +199,13 @@ impl<'a> PathStep<'a> {
     }
 }
 
-/// A value below keys.
+/// Wraps a value in mappings, one for each key.
 fn nest(path: &[&str], value: &Value) -> Value {
     let below = |value, key: &&str| Value::Object(Map::from_iter([((*key).to_owned(), value)]));
     path.iter().rev().fold(value.clone(), below)
 }
 
-/// What is proved of [`set`].
+/// Makes the change of [`set`] to a parsed value, for the check.
 fn set_value(whole: &mut Value, path: &[&str], value: &Value) -> Option<()> {
     let [key, rest @ ..] = path else {
         *whole = value.clone();
@@ -216,7 +217,7 @@ fn set_value(whole: &mut Value, path: &[&str], value: &Value) -> Option<()> {
     set_value(whole.as_object_mut()?.entry(*key).or_insert(Value::Null), rest, value)
 }
 
-/// What is proved of [`remove`].
+/// Makes the change of [`remove`] to a parsed value, for the check.
 fn remove_value(whole: &mut Value, path: &[&str]) -> Option<()> {
     let (last, on_the_way) = path.split_last()?;
     let parent = on_the_way.iter().try_fold(whole, |value, key| value.get_mut(*key))?;

@@ -1,7 +1,8 @@
-//! Where the mappings of a text stand in it, with all their keys.
+//! The positions of the mappings of a text, with all their keys.
 //!
-//! Values are not read here, only found. The text has been read strictly before, so there are no
-//! anchors, aliases and tags; what is still not understood is `None`, which is a refusal.
+//! Values are located here, not parsed. The text has been parsed strictly before, so there are no
+//! anchors, aliases and tags. Anything else that is not understood gives `None`, which means a
+//! refusal.
 
 use std::iter::Peekable;
 use std::ops::Range;
@@ -11,53 +12,53 @@ use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, StructureStyle, op
 
 use super::{lines, place};
 
-/// One document.
+/// The tree of one document.
 pub(super) struct DocumentTree {
-    /// Where its first line begins: after a byte order mark and after `---`.
+    /// The offset of its first line: after a byte order mark and after `---`.
     pub(super) start: usize,
-    /// Where it ends: before `...`, if that is there.
+    /// The offset of its end: before `...`, if that is there.
     pub(super) end: usize,
     pub(super) root: ValueNode,
 }
 
-/// A value and its bytes. Nothing that is written has none.
+/// A value and its byte range. The range is empty if nothing is written.
 pub(super) struct ValueNode {
     pub(super) start: usize,
-    /// Blank lines and comments below it come after this.
+    /// The end, before any blank lines and comments below it.
     pub(super) end: usize,
     pub(super) shape: NodeShape,
 }
 
-/// What can be done with a value.
+/// The shape of a value, as far as editing needs it.
 pub(super) enum NodeShape {
-    /// Nothing, or a word for it.
+    /// Nothing, or a word for null.
     Null,
     Mapping(MappingStyle, Vec<KeyValue>),
-    /// A list or another scalar.
+    /// A list, or any other scalar.
     Other,
 }
 
 /// How a mapping is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MappingStyle {
-    /// One key below the other.
+    /// One key per line.
     Block,
     /// In braces.
     Flow,
 }
 
-/// A key and what it has.
+/// A key and its value.
 pub(super) struct KeyValue {
     pub(super) name: String,
     /// The bytes of the key, quotes included.
     pub(super) key: Range<usize>,
-    /// The byte after the colon.
+    /// The offset after the colon.
     pub(super) colon: Option<usize>,
     pub(super) value: ValueNode,
 }
 
 impl DocumentTree {
-    /// Finds all of the only document.
+    /// Locates everything in the only document of a text.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let parser = Parser::new_from_str_with_options(text, options! { emit_comments: false });
         let events = parser.map(|event| {
@@ -70,12 +71,12 @@ impl DocumentTree {
 }
 
 impl ValueNode {
-    /// Whether there is anything to see of it.
+    /// Reports whether the value has any text.
     pub(super) fn is_written(&self) -> bool {
         self.start < self.end
     }
 
-    /// Nothing at a place.
+    /// Creates an empty value at an offset.
     fn empty_at(place: usize) -> Self {
         Self { start: place, end: place, shape: NodeShape::Null }
     }
@@ -108,7 +109,7 @@ impl TreeBuilder<'_> {
         Some(DocumentTree { start, end, root })
     }
 
-    /// The value that comes next, somewhere behind a place.
+    /// Takes the next value, which comes after the offset `behind`.
     fn parse_node(&mut self, behind: usize) -> Option<ValueNode> {
         let (event, range) = self.events.next()?;
         match event {
@@ -136,8 +137,8 @@ impl TreeBuilder<'_> {
         }
     }
 
-    /// A text that begins with `|` or `>`; the parser names the bytes of its content and of the
-    /// blank lines below, which may belong to it.
+    /// Locates a text that begins with `|` or `>`. The parser reports the bytes of its content and
+    /// of the blank lines below, which may belong to it.
     fn block_scalar(&self, value: &str, range: Range<usize>, behind: usize) -> ValueNode {
         let all = self.text.get(..range.end).unwrap_or_default();
         let keeps_blank_lines = value.ends_with("\n\n") || value == "\n";

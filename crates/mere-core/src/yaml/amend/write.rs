@@ -1,17 +1,17 @@
-//! How a new key and its value are written.
+//! Formats new keys and values.
 //!
-//! A text goes without quotes only where every reader takes it for the same text there.
+//! A text is written without quotes only if every reader takes it for the same text there.
 
 use serde_json::{Map, Value};
 
 use super::tree::MappingStyle;
 use crate::yaml;
 
-/// How much further in a mapping is than its key.
+/// How many columns a mapping is indented relative to its key.
 pub(super) const INDENT: usize = 2;
 
-/// A key and its value as lines in a column, each with a line end. Mappings have lines of their
-/// own, everything else is on that of its key.
+/// Formats a key and its value as lines in a column, each with a line ending. A mapping gets lines
+/// of its own; everything else is on the line of its key.
 pub(super) fn format_block(key: &str, value: &Value, column: usize) -> String {
     let head = format!("{:column$}{}:", "", self::format_key(key, MappingStyle::Block));
     match value {
@@ -22,12 +22,12 @@ pub(super) fn format_block(key: &str, value: &Value, column: usize) -> String {
     }
 }
 
-/// The lines of a mapping in a column.
+/// Formats a mapping as lines in a column.
 pub(super) fn format_block_mapping(map: &Map<String, Value>, column: usize) -> String {
     map.iter().map(|(key, value)| format_block(key, value, column)).collect()
 }
 
-/// A key and its value in braces.
+/// Formats a key and its value for use in braces.
 pub(super) fn format_flow(name: &str, value: &Value) -> String {
     format!(
         "{}: {}",
@@ -36,7 +36,7 @@ pub(super) fn format_flow(name: &str, value: &Value) -> String {
     )
 }
 
-/// A value on the line of its key.
+/// Formats a value for the line of its key.
 pub(super) fn format_inline(value: &Value, style: MappingStyle) -> String {
     match value {
         Value::String(text) => format_scalar(text, style),
@@ -72,7 +72,7 @@ fn format_scalar(text: &str, style: MappingStyle) -> String {
     if is_read_as(text, &line, ("k", text)) { text.to_owned() } else { quote(text) }
 }
 
-/// Whether a line with a text that has no quotes is read as this key and this value.
+/// Reports whether a line with an unquoted text is parsed as this key and this value.
 fn is_read_as(text: &str, line: &str, (key, value): (&str, &str)) -> bool {
     let entries = (!text.contains(is_unprintable)).then(|| yaml::parse_plain_mapping(line));
     let is_it = |entries: Vec<yaml::YamlEntry>| match &*entries {
@@ -82,7 +82,8 @@ fn is_read_as(text: &str, line: &str, (key, value): (&str, &str)) -> bool {
     entries.is_some_and(|entries| entries.is_ok_and(is_it))
 }
 
-/// What is only written as an escape: controls and line ends, and marks that readers skip.
+/// Reports whether a character must be written as an escape: control characters, line breaks, and
+/// marks that readers skip.
 fn is_unprintable(character: char) -> bool {
     let is_mark =
         matches!(character, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');

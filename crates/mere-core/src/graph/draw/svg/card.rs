@@ -1,4 +1,4 @@
-//! What stands in a box: a title on one or two lines, and below it the type and the category.
+//! The text in a box: a title on one or two lines, and below it the type and the category.
 
 use super::geometry::{Rect, Size};
 use super::measure;
@@ -6,20 +6,20 @@ use super::xml::XmlWriter;
 use crate::graph::{Node, Subgraph, label};
 use crate::item::ItemType;
 
-/// The size of titles, and of what is below them.
+/// The font sizes of titles and subtitles.
 const TITLE_SIZE: i32 = 13;
 const SUBTITLE_SIZE: i32 = 11;
-/// The room for text in a box.
+/// The largest width of text in a box.
 const MAX_TEXT_WIDTH: i32 = 192;
-/// What a box keeps free at its left and right.
+/// The space at the left and right of a box.
 const PADDING: i32 = 12;
 const MIN_WIDTH: i32 = 96;
-/// How high a line is, and a box without its title.
+/// The height of a line, and of a box without its title.
 const LINE_HEIGHT: i32 = 17;
 const BASE_HEIGHT: i32 = 31;
-/// A box where there are many.
+/// The size of a box in a drawing with many entries.
 const COMPACT_SIZE: Size = Size { width: 172, height: 28 };
-/// The longest text that is shown when a box is pointed at, in columns.
+/// The longest tooltip, in columns.
 const MAX_TOOLTIP_COLUMNS: usize = 200;
 
 /// The text of a box.
@@ -33,7 +33,7 @@ pub(super) struct Card {
 }
 
 impl Card {
-    /// The card of an entry of a picture.
+    /// Makes the card of an entry.
     pub(super) fn new(picture: &Subgraph<'_>, index: usize) -> Self {
         let node = picture.node(index);
         let lines = measure::wrap_in_two(&title(node), MAX_TEXT_WIDTH, TITLE_SIZE);
@@ -47,7 +47,7 @@ impl Card {
         Self { size, lines, subtitle: Some(small), tooltip, class }
     }
 
-    /// The same where there are many.
+    /// Makes a small card, for a drawing with many entries.
     pub(super) fn compact(picture: &Subgraph<'_>, index: usize) -> Self {
         let node = picture.node(index);
         let lines = vec![measure::fit_to_width(
@@ -59,7 +59,7 @@ impl Card {
         Self { size: COMPACT_SIZE, lines, subtitle: None, tooltip, class }
     }
 
-    /// Writes it where it lies.
+    /// Writes the card into the given rectangle.
     pub(super) fn write(&self, xml: &mut XmlWriter, place: Rect) {
         let Rect { at, size } = place;
         xml.push_markup(format_args!("<g class=\"{}\"><title>", self.class));
@@ -95,7 +95,7 @@ fn title(node: &Node) -> String {
     if title.is_empty() { node.id.to_string() } else { title }
 }
 
-/// Its type and its category.
+/// Returns the type and the category of an entry.
 fn subtitle(node: &Node) -> String {
     let kind = match node.kind {
         ItemType::Knowledge => node.entry_type.as_deref().unwrap_or_default(),

@@ -1,25 +1,26 @@
-//! Ranks for a part with more layers than a sheet is wide: the layers beyond are folded back, and
-//! then boxes move to where their links are shortest.
+//! Ranks for a component with more layers than the drawing may have: the layers beyond the limit
+//! are folded back, and then boxes move to where their links are shortest.
 //!
-//! Links may go back there, but never within a layer. Where that cannot be had, nothing is folded.
+//! Links may run backwards there, but never within a layer. If that is not possible, nothing is
+//! folded.
 
 use crate::graph::picture::DrawnLink;
 
-/// How often boxes are moved.
+/// The most passes in which boxes are moved.
 const PASSES: usize = 24;
-/// What it costs if two linked boxes are in one layer, if a link goes back, if a layer is full.
+/// The costs of two linked boxes in one layer, of a backward link, and of a full layer.
 const SAME_LAYER_COST: usize = 1_000;
 const BACKWARD_COST: usize = 1;
 const FULL_LAYER_COST: usize = 6;
 
-/// How many layers there may be, and how many boxes in each.
+/// The most layers, and the most boxes in each.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LayerLimits {
     pub(super) layers: usize,
     pub(super) boxes: usize,
 }
 
-/// The ranks with no more layers than there is room for, if they can be had.
+/// Reduces the ranks to the allowed number of layers. Returns `None` if that is not possible.
 pub(super) fn fold_ranks(
     ranks: &[usize],
     strokes: &[DrawnLink],
@@ -44,13 +45,13 @@ pub(super) fn fold_ranks(
 struct RankFolding {
     ranks: Vec<usize>,
     limits: LayerLimits,
-    /// How many boxes are in each layer.
+    /// The number of boxes in each layer.
     counts: Vec<usize>,
-    /// What each box is linked to, and whether the link leads to it.
+    /// The boxes that each box is linked to, and the order that the link asks for.
     neighbours: Vec<Vec<(usize, LayerOrder)>>,
 }
 
-/// Which end of a link should be in the earlier layer.
+/// The layer order that a link asks for, seen from a box.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LayerOrder {
     Before,
@@ -84,7 +85,7 @@ impl RankFolding {
         Self { ranks, limits, counts, neighbours }
     }
 
-    /// Moves a box to its best layer; whether that is another one.
+    /// Moves a box to its best layer, and tells whether that is another one.
     fn move_to_best_layer(&mut self, node: usize) -> bool {
         let old = self.ranks[node];
         let best = (0..self.counts.len()).min_by_key(|rank| (self.cost(node, *rank), *rank != old));

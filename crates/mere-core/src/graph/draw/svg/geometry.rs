@@ -1,6 +1,6 @@
-//! Places and sizes, in whole pixels: the same picture on every machine.
+//! Points and sizes in whole pixels, so that a drawing is the same on every machine.
 
-/// A place.
+/// A point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Point {
     pub(super) x: i32,
@@ -25,7 +25,7 @@ impl Size {
         i64::from(self.width) * i64::from(self.height)
     }
 
-    /// How much paper this takes, and how far it is from the shape of a screen. Less is better.
+    /// Rates a layout by its area and its difference from the shape of a screen. Less is better.
     pub(super) fn layout_cost(self) -> i64 {
         let (across, down) = (i64::from(self.width) * 5, i64::from(self.height) * 8);
         self.area() / 64 * across.max(down) / across.min(down).max(1)
@@ -39,7 +39,7 @@ pub(super) struct Rect {
     pub(super) size: Size,
 }
 
-/// Which way the links of a drawing mostly go.
+/// The main direction of the links in a drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flow {
     Right,
@@ -47,7 +47,7 @@ pub(super) enum Flow {
 }
 
 impl Flow {
-    /// A place so far along the flow, and so far across it.
+    /// Makes a point from its coordinates along the flow and across it.
     pub(super) fn point(self, along: i32, across: i32) -> Point {
         match self {
             Self::Right => Point { x: along, y: across },
@@ -55,13 +55,13 @@ impl Flow {
         }
     }
 
-    /// A size along the flow and across it.
+    /// Makes a size from its extents along the flow and across it.
     pub(super) fn size(self, along: i32, across: i32) -> Size {
         let Point { x: width, y: height } = self.point(along, across);
         Size { width, height }
     }
 
-    /// How far a size reaches along the flow, and across it.
+    /// Returns the extents of a size along the flow and across it.
     pub(super) fn extent(self, size: Size) -> (i32, i32) {
         match self {
             Self::Right => (size.width, size.height),
@@ -70,7 +70,7 @@ impl Flow {
     }
 }
 
-/// A count in whole pixels or steps; drawings are small.
+/// Converts a count to pixels or steps, which always fits because drawings are small.
 pub(super) fn to_i32(count: usize) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }

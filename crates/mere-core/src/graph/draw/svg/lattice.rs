@@ -1,7 +1,7 @@
 //! Boxes in layers, with a bend wherever a link passes a layer, so that no link runs under a box.
 //!
-//! Links of one relation that leave one box, or come to one, share their bends: they run as one
-//! line for as long as they can.
+//! Links of one relation that leave the same box, or lead to the same box, share their bends: they
+//! run as one line for as long as possible.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use super::geometry::{Flow, Size};
 use crate::graph::picture::DrawnLink;
 use crate::item::Relation;
 
-/// What lies in a layer.
+/// A box or a bend in a layer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Vertex {
     pub(super) layer: usize,
-    /// How far it reaches across the flow; nothing for a bend.
+    /// The extent across the flow; 0 for a bend.
     pub(super) across: i32,
     pub(super) is_bend: bool,
 }
@@ -22,17 +22,17 @@ pub(super) struct Vertex {
 #[derive(Debug)]
 pub(super) struct LayerGraph {
     pub(super) vertices: Vec<Vertex>,
-    /// The vertices of each layer in the order they lie there.
+    /// The vertices of each layer, in order.
     pub(super) layers: Vec<Vec<usize>>,
-    /// For each vertex those it is linked to in the layer before.
+    /// The neighbours of each vertex in the layer before.
     pub(super) before: Vec<Vec<usize>>,
-    /// And in the layer after.
+    /// The neighbours of each vertex in the layer after.
     pub(super) after: Vec<Vec<usize>>,
-    /// For each stroke the vertices it passes, in the order of layers; none if it stays at home.
+    /// The vertices that each link passes, in the order of layers; empty for a link to itself.
     pub(super) paths: Vec<Vec<usize>>,
 }
 
-/// What shares its bends.
+/// The key of links that share their bends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct BendBundle {
     at: usize,
@@ -42,7 +42,7 @@ struct BendBundle {
 }
 
 impl LayerGraph {
-    /// Puts boxes of these sizes into these layers.
+    /// Builds the layers from the sizes and ranks of the boxes.
     pub(super) fn new(flow: Flow, sizes: &[Size], strokes: &[DrawnLink], ranks: &[usize]) -> Self {
         let boxes = sizes.iter().zip(ranks).map(|(size, rank)| Vertex {
             layer: *rank,
@@ -83,7 +83,7 @@ impl LayerGraph {
         for (index, vertex) in boxes {
             layers[vertex.layer].push(index);
         }
-        // Where nothing else decides, what passes a layer passes through its middle.
+        // If nothing else decides, a link passes through the middle of a layer.
         let middles = layers.iter().map(|layer: &Vec<usize>| layer.len() / 2).collect::<Vec<_>>();
         for (index, vertex) in bends {
             layers[vertex.layer].insert(middles[vertex.layer], index);
@@ -102,7 +102,7 @@ impl LayerGraph {
     }
 }
 
-/// How many links each box has.
+/// Counts the links of each box.
 fn link_counts(strokes: &[DrawnLink], count: usize) -> Vec<usize> {
     let mut crowd = vec![0; count];
     for stroke in strokes {

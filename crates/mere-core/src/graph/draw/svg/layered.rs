@@ -1,4 +1,4 @@
-//! A connected part of a picture, laid out in layers: boxes that do not touch, and curves that run
+//! The layered layout of a connected component: boxes that do not touch, and curves that run
 //! between them.
 
 use super::fold::LayerLimits;
@@ -8,30 +8,30 @@ use super::rank::assign_ranks;
 use super::route::Route;
 use crate::graph::picture::DrawnLink;
 
-/// How many bends and boxes there may be; more are too many to look at, and to lay out.
+/// The most boxes and bends; more would be too many to look at, and to lay out.
 const MAX_VERTICES: usize = 6_000;
-/// The room between layers.
+/// The least and the greatest distance between layers.
 const MIN_LAYER_GAP: i32 = 52;
 const MAX_LAYER_GAP: i32 = 150;
 
-/// What is to be laid out: boxes, and links between them.
+/// A connected component to lay out: boxes, and links between them.
 #[derive(Debug, Default)]
 pub(super) struct Component {
     pub(super) sizes: Vec<Size>,
     pub(super) links: Vec<DrawnLink>,
 }
 
-/// What was laid out.
+/// The layout of a component.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ComponentLayout {
-    /// Where the boxes lie; they may have grown.
+    /// The rectangles of the boxes, which may have grown.
     pub(super) boxes: Vec<Rect>,
-    /// The curve of each stroke.
+    /// The curve of each link.
     pub(super) routes: Vec<Route>,
     pub(super) size: Size,
 }
 
-/// The boxes of one layer along the flow.
+/// The extent of one layer along the flow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LayerBand {
     pub(super) start: i32,
@@ -39,7 +39,7 @@ pub(super) struct LayerBand {
 }
 
 impl Component {
-    /// Lays it out; none if that would take too long.
+    /// Lays the component out. Returns `None` if that would take too long.
     pub(super) fn lay_out(&self, flow: Flow) -> Option<ComponentLayout> {
         let ranks = assign_ranks(self.sizes.len(), &self.links, self.layer_limits(flow));
         let mut lattice = LayerGraph::new(flow, &self.sizes, &self.links, &ranks);
@@ -61,8 +61,8 @@ impl Component {
         Some(ComponentLayout { boxes, routes, size })
     }
 
-    /// How many layers there may be and how many boxes in each, so that the whole is about as wide
-    /// as a screen.
+    /// Returns the most layers and the most boxes in each, so that the whole is about as wide as a
+    /// screen.
     fn layer_limits(&self, flow: Flow) -> LayerLimits {
         let count = self.sizes.len();
         let root = count.isqrt();
@@ -74,7 +74,7 @@ impl Component {
         }
     }
 
-    /// Where the layers lie: further apart where links have far to go.
+    /// Places the layers, with more space between them if links have far to go.
     fn layer_bands(&self, flow: Flow, lattice: &LayerGraph, middles: &[i32]) -> Vec<LayerBand> {
         let mut start = 0;
         let bands = lattice.layers.iter().map(|layer| {

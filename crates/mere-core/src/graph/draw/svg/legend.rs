@@ -1,4 +1,4 @@
-//! What the lines mean: a sample of each relation that is drawn, in rows.
+//! The legend: a sample of each relation that is drawn, in rows.
 
 use super::geometry::Point;
 use super::measure;
@@ -9,14 +9,14 @@ const FONT_SIZE: i32 = 11;
 const SAMPLE_WIDTH: i32 = 30;
 const ROW_HEIGHT: i32 = 20;
 
-/// The keys of a legend, and where they lie.
+/// The keys of a legend and their positions.
 pub(super) struct Legend {
     keys: Vec<(LegendKey, Point)>,
     pub(super) height: i32,
     pub(super) width: i32,
 }
 
-/// Something that wants to be explained.
+/// Something that the legend explains.
 #[derive(Clone, Copy)]
 pub(super) enum LegendKey {
     Line(Relation),
@@ -33,7 +33,7 @@ impl LegendKey {
 }
 
 impl Legend {
-    /// The legend of a picture of this width.
+    /// Arranges the keys in rows of the given width.
     pub(super) fn new(all: impl Iterator<Item = LegendKey>, room: i32) -> Self {
         let (mut x, mut y, mut width) = (0, 0, 0);
         let mut keys = Vec::new();
@@ -50,7 +50,7 @@ impl Legend {
         Self { keys, height, width }
     }
 
-    /// Writes it from its upper left corner.
+    /// Writes the legend with its upper left corner at `at`.
     pub(super) fn write(&self, xml: &mut XmlWriter, at: Point) {
         for (key, place) in &self.keys {
             let Point { x, y } = at.translate(*place).translate(Point { x: 0, y: ROW_HEIGHT / 2 });

@@ -1,16 +1,16 @@
-//! How wide a text is, about: nobody knows the reader's fonts, so it is reckoned for a wide one.
+//! Estimates the width of texts. The reader's fonts are unknown, so a wide font is assumed.
 
 use crate::graph::label;
 
-/// What stands for the rest of a text.
+/// Stands for the rest of a text that was cut.
 const ELLIPSIS: &str = "…";
 
-/// The width of a text in pixels, at a size in pixels.
+/// Returns the width of a text in pixels, at a font size in pixels.
 pub(super) fn text_width(text: &str, size: i32) -> i32 {
     text.chars().map(|c| char_advance(c) * size).sum::<i32>() / 100
 }
 
-/// The text, or as much of its beginning as fits.
+/// Cuts a text to the given width.
 pub(super) fn fit_to_width(text: &str, room: i32, size: i32) -> String {
     if text_width(text, size) <= room {
         return text.to_owned();
@@ -19,7 +19,7 @@ pub(super) fn fit_to_width(text: &str, room: i32, size: i32) -> String {
     [start.trim_end(), ELLIPSIS].concat()
 }
 
-/// The text on at most two lines, broken between words where it can be.
+/// Breaks a text into at most two lines, between words if possible.
 pub(super) fn wrap_in_two(text: &str, room: i32, size: i32) -> Vec<String> {
     if text_width(text, size) <= room {
         return vec![text.to_owned()];
@@ -31,7 +31,7 @@ pub(super) fn wrap_in_two(text: &str, room: i32, size: i32) -> Vec<String> {
     vec![first.trim_end().to_owned(), fit_to_width(rest.trim_start(), room, size)]
 }
 
-/// How many bytes of a text fit.
+/// Returns the number of bytes of a text that fit.
 fn fitting_prefix(text: &str, room: i32, size: i32) -> usize {
     let mut used = 0;
     let mut places = text.char_indices();
@@ -42,7 +42,7 @@ fn fitting_prefix(text: &str, room: i32, size: i32) -> usize {
     over.map_or(text.len(), |(at, _)| at)
 }
 
-/// How wide a character is, in hundredths of the size.
+/// Returns the width of a character in hundredths of the font size.
 fn char_advance(c: char) -> i32 {
     match c {
         'i' | 'j' | 'l' | '\'' | '|' | '.' | ',' | ':' | ';' | '!' | '·' => 34,

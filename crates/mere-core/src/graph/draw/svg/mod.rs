@@ -1,8 +1,8 @@
-//! A picture as one SVG document: no script, no fonts or anything else from outside, light or dark
-//! as the reader likes it.
+//! Renders a subgraph as one SVG document, with no script and nothing from outside, such as fonts.
+//! It is light or dark, as the reader prefers.
 //!
 //! Up to four hundred entries are laid out in layers, more in panels by category. The work is
-//! bounded, and everything is reckoned in whole numbers, so that the same graph is the same drawing.
+//! bounded, and all arithmetic uses integers, so that the same graph gives the same drawing.
 
 mod card;
 mod fold;
@@ -30,14 +30,14 @@ use xml::XmlWriter;
 
 /// The most entries that are drawn.
 const MAX_DRAWN: usize = 2_000;
-/// The heading's longest title, in columns.
+/// The longest title in the heading, in columns.
 const MAX_TITLE_COLUMNS: usize = 60;
-/// The heading's height, and the narrowest drawing.
+/// The height of the heading, and the smallest width of a drawing.
 const HEADING_HEIGHT: i32 = 46;
 const MIN_WIDTH: i32 = 320;
 
 impl Subgraph<'_> {
-    /// The picture as an SVG document.
+    /// Renders the subgraph as an SVG document.
     pub fn to_svg(&self) -> String {
         if self.nodes.len() > MAX_DRAWN {
             return self.with_at_most(MAX_DRAWN).to_svg();
@@ -97,7 +97,7 @@ impl Subgraph<'_> {
         let many = if sheet.layout.panels.is_empty() { "links" } else { "links many" };
         xml.push_markup(format_args!("<g class=\"{many}\">\n"));
         let mut curves = sheet.layout.curves.iter().collect::<Vec<_>>();
-        // What says least lies lowest.
+        // The least telling links are drawn at the bottom.
         curves.sort_by_key(|curve| curve.link.relation != Relation::References);
         for curve in curves {
             self.write_curve(xml, curve);

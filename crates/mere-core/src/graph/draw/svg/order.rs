@@ -1,13 +1,13 @@
-//! The order within layers, so that few links cross: sweeps that put each vertex at the middle of
-//! its neighbours, then swaps of vertices side by side. The best order that was seen is kept.
+//! Orders the vertices within layers so that few links cross. Sweeps put each vertex at the mean
+//! position of its neighbours, then adjacent vertices are swapped. The best order found is kept.
 
 use super::lattice::LayerGraph;
 
-/// How often the layers are swept.
+/// The number of sweeps over the layers.
 const SWEEPS: usize = 14;
-/// How often vertices are swapped.
+/// The most rounds of swaps in a sweep.
 const MAX_SWAP_ROUNDS: usize = 6;
-/// How fine a middle is told.
+/// The resolution of a mean position.
 const MEAN_SCALE: usize = 1_000;
 
 impl LayerGraph {
@@ -31,7 +31,7 @@ impl LayerGraph {
         self.layers = best.1;
     }
 
-    /// Where each vertex lies in its layer.
+    /// Returns the position of each vertex in its layer.
     pub(super) fn positions(&self) -> Vec<usize> {
         let mut positions = vec![0; self.vertices.len()];
         for layer in &self.layers {
@@ -42,7 +42,7 @@ impl LayerGraph {
         positions
     }
 
-    /// A layer by the middles of its vertices' neighbours.
+    /// Sorts a layer by the mean positions of its vertices' neighbours.
     fn sort_by_neighbours(&self, layer: usize, neighbours: &[Vec<usize>]) -> Vec<usize> {
         let positions = self.positions();
         let middle = |vertex: usize| {
@@ -54,7 +54,7 @@ impl LayerGraph {
         let mut moving = sorted.iter().copied().filter(|(at, _)| at.is_some()).collect::<Vec<_>>();
         moving.sort_by_key(|(at, _)| *at);
         let mut moving = moving.into_iter();
-        // What has no neighbours on that side stays where it is.
+        // A vertex without neighbours on that side stays where it is.
         for slot in sorted.iter_mut().filter(|(at, _)| at.is_some()) {
             *slot = moving.next().unwrap_or(*slot);
         }
@@ -81,7 +81,7 @@ impl LayerGraph {
         }
     }
 
-    /// How many crossings fewer there are if two vertices side by side are swapped.
+    /// Returns the number of crossings saved by swapping two adjacent vertices.
     fn swap_gain(&self, one: usize, other: usize, positions: &[usize]) -> i32 {
         let mut gain = 0;
         for near in [&self.before, &self.after] {
@@ -98,7 +98,7 @@ impl LayerGraph {
         gain
     }
 
-    /// How many pairs of links cross.
+    /// Counts the pairs of links that cross.
     fn count_crossings(&self) -> i64 {
         let positions = self.positions();
         let layers = self.layers.iter().map(|layer| {
@@ -118,7 +118,7 @@ impl LayerGraph {
     }
 }
 
-/// Counts of positions, with sums that are quick to ask for (Fenwick's tree).
+/// A Fenwick tree, which counts positions and sums the counts quickly.
 struct FenwickTree {
     sums: Vec<i32>,
     total: i32,
@@ -138,7 +138,7 @@ impl FenwickTree {
         }
     }
 
-    /// How many positions are greater.
+    /// Counts the positions that are greater.
     fn count_above(&self, position: usize) -> i32 {
         let mut at = position + 1;
         let mut below = 0;

@@ -1,14 +1,14 @@
-//! Rectangles side by side on a sheet about as wide as a screen: each as high up as it fits, the
-//! tallest first.
+//! Packs rectangles onto a sheet about as wide as a screen: each as high up as it fits, the tallest
+//! first.
 
 use std::cmp::Reverse;
 
 use super::geometry::{Point, Size};
 
-/// The room between two parts.
+/// The space between two rectangles.
 pub(super) const GAP: i32 = 44;
 
-/// Where rectangles lie, and how large the sheet is.
+/// Returns the positions of the rectangles and the size of the sheet.
 pub(super) fn pack(sizes: &[Size]) -> (Vec<Point>, Size) {
     let grown = |size: &Size| Size { width: size.width + GAP, height: size.height + GAP };
     let area = sizes.iter().map(|size| grown(size).area()).sum::<i64>();
@@ -31,7 +31,7 @@ pub(super) fn pack(sizes: &[Size]) -> (Vec<Point>, Size) {
     (places, sheet)
 }
 
-/// A stretch of the lower rim of what lies there.
+/// A segment of the lower edge of the rectangles placed so far.
 #[derive(Clone, Copy, Debug)]
 struct SkylineSegment {
     x: i32,
@@ -39,7 +39,7 @@ struct SkylineSegment {
     y: i32,
 }
 
-/// The highest place for a width.
+/// Finds the highest position for a rectangle of this width.
 fn highest_position(sky: &[SkylineSegment], width: i32, limit: i32) -> Point {
     let starts = sky.iter().map(|ledge| ledge.x).filter(|x| x + width <= limit);
     let places = starts.map(|x| {
@@ -51,7 +51,7 @@ fn highest_position(sky: &[SkylineSegment], width: i32, limit: i32) -> Point {
     Point { x, y }
 }
 
-/// Lowers the rim where a rectangle was put.
+/// Moves the lower edge below a rectangle that was placed.
 fn cover_skyline(sky: &mut Vec<SkylineSegment>, at: Point, size: Size) {
     let end = at.x + size.width;
     let mut rim = Vec::with_capacity(sky.len() + 2);

@@ -1,4 +1,5 @@
-//! A picture with many entries: a panel for each category, small boxes in it, and straight links.
+//! The layout of a drawing with many entries: a panel for each category with small boxes, and
+//! straight links.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use super::sheet::{Curve, DiagramLayout, Panel};
 use crate::graph::Subgraph;
 use crate::graph::picture::DrawnLink;
 
-/// The room between boxes, around them, and for the caption.
+/// The space between boxes, around them, and for the caption.
 const GAP: i32 = 8;
 const PADDING: i32 = 14;
 const CAPTION_HEIGHT: i32 = 28;
@@ -64,7 +65,7 @@ impl PanelGrid {
     }
 }
 
-/// A straight link from the rim of one box to the rim of another.
+/// Draws a straight link from the edge of one box to the edge of another.
 fn straight_link(stroke: DrawnLink, from: Rect, to: Rect) -> Curve {
     let (start, end) = (edge_point(from, center(to)), edge_point(to, center(from)));
     let (dx, dy) = (end.x - start.x, end.y - start.y);
@@ -89,7 +90,7 @@ fn center(rect: Rect) -> Point {
     rect.at.translate(Point { x: rect.size.width / 2, y: rect.size.height / 2 })
 }
 
-/// Where a line from the middle of a box towards a place leaves the box.
+/// Returns the point where a line from the centre of a box towards another point leaves the box.
 fn edge_point(rect: Rect, towards: Point) -> Point {
     let from = center(rect);
     let (dx, dy) = (towards.x - from.x, towards.y - from.y);

@@ -1,19 +1,19 @@
-//! Where vertices lie across the flow: each as near to its neighbours as the order and the room
-//! between boxes allow.
+//! Assigns positions across the flow: each vertex is as near to its neighbours as the order and the
+//! space between boxes allow.
 //!
-//! One layer is settled at a time, exactly: the places with the least squared distance from where
-//! the vertices want to be are the means of blocks that push each other (pool adjacent violators).
+//! One layer is solved at a time, exactly: the positions with the least squared distance from the
+//! desired ones are the means of blocks that push each other (pool adjacent violators).
 
 use super::lattice::{LayerGraph, Vertex};
 
-/// How often the layers are settled.
+/// The number of rounds over all layers.
 const ROUNDS: usize = 30;
-/// The last of them, in which both sides count.
+/// The number of final rounds, in which both sides count.
 const FINAL_ROUNDS: usize = 8;
-/// How much straighter a line is between two bends.
+/// The weight of a line between two bends, which makes it straighter.
 const STRAIGHT_WEIGHT: i64 = 4;
 
-/// The room between two neighbours of a layer.
+/// Returns the space between two adjacent vertices of a layer.
 fn gap(one: Vertex, other: Vertex) -> i32 {
     match (one.is_bend, other.is_bend) {
         (false, false) => 18,
@@ -23,7 +23,7 @@ fn gap(one: Vertex, other: Vertex) -> i32 {
 }
 
 impl LayerGraph {
-    /// The middle of each vertex across the flow; nothing lies below zero.
+    /// Returns the centre of each vertex across the flow; no coordinate is negative.
     pub(super) fn assign_positions(&self) -> Vec<i32> {
         let mut middles = vec![0_i64; self.vertices.len()];
         for layer in &self.layers {
@@ -45,7 +45,7 @@ impl LayerGraph {
         middles.iter().map(|middle| i32::try_from(middle - highest).unwrap_or(i32::MAX)).collect()
     }
 
-    /// Where a vertex wants to be, and how much.
+    /// Returns the desired position of a vertex, and its weight.
     fn desired_position(&self, vertex: usize, round: usize, middles: &[i64]) -> (i64, i64) {
         let (before, after) = (self.before[vertex].iter(), self.after[vertex].iter());
         let is_both = round + FINAL_ROUNDS >= ROUNDS;
@@ -63,7 +63,8 @@ impl LayerGraph {
 
     fn place_layer(&self, layer: &[usize], wanted: &[(i64, i64)], middles: &mut [i64]) {
         let offsets = self.minimum_offsets(layer);
-        // Each block: what its vertices want together, how much, and how many they are.
+        // Each block has the weighted sum of its desired positions, the weight, and the vertex
+        // count.
         let mut blocks = Vec::<(i64, i64, usize)>::new();
         for ((want, weight), offset) in wanted.iter().zip(&offsets) {
             let mut block = ((want - offset) * weight, *weight, 1);
@@ -80,7 +81,8 @@ impl LayerGraph {
         }
     }
 
-    /// How far each vertex of a layer is from the first if they lie as close as they may.
+    /// Returns the distance of each vertex of a layer from the first if they are as close as
+    /// allowed.
     fn minimum_offsets(&self, layer: &[usize]) -> Vec<i64> {
         let mut offset = 0;
         let mut offsets = Vec::with_capacity(layer.len());

@@ -1,17 +1,17 @@
-//! In which layer each box lies, so that links go from one layer to a later one.
+//! Assigns boxes to layers so that links go from one layer to a later one.
 //!
-//! Circles are broken by turning as few links round as a greedy search finds (Eades, Lin and Smyth),
-//! links are made short, and a layer that is too long becomes several.
+//! Cycles are broken by reversing as few links as a greedy search finds (Eades, Lin and Smyth),
+//! links are shortened, and a layer that is too long is split.
 
 use std::cmp::Reverse;
 
 use super::fold::{LayerLimits, fold_ranks};
 use crate::graph::picture::DrawnLink;
 
-/// How often boxes are moved nearer to what they are linked to.
+/// The number of passes in which boxes move nearer to their neighbours.
 const PASSES: usize = 8;
 
-/// The layer of each of `count` boxes; none has more than there is room for.
+/// Returns the layer of each of `count` boxes; no layer has more boxes than allowed.
 pub(super) fn assign_ranks(count: usize, strokes: &[DrawnLink], room: LayerLimits) -> Vec<usize> {
     let position = feedback_order(count, strokes);
     let ends = strokes.iter().filter(|stroke| stroke.from != stroke.to).map(|stroke| {
@@ -40,7 +40,7 @@ pub(super) fn assign_ranks(count: usize, strokes: &[DrawnLink], room: LayerLimit
     split_layers(&folded.unwrap_or(ranks), &links, room.boxes)
 }
 
-/// Each box's place in an order that most links follow. Symmetric links have no way to follow.
+/// Returns each box's position in an order that most links follow; symmetric links are ignored.
 fn feedback_order(count: usize, strokes: &[DrawnLink]) -> Vec<usize> {
     let mut balance = vec![(0_usize, 0_usize); count];
     let directed = strokes.iter().filter(|s| s.from != s.to && !s.relation.is_symmetric());
@@ -77,7 +77,7 @@ fn feedback_order(count: usize, strokes: &[DrawnLink]) -> Vec<usize> {
     position.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-/// The links of each box, as they are laid.
+/// The links of each box, directed so that there are no cycles.
 struct AcyclicLinks {
     before: Vec<Vec<usize>>,
     after: Vec<Vec<usize>>,
@@ -88,7 +88,7 @@ impl AcyclicLinks {
         self.before[node].iter().map(|other| ranks[*other] + 1).max().unwrap_or(0)
     }
 
-    /// The layer in which a box's links are shortest, the others staying where they are.
+    /// Returns the layer in which a box's links are shortest if the others stay where they are.
     fn best_rank(&self, node: usize, ranks: &[usize]) -> usize {
         let earliest = self.earliest_rank(node, ranks);
         let latest = self.after[node].iter().map(|other| ranks[*other].saturating_sub(1)).min();
@@ -101,7 +101,7 @@ impl AcyclicLinks {
     }
 }
 
-/// Layers without gaps, and none too long.
+/// Removes empty layers, and splits those that are too long.
 fn split_layers(ranks: &[usize], links: &AcyclicLinks, longest: usize) -> Vec<usize> {
     let mut layers = vec![Vec::new(); ranks.iter().max().map_or(0, |last| last + 1)];
     for (node, rank) in ranks.iter().enumerate() {
@@ -112,7 +112,7 @@ fn split_layers(ranks: &[usize], links: &AcyclicLinks, longest: usize) -> Vec<us
     for mut layer in layers.into_iter().filter(|layer| !layer.is_empty()) {
         let parts = layer.len().div_ceil(longest.max(1));
         let size = layer.len().div_ceil(parts);
-        // What has more to do with the layers before stays near them.
+        // A box with more links to the layers before stays near them.
         let pull = |node: usize| (links.after[node].len(), Reverse(links.before[node].len()), node);
         if parts > 1 {
             layer.sort_unstable_by_key(|node| pull(*node));

@@ -1,4 +1,4 @@
-//! The curves of links: from the side of a box, through bends, to the side of another.
+//! The curves of links: from the side of one box, through bends, to the side of another.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,26 +9,27 @@ use super::layered::LayerBand;
 use crate::graph::picture::DrawnLink;
 use crate::item::Relation;
 
-/// How long an arrowhead is.
+/// The length of an arrowhead.
 pub(super) const ARROWHEAD_LENGTH: i32 = 8;
-/// The most and the least room between two links at the side of a box.
+/// The greatest and the least distance between two links at the side of a box.
 const MAX_PORT_GAP: i32 = 11;
 const MIN_PORT_GAP: i32 = 7;
-/// What is kept free at the corners of a box.
+/// The space that is kept free at the corners of a box.
 const CORNER_SPACE: i32 = 10;
 
-/// A curve.
+/// The curve of a link.
 #[derive(Clone, Debug)]
 pub(super) struct Route {
     pub(super) link: DrawnLink,
     pub(super) flow: Flow,
-    /// From one box to the other, in the order of layers. Every second step passes a layer.
+    /// The points from one box to the other, in the order of layers. Every second step passes a
+    /// layer.
     pub(super) points: Vec<Point>,
-    /// Whether the link itself goes the other way.
+    /// Is set if the link points in the other direction.
     pub(super) is_reversed: bool,
 }
 
-/// A place at the side of a box where links of one relation and way to one neighbour leave it.
+/// A point at the side of a box where links of one relation and direction leave for one neighbour.
 type Port = (usize, BoxSide, usize, Relation, bool);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,7 +38,7 @@ enum BoxSide {
     After,
 }
 
-/// The curve of each stroke that leaves home.
+/// Returns the curve of each link between different boxes.
 pub(super) fn route_links(
     lattice: &LayerGraph,
     strokes: &[DrawnLink],
@@ -67,7 +68,7 @@ pub(super) fn route_links(
     routes.collect()
 }
 
-/// How far each port is from the middle of its box.
+/// Returns the distance of each port from the centre of its box.
 fn port_offsets(
     lattice: &LayerGraph,
     strokes: &[DrawnLink],
@@ -91,7 +92,7 @@ fn port_offsets(
         ports.dedup();
         let room = (lattice.vertices[vertex].across - 2 * CORNER_SPACE).max(0);
         let is_crowded = (to_i32(ports.len()) - 1) * MIN_PORT_GAP > room;
-        // Where there is no room for each, those of one relation come in as one.
+        // If there is not enough space for each, links of one relation share a port.
         let slots = if is_crowded { shared_slots(&ports) } else { (0..ports.len()).collect() };
         let steps = to_i32(slots.iter().max().copied().unwrap_or_default());
         let reach = room.min(MAX_PORT_GAP * steps);
@@ -103,7 +104,7 @@ fn port_offsets(
     places
 }
 
-/// A slot for each relation and way, in the order of their middles.
+/// Assigns a slot to each relation and direction, in the order of their mean positions.
 fn shared_slots(ports: &[Port]) -> Vec<usize> {
     let mut sums = BTreeMap::<_, (usize, usize)>::new();
     for (at, port) in ports.iter().enumerate() {
@@ -117,7 +118,7 @@ fn shared_slots(ports: &[Port]) -> Vec<usize> {
 }
 
 impl Route {
-    /// The same curve elsewhere.
+    /// Moves the curve.
     pub(super) fn translate(mut self, by: Point) -> Self {
         for point in &mut self.points {
             *point = point.translate(by);
@@ -125,7 +126,8 @@ impl Route {
         self
     }
 
-    /// The curve as the data of a path, short of its arrowhead, and the arrowhead's.
+    /// Returns the path data of the curve, which stops short of its arrowhead, and of the
+    /// arrowhead.
     pub(super) fn to_path_data(&self) -> (String, Option<String>) {
         let mut points = self.points.clone();
         let has_head = !self.link.relation.is_symmetric();
@@ -148,7 +150,7 @@ impl Route {
     }
 }
 
-/// Straight across layers, curved between them.
+/// Returns path data that is straight across layers and curved between them.
 fn curve_path(flow: Flow, points: &[Point]) -> String {
     let mut data = String::new();
     for (step, point) in points.iter().enumerate() {

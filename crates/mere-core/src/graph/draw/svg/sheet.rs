@@ -1,4 +1,4 @@
-//! Everything on one sheet: which parts hang together, where each lies, and what is drawn.
+//! The whole diagram: which entries are connected, where everything lies, and what is drawn.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -10,7 +10,7 @@ use crate::graph::Subgraph;
 use crate::graph::picture::DrawnLink;
 use crate::item::Relation;
 
-/// The room between boxes without links.
+/// The space between boxes without links.
 const ROW_GAP: i32 = 18;
 /// The most entries that are laid out in layers.
 const MAX_LAYERED: usize = 400;
@@ -23,14 +23,14 @@ pub(super) struct Curve {
     pub(super) head: Option<String>,
 }
 
-/// A frame around entries of one category.
+/// A frame around the entries of one category.
 #[derive(Debug)]
 pub(super) struct Panel {
     pub(super) place: Rect,
     pub(super) caption: String,
 }
 
-/// Where everything lies.
+/// The positions of everything.
 #[derive(Debug, Default)]
 pub(super) struct DiagramLayout {
     pub(super) boxes: Vec<Rect>,
@@ -61,7 +61,7 @@ impl DiagramLayout {
     }
 }
 
-/// A picture that is ready to be written.
+/// A diagram that is ready to be written.
 #[derive(Debug)]
 pub(super) struct Diagram {
     pub(super) cards: Vec<Card>,
@@ -70,7 +70,7 @@ pub(super) struct Diagram {
 }
 
 impl Diagram {
-    /// Lays a picture out.
+    /// Lays a subgraph out.
     pub(super) fn new(picture: &Subgraph<'_>) -> Self {
         let strokes = select_links(&picture.links);
         let relations = strokes.iter().map(|stroke| stroke.relation).collect::<BTreeSet<_>>();
@@ -90,7 +90,7 @@ impl Diagram {
     }
 }
 
-/// Links between two entries; a mere reference only where nothing else leads the same way.
+/// Selects the links to draw: a plain reference only if no other link leads the same way.
 fn select_links(strokes: &[DrawnLink]) -> Vec<DrawnLink> {
     let ends = |stroke: &DrawnLink| (stroke.from, stroke.to);
     let said = strokes.iter().filter(|stroke| stroke.relation != Relation::References).map(ends);
@@ -102,7 +102,7 @@ fn select_links(strokes: &[DrawnLink]) -> Vec<DrawnLink> {
     strokes.copied().collect()
 }
 
-/// Both ways to lay it out, and the better of them.
+/// Lays the boxes out in both directions, and returns the better layout.
 fn best_layered_layout(sizes: &[Size], strokes: &[DrawnLink]) -> Option<DiagramLayout> {
     let groups = ConnectedGroups::new(sizes.len(), strokes);
     let right = groups.lay_out(sizes, strokes, Flow::Right)?;
@@ -112,7 +112,7 @@ fn best_layered_layout(sizes: &[Size], strokes: &[DrawnLink]) -> Option<DiagramL
     Some(if is_down { down } else { right })
 }
 
-/// The entries of each connected part, and those without links.
+/// The entries of each connected component, and those without links.
 struct ConnectedGroups {
     linked: Vec<Vec<usize>>,
     unlinked: Vec<usize>,
@@ -185,5 +185,5 @@ impl ConnectedGroups {
     }
 }
 
-/// Where the sheet lies below its heading.
+/// The margin around the diagram and its heading.
 pub(super) const MARGIN: Point = Point { x: 28, y: 28 };

@@ -1,4 +1,4 @@
-//! How a picture looks, on a light and on a dark ground.
+//! The style sheet of a diagram, for a light and a dark background.
 
 use super::xml::XmlWriter;
 use crate::graph::draw::palette;
@@ -34,7 +34,7 @@ const DARK_STYLES: &str = ".mere-graph text{fill:#e4e8ee}\
 .mere-graph .old rect{fill:#141921}\
 .mere-graph .old text{fill:#6b7686}";
 
-/// Writes the style of some relations' lines, and of everything else.
+/// Writes the styles of some relations' lines, and of everything else.
 pub(super) fn write_styles(xml: &mut XmlWriter, relations: &[Relation]) {
     xml.push_markup(format_args!("<style>{LIGHT_STYLES}"));
     for relation in relations {

@@ -1,20 +1,20 @@
-//! Text in XML, and what stands around it. Nothing from an entry gets in by another way than
-//! [`Xml::text`].
+//! An XML writer. Text from entries is added only through [`XmlWriter::push_text`], which escapes
+//! it.
 
 use std::fmt::{Arguments, Write};
 
-/// A document in the making.
+/// A document under construction.
 #[derive(Debug, Default)]
 pub(super) struct XmlWriter(String);
 
 impl XmlWriter {
-    /// Adds our own markup.
+    /// Adds our own markup, unescaped.
     pub(super) fn push_markup(&mut self, markup: Arguments<'_>) {
         // Writing to a string cannot fail.
         let _ = self.0.write_fmt(markup);
     }
 
-    /// Adds a text, escaped; what XML has no place for is left out.
+    /// Adds an escaped text; characters that XML does not allow are dropped.
     pub(super) fn push_text(&mut self, text: &str) {
         for c in text.chars() {
             match c {
@@ -29,7 +29,7 @@ impl XmlWriter {
         }
     }
 
-    /// The document.
+    /// Returns the document.
     pub(super) fn into_string(self) -> String {
         self.0
     }

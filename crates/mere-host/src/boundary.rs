@@ -1,4 +1,7 @@
-//! Where a path that a person typed lies: containment by whole components of canonical paths.
+//! Tells where a path that a person typed lies.
+//!
+//! A path lies in a folder if the folder's canonical path is a prefix of its own by whole
+//! components.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -11,13 +14,13 @@ use mere_core::segment::Segment;
 use super::surroundings::SPACE_FOLDER;
 use super::{Environment, Folder, TypedPath};
 
-/// Folders of the system that are nobody's project.
+/// System folders that are never a project.
 const SYSTEM_FOLDERS: [&str; 17] = [
     "/etc", "/proc", "/sys", "/dev", "/boot", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
     "/libx32", "/var", "/run", "/root", "/System", "/Library",
 ];
 
-/// On which side of which boundary a path lies.
+/// The side of the project's boundaries on which a path lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Boundary {
     Workspace,
@@ -26,14 +29,14 @@ pub enum Boundary {
     Outside,
 }
 
-/// A person's path, placed.
+/// A person's path with its address, if it has one, and its boundary.
 pub struct LocatedPath {
     pub address: Option<Address>,
     pub boundary: Boundary,
 }
 
 impl Boundary {
-    /// Its name in answers.
+    /// Returns its name in replies.
     pub fn name(self) -> &'static str {
         match self {
             Self::Workspace => "agent_workspace",
@@ -45,8 +48,8 @@ impl Boundary {
 }
 
 impl Environment {
-    /// Places what a person typed. A relative path is read from the working directory; `..` may
-    /// stand in it, and what counts is where it ends.
+    /// Locates what a person typed. A relative path starts at the working directory. It may contain
+    /// `..`: what counts is where it ends.
     pub fn locate_typed_path(
         &self,
         typed: &TypedPath,
@@ -92,8 +95,8 @@ impl Environment {
     }
 }
 
-/// The canonical path, also of something that is not there yet: its deepest existing folder is
-/// resolved, and what is left must be plain names.
+/// Returns the canonical path, even of something that does not exist yet: the deepest existing
+/// folder is resolved, and the rest must be plain names.
 pub(super) fn weakly_canonicalize(path: &Path) -> Option<PathBuf> {
     let (existing, there) = path
         .ancestors()

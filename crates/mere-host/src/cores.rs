@@ -1,13 +1,15 @@
-//! How many hands the machine has.
+//! The number of threads that the machine runs at the same time.
+//!
+//! Parallel work asks here instead of asking the system again.
 
 use std::sync::LazyLock;
 use std::thread;
 
-/// The system is asked once: it reads files to know.
+/// Computed once, because the system reads files to find out.
 static CORES: LazyLock<usize> =
     LazyLock::new(|| thread::available_parallelism().map_or(1, usize::from));
 
-/// How many threads can work at a time, but no more than `most`.
+/// Returns how many threads can run at the same time, but no more than `most`.
 pub fn available_parallelism(most: usize) -> usize {
     (*CORES).min(most)
 }

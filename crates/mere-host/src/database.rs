@@ -1,4 +1,7 @@
-//! The file of an embedded database in the user's cache. It can be made again.
+//! The file of an embedded database in the user's cache.
+//!
+//! Its content can be made again, so it may be lost, and databases that nobody opens any more are
+//! removed.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -13,12 +16,12 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::Cache;
 
-/// How long a change waits for another process's.
+/// How long a write waits for another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// A database that nobody opened for so long is removed.
+/// A database that nobody has opened for this long is removed.
 const UNUSED_AFTER: Duration = Duration::from_hours(60 * 24);
-/// How often it is noted that one is used.
+/// How often the use of a database is recorded.
 const USE_RECORD_INTERVAL: Duration = Duration::from_hours(24);
 
 /// Where a database lies.
@@ -26,14 +29,14 @@ const USE_RECORD_INTERVAL: Duration = Duration::from_hours(24);
 pub enum Database {
     /// In the cache.
     InCache(PathBuf),
-    /// In memory, and what does not fit there in a file without a name: it ends with the process.
+    /// In memory, overflowing into an unnamed temporary file; it ends with the process.
     Temporary,
     /// In memory alone.
     InMemory,
 }
 
 impl Database {
-    /// Where it can be instead, if it cannot be here.
+    /// Returns where the database can be instead, if it cannot be here.
     pub fn fallback(&self) -> Self {
         match self {
             Self::InCache(_) => Self::Temporary,
@@ -41,12 +44,12 @@ impl Database {
         }
     }
 
-    /// Whether there is one to be opened.
+    /// Checks whether the database exists as a file.
     pub fn exists(&self) -> bool {
         matches!(self, Self::InCache(path) if path.exists())
     }
 
-    /// Opens it, and makes it if it is not there.
+    /// Opens the database and creates it if needed.
     pub fn open(&self) -> io::Result<Connection> {
         let connection = match self {
             Self::InCache(path) => open_file(path)?,
@@ -57,7 +60,7 @@ impl Database {
         Ok(connection)
     }
 
-    /// Removes it with all that belongs to it.
+    /// Removes the database with its journal files.
     pub fn remove(&self) -> io::Result<()> {
         match self {
             Self::InCache(path) => remove_files(path),
@@ -65,8 +68,8 @@ impl Database {
         }
     }
 
-    /// The lock for work on it that takes long; none while another process has it. It ends with the
-    /// process.
+    /// Takes the lock for long work on the database. Returns `None` while another process has it.
+    /// The lock ends with the process at the latest.
     pub fn try_lock(&self) -> io::Result<Option<DatabaseLock>> {
         let Self::InCache(path) = self else { return Ok(Some(DatabaseLock { _lock: None })) };
         let (folder, name) = split_path(path)?;
@@ -74,7 +77,7 @@ impl Database {
         let options = OpenOptions::new().create(true).append(true).clone();
         let file = match folder.open_with(with_suffix(Path::new(name), "-lock"), &options) {
             Ok(file) => file.into_std(),
-            // It spares work, and nothing more.
+            // The lock only saves duplicate work, so going on without it is safe.
             Err(_) => return Ok(Some(DatabaseLock { _lock: None })),
         };
         match file.try_lock() {
@@ -88,7 +91,7 @@ impl Database {
 fn open_file(path: &Path) -> io::Result<Connection> {
     let (folder, name) = split_path(path)?;
     super::durable::create_private_folder(folder)?;
-    // The cache may be a link; what lies in it may not.
+    // The cache folder may be a symbolic link; what lies in it may not.
     let path = &folder.canonicalize()?.join(name);
     record_use(path);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -98,12 +101,12 @@ fn open_file(path: &Path) -> io::Result<Connection> {
     Connection::open_with_flags(path, flags).map_err(io::Error::other)
 }
 
-/// The folder of a database, and its name there.
+/// Splits the path of a database into its folder and its name.
 fn split_path(path: &Path) -> io::Result<(&Path, &OsStr)> {
     path.parent().zip(path.file_name()).ok_or_else(|| io::ErrorKind::InvalidFilename.into())
 }
 
-/// Removes a database with all that belongs to it.
+/// Removes a database with its journal files.
 fn remove_files(path: &Path) -> io::Result<()> {
     for ending in ["", "-wal", "-shm"] {
         match fs::remove_file(with_suffix(path, ending)) {
@@ -114,8 +117,9 @@ fn remove_files(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Notes that a database is used. Before a new one is made, those go that were not for long: of
-/// projects that are gone, for example. What fails is left for the next time.
+/// Records that a database is in use, by its modification time. Before a new one is created,
+/// databases of the same kind that have not been used for long are removed, for example those of
+/// deleted projects. Failures are left for the next time.
 fn record_use(path: &Path) {
     let age = |path: &Path| fs::symlink_metadata(path).ok()?.modified().ok()?.elapsed().ok();
     if path.exists() {
@@ -139,7 +143,7 @@ fn record_use(path: &Path) {
     }
 }
 
-/// A lock that is held.
+/// A lock on a database. It is released when this is dropped.
 pub struct DatabaseLock {
     _lock: Option<File>,
 }
@@ -152,11 +156,11 @@ fn with_suffix(path: &Path, ending: &str) -> PathBuf {
 
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    // A statement is planned once, whatever it is asked about.
+    // Makes query plans stable: a statement is planned the same way for every parameter.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "page_size", 8192)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
-    // What a power cut takes is made again; the file stays sound.
+    // What a power cut destroys is made again; the file itself stays consistent.
     connection.pragma_update(None, "synchronous", "normal")?;
     connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
     connection.pragma_update(None, "cache_size", -4096)?;
@@ -164,7 +168,7 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 impl Cache {
-    /// A database of this name.
+    /// Returns the database of this name.
     pub fn database(&self, name: &str) -> Database {
         Database::InCache(self.path().join(name))
     }

@@ -1,6 +1,7 @@
 //! Files that can be made again: the index of a space, and what the user's cache keeps about it.
 //!
-//! They are replaced whole, and not made durable: after a power cut they are made again.
+//! They are replaced whole, but not made durable: after a power cut they are made again. The names
+//! of temporary files, and their removal, are defined here for all of `host`.
 
 use std::io;
 use std::path::PathBuf;
@@ -12,12 +13,12 @@ use uuid::Uuid;
 
 use super::{Folder, open_regular_file};
 
-/// What a file that is being written is called, before its own name.
+/// The prefix of a temporary file's name.
 pub(super) const TEMPORARY_PREFIX: &str = ".new-";
-/// How old such a file must be before it is taken for a killed process's.
+/// How old a temporary file must be before it counts as left by a killed process.
 pub(super) const ABANDONED_AFTER: Duration = Duration::from_hours(1);
 
-/// Where texts are kept under their digests.
+/// The folder for texts saved under their digests.
 const SAVED_TEXTS_FOLDER: &str = "signed";
 
 /// The user's cache folder.
@@ -33,19 +34,20 @@ impl Cache {
         &self.0
     }
 
-    /// A file of the cache, unless it is too large.
+    /// Reads a file of the cache. Returns `None` if it is missing, unreadable or larger than `most`
+    /// bytes.
     pub fn read(&self, name: &str, most: u64) -> Option<Vec<u8>> {
         let dir = Dir::open_ambient_dir(&self.0, ambient_authority()).ok()?;
         let file = open_regular_file(&dir, name).ok().flatten()?;
         super::read_at_most(file, most).ok().flatten()
     }
 
-    /// A text that was kept under its digest.
+    /// Reads a text that was saved under its digest.
     pub fn read_saved_text(&self, digest: &str, most: u64) -> Option<Vec<u8>> {
         Self(self.0.join(SAVED_TEXTS_FOLDER)).read(digest, most)
     }
 
-    /// Keeps a text under its digest.
+    /// Saves a text under its digest.
     pub fn save_text(&self, digest: &str, bytes: &[u8]) -> io::Result<()> {
         let folder = self.0.join(SAVED_TEXTS_FOLDER);
         super::durable::create_private_folder(&folder)?;
@@ -94,19 +96,20 @@ fn replace_file(
     put
 }
 
-/// A name for what is being made, which nobody has.
+/// Returns a new, unique name for a temporary file or folder.
 pub(super) fn temporary_name() -> String {
     format!("{TEMPORARY_PREFIX}{}", Uuid::new_v4().simple())
 }
 
-/// Whether a name is of what is being made, or of the folder that holds such things.
+/// Checks whether a name belongs to a temporary file or folder, or to the staging folder of a
+/// store.
 pub fn is_temporary_name(name: &str) -> bool {
     let number = name.strip_prefix(TEMPORARY_PREFIX);
     name == super::editing::STAGING_FOLDER
         || number.is_some_and(|number| number.len() == 32 && Uuid::try_parse(number).is_ok())
 }
 
-/// Removes what killed processes left behind, as far as that can be done.
+/// Removes the temporary files that killed processes left behind, as far as possible.
 pub(super) fn remove_abandoned_files(dir: &Dir) {
     let Ok(entries) = dir.entries() else { return };
     for entry in entries.flatten() {
@@ -120,7 +123,7 @@ pub(super) fn remove_abandoned_files(dir: &Dir) {
     }
 }
 
-/// Reads at a place of a file, whatever else reads from it.
+/// Reads at an offset of a file, independently of other readers of the handle.
 pub fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     #[cfg(unix)]
     {

@@ -1,7 +1,8 @@
-//! Durable replacement of a small file, one process at a time.
+//! A private folder of the user, locked, whose small files are replaced durably.
 //!
-//! A reader sees the whole old or the whole new file; when `replace` returns, the new one survives
-//! a power cut: temporary file, fsync, rename, fsync of the folder.
+//! A reader sees the whole old or the whole new file. When `replace` returns, the new file survives
+//! a power cut: it is written to a temporary file, synced and renamed, and the folder is synced.
+//! Only one process at a time holds the lock.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -12,25 +13,25 @@ use cap_std::fs::{Dir, OpenOptions};
 
 use super::none_if_missing;
 
-/// The largest file this reads back.
+/// The largest file that is read back.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
-/// A record could not be kept.
+/// The error of a private folder that cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[error("the user's own folder cannot be written: {0}")]
 pub struct WriteError(#[from] io::Error);
 
-/// A folder whose files this process alone changes while it holds this.
+/// A folder whose files only this process changes while it holds this value.
 pub struct LockedFolder {
     dir: Dir,
-    /// The folder once more, opened for reading: a handle that can be synced.
+    /// The folder opened a second time, for reading: this handle can be synced.
     sync_handle: File,
     path: PathBuf,
     _lock: File,
 }
 
 impl LockedFolder {
-    /// Makes the folder (for the user alone) if needed and waits for its lock.
+    /// Creates the folder, accessible to the user alone, if needed, and waits for its lock.
     pub(super) fn open(folder: &Path) -> Result<Self, WriteError> {
         Self::try_open(folder).map_err(WriteError)
     }
@@ -48,17 +49,17 @@ impl LockedFolder {
         &self.dir
     }
 
-    /// The file's path, for people.
+    /// Returns the file's path for people.
     pub fn display_path(&self, name: &str) -> String {
         self.path.join(name).display().to_string()
     }
 
-    /// The file's bytes; `None` if there is no such file.
+    /// Returns the file's bytes, or `None` if there is no such file.
     pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, WriteError> {
         read_file_in(&self.dir, name).map_err(WriteError)
     }
 
-    /// Replaces the file.
+    /// Replaces the file durably.
     pub fn replace(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
         self.try_replace(name, bytes).map_err(WriteError)
     }
@@ -76,12 +77,14 @@ impl LockedFolder {
         self.sync_handle.sync_all()
     }
 
-    /// A file of a folder that may not be there, without a lock: replacement is atomic.
+    /// Reads a file without the lock, which is safe because replacement is atomic. Returns `None`
+    /// if the folder or the file is missing or cannot be read.
     pub(super) fn read_unlocked_or_none(folder: &Path, name: &str) -> Option<Vec<u8>> {
         Self::read_unlocked(folder, name).ok().flatten()
     }
 
-    /// The same where a file that cannot be read must not pass for one that is not there.
+    /// Reads a file without the lock. A file that cannot be read is an error and not mistaken for a
+    /// missing one.
     pub(super) fn read_unlocked(folder: &Path, name: &str) -> io::Result<Option<Vec<u8>>> {
         match none_if_missing(Dir::open_ambient_dir(folder, ambient_authority()))? {
             Some(dir) => read_file_in(&dir, name),

@@ -1,9 +1,9 @@
-//! A folder of items, open for changes by this process alone.
+//! A folder of items that only this process changes.
 //!
-//! Its own handle is the lock, so nothing lies about. A file is put there whole and durable; what
-//! was there before is there until then. No link on the way is followed. Half-written files lie at
-//! the top, under names that are no item's; those of a store, whose top may hold many files, in a
-//! folder of their own.
+//! The lock is on the folder's own handle, so there is no lock file. A file is put in place whole
+//! and durably; until then the old one stays. No symbolic link on the way is followed. Temporary
+//! files are written at the top of the folder, under names that no item can have. Those of a store,
+//! whose top may hold many files, go into a separate staging folder.
 
 use std::cell::OnceCell;
 use std::io::{self, Write};
@@ -21,43 +21,44 @@ use super::{
     open_regular_file, rename_no_replace,
 };
 
-/// How often a file is given back to someone who saves it again at the same time.
+/// How often a file is exchanged back while someone else keeps saving it.
 const MAX_EXCHANGES: usize = 100;
 
-/// Where the half-written files of a store lie.
+/// The folder for the temporary files of a store.
 pub(super) const STAGING_FOLDER: &str = ".new-files";
 
-/// What of a space is nobody's history.
+/// What git ignores in a space.
 pub const GITIGNORE_PATTERNS: [&str; 3] = ["workspaces/", ".index.json", ".new-*"];
 
-/// A folder that this process alone changes while it holds this.
+/// A folder that only this process changes while it holds this value.
 pub struct FolderWriter {
     dir: Dir,
     staging: Staging,
     _lock: std::fs::File,
 }
 
-/// Where half-written files lie.
+/// Where temporary files are written.
 enum Staging {
     /// At the top of the folder itself.
     TopFolder(Dir),
-    /// In a folder of their own, which is there only while it is needed.
+    /// In a staging folder that exists only while it is needed.
     SeparateFolder(OnceCell<Dir>),
 }
 
-/// What must be there before a file is put.
+/// What must be at a path before a file is put there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WritePrecondition {
-    /// Nothing.
+    /// Nothing exists there.
     Absent,
-    /// Whatever is there.
+    /// Anything may be there, or nothing.
     Any,
-    /// A file with this digest.
+    /// A file with this digest is there.
     Digest(Sha256),
 }
 
 impl FolderWriter {
-    /// Opens a folder and waits until no one else changes it, or until `over`: then there is none.
+    /// Locks a folder, waiting while another process holds the lock. Returns `None` once `over`
+    /// returns true.
     pub fn open(folder: &Dir, over: &dyn Fn() -> bool) -> io::Result<Option<Self>> {
         let Some(lock) = lock_folder(folder, over)? else { return Ok(None) };
         remove_abandoned_files(folder);
@@ -65,7 +66,7 @@ impl FolderWriter {
         Ok(Some(Self { dir: folder.try_clone()?, staging, _lock: lock }))
     }
 
-    /// Opens the folder of a store in the same way.
+    /// Locks the folder of a store in the same way.
     pub fn open_store(folder: &Dir, over: &dyn Fn() -> bool) -> io::Result<Option<Self>> {
         let Some(lock) = lock_folder(folder, over)? else { return Ok(None) };
         let staging = Staging::SeparateFolder(OnceCell::new());
@@ -76,7 +77,8 @@ impl FolderWriter {
         &self.dir
     }
 
-    /// Where half-written files lie. A folder of their own need not survive a power cut.
+    /// Returns the folder for temporary files, creating it if needed. A separate staging folder
+    /// need not survive a power cut.
     fn staging(&self) -> io::Result<&Dir> {
         let apart = match &self.staging {
             Staging::TopFolder(top) => return Ok(top),
@@ -94,7 +96,8 @@ impl FolderWriter {
         Ok(apart.get_or_init(|| staging))
     }
 
-    /// The folder of a project's space, made if it is not there; git is told what to leave alone.
+    /// Opens the folder of a project's space and creates it if needed, with a `.gitignore` for the
+    /// files that do not belong in git.
     pub fn make_space(project: &Folder) -> io::Result<Dir> {
         let is_new = none_if_missing(project.dir().symlink_metadata(SPACE_FOLDER))?.is_none();
         let space = open_or_create_folder(project.dir(), SPACE_FOLDER)?;
@@ -104,7 +107,7 @@ impl FolderWriter {
             let lines = GITIGNORE_PATTERNS.join("\n") + "\n";
             match space.open_with(".gitignore", &options) {
                 Ok(mut file) => file.write_all(lines.as_bytes())?,
-                // Someone else makes the same space.
+                // Another process is creating the same space.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -112,38 +115,39 @@ impl FolderWriter {
         Ok(space)
     }
 
-    /// The folder at a path below another, every level made if it is not there.
+    /// Opens the folder at a path below another and creates every missing level.
     pub fn make_folders_below(top: &Dir, path: &RelPath) -> io::Result<Dir> {
         path.names().try_fold(top.try_clone()?, |folder, name| open_or_create_folder(&folder, name))
     }
 
-    /// The regular file at a path; `None` if there is none.
+    /// Opens the regular file at a path, or returns `None` if there is none.
     pub fn open_file(&self, path: &RelPath) -> io::Result<Option<File>> {
         let Some((parents, name)) = path.split_last() else { return Ok(None) };
         let Some(folder) = self.open_folder(&parents)? else { return Ok(None) };
         Ok(none_if_missing(open_regular_file(&folder, name.as_str()))?.flatten())
     }
 
-    /// Whether the path is a file with this digest.
+    /// Checks whether the path is a file with this digest.
     pub fn has_digest(&self, path: &RelPath, digest: Sha256) -> io::Result<bool> {
         let file = self.open_file(path)?;
         file.map_or(Ok(false), |file| Ok(digest_file(file)? == digest))
     }
 
-    /// Whether anything at all has the path.
+    /// Checks whether anything at all exists at the path.
     pub fn has_path(&self, path: &RelPath) -> io::Result<bool> {
         let Some((parents, name)) = path.split_last() else { return Ok(true) };
         let Some(folder) = self.open_folder(&parents)? else { return Ok(false) };
         Ok(none_if_missing(folder.symlink_metadata(name.as_str()))?.is_some())
     }
 
-    /// Puts a file there. Says no, and changes nothing, if `before` does not hold.
+    /// Puts a file at a path. Returns `false` and changes nothing if `before` does not hold.
     pub fn put(&self, path: &RelPath, bytes: &[u8], before: WritePrecondition) -> io::Result<bool> {
         let Some((parents, name)) = path.split_last() else { return Ok(false) };
         self.put_in(&self.make_folder(&parents)?, name.as_str(), bytes, before)
     }
 
-    /// The same in a folder that is there already. One that goes meanwhile takes nothing.
+    /// Puts a file into a folder that exists already. If the folder is removed meanwhile, nothing
+    /// is written.
     pub fn put_in(
         &self,
         folder: &Dir,
@@ -181,7 +185,7 @@ impl FolderWriter {
         written
     }
 
-    /// Puts a whole folder there, if nothing has its path.
+    /// Puts a whole folder at a path. Returns `false` if something is there.
     pub fn put_folder(&self, path: &RelPath, files: &[(RelPath, Vec<u8>)]) -> io::Result<bool> {
         let Some((parents, name)) = path.split_last() else { return Ok(false) };
         if self.has_path(path)? {
@@ -190,7 +194,7 @@ impl FolderWriter {
         self.put_folder_in(&self.make_folder(&parents)?, name.as_str(), files)
     }
 
-    /// The same in a folder that is there already.
+    /// Puts a whole folder into a parent that exists already.
     pub fn put_folder_in(
         &self,
         parent: &Dir,
@@ -216,7 +220,7 @@ impl FolderWriter {
         put.map(|()| true)
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file if it exists.
     pub fn remove(&self, path: &RelPath) -> io::Result<()> {
         let Some((parents, name)) = path.split_last() else { return Ok(()) };
         let Some(folder) = self.open_folder(&parents)? else { return Ok(()) };
@@ -224,8 +228,8 @@ impl FolderWriter {
         OpenFolder::open(&folder, "")?.sync()
     }
 
-    /// Removes a file with this digest: out of the way at once, then looked at. Another one goes
-    /// back, and the answer is no.
+    /// Removes a file if it has this digest. The file is first moved aside and then checked; a file
+    /// with another digest is put back, and the result is `false`.
     pub fn remove_if_digest(&self, path: &RelPath, digest: Sha256) -> io::Result<bool> {
         let Some((parents, name)) = path.split_last() else { return Ok(false) };
         let Some(folder) = self.open_folder(&parents)? else { return Ok(false) };
@@ -241,8 +245,9 @@ impl FolderWriter {
         Ok(same)
     }
 
-    /// Removes a folder and what is in it, if `is_right`: out of the way at once, then looked at,
-    /// then piece by piece. Another one goes back, and the answer is no.
+    /// Removes a folder with its contents if `is_right` accepts it. The folder is first moved
+    /// aside, then checked, then deleted. If it is not accepted, it is put back and the result is
+    /// `false`.
     pub fn remove_folder_if(
         &self,
         path: &RelPath,
@@ -259,15 +264,16 @@ impl FolderWriter {
             return right;
         }
         OpenFolder::open(&folder, "")?.sync()?;
-        // It is gone by now; what cannot be cleared away is nobody's.
+        // The folder is already out of the tree; leftovers in staging belong to nothing.
         if let Err(error) = staging.remove_dir_all(&aside) {
             tracing::warn!(%error, "a folder that was removed could not be cleared away");
         }
         Ok(true)
     }
 
-    /// Puts a finished file in the place of one with this digest. Whoever else writes does not know
-    /// our lock, so it is what comes out that is looked at; if it is another, it goes back.
+    /// Puts a finished file in the place of one with this digest. Other programs do not respect our
+    /// lock, so what matters is the file that the exchange brings out: if it is not the expected
+    /// one, it is put back.
     fn replace_if_digest(
         &self,
         unfinished: &str,
@@ -292,8 +298,8 @@ impl FolderWriter {
         Ok(false)
     }
 
-    /// Puts back what came out of a place, until what comes out is what was put there last: whoever
-    /// saves meanwhile has the last word.
+    /// Puts back the file that an exchange brought out, and repeats until the file that comes out
+    /// is the one that was put in last. So whoever saves the file meanwhile has the last word.
     fn restore_exchanged(&self, aside: &str, place: (&Dir, &str), put: Sha256) -> io::Result<()> {
         let staging = self.staging()?;
         let mut put = put;
@@ -312,13 +318,13 @@ impl FolderWriter {
         Err(io::Error::other("somebody else writes the file all the time"))
     }
 
-    /// Puts a finished file under a name that nobody has.
+    /// Puts a finished file under a name that nothing has. Returns `false` if something has it.
     fn link_new(&self, unfinished: &str, folder: &Dir, name: &str) -> io::Result<bool> {
         let staging = self.staging()?;
         match staging.hard_link(unfinished, folder, name) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-            // A file system without links: the lock keeps others of us away.
+            // On a file system without hard links, the lock still excludes our own processes.
             Err(_) if none_if_missing(folder.symlink_metadata(name))?.is_none() => {
                 staging.rename(unfinished, folder, name).map(|()| true)
             }
@@ -326,7 +332,7 @@ impl FolderWriter {
         }
     }
 
-    /// Gives a file another path, unless something has it: then says no. Both folders are there.
+    /// Renames a file. Returns `false` if something has the new path. Both folders must exist.
     pub fn rename(from: (&Dir, &str), to: (&Dir, &str)) -> io::Result<bool> {
         if !rename_no_replace(from, to)? {
             return Ok(false);
@@ -336,12 +342,12 @@ impl FolderWriter {
         Ok(true)
     }
 
-    /// The folder at a path; `None` if there is none. A link is none.
+    /// Opens the folder at a path. Returns `None` if there is none; a symbolic link counts as none.
     pub fn open_folder(&self, path: &RelPath) -> io::Result<Option<Dir>> {
         Self::open_folder_below(&self.dir, path)
     }
 
-    /// The same below any folder.
+    /// Opens the folder at a path below any folder.
     pub fn open_folder_below(top: &Dir, path: &RelPath) -> io::Result<Option<Dir>> {
         match OpenFolder::open(top, path.as_str()) {
             Err(error) if is_symlink_error(&error) => Ok(None),
@@ -355,8 +361,8 @@ impl FolderWriter {
 }
 
 impl Drop for FolderWriter {
-    /// Takes the staging folder away while the lock is still held. One with a killed process's files
-    /// stays until they are old enough.
+    /// Removes the staging folder while the lock is still held. If a killed process left files in
+    /// it, it stays until they are old enough to be removed.
     fn drop(&mut self) {
         if let Staging::SeparateFolder(apart) = &self.staging
             && apart.get().is_some()
@@ -366,13 +372,13 @@ impl Drop for FolderWriter {
     }
 }
 
-/// Whether a file has this digest.
+/// Checks whether a file has this digest.
 fn file_has_digest(folder: &Dir, name: &str, digest: Sha256) -> io::Result<bool> {
     let file = none_if_missing(open_regular_file(folder, name))?.flatten();
     file.map_or(Ok(false), |file| Ok(digest_file(file)? == digest))
 }
 
-/// Writes a file of a folder that nobody else knows yet.
+/// Writes a file into a folder that is not visible to anyone else yet.
 fn write_new_file(folder: &Dir, path: &RelPath, bytes: &[u8]) -> io::Result<()> {
     let Some((parents, name)) = path.split_last() else {
         return Err(io::ErrorKind::InvalidInput.into());

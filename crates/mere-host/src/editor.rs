@@ -1,4 +1,6 @@
-//! The person's own editor, on one file.
+//! Opens a file in the person's own editor.
+//!
+//! Only people's commands use it, never an agent's call.
 
 use std::io;
 use std::process::Command;
@@ -7,8 +9,8 @@ use mere_core::address::RelPath;
 
 use super::Folder;
 
-/// Opens a file of a folder in `VISUAL` or `EDITOR`, and waits until it is closed. These are the
-/// person's own words for their editor, arguments and all, so a shell reads them.
+/// Opens a file of a folder in `VISUAL` or `EDITOR` and waits until the editor exits. Returns
+/// whether it succeeded. The variable may contain arguments, so a shell interprets it.
 pub fn edit_file(folder: &Folder, path: &RelPath) -> io::Result<bool> {
     let said = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
     let editor = said("VISUAL").or_else(|| said("EDITOR")).unwrap_or_else(|| "vi".to_owned());

@@ -1,11 +1,12 @@
-//! A program of the user's own that fetches something: pip or npm. What it complains about is told, and how
-//! far it is, it tells a person itself.
+//! A program of the user's own that fetches packages: pip or npm.
+//!
+//! Its last error line is returned. Its progress is shown only if standard error is a terminal.
 
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// How pip is called, the best first.
+/// The commands for pip, in order of preference.
 const PIP_COMMANDS: [&[&str]; 5] = [
     &["python3", "-m", "pip"],
     &["python", "-m", "pip"],
@@ -13,32 +14,33 @@ const PIP_COMMANDS: [&[&str]; 5] = [
     &["pip"],
     &["uv", "tool", "run", "pip"],
 ];
-/// How much of what a fetcher complains about is read.
+/// How much of a fetcher's error output is read.
 const MAX_ERROR_BYTES: u64 = 64 * 1024;
 
-/// A fetcher that answers.
+/// A fetcher that was found to work.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fetcher(&'static [&'static str]);
 
 /// How a fetcher ended.
 pub(super) enum FetchOutcome {
     Succeeded,
-    /// With what it said of that.
+    /// With the last line of its error output.
     Failed(String),
 }
 
 impl Fetcher {
-    /// The first pip that answers.
+    /// Finds the first pip that works.
     pub(super) fn find_pip(folder: &Path) -> Option<Self> {
         PIP_COMMANDS.into_iter().map(Self).find(|pip| pip.is_available(folder))
     }
 
-    /// The user's npm, if it answers.
+    /// Returns the user's npm, if it works.
     pub(super) fn find_npm(folder: &Path) -> Option<Self> {
         Some(Self(&["npm"])).filter(|npm| npm.is_available(folder))
     }
 
-    /// It, in a folder where nobody else puts anything: Python looks for its modules there first.
+    /// Builds its command, to be run in `folder`. Nobody else may write there, because Python looks
+    /// for its modules there first.
     pub(super) fn command(self, folder: &Path) -> Command {
         let mut command = Command::new(self.0[0]);
         command.args(&self.0[1..]).current_dir(folder).stdin(Stdio::null());

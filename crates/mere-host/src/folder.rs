@@ -1,7 +1,8 @@
 //! A folder of the machine, held by handle.
 //!
-//! The path is kept for one purpose: telling the gate which spellings must not reach an agent.
-//! Access goes through the handle.
+//! Files are reached through the handle. The path is kept so that the gate learns which spellings
+//! must not reach an agent, and for host modules that need one: to compare folders, or to hand it
+//! to another program.
 
 use std::fmt;
 use std::io;
@@ -18,7 +19,7 @@ use mere_core::segment::Segment;
 use super::surroundings::{Environment, landmarks_for};
 use super::{OpenFolder, WatchedFiles};
 
-/// Which directory something is, whatever it is called: device and inode.
+/// Identifies a directory by device and inode, whatever it is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FolderIdentity {
     device: u64,
@@ -35,8 +36,9 @@ impl FolderIdentity {
         Self { device: metadata.dev(), inode: metadata.ino() }
     }
 
-    /// The identity of a directory on the machine; `None` if there is none. Any other failure is
-    /// one: what cannot be recognised must not pass for absent.
+    /// Returns the identity of the directory at `path`, or `None` if there is none. Every other
+    /// failure is an error: a folder that cannot be recognised must not be mistaken for an absent
+    /// one.
     pub(super) fn from_path(path: &Path) -> io::Result<Option<Self>> {
         let Some(metadata) = none_if_missing(path.metadata())? else { return Ok(None) };
         let identity = Self { device: metadata.dev(), inode: metadata.ino() };
@@ -44,7 +46,7 @@ impl FolderIdentity {
     }
 }
 
-/// A failure that says "there is none" is no failure.
+/// Turns an error that means "there is no such file" into `None` and passes on every other error.
 pub fn none_if_missing<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),
@@ -55,7 +57,7 @@ pub fn none_if_missing<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// A link stands where a folder was looked for.
+/// Checks whether opening a folder failed because a symbolic link is in its place.
 pub fn is_symlink_error(error: &io::Error) -> bool {
     const ELOOP: i32 = if cfg!(target_os = "linux") { 40 } else { 62 };
     cfg!(unix) && error.raw_os_error() == Some(ELOOP)
@@ -64,7 +66,7 @@ pub fn is_symlink_error(error: &io::Error) -> bool {
 /// An open directory of the machine.
 pub struct Folder {
     dir: Arc<Dir>,
-    /// As it was written: another spelling the gate must know.
+    /// The path as it was given: another spelling that the gate must know.
     given_path: PathBuf,
     canonical_path: PathBuf,
     identity: FolderIdentity,
@@ -83,8 +85,8 @@ impl Folder {
         })
     }
 
-    /// Opens what a config calls a path: absolute, from `~`, or relative to `base`, the folder the
-    /// config lies in.
+    /// Opens the path that a config names: absolute, starting with `~`, or relative to `base`, the
+    /// folder that holds the config.
     pub fn open_configured(
         text: &str,
         base: &Self,
@@ -93,19 +95,19 @@ impl Folder {
         Self::open(&surroundings.configured_path(text, base).ok_or(io::ErrorKind::NotFound)?)
     }
 
-    /// Makes what a config calls a path, absolute or from `~`, for a person who has just named it.
-    /// What is relative to the config's folder is made when it is needed.
+    /// Creates the folder that a person has just named in a config, if its path is absolute or
+    /// starts with `~`. A path relative to the config's folder is created only when it is needed.
     pub fn make_configured(text: &str, base: &Self, surroundings: &Environment) -> io::Result<()> {
         let path = surroundings.configured_path(text, base).ok_or(io::ErrorKind::NotFound)?;
         if text.starts_with(['/', '~']) { std::fs::create_dir_all(path) } else { Ok(()) }
     }
 
-    /// The handle.
+    /// Returns the handle.
     pub fn dir(&self) -> &Arc<Dir> {
         &self.dir
     }
 
-    /// The canonical path, for this module's siblings.
+    /// Returns the canonical path. Only other host modules may use it.
     pub(super) fn path(&self) -> &Path {
         &self.canonical_path
     }
@@ -114,8 +116,8 @@ impl Folder {
         self.identity
     }
 
-    /// The folder at a path below this one, names joined by slashes; `None` if there is none. A
-    /// link is none: it is not followed.
+    /// Opens the folder at a path below this one, names joined by slashes. Returns `None` if there
+    /// is none; a symbolic link is not followed and counts as none.
     pub fn subfolder(&self, name: &str) -> io::Result<Option<Self>> {
         let folder = match OpenFolder::open(&self.dir, name) {
             Err(error) if is_symlink_error(&error) => return Ok(None),
@@ -128,7 +130,7 @@ impl Folder {
         Ok(Some(Self { dir, given_path: canonical.clone(), canonical_path: canonical, identity }))
     }
 
-    /// Whether this folder is, or lies in, one of `others`.
+    /// Checks whether this folder is one of `others` or lies inside one of them.
     pub fn is_inside_any(&self, others: &[FolderIdentity]) -> io::Result<bool> {
         for ancestor in self.canonical_path.ancestors() {
             if FolderIdentity::from_path(ancestor)?.is_some_and(|at| others.contains(&at)) {
@@ -138,35 +140,36 @@ impl Folder {
         Ok(false)
     }
 
-    /// Where `inner` lies in this folder, by whole components; `None` if outside, or if a name on
-    /// the way cannot be said.
+    /// Returns the path of `inner` relative to this folder, compared by whole components. Returns
+    /// `None` if it lies outside, or if a name on the way cannot be part of an address.
     pub fn locate(&self, inner: &Self) -> Option<RelPath> {
         let below = inner.canonical_path.strip_prefix(&self.canonical_path).ok()?;
         below.iter().map(|name| name.to_str()?.parse::<Segment>().ok()).collect()
     }
 
-    /// The folder at a path below this one, no link on the way followed.
+    /// Opens the folder at a path below this one and fails if there is none. No symbolic link on
+    /// the way is followed.
     pub fn require_subfolder(&self, path: &RelPath) -> io::Result<Self> {
         Ok(self.subfolder(path.as_str())?.ok_or(io::ErrorKind::NotFound)?)
     }
 
-    /// Its own name, for people; empty for the top.
+    /// Returns the folder's own name for people; the name of `/` is empty.
     pub fn name(&self) -> String {
         let name = self.canonical_path.file_name();
         name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
-    /// The canonical path for the record of trusted projects.
+    /// Returns the canonical path for the record of trusted projects.
     pub fn canonical_text(&self) -> Option<&str> {
         self.canonical_path.to_str()
     }
 
-    /// A file below it is looked at again and again.
+    /// Adds a file below this folder to the files whose stamps are compared.
     pub fn watch_file(&self, below: &str, watched: &mut WatchedFiles) {
         watched.add(&self.canonical_path.join(below));
     }
 
-    /// The canonical path, for people.
+    /// Returns the canonical path for people.
     pub fn display_path(&self) -> String {
         self.canonical_path.display().to_string()
     }

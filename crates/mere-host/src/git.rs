@@ -1,7 +1,8 @@
-//! What git says about the project: only for people's commands, never for an agent's call.
+//! What git knows about the project: only for people's commands, never for an agent's call.
 //!
-//! Run as a program in the project's folder, in ways that start no hook, monitor, filter or transport
-//! of the repository's own choosing. Where there is no git, or no repository, there is nothing to say.
+//! Git is run as a program in the project's folder, in ways that start no hook, monitor, filter or
+//! transport that the repository configures. Without git or a repository there is simply nothing to
+//! report.
 
 use std::io::{self, Read};
 use std::process::{Command, Stdio};
@@ -10,31 +11,31 @@ use mere_core::address::RelPath;
 
 use super::Folder;
 
-/// How many files are named at once.
+/// How many files are named in one command.
 const FILES_PER_COMMAND: usize = 200;
-/// The most that git is listened to.
+/// How much of git's output is read at most.
 const MAX_OUTPUT_BYTES: u64 = 64 * 1024 * 1024;
 
-/// What became of a hook.
+/// The result of installing a hook.
 pub enum HookInstallation {
     Installed,
-    /// It was there.
+    /// The same hook was already there.
     AlreadyInstalled,
-    /// Another one is there.
+    /// Another hook is there.
     OtherHook,
-    /// Hooks lie in a folder of the person's choosing.
+    /// The person has configured a folder for hooks, which other repositories may share.
     SharedFolder,
 }
 
 /// A project's repository.
 pub struct GitRepository<'a> {
     folder: &'a Folder,
-    /// Keys of filters that the repository, or anybody, set up: they are not run.
+    /// The configuration keys of filters, whoever set them up. These filters are turned off.
     filters: Vec<String>,
 }
 
 impl<'a> GitRepository<'a> {
-    /// The repository around a folder; none if there is none, or no git.
+    /// Finds the repository around a folder. Returns `None` if there is none, or no git.
     pub fn discover(folder: &'a Folder) -> Option<Self> {
         let git = Self { folder, filters: Vec::new() };
         git.run(&["rev-parse", "--is-inside-work-tree"]).ok()?;
@@ -45,14 +46,15 @@ impl<'a> GitRepository<'a> {
         Some(Self { folder, filters })
     }
 
-    /// Paths that differ between the last commit and what is staged, from the folder.
+    /// Returns the paths, relative to the folder, that differ between the last commit and the
+    /// index.
     pub fn staged_paths(&self) -> io::Result<Vec<RelPath>> {
         let changed = ["diff", "--cached", "--name-only", "--no-renames", "--no-ext-diff", "-z"];
         Ok(parse_paths(&self.run(&[&changed[..], &["--relative"]].concat())?))
     }
 
-    /// Paths in these folders whose files are not what is staged: changed since, gone, or not known
-    /// to git. Bytes are compared, so no filter runs.
+    /// Returns the paths in these folders whose files differ from the index: changed, deleted or
+    /// untracked. The bytes are compared as they are, so no filter runs.
     pub fn unstaged_paths(&self, folders: &[String]) -> io::Result<Vec<RelPath>> {
         let folders = folders.iter().map(String::as_str);
         let listed = |arguments: &[&'a str]| {
@@ -71,13 +73,13 @@ impl<'a> GitRepository<'a> {
         Ok(found)
     }
 
-    /// Whether a regular file lies at a path.
+    /// Checks whether a regular file lies at a path.
     fn has_file(&self, path: &RelPath) -> bool {
         let metadata = self.folder.dir().symlink_metadata(path.as_str());
         metadata.is_ok_and(|metadata| metadata.is_file())
     }
 
-    /// The ids that files would have, as they are.
+    /// Returns the object ids that the files would have with their current bytes.
     fn hash_files(&self, files: &[&RelPath]) -> io::Result<Vec<String>> {
         let mut said = Vec::new();
         for some in files.chunks(FILES_PER_COMMAND) {
@@ -93,7 +95,7 @@ impl<'a> GitRepository<'a> {
         }
     }
 
-    /// Stages files, as they are.
+    /// Stages files with their current bytes.
     pub fn stage_files(&self, files: &[RelPath]) -> io::Result<()> {
         for path in files {
             let write = ["hash-object", "-w", "--no-filters", "--", path.as_str()];
@@ -104,19 +106,20 @@ impl<'a> GitRepository<'a> {
         Ok(())
     }
 
-    /// Where the folder lies in the repository, with a slash behind.
+    /// Returns the folder's path in the repository, with a trailing slash.
     fn prefix(&self) -> io::Result<String> {
         let said = self.run(&["rev-parse", "--show-prefix"])?;
         Ok(String::from_utf8(said).map_err(io::Error::other)?.trim_end_matches('\n').to_owned())
     }
 
-    /// A file as it was committed last.
+    /// Reads a file as of the last commit.
     pub fn read_committed(&self, path: &RelPath) -> Option<Vec<u8>> {
         self.run(&["cat-file", "blob", &format!("HEAD:./{path}")]).ok()
     }
 
-    /// Puts a pre-commit hook into the repository's own folder, if there is none. Where the person
-    /// keeps hooks for several repositories, it would not be for this one alone.
+    /// Installs a pre-commit hook in the repository's own folder, if there is none. If the person
+    /// has configured a folder for hooks, nothing is installed, because the hook might apply to
+    /// other repositories too.
     pub fn install_hook(&self, text: &str) -> io::Result<HookInstallation> {
         let is_shared = self.run_with_settings(&["config", "--get", "core.hooksPath"], &[]).is_ok();
         let folder = self.run_with_settings(&["rev-parse", "--git-path", "hooks"], &[])?;
@@ -169,13 +172,14 @@ impl<'a> GitRepository<'a> {
     }
 }
 
-/// Paths that are separated by NUL. What cannot be an item's path is none.
+/// Parses paths that are separated by NUL. A path that no item can have is skipped.
 fn parse_paths(bytes: &[u8]) -> Vec<RelPath> {
     let paths = bytes.split(|byte| *byte == 0).filter_map(|path| str::from_utf8(path).ok());
     paths.filter(|path| !path.is_empty()).filter_map(|path| path.parse().ok()).collect()
 }
 
-/// What is staged: each file's id, and its path. What is in conflict has several, and none is it.
+/// Parses the index entries into object ids and paths. A file in conflict has several entries with
+/// different ids, so it is always reported as changed.
 fn parse_entries(bytes: &[u8]) -> Vec<(String, RelPath)> {
     let lines = bytes.split(|byte| *byte == 0).filter_map(|line| str::from_utf8(line).ok());
     let entry = |line: &str| {

@@ -1,7 +1,8 @@
-//! Files that hold keys: those kept in the user's config folder, and those a person points at.
+//! Files that hold keys: those saved in the user's config folder, and those a person points at.
 //!
-//! Only regular files of a bounded size are read. In our own folder no link is followed. Whether
-//! others may open a file is asked of the open handle, so what was looked at is what was read.
+//! Only regular files of a bounded size are read. In our own folder no symbolic link is followed.
+//! Permissions are read from the open handle, so the file that was checked is the file that was
+//! read.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -17,17 +18,17 @@ use super::{
     none_if_missing, open_regular_file,
 };
 
-/// The folder of kept keys, in the config folder.
+/// The folder of saved keys in the config folder.
 const KEYS_FOLDER: &str = "keys";
 /// The largest file that is read.
 const MAX_BYTES: u64 = 64 * 1024;
-/// What nobody but the owner may have.
+/// The permission bits of everybody but the owner.
 const OTHERS_MODE_BITS: u32 = 0o077;
 
-/// A file that was read. What it holds is wiped when it is dropped.
+/// A key file that was read. Its bytes are wiped when it is dropped.
 pub struct KeyFile {
     pub bytes: Zeroizing<Vec<u8>>,
-    /// Where it lies, for people.
+    /// The file's path for people.
     pub display_path: String,
     mode: Option<u32>,
 }
@@ -49,7 +50,7 @@ pub enum KeyFileError {
     Unwritable { file: String, cause: String },
 }
 
-/// Whether a file that a person points at may be a link.
+/// Whether a file that a person points at may be a symbolic link.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum LinkPolicy {
     Follow,
@@ -57,12 +58,12 @@ pub enum LinkPolicy {
 }
 
 impl KeyFile {
-    /// A private key at an absolute path that a person pointed at before.
+    /// Reads a private key at an absolute path that a person pointed at before.
     pub fn read_private(path: &str) -> Result<Self, KeyFileError> {
         open_key_file(Path::new(path), LinkPolicy::Follow)?.require_private()
     }
 
-    /// The file, if it is its owner's alone.
+    /// Returns the file if only its owner may access it.
     pub fn require_private(self) -> Result<Self, KeyFileError> {
         match self.mode {
             Some(mode) if mode & OTHERS_MODE_BITS != 0 => {
@@ -74,7 +75,7 @@ impl KeyFile {
 }
 
 impl Environment {
-    /// The private key kept under a name.
+    /// Reads the private key saved under a name.
     pub fn read_saved_key(&self, name: &KeyName) -> Result<KeyFile, KeyFileError> {
         let shown = self.display_saved_key(name);
         let folder = self.config_path().ok_or_else(|| KeyFileError::Missing(shown.clone()))?;
@@ -88,7 +89,7 @@ impl Environment {
         }
     }
 
-    /// Closes a kept key's file to everybody but its owner.
+    /// Restricts a saved key's file to its owner.
     pub fn restrict_saved_key(&self, name: &KeyName) -> std::io::Result<()> {
         #[cfg(unix)]
         {
@@ -103,13 +104,13 @@ impl Environment {
         Ok(())
     }
 
-    /// Where a kept key lies, for people.
+    /// Returns the path of a saved key for people.
     pub fn display_saved_key(&self, name: &KeyName) -> String {
         let folder = self.config_path().unwrap_or(Path::new("")).join(KEYS_FOLDER);
         folder.join(name.as_str()).display().to_string()
     }
 
-    /// A file that a person points at now.
+    /// Reads a file that a person points at now.
     pub fn read_person_key_file(
         &self,
         file: &PersonFile,
@@ -119,20 +120,20 @@ impl Environment {
         open_key_file(&path, links)
     }
 
-    /// The absolute path of what a person points at, to be kept in a record; `None` if it is not
-    /// Unicode.
+    /// Returns the absolute path of what a person points at, for a record. Returns `None` if it is
+    /// not Unicode.
     pub fn person_path_text(&self, file: &PersonFile) -> Option<String> {
         self.resolve_person_path(file).ok()?.to_str().map(str::to_owned)
     }
 
-    /// Refuses a file that is there.
+    /// Fails if the file exists.
     pub fn check_file_is_new(&self, file: &PersonFile) -> Result<(), KeyFileError> {
         let path = self.resolve_person_path(file)?;
         let is_there = path.symlink_metadata().is_ok();
         if is_there { Err(KeyFileError::AlreadyExists(path.display().to_string())) } else { Ok(()) }
     }
 
-    /// Writes a file that nobody has yet.
+    /// Writes a file that does not exist yet and returns its path for people.
     pub fn write_new_person_file(
         &self,
         file: &PersonFile,
@@ -158,7 +159,7 @@ impl Environment {
 }
 
 impl LockedFolder {
-    /// Keeps both halves of a key under a name; says no if the name is taken.
+    /// Saves both halves of a key under a name. Returns `false` if the name is taken.
     pub fn save_key(
         &self,
         name: &KeyName,
@@ -192,7 +193,7 @@ impl LockedFolder {
     }
 }
 
-/// Puts a whole file there, for its owner alone.
+/// Writes a whole file, accessible to its owner alone.
 fn write_private_file(folder: &Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
     let unfinished = temporary_name();
     let mut options = OpenOptions::new();
@@ -217,7 +218,7 @@ fn open_key_file(path: &Path, links: LinkPolicy) -> Result<KeyFile, KeyFileError
     #[cfg(unix)]
     {
         use rustix::fs::OFlags;
-        // A pipe must not hold us up, nor a terminal become ours.
+        // Opening a pipe must not block, and a terminal must not become our controlling terminal.
         let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
         flags.set(OFlags::NOFOLLOW, links == LinkPolicy::Refuse);
         let flags = i32::try_from(flags.bits()).unwrap_or_default();
@@ -238,7 +239,7 @@ fn read_key_file(file: &std::fs::File, shown: String) -> Result<KeyFile, KeyFile
     let mode = Some(std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()));
     #[cfg(not(unix))]
     let mode = None;
-    // Room from the start: a buffer that grows leaves copies behind.
+    // Full capacity from the start, because a buffer that grows leaves copies of the secret behind.
     let room = usize::try_from(MAX_BYTES + 1).unwrap_or_default();
     let mut bytes = Zeroizing::new(Vec::with_capacity(room));
     let got = file.take(MAX_BYTES + 1).read_to_end(&mut bytes);

@@ -1,7 +1,8 @@
-//! The lawful place: the machine's own file system, environment and working directory.
+//! Everything that touches the machine: its file system, environment and working directory.
 //!
-//! Nothing outside this module names a host path. What leaves it are handles ([`Folder`]), what a
-//! person typed ([`Typed`]), and the landmarks the gate must keep from agents.
+//! Nothing outside this module names a host path. Only three kinds of things leave it: handles
+//! ([`Folder`]), what a person typed ([`TypedPath`]), and the landmarks that the gate must keep
+//! from agents.
 
 mod boundary;
 mod cores;

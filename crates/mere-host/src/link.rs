@@ -1,4 +1,6 @@
-//! The text of a symbolic link as steps of a walk.
+//! The target of a symbolic link, parsed into steps along a path.
+//!
+//! Nothing is followed here: the caller takes the steps itself, inside the visible world.
 
 use std::io;
 use std::path::{Component, Path};
@@ -6,17 +8,17 @@ use std::path::{Component, Path};
 use cap_std::fs::Dir;
 use mere_core::segment::Segment;
 
-/// One step of a walk.
+/// One step along a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PathStep {
-    /// Into a child.
+    /// To a child.
     Into(Segment),
     /// To the parent.
     Up,
 }
 
-/// Reads a link. `None` if its target is absolute or has a name that cannot be said: such a link
-/// leads nowhere in the visible world.
+/// Reads a link. Returns `None` if its target is absolute or has a name that cannot be part of an
+/// address: such a link leads nowhere in the visible world.
 pub fn read_link(dir: &Dir, name: &Segment) -> io::Result<Option<Vec<PathStep>>> {
     dir.read_link_contents(name.as_str()).map(|target| steps(&target))
 }

@@ -1,4 +1,6 @@
-//! The lock of a folder: its own handle, so that nothing lies about.
+//! The lock on a folder.
+//!
+//! The lock is taken on the folder's own handle, so no lock file is left behind.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -8,12 +10,13 @@ use cap_std::fs::Dir;
 
 use super::OpenFolder;
 
-/// How long to wait before looking again whether another one is done: at first, and at most. Who
-/// writes is done after a moment, and many may wait.
+/// How long to wait before trying the lock again: the first and the longest pause. A writer holds
+/// the lock only for a moment, and many may be waiting.
 const FIRST_PAUSE: Duration = Duration::from_micros(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 
-/// Waits until no one else changes a folder, or until `over`: then there is no lock.
+/// Locks a folder, waiting while someone else holds the lock. Returns `None` once `over` returns
+/// true.
 pub(super) fn lock_folder(folder: &Dir, over: &dyn Fn() -> bool) -> io::Result<Option<File>> {
     let lock = OpenFolder::open(folder, "")?.into_dir().into_std_file();
     let mut pause = FIRST_PAUSE;

@@ -1,4 +1,6 @@
-//! The operator's log file: appended to, for the user alone.
+//! The operator's log file.
+//!
+//! It is only appended to, and it is created so that only the user can read it.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -10,14 +12,14 @@ use super::TypedPath;
 pub struct LogFile(File);
 
 impl LogFile {
-    /// Opens the file a person named, and makes it if it is not there.
+    /// Opens the file that a person named and creates it if needed.
     pub fn open(typed: &TypedPath) -> io::Result<Self> {
         let path = typed.resolve_from(Path::new(""))?;
         let mut options = std::fs::OpenOptions::new();
         options.create(true).append(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        // A pipe or a device could hold the server up.
+        // Opening or writing a pipe or a device could block the server.
         if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
         }

@@ -1,4 +1,6 @@
-//! The folder of models that a person fetched, and the variable that holds a key.
+//! The folder of models that a person fetched.
+//!
+//! The variable that holds an API key, and files that a person hands in, are read here too.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,10 +16,10 @@ use super::{
 
 /// The folder below the user's data.
 const MODELS_FOLDER: &str = "models";
-/// The largest model.
+/// The largest model in bytes.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Where fetched models lie.
+/// The folder of fetched models.
 #[derive(Clone, Debug)]
 pub struct ModelFolder(PathBuf);
 
@@ -26,30 +28,30 @@ impl ModelFolder {
         &self.0
     }
 
-    /// A file of it, for people.
+    /// Returns the path of a model for people.
     pub fn display_path(&self, name: &str) -> String {
         self.0.join(name).display().to_string()
     }
 
-    /// How large a model is; none if it is not there.
+    /// Returns the size of a model, or `None` if it does not exist.
     pub fn size(&self, name: &str) -> Option<u64> {
         let metadata = std::fs::symlink_metadata(self.0.join(name)).ok();
         metadata.filter(std::fs::Metadata::is_file).map(|metadata| metadata.len())
     }
 
-    /// A model's bytes; none if it is not there, or is too large to be one.
+    /// Reads a model. Returns `None` if it does not exist or is too large to be one.
     pub fn read(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
         let dir = none_if_missing(Dir::open_ambient_dir(&self.0, ambient_authority()))?;
         let file = dir.map(|dir| none_if_missing(open_regular_file(&dir, name))).transpose()?;
         file.flatten().flatten().map_or(Ok(None), |file| read_at_most(file, MAX_BYTES))
     }
 
-    /// Keeps a model in place of what was there.
+    /// Saves a model in place of what was there.
     pub fn save(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
         LockedFolder::open(&self.0)?.replace(name, bytes)
     }
 
-    /// Removes a model, and says whether it was there.
+    /// Removes a model and returns whether it existed.
     pub fn remove(&self, name: &str) -> Result<bool, WriteError> {
         if self.size(name).is_none() {
             return Ok(false);
@@ -60,25 +62,26 @@ impl ModelFolder {
 }
 
 impl Environment {
-    /// Where fetched models lie; none if there is no place for them.
+    /// Returns the folder of fetched models, or `None` if the environment gives it no place.
     pub fn model_folder(&self) -> Option<ModelFolder> {
         self.data_path().map(|data| ModelFolder(data.join(MODELS_FOLDER)))
     }
 
-    /// A model may come, change and go.
+    /// Adds a model's file to the watched files: it may appear, change and disappear.
     pub fn watch_model_file(&self, name: &str, watched: &mut WatchedFiles) {
         let folder = self.model_folder().map(|models| models.0);
         watched.add(&folder.as_deref().unwrap_or(Path::new("")).join(name));
     }
 
-    /// What a variable that a person configured holds; none if that is nothing, or no text.
+    /// Returns the value of a variable that a person configured, or `None` if it is empty or not
+    /// Unicode.
     #[expect(clippy::unused_self, reason = "what is read here is the environment of this process")]
     pub fn read_secret_variable(&self, variable: &str) -> Option<Secret> {
         let key = std::env::var(variable).ok().filter(|key| !key.is_empty());
         key.map(Secret::new)
     }
 
-    /// Reads a file that a person named; none if it has more than `most` bytes.
+    /// Reads a file that a person named. Returns `None` if it has more than `most` bytes.
     pub fn read_person_file(&self, file: &PersonFile, most: u64) -> io::Result<Option<Vec<u8>>> {
         let path =
             TypedPath::from(file.as_typed().to_owned()).resolve_from(self.working_directory())?;

@@ -1,7 +1,7 @@
 //! The packages that tools need, fetched by a person's own pip or npm, outside of any sandbox.
 //!
-//! A set of packages lies under the digest of what asks for it, whole or not at all. Of wheels nothing
-//! runs while they are fetched, and npm is told to run no scripts.
+//! A set of packages lies under the digest of its manifest, whole or not at all. While they are
+//! fetched, none of their code runs: pip gets wheels only, and npm is told to run no scripts.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -20,10 +20,10 @@ const PACKAGES_FOLDER: &str = "packages";
 pub enum PackagesError {
     #[error("there is no `{0}`")]
     NoFetcher(&'static str),
-    /// With the last thing it said.
+    /// With the fetcher's name and the last line of its error output.
     #[error("`{0}` says no: {1}")]
     Failed(&'static str, String),
-    /// With the line.
+    /// With the number of the line.
     #[error("line {0} of the requirements is more than a package and its version")]
     Requirement(usize),
     #[error("there is no place for packages")]
@@ -38,23 +38,23 @@ impl From<io::Error> for PackagesError {
     }
 }
 
-/// What asks for packages.
+/// The kind of file that lists the packages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PackageManifest {
     Requirements,
     PackageJson,
 }
 
-/// Where sets of packages lie.
+/// The folder in which sets of packages lie.
 pub struct PackageSets(PathBuf);
 
 impl PackageSets {
-    /// A set of packages; none if it was not fetched.
+    /// Opens a set of packages. Returns `None` if it was not fetched.
     pub fn find(&self, key: &str) -> io::Result<Option<Folder>> {
         none_if_missing(Folder::open(&self.0.join(key)))
     }
 
-    /// Fetches a set of packages that is not there.
+    /// Fetches a set of packages that does not exist yet.
     pub fn fetch(
         &self,
         key: &str,
@@ -72,7 +72,7 @@ impl PackageSets {
         let _ = fs::remove_dir_all(&empty);
         let fetched = filled.and_then(|()| {
             make_world_readable(&folder)?;
-            // Whoever was quicker has fetched the same.
+            // If another process was faster, it has fetched the same set.
             match fs::rename(&folder, self.0.join(key)) {
                 Err(_) if self.0.join(key).is_dir() => {
                     let _ = fs::remove_dir_all(&folder);
@@ -89,25 +89,25 @@ impl PackageSets {
 }
 
 impl Environment {
-    /// Where sets of packages lie; none if there is no place for them.
+    /// Returns the sets of packages, or `None` if the environment gives them no place.
     pub fn package_sets(&self) -> Option<PackageSets> {
         self.data_path().map(|data| PackageSets(data.join(PACKAGES_FOLDER)))
     }
 
-    /// A variable of the environment, where it is a text.
+    /// Returns a variable of the environment if it is Unicode.
     #[expect(clippy::unused_self, reason = "what is read here is the environment of this process")]
     pub fn variable(&self, name: &str) -> Option<String> {
         std::env::var(name).ok()
     }
 
-    /// The interpreter that a person configured.
+    /// Returns the interpreter that a person configured.
     pub fn configured_interpreter(&self, text: &str, project: &Folder) -> io::Result<Program> {
         let own = self.home_path().into_iter().chain([project.path()]);
         let private = self.private_paths().chain(own).map(Path::to_owned).collect::<Vec<_>>();
         Program::from_config(&self.expand_home(text)?, &private)
     }
 
-    /// A folder that a person configured.
+    /// Opens a folder that a person configured.
     pub fn configured_folder(&self, text: &str) -> io::Result<Folder> {
         Folder::open(&self.expand_home(text)?)
     }
@@ -120,8 +120,8 @@ impl Environment {
     }
 }
 
-/// Fills a folder. Pip runs in another, which stays empty: what it puts into the first would be taken for
-/// a part of itself.
+/// Installs the packages into `folder`. Pip runs in `empty`, because Python would import what pip
+/// puts into its own working directory.
 fn install_packages(
     (folder, empty): (&Path, &Path),
     (asking, text): (PackageManifest, &[u8]),
@@ -138,7 +138,7 @@ fn install_packages(
             command.args(["--only-binary", ":all:", "--python-version", &version]);
             command.args(["--requirement", "requirements.txt", "--target"]).arg(folder);
             run_fetcher("pip", &mut command)?;
-            // Commands for this machine: their first lines name its folders.
+            // These scripts work on this machine only, because their first lines name its folders.
             match fs::remove_dir_all(folder.join("bin")) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
                 _ => Ok(()),
@@ -155,13 +155,14 @@ fn install_packages(
     }
 }
 
-/// Only names with versions: an option, a path or an address could let code run, or come from anywhere.
+/// Accepts only package names with versions: an option, a path or a URL could run code or fetch
+/// from anywhere.
 fn check_requirements(text: &[u8]) -> Result<&str, PackagesError> {
     let said = std::str::from_utf8(text).map_err(|_| PackagesError::Requirement(1))?;
     for (number, line) in said.lines().enumerate() {
         let line = line.split_once(" #").map_or(line, |(line, _)| line).trim();
         let is_comment = line.is_empty() || line.starts_with('#');
-        // `--hash` pins a file, and is the one option that only narrows.
+        // `--hash` pins a file and is the only option that can only narrow the choice.
         let mut words = line.split_whitespace();
         let begins = words.next().is_none_or(|word| {
             word.starts_with(|first: char| first.is_ascii_alphanumeric())
@@ -180,7 +181,8 @@ fn check_requirements(text: &[u8]) -> Result<&str, PackagesError> {
     Ok(said)
 }
 
-/// The version for which wheels are fetched: that of the interpreter which runs the tool.
+/// Returns the Python version for which wheels are fetched: that of the interpreter that runs the
+/// tool.
 fn python_version(program: &Program) -> Result<String, PackagesError> {
     let ask = "import sys; print('%d.%d' % sys.version_info[:2])";
     let mut command = Command::new(program.host_path());
@@ -191,7 +193,7 @@ fn python_version(program: &Program) -> Result<String, PackagesError> {
     version.ok_or(PackagesError::NoFetcher("python3"))
 }
 
-/// What became of a fetcher.
+/// Runs a fetcher and turns its failure into an error with its name.
 fn run_fetcher(name: &'static str, command: &mut Command) -> Result<(), PackagesError> {
     match run_to_end(command)? {
         FetchOutcome::Succeeded => Ok(()),
@@ -199,7 +201,7 @@ fn run_fetcher(name: &'static str, command: &mut Command) -> Result<(), Packages
     }
 }
 
-/// A tool that runs as nobody must be able to read them.
+/// Lets everybody read the packages, because a tool may run as `nobody`.
 fn make_world_readable(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {

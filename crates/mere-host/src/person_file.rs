@@ -1,4 +1,6 @@
-//! Files that a person named on the command line, wherever they like: one to write, one to read.
+//! Files that a person named on the command line, anywhere on the machine.
+//!
+//! They are read and written with the person's own rights; no agent's request gets here.
 
 use std::io::{self, Read};
 
@@ -9,8 +11,8 @@ pub fn write_file(file: &TypedPath, bytes: &[u8]) -> io::Result<()> {
     std::fs::write(file.resolve_from(&std::env::current_dir()?)?, bytes)
 }
 
-/// Reads a file that a person named, from `directory` if they said so; `None` if it has more than
-/// `most` bytes. Pipes are files too.
+/// Reads a file that a person named, relative to `directory` if one is given. Returns `None` if it
+/// has more than `most` bytes. Pipes can be read too.
 pub fn read_file(
     file: &TypedPath,
     directory: Option<&TypedPath>,

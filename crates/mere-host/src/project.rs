@@ -1,16 +1,16 @@
 //! Finds the project root.
 //!
-//! `--project`, then `MERE_PROJECT`, name it. Otherwise it is searched for upwards from the working
-//! directory, one marker after the other, each to the top; without any it is the working directory.
-//! The search stops where git's does: at the top, at a mount, and at a directory of another owner,
-//! so that nobody else's folder above ours decides what our project is.
+//! `--project` names it, or else `MERE_PROJECT`. Otherwise it is searched for upwards from the
+//! working directory, one marker after the other, each to the top; without any marker it is the
+//! working directory. The search stops where git's does: at the top, at a mount, and at a directory
+//! of another owner, so that nobody else's folder above ours decides what our project is.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Environment, Folder, TypedPath};
 
-/// Why there is no project.
+/// Why no project was opened.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
     #[error("`{0}` does not name a directory that can be opened: {1}")]
@@ -19,14 +19,14 @@ pub enum ProjectError {
     FoundFolder(io::Error),
 }
 
-/// A project and what it was found by.
+/// A project and how it was found.
 pub struct FoundProject {
     pub folder: Folder,
     /// The flag, the variable or the marker.
     pub found_by: String,
     /// Whether a person named it.
     pub is_named: bool,
-    /// Where the search ended before the top.
+    /// Where the search stopped, if it did not reach the top.
     pub stopped_at: Option<String>,
 }
 
@@ -42,24 +42,25 @@ const MARKERS: [Marker; 8] = [
     Marker { name: ".ai", kind: MarkerKind::Space },
 ];
 
-/// One marker.
+/// A file or folder that marks a project root.
 struct Marker<'a> {
     name: &'a str,
     kind: MarkerKind,
 }
 
-/// What must be there under a marker's name.
+/// What must exist under a marker's name.
 #[derive(Clone, Copy)]
 enum MarkerKind {
     /// A regular file.
     File,
-    /// A folder, or the file that git's worktrees and submodules have.
+    /// A folder, or the file that git's worktrees and submodules have instead.
     FolderOrFile,
     /// A space, but not the user's own: `~/.ai` does not make the home folder a project.
     Space,
 }
 
-/// The project of a session. `markers` are the user's own, looked for after ours.
+/// Finds the project of a session. `markers` are the user's own and are looked for after the
+/// built-in ones.
 pub fn find_project(
     surroundings: &Environment,
     named: Option<&TypedPath>,
@@ -103,8 +104,8 @@ impl Marker<'_> {
     }
 }
 
-/// The working directory and the folders above it, as far as the search goes; and the folder that
-/// ended it.
+/// Returns the working directory and the folders above it, as far as the search goes, and the
+/// folder that stopped it.
 fn searchable_folders(working: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
     let Some(start) = DeviceAndOwner::of_folder(working) else {
         return (vec![working.to_owned()], None);
@@ -121,7 +122,7 @@ fn searchable_folders(working: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
     (reachable, stopped_at.map(Path::to_owned))
 }
 
-/// What must not change on the way up: the file system and its owner.
+/// The file system and the owner of a folder; neither may change on the way up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct DeviceAndOwner {
     device: u64,

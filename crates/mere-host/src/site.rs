@@ -1,7 +1,7 @@
-//! Where a config says that a store lies, whether or not it is there.
+//! The location of a store, as a config names it, whether or not the folder exists.
 //!
-//! A site is compared with others by whole components of its canonical path. It opens nothing by
-//! that path: what is used is the folder that was opened, or an address.
+//! Locations are compared by whole components of their canonical paths. Nothing is opened through
+//! such a path: what is used is the folder that was opened, or an address.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,23 +13,23 @@ use mere_core::segment::Segment;
 use super::boundary::weakly_canonicalize;
 use super::{Environment, Folder};
 
-/// A place on the machine.
+/// A location on the machine.
 pub struct FolderLocation {
     path: PathBuf,
-    /// What is there now.
+    /// The folder that exists there now.
     folder: Option<Arc<Folder>>,
 }
 
-/// Where a site lies in a folder.
+/// A location relative to a folder.
 pub enum RelativeLocation {
-    /// At this path.
+    /// A path that an address can name.
     Addressable(RelPath),
-    /// At one that no address can name.
+    /// A path that no address can name.
     Unaddressable,
 }
 
 impl FolderLocation {
-    /// What a config calls a path, read like that of an extra folder.
+    /// Resolves the path that a config names.
     pub fn from_config(text: &str, base: &Folder, surroundings: &Environment) -> Self {
         if let Ok(folder) = Folder::open_configured(text, base, surroundings) {
             return Self { path: folder.path().to_owned(), folder: Some(Arc::new(folder)) };
@@ -38,7 +38,7 @@ impl FolderLocation {
         Self { path: weakly_canonicalize(&path).unwrap_or(path), folder: None }
     }
 
-    /// What lies at a path below a folder, where no link is followed.
+    /// Returns the location at a path below a folder. No symbolic link is followed.
     pub fn from_relative(folder: &Folder, path: &RelPath) -> Self {
         let names = path.names();
         Self {
@@ -47,7 +47,7 @@ impl FolderLocation {
         }
     }
 
-    /// Where it lies in a folder; `None` if it does not.
+    /// Returns where the location lies in a folder, or `None` if it lies outside.
     pub fn relative_to(&self, folder: &Folder) -> Option<RelativeLocation> {
         let below = self.path.strip_prefix(folder.path()).ok()?;
         let names = below.iter().map(|name| name.to_str()?.parse::<Segment>().ok());
@@ -58,29 +58,30 @@ impl FolderLocation {
         )
     }
 
-    /// Whether it is the other one, or the other lies in it.
+    /// Checks whether the other location is this one or lies in it.
     pub fn contains(&self, other: &Self) -> bool {
         other.path.starts_with(&self.path)
     }
 
-    /// Whether it is a folder, or that lies in it.
+    /// Checks whether a folder is this location or lies in it.
     pub fn contains_folder(&self, folder: &Folder) -> bool {
         folder.path().starts_with(&self.path)
     }
 
-    /// The names on the way to it, for a comparison with names that mean something.
+    /// Returns the names on the path, to be compared with reserved names.
     pub fn names(&self) -> Vec<String> {
         self.path.iter().map(|name| name.to_string_lossy().into_owned()).collect()
     }
 
-    /// The folder that is there.
+    /// Returns the folder that exists there.
     pub fn folder(&self) -> Option<&Arc<Folder>> {
         self.folder.as_ref()
     }
 }
 
 impl Environment {
-    /// Whether a site lies where keys, approvals or caches are kept, or they would lie in it.
+    /// Checks whether a location lies in a private folder (keys, approvals, data, caches), or would
+    /// contain one.
     pub fn overlaps_private_folders(&self, site: &FolderLocation) -> io::Result<bool> {
         let by_identity = match &site.folder {
             Some(folder) => folder.is_inside_any(&self.private_identities()?)?,
@@ -93,7 +94,7 @@ impl Environment {
         Ok(by_identity || by_path)
     }
 
-    /// Whether the user's space is a site, or would lie in it.
+    /// Checks whether the user space is this location, or lies or would lie in it.
     pub fn has_user_space_below(&self, site: &FolderLocation) -> bool {
         let space = self.user_space_path();
         let space =

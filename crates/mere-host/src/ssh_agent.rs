@@ -1,8 +1,8 @@
 //! The user's ssh-agent: which keys it holds, and signatures by them.
 //!
-//! One question, one connection, with a bound on what is read and on how long it takes. Nothing the
-//! agent says is believed: a signature counts only if the key made it, and other keys than Ed25519
-//! are not there.
+//! Each request has its own connection, with a limit on the size and the duration of the response.
+//! Nothing that the agent returns is trusted: a signature is verified with the key, and keys other
+//! than Ed25519 are ignored.
 
 use mere_core::trust::PublicKey;
 
@@ -11,7 +11,7 @@ pub use nobody::SshAgent;
 #[cfg(unix)]
 pub use unix::SshAgent;
 
-/// Why the agent did not answer as asked. For people.
+/// Why the ssh-agent did not answer as asked. For people.
 #[derive(Debug, thiserror::Error)]
 pub enum SshAgentError {
     #[error("ssh-agent cannot be reached: {0}")]
@@ -33,9 +33,9 @@ mod unix {
 
     use super::{PublicKey, SshAgentError};
 
-    /// The longest message, either way: the agent's own bound.
+    /// The longest message in either direction, which is the agent's own limit.
     const MAX_BYTES: usize = 256 * 1024;
-    /// How long it may take to say which keys there are.
+    /// How long listing the keys may take.
     const LIST_TIMEOUT: Duration = Duration::from_secs(2);
     /// How long a signature may take: `ssh-add -c` asks a person.
     const SIGN_TIMEOUT: Duration = Duration::from_mins(2);
@@ -45,7 +45,7 @@ mod unix {
     const SIGN_REQUEST: u8 = 13;
     const SIGN_RESPONSE: u8 = 14;
 
-    /// Where the agent listens.
+    /// The socket on which the agent listens.
     #[derive(Clone)]
     pub struct SshAgent(PathBuf);
 
@@ -54,7 +54,7 @@ mod unix {
             Self(socket)
         }
 
-        /// The Ed25519 keys it holds.
+        /// Returns the Ed25519 keys that the agent holds.
         pub fn keys(&self) -> Result<Vec<PublicKey>, SshAgentError> {
             let answer = self.send_request(&[REQUEST_IDENTITIES], LIST_TIMEOUT)?;
             let rest =
@@ -71,7 +71,7 @@ mod unix {
             Ok(keys)
         }
 
-        /// A signature by one of its keys.
+        /// Asks for a signature by one of its keys and verifies it.
         pub fn sign(&self, key: &PublicKey, message: &[u8]) -> Result<[u8; 64], SshAgentError> {
             let mut asked = vec![SIGN_REQUEST];
             for part in [&key.to_wire()[..], message] {
@@ -122,7 +122,7 @@ mod unix {
         }
     }
 
-    /// Reads exactly this much, however slowly it comes, until the time is over.
+    /// Reads exactly as many bytes as fit, however slowly they come, until the deadline.
     fn read_exact_until(
         stream: &mut UnixStream,
         buffer: &mut [u8],
@@ -147,7 +147,7 @@ mod unix {
         Ok(())
     }
 
-    /// The first of the pieces that follow one another, and the rest.
+    /// Splits the first length-prefixed string off and returns it with the rest.
     fn split_wire_string(bytes: &[u8]) -> Result<(&[u8], &[u8]), SshAgentError> {
         let (length, rest) =
             bytes.split_first_chunk::<4>().ok_or(SshAgentError::InvalidResponse)?;
@@ -160,7 +160,7 @@ mod unix {
 mod nobody {
     use super::{PublicKey, SshAgentError};
 
-    /// There is none here.
+    /// No ssh-agent is used on this system.
     #[derive(Clone)]
     pub(crate) enum SshAgent {}
 

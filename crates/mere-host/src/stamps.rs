@@ -1,4 +1,6 @@
-//! Whether files have changed since they were looked at, without reading them.
+//! Stamps of files, which tell whether they have changed without reading them.
+//!
+//! A stamp that was taken too soon after a change proves nothing; see [`FileStamp::is_racy`].
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,29 +9,29 @@ use cap_fs_ext::MetadataExt;
 use cap_std::fs::Metadata;
 use serde::{Deserialize, Serialize};
 
-/// Files that are looked at again and again, folder by folder: a folder that is not there, or that
-/// is found once, spares a look for each of its files.
+/// Files whose stamps are compared again and again, grouped by folder: a folder is looked up once
+/// for all its files, and if it does not exist, none of them is looked up.
 #[derive(Default)]
 pub struct WatchedFiles(Vec<(PathBuf, Vec<OsString>)>);
 
-/// What they looked like at one moment.
+/// The stamps of all watched files at one moment.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct FileStamps(Vec<Option<FileStamp>>);
 
-/// What a file or a folder looked like: which one it is, and when it last changed. The time of
-/// change is the system's own, and a program cannot set it back.
+/// The state of a file or folder at one moment: its inode, size and times. The change time is set
+/// by the system, and a program cannot set it back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(u64, u64, i64, i64)", into = "(u64, u64, i64, i64)")]
 pub struct FileStamp {
     inode: u64,
     pub size: u64,
-    /// In nanoseconds since 1970, like the next.
+    /// Nanoseconds since 1970, like `changed`.
     pub modified: i64,
     changed: i64,
 }
 
-/// How long after a change another one may still leave the same stamp: file systems count time in
-/// steps, the coarsest of two seconds.
+/// How long after a change another change may still leave the same stamp: file systems store time
+/// in steps, the coarsest of two seconds.
 const COARSEST_TIME_STEP: i64 = 2_000_000_000;
 
 impl FileStamp {
@@ -61,7 +63,8 @@ impl FileStamp {
         Self { inode: MetadataExt::ino(metadata), size: metadata.len(), modified, changed }
     }
 
-    /// Whether something that changed just before `now` could look the same.
+    /// Checks whether the file changed so shortly before `now` that another change could leave the
+    /// same stamp.
     pub fn is_racy(&self, now: i64) -> bool {
         self.modified.max(self.changed).saturating_add(COARSEST_TIME_STEP) >= now
     }
@@ -79,7 +82,7 @@ impl From<FileStamp> for (u64, u64, i64, i64) {
     }
 }
 
-/// The machine's clock, as stamps have it.
+/// Returns the machine's clock in the unit of stamps.
 pub fn now_nanoseconds() -> i64 {
     nanoseconds_since_epoch(std::time::SystemTime::now())
 }
@@ -94,7 +97,7 @@ fn total_nanoseconds(seconds: i64, part: i64) -> i64 {
 }
 
 impl WatchedFiles {
-    /// Adds a file, whether or not it is there.
+    /// Adds a file, whether or not it exists.
     pub(super) fn add(&mut self, path: &Path) {
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         let name = path.file_name().unwrap_or_default().to_owned();
@@ -104,7 +107,7 @@ impl WatchedFiles {
         }
     }
 
-    /// What they look like now; that one is not there is a stamp too.
+    /// Returns the current stamps. A missing file is recorded as missing.
     pub fn read_stamps(&self) -> FileStamps {
         let mut stamps = Vec::new();
         for (folder, names) in &self.0 {

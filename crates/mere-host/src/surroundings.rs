@@ -1,4 +1,8 @@
-//! What the process finds around it, read once: working directory, home, and where things live.
+//! The environment of the process, read once: the working directory, the home folder, variables,
+//! and where the user's files live.
+//!
+//! It also opens those places for the rest of the engine, so that nothing outside `host` reads a
+//! variable or builds a host path.
 
 use std::ffi::OsString;
 use std::io;
@@ -17,9 +21,9 @@ use super::{Cache, LockedFolder, SshAgent, TypedPath, WatchedFiles, WriteError};
 
 /// The name of a space's folder.
 pub const SPACE_FOLDER: &str = ".ai";
-/// Where workspaces lie in a space.
+/// The folder of the workspaces in a space.
 pub const WORKSPACES_FOLDER: &str = "workspaces";
-/// The folder of this program below the user's base folders.
+/// This program's folder below the user's base folders.
 const PROGRAM_FOLDER: &str = "merestone";
 
 /// The environment of one process.
@@ -41,7 +45,7 @@ pub struct Environment {
 /// The folders that no root shows.
 struct PrivateFolders {
     config: Option<PathBuf>,
-    /// Where keys lie when nothing else is said: hidden even if something else is.
+    /// Where keys lie by default. It is hidden even if another folder is configured.
     default_config: Option<PathBuf>,
     state: Option<PathBuf>,
     data: Option<PathBuf>,
@@ -80,38 +84,39 @@ impl Environment {
         &self.working_directory
     }
 
-    /// The working directory, held by handle.
+    /// Opens the working directory.
     pub fn open_working_directory(&self) -> Option<Folder> {
         Folder::open(&self.working_directory).ok()
     }
 
-    /// The working directory, for people.
+    /// Returns the working directory for people.
     pub fn display_working_directory(&self) -> String {
         self.working_directory.display().to_string()
     }
 
-    /// The user space, for people, whether or not it is there.
+    /// Returns the path of the user space for people, whether or not it exists.
     pub fn display_user_space(&self) -> Option<String> {
         self.user_space.as_ref().map(|space| space.display().to_string())
     }
 
-    /// `MERE_PROJECT`.
+    /// Returns `MERE_PROJECT`.
     pub(crate) fn project_variable(&self) -> Option<&TypedPath> {
         self.project.as_ref()
     }
 
-    /// `MERE_AGENT`, `Err` if it is not Unicode.
+    /// Returns `MERE_AGENT`, or `Err` if it is not Unicode.
     pub fn agent_variable(&self) -> Option<Result<&str, ()>> {
         self.agent.as_ref().map(|agent| agent.to_str().ok_or(()))
     }
 
-    /// `MERE_CATEGORY_MODE`: no hierarchy holds less strictly than that.
+    /// Returns `MERE_CATEGORY_MODE`. No hierarchy may be less strict than this mode.
     pub fn category_mode(&self) -> Result<CategoryMode, CategoryModeError> {
         let Some(mode) = &self.category_mode else { return Ok(CategoryMode::default()) };
         mode.to_str().ok_or(CategoryModeError)?.parse()
     }
 
-    /// What a config that lies in `base` calls a path: absolute, from `~`, or relative to `base`.
+    /// Returns the path that a config in `base` names: absolute, starting with `~`, or relative to
+    /// `base`.
     pub(super) fn configured_path(&self, text: &str, base: &Folder) -> Option<PathBuf> {
         let below_home = text.strip_prefix("~/").or_else(|| (text == "~").then_some(""));
         match below_home {
@@ -120,17 +125,18 @@ impl Environment {
         }
     }
 
-    /// The user's home, for this module's siblings.
+    /// Returns the user's home. Only other host modules may use it.
     pub(super) fn home_path(&self) -> Option<&Path> {
         self.home.as_deref()
     }
 
-    /// The user's ssh-agent, if the environment names one.
+    /// Returns the user's ssh-agent, if the environment names one.
     pub fn ssh_agent(&self) -> Option<&SshAgent> {
         self.ssh_agent.as_ref()
     }
 
-    /// The user space, if it is there now. While it is the same folder it is opened once.
+    /// Returns the user space if it exists now. It is opened only once as long as it stays the same
+    /// folder.
     pub fn user_space(&self) -> io::Result<Option<Arc<Folder>>> {
         let Some(path) = &self.user_space else { return Ok(None) };
         let now = FolderIdentity::from_path(path)?;
@@ -141,36 +147,38 @@ impl Environment {
         Ok(known.clone().filter(|_| now.is_some()))
     }
 
-    /// A file of the user space is looked at again and again.
+    /// Adds a file of the user space to the files whose stamps are compared.
     pub fn watch_user_space_file(&self, name: &str, watched: &mut WatchedFiles) {
         watched.add(&self.user_space.as_deref().unwrap_or(Path::new("")).join(name));
     }
 
-    /// The same for a file of the approvals.
+    /// Adds a file of the state folder, which holds approvals, to the watched files.
     pub fn watch_state_file(&self, name: &str, watched: &mut WatchedFiles) {
         watched.add(&self.private_folders.state.as_deref().unwrap_or(Path::new("")).join(name));
     }
 
-    /// The same for a file of the keys or of the trust store.
+    /// Adds a file of the config folder, which holds keys and the trust store, to the watched
+    /// files.
     pub fn watch_config_file(&self, name: &str, watched: &mut WatchedFiles) {
         watched.add(&self.private_folders.config.as_deref().unwrap_or(Path::new("")).join(name));
     }
 
-    /// The folder of the user space, made if it is not there.
+    /// Opens the folder of the user space and creates it if needed.
     pub fn make_user_space(&self) -> io::Result<Dir> {
         let path = self.user_space.as_deref().ok_or(io::ErrorKind::NotFound)?;
         std::fs::create_dir_all(path)?;
         Dir::open_ambient_dir(path, ambient_authority())
     }
 
-    /// Whether the user space lies, or would lie, directly in this folder.
+    /// Checks whether the user space lies, or would lie, directly in this folder.
     pub fn has_user_space_in(&self, folder: &Folder) -> bool {
         let parent = self.user_space.as_deref().and_then(Path::parent);
         let parent = parent.map(FolderIdentity::from_path).and_then(|found| found.ok().flatten());
         parent.is_some_and(|parent| parent == folder.identity())
     }
 
-    /// Skills at these paths below the home folder, for people.
+    /// Returns, for people, the paths of those of `folders` below the home folder that hold a
+    /// skill.
     pub fn home_skills(&self, folders: &[&str]) -> Vec<String> {
         let home = self.home.iter();
         let paths = home.flat_map(|home| folders.iter().map(|folder| home.join(folder)));
@@ -182,29 +190,29 @@ impl Environment {
         self.user_space.as_deref()
     }
 
-    /// Whether a path leads to the user space.
+    /// Checks whether a path leads to the user space.
     pub(super) fn is_user_space(&self, path: &Path) -> bool {
         let own = self.user_space.as_deref().map(FolderIdentity::from_path);
         let own = own.and_then(|found| found.ok().flatten());
         own.is_some_and(|own| matches!(FolderIdentity::from_path(path), Ok(Some(at)) if at == own))
     }
 
-    /// The project's own space, if it has one. The user space is none: a home folder under version
-    /// control has its items in user scope.
+    /// Returns the project's own space, if it has one. The user space does not count: items in a
+    /// home folder under version control have user scope.
     pub fn project_space(&self, project: &Folder) -> io::Result<Option<Folder>> {
         let user = self.user_space()?.map(|space| space.identity());
         let space = project.subfolder(SPACE_FOLDER)?;
         Ok(space.filter(|space| Some(space.identity()) != user))
     }
 
-    /// The folder where approvals are kept, for this process alone; `None` if there is no place
-    /// for it.
+    /// Locks the folder where approvals are kept. Returns `None` if the environment gives it no
+    /// place.
     pub fn lock_state(&self) -> Option<Result<LockedFolder, WriteError>> {
         self.private_folders.state.as_deref().map(LockedFolder::open)
     }
 
-    /// The folder where keys and tokens are kept, for this process alone; `None` if there is no
-    /// place for it.
+    /// Locks the folder where keys and tokens are kept. Returns `None` if the environment gives it
+    /// no place.
     pub fn lock_config(&self) -> Option<Result<LockedFolder, WriteError>> {
         self.private_folders.config.as_deref().map(LockedFolder::open)
     }
@@ -213,13 +221,13 @@ impl Environment {
         self.private_folders.config.as_deref()
     }
 
-    /// A file where keys and tokens are kept, for people.
+    /// Returns the path of a file in the config folder for people.
     pub fn display_config_file(&self, name: &str) -> String {
         let folder = self.private_folders.config.as_deref().unwrap_or(Path::new(""));
         folder.join(name).display().to_string()
     }
 
-    /// A file where keys and tokens are kept, if it is there.
+    /// Reads a file of the config folder. Returns `None` if it is missing or cannot be read.
     pub fn read_config_or_none(&self, name: &str) -> Option<Vec<u8>> {
         self.private_folders
             .config
@@ -227,7 +235,8 @@ impl Environment {
             .and_then(|folder| LockedFolder::read_unlocked_or_none(folder, name))
     }
 
-    /// The same where a file that cannot be read must not pass for one that is not there.
+    /// Reads a file of the config folder. A file that cannot be read is an error and not mistaken
+    /// for a missing one.
     pub fn read_config(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
         self.private_folders
             .config
@@ -235,7 +244,7 @@ impl Environment {
             .map_or(Ok(None), |folder| LockedFolder::read_unlocked(folder, name))
     }
 
-    /// A file where approvals are kept, if it is there.
+    /// Reads a file of the state folder. Returns `None` if it is missing or cannot be read.
     pub fn read_state_or_none(&self, name: &str) -> Option<Vec<u8>> {
         self.private_folders
             .state
@@ -247,12 +256,13 @@ impl Environment {
         self.private_folders.data.as_deref()
     }
 
-    /// Where what can be made again is kept; none if there is no place for it.
+    /// Returns the cache, which holds only what can be made again. Returns `None` if the
+    /// environment gives it no place.
     pub fn cache(&self) -> Option<Cache> {
         self.private_folders.cache.clone().map(Cache::new)
     }
 
-    /// The folders that no root shows and that are there now.
+    /// Returns the identities of the folders that no root shows and that exist now.
     pub fn private_identities(&self) -> io::Result<Vec<FolderIdentity>> {
         let mut found = Vec::new();
         for path in self.private_paths() {
@@ -267,7 +277,7 @@ impl Environment {
         [config, usual_config, state, data, cache].into_iter().flatten().map(PathBuf::as_path)
     }
 
-    /// What the gate must keep from agents besides the roots.
+    /// Returns what the gate must keep from agents besides the roots.
     pub fn landmarks(&self) -> Vec<Landmark> {
         let mut marks = Vec::new();
         if let Some(home) = &self.home {
@@ -313,7 +323,7 @@ impl PrivateFolders {
     }
 }
 
-/// Landmarks for a folder in its raw and its canonical spelling.
+/// Returns the landmarks of a folder, in its given and its canonical spelling.
 pub(super) fn landmarks_for(path: &Path, stand_in: &StandIn) -> Vec<Landmark> {
     let canonical = path.canonicalize().ok();
     let texts = [Some(path.to_owned()), canonical];
@@ -326,7 +336,8 @@ fn canonical_directory(path: &Path) -> io::Result<PathBuf> {
     if path.is_dir() { Ok(path) } else { Err(io::ErrorKind::NotADirectory.into()) }
 }
 
-/// A variable of ours that names a folder. Relative to what, would depend on who started us.
+/// Reads one of our variables that names a folder. A relative path is an error, because its meaning
+/// would depend on where the process was started.
 fn absolute_path_variable(name: &'static str) -> io::Result<Option<PathBuf>> {
     let path = nonempty_variable(name).map(PathBuf::from);
     match path {
@@ -338,7 +349,8 @@ fn absolute_path_variable(name: &'static str) -> io::Result<Option<PathBuf>> {
     }
 }
 
-/// `SSH_AUTH_SOCK`. Relative to what, would depend on who started us.
+/// Reads `SSH_AUTH_SOCK`. A relative path is ignored, because its meaning would depend on where the
+/// process was started.
 fn find_ssh_agent() -> Option<SshAgent> {
     #[cfg(unix)]
     {
@@ -351,7 +363,7 @@ fn find_ssh_agent() -> Option<SshAgent> {
     }
 }
 
-/// A variable that is set and not empty.
+/// Returns a variable that is set and not empty.
 fn nonempty_variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }

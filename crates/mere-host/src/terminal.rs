@@ -1,7 +1,7 @@
-//! The terminal of the person who runs this process, whatever its input and output lead to.
+//! The terminal of the person who runs this process, even if its input and output are redirected.
 //!
-//! A passphrase is read without echo, and the terminal is as before when that is over, however it
-//! ends: the key that would interrupt is an answer too.
+//! A passphrase is read without echo, and afterwards the terminal is as it was, however the reading
+//! ends: Ctrl-C is read as a key, so it cannot kill the process in between.
 
 use mere_core::request::Secret;
 
@@ -13,7 +13,7 @@ pub use unix::Terminal;
 /// The longest passphrase in bytes.
 const MAX_PASSPHRASE_BYTES: usize = 1024;
 
-/// Whether the process has a controlling terminal.
+/// Checks whether the process has a controlling terminal.
 pub fn has_terminal() -> bool {
     Terminal::open().is_some()
 }
@@ -33,7 +33,7 @@ mod unix {
     /// The controlling terminal.
     pub struct Terminal(File);
 
-    /// What a key does to a line that is being typed.
+    /// The state of the typed line after a key.
     enum LineState {
         Unfinished,
         Finished,
@@ -41,16 +41,17 @@ mod unix {
     }
 
     impl Terminal {
-        /// The terminal, if there is one.
+        /// Opens the terminal, if there is one.
         pub fn open() -> Option<Self> {
             let options = std::fs::OpenOptions::new().read(true).write(true).clone();
             options.open("/dev/tty").ok().map(Self)
         }
 
-        /// Asks for something that nobody else should see; `None` if the person would rather not.
+        /// Asks for something that nobody else should see. Returns `None` if the person cancels.
         pub fn ask_hidden(&mut self, question: &str) -> io::Result<Option<Secret>> {
             let before = tcgetattr(&self.0)?;
-            // Hidden first: what is typed at the sight of the question must not be seen.
+            // Echo is turned off before the question appears, so that nothing typed in answer to it
+            // is seen.
             let hidden = disable_echo(&self.0, before.clone());
             let asked = hidden.and_then(|()| self.0.write_all(question.as_bytes()));
             let answer = asked.and_then(|()| self.read_line());
@@ -59,14 +60,15 @@ mod unix {
             answer
         }
 
-        /// Says something to the person.
+        /// Prints a line for the person.
         pub fn print_line(&mut self, words: &str) -> io::Result<()> {
             self.0.write_all(words.as_bytes())?;
             self.0.write_all(b"\n")
         }
 
         fn read_line(&mut self) -> io::Result<Option<Secret>> {
-            // Room from the start: a buffer that grows leaves copies behind.
+            // Full capacity from the start, because a buffer that grows leaves copies of the secret
+            // behind.
             let mut typed = Zeroizing::new(Vec::with_capacity(MAX_PASSPHRASE_BYTES));
             let mut byte = Zeroizing::new([0]);
             loop {
@@ -87,7 +89,8 @@ mod unix {
         }
     }
 
-    /// No echo, every key at once, and no signals: they would leave the terminal like this.
+    /// Turns off echo and line editing, and also signals, which would leave the terminal in this
+    /// state.
     fn disable_echo(terminal: &File, mut modes: Termios) -> io::Result<()> {
         modes.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
         modes.local_modes.remove(LocalModes::ECHONL | LocalModes::IEXTEN);
@@ -102,7 +105,7 @@ mod unix {
             0x03 => return Ok(LineState::Cancelled),
             0x04 if typed.is_empty() => return Ok(LineState::Cancelled),
             b'\n' | b'\r' | 0x04 => return Ok(LineState::Finished),
-            // Backspace takes a letter, Ctrl-U the line.
+            // Backspace removes a character, Ctrl-U the whole line.
             0x08 | 0x7f => while typed.pop().is_some_and(|byte| byte & 0xc0 == 0x80) {},
             0x15 => typed.clear(),
             _ if typed.len() == MAX_PASSPHRASE_BYTES => {
@@ -148,22 +151,22 @@ mod unix {
 mod nobody {
     use super::{MAX_BYTES, Secret};
 
-    /// There is none here.
+    /// No terminal exists on this system.
     pub enum Terminal {}
 
     impl Terminal {
-        /// None.
+        /// Returns `None`.
         pub fn open() -> Option<Self> {
             None
         }
 
-        /// Nobody is asked.
+        /// Never called, because no value exists.
         pub fn ask_hidden(&mut self, _: &str) -> std::io::Result<Option<Secret>> {
             let _ = MAX_PASSPHRASE_BYTES;
             match *self {}
         }
 
-        /// Nobody is told.
+        /// Never called, because no value exists.
         pub fn say(&mut self, _: &str) -> std::io::Result<()> {
             match *self {}
         }

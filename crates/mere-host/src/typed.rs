@@ -1,4 +1,7 @@
-//! A path as a person typed it, carried from the command line to the engine unread.
+//! A path as a person typed it.
+//!
+//! It is carried from the command line to the host side unread, so no other code can turn it into a
+//! host path.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -7,12 +10,12 @@ use std::path::{Path, PathBuf};
 
 use mere_core::address::Address;
 
-/// What a person typed for a path. Opaque: only the engine's host side reads it.
+/// A path that a person typed. It is opaque: only the host side reads it.
 #[derive(Clone)]
 pub struct TypedPath(OsString);
 
 impl TypedPath {
-    /// The path this means for someone who stands in `folder`. Nothing typed is nowhere.
+    /// Resolves the path relative to `folder`. An empty path is an error.
     pub(super) fn resolve_from(&self, folder: &Path) -> io::Result<PathBuf> {
         if self.0.is_empty() {
             Err(io::ErrorKind::NotFound.into())
@@ -23,12 +26,12 @@ impl TypedPath {
 }
 
 impl TypedPath {
-    /// The address that was typed, if it is one.
+    /// Parses what was typed as an address; `None` if it is not one.
     pub(crate) fn parse_address(&self) -> Option<Address> {
         self.0.to_str()?.parse().ok()
     }
 
-    /// What was typed, for the person who typed it.
+    /// Returns what was typed, for the person who typed it.
     pub fn display_text(&self) -> String {
         self.0.to_string_lossy().into_owned()
     }

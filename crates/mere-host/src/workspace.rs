@@ -1,9 +1,9 @@
 //! An agent's workspace, open for writing.
 //!
-//! It lies at `.ai/workspaces/<agent>` and is made on first use, with a `.gitignore` that keeps all
-//! workspaces out of git. No link on the way is followed: a repository must not be able to send an
-//! agent's writes elsewhere. Half-written files lie beside the workspaces, where no root shows
-//! them, and what a killed process left there is cleared away in time.
+//! It lies at `.ai/workspaces/<agent>` and is created on first use, with a `.gitignore` that keeps
+//! all workspaces out of git. No symbolic link on the way is followed: a repository must not be
+//! able to redirect an agent's writes. Temporary files lie beside the workspaces, where no root
+//! shows them; those left by a killed process are removed after a while.
 
 use std::fs::TryLockError;
 use std::io::{self, Read, Write};
@@ -21,40 +21,40 @@ use super::{
     Folder, OpenFolder, SPACE_FOLDER, WORKSPACES_FOLDER, is_symlink_error, open_regular_file,
 };
 
-/// How long to wait before looking again whether another process is done.
+/// How long to wait before trying the lock again.
 const LOCK_RETRY_PAUSE: Duration = Duration::from_millis(1);
 
-/// An agent's workspace, which this process alone changes while it holds this.
+/// An agent's workspace that only this process changes while it holds this value.
 pub struct Workspace {
     all_workspaces: Dir,
     agent_folder: Dir,
     _lock: std::fs::File,
 }
 
-/// Where in a workspace a file goes.
+/// Where in a workspace a file is written: its folder and its name.
 pub struct WriteTarget {
     folder: Dir,
     name: Segment,
 }
 
-/// Where a path in a workspace leads.
+/// The result of looking up a path in a workspace.
 pub enum TargetLookup {
     Found(WriteTarget),
-    /// A folder on the way is not there.
+    /// A folder on the way does not exist.
     MissingFolder,
-    /// Something on the way is no folder.
+    /// Something on the way is not a folder.
     NotAFolder,
 }
 
-/// What has the name now.
+/// What exists under a target's name now.
 pub enum ExistingEntry {
     Absent,
     File(File),
-    /// A folder, a link, a pipe.
+    /// A folder, a symbolic link, a pipe.
     Other,
 }
 
-/// Whether missing folders are made.
+/// What to do about folders that are missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingFolders {
     Create,
@@ -62,8 +62,8 @@ pub enum MissingFolders {
 }
 
 impl Workspace {
-    /// Opens the workspace, made if it is not there, and waits until no one else changes it, or
-    /// until `over`: then there is none.
+    /// Opens the workspace, creating it if needed, and waits while another process changes it.
+    /// Returns `None` once `over` returns true.
     pub fn open(
         project: &Folder,
         agent: &AgentName,
@@ -84,7 +84,7 @@ impl Workspace {
         Ok(Some(Self { all_workspaces: all, agent_folder: own, _lock: lock }))
     }
 
-    /// Finds the spot at `path`.
+    /// Finds the target at `path`.
     pub fn find_target(&self, path: &RelPath, missing: MissingFolders) -> io::Result<TargetLookup> {
         let Some((parents, name)) = path.split_last() else { return Ok(TargetLookup::NotAFolder) };
         let mut folder = self.agent_folder.try_clone()?;
@@ -104,8 +104,8 @@ impl Workspace {
         Ok(TargetLookup::Found(WriteTarget { folder, name }))
     }
 
-    /// Puts a whole file there, in place of what was there before: a reader sees the old or the
-    /// new one, and when this returns the new one survives a power cut.
+    /// Writes a whole file and replaces what was there: a reader sees the old or the new one, and
+    /// when this returns, the new one survives a power cut.
     pub fn put(&self, spot: &WriteTarget, bytes: &[u8]) -> io::Result<()> {
         let unfinished = temporary_name();
         let put = self.try_put(spot, &unfinished, bytes);
@@ -129,7 +129,8 @@ impl Workspace {
         OpenFolder::open(&spot.folder, "")?.sync()
     }
 
-    /// Removes a folder and what is in it: out of the way at once, then piece by piece.
+    /// Removes a folder with its contents: it is moved out of the workspace at once and then
+    /// deleted.
     pub fn remove_folder(&self, path: &RelPath) -> io::Result<()> {
         let Some((parents, name)) = path.split_last() else { return Ok(()) };
         let folder = OpenFolder::open(&self.agent_folder, parents.as_str())?.into_dir();
@@ -139,14 +140,14 @@ impl Workspace {
         self.all_workspaces.remove_dir_all(&unfinished)
     }
 
-    /// Removes what killed processes left behind, as far as that can be done.
+    /// Removes the temporary files that killed processes left behind, as far as possible.
     pub fn remove_abandoned_files(&self) {
         remove_abandoned_files(&self.all_workspaces);
     }
 }
 
 impl WriteTarget {
-    /// What has the name now.
+    /// Returns what exists under the name now.
     pub fn existing_entry(&self) -> io::Result<ExistingEntry> {
         match self.folder.symlink_metadata(self.name.as_str()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -160,14 +161,14 @@ impl WriteTarget {
         Ok(file.map_or(ExistingEntry::Other, ExistingEntry::File))
     }
 
-    /// A file keeps its permissions when its content is replaced.
+    /// Returns the permissions of the existing file, which it keeps when its content is replaced.
     fn permissions(&self) -> io::Result<Option<Permissions>> {
         let metadata = super::none_if_missing(self.folder.symlink_metadata(self.name.as_str()))?;
         Ok(metadata.filter(Metadata::is_file).map(|metadata| metadata.permissions()))
     }
 }
 
-/// Opens a folder, made and made durable if it is not there. A link is not followed.
+/// Opens a folder, creating it durably if it does not exist. A symbolic link is not followed.
 pub(super) fn open_or_create_folder(parent: &Dir, name: &str) -> io::Result<Dir> {
     match parent.open_dir_nofollow(name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -196,7 +197,8 @@ fn ignore_in_git(all: &Dir) -> io::Result<()> {
     }
 }
 
-/// The file whose lock is an agent's. A link or a pipe in its place is none.
+/// Opens the file whose lock protects an agent's workspace. A symbolic link or a pipe in its place
+/// is an error.
 fn open_lock_file(all: &Dir, agent: &AgentName) -> io::Result<std::fs::File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).follow(FollowSymlinks::No).nonblock(true);
@@ -215,7 +217,7 @@ fn is_not_a_folder(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotADirectory || is_symlink_error(error)
 }
 
-/// The digest of a file, however large.
+/// Hashes a file of any size.
 pub fn digest_file(mut file: File) -> io::Result<Sha256> {
     let mut hasher = Sha256Hasher::default();
     let mut buffer = [0; 16 * 1024];
@@ -227,9 +229,9 @@ pub fn digest_file(mut file: File) -> io::Result<Sha256> {
     }
 }
 
-/// The bytes of a file, unless there are more than `most`.
+/// Reads a file, or returns `None` if it has more than `most` bytes.
 pub fn read_at_most(file: File, most: u64) -> io::Result<Option<Vec<u8>>> {
-    // One more than there should be, so that the end is seen at the second look.
+    // One byte more than expected, so that the second read already finds the end of the file.
     let size = file.metadata().map_or(0, |file| file.len()).min(most).saturating_add(1);
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
     file.take(most + 1).read_to_end(&mut bytes)?;

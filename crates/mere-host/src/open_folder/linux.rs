@@ -1,4 +1,7 @@
-//! By `openat2` and `getdents64`, straight.
+//! `OpenFolder` on Linux, by direct use of `openat2` and `getdents64`.
+//!
+//! Where the kernel lacks or forbids `openat2`, the path is opened one name at a time instead. No
+//! symbolic link is followed either way.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -14,7 +17,7 @@ use rustix::io::Errno;
 use super::EntryKind;
 use crate::{FileStamp, FolderIdentity};
 
-/// How much of a folder is read at once.
+/// How many bytes of directory entries are read at once.
 const BUFFER_BYTES: usize = 16 * 1024;
 const READ_FOLDER: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
@@ -23,7 +26,7 @@ const READ_FOLDER: OFlags =
 pub struct OpenFolder(OwnedFd);
 
 impl OpenFolder {
-    /// Opens the folder at `path`, names joined by slashes, below `root`; the empty path is `root`
+    /// Opens the folder at `path`, names joined by slashes, below `root`. The empty path is `root`
     /// itself.
     pub fn open(root: &Dir, path: &str) -> io::Result<Self> {
         let beneath =
@@ -32,7 +35,7 @@ impl OpenFolder {
         loop {
             match openat2(root, path, READ_FOLDER, Mode::empty(), beneath) {
                 Ok(folder) => return Ok(Self(folder)),
-                // A rename elsewhere can make the kernel unsure; it asks to be asked again.
+                // EAGAIN: a rename elsewhere raced with the lookup, and the kernel wants a retry.
                 Err(Errno::AGAIN | Errno::INTR) => {}
                 Err(Errno::NOSYS | Errno::PERM) => return Self::open_step_by_step(root, path),
                 Err(error) => return Err(error.into()),
@@ -40,7 +43,7 @@ impl OpenFolder {
         }
     }
 
-    /// The same where `openat2` is not to be had.
+    /// Opens the folder one name at a time, where `openat2` is not available.
     fn open_step_by_step(root: &Dir, path: &str) -> io::Result<Self> {
         let mut here = openat(root, ".", READ_FOLDER, Mode::empty())?;
         for name in path.split('/').filter(|name| *name != ".") {
@@ -49,17 +52,17 @@ impl OpenFolder {
         Ok(Self(here))
     }
 
-    /// The handle, to open what lies below.
+    /// Returns the handle, for opening what lies below.
     pub fn into_dir(self) -> Dir {
         Dir::from_std_file(self.0.into())
     }
 
-    /// What the system calls the handle.
+    /// Returns the raw file descriptor.
     pub(crate) fn descriptor(&self) -> i32 {
         self.0.as_raw_fd()
     }
 
-    /// The number of the kind of file system it lies on.
+    /// Returns the magic number of the file system that the folder lies on.
     pub(crate) fn file_system_type(&self) -> io::Result<u64> {
         Ok(u64::try_from(fstatfs(&self.0)?.f_type).unwrap_or_default())
     }
@@ -69,14 +72,14 @@ impl OpenFolder {
         Ok(FolderIdentity::new(stat.st_dev, stat.st_ino))
     }
 
-    /// What it looks like now.
+    /// Returns the folder's current stamp.
     pub fn stamp(&self) -> io::Result<FileStamp> {
         Ok(FileStamp::from_stat(&fstat(&self.0)?))
     }
 
-    /// What the folder at `path` below `root` looks like, without opening it; `None` if there is
-    /// none. Links on the way are followed, so this says whether a folder is still the same one and
-    /// nothing else.
+    /// Returns the stamp of the folder at `path` below `root` without opening it, or `None` if
+    /// there is none. Links on the way are followed, so the result may only be used to tell whether
+    /// a folder is still the same one.
     pub fn stat(root: &Dir, path: &str) -> io::Result<Option<FileStamp>> {
         match statat(root, path, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => {
@@ -88,12 +91,12 @@ impl OpenFolder {
         }
     }
 
-    /// Makes its names durable.
+    /// Makes created, renamed and removed names in this folder durable.
     pub(crate) fn sync(&self) -> io::Result<()> {
         Ok(rustix::fs::fsync(&self.0)?)
     }
 
-    /// Tells every name and what it is, in no order; a name that is not UTF-8 is `None`.
+    /// Calls `each` with every name and its kind, in no order. A name that is not UTF-8 is `None`.
     pub fn for_each_entry(
         &self,
         mut each: impl FnMut(Option<&str>, EntryKind) -> io::Result<()>,
@@ -119,20 +122,21 @@ impl OpenFolder {
         Ok(())
     }
 
-    /// Which folder a child is, without opening it; `None` if it is none.
+    /// Returns the identity of a child folder without opening it, or `None` if the child is no
+    /// folder.
     pub fn child_identity(&self, name: &str) -> io::Result<Option<FolderIdentity>> {
         let stat = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
         Ok(is_folder.then(|| FolderIdentity::new(stat.st_dev, stat.st_ino)))
     }
 
-    /// Whether a regular file has this name.
+    /// Checks whether the name is a regular file.
     pub fn has_file(&self, name: &str) -> io::Result<bool> {
         Ok(self.file_stamp(name)?.is_some())
     }
 
-    /// What a regular file of this folder looks like, without opening it; `None` if the name is
-    /// something else, or nothing.
+    /// Returns the stamp of a regular file in this folder without opening it, or `None` if the name
+    /// is missing or is something else.
     pub fn file_stamp(&self, name: &str) -> io::Result<Option<FileStamp>> {
         match statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => {
@@ -144,14 +148,14 @@ impl OpenFolder {
         }
     }
 
-    /// Opens a regular file of this folder; `None` if the name is something else.
+    /// Opens a regular file of this folder, or returns `None` if the name is something else.
     pub fn open_file(&self, name: &str) -> io::Result<Option<File>> {
         open_regular_file(&self.0, name)
     }
 }
 
-/// Opens a regular file of a folder, never through a link and never waiting for a pipe; `None` if
-/// the name is something else.
+/// Opens a regular file of a folder, never through a symbolic link and never blocking on a pipe.
+/// Returns `None` if the name is something else.
 pub fn open_regular_file(folder: &impl AsFd, name: &str) -> io::Result<Option<File>> {
     let flags =
         OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -164,7 +168,7 @@ pub fn open_regular_file(folder: &impl AsFd, name: &str) -> io::Result<Option<Fi
     Ok(is_file.then(|| File::from_std(file.into())))
 }
 
-/// Swaps two files, in one moment; says no where the file system cannot.
+/// Swaps two files atomically. Returns `false` where the file system cannot.
 pub(crate) fn exchange(one: (&Dir, &str), other: (&Dir, &str)) -> io::Result<bool> {
     match renameat_with(one.0, one.1, other.0, other.1, RenameFlags::EXCHANGE) {
         Ok(()) => Ok(true),
@@ -173,12 +177,13 @@ pub(crate) fn exchange(one: (&Dir, &str), other: (&Dir, &str)) -> io::Result<boo
     }
 }
 
-/// Gives a file another name that nothing has; says no if something does.
+/// Renames a file to a name that nothing has. Returns `false` if something has it.
 pub(crate) fn rename_no_replace(from: (&Dir, &str), to: (&Dir, &str)) -> io::Result<bool> {
     match renameat_with(from.0, from.1, to.0, to.1, RenameFlags::NOREPLACE) {
         Ok(()) => Ok(true),
         Err(Errno::EXIST) => Ok(false),
-        // A file system that cannot: the lock keeps others of us away.
+        // This file system cannot check and rename atomically. The lock still excludes our own
+        // processes.
         Err(Errno::INVAL | Errno::NOSYS) => super::check_then_rename(from, to),
         Err(error) => Err(error.into()),
     }

@@ -1,9 +1,9 @@
 //! A folder below a root, open for reading.
 //!
-//! It is reached from the root's handle along plain names, and no link on the way is followed, so
-//! a folder swapped for a link is refused and never leads out of the root. One handle is open per
-//! `OpenFolder`, however deep it lies. Linux does this in one system call; elsewhere it is done one
-//! name at a time.
+//! It is reached from the root's handle along plain names, and no symbolic link on the way is
+//! followed, so a folder that was swapped for a link is refused and never leads out of the root.
+//! One handle is open per `OpenFolder`, however deep it lies. Linux does this in one system call;
+//! elsewhere it is done one name at a time.
 
 #[cfg(all(target_os = "linux", not(mere_portable)))]
 mod linux;
@@ -27,7 +27,8 @@ use cap_std::fs::Dir;
 
 use super::none_if_missing;
 
-/// Gives a file another name, if a look finds that nothing has it: for those who hold a lock.
+/// Renames a file after checking that nothing has the new name. The check and the rename are two
+/// steps, so the caller must hold a lock.
 pub(crate) fn check_then_rename(from: (&Dir, &str), to: (&Dir, &str)) -> io::Result<bool> {
     if none_if_missing(to.0.symlink_metadata(to.1))?.is_some() {
         return Ok(false);
@@ -35,7 +36,7 @@ pub(crate) fn check_then_rename(from: (&Dir, &str), to: (&Dir, &str)) -> io::Res
     from.0.rename(from.1, to.0, to.1).map(|()| true)
 }
 
-/// What a name in a folder is, the name itself not followed.
+/// The kind of a directory entry; a symbolic link is not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
     Folder,

@@ -1,4 +1,6 @@
-//! One name at a time, through `cap-std`.
+//! `OpenFolder` on other systems, one name at a time, through `cap-std`.
+//!
+//! No symbolic link is followed. The `mere_portable` cfg selects this version on Linux too.
 
 use std::io;
 
@@ -12,7 +14,7 @@ use crate::{Identity, Stamp, absent};
 pub struct OpenFolder(Dir);
 
 impl OpenFolder {
-    /// Opens the folder at `path`, names joined by slashes, below `root`; the empty path is `root`
+    /// Opens the folder at `path`, names joined by slashes, below `root`. The empty path is `root`
     /// itself.
     pub(crate) fn below(root: &Dir, path: &str) -> io::Result<Self> {
         let mut here = root.try_clone()?;
@@ -22,7 +24,7 @@ impl OpenFolder {
         Ok(Self(here))
     }
 
-    /// The handle, to open what lies below.
+    /// Returns the handle, for opening what lies below.
     pub(crate) fn into_dir(self) -> Dir {
         self.0
     }
@@ -31,23 +33,24 @@ impl OpenFolder {
         Ok(Identity::of(&self.0.dir_metadata()?))
     }
 
-    /// What it looks like now.
+    /// Returns the folder's current stamp.
     pub(crate) fn stamp(&self) -> io::Result<Stamp> {
         Ok(Stamp::of(&self.0.dir_metadata()?))
     }
 
-    /// What the folder at `path` below `root` looks like; `None` if there is none.
+    /// Returns the stamp of the folder at `path` below `root`, or `None` if there is none.
     pub(crate) fn glance(root: &Dir, path: &str) -> io::Result<Option<Stamp>> {
         let metadata = absent(root.symlink_metadata(path))?;
         Ok(metadata.filter(cap_std::fs::Metadata::is_dir).map(|metadata| Stamp::of(&metadata)))
     }
 
-    /// Makes its names durable, where folders can be synced.
+    /// Makes created, renamed and removed names in this folder durable, where folders can be
+    /// synced.
     pub(crate) fn sync(&self) -> io::Result<()> {
         if cfg!(windows) { Ok(()) } else { self.0.open(".")?.sync_all() }
     }
 
-    /// Tells every name and what it is, in no order; a name that is not UTF-8 is `None`.
+    /// Calls `each` with every name and its kind, in no order. A name that is not UTF-8 is `None`.
     pub(crate) fn read(
         &self,
         mut each: impl FnMut(Option<&str>, EntryKind) -> io::Result<()>,
@@ -60,32 +63,32 @@ impl OpenFolder {
         Ok(())
     }
 
-    /// Which folder a child is; `None` if it is none.
+    /// Returns the identity of a child folder, or `None` if the child is no folder.
     pub(crate) fn child_identity(&self, name: &str) -> io::Result<Option<Identity>> {
         let metadata = self.0.symlink_metadata(name)?;
         Ok(metadata.is_dir().then(|| Identity::of(&metadata)))
     }
 
-    /// Whether a regular file has this name.
+    /// Checks whether the name is a regular file.
     pub(crate) fn has_file(&self, name: &str) -> io::Result<bool> {
         Ok(self.file_stamp(name)?.is_some())
     }
 
-    /// What a regular file of this folder looks like, without opening it; `None` if the name is
-    /// something else, or nothing.
+    /// Returns the stamp of a regular file in this folder without opening it, or `None` if the name
+    /// is missing or is something else.
     pub(crate) fn file_stamp(&self, name: &str) -> io::Result<Option<Stamp>> {
         let metadata = absent(self.0.symlink_metadata(name))?;
         Ok(metadata.filter(cap_std::fs::Metadata::is_file).map(|metadata| Stamp::of(&metadata)))
     }
 
-    /// Opens a regular file of this folder; `None` if the name is something else.
+    /// Opens a regular file of this folder, or returns `None` if the name is something else.
     pub(crate) fn file(&self, name: &str) -> io::Result<Option<File>> {
         open_regular(&self.0, name)
     }
 }
 
-/// Opens a regular file of a folder, never through a link and never waiting for a pipe; `None` if
-/// the name is something else.
+/// Opens a regular file of a folder, never through a symbolic link and never blocking on a pipe.
+/// Returns `None` if the name is something else.
 pub fn open_regular(folder: &Dir, name: &str) -> io::Result<Option<File>> {
     if !folder.symlink_metadata(name)?.is_file() {
         return Ok(None);
@@ -96,7 +99,7 @@ pub fn open_regular(folder: &Dir, name: &str) -> io::Result<Option<File>> {
     Ok(file.metadata()?.is_file().then_some(file))
 }
 
-/// Swaps two files, in one moment; says no where the system cannot.
+/// Always returns `false`: there is no portable way to swap two files atomically.
 pub(crate) fn exchange(_one: (&Dir, &str), _other: (&Dir, &str)) -> io::Result<bool> {
     Ok(false)
 }

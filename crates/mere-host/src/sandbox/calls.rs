@@ -1,9 +1,9 @@
-//! Which system calls a tool may make: those that ordinary programs need, and no others.
+//! The system calls that a tool may make: those that ordinary programs need, and no others.
 //!
-//! What is not listed is answered as if the kernel did not have it, so that programs go another way.
-//! Sockets are denied outright. No call may make or enter a namespace, look into another process,
-//! load code into the kernel, tell of mounts, make a file that runs as somebody else, or keep memory
-//! where it is not counted.
+//! A call that is not listed fails as if the kernel did not have it, so that programs fall back to
+//! another. Sockets are denied outright. No call may create or enter a namespace, look into another
+//! process, load code into the kernel, reveal mounts, create a set-user-id or set-group-id file, or
+//! hold memory that is not accounted for.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,20 +13,21 @@ use seccompiler::{
     SeccompRule, TargetArch,
 };
 
-/// The flags of `clone` that make a namespace.
+/// The flags of `clone` that create a namespace.
 const CLONE_NAMESPACE_FLAGS: u64 = 0x7e02_0000;
-/// Simulates typing on a terminal.
+/// The `ioctl` that simulates typing on a terminal.
 const TIOCSTI: u64 = 0x5412;
-/// The same for consoles.
+/// The `ioctl` that does the same on consoles.
 const TIOCLINUX: u64 = 0x541c;
 const MAP_ANONYMOUS: u64 = 0x20;
 const MAP_TYPE: u64 = 0x0f;
 const MAP_PRIVATE: u64 = 0x02;
-/// What of the type of a socket is no flag.
+/// The bits of a socket's type that are not flags.
 const SOCK_TYPE_MASK: u64 = 0x0f;
-/// The flags of `open` that make a file: one with a name, and one without.
+/// The flags of `open` that create a file: one with a name (`O_CREAT`), and one without
+/// (`O_TMPFILE`).
 const CREATE_FLAGS: [u64; 2] = [0x40, 0x40_0000];
-/// The calls that give a file a mode, and which of their arguments that is.
+/// The calls that set a file's mode, and the index of the mode argument.
 const MODE_ARGUMENTS: &[(i64, u8)] = &[
     (libc::SYS_fchmod, 1),
     (libc::SYS_fchmodat, 2),
@@ -39,14 +40,14 @@ const MODE_ARGUMENTS: &[(i64, u8)] = &[
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_mknod, 1),
 ];
-/// Those that open one, and which of their arguments are the flags; the mode comes after.
+/// The calls that open a file, and the index of the flags argument; the mode follows it.
 const OPEN_FLAG_ARGUMENTS: &[(i64, u8)] = &[
     (libc::SYS_openat, 2),
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_open, 1),
 ];
 
-/// Allowed whatever their arguments.
+/// The calls that are allowed with any arguments.
 #[rustfmt::skip]
 const ALLOWED: &[i64] = &[
     libc::SYS_read, libc::SYS_write, libc::SYS_readv, libc::SYS_writev, libc::SYS_pread64,
@@ -100,13 +101,13 @@ const ALLOWED: &[i64] = &[
     libc::SYS_timerfd_settime, libc::SYS_timerfd_gettime, libc::SYS_eventfd2,
     libc::SYS_epoll_create1, libc::SYS_epoll_ctl, libc::SYS_epoll_pwait, libc::SYS_epoll_pwait2,
     libc::SYS_pselect6, libc::SYS_ppoll,
-    // Pairs of sockets, with which event loops wake themselves. `socket` itself is denied below; no call
-    // that could name another socket, or hide open files in one, is here.
+    // Socket pairs, with which event loops wake themselves. `socket` itself is denied below; no
+    // call that could address another socket, or hide open files in one, is listed here.
     libc::SYS_socket, libc::SYS_recvfrom, libc::SYS_recvmsg, libc::SYS_recvmmsg, libc::SYS_shutdown,
     libc::SYS_getsockname, libc::SYS_getpeername, libc::SYS_getsockopt, libc::SYS_setsockopt,
 ];
 
-/// The same, by their older names.
+/// The older variants of these calls.
 #[cfg(target_arch = "x86_64")]
 #[rustfmt::skip]
 const ALLOWED_LEGACY: &[i64] = &[
@@ -124,7 +125,7 @@ const OLDER: &[i64] = &[libc::SYS_getrlimit, libc::SYS_setrlimit];
 
 type SyscallRules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// Takes from this thread, and from what it starts, every other call.
+/// Restricts this thread, and everything that it starts, to the allowed calls.
 pub(super) fn install_filters() -> io::Result<()> {
     for program in filter_programs().map_err(io::Error::other)? {
         seccompiler::apply_filter(&program).map_err(io::Error::other)?;
@@ -139,9 +140,10 @@ fn filter_programs() -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
     let denied = [
         (libc::EACCES, always(libc::SYS_socket)),
         (libc::EPERM, set_id_rules()?),
-        // Takes the whole disk in less time than it takes to look.
+        // `fallocate` fills a whole disk faster than its free space is checked.
         (libc::EOPNOTSUPP, always(libc::SYS_fallocate)),
-        // Keeps pages of a file in a pipe when the file is gone. Programs then read and write.
+        // `sendfile` can keep pages of a file in a pipe after the file is gone. Programs fall back
+        // to read and write.
         (libc::EINVAL, always(libc::SYS_sendfile)),
     ];
     let denied = denied.into_iter().map(|(code, rules)| {
@@ -152,8 +154,8 @@ fn filter_programs() -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
     denied.chain([calls.try_into()]).collect()
 }
 
-/// The calls that make a file which runs as its owner, or as its group: on the machine it would, for
-/// whoever starts it there.
+/// Returns the rules for calls that create a set-user-id or set-group-id file: outside of the
+/// sandbox it would run with its owner's rights, whoever starts it.
 fn set_id_rules() -> Result<SyscallRules, seccompiler::BackendError> {
     let mut rules = SyscallRules::new();
     for bit in [u64::from(libc::S_ISUID), u64::from(libc::S_ISGID)] {
@@ -172,7 +174,7 @@ fn set_id_rules() -> Result<SyscallRules, seccompiler::BackendError> {
     Ok(rules)
 }
 
-/// That some bits of an argument are as they are given.
+/// Returns the condition that the masked bits of an argument have this value.
 fn masked_condition(
     argument: u8,
     mask: u64,
@@ -190,11 +192,11 @@ fn allow_rules() -> Result<SyscallRules, seccompiler::BackendError> {
     rules.insert(libc::SYS_clone, vec![threads]);
     let typing = SeccompRule::new(vec![differs(TIOCSTI)?, differs(TIOCLINUX)?])?;
     rules.insert(libc::SYS_ioctl, vec![typing]);
-    // Memory that is shared and belongs to no file is in nobody's account once it is unmapped.
+    // Shared anonymous memory is not accounted to any process once it is unmapped.
     let of_file = SeccompRule::new(vec![masked_condition(3, MAP_ANONYMOUS, 0)?])?;
     let private = SeccompRule::new(vec![masked_condition(3, MAP_TYPE, MAP_PRIVATE)?])?;
     rules.insert(libc::SYS_mmap, vec![of_file, private]);
-    // One of datagrams could send some to any socket with a path.
+    // A datagram socket could send to any socket that has a path.
     let pairs = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET].map(|kind| {
         let own =
             masked_condition(0, u64::from(u32::MAX), u64::from(libc::AF_UNIX.unsigned_abs()))?;

@@ -1,8 +1,8 @@
-//! The two stages of a cell: this program again, started by its keeper.
+//! The two stages of a cell: this program again, started by the supervisor.
 //!
-//! The first leaves the namespaces of the machine. The second is the first process of the new ones:
-//! it builds the root, gives everything up, starts the tool and sweeps up after it. When it ends, the
-//! kernel ends all that the tool started; and it ends when its keeper does.
+//! The first stage leaves the namespaces of the machine. The second is the first process of the new
+//! ones: it builds the root, gives up all privileges, starts the tool and reaps orphans. When it
+//! ends, the kernel ends everything that the tool started; and it ends when the supervisor does.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -23,12 +23,12 @@ use super::confine::{self, LandlockRules};
 use super::root::{self, ProcVisibility};
 use super::wire::{CellOrder, CellReport, Exit, SandboxLayer, receive, send};
 
-/// How the first stage is called.
+/// The argument that starts the first stage.
 pub(super) const OUTER_STAGE: &str = "__cell";
-/// How the second stage is called.
+/// The argument that starts the second stage.
 const INNER_STAGE: &str = "__cell-init";
 
-/// Does what a cell does, where this program was started as one.
+/// Runs a stage of a cell if this program was started as one; otherwise returns `None`.
 pub fn run_cell_stage() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
     let stage = match arguments.next()?.to_str()? {
@@ -36,27 +36,28 @@ pub fn run_cell_stage() -> Option<ExitCode> {
         INNER_STAGE => run_inner_stage,
         _ => return None,
     };
-    // A person who types this gets nothing: there is no keeper on the other side.
+    // A person who types this argument gets nothing, because no supervisor is at the other end.
     let ended = close_inherited_files()
         .and_then(|()| io::stdin().as_fd().try_clone_to_owned())
         .and_then(|socket| stage(&UnixStream::from(socket)));
     Some(if ended.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Closes what whoever started this program had left open: a tool would have it too.
+/// Closes the files that were inherited from whoever started this program: the tool would inherit
+/// them too.
 fn close_inherited_files() -> io::Result<()> {
     let open = std::fs::read_dir("/proc/self/fd")?;
     let open = open.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
     for number in open.filter(|number| *number > 2).collect::<Vec<_>>() {
-        // The one that was just read from is closed already.
+        // The handle of the directory listing itself is closed already.
         let _ = nix::unistd::close(number);
     }
     Ok(())
 }
 
-/// The first stage.
+/// Runs the first stage.
 fn run_outer_stage(keeper: &UnixStream) -> io::Result<()> {
-    // Ends what belongs to a terminal.
+    // Detaches from the terminal.
     let _ = setsid();
     let left = unshare_namespaces();
     let is_left = left.is_ok();
@@ -77,7 +78,7 @@ fn run_outer_stage(keeper: &UnixStream) -> io::Result<()> {
     next.wait().map(|_| ())
 }
 
-/// Leaves the namespaces of the machine, and its groups where that is possible.
+/// Leaves the namespaces of the machine, and its supplementary groups where that is possible.
 fn unshare_namespaces() -> io::Result<()> {
     let _ = rustix::thread::set_thread_groups(&[]);
     let all = CloneFlags::CLONE_NEWUSER
@@ -89,14 +90,14 @@ fn unshare_namespaces() -> io::Result<()> {
     Ok(unshare(all)?)
 }
 
-/// The second stage.
+/// Runs the second stage.
 fn run_inner_stage(keeper: &UnixStream) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     let Some(order) = receive::<CellOrder>(keeper)? else { return Ok(()) };
     let Some(input) = build_layers(&order, keeper)? else { return Ok(()) };
     let watched = keeper.try_clone()?;
     thread::spawn(move || {
-        // Nothing is said any more: the end is what is waited for.
+        // Nothing more is sent on this socket; the read ends only when the supervisor is gone.
         let _ = SigSet::all().thread_block();
         let interrupted = |error: io::Error| error.kind() == io::ErrorKind::Interrupted;
         while (&watched).read(&mut [0]).is_err_and(interrupted) {}
@@ -112,8 +113,9 @@ fn run_inner_stage(keeper: &UnixStream) -> io::Result<()> {
     match tool.spawn() {
         Err(error) => send(keeper, &CellReport::Unstarted(error.to_string())),
         Ok(tool) => {
-            // The tool may send signals, and the runtime of this program answers some of them: from now on
-            // none is taken. Before, the tool would have inherited that.
+            // The tool may send signals, and the runtime of this program handles some of them, so
+            // all are blocked from now on. Had they been blocked earlier, the tool would have
+            // inherited that.
             SigSet::all().thread_block()?;
             send(keeper, &CellReport::Started)?;
             send(keeper, &CellReport::Ended(reap_until_exit(tool.id())?))
@@ -121,8 +123,8 @@ fn run_inner_stage(keeper: &UnixStream) -> io::Result<()> {
     }
 }
 
-/// Builds everything but the last layer, which is taken when nothing else is left to do. Nothing where
-/// a layer is missing.
+/// Builds all layers but the last, seccomp, which is built when nothing else is left to do. Returns
+/// `None` if a layer is missing.
 fn build_layers(order: &CellOrder, keeper: &UnixStream) -> io::Result<Option<Stdio>> {
     let fence = LandlockRules::new();
     let processes = if fence.is_ok() { ProcVisibility::Shown } else { ProcVisibility::Hidden };
@@ -147,9 +149,10 @@ fn build_layers(order: &CellOrder, keeper: &UnixStream) -> io::Result<Option<Std
     };
     let renounce = || {
         confine::drop_privileges()?;
-        // Becoming somebody else has cleared it.
+        // Changing the user has cleared the death signal.
         set_parent_process_death_signal(Some(Signal::KILL))?;
-        // The tool is the same user: it must not look into this process, whose program has a host path.
+        // The tool runs as the same user and must not look into this process, whose executable has
+        // a host path.
         Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
     };
     let is_whole = build_layer(keeper, order, SandboxLayer::Root, enter)?
@@ -161,7 +164,7 @@ fn build_layers(order: &CellOrder, keeper: &UnixStream) -> io::Result<Option<Std
     Ok(is_whole.then_some(input))
 }
 
-/// Builds one layer, tells what became of it, and says whether to go on.
+/// Builds one layer, reports the result, and returns whether to go on.
 fn build_layer(
     keeper: &UnixStream,
     order: &CellOrder,
@@ -174,8 +177,8 @@ fn build_layer(
     Ok(go_on)
 }
 
-/// What the tool reads, in a file that is nowhere, and that it cannot change: what it wrote there would
-/// be memory in nobody's account.
+/// Reads the tool's input into a sealed anonymous file. The tool cannot write to it: what it wrote
+/// there would be memory that is not accounted for.
 fn read_input(size: u64, keeper: &UnixStream) -> io::Result<Stdio> {
     if size == 0 {
         return Ok(Stdio::null());
@@ -190,7 +193,7 @@ fn read_input(size: u64, keeper: &UnixStream) -> io::Result<Stdio> {
     Ok(file.into())
 }
 
-/// Waits for the tool, and for whatever it left behind meanwhile.
+/// Waits for the tool and meanwhile reaps its orphaned processes.
 fn reap_until_exit(tool: u32) -> io::Result<Exit> {
     let tool = i32::try_from(tool).ok().and_then(Pid::from_raw);
     loop {

@@ -1,7 +1,8 @@
-//! A cell that is ready before it is needed.
+//! A pool with one cell that is ready before it is needed.
 //!
-//! Most of what a cell costs does not depend on the tool: two processes, namespaces, a control group. So it
-//! is built while the chain is verified, and a session that lasts has the next one built after each run.
+//! Most of the cost of a cell does not depend on the tool: two processes, namespaces, a control
+//! group. So the cell is built while the chain is verified, and a long-lived session has the next
+//! one built after each run.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,7 +15,7 @@ use super::control::Cell;
 #[cfg(not(target_os = "linux"))]
 use super::nowhere::Cell;
 
-/// How long a cell waits for a tool.
+/// How long a spare cell waits for a tool.
 const SPARE_LIFETIME: Duration = Duration::from_mins(5);
 
 /// The cells of a session.
@@ -24,24 +25,24 @@ pub struct CellPool {
     is_long_lived: AtomicBool,
 }
 
-/// One that is built, or will be in a moment.
+/// A cell that is built, or is being built.
 struct SpareCell {
     since: Instant,
     builder: JoinHandle<Result<Cell, SandboxError>>,
 }
 
 impl CellPool {
-    /// The session lasts: from now on one is kept ready, once a tool has run.
+    /// Declares the session long-lived: from now on, a cell is kept ready once a tool has run.
     pub fn keep_ready(&self) {
         self.is_long_lived.store(true, Ordering::Relaxed);
     }
 
-    /// Lets one be built, unless there is one.
+    /// Starts building a cell, unless there is one.
     pub fn prepare(&self) {
         self.lock().get_or_insert_with(SpareCell::start);
     }
 
-    /// The one that is ready, or a new one.
+    /// Returns the spare cell, or builds a new one.
     pub(super) fn take(&self) -> Result<Cell, SandboxError> {
         let spare = self.lock().take();
         let ready = spare.and_then(|spare| spare.builder.join().ok()?.ok());
@@ -53,14 +54,14 @@ impl CellPool {
         Cell::build()
     }
 
-    /// A tool has run: where the session lasts, there will be more.
+    /// Prepares the next cell after a run, if the session is long-lived.
     pub(super) fn replenish(&self) {
         if self.is_long_lived.load(Ordering::Relaxed) {
             self.prepare();
         }
     }
 
-    /// Lets one go that nobody needed for long.
+    /// Releases the spare cell if nobody has needed it for long.
     pub fn release_unused(&self) {
         let mut spare = self.lock();
         if spare.as_ref().is_some_and(|spare| spare.since.elapsed() > SPARE_LIFETIME) {
@@ -81,7 +82,7 @@ impl SpareCell {
 
 impl Drop for CellPool {
     fn drop(&mut self) {
-        // One that is still being built would be built in vain, and left behind.
+        // A cell that is still being built has to be waited for, or it would be left behind.
         drop(self.lock().take().map(|spare| spare.builder.join()));
     }
 }

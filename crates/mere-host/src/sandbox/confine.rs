@@ -1,4 +1,7 @@
-//! What a process gives up for itself and for all that it starts.
+//! The rights that a process gives up for itself and for everything that it starts: resources
+//! beyond its limits, capabilities, its user, and paths that landlock does not allow.
+//!
+//! None of this can be undone by the tool that runs afterwards.
 
 use std::io;
 use std::path::Path;
@@ -17,13 +20,13 @@ use rustix::thread::{Gid, Uid};
 
 use super::wire::{Access, ProcessLimits};
 
-/// Who a tool is in its cell.
+/// The user that a tool runs as inside its cell.
 pub(super) const CELL_USER: u32 = 1000;
 
-/// What the kernel's newest known rules are.
+/// The newest landlock version that is used.
 const NEWEST_ABI: ABI = ABI::V6;
 
-/// Sets the limits of each process.
+/// Sets the resource limits of each process.
 pub(super) fn set_process_limits(bounds: ProcessLimits) -> io::Result<()> {
     let limits = [
         (Resource::Cpu, bounds.processor),
@@ -41,7 +44,8 @@ pub(super) fn set_process_limits(bounds: ProcessLimits) -> io::Result<()> {
     Ok(())
 }
 
-/// Lets capabilities live on in the next program that this one becomes, whoever it runs as.
+/// Makes the capabilities inheritable, so that the next program keeps them whatever user it runs
+/// as.
 pub(super) fn make_capabilities_inheritable() -> io::Result<()> {
     let mut sets = rustix::thread::capabilities(None)?;
     sets.inheritable = sets.permitted;
@@ -52,11 +56,11 @@ pub(super) fn make_capabilities_inheritable() -> io::Result<()> {
     Ok(())
 }
 
-/// Becomes nobody in particular, for good.
+/// Drops all capabilities and becomes an unprivileged user, irrevocably.
 pub(super) fn drop_privileges() -> io::Result<()> {
     for capability in CapabilitySet::all().iter() {
         match remove_capability_from_bounding_set(capability) {
-            // The kernel does not know it.
+            // The kernel does not know this capability.
             Err(rustix::io::Errno::INVAL) => {}
             removed => removed?,
         }
@@ -70,11 +74,11 @@ pub(super) fn drop_privileges() -> io::Result<()> {
     Ok(set_no_new_privs(true)?)
 }
 
-/// What landlock lets a tool do.
+/// The landlock rules of a tool.
 pub(super) struct LandlockRules(RulesetCreated);
 
 impl LandlockRules {
-    /// An error where the kernel has no landlock.
+    /// Creates rules that allow nothing yet. Fails if the kernel has no landlock.
     pub(super) fn new() -> io::Result<Self> {
         let made = || {
             Ruleset::default()
@@ -92,7 +96,7 @@ impl LandlockRules {
         })
     }
 
-    /// Opens one place.
+    /// Allows access to one path.
     pub(super) fn allow(self, path: &Path, access: Access) -> io::Result<Self> {
         let folder = match access {
             Access::Read => AccessFs::from_read(NEWEST_ABI),
@@ -111,7 +115,7 @@ impl LandlockRules {
         added.map(Self).map_err(io::Error::other)
     }
 
-    /// Closes everything else.
+    /// Enforces the rules: every path that was not allowed is denied.
     pub(super) fn enforce(self) -> io::Result<()> {
         let status = self.0.restrict_self().map_err(io::Error::other)?;
         match status.ruleset {

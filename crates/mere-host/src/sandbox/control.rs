@@ -1,4 +1,7 @@
-//! A cell as its keeper holds it: started, mapped, and ended whatever happens.
+//! A cell as its supervisor holds it.
+//!
+//! It is started before its order is known, gets its user mapping and its control group, and is
+//! killed when it is dropped, whatever happens.
 
 use std::fs;
 use std::io::{self, Write};
@@ -16,14 +19,14 @@ use super::group::ControlGroup;
 use super::plan::{RunLimits, SandboxError};
 use super::wire::{CellOrder, CellReport, SandboxLayer, receive, send};
 
-/// Who a tool is on the machine, where this program runs as root: nobody.
+/// The machine's user that a tool runs as if this program runs as root: `nobody`.
 pub(super) const NOBODY: u32 = 65_534;
 /// How long a cell may take to be built.
 const BUILD_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A cell that waits for its order, in namespaces of its own and in its control group.
 pub(crate) struct Cell {
-    // In this order: what runs is ended before its group goes.
+    // The fields are dropped in this order: the processes end before their group is removed.
     pub(super) process: CellProcess,
     pub(super) outputs: Option<OutputPipes>,
     pub(super) control_group: ControlGroup,
@@ -35,18 +38,18 @@ pub(super) struct CellProcess {
     pub(super) socket: UnixStream,
 }
 
-/// What a cell says.
+/// The standard output and standard error of a cell.
 pub(super) type OutputPipes = (ChildStdout, ChildStderr);
 
 impl Cell {
-    /// Starts a cell, and puts it where its totals are kept.
+    /// Starts a cell in a control group.
     pub(super) fn build() -> Result<Self, SandboxError> {
         let group = ControlGroup::create(RunLimits::default());
         let (control, outputs) = CellProcess::start(&group)?;
         Ok(Self { process: control, outputs: Some(outputs), control_group: group })
     }
 
-    /// Whether it is still there.
+    /// Checks whether the cell's process is still running.
     pub(super) fn is_alive(&mut self) -> bool {
         matches!(self.process.child.try_wait(), Ok(None))
     }
@@ -69,7 +72,7 @@ impl CellProcess {
         let mut control = Self { child, socket };
         let outputs = outputs.ok_or_else(|| io::Error::from(io::ErrorKind::BrokenPipe))?;
         if rustix::process::geteuid().is_root() {
-            // Who opens `/dev/stdout` must own it.
+            // A program that opens `/dev/stdout` must own it.
             for pipe in [outputs.0.as_fd(), outputs.1.as_fd()] {
                 rustix::fs::fchown(pipe, Some(Uid::from_raw(NOBODY)), None)
                     .map_err(io::Error::from)?;
@@ -91,7 +94,7 @@ impl CellProcess {
         Ok((control, outputs))
     }
 
-    /// Gives the order, and the bytes that belong to it.
+    /// Sends the order and the bytes that belong to it.
     pub(super) fn send_order<'b>(
         &mut self,
         order: &CellOrder,
@@ -108,7 +111,7 @@ impl CellProcess {
         receive(&self.socket)
     }
 
-    /// Says who the users of the cell are on the machine.
+    /// Maps the users of the cell to users of the machine.
     fn write_id_maps(&self) -> io::Result<()> {
         let own = rustix::process::geteuid().as_raw();
         let group = rustix::process::getegid().as_raw();
@@ -116,7 +119,7 @@ impl CellProcess {
             |name: &str, text: String| fs::write(format!("/proc/{}/{name}", self.child.id()), text);
         write("setgroups", "deny".to_owned())?;
         if own == 0 {
-            // The root of the machine builds the cell; the tool is nobody.
+            // The machine's root builds the cell; the tool runs as `nobody`.
             let both = format!("0 0 1\n{CELL_USER} {NOBODY} 1\n");
             write("uid_map", both.clone())?;
             return write("gid_map", both);
@@ -125,7 +128,7 @@ impl CellProcess {
         write("gid_map", format!("{CELL_USER} {group} 1\n"))
     }
 
-    /// Ends everything in it.
+    /// Kills everything in the cell.
     pub(super) fn kill(&mut self) {
         let _ = self.socket.shutdown(Shutdown::Both);
         let _ = self.child.kill();

@@ -1,21 +1,23 @@
-//! Repositories that a tool has made in a workspace: git would run what their config says, as the person
-//! who runs git there. They are kept, under a name that means nothing to git.
+//! Git repositories that a tool has created in a workspace.
+//!
+//! Git would run what their config says, with the rights of the person who runs git there. They are
+//! kept, under a name that means nothing to git.
 
 use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 
 use super::totals::MAX_DEPTH;
 
-/// What it is called then, before a number.
+/// The new name of such a repository; a number is added.
 const HARMLESS_NAME: &str = "git-of-a-tool";
 
-/// Whether git takes a file or folder of this name for a repository, on any file system.
+/// Checks whether git takes a file or folder of this name for a repository, on any file system.
 pub(super) fn is_repository_name(name: &str) -> bool {
     name.trim_end_matches(['.', ' ']).eq_ignore_ascii_case(".git")
 }
 
-/// Renames every repository in a workspace, as far as it can be looked through. By handles: links are not
-/// followed.
+/// Renames every repository in a workspace, as far as the workspace can be read. It works through
+/// handles and follows no symbolic links.
 pub(super) fn rename_repositories(workspace: &Dir) {
     rename_repositories_below(workspace, MAX_DEPTH);
 }

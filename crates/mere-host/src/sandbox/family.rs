@@ -1,7 +1,7 @@
-//! The processes of a cell, seen from outside: how many there are, and what they have.
+//! The processes of a cell, seen from outside: how many there are and what they use.
 //!
-//! Each thread is looked at, and not only the first of a process: it may have open files of its own, and
-//! the first may have ended while the others go on.
+//! Every thread is examined, not only the first of a process: a thread may have open files of its
+//! own, and the first may have ended while others go on.
 
 use std::collections::HashSet;
 use std::fs;
@@ -9,38 +9,38 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// What the kernel may keep in a socket, at most, and in a pipe.
+/// How much the kernel may buffer in a socket, and in a pipe, at most.
 const SOCKET_BUFFER: u64 = 416 * 1024;
 const PIPE_BUFFER: u64 = 64 * 1024;
-/// What a process has of the memory, by the kernel's names.
+/// The memory of a process, in the fields of `/proc/<pid>/status`.
 const STATUS_FIELDS: [&str; 5] = ["RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:", "HugetlbPages:"];
-/// The same, with its share of what it has together with others.
+/// The memory of a process with its share of shared pages, in the fields of `smaps_rollup`.
 const ROLLUP_FIELDS: [&str; 3] = ["Pss_Anon:", "Pss_Shmem:", "SwapPss:"];
 const PAGE_TABLE_FIELDS: [&str; 2] = ["VmPTE:", "HugetlbPages:"];
 
-/// A process and all that it started, each with its threads.
+/// A process and all its descendants, each with its threads.
 #[derive(Debug, Default)]
 pub(super) struct ProcessTree(Vec<Vec<PathBuf>>);
 
-/// What processes have open that nobody else sees.
+/// What processes have open that is visible nowhere else.
 #[derive(Debug, Default)]
 pub(super) struct OpenFiles {
-    /// Bytes of files that have no name any more.
+    /// Bytes of files that have been unlinked.
     pub(super) unlinked_bytes: u64,
-    /// Bytes that may be under way in pipes and sockets.
+    /// Bytes that may be buffered in pipes and sockets.
     pub(super) buffer_bytes: u64,
-    /// Whether there may be nameless files that cannot be measured.
+    /// Whether there may be unlinked files that cannot be measured.
     pub(super) may_hide_files: bool,
 }
 
-/// Whether the kernel tells which processes another has started.
+/// Checks whether the kernel lists the children of a process.
 pub(super) fn can_list_children() -> bool {
     let own = std::process::id();
     Path::new(&format!("/proc/{own}/task/{own}/children")).exists()
 }
 
 impl ProcessTree {
-    /// Who loses his parents belongs to the first.
+    /// Reads the tree of a cell's first process, which also adopts the orphans.
     pub(super) fn read_from(init: u32) -> Self {
         let mut known = vec![init];
         let mut members = Vec::new();
@@ -58,13 +58,14 @@ impl ProcessTree {
         Self(members)
     }
 
-    /// How many processes and threads there are.
+    /// Returns the number of processes and threads.
     pub(super) fn task_count(&self) -> u64 {
         self.0.iter().map(|threads| threads.len() as u64).sum()
     }
 
-    /// How many bytes of memory they have. Where that seems to be more than `most`, what several of them
-    /// share is counted once; where it is far more, it is not worth the time.
+    /// Returns the bytes of memory that the processes use. If that seems to be more than `most`,
+    /// shared memory is divided among them, so that it counts only once. If it is far more, the
+    /// exact figure is not worth the time.
     pub(super) fn memory_bytes(&self, most: u64) -> u64 {
         let all = self.sum_processes(|thread| sum_fields(&thread.join("status"), &STATUS_FIELDS));
         if all <= most || all > most.saturating_mul(8) {
@@ -80,14 +81,14 @@ impl ProcessTree {
         })
     }
 
-    /// What each process has, told by the first of its threads that has not ended: it is the same for all
-    /// of them.
+    /// Sums a figure over all processes. It is the same for all threads of a process, so it is read
+    /// from the first that has not ended.
     fn sum_processes(&self, told: impl Fn(&Path) -> Option<u64>) -> u64 {
         let of_process = |threads: &Vec<PathBuf>| threads.iter().find_map(|thread| told(thread));
         self.0.iter().filter_map(of_process).sum()
     }
 
-    /// What they have open.
+    /// Returns what the processes have open.
     pub(super) fn open_files(&self) -> OpenFiles {
         let mut held = OpenFiles::default();
         let mut seen = HashSet::new();
@@ -127,7 +128,7 @@ impl OpenFiles {
     }
 }
 
-/// Bytes that a file tells of, by the names of the figures; nothing where it has none of them.
+/// Sums the named fields of a file in bytes. Returns `None` if it has none of them.
 fn sum_fields(file: &Path, names: &[&str]) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;
     let figure = |name: &&str| {
@@ -138,8 +139,8 @@ fn sum_fields(file: &Path, names: &[&str]) -> Option<u64> {
     (!figures.is_empty()).then(|| 1024 * figures.iter().sum::<u64>())
 }
 
-/// Whether a thread has a file in its memory that has no name any more, and that nobody has open. Nothing
-/// where it has ended.
+/// Checks whether a thread maps an unlinked file that nobody has open. Returns `None` if the thread
+/// has ended.
 fn maps_unlinked_file(thread: &Path, seen: &HashSet<(u64, u64)>) -> Option<bool> {
     let maps = match fs::read(thread.join("maps")) {
         Err(error) => return (error.kind() == io::ErrorKind::PermissionDenied).then_some(true),

@@ -1,5 +1,7 @@
-//! A control group for one run, where the machine lets us make one: then the kernel itself keeps the
-//! totals of processes and memory.
+//! A control group for one run.
+//!
+//! Where the machine lets us create one, the kernel itself enforces the limits on processes and
+//! memory; elsewhere, processes and memory are counted from outside.
 
 use std::fs;
 use std::io;
@@ -9,21 +11,22 @@ use std::time::Duration;
 
 use super::plan::RunLimits;
 
-/// How groups are called, before the number of the process that made them.
+/// The prefix of a group's name, before the id of the process that created it.
 const GROUP_PREFIX: &str = "mere-";
 
-/// The groups of one run: one of the unified hierarchy, or one of each older one.
+/// The groups of one run: one in the unified hierarchy (cgroup v2), or one in each older hierarchy
+/// (v1).
 #[derive(Debug, Default)]
 pub(super) struct ControlGroup {
     folders: Vec<PathBuf>,
     pub(super) has_task_limit: bool,
     pub(super) has_memory_limit: bool,
-    /// Says how often there was no memory left, and in which words.
+    /// The file that counts out-of-memory kills.
     memory_events: Option<PathBuf>,
 }
 
 impl ControlGroup {
-    /// Makes the groups of a run, as far as the machine lets us.
+    /// Creates the groups of a run, as far as the machine lets us.
     pub(super) fn create(limits: RunLimits) -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let number = LAST.fetch_add(1, Ordering::Relaxed);
@@ -56,7 +59,8 @@ impl ControlGroup {
         group
     }
 
-    /// The nearest group above our own that keeps both totals for its children, and is ours.
+    /// Creates the group in the nearest group above our own that we may write to and that controls
+    /// both processes and memory for its children.
     fn create_unified(
         &mut self,
         mount: &Path,
@@ -78,7 +82,7 @@ impl ControlGroup {
         Some(())
     }
 
-    /// Puts a process there, and all that it starts.
+    /// Adds a process and everything that it will start.
     pub(super) fn add_process(&self, process: u32) -> io::Result<()> {
         for folder in &self.folders {
             fs::write(folder.join("cgroup.procs"), process.to_string())?;
@@ -86,7 +90,7 @@ impl ControlGroup {
         Ok(())
     }
 
-    /// Whether memory ran out.
+    /// Checks whether a process was killed because memory ran out.
     pub(super) fn has_run_out_of_memory(&self) -> bool {
         let text = self.memory_events.as_ref().and_then(|path| fs::read_to_string(path).ok());
         let text = text.unwrap_or_default();
@@ -98,7 +102,7 @@ impl ControlGroup {
 impl Drop for ControlGroup {
     fn drop(&mut self) {
         for folder in &self.folders {
-            // A process that was just killed may still be counted there.
+            // A process that was just killed may still be counted in the group.
             for _ in 0..50 {
                 if fs::remove_dir(folder).is_ok() || !folder.exists() {
                     break;
@@ -115,7 +119,7 @@ fn create_group(parent: &Path, name: &str) -> Option<PathBuf> {
     fs::create_dir(&folder).ok().map(|()| folder)
 }
 
-/// Removes what killed processes left behind: only what is empty can be removed.
+/// Removes the groups that killed processes left behind. Only empty groups can be removed.
 fn remove_abandoned_groups(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -128,13 +132,13 @@ fn remove_abandoned_groups(parent: &Path) {
     }
 }
 
-/// Where the unified hierarchy is mounted.
+/// Returns where the unified hierarchy is mounted.
 fn unified_mount(mounts: &str) -> Option<PathBuf> {
     let line = mounts.lines().find(|line| line.contains(" - cgroup2 "))?;
     line.split(' ').nth(4).map(PathBuf::from)
 }
 
-/// Our own group in an older hierarchy.
+/// Returns our own group in the older hierarchy of a controller.
 fn legacy_group(mounts: &str, own: &str, controller: &str) -> Option<PathBuf> {
     let line = mounts.lines().find(|line| {
         let kind = line.split_once(" - cgroup ").map(|(_, kind)| kind);

@@ -1,4 +1,7 @@
-//! The keeper of a cell: feeds it, listens to it, and ends it when it must end.
+//! The supervisor of a cell.
+//!
+//! It sends the order and the tool's files, reads the output, and kills the cell when it exceeds a
+//! limit or is cancelled. When a run returns, all its processes have ended.
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -21,16 +24,16 @@ use super::totals::{MAX_DEPTH, UsageMonitor};
 use super::wire::{Access, BindMount, CellOrder, CellReport, Exit, ProcessLimits, SandboxLayer};
 use crate::Folder;
 
-/// How long to sleep while nothing happens.
+/// How long to wait for output at a time.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
-/// How often the watcher hears what was said.
+/// How often the observer is given new output.
 const REPORT_INTERVAL: Duration = Duration::from_millis(200);
-/// How long a cell may take to be gone when it was ended.
+/// How long a killed cell may take to disappear.
 const KILL_GRACE: Duration = Duration::from_secs(10);
 /// How many files each process may have open.
 const MAX_OPEN_FILES: u64 = 512;
 
-/// Runs a tool in a cell of its own, and waits until all of it has ended.
+/// Runs a tool in a cell of its own and waits until all its processes have ended.
 pub fn run_tool(
     cells: &CellPool,
     plan: &RunPlan<'_>,
@@ -61,7 +64,8 @@ fn run_in_cell(
     let order = build_order(plan)?;
     let files = plan.files.iter().map(|(_, bytes)| bytes.as_slice());
     let ordered = cell.process.send_order(&order, files.chain([plan.input.as_slice()]));
-    // A cell that lacks a layer does not read all of it, and says why.
+    // A cell that lacks a layer stops reading the order and reports the layer, so that report
+    // matters more than the failed write.
     let init = await_start(&mut cell.process, plan.level);
     let init = match (ordered, init) {
         (Err(error), Err(SandboxError::Io(_))) => return Err(error.into()),
@@ -78,7 +82,7 @@ fn run_in_cell(
     })
 }
 
-/// What becomes of each layer here, tried out with a cell that runs nothing.
+/// Reports which layers work here, tried out with a cell that runs nothing.
 pub fn probe_layers() -> Result<LayerReport, SandboxError> {
     let limits = RunLimits::default();
     let watched = if can_list_children() { "watching" } else { NOT_ENFORCED };
@@ -148,12 +152,12 @@ fn build_bind_mount(folder: &Folder, target: &str, access: Access) -> io::Result
     Ok(BindMount { source, identity, target: target.to_owned(), access })
 }
 
-/// Gives what lies in a workspace to the user that tools are, where that is not the one who runs this.
-/// By handles: whoever exchanges a folder for a link meanwhile gains nothing. What lies deeper stays
-/// whose it is.
+/// Gives the contents of a workspace to `nobody`, as whom tools run when this program runs as root.
+/// It works through handles: exchanging a folder for a symbolic link meanwhile gains nothing. Files
+/// below the maximum depth keep their owner.
 fn give_to_nobody(folder: &Dir, depth: usize) -> io::Result<()> {
     let (user, group) = (Some(Uid::from_raw(NOBODY)), Some(Gid::from_raw(NOBODY)));
-    // A folder that was opened to look at, and not to read, is changed by this call only.
+    // This also works on a handle that was opened with `O_PATH`, unlike `fchown`.
     chownat(folder.as_fd(), "", user, group, AtFlags::EMPTY_PATH)?;
     for entry in folder.entries()? {
         let entry = entry?;
@@ -171,7 +175,7 @@ fn give_to_nobody(folder: &Dir, depth: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Waits until the tool runs. Which process is the first of the cell is told meanwhile.
+/// Waits until the tool runs and returns the id of the cell's first process, if it was reported.
 fn await_start(
     control: &mut CellProcess,
     level: SandboxLevel,
@@ -202,7 +206,7 @@ struct Supervision<'a> {
 }
 
 impl Supervision<'_> {
-    /// Listens until all of it has ended.
+    /// Reads output and checks the limits until all processes have ended.
     fn supervise(
         &mut self,
         timeout: Duration,
@@ -236,7 +240,7 @@ impl Supervision<'_> {
         self.outputs.close();
         self.outputs.report_new_output(watcher);
         let duration = began.elapsed();
-        // A cell that ends without a word was killed, like what ran in it.
+        // A cell that ends without a report was killed, like the tool in it.
         let exit = RunEnd::Exit(self.exit.unwrap_or(Exit::Signal(9)));
         let over = watch.check_final().map(RunEnd::Exceeded);
         let ended = ended.or(over).unwrap_or(exit);
@@ -271,14 +275,14 @@ impl Supervision<'_> {
     }
 }
 
-/// What a tool says, as far as it is kept.
+/// The output of a tool, as far as it is captured.
 struct OutputCapture {
     sources: OutputPipes,
     captured: [CapturedOutput; 2],
     open: [bool; 2],
     limits: RunLimits,
     total: u64,
-    /// From where on the watcher has not heard it.
+    /// Up to which byte the observer has been given each output.
     reported: [usize; 2],
 }
 
@@ -298,7 +302,7 @@ impl OutputCapture {
         self.total > self.limits.total_output
     }
 
-    /// Waits for a moment, and takes what was said.
+    /// Waits for a moment and reads the output that has arrived.
     fn wait_and_read(&mut self) -> io::Result<()> {
         let handles: [BorrowedFd<'_>; 2] = [self.sources.0.as_fd(), self.sources.1.as_fd()];
         let open = handles.iter().zip(self.open).filter(|(_, open)| *open);
@@ -316,7 +320,8 @@ impl OutputCapture {
 
     fn drain(&mut self, which: usize) -> io::Result<()> {
         let mut buffer = [0; 16 * 1024];
-        // So much at a time: what never ends is looked at in between.
+        // A limited number of reads, so that endless output does not keep the other checks from
+        // running.
         for _ in 0..64 {
             if !self.open[which] {
                 break;
@@ -344,7 +349,8 @@ impl OutputCapture {
         kept.truncated |= bytes.len() > room;
     }
 
-    /// Tells the watcher what it has not heard yet; a letter that is not whole waits for the rest of it.
+    /// Gives the observer the output that it has not seen yet. An incomplete character waits for
+    /// the rest of its bytes.
     fn report_new_output(&mut self, watcher: &RunObserver<'_>) {
         let ends = [0, 1].map(|which| {
             let kept = &self.captured[which].bytes;
@@ -357,7 +363,7 @@ impl OutputCapture {
         self.reported = ends;
     }
 
-    /// Nothing more comes.
+    /// Marks both outputs as ended.
     fn close(&mut self) {
         self.open = [false; 2];
     }
@@ -367,7 +373,7 @@ impl OutputCapture {
     }
 }
 
-/// How many bytes of a text are whole letters: the last of them may be cut.
+/// Returns how many bytes of a text are complete characters: the last one may be cut off.
 fn complete_characters(text: &[u8]) -> usize {
     let last = text.iter().rev().take(4).position(|byte| *byte & 0xc0 != 0x80);
     let Some(start) = last.map(|back| text.len() - 1 - back) else { return text.len() };

@@ -1,9 +1,9 @@
-//! A cell: the world in which a tool runs.
+//! A cell: the sandbox in which a tool runs.
 //!
-//! [`Plan`] says what is run and what it sees; [`run`] keeps it until it has ended, and tells how. A tool
-//! sees `/tool`, its own verified files; `/work`, the agent's workspace; `/packages` and
-//! `/interpreter`, where a person configured them; the system's programs and libraries; and no
-//! more. Where a layer is missing, nothing runs. ADR 12 has the reasons.
+//! [`RunPlan`] says what is run and what it sees; [`run_tool`] supervises it until it has ended and
+//! returns how. A tool sees `/tool`, its own verified files; `/work`, the agent's workspace;
+//! `/packages` and `/interpreter`, where a person configured them; and the system's programs and
+//! libraries, and nothing else. If a layer is missing, nothing runs. ADR 12 has the reasons.
 
 #[cfg(target_os = "linux")]
 mod calls;

@@ -1,20 +1,22 @@
-//! Where there is no sandbox, nothing runs.
+//! The sandbox on systems that have none.
+//!
+//! Every run is refused: a tool never runs without a sandbox.
 
 use std::process::ExitCode;
 
 use super::{Cells, Finished, Layer, Plan, Refusal, Standing, Watcher};
 
-/// No cell is ever started here.
+/// Returns `None`, because no cell is ever started here.
 pub fn cell() -> Option<ExitCode> {
     None
 }
 
-/// Refuses.
+/// Refuses to run the tool.
 pub fn run(_: &Cells, _: &Plan<'_>, _: &Watcher<'_>) -> Result<Finished, Refusal> {
     Err(nowhere())
 }
 
-/// There is none.
+/// A cell, which cannot exist here.
 pub(crate) enum Cell {}
 
 impl Cell {
@@ -27,7 +29,7 @@ impl Cell {
     }
 }
 
-/// No layers.
+/// Fails, because there are no layers.
 pub fn layers() -> Result<Standing, Refusal> {
     Err(nowhere())
 }

@@ -1,4 +1,6 @@
-//! What is run in a cell, and what comes out of it.
+//! The types of a run in a cell: what is run, under which limits, and the result.
+//!
+//! They are the same on every system and hold no logic.
 
 use std::time::Duration;
 
@@ -12,20 +14,20 @@ pub struct RunPlan<'a> {
     /// The program, by its path in the cell, and its arguments.
     pub argv: Vec<String>,
     pub environment: Vec<(String, String)>,
-    /// What it reads.
+    /// What the program reads from standard input.
     pub input: Vec<u8>,
-    /// The files of the tool, verified.
+    /// The tool's files, verified.
     pub files: &'a [(RelPath, Vec<u8>)],
     /// The agent's workspace.
     pub workspace: &'a Folder,
-    /// What else is shown: where, and what.
+    /// Other folders that are shown read-only, each with its path in the cell.
     pub read_only_folders: Vec<(&'static str, &'a Folder)>,
     pub timeout: Duration,
     pub limits: RunLimits,
     pub level: SandboxLevel,
 }
 
-/// What a run may use.
+/// The limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunLimits {
     /// Bytes of memory, all processes together.
@@ -36,9 +38,9 @@ pub struct RunLimits {
     pub(crate) workspace_growth: u64,
     /// The largest file, in bytes.
     pub(crate) largest_file: u64,
-    /// How many bytes are kept of each output.
+    /// How many bytes of each output are captured.
     pub(crate) captured_output: usize,
-    /// After how many bytes of output it ends.
+    /// After how many bytes of output the run is ended.
     pub(crate) total_output: u64,
 }
 
@@ -55,21 +57,21 @@ impl Default for RunLimits {
     }
 }
 
-/// How much of a sandbox there must be.
+/// How much of the sandbox is required.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SandboxLevel {
-    /// All of it.
+    /// All layers.
     #[default]
     Full,
-    /// What namespaces can do, where the kernel has no landlock or no seccomp.
+    /// All but landlock and seccomp, which may be missing if the kernel lacks them.
     Namespaces,
 }
 
-/// Who is told what happens, and can end it.
+/// The observer of a run, who can also cancel it.
 pub struct RunObserver<'a> {
-    /// Whether nobody waits for it any more.
+    /// Returns true once nobody waits for the run any more.
     pub is_cancelled: &'a dyn Fn() -> bool,
-    /// Is given what the program has said meanwhile, once in a while: its output, and its errors.
+    /// Called from time to time with the new bytes of standard output and standard error.
     pub on_output: &'a dyn Fn(&[u8], &[u8]),
 }
 
@@ -82,20 +84,20 @@ pub struct FinishedRun {
     pub duration: Duration,
 }
 
-/// How it ended.
+/// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEnd {
-    /// By itself.
+    /// The program exited or was killed by a signal.
     Exit(Exit),
     /// It took too long.
     Timeout,
     /// Nobody waited for it any more.
     Cancelled,
-    /// It used more than it may.
+    /// It exceeded a limit.
     Exceeded(ExceededLimit),
 }
 
-/// What there was too much of.
+/// The limit that was exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExceededLimit {
     Memory,
@@ -115,7 +117,7 @@ impl ExceededLimit {
     }
 }
 
-/// What was kept of an output.
+/// The captured part of an output.
 #[derive(Debug, Default)]
 pub struct CapturedOutput {
     pub bytes: Vec<u8>,
@@ -135,10 +137,10 @@ pub enum SandboxError {
     Io(#[from] std::io::Error),
 }
 
-/// By what totals are kept that nothing keeps.
+/// The name in a [`LayerReport`] for a limit that nothing enforces.
 pub const NOT_ENFORCED: &str = "nothing";
 
-/// What became of each layer, and by what totals are kept.
+/// Which layers work, and what enforces the limits on processes and memory.
 #[derive(Debug)]
 pub struct LayerReport {
     pub layers: Vec<(SandboxLayer, Result<(), String>)>,

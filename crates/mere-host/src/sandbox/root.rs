@@ -1,8 +1,8 @@
-//! The root of a cell: what a tool sees instead of the machine.
+//! The root file system of a cell: what a tool sees instead of the machine.
 //!
-//! Everything is read-only but `/work`. The system's programs and libraries are shown as they are; the
-//! tool's own files are written here, from the bytes that were verified. What the machine mounts,
-//! and where, is left behind.
+//! Everything is read-only but `/work`. The system's programs and libraries are shown as they are;
+//! the tool's own files are written here, from the bytes that were verified. The machine's own
+//! mounts are detached.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -20,15 +20,16 @@ use rustix::process::pivot_root;
 use super::programs::SYSTEM_PATHS;
 use super::wire::{Access, BindMount};
 
-/// A folder that every machine has, to put the new root on for a moment.
+/// A folder that every machine has, on which the new root is mounted for a moment.
 const PIVOT_POINT: &str = "/proc";
-/// Where the machine's root is until it is left.
+/// Where the machine's root is until it is detached.
 const OLD_ROOT: &str = "/old";
-/// The same of its settings.
+/// The settings of the system that are shown.
 const SYSTEM_SETTINGS: [&str; 2] = ["etc/ld.so.cache", "etc/alternatives"];
-/// What is the cell's own, or devices.
+/// Mounts that belong to the cell itself or are devices.
 const CELL_MOUNTS: [&str; 3] = [OLD_ROOT, "/proc", "/dev"];
-/// Devices, and what for: `zero`, written, would be memory in nobody's account.
+/// The devices and the access to them. `zero` is read-only, because a shared writable mapping of it
+/// would be memory that is not accounted for.
 const DEVICES: [(&str, Access); 5] = [
     ("null", Access::Write),
     ("full", Access::Write),
@@ -49,14 +50,14 @@ const ETC_FILES: [(&str, &str); 4] = [
     ("etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"),
 ];
 
-/// Whether processes can be seen, their own only.
+/// Whether a tool can see the processes of its cell in `/proc`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ProcVisibility {
     Shown,
     Hidden,
 }
 
-/// Leaves the machine's root for one of this cell.
+/// Replaces the machine's root by a new one for this cell.
 pub(super) fn enter(binds: &[BindMount], processes: ProcVisibility) -> io::Result<()> {
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", private)?;
@@ -86,7 +87,7 @@ pub(super) fn enter(binds: &[BindMount], processes: ProcVisibility) -> io::Resul
     Ok(())
 }
 
-/// Writes the files of the tool, as they are read from `bytes`.
+/// Writes the tool's files, whose contents are read from `bytes`.
 pub(super) fn write_tool_files(files: &[(String, u64)], mut bytes: impl Read) -> io::Result<()> {
     fs::create_dir("/tool")?;
     for (name, size) in files {
@@ -99,7 +100,7 @@ pub(super) fn write_tool_files(files: &[(String, u64)], mut bytes: impl Read) ->
     Ok(())
 }
 
-/// Forgets the machine, and lets nothing of the root be changed.
+/// Detaches the machine's root and makes the new root read-only.
 pub(super) fn detach_old_root() -> io::Result<()> {
     unmount(OLD_ROOT, UnmountFlags::DETACH)?;
     fs::remove_dir(OLD_ROOT)?;
@@ -107,7 +108,7 @@ pub(super) fn detach_old_root() -> io::Result<()> {
     Ok(mount_remount("/", flags, "")?)
 }
 
-/// The places a tool may know, and what for.
+/// Returns the paths that a tool may access, and how.
 pub(super) fn accessible_paths(binds: &[BindMount]) -> Vec<(PathBuf, Access)> {
     let system = SYSTEM_PATHS.into_iter().chain(["/etc", "/tool"]);
     let system = system.map(|place| (PathBuf::from(place), Access::Read));
@@ -116,7 +117,7 @@ pub(super) fn accessible_paths(binds: &[BindMount]) -> Vec<(PathBuf, Access)> {
     system.chain(devices).chain(shown).filter(|(path, _)| path.exists()).collect()
 }
 
-/// Shows a part of the system as it is: a link stays one.
+/// Shows a part of the system as it is: a symbolic link stays one.
 fn bind_system_path(name: &str) -> io::Result<()> {
     let (source, target) = (Path::new(OLD_ROOT).join(name), Path::new("/").join(name));
     let metadata = match fs::symlink_metadata(&source) {
@@ -130,7 +131,7 @@ fn bind_system_path(name: &str) -> io::Result<()> {
     Ok(mount_bind_recursive(&source, &target)?)
 }
 
-/// Shows a folder of the machine, if it is still the one that was meant.
+/// Shows a folder of the machine, if it is still the same folder that was planned.
 fn bind_folder(bind: &BindMount) -> io::Result<()> {
     let target = Path::new(&bind.target);
     let source = Path::new(OsStr::from_bytes(&bind.source));
@@ -157,7 +158,7 @@ fn bind_devices() -> io::Result<()> {
     Ok(())
 }
 
-/// Makes what something is mounted on.
+/// Creates the file or folder that something is mounted on.
 fn create_mount_point(target: &Path, is_folder: bool) -> io::Result<()> {
     if is_folder {
         return fs::create_dir_all(target);
@@ -173,8 +174,8 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     io::Write::write_all(&mut file, bytes)
 }
 
-/// Takes from everything that is shown of the machine what a cell must not have. What the machine has
-/// taken already stays taken.
+/// Removes rights from every mount of the machine that is shown: no set-user-id programs, no
+/// devices, and no writing except in `/work`. Restrictions that the machine had set are kept.
 fn restrict_mounts(binds: &[BindMount]) -> io::Result<()> {
     let is_own = |point: &Path| {
         point == Path::new("/") || CELL_MOUNTS.iter().any(|place| point.starts_with(place))
@@ -190,7 +191,7 @@ fn restrict_mounts(binds: &[BindMount]) -> io::Result<()> {
     Ok(())
 }
 
-/// What is mounted, and how.
+/// Returns the mount points and their flags.
 fn read_mounts() -> io::Result<Vec<(PathBuf, MountFlags)>> {
     let text = fs::read("/proc/self/mountinfo")?;
     let mounts = text.split(|byte| *byte == b'\n').filter_map(|line| {
@@ -215,7 +216,7 @@ fn mount_flag(option: &[u8]) -> MountFlags {
     }
 }
 
-/// The kernel writes blanks and backslashes as three octal digits.
+/// Decodes a mount point, in which the kernel writes blanks and backslashes as three octal digits.
 fn unescape(word: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(word.len());
     let mut rest = word;

@@ -1,5 +1,7 @@
-//! What a run uses, all its processes together: the watch that is kept where no control group keeps it,
-//! and over the workspace in any case.
+//! The resources that a run uses, all its processes together.
+//!
+//! Processes and memory are checked here only where no control group does it; the growth of the
+//! workspace is checked in any case.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -14,18 +16,18 @@ use super::family::{OpenFiles, ProcessTree};
 use super::plan::{ExceededLimit, RunLimits};
 use crate::is_symlink_error;
 
-/// How often processes, memory and the disk are looked at.
+/// How often processes, memory and the free disk space are checked.
 const CHECK_INTERVAL: Duration = Duration::from_millis(20);
-/// How often the workspace is, at most.
+/// How often the workspace is measured at most.
 const MEASURE_INTERVAL: Duration = Duration::from_millis(100);
-/// Below so many free bytes of the disk a run ends: others need some too.
+/// A run ends when fewer bytes than these are free on the disk: others need some too.
 const MIN_FREE_BYTES: u64 = 64 * 1024 * 1024;
-/// So many entries of a workspace are looked at.
+/// How many entries of a workspace are measured at most.
 const MAX_ENTRIES: usize = 200_000;
-/// So deep.
+/// How many levels of a workspace are examined at most.
 pub(super) const MAX_DEPTH: usize = 128;
 
-/// Watches one run.
+/// Monitors the resources of one run.
 pub(super) struct UsageMonitor {
     limits: RunLimits,
     /// Whether processes are counted here.
@@ -33,13 +35,13 @@ pub(super) struct UsageMonitor {
     /// Whether memory is counted here.
     counts_memory: bool,
     workspace: Dir,
-    /// What lay there before.
+    /// The workspace before the run.
     before: WorkspaceUsage,
-    /// How much of the disk was free before, and at the last survey.
+    /// The free bytes of the disk before the run and at the last measurement.
     free_bytes: (u64, u64),
     last_check: Instant,
     last_measure: Instant,
-    /// How long a survey takes.
+    /// How long a measurement takes.
     measure_duration: Duration,
 }
 
@@ -68,7 +70,7 @@ impl UsageMonitor {
         })
     }
 
-    /// What there is too much of, if it is time to look.
+    /// Returns the limit that is exceeded, if it is time to check.
     pub(super) fn check(&mut self, init: Option<u32>) -> Option<ExceededLimit> {
         if self.last_check.elapsed() < CHECK_INTERVAL {
             return None;
@@ -104,7 +106,8 @@ impl UsageMonitor {
         is_over.then_some(ExceededLimit::Workspace).or(is_too_much.then_some(ExceededLimit::Memory))
     }
 
-    /// The last look, when all is over. A repository that was not there before is one no more.
+    /// Makes the last check after the run. A repository that was not there before is renamed, so
+    /// that it is one no longer.
     pub(super) fn check_final(&self) -> Option<ExceededLimit> {
         let now = self.measure();
         if (now.has_repository || !now.is_complete) && !self.before.has_repository {
@@ -113,7 +116,7 @@ impl UsageMonitor {
         self.has_outgrown_limit(&now, &OpenFiles::default()).then_some(ExceededLimit::Workspace)
     }
 
-    /// What lies there now, counted no further than it takes.
+    /// Measures the workspace, no further than needed to see that it is over the limit.
     fn measure(&self) -> WorkspaceUsage {
         WorkspaceUsage::measure(
             &self.workspace,
@@ -121,8 +124,9 @@ impl UsageMonitor {
         )
     }
 
-    /// Whether the workspace has grown by more than it may. Where a run made a part of it that cannot be
-    /// looked at, it has; where it always had one, what the disk has lost since is taken for it.
+    /// Checks whether the workspace has grown by more than it may. If a run has created a part of
+    /// it that cannot be measured, it counts as outgrown. If such a part was there before, the loss
+    /// of free disk space is taken as its growth.
     fn has_outgrown_limit(&self, now: &WorkspaceUsage, held: &OpenFiles) -> bool {
         let mut grown = (now.bytes + held.unlinked_bytes).saturating_sub(self.before.bytes);
         if !now.is_complete || held.may_hide_files {
@@ -134,27 +138,28 @@ impl UsageMonitor {
     }
 }
 
-/// What lies in a workspace.
+/// What a workspace holds.
 #[derive(Debug, Default)]
 struct WorkspaceUsage {
     /// Bytes on the disk.
     bytes: u64,
     entries: usize,
-    /// Whether all of it could be looked at.
+    /// Whether all of it could be measured.
     is_complete: bool,
-    /// Whether there is a repository.
+    /// Whether there is a git repository.
     has_repository: bool,
 }
 
 impl WorkspaceUsage {
-    /// Counts no further than `enough` bytes.
+    /// Measures a folder and stops after `enough` bytes.
     fn measure(folder: &Dir, enough: u64) -> Self {
         let mut measure = Self { is_complete: true, ..Self::default() };
         measure.add_folder(folder, MAX_DEPTH, enough);
         measure
     }
 
-    /// Adds what lies in a folder. By handles: a link in its place leads nowhere.
+    /// Adds the contents of a folder. It works through handles, so a symbolic link in a folder's
+    /// place leads nowhere.
     fn add_folder(&mut self, folder: &Dir, depth: usize, enough: u64) {
         let found = match folder.entries() {
             Err(error) => return self.is_complete &= is_gone(&error),
@@ -164,7 +169,7 @@ impl WorkspaceUsage {
             if self.bytes > enough || self.entries > MAX_ENTRIES {
                 return self.is_complete = false;
             }
-            // What goes while it is counted does not count.
+            // An entry that disappears meanwhile does not count.
             let found = entry.and_then(|entry| Ok((entry.metadata()?, entry.file_name())));
             let (metadata, name) = match found {
                 Err(error) if is_gone(&error) => continue,
@@ -186,13 +191,13 @@ impl WorkspaceUsage {
     }
 }
 
-/// Whether something is not there any more, or something else is.
+/// Checks whether an entry does not exist any more, or was replaced by something else.
 fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
         || is_symlink_error(error)
 }
 
-/// How many bytes of a folder's disk are free.
+/// Returns the number of free bytes on a folder's disk.
 fn free_bytes(folder: &Dir) -> io::Result<u64> {
     let disk = fstatvfs(folder.as_fd())?;
     Ok(disk.f_bavail.saturating_mul(disk.f_frsize))

@@ -1,41 +1,41 @@
-//! What the keeper and the two stages of a cell say to each other, over one socket.
+//! The messages between the supervisor and the two stages of a cell, over one socket.
 //!
-//! A message is its length and its JSON. The order is followed by the bytes it counts. Only this
-//! program speaks here: the tool never gets hold of the socket.
+//! A message is its length followed by its JSON. The order is followed by the bytes whose sizes it
+//! gives. Only this program speaks here: the tool never gets hold of the socket.
 
 use std::io::{self, Read, Write};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The longest message.
+/// The longest message in bytes.
 const MAX_MESSAGE: u32 = 8 * 1024 * 1024;
 
-/// What the second stage is to do.
+/// What the second stage has to do.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct CellOrder {
-    /// The program with its arguments; none for a trial, which ends before anything is run.
+    /// The program with its arguments; empty for a trial, which ends before anything is run.
     pub(super) argv: Vec<String>,
     pub(super) environment: Vec<(String, String)>,
-    /// The files of the tool, by their paths from `/tool`, and how many bytes each has.
+    /// The files of the tool: each path below `/tool` and its size in bytes.
     pub(super) files: Vec<(String, u64)>,
-    /// How many bytes the program reads.
+    /// The size of the program's input in bytes.
     pub(super) input: u64,
-    /// What is shown of the machine.
+    /// The folders of the machine that are shown.
     pub(super) binds: Vec<BindMount>,
     pub(super) bounds: ProcessLimits,
-    /// Whether layers that the kernel does not have may be missing.
+    /// Whether optional layers may be missing.
     pub(super) may_lack: bool,
 }
 
 /// A folder of the machine that is shown in a cell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct BindMount {
-    /// Where it is.
+    /// Its path on the machine.
     pub(super) source: Vec<u8>,
-    /// Which one it is: device and inode.
+    /// The device and inode that it must have.
     pub(super) identity: Option<(u64, u64)>,
-    /// Where it is shown.
+    /// Its path in the cell.
     pub(super) target: String,
     pub(super) access: Access,
 }
@@ -47,7 +47,7 @@ pub(super) enum Access {
     Write,
 }
 
-/// What each process of a cell may use.
+/// The resource limits of each process of a cell.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct ProcessLimits {
     /// Seconds of processor time.
@@ -60,14 +60,15 @@ pub(super) struct ProcessLimits {
     pub(super) open: u64,
 }
 
-/// What a cell tells its keeper.
+/// A message from a cell to its supervisor.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum CellReport {
-    /// The first stage has left the namespaces of the machine, and waits to be mapped and placed.
+    /// The first stage has left the namespaces of the machine, and waits for its user mapping and
+    /// its control group.
     Unshared,
-    /// The second stage has this number.
+    /// The process id of the second stage.
     Init(u32),
-    /// What became of a layer.
+    /// Whether a layer could be built.
     Layer(SandboxLayer, Result<(), String>),
     /// The program could not be started.
     Unstarted(String),
@@ -84,23 +85,23 @@ pub enum Exit {
     Signal(i32),
 }
 
-/// One of the walls between a tool and the machine.
+/// One of the layers of isolation between a tool and the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum SandboxLayer {
     /// User, mount, process, network, IPC and host-name namespaces.
     Namespaces,
-    /// A root of its own.
+    /// A root file system of its own.
     Root,
     /// Limits on each process.
     Limits,
-    /// No user of the machine's, no capabilities, no new privileges.
+    /// No user of the machine, no capabilities, no new privileges.
     Privileges,
     Landlock,
     Seccomp,
 }
 
 impl SandboxLayer {
-    /// All of them, in the order in which they are built.
+    /// All layers, in the order in which they are built.
     pub const ALL: [Self; 6] = [
         Self::Namespaces,
         Self::Root,
@@ -110,12 +111,12 @@ impl SandboxLayer {
         Self::Seccomp,
     ];
 
-    /// Whether the user may accept that a kernel lacks it.
+    /// Checks whether the user may accept that the kernel lacks this layer.
     pub fn is_optional(self) -> bool {
         matches!(self, Self::Landlock | Self::Seccomp)
     }
 
-    /// What people call it.
+    /// Returns its name for people.
     pub fn name(self) -> &'static str {
         match self {
             Self::Namespaces => "namespaces",
@@ -138,7 +139,7 @@ pub(super) fn send(mut to: impl Write, message: &impl Serialize) -> io::Result<(
     to.write_all(&bytes)
 }
 
-/// Receives one message; none where the other side is gone.
+/// Receives one message. Returns `None` if the other side is gone.
 pub(super) fn receive<T: DeserializeOwned>(mut from: impl Read) -> io::Result<Option<T>> {
     let mut size = [0; 4];
     match from.read_exact(&mut size) {

@@ -1,7 +1,8 @@
-//! By inotify.
+//! The watcher on Linux, by inotify.
 //!
-//! A folder keeps its watch when it moves, and is called by its old path until it is added under
-//! the new one. That loses nothing: whoever is told of a move adds and reads what is there now.
+//! A folder keeps its watch when it moves, and is reported under its old path until it is added
+//! under the new one. Nothing is lost by that: whoever learns of a move adds and reads what is
+//! there now.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io;
@@ -15,12 +16,12 @@ use rustix::io::Errno;
 use super::{FolderChange, Interest, WatchReport};
 use crate::{OpenFolder, is_symlink_error, none_if_missing};
 
-/// How many events are taken at once, so that a busy writer cannot keep anyone here for ever.
+/// How many events are read at once, so that a busy writer cannot keep the caller here for ever.
 const MAX_EVENTS: usize = 65_536;
-/// From so many changes on, looking at everything is no more work.
+/// From this many changes on, looking at everything is no more work.
 const MAX_CHANGES: usize = 1024;
-/// File systems that others can change without this system's knowledge: those of networks and of
-/// virtual machines' hosts.
+/// File systems that can change without this kernel's knowledge: network file systems and folders
+/// shared by a virtual machine's host.
 const SHARED_FILE_SYSTEMS: [(&str, u64); 9] = [
     ("nfs", 0x6969),
     ("smb", 0x517B),
@@ -33,11 +34,11 @@ const SHARED_FILE_SYSTEMS: [(&str, u64); 9] = [
     ("vboxsf", 0x786F_4256),
 ];
 
-/// Changes in some folders.
+/// Watches some folders for changes.
 pub struct FolderWatcher {
     inotify: Option<OwnedFd>,
     interest: Interest,
-    /// The folders, by what the system calls the watch of each.
+    /// The folders, by the system's number of each watch.
     folders: HashMap<i32, WatchedFolder>,
 }
 
@@ -47,22 +48,22 @@ struct WatchedFolder {
     is_stale: bool,
 }
 
-/// What was read from the system.
+/// The outcome of reading events from the system.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum EventsRead {
     Nothing,
     Complete,
-    /// Something, and more that cannot be told any more.
+    /// There were events, and some of them are lost.
     Incomplete,
 }
 
 impl FolderWatcher {
-    /// A watch that is never quiet.
+    /// Creates a watcher that never reports "unchanged".
     pub fn new_disabled() -> Self {
         Self { inotify: None, interest: Interest::Names, folders: HashMap::new() }
     }
 
-    /// A watch of no folder yet.
+    /// Creates a watcher without folders.
     pub fn new(interest: Interest) -> Self {
         let inotify = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok();
         Self { inotify, interest, folders: HashMap::new() }
@@ -72,7 +73,7 @@ impl FolderWatcher {
         self.inotify.is_some()
     }
 
-    /// Watches one more folder. One that is not there needs no watch: its parent has one.
+    /// Adds a folder. One that does not exist needs no watch, because its parent has one.
     pub fn add(&mut self, root: &Dir, path: &str) {
         match OpenFolder::open(root, path) {
             Err(error) if is_symlink_error(&error) => {}
@@ -84,11 +85,11 @@ impl FolderWatcher {
         }
     }
 
-    /// Watches one more folder, open already, under this path. If it is watched under another
-    /// one, it has moved, and is called by the new one from now on.
+    /// Adds a folder that is already open, under this path. If it is watched under another path, it
+    /// has moved, and is reported under the new path from now on.
     pub fn add_open_folder(&mut self, folder: &OpenFolder, path: &str) {
         let Some(system) = &self.inotify else { return };
-        // By its handle: the name could lead elsewhere by now.
+        // The watch is set through the handle: the name could lead elsewhere by now.
         let name = format!("/proc/self/fd/{}", folder.descriptor());
         let flags = watch_flags(self.interest);
         let added = check_local_file_system(folder)
@@ -102,41 +103,41 @@ impl FolderWatcher {
         }
     }
 
-    /// From now on it is never quiet.
+    /// Turns the watcher off; from now on it never reports "unchanged".
     fn disable(&mut self, error: &io::Error) {
         tracing::debug!(%error, "folders are looked at instead of watched");
         self.inotify = None;
         self.folders = HashMap::new();
     }
 
-    /// The folder at this path, and those below it, may be others by now.
+    /// Marks the folder at this path, and those below it, as possibly replaced by others.
     pub fn mark_stale(&mut self, top: &str) {
         for watched in self.folders.values_mut().filter(|one| is_within(&one.path, top)) {
             watched.is_stale = true;
         }
     }
 
-    /// Ends the watch of folders that were doubted and not added again. Their paths are kept
-    /// until the system says that it was the last of them: there may still be news.
+    /// Removes the watches of folders that were marked stale and not added again. Their paths are
+    /// kept until the system confirms the end of the watch, because events may still arrive.
     pub fn drop_stale(&mut self) {
         let Some(system) = &self.inotify else { return };
         for (number, _) in self.folders.iter().filter(|(_, one)| one.is_stale) {
-            // It fails for one that has ended by itself, with its folder.
+            // This fails for a watch that has ended together with its folder.
             let _ = inotify::remove_watch(system, *number);
         }
     }
 
-    /// Whether nothing has happened since the last time it was asked.
+    /// Checks whether nothing has happened since the last call.
     pub fn is_unchanged(&mut self) -> bool {
         self.read_events(|_, _| {}) == EventsRead::Nothing
     }
 
-    /// What has happened since the last time it was asked.
+    /// Returns what has happened since the last call.
     pub fn take_changes(&mut self) -> WatchReport {
         let (mut changes, mut too_many) = (BTreeSet::new(), false);
         let heard = self.read_events(|folder, event| {
             let name = event.file_name().map(|name| name.to_str().map(str::to_owned));
-            // What is not UTF-8 is no name here.
+            // A name that is not UTF-8 cannot be addressed and is skipped.
             let Ok(name) = name.transpose() else { return };
             let is_folder = event.events().contains(ReadFlags::ISDIR);
             too_many |= changes.len() >= MAX_CHANGES;
@@ -152,7 +153,7 @@ impl FolderWatcher {
         }
     }
 
-    /// Takes what the system has to tell, each with the path of its folder.
+    /// Reads the pending events and passes each on with the path of its folder.
     fn read_events(&mut self, mut tell: impl FnMut(&str, &Event<'_>)) -> EventsRead {
         let Self { inotify: Some(system), folders, .. } = self else {
             return EventsRead::Incomplete;
@@ -173,7 +174,7 @@ impl FolderWatcher {
             if event.events().intersects(ReadFlags::QUEUE_OVERFLOW | ReadFlags::UNMOUNT) {
                 heard = EventsRead::Incomplete;
             } else if event.events().contains(ReadFlags::IGNORED) {
-                // The number may be another folder's from now on.
+                // The number may be reused for another folder from now on.
                 folders.remove(&event.wd());
             } else {
                 match folders.get(&event.wd()) {
@@ -196,14 +197,14 @@ fn watch_flags(interest: Interest) -> WatchFlags {
         | WatchFlags::ONLYDIR;
     match interest {
         Interest::Names => names,
-        // A file that is written through memory is told of when it is closed.
+        // A file that is written through a memory mapping is reported when it is closed.
         Interest::Contents => {
             names | WatchFlags::MODIFY | WatchFlags::CLOSE_WRITE | WatchFlags::ATTRIB
         }
     }
 }
 
-/// Whether the system knows of all changes in a folder.
+/// Fails if the folder lies on a file system that can change without this kernel's knowledge.
 fn check_local_file_system(folder: &OpenFolder) -> io::Result<()> {
     let own = folder.file_system_type()?;
     match SHARED_FILE_SYSTEMS.iter().find(|(_, number)| own == *number) {
@@ -212,7 +213,7 @@ fn check_local_file_system(folder: &OpenFolder) -> io::Result<()> {
     }
 }
 
-/// Whether `path` is `top` or lies below it; everything lies below the empty path.
+/// Checks whether `path` is `top` or lies below it; every path lies below the empty one.
 fn is_within(path: &str, top: &str) -> bool {
     let rest = path.strip_prefix(top);
     rest.is_some_and(|rest| top.is_empty() || rest.is_empty() || rest.starts_with('/'))

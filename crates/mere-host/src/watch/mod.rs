@@ -1,9 +1,9 @@
-//! Whether anything has changed in some folders, and what, as the system tells.
+//! Notifications about changes in folders, as far as the system sends them.
 //!
-//! News name a folder by the path it was watched under and a name in it. They say where to look and
-//! never what is there: whoever asks looks for himself. Where the system cannot tell (too many
-//! folders or changes, a file system that is changed from elsewhere, another system), nothing is
-//! ever quiet and all news are lost.
+//! A change names a folder by the path it was watched under, and a name in it. It tells where to
+//! look and never what is there: the caller looks for itself. Where the system cannot tell (too
+//! many folders or changes, a file system that is changed from elsewhere, a system without
+//! inotify), a watcher never reports "unchanged" and every report is `Unknown`.
 
 #[cfg(all(target_os = "linux", not(mere_portable)))]
 mod linux;
@@ -17,16 +17,16 @@ pub use linux::FolderWatcher;
 #[cfg(any(not(target_os = "linux"), mere_portable))]
 pub use nobody::Watch;
 
-/// What is of interest in the folders.
+/// Which changes in the folders are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {
-    /// Names that come and go.
+    /// Names that appear or disappear.
     Names,
-    /// What files say, too, and who may read them.
+    /// Also the contents and the permissions of files.
     Contents,
 }
 
-/// What has happened since the last time somebody asked.
+/// What has happened since the watcher was last asked.
 #[derive(Debug, PartialEq, Eq)]
 pub enum WatchReport {
     Unchanged,
@@ -35,13 +35,13 @@ pub enum WatchReport {
     Unknown,
 }
 
-/// Something that happened in a folder.
+/// A change in a folder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FolderChange {
-    /// The path the folder was watched under. It may have another one by now: then its parent, if
-    /// that is watched, has news of its own.
+    /// The path the folder was watched under. The folder may have moved since; then its parent, if
+    /// that is watched, reports a change of its own.
     pub folder: String,
-    /// To which name; `None` for the folder itself.
+    /// The name that changed, or `None` for the folder itself.
     pub name: Option<String>,
     pub is_folder: bool,
 }

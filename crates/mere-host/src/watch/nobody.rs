@@ -1,11 +1,13 @@
-//! Where nobody watches.
+//! The watcher on systems without inotify: it reports nothing.
+//!
+//! The caller has to look at the folders itself every time.
 
 use cap_std::fs::Dir;
 
 use super::{Interest, News};
 use crate::OpenFolder;
 
-/// Nobody watches: it is never quiet.
+/// A watcher that never reports "unchanged".
 pub struct Watch;
 
 impl Watch {

@@ -1,7 +1,7 @@
 //! `mere allow`: a person shows sensitive files of a project to its agents.
 //!
-//! What is allowed is recorded in the user's state, per project, and can be listed and taken back.
-//! No tool of an agent comes here.
+//! What is allowed is recorded per project in the user's state folder, and can be listed and taken
+//! back. No agent-facing tool reaches this module.
 
 use mere_core::address::Address;
 use mere_core::name::AgentName;
@@ -14,7 +14,7 @@ use crate::records::{self, RecordError};
 use crate::snapshot::Snapshot;
 use mere_host::{Environment, TypedPath};
 
-/// The record, in the state folder.
+/// The file in the state folder that holds the records.
 pub(crate) const FILE: &str = "allowed.json";
 
 /// Why nothing was allowed, listed or taken back.
@@ -29,17 +29,17 @@ pub enum AllowError {
     /// The folder's name is not Unicode.
     #[error("the project's folder has a name that is not Unicode: it cannot be recorded")]
     Name,
-    /// What was typed is nothing in this project.
+    /// What was typed does not name anything in this project.
     #[error(
         "`{0}` is no address of this project, such as ROOT_PROJECT:/.env, and no path inside it"
     )]
     Address(String),
-    /// The record could not be kept.
+    /// The record could not be saved.
     #[error(transparent)]
     Record(#[from] RecordError),
 }
 
-/// What a person has allowed in a project.
+/// The sensitive files that a person has allowed in a project.
 pub struct AllowedFiles {
     context: Context,
     key: ProjectKey,
@@ -58,7 +58,7 @@ impl AllowedFiles {
         Ok(Self { context, key })
     }
 
-    /// What is allowed now.
+    /// Returns what is allowed now.
     pub fn list(&self) -> Vec<Address> {
         allowed_addresses(&self.context.environment, &self.key)
     }
@@ -73,7 +73,7 @@ impl AllowedFiles {
         Ok(address)
     }
 
-    /// Takes it back, and says whether there was anything.
+    /// Takes an approval back. Returns its address, and whether there was one.
     pub fn revoke(&self, typed: &TypedPath) -> Result<(Address, bool), AllowError> {
         let said = self.address_of(typed)?;
         let meant = |one: &Address| one.root() == said.root() && one.path() == said.path();
@@ -85,7 +85,7 @@ impl AllowedFiles {
         Ok((allowed.into_iter().next().unwrap_or(said), was))
     }
 
-    /// Drops the record of an address, and lets `add` write anew.
+    /// Drops the record of an address, and lets `add` write a new one.
     fn replace_record(
         &self,
         address: &Address,
@@ -110,7 +110,8 @@ impl AllowedFiles {
     }
 }
 
-/// The addresses that are allowed in a project. A record that does not parse allows nothing.
+/// Returns the addresses that are allowed in a project. A record that does not parse allows
+/// nothing.
 pub(crate) fn allowed_addresses(surroundings: &Environment, key: &ProjectKey) -> Vec<Address> {
     let records = records::parse_or_empty(surroundings.read_state_or_none(FILE));
     let own = records.iter().filter(|record| key.matches(record));

@@ -1,7 +1,7 @@
 //! Questions to a person before a sensitive file is shown.
 //!
-//! Only reading asks, only for a file that is there, and a yes holds for that one call. Whatever
-//! else is answered, the file is not there.
+//! Only reading asks, only for a file that exists, and a yes is valid for that one call. With any
+//! other answer the file is reported as missing.
 
 use mere_core::address::Address;
 use mere_core::reply::{Draft, Prose};
@@ -13,13 +13,13 @@ use crate::tool_error::ToolError;
 use crate::view::View;
 use crate::world::{PathKind, ResolveError};
 
-/// How a call ends: with an answer, or with a question.
+/// How a call ends before its reply has passed the gate: with a draft, or with a question.
 pub(crate) enum DraftOutcome {
     Done(Draft),
     Ask(Prose, Resume),
 }
 
-/// Reads a file, after a person's yes if it takes one.
+/// Reads a file, after a person's confirmation if it is sensitive.
 pub(crate) fn read_with_confirmation(
     view: View<'_>,
     call: &Read,

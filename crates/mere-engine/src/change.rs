@@ -1,7 +1,7 @@
 //! The tools that change files: `write`, `edit` and `patch_section`.
 //!
-//! Everything happens under the workspace's lock: what is there is looked at, the new content is
-//! worked out from it, and one replacement makes it so.
+//! Each change holds the workspace's lock throughout: it examines the file, computes the new
+//! content from it, and replaces the file in one step.
 
 use std::ops::Range;
 
@@ -22,10 +22,10 @@ use mere_host::{ExistingEntry, Folder, MissingFolders, TargetLookup, Workspace, 
 /// The largest file that is edited.
 const MAX_EDITED: u64 = 16 * 1024 * 1024;
 
-/// The largest Markdown file whose sections are replaced: it is parsed whole.
+/// The largest Markdown file whose sections are replaced. It is parsed as a whole.
 const MAX_PATCHED: usize = 2 * 1024 * 1024;
 
-/// Why nothing was changed.
+/// Why a file was not changed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ChangeError {
     #[error(transparent)]
@@ -55,7 +55,7 @@ struct ChangedFile {
     created: bool,
 }
 
-/// Does what the call asks for, if policy allows it.
+/// Makes the change that the call asks for, if policy allows it.
 pub(crate) fn change_file(
     view: &View<'_>,
     project: &Folder,
@@ -65,8 +65,8 @@ pub(crate) fn change_file(
     let address = call.path.address(&view.home);
     let address = view.world.address(&call.path, &view.home).unwrap_or(address);
     let permit = enforce::permit(address, call).map_err(ChangeError::from)?;
-    // What may not be seen may not be written either: the answer would tell that it is there.
-    // A name that spells a real folder could be written, but never said again.
+    // A hidden file may not be written either, because the reply would reveal that it exists. A
+    // name that spells a real folder could be written, but no reply could ever name it.
     let spells_a_folder = view.gate.has_escaped_folder_in(permit.path().as_str());
     if !view.world.may_show(permit.address()) || spells_a_folder {
         return Err(ResolveError::NotVisible.into());
@@ -77,7 +77,7 @@ pub(crate) fn change_file(
     apply(permit, view, project, turn)
 }
 
-/// Spends a permit.
+/// Applies a permitted change. A permit can be spent only once.
 #[expect(clippy::needless_pass_by_value, reason = "a permit is spent once")]
 fn apply(
     permit: Permit<'_>,
@@ -87,7 +87,7 @@ fn apply(
 ) -> Result<Draft, ToolError> {
     let address = permit.address();
     let failed = |cause| ChangeError::Failed { address: address.clone(), cause };
-    // Where there is no workspace yet there is nothing to edit, and no reason to make one.
+    // Without a workspace there is nothing to edit, and no reason to create one.
     if !view.world.has_workspace() && !matches!(permit.how(), FileChangeKind::Write { .. }) {
         return Err(ResolveError::NotVisible.into());
     }
@@ -95,7 +95,7 @@ fn apply(
         FileChangeKind::Write { create_dirs: true, .. } => MissingFolders::Create,
         _ => MissingFolders::Refuse,
     };
-    // A refusal leaves no trace either.
+    // A refusal must not leave a new workspace behind.
     let is_deep = permit.path().names().count() > 1;
     if !view.world.has_workspace() && missing == MissingFolders::Refuse && is_deep {
         return Err(ChangeError::NoDirectory(address.clone()).into());
@@ -114,7 +114,7 @@ fn apply(
     let occupant = spot.existing_entry().map_err(failed)?;
     let created = matches!(occupant, ExistingEntry::Absent);
     let new = new_content(&permit, view, occupant)?;
-    // A call that was given up changes nothing any more.
+    // A call that was abandoned by now must not change anything.
     check_active(turn).map_err(|error| ToolError::from_traversal(error, address))?;
     workspace.put(&spot, new.as_bytes()).map_err(failed)?;
     if created {
@@ -124,7 +124,7 @@ fn apply(
     Ok(change_reply(&permit, &changed))
 }
 
-/// What the file is to hold.
+/// Computes the new content of the file.
 fn new_content(
     permit: &Permit<'_>,
     view: &View<'_>,
@@ -137,7 +137,7 @@ fn new_content(
         ExistingEntry::File(file) => Some(file),
     };
     let current = match (permit.how(), permit.expect(), current) {
-        // Nothing depends on what is there.
+        // The new content does not depend on the current one.
         (FileChangeKind::Write { content, .. }, None, _) => return Ok(content.clone()),
         (_, Some(_), None) => return Err(stale_error(address, None).into()),
         (_, None, None) => return Err(ResolveError::NotVisible.into()),
@@ -176,7 +176,8 @@ fn new_content(
         }
     };
     let changed = changed.map_err(obscured)?;
-    // The proof: whoever reads it next sees what the caller meant, and nothing that was hidden.
+    // This proves the result: the next reader sees what the caller meant, and nothing that was
+    // hidden.
     let meant = [&seen.text()[..range.start], &new, &seen.text()[range.end..]].concat();
     let shows = |text: &str| {
         let seen = RedactedText::new(text, secrets, view.gate, view.agent);
@@ -188,8 +189,8 @@ fn new_content(
     Ok(changed)
 }
 
-/// The one place of `old` in the text, and what takes it. A file with CRLF line ends keeps them,
-/// however the caller says its own.
+/// Finds the only occurrence of `old` in the text, and returns its range with the replacement. A
+/// file with CRLF line endings keeps them, whichever endings the caller uses.
 fn locate_edit(
     seen: &RedactedText<'_>,
     old: &str,
@@ -209,7 +210,7 @@ fn locate_edit(
     }
 }
 
-/// How often a text occurs, overlapping occurrences included; more than a few are a few.
+/// Counts how often a text occurs, including overlapping occurrences. Counting stops at 100.
 fn count_occurrences(text: &str, part: &str) -> usize {
     const ENOUGH: usize = 100;
     let (mut count, mut from) = (0, 0);

@@ -1,5 +1,5 @@
-//! What `mere config check` and `mere doctor` find in the two config files: what is wrong, what does
-//! not count yet, and where disk and configuration differ.
+//! Checks the two config files for `mere config check` and `mere doctor`: what is invalid, what
+//! awaits trust, and where the disk and the configuration differ.
 
 use mere_core::address::Address;
 use mere_core::item::Scope;
@@ -11,21 +11,21 @@ use crate::snapshot::WorldError;
 use crate::store::{Drift, ItemRules, find_drift, resolve_stores};
 use crate::trust;
 
-/// How many differences between disk and configuration are told.
+/// The most differences between disk and configuration that are reported.
 const MAX_WARNINGS: usize = 50;
 
-/// A config file that was looked at.
+/// A config file that was checked.
 pub(crate) struct CheckedFile {
     pub(crate) address: Address,
     pub(crate) state: &'static str,
     pub(crate) problem: Option<String>,
-    /// What of it does not count yet.
+    /// Says which keys have no effect yet.
     pub(crate) note: Option<String>,
-    /// Where it and the disk differ, a line each.
+    /// The differences between the file and the disk, one line each.
     pub(crate) warnings: Vec<String>,
 }
 
-/// As much of a file as counts.
+/// The part of a file that is in effect.
 #[derive(Default)]
 struct EffectiveConfig {
     is_there: bool,
@@ -33,7 +33,7 @@ struct EffectiveConfig {
     note: Option<String>,
 }
 
-/// What the config files are, the user's first.
+/// Checks both config files, and returns the user's first.
 pub(crate) fn check_config(context: &Context) -> [CheckedFile; 2] {
     let user = check_user_file(context);
     let project = check_project_file(context, user.as_ref().ok().map(|user| &user.config));
@@ -83,7 +83,7 @@ fn check_user_file(context: &Context) -> Result<EffectiveConfig, ConfigError> {
     Ok(EffectiveConfig { is_there: space.dir().exists(config::FILE), config, note: None })
 }
 
-/// The project's file. What awaits trust is checked as far as it could be trusted.
+/// Checks the project's file. Keys that await trust are checked as far as they could be trusted.
 fn check_project_file(
     context: &Context,
     user: Option<&Config>,
@@ -110,8 +110,8 @@ fn check_project_file(
     Ok(EffectiveConfig { is_there, config: config.untrusted_config(), note })
 }
 
-/// Whether the project's stores could count. What clashes with the user's alone does no harm before
-/// it is trusted, and cannot be trusted then.
+/// Checks that the project's stores could be used if they were trusted. A clash with the user's own
+/// config does no harm before that, and then makes trusting them impossible.
 fn check_outside_stores(
     context: &Context,
     user: &Config,
@@ -125,7 +125,7 @@ fn check_outside_stores(
     }
 }
 
-/// Where disk and configuration differ, if both files together can be used.
+/// Returns the differences between disk and configuration, if both files can be used together.
 fn find_differences(
     context: &Context,
     user: &Config,

@@ -1,9 +1,9 @@
 //! The three directories of a session, found once: the project, where the command ran, and where
 //! agents write.
 //!
-//! The project is found by [`find_project`]; if its config lists `projects:` and a person trusts
-//! that, the matching folder the command ran in is the project instead, and the outer one stays
-//! readable as an extra folder.
+//! The project is found by [`find_project`]. If its configuration lists `projects:` and a person
+//! trusts it, the matching folder that the command ran in becomes the project instead, and the
+//! outer project stays readable as an extra folder.
 
 use std::sync::Arc;
 
@@ -25,28 +25,29 @@ use mere_host::{
     find_project,
 };
 
-/// Where everything is.
+/// The project of a session and its surroundings.
 pub(crate) struct Context {
     pub(crate) environment: Environment,
     pub(crate) project: Arc<Folder>,
-    /// The flag, the variable, the marker or the key that found the project.
+    /// The flag, the variable, the marker or the config key by which the project was found.
     pub(crate) found_by: String,
-    /// Where the search upwards ended before the top, for people.
+    /// The folder at which the upward search ended before it reached the top, for people.
     pub(crate) search_ended_at: Option<String>,
     pub(crate) outer: Option<OuterProject>,
 }
 
-/// The project that a project lies in.
+/// The project that another project lies in.
 pub(crate) struct OuterProject {
     pub(crate) folder: Arc<Folder>,
-    /// What it is called as an extra folder.
+    /// Its name as an extra folder.
     pub(crate) name: ModName,
-    /// Where in it the project lies.
+    /// The path of the inner project, from the outer one.
     pub(crate) inner_path: RelPath,
 }
 
 impl OuterProject {
-    /// What its config calls sensitive: it holds inside too.
+    /// Returns the patterns that its configuration calls sensitive. They hold inside the inner
+    /// project too.
     pub(crate) fn sensitive_patterns(
         &self,
         surroundings: &Environment,
@@ -96,7 +97,7 @@ impl Context {
         })
     }
 
-    /// The project around this one, as long as a person trusts that it is.
+    /// Returns the project around this one, as long as a person still trusts the nesting.
     pub(crate) fn trusted_outer(&self) -> Option<&OuterProject> {
         let outer = self.outer.as_ref()?;
         let space = self.environment.project_space(&outer.folder).ok().flatten()?;
@@ -105,12 +106,12 @@ impl Context {
         trust::is_config_trusted(&self.environment, &outer.folder, &space, said).then_some(outer)
     }
 
-    /// The project's own space, if it has one.
+    /// Returns the project's own space, if it has one.
     pub(crate) fn space(&self) -> std::io::Result<Option<Folder>> {
         self.environment.project_space(&self.project)
     }
 
-    /// The key of approvals about a scope.
+    /// Returns the key under which approvals for a scope are recorded.
     pub(crate) fn approval_key(&self, scope: Scope) -> std::io::Result<Option<ProjectKey>> {
         Ok(match scope {
             Scope::Project => ProjectKey::for_project(&self.project, self.space()?.as_ref()),
@@ -121,7 +122,8 @@ impl Context {
         })
     }
 
-    /// Where the search index of this project is kept, for a gate that knows these folders.
+    /// Returns the location of this project's search index. The landmarks are part of its name,
+    /// because the index holds text that passed a gate which knows these folders.
     pub(crate) fn search_database(&self, landmarks: Sha256) -> Database {
         let key = self.approval_key(Scope::Project).ok().flatten();
         let Some((cache, key)) = self.environment.cache().zip(key) else {
@@ -131,7 +133,7 @@ impl Context {
         cache.database(&format!("search-{}", Sha256::digest(record.to_string().as_bytes())))
     }
 
-    /// Gives the space of a scope an id, unless it has one, and says which.
+    /// Gives the space of a scope an id if it has none, and returns the id.
     pub(crate) fn ensure_space_id(
         &self,
         scope: Scope,
@@ -147,12 +149,12 @@ impl Context {
         Ok(project_key::ensure_space_id(&editing, &name)?.0)
     }
 
-    /// Whether the project is the folder that the user's own space lies in.
+    /// Checks whether the project is the folder that contains the user's own space.
     pub(crate) fn is_home(&self) -> bool {
         self.environment.has_user_space_in(&self.project)
     }
 
-    /// Skills at these paths, in the project and at home, as people see them.
+    /// Returns the skills at these paths, in the project and at home, as paths for people.
     pub(crate) fn skills_in(&self, folders: &[&str]) -> Vec<String> {
         let mut found = Vec::new();
         for folder in folders {
@@ -165,19 +167,19 @@ impl Context {
         found
     }
 
-    /// `MERE_CATEGORY_MODE`: the least strict mode of any hierarchy. A word that is none is taken for
-    /// the strictest; no session opens with it.
+    /// Returns the value of `MERE_CATEGORY_MODE`: the least strict mode that any hierarchy may
+    /// have. An invalid value counts as the strictest mode; no session opens with one anyway.
     pub(crate) fn least_mode(&self) -> CategoryMode {
         self.environment.category_mode().unwrap_or(CategoryMode::Strict)
     }
 
-    /// An agent's workspace, for people; it need not be there yet.
+    /// Returns the path of an agent's workspace, for people. It need not exist yet.
     pub(crate) fn workspace_shown(&self, agent: &AgentName) -> String {
         format!("{}/{SPACE_FOLDER}/{WORKSPACES_FOLDER}/{agent}", self.project.display_path())
     }
 }
 
-/// The folder of a trusted `projects:` that the command ran in: the deepest one that matches.
+/// Finds the folder of a trusted `projects:` list that the command ran in. The deepest match wins.
 fn find_inner_project(
     surroundings: &Environment,
     whole: &Arc<Folder>,
@@ -200,7 +202,7 @@ fn find_inner_project(
     Some((folder, OuterProject { folder: Arc::clone(whole), name, inner_path: below }))
 }
 
-/// `a`, `a/b`, `a/b/c`.
+/// Returns `a`, `a/b`, `a/b/c` for the path `a/b/c`.
 fn prefixes(path: &RelPath) -> impl Iterator<Item = RelPath> {
     path.segments().scan(RelPath::default(), |path, name: Segment| {
         *path = path.join(&name);

@@ -1,4 +1,7 @@
-//! The `dir` tool: where am I, and what is here?
+//! The `dir` tool: shows where the caller is, and what is there.
+//!
+//! It reports addresses only. `pwd` and `cd` do not touch the disk; `list` and `tree` return one
+//! page at a time, and the cursor of a page is valid for the same command and target only.
 
 use mere_core::address::{Address, RelPath};
 use mere_core::cursor::Cursor;
@@ -14,13 +17,13 @@ use crate::world::{DirEntry, Listing, PathKind, Position, SweepBounds, SweepPage
 /// How many entries one page holds.
 const PAGE_SIZE: usize = 500;
 
-/// Where the caller is. Touches no disk.
+/// Reports the caller's home root. Does not touch the disk.
 pub(crate) fn pwd(home: &Root, working: Option<&Address>) -> Draft {
     let message = Prose::words("Home is ").root(home).and(".");
     Draft::success(codes::DIR_PWD, message).data(location_fields(home, working))
 }
 
-/// Where the caller is from now on.
+/// Reports the caller's new home root.
 pub(crate) fn cd(home: &Root, working: Option<&Address>) -> Draft {
     let message = Prose::words("Home is now ").root(home).and(".");
     Draft::success(codes::DIR_CD, message).data(location_fields(home, working))
@@ -33,7 +36,7 @@ fn location_fields(home: &Root, working: Option<&Address>) -> Fields {
         .with("working", working.cloned())
 }
 
-/// One page of what is in a directory.
+/// Lists one page of a directory's entries.
 pub(crate) fn list(
     view: &View<'_>,
     path: &Spoken,
@@ -48,7 +51,7 @@ pub(crate) fn list(
     Ok(list_reply(view, address, listing))
 }
 
-/// One page of what is below a directory, to a depth.
+/// Lists one page of the directories below a directory, down to a depth.
 pub(crate) fn tree(
     view: &View<'_>,
     path: &Spoken,
@@ -120,13 +123,13 @@ fn directory_data(view: &View<'_>, target: &Address, below: &RelPath) -> Option<
     Some(Fields::default().with("path", address).with("depth", depth).into())
 }
 
-/// The entry a cursor remembers.
+/// Returns the entry that a cursor encodes.
 fn list_position(cursor: &Cursor, target: &Address) -> Result<DirEntry, ToolError> {
     let position = cursor.position("list", target).ok_or(ToolError::WrongCursor)?;
     DirEntry::from_position(position).ok_or(ToolError::WrongCursor)
 }
 
-/// The place in a walk that a cursor remembers.
+/// Returns the place in a traversal that a cursor encodes.
 fn tree_position(cursor: &Cursor, target: &Address) -> Result<Position, ToolError> {
     let position = cursor.position("tree", target).ok_or(ToolError::WrongCursor)?;
     Position::from_text(&position.replace('/', "\0")).ok_or(ToolError::WrongCursor)

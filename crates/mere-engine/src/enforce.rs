@@ -1,7 +1,7 @@
 //! What an agent may change: the only layer that denies.
 //!
-//! A [`Permit`] is made here alone, by the policy, and it is the change itself: it names the file
-//! and what becomes of it, so it cannot be spent on another.
+//! A [`Permit`] is made only here, by the policy, and it is the change itself: it names the file
+//! and what happens to it, so it cannot be spent on another.
 
 use mere_core::address::{Address, RelPath};
 use mere_core::category::{self, CategoryRules, ChangeContext, Force, Refusal, StoreView};
@@ -19,48 +19,48 @@ pub struct Permit<'a> {
     change: &'a FileChange,
 }
 
-/// Policy says no.
+/// A refusal by policy.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Denied {
-    /// Carries where the agent may write instead.
+    /// Carries the address in the workspace where the agent may write instead.
     #[error("agents write in their workspace only")]
     OutsideWorkspace(Address),
-    /// Git runs what such a folder says, as the person who runs git there.
+    /// Git executes what such a folder configures, as the person who runs git there.
     #[error("agents make no repositories")]
     Repository,
-    /// Copying an item into a space is for a person.
+    /// Only a person may copy an item into a space.
     #[error("agents install nothing")]
     Install,
-    /// Nobody is there who could mean it.
+    /// No person is present who could intend the signature.
     #[error("nobody is there to sign")]
     Sign,
 }
 
-/// Who is there when something is to be signed.
+/// The circumstances in which something is to be signed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SigningContext {
     pub(crate) reader: Reader,
     /// Whether the process has a controlling terminal.
     pub(crate) has_terminal: bool,
-    /// Whether the key is held by ssh-agent, which asks in its own way.
+    /// Whether ssh-agent holds the key. It asks for confirmation in its own way.
     pub(crate) is_in_agent: bool,
-    /// Whether the user's own config lets the key sign where nobody is asked.
+    /// Whether the user's own configuration lets the key sign without asking anybody.
     pub(crate) is_unattended: bool,
 }
 
-/// What is to be signed.
+/// Why something is to be signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SigningReason {
-    /// What a person asked for.
+    /// A person asked for it.
     Requested,
-    /// The examples that this program has just written itself.
+    /// These are the examples that this program has just written itself.
     Examples,
-    /// Where an item lies that an agent may install.
+    /// It is the placement of an item that an agent may install.
     Install,
 }
 
-/// Whether the user's key may sign. Agents never can, but for a place in which the user lets them
-/// install.
+/// Checks whether the user's key may sign. An agent can never cause a signature, except for a
+/// placement where the user lets agents install.
 pub(crate) fn permit_signing(
     presence: SigningContext,
     errand: SigningReason,
@@ -73,8 +73,8 @@ pub(crate) fn permit_signing(
     }
 }
 
-/// Allows a change of a file of the workspace, and of nothing else. Whether anything is there is
-/// not looked at.
+/// Allows a change to a file in the workspace, and to nothing else. Does not check whether the file
+/// exists.
 pub(crate) fn permit(address: Address, change: &FileChange) -> Result<Permit<'_>, Denied> {
     if *address.root() != Root::Workspace {
         return Err(Denied::OutsideWorkspace(address.with_root(Root::Workspace)));
@@ -94,12 +94,12 @@ impl Permit<'_> {
         self.address.path()
     }
 
-    /// What becomes of the file.
+    /// Returns what happens to the file.
     pub(crate) fn how(&self) -> &FileChangeKind {
         &self.change.kind
     }
 
-    /// What it must be before.
+    /// Returns the digest that the file must have before the change.
     pub(crate) fn expect(&self) -> Option<Sha256> {
         self.change.expect
     }
@@ -111,22 +111,23 @@ pub(crate) struct ItemChange {
     pub(crate) operation: ItemOperation,
 }
 
-/// What becomes of an item.
+/// What happens to an item.
 pub(crate) enum ItemOperation {
-    /// It has these files, each by its path from the main file's folder, the main one last.
+    /// The item gets these files, each with its path from the main file's folder, the main file
+    /// last.
     Put { files: Vec<(RelPath, Vec<u8>)>, before: ExpectedState },
-    /// It goes. All of it must be this.
+    /// The item is deleted. The digest of the whole item must be this.
     Remove { whole: Sha256 },
-    /// It has this sidecar. All of it must be this.
+    /// The item gets this sidecar. The digest of the whole item must be this.
     Seal { sidecar: Vec<u8>, whole: Sha256 },
 }
 
-/// What must be there before.
+/// What must be there before a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExpectedState {
     /// Nothing of that name.
     Nothing,
-    /// An item with this digest of all it is.
+    /// An item whose digest, over all its files, is this.
     Whole(Sha256),
 }
 
@@ -142,18 +143,18 @@ pub(crate) enum SignatureState {
 pub(crate) enum ChangeRoute {
     /// In place.
     Direct,
-    /// In the agent's workspace, for a person to decide.
+    /// As a proposal in the agent's workspace, which a person accepts or rejects.
     Propose,
 }
 
-/// A change to an item that policy allows, and how.
+/// A change to an item that policy allows, and how it is made.
 pub struct ItemPermit {
     change: ItemChange,
     way: ChangeRoute,
 }
 
-/// Allows a change to an item. A person may do it at once; for an agent the user's `agents.write`
-/// decides, and what is signed, or lies in the user's own space, is never written over.
+/// Allows a change to an item. A person changes it directly. For an agent the user's `agents.write`
+/// decides, and items that are signed, or lie in the user's own space, are never overwritten.
 pub(crate) fn permit_item(
     who: Reader,
     agents: &AgentsConfig,
@@ -184,7 +185,8 @@ pub(crate) fn permit_store_change<G: StoreView>(
     rules.permit(change, ground, ChangeContext { force, ..asking })
 }
 
-/// Allows an item in a category, which is made if it is not there. People keep to it as well.
+/// Allows an item in a category, which is created if it does not exist. The rule holds for people
+/// as well.
 pub(crate) fn permit_category<G: StoreView>(
     rules: &CategoryRules,
     category: &Category,
@@ -193,7 +195,7 @@ pub(crate) fn permit_category<G: StoreView>(
     rules.check_item_category(category, ground)
 }
 
-/// An item that must be signed, and is not by a key that counts.
+/// An item that must be signed but has no signature by a trusted key.
 #[derive(Debug, thiserror::Error)]
 #[error("{address} is {}", .standing.status())]
 pub(crate) struct UntrustedItem {
@@ -202,17 +204,17 @@ pub(crate) struct UntrustedItem {
     pub(crate) standing: TrustStatus,
 }
 
-/// What an item must have before it is used.
+/// Whether an item must be signed before it is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SignatureRequirement {
-    /// A signature by a key that counts.
+    /// It must be signed by a trusted key.
     Required,
-    /// Nothing.
+    /// It need not be signed.
     Optional,
 }
 
-/// Allows the use of an item. Where its type must be signed, nobody uses what no key that counts
-/// has signed; a draft is the exception a person made.
+/// Allows the use of an item. Where its type must be signed, nobody uses an item without a
+/// signature by a trusted key, except a draft, which a person declared.
 pub(crate) fn permit_use(
     opened: &CheckedItem,
     demand: SignatureRequirement,
@@ -227,7 +229,8 @@ pub(crate) fn permit_use(
     }
 }
 
-/// Allows a tool to be run: signed by a key that counts, unless a person at a terminal means it.
+/// Allows a tool to be run: a trusted key must have signed it, unless a person at a terminal asked
+/// for it explicitly.
 pub(crate) fn permit_run(opened: &CheckedItem, is_meant: bool) -> Result<(), Box<UntrustedItem>> {
     match opened.trust_status {
         TrustStatus::Verified(_) => Ok(()),
@@ -236,7 +239,7 @@ pub(crate) fn permit_run(opened: &CheckedItem, is_meant: bool) -> Result<(), Box
     }
 }
 
-/// Lets a lockfile count: signed by a key that counts, whoever asks.
+/// Lets a lockfile count: a trusted key must have signed it, no matter who asks.
 pub(crate) fn permit_lockfile(opened: &CheckedItem) -> Result<(), Box<UntrustedItem>> {
     match opened.trust_status {
         TrustStatus::Verified(_) => Ok(()),
@@ -252,7 +255,7 @@ fn untrusted_item(opened: &CheckedItem) -> Box<UntrustedItem> {
     })
 }
 
-/// Whether someone may copy items between spaces at all: before anything is read for it.
+/// Checks whether someone may copy items between spaces at all, before anything is read for it.
 pub(crate) fn check_install(who: Reader, agents: &AgentsConfig) -> Result<(), Denied> {
     match who {
         Reader::Agent if agents.may_install != Some(true) => Err(Denied::Install),

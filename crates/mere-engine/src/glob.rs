@@ -1,4 +1,6 @@
-//! The `glob` tool: which files look like this?
+//! The `glob` tool: finds files by a pattern for their paths.
+//!
+//! It matches paths without opening files, and returns one page at a time, ordered by path.
 
 use mere_core::cursor::Cursor;
 use mere_core::reply::{Data, Draft, Fields, codes};
@@ -9,11 +11,11 @@ use crate::tool_error::ToolError;
 use crate::view::{View, count_phrase, cursor_data, nonzero, page_reply};
 use crate::world::{PathKind, Position, SweepBounds, Weight};
 
-/// One page of the files that match.
+/// Lists one page of the files that match.
 pub(crate) fn glob(view: &View<'_>, call: &Glob, turn: &dyn Turn) -> Result<Draft, ToolError> {
     let target = view.resolve_directory(&call.path)?;
     let address = target.address();
-    // A cursor belongs to one pattern, so that it cannot give a page of another's matches.
+    // A cursor belongs to one pattern, so it cannot return a page of another pattern's matches.
     let name = format!("glob {}", call.pattern.as_str());
     let start = call.cursor.as_ref().map(|cursor| {
         let position = cursor.position(&name, address);

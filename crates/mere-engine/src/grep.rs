@@ -1,4 +1,7 @@
-//! The `grep` tool: which lines look like this?
+//! The `grep` tool: finds lines that match a regular expression.
+//!
+//! It returns one page at a time, ordered by path and line. Secrets are masked before a line is
+//! matched, so a search cannot be used to guess at them.
 
 use std::borrow::Cow;
 
@@ -18,10 +21,10 @@ use crate::world::{
     SweepBounds, SweepPage, VisibilityRef, Weight,
 };
 
-/// Separates a file's path from a line in a cursor; no path has it.
+/// Separates a file's path from a line number in a cursor. No path contains it.
 const LINE_SEPARATOR: char = '\n';
 
-/// One page of the lines that match.
+/// Lists one page of the lines that match.
 pub(crate) fn grep(view: &View<'_>, call: &Grep, turn: &dyn Turn) -> Result<Draft, ToolError> {
     let target = view.resolve(&call.path)?;
     let case = if call.ignore_case { Case::Ignored } else { Case::Sensitive };
@@ -49,7 +52,7 @@ pub(crate) fn grep(view: &View<'_>, call: &Grep, turn: &dyn Turn) -> Result<Draf
     Ok(grep_reply(view, target.address(), &gathered, (query.unfinished_files(), next.as_ref())))
 }
 
-/// A cursor belongs to one question.
+/// Returns the name that ties a cursor to one query.
 fn cursor_name(call: &Grep) -> String {
     let glob = call.glob.as_ref().map_or("", |glob| glob.as_str());
     let question = format!("{}\0{glob}\0{}", call.pattern, call.ignore_case);
@@ -59,7 +62,7 @@ fn cursor_name(call: &Grep) -> String {
 /// Where a page begins.
 struct PageStart {
     position: Position,
-    /// The last line of the page before, where it ended within a file.
+    /// The last line of the previous page, if that page ended within a file.
     line: Option<u64>,
 }
 
@@ -88,7 +91,8 @@ fn search_file(
     Ok(SweepPage { entries: vec![(String::new(), catch)], unaddressable: 0, resume_at: None })
 }
 
-/// Cuts off what the page does not hold, within a file if need be, and says where to go on.
+/// Drops what does not fit on the page, within a file if necessary, and returns where the next page
+/// begins.
 fn truncate_to_page(gathered: &mut GrepPage, limit: usize) -> Option<String> {
     let mut total = Weight::default();
     for index in 0..gathered.entries.len() {
@@ -166,7 +170,7 @@ fn match_data(address: &Address, hit: &LineMatch) -> Data {
         .into()
 }
 
-/// What a search sees of a line is what the agent will see.
+/// Shows lines to the search as the agent will see them.
 struct AgentLineRenderer<'a> {
     view: &'a View<'a>,
     target: &'a VisibilityRef,

@@ -1,9 +1,12 @@
-//! The `help` tool: how this server is used, in a few sentences each.
+//! The `help` tool: explains how this server is used, in a few sentences per topic.
+//!
+//! The texts are fixed: they name no path and depend on no configuration, so help works even when
+//! the configuration is broken.
 
 use mere_core::reply::{Data, Draft, Fields, codes};
 use mere_core::request::TOPICS;
 
-/// What is said about a topic.
+/// Returns the text for a topic.
 fn topic_text(topic: &str) -> &'static str {
     match topic {
         "tools" => {
@@ -46,7 +49,7 @@ fn topic_text(topic: &str) -> &'static str {
     }
 }
 
-/// Says it.
+/// Answers with the text for one topic, or for all of them.
 pub(crate) fn help(topic: Option<&str>) -> Draft {
     let topics = TOPICS.iter().filter(|one| topic.is_none_or(|topic| topic == **one));
     let told = topics.map(|topic| {

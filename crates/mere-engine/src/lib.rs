@@ -1,8 +1,8 @@
 //! The world of one session, and the one door into it.
 //!
-//! This is the only crate that sees host paths, and none is in a public signature: what a person
-//! typed comes in as [`Typed`], what an agent may see goes out as a cleared reply. Everything that
-//! touches the machine's ambient file system or environment is in `host`.
+//! This is the only crate that sees host paths, and no public signature contains one: what a person
+//! typed comes in as [`TypedPath`], and what an agent may see goes out as a cleared reply.
+//! Everything that touches the machine's ambient file system or environment is in `host`.
 
 pub mod allow;
 mod ask;

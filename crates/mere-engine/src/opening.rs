@@ -1,4 +1,6 @@
-//! How a session is opened, and why one is not.
+//! How a session is opened, and why opening one can fail.
+//!
+//! These are the operator's choices for one process. The configuration is not read here.
 
 use mere_core::category::CategoryModeError;
 use mere_core::name::{AgentName, ModName};
@@ -8,34 +10,34 @@ use mere_host::TypedPath;
 /// Whether extra folders are part of the session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mods {
-    /// As configured.
+    /// The extra folders that are configured.
     #[default]
     Configured,
-    /// None at all.
+    /// No extra folders.
     Off,
 }
 
 /// Whether anything is remembered between two calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SessionState {
-    /// The home root, under a session id: one client for the life of the process.
+    /// The home root is remembered under a session id: the process serves one client.
     #[default]
     Kept,
-    /// Nothing: many clients, each call for itself.
+    /// Nothing is remembered: the process serves many clients, and each call stands alone.
     Stateless,
 }
 
 /// What a session is opened for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Purpose {
-    /// Anything.
+    /// Any call.
     #[default]
     Any,
-    /// To run a tool: what that needs is made ready at once.
+    /// Running a tool: what that needs is prepared at once.
     Run,
 }
 
-/// How a session is opened.
+/// The options with which a session is opened.
 #[derive(Debug, Default)]
 pub struct SessionOptions {
     /// `--project`.
@@ -46,45 +48,45 @@ pub struct SessionOptions {
     pub agent: Option<AgentName>,
     /// `--no-mods`.
     pub mods: Mods,
-    /// What is remembered.
+    /// Whether anything is remembered between calls.
     pub state: SessionState,
-    /// `--store`: the store that calls are about.
+    /// `--store`: the store that calls refer to.
     pub store: Option<ModName>,
-    /// What for.
+    /// What the session is for.
     pub purpose: Purpose,
 }
 
-/// What an operator chose of what is configured.
+/// What the operator selected from the configuration.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OperatorChoice {
     pub(crate) mods: Mods,
     pub(crate) store: Option<ModName>,
 }
 
-/// Why there is no session. For people.
+/// Why a session could not be opened. For people.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// There is no working directory, or a variable names no folder.
+    /// There is no working directory, or a variable does not name a folder.
     #[error("the surroundings cannot be read: {0}")]
     Environment(std::io::Error),
-    /// There is no project.
+    /// No project was found.
     #[error("{0}")]
     Project(String),
-    /// The project is where keys and approvals are kept.
+    /// The project lies where keys and approvals are kept.
     #[error("the project lies in a folder where keys or approvals are kept")]
     Private,
-    /// `MERE_AGENT` is no name.
+    /// `MERE_AGENT` is not a valid name.
     #[error("`MERE_AGENT` is not a name: {0}")]
     Agent(mere_core::name::NameError),
-    /// `MERE_CATEGORY_MODE` is no mode.
+    /// `MERE_CATEGORY_MODE` is not a valid mode.
     #[error("`MERE_CATEGORY_MODE` is not a mode: {0}")]
     Mode(CategoryModeError),
-    /// `--store` names none that is configured.
+    /// `--store` names a store that is not configured.
     #[error("no store is called `{name}`: {}", known_stores(.known))]
     Store {
-        /// What was asked for.
+        /// The requested name.
         name: ModName,
-        /// Those that are there.
+        /// The stores that exist.
         known: Vec<ModName>,
     },
 }

@@ -1,7 +1,7 @@
-//! Which project an approval is for.
+//! Identifies the project that an approval is for.
 //!
-//! The canonical folder together with the space's own id: the id alone is public and can be copied
-//! into another repository, the folder alone outlives what lies there.
+//! The key is the canonical folder together with the space's own id: the id alone is public and can
+//! be copied into another repository, and the folder alone outlives what lies there.
 
 use std::io;
 
@@ -21,35 +21,35 @@ pub(crate) struct ProjectKey {
 }
 
 impl ProjectKey {
-    /// `None` if the folder's name is not Unicode: it cannot be recorded.
+    /// Returns `None` if the folder's name is not Unicode, because then it cannot be recorded.
     pub(crate) fn for_project(project: &Folder, space: Option<&Folder>) -> Option<Self> {
         let folder = project.canonical_text()?.to_owned();
         let space_id = space.and_then(|space| space_id(space.dir()));
         Some(Self { folder, space_id })
     }
 
-    /// The canonical folder.
+    /// Returns the canonical folder.
     pub(crate) fn folder(&self) -> &str {
         &self.folder
     }
 
-    /// The beginning of a record.
+    /// Returns the fields that every record for this project begins with.
     pub(crate) fn record(&self) -> Value {
         json!({ "folder": self.folder, "space_id": self.space_id })
     }
 
-    /// Whether a record is for this project.
+    /// Checks whether a record is for this project.
     pub(crate) fn matches(&self, record: &Value) -> bool {
         let space_id = self.space_id.as_deref().map_or(Value::Null, Value::from);
         record["folder"] == self.folder && record["space_id"] == space_id
     }
 }
 
-/// The form of spaces that this version writes.
+/// The space format that this version writes.
 pub(crate) const SPACE_FORMAT: u64 = 1;
 
-/// The form of a space; one that has no such file is of the first. What cannot be read is taken for
-/// newer than we know.
+/// Reads the format of a space. A space without the file has the first format; a file that cannot
+/// be read counts as newer than any known format.
 pub(crate) fn space_format(space: &Dir) -> u64 {
     const UNKNOWN: u64 = u64::MAX;
     let Ok(text) = config::read_file(space, config::SPACE_FILE) else { return UNKNOWN };
@@ -58,7 +58,8 @@ pub(crate) fn space_format(space: &Dir) -> u64 {
     said["format"].as_u64().unwrap_or(UNKNOWN)
 }
 
-/// Says what a space is, unless it says so already: its id, and whether that is new.
+/// Writes the file that names a space, if there is none. Returns the space's id, and whether it is
+/// new.
 pub(crate) fn ensure_space_id(editing: &FolderWriter, name: &str) -> io::Result<(String, bool)> {
     let path = config::SPACE_FILE.parse().map_err(|_| io::ErrorKind::InvalidInput)?;
     let id = Uuid::new_v4().to_string();
@@ -69,12 +70,12 @@ pub(crate) fn ensure_space_id(editing: &FolderWriter, name: &str) -> io::Result<
     Ok((space_id(editing.dir()).unwrap_or_default(), is_new))
 }
 
-/// The id of a space.
+/// Reads the id of a space.
 pub(crate) fn space_id(space: &Dir) -> Option<String> {
     read_text_field(space, "space_id")
 }
 
-/// What a space calls itself.
+/// Reads the name that a space gives itself.
 pub(crate) fn space_name(space: &Dir) -> Option<String> {
     read_text_field(space, "name")
 }

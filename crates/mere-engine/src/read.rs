@@ -1,4 +1,7 @@
-//! The `read` tool: what is in this file?
+//! The `read` tool: shows what is in a file.
+//!
+//! Secrets are masked in what it shows, unless a person has confirmed the file. The digest is
+//! always that of the bytes on disk.
 
 use std::io::Read as _;
 
@@ -15,10 +18,10 @@ use crate::tool_error::ToolError;
 use crate::view::{View, nonzero};
 use crate::world::{PathKind, ResolveError, VisibilityRef, check_active};
 
-/// How much is read at once.
+/// How many bytes are read at once.
 const CHUNK_BYTES: usize = 256 * 1024;
 
-/// Reads lines of a text file, or says what a binary one is.
+/// Reads lines of a text file, or describes a binary one.
 pub(crate) fn read(view: &View<'_>, call: &Read, turn: &dyn Turn) -> Result<Draft, ToolError> {
     let target = view.resolve(&call.path)?;
     let address = target.address();
@@ -35,7 +38,7 @@ pub(crate) fn read(view: &View<'_>, call: &Read, turn: &dyn Turn) -> Result<Draf
     })
 }
 
-/// Opens the file a reference proves, which may have gone since.
+/// Opens the file that a reference proves, which may have been removed since.
 pub(crate) fn open_visible_file(target: &VisibilityRef) -> Result<File, ToolError> {
     match target.open_file() {
         Ok(Some(file)) => Ok(file),
@@ -58,7 +61,7 @@ fn stream_file(
     let mut reading = LineStream::new(wanted, size);
     let room = usize::try_from(size).map_or(CHUNK_BYTES, |size| (size + 1).min(CHUNK_BYTES));
     let mut chunk = vec![0; room];
-    // What is written while we read is another reading's.
+    // Bytes that are written meanwhile are not part of this reading.
     let mut file = file.take(size);
     loop {
         check_active(turn).map_err(|error| ToolError::from_traversal(error, address))?;
@@ -118,7 +121,7 @@ fn text_reply(view: &View<'_>, target: &VisibilityRef, reading: LineStream) -> D
     draft
 }
 
-/// The digest of the bytes on disk, unless there are too many.
+/// Returns the digest of the bytes on disk, unless the file is too large.
 fn digest(reading: &LineStream) -> Data {
     let digest = reading.sha256().filter(|_| reading.size() <= MAX_HASHED);
     digest.map(|digest| Data::Words(digest.to_string().into())).into()

@@ -1,6 +1,6 @@
-//! A file as it streams by: its lines counted, its bytes hashed, the wanted lines kept.
+//! A file as it is streamed: its lines are counted, its bytes hashed, and the requested lines kept.
 //!
-//! Memory depends on what is wanted, not on the file.
+//! Memory use depends on the requested lines, not on the size of the file.
 
 use mere_core::digest::{Sha256, Sha256Hasher};
 
@@ -8,67 +8,67 @@ use mere_core::digest::{Sha256, Sha256Hasher};
 pub(crate) const MAX_HASHED: u64 = 64 * 1024 * 1024;
 /// The most bytes of text that one reply carries.
 const MAX_TEXT: usize = 1024 * 1024;
-/// The same, as JSON.
+/// The same limit for the text when it is written as JSON.
 const MAX_JSON: usize = 3 * 1024 * 1024 / 2;
-/// How much of the beginning tells whether a file is binary.
+/// How many bytes at the beginning decide whether a file is binary.
 const MAX_HEAD: usize = 8 * 1024;
-/// How much is kept of what comes before the wanted lines, so that a secret which begins there is
+/// How much is kept of what precedes the requested lines, so that a secret which begins there is
 /// recognised.
 const MAX_BEFORE: usize = 16 * 1024;
-/// The longest thing without a gap that is not cut in two.
+/// The longest run without a gap that is never cut in two.
 const MAX_WORD: usize = 4 * 1024;
-/// What every private key in text form has in its first and its last line, and what stands before
-/// it there.
+/// The text that the first and the last line of every PEM-encoded private key contain. Up to
+/// [`MAX_MARK_LINE`] bytes precede it in such a line.
 const KEY_MARK: &[u8] = b"PRIVATE KEY";
 const MAX_MARK_LINE: usize = 64;
 
-/// Which lines are wanted.
+/// Which lines are requested.
 #[derive(Clone, Copy)]
 pub(crate) struct LineRange {
-    /// The first one, from 1.
+    /// The first line, counted from 1.
     pub(crate) offset: u64,
     pub(crate) limit: u64,
 }
 
-/// A file on its way.
+/// A file while it is being streamed.
 pub(crate) struct LineStream {
     wanted: LineRange,
     hasher: Option<Sha256Hasher>,
     size: u64,
     head: Vec<u8>,
     before: Vec<u8>,
-    /// Whether a private key that began before the wanted lines is still open.
+    /// Whether a private key that began before the requested lines is still open.
     is_in_private_key: bool,
     kept: Vec<u8>,
     line_ends: u64,
     last_byte: Option<u8>,
     phase: Phase,
-    /// Whether the wanted lines did not all fit.
+    /// Whether some of the requested lines did not fit.
     is_overfull: bool,
 }
 
-/// Where in the file the stream is; how many line ends are left of it.
+/// The current part of the file, with the number of line ends left in it.
 enum Phase {
     Before(u64),
     Within(u64),
     After,
 }
 
-/// The wanted lines.
+/// The requested lines.
 pub(crate) struct LineExcerpt {
     pub(crate) text: String,
-    /// A little of what stands before them.
+    /// Some of the text before them.
     pub(crate) before: String,
     pub(crate) first: u64,
     pub(crate) last: u64,
-    /// Whether there is more after them.
+    /// Whether more lines follow.
     pub(crate) truncated: bool,
-    /// Whether bytes that are not UTF-8 were replaced.
+    /// Whether bytes that are not valid UTF-8 were replaced.
     pub(crate) lossy: bool,
 }
 
 impl LineStream {
-    /// Of a file that is `size` bytes large, or was when it was opened.
+    /// Starts a stream for a file that had `size` bytes when it was opened.
     pub(crate) fn new(wanted: LineRange, size: u64) -> Self {
         let skipped = wanted.offset - 1;
         let phase = if skipped == 0 { Phase::Within(wanted.limit) } else { Phase::Before(skipped) };
@@ -112,7 +112,7 @@ impl LineStream {
         }
     }
 
-    /// Takes bytes of the present phase, which has `left` line ends left after them.
+    /// Takes bytes that belong to the current phase, which has `left` line ends left after them.
     fn consume(&mut self, bytes: &[u8], left: u64) {
         match self.phase {
             Phase::Before(_) => {
@@ -132,7 +132,7 @@ impl LineStream {
         }
     }
 
-    /// Notes whether the last mark of a key opens or closes one.
+    /// Notes whether the last private-key marker opens or closes a key.
     fn track_private_keys(&mut self, bytes: &[u8]) {
         let overlap = self.before.len().saturating_sub(MAX_MARK_LINE);
         let seen = [&self.before[overlap..], bytes].concat();
@@ -142,7 +142,8 @@ impl LineStream {
         self.is_in_private_key = begins > memchr::memmem::rfind(line, b"END");
     }
 
-    /// Whether it is no text: a NUL, or mostly bytes that are not UTF-8.
+    /// Checks whether the file is not text: it has a NUL byte, or too many bytes that are not valid
+    /// UTF-8.
     pub(crate) fn is_binary(&self) -> bool {
         let has_nul = |bytes: &[u8]| memchr::memchr(0, bytes).is_some();
         if has_nul(&self.head) || has_nul(&self.kept) {
@@ -160,17 +161,17 @@ impl LineStream {
         self.size
     }
 
-    /// How many lines the whole file has; a last one without a line end counts.
+    /// Returns the number of lines in the whole file. A last line without a line end counts.
     pub(crate) fn line_count(&self) -> u64 {
         self.line_ends + u64::from(self.last_byte.is_some_and(|byte| byte != b'\n'))
     }
 
-    /// The digest of the whole file, unless it was too large.
+    /// Returns the digest of the whole file, unless the file was too large.
     pub(crate) fn sha256(&self) -> Option<Sha256> {
         self.hasher.as_ref().map(Sha256Hasher::digest)
     }
 
-    /// The wanted lines.
+    /// Returns the requested lines.
     pub(crate) fn into_excerpt(mut self) -> LineExcerpt {
         let lines = self.line_count();
         self.truncate_to_json_limit();
@@ -216,20 +217,20 @@ impl LineStream {
         }
     }
 
-    /// What did not fit ends with its last whole line, or within a line that is too long alone,
+    /// Ends text that did not fit after its last whole line. A single line that is too long is cut,
     /// but never within a character.
     fn cut_to_whole_lines(&mut self) {
         if let Some(end) = memchr::memrchr(b'\n', &self.kept) {
             self.kept.truncate(end + 1);
             return;
         }
-        // Within a line: at a gap, so that no secret and no path is cut into something that is not
-        // recognised any more.
+        // Within a line the cut goes to a gap, so that no secret and no path is cut into something
+        // that is no longer recognised.
         let gaps = |byte: &u8| byte.is_ascii_whitespace() || b"\"',;".contains(byte);
         let margin = self.kept.len().saturating_sub(MAX_WORD);
         let gap = self.kept[margin..].iter().rposition(gaps);
         let mut end = margin + gap.map_or(0, |gap| gap + 1);
-        // Bytes that go on with a character are not its beginning.
+        // Continuation bytes are not the beginning of a character.
         while end > 0 && self.kept.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
             end -= 1;
         }
@@ -237,7 +238,8 @@ impl LineStream {
     }
 }
 
-/// How far the bytes go until so many line ends were passed, and how many were.
+/// Returns the length up to and including line end number `left`, and how many line ends that
+/// contains. If there are fewer line ends, that is all bytes.
 fn measure_lines(bytes: &[u8], left: u64) -> (usize, u64) {
     let mut passed = 0;
     for end in memchr::memchr_iter(b'\n', bytes) {
@@ -249,8 +251,8 @@ fn measure_lines(bytes: &[u8], left: u64) -> (usize, u64) {
     (bytes.len(), passed)
 }
 
-/// How many bytes are control characters, a line end among them. Counted in bytes, block by block,
-/// which the compiler turns into a few instructions for many bytes.
+/// Counts the control characters, line ends included. The counting is done in `u8`, block by block,
+/// which the compiler turns into a few vector instructions.
 fn count_controls(bytes: &[u8]) -> usize {
     let blocks = bytes.chunks(usize::from(u8::MAX));
     let counts = blocks.map(|block| block.iter().map(|byte| u8::from(*byte < b' ')).sum::<u8>());

@@ -11,10 +11,10 @@ use mere_host::{LockedFolder, WriteError};
 /// Why records could not be changed. For people.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
-    /// There is nowhere to keep them.
+    /// There is no folder to store them in.
     #[error("there is no folder to keep it in: set HOME")]
     NoFolder,
-    /// The file is there but holds no records.
+    /// The file exists but does not hold records.
     #[error("{0} is damaged: move it away and begin anew")]
     Damaged(String),
     /// The file could not be replaced.
@@ -22,7 +22,7 @@ pub enum RecordError {
     Write(String),
 }
 
-/// The records of a file, as far as there are any.
+/// Parses the records of a file. A missing or damaged file has none.
 pub(crate) fn parse_or_empty(bytes: Option<Vec<u8>>) -> Vec<Value> {
     bytes.and_then(|bytes| parse_strict(&bytes)).unwrap_or_default()
 }
@@ -39,7 +39,7 @@ pub(crate) fn update(
     })
 }
 
-/// The same for a change that may come to nothing: then the file stays as it is.
+/// Changes the records with a function that may fail; then the file stays as it is.
 pub(crate) fn try_update<T, E: From<RecordError>>(
     folder: Option<Result<LockedFolder, WriteError>>,
     file: &str,
@@ -59,7 +59,7 @@ pub(crate) fn try_update<T, E: From<RecordError>>(
     Ok(done)
 }
 
-/// The records of a file that is there; `None` if it holds none.
+/// Parses the records of a file; `None` if it is damaged.
 pub(crate) fn parse_strict(bytes: &[u8]) -> Option<Vec<Value>> {
     json::parse(bytes).ok()?["records"].as_array().cloned()
 }

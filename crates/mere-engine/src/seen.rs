@@ -1,6 +1,6 @@
-//! A file's text as an agent sees it, and the way back.
+//! A file's text as an agent sees it, and how edits map back to the original.
 //!
-//! Before an agent sees a text, known secrets are masked and, by the gate, real folders become
+//! Before an agent sees a text, known secrets are masked, and the gate replaces real folders with
 //! addresses. An agent that edits what it saw must not write those stand-ins over the original, so
 //! a change is applied to the original bytes, or refused where it touches a stand-in.
 
@@ -11,18 +11,18 @@ use mere_core::gate::Gate;
 use mere_core::name::AgentName;
 use mere_core::secrets;
 
-/// What stands in a secret's place.
+/// The stand-in for a secret.
 pub(crate) const MASK: &str = "[masked]";
 
 /// A text with its secrets masked.
 pub(crate) struct MaskedText {
     pub(crate) text: String,
-    /// How many were.
+    /// How many secrets were masked.
     pub(crate) count: u64,
     replacements: Vec<Replacement>,
 }
 
-/// A part of the seen text that stands for a part of the original.
+/// A range of the shown text that stands for a range of the original.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Replacement {
     shown: Range<usize>,
@@ -30,18 +30,18 @@ struct Replacement {
 }
 
 impl MaskedText {
-    /// A text that a person has confirmed to be shown as it is.
+    /// Wraps a text that a person has confirmed to be shown as it is.
     pub(crate) fn unmasked(text: String) -> Self {
         Self { text, count: 0, replacements: Vec::new() }
     }
 
-    /// A whole text.
+    /// Masks a whole text.
     pub(crate) fn mask_whole(text: String) -> Self {
         let secrets = secrets::find(&text);
         Self::mask_ranges(text, secrets)
     }
 
-    /// A part of a text that stands after `before`, where a secret may have begun.
+    /// Masks a part of a text that follows `before`, where a secret may have begun.
     pub(crate) fn mask_part(before: &str, text: String) -> Self {
         if before.is_empty() {
             return Self::mask_whole(text);
@@ -54,8 +54,9 @@ impl MaskedText {
         Self::mask_ranges(text, here)
     }
 
-    /// A line of a file that holds a private key somewhere before it: whatever in it could be part
-    /// of the key's body is masked, and so is a line that is nothing else.
+    /// Masks a line of a file that has a private key somewhere before it. Everything in the line
+    /// that could be part of the key's body is masked, even a short run if the line consists of
+    /// nothing else.
     pub(crate) fn mask_line_near_key(line: &str) -> Self {
         const LEAST: usize = 16;
         let encoded = |c: char| c.is_ascii_alphanumeric() || "+/=".contains(c);
@@ -88,7 +89,7 @@ impl MaskedText {
     }
 }
 
-/// Ranges in order, those that touch made one.
+/// Sorts ranges, and merges those that touch.
 fn merge_ranges(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|range| range.start);
     let mut out = Vec::<Range<usize>>::new();
@@ -101,7 +102,7 @@ fn merge_ranges(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     out
 }
 
-/// Replaces parts of a text, and says which part came from where.
+/// Replaces ranges of a text, and returns the new text with the replacements that were made.
 fn replace_ranges<'a>(
     text: &str,
     changes: impl Iterator<Item = (Range<usize>, &'a str)>,
@@ -127,7 +128,7 @@ pub(crate) enum SecretDisplay {
     Shown,
 }
 
-/// A change touches something that the reader did not see as it is.
+/// The error for a change that touches something the reader did not see in its original form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the change touches text that was masked or rewritten")]
 pub(crate) struct RedactionConflict;
@@ -140,7 +141,7 @@ pub(crate) struct RedactedText<'a> {
 }
 
 impl<'a> RedactedText<'a> {
-    /// What `agent` saw of `original`.
+    /// Computes what `agent` saw of `original`.
     pub(crate) fn new(
         original: &'a str,
         secrets: SecretDisplay,
@@ -162,15 +163,15 @@ impl<'a> RedactedText<'a> {
         &self.text
     }
 
-    /// The original with a part of the seen text replaced.
+    /// Returns the original with a range of the shown text replaced.
     pub(crate) fn splice(
         &self,
         range: Range<usize>,
         new: &str,
     ) -> Result<String, RedactionConflict> {
         let old = &self.text[range.clone()];
-        // A stand-in that is said more or less often than before would leave open which original
-        // is meant.
+        // If a stand-in occurs more or less often than before, it is unclear which original is
+        // meant.
         let unclear = self.replacements_in(&range).any(|piece| {
             let stand_in = &self.text[piece.shown.clone()];
             let (before, now) = (old.matches(stand_in).count(), new.matches(stand_in).count());
@@ -191,8 +192,8 @@ impl<'a> RedactedText<'a> {
         Ok([&self.original[..from], new, &self.original[to..]].concat())
     }
 
-    /// The original as it becomes when the reader writes `new` in place of all it saw. Lines that
-    /// stand there unchanged keep what they hide.
+    /// Returns the original as it becomes when the reader replaces all it saw with `new`. Lines
+    /// that stay unchanged keep what they hide.
     pub(crate) fn rewrite(&self, new: &str) -> Result<String, RedactionConflict> {
         if self.replacements.is_empty() {
             return Ok(new.to_owned());
@@ -226,7 +227,7 @@ impl<'a> RedactedText<'a> {
         if reused || !hiding.iter().all(all_kept) { Err(RedactionConflict) } else { Ok(out) }
     }
 
-    /// The seen lines that hide something, each with the original lines it stands for.
+    /// Returns the shown lines that hide something, each with the original lines it stands for.
     fn redacted_lines(
         &self,
     ) -> Result<HashMap<&str, Vec<RedactedLine<'a, '_>>>, RedactionConflict> {
@@ -248,12 +249,12 @@ impl<'a> RedactedText<'a> {
         Ok(hiding)
     }
 
-    /// The different stand-ins.
+    /// Returns the distinct stand-ins.
     fn stand_ins(&self) -> BTreeSet<&str> {
         self.replacements.iter().map(|piece| &self.text[piece.shown.clone()]).collect()
     }
 
-    /// The pieces that a part of the seen text touches.
+    /// Returns the replacements that a range of the shown text touches.
     fn replacements_in(&self, range: &Range<usize>) -> impl Iterator<Item = &Replacement> {
         let touches = move |piece: &&Replacement| {
             piece.shown.start < range.end && range.start < piece.shown.end
@@ -261,7 +262,7 @@ impl<'a> RedactedText<'a> {
         self.replacements.iter().filter(touches)
     }
 
-    /// Where a place of the seen text is in the original; within a stand-in it is nowhere.
+    /// Maps an offset of the shown text to the original. Fails within a stand-in.
     fn original_offset(&self, at: usize) -> Result<usize, RedactionConflict> {
         let before = self.replacements.partition_point(|piece| piece.shown.end <= at);
         if self.replacements.get(before).is_some_and(|piece| piece.shown.start < at) {
@@ -272,7 +273,7 @@ impl<'a> RedactedText<'a> {
     }
 }
 
-/// The pieces of two replacements, one after the other; the second never touches the first's.
+/// Composes two successive lists of replacements. The second never touches the first's.
 fn compose_replacements(first: &[Replacement], second: &[Replacement]) -> Vec<Replacement> {
     let shift = |at: usize| {
         let before = first.partition_point(|piece| piece.shown.end <= at).checked_sub(1);
@@ -295,14 +296,14 @@ fn compose_replacements(first: &[Replacement], second: &[Replacement]) -> Vec<Re
     pieces
 }
 
-/// An original line that a seen one hides, and what stands around it as it is seen.
+/// An original line with redacted parts, and the lines shown before and after it.
 struct RedactedLine<'o, 's> {
     original: &'o str,
     neighbours: (&'s str, &'s str),
 }
 
-/// The original that the nth copy of a seen line stands for. Where copies hide different things,
-/// it must stand between the same lines as before.
+/// Returns the original for the nth copy of a shown line. Where copies hide different things, the
+/// copy must stand between the same lines as before.
 fn pick_original<'a>(
     originals: &[RedactedLine<'a, '_>],
     nth: usize,
@@ -319,14 +320,14 @@ fn are_identical(originals: &[RedactedLine<'_, '_>]) -> bool {
     originals.windows(2).all(|pair| pair[0].original == pair[1].original)
 }
 
-/// The lines before and after a line of a text.
+/// Returns the lines before and after a line of a text.
 fn neighbours(text: &str, start: usize, end: usize) -> (&str, &str) {
     let before = text[..start].split_inclusive('\n').next_back().unwrap_or_default();
     let after = text[end..].split_inclusive('\n').next().unwrap_or_default();
     (before, after)
 }
 
-/// How many bytes of whole characters two texts begin with alike.
+/// Returns the length in bytes of the common prefix of two texts, in whole characters.
 fn common_prefix_len(left: &str, right: &str) -> usize {
     let pairs = left.chars().zip(right.chars());
     pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
@@ -369,7 +370,7 @@ mod tests {
         };
         let expected = original.replace("end", "END");
         assert_eq!(edit("end", "END"), Ok(expected));
-        // The stand-ins stand on both sides of the change: they are put back.
+        // The stand-ins lie on both sides of the change, so they are put back.
         let expected = original.replace(" x\n", " y\n");
         let old = "root ROOT_PROJECT:/src\nkey [masked] x\nhome <home>/a";
         assert_eq!(edit(old, &old.replace(" x\n", " y\n")), Ok(expected));

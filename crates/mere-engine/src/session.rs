@@ -1,8 +1,8 @@
 //! One session with one project, and the one door into it.
 //!
-//! Every agent-facing call, from every edge, is [`Session::handle`]. It reads one snapshot,
-//! answers with a cleared reply whatever happens inside, and changes nothing before the last
-//! question is answered.
+//! Every agent-facing call, from every edge, goes through [`Session::handle`]. It reads one
+//! snapshot, answers with a cleared reply whatever happens inside, and changes nothing before the
+//! last question is answered.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,14 +46,14 @@ use mere_host::{CellPool, FileStamps, TypedPath, WatchedFiles};
 
 mod about;
 
-/// A session.
+/// A session with one project.
 pub struct Session {
-    /// The session's id and its home, where anything is kept between calls.
+    /// The session's id and its home root. `None` if nothing is remembered between calls.
     state: Option<(SessionId, Mutex<Root>)>,
     choice: OperatorChoice,
     watched: WatchedFiles,
     stamps: Mutex<FileStamps>,
-    /// How often the configuration was read again.
+    /// Counts how often the configuration was read again.
     generation: AtomicU64,
     context: Context,
     working_address: Option<Address>,
@@ -91,7 +91,7 @@ impl Session {
         let stamps = watched.read_stamps();
         let choice = OperatorChoice { mods: opening.mods, store: opening.store };
         let snapshot = Arc::new(Snapshot::take(&context, &choice));
-        // What is asked for must be there now; whether it still is, each call finds out.
+        // The requested store must exist now; each call checks again whether it still does.
         if let (Some(_), Ok(stores)) = (&choice.store, snapshot.stores()) {
             let unserved = |UnknownStore { name, known }| OpenError::Store { name, known };
             stores.served_store().map_err(unserved)?;
@@ -119,7 +119,7 @@ impl Session {
         Ok(session)
     }
 
-    /// The one door.
+    /// Answers one call. This is the one door into the engine.
     pub fn handle(&self, request: &Request, turn: &mut dyn Turn) -> Outcome {
         if !request.verb.is_instant() {
             self.refresh();
@@ -154,12 +154,13 @@ impl Session {
         Outcome::Done(cleared)
     }
 
-    /// Passes a whole protocol message through the gate, last thing before it is sent.
+    /// Passes a whole protocol message through the gate, as the last step before it is sent.
     pub fn clear_message(&self, message: Value, seal: &Seal) -> Option<ClearedMessage> {
         self.snapshot().gate(Reader::Agent).clear_message(message, seal)
     }
 
-    /// What changed for clients since `seen`, which then counts as told.
+    /// Returns what changed for clients since `seen`, and moves `seen` forward. Also runs the
+    /// periodic upkeep of the catalogs, the search indexes and the sandbox cells.
     pub fn next_event(&self, seen: &mut u64) -> Option<Event> {
         self.refresh();
         self.catalogs.rewrite_stale_indexes();
@@ -171,7 +172,7 @@ impl Session {
         changed.then_some(Event::Config)
     }
 
-    /// Where an item lies now; none if the name is not clear.
+    /// Returns the address of an item, or `None` if no single item has that name.
     pub fn locate(&self, kind: ItemType, item: &ItemRef) -> Option<Address> {
         self.refresh();
         let snapshot = self.snapshot();
@@ -187,7 +188,7 @@ impl Session {
         }
     }
 
-    /// The session lasts: from now on the system is asked to tell of changed items.
+    /// Tells the session that it is long-lived: from now on the system reports changed items to it.
     pub fn watch_for_changes(&self) {
         self.catalogs.enable_watching();
         self.ledgers.start_watching();
@@ -195,13 +196,13 @@ impl Session {
         self.cells.keep_ready();
     }
 
-    /// Sees to what is remembered of items before a short session ends.
+    /// Writes the item indexes that are worth updating, before a short session ends.
     pub fn finish(&self) {
         self.catalogs.rewrite_stale_indexes();
     }
 
     /// Reads the configuration again if its files have changed. A call that is under way keeps the
-    /// snapshot it has; the next one sees the change, a revoked trust included.
+    /// snapshot it has; the next one sees the change, including trust that was revoked.
     fn refresh(&self) {
         let mut known = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
         let stamps = self.watched.read_stamps();
@@ -216,18 +217,18 @@ impl Session {
         tracing::info!("the configuration was read again");
     }
 
-    /// The roots an agent can name, in the order they are told.
+    /// Returns the roots an agent can name, in the order in which they are listed to clients.
     pub fn roots(&self) -> Vec<Root> {
         self.snapshot().roots()
     }
 
-    /// The directory the command ran in, if it can be seen.
+    /// Returns the directory the command ran in, if it is visible.
     pub fn working_address(&self) -> Option<&Address> {
         self.working_address.as_ref()
     }
 
-    /// The address of what a person typed: an address, or a path inside the project, the workspace,
-    /// the user space or an extra folder, read from the working directory.
+    /// Returns the address of what a person typed: an address, or a path inside the project, the
+    /// workspace, the user space or an extra folder, relative to the working directory.
     pub fn address_of(&self, typed: &TypedPath) -> Option<Address> {
         let agent = self.agent.clone().unwrap_or_default();
         let extra = self.snapshot().extra_folders();
@@ -237,12 +238,12 @@ impl Session {
             .address
     }
 
-    /// The agent's name, where the operator fixed it.
+    /// Returns the agent's name, if the operator fixed it.
     pub fn agent(&self) -> Option<&AgentName> {
         self.agent.as_ref()
     }
 
-    /// The roots one agent sees now; `None` while the configuration is broken.
+    /// Returns the roots one agent sees now; `None` while the configuration is broken.
     pub fn world(&self, agent: &AgentName) -> Option<World> {
         self.snapshot().world(&self.context, agent).ok()
     }
@@ -277,7 +278,7 @@ impl Session {
             Verb::ChangeFile(call) => {
                 change::change_file(&view()?, &self.context.project, call, turn)?
             }
-            // A configuration that is broken can be checked all the same.
+            // A broken configuration can still be checked.
             Verb::Person(PersonCommand::CheckConfig) => items::check_config(&self.context),
             Verb::Person(PersonCommand::Keys(asked)) => {
                 keys::run_command(&self.context.environment, asked, request.key_passphrase.as_ref())
@@ -298,21 +299,22 @@ impl Session {
         Ok(DraftOutcome::Done(draft))
     }
 
-    /// Whether a tool is there, by the mode of the store that is served.
+    /// Checks whether a tool is offered, given the category mode of the served store.
     pub fn has_tool(&self, tool: &Tool) -> bool {
         let mode = self.snapshot().stores().map_or(CategoryMode::Strict, Stores::served_mode);
         tool.is_available(mode)
     }
 
-    /// Makes the categories that the configuration names. What fails is logged: the calls that need
-    /// them say so.
+    /// Creates the categories that the configuration names. A failure is only logged, because the
+    /// calls that need the categories report it themselves.
     pub fn create_configured_categories(&self) {
         if let Err(error) = self.reload_and_create_categories() {
             tracing::warn!(%error, "categories could not be made");
         }
     }
 
-    /// Reads the configuration again, makes the categories that it names, and says which.
+    /// Reads the configuration again, creates the categories that it names, and returns those it
+    /// created.
     fn reload_and_create_categories(&self) -> Result<Vec<Address>, ToolError> {
         self.refresh();
         let snapshot = self.snapshot();
@@ -321,7 +323,7 @@ impl Session {
         Ok(made)
     }
 
-    /// What a call sees, as the disk is now.
+    /// Returns what one call sees, as the disk is now.
     fn view<'a>(&self, snapshot: &'a Snapshot, caller: &'a Caller) -> Result<View<'a>, ToolError> {
         let home = self.home_of(snapshot, caller)?;
         let world = snapshot.world(&self.context, &caller.agent)?;
@@ -346,7 +348,7 @@ impl Session {
         Ok(dir::cd(&to, self.working_address.as_ref()))
     }
 
-    /// The home root of calls that name none.
+    /// Returns the home root for calls that name none.
     pub fn home(&self) -> Root {
         let home = self.state.as_ref().map(|(_, home)| home);
         home.map_or(Root::Project, |home| {
@@ -358,7 +360,7 @@ impl Session {
         Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The address of the directory the command ran in, if it can be seen.
+    /// Finds the address of the directory the command ran in, if it is visible.
     fn find_working_address(&self) -> Option<Address> {
         let path =
             self.context.project.locate(&self.context.environment.open_working_directory()?)?;
@@ -368,7 +370,7 @@ impl Session {
     }
 }
 
-/// One line of the log for each call.
+/// Writes one log line for a call.
 fn log_call(cleared: &Cleared, began: Instant) {
     let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
     let code = cleared.code();

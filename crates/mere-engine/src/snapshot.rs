@@ -1,7 +1,7 @@
 //! One reading of the configuration, and everything that follows from it.
 //!
-//! A call reads one snapshot from beginning to end; a reload makes another. A config that does not
-//! parse is part of the snapshot: every call then says so, and the gate still works.
+//! A call uses one snapshot from beginning to end; a reload makes another. A configuration that
+//! does not parse is part of the snapshot: every call then reports it, and the gate still works.
 
 use std::io;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ use crate::trust_store;
 use crate::world::{HiddenFolders, MountedRoot, SensitivityRules, World};
 use mere_host::{Environment, Folder, SPACE_FOLDER, WORKSPACES_FOLDER, WatchedFiles};
 
-/// Why there is no world to look at.
+/// Why the roots of a session could not be put together.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum WorldError {
     #[error(transparent)]
@@ -52,34 +52,34 @@ impl From<io::Error> for WorldError {
 pub(crate) struct Snapshot {
     resolved: Result<ResolvedConfig, WorldError>,
     gate: Gate,
-    /// For people, who may see where their folders are.
+    /// The gate for people, who may see where their folders are.
     person_gate: Gate,
-    /// Which folders the gate keeps from agents.
+    /// A digest of the folders that the gate keeps from agents.
     landmarks_digest: Sha256,
 }
 
-/// What follows from a configuration that can be used.
+/// What follows from a configuration that is valid.
 struct ResolvedConfig {
     mods: Vec<MountedRoot>,
     sensitivity: Arc<SensitivityRules>,
     /// What agents may do with items.
     agents: AgentsConfig,
-    /// Folders of the project that are taken in place.
+    /// Folders of the project whose items are used in place.
     in_place_folders: Vec<RelPath>,
     /// The repository around the project, and where the project lies in it.
     enclosing_repository: Option<(Arc<Folder>, RelPath)>,
     /// Whose signatures count.
     trust_policy: TrustPolicy,
-    /// Where memories lie.
+    /// The stores that hold memories.
     stores: Stores,
-    /// By which rules items have categories.
+    /// The category rules for items.
     item_rules: ItemRules,
-    /// The text that stands beside a structured reply.
+    /// The text form that accompanies a structured reply.
     mirror: MirrorFormat,
-    /// By which model meanings are found.
+    /// The model that search by meaning uses.
     embedder: Embedder,
     embeddings: EmbeddingsConfig,
-    /// Which type comes first of equal hits.
+    /// The order of item types among equal search hits.
     type_priority: Vec<ItemType>,
     /// How tools are run.
     running: RunConfig,
@@ -96,7 +96,7 @@ impl Snapshot {
         Self { resolved, gate, person_gate: Gate::new(Vec::new()), landmarks_digest: digest }
     }
 
-    /// The gate an answer passes.
+    /// Returns the gate that a reply to this reader must pass.
     pub(crate) fn gate(&self, reader: Reader) -> &Gate {
         match reader {
             Reader::Agent => &self.gate,
@@ -104,7 +104,7 @@ impl Snapshot {
         }
     }
 
-    /// The files that tell whether a configuration read later would differ from one read now.
+    /// Returns the files whose changes make it necessary to read the configuration again.
     pub(crate) fn watched_files(context: &Context) -> WatchedFiles {
         let mut watched = WatchedFiles::default();
         for name in [config::FILE, config::SPACE_FILE] {
@@ -130,19 +130,19 @@ impl Snapshot {
         watched
     }
 
-    /// The extra folders, each with its root.
+    /// Returns the extra folders, each with its root.
     pub(crate) fn extra_folders(&self) -> Vec<(Root, Arc<Folder>)> {
         let mods = self.resolved.as_ref().map_or(&[][..], |settled| &settled.mods);
         let folders = mods.iter();
         folders.filter_map(|one| Some((one.root.clone(), one.folder.clone()?))).collect()
     }
 
-    /// Why the configuration cannot be used, if it cannot.
+    /// Returns why the configuration cannot be used, if it cannot.
     pub(crate) fn config_problem(&self) -> Option<String> {
         self.resolved.as_ref().err().map(WorldError::to_string)
     }
 
-    /// The roots an agent can name.
+    /// Returns the roots an agent can name.
     pub(crate) fn roots(&self) -> Vec<Root> {
         let mods = self.resolved.as_ref().map_or(&[][..], |settled| &settled.mods);
         let mods = mods.iter().map(|one| one.root.clone());
@@ -150,8 +150,8 @@ impl Snapshot {
         fixed.into_iter().chain(mods).collect()
     }
 
-    /// The root that answers print for what a caller said; `None` if there is none such. Touches
-    /// no disk.
+    /// Returns the root, under the name that replies print, for a root that a caller named; `None`
+    /// if there is no such root. Does not touch the disk.
     pub(crate) fn find_root(&self, said: &Root) -> Result<Option<Root>, WorldError> {
         let settled = self.resolved.as_ref().map_err(WorldError::clone)?;
         Ok(match said {
@@ -162,15 +162,15 @@ impl Snapshot {
         })
     }
 
-    /// The world of one call for one agent, as the disk is now.
+    /// Builds the world of one call for one agent, as the disk is now.
     pub(crate) fn world(&self, context: &Context, agent: &AgentName) -> Result<World, WorldError> {
         let settled = self.resolved.as_ref().map_err(WorldError::clone)?;
         let around = settled.enclosing_repository.clone();
         let project = Some(Arc::clone(&context.project));
         let user = context.environment.user_space()?;
         let workspaces = workspaces(&context.project)?;
-        // Reached without following a link: a repository must not be able to send an agent's
-        // writes elsewhere.
+        // The workspace is reached without following a link: a repository must not be able to
+        // redirect an agent's writes.
         let workspace = match &workspaces {
             Some(folder) => folder.subfolder(agent.as_str())?.map(Arc::new),
             None => None,
@@ -184,7 +184,7 @@ impl Snapshot {
         standing.extend(settled.mods.iter().cloned());
         let mut hidden = context.environment.private_identities()?;
         hidden.extend(workspaces.as_ref().map(Folder::identity));
-        // Another project's agents work in secret too.
+        // The workspaces of other projects' agents are hidden too.
         for folder in settled.mods.iter().filter_map(|one| one.folder.as_ref()) {
             hidden.extend(self::workspaces(folder)?.as_ref().map(Folder::identity));
         }
@@ -193,7 +193,7 @@ impl Snapshot {
 }
 
 impl Snapshot {
-    /// The spaces of one call, those that win first.
+    /// Returns the spaces of one call, in order of precedence.
     pub(crate) fn spaces(&self, context: &Context) -> Result<Vec<Space>, WorldError> {
         let settled = self.resolved.as_ref().map_err(WorldError::clone)?;
         let cache = context.environment.cache();
@@ -212,53 +212,53 @@ impl Snapshot {
         ])
     }
 
-    /// Which folders the gate keeps from agents, as one number.
+    /// Returns a digest of the folders that the gate keeps from agents.
     pub(crate) fn landmarks_digest(&self) -> Sha256 {
         self.landmarks_digest
     }
 
-    /// The model that meanings are found by.
+    /// Returns the model that search by meaning uses.
     pub(crate) fn embedder(&self) -> Result<&Embedder, WorldError> {
         Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.embedder)
     }
 
-    /// What the user's config says of models.
+    /// Returns the user's settings for embedding models.
     pub(crate) fn embeddings(&self) -> Result<&EmbeddingsConfig, WorldError> {
         Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.embeddings)
     }
 
-    /// Which type comes first of equal hits.
+    /// Returns the order of item types among equal search hits.
     pub(crate) fn type_priority(&self) -> Result<&[ItemType], WorldError> {
         Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.type_priority)
     }
 
-    /// How tools are run.
+    /// Returns how tools are run.
     pub(crate) fn running(&self) -> Result<&RunConfig, WorldError> {
         Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.running)
     }
 
-    /// Whose signatures count.
+    /// Returns whose signatures count.
     pub(crate) fn trust_policy(&self) -> Result<&TrustPolicy, WorldError> {
         Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.trust_policy)
     }
 
-    /// Where memories lie, and which store is served.
+    /// Returns the stores of memories, and which one is served.
     pub(crate) fn stores(&self) -> Result<&Stores, WorldError> {
         Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.stores)
     }
 
-    /// By which rules items have categories.
+    /// Returns the category rules for items.
     pub(crate) fn item_rules(&self) -> Result<&ItemRules, WorldError> {
         Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.item_rules)
     }
 
-    /// What agents may do with items.
+    /// Returns what agents may do with items.
     pub(crate) fn agents(&self) -> Result<&AgentsConfig, WorldError> {
         Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.agents)
     }
 }
 
-/// The folder of a project's workspaces, if there is one.
+/// Returns the folder of a project's workspaces, if there is one.
 fn workspaces(project: &Folder) -> io::Result<Option<Folder>> {
     project.subfolder(&format!("{SPACE_FOLDER}/{WORKSPACES_FOLDER}"))
 }
@@ -267,7 +267,7 @@ fn mount(root: Root, folder: Option<Arc<Folder>>) -> MountedRoot {
     MountedRoot { root, id: None, folder, enclosing_repository: None }
 }
 
-/// What both configs and the person's approvals come to.
+/// Combines both configurations with the person's approvals.
 fn resolve_config(
     context: &Context,
     choice: &OperatorChoice,
@@ -323,7 +323,7 @@ fn resolve_config(
     })
 }
 
-/// Which files are sensitive, and which of them a person has confirmed.
+/// Returns which files are sensitive, and which of them a person has confirmed.
 fn sensitivity_rules(
     context: &Context,
     space: Option<&Folder>,
@@ -337,7 +337,8 @@ fn sensitivity_rules(
     SensitivityRules::new(&sensitive, &visible, allowed.unwrap_or_default())
 }
 
-/// As much of a project's config as counts: what widens does so by a person's trust alone.
+/// Returns the part of a project's configuration that takes effect: whatever widens access needs a
+/// person's trust.
 fn effective_project_config(context: &Context, space: &Folder) -> Result<Config, ConfigError> {
     let config = config::read_project(&context.environment, &context.project, space)?;
     match config.widening.config() {
@@ -360,8 +361,8 @@ fn effective_project_config(context: &Context, space: &Folder) -> Result<Config,
     Ok(config.untrusted_config())
 }
 
-/// The extra folders that are there. One that is not, or that lies where nothing is visible, does
-/// not stand.
+/// Opens the extra folders. A folder that does not exist, or that lies where keys or approvals are
+/// kept, is left out.
 fn open_mods(
     surroundings: &Environment,
     config: &Config,

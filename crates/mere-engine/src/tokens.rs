@@ -1,7 +1,8 @@
-//! Bearer tokens for MCP over HTTP: each fixes the name of the agent that shows it.
+//! Bearer tokens for MCP over HTTP: each fixes the name of the agent that presents it.
 //!
-//! A token is 256 random bits, printed once; only its SHA-256 is kept, in the user's config folder,
-//! which no root shows. The file is read at every check, so a revoked token is refused at once.
+//! A token has 256 random bits and is printed once; only its SHA-256 is stored, in the user's
+//! config folder, which no root shows. The file is read at every check, so a revoked token is
+//! refused at once.
 
 use std::fmt::Write;
 
@@ -18,10 +19,10 @@ use mere_host::Environment;
 const FILE: &str = "mcp-tokens.json";
 const PREFIX: &str = "mere_";
 
-/// Why a token could not be made or revoked. For people.
+/// Why a token could not be created or revoked. For people.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenError {
-    /// It could not be kept.
+    /// The record could not be saved.
     #[error(transparent)]
     Record(#[from] RecordError),
     /// The process has no working directory.
@@ -32,7 +33,7 @@ pub enum TokenError {
 /// A token as a list shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What to revoke it by.
+    /// The id by which it is revoked.
     pub id: String,
     /// The agent it names.
     pub agent: AgentName,
@@ -44,13 +45,13 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// The tokens of the user who runs this process.
+    /// Opens the tokens of the user who runs this process.
     pub fn open() -> Result<Self, TokenError> {
         let surroundings = Environment::read(None).map_err(TokenError::WorkingDirectory)?;
         Ok(Self { environment: surroundings })
     }
 
-    /// Makes a token for an agent and returns its text, which is kept nowhere.
+    /// Creates a token for an agent and returns its text, which is stored nowhere.
     pub fn create(&self, agent: &AgentName) -> Result<String, TokenError> {
         let secret = [Uuid::new_v4().into_bytes(), Uuid::new_v4().into_bytes()].concat();
         let text = format!("{PREFIX}{}", BASE64_URL_SAFE_NO_PAD.encode(secret));
@@ -62,13 +63,13 @@ impl Tokens {
         Ok(text)
     }
 
-    /// All tokens, oldest first.
+    /// Returns all tokens, oldest first.
     pub fn list(&self) -> Vec<Token> {
         let tokens = self.read();
         tokens.iter().filter_map(Token::parse).collect()
     }
 
-    /// Forgets a token, and says whether there was one.
+    /// Removes a token, and returns whether there was one.
     pub fn revoke(&self, id: &str) -> Result<bool, TokenError> {
         let mut found = false;
         self.update(|tokens| {
@@ -79,7 +80,7 @@ impl Tokens {
         Ok(found)
     }
 
-    /// The agent a token names, if it is one of these.
+    /// Returns the agent that a token names, if the token is valid.
     pub fn agent_for(&self, text: &str) -> Option<AgentName> {
         let hash = hash(text);
         let tokens = self.read();

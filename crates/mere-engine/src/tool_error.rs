@@ -1,4 +1,6 @@
-//! Why a tool that looks at files, or writes them, has nothing to show.
+//! Why a tool has nothing to show.
+//!
+//! One type for all tools, so that every failure is put into words in one place: `crate::error`.
 
 use mere_core::address::Address;
 
@@ -9,7 +11,7 @@ use crate::snapshot::WorldError;
 use crate::store::StoreError;
 use crate::world::{ResolveError, TraversalError};
 
-/// A call that came to nothing. Carries addresses, never paths; what the machine said is for the
+/// A call that failed. It carries addresses, never paths; what the machine reported goes to the
 /// log.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ToolError {
@@ -56,7 +58,7 @@ impl From<ItemChangeError> for ToolError {
 }
 
 impl ToolError {
-    /// What became of looking at `address`.
+    /// Converts the failure of a traversal that started at `address`.
     pub(crate) fn from_traversal(error: TraversalError, address: &Address) -> Self {
         match error {
             TraversalError::Cancelled => Self::Cancelled,

@@ -1,10 +1,9 @@
-//! `mere trust project`: a person lets a project's config widen what agents see.
+//! `mere trust project`: a person lets a project's configuration widen what agents see.
 //!
 //! The record is keyed by the project's canonical folder, its space id, a digest of exactly the
-//! widening keys and the folders they led to, so a copy elsewhere, one changed key, or a link that
-//! leads elsewhere must be trusted again. Records live in
-//! the user's state folder, which no root shows. What this module says is for people and may name
-//! host paths.
+//! widening keys, and the folders they led to, so a copy elsewhere, a changed key, or a link that
+//! leads elsewhere must be trusted again. Records live in the user's state folder, which no root
+//! shows. The texts of this module are for people and may name host paths.
 
 use mere_core::digest::Sha256;
 use serde_json::{Value, json};
@@ -18,7 +17,7 @@ use crate::snapshot::WorldError;
 use crate::store::resolve_stores;
 use mere_host::{Environment, Folder, TypedPath};
 
-/// The record, in the state folder.
+/// The file in the state folder that holds the records.
 pub(crate) const FILE: &str = "trusted-projects.json";
 
 /// Why trust could not be shown or recorded.
@@ -27,13 +26,13 @@ pub enum TrustError {
     /// There is no project to trust.
     #[error(transparent)]
     Project(#[from] OpenError),
-    /// The config is broken: nothing to decide about.
+    /// The configuration is broken, so there is nothing to decide.
     #[error("{0}")]
     Config(String),
     /// A space cannot be reached.
     #[error("a space cannot be reached: {0}")]
     Space(std::io::Error),
-    /// The record could not be kept.
+    /// The record could not be saved.
     #[error(transparent)]
     Record(#[from] RecordError),
     /// The folder's name is not Unicode.
@@ -41,13 +40,13 @@ pub enum TrustError {
     Name,
 }
 
-/// A project a person is about to decide on.
+/// A project that a person is about to decide on.
 pub struct ProjectApproval {
     context: Context,
     key: ProjectKey,
 }
 
-/// What a project's config would widen, and where that leads now.
+/// What a project's configuration would widen, and where its paths lead now.
 #[derive(Default)]
 pub struct WideningRequest {
     config: Config,
@@ -67,12 +66,12 @@ impl ProjectApproval {
         Ok(Self { context, key })
     }
 
-    /// Where it lies, for people.
+    /// Returns the project's folder, for people.
     pub fn folder(&self) -> String {
         escape_unprintable(self.key.folder())
     }
 
-    /// Reads what its config would widen, and checks that it could.
+    /// Reads what the project's configuration would widen, and checks that it is valid.
     pub fn widening(&self) -> Result<WideningRequest, TrustError> {
         let broken =
             |error: ConfigError| TrustError::Config(escape_unprintable(&error.to_string()));
@@ -96,23 +95,23 @@ impl ProjectApproval {
         Ok(WideningRequest::from_config(&said, &space, surroundings))
     }
 
-    /// Whether exactly this is trusted already.
+    /// Checks whether exactly this request is trusted already.
     pub fn is_trusted(&self, widening: &WideningRequest) -> bool {
         is_recorded(&self.context.environment, &self.key, widening)
     }
 
-    /// Records that a person trusts exactly this.
+    /// Records that a person trusts exactly this request.
     pub fn trust(&self, widening: &WideningRequest) -> Result<(), TrustError> {
         records::update(self.context.environment.lock_state(), FILE, |records| {
-            // Whatever its space calls itself: one folder, one record.
+            // Each folder has one record, whatever id its space has.
             records.retain(|record| record["folder"] != self.key.folder());
             records.push(widening.record(&self.key));
         })?;
         Ok(())
     }
 
-    /// Forgets whatever was recorded for this project and for the one around it, by whose trust it
-    /// is one, and says whether there was anything.
+    /// Removes every record for this project and for the project around it, whose trust makes this
+    /// one a project. Returns whether there was any.
     pub fn forget(&self) -> Result<bool, TrustError> {
         let outer = self.context.outer.as_ref().and_then(|outer| outer.folder.canonical_text());
         let folders = [Some(self.key.folder()), outer];
@@ -138,9 +137,9 @@ impl WideningRequest {
         Self { config: config.clone(), targets: mods.chain(stores).map(target).collect() }
     }
 
-    /// What agents would see, a line each: the folder's names, what the config says, and where
-    /// that leads; where they would keep memories; what is shown in spite of being sensitive; which
-    /// folders are projects.
+    /// Describes the request, one line for each part: which folders agents would see and where
+    /// those lead, where agents would keep memories, which sensitive files are shown, and which
+    /// folders become projects.
     pub fn describe(&self) -> Vec<String> {
         let leads = |target: &Option<String>| {
             target.clone().unwrap_or_else(|| "nowhere: there is no such folder".to_owned())
@@ -166,7 +165,7 @@ impl WideningRequest {
         lines.map(|line| escape_unprintable(&line)).collect()
     }
 
-    /// The digest of exactly the keys.
+    /// Returns the digest of exactly the widening keys.
     fn digest(&self) -> String {
         let mods = self.config.mods.iter().map(
             |one| json!({ "id": one.id.as_str(), "name": one.name.as_str(), "path": one.path }),
@@ -182,7 +181,8 @@ impl WideningRequest {
             keys["agents"] = json!(self.config.agents.configured_values());
         }
         if !self.config.outside_stores.is_empty() {
-            // The path as it is written: YAML reads some that differ as one number.
+            // The path is taken as it is written, because YAML reads some distinct spellings as the
+            // same number.
             let stores = self.config.outside_stores.iter();
             let stores = stores.map(|one| json!([one.name.as_str(), one.path, one.config_value]));
             keys["stores"] = stores.collect();
@@ -197,13 +197,14 @@ impl WideningRequest {
         record
     }
 
-    /// Whether there is nothing to decide about.
+    /// Checks whether there is nothing to decide.
     pub fn is_empty(&self) -> bool {
         self.config.has_no_widening_keys()
     }
 }
 
-/// Whether a person has trusted what this project's config widens, and it still leads there.
+/// Checks whether a person has trusted what this project's configuration widens, and whether its
+/// paths still lead to the same folders.
 pub(crate) fn is_config_trusted(
     surroundings: &Environment,
     project: &Folder,
@@ -220,7 +221,7 @@ fn is_recorded(surroundings: &Environment, key: &ProjectKey, widening: &Widening
     records.contains(&widening.record(key))
 }
 
-/// Text from a repository as a terminal may show it: what does not show is escaped.
+/// Escapes the characters that a terminal would not show, for text from a repository.
 fn escape_unprintable(text: &str) -> String {
     let shown = text.chars().map(|c| {
         if mere_core::segment::is_address_character(c) || c == '\\' {

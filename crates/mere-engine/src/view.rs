@@ -1,4 +1,6 @@
-//! What a call looks through: the world as it is now, and the gate its answer must pass.
+//! What one call sees: the world as it is now, and the gate its reply must pass.
+//!
+//! Also holds the small pieces that replies with pages have in common.
 
 use mere_core::address::{Address, RelPath};
 use mere_core::cursor::Cursor;
@@ -12,22 +14,22 @@ use mere_core::spoken::Spoken;
 use crate::tool_error::ToolError;
 use crate::world::{PathKind, Position, SweepPage, VisibilityRef, Weight, World};
 
-/// One call's view.
+/// The world, gate, agent and home root of one call.
 pub(crate) struct View<'a> {
     pub(crate) world: World,
     pub(crate) gate: &'a Gate,
     pub(crate) agent: &'a AgentName,
-    /// The root of bare paths.
+    /// The root that bare paths start from.
     pub(crate) home: Root,
 }
 
 impl View<'_> {
-    /// What a path names.
+    /// Resolves a path.
     pub(crate) fn resolve(&self, path: &Spoken) -> Result<VisibilityRef, ToolError> {
         Ok(self.world.resolve(path, &self.home)?)
     }
 
-    /// The directory a path names.
+    /// Resolves a path that must be a directory.
     pub(crate) fn resolve_directory(&self, path: &Spoken) -> Result<VisibilityRef, ToolError> {
         let target = self.resolve(path)?;
         match target.kind() {
@@ -36,7 +38,8 @@ impl View<'_> {
         }
     }
 
-    /// The address of a child, unless it could not be said again or would spell a real folder.
+    /// Returns the address of a child, unless its name cannot be spoken or would spell a real
+    /// folder.
     pub(crate) fn child_address(
         &self,
         parent: &Address,
@@ -48,7 +51,8 @@ impl View<'_> {
             .flatten()
     }
 
-    /// The same for what lies deeper.
+    /// Returns the address of something deeper, under the same conditions as
+    /// [`Self::child_address`].
     pub(crate) fn descendant_address(
         &self,
         target: &Address,
@@ -70,7 +74,7 @@ fn speakable_address(root: Root, path: RelPath, kind: PathKind) -> Option<Addres
 }
 
 impl<F> SweepPage<F> {
-    /// Cuts off what a page of `size` does not hold, and says where the next one begins.
+    /// Drops what does not fit on a page of `size`, and returns where the next page begins.
     pub(crate) fn truncate_to_page(
         &mut self,
         size: usize,
@@ -91,7 +95,7 @@ impl<F> SweepPage<F> {
     }
 }
 
-/// A page says whether it is the last.
+/// Starts the reply for one page, which says whether more pages follow.
 pub(crate) fn page_reply(code: Code<Success>, message: Prose, next: Option<&Cursor>) -> Draft {
     match next {
         None => Draft::success(code, message.and(".")),
@@ -104,7 +108,7 @@ pub(crate) fn cursor_data(cursor: &Cursor) -> Data {
     Data::Words(cursor.to_string().into())
 }
 
-/// A count, unless there is nothing to count.
+/// Returns a count, or `None` for zero.
 pub(crate) fn nonzero(count: u64) -> Option<u64> {
     (count > 0).then_some(count)
 }

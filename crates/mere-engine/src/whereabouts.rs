@@ -1,4 +1,5 @@
-//! `mere where`: where everything is, for the person who runs it. It names host paths.
+//! `mere where`: shows a person where everything is. Unlike agent-facing replies, it names host
+//! paths.
 
 use mere_core::name::AgentName;
 
@@ -9,29 +10,29 @@ use crate::snapshot::Snapshot;
 use crate::trust;
 use mere_host::{Boundary, Folder, TypedPath};
 
-/// What a person is told.
+/// What `mere where` reports.
 pub struct Locations {
     /// The project root.
     pub project_dir: String,
-    /// The flag, the variable or the marker that found it.
+    /// The flag, the variable or the marker by which it was found.
     pub found_by: String,
-    /// Where the command runs.
+    /// The directory the command runs in.
     pub working_dir: String,
-    /// The agent's workspace, which need not be there yet.
+    /// The agent's workspace, which need not exist yet.
     pub agent_workspace: String,
-    /// The user space, which need not be there either.
+    /// The user space, which need not exist either.
     pub user_space: Option<String>,
-    /// Extra folders: their roots, and where they lie.
+    /// Extra folders: the root of each and its location.
     pub extra_folders: Vec<(String, String)>,
-    /// A path the person asked about.
+    /// A path that the person asked about.
     pub path: Option<PathReport>,
-    /// What else the person should know.
+    /// Further notes for the person.
     pub notes: Vec<String>,
 }
 
-/// A path a person asked about.
+/// A path that a person asked about.
 pub struct PathReport {
-    /// As it was typed.
+    /// The path as it was typed.
     pub input: String,
     /// Its address, if it has one.
     pub address: Option<String>,
@@ -39,7 +40,7 @@ pub struct PathReport {
     pub boundary: &'static str,
 }
 
-/// Finds everything, and places a path.
+/// Finds everything, and classifies a path.
 pub fn find_locations(
     project: Option<&TypedPath>,
     directory: Option<&TypedPath>,
@@ -101,7 +102,7 @@ fn notes(context: &Context) -> Vec<String> {
     notes
 }
 
-/// What is said about a config that would widen if a person trusted it.
+/// Returns a note if the configuration would widen access but is not trusted.
 fn untrusted_note(context: &Context, space: &Folder, widening: &WideningConfig) -> Option<String> {
     let counts =
         |said| trust::is_config_trusted(&context.environment, &context.project, space, said);

@@ -1,15 +1,17 @@
 //! `agents:` of a config: what agents may do with items, type by type.
+//!
+//! This file only parses and combines the values; the policy layer enforces them.
 
 use mere_core::item::ItemType;
 use serde::Deserialize;
 
-/// What becomes of an agent's change to an item.
+/// What happens to an agent's change to an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum WriteMode {
-    /// It is made.
+    /// The change is made.
     Direct,
-    /// It is kept in the agent's workspace until a person places it.
+    /// The change is kept in the agent's workspace until a person places it.
     Propose,
 }
 
@@ -22,7 +24,7 @@ impl WriteMode {
     }
 }
 
-/// What one config says. What it does not say, another or the default decides.
+/// What one config says. For keys that it does not set, another config or the default decides.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AgentsConfig {
@@ -42,12 +44,12 @@ pub(crate) struct WriteModes {
 }
 
 impl AgentsConfig {
-    /// Whether it says nothing.
+    /// Returns true if no key is set.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// What it says, a line each: key and value.
+    /// Returns the keys that are set, each with its value.
     pub(crate) fn configured_values(&self) -> Vec<(&'static str, String)> {
         let mode = |mode: Option<WriteMode>| mode.map(|mode| mode.name().to_owned());
         let said = [
@@ -59,7 +61,7 @@ impl AgentsConfig {
         said.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
     }
 
-    /// This, and where it says nothing, what `other` says.
+    /// Fills the keys that are not set from `other`.
     pub(crate) fn or(&self, other: &Self) -> Self {
         let write = WriteModes {
             directive: self.write.directive.or(other.write.directive),
@@ -69,8 +71,8 @@ impl AgentsConfig {
         Self { write, may_install: self.may_install.or(other.may_install) }
     }
 
-    /// What becomes of an agent's change to an item of this type. Notes are written; what others
-    /// will run or follow is proposed.
+    /// Returns what happens to an agent's change to an item of this type. By default knowledge is
+    /// written directly, and what others will run or follow is proposed.
     pub(crate) fn write_mode(&self, kind: ItemType) -> WriteMode {
         match kind {
             ItemType::Directive => self.write.directive.unwrap_or(WriteMode::Propose),

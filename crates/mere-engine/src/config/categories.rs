@@ -1,7 +1,7 @@
-//! `categoryMode:` and `categories:` of a config: the hierarchy that a store or a type of items has.
+//! `categoryMode:` and `categories:` of a config: the category hierarchy of a store or of an item
+//! type.
 //!
-//! A category that is named is protected, whatever it has besides: nothing, or an empty
-//! description.
+//! A category that is named is protected, even if its entry is empty or has an empty description.
 
 use mere_core::category::{CategoryMode, ConfiguredCategory, Description, Hierarchy};
 use mere_core::item::{Category, IdError, ItemId};
@@ -23,7 +23,7 @@ pub(super) struct RawCategory {
     policies: Option<Spanned<RawPolicy>>,
 }
 
-/// Whether the categories hold memories, for which alone there are policies.
+/// What the categories hold. Only categories of memories may have policies.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum CategoryUse {
     Memories,
@@ -81,7 +81,7 @@ fn parse_category(
     })
 }
 
-/// A key is one level: what lies below is nested.
+/// Parses the key of a category. A key is one level, and deeper levels are nested.
 fn parse_name(name: &Spanned<String>, parent: &Category) -> Result<Category, YamlError> {
     if name.value.contains('/') {
         let reason = "a key names one category: nest what lies in it under its `subcategories`";

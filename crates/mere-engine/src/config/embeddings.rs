@@ -1,7 +1,7 @@
-//! `embeddings:` of the user's config: by which model meanings are found.
+//! `embeddings:` of the user's config: the model that searches by meaning use.
 //!
-//! A project's config may hold the key, where it counts for nothing: an address widens what leaves
-//! the machine.
+//! A project's config may contain the key, but it is ignored there: a URL widens what leaves the
+//! machine.
 
 use mere_core::embed::vector::MAX_DIMENSIONS;
 use serde::Deserialize;
@@ -13,7 +13,7 @@ use crate::web::Url;
 /// The longest name of a model or of a variable.
 const MAX_NAME_LENGTH: usize = 256;
 
-/// Which model is asked for.
+/// The kind of model that is configured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ModelChoice {
     None,
@@ -22,22 +22,22 @@ pub(crate) enum ModelChoice {
     Endpoint,
 }
 
-/// What one config says of models.
+/// What one config says about models.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EmbeddingsConfig {
     pub(crate) model: Option<ModelChoice>,
     pub(crate) endpoint: Option<EndpointConfig>,
 }
 
-/// Where somebody else's model is asked.
+/// A model that is reached over the network.
 #[derive(Clone, Debug)]
 pub(crate) struct EndpointConfig {
     pub(crate) url: Url,
-    /// What the model is called there.
+    /// The name of the model at the endpoint.
     pub(crate) name: String,
-    /// The environment variable with the key.
+    /// The environment variable that holds the API key.
     pub(crate) key_variable: Option<String>,
-    /// How many numbers a vector is asked to have.
+    /// How many dimensions the endpoint is asked to give a vector.
     pub(crate) dimensions: Option<usize>,
 }
 
@@ -100,7 +100,7 @@ fn parse_variable(said: &Spanned<String>) -> Result<String, YamlError> {
     if starts && name.len() <= MAX_NAME_LENGTH && name.chars().all(is_letter) {
         return Ok(name.clone());
     }
-    // What stands there may be the key itself, so it is not repeated.
+    // The value may be the key itself, so the message does not repeat it.
     Err(error_at(at, "`keyEnv` names an environment variable: letters, digits and `_`"))
 }
 

@@ -1,7 +1,9 @@
-//! `config.yaml` of a space: parsed strictly, and of a project only what may count.
+//! `config.yaml` of a space. It is parsed strictly, and of a project's file only what may count is
+//! used.
 //!
-//! The user's own config counts whole. A project's config comes with the repository, so its keys
-//! that widen what an agent sees are absent until a person has said `mere trust project`.
+//! The user's own config counts as a whole. A project's config comes with the repository, so the
+//! keys in it that widen what an agent sees have no effect until a person has run
+//! `mere trust project`.
 
 mod agents;
 mod categories;
@@ -50,9 +52,9 @@ pub(crate) use stores::{OutsideStore, StorageConfig, StoreConfig};
 use stores::{RawItems, RawStores, StoreValues};
 pub(crate) use yaml::{MAX_YAML_BYTES, YamlError, read as read_file};
 
-/// The config of a space.
+/// The name of the config file of a space.
 pub(crate) const FILE: &str = "config.yaml";
-/// What a space says about itself.
+/// The name of the file in which a space describes itself.
 pub(crate) const SPACE_FILE: &str = "space.json";
 
 /// A config file that cannot be used.
@@ -67,7 +69,7 @@ pub(crate) enum ConfigError {
 }
 
 impl ConfigError {
-    /// The file it is about.
+    /// Returns the address of the file it is about.
     pub(crate) fn address(&self) -> &Address {
         match self {
             Self::Invalid { address, .. }
@@ -77,38 +79,38 @@ impl ConfigError {
     }
 }
 
-/// What one config file says.
+/// The contents of one config file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Config {
     pub(crate) mods: Vec<ModConfig>,
-    /// Names of files or folders that mark a project root; the user's own config only.
+    /// Names of files or folders that mark a project root. Only the user's own config has them.
     pub(crate) project_markers: Vec<String>,
-    /// Patterns of more files that a person must confirm first.
+    /// Patterns of further files that a person must confirm before an agent sees them.
     pub(crate) sensitive: Vec<String>,
-    /// Patterns of sensitive files that are shown; `!pattern` in `sensitive` is one too.
+    /// Patterns of sensitive files that are shown anyway. `!pattern` in `sensitive` is one too.
     pub(crate) visible: Vec<String>,
-    /// Patterns of folders that are projects of their own; a project's config only.
+    /// Patterns of folders that are projects of their own. Only a project's config has them.
     pub(crate) projects: Vec<String>,
     /// What agents may do with items.
     pub(crate) agents: AgentsConfig,
-    /// Folders of the project whose Agent Skills are taken where they lie.
+    /// Folders of the project whose Agent Skills are used in place.
     pub(crate) skill_folders: Vec<RelPath>,
-    /// What must be signed and what may sign.
+    /// What must be signed, and which keys may sign.
     pub(crate) signing: SigningConfig,
     /// Stores, and the categories of items.
     pub(crate) storage: StorageConfig,
     /// The stores of a project that lie outside it.
     pub(crate) outside_stores: Vec<OutsideStore>,
-    /// By which model meanings are found; the user's own config only.
+    /// The model that searches by meaning use. Only the user's own config has it.
     pub(crate) embeddings: EmbeddingsConfig,
-    /// Which type comes first of equal hits.
+    /// Which type comes first among equal hits.
     pub(crate) type_priority: Option<Vec<ItemType>>,
     /// How tools are run.
     pub(crate) running: RunConfig,
 }
 
 impl Config {
-    /// The keys that widen and say something.
+    /// Returns the keys that widen and are set.
     pub(crate) fn widening_keys(&self) -> Vec<&'static str> {
         let keys = [
             ("`mods`", self.mods.is_empty()),
@@ -120,7 +122,7 @@ impl Config {
         keys.into_iter().filter(|(_, empty)| !empty).map(|(key, _)| key).collect()
     }
 
-    /// Whether there is nothing to trust in it.
+    /// Returns true if it sets nothing that would need trust.
     pub(crate) fn has_no_widening_keys(&self) -> bool {
         self.widening_keys().is_empty()
     }
@@ -149,8 +151,9 @@ struct UserFile {
     runtimes: Option<RawRuntimes>,
 }
 
-/// The keys of a project's file, each value read as `M`, `V`, `P`, `A` and `S` say. Those that widen and
-/// that this version does not know yet may stand there, and count for nothing.
+/// The keys of a project's file. The type parameters `M`, `V`, `P`, `A` and `S` say how the values
+/// that widen are parsed. Widening keys that this version never honours in a project's file are
+/// accepted and ignored.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ProjectFile<M, V, P, A, S> {
@@ -179,7 +182,7 @@ struct ProjectFile<M, V, P, A, S> {
     _runtimes: Option<IgnoredAny>,
 }
 
-/// A project's file whose widening values are not looked at.
+/// A project's file whose widening values are not parsed.
 type UntrustedProjectFile = ProjectFile<IgnoredAny, IgnoredAny, IgnoredAny, IgnoredAny, RawStores>;
 /// A project's file as it counts once a person trusts it.
 type TrustedProjectFile =
@@ -187,7 +190,7 @@ type TrustedProjectFile =
 
 type SpannedTexts = Vec<Spanned<String>>;
 
-/// The user's config, from the user space.
+/// Reads the user's config from the user space.
 pub(crate) fn read_user(space: &Dir) -> Result<Config, ConfigError> {
     let address = config_address(Root::User, &[FILE]);
     let Some(text) = read_text(space, &address)? else {
@@ -217,21 +220,22 @@ pub(crate) fn read_user(space: &Dir) -> Result<Config, ConfigError> {
     config.map_err(|fault| invalid_config(&address, fault))
 }
 
-/// What a project's config says.
+/// The config of a project, before it is decided whether it is trusted.
 pub(crate) struct ProjectConfig {
-    /// What counts at once, because it widens nothing. Stores that lie outside await trust.
+    /// The keys that count at once, because they widen nothing. Stores that lie outside await
+    /// trust.
     narrowing: Config,
-    /// What counts when a person has trusted it.
+    /// The keys that count once a person has trusted them.
     pub(crate) widening: WideningConfig,
 }
 
 impl ProjectConfig {
-    /// As much of it as counts before anybody trusts it.
+    /// Returns the config as it counts before anybody trusts it.
     pub(crate) fn untrusted_config(&self) -> Config {
         self.narrowing.clone()
     }
 
-    /// All of it, as it counts when a person trusts what it widens.
+    /// Returns the config as it counts once a person trusts what it widens.
     pub(crate) fn trusted_config(&self) -> Result<Config, ConfigError> {
         let widening = self.widening.config().map_err(Clone::clone)?.clone();
         let Config {
@@ -257,14 +261,15 @@ impl ProjectConfig {
         })
     }
 
-    /// Patterns of more sensitive files. They narrow, so they count at once.
+    /// Returns the patterns of further sensitive files. They narrow, so they count at once.
     pub(crate) fn sensitive_patterns(&self) -> &[String] {
         &self.narrowing.sensitive
     }
 }
 
-/// The config of a project's space. Keys are checked, and what narrows; the values of what widens
-/// are read only far enough to be shown to a person.
+/// Reads the config of a project's space. All keys are checked, and the values of those that
+/// narrow. The values of those that widen are parsed too, but a mistake in them matters only when a
+/// person is asked to trust them.
 pub(crate) fn read_project(
     surroundings: &Environment,
     project: &Folder,
@@ -318,23 +323,23 @@ pub(crate) fn read_project(
     Ok(ProjectConfig { narrowing: narrow, widening })
 }
 
-/// The widening part of a project's config, which counts when a person has trusted it. A value
-/// that does not parse cannot be trusted, and until then does no harm.
+/// The widening part of a project's config, which counts once a person has trusted it. A value that
+/// does not parse cannot be trusted, and until then does no harm.
 pub(crate) struct WideningConfig(Result<Config, ConfigError>);
 
 impl WideningConfig {
-    /// Whether there is nothing in it that could widen anything.
+    /// Returns true if it contains nothing that could widen anything.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.as_ref().is_ok_and(Config::has_no_widening_keys)
     }
 
-    /// What it says.
+    /// Returns the parsed keys, or why they did not parse.
     pub(crate) fn config(&self) -> Result<&Config, &ConfigError> {
         self.0.as_ref()
     }
 }
 
-/// A user space or a user's config that cannot be reached.
+/// Wraps the error of a user space or a user's config that cannot be reached.
 pub(crate) fn unreadable_user_config(cause: io::Error) -> ConfigError {
     ConfigError::Unreadable { address: config_address(Root::User, &[FILE]), cause: Arc::new(cause) }
 }
@@ -363,8 +368,8 @@ fn config_address(root: Root, names: &[&str]) -> Address {
     Address::file(root, path)
 }
 
-/// The user's own markers of a project root. A config that cannot be used has none; the calls that
-/// follow say what is wrong with it.
+/// Returns the user's own markers of a project root. A config that cannot be used has none; the
+/// calls that follow report what is wrong with it.
 pub(crate) fn project_markers(surroundings: &Environment) -> Vec<String> {
     let space = surroundings.user_space().ok().flatten();
     let config = space.and_then(|space| read_user(space.dir()).ok());

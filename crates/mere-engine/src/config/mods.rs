@@ -1,4 +1,7 @@
 //! `mods:` of a config: extra folders.
+//!
+//! Their paths are kept as text here, and the folders are opened elsewhere. No name or id may stand
+//! for two folders.
 
 use mere_core::name::ModName;
 use serde::Deserialize;
@@ -15,7 +18,7 @@ pub(crate) struct ModConfig {
 }
 
 impl ModConfig {
-    /// What it can be called.
+    /// Returns true if this is its id or its name.
     pub(crate) fn has_name_or_id(&self, name: &ModName) -> bool {
         self.id == *name || self.name == *name
     }
@@ -41,7 +44,7 @@ fn parse_mod(raw: RawMod) -> Result<ModConfig, YamlError> {
     Ok(ModConfig { id: name(&raw.id)?, name: name(&raw.name)?, path: raw.path })
 }
 
-/// Refuses a name or id that stands for two folders, across both files and the project around.
+/// Checks that no name or id stands for two folders, across both files and the surrounding project.
 pub(crate) fn check_clashes(
     user: &Config,
     project: &Config,

@@ -1,4 +1,5 @@
-//! A mapping whose keys are names that a person chose: in the order of the file, each once.
+//! A mapping whose keys are names that a person chose. It keeps the order of the file, and each key
+//! may occur once.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -9,11 +10,12 @@ use serde_saphyr::Spanned;
 
 use super::YamlError;
 
-/// The keys with their places, and what each has.
+/// The keys with their positions, and the value of each.
 pub(super) struct OrderedMap<T>(Vec<(Spanned<String>, T)>);
 
 impl<T> OrderedMap<T> {
-    /// The entries, unless a name is there twice. (`1` and `"1"` are two keys to YAML and one to us.)
+    /// Returns the entries, or an error if a name occurs twice. (`1` and `"1"` are two keys to
+    /// YAML, but one name to us.)
     pub(super) fn into_unique_entries(self) -> Result<Vec<(Spanned<String>, T)>, YamlError> {
         let mut seen = HashSet::new();
         match self.0.iter().find(|(key, _)| !seen.insert(&key.value)) {
@@ -32,7 +34,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for OrderedMap<T> {
     }
 }
 
-/// Collects the entries.
+/// Collects the entries of a mapping.
 struct OrderedMapVisitor<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for OrderedMapVisitor<T> {

@@ -1,4 +1,7 @@
 //! Patterns, markers and folders of a config: texts that name files.
+//!
+//! They are checked here, so that a mistake is reported with its line, and matched against files
+//! elsewhere.
 
 use mere_core::address::RelPath;
 use mere_core::pattern::Pattern;
@@ -9,7 +12,7 @@ use serde_saphyr::Spanned;
 use super::{SpannedTexts, YamlError};
 use mere_host::SPACE_FOLDER;
 
-/// How many patterns one key may have: what is compiled from them takes memory.
+/// The most patterns that one key may have, because the compiled patterns take memory.
 const MAX_PATTERNS: usize = 500;
 
 /// `folders:`, by type.
@@ -19,7 +22,7 @@ pub(super) struct RawFolders {
     directives: Option<SpannedTexts>,
 }
 
-/// The patterns that add to the sensitive files, and those that take from them.
+/// Returns the patterns that add sensitive files, and those that remove some.
 pub(super) fn parse_sensitive(said: SpannedTexts) -> Result<(Vec<String>, Vec<String>), YamlError> {
     let (taken, added) =
         said.into_iter().partition::<SpannedTexts, _>(|one| one.value.starts_with('!'));
@@ -42,7 +45,7 @@ pub(super) fn parse(said: SpannedTexts) -> Result<Vec<String>, YamlError> {
     patterns.collect()
 }
 
-/// Folders of the project, from its root.
+/// Parses folders of the project, given as paths from its root.
 pub(super) fn parse_folders(folders: Option<RawFolders>) -> Result<Vec<RelPath>, YamlError> {
     let said = folders.and_then(|folders| folders.directives).unwrap_or_default();
     let folders = said.into_iter().map(|one| {
@@ -58,14 +61,15 @@ pub(super) fn parse_folders(folders: Option<RawFolders>) -> Result<Vec<RelPath>,
     folders.collect()
 }
 
-/// Whether a folder may be taken in place: not a space, and not what git runs.
+/// Returns true if a folder may be used in place: it must not be a space or belong to git.
 fn may_be_used_in_place(path: &RelPath) -> bool {
     let own =
         |name: &str| [SPACE_FOLDER, ".git", "~"].iter().any(|own| name.eq_ignore_ascii_case(own));
     !path.is_root() && !path.names().any(own)
 }
 
-/// A marker is one name: it is looked for in a folder, not along a path.
+/// Parses a marker. It must be a single name, because it is looked for in a folder and not along a
+/// path.
 pub(super) fn parse_marker(said: &Spanned<String>) -> Result<String, YamlError> {
     let fault = |error: SegmentError| YamlError::at_location(said.referenced, error.to_string());
     said.value.parse::<Segment>().map(|name| name.to_string()).map_err(fault)

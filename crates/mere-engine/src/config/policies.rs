@@ -1,4 +1,6 @@
-//! `policies:` of a store or a category: what is asked of its memories.
+//! `policies:` of a store or a category: the limits on its memories.
+//!
+//! This file only parses them; the category rules enforce them.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;

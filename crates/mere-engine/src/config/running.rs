@@ -1,7 +1,7 @@
 //! `require_lock:`, `sandbox:` and `runtimes:` of a config: how tools are run.
 //!
-//! A project may ask for lockfiles, which narrows. What it says of the sandbox and of interpreters
-//! counts for nothing.
+//! A project may require lockfiles, because that narrows. What it says about the sandbox and about
+//! interpreters is ignored.
 
 use std::collections::BTreeMap;
 
@@ -13,29 +13,29 @@ use super::ordered::OrderedMap;
 use super::{SpannedTexts, YamlError};
 use mere_host::SandboxLevel;
 
-/// What one config says of running tools.
+/// What one config says about running tools.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunConfig {
-    /// Whether a tool runs only with a lockfile.
+    /// True if a tool runs only with a lockfile.
     pub(crate) require_lock: bool,
     /// How much of a sandbox there must be.
     pub(crate) sandbox_level: SandboxLevel,
-    /// The variables of the environment that a tool may ask for.
+    /// The environment variables that a tool may ask for.
     pub(crate) allowed_variables: Vec<String>,
     pub(crate) runtimes: BTreeMap<ItemId, RuntimeConfig>,
 }
 
-/// What a runtime runs with on this machine.
+/// What a runtime uses on this machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RuntimeConfig {
-    /// Where its interpreter is.
+    /// The path of its interpreter.
     pub(crate) interpreter: Option<String>,
-    /// A folder of packages.
+    /// The path of a folder with packages.
     pub(crate) packages: Option<String>,
 }
 
 impl RunConfig {
-    /// The user's, with what a project narrows.
+    /// Returns the user's config, narrowed by the project's.
     pub(crate) fn with_project(self, project: &Self) -> Self {
         Self { require_lock: self.require_lock || project.require_lock, ..self }
     }
@@ -57,7 +57,7 @@ pub(super) struct RawRuntime {
 
 pub(super) type RawRuntimes = OrderedMap<RawRuntime>;
 
-/// What a project may say.
+/// Returns the part that a project may set.
 pub(super) fn parse_project(require_lock: Option<bool>) -> RunConfig {
     RunConfig { require_lock: require_lock.unwrap_or_default(), ..RunConfig::default() }
 }

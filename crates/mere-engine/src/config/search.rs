@@ -1,11 +1,13 @@
-//! `search:` of a config: in which order hits are told.
+//! `search:` of a config: the order of hits.
+//!
+//! A type that the config does not name keeps its default position after the named ones.
 
 use mere_core::item::ItemType;
 use serde::Deserialize;
 
 use super::{SpannedTexts, YamlError};
 
-/// The types that are searched, in the order that counts where nothing is said.
+/// The types that are searched, in their default order.
 pub(crate) const SEARCHED_TYPES: [ItemType; 4] =
     [ItemType::Directive, ItemType::Tool, ItemType::Knowledge, ItemType::Memory];
 
@@ -16,7 +18,8 @@ pub(super) struct RawSearch {
     type_priority: Option<SpannedTexts>,
 }
 
-/// Which type comes first of equal hits. Those that are not named follow, in the usual order.
+/// Returns the order of types among equal hits. Types that are not named follow in the default
+/// order.
 pub(super) fn parse_type_priority(
     raw: Option<RawSearch>,
 ) -> Result<Option<Vec<ItemType>>, YamlError> {

@@ -1,4 +1,6 @@
-//! `settings:` of a config.
+//! `settings:` of a config: the format of replies and the default store.
+//!
+//! Whether the default store exists is checked later, when both config files are known.
 
 use mere_core::gate::MirrorFormat;
 use mere_core::name::ModName;
@@ -10,9 +12,9 @@ use super::YamlError;
 /// What one config says.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
-    /// The text that stands beside a structured reply.
+    /// The format of the text that accompanies a structured reply.
     pub(crate) output_format: Option<MirrorFormat>,
-    /// The store that is served, and where the file says so.
+    /// The store that is served, and the position in the file that says so.
     pub(crate) default_store: Option<(ModName, Location)>,
 }
 

@@ -1,4 +1,7 @@
 //! `require_signed:`, `trusted_keys:` and `sign:` of a config: what must be signed, and by whom.
+//!
+//! A project can only narrow: it may require signatures and restrict which of the user's keys
+//! count.
 
 use mere_core::item::ItemType;
 use mere_core::trust::Fingerprint;
@@ -6,14 +9,14 @@ use serde::Deserialize;
 
 use super::{SpannedTexts, YamlError};
 
-/// What one config says of signatures.
+/// What one config says about signatures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SigningConfig {
-    /// Types whose items are used only if they are signed by a key that counts.
+    /// The types whose items are used only if they are signed by a key that counts.
     pub(crate) required_types: Vec<ItemType>,
-    /// Of the keys that count, only these do in the project; none said means all.
+    /// If set, only these of the keys that count are accepted in the project.
     pub(crate) trusted_keys: Option<Vec<Fingerprint>>,
-    /// Whether the user lets their key sign where nobody is asked.
+    /// True if the user lets their key sign where nobody can be asked.
     pub(crate) may_sign_unattended: bool,
 }
 

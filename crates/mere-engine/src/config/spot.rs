@@ -1,31 +1,31 @@
-//! Where the path of a store leads: into the project, into the user's space, or elsewhere.
+//! Where the path of a store leads: into the project, into the user's space, or outside both.
 //!
-//! A relative path that stays in is taken as it is written, and no link on its way will be followed.
-//! For every other path it counts where it ends.
+//! A relative path that stays inside is taken as it is written, and no link on it will be followed.
+//! For every other path, the place where it ends after links are resolved decides.
 
 use mere_core::address::RelPath;
 use mere_core::root::Root;
 
 use mere_host::{Environment, Folder, FolderLocation, RelativeLocation, SPACE_FOLDER};
 
-/// What a path leads to.
+/// The place that a store's path leads to.
 pub(crate) enum StoreLocation {
     /// A place in the project or in the user's space.
     Inside(Root, RelPath),
-    /// A place that has no address of these.
+    /// A place outside both, for which they have no address.
     Outside,
-    /// A place in one of them that no address can name.
+    /// A place inside one of them that no address can name.
     Unaddressable,
 }
 
-/// The folders that a path is looked at from.
+/// Resolves the paths of stores in config files.
 pub(crate) struct PathResolver<'a> {
     pub(crate) surroundings: &'a Environment,
     pub(crate) project: &'a Folder,
 }
 
 impl PathResolver<'_> {
-    /// Where a path of a project's config leads.
+    /// Resolves a path of a project's config.
     pub(crate) fn resolve_project_path(
         &self,
         text: &str,
@@ -39,7 +39,7 @@ impl PathResolver<'_> {
         (locate(&[(Root::Project, self.project)], &site), site)
     }
 
-    /// Where a path of the user's config leads.
+    /// Resolves a path of the user's config.
     pub(crate) fn resolve_user_path(
         &self,
         text: &str,
@@ -65,8 +65,9 @@ fn locate(roots: &[(Root, &Folder)], site: &FolderLocation) -> StoreLocation {
     }
 }
 
-/// A relative path without its `.` and `..`, from the root of a tree in which `base` is where it
-/// starts; `None` for any other, and for one that leaves the tree or that no address can name.
+/// Removes `.` and `..` from a relative path that starts at `base`, and returns it from the root of
+/// the tree. Returns `None` if the path is not relative, leaves the tree, or cannot be named by an
+/// address.
 fn normalize(base: &[&str], text: &str) -> Option<RelPath> {
     if text.starts_with('/') || text == "~" || text.starts_with("~/") {
         return None;

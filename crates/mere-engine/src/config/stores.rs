@@ -1,4 +1,6 @@
-//! `stores:` and `items:` of a config: where memories lie, and by which rules.
+//! `stores:` and `items:` of a config: where memories lie, and which rules categories follow.
+//!
+//! Paths are kept as they are written; where they lead is resolved later.
 
 use std::collections::BTreeMap;
 
@@ -15,42 +17,43 @@ use super::ordered::OrderedMap;
 use super::policies::{self, RawPolicy};
 use super::settings::{self, RawSettings, Settings};
 
-/// A store as one config says it.
+/// A store as one config describes it.
 #[derive(Clone, Debug)]
 pub(crate) struct StoreConfig {
     pub(crate) name: ModName,
-    /// Where the file names it, and where it says its path.
+    /// The positions of its name and its path in the file, for error messages.
     pub(crate) name_location: Location,
     pub(crate) path_location: Location,
-    /// As it is written: relative to the config's folder, absolute, or from `~`.
+    /// The path as written: relative to the config's folder, absolute, or starting with `~`.
     pub(crate) path: String,
     pub(crate) description: String,
     pub(crate) rules: CategoryRules,
-    /// Whether it lies outside the project whose config it is in, and nobody trusts that yet.
+    /// True if it lies outside the project whose config names it, and nobody has trusted that yet.
     pub(crate) awaits_trust: bool,
 }
 
-/// What one config says of stores and categories.
+/// What one config says about stores and categories.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StorageConfig {
-    /// In the order of the file.
+    /// The stores, in the order of the file.
     pub(crate) stores: Vec<StoreConfig>,
-    /// The rules of items' categories, by type.
+    /// The category rules for items, by type.
     pub(crate) items: Vec<(ItemType, CategoryRules)>,
     pub(crate) settings: Settings,
 }
 
-/// A store that a project's config puts outside the project: what a person is shown and says yes to.
+/// A store that a project's config puts outside the project. A person is shown these values, and
+/// approves them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OutsideStore {
     pub(crate) name: ModName,
     pub(crate) path: String,
     pub(crate) mode: CategoryMode,
-    /// All that the config says of it.
+    /// Everything that the config says about it.
     pub(crate) config_value: Value,
 }
 
-/// `stores:`, every value read as it is.
+/// `stores:` with every value unparsed.
 pub(super) type StoreValues = BTreeMap<String, Value>;
 
 #[derive(Deserialize)]
@@ -64,7 +67,7 @@ pub(super) struct RawStore {
     policies: Option<RawPolicy>,
 }
 
-/// `stores:`, in the order of the file.
+/// `stores:` in the order of the file.
 pub(super) type RawStores = OrderedMap<Option<RawStore>>;
 
 #[derive(Default, Deserialize)]
@@ -138,7 +141,7 @@ fn parse_item_type(
     Ok((kind, CategoryRules::new(CategoryOwner::Items(kind), mode, hierarchy)))
 }
 
-/// The stores that await trust, with all that the config says of them.
+/// Returns the stores that await trust, each with everything that the config says about it.
 pub(super) fn outside_stores(keeping: &StorageConfig, said: &StoreValues) -> Vec<OutsideStore> {
     let outside = keeping.stores.iter().filter(|store| store.awaits_trust);
     let outside = outside.map(|store| OutsideStore {
@@ -150,7 +153,7 @@ pub(super) fn outside_stores(keeping: &StorageConfig, said: &StoreValues) -> Vec
     outside.collect()
 }
 
-/// What a text says of stores and categories.
+/// Parses the stores and categories of a config text.
 #[cfg(test)]
 pub(crate) fn parse_storage(text: &str) -> StorageConfig {
     #[derive(Deserialize)]

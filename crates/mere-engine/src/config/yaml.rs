@@ -1,4 +1,6 @@
-//! The file a config is read from.
+//! Reads the file of a config.
+//!
+//! Only a regular file of limited size is read, and no link is followed.
 
 use std::io::{self, Read};
 
@@ -7,9 +9,10 @@ use cap_std::fs::{Dir, Metadata, OpenOptions};
 pub(super) use mere_core::yaml::parse;
 pub(crate) use mere_core::yaml::{MAX_YAML_BYTES, YamlError};
 
-/// Reads a regular file of a folder; `None` if there is none. Links and special files are refused.
+/// Reads a regular file of a folder. Returns `None` if there is none. Links and special files are
+/// refused.
 ///
-/// What it is, is looked at before it is opened, and again on the open file.
+/// The file's type and size are checked before it is opened, and again on the open file.
 pub(crate) fn read(folder: &Dir, name: &str) -> io::Result<Option<String>> {
     match folder.symlink_metadata(name) {
         Ok(metadata) => check_file(&metadata)?,

@@ -1,7 +1,8 @@
-//! Items that a person is at work on: their content is free for a while, their place is not.
+//! Drafts: items that a person is working on. Their content may change for a while, their place may
+//! not.
 //!
-//! Kept in the user's state, keyed like every approval by folder and space id, so a copy elsewhere
-//! is no draft.
+//! Drafts are recorded in the user's state folder, keyed like every approval by folder and space
+//! id, so a copy elsewhere is not a draft.
 
 use jiff::{SignedDuration, Timestamp};
 use mere_core::address::Address;
@@ -11,12 +12,12 @@ use crate::project_key::ProjectKey;
 use crate::records::{self, RecordError};
 use mere_host::Environment;
 
-/// The record, in the state folder.
+/// The file in the state folder that holds the records.
 pub(crate) const FILE: &str = "drafts.json";
 /// How long a draft lasts.
 const DRAFT_DURATION: SignedDuration = SignedDuration::from_hours(12);
 
-/// An item that is being worked on.
+/// An item that a person is working on.
 #[derive(Clone)]
 pub(super) struct DraftRecord {
     address: Address,
@@ -24,14 +25,15 @@ pub(super) struct DraftRecord {
 }
 
 impl DraftRecord {
-    /// A clock that was set back does not make a draft last longer.
+    /// Checks whether this record makes the item a draft now. Setting the clock back does not make
+    /// a draft last longer.
     pub(super) fn covers(&self, address: &Address, now: Timestamp) -> bool {
         let left = self.until.duration_since(now);
         self.address == *address && left > SignedDuration::ZERO && left <= DRAFT_DURATION
     }
 }
 
-/// The drafts of a space. A record that does not parse is none.
+/// Reads the drafts of a space. A record that does not parse is ignored.
 pub(super) fn read_drafts(surroundings: &Environment, key: Option<ProjectKey>) -> Vec<DraftRecord> {
     let Some(key) = key else { return Vec::new() };
     let records = records::parse_or_empty(surroundings.read_state_or_none(FILE));
@@ -43,7 +45,7 @@ pub(super) fn read_drafts(surroundings: &Environment, key: Option<ProjectKey>) -
     own.collect()
 }
 
-/// From now on a person is at work on an item; says until when.
+/// Makes an item a draft from now on, and returns when that ends.
 pub(crate) fn start_draft(
     surroundings: &Environment,
     key: &ProjectKey,
@@ -59,7 +61,7 @@ pub(crate) fn start_draft(
     Ok(until)
 }
 
-/// The work on some items is over.
+/// Ends the drafts of some items.
 pub(crate) fn forget_drafts(
     surroundings: &Environment,
     key: &ProjectKey,

@@ -1,23 +1,24 @@
 //! The folders in which the user knows a team.
 //!
-//! A space says its own id, and whoever changes a branch can change that: it would be a space that
-//! nobody joined. The folder is remembered beside it, so what was a team's stays one.
+//! A space states its own id, and whoever changes a branch can change that id: the space would then
+//! look like one that nobody joined. The folder is remembered beside the id, so a team's folder
+//! stays a team's folder.
 
 use crate::records::{self, RecordError};
 use mere_host::Environment;
 use serde_json::json;
 
-/// The record, in the state folder.
+/// The file in the state folder that holds the records.
 pub(crate) const FILE: &str = "team-folders.json";
 
-/// The id that the space of a folder had when its team was seen last.
+/// Returns the id that the space of a folder had when its team was last seen.
 pub(super) fn last_space_id(surroundings: &Environment, folder: &str) -> Option<String> {
     let records = records::parse_or_empty(surroundings.read_state_or_none(FILE));
     let record = records.iter().find(|record| record["folder"] == folder)?;
     record["space_id"].as_str().map(str::to_owned)
 }
 
-/// A team was seen in a folder; nothing is written if that is known.
+/// Remembers that a team was seen in a folder, unless that is recorded already.
 pub(super) fn remember_if_changed(
     surroundings: &Environment,
     folder: &str,
@@ -29,7 +30,7 @@ pub(super) fn remember_if_changed(
     remember(surroundings, folder, space_id)
 }
 
-/// A folder is this team's from now on.
+/// Records that a folder belongs to this team from now on.
 pub(crate) fn remember(
     surroundings: &Environment,
     folder: &str,
@@ -41,7 +42,7 @@ pub(crate) fn remember(
     })
 }
 
-/// No team is known in a folder any more.
+/// Removes the record of a folder's team.
 pub(crate) fn forget(surroundings: &Environment, folder: &str) -> Result<(), RecordError> {
     records::update(surroundings.lock_state(), FILE, |records| {
         records.retain(|record| record["folder"] != folder);

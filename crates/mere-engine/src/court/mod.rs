@@ -1,8 +1,8 @@
-//! Whose signatures count in this session, what must be signed, and what is being worked on.
+//! The trust policy of a session: whose signatures count, what must be signed, and what is a draft.
 //!
-//! Put together once for each reading of the configuration: the user's own keys, the keys they
-//! trust, the team they joined, and what configs narrow. A project decides none of it; it can only
-//! narrow. Where something cannot be read, no key counts.
+//! It is put together once for each reading of the configuration, from the user's own keys, the
+//! keys they trust, the team they joined, and what configurations narrow. A project decides none of
+//! it; it can only narrow. If something cannot be read, no key counts.
 
 mod drafts;
 mod homes;
@@ -25,35 +25,36 @@ pub(crate) use team::{
     RosterFile, RosterTrouble, Team, last_pinned, pin, roster_address, unpin,
 };
 
-/// What one reading of everything comes to.
+/// The trust policy that results from one reading of the configuration.
 #[derive(Clone, Default)]
 pub(crate) struct TrustPolicy {
     project_scope: ScopeTrust,
     user_scope: ScopeTrust,
     required_types: Vec<ItemType>,
     drafts: Vec<DraftRecord>,
-    /// The keys of whoever runs this.
+    /// The keys of the user who runs this process.
     own_keys: Vec<Fingerprint>,
     team: Team,
-    /// The keys that the project narrows to.
+    /// The only keys that count according to the project's configuration, if it names any.
     project_keys: Option<Vec<Fingerprint>>,
     is_unattended: bool,
 }
 
-/// One scope.
+/// The trusted keys and the space id of one scope.
 #[derive(Clone, Default)]
 struct ScopeTrust {
     keyring: Keyring,
     space_id: Option<String>,
 }
 
-/// The machine's clock.
+/// Returns the time of the machine's clock.
 pub(crate) fn now() -> Timestamp {
     Timestamp::from_nanosecond(i128::from(nanoseconds())).unwrap_or_default()
 }
 
 impl TrustPolicy {
-    /// Reads what the user and their team say; `user` and `project` are what the configs say.
+    /// Reads the policy of the user and their team; `user` and `project` are the two
+    /// configurations.
     pub(crate) fn read(
         context: &Context,
         space: Option<&Folder>,
@@ -96,8 +97,8 @@ impl TrustPolicy {
         })
     }
 
-    /// What counts where nothing of the user's does: the roster that these admins signed, if its
-    /// serial is no lower than `least`.
+    /// Returns the policy where nothing of the user's counts: the roster counts that these admins
+    /// signed, if its serial is no lower than `least`.
     pub(crate) fn for_admins(
         &self,
         admins: &[Fingerprint],
@@ -117,7 +118,7 @@ impl TrustPolicy {
         Ok(Self { project_scope: project, required_types: required, ..Self::default() })
     }
 
-    /// What would count in the project if this were the team's roster.
+    /// Returns the policy that would hold in the project if this were the team's roster.
     pub(crate) fn with_roster(&self, roster: &Roster) -> Self {
         let keyring = narrow_keyring(
             roster_keyring(roster),
@@ -128,7 +129,7 @@ impl TrustPolicy {
         Self { project_scope: project, ..self.clone() }
     }
 
-    /// The same where nothing is a draft: what is committed, or about to be signed.
+    /// Returns this policy without drafts, for what is committed or about to be signed.
     pub(crate) fn without_drafts(&self) -> Self {
         Self { drafts: Vec::new(), ..self.clone() }
     }
@@ -140,39 +141,39 @@ impl TrustPolicy {
         }
     }
 
-    /// The keys that count in a scope.
+    /// Returns the keys that count in a scope.
     pub(crate) fn keyring(&self, scope: Scope) -> &Keyring {
         &self.scope_trust(scope).keyring
     }
 
-    /// What the space of a scope calls itself.
+    /// Returns the id of a scope's space.
     pub(crate) fn space_id(&self, scope: Scope) -> Option<&str> {
         self.scope_trust(scope).space_id.as_deref()
     }
 
-    /// Whether items of a type are used only if they are signed.
+    /// Checks whether items of a type must be signed to be used.
     pub(crate) fn requires_signature(&self, kind: ItemType) -> bool {
         self.required_types.contains(&kind)
     }
 
-    /// What is used only if it is signed.
+    /// Returns the types whose items must be signed to be used.
     pub(crate) fn required_types(&self) -> &[ItemType] {
         &self.required_types
     }
 
-    /// Whether a person is at work on an item.
+    /// Checks whether an item is a draft.
     pub(crate) fn is_draft(&self, place: &ScopedPath) -> bool {
         let Some(address) = place.address() else { return false };
         let now = now();
         self.drafts.iter().any(|draft| draft.covers(&address, now))
     }
 
-    /// Whether a key is the user's own.
+    /// Checks whether a key is the user's own.
     pub(crate) fn is_own_key(&self, key: Fingerprint) -> bool {
         self.own_keys.contains(&key)
     }
 
-    /// What the team of a scope is to the user.
+    /// Returns how the user relates to the team of a scope.
     pub(crate) fn membership(&self, scope: Scope) -> Membership {
         match scope {
             Scope::Project => self.team.membership(),
@@ -180,19 +181,19 @@ impl TrustPolicy {
         }
     }
 
-    /// The team of the project's space.
+    /// Returns the team of the project's space.
     pub(crate) fn team(&self) -> &Team {
         &self.team
     }
 
-    /// Whether the user lets their key sign where nobody is asked.
+    /// Checks whether the user lets their key sign without anybody being asked.
     pub(crate) fn is_unattended(&self) -> bool {
         self.is_unattended
     }
 }
 
-/// The user's own keys and those they trust, and those that never count; none if that cannot be
-/// read, because a revocation could be missed.
+/// Returns the user's own keys, the keys they trust, and the keys they revoked; `None` if those
+/// cannot be read, because a revocation could be missed.
 fn personal_keyring(surroundings: &Environment, own: &[keys::OwnKey]) -> Option<Keyring> {
     let mut keyring = Keyring::default();
     let trust_store::TrustStore::Records(records) = trust_store::read(surroundings) else {
@@ -217,7 +218,8 @@ fn personal_keyring(surroundings: &Environment, own: &[keys::OwnKey]) -> Option<
     Some(keyring)
 }
 
-/// The keys of these that may count in the project.
+/// Removes the keys that may not count in the project: those that the user revoked, and those that
+/// the project does not list if it lists any.
 fn narrow_keyring(
     mut keyring: Keyring,
     personal: &Keyring,

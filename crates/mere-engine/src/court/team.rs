@@ -1,8 +1,8 @@
-//! The team of a space: the roster that lies there, and the one that was pinned by a person.
+//! The team of a space: the roster that lies there, and the one that the user has pinned.
 //!
 //! A roster counts because a person joined it once, or because it follows one that counts. The last
-//! one that counted is kept in the user's own folder and holds on every branch, whatever lies in the
-//! space now.
+//! one that counted is stored in the user's own folder and holds on every branch, whatever lies in
+//! the space now.
 
 use cap_std::fs::Dir;
 use mere_core::address::{Address, RelPath};
@@ -18,22 +18,22 @@ use mere_host::{Environment, Folder, SPACE_FOLDER};
 
 /// The roster, in the space.
 pub(crate) const ROSTER_FILE: &str = "signers.json";
-/// Its signatures, beside it.
+/// The roster's signatures, beside it.
 pub(crate) const ROSTER_SIDECAR: &str = "signers.json.sig";
-/// The rosters that count, in the user's config folder.
+/// The file in the user's config folder that holds the pinned rosters.
 pub(crate) const FILE: &str = "teams.json";
 
-/// Where the roster lies.
+/// Returns the address of the roster.
 pub(crate) fn roster_address() -> Option<Address> {
     let path = RelPath::default().child(SPACE_FOLDER).and_then(|space| space.child(ROSTER_FILE));
     path.map(|path| Address::file(Root::Project, path))
 }
 
-/// What must be signed where nobody said anything, or nobody can tell what was said.
+/// The types that must be signed where no roster says so, or where it cannot be read.
 pub(crate) const DEFAULT_SIGNED_TYPES: [ItemType; 3] =
     [ItemType::Directive, ItemType::Tool, ItemType::Lockfile];
 
-/// A space's team.
+/// The team of a space.
 #[derive(Clone, Default)]
 pub(crate) struct Team {
     roster_file: RosterFile,
@@ -44,45 +44,45 @@ pub(crate) struct Team {
 /// The last roster that counted for the user.
 #[derive(Clone, Default)]
 enum PinnedRoster {
-    /// They have not joined.
+    /// The user has not joined.
     #[default]
     None,
     Roster(Box<Roster>),
-    /// Whether they joined, and what, cannot be read any more.
+    /// It can no longer be read whether the user joined, and which roster.
     Damaged,
 }
 
-/// What a team is to the user.
+/// How the user relates to a team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Membership {
-    /// There is none.
+    /// There is no team.
     NoTeam,
-    /// There is one, and they have not joined it.
+    /// There is a team, and the user has not joined it.
     NotJoined,
     Joined,
 }
 
-/// How many of the admins that are named must have signed.
+/// How many of the named admins must have signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quorum {
-    /// All: where nothing else is known, the roster does not say itself how few are enough.
+    /// All of them: where nothing else is known, the roster cannot decide how few are enough.
     All,
-    /// As many as it asks for: a person looks at it.
+    /// As many as the roster asks for, because a person looks at it.
     Threshold,
 }
 
-/// The roster that lies in a space.
+/// The roster file of a space.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) enum RosterFile {
     #[default]
     None,
-    /// Signatures without a roster.
+    /// There are signatures without a roster.
     SignaturesOnly,
     Broken(&'static str),
     Signed(Box<SignedRoster>),
 }
 
-/// Why the roster that lies in a space does not count.
+/// Why the roster in a space does not count.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum RosterTrouble {
     #[error("there is no roster")]
@@ -106,7 +106,7 @@ pub(crate) enum RosterTrouble {
 }
 
 impl Team {
-    /// Reads the roster of a space. One that follows the pinned one is pinned in its place.
+    /// Reads the roster of a space. A roster that follows the pinned one is pinned in its place.
     pub(super) fn read(
         surroundings: &Environment,
         (project, space): (&Folder, Option<&Folder>),
@@ -127,12 +127,12 @@ impl Team {
         team
     }
 
-    /// The roster that lies there.
+    /// Returns the roster file that lies in the space.
     pub(crate) fn roster_file(&self) -> &RosterFile {
         &self.roster_file
     }
 
-    /// The roster that counts.
+    /// Returns the roster that counts.
     pub(crate) fn joined_roster(&self) -> Option<&Roster> {
         match &self.pinned {
             PinnedRoster::Roster(roster) => Some(roster),
@@ -140,12 +140,12 @@ impl Team {
         }
     }
 
-    /// Whether it cannot be said which roster counts.
+    /// Checks whether it is unknown which roster counts.
     pub(super) fn is_damaged(&self) -> bool {
         matches!(self.pinned, PinnedRoster::Damaged)
     }
 
-    /// What it is to the user.
+    /// Returns how the user relates to the team.
     pub(crate) fn membership(&self) -> Membership {
         match (&self.pinned, &self.roster_file) {
             (PinnedRoster::Roster(_), _) => Membership::Joined,
@@ -156,8 +156,9 @@ impl Team {
         }
     }
 
-    /// What a roster asks to be signed. That narrows, so the one that lies there counts too; what
-    /// one that cannot be read would ask for is taken to be the usual.
+    /// Returns the types that a roster requires to be signed. A requirement only narrows, so the
+    /// roster in the space counts even before it is joined. For one that cannot be read the
+    /// defaults apply.
     pub(super) fn required_types(&self) -> &[ItemType] {
         match (&self.pinned, &self.roster_file) {
             (PinnedRoster::Roster(joined), _) => &joined.require_signed,
@@ -169,7 +170,7 @@ impl Team {
         }
     }
 
-    /// What is wrong with the roster that lies there, if it is not the one that counts.
+    /// Returns what is wrong with the roster in the space, if it is not the one that counts.
     pub(crate) fn roster_trouble(&self) -> Option<RosterTrouble> {
         let joined = match &self.pinned {
             PinnedRoster::Damaged => return Some(RosterTrouble::Damaged),
@@ -195,12 +196,12 @@ impl Team {
         Some(stale.or_else(|| incompleteness(signed)).unwrap_or(RosterTrouble::UnknownAdmins))
     }
 
-    /// Whether the space says another id than it did when its team was seen.
+    /// Checks whether the space has another id than when its team was last seen.
     fn has_other_space_id(&self, joined: &Roster) -> bool {
         self.space_id.as_ref() != Some(&joined.space_id)
     }
 
-    /// The roster that lies there and speaks for this space.
+    /// Returns the roster in the space, if it is valid and for this space.
     pub(crate) fn signed_roster(&self) -> Result<&SignedRoster, RosterTrouble> {
         match &self.roster_file {
             RosterFile::None => Err(RosterTrouble::Missing),
@@ -217,8 +218,8 @@ impl Team {
         }
     }
 
-    /// The roster that a person may join: whole, for this space, and no other than the one that was
-    /// seen unless it is newer.
+    /// Returns the roster that a person may join: completely signed, for this space, and newer than
+    /// the roster that was seen, or the same one.
     pub(crate) fn joinable_roster(&self) -> Result<&SignedRoster, RosterTrouble> {
         if self.is_damaged() {
             return Err(RosterTrouble::Damaged);
@@ -229,7 +230,7 @@ impl Team {
         stale.or_else(|| incompleteness(signed)).map_or(Ok(signed), Err)
     }
 
-    /// The roster that lies there, if these admins signed it.
+    /// Returns the roster in the space, if these admins signed it.
     pub(crate) fn roster_signed_by(
         &self,
         admins: &[Fingerprint],
@@ -252,7 +253,7 @@ impl Team {
     }
 }
 
-/// Why a roster does not come after one that was seen; the same one is no trouble.
+/// Returns why a roster does not supersede one that was seen. The same roster is not a problem.
 fn staleness(roster: &Roster, seen: &Roster) -> Option<RosterTrouble> {
     match roster.serial {
         _ if roster == seen => None,
@@ -269,7 +270,7 @@ fn incompleteness(signed: &SignedRoster) -> Option<RosterTrouble> {
 }
 
 impl RosterFile {
-    /// Reads what lies in a space.
+    /// Reads the roster and its signatures from a space.
     pub(crate) fn read(space: &Dir) -> Self {
         let text = |name| config::read_file(space, name);
         match (text(ROSTER_FILE), text(ROSTER_SIDECAR)) {
@@ -288,7 +289,8 @@ impl RosterFile {
 }
 
 impl PinnedRoster {
-    /// What counts in a folder: what the user pinned for its space, or for the space that it was.
+    /// Reads the roster that counts in a folder: the one pinned for its space, or for the space
+    /// that it was before.
     fn read_for_folder(
         surroundings: &Environment,
         project: &Folder,
@@ -299,7 +301,7 @@ impl PinnedRoster {
         let known = homes::last_space_id(surroundings, folder);
         let known = known.filter(|known| Some(known.as_str()) != space_id);
         match known.map(|known| Self::read(surroundings, &known)) {
-            // What was one team's folder is not another's because it says so.
+            // A team's folder does not become another team's because its space says so.
             Some(other @ (Self::Roster(_) | Self::Damaged)) => other,
             Some(Self::None) | None => {
                 if let (Self::Roster(_), Some(space_id)) = (&pinned, space_id)
@@ -312,7 +314,8 @@ impl PinnedRoster {
         }
     }
 
-    /// A record that cannot be understood is not the same as none: it would let go of what was seen.
+    /// Reads the roster pinned for a space. A record that cannot be understood is not the same as
+    /// none, because that would discard what was seen.
     fn read(surroundings: &Environment, space_id: &str) -> Self {
         let records = match surroundings.read_config(FILE) {
             Ok(None) => return Self::None,
@@ -348,7 +351,7 @@ pub(crate) fn pin(surroundings: &Environment, signed: &SignedRoster) -> Result<(
     })
 }
 
-/// The last roster of a space that counted, with its signatures.
+/// Returns the last roster of a space that counted, with its signatures.
 pub(crate) fn last_pinned(surroundings: &Environment, space_id: &str) -> Option<SignedRoster> {
     let records = records::parse_or_empty(surroundings.read_config_or_none(FILE));
     let record = records.iter().find(|record| record["space_id"] == space_id)?;
@@ -356,7 +359,7 @@ pub(crate) fn last_pinned(surroundings: &Environment, space_id: &str) -> Option<
     SignedRoster::parse(roster.as_bytes(), signatures.as_bytes()).ok()
 }
 
-/// Forgets the team of a space, and which of its rosters was seen last.
+/// Removes the pinned roster of a space, and with it the record of which one was last seen.
 pub(crate) fn unpin(surroundings: &Environment, space_id: &str) -> Result<(), RecordError> {
     records::update(surroundings.lock_config(), FILE, |records| {
         records.retain(|record| record["space_id"] != space_id);

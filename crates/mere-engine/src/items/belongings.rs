@@ -1,8 +1,8 @@
-//! The files of an item besides its main one.
+//! The files of an item besides its main file.
 //!
-//! Everything in the folder of a folder item, and the siblings `{id}.…` of a flat tool, but for its
-//! own sidecar: a signature is not part of what it signs. A link or a special file among them makes
-//! the item faulty: what it holds could not be said.
+//! These are all files in the folder of a folder item, or the siblings `{id}.…` of a flat tool. The
+//! item's own sidecar is excluded, since a signature is not part of what it signs. A link or a
+//! special file among them makes the item invalid, because its content could not be determined.
 
 use std::io::Read as _;
 
@@ -13,24 +13,24 @@ use mere_core::item::{ItemFault, ItemForm, ItemType, ScopedPath};
 
 use mere_host::{EntryKind, OpenFolder, open_regular_file};
 
-/// How many files an item may have.
+/// The largest number of files an item may have.
 const MAX_FILES: usize = 1_000;
-/// How many bytes they may have together.
+/// The largest total size of those files, in bytes.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
-/// How deep folders may lie in one another.
+/// The deepest level of nested folders.
 const MAX_DEPTH: usize = 16;
 
-/// Why the files could not be told.
+/// The reason why an item's files could not be hashed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ItemFilesError {
-    /// With the path of what is not allowed, where it is one.
+    /// A file that is not allowed, with its path if it can be named.
     #[error("a file is not allowed")]
     Fault(ItemFault, Option<String>),
     #[error("a file cannot be read")]
     Io(#[from] std::io::Error),
 }
 
-/// The other files of the item whose main file lies in `folder`, in order.
+/// Hashes every file except the main one, which lies in `folder`. The result is sorted by path.
 pub(crate) fn hash_other_files(
     folder: &Dir,
     place: &ScopedPath,
@@ -50,8 +50,9 @@ pub(crate) fn hash_other_files(
     Ok(files)
 }
 
-/// One digest of all that an item is: its main file and the others, as far as they can be told. What
-/// is done to an item is done to exactly this.
+/// Reads an item's other files and returns one digest of the whole item, including its main file. A
+/// change to an item is bound to exactly this digest. If the files are not allowed, the digest
+/// covers only the main file.
 pub(crate) fn read_item_digest(
     main: Sha256,
     folder: &Dir,
@@ -59,29 +60,30 @@ pub(crate) fn read_item_digest(
 ) -> std::io::Result<Sha256> {
     match hash_other_files(folder, place) {
         Ok(files) => Ok(item_digest(main, &files)),
-        // What cannot be told can be removed all the same.
+        // An item with such files can still be removed.
         Err(ItemFilesError::Fault(..)) => Ok(Sha256::digest(format!("{main} and more").as_bytes())),
         Err(ItemFilesError::Io(error)) => Err(error),
     }
 }
 
-/// The same for files that are known.
+/// Combines the digests of all files of an item into one.
 pub(crate) fn item_digest(main: Sha256, files: &[FileDigest]) -> Sha256 {
     let mut hasher = Sha256Hasher::default();
     hasher.update(main.to_string().as_bytes());
     for file in files {
-        // No path has a NUL, so no two items have one text.
+        // No path contains a NUL, so two different items never hash the same text.
         hasher.update(format!("\0{}\0{}", file.sha256, file.path).as_bytes());
     }
     hasher.digest()
 }
 
-/// What is found, before anything of it is read: what is too much is refused at once.
+/// Collects the paths of an item's files before any of them is read, so that an item that is too
+/// large is refused early.
 struct FileCollector<'a> {
     folder: &'a Dir,
-    /// The name of the item's own sidecar.
+    /// The file name of the item's own sidecar.
     sidecar: String,
-    /// Folder and name.
+    /// The folder and name of each file.
     found: Vec<(String, String)>,
     bytes: u64,
 }
@@ -92,7 +94,7 @@ impl FileCollector<'_> {
         let mut names = Vec::new();
         let mut is_odd = false;
         OpenFolder::open(self.folder, "")?.for_each_entry(|name, kind| {
-            // What cannot be said could be the tool's.
+            // A file whose name is not UTF-8 could belong to the tool.
             is_odd |= name.is_none();
             let name = name.filter(|name| name.starts_with(&stem) && *name != main);
             names.extend(name.map(|name| (name.to_owned(), kind)));
@@ -175,7 +177,7 @@ impl FileCollector<'_> {
         Err(unplaced_fault("its files are larger than 64 MiB", "Keep large data elsewhere."))
     }
 
-    /// Reads everything that was found.
+    /// Hashes every file that was collected.
     fn hash_all(mut self) -> Result<Vec<FileDigest>, ItemFilesError> {
         self.bytes = 0;
         let mut files = Vec::new();

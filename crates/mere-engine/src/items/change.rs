@@ -1,4 +1,5 @@
-//! Making, changing and deleting an item: checked, permitted, and then done or proposed.
+//! Creating, updating and deleting an item. Each change is checked and permitted, and then applied
+//! or proposed. This file also defines [`ItemCall`], which carries what a call about items needs.
 
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
@@ -30,45 +31,45 @@ use crate::view::View;
 use crate::world::VisibilityRef;
 use mere_host::{CellPool, digest_file, none_if_missing, read_at_most};
 
-/// What a change is made with.
+/// Everything that one call about items needs.
 pub(crate) struct ItemCall<'a> {
     pub(crate) view: &'a View<'a>,
-    /// The gate that agents' answers pass, whoever asks.
+    /// The gate that replies to agents pass through, even if a person makes this call.
     pub(crate) agent_gate: &'a Gate,
     pub(crate) sources: &'a ItemSources<'a>,
     pub(crate) context: &'a Context,
     pub(crate) agents: &'a AgentsConfig,
-    /// By which rules items have categories.
+    /// The rules for the categories of items.
     pub(crate) item_rules: &'a ItemRules,
-    /// Whose signatures count.
+    /// Decides whose signatures are trusted.
     pub(crate) trust_policy: &'a TrustPolicy,
     pub(crate) reader: Reader,
-    /// For what is asked about memories.
+    /// Used for everything about memories.
     pub(crate) store_call: &'a StoreCall<'a>,
-    /// The passphrase of the user's key, where a person gave it.
+    /// The passphrase of the user's key, if a person entered one.
     pub(crate) passphrase: Option<&'a Secret>,
     pub(crate) is_cancelled: &'a dyn Fn() -> bool,
-    /// What is searched with.
+    /// What a search needs.
     pub(crate) search: SearchContext<'a>,
-    /// Tells how far a long command is: of how many, how many are done.
+    /// Reports the progress of a long command: how many steps are done, and how many there are.
     pub(crate) progress: &'a dyn Fn(u64, u64),
-    /// Tells what a running tool says, and after how many milliseconds.
+    /// Reports a note about a running tool's output, with the elapsed milliseconds.
     pub(crate) report_tool_note: &'a dyn Fn(u64, Prose),
-    /// Passes it on to a person as it comes.
+    /// Passes a running tool's output on to a person as it arrives.
     pub(crate) stream_tool_output: &'a dyn Fn(OutputStream, &Prose),
-    /// How tools are run.
+    /// The settings for running tools.
     pub(crate) run_config: &'a RunConfig,
-    /// Where they are.
+    /// The sandbox cells that tools run in.
     pub(crate) cells: &'a CellPool,
 }
 
 impl ItemCall<'_> {
-    /// The scope that is meant: in the home folder the project's space is the user's own.
+    /// Returns the scope that is meant. In the home folder the project's space is the user's own.
     pub(crate) fn effective_scope(&self, said: Scope) -> Scope {
         if said == Scope::Project && self.context.is_home() { Scope::User } else { said }
     }
 
-    /// The same for where an item is looked for.
+    /// Applies [`Self::effective_scope`] to the scope in which an item is searched for.
     pub(crate) fn effective_source(&self, said: LookupScope) -> LookupScope {
         match said {
             LookupScope::Only(scope) => LookupScope::Only(self.effective_scope(scope)),
@@ -77,14 +78,14 @@ impl ItemCall<'_> {
     }
 }
 
-/// Whether a change is made.
+/// Whether a call takes effect or only reports what it would do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExecutionMode {
     Real,
     DryRun,
 }
 
-/// Does what `execute` asks for.
+/// Performs an `execute` call.
 pub(crate) fn execute(desk: &ItemCall<'_>, call: &Execute) -> Result<Draft, ToolError> {
     let mode = if call.dry_run { ExecutionMode::DryRun } else { ExecutionMode::Real };
     if let ItemAction::Run { parameters } = &call.action {
@@ -108,7 +109,7 @@ pub(crate) fn execute(desk: &ItemCall<'_>, call: &Execute) -> Result<Draft, Tool
     }
 }
 
-/// Makes a new item.
+/// Creates a new item.
 fn create(
     desk: &ItemCall<'_>,
     call: &Execute,
@@ -145,7 +146,8 @@ fn update(
     put_item(desk, prospect, ExpectedState::Whole(whole), mode)
 }
 
-/// The other files that are meant by someone who saw those that are there masked and rewritten.
+/// Restores masked and rewritten parts in the other files of an item, for a caller who saw them
+/// only in that form.
 fn restore_masked_files(
     desk: &ItemCall<'_>,
     main: &Address,
@@ -159,7 +161,7 @@ fn restore_masked_files(
         }
         let content = match CurrentFile::read(desk, address) {
             Ok(current) => current.restore_masked_text(desk, content)?,
-            // A new one: nobody saw it as anything else.
+            // The file is new, so nobody saw a masked version of it.
             Err(ToolError::Path(_)) => content.clone(),
             Err(error) => return Err(error),
         };
@@ -186,7 +188,7 @@ fn delete(
     apply_or_propose(desk, change, told, mode)
 }
 
-/// Settles that an item is to be so.
+/// Creates an item or replaces an existing one.
 pub(crate) fn put_item(
     desk: &ItemCall<'_>,
     prospect: NewItem,
@@ -199,7 +201,7 @@ pub(crate) fn put_item(
     apply_or_propose(desk, change, ChangeReport { address, integrity, warnings, verb: done }, mode)
 }
 
-/// What the answer tells.
+/// What the reply to a change reports.
 struct ChangeReport {
     address: Address,
     integrity: Option<Sha256>,
@@ -207,7 +209,8 @@ struct ChangeReport {
     verb: &'static str,
 }
 
-/// Asks policy, and does it, proposes it, or says what would be done.
+/// Asks policy about a change and applies it or proposes it. In a dry run it only reports what
+/// would happen.
 fn apply_or_propose(
     desk: &ItemCall<'_>,
     change: ItemChange,
@@ -261,7 +264,8 @@ fn apply_or_propose(
     })
 }
 
-/// Whether a signature lies beside an item. What cannot be found out counts as signed.
+/// Returns whether a signature lies beside an item. If this cannot be determined, the item counts
+/// as signed.
 pub(super) fn detect_signature_state(desk: &ItemCall<'_>, place: &ScopedPath) -> SignatureState {
     let main = place.address().map(|address| desk.view.resolve(&Spoken::Rooted(address)));
     let Some(Ok(main)) = main else { return SignatureState::Unsigned };
@@ -273,8 +277,8 @@ pub(super) fn detect_signature_state(desk: &ItemCall<'_>, place: &ScopedPath) ->
     }
 }
 
-/// Whether an item may come to lie at a place: its category may be there, and its name is taken by
-/// no item of either form, nor by anything else.
+/// Checks that an item may be placed here: its category is allowed, and its name is not taken by an
+/// item of either form or by any other file.
 pub(crate) fn check_destination(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<(), ToolError> {
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
     let inside = desk.sources.space(place.scope).map(|space| space.is_inside_an_item(place));
@@ -297,7 +301,7 @@ pub(crate) fn check_destination(desk: &ItemCall<'_>, place: &ScopedPath) -> Resu
     }
 }
 
-/// Whether items of that type may have that category.
+/// Checks that items of this type may have this category.
 fn check_category(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<(), ToolError> {
     if place.base != CategoryBase::Space {
         return Ok(());
@@ -309,11 +313,11 @@ fn check_category(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<(), ToolErr
     Ok(desk.item_rules.check_category(place, folder)?)
 }
 
-/// A file of an item as it is, right or wrong: what is broken can be mended.
+/// A file of an item as it is now. It need not be valid, so that a broken item can be repaired.
 struct CurrentFile {
     address: Address,
     file: VisibilityRef,
-    /// What it holds, unless that is more than an item can.
+    /// The file's content, or `None` if it is larger than an item may be.
     bytes: Option<Vec<u8>>,
     sha256: Sha256,
 }
@@ -335,7 +339,7 @@ impl CurrentFile {
         Ok(Self { address, file, bytes, sha256 })
     }
 
-    /// One digest of all that the item is whose main file this is.
+    /// Returns one digest of the whole item whose main file this is.
     fn item_digest(&self, place: &ScopedPath) -> Result<Sha256, ToolError> {
         let unreadable = |cause| ToolError::unreadable(&self.address, cause);
         match self.file.parent_folder() {
@@ -344,7 +348,8 @@ impl CurrentFile {
         }
     }
 
-    /// The other files of the item whose main file this is, as far as they can be told.
+    /// Returns the other files of the item whose main file this is, or none if they cannot be
+    /// hashed.
     fn other_files(&self, place: &ScopedPath) -> Vec<FileDigest> {
         let others = self.file.parent_folder().map(|folder| hash_other_files(folder, place));
         others.and_then(Result::ok).unwrap_or_default()
@@ -357,7 +362,8 @@ impl CurrentFile {
         Err(ItemChangeError::Stale { address: self.address.clone(), current: Some(self.sha256) })
     }
 
-    /// The content that is meant by someone who saw this one masked and rewritten.
+    /// Restores the masked and rewritten parts of new content, for a caller who saw this file only
+    /// in that form.
     fn restore_masked_text(&self, desk: &ItemCall<'_>, content: &str) -> Result<String, ToolError> {
         let text = self.bytes.as_deref().map(str::from_utf8);
         let Some(Ok(text)) = text else { return Ok(content.to_owned()) };

@@ -1,4 +1,7 @@
-//! Why nothing came of a call about an item.
+//! Errors of calls about items.
+//!
+//! They carry addresses, never host paths. The sentences for people and agents are written
+//! elsewhere.
 
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
@@ -13,8 +16,8 @@ use crate::enforce::{Denied, UntrustedItem};
 use crate::keys::KeyFault;
 use crate::records::RecordError;
 
-/// A call about an item that came to nothing. Ids and addresses in it were parsed, so they may be
-/// said again.
+/// The reason why a call about an item failed. Its ids and addresses were parsed, so they are safe
+/// to repeat in a reply.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ItemError {
     #[error("there is no such {kind}")]
@@ -61,7 +64,8 @@ impl From<TeamRefusal> for ItemError {
     }
 }
 
-/// Why an item was not made, changed or deleted. Nothing was changed in any of these.
+/// The reason why an item was not created, changed or deleted. Nothing was changed in any of these
+/// cases.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ItemChangeError {
     #[error("items of type {0} are not made so")]
@@ -102,7 +106,7 @@ pub(crate) enum ItemChangeError {
     Proposal(#[from] ProposalError),
 }
 
-/// Why a proposal was not placed.
+/// The reason why a proposal was not accepted.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProposalError {
     #[error("there is no such proposal")]
@@ -113,12 +117,12 @@ pub(crate) enum ProposalError {
     Invalid(&'static str),
 }
 
-/// Inputs that do not fit a directive.
+/// Inputs that do not match the schema of a directive or tool.
 #[derive(Debug)]
 pub(crate) struct WrongInputs {
     pub(crate) address: Address,
     pub(crate) problems: Vec<Problem>,
     pub(crate) schema: Value,
-    /// Inputs that would fit, as far as one can be made up.
+    /// Example inputs that would match, as far as they can be generated.
     pub(crate) example: Value,
 }

@@ -1,4 +1,5 @@
-//! Which item a reference means: project before user, and one in its scope.
+//! Resolves a reference to one item. The project comes before the user, and within a scope the
+//! reference must match exactly one item.
 
 use mere_core::item::{ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::request::LookupScope;
@@ -7,14 +8,14 @@ use super::near::suggest_similar;
 use super::{ItemError, ItemSources};
 use crate::view::View;
 
-/// The item that is meant.
+/// The item that a reference resolves to.
 pub(crate) struct ResolvedItem {
     pub(crate) place: ScopedPath,
-    /// Items of the same name in scopes that lose.
+    /// Items of the same name in scopes of lower precedence.
     pub(crate) shadows: Vec<ScopedPath>,
 }
 
-/// The scopes that are looked through, those that win first.
+/// Returns the scopes to search, in order of precedence.
 pub(crate) fn scopes(source: LookupScope) -> Result<Vec<Scope>, ItemError> {
     match source {
         LookupScope::Local | LookupScope::All => Ok(vec![Scope::Project, Scope::User]),
@@ -23,7 +24,7 @@ pub(crate) fn scopes(source: LookupScope) -> Result<Vec<Scope>, ItemError> {
     }
 }
 
-/// Finds the item that a reference means.
+/// Finds the item that a reference means. If there is none, the error suggests similar names.
 pub(crate) fn find(
     stock: &ItemSources<'_>,
     view: &View<'_>,
@@ -39,8 +40,8 @@ pub(crate) fn find(
     })
 }
 
-/// The same, without a guess at what was meant if there is none. One that is broken is found like any other: it is for its
-/// reader to say so.
+/// Does the same as [`find`], but suggests nothing if the item is missing. A broken item is found
+/// like any other; whoever reads it reports that it is broken.
 pub(crate) fn find_without_suggestions(
     stock: &ItemSources<'_>,
     view: &View<'_>,
@@ -52,7 +53,7 @@ pub(crate) fn find_without_suggestions(
     let mut shadows = Vec::new();
     for scope in &scopes {
         let found = stock.candidates(*scope, kind, item).map_err(ItemError::Unsearchable)?;
-        // What may not be seen is not there.
+        // An item that the caller may not see is treated as missing.
         let found = found.into_iter().filter(|place| is_visible(view, place)).collect::<Vec<_>>();
         match (&winner, found.as_slice()) {
             (_, []) => {}
@@ -68,7 +69,7 @@ pub(crate) fn find_without_suggestions(
     Err(ItemError::Missing { kind, item, scopes, suggestions: near })
 }
 
-/// Whether the caller may know of an item.
+/// Returns whether the caller may know that an item exists.
 pub(crate) fn is_visible(view: &View<'_>, place: &ScopedPath) -> bool {
     place.address().is_some_and(|address| view.world.may_show(&address))
 }

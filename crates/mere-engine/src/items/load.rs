@@ -1,4 +1,6 @@
-//! The `load` tool: what is this item?
+//! The `load` tool: returns an item with its content, metadata and trust.
+//!
+//! It can also copy the item into another scope, and list the entries around it.
 
 use mere_core::item::{Item, ItemRef, MemoryPath, ScopedPath};
 use mere_core::reply::{Content, Draft, Fields, ParsedName, Prose, codes};
@@ -77,7 +79,7 @@ pub(crate) fn load(desk: &ItemCall<'_>, call: &Load) -> Result<Draft, ToolError>
     })
 }
 
-/// What has expired is hidden from agents; a person may look.
+/// Hides expired memories from agents; a person may still see them.
 fn check_expiry(desk: &ItemCall<'_>, loaded: &LoadedItem) -> Result<(), StoreError> {
     if let (Item::Memory(memory), Reader::Agent) = (&loaded.item, desk.reader)
         && let Some(at) = memory.expires_at.filter(|_| memory.has_expired(now()))
@@ -88,13 +90,13 @@ fn check_expiry(desk: &ItemCall<'_>, loaded: &LoadedItem) -> Result<(), StoreErr
     Ok(())
 }
 
-/// Category and id.
+/// Returns the name of an item, which is its category and id.
 pub(crate) fn item_name(place: &ScopedPath) -> ParsedName {
     let category = Some(place.category.clone()).filter(|category| !category.is_empty());
     ParsedName::from(&ItemRef { category, id: place.id.clone(), version: None })
 }
 
-/// What would keep a tool from running: nothing to start, a schema that is none.
+/// Returns what would prevent a tool from running: a missing entrypoint or an unusable schema.
 fn tool_warnings(loaded: &LoadedItem) -> Vec<Content> {
     let Item::Tool(tool) = &loaded.item else { return Vec::new() };
     let mut odd = Vec::new();

@@ -1,7 +1,7 @@
-//! An item's bytes, read once, and what follows from exactly these.
+//! An item's bytes, read once, and everything derived from exactly these bytes.
 //!
-//! [`Raw`] is what lies there; it is judged before it is understood. [`Loaded`] is an item that was
-//! understood; whether it may be used is for [`super::opened`] to say.
+//! A [`RawItem`] is what lies on disk; it is verified before it is parsed. A [`LoadedItem`] was
+//! parsed; [`super::checked_item`] decides whether it may be used.
 
 use cap_std::fs::Dir;
 use mere_core::address::Address;
@@ -23,27 +23,27 @@ use crate::view::View;
 use crate::world::ResolveError;
 use mere_host::{none_if_missing, open_regular_file, read_at_most};
 
-/// An item as it lies on disk, not yet understood.
+/// An item as it lies on disk, not yet parsed.
 pub(crate) struct RawItem {
     pub(crate) place: ScopedPath,
     pub(crate) address: Address,
     bytes: Vec<u8>,
     sha256: Sha256,
-    /// Every file but the main one.
+    /// Every file except the main one.
     other_files: Result<Vec<FileDigest>, ItemFilesError>,
     pub(crate) sidecar: SidecarFile,
 }
 
-/// What lies where a sidecar would.
+/// What lies at the path of an item's sidecar.
 pub(crate) enum SidecarFile {
     None,
     Bytes(Vec<u8>),
-    /// A link, a folder, or more than a sidecar can be.
+    /// A link, a folder, or a file that is too large for a sidecar.
     Unreadable,
 }
 
 impl SidecarFile {
-    /// Looks beside an item's main file.
+    /// Reads the sidecar beside an item's main file.
     pub(crate) fn read(folder: &Dir, place: &ScopedPath) -> std::io::Result<Self> {
         let name = place.sidecar_name().unwrap_or_default();
         if none_if_missing(folder.symlink_metadata(&name))?.is_none() {
@@ -63,15 +63,15 @@ impl SidecarFile {
     }
 }
 
-/// An item that was understood.
+/// An item that was parsed.
 pub(crate) struct LoadedItem {
     pub(crate) place: ScopedPath,
     pub(crate) address: Address,
     pub(crate) text: String,
-    /// Of the main file.
+    /// The digest of the main file.
     pub(crate) sha256: Sha256,
     pub(crate) item: Item,
-    /// Every other file.
+    /// Every file except the main one.
     pub(crate) files: Vec<FileDigest>,
     pub(crate) integrity: Option<Sha256>,
 }
@@ -84,7 +84,8 @@ impl RawItem {
         let file = open_visible_file(&main)?;
         let unreadable = |cause| ToolError::unreadable(&address, cause);
         let bytes = read_at_most(file, item::MAX_ITEM_BYTES as u64).map_err(unreadable)?;
-        // One byte more than there may be says as much as all of them.
+        // A file that is too large is replaced by filler of one byte over the limit, which fails
+        // the same check.
         let bytes = bytes.unwrap_or_else(|| vec![b' '; item::MAX_ITEM_BYTES + 1]);
         let sha256 = Sha256::digest(&bytes);
         let folder = main.parent_folder().ok_or(ResolveError::NotVisible)?;
@@ -93,7 +94,7 @@ impl RawItem {
         Ok(Self { place, address, bytes, sha256, other_files: others, sidecar })
     }
 
-    /// Whether nothing lies where the signatures of an item would.
+    /// Returns whether an item has no sidecar.
     pub(crate) fn has_no_sidecar(view: &View<'_>, place: &ScopedPath) -> Result<bool, ToolError> {
         let address = place.address().ok_or(ResolveError::NotVisible)?;
         let main = view.resolve(&Spoken::Rooted(address.clone()))?;
@@ -103,20 +104,21 @@ impl RawItem {
         Ok(beside.map_err(|cause| ToolError::unreadable(&address, cause))?.is_none())
     }
 
-    /// Every file of it, in order of paths, as far as they can be told.
+    /// Returns every file of the item, sorted by path, or `None` if they could not be hashed.
     pub(crate) fn files(&self) -> Option<Vec<FileDigest>> {
         let others = self.other_files.as_ref().ok()?;
         Some(with_main_file(&self.place, (self.sha256, self.bytes.len() as u64), others))
     }
 
-    /// The one verification. What is broken is not understood, and has no body.
+    /// Verifies the item; this is the only verification there is. A broken item is not parsed and
+    /// has no body.
     pub(crate) fn verify(
         mut self,
         court: &TrustPolicy,
     ) -> Result<Verification<LoadedItem>, ToolError> {
         let others = match (&self.other_files, &self.sidecar) {
             (Ok(others), _) => others,
-            // What was signed had no such file.
+            // The signed item had no such file.
             (Err(ItemFilesError::Fault(_, odd)), sidecar)
                 if !matches!(sidecar, SidecarFile::None) =>
             {
@@ -146,7 +148,7 @@ impl RawItem {
         })
     }
 
-    /// Parses it, whoever vouches for it.
+    /// Parses the item, whoever vouches for it.
     pub(crate) fn parse(self) -> Result<LoadedItem, ToolError> {
         let Self { place, address, bytes, sha256, other_files: others, .. } = self;
         let faulty = |fault| ItemError::Faulty {
@@ -165,7 +167,7 @@ impl RawItem {
     }
 }
 
-/// Every file of an item, in order of paths.
+/// Returns every file of an item, sorted by path.
 pub(crate) fn with_main_file(
     place: &ScopedPath,
     (sha256, size): (Sha256, u64),
@@ -184,7 +186,7 @@ impl LoadedItem {
         RawItem::read(view, place)?.parse()
     }
 
-    /// What it says of itself that is signed.
+    /// Returns what the item claims about itself and its signature covers.
     pub(crate) fn claims(&self) -> ItemClaims {
         let executor = match &self.item {
             Item::Tool(tool) => tool.executor.clone(),
@@ -193,17 +195,17 @@ impl LoadedItem {
         ItemClaims { version: self.item.version().cloned(), integrity: self.integrity, executor }
     }
 
-    /// Every file of it, in order of paths.
+    /// Returns every file of the item, sorted by path.
     pub(crate) fn all_files(&self) -> Vec<FileDigest> {
         with_main_file(&self.place, (self.sha256, self.text.len() as u64), &self.files)
     }
 
-    /// One digest of all that it is.
+    /// Returns one digest of the whole item.
     pub(crate) fn item_digest(&self) -> Sha256 {
         item_digest(self.sha256, &self.files)
     }
 
-    /// The name of its main file.
+    /// Returns the name of its main file.
     pub(crate) fn main_file_name(&self) -> &str {
         self.address.path().names().next_back().unwrap_or_default()
     }

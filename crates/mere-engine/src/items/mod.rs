@@ -1,7 +1,7 @@
-//! Items as a call meets them: found by precedence, read, run, made and changed.
+//! Items as one call works with them: finding, loading, running, creating and changing them.
 //!
-//! [`Stock`] is what a call can find items in, [`Loaded`] an item that was read and understood.
-//! [`Opened`] is one that may be used, with who vouches for it.
+//! [`ItemSources`] holds everything a call can find items in. A [`LoadedItem`] was read and parsed;
+//! a [`CheckedItem`] was also verified, and says who vouches for it.
 
 mod belongings;
 mod chain;

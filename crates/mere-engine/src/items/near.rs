@@ -1,4 +1,6 @@
-//! What was probably meant by an id that names nothing.
+//! Suggestions for an id that names no item.
+//!
+//! Only items that the caller may see are suggested.
 
 use mere_core::item::{ItemRef, ItemType, Scope};
 
@@ -7,12 +9,13 @@ use super::find::is_visible;
 use crate::space::Catalog;
 use crate::view::View;
 
-/// How many are named.
+/// The largest number of suggestions.
 const MAX_SUGGESTIONS: usize = 3;
-/// A space with more items is not gone through for a hint.
+/// A space with more items than this is not searched for suggestions.
 const MAX_ITEMS: u64 = 20_000;
 
-/// Items whose ids are almost the one that was said, as they would be said.
+/// Returns references to items whose ids are close to the given one, as the caller would write
+/// them. An item of another type is suggested only if its id is identical.
 pub(super) fn suggest_similar(
     stock: &ItemSources<'_>,
     view: &View<'_>,
@@ -44,7 +47,8 @@ pub(super) fn suggest_similar(
     found.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| name).collect()
 }
 
-/// How many letters must be put in, taken out or changed; more than a few are many.
+/// Returns the Levenshtein distance. If the lengths differ by more than two, it returns
+/// `usize::MAX` without computing it.
 fn edit_distance(one: &str, other: &str) -> usize {
     const MANY: usize = usize::MAX;
     if one.len().abs_diff(other.len()) > 2 {

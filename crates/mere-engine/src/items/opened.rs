@@ -1,7 +1,8 @@
-//! An item that may be used, and who vouches for it.
+//! An item that was read and verified, and who vouches for it.
 //!
-//! The only way from what lies on disk to a reply with its body: judged, then permitted. What is
-//! broken has no body to give; what nobody vouches for is used only where policy allows it.
+//! This is the only way from bytes on disk to a reply with an item's body: the item is verified
+//! first and then permitted. A broken item has no body to return; an item that nobody vouches for
+//! is used only where policy allows it.
 
 use mere_core::address::Address;
 use mere_core::item::ScopedPath;
@@ -20,35 +21,35 @@ use crate::enforce::{self, SignatureRequirement};
 use crate::tool_error::ToolError;
 use crate::view::View;
 
-/// Who vouches for an item that may be used.
+/// Who vouches for an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TrustStatus {
-    /// Its author and whoever put it there.
+    /// Its author and whoever placed it here vouch for it.
     Verified(ItemSigners),
-    /// A person is at work on it.
+    /// A person is working on it.
     Draft,
-    /// Nobody.
+    /// It has no signature.
     Unsigned,
-    /// Somebody whose key does not count.
+    /// It is signed by a key that is not trusted.
     UnknownKey(UnknownSigner),
 }
 
-/// Somebody whose key does not count, and what the team there is to the user.
+/// A signer whose key is not trusted, and the user's membership in the team of this space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UnknownSigner {
     signer: UntrustedSigner,
     membership: Membership,
 }
 
-/// An item that may be used.
+/// An item that was read and is not broken.
 pub(crate) struct CheckedItem {
     pub(crate) loaded: LoadedItem,
     pub(crate) trust_status: TrustStatus,
-    /// The signatures that were judged.
+    /// The sidecar that was verified.
     pub(crate) sidecar_bytes: Option<Vec<u8>>,
 }
 
-/// A broken item: what is told instead of its body.
+/// A broken item, with what is reported instead of its body.
 #[derive(Debug)]
 pub(crate) struct BrokenItem {
     pub(crate) place: ScopedPath,
@@ -57,7 +58,7 @@ pub(crate) struct BrokenItem {
 }
 
 impl CheckedItem {
-    /// Reads an item and judges it. What is broken is an error.
+    /// Reads an item and checks its signatures. A broken item is an error.
     pub(crate) fn read_and_verify(
         view: &View<'_>,
         court: &TrustPolicy,
@@ -88,12 +89,13 @@ impl CheckedItem {
         Ok(Self { loaded, trust_status: standing, sidecar_bytes: signed })
     }
 
-    /// The same for use by whoever asks: policy decides about what nobody vouches for.
+    /// Reads and verifies an item for use by the caller. Policy decides about an item that nobody
+    /// vouches for.
     pub(crate) fn open_for_use(desk: &ItemCall<'_>, place: ScopedPath) -> Result<Self, ToolError> {
         Self::open_for_reader(desk.reader, (desk.view, desk.trust_policy), place)
     }
 
-    /// The same with no more than it takes.
+    /// Does the same as [`Self::open_for_use`] without a whole [`ItemCall`].
     pub(crate) fn open_for_reader(
         who: Reader,
         (view, court): (&View<'_>, &TrustPolicy),
@@ -107,19 +109,19 @@ impl CheckedItem {
         Ok(opened)
     }
 
-    /// What `trust` says.
+    /// Returns the fields of `trust` in a reply.
     pub(crate) fn trust_fields(&self) -> Fields {
         self.trust_status.to_fields()
     }
 
-    /// What to do about an item that nobody vouches for.
+    /// Returns what to do about an item that nobody vouches for.
     pub(crate) fn advice(&self) -> Option<Prose> {
         self.trust_status.advice(&self.loaded.place)
     }
 }
 
-/// Whether what an item says counts for whoever asks. Of what has no signatures and needs none,
-/// nothing is read.
+/// Returns whether the caller may rely on what an item says. An item that has no sidecar and needs
+/// none is not read.
 pub(crate) fn is_usable_by_caller(desk: &ItemCall<'_>, place: &ScopedPath) -> bool {
     let must = desk.reader == Reader::Agent && desk.trust_policy.requires_signature(place.kind);
     let is_plain = !must && RawItem::has_no_sidecar(desk.view, place).unwrap_or_default();
@@ -127,7 +129,7 @@ pub(crate) fn is_usable_by_caller(desk: &ItemCall<'_>, place: &ScopedPath) -> bo
 }
 
 impl TrustStatus {
-    /// Its name in `trust.status`.
+    /// Returns its name in `trust.status`.
     pub(crate) fn status(&self) -> &'static str {
         match self {
             Self::Verified(_) => "verified",
@@ -137,7 +139,7 @@ impl TrustStatus {
         }
     }
 
-    /// What `trust` says.
+    /// Returns the fields of `trust` in a reply.
     pub(crate) fn to_fields(&self) -> Fields {
         let fields = Fields::default().with("status", self.status());
         match self {
@@ -157,7 +159,8 @@ impl TrustStatus {
         }
     }
 
-    /// What to do where nobody vouches for an item. Memories are never signed.
+    /// Returns what to do about an item that nobody vouches for. Memories are never signed, so they
+    /// need nothing.
     pub(crate) fn advice(&self, place: &ScopedPath) -> Option<Prose> {
         let item = format!("{} {}", place.kind, item_name(place));
         let words = match self {
@@ -176,7 +179,7 @@ impl TrustStatus {
 }
 
 impl UnknownSigner {
-    /// Where there is a team, it is the team that says whose keys count.
+    /// Returns what to do. Where there is a team, the team decides whose keys are trusted.
     fn advice(&self, item: &str) -> String {
         let whose = match self.signer.reason {
             UntrustedReason::UnknownKey => "a key that nobody here trusts",

@@ -1,7 +1,7 @@
-//! Spending a permit: an item's files put where they belong, or removed.
+//! Applies a permit: writes or removes an item's files.
 //!
-//! Everything happens under the lock of the folder the item lies in, and what must be true before
-//! is looked at again there. New bytes are durable before old ones go.
+//! All of this happens under the lock of the item's base folder, and preconditions are checked
+//! again under that lock. New bytes are durable before old ones are removed.
 
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
@@ -19,16 +19,16 @@ use mere_host::{
     open_regular_file, read_at_most,
 };
 
-/// The largest main file whose digest is taken.
+/// The largest main file that is hashed.
 const MAX_MAIN_BYTES: u64 = 64 * 1024 * 1024;
 
-/// With what a permit is spent.
+/// The context in which a permit is applied.
 pub(crate) struct WriteContext<'a> {
     pub(crate) context: &'a Context,
     pub(crate) is_cancelled: &'a dyn Fn() -> bool,
 }
 
-/// Does what a permit allows.
+/// Makes the change that a permit allows.
 #[expect(clippy::needless_pass_by_value, reason = "a permit is spent once")]
 pub(crate) fn apply_permit(
     permit: ItemPermit,
@@ -73,7 +73,7 @@ pub(crate) fn apply_permit(
         ItemOperation::Put { files, .. } => {
             let before = spot.read_sidecar(&editing).map_err(failed)?;
             let done = spot.replace(&editing, files, main);
-            // What was not replaced keeps the signatures it had.
+            // An item that was not replaced keeps its signatures.
             if !matches!(done, Ok(true)) {
                 spot.restore_sidecar(&editing, before).map_err(failed)?;
             }
@@ -91,7 +91,8 @@ pub(crate) fn apply_permit(
 }
 
 impl WriteContext<'_> {
-    /// The folder that paths of a place start from.
+    /// Opens the folder that the paths of a place are relative to. Creates the space if it is
+    /// missing.
     fn open_base_folder(&self, place: &ScopedPath) -> std::io::Result<cap_std::fs::Dir> {
         let missing = || std::io::Error::from(std::io::ErrorKind::NotFound);
         match (place.scope, &place.base) {
@@ -108,11 +109,11 @@ impl WriteContext<'_> {
     }
 }
 
-/// Where an item's files go.
+/// The paths of an item's files.
 struct ItemPaths<'a> {
     place: &'a ScopedPath,
     main: RelPath,
-    /// The folder of the main file.
+    /// The folder that contains the main file.
     folder: RelPath,
 }
 
@@ -123,18 +124,18 @@ impl<'a> ItemPaths<'a> {
         Some(Self { place, main, folder })
     }
 
-    /// Where its signatures lie.
+    /// Returns the path of the item's sidecar.
     fn sidecar_path(&self) -> Option<RelPath> {
         self.folder.child(&self.place.sidecar_name()?)
     }
 
-    /// The signatures it has now.
+    /// Reads the current sidecar.
     fn read_sidecar(&self, editing: &FolderWriter) -> std::io::Result<Option<Vec<u8>>> {
         let file = self.sidecar_path().map(|path| editing.open_file(&path)).transpose()?.flatten();
         Ok(file.map(|file| read_at_most(file, MAX_SIDECAR_BYTES)).transpose()?.flatten())
     }
 
-    /// Gives it back the signatures it had.
+    /// Writes the previous sidecar back, or removes the new one if there was none.
     fn restore_sidecar(
         &self,
         editing: &FolderWriter,
@@ -149,26 +150,27 @@ impl<'a> ItemPaths<'a> {
         }
     }
 
-    /// The address of what lies at a path from where the item's own begins.
+    /// Returns the address of a path that is relative to the same folder as the item's own path.
     fn address_of(&self, own: &Address, path: &RelPath) -> Address {
         let above = own.path().as_str().strip_suffix(self.main.as_str()).unwrap_or_default();
         let whole = format!("{above}{path}").parse::<RelPath>();
         whole.map_or_else(|_| own.clone(), |whole| Address::file(own.root().clone(), whole))
     }
 
-    /// One digest of all that the item is now.
+    /// Returns one digest of the whole item as it is now.
     fn item_digest(&self, editing: &FolderWriter, main: Sha256) -> std::io::Result<Option<Sha256>> {
         let folder = none_if_missing(OpenFolder::open(editing.dir(), self.folder.as_str()))?;
         folder.map(|folder| read_item_digest(main, &folder.into_dir(), self.place)).transpose()
     }
 
-    /// Makes it, unless something is in the way: then says what, and leaves nothing of its own.
+    /// Creates the item. If something is in the way, it returns that path and leaves none of its
+    /// own files behind.
     fn create(
         &self,
         editing: &FolderWriter,
         files: &[(RelPath, Vec<u8>)],
     ) -> std::io::Result<Option<RelPath>> {
-        // Someone may have made the other form since it was looked for.
+        // Someone may have created the other form since the destination was checked.
         let form = match self.place.form {
             ItemForm::Flat => ItemForm::Folder,
             ItemForm::Folder => ItemForm::Flat,
@@ -201,12 +203,13 @@ impl<'a> ItemPaths<'a> {
     ) -> std::io::Result<Option<RelPath>> {
         for (path, bytes) in files {
             let path = self.folder.join_path(path);
-            // What a killed process put there for this very item is as good as ours.
+            // A killed process may have left this file while creating the same item; with equal
+            // bytes it is as good as our own.
             let ours = path != self.main && editing.has_digest(&path, Sha256::digest(bytes))?;
             if ours {
                 continue;
             }
-            // Signatures without an item are nobody's.
+            // A sidecar without an item may be overwritten.
             let is_free =
                 Some(&path) == self.sidecar_path().as_ref() && !editing.has_path(&self.main)?;
             let before = if is_free { WritePrecondition::Any } else { WritePrecondition::Absent };
@@ -218,8 +221,8 @@ impl<'a> ItemPaths<'a> {
         Ok(None)
     }
 
-    /// The main file comes last, and only if it is still what it was: until then the item is the
-    /// old one.
+    /// Replaces the item's files. The main file comes last and only if it is unchanged, so until
+    /// then the item is still the old one.
     fn replace(
         &self,
         editing: &FolderWriter,
@@ -239,8 +242,8 @@ impl<'a> ItemPaths<'a> {
         Ok(true)
     }
 
-    /// The main file goes first: from then on there is no item. What someone changed in the last
-    /// moment stays.
+    /// Removes the item. The main file goes first, because without it there is no item. A file that
+    /// somebody changed at the last moment stays.
     fn remove(
         &self,
         editing: &FolderWriter,

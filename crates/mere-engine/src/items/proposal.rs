@@ -1,8 +1,8 @@
-//! A change that an agent proposes: it lies in the agent's workspace until a person decides.
+//! A change that an agent proposes. It stays in the agent's workspace until a person decides.
 //!
-//! `proposals/<name>/proposal.json` says what it is, and its files lie beside it under `item/`. An
-//! agent can write there what it likes, so a proposal is read like anything from outside: parsed
-//! strictly, bounded, and checked once more when it is placed.
+//! `proposals/<name>/proposal.json` describes the proposal, and its files lie beside it under
+//! `item/`. An agent can write anything there, so a proposal is treated as untrusted input: it is
+//! parsed strictly, limited in size, and checked again when it is accepted.
 
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
@@ -18,30 +18,30 @@ use super::{ItemChangeError, ItemError};
 use crate::enforce::{ExpectedState, ItemOperation, ItemPermit};
 use mere_host::{MissingFolders, TargetLookup, Workspace};
 
-/// Where proposals lie in a workspace.
+/// The folder of a workspace that holds proposals.
 pub(super) const PROPOSALS_FOLDER: &str = "proposals";
-/// What a proposal says.
+/// The file that describes a proposal.
 pub(super) const PROPOSAL_FILE: &str = "proposal.json";
-/// Where its files lie.
+/// The folder that holds the proposed files.
 pub(super) const ITEM_FOLDER: &str = "item";
 
-/// A change that waits for a person.
+/// A change that waits for a person's decision.
 #[derive(Debug)]
 pub(crate) struct Proposal {
     pub(crate) agent: AgentName,
-    /// What it is called in the agent's workspace.
+    /// The name of its folder in the agent's workspace.
     pub(crate) name: String,
     pub(crate) action: ProposedAction,
     pub(crate) place: ScopedPath,
-    /// Its files, each from the main file's folder, the main one last.
+    /// Paths relative to the folder of the main file; the main file comes last.
     pub(crate) files: Vec<RelPath>,
 }
 
-/// What is proposed.
+/// The kind of change that is proposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProposedAction {
     Create,
-    /// The digest of all of the item it was made for.
+    /// Holds the digest of the whole item that the proposal was made for.
     Update(Sha256),
     Delete(Sha256),
 }
@@ -55,7 +55,7 @@ impl ProposedAction {
         }
     }
 
-    /// What the item must be; none if there must be none.
+    /// Returns the digest that the item must have now, or `None` if no item may exist.
     pub(super) fn expected_digest(self) -> Option<Sha256> {
         match self {
             Self::Create => None,
@@ -64,7 +64,7 @@ impl ProposedAction {
     }
 }
 
-/// Keeps a permitted change as a proposal, and says where.
+/// Saves a permitted change as a proposal and returns its address.
 #[expect(clippy::needless_pass_by_value, reason = "a permit is spent once")]
 pub(super) fn save_proposal(desk: &ItemCall<'_>, permit: ItemPermit) -> Result<Address, ItemError> {
     let place = permit.place();
@@ -76,7 +76,7 @@ pub(super) fn save_proposal(desk: &ItemCall<'_>, permit: ItemPermit) -> Result<A
             (ProposedAction::Update(*before), &files[..])
         }
         ItemOperation::Remove { whole } => (ProposedAction::Delete(*whole), &[][..]),
-        // Nobody proposes a signature.
+        // Signatures are never proposed.
         ItemOperation::Seal { .. } => return Err(ItemChangeError::InvalidPlace.into()),
     };
     let random = Uuid::new_v4().simple().to_string();
@@ -104,14 +104,14 @@ pub(super) fn save_proposal(desk: &ItemCall<'_>, permit: ItemPermit) -> Result<A
     for (path, bytes) in files {
         put(item.join_path(path), bytes).map_err(failed)?;
     }
-    // What it says comes last: before that there is no proposal.
+    // The description is written last: without it there is no proposal.
     let about = folder.child(PROPOSAL_FILE).ok_or(ItemChangeError::InvalidPlace)?;
     put(about, proposal.to_json_text().as_bytes()).map_err(failed)?;
     Ok(address)
 }
 
 impl Proposal {
-    /// Its folder in the workspace.
+    /// Returns the proposal's folder in the workspace.
     pub(super) fn folder(&self) -> Option<RelPath> {
         RelPath::default().child(PROPOSALS_FOLDER)?.child(&self.name)
     }
@@ -132,7 +132,7 @@ impl Proposal {
         format!("{value:#}\n")
     }
 
-    /// Reads what a proposal says; `None` if it is not one.
+    /// Parses a proposal's description. Returns `None` if it is not a valid one.
     pub(super) fn parse(agent: AgentName, name: &str, text: &[u8]) -> Option<Self> {
         const KEYS: [&str; 10] = [
             "v",

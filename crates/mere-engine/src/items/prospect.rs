@@ -1,4 +1,5 @@
-//! An item that is to be: its files, checked as if they lay where they would.
+//! An item that is about to be written. Its files are checked as if they already lay at their
+//! destination.
 
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
@@ -12,23 +13,23 @@ use super::run::{directive_schema, frontmatter_problems, item_warnings};
 use super::{ItemChangeError, ItemError, ItemSources};
 use crate::view::View;
 
-/// How many files an item may be given.
+/// The largest number of additional files for one item.
 const MAX_FILES: usize = 64;
-/// How many bytes they may have together.
+/// The largest total size of those files, in bytes.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
-/// An item that could be placed.
+/// A checked item that can be written.
 pub(crate) struct NewItem {
     pub(crate) place: ScopedPath,
     pub(crate) address: Address,
-    /// Every file, its path from the main file's folder; the main one last.
+    /// Every file with its path relative to the folder of the main file; the main file comes last.
     pub(crate) files: Vec<(RelPath, Vec<u8>)>,
     pub(crate) integrity: Option<Sha256>,
     pub(crate) warnings: Vec<Content>,
 }
 
 impl NewItem {
-    /// Checks a text for a place.
+    /// Checks the text of an item for a place.
     pub(crate) fn new(
         (stock, view): (&ItemSources<'_>, &View<'_>),
         place: ScopedPath,
@@ -50,8 +51,9 @@ impl NewItem {
         Ok(Self { place, address, files, integrity, warnings })
     }
 
-    /// The same with the text that was meant by what was said, and with the files that stay. What
-    /// was said has been checked; what was hidden from whoever said it is not told by a fault.
+    /// Replaces the text with its restored form, which has the masked parts put back, and includes
+    /// the files that stay. The text as the caller wrote it was already checked, so an error here
+    /// must not describe what was hidden from the caller.
     pub(crate) fn with_restored_text(
         self,
         text: &ItemContent,
@@ -78,8 +80,8 @@ fn file_digest((path, content): &(RelPath, String)) -> FileDigest {
     FileDigest { path: path.to_string(), sha256, size }
 }
 
-/// Where a new item goes, from what it consists of: a skill and a tool with files of other names
-/// have a folder of their own.
+/// Chooses the form of a new item from its content: a skill, and a tool with files that are not
+/// named after it, get a folder of their own.
 pub(crate) fn choose_form(kind: ItemType, id: &str, text: &ItemContent) -> ItemForm {
     let stem = format!("{id}.");
     let beside = |path: &RelPath| path.names().count() == 1 && path.as_str().starts_with(&stem);
@@ -91,7 +93,7 @@ pub(crate) fn choose_form(kind: ItemType, id: &str, text: &ItemContent) -> ItemF
     if is_folder { ItemForm::Folder } else { ItemForm::Flat }
 }
 
-/// A place in a space.
+/// Returns the place of an item in the space of a scope.
 pub(crate) fn place_in_space(
     scope: Scope,
     kind: ItemType,
@@ -109,7 +111,7 @@ pub(crate) fn place_in_space(
     }
 }
 
-/// The name of an item's main file.
+/// Returns the name of an item's main file.
 pub(crate) fn main_file_name(place: &ScopedPath) -> Option<RelPath> {
     place.folder_and_file().and_then(|(_, name)| name.parse().ok())
 }
@@ -146,7 +148,7 @@ fn check_files(place: &ScopedPath, text: &ItemContent) -> Result<(), ItemChangeE
     Ok(())
 }
 
-/// A schema that no input could be checked by is a fault of the item.
+/// Checks the item's own schemas. A schema that cannot check any input makes the item invalid.
 fn check_schemas(item: &Item) -> Result<(), ItemError> {
     let schema = |error| ItemError::InvalidSchema { address: None, error };
     match item {

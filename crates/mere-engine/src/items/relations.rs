@@ -1,4 +1,6 @@
-//! What `load` tells of the entries around one.
+//! The related entries and the successor of an item, as `load` reports them.
+//!
+//! Both come from the search index, and name only entries that the caller may see.
 
 use mere_core::graph::{Direction, Graph, NodeId, RelatedEntries, WalkOptions};
 use mere_core::item::{ItemType, ScopedPath};
@@ -9,10 +11,10 @@ use super::load::item_name;
 use crate::search::StalePolicy;
 use crate::tool_error::ToolError;
 
-/// How many links that lead nowhere are told.
+/// The largest number of dangling links that a reply lists.
 const MAX_DANGLING: usize = 100;
 
-/// The entries around an item, by direction and relation.
+/// Returns the entries around an item, grouped by direction and relation.
 pub(super) fn relationships(
     desk: &ItemCall<'_>,
     place: &ScopedPath,
@@ -46,7 +48,7 @@ pub(super) fn relationships(
     ))
 }
 
-/// What was reached one way, by relation.
+/// Returns the entries reached in one direction, grouped by relation.
 fn related_fields(graph: &Graph, related: &RelatedEntries, direction: Direction) -> Option<Fields> {
     let groups = related.groups.iter().filter(|((_, way), _)| *way == direction);
     let mut groups = groups.peekable();
@@ -78,7 +80,7 @@ fn entry_fields(graph: &Graph, node: NodeId) -> Fields {
         )
 }
 
-/// What took the place of an entry, if anything did.
+/// Returns the name of the entry that supersedes this one, if there is one.
 pub(super) fn find_successor(desk: &ItemCall<'_>, place: &ScopedPath) -> Option<ParsedName> {
     if place.kind != ItemType::Knowledge {
         return None;
@@ -93,7 +95,7 @@ pub(super) fn find_successor(desk: &ItemCall<'_>, place: &ScopedPath) -> Option<
         };
         Ok(found.filter(|_| is_current))
     });
-    // An item can be loaded, whatever the index says.
+    // A failure of the search index must not prevent loading an item.
     let found = found.unwrap_or_else(|error| {
         tracing::debug!(?error, "the search index could not say what superseded an entry");
         None

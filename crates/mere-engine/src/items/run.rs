@@ -1,7 +1,7 @@
-//! Running what an agent follows or reads: a directive or a knowledge entry.
+//! Running a directive or a knowledge entry, which an agent follows or reads.
 //!
-//! Nothing is executed here: a directive's inputs are checked before its steps are told. A tool goes its
-//! own way, down its [`chain`].
+//! Nothing is executed here: a directive's inputs are checked before its steps are returned. A tool
+//! is run through its chain, in [`run`].
 
 use mere_core::item::{Directive, Item, ItemFault, ItemRef, ItemType, Knowledge, Relation};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
@@ -20,7 +20,7 @@ use crate::seen::{MASK, MaskedText};
 use crate::tool_error::ToolError;
 use crate::view::View;
 
-/// Makes an item ready to be followed or read.
+/// Runs a tool, or prepares a directive or knowledge entry for an agent to follow or read.
 pub(crate) fn run_item(
     desk: &ItemCall<'_>,
     call: &Execute,
@@ -57,7 +57,7 @@ pub(crate) fn run_item(
     })
 }
 
-/// The steps of a directive whose inputs are right.
+/// Checks a directive's inputs and returns its steps.
 fn run_directive(
     view: &View<'_>,
     opened: &CheckedItem,
@@ -104,7 +104,7 @@ fn run_directive(
     Ok(directive_reply(opened, &teller, data, how))
 }
 
-/// A skill is followed as it reads.
+/// Returns the text of a skill, which is followed as it is written.
 fn run_skill(
     view: &View<'_>,
     opened: &CheckedItem,
@@ -153,7 +153,7 @@ fn directive_reply(
     Draft::success(codes::RUN_DIRECTIVE, message).data(data)
 }
 
-/// The text of a knowledge entry.
+/// Returns the text of a knowledge entry.
 fn run_knowledge(
     (view, stock): (&View<'_>, &ItemSources<'_>),
     opened: &CheckedItem,
@@ -180,7 +180,7 @@ fn run_knowledge(
     Ok(Draft::success(codes::RUN_KNOWLEDGE, message).data(data))
 }
 
-/// The schema of a directive's inputs.
+/// Returns the schema of a directive's inputs.
 pub(crate) fn directive_schema(directive: &Directive) -> Value {
     let inputs = directive.inputs.iter().map(|input| InputSpec {
         name: &input.name,
@@ -210,8 +210,8 @@ pub(super) fn check_inputs(
     Err(ItemError::InvalidInputs(Box::new(WrongInputs { address, problems, schema, example })))
 }
 
-/// Checks the frontmatter as the caller sees it: a schema that an agent wrote must not tell it what
-/// is masked.
+/// Checks the frontmatter as the caller sees it, because a schema that an agent wrote must not
+/// reveal to it what is masked.
 fn check_frontmatter(
     view: &View<'_>,
     loaded: &LoadedItem,
@@ -236,15 +236,16 @@ fn check_frontmatter(
     }
 }
 
-/// An entry as it reads with its secrets masked. The brackets of a mask alone would be a list, so it
-/// stands in quotes; where it is part of a text it cannot, and loses the brackets.
+/// Parses an entry with its secrets masked. The brackets of a bare mask would be read as a list, so
+/// the mask is put in quotes. Where it is part of a longer text that fails, and the mask loses its
+/// brackets instead.
 fn parse_masked_entry(masked: &str, loaded: &LoadedItem) -> Result<Knowledge, ItemFault> {
     let quoted = masked.replace(MASK, &format!("\"{MASK}\""));
     let parsed = Knowledge::parse(&quoted, &loaded.place);
     parsed.or_else(|_| Knowledge::parse(&masked.replace(MASK, "masked"), &loaded.place))
 }
 
-/// What a knowledge entry's frontmatter has that its own schema does not allow.
+/// Returns the ways in which a knowledge entry's frontmatter violates its own schema.
 pub(crate) fn frontmatter_problems(
     entry: &Knowledge,
 ) -> Result<Vec<mere_core::schema::Problem>, mere_core::schema::SchemaError> {
@@ -252,11 +253,11 @@ pub(crate) fn frontmatter_problems(
     Ok(Schema::compile(&schema)?.problems(&Value::Object(entry.frontmatter.clone())))
 }
 
-/// How many relations are looked up for warnings.
+/// The largest number of relations that are checked for warnings.
 const MAX_RELATIONS: usize = 100;
 
-/// What is odd about an item but does not keep it from being used: a kind nobody knows, a relation
-/// to an entry that is not there.
+/// Returns warnings about an item that do not prevent its use, such as an unknown kind or a
+/// relation to an entry that does not exist.
 pub(crate) fn item_warnings(stock: &ItemSources<'_>, view: &View<'_>, item: &Item) -> Vec<Content> {
     let mut odd = item.warnings().iter().map(|odd| Content::mention(*odd)).collect::<Vec<_>>();
     let Item::Knowledge(entry) = item else { return odd };

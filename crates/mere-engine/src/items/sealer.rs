@@ -1,7 +1,7 @@
-//! Making signatures: the one place where the user's key signs for an item.
+//! Making signatures: the only place where the user's key signs for an item.
 //!
-//! A [`Sealer`] is made only where signing is permitted, and holds the unlocked key. What it signs
-//! is made of an item that was read and understood, at the place where it lies or will lie.
+//! An [`ItemSigner`] exists only where signing is permitted, and holds the unlocked key. It signs
+//! items that were read and parsed, for the place where they lie or will lie.
 
 use mere_core::item::{Scope, ScopedPath};
 use mere_core::trust::{
@@ -20,25 +20,25 @@ pub(crate) struct ItemSigner {
 }
 
 impl ItemSigner {
-    /// Unlocks the user's key for an errand, if policy allows it.
+    /// Unlocks the user's key for a given reason, if policy allows it.
     pub(crate) fn unlock(desk: &ItemCall<'_>, errand: SigningReason) -> Result<Self, ItemError> {
         let key = keys::unlock(&desk.context.environment, desk.passphrase);
-        // Whether it may sign at all is said before any passphrase is asked for.
+        // A refusal to sign must be reported before anybody is asked for a passphrase.
         check_permission(desk, errand, &key)?;
         let sealer = Self { key: key.map_err(ItemError::Key)? };
-        // The user's own keyring: what they revoked signs nothing more.
+        // The user's own keyring decides: a key that the user revoked no longer signs.
         if desk.trust_policy.keyring(Scope::User).is_revoked(sealer.fingerprint()) {
             return Err(ItemError::Key(KeyFault::Revoked(sealer.fingerprint())));
         }
         Ok(sealer)
     }
 
-    /// Which key it is.
+    /// Returns the key's fingerprint.
     pub(crate) fn fingerprint(&self) -> Fingerprint {
         self.key.public().fingerprint()
     }
 
-    /// Its public half.
+    /// Returns the public key.
     pub(crate) fn public_key(&self) -> &PublicKey {
         self.key.public()
     }
@@ -71,7 +71,7 @@ impl ItemSigner {
         Ok(sidecar.to_text().into_bytes())
     }
 
-    /// Signs that an item of another author lies at a place; what the author signed stays.
+    /// Signs the placement of an item by another author. The author's signature is kept.
     pub(crate) fn sign_placement(
         &self,
         signed: &Sidecar,
@@ -86,7 +86,7 @@ impl ItemSigner {
         Ok(sidecar.to_text().into_bytes())
     }
 
-    /// Adds the user's signatures to those that are there.
+    /// Adds the user's signatures to the existing ones.
     pub(crate) fn countersign(&self, mut signed: Sidecar) -> Result<Vec<u8>, ItemError> {
         self.sign_envelope(&mut signed.author)?;
         self.sign_envelope(&mut signed.installer)?;
@@ -101,8 +101,8 @@ impl ItemSigner {
     }
 }
 
-/// Whether somebody is there who can mean it: what sets signatures aside asks for as much as what
-/// makes them.
+/// Checks that somebody is present who can decide. Setting signatures aside requires the same
+/// presence as making them.
 pub(crate) fn check_presence(desk: &ItemCall<'_>) -> Result<(), ItemError> {
     let key = keys::unlock(&desk.context.environment, desk.passphrase);
     check_permission(desk, SigningReason::Requested, &key)
@@ -122,7 +122,7 @@ fn check_permission(
     Ok(enforce::permit_signing(presence, errand).map_err(ItemChangeError::from)?)
 }
 
-/// The digest of the statement is filled in where the two come together.
+/// Creates a placement. The digest of the statement is filled in when the sidecar is built.
 fn new_placement(place: &ScopedPath, space_id: &str, created: ClaimedTime) -> Placement {
     Placement {
         statement: mere_core::digest::Sha256::digest(b""),
@@ -134,7 +134,7 @@ fn new_placement(place: &ScopedPath, space_id: &str, created: ClaimedTime) -> Pl
     }
 }
 
-/// Whether there is a key that could sign without anybody being asked.
+/// Unlocks the user's key, or returns `None` if there is no key or policy denies signing.
 pub(crate) fn try_unlock(
     desk: &ItemCall<'_>,
     errand: SigningReason,
@@ -148,7 +148,7 @@ pub(crate) fn try_unlock(
     }
 }
 
-/// The id of the space of a place, which is given one if it has none.
+/// Returns the id of a place's space, and gives the space an id if it has none.
 pub(crate) fn ensure_space_id(
     desk: &ItemCall<'_>,
     place: &ScopedPath,

@@ -1,4 +1,5 @@
-//! What a call can find items in: the spaces as they are now, and what is remembered of them.
+//! Everything that a call can find items in: the spaces as they are now, their catalogs, and the
+//! stores of memories.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +10,7 @@ use mere_core::item::{ItemRef, ItemType, Scope, ScopedPath};
 use crate::space::{Catalog, CatalogEntry, Space};
 use crate::store::MemorySource;
 
-/// The catalogs of a session, opened when they are first needed.
+/// The catalogs of a session. Each is opened when it is first needed.
 #[derive(Default)]
 pub(crate) struct Catalogs {
     open_catalogs: Mutex<Vec<Catalog>>,
@@ -17,12 +18,14 @@ pub(crate) struct Catalogs {
 }
 
 impl Catalogs {
-    /// From now on the system is asked to tell of changes: the session will last.
+    /// Lets every catalog that is opened from now on watch its files for changes, since the session
+    /// will last.
     pub(crate) fn enable_watching(&self) {
         self.is_watching.store(true, Ordering::Relaxed);
     }
 
-    /// Writes indexes anew where that is worthwhile. What fails is left for the next time.
+    /// Rewrites the index files for which that is worthwhile. A failure is left for the next
+    /// attempt.
     pub(crate) fn rewrite_stale_indexes(&self) {
         let mut open = self.open_catalogs.lock().unwrap_or_else(PoisonError::into_inner);
         for catalog in open.iter_mut() {
@@ -52,7 +55,7 @@ impl Catalogs {
     }
 }
 
-/// The spaces of one call, those that win first, and the stores in which memories are found.
+/// The spaces of one call, in order of precedence, and the stores in which memories are found.
 pub(crate) struct ItemSources<'a> {
     spaces: Vec<Space>,
     catalogs: &'a Catalogs,
@@ -72,18 +75,18 @@ impl<'a> ItemSources<'a> {
         &self.spaces
     }
 
-    /// The folders that are taken in place, from the project.
+    /// Returns the folders whose items are used in place, relative to the project.
     pub(crate) fn in_place_folders(&self) -> Vec<String> {
         let spaces = self.spaces.iter();
         spaces.flat_map(|space| space.in_place().map(ToString::to_string)).collect()
     }
 
-    /// The space of a scope.
+    /// Returns the space of a scope.
     pub(crate) fn space(&self, scope: Scope) -> Option<&Space> {
         self.spaces.iter().find(|space| space.scope == scope)
     }
 
-    /// Everything in one scope that a reference can mean.
+    /// Returns every item in one scope that a reference can mean.
     pub(crate) fn candidates(
         &self,
         scope: Scope,
@@ -105,23 +108,23 @@ impl<'a> ItemSources<'a> {
         Ok(found)
     }
 
-    /// Every memory of the store of this scope, if it is one in which memories are found.
+    /// Returns every memory in the store of this scope, if it has one in which memories are found.
     pub(crate) fn memories(&self, scope: Scope) -> io::Result<Vec<ScopedPath>> {
         self.memory_source(scope).map_or(Ok(Vec::new()), MemorySource::all)
     }
 
-    /// The store in which memories of a scope are found.
+    /// Returns the store in which memories of a scope are found.
     pub(crate) fn memory_source(&self, scope: Scope) -> Option<&MemorySource<'a>> {
         self.memory_sources.iter().find(|own| own.scope() == scope)
     }
 
-    /// Every indexed item of a scope, in the order of the index.
+    /// Returns every indexed item of a scope, in the order of the index.
     pub(crate) fn indexed_items(&self, scope: Scope) -> io::Result<Vec<CatalogEntry>> {
         let Some(space) = self.space(scope) else { return Ok(Vec::new()) };
         self.catalogs.with_catalog(space, Catalog::all)
     }
 
-    /// Asks the catalog of a scope; `None` if there is no such space.
+    /// Runs a query on the catalog of a scope. Returns `None` if there is no such space.
     pub(crate) fn with_catalog_of<T>(
         &self,
         scope: Scope,

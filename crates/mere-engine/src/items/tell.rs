@@ -1,4 +1,5 @@
-//! What a reply tells of an item. Every string of it is content, with known secrets masked.
+//! The parts of a reply that describe an item. Every string from an item is content, with known
+//! secrets masked.
 
 use mere_core::address::{Address, RelPath};
 use mere_core::item::{ItemFault, ScopedPath};
@@ -11,16 +12,17 @@ use super::LoadedItem;
 use crate::seen::{MASK, MaskedText};
 use crate::view::{View, nonzero};
 
-/// Tells an item's texts, and counts the secrets in them.
+/// Masks the secrets in an item's texts and counts them.
 pub(crate) struct ItemMasker {
-    /// Whether a person has confirmed that the item may be shown as it is.
+    /// Whether a person has confirmed that the item may be shown unmasked.
     is_confirmed: bool,
-    /// The secrets of the whole file, piece by piece: a piece alone does not look like one.
+    /// The secrets of the whole file, split into pieces, because a single piece is not recognised
+    /// as a secret.
     secret_pieces: Vec<String>,
     masked_count: u64,
 }
 
-/// The shortest piece of a secret that is looked for elsewhere.
+/// The shortest piece of a secret that is masked elsewhere.
 const MIN_PIECE_BYTES: usize = 8;
 
 impl ItemMasker {
@@ -28,34 +30,34 @@ impl ItemMasker {
         Self::for_file(view, &loaded.address, &loaded.text)
     }
 
-    /// Tells the texts of a file.
+    /// Creates a masker for the texts of a file.
     pub(crate) fn for_file(view: &View<'_>, address: &Address, text: &str) -> Self {
         let is_confirmed = view.world.is_confirmed_at(address);
         let secret_pieces = if is_confirmed { Vec::new() } else { find_secret_pieces(text) };
         Self { is_confirmed, secret_pieces, masked_count: 0 }
     }
 
-    /// The whole of a file.
+    /// Masks the whole text of a file.
     pub(crate) fn body(&mut self, text: &str) -> Content {
         Content::body(self.mask(text))
     }
 
-    /// Any shorter text.
+    /// Masks a shorter text.
     pub(crate) fn mention(&mut self, text: &str) -> Content {
         Content::mention(self.mask(text))
     }
 
-    /// A text with its secrets masked, for whoever cuts a piece from it.
+    /// Masks a text and returns it as a string, for a caller that cuts an excerpt from it.
     pub(crate) fn mask_text(&mut self, text: &str) -> String {
         self.mask(text)
     }
 
-    /// Data of an item.
+    /// Masks structured data of an item.
     pub(crate) fn data(&mut self, value: &Value) -> Data {
         Data::from_foreign(value, &mut |text| self.mention(text))
     }
 
-    /// How many secrets were masked, if any.
+    /// Returns how many secrets were masked, or `None` if there were none.
     pub(crate) fn masked_count(&self) -> Option<u64> {
         nonzero(self.masked_count)
     }
@@ -77,7 +79,7 @@ impl ItemMasker {
     }
 }
 
-/// The pieces of the secrets in a file, the longest first.
+/// Returns the pieces of the secrets in a file, longest first.
 fn find_secret_pieces(text: &str) -> Vec<String> {
     let parts = |c: char| c.is_whitespace() || "\"'`<>,;".contains(c);
     let mut pieces = Vec::new();
@@ -92,12 +94,12 @@ fn find_secret_pieces(text: &str) -> Vec<String> {
     pieces
 }
 
-/// A text for an error, which nobody has confirmed: known secrets are masked.
+/// Masks the known secrets of a text in an error, which nobody has confirmed.
 pub(crate) fn mask_secrets(text: &str) -> String {
     MaskedText::mask_whole(text.to_owned()).text
 }
 
-/// The same for data.
+/// Masks the known secrets in structured data.
 pub(crate) fn mask_value(value: &Value) -> Value {
     match value {
         Value::String(text) => mask_secrets(text).into(),
@@ -109,7 +111,7 @@ pub(crate) fn mask_value(value: &Value) -> Value {
     }
 }
 
-/// The same for what is wrong with an item's file.
+/// Masks the known secrets in the description of an item's fault.
 pub(crate) fn mask_fault(fault: ItemFault) -> ItemFault {
     let what = fault.what.parts().iter().fold(Prose::default(), |prose, part| match part {
         ProsePart::Words(words) => prose.and(words.clone()),
@@ -122,7 +124,7 @@ pub(crate) fn mask_fault(fault: ItemFault) -> ItemFault {
     ItemFault { what, ..fault }
 }
 
-/// The same for what does not fit a schema.
+/// Masks the known secrets in schema violations.
 pub(crate) fn mask_problems(problems: Vec<Problem>) -> Vec<Problem> {
     let problems = problems.into_iter();
     problems
@@ -133,23 +135,23 @@ pub(crate) fn mask_problems(problems: Vec<Problem>) -> Vec<Problem> {
         .collect()
 }
 
-/// Where items lie.
+/// Returns the addresses of items.
 pub(crate) fn addresses<'a>(places: impl IntoIterator<Item = &'a ScopedPath>) -> Data {
     places.into_iter().filter_map(ScopedPath::address).map(Data::from).collect()
 }
 
-/// An id or another parsed word of ours.
+/// Returns an id or another parsed word as text of our own, which needs no masking.
 pub(crate) fn own_text<T: ToString>(word: &T) -> Data {
     Data::Words(word.to_string().into())
 }
 
-/// What is odd about an item, if anything is.
+/// Returns the warnings about an item, or `None` if there are none.
 pub(crate) fn warning_list(warnings: Vec<Content>) -> Option<Data> {
     let some = !warnings.is_empty();
     some.then(|| warnings.into_iter().map(Data::from).collect())
 }
 
-/// The files of an item, its main one first.
+/// Returns the files of an item, its main file first.
 pub(crate) fn file_list(view: &View<'_>, loaded: &LoadedItem) -> Data {
     let file = |path: &str, size: u64, sha256| {
         let path = Content::mention(path);
@@ -157,7 +159,7 @@ pub(crate) fn file_list(view: &View<'_>, loaded: &LoadedItem) -> Data {
     };
     let main = file(loaded.main_file_name(), loaded.text.len() as u64, loaded.sha256);
     let folder = loaded.address.path().split_last().map(|(folder, _)| folder).unwrap_or_default();
-    // What may not be seen by its path is not told here either.
+    // A file whose path the caller may not see is not listed here either.
     let shown = |path: &str| {
         let path = path.parse::<RelPath>().ok().map(|path| folder.join_path(&path));
         path.is_some_and(|path| {

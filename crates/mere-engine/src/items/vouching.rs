@@ -1,7 +1,8 @@
-//! What of an item was vouched for by a key that counts, whatever lies there now.
+//! The files of an item that a trusted key vouched for, whatever is on disk now.
 //!
-//! The one answer to "compared with what?" and "was that shown?": a sidecar that nobody who counts
-//! signed vouches for nothing, so nothing hides behind it.
+//! This is the only answer to the questions of what a change is compared with and what a person has
+//! already been shown. A sidecar without a trusted signature vouches for nothing, so nothing can
+//! hide behind it.
 
 use mere_core::address::RelPath;
 use mere_core::item::ScopedPath;
@@ -15,8 +16,8 @@ use super::loaded::SidecarFile;
 use crate::court::now;
 use mere_host::GitRepository;
 
-/// The files that were vouched for, by the signatures that lie there or by those that were committed
-/// last; none if nobody who counts vouched for any.
+/// Returns the files that were vouched for by the sidecar on disk or, failing that, by the last
+/// committed one. Returns none if no trusted key vouched for any.
 pub(crate) fn vouched_files(desk: &ItemCall<'_>, place: &ScopedPath) -> Vec<FileDigest> {
     let raw = RawItem::read(desk.view, place.clone()).ok();
     let present = match raw.map(|raw| raw.sidecar) {
@@ -32,12 +33,12 @@ fn stated_files(desk: &ItemCall<'_>, place: &ScopedPath, letter: &[u8]) -> Optio
     Some(trust::trusted_statement(letter, keyring, place, now())?.files)
 }
 
-/// A file of the project as it was committed last.
+/// Reads a file of the project as of the last commit.
 pub(crate) fn read_committed(desk: &ItemCall<'_>, path: &RelPath) -> Option<Vec<u8>> {
     GitRepository::discover(&desk.context.project)?.read_committed(path)
 }
 
-/// The path of an item's sidecar from the project; none for an item that lies elsewhere.
+/// Returns the path of an item's sidecar relative to the project, or `None` for an item outside it.
 fn sidecar_path(place: &ScopedPath) -> Option<RelPath> {
     let address = place.address().filter(|address| *address.root() == Root::Project)?;
     let (folder, _) = address.path().split_last()?;

@@ -1,4 +1,6 @@
 //! `mere keys`: what a person does with their own keys.
+//!
+//! Every command answers with a reply for people. Private keys are never part of a reply.
 
 use jiff::Timestamp;
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
@@ -14,7 +16,7 @@ use super::signing::{self, SigningKey};
 use crate::wording;
 use mere_host::{Environment, LinkPolicy, now_nanoseconds};
 
-/// Does what a person asks for.
+/// Runs a `mere keys` command.
 pub(crate) fn run_command(
     surroundings: &Environment,
     asked: &KeysCommand,
@@ -48,7 +50,7 @@ fn generate(
         .data(key_fields(surroundings, &own)))
 }
 
-/// What locks a new key. Where nobody could be asked, nothing does.
+/// Returns the passphrase for a new key. Where nobody could be asked, the key is not locked.
 fn new_passphrase(passphrase: &Passphrase) -> Option<&Secret> {
     match passphrase {
         Passphrase::NotAsked | Passphrase::None => None,
@@ -62,7 +64,7 @@ fn export(surroundings: &Environment, key: Option<Fingerprint>) -> Result<Draft,
     Ok(Draft::success(codes::KEY_EXPORTED, message.and(".")).data(key_fields(surroundings, &own)))
 }
 
-/// Copies a private key, as locked as it is.
+/// Copies a private key. The copy has the same passphrase, if any.
 fn import(surroundings: &Environment, file: &PersonFile) -> Result<Draft, KeyFault> {
     let file = surroundings.read_person_key_file(file, LinkPolicy::Refuse)?.require_private()?;
     let pem = Pem::parse(&file)?;
@@ -80,7 +82,7 @@ fn import(surroundings: &Environment, file: &PersonFile) -> Result<Draft, KeyFau
         .data(key_fields(surroundings, &own)))
 }
 
-/// One of the user's keys, or one that ssh-agent holds.
+/// Makes one of the user's keys current, or one that ssh-agent holds.
 fn use_named(surroundings: &Environment, key: Fingerprint) -> Result<Draft, KeyFault> {
     let own = match ring::find(surroundings, Some(key)) {
         Err(KeyFault::Unknown(_)) => {
@@ -95,7 +97,8 @@ fn use_named(surroundings: &Environment, key: Fingerprint) -> Result<Draft, KeyF
     use_key(surroundings, own)
 }
 
-/// A private key where it lies, or the public half of one that ssh-agent holds.
+/// Makes a private key current where it lies, or one that ssh-agent holds and whose public half is
+/// given.
 fn use_file(surroundings: &Environment, file: &PersonFile) -> Result<Draft, KeyFault> {
     let read = surroundings.read_person_key_file(file, LinkPolicy::Follow)?;
     let text = std::str::from_utf8(&read.bytes).unwrap_or_default();
@@ -139,22 +142,23 @@ fn use_key(surroundings: &Environment, own: OwnKey) -> Result<Draft, KeyFault> {
     Ok(Draft::success(codes::KEY_USED, message).data(key_fields(surroundings, &own)))
 }
 
-/// What comes in the place of the current key.
+/// What replaces the current key.
 struct RotationTarget<'a> {
     to: Option<Fingerprint>,
     passphrase: &'a Passphrase,
     out: Option<&'a PersonFile>,
 }
 
-/// Where the key that comes is.
+/// The key that replaces the current one.
 enum SuccessorKey {
     Own(Box<OwnKey>),
-    /// The text of its file, which nobody has kept yet.
+    /// The text of its file, which has not been stored yet.
     New(Zeroizing<String>),
 }
 
-/// Both sign before a new key is kept, and the proof is written before it is the one that signs:
-/// whatever fails, the old one is there and can prove it again.
+/// Replaces the current key. Both keys sign before a new key is stored, and the proof is written
+/// before the new key becomes current: whatever fails, the old key is still there and can prove the
+/// rotation again.
 fn rotate(
     surroundings: &Environment,
     next: &RotationTarget<'_>,
@@ -213,7 +217,7 @@ fn successor(
     }
 }
 
-/// That one key comes in the place of another, signed by both.
+/// Returns the statement that one key replaces another, signed by both.
 fn rotation_proof(old: &SigningKey, new: &SigningKey) -> Result<String, KeyFault> {
     let when = Timestamp::from_nanosecond(i128::from(now_nanoseconds())).unwrap_or_default();
     let created = ClaimedTime::from_timestamp(when);
@@ -226,7 +230,7 @@ fn rotation_proof(old: &SigningKey, new: &SigningKey) -> Result<String, KeyFault
     Ok(Rotation::to_file_text(&envelope))
 }
 
-/// What a reply tells of a key.
+/// Returns the fields of a reply that describe a key.
 fn key_fields(surroundings: &Environment, own: &OwnKey) -> Fields {
     Fields::default()
         .with("key", Content::from(own.public.fingerprint()))
@@ -236,7 +240,7 @@ fn key_fields(surroundings: &Environment, own: &OwnKey) -> Fields {
         .with("current", own.is_current)
 }
 
-/// How to sign with a key that is not the one that signs.
+/// Adds a hint about how to sign with this key, if it is not the current one.
 fn with_use_hint(draft: Draft, own: &OwnKey) -> Draft {
     if own.is_current {
         return draft;

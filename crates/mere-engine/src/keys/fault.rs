@@ -1,4 +1,6 @@
-//! Why there is no key, or no signature.
+//! Why a key cannot be used, or a signature could not be made.
+//!
+//! The sentences that people read about these faults are in `crate::error`.
 
 use mere_core::trust::Fingerprint;
 

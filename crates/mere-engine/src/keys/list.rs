@@ -1,4 +1,6 @@
-//! `mere keys list`: the user's keys, and what ssh-agent offers besides.
+//! `mere keys list`: shows the user's keys, and the other keys that ssh-agent offers.
+//!
+//! It changes nothing, and asks for no passphrase.
 
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::trust::PublicKey;
@@ -8,7 +10,7 @@ use super::pem::Pem;
 use super::ring::{self, KeyLocation, OwnKey};
 use mere_host::{Environment, KeyFile, SshAgent, SshAgentError};
 
-/// Lists them. A key that cannot be used is told with what is wrong.
+/// Lists the keys. A key that cannot be used is listed with its problem.
 pub(super) fn list(surroundings: &Environment) -> Result<Draft, KeyFault> {
     let own = ring::read(surroundings)?;
     let agent = surroundings.ssh_agent().map_or(Ok(Vec::new()), SshAgent::keys);
@@ -69,7 +71,7 @@ fn offered_key_row(key: &PublicKey) -> Fields {
         .with("in_agent", true)
 }
 
-/// Whether a passphrase locks the file of a key; `None` if it has no file.
+/// Checks whether a passphrase locks the file of a key; `None` if the key has no file.
 fn lock_state(surroundings: &Environment, own: &OwnKey) -> Result<Option<bool>, KeyFault> {
     let file = match &own.location {
         KeyLocation::Stored(name) => surroundings.read_saved_key(name)?,
@@ -83,7 +85,7 @@ fn lock_state(surroundings: &Environment, own: &OwnKey) -> Result<Option<bool>, 
     Ok(Some(pem.is_locked()))
 }
 
-/// Where the private half is, in a word.
+/// Names the location of the private half, for replies.
 pub(super) fn location_name(home: &KeyLocation) -> &'static str {
     match home {
         KeyLocation::Stored(_) => "kept",
@@ -92,7 +94,7 @@ pub(super) fn location_name(home: &KeyLocation) -> &'static str {
     }
 }
 
-/// The file of the private half, for people.
+/// Returns the file of the private half, for people.
 pub(super) fn location_file(surroundings: &Environment, home: &KeyLocation) -> Option<String> {
     match home {
         KeyLocation::Stored(name) => Some(surroundings.display_saved_key(name)),

@@ -1,8 +1,8 @@
 //! The user's own keys: which there are, which one signs, and how they are unlocked.
 //!
-//! A key is kept in the user's config folder, used where it lies, or held by ssh-agent. No agent can
-//! ask for any of this, and no root shows the folder. Private halves leave a [`SigningKey`] as
-//! signatures only.
+//! A key is stored in the user's config folder, used where it lies, or held by ssh-agent. No agent
+//! can ask for any of this, and no root shows the folder. Nothing but signatures leaves a
+//! [`SigningKey`].
 
 mod command;
 mod fault;

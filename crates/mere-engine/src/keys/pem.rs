@@ -1,7 +1,7 @@
-//! Private keys as OpenSSH writes them: read, unlocked, made, locked.
+//! Private keys in OpenSSH's format: reading, unlocking, generating and locking them.
 //!
-//! What a file says of its own public half is believed only after the private half has made the
-//! same one.
+//! The public half that a file states is trusted only after the private half has produced the same
+//! one.
 
 use ed25519_dalek::SigningKey;
 use mere_core::request::Secret;
@@ -13,14 +13,14 @@ use zeroize::Zeroizing;
 use super::fault::KeyFault;
 use mere_host::KeyFile;
 
-/// What our keys say about themselves: never a user's or a machine's name.
+/// The comment in our keys. It never contains the name of a user or a machine.
 pub(super) const COMMENT: &str = "merestone";
-/// How much work a passphrase makes, as `ssh-keygen` has it.
+/// The number of bcrypt rounds for a passphrase, the same as `ssh-keygen` uses.
 const ROUNDS: u32 = 24;
-/// The most work that a file may ask for.
+/// The most bcrypt rounds that a file may ask for.
 const MAX_ROUNDS: u32 = 10_000;
 
-/// A private key that was read; it may be locked.
+/// A private key as it was read from a file. It may be locked.
 pub(super) struct Pem {
     key: PrivateKey,
     public: PublicKey,
@@ -53,7 +53,7 @@ impl Pem {
         Ok(Self { key, public, display_path: shown })
     }
 
-    /// What it says its public half is.
+    /// Returns the public half that the file states.
     pub(super) fn public(&self) -> &PublicKey {
         &self.public
     }
@@ -62,7 +62,7 @@ impl Pem {
         self.key.is_encrypted()
     }
 
-    /// The key itself.
+    /// Unlocks the key and returns it, after checking that its halves belong together.
     pub(super) fn open(self, unlock: Option<&Secret>) -> Result<SigningKey, KeyFault> {
         let name = self.public.fingerprint();
         let key = match (self.key.is_encrypted(), unlock) {
@@ -86,14 +86,14 @@ impl Pem {
     }
 }
 
-/// Makes a key.
+/// Generates a key.
 pub(super) fn generate() -> Result<SigningKey, KeyFault> {
     let mut seed = Zeroizing::new([0; 32]);
     getrandom::fill(seed.as_mut())?;
     Ok(SigningKey::from_bytes(&seed))
 }
 
-/// The text of a key's file, locked if there is a passphrase.
+/// Returns the text of a key's file, locked if there is a passphrase.
 pub(super) fn encode(
     key: &SigningKey,
     passphrase: Option<&Secret>,
@@ -115,7 +115,7 @@ pub(super) fn encode(
     locked.and_then(|locked| locked.to_openssh(LineEnding::LF)).map_err(unmade)
 }
 
-/// The public half.
+/// Returns the public half.
 pub(super) fn public_key_of(key: &SigningKey) -> Result<PublicKey, KeyFault> {
     let public = PublicKey::from_bytes(key.verifying_key().as_bytes());
     public.map_err(|_| KeyFault::Random)

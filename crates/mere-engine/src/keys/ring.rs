@@ -1,4 +1,7 @@
-//! Which keys are the user's own: `keys.json`, a record for each.
+//! The user's own keys: `keys.json`, with one record for each key.
+//!
+//! Every change is made under the lock of the config folder and leaves exactly one current key. A
+//! damaged file is never overwritten.
 
 use mere_core::request::{KeyName, Secret};
 use mere_core::trust::{Fingerprint, PublicKey};
@@ -9,16 +12,16 @@ use super::pem;
 use crate::records::{self, RecordError};
 use mere_host::{Environment, LockedFolder};
 
-/// The records, in the config folder.
+/// The file in the config folder that holds the records.
 pub(crate) const FILE: &str = "keys.json";
-/// How many names are tried for a key that nobody named.
+/// How many default names are tried for a key without a name.
 const MAX_KEYS: usize = 1_000;
 
 /// One of the user's keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OwnKey {
     pub(crate) public: PublicKey,
-    /// Whether it is the one that signs.
+    /// Whether it is the key that signs.
     pub(crate) is_current: bool,
     pub(crate) location: KeyLocation,
 }
@@ -26,11 +29,11 @@ pub(crate) struct OwnKey {
 /// Where the private half of a key is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum KeyLocation {
-    /// In our own folder.
+    /// In Merestone's own folder.
     Stored(KeyName),
-    /// Where a person said it lies: an absolute path.
+    /// At an absolute path that a person named.
     InPlace(String),
-    /// In ssh-agent alone.
+    /// Only in ssh-agent.
     Agent,
 }
 
@@ -67,12 +70,12 @@ impl OwnKey {
     }
 }
 
-/// The user's keys; none if they cannot be read.
+/// Returns the user's keys, or none if they cannot be read.
 pub(crate) fn own_keys(surroundings: &Environment) -> Vec<OwnKey> {
     read(surroundings).unwrap_or_default()
 }
 
-/// The user's keys.
+/// Reads the user's keys.
 pub(super) fn read(surroundings: &Environment) -> Result<Vec<OwnKey>, KeyFault> {
     let damaged = || RecordError::Damaged(surroundings.display_config_file(FILE));
     let bytes = surroundings.read_config(FILE).map_err(|_| damaged())?;
@@ -81,7 +84,7 @@ pub(super) fn read(surroundings: &Environment) -> Result<Vec<OwnKey>, KeyFault> 
     Ok(records.iter().filter_map(OwnKey::parse).collect())
 }
 
-/// The key that signs, or the one that is named.
+/// Finds the key with this fingerprint, or the current one.
 pub(super) fn find(
     surroundings: &Environment,
     key: Option<Fingerprint>,
@@ -93,19 +96,19 @@ pub(super) fn find(
     }
 }
 
-/// Lets a key sign from now on.
+/// Makes a key the current one.
 pub(super) fn make_current(surroundings: &Environment, own: OwnKey) -> Result<OwnKey, KeyFault> {
     add(surroundings, OwnKey { is_current: true, ..own })
 }
 
-/// Adds a key, or puts it in the place of what was recorded of it. The first one is current.
+/// Adds a key, or replaces its record. The first key becomes the current one.
 fn add(surroundings: &Environment, own: OwnKey) -> Result<OwnKey, KeyFault> {
     records::try_update(surroundings.lock_config(), FILE, |_, records| {
         Ok(upsert_record(records, own))
     })
 }
 
-/// Keeps a key's file, and adds it.
+/// Stores a key's file, and records the key.
 pub(super) fn store_key(
     surroundings: &Environment,
     name: Option<&KeyName>,
@@ -122,7 +125,7 @@ pub(super) fn store_key(
     })
 }
 
-/// Makes an unlocked key if the user has none at all, and returns it if one was made.
+/// Generates a key without a passphrase if the user has no key at all, and returns the new key.
 pub(crate) fn generate_first(surroundings: &Environment) -> Result<Option<PublicKey>, KeyFault> {
     if !read(surroundings)?.is_empty() {
         return Ok(None);
@@ -130,7 +133,7 @@ pub(crate) fn generate_first(surroundings: &Environment) -> Result<Option<Public
     Ok(Some(generate(surroundings, None, None)?.public))
 }
 
-/// Makes a key and keeps it.
+/// Generates a key and stores it.
 pub(super) fn generate(
     surroundings: &Environment,
     name: Option<&KeyName>,
@@ -141,7 +144,7 @@ pub(super) fn generate(
     store_key(surroundings, name, text.as_bytes(), &pem::public_key_of(&key)?)
 }
 
-/// Puts a key's file under its name, or under the first usual one that is free.
+/// Writes a key's file under its name, or under the first default name that is free.
 fn store_key_file(
     folder: &LockedFolder,
     name: Option<&KeyName>,
@@ -166,7 +169,7 @@ fn store_key_file(
     Err(KeyFault::AlreadyExists(KeyName::default_name(1).as_str().to_owned()))
 }
 
-/// One record for each key, and one current key.
+/// Replaces or adds the record of a key. There is one record for each key, and one current key.
 fn upsert_record(records: &mut Vec<Value>, mut own: OwnKey) -> OwnKey {
     let name = own.public.fingerprint().to_string();
     let known = records.iter().filter_map(OwnKey::parse);
@@ -182,8 +185,8 @@ fn upsert_record(records: &mut Vec<Value>, mut own: OwnKey) -> OwnKey {
     own
 }
 
-/// Closes the files of kept keys to everybody but their owner. What a person keeps elsewhere is
-/// theirs to close.
+/// Restricts the files of stored keys to their owner. Key files that a person keeps elsewhere are
+/// left alone.
 pub(crate) fn restrict_permissions(surroundings: &Environment) -> std::io::Result<()> {
     for key in own_keys(surroundings) {
         if let KeyLocation::Stored(name) = &key.location {

@@ -1,4 +1,7 @@
-//! A key that can sign: unlocked here, or in ssh-agent.
+//! A key that can sign: unlocked in this process, or held by ssh-agent.
+//!
+//! ssh-agent is preferred if it holds the key. A file that no longer holds the recorded key is
+//! refused.
 
 use std::fmt;
 
@@ -11,13 +14,13 @@ use super::pem::{self, Pem};
 use super::ring::{self, KeyLocation, OwnKey};
 use mere_host::{Environment, KeyFile, SshAgent, SshAgentError};
 
-/// A key that can sign. What is secret of it is wiped when it is dropped.
+/// A key that can sign. Its secret part is wiped when it is dropped.
 pub(crate) struct SigningKey {
     public: PublicKey,
     backend: SigningBackend,
 }
 
-/// Who signs.
+/// Where the signature is made.
 enum SigningBackend {
     Local(Box<ed25519_dalek::SigningKey>),
     Agent(SshAgent),
@@ -31,17 +34,17 @@ impl SigningKey {
         })
     }
 
-    /// Its public half.
+    /// Returns the public half.
     pub(crate) fn public(&self) -> &PublicKey {
         &self.public
     }
 
-    /// Whether ssh-agent signs, which may ask a person each time.
+    /// Checks whether ssh-agent signs, which may ask a person each time.
     pub(crate) fn is_in_agent(&self) -> bool {
         matches!(self.backend, SigningBackend::Agent(_))
     }
 
-    /// Its signature of these bytes.
+    /// Signs these bytes.
     pub(crate) fn sign(&self, message: &[u8]) -> Result<[u8; 64], KeyFault> {
         match &self.backend {
             SigningBackend::Local(key) => Ok(key.sign(message).to_bytes()),
@@ -56,7 +59,7 @@ impl fmt::Debug for SigningKey {
     }
 }
 
-/// The key that signs.
+/// Unlocks the current key.
 pub(crate) fn unlock(
     surroundings: &Environment,
     unlock: Option<&Secret>,
@@ -64,7 +67,7 @@ pub(crate) fn unlock(
     open_key(surroundings, ring::find(surroundings, None)?, unlock)
 }
 
-/// One of the user's keys.
+/// Unlocks one of the user's keys.
 pub(crate) fn unlock_by_fingerprint(
     surroundings: &Environment,
     key: Fingerprint,
@@ -73,7 +76,7 @@ pub(crate) fn unlock_by_fingerprint(
     open_key(surroundings, ring::find(surroundings, Some(key))?, unlock)
 }
 
-/// By ssh-agent if it holds the key, else from its file.
+/// Opens a key in ssh-agent if that holds it, otherwise from its file.
 fn open_key(
     surroundings: &Environment,
     own: OwnKey,
@@ -99,7 +102,7 @@ fn open_key(
     SigningKey::from_private(pem.open(unlock)?)
 }
 
-/// The user's agent, if it holds the key now.
+/// Returns the user's ssh-agent, if it holds the key now.
 pub(super) fn agent_holding(
     surroundings: &Environment,
     key: &PublicKey,

@@ -1,10 +1,13 @@
-//! Why a model was not fetched, or not removed.
+//! The reasons why a model was not fetched or removed.
+//!
+//! This file only names them; the sentences that people read are written with those of all other
+//! errors.
 
 use mere_core::embed::minilm::PackError;
 
 use mere_host::{PipError, WriteError};
 
-/// Something that keeps a person from a model. File names are for people.
+/// An error of `mere model`. Only people read it, so it may name files.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ModelCommandError {
     #[error("there is no folder for models: no home is known")]
@@ -15,7 +18,7 @@ pub(crate) enum ModelCommandError {
     Pip(#[from] PipError),
     #[error("{file} cannot be read: {cause}")]
     Unreadable { file: String, cause: std::io::Error },
-    /// Other bytes than those that were looked at when this program was made.
+    /// The bytes differ from those that were checked when this program was made.
     #[error("that is not the package of the model")]
     Checksum,
     #[error("the package has no `{0}`")]

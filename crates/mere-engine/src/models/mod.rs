@@ -1,5 +1,5 @@
-//! `mere model`: which models there are, and the one that can be fetched. No agent can ask for any of
-//! this.
+//! `mere model`: lists the models, and fetches or removes the one that can be fetched. Agents
+//! cannot call any of this.
 
 mod fault;
 mod fetch;
@@ -16,7 +16,7 @@ use crate::wording;
 pub(crate) use fault::ModelCommandError;
 use mere_host::ModelFolder;
 
-/// Does what a person asks for.
+/// Runs a `mere model` command.
 pub(crate) fn run_command(desk: &ItemCall<'_>, asked: &ModelCommand) -> Result<Draft, ToolError> {
     let done = match asked {
         ModelCommand::List => return list::list(desk),

@@ -1,18 +1,18 @@
-//! A Python wheel, as far as files are taken out of it: it is a ZIP archive.
+//! Reading files from a Python wheel, which is a ZIP archive.
 //!
-//! What does not read as one has no such file. Nothing is written anywhere, and nothing is larger than
-//! whoever asks allows.
+//! A file that cannot be read counts as absent. Nothing is written anywhere, and nothing larger
+//! than the caller allows is unpacked.
 
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
 const END_OF_DIRECTORY: [u8; 4] = *b"PK\x05\x06";
 const DIRECTORY_ENTRY: [u8; 4] = *b"PK\x01\x02";
 const LOCAL_HEADER: [u8; 4] = *b"PK\x03\x04";
-/// How many bytes the end has, and the most that its comment adds.
+/// The size of the end-of-directory record, and the most that its comment adds.
 const END_OF_DIRECTORY_BYTES: usize = 22;
 const MAX_COMMENT: usize = 65_535;
 
-/// A file of an archive, unpacked; none if it is not there or is larger than `most`.
+/// Returns a file of an archive, unpacked; none if it is absent or larger than `most`.
 pub(super) fn extract(archive: &[u8], name: &str, most: usize) -> Option<Vec<u8>> {
     let (mut at, count) = central_directory(archive)?;
     for _ in 0..count {
@@ -29,7 +29,7 @@ pub(super) fn extract(archive: &[u8], name: &str, most: usize) -> Option<Vec<u8>
     None
 }
 
-/// Where the list of files begins, and how many there are.
+/// Returns the offset of the central directory and the number of its entries.
 fn central_directory(archive: &[u8]) -> Option<(usize, usize)> {
     let last = archive.len().checked_sub(END_OF_DIRECTORY_BYTES)?;
     let mut places = (last.saturating_sub(MAX_COMMENT)..=last).rev();

@@ -1,4 +1,7 @@
-//! How a call asks the search index.
+//! The methods by which an item call uses the search index.
+//!
+//! It decides which corpora belong to a call and what the caller may see. The locking and updating
+//! of the index are not done here.
 
 use mere_core::item::{Scope, ScopedPath};
 
@@ -13,19 +16,19 @@ use crate::space::Catalog;
 use crate::tool_error::ToolError;
 use mere_host::Database;
 
-/// What became of the search index.
+/// The state of the search index after an update.
 pub(crate) struct IndexReport {
     pub(crate) items: u64,
-    /// How many items have no vector.
+    /// The number of items that have no vector.
     pub(crate) missing_vectors: u64,
-    /// Why.
+    /// The reason why vectors are missing.
     pub(crate) embedding_error: Option<EmbeddingError>,
-    /// Whether the index will be there after this session.
+    /// Whether the index outlives this session.
     pub(crate) is_persistent: bool,
 }
 
 impl ItemCall<'_> {
-    /// Asks the search index, which is as the disk is now.
+    /// Brings the search index up to date with the disk and passes it to `ask`.
     pub(crate) fn with_index<T>(
         &self,
         ask: impl FnMut(&mut LiveIndex) -> Result<T, SearchError>,
@@ -39,8 +42,9 @@ impl ItemCall<'_> {
         )?)
     }
 
-    /// The same where that is little work. Nothing where another call has the index, or where very many
-    /// files were to be looked at, unless one is useful that is outdated.
+    /// Does the same as [`Self::with_index`] where that is little work. Returns none where another
+    /// call holds the index, or where very many files would have to be compared and the caller
+    /// refuses a stale index.
     pub(crate) fn try_with_index<T>(
         &self,
         outdated: StalePolicy,
@@ -58,14 +62,15 @@ impl ItemCall<'_> {
         )?)
     }
 
-    /// Asks for whoever asks: they know what they may know, and believe what may be used.
+    /// Passes to `ask` what this caller may see: the items that are visible, and those that are
+    /// trusted.
     pub(crate) fn with_visibility<T>(&self, ask: impl FnOnce(GraphVisibility<'_>) -> T) -> T {
         let shows = |place: &ScopedPath| is_visible(self.view, place);
         let believes = |place: &ScopedPath| is_usable_by_caller(self, place);
         ask(GraphVisibility { is_visible: &shows, is_trusted: &believes })
     }
 
-    /// Gives items their vectors, as far as the index knows them, until it is `enough`.
+    /// Makes the missing vectors of items that the index knows, until `enough` returns true.
     pub(crate) fn embed_missing(
         &self,
         hands: ThreadBudget,
@@ -77,8 +82,8 @@ impl ItemCall<'_> {
         self.search.session_index.embed_missing(&embedding, enough)
     }
 
-    /// Lets the search index be as the disk is, with every vector. What keeps the model from it is no
-    /// failure.
+    /// Brings the search index up to date with the disk and makes every missing vector. An error of
+    /// the model is reported in the result and is not a failure.
     pub(crate) fn update_search_index(&self) -> Result<IndexReport, ToolError> {
         let embedder = self.search.embedder;
         let count = |library: &mut LiveIndex| {
@@ -102,7 +107,7 @@ impl ItemCall<'_> {
         })
     }
 
-    /// Throws the search index away: it is made anew when it is asked.
+    /// Clears the search index. It is built anew by the next query.
     pub(crate) fn clear_search_index(&self) -> Result<(), ToolError> {
         Ok(self.search.session_index.clear(&self.search_database())?)
     }

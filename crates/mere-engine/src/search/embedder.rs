@@ -1,7 +1,7 @@
-//! The model that says what texts mean.
+//! The model that turns texts into vectors.
 //!
-//! The table that ships takes no time, so items get their vectors as they are indexed. Every other
-//! model makes them later, while words find the items already.
+//! The built-in table takes almost no time, so items get their vectors while they are indexed.
+//! Every other model makes them later; until then the items are found by their words.
 
 use std::thread;
 
@@ -14,36 +14,36 @@ use super::trouble::EmbeddingError;
 use crate::config::{EmbeddingsConfig, ModelChoice};
 use mere_host::{Environment, available_parallelism};
 
-/// How many texts a model of this machine is given at once, for each hand.
+/// How many texts a local model is given at once, for each thread.
 const TEXTS_PER_THREAD: usize = 1;
 
-/// What meanings are found by.
+/// The model that embeds items and queries.
 pub(crate) enum Embedder {
-    /// None: words alone count.
+    /// There is none: only words count.
     None,
-    /// The table that is part of the program.
+    /// The static table that is part of the program.
     Static,
     /// The transformer that a person fetched.
     MiniLm(LazyMiniLm),
-    /// Somebody else's model.
+    /// A model behind a network endpoint.
     Endpoint(Box<Endpoint>),
 }
 
-/// What a model makes of an item.
+/// What a model made of a text.
 pub(crate) enum EmbedOutcome {
     Vector(Vector),
-    /// The item says nothing that means anything.
+    /// The text has no words with a meaning.
     Empty,
-    /// It has none now; it may have one later.
+    /// The model refused it now; it may accept it later.
     Refused,
 }
 
-/// How much of the machine may be used.
+/// How many threads may be used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ThreadBudget {
-    /// Somebody else works here too.
+    /// One thread, because others work on this machine too.
     One,
-    /// A person waits for it.
+    /// All cores, because a person waits.
     All,
 }
 
@@ -57,8 +57,8 @@ impl ThreadBudget {
 }
 
 impl Embedder {
-    /// The model that the user's config asks for; if it asks for none in particular, the best that is
-    /// there.
+    /// Returns the model that the user's config asks for; by default MiniLM if it was fetched, else
+    /// the table.
     pub(crate) fn from_config(said: &EmbeddingsConfig, surroundings: &Environment) -> Self {
         let models = surroundings.model_folder();
         let is_fetched = models.as_ref().is_some_and(|models| models.size(MINILM_FILE).is_some());
@@ -74,7 +74,7 @@ impl Embedder {
         }
     }
 
-    /// What people call it.
+    /// Returns the name that people use for it.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::None => "none",
@@ -84,8 +84,8 @@ impl Embedder {
         }
     }
 
-    /// What the vectors are kept under; none without a model. It has no dimensions as long as nobody
-    /// knows how many there are.
+    /// Returns the identity under which vectors are stored; none without a model. Its dimensions
+    /// are 0 as long as they are not known.
     pub(crate) fn model(&self) -> Option<ModelIdentity> {
         match self {
             Self::None => None,
@@ -95,17 +95,17 @@ impl Embedder {
         }
     }
 
-    /// Whether items get their vectors later than they are indexed.
+    /// Returns whether items get their vectors after they were indexed.
     pub(crate) fn is_deferred(&self) -> bool {
         matches!(self, Self::MiniLm(_) | Self::Endpoint(_))
     }
 
-    /// The model whose vectors items get as they are indexed.
+    /// Returns the model if items get their vectors while they are indexed.
     pub(crate) fn immediate_model(&self) -> Option<ModelIdentity> {
         self.model().filter(|_| !self.is_deferred())
     }
 
-    /// The vector of an item, where it takes no time.
+    /// Embeds an item while it is indexed, if the model is fast enough for that.
     pub(crate) fn embed_immediately(&self, document: &Document) -> Option<Vector> {
         match self {
             Self::Static => StaticEmbeddings::built_in().embed(&embedding_text(document)),
@@ -113,7 +113,7 @@ impl Embedder {
         }
     }
 
-    /// The vector of a question; none if it says nothing.
+    /// Embeds a query; none if its text has no meaning.
     pub(crate) fn embed_query(&self, said: &str) -> Result<Option<Vector>, EmbeddingError> {
         match self {
             Self::None => Err(EmbeddingError::Disabled),
@@ -124,7 +124,7 @@ impl Embedder {
         }
     }
 
-    /// Whether it can be used now, as far as that is known.
+    /// Checks whether the model can be used now, as far as that is known.
     pub(crate) fn check_ready(&self) -> Result<(), EmbeddingError> {
         match self {
             Self::None => Err(EmbeddingError::Disabled),
@@ -134,7 +134,7 @@ impl Embedder {
         }
     }
 
-    /// How many items are best embedded together.
+    /// Returns how many items are best embedded together.
     pub(crate) fn batch_size(&self, hands: ThreadBudget) -> usize {
         match self {
             Self::None => 0,
@@ -144,7 +144,7 @@ impl Embedder {
         }
     }
 
-    /// What it makes of some texts, each in its place.
+    /// Embeds texts and returns the outcomes in their order.
     pub(crate) fn embed_texts(
         &self,
         texts: &[&str],
@@ -190,12 +190,12 @@ fn embed_in_parallel(model: &MiniLm, texts: &[&str], hands: ThreadBudget) -> Vec
     thread::scope(|scope| {
         let parts = texts.chunks(each).map(|part| (part.len(), scope.spawn(move || embed(part))));
         let parts = parts.collect::<Vec<_>>().into_iter();
-        // A hand that fails has made nothing, and the others keep their places.
+        // A thread that panics has made no vectors, and the other vectors keep their places.
         parts.flat_map(|(count, part)| part.join().unwrap_or_else(|_| vec![None; count])).collect()
     })
 }
 
-/// The text whose meaning is an item's.
+/// Returns the text of a document that is embedded.
 pub(crate) fn embedding_text(document: &Document) -> String {
     let [title, id, tags, description, _, body] = &document.texts;
     let id = id.replace(['-', '_'], " ");

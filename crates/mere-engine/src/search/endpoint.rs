@@ -1,7 +1,7 @@
-//! Somebody else's model, asked over the network as the user's config says.
+//! An embedding model that is reached over the network, as the user's config says.
 //!
-//! It speaks what `/v1/embeddings` speak everywhere. What is sent are texts as agents see them. After
-//! a failure nothing is sent for a while.
+//! It uses the common `/v1/embeddings` protocol. Only texts as agents see them are sent. After a
+//! failure nothing is sent for a while.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -19,24 +19,24 @@ use crate::web::{HttpError, PostRequest};
 
 /// How long nothing is sent after a failure.
 const FAILURE_PAUSE: Duration = Duration::from_secs(30);
-/// How long a question waits for its vector.
+/// The timeout of embedding a query.
 const QUERY_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long items wait for theirs.
+/// The timeout of embedding items.
 const ITEMS_TIMEOUT: Duration = Duration::from_secs(20);
-/// The most texts of one request.
+/// The most texts in one request.
 const MAX_TEXTS: usize = 64;
-/// How much of a text is sent, in letters: what models read at once is bounded.
+/// The most characters of a text that are sent; models read only so much at once.
 const MAX_CHARACTERS: usize = 8000;
-/// The most bytes of an answer, for each text and besides.
+/// The most bytes of a response, for each text and once more for the rest.
 const RESPONSE_BYTES_PER_TEXT: u64 = 512 * 1024;
 
-/// Where vectors are asked for.
+/// The endpoint with its state.
 pub(crate) struct Endpoint {
     config: EndpointConfig,
     key: Result<Option<Secret>, EmbeddingError>,
-    /// How many numbers vectors have; 0 as long as that is not known.
+    /// The number of dimensions of its vectors; 0 as long as that is not known.
     dimensions: AtomicUsize,
-    /// How many texts the next request has.
+    /// The number of texts in the next request.
     batch_size: AtomicUsize,
     last_failure: Mutex<Option<(Instant, EmbeddingError)>>,
 }
@@ -53,7 +53,7 @@ struct EmbeddingRow {
 }
 
 impl Endpoint {
-    /// `key` is what the variable holds that the config names.
+    /// Makes an endpoint. `key` reads the environment variable that the config names.
     pub(crate) fn new(config: EndpointConfig, key: impl FnOnce(&str) -> Option<Secret>) -> Self {
         let key = match &config.key_variable {
             None => Ok(None),
@@ -71,7 +71,8 @@ impl Endpoint {
         }
     }
 
-    /// What its vectors are kept under: another address, or another name there, is another model.
+    /// Returns the identity of its model. Another URL, or another model name there, is another
+    /// model.
     pub(crate) fn model(&self) -> ModelIdentity {
         let EndpointConfig { url, name, dimensions, .. } = &self.config;
         let named = json!([url.to_string(), name, dimensions]).to_string();
@@ -81,18 +82,19 @@ impl Endpoint {
         ModelIdentity { id: format!("endpoint-{digest}").into(), dimensions }
     }
 
-    /// How many texts are best sent at once.
+    /// Returns how many texts are best sent at once.
     pub(crate) fn batch_size(&self) -> usize {
         self.batch_size.load(Ordering::Relaxed)
     }
 
-    /// The vector of a question: somebody waits.
+    /// Embeds a query, with a short timeout because somebody waits.
     pub(crate) fn embed_query(&self, text: &str) -> Result<Option<Vector>, EmbeddingError> {
         self.check_ready()?;
         Ok(self.record_failure(self.request_vectors(&[text], QUERY_TIMEOUT))?.into_iter().next())
     }
 
-    /// The vectors of some texts, each in its place; none for one that it refuses.
+    /// Embeds texts and returns the vectors in their order; none for a text that the endpoint
+    /// refuses.
     pub(crate) fn embed_texts(
         &self,
         texts: &[&str],
@@ -101,7 +103,7 @@ impl Endpoint {
         let began = Instant::now();
         let answered = self.request_vectors(texts, ITEMS_TIMEOUT);
         if is_refused(&answered) {
-            // It will not take one of them; the others it may.
+            // The endpoint refuses at least one of the texts, so each is sent on its own.
             return texts.iter().map(|text| self.embed_single(text)).collect();
         }
         let vectors = self.record_failure(answered)?;
@@ -117,7 +119,7 @@ impl Endpoint {
         Ok(self.record_failure(answered)?.into_iter().next())
     }
 
-    /// Remembers a failure.
+    /// Logs and remembers a failure.
     fn record_failure<T>(&self, answered: Result<T, EmbeddingError>) -> Result<T, EmbeddingError> {
         if let Err(trouble) = &answered {
             tracing::warn!(%trouble, "there are no vectors");
@@ -126,7 +128,7 @@ impl Endpoint {
         answered
     }
 
-    /// Whether anything is sent now.
+    /// Checks that no recent failure forbids sending.
     pub(crate) fn check_ready(&self) -> Result<(), EmbeddingError> {
         let mut failed = self.lock_last_failure();
         match &*failed {
@@ -140,7 +142,7 @@ impl Endpoint {
         self.last_failure.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// As many texts at once as it answers in about a second.
+    /// Adapts the number of texts in a request so that a response takes about a second.
     fn adapt_batch_size(&self, sent: usize, took: Duration) {
         let size = if took < Duration::from_secs(1) { self.batch_size() * 2 } else { sent / 2 };
         self.batch_size.store(size.clamp(1, MAX_TEXTS), Ordering::Relaxed);
@@ -180,7 +182,7 @@ impl Endpoint {
     }
 }
 
-/// The vectors in the order of the texts, if there is one for each.
+/// Puts the vectors into the order of the texts; none unless there is exactly one for each text.
 fn sort_vectors(rows: Vec<EmbeddingRow>, count: usize) -> Option<Vec<Vector>> {
     if rows.len() != count {
         return None;
@@ -196,12 +198,13 @@ fn sort_vectors(rows: Vec<EmbeddingRow>, count: usize) -> Option<Vec<Vector>> {
     vectors.into_iter().collect()
 }
 
-/// Whether it was asked for something that it does not do: a text that is too long, or no such model.
+/// Returns whether the endpoint refused the request itself, for a text that is too long or an
+/// unknown model.
 fn is_refused<T>(answered: &Result<T, EmbeddingError>) -> bool {
     matches!(answered, Err(EmbeddingError::Http(HttpError::Status(400 | 413 | 422))))
 }
 
-/// As much of a text as is sent.
+/// Returns the beginning of a text, as much as is sent.
 fn truncate(text: &str) -> &str {
     text.char_indices().nth(MAX_CHARACTERS).map_or(text, |(end, _)| &text[..end])
 }

@@ -1,7 +1,8 @@
-//! What differs between the files and the index.
+//! The detector of differences between the files and the index.
 //!
-//! Where the system tells of changes, only what changed is looked at. Elsewhere, and at first,
-//! folders are scanned and every file's looks are compared with what the index knows.
+//! Where the operating system reports changes, only what changed is compared. Elsewhere, and at
+//! first, folders are scanned and every file's stamp is compared with the one in the index.
+//! Reported changes count only after a complete scan was applied.
 
 use std::collections::HashSet;
 use std::io;
@@ -19,45 +20,46 @@ use mere_host::{
     none_if_missing,
 };
 
-/// How often folders are looked for that came while others were read.
+/// How often newly created folders are looked for while the others are being watched.
 const MAX_WATCH_ROUNDS: usize = 4;
 
-/// The grounds of a session, looked after.
+/// The corpora of a session and the state of watching them.
 pub(crate) struct ChangeDetector {
     pub(crate) corpora: Vec<Corpus>,
-    /// What the index calls each; empty until it has been asked.
+    /// The number of each corpus in the index; empty until the index was asked.
     pub(crate) corpus_ids: Vec<CorpusId>,
     watch: FolderWatcher,
     /// The folders that are watched.
     watched_folders: HashSet<String>,
-    /// Whether news may have been lost.
+    /// Whether a change may have been missed, so that everything must be scanned.
     must_rescan: bool,
 }
 
-/// A file that is to be read.
+/// A file that must be read into the index.
 pub(crate) struct PendingRead {
     pub(crate) corpus: usize,
-    /// Where in it. There may be very many: what follows from the path is not kept.
+    /// The path in the corpus. There may be very many, so nothing that follows from the path is
+    /// stored.
     pub(crate) path: String,
-    /// The item that the index has there.
+    /// The item that the index has at this path.
     pub(crate) indexed_item: Option<u32>,
 }
 
-/// What has to be done to the index.
+/// The changes that bring the index up to date.
 #[derive(Default)]
 pub(crate) struct IndexChanges {
     pub(crate) to_read: Vec<PendingRead>,
     pub(crate) removed: Vec<u32>,
 }
 
-/// A folder of a plot.
+/// A folder of an item tree.
 struct TreeFolder {
     corpus: usize,
     tree: usize,
     path: String,
 }
 
-/// What is compared: the index, and whether an item may be known.
+/// The index that files are compared with, and the visibility of items.
 pub(crate) struct DetectionContext<'a> {
     pub(crate) index: &'a SearchIndex,
     pub(crate) is_visible: &'a dyn Fn(&ScopedPath) -> bool,
@@ -79,7 +81,7 @@ impl ChangeDetector {
         }
     }
 
-    /// Asks the index what it calls the grounds.
+    /// Looks up the numbers of the corpora in the index.
     pub(crate) fn assign_corpus_ids(&mut self, index: &mut SearchIndex) -> Result<(), SearchError> {
         if self.corpus_ids.len() != self.corpora.len() {
             let numbers = self.corpora.iter().map(|ground| index.register_corpus(ground));
@@ -88,23 +90,25 @@ impl ChangeDetector {
         Ok(())
     }
 
-    /// Whether it looks after exactly these.
+    /// Checks whether these are exactly its corpora.
     pub(crate) fn has_corpora(&self, grounds: &[Corpus]) -> bool {
         self.corpora.len() == grounds.len()
             && self.corpora.iter().zip(grounds).all(|(own, other)| own.is_same(other))
     }
 
-    /// What was told has been done: from now on news count.
+    /// Records that the detected changes were applied, so that reported changes suffice from now
+    /// on.
     pub(crate) fn mark_scanned(&mut self) {
         self.must_rescan = false;
     }
 
-    /// All of it must be looked at again.
+    /// Requires a full scan.
     pub(crate) fn require_rescan(&mut self) {
         self.must_rescan = true;
     }
 
-    /// What differs now.
+    /// Returns the current differences. A full scan stays required until [`Self::mark_scanned`] is
+    /// called.
     pub(crate) fn detect(
         &mut self,
         against: &DetectionContext<'_>,
@@ -143,7 +147,7 @@ impl ChangeDetector {
         }
     }
 
-    /// Looks where something happened.
+    /// Compares the files that a reported change affects.
     fn check_event(
         &mut self,
         news: &FolderChange,
@@ -156,7 +160,7 @@ impl ChangeDetector {
         if name.is_some_and(|name| name.starts_with('.')) {
             return Ok(());
         }
-        // In the space itself only the tops of plots matter.
+        // In the `.ai` folder itself, only the tops of item trees matter.
         let is_top = label.is_empty() && own.space_folder.is_some();
         let inner = join_path(label, name.unwrap_or_default());
         let Some((plot, below)) = own.find_tree(if is_top { &inner } else { label }) else {
@@ -175,7 +179,7 @@ impl ChangeDetector {
         }
     }
 
-    /// Whether the file of an item is as the index has it.
+    /// Checks whether the file of an item is unchanged since it was indexed.
     pub(crate) fn is_current(
         &self,
         index: &SearchIndex,
@@ -197,7 +201,7 @@ impl ChangeDetector {
         Ok(false)
     }
 
-    /// One file: is it as the index has it?
+    /// Compares one file with the index.
     fn check_file(
         &self,
         ground: usize,
@@ -231,7 +235,7 @@ impl ChangeDetector {
         Ok(())
     }
 
-    /// A folder and all below it: what is not as the index has it?
+    /// Compares a folder and everything below it with the index.
     fn scan_folder(
         &mut self,
         spot: &TreeFolder,
@@ -264,7 +268,7 @@ impl ChangeDetector {
         Ok(())
     }
 
-    /// Watches every folder below a spot, before any of them is read.
+    /// Watches every folder below the given one before any of them is read.
     fn watch_folders_below(&mut self, spot: &TreeFolder) -> Result<(), SearchError> {
         if !self.watch.is_active() {
             return Ok(());
@@ -292,7 +296,7 @@ impl ChangeDetector {
     }
 }
 
-/// What the file of an item looks like; none if there is none.
+/// Returns the stamp of an item's file; none if there is no such file.
 fn file_stamp(plot: &ItemTree, place: &ScopedPath) -> io::Result<Option<FileStamp>> {
     let (folder, name) = place.folder_and_file().unwrap_or_default();
     let opened = match OpenFolder::open(plot.dir(), &plot.path_from_handle(&folder)) {
@@ -303,7 +307,7 @@ fn file_stamp(plot: &ItemTree, place: &ScopedPath) -> io::Result<Option<FileStam
     Ok(looks.ok().flatten().flatten())
 }
 
-/// What a folder is called while it is watched.
+/// Returns the name under which a folder is watched.
 fn watch_name(ground: usize, label: &str) -> String {
     format!("{ground}|{label}")
 }

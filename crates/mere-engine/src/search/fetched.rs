@@ -1,4 +1,6 @@
-//! The model that a person fetched, read when it is first needed.
+//! The MiniLM model that a person fetched, loaded from its file when it is first needed.
+//!
+//! The file is read at most once, whether or not that succeeds.
 
 use std::sync::OnceLock;
 
@@ -7,10 +9,10 @@ use mere_core::embed::MiniLm;
 use super::trouble::EmbeddingError;
 use mere_host::ModelFolder;
 
-/// What the packed model is called in its folder.
+/// The name of the packed model in the folder of models.
 pub(crate) const MINILM_FILE: &str = "minilm-l6-v2.bin";
 
-/// A model in a file.
+/// A MiniLM model that is loaded once.
 pub(crate) struct LazyMiniLm {
     models: Option<ModelFolder>,
     loaded: OnceLock<Result<Box<MiniLm>, EmbeddingError>>,
@@ -21,7 +23,7 @@ impl LazyMiniLm {
         Self { models, loaded: OnceLock::new() }
     }
 
-    /// The model.
+    /// Returns the model, and loads it at the first call. A failure is remembered too.
     pub(crate) fn model(&self) -> Result<&MiniLm, EmbeddingError> {
         let read = self.loaded.get_or_init(|| self.load().map(Box::new));
         read.as_ref().map(|model| &**model).map_err(Clone::clone)

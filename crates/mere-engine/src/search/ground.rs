@@ -1,4 +1,6 @@
-//! Where items are looked for: the spaces of a session and the stores it finds memories in.
+//! The places whose items are searched: the spaces of a session and the stores of its memories.
+//!
+//! A corpus maps between paths in the index and items. It reads no file itself.
 
 use std::io;
 
@@ -8,18 +10,18 @@ use crate::space::{ItemTree, Space, join_path};
 use crate::store::MemorySource;
 use mere_host::FolderIdentity;
 
-/// The types that are searched in a space.
+/// The item types that are searched in a space.
 const SEARCHED_TYPES: [ItemType; 3] = [ItemType::Directive, ItemType::Tool, ItemType::Knowledge];
 
-/// A space or a store.
+/// A space or a memory store whose items are indexed together.
 pub(crate) struct Corpus {
-    /// What the index calls it.
+    /// The name under which the index stores it.
     pub(crate) name: String,
     pub(crate) scope: Scope,
     pub(crate) trees: Vec<ItemTree>,
-    /// The folder whose entries are the tops of plots, where there is one.
+    /// The `.ai` folder, whose entries are the tops of the item trees; none for a store.
     pub(crate) space_folder: Option<cap_std::fs::Dir>,
-    /// Which folders it is made of.
+    /// The identities of the trees' folders, by which a replaced folder is noticed.
     folder_identities: Vec<FolderIdentity>,
 }
 
@@ -55,25 +57,25 @@ impl Corpus {
         Ok(Self { name, scope, trees: plots, space_folder: top, folder_identities: identity })
     }
 
-    /// Whether it is the same folders by the same name.
+    /// Checks whether the other corpus has the same name, folders and labels.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.name == other.name
             && self.folder_identities == other.folder_identities
             && self.tree_labels() == other.tree_labels()
     }
 
-    /// The labels of its plots.
+    /// Returns the labels of its item trees.
     pub(crate) fn tree_labels(&self) -> Vec<String> {
         self.trees.iter().map(|plot| plot.index_label("")).collect()
     }
 
-    /// The plot that a label lies in, with the path from its top.
+    /// Returns the number of the item tree that a label lies in, with the path below its top.
     pub(crate) fn find_tree<'a>(&self, label: &'a str) -> Option<(usize, &'a str)> {
         let mut plots = self.trees.iter().enumerate();
         plots.find_map(|(number, plot)| Some((number, plot.path_of_label(label)?)))
     }
 
-    /// The item whose main file has this path.
+    /// Returns the item whose main file has this path, with the number of its item tree.
     pub(crate) fn item_at(&self, path: &str) -> Option<(usize, ScopedPath)> {
         let (number, below) = self.find_tree(path)?;
         let plot = &self.trees[number];
@@ -82,7 +84,7 @@ impl Corpus {
         Some((number, place))
     }
 
-    /// The path of an item's main file.
+    /// Returns the path of an item's main file in one of the item trees.
     pub(crate) fn item_path(&self, plot: usize, place: &ScopedPath) -> Option<String> {
         let (folder, name) = place.folder_and_file()?;
         Some(self.trees[plot].index_label(&join_path(&folder, &name)))

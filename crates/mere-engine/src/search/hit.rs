@@ -1,4 +1,7 @@
-//! One hit, as it is told: read and judged from its file, like anything else.
+//! The hits of a reply, each read and verified from its file.
+//!
+//! Nothing that a reply says of an item's content comes from the index. An item that may not be
+//! used is reported with its address and its trust status only.
 
 use std::thread;
 
@@ -20,30 +23,30 @@ use crate::view::View;
 use crate::wording::trust_fields;
 use mere_host::available_parallelism;
 
-/// From so many hits on several hands read them.
+/// From this number of hits on, several threads read the files.
 const PARALLEL_MIN: usize = 4;
-/// The most hands.
+/// The most threads.
 const MAX_THREADS: usize = 4;
 
-/// Tells hits.
+/// Turns ranked hits into reply fields.
 pub(super) struct HitRenderer<'a, 'd> {
     pub(super) call: &'a ItemCall<'d>,
     pub(super) highlight: &'a Highlight,
     pub(super) live_index: &'a LiveIndex,
 }
 
-/// What is known of a hit without its file.
+/// What the index knows of a hit without its file.
 struct IndexedHit {
     place: ScopedPath,
     address: Address,
     score: Data,
-    /// When its file was changed.
+    /// The time when its file was modified.
     modified: Option<Timestamp>,
     superseded_by: Option<ParsedName>,
     shadowed_by: Option<Data>,
 }
 
-/// What reads files. Several hands may.
+/// Reads and renders the files of hits. Several threads may share it.
 struct HitReader<'a> {
     view: &'a View<'a>,
     trust_policy: &'a TrustPolicy,
@@ -52,7 +55,8 @@ struct HitReader<'a> {
 }
 
 impl HitRenderer<'_, '_> {
-    /// Hits in their order, without those that went meanwhile or may not be known.
+    /// Renders hits in their order, without those that disappeared in the meantime or are not
+    /// visible.
     pub(super) fn render_all(
         &self,
         hits: &[SearchHit],
@@ -86,7 +90,7 @@ impl HitRenderer<'_, '_> {
         }))
     }
 
-    /// The item of the same name in the project, which wins.
+    /// Returns the address of the project's item of the same name, which takes precedence.
     fn shadowed_by(&self, place: &ScopedPath) -> Option<Data> {
         if place.scope != Scope::User {
             return None;
@@ -109,7 +113,7 @@ impl HitRenderer<'_, '_> {
 }
 
 impl HitReader<'_> {
-    /// Each hand takes some of them.
+    /// Splits the hits between threads. A panic of a thread is passed on.
     fn render_in_parallel(&self, leads: Vec<IndexedHit>) -> Vec<(ItemType, Fields)> {
         let hands = available_parallelism(MAX_THREADS);
         let each = leads.len().div_ceil(hands);
@@ -134,7 +138,7 @@ impl HitReader<'_> {
         })
     }
 
-    /// A hit; none if it went meanwhile.
+    /// Renders one hit; none if its file disappeared in the meantime.
     fn render(&self, lead: IndexedHit) -> Option<(ItemType, Fields)> {
         let place = &lead.place;
         let named = Fields::default()
@@ -149,7 +153,7 @@ impl HitReader<'_> {
             place.clone(),
         ) {
             Ok(opened) => self.render_item(named, &opened, &lead),
-            // What may not be used says no more than where it is, and why.
+            // An item that may not be used is reported with its address and its trust status only.
             Err(ToolError::Item(ItemError::Broken(broken))) => {
                 named.with("score", lead.score).with("trust", trust_fields(&broken.failure))
             }
@@ -173,7 +177,7 @@ impl HitReader<'_> {
         };
         let description = Some(description).filter(|text| !text.is_empty());
         let description = description.map(|text| teller.mention(text));
-        // When it says it was changed, else when its file was.
+        // The time that a memory states wins over the file's modification time.
         let updated_at = match &loaded.item {
             Item::Memory(memory) => memory.updated_at.or(lead.modified),
             _ => lead.modified,
@@ -189,15 +193,15 @@ impl HitReader<'_> {
             .with_some("superseded_by", lead.superseded_by.clone())
     }
 
-    /// The part of a text that matches. Real folders go first: cut or marked they would be theirs
-    /// no more, and still be told.
+    /// Returns the excerpt that matches. Real folders are rewritten before the excerpt is cut and
+    /// marked: a cut or marked path would no longer be recognised, and would leak.
     fn preview(&self, body: &str) -> Content {
         let seen = self.view.gate.preview(body, self.view.agent).unwrap_or_default();
         Content::body(excerpt(&seen, self.highlight))
     }
 }
 
-/// What the elements of a directive say.
+/// Returns the text of a directive without its tags.
 fn strip_tags(text: &str) -> String {
     let mut said = String::with_capacity(text.len());
     let mut is_tag = false;
@@ -215,7 +219,7 @@ fn strip_tags(text: &str) -> String {
     said
 }
 
-/// Three digits say enough.
+/// Returns the score rounded to three digits.
 fn score_data(hit: &SearchHit) -> Data {
     let rounded = (f64::from(hit.score) * 1000.0).round() / 1000.0;
     serde_json::Number::from_f64(rounded).map_or(Data::Null, Data::ForeignNumber)

@@ -1,4 +1,8 @@
-//! The index of a session, opened when it is first needed and as the disk is at each question.
+//! The search index of a session: opened when it is first needed, and brought up to date with the
+//! disk before each query.
+//!
+//! One caller at a time holds it. Several processes may share the database; each sees the others'
+//! changes before it queries.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -18,91 +22,91 @@ use super::reading::{BatchReader, read_batches};
 use super::waiting::BacklogPass;
 use mere_host::{Database, DatabaseLock};
 
-/// From so many files on, one process at a time reads them.
+/// From this number of files on, only one process at a time reads them.
 const EXCLUSIVE_READ_MIN: usize = 256;
-/// How long to wait before looking again whether another process is done.
+/// The pause before checking again whether another process has finished.
 const PROCESS_POLL_INTERVAL: Duration = Duration::from_millis(10);
-/// How long to wait before looking again whether another caller is done.
+/// The pause before checking again whether another caller has finished.
 const CALLER_POLL_INTERVAL: Duration = Duration::from_micros(500);
-/// How often the disk is looked at for one question, where others are quicker.
+/// How often the disk is compared for one query while other processes keep changing the index.
 const MAX_UPDATE_ROUNDS: usize = 3;
-/// How often an index is made again for one question.
+/// How often an index is recovered for one query.
 const MAX_RECOVERIES: usize = 3;
-/// So few items are looked at in no time.
+/// Up to this number of items, comparing the files takes almost no time.
 const QUICK_SCAN_ITEMS: u64 = 2_000;
-/// How many items are merged while somebody waits.
+/// The most items that are merged while a caller waits.
 const FOREGROUND_MERGE_ITEMS: usize = 1024;
-/// How many are merged while nobody does.
+/// The most items that are merged while nobody waits.
 const BACKGROUND_MERGE_ITEMS: usize = 1_000_000;
 
-/// The index of a session.
+/// The index of a session, for one caller at a time.
 #[derive(Default)]
 pub(crate) struct SessionIndex {
     live_index: Mutex<Option<LiveIndex>>,
     is_watching: AtomicBool,
-    /// Whether what may be known has changed, so that all of it is looked at again.
+    /// Whether the visibility of items has changed, so that everything must be scanned again.
     must_rescan: AtomicBool,
-    /// How many wait for it.
+    /// The number of callers that wait for the lock.
     waiting_callers: AtomicUsize,
 }
 
-/// An index, and what looks after it.
+/// A search index together with what keeps it up to date.
 pub(crate) struct LiveIndex {
-    /// Where it should be.
+    /// The database where the index should be.
     pub(super) preferred_database: Database,
-    /// Where it is.
+    /// The database where the index is.
     pub(super) database: Database,
     pub(crate) index: SearchIndex,
     pub(crate) detector: ChangeDetector,
     pub(crate) sketches: Sketches,
     pub(super) backlog_pass: BacklogPass,
-    /// Since when the index is what was looked at.
+    /// The epoch of the index that the last scan was compared with.
     pub(super) checked_epoch: i64,
-    /// Whether the disk was not looked at for this question.
+    /// Whether the disk was not compared for this query.
     pub(crate) is_outdated: bool,
 }
 
-/// What an index is made with.
+/// The inputs of an update of the index.
 pub(crate) struct UpdateContext<'a> {
     pub(crate) database: Database,
     pub(crate) gate: &'a Gate,
     pub(crate) embedder: &'a Embedder,
-    /// Whether anybody may know of an item.
+    /// Whether an item may be known to anybody.
     pub(crate) is_visible: &'a dyn Fn(&ScopedPath) -> bool,
     pub(crate) is_cancelled: &'a dyn Fn() -> bool,
-    /// Of how many, how many are read.
+    /// Reports how many files are read, and of how many.
     pub(crate) progress: &'a dyn Fn(u64, u64),
 }
 
-/// What an index is to a caller that may not be as the disk is now.
+/// How a caller treats an index that may not be up to date with the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StalePolicy {
-    /// Better than nothing.
+    /// A stale answer is better than none.
     Accept,
     Refuse,
 }
 
-/// The index, while one caller has it.
+/// The lock on the index, held by one caller.
 type IndexGuard<'a> = MutexGuard<'a, Option<LiveIndex>>;
 
 impl SessionIndex {
-    /// From now on the system is asked to tell of changes: the session will last.
+    /// Starts asking the operating system for changes. The session calls this when it will last.
     pub(crate) fn start_watching(&self) {
         self.is_watching.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the session lasts: then what can wait does.
+    /// Returns whether the session lasts, so that work which can wait is put off.
     pub(crate) fn is_long_lived(&self) -> bool {
         self.is_watching.load(Ordering::Relaxed)
     }
 
-    /// What may be known has changed: all of it is looked at again.
+    /// Requires a full scan before the next query, because the visibility of items has changed.
     pub(crate) fn require_rescan(&self) {
         self.must_rescan.store(true, Ordering::Relaxed);
     }
 
-    /// Does what can wait: merges what is small, as long as nobody else wants the index. What fails
-    /// is left for the next time.
+    /// Merges small segments as long as nobody else wants the index. A failure is left for the next
+    /// time.
     pub(crate) fn merge_while_idle(&self) {
         let is_wanted = || self.waiting_callers.load(Ordering::Relaxed) > 0;
         if let Some(mut open) = self.try_lock()
@@ -113,8 +117,8 @@ impl SessionIndex {
         }
     }
 
-    /// Asks the index of these grounds, which is as the disk is now. One that is damaged is made
-    /// again; one that cannot be kept is made for this session alone.
+    /// Brings the index of these corpora up to date and passes it to `ask`. A damaged index is
+    /// recreated; one that cannot be stored is made for this session alone.
     pub(crate) fn with_current_index<T>(
         &self,
         means: &UpdateContext<'_>,
@@ -125,8 +129,10 @@ impl SessionIndex {
         self.answer_with_recovery(&mut turn, means, grounds, ask)
     }
 
-    /// The same where that is little work; nothing where another caller has the index. `items` says
-    /// how many files were to be looked at: of very many, the index is asked as it is, or not.
+    /// Does the same as [`Self::with_current_index`] where that is little work, and returns none
+    /// where another caller holds the index. `items` counts the files that would have to be
+    /// compared: if they are very many, the index is queried as it is or, if the caller refuses a
+    /// stale one, not at all.
     pub(crate) fn try_with_index<T>(
         &self,
         means: &UpdateContext<'_>,
@@ -169,7 +175,7 @@ impl SessionIndex {
         answer
     }
 
-    /// The index of these grounds, open.
+    /// Returns the open index of these corpora.
     fn open_index<'a>(
         &self,
         turn: &'a mut IndexGuard<'_>,
@@ -189,7 +195,7 @@ impl SessionIndex {
         Ok(turn.insert(library))
     }
 
-    /// Asks it once more, as it was when it was asked last; none if it is not open.
+    /// Passes the index to `ask` without comparing the disk again; returns none if it is not open.
     pub(crate) fn with_open_index<T>(
         &self,
         embedder: &Embedder,
@@ -201,7 +207,7 @@ impl SessionIndex {
         library.ask_in_transaction(embedder, ask).map(Some)
     }
 
-    /// Forgets what the index knows; it is made again when it is asked. Other processes may be at it.
+    /// Clears the index, which is built anew by the next query. Other processes may be using it.
     pub(crate) fn clear(&self, database: &Database) -> Result<(), SearchError> {
         let mut known = self.lock();
         *known = None;
@@ -231,7 +237,7 @@ impl SessionIndex {
         }
     }
 
-    /// Waits for the index, as long as somebody waits for the answer.
+    /// Waits for the lock as long as the caller waits for the answer.
     fn wait_for_lock(&self, over: &dyn Fn() -> bool) -> Result<IndexGuard<'_>, SearchError> {
         self.waiting_callers.fetch_add(1, Ordering::Relaxed);
         let turn = loop {
@@ -249,7 +255,7 @@ impl SessionIndex {
 }
 
 impl LiveIndex {
-    /// Asks the index as the disk is now, and as it is at one moment.
+    /// Brings the index up to date and queries it within one read transaction.
     fn update_and_ask<T>(
         &mut self,
         means: &UpdateContext<'_>,
@@ -265,7 +271,7 @@ impl LiveIndex {
         self.ask_in_transaction(means.embedder, ask)
     }
 
-    /// Asks the index as it is at one moment.
+    /// Queries the index within one read transaction, so that everything is read as of one moment.
     fn ask_in_transaction<T>(
         &mut self,
         embedder: &Embedder,
@@ -285,7 +291,7 @@ impl LiveIndex {
         Ok(())
     }
 
-    /// Lets the index be as the disk is.
+    /// Brings the index up to date with the disk.
     fn update(&mut self, means: &UpdateContext<'_>) -> Result<(), SearchError> {
         for _ in 0..MAX_UPDATE_ROUNDS {
             self.refresh()?;
@@ -314,8 +320,8 @@ impl LiveIndex {
         Ok(())
     }
 
-    /// Sees what other processes have changed. Where one has forgotten everything, all is looked at
-    /// again.
+    /// Loads what other processes have changed. If one of them cleared the index, everything must
+    /// be scanned again.
     fn refresh(&mut self) -> Result<(), SearchError> {
         self.index.refresh()?;
         if self.index.epoch != self.checked_epoch {
@@ -330,7 +336,8 @@ impl LiveIndex {
         self.detector.detect(&against)
     }
 
-    /// Waits until no other process reads many files into this index, and says whether it had to.
+    /// Waits until no other process reads many files into this index. Returns the lock and whether
+    /// it had to wait.
     fn wait_for_process_lock(
         &self,
         means: &UpdateContext<'_>,
@@ -348,7 +355,8 @@ impl LiveIndex {
         }
     }
 
-    /// Says whether all of it: else another process was quicker, and the disk is to be looked at again.
+    /// Applies the changes to the index. Returns false if another process was faster for some item,
+    /// so that the disk must be compared again.
     fn apply_changes(
         &mut self,
         changes: &IndexChanges,
@@ -377,13 +385,13 @@ impl LiveIndex {
 }
 
 impl LiveIndex {
-    /// Where an item lies; none in a ground that this session has not.
+    /// Returns where an item lies; none if its corpus does not belong to this session.
     pub(crate) fn locate(&self, item: u32) -> Result<Option<ScopedPath>, SearchError> {
         let at = self.index.item_path(item)?;
         Ok(at.and_then(|(ground, path)| self.item_at(ground, &path)))
     }
 
-    /// The item at a path of a ground.
+    /// Returns the item at a path of a corpus.
     pub(crate) fn item_at(&self, ground: CorpusId, path: &str) -> Option<ScopedPath> {
         let ground = self.detector.corpus_ids.iter().position(|number| *number == ground)?;
         self.detector.corpora[ground].item_at(path).map(|(_, place)| place)

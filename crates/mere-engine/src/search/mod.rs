@@ -1,8 +1,9 @@
-//! Search: the items that say what is asked for, and those that mean it.
+//! Search over the items of a session, by words and by meaning.
 //!
-//! The files are looked at first ([`feed`]), what changed is read into the [`index`], then words are
-//! found ([`find`]) and mixed with what a model makes of them ([`rank`]). A hit is read, judged and
-//! told from its file like anything else: the index says where to look and nothing else.
+//! The files are compared with the index first, and changed files are read into the [`index`]. A
+//! query is then matched by words ([`query`]), the matches are ranked together with vector
+//! similarity, and each hit is read and verified from its file again. The index only says where to
+//! look.
 
 mod desk;
 mod embedder;
@@ -56,10 +57,11 @@ pub(crate) use trouble::EmbeddingError;
 pub(crate) use waiting::EmbeddingJob;
 use web::GraphVisibility;
 
-/// How long somebody waits for items to get their vectors, where the session ends with the answer.
+/// The longest time that a search waits for items to be embedded, in a session that ends with the
+/// reply.
 const MAX_EMBEDDING_WAIT: Duration = Duration::from_secs(2);
 
-/// Why there is no answer.
+/// The reasons why a search has no result.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SearchError {
     #[error("the search index cannot be used: {0}")]
@@ -70,19 +72,20 @@ pub(crate) enum SearchError {
     Cancelled,
 }
 
-/// What a session searches with.
+/// The parts of a session that a search needs.
 pub(crate) struct SearchContext<'a> {
     pub(crate) session_index: &'a SessionIndex,
-    /// The folders that the gate knows: what texts look like to agents depends on them.
+    /// The digest of the folders that the gate knows. The indexed texts depend on them, because the
+    /// gate rewrites those folders.
     pub(crate) landmarks_digest: Sha256,
     pub(crate) embedder: &'a Embedder,
-    /// What the user's config says of models.
+    /// The `embeddings` section of the user's config.
     pub(crate) embedding_config: &'a EmbeddingsConfig,
-    /// Which type comes first of equal hits.
+    /// The order of item types among hits of equal score.
     pub(crate) type_priority: &'a [ItemType],
 }
 
-/// Searches.
+/// Runs a search and drafts the reply.
 pub(crate) fn search(desk: &ItemCall<'_>, call: &Search) -> Result<Draft, ToolError> {
     let asks_registry = matches!(call.source, SearchSource::Registry | SearchSource::All);
     let name = cursor_name(call);
@@ -114,7 +117,8 @@ pub(crate) fn search(desk: &ItemCall<'_>, call: &Search) -> Result<Draft, ToolEr
     Ok(if notes.is_empty() { draft } else { draft.hint(Prose::words(notes.join(" "))) })
 }
 
-/// What else is to be said of an answer.
+/// Returns the sentences of the reply's hint: unavailable sources, model errors, missing vectors
+/// and the state of the index.
 fn notes(answer: &SearchResults, asks_registry: bool) -> Vec<String> {
     let searched = match answer.mode {
         None => "nothing was searched",
@@ -128,7 +132,9 @@ fn notes(answer: &SearchResults, asks_registry: bool) -> Vec<String> {
     [registry, trouble, waiting].into_iter().flatten().chain(remarks).collect()
 }
 
-/// Finds what is asked for. A model takes its time for the question before anything is locked.
+/// Embeds the query, queries the index and, in a session that is about to end, queries it again
+/// after missing vectors were made. The query is embedded before the index is locked, because a
+/// model may take its time.
 fn run_search(
     desk: &ItemCall<'_>,
     call: &Search,
@@ -150,23 +156,24 @@ fn run_search(
     if answer.missing_vectors > 0 && !desk.search.session_index.is_long_lived() {
         let began = Instant::now();
         let enough = |_| began.elapsed() > MAX_EMBEDDING_WAIT || (desk.is_cancelled)();
-        // What goes wrong now will be said when a question goes wrong.
+        // An error here is not reported: the next query that needs the model reports it.
         let _ = desk.embed_missing(ThreadBudget::All, &enough);
         let again = |library: &mut LiveIndex| query_index(desk, call, &asked, library);
-        // What was found is not lost.
+        // The first results stay if the second query fails.
         let again = desk.search.session_index.with_open_index(desk.search.embedder, again);
         answer = again.ok().flatten().unwrap_or(answer);
     }
     Ok(SearchResults { embedding_error: trouble, ..answer })
 }
 
-/// What a model is asked, as an agent would see it: it may be somebody else's.
+/// Returns the query text for the model as an agent would see it, with secrets masked and real
+/// folders rewritten, because the model may belong to somebody else.
 fn masked_query_text(desk: &ItemCall<'_>, query: &Query) -> String {
     let said = MaskedText::mask_whole(query.plain_text.clone()).text;
     desk.agent_gate.preview(&said, &AgentName::default()).unwrap_or_default().into_owned()
 }
 
-/// What is looked for.
+/// A query that is ready to be put to the index.
 struct PreparedQuery<'a> {
     query: &'a Query,
     offset: usize,
@@ -174,20 +181,20 @@ struct PreparedQuery<'a> {
     vector: Option<&'a Vector>,
 }
 
-/// What was found.
+/// The results of one search.
 #[derive(Default)]
 struct SearchResults {
     hits: Vec<(ItemType, Fields)>,
     total: u64,
     shown: usize,
     has_more: bool,
-    /// By which likeness; none if nothing was searched.
+    /// The mode that was used; none if nothing was searched.
     mode: Option<SearchMode>,
-    /// Why it was not by meaning, if it should have been.
+    /// The reason why the search was not by meaning, if it should have been.
     embedding_error: Option<EmbeddingError>,
-    /// How many items have no vector yet.
+    /// The number of items that have no vector yet.
     missing_vectors: u64,
-    /// What else is to be said of the index.
+    /// Further sentences about the state of the index.
     remarks: Vec<&'static str>,
 }
 
@@ -234,7 +241,7 @@ fn query_index(
     })
 }
 
-/// What there is to say of an index that was asked.
+/// Returns what the reply says about the state of the index.
 fn remarks(library: &LiveIndex, total: u64) -> Result<Vec<&'static str>, SearchError> {
     let is_empty = total == 0 && library.index.count_items()? == 0;
     let all = [
@@ -245,7 +252,7 @@ fn remarks(library: &LiveIndex, total: u64) -> Result<Vec<&'static str>, SearchE
     Ok(all.into_iter().filter_map(|(is, remark)| is.then_some(remark)).collect())
 }
 
-/// The lists of a reply.
+/// Groups the hits into the lists of a reply.
 fn result_lists(hits: Vec<(ItemType, Fields)>, call: &Search) -> Fields {
     if call.rank == RankMode::Unified {
         let hits = hits.into_iter().map(|(_, hit)| Data::from(hit)).collect::<Data>();
@@ -279,13 +286,14 @@ fn count_message(total: u64, shown: usize) -> Prose {
     Prose::words(words)
 }
 
-/// A cursor belongs to one question.
+/// Returns the name of the cursors of one query, so that a cursor is valid for that query only.
 fn cursor_name(call: &Search) -> String {
     let question = Search { cursor: None, ..call.clone() };
     format!("search {}", Sha256::digest(format!("{question:?}").as_bytes()))
 }
 
-/// What cursors are about: everything.
+/// Returns the address that search cursors are bound to. A search covers everything, so it is the
+/// top of the project.
 fn cursor_address() -> Address {
     Address::directory(Root::Project, mere_core::address::RelPath::default())
 }
@@ -298,7 +306,7 @@ fn filters(
     let mut filters = Vec::new();
     for filter in &call.filters {
         let demand = match &filter.condition {
-            // All lie in no category or below it.
+            // Every item lies in or below the empty category.
             SearchCondition::Category(category) if category.is_empty() => continue,
             SearchCondition::Category(category) => {
                 FilterCondition::Mark(ExactTerm::Category(fold(category.as_str())))

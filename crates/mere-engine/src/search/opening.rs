@@ -1,4 +1,7 @@
-//! How an index is opened, and what becomes of one that cannot be used.
+//! Opening an index, and recovering from one that cannot be used.
+//!
+//! Everything in an index can be built again from the files, so a damaged one is replaced by an
+//! empty one, and one that cannot be stored is made for this session alone.
 
 use super::SearchError;
 use super::feed::ChangeDetector;
@@ -40,7 +43,7 @@ impl LiveIndex {
         }
     }
 
-    /// An empty index in place of one that cannot be used.
+    /// Opens an empty index in place of one that cannot be used.
     fn recover(
         (asked, database): (&Database, &Database),
         remedy: IndexRecovery,
@@ -59,7 +62,7 @@ impl LiveIndex {
         Ok(Self::new((asked.clone(), database), index))
     }
 
-    /// The same in place of this one, for the same grounds.
+    /// Opens an empty index in place of this one, for the same corpora.
     pub(super) fn recreate(
         self,
         remedy: IndexRecovery,
@@ -77,7 +80,7 @@ impl LiveIndex {
         self.backlog_pass = BacklogPass::default();
     }
 
-    /// Whether it will be there after this session.
+    /// Returns whether the index outlives this session.
     pub(crate) fn is_persistent(&self) -> bool {
         self.preferred_database == self.database
     }

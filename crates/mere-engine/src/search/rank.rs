@@ -1,4 +1,8 @@
-//! Matches in order: by words, by meaning, or by both.
+//! The ranking of matches: by words, by meaning, or by both.
+//!
+//! It reads no file and decides nothing about visibility: every item that it is given may be found.
+//! Equal scores are ordered by type and then by a fixed tie break, so that the order is the same on
+//! every page.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -13,26 +17,26 @@ use super::find::{Match, Similarities, TextMatches, find_similar};
 use super::index::kind_from_number;
 use super::library::LiveIndex;
 
-/// Tuned on the tuning half of `retrieval/`.
+/// The weights of words and meaning, tuned on the tuning half of `retrieval/`.
 const MIX: HybridWeights =
     HybridWeights { text_weight: 0.6, half_saturation: 40.0, coverage_weight: 0.6 };
-/// What is less alike than this is not alike, where words are to be had as well.
+/// The least cosine similarity that makes a hit in hybrid mode, where words are matched as well.
 const MIN_COSINE: f32 = 0.35;
-/// The same where meaning alone counts.
+/// The least cosine similarity in vector mode, where meaning alone counts.
 const MIN_COSINE_ALONE: f32 = 0.1;
-/// What a hit gains that is called exactly what was asked for.
+/// The bonus of an item whose name is exactly the query.
 const EXACT_NAME_BONUS: f32 = 2.0;
-/// How many of the best by words are compared by meaning as well.
+/// The number of best word matches that are also compared by meaning.
 const MAX_COMPARED: usize = 256;
 
-/// How hits are put in order.
+/// How hits are ordered.
 pub(crate) struct Ranking<'a> {
     pub(crate) mode: SearchMode,
     pub(crate) rank: RankMode,
     pub(crate) type_priority: &'a [ItemType],
 }
 
-/// One hit.
+/// An item with its final score.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SearchHit {
     pub(crate) item: u32,
@@ -41,7 +45,7 @@ pub(crate) struct SearchHit {
     tie_break: u32,
 }
 
-/// All hits, those of one list after those of another.
+/// All hits, in one list or in one list per type. A list is sorted only when a page is taken.
 pub(crate) struct RankedHits {
     lists: Vec<Vec<SearchHit>>,
     pub(crate) total: u64,
@@ -68,7 +72,7 @@ impl Ranking<'_> {
             SearchMode::Vector => MIN_COSINE_ALONE,
             SearchMode::Hybrid | SearchMode::Text => MIN_COSINE,
         };
-        // Where nothing has to mean anything, all that may be found is.
+        // Without words in the query, everything that is allowed is a match and stays one.
         if self.mode == SearchMode::Vector && found.has_words {
             found.matches.clear();
         }
@@ -122,7 +126,7 @@ impl Ranking<'_> {
 }
 
 impl RankedHits {
-    /// The hits from `offset` on of each list, and whether more follow.
+    /// Returns the hits from `offset` on of each list, and whether more follow.
     pub(crate) fn page(self, offset: usize, limit: usize) -> (Vec<SearchHit>, bool) {
         let (mut page, mut has_more) = (Vec::new(), false);
         for mut list in self.lists {
@@ -148,13 +152,13 @@ fn compare_hits(one: &SearchHit, other: &SearchHit, priority: &[ItemType]) -> Or
     score.then_with(|| (first(one), one.tie_break).cmp(&(first(other), other.tie_break)))
 }
 
-/// What no word matches.
+/// Makes a hit of an item that no word matches.
 fn hit_by_meaning(library: &LiveIndex, item: u32, score: f32) -> Option<SearchHit> {
     let slot = library.index.slot_of_item(item)?;
     Some(SearchHit { item, kind: kind_from_number(slot.kind)?, score, tie_break: slot.tie_break })
 }
 
-/// The best matches by words.
+/// Returns the best matches by words.
 fn best_matches(matches: &mut [Match]) -> Vec<u32> {
     if matches.len() > MAX_COMPARED {
         let by = |one: &Match, other: &Match| {

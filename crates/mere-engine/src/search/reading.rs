@@ -1,7 +1,7 @@
-//! Files in, batches for the index out, with as many hands as the machine has.
+//! The reader that turns files into batches for the index, with several threads.
 //!
-//! What is indexed is what an agent would see of an item: secrets are masked, and real folders are
-//! addresses, so that nobody can find out by asking what nobody may read.
+//! What is indexed is what an agent would see of an item: secrets are masked and real folders are
+//! replaced by addresses, so that nobody can find out by searching what nobody may read.
 
 use std::borrow::Cow;
 use std::collections::hash_map::DefaultHasher;
@@ -34,29 +34,29 @@ use mere_host::{
     now_nanoseconds, read_at_most,
 };
 
-/// How many items are turned around at once: each takes memory meanwhile. Of many items more, so that
-/// there is less to merge; never more than the index counts.
+/// How many items a batch has. Each item takes memory until its batch is written, but larger
+/// batches leave fewer segments to merge. The upper bound is what a batch can number.
 const BATCH_SIZE: std::ops::RangeInclusive<usize> = 512..=4096;
-/// How many batches there are to be.
+/// The number of batches that many items are split into.
 const TARGET_BATCHES: usize = 24;
-/// So few are not worth a thread.
+/// Up to this number of files, one thread reads all of them.
 const MAX_SINGLE_THREADED: usize = 64;
-/// How often somebody is told how far it is.
+/// How often progress is reported.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
-/// The most hands.
+/// The most threads.
 const MAX_THREADS: usize = 4;
 
-/// With what files are read.
+/// The inputs of reading files.
 pub(crate) struct BatchReader<'a> {
     pub(crate) detector: &'a ChangeDetector,
     pub(crate) gate: &'a Gate,
     pub(crate) embedder: &'a Embedder,
     pub(crate) is_cancelled: &'a dyn Fn() -> bool,
-    /// Of how many, how many are read.
+    /// Reports how many files are read, and of how many.
     pub(crate) progress: &'a dyn Fn(u64, u64),
 }
 
-/// Reads files, and hands over batches as they become ready.
+/// Reads files and hands over batches as they become ready.
 pub(crate) fn read_batches(
     reader: &BatchReader<'_>,
     errands: &[PendingRead],
@@ -79,13 +79,14 @@ pub(crate) fn read_batches(
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::sync_channel(0);
     thread::scope(|scope| {
-        // It goes before the hands are waited for: whoever has something to hand over must see that.
+        // The receiver is dropped before the threads are joined, so that a thread with a finished
+        // batch notices that nobody takes it.
         let receiver = receiver;
         for _ in 0..hands {
             let (sender, next, chunks, part) = (sender.clone(), &next, &chunks, &part);
             scope.spawn(move || {
                 while let Some(chunk) = chunks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    // Nobody listens any more: somebody has had enough.
+                    // Nobody receives any more: the call was cancelled or failed.
                     if sender.send(part.read_batch(chunk)).is_err() {
                         return;
                     }
@@ -108,7 +109,7 @@ pub(crate) fn read_batches(
     })
 }
 
-/// What every hand needs.
+/// What every thread needs.
 struct BatchWorker<'a> {
     detector: &'a ChangeDetector,
     gate: &'a Gate,
@@ -139,7 +140,8 @@ impl BatchWorker<'_> {
         Ok(batch)
     }
 
-    /// One file. What cannot be read or understood is known, and never found.
+    /// Adds one file to a batch. A file that cannot be read or parsed is recorded, and is never a
+    /// match.
     fn add_file(
         &self,
         batch: &mut IndexBatch,
@@ -188,8 +190,8 @@ impl BatchWorker<'_> {
     }
 }
 
-/// What an item says, once more, as it did when it was indexed: nothing if it is not understood, and
-/// none if it is not there.
+/// Reads the text of an item again as it was indexed: empty if the item cannot be parsed, none if
+/// its file is gone.
 pub(crate) fn reread_text(
     (plot, place): (&ItemTree, &ScopedPath),
     gate: &Gate,
@@ -206,8 +208,8 @@ pub(crate) fn reread_text(
     Ok(Some(understood.as_ref().map(embedding_text).unwrap_or_default()))
 }
 
-/// Which of two equal matches comes first, whenever and by whomever they were indexed: what is of the
-/// project, then chance.
+/// Returns the order of an item among equal matches: items of the project first, then by a hash. It
+/// does not depend on when or by which process the item was indexed.
 fn tie_break(ground: &Corpus, path: &str) -> u32 {
     let digest = Sha256::digest(format!("{}\n{path}", ground.name).as_bytes());
     let [a, b, c, d, ..] = *digest.as_bytes();
@@ -215,14 +217,14 @@ fn tie_break(ground: &Corpus, path: &str) -> u32 {
     if ground.scope == Scope::Project { chance } else { chance | 1 << 31 }
 }
 
-/// What tells a text from another.
+/// Returns a hash that tells a text from another.
 pub(crate) fn fingerprint(text: &str) -> i64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish().cast_signed()
 }
 
-/// A folder of a plot, if it can be opened.
+/// Opens a folder of an item tree; none if it is absent, a link or not permitted.
 fn open_folder(plot: &ItemTree, folder: &str) -> io::Result<Option<OpenFolder>> {
     match OpenFolder::open(plot.dir(), &plot.path_from_handle(folder)) {
         Err(error) if is_symlink_error(&error) => Ok(None),
@@ -231,7 +233,7 @@ fn open_folder(plot: &ItemTree, folder: &str) -> io::Result<Option<OpenFolder>> 
     }
 }
 
-/// The file of an item, if it can be opened.
+/// Opens the file of an item; none if it is absent or not permitted.
 fn open_file(folder: &OpenFolder, name: &str) -> io::Result<Option<File>> {
     match folder.open_file(name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -240,18 +242,18 @@ fn open_file(folder: &OpenFolder, name: &str) -> io::Result<Option<File>> {
     }
 }
 
-/// A document as an agent sees it; none if it must not be seen at all.
+/// Rewrites a document as an agent sees it; none if it must not be seen at all.
 fn redact_document(gate: &Gate, mut document: Document) -> Option<Document> {
     let agent = AgentName::default();
     let title = document.texts[0].clone();
-    // What a file writes with escapes is a secret only when it is read: each text is looked at.
+    // A secret that a file writes with escapes shows only after parsing, so each text is checked.
     for text in &mut document.texts {
         *text = MaskedText::mask_whole(std::mem::take(text)).text;
         if let Cow::Owned(seen) = gate.preview(text, &agent)? {
             *text = seen;
         }
     }
-    // Nobody can ask for an exact thing that nobody may read.
+    // An exact term that nobody may read must not be searchable.
     let is_plain = |term: &str| {
         let unchanged = matches!(gate.preview(term, &agent), Some(Cow::Borrowed(_)));
         unchanged && secrets::find(term).is_empty()
@@ -272,7 +274,7 @@ fn mask_link(link: Link) -> Link {
     Link { target: mask(link.target), ..link }
 }
 
-/// Whether an item is part of the graph.
+/// Returns whether an item can be part of the graph.
 fn can_have_links(item: &Item) -> bool {
     matches!(item, Item::Knowledge(_) | Item::Directive(_))
 }
@@ -280,7 +282,7 @@ fn can_have_links(item: &Item) -> bool {
 fn entry_type(item: &Item) -> Option<String> {
     let Item::Knowledge(entry) = item else { return None };
     let said = entry.frontmatter.get("entry_type").and_then(serde_json::Value::as_str)?;
-    // Anything may stand there; what is too long is no kind of anything.
+    // Any text may stand there; one that is too long is not a type.
     (said.len() <= 64).then(|| said.to_owned())
 }
 
@@ -299,7 +301,7 @@ fn expiry(item: &Item) -> Option<i64> {
     memory.expires_at.map(to_nanoseconds)
 }
 
-/// A time in nanoseconds since 1970; what is later than can be said is at the end.
+/// Converts a time to nanoseconds since 1970. A time out of range becomes the nearest bound.
 pub(crate) fn to_nanoseconds(at: Timestamp) -> i64 {
     let bounds = (i128::from(i64::MIN), i128::from(i64::MAX));
     i64::try_from(at.as_nanosecond().clamp(bounds.0, bounds.1)).unwrap_or_default()

@@ -1,7 +1,8 @@
-//! What links lead to once an entry is called otherwise.
+//! The effects of renaming an entry on the links of other items.
 //!
-//! Only a graph says what a name means. So two small ones are made of everything that has the old id
-//! or the new one: as it was, and as it is now.
+//! Only a graph can resolve a name. Two small graphs are therefore built from every item that has
+//! the old id or the new one, as it was before the rename and as it is after, and every link is
+//! resolved in both.
 
 use std::collections::HashSet;
 
@@ -12,12 +13,12 @@ use super::SearchError;
 use super::library::LiveIndex;
 use super::web::ItemPredicate;
 
-/// A link that does not lead where it led.
+/// A link that no longer leads where it led.
 pub(crate) struct LinkChange {
-    /// Who states it.
+    /// The item that states the link.
     pub(crate) source: ScopedPath,
     pub(crate) outcome: LinkOutcome,
-    /// Whether it led to the entry that is called otherwise now.
+    /// Whether it led to the entry that was renamed.
     pub(crate) led_to_renamed: bool,
 }
 
@@ -26,15 +27,15 @@ pub(crate) struct LinkChange {
 pub(crate) enum LinkOutcome {
     /// It leads nowhere.
     Broken,
-    /// It fits several entries, and was clear before.
+    /// It fits several entries, and fitted one before.
     Ambiguous,
-    /// It leads to another entry than before, or to one although it fitted several.
+    /// It leads to another entry than before, or to one entry although it fitted several.
     Redirected,
 }
 
 impl LiveIndex {
-    /// The links that do not lead where they led before an entry went from one place to another. It
-    /// has gone, and nobody has changed any link yet.
+    /// Returns the links that no longer lead where they led before an entry moved from one place to
+    /// another. The entry has moved already, and no link was changed yet.
     pub(crate) fn link_changes(
         &self,
         (from, to): (&ScopedPath, &ScopedPath),
@@ -80,7 +81,7 @@ impl LiveIndex {
     }
 }
 
-/// The entries with an id in question, as they were and as they are.
+/// The entries with the old or the new id, before and after the rename.
 struct RenameGraphs {
     before: Graph,
     after: Graph,
@@ -89,8 +90,8 @@ struct RenameGraphs {
 }
 
 impl RenameGraphs {
-    /// What became of a name that an item of some type says, if anything did, and whether it meant
-    /// the entry.
+    /// Returns what became of a name that an item of some type links to, if anything did, and
+    /// whether it led to the renamed entry.
     fn link_outcome(
         &self,
         (kind, name): (ItemType, &ItemRef),
@@ -114,7 +115,7 @@ impl RenameGraphs {
     }
 }
 
-/// Whether two graphs mean one entry.
+/// Checks whether two nodes of different graphs are the same entry.
 fn is_same_entry(one: &Node, other: &Node) -> bool {
     let key = |node: &Node| (node.kind, node.scope);
     key(one) == key(other) && one.id == other.id && one.category == other.category

@@ -1,11 +1,13 @@
-//! Why meanings cannot be found by the model that is configured.
+//! The reasons why the configured model cannot embed texts.
+//!
+//! None of them makes a search fail: it goes on with words alone, and the reply says why.
 
 use crate::web::HttpError;
 
-/// A model that cannot be used now. It names no path and no address.
+/// An error of the embedding model. It names no path and no address, because agents read it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EmbeddingError {
-    /// The config wants none.
+    /// The config asks for no model.
     #[error("there is no model")]
     Disabled,
     #[error("the model is not there")]

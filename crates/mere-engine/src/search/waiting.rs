@@ -1,8 +1,8 @@
-//! Items that have no vector of the model yet, and how they get one.
+//! The backlog of items that have no vector of the current model yet.
 //!
-//! Some are read at a time, as they lie there now, and turned into vectors while nobody has to wait:
-//! the index is not locked meanwhile. What goes or changes in between is a new item with a number of
-//! its own, so that no vector ends up with another text.
+//! A batch of items is read as the files are now and embedded while the index is not locked, so
+//! that nobody has to wait. An item that changes in the meantime becomes a new item with a new
+//! number, so no vector is ever stored with another text.
 
 use std::time::{Duration, Instant};
 
@@ -18,45 +18,46 @@ use super::reading::{fingerprint, reread_text};
 use super::trouble::EmbeddingError;
 use mere_host::Database;
 
-/// How long what could not be embedded is left alone.
+/// How long the backlog rests after a pass through all items.
 const RETRY_PAUSE: Duration = Duration::from_secs(30);
 
-/// What vectors are made with.
+/// The inputs of making vectors.
 pub(crate) struct EmbeddingJob<'a> {
     pub(crate) embedder: &'a Embedder,
     pub(crate) gate: &'a Gate,
-    /// Whether anybody may know of an item.
+    /// Whether an item may be known to anybody.
     pub(crate) is_visible: &'a dyn Fn(&ScopedPath) -> bool,
     pub(crate) threads: ThreadBudget,
 }
 
-/// How far a pass through all items is.
+/// The progress of one pass through all items without a vector.
 #[derive(Default)]
 pub(crate) struct BacklogPass {
     model: Option<ModelIdentity>,
-    /// The last item that was looked at.
+    /// The last item that the pass has reached.
     last_item: u32,
-    /// Until when, and until which items come, nothing is to be done.
+    /// The time until which the pass rests, and the next item number at its start: new items end
+    /// the rest.
     paused_until: Option<(Instant, i64)>,
-    /// How many wait, of which state of the index.
+    /// The number of missing vectors, with the generation of the index that it was counted in.
     cached_count: Option<(i64, u64)>,
 }
 
-/// Items with their texts.
+/// Items with their texts, to be embedded together.
 struct EmbeddingBatch {
     database: Database,
     texts: Vec<(u32, String)>,
 }
 
 impl SessionIndex {
-    /// Gives items their vectors until none waits or it is `enough`, which is told how many were
-    /// done.
+    /// Makes missing vectors until there are none left or `enough` returns true. `enough` is told
+    /// how many items were done.
     pub(crate) fn embed_missing(
         &self,
         embedding: &EmbeddingJob<'_>,
         enough: &dyn Fn(u64) -> bool,
     ) -> Result<(), EmbeddingError> {
-        // As long as nobody searches, no model is read.
+        // As long as nobody searches, no model is loaded.
         if self.lock().is_none() {
             return Ok(());
         }
@@ -117,7 +118,7 @@ impl SessionIndex {
 }
 
 impl LiveIndex {
-    /// How many items have no vector of the model yet.
+    /// Counts the items that have no vector of the model yet.
     pub(crate) fn count_missing_vectors(
         &mut self,
         embedder: &Embedder,
@@ -136,7 +137,7 @@ impl LiveIndex {
         Ok(count)
     }
 
-    /// The next items that wait, with their texts; none if all were looked at.
+    /// Returns the next items of the backlog with their texts; empty at the end of a pass.
     fn next_texts(
         &mut self,
         embedding: &EmbeddingJob<'_>,
@@ -174,7 +175,7 @@ impl LiveIndex {
         }
     }
 
-    /// What an item says; none if it is not there, or nobody may know of it.
+    /// Reads the text of an item; none if its file is gone or it is not visible.
     fn item_text(
         &self,
         item: u32,
@@ -192,7 +193,7 @@ impl LiveIndex {
 }
 
 impl BacklogPass {
-    /// Another model begins from the start.
+    /// Starts the pass over if the model is another one.
     fn select_model(&mut self, model: &ModelIdentity) {
         if self.model.as_ref() != Some(model) {
             *self = Self { model: Some(model.clone()), ..Self::default() };

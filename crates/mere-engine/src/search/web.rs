@@ -1,7 +1,8 @@
-//! The knowledge graph, as the index has it: all of it, or what is around one entry.
+//! The knowledge graph as the index stores it: all of it, or the part around one entry.
 //!
-//! What a name means only a graph says. So a small one is made of everything that has one of the
-//! names in question, and is asked.
+//! Only a graph can resolve a name. To answer a question about a few entries, a small graph is
+//! therefore built from every item that has one of the names in question, so that it resolves them
+//! as the full graph would.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,23 +15,23 @@ use super::SearchError;
 use super::index::LinkableItem;
 use super::library::LiveIndex;
 
-/// How many entries around one are looked at: a hub may have very many.
+/// The most entries around one that are collected; a hub may have very many.
 const MAX_NEIGHBOURHOOD: usize = 5_000;
 
-/// Whether anybody may know of an item.
+/// A predicate over items, such as whether an item is visible.
 pub(crate) type ItemPredicate<'a> = &'a dyn Fn(&ScopedPath) -> bool;
 
-/// For whom a graph is.
+/// What the viewer of a graph may see and trust.
 #[derive(Clone, Copy)]
 pub(crate) struct GraphVisibility<'a> {
     pub(crate) is_visible: ItemPredicate<'a>,
-    /// Whether what an item says counts. One that is not what was signed has a name and nothing else:
-    /// no title, and no links.
+    /// Whether the content of an item counts. An item that is not what was signed has a name and
+    /// nothing else: no title and no links.
     pub(crate) is_trusted: ItemPredicate<'a>,
 }
 
 impl LiveIndex {
-    /// Every entry that may be known, and their links.
+    /// Builds the graph of every visible entry.
     pub(crate) fn full_graph(&self, audience: GraphVisibility<'_>) -> Result<Graph, SearchError> {
         let mut builder = GraphBuilder::default();
         for linked in self.index.linkable_items()? {
@@ -45,8 +46,8 @@ impl LiveIndex {
         Ok(builder.build())
     }
 
-    /// What is around an entry: whatever a walk can come to, and how many more entries there are at
-    /// least. Where it leads itself is all there, however much that is.
+    /// Builds the graph of whatever a walk from an entry can reach, and returns a lower bound for
+    /// the number of entries left out. The entry's own outgoing links are always complete.
     pub(crate) fn graph_around(
         &self,
         place: &ScopedPath,
@@ -63,8 +64,8 @@ impl LiveIndex {
         Ok((around.build_graph(), around.omitted.len()))
     }
 
-    /// The numbers of what is linked with an entry, either way. Of several entries that a name can
-    /// mean, what is linked with any of them.
+    /// Returns the numbers of the items linked with an entry in either direction. If the name fits
+    /// several entries, the items linked with any of them are returned.
     pub(crate) fn related_items(
         &self,
         name: &ItemRef,
@@ -87,7 +88,7 @@ impl LiveIndex {
         Ok(related)
     }
 
-    /// What took the place of an entry, if anything did that may be known.
+    /// Returns the visible entry that superseded this one, if there is one.
     pub(crate) fn successor(
         &self,
         place: &ScopedPath,
@@ -107,7 +108,7 @@ impl LiveIndex {
         Ok(first.and_then(|first| others.find(|other| graph.node_at(other) == Some(first))))
     }
 
-    /// Where an entry lies, if it may be known.
+    /// Returns where an entry lies, if it is visible.
     pub(super) fn visible_place(
         &self,
         linked: &LinkableItem,
@@ -117,7 +118,7 @@ impl LiveIndex {
     }
 }
 
-/// The entries that a name means.
+/// Returns the nodes that a name can stand for.
 fn matching_nodes(graph: &Graph, name: &ItemRef) -> Vec<NodeId> {
     match graph.resolve(ItemType::Knowledge, name) {
         Resolution::One(node) => vec![node],
@@ -135,31 +136,32 @@ fn graph_entry(place: &ScopedPath, linked: &LinkableItem, links: Vec<Link>) -> G
         .with_entry_type(linked.entry_type.as_deref())
 }
 
-/// An entry of which nothing counts but that it is there.
+/// Returns an entry with its name only, for an item whose content is not trusted.
 fn untrusted_entry(place: &ScopedPath) -> GraphEntry {
     GraphEntry::new(place, place.id.as_str(), Vec::new())
 }
 
-/// Entries that are gathered, so that a graph of them says what the graph of all entries would.
+/// The entries collected so far, such that their graph resolves names as the graph of all entries
+/// would.
 struct Neighbourhood<'a> {
     live_index: &'a LiveIndex,
     visibility: GraphVisibility<'a>,
-    /// From so many on, what is not needed to understand a name is left out.
+    /// From this number on, entries that are not needed to resolve a name are left out.
     max_entries: usize,
     entries: HashMap<u32, VisibleEntry>,
-    /// The names for which everything is known that has them. Others are not followed.
+    /// The names whose candidates have all been collected. Links to other names are not followed.
     resolved_names: HashSet<ItemRef>,
-    /// What was left out.
+    /// The items that were left out.
     omitted: HashSet<u32>,
 }
 
-/// An entry that may be known.
+/// A visible entry.
 struct VisibleEntry {
     place: ScopedPath,
     indexed: LinkableItem,
-    /// Those that matter so far.
+    /// The links that matter so far.
     links: Vec<Link>,
-    /// Whether these are all.
+    /// Whether `links` holds all of the item's links.
     has_all_links: bool,
     is_trusted: bool,
 }
@@ -170,7 +172,7 @@ impl<'a> Neighbourhood<'a> {
         Self { live_index, visibility, max_entries, entries, resolved_names, omitted }
     }
 
-    /// Whatever a name can mean, all of which is known from now on.
+    /// Collects every item that a name can stand for, so that the name is resolved from now on.
     fn add_named(&mut self, name: &ItemRef) -> Result<Vec<u32>, SearchError> {
         let found = self.live_index.index.items_named(name)?;
         let mut items = found.iter().map(|linked| linked.item).collect::<Vec<_>>();
@@ -189,7 +191,7 @@ impl<'a> Neighbourhood<'a> {
         self.resolved_names.contains(name) || self.resolved_names.contains(&bare())
     }
 
-    /// Takes an entry in, if it may be known, with whatever may shadow it.
+    /// Adds an entry if it is visible, together with whatever may shadow it.
     fn add_entry(&mut self, linked: LinkableItem) -> Result<(), SearchError> {
         let item = linked.item;
         if self.entries.contains_key(&item) {
@@ -215,7 +217,7 @@ impl<'a> Neighbourhood<'a> {
         }
     }
 
-    /// Gathers whatever a walk from some entries can come to.
+    /// Collects whatever a walk from some entries can reach.
     fn collect_walk(&mut self, from: Vec<u32>, walk: &WalkOptions) -> Result<(), SearchError> {
         let mut seen = from.iter().copied().collect::<HashSet<_>>();
         let mut frontier = from;
@@ -233,7 +235,7 @@ impl<'a> Neighbourhood<'a> {
         Ok(())
     }
 
-    /// Whatever an item may link to, then whatever may link to it.
+    /// Collects the items that an item may link to, then those that may link to it.
     fn add_neighbours(&mut self, item: u32, walk: &WalkOptions) -> Result<Vec<u32>, SearchError> {
         let index = &self.live_index.index;
         let Some(known) = self.entries.get_mut(&item) else { return Ok(Vec::new()) };
@@ -254,7 +256,7 @@ impl<'a> Neighbourhood<'a> {
         Ok(near)
     }
 
-    /// Takes in what says something of an entry.
+    /// Adds the items whose links may point to an entry.
     fn add_pointing(
         &mut self,
         place: &ScopedPath,
@@ -283,7 +285,7 @@ impl<'a> Neighbourhood<'a> {
         Ok(near)
     }
 
-    /// The graph of what is known so far.
+    /// Builds the graph of the entries collected so far.
     fn build_graph(&self) -> Graph {
         let entries = self.entries.values().map(|known| {
             if !known.is_trusted {
@@ -295,13 +297,13 @@ impl<'a> Neighbourhood<'a> {
         entries.collect()
     }
 
-    /// Whether it is known where a link leads, if anywhere.
+    /// Checks whether the target of a link is resolved, even if it resolves to nothing.
     fn has_known_target(&self, link: &Link) -> bool {
         let name = link.target.parse::<ItemRef>();
         name.map_or(true, |name| name.version.is_some() || self.is_resolved(&name))
     }
 
-    /// The numbers of entries of a graph of what is known.
+    /// Returns the numbers of the collected items that belong to some nodes of their graph.
     fn items_of_nodes(&self, graph: &Graph, nodes: &[NodeId]) -> Vec<u32> {
         let nodes = nodes.iter().copied().collect::<HashSet<_>>();
         let all = self.entries.iter();

@@ -1,4 +1,6 @@
-//! Calls about items and about stores: what they are answered with.
+//! Calls about items and stores: builds what each call needs and passes it on.
+//!
+//! The calls about files are answered by [`Session`] itself, in the parent module.
 
 use std::cell::{OnceCell, RefCell};
 use std::time::{Duration, Instant};
@@ -17,20 +19,20 @@ use crate::tool_error::ToolError;
 use crate::wording;
 use crate::world::check_active;
 
-/// How long a call waits for somebody else, whoever made it.
+/// The longest time that a call waits for another process, no matter who made the call.
 const MAX_WAIT: Duration = Duration::from_mins(1);
 
-/// How long items are given vectors at a time.
+/// How long one round of embedding lasts.
 const EMBEDDING_SLICE: Duration = Duration::from_millis(200);
 
-/// Says when that time is over.
+/// Starts the clock, and returns a function that tells whether [`MAX_WAIT`] is over.
 fn wait_limit() -> impl Fn() -> bool {
     let began = Instant::now();
     move || began.elapsed() > MAX_WAIT
 }
 
 impl Session {
-    /// Answers what is asked about items.
+    /// Answers a call about items.
     pub(super) fn handle_item_call(
         &self,
         snapshot: &Snapshot,
@@ -39,7 +41,7 @@ impl Session {
     ) -> Result<Draft, ToolError> {
         let turn = RefCell::new(turn);
         let late = wait_limit();
-        // Who rebuilds the index or runs a tool waits for all of it.
+        // A caller who rebuilds the index or runs a tool waits until it is finished.
         let is_patient = request.verb.is_long_running()
             || matches!(request.verb, Verb::Person(PersonCommand::Index(_)));
         let over = || check_active(&**turn.borrow()).is_err() || !is_patient && late();
@@ -91,7 +93,7 @@ impl Session {
         run_item_call(&desk, &request.verb)
     }
 
-    /// What is searched with.
+    /// Returns what a search needs.
     fn search_resources<'a>(
         &'a self,
         snapshot: &'a Snapshot,
@@ -105,8 +107,8 @@ impl Session {
         })
     }
 
-    /// Gives some items their vectors, for about as long as a slice lasts. A server does this again
-    /// and again; searches do not wait for it.
+    /// Computes vectors for some items, for about `EMBEDDING_SLICE`. A server does this again and
+    /// again; searches do not wait for it.
     pub fn embed_some_items(&self) {
         let snapshot = self.snapshot();
         let Ok(embedder) = snapshot.embedder() else { return };
@@ -125,7 +127,7 @@ impl Session {
         }
     }
 
-    /// The stores in which memories are found.
+    /// Returns the stores that a search for memories covers.
     pub(super) fn memory_sources<'a>(&'a self, snapshot: &'a Snapshot) -> Vec<MemorySource<'a>> {
         let stores =
             snapshot.stores().map(Stores::stores_to_search).unwrap_or_default().into_iter();
@@ -133,7 +135,7 @@ impl Session {
         stores.map(|store| MemorySource { store, context, tables: ledgers }).collect()
     }
 
-    /// Answers what is asked about categories, memories and stores.
+    /// Answers a call about categories, memories or stores.
     pub(super) fn handle_store_call(
         &self,
         snapshot: &Snapshot,
@@ -162,7 +164,7 @@ impl Session {
     }
 }
 
-/// What becomes of a call about items.
+/// Passes a call about items to the function that answers it.
 fn run_item_call(desk: &ItemCall<'_>, verb: &Verb) -> Result<Draft, ToolError> {
     match verb {
         Verb::Search(call) => search::search(desk, call),

@@ -1,8 +1,9 @@
-//! Where the items of a space lie, as the disk is now.
+//! Tells where the items of a space lie, always as the disk is now.
 //!
-//! The base is the index, or a census where no index can be kept. Folders that have changed since
-//! are read again and laid over it, so an answer is always that of a fresh scan, at the price of
-//! the folders that changed. When they become many the index is written anew.
+//! The base is the index, or a scan held in memory where no index can be kept. Folders that have
+//! changed since are read again and laid over the base. An answer therefore always equals that of a
+//! fresh scan, but costs only the folders that changed. When they become many, the index is
+//! rewritten.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -16,11 +17,11 @@ use super::seal::IndexRecord;
 use super::{ItemTree, Space};
 use mere_host::{FolderWatcher, Interest, OpenFolder, now_nanoseconds};
 
-/// How many folders may be laid over the index before it is written anew.
+/// The most folders in the overlay before the index is rewritten.
 const MAX_OVERLAY_FOLDERS: usize = 64;
-/// An index of so few items is written in no time.
+/// The most items of an index that is so small that rewriting it takes almost no time.
 const QUICK_INDEX_ITEMS: u64 = 2_000;
-/// How long a few may be, in nanoseconds.
+/// The age of the index, in nanoseconds, at which even a small overlay is written into it.
 const MAX_INDEX_AGE: i64 = 60_000_000_000;
 
 /// The catalog of one space.
@@ -28,21 +29,21 @@ pub(crate) struct Catalog {
     space: Space,
     trees: Vec<ItemTree>,
     base: CatalogBase,
-    /// What every folder looked like when it was last read.
+    /// The state of every folder when it was last read.
     folders: HashMap<String, FolderState>,
-    /// What lies in the folders that are not as the base has them.
+    /// The items of the folders that differ from the base, by folder.
     overlay: HashMap<String, Vec<CatalogEntry>>,
     watch: FolderWatcher,
 }
 
 enum CatalogBase {
-    /// With how many items it has.
+    /// The index on disk, with the number of its items.
     Index(IndexFile, u64),
     InMemory(Vec<CatalogEntry>),
 }
 
 impl CatalogBase {
-    /// The entries of an id; none if the base cannot be believed any more.
+    /// Returns the entries of an id, or `None` if the base is no longer reliable.
     fn find(&mut self, kind: ItemType, id: &ItemId) -> Option<Vec<CatalogEntry>> {
         match self {
             Self::Index(index, _) => index.find(kind, id.as_str()).ok(),
@@ -50,7 +51,7 @@ impl CatalogBase {
         }
     }
 
-    /// All entries; none if the base cannot be believed any more.
+    /// Returns all entries, or `None` if the base is no longer reliable.
     fn all(&mut self) -> Option<Vec<CatalogEntry>> {
         match self {
             Self::Index(index, _) => index.all().ok(),
@@ -77,23 +78,23 @@ impl Catalog {
         self.space.scope
     }
 
-    /// Whether it is the catalog of exactly these folders.
+    /// Returns true if it is the catalog of exactly these folders.
     pub(crate) fn belongs_to(&self, space: &Space) -> bool {
         self.space.has_same_folders(space)
     }
 
-    /// Lets the system tell of changes from now on, where it can.
+    /// Asks the system to report changes from now on, if it can.
     pub(crate) fn start_watching(&mut self) -> io::Result<()> {
         self.watch = FolderWatcher::new(Interest::Names);
         if let Some(folder) = self.space.folder() {
             self.watch.add(folder.dir(), "");
         }
         self.watch_all();
-        // What changed before the watch began.
+        // This finds what changed before the watch began.
         self.check_folders()
     }
 
-    /// The items a bare id can mean.
+    /// Returns the items that a bare id can mean.
     pub(crate) fn find(&mut self, kind: ItemType, id: &ItemId) -> io::Result<Vec<ScopedPath>> {
         self.refresh()?;
         let mut found = self.base.find(kind, id);
@@ -114,7 +115,7 @@ impl Catalog {
         Ok(found)
     }
 
-    /// Every item, in the order of the index.
+    /// Returns every item, in the order of the index.
     pub(crate) fn all(&mut self) -> io::Result<Vec<CatalogEntry>> {
         self.refresh()?;
         let mut all = self.base.all();
@@ -135,7 +136,7 @@ impl Catalog {
         Ok(all)
     }
 
-    /// How many items there are.
+    /// Returns how many items there are.
     pub(crate) fn count(&mut self) -> io::Result<u64> {
         match &self.base {
             CatalogBase::Index(_, count) if self.overlay.is_empty() => Ok(*count),
@@ -143,13 +144,13 @@ impl Catalog {
         }
     }
 
-    /// Whether there is an index on disk that counts.
+    /// Returns true if there is a valid index on disk.
     pub(crate) fn has_index(&self) -> bool {
         matches!(self.base, CatalogBase::Index(..))
     }
 
-    /// Writes the index anew if that is worthwhile: much has changed, or something long ago, or
-    /// writing is quick and what changed has come to rest.
+    /// Rewrites the index if that is worthwhile: if much has changed, if the index is old, or if it
+    /// is small and no folder has changed just now.
     pub(crate) fn rewrite_if_worthwhile(&mut self) -> io::Result<()> {
         self.refresh()?;
         let (quick, old) = match &self.base {
@@ -164,7 +165,7 @@ impl Catalog {
         if worthwhile && !self.overlay.is_empty() { self.rewrite_index() } else { Ok(()) }
     }
 
-    /// Reads again what has changed, content and all, and writes the index.
+    /// Reads the changed folders again, with digests, and writes the index.
     pub(crate) fn rewrite_index(&mut self) -> io::Result<()> {
         self.refresh()?;
         if self.overlay.is_empty()
@@ -186,7 +187,8 @@ impl Catalog {
         self.adopt_scan(census)
     }
 
-    /// Reads everything again, writes the index, and says what is no item.
+    /// Scans everything again, writes the index, and returns the files and folders that are not
+    /// items.
     pub(crate) fn rescan(&mut self) -> io::Result<Vec<Stray>> {
         let mut census = scan(&self.space, ScanDepth::Digests)?;
         let strays = std::mem::take(&mut census.strays);
@@ -194,7 +196,7 @@ impl Catalog {
         Ok(strays)
     }
 
-    /// Takes the index that another process wrote, or makes one.
+    /// Opens the index that another process has written meanwhile, or else writes a new one.
     fn recover_index(&mut self) -> io::Result<()> {
         let Some((base, folders)) = open_recorded_index(&self.space) else {
             return self.rescan().map(|_| ());
@@ -212,14 +214,14 @@ impl Catalog {
         self.check_folders()
     }
 
-    /// Watches every folder that is known, if anything is watched.
+    /// Watches every known folder, if watching is on.
     fn watch_all(&mut self) {
         if self.watch.is_active() {
             self.watch_folders(&self.folders.keys().cloned().collect::<Vec<_>>());
         }
     }
 
-    /// Keeps everything in memory: someone else writes the index all the time.
+    /// Keeps everything in memory, because someone else keeps rewriting the index.
     fn fall_back_to_memory(&mut self) -> io::Result<()> {
         let census = scan(&self.space, ScanDepth::Names)?;
         self.folders = census.folders.into_iter().collect();
@@ -229,12 +231,12 @@ impl Catalog {
         self.check_folders()
     }
 
-    /// Sees what has changed on disk since the last look.
+    /// Brings the overlay up to date with the disk.
     fn refresh(&mut self) -> io::Result<()> {
         if self.watch.is_unchanged() { Ok(()) } else { self.check_folders() }
     }
 
-    /// Looks at every folder, and reads those that are not as they were.
+    /// Checks the stamp of every folder, and reads those that have changed.
     fn check_folders(&mut self) -> io::Result<()> {
         let mut suspects = Vec::new();
         for (label, known) in &self.folders {
@@ -246,21 +248,23 @@ impl Catalog {
             }
         }
         while !suspects.is_empty() {
-            // Watched first, then read: what changes in between is seen by one of the two. It may be
-            // another folder than the one that was watched by this name.
+            // Folders are watched before they are read, so a change in between is noticed by the
+            // one or the other. The folder of this name may also be another one than the one that
+            // was watched.
             self.watch_folders(&suspects);
             suspects = self.reread_folders(&suspects)?;
         }
         Ok(())
     }
 
-    /// Reads folders, and says which others were found that nobody watched when they were read.
+    /// Reads folders again. Returns newly found folders, which were not yet watched when they were
+    /// read.
     fn reread_folders(&mut self, suspects: &[String]) -> io::Result<Vec<String>> {
         let starts = suspects.iter().filter_map(|label| self.find_tree(label)).collect();
         let has = |label: &str| self.folders.contains_key(label);
         let known = ScanOptions { depth: ScanDepth::Names, is_known: &has };
         let census = scan_from(self.space.scope, &self.trees, starts, &known)?;
-        // A folder that is gone, or is an item by now, takes along all that lies below it.
+        // If a folder no longer exists, or has become an item, everything below it goes as well.
         let gone = census.folders.iter().filter(|(_, looks)| *looks == FolderState::Gone);
         let ends = gone.map(|(label, _)| label).chain(&census.item_folders);
         let ends = ends.cloned().collect::<HashSet<_>>();
@@ -301,7 +305,7 @@ impl Catalog {
         }
     }
 
-    /// Which plot a folder lies in, and where.
+    /// Returns the tree that a folder lies in, by its number, and the folder's path in it.
     fn find_tree(&self, label: &str) -> Option<(usize, String)> {
         let mut plots = self.trees.iter().enumerate();
         plots.find_map(|(number, plot)| Some((number, plot.path_of_label(label)?.to_owned())))
@@ -312,12 +316,13 @@ impl Catalog {
     }
 }
 
-/// Whether a folder lies below one of `ends`.
+/// Returns true if a folder lies below one of `ends`.
 fn is_below_any(label: &str, ends: &HashSet<String>) -> bool {
     !ends.is_empty() && label.match_indices('/').any(|(at, _)| ends.contains(&label[..at]))
 }
 
-/// The index of a space and the folders it was made of, if it is the one that was written here.
+/// Opens the index of a space, if it is the one that was written here, and returns the folders it
+/// was made from.
 fn open_recorded_index(space: &Space) -> Option<(CatalogBase, HashMap<String, FolderState>)> {
     let mut seal = IndexRecord::read(space)?;
     let mut index = IndexFile::open(space.folder()?, space.scope)?;
@@ -332,7 +337,7 @@ fn open_recorded_index(space: &Space) -> Option<(CatalogBase, HashMap<String, Fo
     Some((CatalogBase::Index(index, seal.items), seal.folders))
 }
 
-/// Keeps a census: as an index where that can be done, else in memory.
+/// Turns a scan into a base: as an index if one can be written, and else in memory.
 fn build_base(space: &Space, census: ScanResult) -> (CatalogBase, HashMap<String, FolderState>) {
     let folders = census.folders.into_iter().collect::<HashMap<_, _>>();
     let index = space.folder().filter(|_| space.cache.is_some());

@@ -1,4 +1,6 @@
-//! The index as it lies there, compared with a fresh scan.
+//! Compares the index on disk with a fresh scan.
+//!
+//! It only reports differences and writes nothing.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,23 +11,23 @@ use super::index::IndexFile;
 use super::scan::{ScanDepth, Stray, scan};
 use super::seal::IndexRecord;
 
-/// What differs.
+/// The differences between an index and the disk.
 pub(crate) struct IndexComparison {
-    /// What the file is.
+    /// The state of the index file, in words.
     pub(crate) state: &'static str,
-    /// Items that the index does not have.
+    /// Items that are missing from the index.
     pub(crate) missing: Vec<String>,
-    /// Items whose main file is not as the index has it.
+    /// Items whose main file differs from what the index says.
     pub(crate) changed: Vec<String>,
-    /// Items that the index has and the disk has not.
+    /// Items in the index that are not on disk.
     pub(crate) gone: Vec<String>,
-    /// What is no item.
+    /// Files and folders that seem to be meant as items but are not.
     pub(crate) strays: Vec<Stray>,
     is_sound: bool,
 }
 
 impl IndexComparison {
-    /// Compares the index of a space; `None` if there is no space.
+    /// Compares the index of a space. Returns `None` if there is no space.
     pub(crate) fn compare(space: &Space) -> io::Result<Option<Self>> {
         let Some(folder) = space.folder() else { return Ok(None) };
         let census = scan(space, ScanDepth::Digests)?;
@@ -66,7 +68,7 @@ impl IndexComparison {
         Ok(Some(comparison))
     }
 
-    /// How many things differ.
+    /// Returns how many differences there are; at least one if the index itself is unusable.
     pub(crate) fn count_differences(&self) -> usize {
         let listed = self.missing.len() + self.changed.len() + self.gone.len();
         if self.is_sound { listed } else { listed.max(1) }

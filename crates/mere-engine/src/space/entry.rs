@@ -1,4 +1,6 @@
-//! One item as the index knows it, and its line there.
+//! One item as the index knows it, and the form of its line there.
+//!
+//! A line is accepted only if its key and scope agree with its path.
 
 use std::fmt::Write;
 
@@ -10,16 +12,16 @@ use serde_json::Value;
 
 use mere_host::FileStamp;
 
-/// An item that lies somewhere, and what its main file looked like.
+/// An item, where it lies, and the state of its main file.
 #[derive(Clone, Debug)]
 pub(crate) struct CatalogEntry {
     pub(crate) place: ScopedPath,
     pub(crate) size: u64,
     /// In nanoseconds since 1970.
     pub(crate) modified: i64,
-    /// The digest of the main file, where it was read.
+    /// The digest of the main file, if it was read.
     pub(crate) sha256: Option<Sha256>,
-    /// What the main file looked like, where it was looked at.
+    /// The stamp of the main file, if it was taken.
     pub(crate) stamp: Option<FileStamp>,
 }
 
@@ -29,8 +31,8 @@ impl CatalogEntry {
         Self { place, size: stamp.size, modified: stamp.modified, sha256, stamp: looks }
     }
 
-    /// What it is sorted and found by: `type:id:category`. An item that is taken in place has its
-    /// base behind that.
+    /// Returns the key that entries are sorted and found by: `type:id:category`. The key of an item
+    /// that is used in place ends with its base.
     pub(super) fn key(&self) -> String {
         let ScopedPath { kind, id, category, version, base, .. } = &self.place;
         let mut key = match version {
@@ -44,7 +46,7 @@ impl CatalogEntry {
         key
     }
 
-    /// The beginning of the keys of everything that a bare id can mean.
+    /// Returns the prefix that the keys of everything a bare id can mean have in common.
     pub(super) fn key_prefix(kind: ItemType, id: &str) -> String {
         match kind {
             ItemType::Lockfile => format!("{kind}:{id}@"),
@@ -52,7 +54,7 @@ impl CatalogEntry {
         }
     }
 
-    /// The path of its main file from the space.
+    /// Returns the path of its main file from the space.
     pub(crate) fn path(&self) -> Option<String> {
         let below = self.place.main_file_path()?;
         Some(match self.place.base {
@@ -62,18 +64,18 @@ impl CatalogEntry {
         })
     }
 
-    /// The folder whose names decide whether it is there.
+    /// Returns the folder whose listing decides whether the item exists.
     pub(super) fn parent_folder(&self) -> Option<String> {
         let mut path = self.path()?;
         path.truncate(path.rfind('/')?);
         Some(path)
     }
 
-    /// Its line of the index, without a comma. `twin` marks the second of two items that have one
-    /// key: a file and a folder.
+    /// Renders its line of the index, without a comma. `twin` marks the second of two items that
+    /// have the same key, one being a file and the other a folder.
     pub(super) fn to_line(&self, twin: KeySharing) -> Option<String> {
         let ScopedPath { id, category, scope, version, base, .. } = &self.place;
-        // Ids, categories and versions need no escapes; folders of the project may.
+        // Ids, categories and versions need no escapes, but folders of the project may.
         let key = Value::from(self.key() + twin.suffix());
         let path = Value::from(self.path()?);
         let mut line = format!(
@@ -93,7 +95,7 @@ impl CatalogEntry {
         Some(line)
     }
 
-    /// The entry of a line; `None` if it is not one that [`Self::line`] writes for this scope.
+    /// Parses a line. Returns `None` if it is not one that [`Self::to_line`] writes for this scope.
     pub(super) fn parse(line: &str, scope: Scope) -> Option<Self> {
         let object = json::parse(["{", line, "}"].concat().as_bytes()).ok()?;
         let (key, value) = object.as_object()?.iter().next()?;
@@ -111,7 +113,7 @@ impl CatalogEntry {
     }
 }
 
-/// Whether an entry shares its key with another.
+/// Whether an entry has the same key as the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KeySharing {
     Unique,
@@ -127,7 +129,7 @@ impl KeySharing {
     }
 }
 
-/// What lies at a path as the index writes it. Only directives are taken in place.
+/// Returns the location of an item from its path in the index. Only directives are used in place.
 fn locate(scope: Scope, path: &str, base: Option<&str>) -> Option<ScopedPath> {
     let Some(base) = base else { return ScopedPath::from_space_path(scope, &path.parse().ok()?) };
     let names = path.strip_prefix("../")?.strip_prefix(base)?.strip_prefix('/')?;
@@ -136,7 +138,7 @@ fn locate(scope: Scope, path: &str, base: Option<&str>) -> Option<ScopedPath> {
     ScopedPath::from_base_path(scope, ItemType::Directive, base, &names)
 }
 
-/// Puts entries into the order of the index.
+/// Sorts entries into the order of the index.
 pub(super) fn sort_entries(entries: &mut [CatalogEntry]) {
     entries.sort_by_cached_key(|entry| (entry.key(), entry.place.form == ItemForm::Folder));
 }

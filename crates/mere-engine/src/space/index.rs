@@ -1,7 +1,8 @@
-//! `.ai/.index.json`: a line for each item, in order, found by bisection with positioned reads.
+//! `.ai/.index.json`: one line for each item, in order, found by bisection with positioned reads.
 //!
-//! It is never read whole for one id, and never mapped into memory: a truncation would end the
-//! process. A line that is not as this program writes it means that the whole file is not ours.
+//! The file is never read whole to find one id. It is never mapped into memory either, because a
+//! truncation would then end the process. A single line that this program would not have written
+//! means that the whole file is not ours.
 
 use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
@@ -16,41 +17,42 @@ use mere_host::{
     FileStamp, Folder, now_nanoseconds, open_regular_file, read_at, replace_derived_file,
 };
 
-/// The index of a space.
+/// The name of the index of a space.
 pub(super) const FILE: &str = ".index.json";
 const HEAD: &str = "{\"version\":\"1\",\"items\":{\n";
 const TAIL: &str = "}}\n";
-/// How far to either side of a byte one looks for the line it is in.
+/// How many bytes on either side of a position are read at first to find the line around it.
 const LINE_WINDOW_BYTES: usize = 768;
-/// So few bytes are read at once instead of bisected.
+/// A range of at most this many bytes is read in one go instead of bisected.
 const LINEAR_SCAN_BYTES: usize = 4 * 1024;
 const LINEAR_SCAN: u64 = LINEAR_SCAN_BYTES as u64;
-/// No line is longer.
+/// The longest line there can be.
 const MAX_LINE_BYTES: usize = 64 * 1024;
 const MAX_LINE: u64 = MAX_LINE_BYTES as u64;
-/// How much is read at once to see all of them.
+/// How many bytes are read at once to go through the whole file.
 const READ_BLOCK_BYTES: usize = 256 * 1024;
 
-/// An index that is open.
+/// An open index.
 pub(super) struct IndexFile {
     file: File,
     scope: Scope,
-    /// Where the lines begin and end.
+    /// The byte range of the lines.
     lines: Range<u64>,
-    /// The lines at which bisections have parted, by the byte they were found from: the first parts
-    /// of every bisection are the same.
+    /// The lines at which earlier bisections split, by the byte position they were found from. The
+    /// first steps of every bisection are the same.
     pivots: HashMap<u64, Pivot>,
     pub(super) stamp: FileStamp,
     pub(super) integrity: IntegrityCheck,
 }
 
-/// Why an index that looks as it was written is believed to be what was written.
+/// What must be checked to know that the index is still the file that was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum IntegrityCheck {
-    /// It has looked so for long enough: whoever changed it would have changed its stamp.
+    /// The stamp alone. The file has been unchanged for long enough that any later change would
+    /// show in its stamp.
     Stamp,
-    /// It was written just now. Someone may have written into it in the same moment, so its bytes
-    /// are compared too.
+    /// The digest as well as the stamp. The file was written just now, and another write at the
+    /// same moment could leave the same stamp.
     Digest(Sha256),
 }
 
@@ -63,7 +65,7 @@ impl IntegrityCheck {
     }
 }
 
-/// A line that parts the others.
+/// A line at which a bisection splits.
 #[derive(Clone)]
 struct Pivot {
     key: Box<str>,
@@ -71,10 +73,10 @@ struct Pivot {
     next: u64,
 }
 
-/// About how many are remembered.
+/// About how many pivots are remembered.
 const MAX_PIVOTS: u64 = 1_024;
 
-/// The index is not as this program writes it.
+/// The index is not as this program writes it, or it cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("the index is not as it was written")]
 pub(super) struct CorruptIndex;
@@ -86,7 +88,8 @@ impl From<io::Error> for CorruptIndex {
 }
 
 impl IndexFile {
-    /// Opens the index of a space; `None` if there is none, or a link has its name.
+    /// Opens the index of a space. Returns `None` if there is none, or if its name is taken by a
+    /// link.
     pub(super) fn open(space: &Folder, scope: Scope) -> Option<Self> {
         let file = open_regular_file(&**space.dir(), FILE).ok().flatten()?;
         let stamp = FileStamp::from_metadata(&file.metadata().ok()?);
@@ -101,7 +104,7 @@ impl IndexFile {
         })
     }
 
-    /// Writes the index of a space, whole or not at all, and opens it.
+    /// Writes the index of a space atomically, and opens it.
     pub(super) fn write(
         space: &Folder,
         scope: Scope,
@@ -133,7 +136,7 @@ impl IndexFile {
         Ok(Self { integrity: IntegrityCheck::Digest(digest.digest()), ..index })
     }
 
-    /// The entries of a bare id.
+    /// Returns the entries that a bare id can mean.
     pub(super) fn find(
         &mut self,
         kind: ItemType,
@@ -155,7 +158,7 @@ impl IndexFile {
         Ok(found)
     }
 
-    /// Someone may have written into the very file that is open here, or put another in its place.
+    /// Checks that nobody has written into the open file or replaced it.
     pub(super) fn check_unchanged(&mut self) -> Result<(), CorruptIndex> {
         let stamp = FileStamp::from_metadata(&self.file.metadata()?);
         if stamp != self.stamp {
@@ -172,7 +175,7 @@ impl IndexFile {
         Ok(())
     }
 
-    /// The digest of the whole file.
+    /// Computes the digest of the whole file.
     fn digest(&self) -> Result<Sha256, CorruptIndex> {
         let mut hasher = Sha256Hasher::default();
         let mut buffer = vec![0; READ_BLOCK_BYTES];
@@ -188,7 +191,7 @@ impl IndexFile {
         }
     }
 
-    /// Every entry, in order.
+    /// Returns every entry, in order.
     pub(super) fn all(&mut self) -> Result<Vec<CatalogEntry>, CorruptIndex> {
         self.check_unchanged()?;
         let mut lines = LineReader {
@@ -204,7 +207,8 @@ impl IndexFile {
         Ok(entries)
     }
 
-    /// Where a line begins from which the first one whose key is not below `prefix` is not far.
+    /// Returns the start of a line shortly before the first line whose key is not less than
+    /// `prefix`.
     fn bisect(&mut self, prefix: &str) -> Result<u64, CorruptIndex> {
         let (mut low, mut high) = (self.lines.start, self.lines.end);
         while high - low > LINEAR_SCAN {
@@ -218,7 +222,7 @@ impl IndexFile {
         Ok(low)
     }
 
-    /// The line in the middle of a range that begins with a line.
+    /// Returns the line in the middle of a range. The range must begin at the start of a line.
     fn pivot(&mut self, range: Range<u64>) -> Result<Pivot, CorruptIndex> {
         let width = range.end - range.start;
         let at = range.start + width / 2;
@@ -229,14 +233,15 @@ impl IndexFile {
         let line = self.line_at(at, range.start, &mut window)?;
         let text = std::str::from_utf8(&window[line.text]).map_err(|_| CorruptIndex)?;
         let pivot = Pivot { key: key_of_line(text)?.into(), start: line.start, next: line.next };
-        // The wide ranges are the ones that every bisection begins with.
+        // Only pivots of wide ranges are worth remembering, because every bisection begins with
+        // them.
         if width.saturating_mul(MAX_PIVOTS) > self.lines.end {
             self.pivots.insert(at, pivot.clone());
         }
         Ok(pivot)
     }
 
-    /// The line that holds the byte `at`, read into `window`; one begins at `least`.
+    /// Reads the line around the byte `at` into `window`. A line must begin at `least`.
     fn line_at(&self, at: u64, least: u64, window: &mut Vec<u8>) -> Result<LineSpan, CorruptIndex> {
         let mut reach = LINE_WINDOW_BYTES as u64;
         loop {
@@ -277,13 +282,13 @@ impl IndexFile {
     }
 }
 
-/// Lines, one after the other, read a block at a time.
+/// Reads lines one after the other, a block at a time.
 struct LineReader<'a> {
     index: &'a IndexFile,
-    /// Where the next block begins.
+    /// Where the next block begins in the file.
     next_offset: u64,
     block: Vec<u8>,
-    /// How much of the block has been told.
+    /// How much of the block has been returned.
     consumed: usize,
 }
 
@@ -297,7 +302,7 @@ impl LineReader<'_> {
             }
             let rest = self.index.lines.end - self.next_offset;
             if rest == 0 {
-                // Every line has an end.
+                // Every line ends with a newline, so no bytes may be left over.
                 return if self.consumed == self.block.len() {
                     Ok(None)
                 } else {
@@ -320,14 +325,14 @@ impl LineReader<'_> {
     }
 }
 
-/// A line in a window.
+/// The position of a line in the file and in a window.
 struct LineSpan {
     start: u64,
     text: Range<usize>,
     next: u64,
 }
 
-/// The key at the beginning of a line.
+/// Returns the key at the beginning of a line.
 fn key_of_line(line: &str) -> Result<&str, CorruptIndex> {
     line.strip_prefix('"').and_then(|rest| rest.split('"').next()).ok_or(CorruptIndex)
 }

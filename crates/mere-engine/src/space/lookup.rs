@@ -1,4 +1,6 @@
-//! An item whose category is known is found by its path, without the index.
+//! Finds an item whose category is known by its path, without the index.
+//!
+//! No link is followed, and nothing inside the folder of another item counts as an item.
 
 use std::io;
 
@@ -9,7 +11,7 @@ use super::{ItemTree, Space, join_path};
 use mere_host::{OpenFolder, is_symlink_error, none_if_missing};
 
 impl Space {
-    /// What lies in `category` by the name of `item`: both forms of it, if both are there.
+    /// Returns what lies in `category` under the name of `item`: both forms of it, if both exist.
     pub(crate) fn find_in_category(
         &self,
         kind: ItemType,
@@ -47,7 +49,8 @@ impl Space {
         Ok(found)
     }
 
-    /// Whether a place is in the folder of an item: what is put there would be that item's.
+    /// Returns true if a place is in the folder of an item. What is put there would belong to that
+    /// item.
     pub(crate) fn is_inside_an_item(&self, place: &ScopedPath) -> io::Result<bool> {
         for plot in self.trees_of(place.kind) {
             if plot.base == place.base && is_category_inside_an_item(&plot, &place.category)? {
@@ -72,7 +75,8 @@ fn find_lockfiles(
     Ok(places.filter(|place| place.id == item.id).collect())
 }
 
-/// Whether a category is, or lies in, the folder of an item: then nothing in it is one.
+/// Returns true if a category is the folder of an item or lies in one. Then nothing in it is an
+/// item of its own.
 pub(crate) fn is_category_inside_an_item(plot: &ItemTree, category: &Category) -> io::Result<bool> {
     let Some(main) = plot.kind.folder_main_file() else { return Ok(false) };
     let mut folder = String::new();
@@ -90,7 +94,8 @@ fn exists(plot: &ItemTree, place: &ScopedPath) -> io::Result<bool> {
     has_file(plot, &folder, &name)
 }
 
-/// Whether a folder of a plot has a regular file of this name, no link on the way followed.
+/// Returns true if a folder of a tree has a regular file of this name. No link on the way is
+/// followed.
 fn has_file(plot: &ItemTree, folder: &str, name: &str) -> io::Result<bool> {
     let opened = match OpenFolder::open(&plot.dir, &plot.path_from_handle(folder)) {
         Err(error) if is_symlink_error(&error) => return Ok(false),

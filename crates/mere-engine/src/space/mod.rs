@@ -1,8 +1,8 @@
 //! A space: one `.ai` folder, the items in it, and how they are found.
 //!
-//! One scanner ([`scan`]) reads folders. What it finds is kept in `.ai/.index.json`, which is a
-//! hint: it counts only while a record in the user's own cache says that it is exactly the file
-//! this program wrote, and for exactly the folders that still look as they did (ADR 8).
+//! One scanner ([`scan`]) reads folders. Its result is kept in `.ai/.index.json`, which is only a
+//! hint: it is used only if a record in the user's own cache says that it is exactly the file this
+//! program wrote, and only for the folders whose stamps are unchanged since (ADR 8).
 
 mod catalog;
 mod comparison;
@@ -27,22 +27,22 @@ pub(crate) use entry::CatalogEntry;
 pub(crate) use lookup::is_category_inside_an_item;
 pub(crate) use scan::{ScanDepth, ScanOptions, Stray, scan_from};
 
-/// The types that are indexed. Memories are not: their stores have other rules.
+/// The types that are indexed. Memories are not, because their stores have other rules.
 const INDEXED_TYPES: [ItemType; 4] =
     [ItemType::Directive, ItemType::Tool, ItemType::Knowledge, ItemType::Lockfile];
 
-/// The items of one scope, and where they lie.
+/// The items of one scope, and the folders they lie in.
 #[derive(Clone)]
 pub(crate) struct Space {
     pub(crate) scope: Scope,
-    /// The `.ai` folder; none while a project has none.
+    /// The `.ai` folder; `None` while a project has none.
     folder: Option<Arc<Folder>>,
-    /// Folders of the project whose directives are taken where they lie.
+    /// Folders of the project whose directives are used in place.
     in_place: Vec<InPlace>,
     cache: Option<Cache>,
 }
 
-/// A folder that is taken in place.
+/// A folder whose items are used where they lie, outside the `.ai` folder.
 #[derive(Clone)]
 pub(crate) struct InPlace {
     pub(crate) path: RelPath,
@@ -55,9 +55,9 @@ pub(crate) struct ItemTree {
     pub(crate) kind: ItemType,
     pub(crate) base: CategoryBase,
     dir: Arc<Dir>,
-    /// Its top from the handle.
+    /// The path of its top folder from the handle.
     top: &'static str,
-    /// Its top from the space, as the index writes it.
+    /// The path of its top folder from the space, as the index writes it.
     index_prefix: String,
 }
 
@@ -71,17 +71,17 @@ impl Space {
         Self { scope, folder, in_place, cache }
     }
 
-    /// The `.ai` folder.
+    /// Returns the `.ai` folder.
     pub(crate) fn folder(&self) -> Option<&Arc<Folder>> {
         self.folder.as_ref()
     }
 
-    /// The folders that are taken in place, from the project.
+    /// Returns the folders that are used in place, as paths from the project.
     pub(crate) fn in_place(&self) -> impl Iterator<Item = &RelPath> {
         self.in_place.iter().map(|one| &one.path)
     }
 
-    /// Whether it is made of the same folders at the same places.
+    /// Returns true if both consist of the same folders in the same places.
     fn has_same_folders(&self, other: &Self) -> bool {
         let own = |space: &Self| space.folder.as_ref().map(|folder| folder.identity());
         let others = |space: &Self| {
@@ -91,12 +91,12 @@ impl Space {
         self.scope == other.scope && own(self) == own(other) && others(self) == others(other)
     }
 
-    /// The trees of everything that is indexed.
+    /// Returns the trees of all types that are indexed.
     fn indexed_trees(&self) -> Vec<ItemTree> {
         INDEXED_TYPES.into_iter().flat_map(|kind| self.trees_of(kind)).collect()
     }
 
-    /// The trees of one type.
+    /// Returns the trees of one type.
     pub(crate) fn trees_of(&self, kind: ItemType) -> Vec<ItemTree> {
         let own = self.folder.iter().map(|folder| ItemTree {
             kind,
@@ -118,28 +118,30 @@ impl Space {
 }
 
 impl ItemTree {
-    /// The memories of a store.
+    /// Returns the tree of a store's memories.
     pub(crate) fn of_store(address: Address, folder: Dir) -> Self {
         let (kind, base) = (ItemType::Memory, CategoryBase::Store(address));
         Self { kind, base, dir: Arc::new(folder), top: "", index_prefix: String::new() }
     }
 
-    /// The folder that paths begin from.
+    /// Returns the folder that paths start from.
     pub(crate) fn dir(&self) -> &Dir {
         &self.dir
     }
 
-    /// The path of a folder from the handle; `below` is its path from the top.
+    /// Returns the path of a folder from the handle. `below` is its path from the top folder.
     pub(crate) fn path_from_handle(&self, below: &str) -> String {
         join_path(self.top, below)
     }
 
-    /// What the index calls a folder.
+    /// Returns the label of a folder, which is its name in the index. `below` is its path from the
+    /// top folder.
     pub(crate) fn index_label(&self, below: &str) -> String {
         join_path(&self.index_prefix, below)
     }
 
-    /// The path from the top of a folder that the index calls so.
+    /// Returns the path from the top folder for a label, or `None` if the label is not of this
+    /// tree.
     pub(crate) fn path_of_label<'a>(&self, label: &'a str) -> Option<&'a str> {
         let below = label.strip_prefix(&self.index_prefix)?;
         if below.is_empty() || self.index_prefix.is_empty() {

@@ -1,7 +1,7 @@
-//! The one scanner: folders in, items out.
+//! The one scanner: it reads folders and finds the items in them.
 //!
-//! It reads the folders it is given and every folder below that nobody knows yet, with as many
-//! hands as the machine has. A large folder is shared between them.
+//! It reads the given folders and every folder below that is not yet known, on several threads. The
+//! files of a large folder are divided between the threads.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -17,52 +17,52 @@ use super::survey::{ScannedFolder, read_folder};
 use super::{ItemTree, Space};
 use mere_host::{FileStamp, OpenFolder, available_parallelism, now_nanoseconds};
 
-/// How many items a space may have: each takes memory while they are sorted.
+/// The most items that a space may have, because each takes memory while they are sorted.
 const MAX_ITEMS: usize = 1_000_000;
-/// The most hands.
+/// The most threads.
 const MAX_THREADS: usize = 4;
 /// The largest file that is read.
 const MAX_FILE_BYTES: u64 = item::MAX_ITEM_BYTES as u64;
-/// How many files one task looks at.
+/// How many files one task reads.
 const FILES_PER_TASK: usize = 256;
 
-/// Whether files are read.
+/// How closely the scanner looks at files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScanDepth {
-    /// Their digests are taken.
+    /// Files are read, and their digests taken.
     Digests,
-    /// What they look like is taken. A folder that may not be read is passed over.
+    /// Only the stamps of files are taken. A folder that may not be read is skipped.
     Stamps,
-    /// Names are enough.
+    /// Only names are read.
     Names,
 }
 
-/// Everything that was found.
+/// Everything that a scan found.
 #[derive(Default)]
 pub(crate) struct ScanResult {
-    /// In the order of the index.
+    /// The items, in the order of the index.
     pub(crate) entries: Vec<CatalogEntry>,
     /// Every folder that was read, by its label.
     pub(crate) folders: Vec<(String, FolderState)>,
-    /// Folders of items: nothing below them is a level.
+    /// The labels of folders that are items. Nothing below them is a level of categories.
     pub(crate) item_folders: Vec<String>,
-    /// What looks as if it were meant to be an item, but is none.
+    /// Files and folders that seem to be meant as items but are not.
     pub(crate) strays: Vec<Stray>,
 }
 
-/// What a folder looked like when it was read.
+/// The state of a folder when it was read. Its variants are written to the index record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum FolderState {
-    /// It was not there.
+    /// The folder did not exist.
     Gone,
-    /// It had just changed: another change may leave it looking the same.
+    /// The folder had just changed, so another change could leave it with the same stamp.
     Unsettled,
-    /// Like this, and it still has what it had as long as it does.
+    /// The folder had this stamp. As long as it still does, its contents are the same.
     Settled(FileStamp),
 }
 
 impl FolderState {
-    /// Whether a folder that looks like `now` must be what it was.
+    /// Returns true if a folder whose stamp is `now` is certain to be unchanged.
     pub(super) fn is_unchanged(self, now: Option<FileStamp>) -> bool {
         match self {
             Self::Gone => now.is_none(),
@@ -72,29 +72,30 @@ impl FolderState {
     }
 }
 
-/// A file or folder that is no item.
+/// A file or folder that seems to be meant as an item but is not.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Stray {
-    /// From the space.
+    /// The path from the space.
     pub(crate) path: String,
     pub(crate) reason: &'static str,
 }
 
-/// Scans all of a space.
+/// Scans a whole space.
 pub(crate) fn scan(space: &Space, content: ScanDepth) -> io::Result<ScanResult> {
     let plots = space.indexed_trees();
     let tops = (0..plots.len()).map(|plot| (plot, String::new())).collect();
     scan_from(space.scope, &plots, tops, &ScanOptions { depth: content, is_known: &|_| false })
 }
 
-/// What the scanner need not look into.
+/// How closely to look, and which folders to leave out.
 pub(crate) struct ScanOptions<'a> {
     pub(crate) depth: ScanDepth,
-    /// Whether a folder of this label is known and looked after by someone else.
+    /// Tells whether the folder with this label is known already. The scan does not descend into
+    /// it.
     pub(crate) is_known: &'a (dyn Fn(&str) -> bool + Sync),
 }
 
-/// Scans the given folders, each a plot and a path from its top, and what lies below them.
+/// Scans the given folders, each a tree and a path from its top, and everything below them.
 pub(crate) fn scan_from(
     scope: Scope,
     plots: &[ItemTree],
@@ -161,7 +162,7 @@ struct ScanWorkers<'a> {
 }
 
 impl ScanWorkers<'_> {
-    /// Does tasks until there are none, and says what it found.
+    /// Performs tasks until none are left, and returns what this thread found.
     fn work(&self) -> ScanResult {
         let mut census = ScanResult::default();
         let mut board = self.lock_queue();
@@ -268,7 +269,8 @@ impl ScanWorkers<'_> {
                 census.entries.extend(looks.map(|stamp| CatalogEntry::new(place, stamp, None)));
                 continue;
             }
-            // What has gone meanwhile, or may not be read, is found out again by whoever wants it.
+            // If a file has been removed or may not be read, whoever wants it will find that out
+            // again.
             let file = match folder.open_file(&name) {
                 Ok(Some(file)) => file,
                 Ok(None) => continue,
@@ -315,7 +317,7 @@ impl TaskQueue {
     }
 }
 
-/// The files of a folder in tasks of bearable size.
+/// Divides the files of a folder into tasks of limited size.
 fn file_tasks(
     files: Vec<(ScopedPath, String)>,
     folder: Arc<OpenFolder>,

@@ -1,8 +1,9 @@
-//! The record, in the user's own cache, of an index this program wrote.
+//! The record, in the user's own cache, of an index that this program wrote.
 //!
-//! An index comes with a repository as easily as from us, and may leave out or add what it likes.
-//! It counts only if it is the very file that was written here, by its stamp, whose time of change
-//! nobody can set back; and it counts only for folders that still look as they did then.
+//! An index may come with a repository as easily as from us, and could then leave out or add items
+//! at will. It is used only if its stamp, whose change time nobody can set back, shows that it is
+//! the very file that was written here. Even then it is used only for folders whose stamps are
+//! unchanged.
 
 use std::collections::HashMap;
 
@@ -18,30 +19,31 @@ use mere_host::FileStamp;
 
 /// What is known of an index.
 pub(super) struct IndexRecord {
-    /// The index file as it was written.
+    /// The stamp of the index file when it was written.
     pub(super) index_stamp: FileStamp,
-    /// How far its stamp is believed.
+    /// What must be checked besides the stamp.
     pub(super) integrity: IntegrityCheck,
-    /// How many items it has.
+    /// How many items the index has.
     pub(super) items: u64,
-    /// The folders it was made of.
+    /// The state of each folder that the index was made from.
     pub(super) folders: HashMap<String, FolderState>,
 }
 
 /// The largest record that is read.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
-/// The form of the record.
+/// The version of the record's format.
 const FORMAT_VERSION: u64 = 2;
 
 impl IndexRecord {
-    /// The record for a space.
+    /// Reads the record for a space.
     pub(super) fn read(space: &Space) -> Option<Self> {
         let bytes = space.cache.as_ref()?.read(&record_name(space)?, MAX_BYTES)?;
         Self::parse(std::str::from_utf8(&bytes).ok()?)
     }
 
-    /// Keeps a record, as far as that can be done: without it the space is scanned again.
+    /// Writes the record. A failure is only logged, because without a record the space is just
+    /// scanned again.
     pub(super) fn write(&self, space: &Space) {
         let written = space.cache.as_ref().zip(record_name(space));
         let written = written.map(|(cache, name)| cache.write(&name, self.render().as_bytes()));
@@ -86,7 +88,8 @@ impl IndexRecord {
     }
 }
 
-/// What the record of a space is called: clones and worktrees share an id, not a folder.
+/// Returns the file name of a space's record. It depends on the folder, because clones and
+/// worktrees share a space id.
 fn record_name(space: &Space) -> Option<String> {
     let key = ProjectKey::for_project(space.folder()?, Some(space.folder()?))?;
     let bases = space.in_place.iter().map(|one| one.path.as_str()).collect::<Vec<_>>();

@@ -1,4 +1,6 @@
-//! One folder of a plot, read once: is it an item, or a level of categories, and what is in it?
+//! Reads one folder of an item tree, and finds out whether it is an item or a level of categories.
+//!
+//! No link is followed, and files are not opened.
 
 use std::io;
 
@@ -7,32 +9,32 @@ use mere_core::item::{CategoryBase, ItemId, ItemType, Scope, ScopedPath};
 use super::ItemTree;
 use mere_host::{EntryKind, FileStamp, OpenFolder, is_symlink_error, none_if_missing};
 
-/// The deepest folder that is looked into: eight levels of categories and the folder of an item.
+/// The deepest folder that is read: eight levels of categories and the folder of an item.
 const MAX_DEPTH: usize = 9;
 
-/// What a folder is.
+/// What one folder turned out to be.
 pub(super) enum ScannedFolder {
-    /// It is not there, or a link or a file has its name.
+    /// The folder does not exist, or its name is taken by a link or a file.
     Missing,
-    /// The folder of one item; what lies deeper is that item's own.
+    /// The folder of one item. Whatever lies deeper belongs to that item.
     Item(FileStamp, ScopedPath, OpenFolder),
     /// A level of categories.
     Level(FileStamp, CategoryLevel, OpenFolder),
 }
 
-/// What a level of categories holds.
+/// The contents of a level of categories.
 #[derive(Default)]
 pub(super) struct CategoryLevel {
-    /// Items that are one file, with the file's name.
+    /// Items that consist of one file, with the name of that file.
     pub(super) items: Vec<(ScopedPath, String)>,
     /// Names of folders that may be levels or items.
     pub(super) folders: Vec<String>,
-    /// Names of files and folders that look as if they were meant, but are none.
+    /// Names of files and folders that seem to be meant as items but are not, each with the reason.
     pub(super) strays: Vec<(String, &'static str)>,
 }
 
-/// Reads the folder at `below` from the top of a plot. What it looks like is taken first, so that a
-/// change while it is read shows later.
+/// Reads the folder at `below`, a path from the top of a tree. The stamp is taken first, so that a
+/// change during the read is noticed later.
 pub(super) fn read_folder(plot: &ItemTree, scope: Scope, below: &str) -> io::Result<ScannedFolder> {
     let folder = match OpenFolder::open(&plot.dir, &plot.path_from_handle(below)) {
         Err(error) if is_symlink_error(&error) => return Ok(ScannedFolder::Missing),
@@ -64,7 +66,8 @@ pub(super) fn read_folder(plot: &ItemTree, scope: Scope, below: &str) -> io::Res
     {
         return Ok(ScannedFolder::Item(stamp, item, folder));
     }
-    // In a folder that is taken in place only skills count: the rest is its owner's.
+    // In a folder that is used in place only skills count. The rest belongs to whoever owns the
+    // folder.
     let is_taken = matches!(plot.base, CategoryBase::InPlace(_));
     let files = if is_taken { Vec::new() } else { files };
     for file in files {
@@ -81,7 +84,7 @@ pub(super) fn read_folder(plot: &ItemTree, scope: Scope, below: &str) -> io::Res
     Ok(ScannedFolder::Level(stamp, level, folder))
 }
 
-/// Why a file that looks as if someone meant it to be an item is none.
+/// Returns why a file that seems to be meant as an item is not one.
 fn stray_reason(kind: ItemType, file: &str) -> Option<&'static str> {
     let has = |endings: &[&str]| endings.iter().any(|ending| file.ends_with(ending));
     let no_id = "its name is no id";

@@ -1,4 +1,6 @@
-//! Making, deleting and describing a category.
+//! Creating, deleting and describing a category.
+//!
+//! Policy is always checked before it is checked whether the category exists.
 
 use mere_core::category::{DeletableContents, Description, InvalidChange, StoreChange};
 use mere_core::item::Category;
@@ -10,7 +12,7 @@ use super::tell::description_content;
 use super::{Store, StoreCall, StoreError};
 use crate::tool_error::ToolError;
 
-/// Does what is asked about a category.
+/// Runs a call about a category of the served store.
 pub(super) fn run_category_call(
     clerk: &StoreCall<'_>,
     call: &CategoryCall,
@@ -21,7 +23,8 @@ pub(super) fn run_category_call(
     match &call.change {
         CategoryChange::Create { description } => create(clerk, store, call, description.as_ref()),
         CategoryChange::Delete { depth } => {
-            // Beyond a space, a folder may hold anything: there only memories are the agents' own.
+            // Outside a space a folder may hold anything, so an agent may delete only memories
+            // there.
             let depth = match (clerk.reader, depth) {
                 (Reader::Agent, DeletableContents::Visible) if !store.is_in_space() => {
                     DeletableContents::Memories
@@ -65,7 +68,7 @@ fn create(
     let change = StoreChange::CreateCategory { path: path.clone(), description };
     let shelf = LockedStore::open_or_create(store, clerk.access(), &change, call.force)?;
     let made = shelf.apply(shelf.permit(change, call.force)?)?;
-    // A link or a file that has the name is no category.
+    // A link or a file with this name is not a category.
     let Some(written) = shelf.description(path)? else {
         return Err(StoreError::Invalid(InvalidChange::Obstructed { path: path.clone() }).into());
     };
@@ -91,7 +94,7 @@ fn create(
     Ok(draft.data(data))
 }
 
-/// Makes a change to a category that is there.
+/// Applies a change to an existing category.
 fn apply_change(
     clerk: &StoreCall<'_>,
     store: &Store,
@@ -101,7 +104,7 @@ fn apply_change(
 ) -> Result<(), StoreError> {
     let path = call.path.clone();
     let Some(shelf) = LockedStore::open(store, clerk.access())? else {
-        // Policy speaks before what is there does, whether or not there is a folder.
+        // Policy decides before existence does, whether or not there is a folder.
         LockedStore::check_without_folder(store, clerk.access(), change, call.force)?;
         return Err(StoreError::Invalid(InvalidChange::CategoryMissing { what, path }));
     };

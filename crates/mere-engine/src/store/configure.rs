@@ -1,7 +1,8 @@
-//! Writing stores and categories into `config.yaml`, for a person, with every comment kept.
+//! Adds stores and categories to `config.yaml`, and removes categories from it, for a person. Every
+//! comment in the file is kept.
 //!
-//! The file is changed under the lock of its space. If the configuration cannot be used afterwards,
-//! the file is what it was before.
+//! The file is changed under the lock of its space. If the configuration is unusable afterwards,
+//! the old file is restored.
 
 use std::sync::Arc;
 
@@ -25,17 +26,18 @@ use crate::project_key;
 use crate::tool_error::ToolError;
 use mere_host::{Folder, FolderWriter, WritePrecondition, read_at_most};
 
-/// Reads the configuration again, and makes the categories that it names.
+/// Reads the configuration again, creates the categories that it names, and returns the addresses
+/// of those that were missing.
 pub(crate) type ReloadStores<'a> = &'a dyn Fn() -> Result<Vec<Address>, ToolError>;
 
-/// What to try first.
+/// The commands that a new user is advised to try first.
 const NEXT_COMMANDS: [&str; 3] = [
     "mere store list",
     "mere memory create first-note 'What I want to remember'",
     "mere memory list",
 ];
 
-/// Why the configuration is not changed so.
+/// Why the configuration was not changed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigureError {
     #[error("there is a store called `{0}` already")]
@@ -54,7 +56,7 @@ pub(crate) enum ConfigureError {
     Amend { address: Address, error: AmendError },
 }
 
-/// Names a new store, and makes its categories.
+/// Adds a new store to the configuration, and creates its categories.
 pub(super) fn init_store(
     clerk: &StoreCall<'_>,
     new: &NewStore,
@@ -80,7 +82,8 @@ pub(super) fn init_store(
         .content(Content::mention(new.name.as_str()))
         .and("` is configured, and its categories are there.");
     let draft = Draft::success(codes::STORE_MADE, message).data(data);
-    // What lay in the store that needs no configuration is not served any more.
+    // The fallback store is no longer served once a store is configured, so say so if it holds
+    // memories.
     let left = clerk.stores.all().iter().find(|store| !store.is_configured);
     let is_left = |store: &Store| store.folder(clerk.context).ok().flatten().is_some();
     let is_usual = path.trim_start_matches("./").trim_end_matches('/') == ItemType::Memory.folder();
@@ -95,7 +98,8 @@ pub(super) fn init_store(
     })
 }
 
-/// Where a store lies if nobody says so: where memories usually do, if nothing else is there.
+/// Returns the path of a store for which the person gave none: the usual folder of memories, unless
+/// another store has it.
 fn default_path(clerk: &StoreCall<'_>, scope: Scope, name: &ModName) -> String {
     let folder = ItemType::Memory.folder();
     let is_taken = clerk.stores.all().iter().any(|store| {
@@ -105,7 +109,7 @@ fn default_path(clerk: &StoreCall<'_>, scope: Scope, name: &ModName) -> String {
     if is_taken { format!("./{name}") } else { format!("./{folder}") }
 }
 
-/// Names a category of the served store.
+/// Adds a category of the served store to the configuration.
 pub(super) fn define_category(
     clerk: &StoreCall<'_>,
     (path, description): (&Category, Option<&Description>),
@@ -138,7 +142,7 @@ pub(super) fn define_category(
     Ok(Draft::success(codes::CATEGORY_DEFINED, message).data(data))
 }
 
-/// Takes a category out of the configuration; its folder stays.
+/// Removes a category from the configuration. Its folder stays.
 pub(super) fn undefine_category(
     clerk: &StoreCall<'_>,
     path: &Category,
@@ -166,7 +170,7 @@ pub(super) fn undefine_category(
         .data(data))
 }
 
-/// The served store, which must be in a configuration.
+/// Returns the served store, which must be in a configuration.
 fn configured_store<'a>(clerk: &'a StoreCall<'_>) -> Result<&'a Store, ToolError> {
     let store = clerk.served_store()?;
     if store.is_configured {
@@ -175,7 +179,7 @@ fn configured_store<'a>(clerk: &'a StoreCall<'_>) -> Result<&'a Store, ToolError
     Err(ConfigureError::Unconfigured(store.name.clone()).into())
 }
 
-/// The keys that lead to a category.
+/// Returns the YAML keys that lead to a category.
 fn category_keys(store: &Store, path: &Category) -> Vec<String> {
     let mut keys = vec!["stores".to_owned(), store.name.to_string()];
     for (depth, level) in path.levels().enumerate() {
@@ -198,7 +202,7 @@ fn category_fields(
         .with("address", config)
 }
 
-/// A `config.yaml`, and the space it is in.
+/// The `config.yaml` of a scope, to be edited.
 struct ConfigFile<'a> {
     call: &'a StoreCall<'a>,
     scope: Scope,
@@ -214,7 +218,7 @@ impl<'a> ConfigFile<'a> {
         Self { call, scope, address }
     }
 
-    /// Changes the text, reads the configuration again, and takes the change back if that fails.
+    /// Changes the text and reads the configuration again. If that fails, the change is undone.
     fn change(
         &self,
         resettle: ReloadStores<'_>,
@@ -236,7 +240,7 @@ impl<'a> ConfigFile<'a> {
         })
     }
 
-    /// Makes the folder of a store that lies elsewhere.
+    /// Makes the folder of a store that lies outside the project and the user's space.
     fn make_folder(&self, path: &str) -> Result<(), ToolError> {
         let context = self.call.context;
         let failed = |cause| ItemChangeError::WriteFailed { address: self.address.clone(), cause };
@@ -263,7 +267,7 @@ impl<'a> ConfigFile<'a> {
         Ok(editing.ok_or_else(|| ItemChangeError::TimedOut(self.address.clone()))?)
     }
 
-    /// What the file was, if there was one, and what it is now.
+    /// Writes the amended file. Returns its old text, if there was a file, and its new text.
     fn write(
         &self,
         amend: impl Fn(&str) -> Result<String, AmendError>,
@@ -292,7 +296,7 @@ impl<'a> ConfigFile<'a> {
         Err(stale().into())
     }
 
-    /// Takes back what was written, unless somebody else has written since.
+    /// Restores the old text, unless somebody else has written the file since.
     fn restore(&self, old: Option<&str>, new: &str) -> Result<(), ToolError> {
         let editing = self.lock()?;
         let failed = |cause| ItemChangeError::WriteFailed { address: self.address.clone(), cause };

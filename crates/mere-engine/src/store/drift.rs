@@ -1,5 +1,7 @@
-//! Where disk and configuration differ, for `mere config check`. Nothing here is wrong: a category
-//! that is not there yet can be made, and one that no config names stays usable.
+//! Finds differences between the disk and the configuration, for `mere config check`.
+//!
+//! Drift is not an error: a configured category that is missing can be created, and one that is not
+//! in any config stays usable.
 
 use std::io;
 
@@ -11,13 +13,13 @@ use super::{FolderAccess, ItemRules, Store, Stores};
 use crate::context::Context;
 use mere_host::{EntryKind, Folder, OpenFolder, is_symlink_error, none_if_missing};
 
-/// One difference, in words, and whose config it is about.
+/// One difference, and the scope whose config it is about.
 pub(crate) struct Drift {
     pub(crate) scope: Scope,
     pub(crate) message: String,
 }
 
-/// Every difference, stores first.
+/// Returns every difference, those of stores first.
 pub(crate) fn find_drift(
     context: &Context,
     stores: &Stores,
@@ -61,10 +63,10 @@ fn find_store_drift(context: &Context, store: &Store) -> io::Result<Vec<String>>
     tree.find_differences(&what, store.rules.hierarchy(), &store.rules)
 }
 
-/// The categories that are there, as folders.
+/// The folders of a store or of an item type, as they are on disk.
 struct CategoryFolders {
     top: Option<Dir>,
-    /// The type of the items in it; none for memories.
+    /// The type of the items in it; `None` for memories.
     kind: Option<ItemType>,
 }
 
@@ -101,7 +103,7 @@ impl CategoryFolders {
         Ok(open_below(top, category.as_str())?.is_some())
     }
 
-    /// The top categories, sorted. A folder that is an item is none.
+    /// Returns the top categories, sorted. The folder of an item is not a category.
     fn top_categories(&self) -> io::Result<Vec<Category>> {
         let Some(top) = &self.top else { return Ok(Vec::new()) };
         let mut names = Vec::new();
@@ -128,7 +130,7 @@ impl CategoryFolders {
     }
 }
 
-/// A folder below another; a link is none.
+/// Opens a folder below another. A link counts as missing.
 fn open_below(folder: &Dir, path: &str) -> io::Result<Option<Dir>> {
     match OpenFolder::open(folder, path) {
         Err(error) if is_symlink_error(&error) => Ok(None),

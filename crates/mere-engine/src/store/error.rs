@@ -1,4 +1,6 @@
-//! Why nothing came of a call about a store.
+//! The errors of calls about stores, categories and memories.
+//!
+//! This file only lists them; the error room turns them into replies.
 
 use std::io;
 
@@ -10,8 +12,8 @@ use mere_core::name::ModName;
 use super::UnknownStore;
 use super::configure::ConfigureError;
 
-/// A call about categories or memories that came to nothing. Paths in it were parsed, so they may
-/// be said again.
+/// Why a call about categories or memories failed. The paths in it were parsed, so a reply may
+/// repeat them.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
     #[error(transparent)]
@@ -47,7 +49,7 @@ pub(crate) enum StoreError {
 }
 
 impl StoreError {
-    /// Why there is no permit.
+    /// Converts the refusal of a permit for a store.
     pub(super) fn from_refusal(store: &ModName, refusal: Refusal<io::Error>) -> Self {
         match refusal {
             Refusal::Denied(denial) => Self::Denied(denial),
@@ -56,7 +58,7 @@ impl StoreError {
         }
     }
 
-    /// The same for the categories of items.
+    /// Converts the refusal of a permit for the categories of items.
     pub(super) fn from_item_refusal(kind: ItemType, refusal: Refusal<io::Error>) -> Self {
         match refusal {
             Refusal::Denied(denial) => Self::Denied(denial),

@@ -1,8 +1,10 @@
-//! Why a store cannot lie where a config says, or be called so. Each says the fix.
+//! Reasons why a store cannot have the name or the folder that a config file gives it.
+//!
+//! Each message is for the person who edits the file, and says how to fix it.
 
 use mere_core::name::ModName;
 
-/// What is wrong with a store, in words for whoever edits the file.
+/// A mistake in the configuration of a store.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum StoreConfigError {
     #[error("the store `{0}` is in both config files: rename one of them")]

@@ -1,6 +1,6 @@
-//! What is there in the folder of a store, for the rules to decide by.
+//! What is in the folder of a store, as the category rules need to know it.
 //!
-//! Folders are opened by handle and no link is followed, so a category that is a link is none.
+//! Folders are opened by handle and no link is followed, so a link is never a category.
 
 use std::io;
 
@@ -11,13 +11,14 @@ use mere_core::item::{Category, ItemId};
 use super::label::CATEGORY_FILE;
 use mere_host::{EntryKind, OpenFolder, is_symlink_error, none_if_missing};
 
-/// The folder of a store, or none while there is none.
+/// The folder of a store; `None` while it does not exist.
 pub(super) struct StoreOnDisk<'a>(pub(super) Option<&'a Dir>);
 
-/// The same for somebody who does not see all of it: what is hidden counts as something else.
+/// The same folder as seen by a caller who may not see all of it. Hidden entries count as `others`,
+/// and in `hidden`.
 pub(super) struct VisibleStore<'a> {
     pub(super) disk: StoreOnDisk<'a>,
-    /// Whether a path from the folder of the store may be seen.
+    /// Tells whether a path from the store's folder may be seen.
     pub(super) is_visible: &'a dyn Fn(&str) -> bool,
 }
 
@@ -130,7 +131,7 @@ fn is_id(name: &str) -> bool {
     name.parse::<ItemId>().is_ok()
 }
 
-/// Whether a file of this name is a memory.
+/// Returns true if a file of this name is a memory.
 fn is_memory(name: &str) -> bool {
     name.strip_suffix(".md").is_some_and(is_id)
 }

@@ -1,7 +1,7 @@
-//! The rules of items' categories, by scope and type.
+//! The category rules for items, by scope and type.
 //!
-//! In the project what the user's own config says holds too: the stricter mode of the two counts,
-//! and a category is protected if either names it.
+//! In a project the user's own config applies as well: the stricter mode of the two counts, and a
+//! category is protected if either config names it.
 
 use std::io;
 
@@ -22,7 +22,7 @@ use crate::context::Context;
 use crate::enforce;
 use mere_host::{FolderWriter, SPACE_FOLDER};
 
-/// What both configs say of items' categories.
+/// The category rules for items from both config files.
 #[derive(Default)]
 pub(crate) struct ItemRules {
     user: Vec<(ItemType, CategoryRules)>,
@@ -31,7 +31,7 @@ pub(crate) struct ItemRules {
 }
 
 impl ItemRules {
-    /// What both say, with `floor` as the least strict mode.
+    /// Combines both configs. `floor` is the least strict mode that any rule may have.
     pub(crate) fn new(
         user: &StorageConfig,
         project: &StorageConfig,
@@ -40,7 +40,7 @@ impl ItemRules {
         Self { user: user.items.clone(), project: project.items.clone(), minimum_mode }
     }
 
-    /// The rules for the items of a type in a scope.
+    /// Returns the rules for the items of a type in a scope.
     pub(crate) fn rules_for(&self, scope: Scope, kind: ItemType) -> CategoryRules {
         let said = |rules: &[(ItemType, CategoryRules)]| {
             let found = rules.iter().find(|(one, _)| *one == kind);
@@ -61,7 +61,7 @@ impl ItemRules {
         }
     }
 
-    /// Whether an item may be put at a place; `folder` is that of its type, if it is there.
+    /// Checks that an item may be put at a place. `folder` is the folder of its type, if it exists.
     pub(crate) fn check_category(
         &self,
         place: &ScopedPath,
@@ -73,7 +73,7 @@ impl ItemRules {
         admitted.map_err(|refusal| StoreError::from_item_refusal(place.kind, refusal))
     }
 
-    /// Makes the categories that the configs name, and says which were not there.
+    /// Creates the configured categories, and returns the addresses of those that were missing.
     pub(crate) fn create_categories(&self, context: &Context) -> Result<Vec<Address>, StoreError> {
         let mut all = Vec::new();
         for (scope, rules) in [(Scope::Project, &self.project), (Scope::User, &self.user)] {
@@ -86,7 +86,7 @@ impl ItemRules {
         Ok(all)
     }
 
-    /// The categories that the config of a scope itself names for a type.
+    /// Returns the categories that the config of this scope itself names for a type.
     pub(crate) fn configured_hierarchy(&self, scope: Scope, kind: ItemType) -> Hierarchy {
         let rules = match scope {
             Scope::User | Scope::Registry => &self.user,
@@ -97,7 +97,7 @@ impl ItemRules {
     }
 }
 
-/// What is there in the folder of a type.
+/// The folder of an item type, as it is on disk.
 struct ItemsOnDisk<'a> {
     disk: StoreOnDisk<'a>,
     folder: Option<&'a Dir>,
@@ -111,7 +111,7 @@ impl StoreView for ItemsOnDisk<'_> {
         self.disk.has_category(category)
     }
 
-    /// A folder that is an item is no category.
+    /// Leaves out folders that are items, because they are not categories.
     fn top_categories(&self) -> io::Result<Vec<Category>> {
         let mut tops = self.disk.top_categories()?;
         if let (Some(folder), Some(main)) = (self.folder, self.kind.folder_main_file()) {
@@ -130,7 +130,7 @@ impl StoreView for ItemsOnDisk<'_> {
     }
 }
 
-/// Makes the categories of a hierarchy in the folder of a type.
+/// Creates the categories of a hierarchy in the folder of a type.
 fn create_type_categories(
     context: &Context,
     (scope, kind): (Scope, ItemType),

@@ -1,4 +1,5 @@
-//! `.category.yaml`: what a category says of itself, and why git keeps its folder.
+//! `.category.yaml`: the file that holds the description of a category. It also makes git keep the
+//! otherwise empty folder.
 
 use std::io;
 
@@ -10,7 +11,7 @@ use serde_json::Value;
 
 use crate::config::read_file;
 
-/// The file in the folder of a category.
+/// The name of the file in the folder of a category.
 pub(crate) const CATEGORY_FILE: &str = ".category.yaml";
 
 #[derive(Deserialize)]
@@ -18,12 +19,13 @@ struct CategoryFile {
     description: Option<String>,
 }
 
-/// The text of the file.
+/// Renders the text of a new file.
 pub(super) fn render(description: &Description) -> String {
     format!("description: {}\n", Value::from(description.as_str()))
 }
 
-/// The text of the file with another description: what else it says stays, if that can be done.
+/// Renders the text of an existing file with another description. The rest of the file stays as it
+/// is, unless it cannot be edited; then the file is rendered anew.
 pub(super) fn render_update(folder: &Dir, description: &Description) -> String {
     let old = read_file(folder, CATEGORY_FILE).ok().flatten();
     let value = Value::from(description.as_str());
@@ -31,7 +33,8 @@ pub(super) fn render_update(folder: &Dir, description: &Description) -> String {
     amended.unwrap_or_else(|| render(description))
 }
 
-/// What a category is for, by the file in its folder. One that nobody can read says nothing.
+/// Reads the description of a category from the file in its folder. A file that cannot be read or
+/// parsed counts as an empty description.
 pub(super) fn read_description(folder: &Dir) -> Description {
     let text = read_file(folder, CATEGORY_FILE).ok().flatten().unwrap_or_default();
     let label = mere_core::yaml::parse::<Option<CategoryFile>>(&text).ok().flatten();
@@ -39,7 +42,7 @@ pub(super) fn read_description(folder: &Dir) -> Description {
     said.parse().unwrap_or_default()
 }
 
-/// Whether the file is there.
+/// Returns true if the file exists.
 pub(super) fn exists(folder: &Dir) -> io::Result<bool> {
     Ok(mere_host::none_if_missing(folder.symlink_metadata(CATEGORY_FILE))?.is_some())
 }

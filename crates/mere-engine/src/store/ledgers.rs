@@ -1,4 +1,6 @@
-//! The ledgers of a session, opened when they are first needed.
+//! The memory tables of a session, each opened when it is first needed.
+//!
+//! A table belongs to the identity of a folder, so a store whose folder is replaced gets a new one.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,10 +11,11 @@ use cap_std::fs::Dir;
 use super::ledger::MemoryTable;
 use mere_host::{FolderWatcher, Interest};
 
-/// How many are kept: each takes memory, and a store whose folder was replaced leaves one behind.
+/// How many tables are kept. Each takes memory, and a store whose folder was replaced leaves an
+/// unused one behind.
 const MAX_OPEN: usize = 4;
 
-/// The ledgers, the one that was asked last first.
+/// The open tables, most recently used first.
 #[derive(Default)]
 pub(crate) struct MemoryTables {
     open: Mutex<Vec<MemoryTable>>,
@@ -20,17 +23,18 @@ pub(crate) struct MemoryTables {
 }
 
 impl MemoryTables {
-    /// From now on the system is asked to tell of changes: the session will last.
+    /// Makes tables that are opened from now on watch their folders for changes, because the
+    /// session is a long one.
     pub(crate) fn start_watching(&self) {
         self.is_watching.store(true, Ordering::Relaxed);
     }
 
-    /// Forgets all of them: what is asked next is read anew.
+    /// Drops all tables, so that the next use reads its store from disk again.
     pub(crate) fn clear(&self) {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Asks the ledger of the store in this folder, which is as the disk is now.
+    /// Calls `ask` with the table of the store in this folder, brought up to date with the disk.
     pub(crate) fn with_table<T>(
         &self,
         folder: &Dir,

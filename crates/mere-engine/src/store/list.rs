@@ -1,4 +1,6 @@
-//! What is configured, and what is there.
+//! Listings: the configured stores, and the memories of a category, page by page.
+//!
+//! Memories and categories that the caller may not see are left out.
 
 use mere_core::category::{ConfiguredCategory, Description, InvalidChange, StoreView};
 use mere_core::cursor::Cursor;
@@ -18,7 +20,7 @@ use crate::tool_error::ToolError;
 use crate::view::{count_phrase, cursor_data, nonzero, page_reply};
 use mere_host::FolderWriter;
 
-/// The stores, each with the hierarchy that the configuration defines.
+/// Lists the stores, each with the category hierarchy that its configuration defines.
 pub(crate) fn list_stores(clerk: &StoreCall<'_>) -> Draft {
     let served = clerk.stores.served_store().ok().map(|store| &store.name);
     let stores = clerk.stores.all().iter().map(|store| {
@@ -52,10 +54,10 @@ fn category_data(defined: &[ConfiguredCategory]) -> Data {
     told.map(Data::from).collect()
 }
 
-/// How many subcategories are told.
+/// The most subcategories that a reply lists.
 const MAX_SUBCATEGORIES: usize = 1000;
 
-/// The memories of a category and below, a page of them.
+/// Lists one page of the memories in a category and below.
 pub(super) fn list_memories(
     clerk: &StoreCall<'_>,
     asked: &ListMemories,
@@ -100,14 +102,14 @@ pub(super) fn list_memories(
     Ok(page_reply(codes::MEMORY_LIST, message, next.as_ref()).data(data))
 }
 
-/// What a page tells.
+/// Builds the data of a reply for one page.
 fn page_fields(
     clerk: &StoreCall<'_>,
     store: &Store,
     (page, asked): (MemoryPage, &ListMemories),
 ) -> Fields {
     let rows = page.rows.iter().filter_map(|row| row_data(clerk, store, row));
-    // The categories below are told once, with the first page.
+    // Only the first page lists the subcategories.
     let below = if asked.cursor.is_none() { page.subcategories } else { Vec::new() };
     let left = below.len().saturating_sub(MAX_SUBCATEGORIES) as u64;
     let below = below.into_iter().filter(|(path, _)| store.check_visible(clerk, path).is_ok());
@@ -149,7 +151,8 @@ fn row_data(clerk: &StoreCall<'_>, store: &Store, row: &MemoryRow) -> Option<Dat
 }
 
 impl Store {
-    /// What a category is for: the configuration says so, or the file in its folder.
+    /// Returns the description of a category, from the configuration or else from the file in its
+    /// folder.
     fn category_description(&self, clerk: &StoreCall<'_>, category: &Category) -> Description {
         if let Some(named) = self.rules.hierarchy().find(category) {
             return named.description.clone();

@@ -1,4 +1,7 @@
-//! Keeping, changing, moving and removing a memory.
+//! Creating, reading, updating, moving and removing a memory.
+//!
+//! An agent sees memories with secrets masked. When it sends such a text back, the masked parts are
+//! restored before the file is written.
 
 use std::borrow::Cow;
 
@@ -26,7 +29,7 @@ use crate::world::ResolveError;
 use mere_host::{FileStamp, read_at_most};
 
 impl Store {
-    /// Where a memory lies.
+    /// Returns the location of a memory as an item.
     pub(crate) fn scoped_path(&self, path: &MemoryPath) -> ScopedPath {
         ScopedPath {
             scope: self.scope,
@@ -39,7 +42,7 @@ impl Store {
         }
     }
 
-    /// The address of its file.
+    /// Returns the address of a memory's file.
     pub(super) fn memory_address(&self, path: &MemoryPath) -> Result<Address, ItemChangeError> {
         self.scoped_path(path)
             .address()
@@ -48,7 +51,7 @@ impl Store {
     }
 }
 
-/// Keeps a new memory.
+/// Creates a new memory.
 pub(super) fn create(
     clerk: &StoreCall<'_>,
     path: &MemoryPath,
@@ -75,7 +78,7 @@ pub(super) fn create(
     Ok(Draft::success(codes::MEMORY_CREATED, message).data(telling.summary_fields(&note, sha256)))
 }
 
-/// Tells what a memory says.
+/// Reads a memory.
 pub(super) fn get(
     clerk: &StoreCall<'_>,
     path: &MemoryPath,
@@ -85,7 +88,7 @@ pub(super) fn get(
     let address = visible_address_or_missing(clerk, store, path)?;
     let missing = || ToolError::from(StoreError::Missing(path.clone()));
     let found = clerk.view.world.resolve(&Spoken::Rooted(address.clone()), &clerk.view.home);
-    // A link is no memory, wherever it leads.
+    // A link is not a memory, wherever it leads.
     let found = found
         .map_err(ToolError::from)
         .and_then(|file| if file.is_linked() { Err(missing()) } else { open_visible_file(&file) });
@@ -110,7 +113,7 @@ pub(super) fn get(
     Ok(Draft::success(codes::MEMORY, message).data(data))
 }
 
-/// Changes what a memory says.
+/// Updates a memory.
 pub(super) fn update(
     clerk: &StoreCall<'_>,
     path: &MemoryPath,
@@ -139,7 +142,8 @@ pub(super) fn update(
         expires_at: said.expires_at,
     };
     let latest = store.rules.policy_for(&path.category).latest_expiry(now);
-    // What was not said is the default; "never" is said, and judged like any other time.
+    // An expiry that the caller left out gets the policy's default. An explicit "never" is checked
+    // like any other time.
     if let (Some(latest), None, None) = (latest, said.expires_at, old.memory().expires_at) {
         said.expires_at = Some(MemoryExpiry::At(latest));
     }
@@ -158,7 +162,7 @@ pub(super) fn update(
     Ok(Draft::success(codes::MEMORY_UPDATED, message).data(telling.summary_fields(&note, sha256)))
 }
 
-/// Gives a memory another path.
+/// Moves a memory to another path.
 pub(super) fn move_memory(
     clerk: &StoreCall<'_>,
     from: &MemoryPath,
@@ -207,14 +211,14 @@ pub(super) fn remove(clerk: &StoreCall<'_>, path: &MemoryPath) -> Result<Draft, 
 }
 
 impl Store {
-    /// Which memory of which store.
+    /// Returns the fields that say which memory of which store a reply is about.
     pub(super) fn identifying_fields(&self, path: &MemoryPath) -> Fields {
         let path = ParsedName::from(path);
         Fields::default().with("store", self.name_data()).with("path", path)
     }
 }
 
-/// A memory that is there, under the lock of its store.
+/// Locks the store and reads a memory that must exist.
 fn lock_and_read<'a>(
     clerk: &'a StoreCall<'a>,
     store: &'a Store,
@@ -226,7 +230,7 @@ fn lock_and_read<'a>(
     Ok((shelf, lying))
 }
 
-/// The address of a memory that is there. One that may not be seen is not.
+/// Returns the address of a memory. One that the caller may not see is reported as missing.
 fn visible_address_or_missing(
     clerk: &StoreCall<'_>,
     store: &Store,
@@ -236,7 +240,7 @@ fn visible_address_or_missing(
     Ok(visible_address(clerk, store, path).map_err(missing)?)
 }
 
-/// The address of a memory of which the caller may know.
+/// Returns the address of a memory that the caller may see.
 fn visible_address(
     clerk: &StoreCall<'_>,
     store: &Store,
@@ -250,7 +254,7 @@ fn visible_address(
     }
 }
 
-/// What a memory's bytes say.
+/// Parses the bytes of a memory.
 fn parse_note(
     address: &Address,
     path: &MemoryPath,
@@ -267,7 +271,8 @@ fn invalid_note(address: &Address, fault: item::ItemFault) -> ToolError {
     ItemChangeError::Invalid { address: address.clone(), fault: Box::new(fault) }.into()
 }
 
-/// The content that is meant by someone who saw the old one masked and rewritten.
+/// Restores what was masked or rewritten in the content that the caller saw, given the text they
+/// sent back. A person's text is taken as it is.
 fn restore_masked_content(
     clerk: &StoreCall<'_>,
     address: &Address,
@@ -284,7 +289,8 @@ fn restore_masked_content(
     Ok(seen.map_err(obscured)?.rewrite(content).map_err(obscured)?)
 }
 
-/// The same for short texts, one by one: what was seen of an old one means that one.
+/// Does the same for lists of short texts. A text that equals what the caller saw of an old one
+/// stands for that old one.
 fn restore_masked_texts(
     clerk: &StoreCall<'_>,
     address: &Address,

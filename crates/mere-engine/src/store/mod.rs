@@ -1,7 +1,9 @@
-//! Stores: where memories lie, and by which rules.
+//! Stores: where memories lie, which rules their categories follow, and the calls that read and
+//! change them.
 //!
-//! A [`Store`] is what the configuration says of one. Which store a call is about is settled with
-//! the configuration ([`Stores`]); everything that changes one does so under the lock of its folder.
+//! A [`Store`] is one store as the configuration describes it. [`Stores`] holds all of them and
+//! selects the one that a call is about. Every change to a store happens under the lock of its
+//! folder.
 
 mod categories;
 mod configure;
@@ -52,31 +54,32 @@ pub(crate) use settle::resolve_stores;
 use shelf::StoreAccess;
 pub(crate) use stores::{Stores, UnknownStore};
 
-/// A store, as configured.
+/// A store as the configuration describes it.
 pub(crate) struct Store {
     pub(crate) name: ModName,
-    /// Whose configuration names it.
+    /// The scope whose configuration names the store.
     pub(crate) scope: Scope,
     pub(crate) description: String,
     pub(crate) rules: CategoryRules,
-    /// Where it lies.
+    /// The address of its folder.
     pub(crate) address: Address,
     pub(crate) folder_access: FolderAccess,
-    /// Whether a configuration names it; one is there without.
+    /// False for the fallback store, which exists although no configuration names it.
     pub(crate) is_configured: bool,
 }
 
 /// How the folder of a store is reached.
 pub(crate) enum FolderAccess {
-    /// By its address, in the project or in the user's space. It is made when it is first needed.
+    /// By its address, in the project or in the user's space. The folder is made when it is first
+    /// needed.
     Inside,
-    /// It lies elsewhere, and is an extra folder by itself.
+    /// The folder lies outside the project and the user's space, and is mounted as an extra folder.
     Outside(Arc<Folder>),
-    /// It would lie elsewhere, and is not there.
+    /// The folder would lie outside, and does not exist.
     Missing,
 }
 
-/// With what a call about a store is answered.
+/// One call about stores, categories or memories, with everything needed to answer it.
 pub(crate) struct StoreCall<'a> {
     pub(crate) view: &'a View<'a>,
     pub(crate) context: &'a Context,
@@ -87,7 +90,7 @@ pub(crate) struct StoreCall<'a> {
 }
 
 impl StoreCall<'_> {
-    /// The store that calls are about.
+    /// Returns the store that calls are about.
     pub(crate) fn served_store(&self) -> Result<&Store, StoreError> {
         Ok(self.stores.served_store()?)
     }
@@ -102,7 +105,7 @@ impl StoreCall<'_> {
     }
 }
 
-/// Does what a person asks for about stores.
+/// Runs a command about stores that only a person can give.
 pub(crate) fn run_store_command(
     clerk: &StoreCall<'_>,
     asked: &StoreCommand,
@@ -120,7 +123,7 @@ pub(crate) fn run_store_command(
     }
 }
 
-/// Does what is asked about a category.
+/// Runs a call about a category.
 pub(crate) fn run_category_call(
     clerk: &StoreCall<'_>,
     call: &CategoryCall,
@@ -128,7 +131,7 @@ pub(crate) fn run_category_call(
     categories::run_category_call(clerk, call)
 }
 
-/// Does what is asked about memories.
+/// Runs a call about memories.
 pub(crate) fn run_memory_call(
     clerk: &StoreCall<'_>,
     call: &MemoryCall,
@@ -146,7 +149,7 @@ pub(crate) fn run_memory_call(
 }
 
 impl Store {
-    /// Whether the caller may know of a category.
+    /// Checks that the caller may know of a category.
     fn check_visible(&self, clerk: &StoreCall<'_>, category: &Category) -> Result<(), ToolError> {
         let path = shelf::category_path(category).map_err(|_| ItemChangeError::InvalidPlace)?;
         let path = self.address.path().join_path(&path);
@@ -158,7 +161,7 @@ impl Store {
         }
     }
 
-    /// Whether it lies in a space, where nothing else belongs.
+    /// Returns true if the store lies in a space, where nothing else belongs.
     fn is_in_space(&self) -> bool {
         match self.address.root() {
             Root::User => true,
@@ -167,7 +170,7 @@ impl Store {
         }
     }
 
-    /// Its folder; none while there is none. No link is followed.
+    /// Opens its folder. Returns `None` while there is none. No link is followed.
     pub(crate) fn folder(&self, context: &Context) -> io::Result<Option<Dir>> {
         let path = self.address.path().as_str();
         let folder = match (&self.folder_access, self.address.root()) {
@@ -182,7 +185,7 @@ impl Store {
         folder.map(|folder| folder.dir().try_clone()).transpose()
     }
 
-    /// Its folder, made if it is not there.
+    /// Opens its folder, and makes it first if it does not exist.
     pub(crate) fn make_folder(&self, context: &Context) -> io::Result<Dir> {
         if let Some(folder) = self.folder(context)? {
             return Ok(folder);

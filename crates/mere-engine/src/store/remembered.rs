@@ -1,4 +1,6 @@
-//! The memories of the served store, as items are found: by category and id, or by a bare id.
+//! The memories of a store as a source of items, found by category and id or by a bare id.
+//!
+//! It returns locations only; it does not read the memories themselves.
 
 use std::io;
 
@@ -10,7 +12,7 @@ use crate::context::Context;
 use crate::court::now;
 use mere_host::{FolderWriter, OpenFolder};
 
-/// What is remembered in the store that a call is about.
+/// The memories of one store.
 pub(crate) struct MemorySource<'a> {
     pub(crate) store: &'a Store,
     pub(crate) context: &'a Context,
@@ -18,12 +20,12 @@ pub(crate) struct MemorySource<'a> {
 }
 
 impl MemorySource<'_> {
-    /// Whose configuration names the store.
+    /// Returns the scope whose configuration names the store.
     pub(crate) fn scope(&self) -> Scope {
         self.store.scope
     }
 
-    /// Everything that a reference can mean.
+    /// Returns every memory that a reference can mean.
     pub(crate) fn candidates(&self, item: &ItemRef) -> io::Result<Vec<ScopedPath>> {
         let Some(folder) = self.store.folder(self.context)? else { return Ok(Vec::new()) };
         let Some(category) = item.category.clone() else {
@@ -37,7 +39,7 @@ impl MemorySource<'_> {
         Ok(is_there.then(|| self.store.scoped_path(&path)).into_iter().collect())
     }
 
-    /// All of them.
+    /// Returns every memory that has not expired.
     pub(crate) fn all(&self) -> io::Result<Vec<ScopedPath>> {
         let Some(folder) = self.store.folder(self.context)? else { return Ok(Vec::new()) };
         let paths = self.tables.with_table(&folder, |ledger| ledger.paths(now()))?;

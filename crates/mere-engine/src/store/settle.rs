@@ -1,5 +1,7 @@
-//! What both configurations come to: which stores there are, where each lies, and that none lies
-//! where it must not.
+//! Derives the stores of a session from the two config files.
+//!
+//! The result says which stores there are, where each lies and which one is served. A store in a
+//! forbidden place, or two that overlap, make the configuration invalid.
 
 use std::io;
 use std::sync::Arc;
@@ -21,8 +23,8 @@ use crate::opening::{Mods, OperatorChoice};
 use crate::snapshot::WorldError;
 use mere_host::{Folder, FolderLocation, SPACE_FOLDER, WORKSPACES_FOLDER};
 
-/// The stores that the user's configuration and the project's come to. What awaits trust, and with
-/// `--no-mods` what lies elsewhere, is absent.
+/// Resolves the stores of the user's configuration and the project's. Stores that await trust are
+/// left out and, with `--no-mods`, so are those that lie outside the project and the user's space.
 pub(crate) fn resolve_stores(
     context: &Context,
     (user, project): (&Config, &Config),
@@ -32,7 +34,7 @@ pub(crate) fn resolve_stores(
     let served = choice.store.clone().or(default);
     let floor = context.least_mode();
     let with_floor = |store: Store| Store { rules: store.rules.with_mode_at_least(floor), ..store };
-    // What awaits trust is absent.
+    // A store that awaits trust does not count as configured.
     let counts = |config: &Config| config.storage.stores.iter().any(|store| !store.awaits_trust);
     if !counts(user) && !counts(project) {
         return Ok(Stores::new(vec![with_floor(fallback_store(context))], served));
@@ -51,7 +53,7 @@ pub(crate) fn resolve_stores(
     Ok(Stores::new(stores.collect(), served))
 }
 
-/// `settings.defaultStore`: the project's, else the user's.
+/// Returns `settings.defaultStore` of the project or, if that is not set, the user's.
 fn default_store(user: &Config, project: &Config) -> Result<Option<ModName>, ConfigError> {
     let said = [(Scope::Project, project), (Scope::User, user)];
     let said = said.into_iter().find_map(|(scope, config)| {
@@ -70,7 +72,7 @@ fn default_store(user: &Config, project: &Config) -> Result<Option<ModName>, Con
     Err(invalid_config(scope, at, &StoreConfigError::UnknownDefault { name, known }))
 }
 
-/// Stores on their way, one after the other.
+/// Resolves stores one after the other, each checked against those before it.
 struct StoreResolver<'a> {
     context: &'a Context,
     configs: [&'a Config; 2],
@@ -144,7 +146,7 @@ impl StoreResolver<'_> {
         Ok(())
     }
 
-    /// Whether an extra folder has this name.
+    /// Returns true if an extra folder or the surrounding project has this name already.
     fn is_name_taken(&self, name: &ModName) -> bool {
         let mods = self.configs.iter().flat_map(|config| &config.mods);
         let outer = self.context.outer.as_ref();
@@ -152,7 +154,7 @@ impl StoreResolver<'_> {
             || outer.is_some_and(|outer| outer.name == *name)
     }
 
-    /// Why a store cannot lie there.
+    /// Returns the reason why a store may not lie at a location, if there is one.
     fn find_location_error(
         &self,
         said: &StoreConfig,
@@ -188,7 +190,7 @@ impl StoreResolver<'_> {
     }
 }
 
-/// What the names on the way to a store begin at.
+/// The folder that the names of a store's path start from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PathStart {
     Project,
@@ -196,8 +198,8 @@ enum PathStart {
     Outside,
 }
 
-/// What the names on the way to a store say against it. Case does not count: some file systems do not
-/// tell it apart.
+/// Checks the names on the path of a store. Upper and lower case are treated alike, because some
+/// file systems do not distinguish them.
 fn find_name_error<'a>(
     names: impl Iterator<Item = &'a str>,
     start: PathStart,
@@ -230,7 +232,7 @@ fn find_name_error<'a>(
     })
 }
 
-/// Whether a folder of a space has another use.
+/// Returns true if a space uses a folder of this name for something other than memories.
 fn is_reserved_name(name: &str) -> bool {
     let items = ItemType::ALL.into_iter().filter(|kind| *kind != ItemType::Memory);
     let mut used = items.map(ItemType::folder).chain([WORKSPACES_FOLDER]);
@@ -251,7 +253,7 @@ mod tests {
     use crate::config::parse_storage;
     use mere_host::{FolderWriter, TypedPath};
 
-    /// What these two files come to in a project of its own, and which store is served.
+    /// Resolves the stores of two config texts in a new project.
     fn resolve(project: &str, user: &str, store: Option<&str>) -> Result<Stores, WorldError> {
         let base = tempfile::tempdir().expect("a folder");
         let typed = TypedPath::from(base.path().as_os_str().to_owned());

@@ -1,8 +1,9 @@
-//! A store that this process alone changes for a moment.
+//! A store under its lock, so that this process alone changes it.
 //!
-//! Looking, deciding and changing happen under one lock: a [`Permit`] that was made by what is there
-//! is spent before anyone else of us changes it. Editors and git know no lock, so what goes in place
-//! of a file is exchanged for it and looked at afterwards.
+//! Reading, deciding and changing happen under one lock: a [`Permit`] that was granted because of
+//! what is on disk is spent before any other process of ours can change that. Editors and git do
+//! not take the lock, so a file is replaced by an exchange, and what was replaced is checked
+//! afterwards.
 
 use std::io;
 
@@ -26,14 +27,14 @@ use crate::project_key;
 use crate::world::World;
 use mere_host::{FolderWriter, WritePrecondition, read_at_most};
 
-/// The largest memory that is read.
+/// The largest memory file that is read.
 const MAX_FILE_BYTES: u64 = item::MAX_ITEM_BYTES as u64;
 
-/// With whom and where a store is changed.
+/// Who changes a store, and what they need for it.
 #[derive(Clone, Copy)]
 pub(crate) struct StoreAccess<'a> {
     pub(crate) context: &'a Context,
-    /// What whoever changes it sees.
+    /// The world that the caller sees.
     pub(crate) world: &'a World,
     pub(crate) reader: Reader,
     pub(crate) is_cancelled: &'a dyn Fn() -> bool,
@@ -46,14 +47,14 @@ pub(super) struct LockedStore<'a> {
     editing: FolderWriter,
 }
 
-/// A memory as it lies there.
+/// A memory file as it was read from disk.
 pub(super) struct StoredMemory {
     pub(super) bytes: Vec<u8>,
     pub(super) sha256: Sha256,
 }
 
 impl<'a> LockedStore<'a> {
-    /// Opens a store that is there; none while it is not.
+    /// Opens and locks a store. Returns `None` if its folder does not exist.
     pub(super) fn open(
         store: &'a Store,
         bench: StoreAccess<'a>,
@@ -62,8 +63,8 @@ impl<'a> LockedStore<'a> {
         folder.map(|folder| Self::lock(store, bench, &folder)).transpose()
     }
 
-    /// Opens a store for a change that adds to it, and makes its folder if that is missing and the
-    /// change would be allowed.
+    /// Opens and locks a store for a change that adds to it. If the folder is missing, it is made,
+    /// provided that the change would be allowed.
     pub(super) fn open_or_create(
         store: &'a Store,
         bench: StoreAccess<'a>,
@@ -73,7 +74,7 @@ impl<'a> LockedStore<'a> {
         if let Some(shelf) = Self::open(store, bench)? {
             return Ok(shelf);
         }
-        // What is refused must leave no trace.
+        // A refused change must leave no trace, so it is checked before the folder is made.
         Self::check_without_folder(store, bench, change.clone(), force)?;
         let folder = store.make_folder(bench.context).map_err(|cause| match cause.kind() {
             io::ErrorKind::NotFound => StoreError::NoFolder(store.name.clone()),
@@ -82,7 +83,7 @@ impl<'a> LockedStore<'a> {
         Self::lock(store, bench, &folder)
     }
 
-    /// Whether a change would be allowed where there is no folder.
+    /// Checks whether a change would be allowed in a store without a folder.
     pub(super) fn check_without_folder(
         store: &Store,
         bench: StoreAccess<'_>,
@@ -100,12 +101,12 @@ impl<'a> LockedStore<'a> {
         Ok(Self { store, access: bench, editing })
     }
 
-    /// Asks whether a change is allowed, by what is there now.
+    /// Asks for a permit for a change, given what is on disk now.
     pub(super) fn permit(&self, change: StoreChange, force: Force) -> Result<Permit, StoreError> {
         permit(self.store, change, Some(self.editing.dir()), (self.access, force))
     }
 
-    /// What a memory is now; none if there is none.
+    /// Reads a memory. Returns `None` if there is none.
     pub(super) fn read(&self, path: &MemoryPath) -> Result<Option<StoredMemory>, StoreError> {
         let read = || {
             let file = self.editing.open_file(&memory_file_path(path)?)?;
@@ -117,15 +118,16 @@ impl<'a> LockedStore<'a> {
         Ok(bytes.map(|bytes| StoredMemory { sha256: Sha256::digest(&bytes), bytes }))
     }
 
-    /// What a category is for, by the file in its folder; none if there is no such category.
+    /// Reads the description of a category from the file in its folder. Returns `None` if there is
+    /// no such category.
     pub(super) fn description(&self, path: &Category) -> Result<Option<Description>, StoreError> {
         let folder = category_path(path).and_then(|path| self.editing.open_folder(&path));
         let folder = folder.map_err(|cause| read_error(self.store, cause))?;
         Ok(folder.map(|folder| label::read_description(&folder)))
     }
 
-    /// Does what a permit allows. Says no, and changes nothing, if something is in the way or no
-    /// longer as it was.
+    /// Applies the change that a permit allows. Returns false, and changes nothing, if something is
+    /// in the way or no longer as it was.
     pub(super) fn apply(&self, permit: Permit) -> Result<bool, StoreError> {
         self.perform(permit.spend()).map_err(|cause| write_error(self.store, cause))
     }
@@ -161,7 +163,8 @@ impl<'a> LockedStore<'a> {
         }
     }
 
-    /// Makes a category and its missing ancestors in one moment; says no if it is there.
+    /// Creates a category together with its missing ancestors in one atomic step. Returns false if
+    /// it exists already.
     fn create_category(&self, path: &Category, description: &Description) -> io::Result<bool> {
         let mut missing = path.self_and_ancestors();
         while let Some(top) = missing.first() {
@@ -184,11 +187,11 @@ impl<'a> LockedStore<'a> {
         };
         let name = top.levels().next_back().unwrap_or_default();
         let made = self.editing.put_folder_in(&parent, name, &files)?;
-        // Where the parent was moved away meanwhile, it is not there.
+        // If the parent was moved away meanwhile, the new category is not where it should be.
         Ok(made && self.editing.open_folder(&category_path(path)?)?.is_some())
     }
 
-    /// Takes a category out of the way, looks at it once more, and removes it.
+    /// Moves a category aside, checks its contents once more, and removes it.
     fn delete_category(&self, path: &Category, depth: DeletableContents) -> io::Result<bool> {
         self.editing.remove_folder_if(&category_path(path)?, |folder| {
             let shows =
@@ -245,13 +248,16 @@ fn permit(
 const NO_DESCRIPTION: &Description = &Description::EMPTY;
 
 impl Store {
-    /// Whether what lies at a path from its folder may be seen.
+    /// Returns true if the caller may see what lies at this path, which starts from the store's
+    /// folder.
     pub(super) fn is_visible(&self, world: &World, path: &str) -> bool {
         let path = path.parse().map(|path| self.address.path().join_path(&path));
         path.is_ok_and(|path| world.may_show(&Address::file(self.address.root().clone(), path)))
     }
 
-    /// What a new category is for: the configuration says so, or whoever makes it.
+    /// Returns the description for a category that is about to be created. The configuration takes
+    /// precedence over what the caller said, which is only about the requested category and not its
+    /// ancestors.
     fn new_description<'a>(
         &'a self,
         category: &Category,
@@ -265,7 +271,8 @@ impl Store {
         }
     }
 
-    /// Whether this program may write where the store lies.
+    /// Checks that this program may write to the space the store lies in, whose format may be
+    /// newer.
     fn check_format(&self, context: &Context) -> Result<(), StoreError> {
         let format = || match self.address.root() {
             Root::Project => {
@@ -285,12 +292,12 @@ impl Store {
     }
 }
 
-/// The path of a category from the folder of its store.
+/// Returns the path of a category from the folder of its store.
 pub(super) fn category_path(category: &Category) -> io::Result<RelPath> {
     category.as_str().parse().map_err(invalid_input)
 }
 
-/// The path of a memory's file from the folder of its store.
+/// Returns the path of a memory's file from the folder of its store.
 fn memory_file_path(path: &MemoryPath) -> io::Result<RelPath> {
     let folder = category_path(&path.category)?;
     Ok(folder.child(&path.file_name()).ok_or(io::ErrorKind::InvalidInput)?)

@@ -1,4 +1,6 @@
-//! The stores of a configuration, and the one that is served.
+//! All stores of a session, and which of them is served.
+//!
+//! A store is served if calls about categories and memories are about it; there is at most one.
 
 use std::io;
 use std::sync::Arc;
@@ -16,20 +18,20 @@ use crate::context::Context;
 use crate::world::MountedRoot;
 use mere_host::SPACE_FOLDER;
 
-/// Every store, those of the project first, each file in its order.
+/// Every store: first those of the project, then the user's, each in the order of its file.
 pub(crate) struct Stores {
     all: Vec<Store>,
-    /// The user's notes, where no store is configured.
+    /// The user's own notes, which are also searched where no store is configured.
     user_fallback: Store,
     served: Option<ModName>,
 }
 
-/// The store that was asked for is not configured.
+/// The requested store is not configured.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no store is called `{name}`")]
 pub(crate) struct UnknownStore {
     pub(crate) name: ModName,
-    /// Those that are.
+    /// The names of the stores that are configured.
     pub(crate) known: Vec<ModName>,
 }
 
@@ -40,7 +42,7 @@ impl Default for Stores {
 }
 
 impl Stores {
-    /// These stores, of which the one called `served` is served, or else the first.
+    /// Takes all stores and the name of the one to serve. Without a name the first one is served.
     pub(crate) fn new(all: Vec<Store>, served: Option<ModName>) -> Self {
         Self { all, user_fallback: unconfigured_store(Scope::User), served }
     }
@@ -49,7 +51,7 @@ impl Stores {
         &self.all
     }
 
-    /// The store that calls are about.
+    /// Returns the store that calls are about.
     pub(crate) fn served_store(&self) -> Result<&Store, UnknownStore> {
         let found = match &self.served {
             Some(name) => self.all.iter().find(|store| store.name == *name),
@@ -62,7 +64,7 @@ impl Stores {
         })
     }
 
-    /// Those that lie elsewhere, as roots of the world.
+    /// Returns the stores that lie outside the project and the user's space, as roots of the world.
     pub(crate) fn mounted_roots(&self) -> Vec<MountedRoot> {
         let elsewhere = self.all.iter().filter_map(|store| match &store.folder_access {
             FolderAccess::Outside(folder) => Some(MountedRoot {
@@ -76,8 +78,8 @@ impl Stores {
         elsewhere.collect()
     }
 
-    /// The stores in which `load` finds memories: the one that is served. Where none is configured,
-    /// the user's own notes are found as well, like all their items.
+    /// Returns the stores in which `load` finds memories: the served one and, where none is
+    /// configured, also the user's own notes, like all of the user's items.
     pub(crate) fn stores_to_search(&self) -> Vec<&Store> {
         let Ok(served) = self.served_store() else { return Vec::new() };
         let own = (!served.is_configured && served.scope == Scope::Project)
@@ -85,15 +87,17 @@ impl Stores {
         [served].into_iter().chain(own).collect()
     }
 
-    /// How strictly the hierarchy of the served store holds. What is not known is strict.
+    /// Returns the category mode of the served store. If no store can be served, the answer is the
+    /// strictest mode.
     pub(crate) fn served_mode(&self) -> CategoryMode {
         self.served_store().map_or(CategoryMode::Strict, |store| store.rules.mode())
     }
 }
 
 impl Stores {
-    /// Makes the categories that the configuration names, of every store, and says which were not
-    /// there. One store that fails keeps no other from its categories.
+    /// Creates the configured categories of every store, and returns those that were missing. A
+    /// store that fails does not keep the others from getting their categories; the first error is
+    /// returned.
     pub(crate) fn create_categories(&self, context: &Context) -> Result<Vec<Address>, StoreError> {
         let mut all = Vec::new();
         let mut failed = None;
@@ -113,17 +117,17 @@ impl Stores {
     }
 }
 
-/// How long the lock of a store is waited for where nobody else says so.
+/// How long to wait for the lock of a store when the caller sets no limit.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Says when that time is over.
+/// Returns a closure that tells whether [`LOCK_TIMEOUT`] has passed since this call.
 pub(super) fn lock_timeout() -> impl Fn() -> bool {
     let began = Instant::now();
     move || began.elapsed() > LOCK_TIMEOUT
 }
 
 impl Store {
-    /// Makes the categories that the configuration names, and says which were not there.
+    /// Creates the configured categories, and returns the addresses of those that were missing.
     pub(crate) fn create_categories(&self, context: &Context) -> io::Result<Vec<Address>> {
         if self.rules.hierarchy().is_empty() {
             return Ok(Vec::new());
@@ -134,12 +138,12 @@ impl Store {
     }
 }
 
-/// The store that is there if none is configured.
+/// Returns the store that exists if none is configured.
 pub(super) fn fallback_store(context: &Context) -> Store {
     unconfigured_store(if context.is_home() { Scope::User } else { Scope::Project })
 }
 
-/// Where the memories of a scope lie if no configuration says so.
+/// Returns the store of a scope for which there is no configuration.
 fn unconfigured_store(scope: Scope) -> Store {
     let folder = ItemType::Memory.folder();
     let (root, path) = if scope == Scope::User {

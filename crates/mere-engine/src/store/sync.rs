@@ -1,4 +1,6 @@
-//! Making on disk what the configuration names, each category with its `.category.yaml`.
+//! Creates the configured categories on disk, each with its `.category.yaml`.
+//!
+//! It never removes a category; one that is not configured is left alone.
 
 use std::io;
 
@@ -11,8 +13,8 @@ use super::label::{self, CATEGORY_FILE};
 use super::shelf::category_path;
 use mere_host::{FolderWriter, WritePrecondition};
 
-/// The categories of a hierarchy that were not there, made below a folder. Where a category is there
-/// and its file says something else, it says what the configuration says.
+/// Creates the missing categories of a hierarchy below a folder, and returns them. If an existing
+/// category has another description in its file, the configured one is written there.
 pub(crate) fn create_categories(
     folder: &Dir,
     hierarchy: &Hierarchy,
@@ -44,7 +46,7 @@ pub(crate) fn create_categories(
     Ok(made)
 }
 
-/// Whether there is nothing to do. Mostly there is not, and then nothing is locked.
+/// Returns true if there is nothing to do. That is the usual case, and it needs no lock.
 fn is_in_sync(folder: &Dir, hierarchy: &Hierarchy) -> io::Result<bool> {
     for named in hierarchy.all_categories() {
         let path = category_path(&named.category)?;
@@ -63,7 +65,7 @@ fn has_description(
     Ok(label::exists(folder)? && label::read_description(folder) == *description)
 }
 
-/// The address of a category.
+/// Returns the address of a category.
 pub(super) fn category_address(store: &Address, category: &Category) -> Option<Address> {
     let path = category_path(category).ok()?;
     Some(Address::directory(store.root().clone(), store.path().join_path(&path)))

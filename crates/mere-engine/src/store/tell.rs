@@ -1,4 +1,6 @@
-//! What replies tell of memories. Texts are content, with known secrets masked.
+//! The fields of replies about memories.
+//!
+//! Texts of a memory are content, and known secrets in them are masked.
 
 use jiff::Timestamp;
 use mere_core::address::Address;
@@ -10,7 +12,7 @@ use mere_core::reply::{Content, Data, Fields};
 use super::{Store, StoreCall};
 use crate::items::{ItemMasker, mask_secrets};
 
-/// A memory that is told of.
+/// A memory that a reply describes.
 pub(super) struct MemoryReply<'a> {
     pub(super) call: &'a StoreCall<'a>,
     pub(super) store: &'a Store,
@@ -19,14 +21,15 @@ pub(super) struct MemoryReply<'a> {
 }
 
 impl MemoryReply<'_> {
-    /// All but its content: whoever wrote it knows that.
+    /// Returns every field but the content, which the writer of the memory already knows.
     pub(super) fn summary_fields(self, note: &MemoryText, sha256: Sha256) -> Fields {
         let mut teller = ItemMasker::for_file(self.call.view, &self.address, note.text());
         let fields = self.leading_fields(note, &mut teller);
         with_trailing_fields(fields, note, &mut teller, (sha256, None))
     }
 
-    /// All of it. A note that does not say when it was changed was so when its file was.
+    /// Returns every field. If the note does not record when it was changed, `modified`, the time
+    /// of its file, is used.
     pub(super) fn full_fields(
         self,
         note: &MemoryText,
@@ -69,18 +72,18 @@ fn with_trailing_fields(
         .with_some("masked", teller.masked_count())
 }
 
-/// What a category is for.
+/// Converts the description of a category, with known secrets masked.
 pub(super) fn description_content(description: &Description) -> Content {
     Content::mention(mask_secrets(description.as_str()))
 }
 
-/// A time, as replies have it.
+/// Converts a time to the form that replies use.
 pub(super) fn time_data(at: Timestamp) -> Data {
     Data::Words(at.to_string().into())
 }
 
 impl Store {
-    /// Its name, which a config gave it.
+    /// Returns its name as content, because it comes from a config file.
     pub(super) fn name_data(&self) -> Data {
         Content::mention(self.name.as_str()).into()
     }

@@ -1,11 +1,13 @@
-//! What a new store begins with.
+//! The templates that `mere store init` can start a new store from.
+//!
+//! This file only builds the YAML values; it writes nothing.
 
 use mere_core::category::CategoryMode;
 use mere_core::item::Scope;
 use mere_core::request::{NewStore, StoreTemplate};
 use serde_json::{Map, Value, json};
 
-/// A store as `config.yaml` has it.
+/// Returns the entry for a new store in `config.yaml`.
 pub(super) fn store_value(new: &NewStore, scope: Scope, path: &str) -> Value {
     let (description, usual, categories) = match new.template {
         StoreTemplate::Blank => ("", CategoryMode::Free, json!({})),

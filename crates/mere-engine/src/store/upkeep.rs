@@ -1,4 +1,6 @@
-//! What a person does with whole stores: make their categories, read all memories, prune.
+//! Commands about a whole store, which only people give: sync, reindex and prune.
+//!
+//! Pruning needs a permit for each memory, like any other deletion.
 
 use jiff::Timestamp;
 use mere_core::address::Address;
@@ -13,10 +15,10 @@ use crate::court::now;
 use crate::tool_error::ToolError;
 use crate::view::count_phrase;
 
-/// How many faults are told.
+/// The most faults that a reply lists.
 const MAX_FAULTS: usize = 1000;
 
-/// Makes the categories that the configurations name.
+/// Builds the reply to `mere store sync` from the categories that were created.
 pub(super) fn sync_reply(made: Vec<Address>) -> Draft {
     let count = made.len() as u64;
     let data = Fields::default().with("made", made.into_iter().map(Data::from).collect::<Data>());
@@ -27,7 +29,7 @@ pub(super) fn sync_reply(made: Vec<Address>) -> Draft {
     Draft::success(codes::STORE_SYNCED, message).data(data)
 }
 
-/// Reads every memory again, and says what is wrong with any.
+/// Reads every memory again, and reports those that are faulty.
 pub(super) fn reindex(clerk: &StoreCall<'_>) -> Result<Draft, ToolError> {
     let store = clerk.served_store()?;
     let unreadable = |cause| StoreError::Unreadable { store: store.name.clone(), cause };
@@ -79,7 +81,7 @@ pub(super) fn reindex(clerk: &StoreCall<'_>) -> Result<Draft, ToolError> {
         .data(data))
 }
 
-/// What is wrong with a memory, in one line.
+/// Describes in one line what is wrong with a memory.
 fn describe_problem(clerk: &StoreCall<'_>, store: &Store, path: &MemoryPath) -> Option<String> {
     let shelf = LockedStore::open(store, clerk.access()).ok()??;
     let lying = shelf.read(path).ok()??;
@@ -96,7 +98,7 @@ fn describe_problem(clerk: &StoreCall<'_>, store: &Store, path: &MemoryPath) -> 
     ))
 }
 
-/// Deletes the memories that have expired.
+/// Deletes the memories that have expired, or lists them in a dry run.
 pub(super) fn prune(clerk: &StoreCall<'_>, rehearsal: DryRun) -> Result<Draft, ToolError> {
     let store = clerk.served_store()?;
     let now = now();
@@ -123,7 +125,7 @@ pub(super) fn prune(clerk: &StoreCall<'_>, rehearsal: DryRun) -> Result<Draft, T
     })
 }
 
-/// Removes memories, and says which of them went.
+/// Deletes expired memories, and returns those that were deleted.
 fn prune_all(
     clerk: &StoreCall<'_>,
     store: &Store,
@@ -139,7 +141,7 @@ fn prune_all(
     Ok(gone)
 }
 
-/// Removes a memory if it is still there and has still expired.
+/// Deletes a memory if it still exists and is still expired.
 fn prune_one(shelf: &LockedStore<'_>, path: &MemoryPath) -> Result<bool, StoreError> {
     let Some(lying) = shelf.read(path)? else { return Ok(false) };
     let text = item::decode_text(&lying.bytes).map(str::to_owned);

@@ -1,4 +1,7 @@
 //! `mere trust add|list|remove|revoke|rotate`: what a person does with the keys of others.
+//!
+//! Every command answers with a reply for people. A revoked key is never trusted again by `add` or
+//! `rotate`.
 
 use mere_core::item::{Category, ItemType, Scope};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
@@ -9,7 +12,7 @@ use super::{FILE, SignerFault, TrustRecord, TrustStore};
 use crate::{keys, records, wording};
 use mere_host::{Environment, KeyFile, KeyFileError, LinkPolicy};
 
-/// Does what a person asks for.
+/// Runs a `mere trust` command.
 pub(crate) fn run_command(surroundings: &Environment, asked: &TrustCommand) -> Draft {
     let done = match asked {
         TrustCommand::Add { key, name, limits } => add(surroundings, key, (name.as_ref(), limits)),
@@ -128,7 +131,7 @@ fn rotate(surroundings: &Environment, file: &PersonFile) -> Result<Draft, Signer
         .data(signer_fields(&record).with("old", Content::from(old))))
 }
 
-/// Changes the records. What is not wholly understood is not changed.
+/// Changes the records. A file that is not understood completely is not changed.
 fn update_records<T>(
     surroundings: &Environment,
     edit: impl FnOnce(&mut Vec<TrustRecord>) -> Result<T, SignerFault>,
@@ -142,13 +145,13 @@ fn update_records<T>(
     })
 }
 
-/// Takes a key's record out.
+/// Removes a key's record and returns it.
 fn take_record(records: &mut Vec<TrustRecord>, key: Fingerprint) -> Option<TrustRecord> {
     let at = records.iter().position(|record| record.fingerprint == key)?;
     Some(records.remove(at))
 }
 
-/// Whom a person means: a name that was given wins over a file.
+/// Finds the key that a person means. A name given to a trusted key wins over a file name.
 fn find_signer(
     surroundings: &Environment,
     records: &[TrustRecord],
@@ -192,12 +195,12 @@ fn signer_label(record: &TrustRecord) -> Prose {
     }
 }
 
-/// What a key counts for, in words.
+/// Describes in words what a key counts for.
 fn limits_phrase(limits: &KeyLimits) -> &'static str {
     if *limits == KeyLimits::default() { " for everything" } else { " within its limits" }
 }
 
-/// What a reply tells of a key.
+/// Returns the fields of a reply that describe a trusted key.
 fn signer_fields(record: &TrustRecord) -> Fields {
     let limits = &record.limits;
     let categories = limits.categories.iter().map(Category::as_str);

@@ -1,11 +1,13 @@
 //! Why the trust store was not changed.
+//!
+//! The sentences that people read about these faults are in `crate::error`.
 
 use mere_core::trust::Fingerprint;
 
 use crate::records::RecordError;
 use mere_host::KeyFileError;
 
-/// What went wrong with a key of somebody else. For people: it may name a file of theirs.
+/// What went wrong with somebody else's key. For people: it may name a file of theirs.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SignerFault {
     #[error("no trusted key is called that")]

@@ -1,5 +1,5 @@
-//! Whose keys the user trusts, for what, and which ones never again: `trust.json` in the config
-//! folder.
+//! The signers that the user trusts, what for, and which keys are revoked: `trust.json` in the
+//! config folder.
 //!
 //! The file is the user's alone: nothing in a repository adds to it, and no agent can ask for a
 //! change. One record that cannot be read makes the whole file damaged, because it might be a
@@ -21,34 +21,35 @@ use mere_host::Environment;
 pub(crate) use command::run_command;
 pub(crate) use fault::SignerFault;
 
-/// The records.
+/// The file that holds the records.
 pub(crate) const FILE: &str = "trust.json";
 /// Every field of a record.
 const FIELDS: [&str; 7] =
     ["fingerprint", "key", "name", "scopes", "types", "categories", "revoked"];
 
-/// What the file holds.
+/// The content of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TrustStore {
     Records(Vec<TrustRecord>),
-    /// It is there and cannot be read: nobody in it counts, and who was revoked is not known.
+    /// The file exists and cannot be read: no key in it counts, and it is unknown which were
+    /// revoked.
     Damaged,
 }
 
-/// One key.
+/// The record of one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TrustRecord {
     pub(crate) fingerprint: Fingerprint,
-    /// The key itself. Only one that was revoked by its fingerprint alone has none.
+    /// The key itself. Only a key that was revoked by its fingerprint alone has none.
     pub(crate) key: Option<PublicKey>,
     pub(crate) name: Option<SignerName>,
-    /// What it counts for.
+    /// What the key counts for.
     pub(crate) limits: KeyLimits,
-    /// Whether it never counts again.
+    /// Whether the key is revoked and never counts again.
     pub(crate) is_revoked: bool,
 }
 
-/// The user's trust store. No file is an empty one.
+/// Reads the user's trust store. A missing file is an empty store.
 pub(crate) fn read(surroundings: &Environment) -> TrustStore {
     let Ok(bytes) = surroundings.read_config(FILE) else { return TrustStore::Damaged };
     let Some(bytes) = bytes else { return TrustStore::Records(Vec::new()) };
@@ -56,7 +57,7 @@ pub(crate) fn read(surroundings: &Environment) -> TrustStore {
     records.map_or(TrustStore::Damaged, TrustStore::Records)
 }
 
-/// Every record, each key once; or nothing.
+/// Parses all records. Returns `None` if one of them is invalid or a key occurs twice.
 fn parse(records: &[Value]) -> Option<Vec<TrustRecord>> {
     let records = records.iter().map(TrustRecord::parse).collect::<Option<Vec<_>>>()?;
     let mut names = records.iter().map(|record| record.fingerprint).collect::<Vec<_>>();
@@ -119,10 +120,10 @@ impl TrustRecord {
     }
 }
 
-/// A field that is not what it must be.
+/// The error for a field with an invalid value.
 struct InvalidField;
 
-/// A text that may be null.
+/// Parses a text field that may be null.
 fn parse_optional_field<T: FromStr>(
     fields: &Map<String, Value>,
     name: &str,

@@ -1,7 +1,8 @@
-//! The one way out of this machine: a request that a person configured, to where they configured it.
+//! The HTTP client: the only way out of this machine, for requests that a person configured to a
+//! URL that a person configured.
 //!
-//! Nothing is followed elsewhere, an answer has a size and a time, and what it says is judged by
-//! whoever asked. What a key is, is in no error and in no log.
+//! No redirect is followed, a response is limited in size and time, and its content is checked by
+//! the caller. No error and no log contains a key.
 
 mod url;
 
@@ -15,7 +16,7 @@ use ureq::{Agent, Error};
 
 pub(crate) use url::Url;
 
-/// Why there is no answer. It names no address.
+/// The reasons why a request has no response. None of them names an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum HttpError {
     #[error("nobody answers there")]
@@ -40,12 +41,12 @@ pub(crate) struct PostRequest<'a> {
     pub(crate) key: Option<&'a Secret>,
     pub(crate) body: &'a [u8],
     pub(crate) timeout: Duration,
-    /// The most bytes an answer may have.
+    /// The most bytes a response may have.
     pub(crate) max_response_bytes: u64,
 }
 
 impl PostRequest<'_> {
-    /// Sends it, and takes the answer if it is a success.
+    /// Sends the request and returns the body of a successful response.
     pub(crate) fn send(&self) -> Result<Vec<u8>, HttpError> {
         let agent = self.agent();
         let mut request = agent.post(self.url.uri()).header("content-type", "application/json");
@@ -56,7 +57,7 @@ impl PostRequest<'_> {
             request = request.header("authorization", format!("Bearer {}", key.expose()));
         }
         let mut response = request.send(self.body).map_err(|error| match error {
-            // Before there is an answer, what is not understood is a certificate.
+            // Before there is a response, invalid data can only be a certificate.
             Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => HttpError::Untrusted,
             error => classify(&error),
         })?;
@@ -67,9 +68,9 @@ impl PostRequest<'_> {
         body.read_to_vec().map_err(|error| classify(&error))
     }
 
-    /// A client of its own for each request: connections are not kept, and nothing is remembered.
+    /// Builds a client for one request, so that no connection is kept and nothing is remembered.
     fn agent(&self) -> Agent {
-        // Whom the system trusts, so that a company's own authorities count too.
+        // The system's trust store is used, so that a company's own authorities count too.
         let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
         let config = Agent::config_builder()
             .tls_config(tls)
@@ -78,7 +79,7 @@ impl PostRequest<'_> {
             .max_redirects(0)
             .max_redirects_will_error(false)
             .user_agent(concat!("mere/", env!("CARGO_PKG_VERSION")));
-        // The proxy that the environment names is for what lies elsewhere.
+        // The proxy of the environment is not used for this machine.
         let config = if self.url.is_loopback() { config.proxy(None) } else { config };
         config.build().new_agent()
     }
@@ -96,7 +97,7 @@ fn classify(error: &Error) -> HttpError {
     }
 }
 
-/// An answer that ended early or was none.
+/// Returns whether the body ended early or was not valid HTTP.
 fn is_invalid_body(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData)
 }

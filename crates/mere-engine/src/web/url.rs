@@ -1,21 +1,24 @@
-//! An address on the network that a person configured.
+//! A URL that a person configured for requests.
+//!
+//! Parsing rejects whatever would leave this machine unencrypted, and whatever would hide a
+//! password in a config.
 
 use std::net::IpAddr;
 use std::str::FromStr;
 
 use ureq::http::Uri;
 
-/// The longest address.
+/// The longest URL, in bytes.
 const MAX_BYTES: usize = 2048;
 
-/// Where requests go: `https:`, or `http:` on this machine alone.
+/// The target of requests: `https:`, or `http:` on this machine alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Url {
     uri: Uri,
     is_loopback: bool,
 }
 
-/// A text that is no such address.
+/// The reasons why a text is not such a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum UrlError {
     #[error("an address begins with https:// or http://, names a host, and has no `@` and no `#`")]
@@ -29,7 +32,7 @@ impl Url {
         &self.uri
     }
 
-    /// Whether it is on this machine.
+    /// Returns whether it is on this machine.
     pub(crate) fn is_loopback(&self) -> bool {
         self.is_loopback
     }
@@ -45,7 +48,8 @@ impl FromStr for Url {
     type Err = UrlError;
 
     fn from_str(text: &str) -> Result<Self, UrlError> {
-        // A name before the host would be a password in a config, and a fragment is sent to nobody.
+        // User information before the host would put a password into a config, and a fragment is
+        // never sent.
         if text.len() > MAX_BYTES || text.contains(['#', '@', '\\']) {
             return Err(UrlError::Malformed);
         }

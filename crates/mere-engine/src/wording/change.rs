@@ -1,4 +1,5 @@
-//! The sentences for changes that were not made. Nothing was changed in any of them.
+//! The sentences for changes to files that were not made. Nothing was changed in any of these
+//! cases.
 
 use mere_core::address::Address;
 use mere_core::digest::Sha256;
@@ -8,7 +9,7 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use crate::change::ChangeError;
 use crate::enforce::Denied;
 
-/// A change that was not made.
+/// Answers a change that was not made.
 pub(super) fn change_error_reply(error: &ChangeError) -> Draft {
     match error {
         ChangeError::Denied(denied) => denial_reply(denied),

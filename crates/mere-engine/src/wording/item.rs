@@ -1,4 +1,6 @@
 //! The sentences for items that could not be found, read or changed.
+//!
+//! What an item says is passed on as content, never as words of our own.
 
 use std::borrow::Cow;
 
@@ -10,7 +12,7 @@ use mere_core::schema::Problem;
 use super::{keys, team, trust, unmade};
 use crate::items::{ItemError, WrongInputs};
 
-/// A call about an item that came to nothing.
+/// Answers a call about an item that failed.
 pub(super) fn item_error_reply(error: &ItemError) -> Draft {
     match error {
         ItemError::Missing { kind, item, scopes, suggestions: near } => {
@@ -128,12 +130,13 @@ fn wrong_inputs_reply(wrong: &WrongInputs) -> Draft {
         .data(data)
 }
 
-/// An item as it was asked for. A leading slash, for no category, looks like a path's.
+/// Names an item as it was asked for. It is content, because a leading slash, which stands for no
+/// category, looks like a path's.
 fn prose_with_item(before: impl Into<Cow<'static, str>>, item: &ItemRef) -> Prose {
     Prose::words(before).content(Content::mention(item.to_string()))
 }
 
-/// What is wrong with a file, and where.
+/// Answers for a file that is not valid, and says where.
 pub(super) fn parse_error_reply(
     code: Code<Invalid>,
     message: Prose,
@@ -146,7 +149,7 @@ pub(super) fn parse_error_reply(
     Draft::invalid(code, message).hint(fault.fix.clone()).data(data)
 }
 
-/// The first of several problems, in a sentence.
+/// Returns the first of several problems, as part of a sentence.
 fn first_problem(problems: &[Problem]) -> String {
     problems.first().map_or(String::new(), |one| {
         let what = &one.message;

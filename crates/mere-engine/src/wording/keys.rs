@@ -1,4 +1,4 @@
-//! The sentences for keys that are not there, are locked, or do not do.
+//! The sentences for keys that are missing, locked or unusable.
 //!
 //! They are for people: file names are content, and so are fingerprints, whose base64 may look like
 //! a path.
@@ -8,7 +8,7 @@ use mere_core::trust::Fingerprint;
 
 use crate::keys::KeyFault;
 
-/// A key that cannot be used.
+/// Answers when a key cannot be used.
 pub(crate) fn key_error_reply(fault: &KeyFault) -> Draft {
     match fault {
         KeyFault::NoKey => Draft::invalid(codes::KEY_NONE, "You have no key to sign with.").hint(
@@ -60,7 +60,7 @@ pub(crate) fn key_error_reply(fault: &KeyFault) -> Draft {
     }
 }
 
-/// A file that holds no key that can be used.
+/// Answers when a file does not hold a usable key.
 fn key_file_error_reply(fault: &KeyFault) -> Draft {
     match fault {
         KeyFault::UnsafeMode { file, mode } => {
@@ -126,7 +126,7 @@ pub(super) fn file_prose(file: &str) -> Prose {
     Prose::words("").content(Content::mention(file))
 }
 
-/// Something as it is typed in a shell.
+/// Quotes a file name for a shell, if it needs quotes.
 fn shell_quoted(file: &str) -> Content {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+@%:,".contains(c);
     if file.chars().all(is_plain) && !file.is_empty() {
@@ -135,7 +135,7 @@ fn shell_quoted(file: &str) -> Content {
     Content::mention(format!("'{}'", file.replace('\'', "'\\''")))
 }
 
-/// A fragment as a sentence.
+/// Ends a fragment with a full stop.
 pub(super) fn end_sentence(fragment: &str) -> String {
     let fragment = fragment.trim_end_matches('.');
     format!("{fragment}.")

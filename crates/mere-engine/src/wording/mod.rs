@@ -1,7 +1,7 @@
 //! Every sentence that says something went wrong, with its code and what to do about it.
 //!
-//! One place turns errors into replies. Sentences carry addresses, never paths, and never repeat
-//! what a caller said; causes with host paths go to the log.
+//! This is the one place that turns errors into replies. Sentences carry addresses, never paths,
+//! and never repeat what a caller said; causes with host paths go to the log.
 
 mod change;
 mod item;
@@ -33,17 +33,17 @@ use crate::tool_error::ToolError;
 use crate::world::ResolveError;
 pub(crate) use trust::{describe_failure, describe_roster_trouble, failure_hint, trust_fields};
 
-/// The forms a path may take, for every path that leads nowhere.
+/// The forms a path may take: the hint for every path that cannot be resolved.
 const PATH_FORMS: &str = "Say a path from the home root such as `src/a.rs`, or an address: \
     `ROOT_PROJECT:/…`, `ROOT_USER:/…`, `ROOT_WORKSPACE:/…`, `ROOT_REGISTRY:/…` or \
     `mod:<name>:/…`. `dir` with `list` shows what is there.";
 
-/// Malformed, outside and missing are this one answer.
+/// Answers for malformed, outside and missing paths alike, so they cannot be told apart.
 fn not_visible_reply() -> Draft {
     Draft::invalid(codes::PATH_NOT_VISIBLE, "No such path in the visible world.").hint(PATH_FORMS)
 }
 
-/// A call that makes no sense.
+/// Answers a call that could not be understood.
 pub(crate) fn call_error_reply(error: &CallError) -> Draft {
     match error {
         CallError::Path { .. } => not_visible_reply(),
@@ -138,7 +138,7 @@ fn describe_accepted(kind: ParameterKind) -> String {
     }
 }
 
-/// A search that came to nothing.
+/// Answers a search that failed.
 fn search_error_reply(error: &SearchError) -> Draft {
     match error {
         SearchError::Cancelled => tool_error_reply(&ToolError::Cancelled),
@@ -150,7 +150,7 @@ fn search_error_reply(error: &SearchError) -> Draft {
     }
 }
 
-/// A tool with nothing to show.
+/// Answers a call that failed with a tool error.
 pub(crate) fn tool_error_reply(error: &ToolError) -> Draft {
     match error {
         ToolError::World(WorldError::Config(error)) => config_error_reply(error),
@@ -211,7 +211,7 @@ fn wrong_cursor_reply() -> Draft {
         .hint("Pass `next` of the page before, and everything else as it was; or leave it out.")
 }
 
-/// A config file that cannot be used.
+/// Answers a call while a config file cannot be used.
 fn config_error_reply(error: &ConfigError) -> Draft {
     tracing::error!(%error, "the configuration cannot be used");
     match error {
@@ -237,12 +237,12 @@ fn config_error_reply(error: &ConfigError) -> Draft {
     }
 }
 
-/// A question that could not be asked is answered as a no.
+/// Answers when a question could not be asked, which counts as a no.
 pub(crate) fn unasked_reply() -> Draft {
     not_visible_reply()
 }
 
-/// A call that panicked.
+/// Answers a call that panicked.
 pub(crate) fn panic_reply() -> Draft {
     Draft::fault(codes::CALL_PANIC, "The call failed inside.")
         .hint("This is a fault of the server. Report the trace id to a person.")

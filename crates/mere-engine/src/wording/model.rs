@@ -1,6 +1,6 @@
-//! The sentences for models that cannot be used, or not yet.
+//! The sentences for embedding models that cannot be used, or not yet.
 //!
-//! Agents read why a search was without one: that names no address and no path.
+//! Agents read why a search did without a model, so these sentences name no address and no path.
 
 use mere_core::reply::{Content, Draft, Prose, codes};
 
@@ -10,12 +10,12 @@ use crate::search::EmbeddingError;
 use crate::web::HttpError;
 use mere_host::PipError;
 
-/// Why items were found by their words alone.
+/// Explains why a search found items by their words alone.
 pub(crate) fn keyword_only_note(trouble: &EmbeddingError) -> String {
     format!("{}: items were found by their words alone.", describe_trouble(trouble))
 }
 
-/// Why items have no vectors.
+/// Explains why items have no vectors.
 pub(crate) fn no_vectors_note(trouble: &EmbeddingError) -> String {
     format!("{}: items are found by their words alone.", describe_trouble(trouble))
 }
@@ -58,25 +58,25 @@ fn describe_trouble(trouble: &EmbeddingError) -> String {
     }
 }
 
-/// That there is nothing to search.
+/// Says that there is nothing to search.
 pub(crate) const NO_ITEMS_NOTE: &str =
     "There are no items here yet: a person begins with `mere init`.";
 
-/// That the index could not be brought up to date.
+/// Says that the index could not be brought up to date.
 pub(crate) const OUTDATED_NOTE: &str = "Another process changes the search index, and did not end: what \
      changed since may be missing. Search again in a moment.";
 
-/// That the index could not be kept.
+/// Says that the index could not be stored.
 pub(crate) const TEMPORARY_INDEX_NOTE: &str = "The search index cannot be kept in the cache folder, and was made \
      for this session alone: searches begin slower.";
 
-/// That not all items could be found by meaning.
+/// Says that not all items could be found by meaning.
 pub(crate) fn embedding_backlog_note(count: u64) -> String {
     let items = if count == 1 { "item has" } else { "items have" };
     format!("{count} {items} no vector yet, and could be found by words alone.")
 }
 
-/// Why a model was not fetched, or not removed; for people.
+/// Answers when a model was not fetched or not removed. For people.
 pub(crate) fn model_error_reply(fault: &ModelCommandError) -> Draft {
     let said = |words: &str| Prose::words("").content(Content::mention(end_sentence(words)));
     match fault {

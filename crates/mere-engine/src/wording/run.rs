@@ -1,4 +1,6 @@
 //! The sentences for tools that were not run.
+//!
+//! Each names the link of the chain and the field at fault. Texts from items are masked.
 
 use std::fmt::Display;
 
@@ -13,7 +15,7 @@ use crate::enforce::UntrustedItem;
 use crate::items::{ItemError, RunError, item_name, mask_problems, mask_secrets};
 use mere_host::{PackagesError, SandboxError};
 
-/// A tool that was not run.
+/// Answers a run that did not take place.
 pub(super) fn run_error_reply(error: &RunError) -> Draft {
     match error {
         RunError::ExecutorNotFound { link, executor, error } => {
@@ -72,7 +74,7 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
     }
 }
 
-/// A link and a field, for whoever looks for them.
+/// Returns the link and the field that a reply is about.
 fn location_fields(link: Option<&ItemId>, field: impl Into<String>) -> Fields {
     let link = link.map(|link| Data::Words(link.to_string().into()));
     Fields::default()
@@ -137,7 +139,8 @@ fn pair_field(fault: &PairFault) -> String {
     }
 }
 
-/// A fault repeats ids and names of fields, and what schemas say: masked, like any text of an item.
+/// Mentions a fault. It repeats ids, field names and what schemas say, so it is masked like any
+/// text of an item.
 fn masked_mention(fault: &impl Display) -> Content {
     Content::mention(mask_secrets(&fault.to_string()))
 }

@@ -1,4 +1,5 @@
-//! The sentences for keys of others that could not be added, found or changed. They are for people.
+//! The sentences for other people's keys that could not be added, found or changed. They are for
+//! people.
 
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
@@ -6,7 +7,7 @@ use super::keys::{end_sentence, file_prose};
 use crate::trust_store::SignerFault;
 use mere_host::KeyFileError;
 
-/// A trust store that was not changed.
+/// Answers when the trust store was not changed.
 pub(crate) fn signer_error_reply(fault: &SignerFault) -> Draft {
     match fault {
         SignerFault::Unknown => {

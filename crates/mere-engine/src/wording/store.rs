@@ -1,5 +1,6 @@
-//! The sentences for categories and memories. What is refused by rule speaks for itself: its words
-//! are those of the rule.
+//! The sentences for categories and memories. A refusal by a rule uses the rule's own words.
+//!
+//! Causes that may name host paths go to the log.
 
 use std::io;
 
@@ -10,7 +11,7 @@ use super::item::problems_data as problems_of;
 use crate::items::mask_problems;
 use crate::store::{ConfigureError, StoreError};
 
-/// A call about a store that came to nothing.
+/// Answers a call about a store that failed.
 pub(super) fn store_error_reply(error: &StoreError) -> Draft {
     match error {
         StoreError::Denied(denial) => category_denial_reply(denial),
@@ -71,14 +72,14 @@ pub(super) fn store_error_reply(error: &StoreError) -> Draft {
     }
 }
 
-/// What cannot be read. The cause may name host paths, so it is for the log.
+/// Answers when something cannot be read. The cause may name host paths, so it goes to the log.
 fn unreadable_reply(what: &str, cause: &io::Error) -> Draft {
     tracing::error!(what, %cause, "it cannot be read");
     Draft::fault(codes::STORE_UNREADABLE, Prose::words(format!("{what} cannot be read.")))
         .hint("Ask a person to look at the permissions of its folder; the log says more.")
 }
 
-/// What cannot be written.
+/// Answers when something cannot be written.
 fn unwritable_reply(what: &str, cause: &io::Error) -> Draft {
     tracing::error!(what, %cause, "it could not be written");
     let message = format!("{what} could not be written. What was there is still there.");
@@ -87,7 +88,7 @@ fn unwritable_reply(what: &str, cause: &io::Error) -> Draft {
     )
 }
 
-/// What policy forbids.
+/// Answers a change that the store's rules forbid.
 fn category_denial_reply(denial: &Denial) -> Draft {
     let code = match denial {
         Denial::NewTopCategory { .. } => codes::CATEGORY_ROOT,
@@ -117,7 +118,7 @@ fn category_denial_reply(denial: &Denial) -> Draft {
     }
 }
 
-/// What is wrong with a call.
+/// Answers a call that is not valid for the store.
 fn flaw_reply(flaw: &InvalidChange) -> Draft {
     let message = flaw.prose();
     match flaw {
@@ -154,7 +155,7 @@ fn flaw_reply(flaw: &InvalidChange) -> Draft {
     }
 }
 
-/// What is wrong with a change to the configuration.
+/// Answers a change to the configuration that was not made.
 fn configure_error_reply(error: &ConfigureError) -> Draft {
     let words = |text: String| Prose::words(text);
     match error {
@@ -200,7 +201,7 @@ fn configure_error_reply(error: &ConfigureError) -> Draft {
     }
 }
 
-/// A sentence of ours with names in it.
+/// Builds a sentence of ours that contains names.
 fn prose_with_names(words: &str, names: &[ParsedName]) -> Prose {
     Prose::with_names(words, names)
 }

@@ -1,10 +1,12 @@
-//! The sentences for teams that were not made, changed or joined. They are for people.
+//! The sentences for teams that were not created, changed or joined. They are for people.
+//!
+//! Nothing was changed in any of these cases.
 
 use mere_core::reply::{Content, Draft, Prose, codes};
 
 use crate::items::TeamRefusal;
 
-/// A refusal.
+/// Answers a refused change to a team.
 pub(super) fn team_error_reply(fault: &TeamRefusal) -> Draft {
     match fault {
         TeamRefusal::RosterExists => {
@@ -27,7 +29,7 @@ pub(super) fn team_error_reply(fault: &TeamRefusal) -> Draft {
     }
 }
 
-/// Somebody who is there already, or is not.
+/// Answers when a member exists already, or does not exist.
 fn member_error_reply(fault: &TeamRefusal) -> Draft {
     match fault {
         TeamRefusal::NameTaken(name) => {
@@ -50,7 +52,7 @@ fn member_error_reply(fault: &TeamRefusal) -> Draft {
     }
 }
 
-/// A team that cannot be.
+/// Answers when the changed team would not be valid.
 fn invalid_team_reply(fault: &TeamRefusal) -> Draft {
     match fault {
         TeamRefusal::LastAdmin => {
@@ -72,7 +74,7 @@ fn invalid_team_reply(fault: &TeamRefusal) -> Draft {
     }
 }
 
-/// What was looked at is not what is there, or needs nothing more.
+/// Answers when the team is not the one that was looked at, or needs nothing more.
 fn changed_team_reply(fault: &TeamRefusal) -> Draft {
     match fault {
         TeamRefusal::AlreadyInForce => {

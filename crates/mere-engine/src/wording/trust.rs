@@ -1,4 +1,6 @@
-//! The sentences for items whose signatures do not hold, or are missing where they must be there.
+//! The sentences for items whose signatures do not hold, or are missing where they are required.
+//!
+//! An item whose verification fails is withheld, so these sentences never quote its content.
 
 use mere_core::item::ScopedPath;
 use mere_core::reply::{Code, Content, Data, Draft, Fault, Fields, ParsedName, Prose, codes};
@@ -9,7 +11,7 @@ use crate::enforce::UntrustedItem;
 use crate::items::{BrokenItem, TrustStatus, item_name};
 use crate::records::RecordError;
 
-/// An item that must not be used.
+/// Answers for an item that must not be used.
 pub(super) fn integrity_failure_reply(broken: &BrokenItem) -> Draft {
     let BrokenItem { place, address, failure } = broken;
     let message = match failure {
@@ -41,7 +43,7 @@ fn failure_code(failure: &VerificationFailure) -> Code<Fault> {
     }
 }
 
-/// `trust` of a broken item.
+/// Returns the `trust` field for an item whose verification failed.
 pub(crate) fn trust_fields(failure: &VerificationFailure) -> Fields {
     let mismatch = match failure {
         VerificationFailure::WrongLocation(one) => {
@@ -75,7 +77,7 @@ fn wrong_location_prose(broken: &BrokenItem, mismatch: &LocationMismatch) -> Pro
             .and(format!("{} ", mismatch.field))
             .content(Content::mention(mismatch.expected.as_str())),
     };
-    // In another space the same place has the same address.
+    // In another space the same place has the same address, so the space is named.
     let space = |message: Prose, id: &str| match mismatch.field {
         LocationField::Space if id.is_empty() => message.and(" in a space without an id"),
         LocationField::Space => message.and(" in the space ").content(Content::mention(id)),
@@ -85,7 +87,7 @@ fn wrong_location_prose(broken: &BrokenItem, mismatch: &LocationMismatch) -> Pro
     space(message.address(broken.address.clone()), &mismatch.found).and(".")
 }
 
-/// What is wrong, after the item's name.
+/// Describes what is wrong, as a phrase that follows the item's name.
 pub(crate) fn describe_failure(failure: &VerificationFailure) -> Prose {
     let names = |words: &'static str, files: &[String]| {
         let files = files.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
@@ -120,7 +122,7 @@ pub(crate) fn describe_failure(failure: &VerificationFailure) -> Prose {
     }
 }
 
-/// What to do about it.
+/// Returns what to do about it.
 pub(crate) fn failure_hint(place: &ScopedPath, failure: &VerificationFailure) -> Prose {
     let item = format!("{} {}", place.kind, item_name(place));
     let words = match failure {
@@ -150,7 +152,7 @@ pub(crate) fn failure_hint(place: &ScopedPath, failure: &VerificationFailure) ->
     Prose::with_names(&words, &[item_name(place)])
 }
 
-/// An item that must be signed, and is not by a key that counts.
+/// Answers for an item that must be signed but has no signature by a trusted key.
 pub(super) fn untrusted_item_reply(unused: &UntrustedItem) -> Draft {
     let message = Prose::words("").address(unused.address.clone());
     let data = Fields::default()
@@ -177,13 +179,13 @@ pub(super) fn untrusted_item_reply(unused: &UntrustedItem) -> Draft {
     }
 }
 
-/// A roster that does not count.
+/// Answers when the team's roster does not count.
 pub(super) fn roster_trouble_reply(trouble: &RosterTrouble) -> Draft {
     let (what, fix) = describe_roster_trouble(trouble);
     Draft::fault(codes::TEAM_TROUBLE, what.and(".")).hint(fix)
 }
 
-/// What is wrong with a roster, and what to do.
+/// Returns what is wrong with a roster, and what to do.
 pub(crate) fn describe_roster_trouble(trouble: &RosterTrouble) -> (Prose, Prose) {
     let words = |what: String, fix: &'static str| (Prose::words(what), Prose::words(fix));
     match trouble {
@@ -231,7 +233,7 @@ pub(crate) fn describe_roster_trouble(trouble: &RosterTrouble) -> (Prose, Prose)
     }
 }
 
-/// A record that could not be kept.
+/// Answers when a record could not be saved.
 pub(super) fn record_error_reply(error: &RecordError) -> Draft {
     tracing::error!(%error, "a record could not be kept");
     let why = Content::mention(error.to_string());

@@ -1,4 +1,6 @@
-//! The sentences for items that were not made, changed or deleted.
+//! The sentences for items that were not created, changed or deleted.
+//!
+//! Merestone has changed nothing in any of these cases.
 
 use mere_core::address::Address;
 use mere_core::item::ItemType;
@@ -8,7 +10,7 @@ use super::change::denial_reply;
 use super::item::parse_error_reply;
 use crate::items::{ItemChangeError, ProposalError};
 
-/// A change to an item that was not made.
+/// Answers a change to an item that was not made.
 pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
     match error {
         ItemChangeError::AlreadyExists(address) => {
@@ -63,7 +65,7 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
     }
 }
 
-/// A type whose items are made in another way.
+/// Answers a change to a type whose items are created in another way.
 fn unsupported_type_reply(kind: ItemType) -> Draft {
     let message = format!("A {kind} is not made or changed this way.");
     Draft::invalid(codes::CHANGE_TYPE, Prose::words(message)).hint(match kind {
@@ -84,7 +86,7 @@ pub(super) fn newer_space_reply() -> Draft {
     .hint("Ask a person to install the newer version, or to correct the file.")
 }
 
-/// Something that was not signed.
+/// Answers a failed attempt to sign.
 fn signing_error_reply(error: &ItemChangeError) -> Draft {
     match error {
         ItemChangeError::SignedByOther(address) => {
@@ -126,7 +128,7 @@ fn signing_error_reply(error: &ItemChangeError) -> Draft {
     }
 }
 
-/// A proposal that was not placed.
+/// Answers a decision about a proposal that could not be carried out.
 fn proposal_error_reply(error: &ProposalError) -> Draft {
     match error {
         ProposalError::Missing => {

@@ -1,8 +1,8 @@
-//! Which files a person must confirm first, and which a person has confirmed.
+//! Which files are sensitive, so that a person must confirm them, and which a person has confirmed.
 //!
 //! A path is sensitive if any of its names is, by the built-in list or by `sensitive:`. It is shown
 //! if `visible:` or `mere allow` covers it, or if the person said yes to this one call. Until then
-//! it is answered as something that is not there: the one rule for listing, walking and resolving.
+//! it is reported as missing. Listing, sweeping and resolving all use this one rule.
 
 use mere_core::address::{Address, RelPath};
 use mere_core::pattern::Patterns;
@@ -11,7 +11,7 @@ use mere_core::sensitive::is_sensitive;
 
 use mere_host::{SPACE_FOLDER, WORKSPACES_FOLDER, is_temporary_name};
 
-/// What the configuration and the person's approvals say.
+/// The rules from the configuration and the person's approvals.
 #[derive(Debug, Default)]
 pub(crate) struct SensitivityRules {
     sensitive: Patterns,
@@ -22,7 +22,7 @@ pub(crate) struct SensitivityRules {
     outer: Option<OuterRule>,
 }
 
-/// What the project around says about its own files, this project among them.
+/// The rules of the project around this one for its own files, which include this project.
 #[derive(Debug)]
 struct OuterRule {
     sensitive: Patterns,
@@ -32,15 +32,15 @@ struct OuterRule {
 }
 
 impl SensitivityRules {
-    /// With what the project around, readable as `root`, calls sensitive.
+    /// Adds the patterns that the project around this one, readable as `root`, calls sensitive.
     pub(crate) fn with_outer(self, sensitive: &[&str], root: Root, below: RelPath) -> Self {
         let sensitive = patterns_or_everything(sensitive);
         Self { outer: Some(OuterRule { sensitive, root, inner_path: below }), ..self }
     }
 
-    /// From the patterns of `sensitive:` and `visible:`, and what was allowed. The patterns were
-    /// checked when they were read; all of them together may still be too much, and then
-    /// everything is sensitive and nothing is shown.
+    /// Builds the rules from the patterns of `sensitive:` and `visible:`, and from what was
+    /// allowed. Each pattern was checked when it was read; all of them together may still be too
+    /// large, and then everything is sensitive and nothing is shown.
     pub(crate) fn new(sensitive: &[&str], visible: &[&str], allowed: Vec<Address>) -> Self {
         let passages =
             visible.iter().flat_map(|pattern| parent_patterns(pattern)).collect::<Vec<_>>();
@@ -54,54 +54,56 @@ impl SensitivityRules {
     }
 }
 
-/// What is sensitive; everything, if the patterns cannot be used.
+/// Compiles the sensitive patterns. If they cannot be used, everything is sensitive.
 fn patterns_or_everything(sensitive: &[&str]) -> Patterns {
     let everything = || Patterns::case_insensitive(&["*"]).unwrap_or_default();
     Patterns::case_insensitive(sensitive).unwrap_or_else(|_| everything())
 }
 
-/// The patterns of the folders above what a pattern matches.
+/// Returns the patterns of the folders above what a pattern matches.
 fn parent_patterns(pattern: &str) -> impl Iterator<Item = &str> {
     let slashes = pattern.match_indices('/').map(|(at, _)| &pattern[..at]);
     slashes.filter(|parent| !matches!(*parent, "**" | "."))
 }
 
-/// How a path is seen.
+/// How visible a path is to agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Visibility {
-    /// Nothing about it is sensitive.
+    /// Visible: nothing about it is sensitive.
     Plain,
-    /// Sensitive, and a person has confirmed it.
+    /// Sensitive, but a person has confirmed it.
     Confirmed,
-    /// A sensitive folder on the way to something confirmed: it may be passed, not looked into.
+    /// A sensitive folder on the way to something confirmed. It may be passed through, but not
+    /// listed.
     PassThrough,
-    /// Not there, as far as agents know.
+    /// Reported to agents as missing.
     Hidden,
 }
 
 impl Visibility {
-    /// Whether an agent may know of it.
+    /// Checks whether an agent may know of it.
     pub(super) fn is_shown(self) -> bool {
         matches!(self, Self::Plain | Self::Confirmed)
     }
 }
 
-/// The rule for one root in one call.
+/// The visibility rules for one root in one call.
 #[derive(Clone, Copy)]
 pub(super) struct VisibilityRules<'a> {
     pub(super) sensitivity: &'a SensitivityRules,
-    /// What the person has confirmed for this call alone.
+    /// The address that the person has confirmed for this call alone.
     pub(super) confirmed_once: Option<&'a Address>,
     pub(super) root: &'a Root,
 }
 
 impl VisibilityRules<'_> {
-    /// How `path` is seen, whose folder is seen as `above`; its last name is `name`.
+    /// Returns the visibility of `path`, whose last name is `name` and whose folder has the
+    /// visibility `above`.
     pub(super) fn child_visibility(&self, above: Visibility, path: &str, name: &str) -> Visibility {
         if name == WORKSPACES_FOLDER && self.holds_workspaces(path) {
             return Visibility::Hidden;
         }
-        // What is half-written, or on its way out, is nobody's to see.
+        // Files that are half-written, or about to be removed, are never shown.
         if *self.root != Root::Workspace && is_temporary_name(name) {
             return Visibility::Hidden;
         }
@@ -119,8 +121,8 @@ impl VisibilityRules<'_> {
         }
     }
 
-    /// Whether a path is the folder of a space where agents work: nobody else looks in there,
-    /// whatever a person confirmed.
+    /// Checks whether a path is the folder of a space that holds the agents' workspaces. Nobody
+    /// else sees those, whatever a person confirmed.
     fn holds_workspaces(&self, path: &str) -> bool {
         let space = path.rsplit('/').nth(1);
         match self.root {
@@ -130,7 +132,7 @@ impl VisibilityRules<'_> {
         }
     }
 
-    /// How a whole path is seen.
+    /// Returns the visibility of a whole path.
     pub(super) fn path_visibility(&self, path: &str) -> Visibility {
         let mut sight = Visibility::Plain;
         for prefix in prefixes(path) {
@@ -140,8 +142,8 @@ impl VisibilityRules<'_> {
         sight
     }
 
-    /// Whether a config names the path as sensitive: the session's own, or that of the project
-    /// around it.
+    /// Checks whether a configuration names the path as sensitive: the session's own, or that of
+    /// the project around it.
     fn is_configured_sensitive(&self, path: &str) -> bool {
         if self.sensitivity.sensitive.matches_any(path) {
             return true;
@@ -153,7 +155,7 @@ impl VisibilityRules<'_> {
         }
     }
 
-    /// Whether a person has confirmed this path or a folder it lies in.
+    /// Checks whether a person has confirmed this path or a folder it lies in.
     pub(super) fn is_confirmed(&self, path: &str) -> bool {
         let covers = |address: &Address| {
             address.root() == self.root && lies_in(path, address.path().as_str())
@@ -173,13 +175,13 @@ impl VisibilityRules<'_> {
     }
 }
 
-/// Whether a path is, or lies in, a folder, by whole names.
+/// Checks whether a path is a folder or lies in it, by whole names.
 fn lies_in(path: &str, folder: &str) -> bool {
     let rest = path.strip_prefix(folder);
     rest.is_some_and(|rest| folder.is_empty() || rest.is_empty() || rest.starts_with('/'))
 }
 
-/// `a`, `a/b`, `a/b/c`.
+/// Returns `a`, `a/b`, `a/b/c` for the path `a/b/c`.
 fn prefixes(path: &str) -> impl Iterator<Item = &str> {
     let ends = path.match_indices('/').map(|(at, _)| at);
     ends.chain([path.len()]).map(|end| &path[..end]).filter(|prefix| !prefix.is_empty())

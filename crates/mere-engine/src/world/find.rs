@@ -1,4 +1,6 @@
 //! The directories below a directory, and the files whose paths match a pattern.
+//!
+//! Both are sweeps: they follow no links, and leave out what ignore files leave out.
 
 use cap_std::fs::Dir;
 use mere_core::address::RelPath;
@@ -14,17 +16,17 @@ use super::sweep::{
 use super::{VisibilityRef, World};
 use mere_host::SPACE_FOLDER;
 
-/// How far a walk goes, and where its page begins.
+/// How far a sweep goes, and where its page begins.
 pub(crate) struct SweepBounds<'a> {
-    /// How many directories deep.
+    /// The maximum depth, in directories.
     pub(crate) depth: usize,
-    /// How much a page holds.
+    /// How many results a page holds.
     pub(crate) size: usize,
     pub(crate) start: Option<&'a Position>,
 }
 
 impl World {
-    /// The page of directories below `target` within `bounds`, folder by folder.
+    /// Returns the page of directories below `target` within `bounds`, folder by folder.
     pub(crate) fn tree(
         &self,
         target: &VisibilityRef,
@@ -34,7 +36,8 @@ impl World {
         self.sweep_below(target, bounds, PathOrder::FolderByFolder, &DirectoryCollector, turn)
     }
 
-    /// The page of files below `target` whose paths match, by the bytes of their paths.
+    /// Returns the page of files below `target` whose paths match, ordered by the bytes of their
+    /// paths.
     pub(crate) fn glob(
         &self,
         target: &VisibilityRef,
@@ -45,7 +48,7 @@ impl World {
         self.sweep_below(target, bounds, PathOrder::Bytes, &FileNameCollector(pattern), turn)
     }
 
-    /// Sweeps what lies below `target`; nothing lies below a root without a folder.
+    /// Sweeps what lies below `target`. Nothing lies below a root without a folder.
     pub(super) fn sweep_below<H: Collector>(
         &self,
         target: &VisibilityRef,
@@ -72,7 +75,7 @@ impl World {
         sweep(&plan, harvest, turn)
     }
 
-    /// Where the ignore rules for `target` begin.
+    /// Returns where the ignore rules for `target` begin.
     fn ignore_base<'a>(&'a self, target: &VisibilityRef, base: &'a Dir) -> IgnoreBase<'a> {
         let path = target.address().path();
         if let Some((base, below)) = self.enclosing_repository(target.address().root()) {
@@ -114,7 +117,7 @@ impl Collector for DirectoryCollector {
 
 struct FileNameCollector<'a>(&'a Pattern);
 
-/// The key says it all: in byte order it is the path.
+/// The key is enough, because in byte order it is the path.
 impl Collector for FileNameCollector<'_> {
     type Output = ();
     type Scratch = ();

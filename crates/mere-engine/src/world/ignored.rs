@@ -1,8 +1,8 @@
-//! What `.gitignore`, `.git/info/exclude` and `.aiignore` leave out of walks.
+//! What `.gitignore`, `.git/info/exclude` and `.aiignore` leave out of sweeps.
 //!
-//! The rules are git's: the deepest file that says something about a path decides, its last line
-//! first, and nothing below an ignored folder can be brought back. `.aiignore` speaks before git's
-//! files do and may bring back what they leave out. The space at the top of a root is exempt from
+//! The rules are git's: the deepest file that mentions a path decides, its last matching line wins,
+//! and nothing below an ignored folder can be included again. `.aiignore` takes precedence over
+//! git's files and may include what they leave out. The space at the top of a root is exempt from
 //! git's files above it, because its items are what agents need.
 
 use std::io::Read;
@@ -35,16 +35,16 @@ pub(super) struct IgnoreStack {
     ai: Option<Arc<IgnoreFile>>,
 }
 
-/// One file, and those of the folders above.
+/// One ignore file, linked to those of the folders above.
 struct IgnoreFile {
     above: Option<Arc<IgnoreFile>>,
-    /// How much of a path leads to the folder the file lies in, its final slash included.
+    /// The length of the path to the file's folder, with the final slash.
     prefix_len: usize,
     rules: IgnoreRules,
 }
 
 impl IgnoreStack {
-    /// The rules that hold for a target before its own files are read.
+    /// Returns the rules that hold for a target before its own files are read.
     pub(super) fn above(from: &IgnoreBase<'_>) -> Self {
         let mut rules = Self::default();
         let slashes = from.path.match_indices('/').map(|(at, _)| at);
@@ -60,14 +60,14 @@ impl IgnoreStack {
         rules.for_folder(&from.path, from)
     }
 
-    /// These rules for the folder at `path`, itself included: for a root's own space git's say
-    /// nothing.
+    /// Returns these rules for the folder at `path`, itself included. Inside a root's own space
+    /// git's rules do not apply.
     pub(super) fn for_folder(self, path: &str, from: &IgnoreBase<'_>) -> Self {
         if path == from.space { Self { git: None, ai: self.ai } } else { self }
     }
 
-    /// These rules and those of the files in an open folder at `path` below `base`, which has
-    /// those names among others.
+    /// Adds the rules of the files in an open folder at `path` below `base`; `has` tells which of
+    /// those files may exist.
     pub(super) fn with_files_in(
         mut self,
         folder: &OpenFolder,
@@ -89,7 +89,7 @@ impl IgnoreStack {
         self
     }
 
-    /// Whether walks leave out the path, given from where these rules begin.
+    /// Checks whether sweeps leave out the path, which is given from where these rules begin.
     pub(super) fn is_ignored(&self, path: &str, is_folder: IsFolder) -> bool {
         let by_ai = decide(self.ai.as_ref(), path, is_folder);
         let verdict = by_ai.or_else(|| decide(self.git.as_ref(), path, is_folder));
@@ -97,7 +97,7 @@ impl IgnoreStack {
     }
 }
 
-/// Which names that matter here a folder has.
+/// Which of the relevant names a folder contains.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct IgnoreFilesPresent {
     repository: bool,
@@ -106,10 +106,10 @@ pub(super) struct IgnoreFilesPresent {
 }
 
 impl IgnoreFilesPresent {
-    /// Any of them, as far as is known.
+    /// Assumes that all of them may exist, when the names were not read.
     const ASSUME_ALL: Self = Self { repository: true, git_file: true, ai_file: true };
 
-    /// Takes note of a name.
+    /// Notes a name of the folder.
     pub(super) fn note(&mut self, name: &str) {
         self.repository |= name == ".git";
         self.git_file |= name == GIT_FILE;
@@ -117,7 +117,7 @@ impl IgnoreFilesPresent {
     }
 }
 
-/// The deepest rule's word, or nothing.
+/// Returns the verdict of the deepest file that has one for the path.
 fn decide(
     files: Option<&Arc<IgnoreFile>>,
     path: &str,
@@ -140,7 +140,7 @@ fn push_file(chain: &mut Option<Arc<IgnoreFile>>, folder: &OpenFolder, name: &st
     *chain = Some(Arc::new(IgnoreFile { above: chain.take(), prefix_len: at, rules }));
 }
 
-/// The rules of a file; `None` if there are none.
+/// Reads the rules of a file; `None` if there are none.
 fn read_rules(folder: &OpenFolder, name: &str) -> Option<IgnoreRules> {
     let file = folder.open_file(name).ok().flatten()?;
     let mut bytes = Vec::new();

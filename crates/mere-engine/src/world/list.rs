@@ -1,7 +1,7 @@
-//! The entries of one directory, a page at a time.
+//! The entries of one directory, one page at a time.
 //!
-//! A page is the smallest entries after the position, kept while the directory streams by: memory
-//! depends on the page, not on the directory, and no state is kept between pages.
+//! A page holds the smallest entries after a position, collected while the directory is streamed:
+//! memory use depends on the page, not on the directory, and no state is kept between pages.
 
 use std::io;
 use std::time::Instant;
@@ -16,7 +16,7 @@ use super::walk::{self, Landing, Limits, is_denied};
 use super::{PathKind, ResolveError, VisibilityRef, World};
 use mere_host::{EntryKind, OpenFolder, none_if_missing};
 
-/// One visible entry. Directories sort first, each group by the bytes of its names.
+/// One visible entry. Directories sort first, and each group is ordered by the bytes of its names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct DirEntry {
     rank: Rank,
@@ -37,7 +37,7 @@ impl DirEntry {
         }
     }
 
-    /// How a cursor remembers this entry.
+    /// Encodes this entry for a cursor.
     pub(crate) fn to_position(&self) -> String {
         match self.rank {
             Rank::Directory => format!("d/{}", self.name),
@@ -45,7 +45,7 @@ impl DirEntry {
         }
     }
 
-    /// The entry a cursor remembers.
+    /// Decodes an entry from a cursor.
     pub(crate) fn from_position(position: &str) -> Option<Self> {
         let (rank, name) = position.split_once('/')?;
         let rank = match rank {
@@ -57,13 +57,13 @@ impl DirEntry {
     }
 }
 
-/// One page.
+/// One page of entries.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     pub(crate) entries: Vec<DirEntry>,
-    /// Entries of the directory whose names cannot be said.
+    /// The number of entries in the directory whose names cannot be spoken.
     pub(crate) unaddressable: u64,
-    /// Whether there is more after the last entry.
+    /// Whether more entries follow the last one.
     pub(crate) more: bool,
 }
 
@@ -78,7 +78,7 @@ pub(crate) enum TraversalError {
     Unreadable(#[from] io::Error),
 }
 
-/// Fails when the caller has given up or the time is over.
+/// Fails if the caller has cancelled the call or its deadline has passed.
 pub(crate) fn check_active(turn: &dyn Turn) -> Result<(), TraversalError> {
     if turn.is_cancelled() {
         return Err(TraversalError::Cancelled);
@@ -87,11 +87,11 @@ pub(crate) fn check_active(turn: &dyn Turn) -> Result<(), TraversalError> {
     if late { Err(TraversalError::TimedOut) } else { Ok(()) }
 }
 
-/// After how many entries it is looked whether the call is over.
+/// After how many entries the listing checks whether the call is over.
 const CHECK_EVERY: usize = 64;
 
 impl World {
-    /// The page of `target` of at most `size` entries that begins after `after`.
+    /// Returns the page of `target` with at most `size` entries that begins after `after`.
     pub(crate) fn list(
         &self,
         target: &VisibilityRef,
@@ -136,7 +136,7 @@ impl World {
     }
 }
 
-/// One directory while it is listed.
+/// A directory while it is listed.
 struct FolderLister<'a> {
     folder: OpenFolder,
     opened: OpenedDir<'a>,
@@ -154,7 +154,7 @@ impl<'a> FolderLister<'a> {
         Ok(Self { folder, opened, limits, path, sight })
     }
 
-    /// The entry of this name, if it may be seen.
+    /// Returns the entry of this name, if it may be seen.
     fn visible_entry(&self, name: Segment, kind: EntryKind) -> io::Result<Option<DirEntry>> {
         let path = self.path.join(&name);
         if !self
@@ -180,13 +180,14 @@ impl<'a> FolderLister<'a> {
         Ok(seen.then_some(Rank::Directory))
     }
 
-    /// What a link leads to; a system that fails is not nothing.
+    /// Returns what a link leads to. A failure of the system is reported, not taken for a missing
+    /// target.
     fn link_rank(&self, path: &RelPath) -> io::Result<Option<Rank>> {
         match walk::walk(self.opened.root, path, self.limits) {
             Ok(Landing::Directory(_)) => Ok(Some(Rank::Directory)),
             Ok(Landing::File { .. }) => Ok(Some(Rank::File)),
             Err(ResolveError::NotVisible) => Ok(None),
-            // A directory that may not be entered is still there.
+            // A directory that may not be entered still exists.
             Err(ResolveError::Io(error)) if is_denied(&error) => Ok(Some(Rank::Directory)),
             Err(ResolveError::Io(error)) => Err(error),
         }

@@ -1,8 +1,7 @@
-//! The set of roots one call can see, and the only way from a spoken path to a handle.
+//! The set of roots that one call can see, and the only way from a spoken path to a handle.
 //!
-//! [`World::resolve`] is the one maker of a [`VisibilityRef`]. It walks by directory handles, one
-//! component at a time, so what was checked is what is opened; see
-//! `docs/adr/0001-visibility-ref.md`.
+//! Only [`World::resolve`] makes a [`VisibilityRef`]. It walks by directory handles, one component
+//! at a time, so what was checked is what is opened; see `docs/adr/0001-visibility-ref.md`.
 
 mod discretion;
 mod find;
@@ -33,10 +32,10 @@ pub(crate) use sweep::{Position, SweepPage, Weight};
 pub use visibility::{PathKind, VisibilityRef};
 use walk::{Landing, Limits};
 
-/// Why a path led nowhere.
+/// Why a path could not be resolved.
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
-    /// Outside, missing, or not to be seen: one answer for all.
+    /// The path is outside, missing, or hidden: there is one answer for all three.
     #[error("no such path in the visible world")]
     NotVisible,
     /// The operating system failed. The cause is for the log.
@@ -44,33 +43,33 @@ pub enum ResolveError {
     Io(#[source] std::io::Error),
 }
 
-/// A root that stands in this world.
+/// A root that is part of this world.
 #[derive(Clone)]
 pub(crate) struct MountedRoot {
-    /// The root as answers print it.
+    /// The root as replies print it.
     pub(crate) root: Root,
-    /// The other name it answers to.
+    /// The other name by which it can be addressed.
     pub(crate) id: Option<ModName>,
-    /// The folder behind it; `None` while there is none, which reads as empty.
+    /// The folder behind it. A root without a folder reads as empty.
     pub(crate) folder: Option<Arc<Folder>>,
-    /// The repository it lies in, and where: ignore files above the root count too.
+    /// The repository it lies in, and its path there: ignore files above the root count too.
     pub(crate) enclosing_repository: Option<(Arc<Folder>, RelPath)>,
 }
 
 impl MountedRoot {
-    /// Whether `said` names this root, by its name or its id.
+    /// Checks whether `said` names this root, by its name or its id.
     pub(crate) fn has_name(&self, said: &Root) -> bool {
         let by_id = matches!((said, &self.id), (Root::Mod(said), Some(id)) if said == id);
         self.root == *said || by_id
     }
 }
 
-/// The roots of one call.
+/// The roots that are visible in one call.
 pub struct World {
     roots: Vec<MountedRoot>,
     hidden: HiddenFolders,
     sensitivity: Arc<SensitivityRules>,
-    /// What the person has confirmed for this call alone.
+    /// The address that the person has confirmed for this call alone.
     confirmed_once: Option<Address>,
 }
 
@@ -83,12 +82,12 @@ impl World {
         Self { roots, hidden, sensitivity, confirmed_once: None }
     }
 
-    /// This world, where the person has confirmed one more path.
+    /// Returns this world with one more path confirmed by the person.
     pub(crate) fn with_confirmed(self, address: Address) -> Self {
         Self { confirmed_once: Some(address), ..self }
     }
 
-    /// Turns a spoken path into the proof that it is there and may be seen.
+    /// Resolves a spoken path to the proof that it exists and may be seen.
     pub fn resolve(&self, path: &Spoken, home: &Root) -> Result<VisibilityRef, ResolveError> {
         let said = path.address(home);
         if !said.is_within_length_limit() {
@@ -120,27 +119,27 @@ impl World {
         }
     }
 
-    /// The address a spoken path means, by the root's printed name; `None` if there is no such
-    /// root. Touches no disk.
+    /// Returns the address that a spoken path means, with the root's printed name; `None` if there
+    /// is no such root. Does not touch the disk.
     pub(crate) fn address(&self, path: &Spoken, home: &Root) -> Option<Address> {
         let said = path.address(home);
         let root = self.find_root(said.root())?.root.clone();
         Some(said.with_root(root))
     }
 
-    /// Whether the calling agent has a workspace yet.
+    /// Checks whether the calling agent has a workspace yet.
     pub(crate) fn has_workspace(&self) -> bool {
         self.find_root(&Root::Workspace).is_some_and(|standing| standing.folder.is_some())
     }
 
-    /// Whether an agent may know of something at this address, whether or not it is there.
+    /// Checks whether an agent may know of something at this address, whether or not it exists.
     pub(crate) fn may_show(&self, address: &Address) -> bool {
         let sight = self.limits(address.root()).visibility.path_visibility(address.path().as_str());
         address.is_within_length_limit() && sight.is_shown()
     }
 
-    /// Whether a person has confirmed that what lies at `below` from a target may be shown as it
-    /// is.
+    /// Checks whether a person has confirmed that what lies at `below` from a target may be shown
+    /// without masking.
     pub(crate) fn is_confirmed(&self, target: &VisibilityRef, below: &str) -> bool {
         let eyes = self.limits(target.address().root()).visibility;
         let real = target.real_path().as_str();
@@ -148,7 +147,7 @@ impl World {
         eyes.is_confirmed(&[real, slash, below].concat())
     }
 
-    /// The same for a file of the workspace, which is never reached through a link.
+    /// Does the same for a file of the workspace, which is never reached through a link.
     pub(crate) fn is_confirmed_at(&self, address: &Address) -> bool {
         self.limits(address.root()).visibility.is_confirmed(address.path().as_str())
     }

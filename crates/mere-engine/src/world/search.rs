@@ -1,8 +1,8 @@
 //! The lines below a directory, or of one file, that match a regular expression.
 //!
-//! Files are read as a stream through ripgrep's searcher: memory depends on the longest line that
-//! is accepted, not on the file. A file with a NUL byte is binary and has no lines. A line counts
-//! only if it still matches as the agent will see it, so that nobody can guess at what is masked.
+//! Files are streamed through ripgrep's searcher: memory use depends on the longest accepted line,
+//! not on the file. A file with a NUL byte is binary and has no lines. A line counts only if it
+//! still matches as the agent will see it, so that nobody can guess at what is masked.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -24,27 +24,27 @@ use super::list::{TraversalError, check_active};
 use super::sweep::{Collector, FileInterest, OpenedFile, PathOrder, SweepPage, Weight};
 use super::{VisibilityRef, World};
 
-/// The longest line that is searched; a file with a longer one is left off there.
+/// The longest line that is searched. The search of a file ends at a longer one.
 const MAX_LINE_BYTES: usize = 4 * 1024 * 1024;
 /// How much of a line is shown.
 const MAX_SHOWN_BYTES: usize = 2000;
-/// How much more of it is looked at for secrets and folders.
+/// How much more of it is searched for secrets and folders.
 const MARGIN_BYTES: usize = 4096;
 /// How large a compiled expression may become.
 const MAX_EXPRESSION_BYTES: usize = 8 * 1024 * 1024;
-/// What every private key in text form has in its first line.
+/// The text that the first line of every PEM-encoded private key contains.
 const KEY_MARK: &[u8] = b"PRIVATE KEY";
 
-/// How lines are shown.
+/// How lines are shown to the caller.
 pub(crate) trait LineRenderer: Sync {
-    /// The line without its secrets, and how many there were.
+    /// Returns the line with its secrets masked, and how many there were.
     fn mask(&self, path: &str, line: String, key: PrivateKeyContext) -> (String, u64);
 
-    /// The line as it will leave the gate; `None` if it will not.
+    /// Returns the line as it will leave the gate; `None` if the gate will withhold it.
     fn preview<'l>(&self, line: &'l str) -> Option<Cow<'l, str>>;
 }
 
-/// Whether a private key stands somewhere in the file up to a line.
+/// Whether the file contains a private key before or on the current line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PrivateKeyContext {
     NoKey,
@@ -57,20 +57,20 @@ pub(crate) struct GrepQuery<'a> {
     lens: &'a dyn LineRenderer,
     glob: Option<&'a Pattern>,
     context: usize,
-    /// The file a page begins in, and its last line of the page before.
+    /// The file that the page begins in, and the last line of the previous page.
     resume: Option<(&'a str, u64)>,
-    /// More matches than this of one file are never needed.
+    /// The number of matches after which the search of a file stops.
     max_matches: usize,
-    /// Files that could not be searched to their end.
+    /// How many files could not be searched to their end.
     unfinished: AtomicU64,
 }
 
-/// An expression that was not understood.
+/// The error for an expression that cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the expression is not one")]
 pub(crate) struct ExpressionError;
 
-/// How an expression is read.
+/// Whether an expression distinguishes upper and lower case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Case {
     Sensitive,
@@ -95,22 +95,22 @@ impl<'a> GrepQuery<'a> {
         Ok(Self { matcher, lens, glob, context, resume, max_matches: most, unfinished })
     }
 
-    /// In files whose path matches.
+    /// Restricts the search to files whose path matches.
     pub(crate) fn in_files(self, glob: Option<&'a Pattern>) -> Self {
         Self { glob, ..self }
     }
 
-    /// With so many lines around each match.
+    /// Includes this many lines around each match.
     pub(crate) fn with_context(self, context: usize) -> Self {
         Self { context, ..self }
     }
 
-    /// Only what comes after this line of this file.
+    /// Restricts the search to what follows this line of this file.
     pub(crate) fn after(self, resume: Option<(&'a str, u64)>) -> Self {
         Self { resume, ..self }
     }
 
-    /// The matches of one file.
+    /// Searches one file.
     pub(crate) fn search(
         &mut self,
         file: File,
@@ -124,7 +124,7 @@ impl<'a> GrepQuery<'a> {
         check_active(turn).map(|()| hits.unwrap_or_default())
     }
 
-    /// How many files could not be searched to their end.
+    /// Returns how many files could not be searched to their end.
     pub(crate) fn unfinished_files(&self) -> u64 {
         self.unfinished.load(Ordering::Relaxed)
     }
@@ -139,7 +139,7 @@ pub(crate) struct LineMatch {
     pub(crate) after: Vec<ShownLine>,
 }
 
-/// A line without its end and its secrets.
+/// A line without its line end and its secrets.
 #[derive(Clone, Debug)]
 pub(crate) struct ShownLine {
     pub(crate) text: String,
@@ -150,7 +150,7 @@ pub(crate) struct ShownLine {
 }
 
 impl LineMatch {
-    /// How much of a page it takes.
+    /// Returns how much of a page it takes.
     pub(crate) fn weight(&self) -> Weight {
         let around = self.before.iter().chain(&self.after).map(|line| line.text.len() + 8);
         Weight { count: 1, bytes: self.text.text.len() + 64 + around.sum::<usize>() }
@@ -158,8 +158,8 @@ impl LineMatch {
 }
 
 impl World {
-    /// The page of matches below `target`, by the bytes of their paths, then by line; at least one
-    /// file's more than fits if there is more.
+    /// Returns the page of matches below `target`, ordered by the bytes of their paths, then by
+    /// line. If there is more, the result goes beyond the page by at least one match.
     pub(crate) fn grep(
         &self,
         target: &VisibilityRef,
@@ -174,14 +174,14 @@ impl World {
 
 impl Collector for GrepQuery<'_> {
     type Output = Vec<LineMatch>;
-    /// A searcher with its buffers, and a matcher that no other worker waits for.
+    /// A searcher with its buffers, and a matcher that is not shared with other workers.
     type Scratch = (Searcher, RegexMatcher);
 
     fn make_scratch(&self) -> Self::Scratch {
         let searcher = SearcherBuilder::new()
             .binary_detection(BinaryDetection::quit(0))
             .heap_limit(Some(MAX_LINE_BYTES))
-            // What `read` takes for binary has no lines here either.
+            // Files that `read` reports as binary have no lines here either.
             .bom_sniffing(false)
             .line_number(true)
             .before_context(self.context)
@@ -223,8 +223,8 @@ impl Collector for GrepQuery<'_> {
         };
         let (file, over) = (opened.file, opened.is_over);
         let mut reader = KeyWatchingReader { file, over, tail: Vec::new(), key: &key };
-        // What cannot be read to its end (a line too long, a fault of the disk, the end of the
-        // call) still has the matches found before.
+        // A file that cannot be read to its end (a line is too long, the disk fails, the call is
+        // over) still has the matches found before.
         let ended = searcher.search_reader(&*matcher, &mut reader, &mut hits);
         if ended.is_err() && !over() {
             self.unfinished.fetch_add(1, Ordering::Relaxed);
@@ -241,11 +241,11 @@ impl Collector for GrepQuery<'_> {
     }
 }
 
-/// A file that ends when the call is over, and is watched for private keys on its way.
+/// A file reader that ends when the call is over, and notices private keys in what it reads.
 struct KeyWatchingReader<'a> {
     file: File,
     over: &'a dyn Fn() -> bool,
-    /// The last bytes of the read before: a mark may fall between two reads.
+    /// The last bytes of the previous read, because a marker may lie across two reads.
     tail: Vec<u8>,
     key: &'a Cell<PrivateKeyContext>,
 }
@@ -274,27 +274,27 @@ impl Read for KeyWatchingReader<'_> {
     }
 }
 
-/// The matches of one file as they come.
+/// Collects the matches of one file.
 struct MatchSink<'a> {
     query: &'a GrepQuery<'a>,
     path: &'a str,
     matcher: &'a RegexMatcher,
     key: &'a Cell<PrivateKeyContext>,
-    /// Lines up to this one were on the page before.
+    /// Lines up to this one were on the previous page.
     after: u64,
     found: Vec<LineMatch>,
     weight: Weight,
-    /// The last lines, as many as may stand around a match.
+    /// The most recent lines, as many as may be shown around a match.
     recent: VecDeque<(u64, ShownLine)>,
     binary: bool,
 }
 
 impl MatchSink<'_> {
-    /// A line as an agent sees it, and whether it still matches then.
+    /// Returns a line as an agent sees it, and whether it still matches in that form.
     fn render_line(&self, bytes: &[u8]) -> (ShownLine, bool) {
         let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
-        // A little more than is shown, so that nothing recognisable is cut in two.
+        // A little more than is shown is examined, so that nothing recognisable is cut in two.
         let looked_at = &bytes[..bytes.len().min(MAX_SHOWN_BYTES + MARGIN_BYTES)];
         let whole = String::from_utf8_lossy(looked_at).into_owned();
         let (masked, count) = self.query.lens.mask(self.path, whole, self.key.get());
@@ -313,7 +313,7 @@ impl MatchSink<'_> {
         (ShownLine { text: shown[..end].to_owned(), cut: true, masked: count }, matches)
     }
 
-    /// Takes a line, matching or not, into the context of its neighbours.
+    /// Adds a line, matching or not, to the context of its neighbours.
     fn add_context(&mut self, number: u64, line: ShownLine) {
         let reach = self.query.context as u64;
         if reach == 0 {

@@ -1,7 +1,7 @@
 //! The proof that a path was resolved and may be seen.
 //!
-//! A `VisibilityRef` can be made by [`super::World::resolve`] alone. It holds handles, not a host
-//! path; it cannot be cloned or serialised, and prints as its address.
+//! Only [`super::World::resolve`] makes a `VisibilityRef`. It holds handles, not a host path; it
+//! cannot be cloned or serialised, and prints as its address.
 
 use std::fmt;
 use std::io;
@@ -14,7 +14,7 @@ use mere_core::segment::Segment;
 
 use mere_host::open_regular_file;
 
-/// What a visible path is.
+/// The kind of a visible path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathKind {
     /// A directory.
@@ -23,7 +23,7 @@ pub enum PathKind {
     File,
 }
 
-/// Something that is there and may be seen.
+/// Something that exists and may be seen.
 pub struct VisibilityRef {
     address: Address,
     place: Target,
@@ -39,13 +39,12 @@ enum Target {
     File {
         parent: Arc<Dir>,
         name: Segment,
-        /// Where it lies, if the address led there through a link.
+        /// Its real path, which differs from the address if that led through a link.
         real: RelPath,
     },
 }
 
-/// An open directory and the root it was reached from, for the operations of this module's
-/// siblings.
+/// An open directory and the root it was reached from, for the sibling modules.
 pub(super) struct OpenedDir<'a> {
     pub(super) dir: &'a Arc<Dir>,
     pub(super) root: &'a Arc<Dir>,
@@ -64,7 +63,7 @@ impl VisibilityRef {
         Self { address, place: Target::File { parent, name, real } }
     }
 
-    /// Where it really lies below its root: what a person confirms is a place, not a link to it.
+    /// Returns the real path below the root: what a person confirms is a place, not a link to it.
     pub(super) fn real_path(&self) -> &RelPath {
         match &self.place {
             Target::File { real, .. } => real,
@@ -72,17 +71,17 @@ impl VisibilityRef {
         }
     }
 
-    /// Whether its address leads to it through a link.
+    /// Checks whether the address leads through a link.
     pub(crate) fn is_linked(&self) -> bool {
         self.real_path() != self.address.path()
     }
 
-    /// Where it is.
+    /// Returns the address.
     pub fn address(&self) -> &Address {
         &self.address
     }
 
-    /// What it is.
+    /// Returns whether this is a directory or a file.
     pub fn kind(&self) -> PathKind {
         match self.place {
             Target::Empty | Target::Directory { .. } => PathKind::Directory,
@@ -90,7 +89,7 @@ impl VisibilityRef {
         }
     }
 
-    /// The open directory, if there is one to read.
+    /// Returns the open directory, if there is one to read.
     pub(super) fn opened(&self) -> Option<OpenedDir<'_>> {
         match &self.place {
             Target::Directory { dir, root } => Some(OpenedDir { dir, root }),
@@ -98,7 +97,7 @@ impl VisibilityRef {
         }
     }
 
-    /// The folder a file lies in, for what belongs to the file.
+    /// Returns the folder a file lies in, to reach the files that belong to it.
     pub(crate) fn parent_folder(&self) -> Option<&Arc<Dir>> {
         match &self.place {
             Target::File { parent, .. } => Some(parent),
@@ -106,7 +105,7 @@ impl VisibilityRef {
         }
     }
 
-    /// Opens the file; `None` if this is none, or is none any more.
+    /// Opens the file; `None` if this is not a file, or no longer one.
     pub(crate) fn open_file(&self) -> io::Result<Option<File>> {
         match &self.place {
             Target::File { parent, name, .. } => open_regular_file(&**parent, name.as_str()),

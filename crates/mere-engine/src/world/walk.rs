@@ -1,10 +1,10 @@
-//! One component at a time, by handle.
+//! Walks a path one component at a time, by handle.
 //!
-//! Every step opens a single name in a directory that is already open, without following links;
-//! a link's text is walked by the same steps, and its `..` walks down from the root again, never
+//! Every step opens a single name in a directory that is already open, without following links; a
+//! link's text is walked by the same steps, and its `..` walks down from the root again, never
 //! above it. So a directory swapped for a link between two steps is refused, not followed, and
-//! there is no path string whose meaning could change. Two handles are open at a time, however
-//! deep the path is, and the steps that links can add are bounded.
+//! there is no path string whose meaning could change. Two handles are open at a time, however deep
+//! the path is, and the steps that links can add are bounded.
 
 use std::io;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::discretion::{Visibility, VisibilityRules};
 use super::{HiddenFolders, ResolveError};
 use mere_host::{FolderIdentity, PathStep, read_link};
 
-/// How many links one walk may pass, as the kernel has it.
+/// How many links one walk may follow, the same as in the kernel.
 const MAX_LINKS: usize = 40;
 /// How many steps links may add to one walk.
 const MAX_LINK_STEPS: usize = 512;
@@ -57,9 +57,9 @@ struct Walk<'a> {
     root: &'a Arc<Dir>,
     limits: Limits<'a>,
     here: Arc<Dir>,
-    /// The names from the root to where the walk stands.
+    /// The names from the root to the current directory.
     names: RelPath,
-    /// What is still to go, the next step last.
+    /// The remaining steps, the next one last.
     steps: Vec<PathStep>,
     links: usize,
     budget: usize,
@@ -81,7 +81,7 @@ impl Walk<'_> {
         if shown { Ok(Landing::Directory(self.here)) } else { Err(ResolveError::NotVisible) }
     }
 
-    /// Ends at a file: the walk's end, or nowhere.
+    /// Ends the walk at a file. If steps are left, the path does not exist.
     fn land(self, name: Segment) -> Result<Landing, ResolveError> {
         let path = self.names.join(&name);
         let shown = self.limits.visibility.path_visibility(path.as_str()).is_shown();
@@ -92,7 +92,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes to the parent: from the root down again, for nothing but a root has a sure parent.
+    /// Goes to the parent by walking down from the root again, because no other directory has a
+    /// reliable parent.
     fn climb(&mut self) -> Result<(), ResolveError> {
         (self.names, _) = self.names.split_last().ok_or(ResolveError::NotVisible)?;
         self.spend(self.names.names().count())?;
@@ -105,7 +106,8 @@ impl Walk<'_> {
 
     fn enter(&mut self, name: &Segment) -> Result<Entered, ResolveError> {
         let path = self.names.join(name);
-        // Before the disk is touched: not even a failure may tell that something is there.
+        // This is checked before the disk is touched: not even a failure may reveal that something
+        // exists.
         if self.limits.visibility.path_visibility(path.as_str()) == Visibility::Hidden {
             return Err(ResolveError::NotVisible);
         }
@@ -143,13 +145,13 @@ impl Walk<'_> {
 
 #[derive(PartialEq, Eq)]
 enum Entered {
-    /// Into a directory, or onto the steps of a link.
+    /// The walk moved into a directory, or took over the steps of a link.
     Moved,
-    /// At a regular file: the end, or nowhere.
+    /// The walk reached a regular file: either its end, or a path that does not exist.
     File,
 }
 
-/// Opens one child directory, never through a link, and never one that may not be seen.
+/// Opens one child directory, never through a link, and never a hidden one.
 fn open_directory(
     parent: &Dir,
     name: &Segment,
@@ -163,8 +165,8 @@ fn open_directory(
     Ok(dir)
 }
 
-/// Which failures mean "not there" and which mean "broken". Only names inside a root are ever
-/// opened, so what fails here says nothing about the world outside.
+/// Decides which failures mean "not there" and which mean "broken". Only names inside a root are
+/// ever opened, so a failure here reveals nothing about the world outside.
 pub(super) fn judge(error: io::Error) -> ResolveError {
     match error.kind() {
         _ if is_denied(&error) => ResolveError::Io(error),
@@ -174,13 +176,13 @@ pub(super) fn judge(error: io::Error) -> ResolveError {
     }
 }
 
-/// Whether the machine refused because of permissions. A refusal that has no number is the
-/// library's own: something led outside while we looked, and that is not there.
+/// Checks whether the machine refused because of permissions. A refusal without an error number
+/// comes from the library: something led outside while we looked, and that counts as not there.
 pub(super) fn is_denied(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_some()
 }
 
-/// No file handles left, or a device that does not answer.
+/// Checks whether there are no file handles left, or a device does not answer.
 fn is_exhausted(error: &io::Error) -> bool {
     const EIO: i32 = 5;
     const ENFILE: i32 = 23;

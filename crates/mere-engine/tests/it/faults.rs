@@ -1,4 +1,6 @@
-//! Calls that go wrong inside: the door still answers.
+//! Calls that fail inside the engine: the door still answers.
+//!
+//! A panic, a cancelled call or a missed deadline ends with a reply, and the session stays usable.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -36,7 +38,7 @@ impl Turn for CancelledTurn {
     }
 }
 
-/// A caller whose time is over after so many looks at the clock.
+/// A caller whose deadline passes after a number of checks.
 struct LateTurn {
     checks_left: Cell<u32>,
 }
@@ -92,7 +94,7 @@ fn a_late_walk_gives_what_it_has_and_a_cursor() {
         found.into_iter().map(|one| one["path"].as_str().expect("a path").to_owned())
     };
     let mut parted = 0;
-    // Wherever the time is over, nothing is lost and nothing comes twice.
+    // Wherever the time runs out, nothing is lost and nothing is returned twice.
     for looks in 1..30 {
         let mut late = LateTurn { checks_left: Cell::new(looks) };
         let first = call(&session, r#"{"command":"tree"}"#, &mut late);

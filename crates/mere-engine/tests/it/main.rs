@@ -1,4 +1,6 @@
-//! The engine from inside the process: proofs, races, faults.
+//! Tests of the engine from inside the process: proofs, races and faults.
+//!
+//! They need the engine's own types; everything a user sees is tested through the real binary.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,

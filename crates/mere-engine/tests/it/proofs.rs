@@ -1,4 +1,6 @@
-//! What must not compile.
+//! Programs that must not compile.
+//!
+//! Nobody but the engine can make, copy or open one of its proofs.
 
 #[test]
 fn a_visibility_ref_is_sealed() {

@@ -1,4 +1,6 @@
 //! A directory swapped for a link to outside while calls run never shows what is outside.
+//!
+//! One thread swaps the directory while another makes calls, and no reply may contain the secret.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -13,8 +15,8 @@ use crate::scene::{PatientTurn, TestProject, call};
 
 const SECRET: &str = "outside-secret";
 
-/// `project/swap` is by turns a folder with `inside/deep` and a link to the folder beside the
-/// project that holds the secret.
+/// Swaps `project/swap` back and forth between a folder with `inside/deep` and a link to the folder
+/// beside the project that holds the secret. Returns how often.
 fn swap_until(stop: &AtomicBool, base: &Path) -> u64 {
     let (swap, kept) = (base.join("project/swap"), base.join("kept"));
     let mut swaps = 0;
@@ -25,7 +27,7 @@ fn swap_until(stop: &AtomicBool, base: &Path) -> u64 {
         symlink("../outside", &swap).expect("a relative link");
         std::fs::remove_file(&swap).expect("remove the link");
         std::fs::rename(&kept, &swap).expect("put the folder back");
-        // Long enough to be seen, also on a busy machine.
+        // The folder stays long enough to be seen, even on a busy machine.
         std::thread::sleep(Duration::from_millis(1));
         swaps += 1;
     }

@@ -1,4 +1,6 @@
-//! A project in a temporary folder and a session on it.
+//! A project in a temporary folder, and a session on it.
+//!
+//! The tests of this folder share it.
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -1,4 +1,7 @@
-//! Why a tool was not run. Nothing was executed in any of these.
+//! The reasons why a tool was not run. Nothing was executed in any of these cases.
+//!
+//! Each one names the link, field or file at fault. The sentences for people and agents are written
+//! elsewhere.
 
 use mere_core::address::Address;
 use mere_core::chain::pin::LockMismatch;
@@ -11,10 +14,10 @@ use super::super::ItemError;
 use crate::enforce::UntrustedItem;
 use mere_host::{PackagesError, SandboxError};
 
-/// A tool that was not run.
+/// The reason why a tool was not run.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RunError {
-    /// What runs a tool cannot be found.
+    /// The executor of a link was not found.
     #[error("`executor_id` of `{link}` is `{executor}`: {error}")]
     ExecutorNotFound { link: ItemId, executor: ItemId, error: Box<ItemError> },
     #[error(transparent)]
@@ -29,10 +32,10 @@ pub(crate) enum RunError {
     Subprocess(SubprocessFault),
     #[error(transparent)]
     Entrypoint(EntrypointFault),
-    /// The file that is to be run is not one of the tool's.
+    /// The entrypoint is not one of the tool's files.
     #[error("`manifest.entrypoint` of `{0}` is not one of its files")]
     NoEntrypoint(ItemId),
-    /// A file was not what had just been verified.
+    /// A file no longer matches what was just verified.
     #[error("{0} changed while it was read")]
     FileChanged(Address),
     #[error("nobody vouches for {}", .0.address)]
@@ -47,7 +50,8 @@ pub(crate) enum RunError {
     LockOfOtherSpace(Address),
     #[error("the chain of {tool} is not what {lockfile} pins: {drift:?}")]
     Drift { tool: ItemId, lockfile: Address, drift: Box<LockMismatch> },
-    /// What a tool asks for by a name of its own, and the user's config does not let tools have.
+    /// The tool asks for a variable, under a name of its own, that the user's config does not give
+    /// to tools.
     #[error("the variable {1} is not given to tools")]
     VariableNotAllowed(String, String),
     #[error("the secret {1} was not granted")]

@@ -1,4 +1,6 @@
-//! The links of a chain: each found by precedence, read once, and vouched for.
+//! The links of a chain. Each is found by precedence, read once, and verified.
+//!
+//! Following the links does not compare them with a lockfile; `lock` does that.
 
 use mere_core::chain::{Chain, ChainTool, MAX_CHAIN_LENGTH, builtin};
 use mere_core::item::{Item, ItemId, ItemRef, ItemType, ScopedPath};
@@ -18,16 +20,16 @@ use mere_host::has_terminal;
 /// A chain whose links were read, and who vouches for each.
 pub(super) struct Linked {
     pub(super) chain: Chain,
-    /// In the same order; none for what ships in the binary.
+    /// In the same order as the links; `None` for a tool that is built into the binary.
     pub(super) checked_items: Vec<Option<CheckedItem>>,
 }
 
-/// What links must have to be taken.
+/// What a link must satisfy to be accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LinkRequirement {
-    /// A signature that counts, but for what a person at a terminal lets pass.
+    /// It needs a trusted signature, unless a person at a terminal allows an unsigned tool.
     ToRun(UnsignedPolicy),
-    /// To be what it was signed as, if it was signed.
+    /// It must not be broken: if it was signed, it must match its signature.
     ToShow,
 }
 
@@ -64,14 +66,14 @@ impl Linked {
         Ok(Self { chain, checked_items: opened })
     }
 
-    /// Whether all of it may be run.
+    /// Checks that every link may be run.
     pub(super) fn permit_run(&self) -> Result<(), RunError> {
         let opened = self.checked_items.iter().flatten();
         let mut permits = opened.map(|opened| enforce::permit_run(opened, false));
         permits.try_for_each(|permit| permit).map_err(RunError::Unsigned)
     }
 
-    /// The verified files of a link, by their paths from its folder.
+    /// Reads the verified files of a link, with paths relative to its folder.
     pub(super) fn read_files(
         &self,
         desk: &ItemCall<'_>,
@@ -84,7 +86,7 @@ impl Linked {
         let folder = main.parent_folder().ok_or_else(changed)?;
         let mut files = Vec::new();
         for file in &loaded.files {
-            // Exactly the bytes that were hashed when the item was judged, or nothing.
+            // Only the exact bytes that were hashed during verification are accepted.
             let bytes = read_verified_bytes(folder, file).map_err(|cause| {
                 tracing::warn!(%cause, path = file.path, "a file of a tool changed");
                 changed()
@@ -96,13 +98,13 @@ impl Linked {
         Ok(files)
     }
 
-    /// The tool that was asked for.
+    /// Returns the tool that was asked for.
     pub(super) fn leaf(&self) -> Option<&LoadedItem> {
         self.checked_items.first().and_then(Option::as_ref).map(|opened| &opened.loaded)
     }
 }
 
-/// What ships in the binary, down to the primitive.
+/// Appends the built-in tools, down to the primitive.
 fn push_builtins(id: &ItemId, members: &mut Vec<ChainTool>) {
     let mut next = builtin::find(id);
     while let Some(member) = next.take() {

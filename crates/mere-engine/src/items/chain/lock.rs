@@ -1,4 +1,6 @@
-//! Lockfiles: what a chain is pinned to, made by a person and looked at before each run.
+//! Lockfiles: they pin a chain, are made by a person, and are checked before each run.
+//!
+//! A lockfile counts only with a trusted signature, and only in the space that it was made for.
 
 use mere_core::address::Address;
 use mere_core::chain::pin;
@@ -27,15 +29,15 @@ use crate::tool_error::ToolError;
 use crate::view::count_phrase;
 use mere_host::digest_file;
 
-/// A chain that is what was pinned, or that nobody pinned.
+/// A chain that matches its lockfile, or that has none.
 pub(super) struct Locked {
     pub(super) linked: Linked,
-    /// The lockfile that counts.
+    /// The lockfile that applies.
     pub(super) lockfile: Option<Address>,
 }
 
 impl Locked {
-    /// Compares a chain with its lockfile: the project's, or else the user's.
+    /// Compares a chain with its lockfile. The project's lockfile comes before the user's.
     pub(super) fn check(
         desk: &ItemCall<'_>,
         linked: Linked,
@@ -55,7 +57,7 @@ impl Locked {
     }
 }
 
-/// Where the lockfile lies that counts for a chain.
+/// Returns the place of the lockfile that applies to a chain.
 fn find_lockfile(desk: &ItemCall<'_>, linked: &Linked) -> Result<Option<ScopedPath>, ToolError> {
     let pin = &linked.chain.leaf().pin;
     let (category, version) = (Some(pin.category.clone()), Some(pin.version.clone()));
@@ -71,8 +73,8 @@ fn find_lockfile(desk: &ItemCall<'_>, linked: &Linked) -> Result<Option<ScopedPa
     Ok(None)
 }
 
-/// A lockfile that was moved or renamed by hand would have pinned something: whose, it says no more. So
-/// nothing of its name runs unpinned.
+/// Refuses to run a tool unpinned if a lockfile of its name was moved or renamed by hand. Such a
+/// lockfile pinned something, and it is no longer known what.
 fn check_moved_lockfiles(desk: &ItemCall<'_>, tool: &ItemId) -> Result<(), ToolError> {
     let item = ItemRef { category: None, id: tool.clone(), version: None };
     for scope in [Scope::Project, Scope::User] {
@@ -126,7 +128,7 @@ fn check_space(
     Err(RunError::LockOfOtherSpace(opened.loaded.address.clone()))
 }
 
-/// `mere lock`.
+/// Executes `mere lock`.
 pub(crate) fn lock(desk: &ItemCall<'_>, asked: &LockCommand) -> Result<Draft, ToolError> {
     match asked {
         LockCommand::Make { item, scope } => {
@@ -175,7 +177,7 @@ fn make_lockfile(desk: &ItemCall<'_>, item: &ItemRef, scope: Scope) -> Result<Dr
     Ok(Draft::success(codes::LOCK_MADE, message).data(data))
 }
 
-/// What lies where a lockfile goes.
+/// Returns what exists now where the lockfile goes.
 fn expected_state(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<ExpectedState, ToolError> {
     let (category, version) = (Some(place.category.clone()), place.version.clone());
     let item = ItemRef { category, id: place.id.clone(), version };
@@ -190,7 +192,7 @@ fn expected_state(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<ExpectedSta
     Ok(ExpectedState::Whole(item_digest(digest, &[])))
 }
 
-/// Compares all lockfiles with the chains that are there.
+/// Compares every lockfile with the current chain of its tool.
 fn check_all(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     let (mut checked, mut old) = (0, 0);
     let mut findings = Vec::new();
@@ -226,11 +228,11 @@ fn check_all(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
         .data(data))
 }
 
-/// What a lockfile is for.
+/// The version of a tool that a lockfile pins.
 enum PinnedVersion {
-    /// The tool as it is.
+    /// The tool's current version.
     Current,
-    /// Another version of it.
+    /// Another version of the tool.
     Other,
 }
 

@@ -1,8 +1,10 @@
-//! Running tools: the chain of those that run each other, pinned by a lockfile, and the cell it ends in.
+//! Running tools: the chain of tools that run each other, pinned by a lockfile, down to the sandbox
+//! cell.
 //!
-//! One way, and each step is another type: `Opened` (who vouches for each link), [`Linked`] (they fit together),
-//! [`Locked`] (they are what was pinned), `Config`, `Filled`, `Subprocess` (what is run and with what), `Plan`
-//! (the cell). Each step fails closed, and says which link and which field.
+//! There is one path, and each step has its own type: `CheckedItem` (who vouches for each link),
+//! [`Linked`] (the links fit together), [`Locked`] (they match the lockfile), `Config`, `Filled`
+//! and `Subprocess` (what is run, and with which values), `Plan` (the cell). Each step fails closed
+//! and names the link and the field at fault.
 
 mod error;
 mod links;

@@ -1,4 +1,6 @@
-//! `mere prepare`: fetches the packages that a tool asks for, for a person who asks for it.
+//! `mere prepare`: fetches a tool's packages when a person asks for it.
+//!
+//! This is the only way packages are fetched: running a tool downloads nothing.
 
 use mere_core::item::ItemRef;
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
@@ -12,8 +14,8 @@ use crate::items::ItemCall;
 use crate::tool_error::ToolError;
 use mere_host::PackagesError;
 
-/// Fetches the packages of a tool. It must be signed like one that is run: what it asks for comes onto
-/// this machine.
+/// Fetches the packages of a tool. The tool must be signed as if it were run, because its packages
+/// are downloaded onto this machine.
 pub(crate) fn prepare(desk: &ItemCall<'_>, item: &ItemRef) -> Result<Draft, ToolError> {
     let linked = Linked::follow(desk, item, LinkRequirement::ToRun(UnsignedPolicy::Refuse))?;
     let locked = Locked::check(desk, linked, LockfilePolicy::Optional)?;

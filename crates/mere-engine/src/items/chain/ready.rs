@@ -1,4 +1,5 @@
-//! A tool that could be started now: what is run, with what, and what it may see.
+//! A tool that could be started now: its program, arguments and environment, and the files it may
+//! see.
 
 use std::collections::BTreeMap;
 
@@ -19,12 +20,12 @@ use crate::items::ItemCall;
 use crate::tool_error::ToolError;
 use mere_host::{Folder, PackageManifest, Program, SEARCH_PATH};
 
-/// Where a tool finds its own files.
+/// The folder in the cell that holds the tool's own files.
 const TOOL_FOLDER: &str = "/tool";
-/// The variables of the environment that any tool may ask for.
+/// The environment variables that any tool may ask for.
 const ALLOWED_VARIABLES: [&str; 4] = ["LANG", "LC_ALL", "TZ", "NO_COLOR"];
-/// What every tool is given. Its home is its own folder: what an agent left in the workspace is nobody's
-/// configuration.
+/// The variables that every tool gets. `HOME` is the tool's own folder, so that files an agent left
+/// in the workspace are not read as configuration.
 const BASE_ENVIRONMENT: [(&str, &str); 5] = [
     ("PATH", SEARCH_PATH),
     ("HOME", "/tool"),
@@ -33,7 +34,7 @@ const BASE_ENVIRONMENT: [(&str, &str); 5] = [
     ("USER", "tool"),
 ];
 
-/// What is run, but for the workspace.
+/// Everything needed to run a tool, except for the workspace.
 pub(super) struct Ready {
     pub(super) locked: Locked,
     pub(super) subprocess: Subprocess,
@@ -41,18 +42,18 @@ pub(super) struct Ready {
     pub(super) input: Vec<u8>,
     pub(super) files: Vec<(RelPath, Vec<u8>)>,
     pub(super) program: Program,
-    /// The packages it needs, where some were asked for.
+    /// The packages it needs, if it asked for any.
     pub(super) packages: Option<Folder>,
 }
 
-/// The files that ask for packages, and the runtimes they are for.
+/// The files that ask for packages, and the runtimes that they are for.
 const PACKAGE_FILES: [(&str, &str, PackageManifest); 2] = [
     ("python_runtime", "requirements.txt", PackageManifest::Requirements),
     ("node_runtime", "package.json", PackageManifest::PackageJson),
 ];
 
 impl Ready {
-    /// Everything but running it.
+    /// Does everything except running the tool.
     pub(super) fn assemble(
         desk: &ItemCall<'_>,
         locked: Locked,
@@ -88,13 +89,13 @@ impl Ready {
     }
 }
 
-/// What a tool needs of the machine besides the system.
+/// What a tool needs from the machine besides the system itself.
 pub(super) struct RuntimeNeeds<'a> {
     tool: ItemRef,
-    /// The runtime of the chain that a person may configure.
+    /// The runtime in the chain that a person may configure.
     runtime: Option<ItemId>,
     runtime_config: Option<RuntimeConfig>,
-    /// What asks for packages.
+    /// The kind and content of the file that asks for packages.
     pub(super) package_request: Option<(PackageManifest, &'a [u8])>,
 }
 
@@ -113,7 +114,7 @@ impl<'a> RuntimeNeeds<'a> {
         };
         let configured =
             chain.pins().find_map(|pin| desk.run_config.runtimes.get_key_value(&pin.id));
-        // What the primitive runs.
+        // The link that the primitive runs.
         let last = chain.pins().rev().nth(1).map(|pin| pin.id.clone());
         let runtime = configured.map(|(id, _)| id.clone()).or(last);
         let runs = |id: &str| chain.pins().any(|pin| pin.id.as_str() == id);
@@ -131,7 +132,7 @@ impl<'a> RuntimeNeeds<'a> {
         }
     }
 
-    /// The program that is started.
+    /// Finds the program to start.
     pub(super) fn find_program(
         &self,
         desk: &ItemCall<'_>,
@@ -157,7 +158,7 @@ impl<'a> RuntimeNeeds<'a> {
         Program::find(program).ok_or_else(missing)
     }
 
-    /// Under what its packages lie.
+    /// Returns the key under which the tool's packages are stored.
     pub(super) fn packages_key(&self, program: &Program) -> Option<String> {
         let (asking, text) = self.package_request?;
         let kind = match asking {
@@ -192,13 +193,13 @@ impl<'a> RuntimeNeeds<'a> {
         }
     }
 
-    /// The tool, as it is asked for.
+    /// Returns the reference of the tool.
     pub(super) fn tool(&self) -> &ItemRef {
         &self.tool
     }
 }
 
-/// The verified files of the tool that has something to run.
+/// Reads the verified files of the tool that has the entrypoint.
 pub(super) fn read_tool_files(
     desk: &ItemCall<'_>,
     locked: &Locked,
@@ -216,7 +217,7 @@ pub(super) fn read_tool_files(
     Ok(files)
 }
 
-/// The values of the variables that a chain asks for.
+/// Returns the values of the variables that a chain asks for.
 fn resolve_variables(
     desk: &ItemCall<'_>,
     asked: Vec<(String, EnvSource)>,
@@ -241,12 +242,13 @@ fn resolve_variables(
     Ok(found)
 }
 
-/// The environment of a tool: what it asks for goes over what every tool is given.
+/// Builds the environment of a tool. The variables that it asks for override those that every tool
+/// gets.
 fn build_environment(asked: BTreeMap<String, String>, program: &Program) -> Vec<(String, String)> {
     let base = BASE_ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let mut all = BTreeMap::from(base);
     if program.install_folder.is_some() {
-        // Its libraries lie beside it, wherever it was built for.
+        // The interpreter's libraries lie beside it, whatever prefix it was built for.
         all.insert("LD_LIBRARY_PATH".to_owned(), "/interpreter/lib".to_owned());
     }
     all.extend(asked);

@@ -1,4 +1,7 @@
-//! Running a tool, and telling how it ended.
+//! Running a tool in its sandbox cell, and the reply about how it ended.
+//!
+//! The cell itself is built in `host`. An agent sees the output only with recognisable secrets
+//! masked.
 
 use std::time::Instant;
 
@@ -23,20 +26,20 @@ use mere_host::{
     WORKSPACES_FOLDER, Workspace,
 };
 
-/// How long a note of what a tool says may be.
+/// The longest note about a tool's output, in characters.
 const MAX_NOTE_CHARACTERS: usize = 200;
 
-/// What is asked for.
+/// A request to run a tool.
 pub(in crate::items) struct RunRequest<'a> {
     pub(in crate::items) item: &'a ItemRef,
-    /// Its parameters, and those that a person typed as texts.
+    /// The parameters, and those that a person typed as text.
     pub(in crate::items) parameters: (&'a Map<String, Value>, &'a [(String, String)]),
     pub(in crate::items) locking: LockfilePolicy,
     pub(in crate::items) unsigned: UnsignedPolicy,
     pub(in crate::items) mode: ExecutionMode,
 }
 
-/// Runs a tool, or does everything but that.
+/// Runs a tool. In a dry run, does everything except that.
 pub(in crate::items) fn run_tool(
     desk: &ItemCall<'_>,
     ask: &RunRequest<'_>,
@@ -59,7 +62,7 @@ pub(in crate::items) fn run_tool(
     Ok(run_reply(desk, &ready, &finished))
 }
 
-/// Whether there is a sandbox here in which it could run.
+/// Checks that this machine has a sandbox in which the tool could run.
 fn check_layers(desk: &ItemCall<'_>) -> Result<(), SandboxError> {
     let standing = mere_host::probe_layers()?;
     let accepts = |layer: SandboxLayer| {
@@ -77,7 +80,7 @@ fn check_layers(desk: &ItemCall<'_>) -> Result<(), SandboxError> {
     Ok(())
 }
 
-/// The agent's workspace, made if it is not there.
+/// Opens the agent's workspace and creates it if it is missing.
 fn open_workspace(desk: &ItemCall<'_>) -> Result<Option<Folder>, RunError> {
     let (project, agent) = (&desk.context.project, desk.view.agent);
     let made = Workspace::open(project, agent, desk.is_cancelled).map_err(SandboxError::Io)?;
@@ -137,7 +140,7 @@ fn run_in_cell(
     )
 }
 
-/// The last line that a tool said, or that it runs.
+/// Returns the last line that the tool printed, or a note that it is running.
 fn progress_note(desk: &ItemCall<'_>, news: &[u8]) -> Prose {
     let text = String::from_utf8_lossy(news);
     let line = text.lines().rev().find(|line| !line.trim().is_empty());
@@ -151,7 +154,7 @@ fn progress_note(desk: &ItemCall<'_>, news: &[u8]) -> Prose {
     }
 }
 
-/// What a reader may see of what a tool said: an agent sees no secret that can be known as one.
+/// Returns the output that a reader may see. For an agent, recognisable secrets are masked.
 fn visible_text(desk: &ItemCall<'_>, text: &str) -> String {
     match desk.reader {
         Reader::Agent => mask_secrets(text),
@@ -194,7 +197,7 @@ fn run_reply(desk: &ItemCall<'_>, ready: &Ready, finished: &FinishedRun) -> Draf
     }
 }
 
-/// What ended it, where it was not itself.
+/// Returns what ended the tool, or `None` if it exited by itself.
 fn end_reason(ended: RunEnd) -> Option<Data> {
     let words = match ended {
         RunEnd::Exit(Exit::Code(_)) => return None,

@@ -1,4 +1,6 @@
-//! What is told of a chain: its links, and the config they come to.
+//! What replies say about a chain: its links, and the config that they add up to.
+//!
+//! Nothing is run here, and values are masked before they are shown.
 
 use mere_core::item::ItemRef;
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
@@ -14,7 +16,8 @@ use super::ready::Ready;
 use crate::items::{CheckedItem, ItemCall};
 use crate::tool_error::ToolError;
 
-/// `mere chain`: the links of a tool with their trust, what they come to, and whether it is pinned.
+/// `mere chain`: shows the links of a tool with their trust, the merged config, and whether the
+/// chain is pinned.
 pub(crate) fn show_chain(desk: &ItemCall<'_>, item: &ItemRef) -> Result<Draft, ToolError> {
     let linked = Linked::follow(desk, item, LinkRequirement::ToShow)?;
     let config = linked.chain.config().map_err(RunError::Config)?;
@@ -27,7 +30,7 @@ pub(crate) fn show_chain(desk: &ItemCall<'_>, item: &ItemRef) -> Result<Draft, T
     });
     let trusted = trusted.collect::<Data>();
     let title = chain_title(&linked);
-    // What would be refused is no reason to show nothing.
+    // A chain that would be refused is still shown.
     let permitted = linked.permit_run().map_err(ToolError::from);
     let locked = permitted.and_then(|()| Locked::check(desk, linked, LockfilePolicy::Optional));
     let (lockfile, trouble) = match locked {
@@ -47,7 +50,7 @@ pub(crate) fn show_chain(desk: &ItemCall<'_>, item: &ItemRef) -> Result<Draft, T
     Ok(Draft::success(codes::CHAIN, title).data(data))
 }
 
-/// Everything was done but to run it.
+/// Returns the reply of a dry run, in which everything was done except running the tool.
 pub(super) fn dry_run_reply(ready: &Ready) -> Draft {
     let linked = &ready.locked.linked;
     let argv = ready.subprocess.argv.iter();
@@ -64,7 +67,7 @@ pub(super) fn dry_run_reply(ready: &Ready) -> Draft {
     Draft::success(codes::RUN_DRY, message).data(data)
 }
 
-/// The links of a chain, as results tell them.
+/// Returns the links of a chain as results list them.
 pub(super) fn link_list(linked: &Linked) -> Data {
     linked.chain.pins().map(|pin| Data::from(link_fields(pin))).collect()
 }

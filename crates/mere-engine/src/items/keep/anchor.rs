@@ -1,6 +1,6 @@
-//! Putting an item somewhere: new, copied, into another category, under another id.
+//! Creating an item from a template, copying it, moving it to another category, and renaming it.
 //!
-//! What is new is durable before what is old goes, so at worst both are there.
+//! The new item is durable before the old one is removed, so at worst both exist.
 
 use mere_core::address::Address;
 use mere_core::item::{
@@ -22,7 +22,7 @@ use crate::enforce::{
 };
 use crate::tool_error::ToolError;
 
-/// Makes an item from its type's template.
+/// Creates an item from its type's template.
 pub(super) fn create_from_template(
     desk: &ItemCall<'_>,
     (kind, item): (ItemType, &ItemRef),
@@ -54,7 +54,7 @@ pub(super) fn create_from_template(
     })
 }
 
-/// Copies an item of the other scope.
+/// Copies an item from the other scope.
 pub(super) fn copy_by_name(
     desk: &ItemCall<'_>,
     (kind, item): (ItemType, &ItemRef),
@@ -71,8 +71,8 @@ pub(super) fn copy_by_name(
     Ok(Draft::success(codes::COPIED, message).data(data))
 }
 
-/// Copies an item into another scope, and says where. The author's signature goes with it; where it
-/// lies is signed anew, by whoever copies it.
+/// Copies an item into another scope and returns its address there. The author's signature is kept;
+/// the placement is signed by whoever copies the item.
 pub(crate) fn copy_item(
     desk: &ItemCall<'_>,
     opened: &CheckedItem,
@@ -104,7 +104,7 @@ pub(crate) fn copy_item(
     Ok(address)
 }
 
-/// Gives the files at a new place the permissions they had, as far as that can be done.
+/// Gives the files at the new place the permissions they had, where possible.
 fn copy_permissions(desk: &ItemCall<'_>, loaded: &LoadedItem, to: &ScopedPath) {
     let folder = |address: Address| desk.view.resolve(&Spoken::Rooted(address)).ok();
     let old = folder(loaded.address.clone());
@@ -121,7 +121,7 @@ fn copy_permissions(desk: &ItemCall<'_>, loaded: &LoadedItem, to: &ScopedPath) {
     }
 }
 
-/// Puts an item into another category.
+/// Moves an item to another category.
 pub(super) fn change_category(
     desk: &ItemCall<'_>,
     (kind, item): (ItemType, &ItemRef),
@@ -134,7 +134,7 @@ pub(super) fn change_category(
     move_item(desk, &opened, &to, author)
 }
 
-/// Calls an item by another id.
+/// Gives an item another id.
 pub(super) fn rename_item(
     desk: &ItemCall<'_>,
     (kind, item): (ItemType, &ItemRef),
@@ -150,7 +150,7 @@ pub(super) fn rename_item(
     move_item(desk, &opened, &to, author)
 }
 
-/// Puts an item where `to` says, and takes it away from where it was.
+/// Writes an item to `to`, removes it from its old place, and updates the links to it.
 fn move_item(
     desk: &ItemCall<'_>,
     opened: &CheckedItem,

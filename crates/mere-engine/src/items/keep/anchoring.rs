@@ -1,7 +1,7 @@
-//! An item on its way to another place: its files there, and its signatures.
+//! An item that is being moved or copied: the files and signatures at its new place.
 //!
-//! Signatures are made before anything is written, and are the first of the files, so that what is
-//! half written reads as changed and never as somebody's.
+//! Signatures are made before anything is written and come first among the files, so that a
+//! half-written item reads as changed and never as validly signed by somebody.
 
 use mere_core::address::RelPath;
 use mere_core::digest::Sha256;
@@ -19,10 +19,10 @@ use crate::enforce::SigningReason;
 use crate::tool_error::ToolError;
 use mere_host::{open_regular_file, read_at_most};
 
-/// The largest file that is carried along.
+/// The largest file that is moved or copied.
 const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// An item on its way to another place.
+/// An item that is being moved or copied to another place.
 pub(super) struct Relocation<'a> {
     pub(super) call: &'a ItemCall<'a>,
     pub(super) item: &'a CheckedItem,
@@ -32,7 +32,7 @@ pub(super) struct Relocation<'a> {
 }
 
 impl Relocation<'_> {
-    /// Its files there, its signatures first and its main file last.
+    /// Returns the files at the new place, the sidecar first and the main file last.
     pub(super) fn build_files(&self) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
         let loaded = &self.item.loaded;
         let mut files = relocated_files(self.call, loaded, self.to)?;
@@ -43,8 +43,8 @@ impl Relocation<'_> {
         Ok(files)
     }
 
-    /// Its signatures there. What is one's own is signed anew; what is another's keeps its
-    /// author's signature, if not a byte of it changes.
+    /// Signs the item for its new place. The user's own item is signed again. An item by somebody
+    /// else keeps its author's signature, provided that not a byte of it changes.
     fn build_sidecar(&self, files: &[(RelPath, Vec<u8>)]) -> Result<Option<Vec<u8>>, ToolError> {
         let loaded = &self.item.loaded;
         let signed =
@@ -64,7 +64,7 @@ impl Relocation<'_> {
         if self.item.trust_status == TrustStatus::Draft && self.author == AuthorChoice::Unchanged {
             return Err(ItemChangeError::IsDraft(loaded.address.clone()).into());
         }
-        // An agent may install what was signed, and never have anything else signed.
+        // An agent may install an item that was signed, but can never have anything else signed.
         let is_ours = is_own && self.reason != SigningReason::Install;
         if self.author == AuthorChoice::Unchanged && kept.is_none() && !is_ours {
             return Err(ItemChangeError::SignedByOther(loaded.address.clone()).into());
@@ -78,7 +78,7 @@ impl Relocation<'_> {
     }
 }
 
-/// Whether what an author said is still true of an item.
+/// Returns whether the author's statement still holds for the moved item.
 fn is_statement_true_of(signed: &Sidecar, moved: &LoadedItem) -> bool {
     let (statement, place) = (&signed.statement, &moved.place);
     statement.category == place.category
@@ -86,7 +86,7 @@ fn is_statement_true_of(signed: &Sidecar, moved: &LoadedItem) -> bool {
         && statement.files == moved.all_files()
 }
 
-/// The files of an item with its signatures first.
+/// Puts the sidecar of an item before its files.
 pub(in crate::items) fn add_signature(
     sealer: &ItemSigner,
     arrived: &LoadedItem,
@@ -99,7 +99,8 @@ pub(in crate::items) fn add_signature(
     Ok(files)
 }
 
-/// An item as it will lie there, of its new files with the main one last, and of those that stay.
+/// Parses an item as it will be at a place, from its new files, the main one last, and the files
+/// that stay.
 pub(in crate::items) fn load_from_files(
     files: &[(RelPath, Vec<u8>)],
     kept: &[FileDigest],
@@ -135,8 +136,8 @@ pub(in crate::items) fn load_from_files(
     })
 }
 
-/// An item's files as they are at another place, the main one last. Other files keep their bytes;
-/// beside a flat tool they are named after it.
+/// Returns an item's files as they will be at another place, the main one last. Other files keep
+/// their bytes; the siblings of a flat tool are renamed after it.
 fn relocated_files(
     desk: &ItemCall<'_>,
     loaded: &LoadedItem,
@@ -165,7 +166,7 @@ fn relocated_files(
     Ok(files)
 }
 
-/// What a file beside a flat tool is called when the tool is called otherwise.
+/// Returns the new name of a sibling file when its flat tool is renamed.
 pub(super) fn new_file_name(path: &str, loaded: &LoadedItem, to: &ScopedPath) -> String {
     let stem = format!("{}.", loaded.place.id);
     match path.strip_prefix(&stem) {
@@ -191,7 +192,7 @@ fn replace_whole_words(text: &str, from: &str, to: &str) -> String {
     out + rest
 }
 
-/// The bytes of a file, if they are those that were hashed.
+/// Reads a file and checks that its bytes are those that were hashed.
 pub(in crate::items) fn read_verified_bytes(
     folder: &cap_std::fs::Dir,
     file: &mere_core::item::integrity::FileDigest,

@@ -1,20 +1,21 @@
-//! What git must know: the bytes of items are theirs, line ends too, or signatures would break.
+//! The lines in `.gitattributes` that make git keep the bytes of items, including line ends.
+//! Without them git could break signatures.
 
 use super::super::change::ItemCall;
 use super::init::with_line_end;
 use mere_host::{FolderWriter, SPACE_FOLDER, WritePrecondition, open_regular_file, read_at_most};
 
 const ATTRIBUTES_FILE: &str = ".gitattributes";
-/// The largest file that is read.
+/// The largest `.gitattributes` that is read.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// A line for each folder that items lie in.
+/// Returns one line for each folder that contains items.
 fn required_lines(desk: &ItemCall<'_>) -> Vec<String> {
     let folders = [SPACE_FOLDER.to_owned()].into_iter().chain(desk.sources.in_place_folders());
     folders.map(|folder| format!("{folder}/** -text")).collect()
 }
 
-/// The lines that git does not have yet.
+/// Returns the lines that `.gitattributes` does not have yet.
 pub(super) fn missing_lines(desk: &ItemCall<'_>) -> std::io::Result<Vec<String>> {
     let file = open_regular_file(desk.context.project.dir(), ATTRIBUTES_FILE)?;
     let text = file.map(|file| read_at_most(file, MAX_BYTES)).transpose()?.flatten();
@@ -26,8 +27,8 @@ fn lines_missing_from(desk: &ItemCall<'_>, text: &str) -> Vec<String> {
     required_lines(desk).into_iter().filter(|line| !text.lines().any(|one| one == line)).collect()
 }
 
-/// Tells git, and says whether anything was new. What cannot be read as a text is somebody's, and
-/// stays.
+/// Adds the missing lines and returns whether there were any. A file that cannot be read as text
+/// belongs to somebody else and is left alone.
 pub(super) fn write_missing_lines(desk: &ItemCall<'_>) -> std::io::Result<bool> {
     let editing = FolderWriter::open(desk.context.project.dir(), desk.is_cancelled)?;
     let editing = editing.ok_or(std::io::ErrorKind::TimedOut)?;

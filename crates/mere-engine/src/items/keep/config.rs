@@ -1,11 +1,15 @@
-//! `mere config check`: are the config files right?
+//! `mere config check`: checks the config files.
+//!
+//! It only turns the results into a reply and changes nothing; the checks themselves belong to the
+//! configuration.
 
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
 use crate::config_check::check_config;
 use crate::context::Context;
 
-/// Checks both files, and says what does not count yet and where disk and configuration differ.
+/// Checks both config files. It also reports settings that do not take effect yet, and differences
+/// between the configuration and the disk.
 pub(crate) fn check(context: &Context) -> Draft {
     let checked = check_config(context);
     let findings = checked.iter().filter(|one| one.problem.is_some()).count();

@@ -1,8 +1,8 @@
 //! How an item differs from what was signed.
 //!
-//! Compared is what a key that counts vouched for, and nothing else: where there is no such, all of it
-//! is new. A signature holds digests only; the text that was signed is looked for in the user's cache, where
-//! signing leaves it, and in the last commit; whatever is found must have the signed digest.
+//! The item is compared only with what a trusted key vouched for; without that, all of it is new. A
+//! signature holds only digests, so the signed text is looked up in the user's cache, where signing
+//! leaves it, and in the last commit. Whatever is found must have the signed digest.
 
 use mere_core::diff::{self, DiffLine};
 use mere_core::digest::Sha256;
@@ -16,10 +16,10 @@ use super::super::vouching::{read_committed, vouched_files};
 use super::ItemCall;
 use super::anchoring::read_verified_bytes;
 
-/// The largest text that is compared or remembered.
+/// The largest text that is compared or cached.
 const MAX_TEXT: u64 = 256 * 1024;
 
-/// What differs, file by file, and what it was compared with.
+/// Returns the changes of each file, and what they were compared with.
 pub(super) fn differences(
     desk: &ItemCall<'_>,
     loaded: &LoadedItem,
@@ -49,7 +49,7 @@ pub(super) fn differences(
     (changes, Some(base))
 }
 
-/// A difference, or that there is none to show.
+/// Returns the diff of a file, or a note that there is none to show.
 pub(super) fn file_change(path: &str, old: Option<&str>, new: Option<&str>) -> Data {
     let fields = Fields::default().with("path", Content::mention(path));
     let Some(new) = new else {
@@ -58,7 +58,7 @@ pub(super) fn file_change(path: &str, old: Option<&str>, new: Option<&str>) -> D
     fields.with("diff", Content::body(unified(old.unwrap_or_default(), new))).into()
 }
 
-/// Two texts as people read a difference.
+/// Returns a unified diff as text.
 pub(super) fn unified(old: &str, new: &str) -> String {
     let lines = diff::unified_diff(old, new).into_iter().map(|line| match line {
         DiffLine::Same(text) => format!(" {text}\n"),
@@ -70,7 +70,7 @@ pub(super) fn unified(old: &str, new: &str) -> String {
     lines.collect()
 }
 
-/// Keeps the texts of an item that was signed, for the next difference.
+/// Caches the texts of a signed item for the next diff.
 pub(super) fn cache_signed_texts(desk: &ItemCall<'_>, loaded: &LoadedItem) {
     let Some(cache) = desk.context.environment.cache() else { return };
     for file in loaded.all_files().iter().filter(|file| file.size <= MAX_TEXT) {

@@ -1,4 +1,6 @@
-//! `mere graph`: how knowledge hangs together, drawn or checked.
+//! `mere graph`: draws the links between knowledge entries, or checks them.
+//!
+//! The graph comes from the search index. Nothing is changed here, not even to fix a link.
 
 use mere_core::graph::{
     Cycle, Graph, GraphReport, Node, NodeId, Resolution, Subgraph, WalkOptions,
@@ -12,10 +14,10 @@ use crate::items::find::find;
 use crate::tool_error::ToolError;
 use crate::view::count_phrase;
 
-/// The most findings of one kind that are told.
+/// The largest number of findings of one kind that are listed.
 const MAX_LISTED: usize = 200;
 
-/// Does what is asked.
+/// Draws or checks the graph.
 pub(super) fn execute_graph_command(
     desk: &ItemCall<'_>,
     asked: &GraphCommand,
@@ -58,14 +60,15 @@ fn draw(
     Ok(Draft::success(codes::GRAPH, message).data(data))
 }
 
-/// The entry that a name means; the words for one that means none are those of every command.
+/// Returns the node of a named entry. If there is none, the error is the same as that of every
+/// other command.
 fn find_focus(desk: &ItemCall<'_>, graph: &Graph, name: &ItemRef) -> Result<NodeId, ToolError> {
     match graph.resolve(ItemType::Knowledge, name) {
         Resolution::One(node) => Ok(node),
         Resolution::Several(_) | Resolution::Nothing => {
             let found =
                 find(desk.sources, desk.view, (ItemType::Knowledge, name), LookupScope::Local)?;
-            // It is there, and cannot be read: then it has no links to draw.
+            // The entry exists but cannot be read, so it has no links to draw.
             let missing = crate::items::ItemError::Missing {
                 kind: ItemType::Knowledge,
                 item: Box::new(name.clone()),
@@ -96,7 +99,7 @@ fn check_graph(graph: &Graph) -> Draft {
     }
 }
 
-/// Findings, as `mere doctor` tells its own.
+/// Collects findings in the format of `mere doctor`.
 struct GraphFindings<'a> {
     graph: &'a Graph,
     checks: Vec<Data>,
@@ -148,7 +151,7 @@ impl GraphFindings<'_> {
         self.add_left_out("contradiction", found.contradictions.len());
     }
 
-    /// Says how many findings of a kind are not told.
+    /// Adds a note about how many findings of a kind are not listed.
     fn add_left_out(&mut self, check: &'static str, found: usize) {
         if found > MAX_LISTED {
             let more = found - MAX_LISTED;
@@ -178,7 +181,7 @@ impl GraphFindings<'_> {
         self.graph.node(node)
     }
 
-    /// Names and targets are what people wrote.
+    /// Adds one finding. Its text is content, because names and targets were written by people.
     fn add_finding(
         &mut self,
         (state, check): (&'static str, &'static str),

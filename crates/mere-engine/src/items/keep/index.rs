@@ -1,4 +1,6 @@
-//! `mere index`: sees to `.ai/.index.json`.
+//! `mere index`: updates, rebuilds or checks `.ai/.index.json`.
+//!
+//! It also updates the search index. Replies are correct even if the index file is stale.
 
 use mere_core::item::Scope;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
@@ -11,7 +13,7 @@ use crate::space::{Catalog, IndexComparison, Stray};
 use crate::tool_error::ToolError;
 use crate::wording;
 
-/// Renews, rebuilds or checks the index of each space.
+/// Updates, rebuilds or checks the index of each space.
 pub(super) fn index(desk: &ItemCall<'_>, how: IndexCommand) -> Result<Draft, ToolError> {
     match how {
         IndexCommand::Check => check_indexes(desk),
@@ -54,7 +56,7 @@ fn write_indexes(desk: &ItemCall<'_>, how: IndexCommand) -> Result<Draft, ToolEr
         Fields::default().with("items", search.items).with("waiting", search.missing_vectors);
     let data = Fields::default().with("spaces", Data::List(told)).with("search", told_search);
     let draft = Draft::success(codes::INDEX, Prose::words(message)).data(data);
-    // Who wants no model misses none.
+    // A user who turned the model off does not miss it.
     let trouble = search.embedding_error.filter(|trouble| *trouble != EmbeddingError::Disabled);
     let trouble = trouble.as_ref().map(wording::no_vectors_note);
     let passing = (!search.is_persistent).then(|| wording::TEMPORARY_INDEX_NOTE.to_owned());

@@ -1,6 +1,6 @@
-//! `mere init`: makes a space, with one working example of each type.
+//! `mere init`: creates a space with one working example of each type.
 //!
-//! Safe to repeat: what is there stays as it is, and examples come with a new space only.
+//! It is safe to repeat: existing files stay as they are, and only a new space gets examples.
 
 use mere_core::address::{Address, RelPath};
 use mere_core::chain::{Chain, ChainTool, builtin, pin};
@@ -29,7 +29,7 @@ use mere_host::{
 
 const EXAMPLE_TOOL: &str = "hello_tool";
 
-/// The files of the examples, by their path in the space.
+/// The files of the examples, with their paths in the space.
 const EXAMPLES: [(&str, &str); 5] = [
     ("directives/examples/summarize-folder.md", include_str!("examples/summarize-folder.md")),
     ("tools/examples/hello_tool.yaml", include_str!("examples/hello_tool.yaml")),
@@ -38,15 +38,15 @@ const EXAMPLES: [(&str, &str); 5] = [
     ("memory/welcome.md", include_str!("examples/welcome.md")),
 ];
 
-/// What to try first.
+/// The commands to try first.
 const NEXT_COMMANDS: [&str; 3] =
     ["mere list", "mere run hello_tool --param name=Ada", "mere show knowledge how-items-work"];
 
-/// What to try first in a space without examples.
+/// The commands to try first in a space without examples.
 const NEXT_COMMANDS_WITHOUT_EXAMPLES: [&str; 3] =
     ["mere new skill code-review", "mere new note my-first", "mere list"];
 
-/// Makes the space of a scope.
+/// Creates the space of a scope.
 pub(super) fn init(desk: &ItemCall<'_>, asked: InitSpace) -> Result<Draft, ToolError> {
     let scope = desk.effective_scope(asked.scope);
     let root = if scope == Scope::User { Root::User } else { Root::Project };
@@ -69,7 +69,7 @@ pub(super) fn init(desk: &ItemCall<'_>, asked: InitSpace) -> Result<Draft, ToolE
         Scope::User => include_str!("examples/user-config.yaml"),
         _ => include_str!("examples/config.yaml"),
     };
-    // A space that was there before keeps what it did with unsigned items.
+    // An existing space keeps its rule about unsigned items.
     let signed = if is_new { include_str!("examples/require-signed.yaml") } else { "" };
     making.put_file(config::FILE, &[config, signed].concat()).map_err(failed)?;
     if scope == Scope::Project && attributes::write_missing_lines(desk).map_err(failed)? {
@@ -105,19 +105,19 @@ pub(super) fn init(desk: &ItemCall<'_>, asked: InitSpace) -> Result<Draft, ToolE
     Ok(Draft::success(code, Prose::words("").address(address).and(words)).data(data))
 }
 
-/// Makes the categories that the configuration names, and says which were not there.
+/// Creates the categories that the configuration names, and returns those that were missing.
 fn create_categories(desk: &ItemCall<'_>) -> Result<Vec<Address>, ToolError> {
     let mut made = desk.store_call.stores.create_categories(desk.context)?;
     made.extend(desk.item_rules.create_categories(desk.context)?);
     Ok(made)
 }
 
-/// A space that is being made.
+/// A space that is being created.
 struct NewSpace {
     editing: FolderWriter,
     scope: Scope,
     space_id: String,
-    /// What was not there before.
+    /// The paths of the files that were missing before.
     created: Vec<String>,
 }
 
@@ -127,7 +127,7 @@ impl NewSpace {
         let folder = if scope == Scope::User {
             desk.context.environment.make_user_space()?
         } else {
-            // A new folder comes with what git must leave alone.
+            // A new folder comes with its own `.gitignore`.
             let is_new = desk.context.space()?.is_none();
             made.extend(is_new.then(|| ".gitignore".to_owned()));
             FolderWriter::make_space(&desk.context.project)?
@@ -137,7 +137,7 @@ impl NewSpace {
         Ok(Self { editing, scope, space_id: String::new(), created: made })
     }
 
-    /// Puts a file, unless something has its path.
+    /// Writes a file, unless something exists at its path.
     fn put_file(&mut self, path: &str, text: &str) -> std::io::Result<bool> {
         let at = path.parse::<RelPath>().map_err(|_| std::io::ErrorKind::InvalidInput)?;
         let new = !self.editing.has_path(&at)?
@@ -148,7 +148,7 @@ impl NewSpace {
         Ok(new)
     }
 
-    /// Says what the space is, unless it says so already.
+    /// Writes `space.json`, unless it exists.
     fn write_space_file(&mut self, desk: &ItemCall<'_>) -> std::io::Result<bool> {
         let name = match self.scope {
             Scope::User => "user".to_owned(),
@@ -162,11 +162,11 @@ impl NewSpace {
         Ok(new)
     }
 
-    /// Keeps out of git what is nobody's history.
+    /// Adds the files to `.gitignore` that do not belong in the project's history.
     fn write_gitignore(&mut self) -> std::io::Result<()> {
         let path = ".gitignore".parse().map_err(|_| std::io::ErrorKind::InvalidInput)?;
         let old = self.read_text(".gitignore")?;
-        // What cannot be read as a text is somebody's, and stays.
+        // A file that cannot be read as text belongs to somebody else and is left alone.
         if old.is_none() && self.editing.has_path(&path)? {
             return Ok(());
         }
@@ -203,7 +203,7 @@ impl NewSpace {
         Ok(())
     }
 
-    /// The signatures of an example whose main file has this path.
+    /// Returns the sidecar of the example whose main file has this path.
     fn example_sidecar(
         &self,
         sealer: &ItemSigner,
@@ -231,7 +231,7 @@ impl NewSpace {
         Ok(Some((format!("{folder}/{name}"), sidecar)))
     }
 
-    /// The lockfile of the example tool, with all that runs it.
+    /// Returns the lockfile of the example tool, which pins its whole chain.
     fn example_lockfile(&self) -> Option<(String, String)> {
         let text = |ending: &str| {
             let name = format!("tools/examples/{EXAMPLE_TOOL}.{ending}");
@@ -273,8 +273,8 @@ impl NewSpace {
     }
 }
 
-/// The user's key, and whether it was made now. Where it is locked and nobody can be asked, what is
-/// made stays unsigned.
+/// Unlocks the user's key, and creates one if the user has none. If the key is locked and nobody
+/// can be asked, the examples stay unsigned.
 fn unlock_or_make_key(
     desk: &ItemCall<'_>,
 ) -> Result<(Option<PublicKey>, Option<ItemSigner>), ToolError> {
@@ -290,7 +290,7 @@ fn unlock_or_make_key(
     }
 }
 
-/// Lets git check what is committed.
+/// Installs a git hook that checks what is committed.
 fn install_hook(desk: &ItemCall<'_>) -> Result<&'static str, ToolError> {
     let git =
         GitRepository::discover(&desk.context.project).ok_or(ItemChangeError::NoGitRepository)?;
@@ -305,7 +305,7 @@ fn install_hook(desk: &ItemCall<'_>) -> Result<&'static str, ToolError> {
     })
 }
 
-/// The address of a file that was made, by its path from the space.
+/// Returns the address of a created file, given its path relative to the space.
 fn address_in(space: &Address, path: &str) -> Option<Address> {
     let (folder, path) = match path.strip_prefix("../") {
         Some(beside) => (RelPath::default(), beside),

@@ -1,4 +1,6 @@
-//! Many items, judged with as many hands as the machine has.
+//! Verification of many items at once, on as many threads as the machine has cores.
+//!
+//! The reports keep the order of the items, and none contains an item's body.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -18,25 +20,25 @@ use crate::tool_error::ToolError;
 use crate::view::View;
 use mere_host::available_parallelism;
 
-/// How many items one hand takes at a time.
+/// The number of items that a thread takes at a time.
 const BATCH_SIZE: usize = 64;
 
-/// What was found out about an item, without its body.
+/// What verification found out about an item, without its body.
 pub(super) struct ItemReport {
     pub(super) place: ScopedPath,
     pub(super) trust_status: Result<TrustStatus, ItemTrouble>,
-    /// Whether nobody should rely on it: broken, or not signed where it must be.
+    /// Whether nobody should rely on the item: it is broken, or it is unsigned and must be signed.
     pub(super) is_finding: bool,
     trust: Option<Fields>,
     fault: Option<String>,
     fix: Option<String>,
 }
 
-/// Why nobody can say who vouches for an item.
+/// The reason why it is unknown who vouches for an item.
 pub(super) enum ItemTrouble {
-    /// It is not what was signed, or not where.
+    /// It was changed, or it lies at another place than the one it was signed for.
     Broken(VerificationFailure),
-    /// It is no valid item.
+    /// It is not a valid item.
     Invalid,
     /// It cannot be read.
     Unreadable,
@@ -52,7 +54,7 @@ impl ItemReport {
         };
         match CheckedItem::read_and_verify(view, court, place.clone()) {
             Ok(opened) => Self {
-                // What may not be used is what is found.
+                // An item that may not be used is a finding.
                 is_finding: enforce::permit_use(&opened, demand).is_err(),
                 trust: Some(opened.trust_fields()),
                 fault: None,
@@ -71,7 +73,7 @@ impl ItemReport {
         }
     }
 
-    /// Its name in `status`.
+    /// Returns its name in `status`.
     pub(super) fn status(&self) -> &'static str {
         match &self.trust_status {
             Ok(standing) => standing.status(),
@@ -85,7 +87,7 @@ impl ItemReport {
         matches!(self.trust_status, Ok(TrustStatus::Verified(_)))
     }
 
-    /// How it is broken, if it is.
+    /// Returns how the item is broken, if it is.
     pub(super) fn failure(&self) -> Option<&VerificationFailure> {
         match &self.trust_status {
             Err(ItemTrouble::Broken(failure)) => Some(failure),
@@ -93,7 +95,7 @@ impl ItemReport {
         }
     }
 
-    /// What is wrong with it, in words.
+    /// Describes what is wrong with the item.
     pub(super) fn problem(&self) -> String {
         match (&self.fault, &self.trust_status) {
             (Some(fault), _) => fault.clone(),
@@ -104,7 +106,7 @@ impl ItemReport {
         }
     }
 
-    /// The files that are not what was signed, from the main file's folder.
+    /// Returns the files that differ from what was signed, relative to the folder of the main file.
     fn changed_files(&self) -> Option<Data> {
         let files = match self.failure()? {
             VerificationFailure::Changed(files) => files.clone(),
@@ -114,12 +116,12 @@ impl ItemReport {
         Some(files.into_iter().map(|file| Data::from(Content::mention(file))).collect())
     }
 
-    /// What to do about it.
+    /// Returns what to do about it.
     pub(super) fn fix(&self) -> Option<&str> {
         self.fix.as_deref()
     }
 
-    /// What a reply tells.
+    /// Returns the fields that a reply reports.
     pub(super) fn to_fields(&self) -> Fields {
         let fix = self.fix.as_deref().filter(|_| !self.is_verified());
         Fields::default()
@@ -145,7 +147,7 @@ fn classify_error(error: ToolError) -> ItemTrouble {
     }
 }
 
-/// Judges all of them, in order, telling how far it is.
+/// Verifies all items, keeps their order, and reports progress.
 pub(super) fn verify_all(
     desk: &ItemCall<'_>,
     court: &TrustPolicy,

@@ -1,8 +1,9 @@
-//! Links to a knowledge entry that is called otherwise now, changed in the notes of its scope.
+//! Updates the links to a knowledge entry that was moved or renamed, in the notes of its scope.
 //!
-//! One's own signed notes are signed anew. A note that another signed is not changed but proposed to
-//! be: its author must say so. What could not be changed is told, and nothing is lost by it. So are
-//! links that nobody changes and that lead elsewhere now.
+//! The user's own signed notes are signed again. A note that somebody else signed is not changed;
+//! the change is proposed instead, since its author must agree. The reply lists the notes that
+//! could not be changed, and the links that were left alone and now lead elsewhere. Nothing is lost
+//! by either.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -30,28 +31,28 @@ use crate::read::open_visible_file;
 use crate::search::{LinkChange, LinkOutcome, StalePolicy};
 use mere_host::read_at_most;
 
-/// How many notes are named whose links lead elsewhere now.
+/// The largest number of notes that are named for links that now lead elsewhere.
 const MAX_NAMED: usize = 5;
 
-/// What became of the links.
+/// What happened to the links.
 #[derive(Default)]
 pub(super) struct LinkUpdates {
     changed: Vec<Address>,
-    /// Notes that others signed, for which a change is proposed.
+    /// Notes that somebody else signed, for which a change was proposed.
     proposed: Vec<Address>,
-    /// Notes that link there and were left as they are.
+    /// Notes that link to the entry but were left as they are.
     unchanged: Vec<Address>,
-    /// Links by the old id alone, which other entries had too: they were left as they are.
+    /// Links that use only the old id, which other entries had as well. They were left as they are.
     ambiguous: LinkTally,
-    /// How many links lead nowhere now, in items that are not told above.
+    /// The number of links that now lead nowhere, in items that are not listed above.
     dangling: u64,
-    /// Links that fit several entries now.
+    /// Links that now match several entries.
     now_ambiguous: LinkTally,
-    /// Links that lead to another entry now.
+    /// Links that now lead to another entry.
     now_to_others: LinkTally,
 }
 
-/// Links, and the items that state them.
+/// A number of links, and the items that contain them.
 #[derive(Default)]
 struct LinkTally {
     links: u64,
@@ -64,7 +65,7 @@ impl LinkTally {
         self.items.insert(address);
     }
 
-    /// How many links, and in which items, of which so many are named.
+    /// Returns the number of links and the items that contain them, naming at most `most` items.
     fn to_fields(self, most: usize) -> Option<Fields> {
         let more = self.items.len().saturating_sub(most) as u64;
         let items = self.items.into_iter().take(most).map(Data::from);
@@ -77,7 +78,7 @@ impl LinkTally {
 }
 
 impl LinkUpdates {
-    /// Adds to a reply what there is to tell.
+    /// Adds the results to the fields of a reply.
     pub(super) fn add_to(self, fields: Fields) -> Fields {
         let some = |notes: Vec<Address>| {
             (!notes.is_empty()).then(|| notes.into_iter().map(Data::from).collect::<Data>())
@@ -92,7 +93,8 @@ impl LinkUpdates {
             .with_some("now_to_others", self.now_to_others.to_fields(MAX_NAMED))
     }
 
-    /// Counts the links that lead elsewhere now, but for those that were changed or are told already.
+    /// Counts the links that now lead elsewhere, except those that were changed or are already
+    /// listed.
     fn count_shifts(&mut self, shifts: Vec<LinkChange>) {
         let told = self.changed.iter().chain(&self.proposed).chain(&self.unchanged);
         let told = told.collect::<HashSet<_>>();
@@ -110,11 +112,11 @@ impl LinkUpdates {
     }
 }
 
-/// Changes the links to what lay at `from` in every note of the scope.
+/// Updates the links to `from` in every note of the scope.
 ///
-/// The user's notes are those of every project, and another one may still have that entry: they are
-/// not changed for one of a project, and neither are directives. What their links lead to is told
-/// where the index knows it.
+/// The user's notes are shared by all projects, and another project may still have that entry, so
+/// they are not changed for an entry of a project. Directives are not changed either. What their
+/// links lead to is reported as far as the index knows it.
 pub(super) fn update_links(desk: &ItemCall<'_>, from: &ScopedPath, to: &ScopedPath) -> LinkUpdates {
     let mut followed = LinkUpdates::default();
     if from.kind != ItemType::Knowledge {
@@ -157,8 +159,8 @@ fn update_notes(
     }
 }
 
-/// What a link by the id alone becomes. A project's entries come before the user's, so an id that
-/// one of them has does not do for a user's note either.
+/// Decides what becomes of a link that uses only an id. A project's entries take precedence over
+/// the user's, so an id that a project's entry has does not work in a user's note either.
 fn bare_link_rule(desk: &ItemCall<'_>, from: &ScopedPath, to: &ScopedPath) -> BareLinks {
     let has_others = |scope: Scope, id: &ItemId| {
         let item = ItemRef { category: None, id: id.clone(), version: None };
@@ -176,16 +178,17 @@ fn bare_link_rule(desk: &ItemCall<'_>, from: &ScopedPath, to: &ScopedPath) -> Ba
     }
 }
 
-/// What became of one note.
+/// What happened to one note.
 enum NoteOutcome {
     Changed,
     Proposed,
     Unchanged,
-    /// It does not link there.
+    /// It does not link to the entry.
     NotLinked,
 }
 
-/// What became of a note, and how many of its links stay since nobody knows what they mean.
+/// Updates one note. Returns what happened to it, and how many of its links stay because their
+/// meaning is ambiguous.
 fn update_note(
     desk: &ItemCall<'_>,
     place: ScopedPath,
@@ -202,7 +205,7 @@ fn update_note(
     }
 }
 
-/// A note's digest, and what becomes of it; nothing if it does not link there.
+/// Returns a note's digest and its new text. Returns `None` if it does not link to the entry.
 fn relink_note(
     desk: &ItemCall<'_>,
     place: &ScopedPath,
@@ -219,7 +222,8 @@ fn relink_note(
     Some(relinked.map(|relinked| (Sha256::digest(&bytes), relinked)).map_err(|_| ()))
 }
 
-/// Writes a note that nobody signed, signs one's own anew, and proposes the change of another's.
+/// Writes an unsigned note, writes and signs the user's own note, or proposes the change of
+/// somebody else's.
 fn write_or_propose(
     desk: &ItemCall<'_>,
     place: ScopedPath,
@@ -234,7 +238,7 @@ fn write_or_propose(
             Some(sidecar) => {
                 files.insert(0, (place.sidecar_name()?.parse().ok()?, sidecar));
             }
-            // Proposed as by anybody else.
+            // The change is proposed, as if an agent had asked for it.
             None => who = Reader::Agent,
         }
     }
@@ -256,7 +260,7 @@ fn write_or_propose(
     }
 }
 
-/// The signatures of one's own note as it will be; none if it is not one's own to sign.
+/// Signs the user's own note as it will be. Returns `None` if it is not the user's to sign.
 fn sign_own_note(
     desk: &ItemCall<'_>,
     place: &ScopedPath,

@@ -1,4 +1,6 @@
-//! `mere list`: which items are there? A broken one is listed with what is wrong.
+//! `mere list`: lists the items that exist. A broken item is listed with its problem.
+//!
+//! It verifies every listed item, but does not ask policy whether the item may be used.
 
 use std::thread;
 
@@ -16,7 +18,7 @@ use crate::view::{View, count_phrase};
 use crate::wording::{describe_failure, trust_fields};
 use mere_host::available_parallelism;
 
-/// The items that a listing asks for.
+/// Lists the items that a listing asks for.
 pub(super) fn list(desk: &ItemCall<'_>, listing: &ListItems) -> Result<Draft, ToolError> {
     let mut places = Vec::new();
     for scope in [Scope::Project, Scope::User] {
@@ -65,7 +67,7 @@ fn listed_places(
     Ok(places)
 }
 
-/// Tells every item, with as many hands as the machine has.
+/// Describes every item, on as many threads as the machine has cores.
 fn describe_all(desk: &ItemCall<'_>, places: &[ScopedPath]) -> Vec<Data> {
     let (view, court) = (desk.view, desk.trust_policy);
     let share = places.len().div_ceil(available_parallelism(usize::MAX)).max(64);
@@ -106,7 +108,7 @@ fn describe(view: &View<'_>, court: &TrustPolicy, place: &ScopedPath) -> Data {
     fields.into()
 }
 
-/// `trust` of an item whose signatures do not hold.
+/// Returns the `trust` fields of an item whose signatures do not hold.
 pub(super) fn broken_trust_fields(error: &ToolError) -> Option<Fields> {
     match error {
         ToolError::Item(ItemError::Broken(broken)) => Some(trust_fields(&broken.failure)),
@@ -114,12 +116,12 @@ pub(super) fn broken_trust_fields(error: &ToolError) -> Option<Fields> {
     }
 }
 
-/// What is wrong with an item, in one line.
+/// Describes what is wrong with an item, in one line.
 pub(super) fn fault_data(error: &ToolError) -> Data {
     Content::mention(fault_text(error)).into()
 }
 
-/// The same, for people.
+/// Does the same as plain text, for people.
 pub(super) fn fault_text(error: &ToolError) -> String {
     match error {
         ToolError::Item(ItemError::Faulty { fault, .. }) => {

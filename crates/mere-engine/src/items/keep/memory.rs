@@ -1,4 +1,6 @@
-//! The commands for items, where the item is a memory: the rules of its store decide.
+//! The item commands for memories. The rules of the memory's store decide.
+//!
+//! Only memories in the store that is served can be created or changed here.
 
 use mere_core::item::{ItemRef, ItemType, MemoryPath, NewMemory, Scope, template_files};
 use mere_core::reply::{Draft, Fields, Prose, codes};
@@ -11,14 +13,14 @@ use super::ItemCall;
 use crate::store;
 use crate::tool_error::ToolError;
 
-/// Makes a memory from the template.
+/// Creates a memory from the template.
 pub(super) fn create(
     desk: &ItemCall<'_>,
     item: &ItemRef,
     scope: Scope,
 ) -> Result<Draft, ToolError> {
     let store = desk.store_call.served_store()?;
-    // A memory goes into the store that is served, and nowhere else.
+    // A memory can only be created in the store that is served.
     if scope != store.scope {
         return Err(ItemChangeError::UnsupportedType(ItemType::Memory).into());
     }
@@ -30,7 +32,7 @@ pub(super) fn create(
     store::run_memory_call(desk.store_call, &MemoryCall::Create { path, wording })
 }
 
-/// Gives a memory another path.
+/// Moves a memory to another path.
 pub(super) fn move_memory(
     desk: &ItemCall<'_>,
     (item, source): (&ItemRef, LookupScope),
@@ -41,7 +43,7 @@ pub(super) fn move_memory(
     store::run_memory_call(desk.store_call, &MemoryCall::Move { from, to })
 }
 
-/// Deletes a memory, or says which it would be.
+/// Deletes a memory. In a dry run, says which one would be deleted.
 pub(in super::super) fn delete(
     desk: &ItemCall<'_>,
     (item, source): (&ItemRef, LookupScope),
@@ -63,7 +65,7 @@ pub(in super::super) fn delete(
     Ok(Draft::success(codes::CHANGE_DRY, message).data(data))
 }
 
-/// The memory that a reference means.
+/// Finds the memory that a reference means.
 fn find_memory(
     desk: &ItemCall<'_>,
     item: &ItemRef,
@@ -71,7 +73,7 @@ fn find_memory(
 ) -> Result<MemoryPath, ToolError> {
     let place = find(desk.sources, desk.view, (ItemType::Memory, item), source)?.place;
     let path = MemoryPath { category: place.category.clone(), slug: place.id.clone() };
-    // Only the store that is served is changed.
+    // Only the store that is served can be changed.
     if place == desk.store_call.served_store()?.scoped_path(&path) {
         return Ok(path);
     }

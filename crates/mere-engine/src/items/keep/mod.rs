@@ -1,4 +1,6 @@
-//! What a person does with items. No agent can ask for any of this.
+//! The commands that only people have. No agent can request any of them.
+//!
+//! Each command has a file of its own; this one only dispatches to them.
 
 mod anchor;
 mod anchoring;
@@ -37,7 +39,7 @@ pub(crate) use config::check as check_config;
 pub(super) use memory::delete as delete_memory;
 pub(crate) use team::TeamRefusal;
 
-/// Does what a person asks for.
+/// Executes a person's command.
 pub(crate) fn execute_person_command(
     desk: &ItemCall<'_>,
     asked: &PersonCommand,

@@ -1,7 +1,7 @@
-//! `mere review`: a person decides on what agents propose.
+//! `mere review`: a person decides on the proposals of agents.
 //!
-//! A proposal is placed by the same checks as anything else, and only on the item it was made for:
-//! if that has changed since, it is not placed.
+//! A proposal goes through the same checks as any other change, and applies only to the item that
+//! it was made for: if that item has changed since, the proposal is not applied.
 
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
@@ -34,7 +34,7 @@ use crate::tool_error::ToolError;
 use crate::view::count_phrase;
 use mere_host::{Workspace, read_at_most};
 
-/// Lists what waits for a person.
+/// Lists the proposals that wait for a person.
 pub(super) fn list_pending(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     let found = read_proposals(desk).map_err(ItemError::Unsearchable)?;
     let count = found.len() as u64;
@@ -44,7 +44,7 @@ pub(super) fn list_pending(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     Ok(Draft::success(codes::REVIEW, message).data(data))
 }
 
-/// Shows, accepts or rejects one.
+/// Shows, accepts or rejects a proposal.
 pub(super) fn review(
     desk: &ItemCall<'_>,
     name: &str,
@@ -72,7 +72,7 @@ pub(super) fn review(
     }
 }
 
-/// What a proposal is called: the agent, and its name there.
+/// Returns the label of a proposal: the agent, and the proposal's name in that agent's workspace.
 fn label(proposal: &Proposal) -> String {
     format!("{}/{}", proposal.agent, proposal.name)
 }
@@ -127,8 +127,8 @@ fn show_proposal(desk: &ItemCall<'_>, waiting: PendingProposal) -> Result<Draft,
     Ok(Draft::success(codes::REVIEW_SHOWN, message).data(data.with_some("fault", fault)))
 }
 
-/// What a proposal is compared with. An item that nobody vouches for may hold anything, and what is
-/// accepted is signed: then all of the new one is shown.
+/// What a proposal is compared with. An item that nobody vouches for may contain anything, and an
+/// accepted item gets signed, so in that case the whole new item is shown.
 #[derive(Clone, Copy)]
 enum ComparisonBase {
     Verified,
@@ -192,8 +192,8 @@ fn accept(desk: &ItemCall<'_>, waiting: PendingProposal) -> Result<Draft, ToolEr
     })
 }
 
-/// An accepted item's files, with the signatures of whoever accepts it first. Where nobody can sign,
-/// an item that nobody signed stays so; one that is signed is not broken.
+/// Signs the files of an accepted item, and puts the sidecar before them. If nobody can sign, an
+/// unsigned item stays unsigned, but a signed one is an error rather than left broken.
 fn sign_accepted(
     desk: &ItemCall<'_>,
     place: &ScopedPath,
@@ -209,8 +209,9 @@ fn sign_accepted(
     add_signature(&sealer, &arrived, &ensure_space_id(desk, place)?, files)
 }
 
-/// The files of the item that a proposal leaves as they are, and that nobody is shown: they are
-/// signed only if they were vouched for already. None if they were not, and nobody has signed.
+/// Returns the files that a proposal does not change, and that the person is therefore not shown.
+/// They are signed only if they were vouched for already. Returns `None` if they were not, and the
+/// item is unsigned.
 fn unshown_files(
     desk: &ItemCall<'_>,
     place: &ScopedPath,
@@ -244,7 +245,7 @@ fn unshown_files(
     }
 }
 
-/// The item as it would be.
+/// Builds the item as it would be after accepting.
 fn proposed_item(desk: &ItemCall<'_>, waiting: PendingProposal) -> Result<NewItem, ItemError> {
     let broken = |_| ItemChangeError::Proposal(ProposalError::Invalid("a file is not text"));
     let PendingProposal { proposal, files, .. } = waiting;
@@ -253,7 +254,7 @@ fn proposed_item(desk: &ItemCall<'_>, waiting: PendingProposal) -> Result<NewIte
     let mut texts = texts.collect::<Result<Vec<_>, ItemError>>()?;
     let (main, content) =
         texts.pop().ok_or(ItemChangeError::Proposal(ProposalError::Invalid("it has no file")))?;
-    // What was shown under another name must not become the main file.
+    // A file that was shown under another name must not become the main file.
     if main_file_name(&proposal.place).as_ref() != Some(&main) {
         return Err(ItemChangeError::Proposal(ProposalError::Invalid(
             "its main file is not the last one",
@@ -266,14 +267,14 @@ fn proposed_item(desk: &ItemCall<'_>, waiting: PendingProposal) -> Result<NewIte
 
 /// The item as it is now.
 struct CurrentItem {
-    /// One digest of all of it; none if there is no item.
+    /// One digest of the whole item, or `None` if there is no item.
     digest: Option<Sha256>,
     /// Its files, the main one last.
     files: Vec<RelPath>,
 }
 
 impl CurrentItem {
-    /// The item's other files, as far as they can be told.
+    /// Returns the item's other files, or none if they cannot be hashed.
     fn other_files(desk: &ItemCall<'_>, place: &ScopedPath) -> Vec<FileDigest> {
         let main = place.address().map(|address| desk.view.resolve(&Spoken::Rooted(address)));
         let Some(Ok(main)) = main else { return Vec::new() };
@@ -297,7 +298,7 @@ impl CurrentItem {
     }
 }
 
-/// The text of a file of the item as it is now, if it is there: the main file, or one beside it.
+/// Reads the current text of one of the item's files, if it exists.
 fn read_current_text(
     desk: &ItemCall<'_>,
     proposal: &Proposal,
@@ -312,7 +313,7 @@ fn read_current_text(
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// Takes a proposal out of its workspace.
+/// Removes a proposal from its workspace.
 fn remove_proposal(
     desk: &ItemCall<'_>,
     agent: &AgentName,

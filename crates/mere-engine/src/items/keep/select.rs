@@ -1,4 +1,6 @@
-//! Which items a person's command is about.
+//! Selects the items that a person's command is about.
+//!
+//! Selecting does not verify anything.
 
 use mere_core::address::{Address, RelPath};
 use mere_core::item::{ItemForm, ItemType, Scope, ScopedPath};
@@ -12,13 +14,14 @@ use super::ItemCall;
 use crate::tool_error::ToolError;
 use mere_host::{GitRepository, SPACE_FOLDER};
 
-/// The places of the items that are meant, in order.
+/// Returns the places of the selected items, in order.
 pub(super) fn select(
     desk: &ItemCall<'_>,
     selection: &ItemSelection,
 ) -> Result<Vec<ScopedPath>, ToolError> {
     let ItemSelection { kind, scope, which } = selection;
-    // What agents may not see is judged too: a project cannot hide its items from `verify`.
+    // Items that agents may not see are included, so that a project cannot hide its items from
+    // `verify`.
     let wants = |place: &ScopedPath| kind.is_none_or(|kind| kind == place.kind);
     let mut places = match which {
         SelectedItems::Named(names) => return named_items(desk, selection, names),
@@ -29,7 +32,7 @@ pub(super) fn select(
     Ok(places)
 }
 
-/// Every item that can be signed.
+/// Returns every item that can be signed.
 pub(super) fn all_items(
     desk: &ItemCall<'_>,
     scope: Option<Scope>,
@@ -84,7 +87,8 @@ fn named_items(
     Ok(places)
 }
 
-/// Items of the project whose files, or signatures, differ between the last commit and the next.
+/// Returns the project's items whose files or signatures differ between the last commit and the
+/// next one.
 fn staged_items(desk: &ItemCall<'_>) -> Result<Vec<ScopedPath>, ToolError> {
     let git =
         GitRepository::discover(&desk.context.project).ok_or(ItemChangeError::NoGitRepository)?;
@@ -97,7 +101,7 @@ fn staged_items(desk: &ItemCall<'_>) -> Result<Vec<ScopedPath>, ToolError> {
     Ok(places)
 }
 
-/// Whether a path of the project is a file of an item, or its sidecar.
+/// Returns whether a path of the project is a file of an item, or its sidecar.
 pub(super) fn is_file_of(place: &ScopedPath, path: &RelPath) -> bool {
     let address = place.address().filter(|address| *address.root() == Root::Project);
     let Some((folder, main)) = address.and_then(|address| address.path().split_last()) else {
@@ -115,13 +119,13 @@ pub(super) fn is_file_of(place: &ScopedPath, path: &RelPath) -> bool {
     }
 }
 
-/// The path of an item's sidecar from the project.
+/// Returns the path of an item's sidecar, relative to the project.
 pub(super) fn sidecar_path(address: &Address, place: &ScopedPath) -> Option<RelPath> {
     let (folder, _) = address.path().split_last()?;
     folder.child(&place.sidecar_name()?)
 }
 
-/// Paths of items that are not as they are staged.
+/// Returns the paths of items whose files differ from the staged versions.
 pub(super) fn unstaged_paths(desk: &ItemCall<'_>) -> Result<Vec<RelPath>, ToolError> {
     let git =
         GitRepository::discover(&desk.context.project).ok_or(ItemChangeError::NoGitRepository)?;
@@ -134,7 +138,8 @@ pub(super) fn unstaged_paths(desk: &ItemCall<'_>) -> Result<Vec<RelPath>, ToolEr
     Ok(git.unstaged_paths(&folders).map_err(ItemError::Unsearchable)?)
 }
 
-/// Main files of items that are staged and do not lie there: nobody could say what is committed.
+/// Returns main files of items that are staged but missing from disk, so that nobody could verify
+/// what is committed.
 pub(super) fn staged_but_missing(
     desk: &ItemCall<'_>,
     loose: &[RelPath],

@@ -1,4 +1,6 @@
 //! `mere sign`: shows what would be signed, and signs exactly that.
+//!
+//! Each item is bound to the digest that was shown; one that has changed since is not signed.
 
 use std::collections::HashMap;
 
@@ -39,7 +41,8 @@ pub(super) fn plan_signing(
         _ => !one.is_verified() || desk.trust_policy.is_draft(&one.place),
     };
     let meant = judged.iter().filter(is_meant).collect::<Vec<_>>();
-    // Who asks for everything is shown a list; whoever is asked one by one sees each.
+    // Signing everything shows only a list; otherwise the person confirms one by one and sees each
+    // diff.
     let shows = selection.which != SelectedItems::All;
     let told = meant.iter().map(|one| candidate_fields(desk, one, shows)).collect::<Vec<_>>();
     let (total, verified) = (told.len() as u64, (judged.len() - told.len()) as u64);
@@ -51,7 +54,8 @@ pub(super) fn plan_signing(
     Ok(Draft::success(codes::SIGN_PLAN, message).data(data))
 }
 
-/// What a person has to decide on. What strangers signed is not theirs to sign by the way.
+/// Returns whether a person has to decide about an item. An item that a stranger signed is not
+/// signed in passing.
 fn is_unfinished(judged: &ItemReport) -> bool {
     match &judged.trust_status {
         Ok(TrustStatus::Draft) | Err(ItemTrouble::Broken(_)) => true,
@@ -85,7 +89,7 @@ fn candidate_fields(desk: &ItemCall<'_>, judged: &ItemReport, shows: bool) -> Da
     }
 }
 
-/// Signs items, each as it was shown.
+/// Signs items, each exactly as it was shown.
 pub(super) fn sign_chosen(
     desk: &ItemCall<'_>,
     chosen: &[ShownItem],
@@ -114,12 +118,12 @@ pub(super) fn sign_chosen(
     Ok(signing_reply(&signing.signer, signed, left))
 }
 
-/// Items that are being signed.
+/// The state of signing several items.
 struct SigningRun<'a> {
     call: &'a ItemCall<'a>,
     signer: ItemSigner,
     places: HashMap<String, ScopedPath>,
-    /// Files that are not staged as they lie there.
+    /// Files whose staged version differs from the one on disk.
     unstaged: Vec<RelPath>,
 }
 
@@ -135,7 +139,7 @@ impl<'a> SigningRun<'a> {
         Ok(Self { call: desk, signer: sealer, places: places.collect(), unstaged: loose })
     }
 
-    /// Signs one item, and says what is told of it and where its signatures lie.
+    /// Signs one item. Returns what the reply reports about it, and the path of its sidecar.
     fn sign(&self, one: &ShownItem) -> Result<(Data, Option<RelPath>), ToolError> {
         let gone = || ItemChangeError::Stale { address: one.address.clone(), current: None };
         let place = self.places.get(&one.address.to_string()).ok_or_else(gone)?;
@@ -198,7 +202,7 @@ fn sign_one(
     Ok(fields.into())
 }
 
-/// Writes the sidecar of an item that was read.
+/// Signs an item that was read, and writes its sidecar.
 pub(super) fn sign_loaded(
     desk: &ItemCall<'_>,
     sealer: &ItemSigner,
@@ -210,7 +214,7 @@ pub(super) fn sign_loaded(
     Ok(())
 }
 
-/// Puts a sidecar beside an item, if it is still that item.
+/// Writes a sidecar beside an item, provided that the item is unchanged.
 pub(super) fn write_sidecar(
     desk: &ItemCall<'_>,
     loaded: &LoadedItem,
@@ -223,7 +227,8 @@ pub(super) fn write_sidecar(
     Ok(())
 }
 
-/// What is signed is no draft any more. A record that stays grants little, and ends by itself.
+/// Ends the drafts of signed items. A draft record that stays behind by mistake grants little, and
+/// expires by itself.
 pub(super) fn end_drafts(desk: &ItemCall<'_>, addresses: &[&Address]) {
     for scope in [mere_core::item::Scope::Project, mere_core::item::Scope::User] {
         let Ok(Some(key)) = desk.context.approval_key(scope) else { continue };

@@ -1,4 +1,7 @@
-//! `mere verify`: is everything what was signed, where it was signed for?
+//! `mere verify`: checks that every item is what was signed, at the place it was signed for.
+//!
+//! It changes nothing. Any finding makes the reply a failure, so that scripts and hooks can rely on
+//! it.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +19,14 @@ use crate::court::{self, TrustPolicy};
 use crate::tool_error::ToolError;
 use crate::wording::describe_roster_trouble;
 
-/// How many items that are no findings are named, if they are not verified.
+/// The largest number of unverified items that are listed although they are not findings.
 const MAX_SHOWN: usize = 20;
 
-/// Verifies what is asked for.
+/// Verifies the selected items.
 pub(super) fn verify(desk: &ItemCall<'_>, asked: &VerifyCommand) -> Result<Draft, ToolError> {
     let named = matches!(asked.selection.which, SelectedItems::Named(_));
     let is_staged = asked.selection.which == SelectedItems::Staged;
-    // Without the user's own state only the project can be judged.
+    // Without the user's own records, only the project can be verified.
     let mut selection = asked.selection.clone();
     let court = if asked.admins.is_empty() {
         None
@@ -35,7 +38,7 @@ pub(super) fn verify(desk: &ItemCall<'_>, asked: &VerifyCommand) -> Result<Draft
                 .map_err(ItemError::Team)?,
         )
     };
-    // What is committed is nobody's draft.
+    // A draft exempts nothing that is about to be committed.
     let strict = is_staged.then(|| desk.trust_policy.without_drafts());
     let court: &TrustPolicy = court.as_ref().or(strict.as_ref()).unwrap_or(desk.trust_policy);
     let places = select(desk, &selection)?;
@@ -86,7 +89,7 @@ fn verify_reply(judged: &[ItemReport], told: Vec<Data>, findings: usize) -> Draf
         .data(data)
 }
 
-/// What is wrong with the team's roster.
+/// Returns what is wrong with the team's roster.
 fn roster_findings(court: &TrustPolicy) -> Vec<Data> {
     let trouble = court.team().roster_trouble();
     let told = trouble.map(|trouble| {
@@ -103,7 +106,7 @@ fn roster_findings(court: &TrustPolicy) -> Vec<Data> {
     told.into_iter().collect()
 }
 
-/// Items that are right as they lie there, but not as they would be committed.
+/// Returns the items that verify on disk but not as they would be committed.
 fn unstaged_findings(desk: &ItemCall<'_>, judged: &[ItemReport]) -> Result<Vec<Data>, ToolError> {
     let paths = select::unstaged_paths(desk)?;
     let odd = judged.iter().filter(|one| !one.is_finding && one.place.kind != ItemType::Memory);

@@ -1,4 +1,6 @@
-//! Proposals as they lie in the workspaces, read once: what is shown is what is placed.
+//! Proposals in the workspaces. Each is read once, so that what is shown is what is applied.
+//!
+//! What an agent wrote is limited in number and size, and a link is never followed.
 
 use mere_core::address::RelPath;
 use mere_core::digest::{Sha256, Sha256Hasher};
@@ -13,19 +15,20 @@ use mere_host::{
     open_regular_file, read_at_most,
 };
 
-/// How many proposals of one agent are looked at: none can hide another's.
+/// The largest number of proposals that are read per agent, so that no agent can crowd out
+/// another's.
 const MAX_PROPOSALS: usize = 200;
-/// The largest text of what a proposal says.
+/// The largest description of a proposal.
 const MAX_PROPOSAL_BYTES: u64 = 64 * 1024;
-/// How many files one has.
+/// The largest number of files that are read for one proposal.
 const MAX_FILES: usize = 100;
 
 /// A proposal with its files, as they were at one moment.
 pub(super) struct PendingProposal {
     pub(super) proposal: Proposal,
-    /// The main one last.
+    /// The main file comes last.
     pub(super) files: Vec<(RelPath, Vec<u8>)>,
-    /// Of all of it.
+    /// The digest of the description and all files.
     pub(super) digest: Sha256,
 }
 
@@ -43,7 +46,7 @@ impl PendingProposal {
     }
 }
 
-/// Every proposal in the project's workspaces.
+/// Returns every proposal in the project's workspaces.
 pub(super) fn read_proposals(desk: &ItemCall<'_>) -> std::io::Result<Vec<Proposal>> {
     let workspaces =
         desk.context.project.subfolder(&format!("{SPACE_FOLDER}/{WORKSPACES_FOLDER}"))?;
@@ -56,14 +59,15 @@ pub(super) fn read_proposals(desk: &ItemCall<'_>) -> std::io::Result<Vec<Proposa
             let path = format!("{agent}/{PROPOSALS_FOLDER}/{name}");
             let about = read_file(&workspaces, &path, PROPOSAL_FILE, MAX_PROPOSAL_BYTES)?;
             let proposal = about.and_then(|about| Proposal::parse(agent.clone(), &name, &about));
-            // A proposal for a place where no item lies is none.
+            // A proposal for a place where no item can lie is ignored.
             found.extend(proposal.filter(|one| is_valid_target(desk, &one.place)));
         }
     }
     Ok(found)
 }
 
-/// Whether items of that type are kept there: in a space, or in a folder that is taken in place.
+/// Returns whether items of this type are kept at this place: in a space, or in a folder whose
+/// items are used in place.
 fn is_valid_target(desk: &ItemCall<'_>, place: &ScopedPath) -> bool {
     match (place.scope, &place.base) {
         (Scope::Registry, _) | (_, CategoryBase::Store(_)) => false,
@@ -77,7 +81,7 @@ fn is_valid_target(desk: &ItemCall<'_>, place: &ScopedPath) -> bool {
     }
 }
 
-/// A proposal's files, the main one last.
+/// Reads a proposal's files, the main one last.
 fn read_files(
     desk: &ItemCall<'_>,
     proposal: &Proposal,

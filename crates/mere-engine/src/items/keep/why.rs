@@ -1,4 +1,6 @@
-//! `mere why`: everything a name could mean, which one wins, and why.
+//! `mere why`: shows everything that a name could mean, which item wins, and why.
+//!
+//! It also lists skills in the folders of other clients, which are not used as items.
 
 use mere_core::item::{Category, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
@@ -12,11 +14,11 @@ use super::list::{broken_trust_fields, fault_data};
 use crate::tool_error::ToolError;
 use crate::wording::failure_hint;
 
-/// Where the clients people use keep Agent Skills of their own.
+/// The folders in which common clients keep Agent Skills of their own.
 const CLIENT_FOLDERS: [&str; 5] =
     [".agents/skills", ".claude/skills", ".codex/skills", ".cursor/skills", ".gemini/skills"];
 
-/// Tells every candidate.
+/// Lists every candidate.
 pub(super) fn explain_choice(
     desk: &ItemCall<'_>,
     kind: ItemType,
@@ -59,7 +61,7 @@ pub(super) fn explain_choice(
     })
 }
 
-/// Nothing anywhere: as it was found out.
+/// Returns the error for a name that matches nothing anywhere.
 fn missing_error(
     found: Result<super::super::find::ResolvedItem, ItemError>,
     (kind, item): (ItemType, &ItemRef),
@@ -104,7 +106,7 @@ fn candidate_fields(
     }
 }
 
-/// What to do about an item that cannot be used.
+/// Returns what to do about an item that cannot be used.
 pub(super) fn remedy(error: &ToolError) -> Option<String> {
     match error {
         ToolError::Item(ItemError::Broken(broken)) => {
@@ -115,7 +117,8 @@ pub(super) fn remedy(error: &ToolError) -> Option<String> {
     }
 }
 
-/// Skills of this name in the clients' own folders, in the project and at home.
+/// Returns the skills of this name in the clients' own folders, in the project and in the home
+/// folder.
 fn skills_elsewhere(desk: &ItemCall<'_>, item: &ItemRef) -> Vec<Data> {
     let category = item.category.as_ref().map_or("", Category::as_str);
     let below = |folder: &str| {

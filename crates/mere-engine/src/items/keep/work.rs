@@ -1,4 +1,5 @@
-//! `mere draft` and `mere edit`: a person works on an item, and its content is free meanwhile.
+//! `mere draft` and `mere edit`: a person works on an item. Meanwhile its content need not match
+//! its signature.
 
 use mere_core::address::Address;
 use mere_core::item::{ItemType, ScopedPath};
@@ -43,7 +44,8 @@ pub(super) fn begin_work(desk: &ItemCall<'_>, asked: &ItemWork) -> Result<Draft,
     }
 }
 
-/// An item that was moved, or whose signature is none, is no work in progress.
+/// Refuses an item that was moved or whose signature is invalid, because that is not work in
+/// progress.
 fn check_place(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<(), ToolError> {
     match CheckedItem::read_and_verify(desk.view, desk.trust_policy, place.clone()) {
         Err(ToolError::Item(ItemError::Broken(broken))) if !is_content_change(&broken.failure) => {
@@ -63,9 +65,9 @@ fn start_draft(
     court::start_draft(&desk.context.environment, &key, address).map_err(ItemError::Record)
 }
 
-/// Opens the person's editor, and signs what they leave there.
+/// Opens the person's editor, and signs the result.
 fn edit(desk: &ItemCall<'_>, place: &ScopedPath, address: &Address) -> Result<Draft, ToolError> {
-    // Before the editor opens: what cannot be signed afterwards is said now.
+    // An item that could not be signed afterwards must be reported before the editor opens.
     let sealer = ItemSigner::unlock(desk, SigningReason::Requested)?;
     let was_draft = desk.trust_policy.is_draft(place);
     let was_unsigned = detect_signature_state(desk, place) == SignatureState::Unsigned;
@@ -83,7 +85,7 @@ fn edit(desk: &ItemCall<'_>, place: &ScopedPath, address: &Address) -> Result<Dr
     let loaded = LoadedItem::read(desk.view, place.clone());
     let is_same = loaded.as_ref().ok().map(LoadedItem::item_digest) == before && before.is_some();
     if is_same && !was_draft {
-        // Nothing is being worked on, however the editor ended.
+        // The item is unchanged, so it is no draft, however the editor ended.
         end_drafts(desk, &[address]);
     }
     let closed =
@@ -93,7 +95,8 @@ fn edit(desk: &ItemCall<'_>, place: &ScopedPath, address: &Address) -> Result<Dr
     }
     let loaded = loaded?;
     let data = Fields::default().with("address", address.clone());
-    // Who opens an unsigned item of one file and leaves it as it is has read what is signed.
+    // A person who opens an unsigned item with a single file and leaves it unchanged has read all
+    // that is signed.
     let is_new = was_unsigned && loaded.files.is_empty();
     if is_same && !was_draft && !is_new {
         let message = work_message(address, " is as it was; nothing was signed.");
@@ -111,23 +114,24 @@ fn edit(desk: &ItemCall<'_>, place: &ScopedPath, address: &Address) -> Result<Dr
     Ok(Draft::success(codes::EDITED, message).data(data))
 }
 
-/// Whether an item is only not what was signed: then a person may go on working on it.
+/// Returns whether only the content differs from what was signed, so that a person may continue
+/// working on it.
 fn is_content_change(failure: &VerificationFailure) -> bool {
     matches!(failure, VerificationFailure::Changed(_) | VerificationFailure::WrongFiles { .. })
 }
 
-/// Whether items of a type are signed at all.
+/// Checks that items of this type can be signed at all.
 fn check_signable(kind: ItemType) -> Result<(), ItemChangeError> {
     if kind == ItemType::Memory { Err(ItemChangeError::MemoryNotSigned) } else { Ok(()) }
 }
 
-/// The message for what a person began to work on.
+/// Builds the message about an item that a person works on.
 fn work_message(address: &Address, words: &'static str) -> Prose {
     Prose::words("").address(address.clone()).and(words)
 }
 
-/// Whether all that would be signed was shown: an editor shows the main file alone, so the others
-/// must have been vouched for already.
+/// Returns whether everything that would be signed was shown. An editor shows only the main file,
+/// so the other files must have been vouched for already.
 fn is_all_shown(desk: &ItemCall<'_>, loaded: &LoadedItem) -> bool {
     let vouched = vouched_files(desk, &loaded.place);
     let others = vouched.iter().filter(|file| file.path != loaded.main_file_name());
@@ -135,8 +139,8 @@ fn is_all_shown(desk: &ItemCall<'_>, loaded: &LoadedItem) -> bool {
         && others.into_iter().all(|file| loaded.files.contains(file))
 }
 
-/// A signed item with other files than those that were signed, which an editor does not show: it
-/// opens the main one alone.
+/// Returns the failure of a signed item if files besides its main one differ from what was signed.
+/// The editor opens only the main file, so such changes would not be shown.
 fn find_unshown_files(desk: &ItemCall<'_>, place: &ScopedPath) -> Option<Box<BrokenItem>> {
     let judged =
         CheckedItem::read_and_verify(desk.view, &desk.trust_policy.without_drafts(), place.clone());

@@ -1,4 +1,6 @@
-//! The scores of the items of one segment, clause by clause.
+//! The scores of the items of one segment, added up clause by clause.
+//!
+//! Slots that are not allowed are skipped, so they get no score and never match.
 
 use std::collections::HashMap;
 
@@ -10,17 +12,17 @@ use super::plan::{ClausePlan, QueryPlan};
 use crate::search::SearchError;
 use crate::search::index::{Segment, decode_positions};
 
-/// What the clauses say of each item of a segment.
+/// What the clauses add up to for each slot of a segment.
 pub(super) struct SegmentScores<'a> {
     plan: &'a QueryPlan,
     segment_number: usize,
     allowed: &'a [bool],
     scores: Vec<f32>,
-    /// How much of what was asked it has.
+    /// The summed rarity of the clauses that the item has.
     matched_rarity: Vec<f32>,
-    /// How many of the clauses that must be there are.
+    /// The number of required clauses that the item has.
     must_count: Vec<u8>,
-    /// Whether a clause brought it in.
+    /// Whether a clause admitted the item as a match.
     admitted: Vec<bool>,
     excluded: Vec<bool>,
 }
@@ -70,7 +72,7 @@ impl<'a> SegmentScores<'a> {
             }
             return;
         }
-        // Of several words that could be meant, the best one counts.
+        // Of several possible spellings, only the best counts.
         let mut best = HashMap::<usize, f32>::new();
         for list in &group.postings {
             for occurrence in list.segment_postings(self.segment_number).into_iter().flatten() {
@@ -112,7 +114,7 @@ impl<'a> SegmentScores<'a> {
         }
     }
 
-    /// Where words stand one after the other, with what that counts.
+    /// Returns the slots in which the words stand one after the other, with their scores.
     fn match_phrase(&self, group: &ClausePlan, segment: &Segment) -> Vec<(usize, f32)> {
         let mut standing = HashMap::<usize, (Vec<u32>, f32)>::new();
         for (number, list) in group.postings.iter().enumerate() {
@@ -128,7 +130,7 @@ impl<'a> SegmentScores<'a> {
                     None if number > 0 => continue,
                     None => (None, 0.0),
                 };
-                // Where the phrase would have begun.
+                // The positions at which the phrase would have begun.
                 let starts = decode_positions(bytes).filter_map(|place| place.checked_sub(offset));
                 let starts = starts
                     .filter(|start| before.as_ref().is_none_or(|b| b.binary_search(start).is_ok()))
@@ -142,7 +144,7 @@ impl<'a> SegmentScores<'a> {
         standing.into_iter().map(|(at, (_, points))| (at, points)).collect()
     }
 
-    /// What has everything that must be there, and nothing that must not.
+    /// Returns which slots have every required clause and none that is excluded.
     pub(super) fn eligible_slots(&self) -> Vec<bool> {
         let must = self.plan.clauses.iter().filter(|group| group.sign == Occur::Must).count();
         let must = u8::try_from(must).unwrap_or(u8::MAX);
@@ -150,7 +152,7 @@ impl<'a> SegmentScores<'a> {
         all.map(|((allowed, kept), excluded)| *allowed && *kept == must && !excluded).collect()
     }
 
-    /// What matches.
+    /// Returns the matches of the segment.
     pub(super) fn into_matches(self, segment: &Segment) -> Vec<Match> {
         let eligible = self.eligible_slots();
         let must = self.plan.clauses.iter().any(|group| group.sign == Occur::Must);

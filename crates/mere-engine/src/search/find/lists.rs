@@ -1,4 +1,7 @@
-//! Who has which words, as one query may see it.
+//! The posting lists that one query reads, and their scores.
+//!
+//! Items that are not allowed are left out of every count, so they do not affect the rarity of a
+//! word.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,43 +13,43 @@ use super::typo;
 use crate::search::SearchError;
 use crate::search::index::{Occurrence, PostingList, SearchIndex, Segment, corruption_error};
 
-/// What a word counts that merely begins as asked.
+/// The weight of a word that only begins with the prefix.
 const PREFIX_WEIGHT: f32 = 0.8;
-/// The most words that one is taken for.
+/// The most words that a misspelt one is corrected to.
 const MAX_CORRECTIONS: usize = 4;
 
-/// What a list is of.
+/// The key of a posting list.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum PostingKey {
     Stem(String),
-    /// Any word that begins so.
+    /// Any word that begins with this text.
     Prefix(String),
     Mark(ExactTerm),
 }
 
-/// Who has what a clause asks for.
+/// The items that have a term of a clause.
 pub(super) struct TermPostings {
     pub(super) key: PostingKey,
-    /// What it counts: less if it is not quite the word.
+    /// The weight of the term, which is lower for a prefix or a correction.
     weight: f32,
     postings: Rc<CachedPostings>,
     bm25: Bm25,
 }
 
-/// The items that have it.
+/// The posting lists of a key.
 struct CachedPostings {
-    /// By segment, as the index has them: with places.
+    /// The encoded list of each segment, with positions.
     segments: Vec<Option<Vec<u8>>>,
-    /// How many may be found.
+    /// The number of allowed items in them.
     item_count: u32,
 }
 
-/// The index as one query sees it. Every list is read once.
+/// The index as one query sees it. Every posting list is read once.
 pub(super) struct PostingCache<'a> {
     index: &'a SearchIndex,
     allowed: &'a [Vec<bool>],
     is_cancelled: &'a dyn Fn() -> bool,
-    /// How many items there are for it.
+    /// The number of allowed items.
     pub(super) item_count: u32,
     average_length: f32,
     cache: RefCell<BTreeMap<PostingKey, Rc<CachedPostings>>>,
@@ -70,7 +73,7 @@ impl<'a> PostingCache<'a> {
         Self { index, allowed, is_cancelled, item_count, average_length, cache: RefCell::default() }
     }
 
-    /// The lists of a word, and of what it may have been meant to be if nobody has it.
+    /// Returns the posting list of a word or, if no item has it, those of its likely corrections.
     pub(super) fn word_postings(&self, word: &QueryWord) -> Result<Vec<TermPostings>, SearchError> {
         let own = self.postings(PostingKey::Stem(word.stem.clone()))?;
         if own.item_count() > 0 {
@@ -78,7 +81,7 @@ impl<'a> PostingCache<'a> {
         }
         let mut lists = Vec::new();
         let mut fewest = None;
-        // What only items have that are not to be found is meant by nobody.
+        // A correction that no allowed item has is skipped.
         for (slips, near) in typo::find_corrections(self.index, word, self.is_cancelled)? {
             if lists.len() == MAX_CORRECTIONS || fewest.is_some_and(|fewest| slips > fewest) {
                 break;
@@ -108,8 +111,8 @@ impl<'a> PostingCache<'a> {
         Ok(TermPostings { key, weight, postings: found, bm25: score })
     }
 
-    /// How much a clause says: as much as the rarest of its words, and as a word that nobody has if
-    /// nobody has any.
+    /// Returns the rarity of a clause: that of its rarest term or, if there is no list, that of a
+    /// word that no item has.
     pub(super) fn clause_rarity(&self, lists: &[TermPostings]) -> f32 {
         let values = lists.iter().map(|list| list.bm25.idf() * list.weight.max(f32::MIN_POSITIVE));
         let value = values.fold(0.0, f32::max);
@@ -151,23 +154,23 @@ impl<'a> PostingCache<'a> {
 }
 
 impl TermPostings {
-    /// How many items have it.
+    /// Returns how many allowed items have the term.
     pub(super) fn item_count(&self) -> u32 {
         self.postings.item_count
     }
 
-    /// Who has it in a segment.
+    /// Returns the posting list of a segment.
     pub(super) fn segment_postings(&self, segment: usize) -> Option<PostingList<'_>> {
         self.postings.segments.get(segment)?.as_deref().and_then(PostingList::parse)
     }
 
-    /// What an occurrence counts.
+    /// Returns the score of an occurrence in an item of `length` words.
     pub(super) fn score(&self, at: Occurrence, length: u16) -> f32 {
         self.weight * self.bm25.score(at.fields, at.body_count, length)
     }
 }
 
-/// How many of a list are such. A list that does not make sense is damage.
+/// Counts the occurrences that satisfy `is`. A malformed list is an error.
 fn count_allowed(data: Option<&[u8]>, is: impl Fn(Occurrence) -> bool) -> rusqlite::Result<u32> {
     let Some(data) = data else { return Ok(0) };
     let mut posting = PostingList::parse(data).ok_or_else(corruption_error)?;
@@ -179,7 +182,7 @@ fn count_allowed(data: Option<&[u8]>, is: impl Fn(Occurrence) -> bool) -> rusqli
     }
 }
 
-/// Which slots of a segment have a mark.
+/// Returns which slots of a segment have a mark.
 pub(super) fn slots_with_mark(
     index: &SearchIndex,
     segment: &Segment,

@@ -1,7 +1,8 @@
-//! What matches a query, and how well: from words to scores.
+//! Matching a query against the index by words, with BM25 scores.
 //!
-//! Every list of a word is read once. What is gone, elsewhere or filtered out is not there at all,
-//! for matches and for how rare a word is, so that an index which grew says the same as a new one.
+//! Every posting list is read once. Items that are deleted, in another corpus or filtered out are
+//! treated as absent, both for matches and for the rarity of words, so an index that grew gives the
+//! same scores as a new one.
 
 mod gather;
 mod lists;
@@ -20,31 +21,31 @@ use plan::QueryPlan;
 
 pub(crate) use near::{Similarities, find_similar};
 
-/// What is asked of the index.
+/// A query together with what limits its matches.
 pub(crate) struct IndexQuery<'a> {
     pub(crate) query: &'a Query,
     pub(crate) kinds: &'a [ItemType],
-    /// In which grounds.
+    /// The corpora to search.
     pub(crate) corpora: &'a [CorpusId],
     pub(crate) filters: &'a [Filter],
-    /// In nanoseconds since 1970.
+    /// The current time in nanoseconds since 1970.
     pub(crate) now: i64,
-    /// Whether nobody waits for the answer any more.
+    /// Returns whether nobody waits for the answer any more.
     pub(crate) is_cancelled: &'a dyn Fn() -> bool,
 }
 
-/// What an item must have to count.
+/// A condition for items of some types.
 pub(crate) struct Filter {
-    /// Which types are asked; others pass.
+    /// The types that must meet the condition; others pass.
     pub(crate) kinds: Vec<ItemType>,
     pub(crate) condition: FilterCondition,
 }
 
-/// What is demanded.
+/// What an item must meet.
 pub(crate) enum FilterCondition {
-    /// A mark.
+    /// It has a mark.
     Mark(ExactTerm),
-    /// To be one of these.
+    /// It is one of these items.
     OneOf(Vec<u32>),
 }
 
@@ -53,28 +54,28 @@ pub(crate) enum FilterCondition {
 pub(crate) struct Match {
     pub(crate) item: u32,
     pub(crate) kind: u8,
-    /// BM25.
+    /// The BM25 score.
     pub(crate) bm25: f32,
-    /// How much of what was asked for it has, from 0 to 1: rare words are more of it.
+    /// The share of the query that it covers, from 0 to 1; rare words weigh more.
     pub(crate) share: f32,
-    /// Whether it is called exactly what was asked for.
+    /// Whether its name is exactly the query.
     pub(crate) has_exact_name: bool,
     pub(crate) tie_break: u32,
 }
 
-/// Everything that matches.
+/// All matches of a query.
 pub(crate) struct TextMatches {
     pub(crate) matches: Vec<Match>,
-    /// What may be found at all, by segment and slot: what only looks alike must have what has to be
-    /// there, too, and must not have what is excluded.
+    /// The items that may be found, by segment and slot. An item that is found only by similarity
+    /// must also have every required clause and none that is excluded.
     pub(crate) eligible: Vec<Vec<bool>>,
     /// The words that decided.
     pub(crate) highlight: Highlight,
-    /// Whether words were asked for at all.
+    /// Whether the query has any words.
     pub(crate) has_words: bool,
 }
 
-/// Finds what matches.
+/// Returns everything that matches.
 pub(crate) fn find_matches(
     index: &SearchIndex,
     question: &IndexQuery<'_>,
@@ -94,7 +95,7 @@ pub(crate) fn find_matches(
     Ok(TextMatches { matches, eligible, highlight, has_words })
 }
 
-/// Which items may be found, by segment and slot.
+/// Returns which items may be found, by segment and slot.
 fn allowed_slots(
     index: &SearchIndex,
     question: &IndexQuery<'_>,
@@ -132,7 +133,7 @@ fn allowed_slots(
     Ok(allowed)
 }
 
-/// Some types, by a bit for the number of each.
+/// A set of types, with one bit for the number of each.
 struct KindSet(u8);
 
 impl KindSet {
@@ -146,7 +147,7 @@ impl KindSet {
 }
 
 impl FilterCondition {
-    /// Which slots of a segment meet it.
+    /// Returns which slots of a segment meet the condition.
     fn matching_slots(
         &self,
         index: &SearchIndex,

@@ -1,4 +1,7 @@
-//! What looks alike to a model: first by signs, then by the vectors themselves.
+//! The items nearest to a query vector: chosen by sketches, then compared by the vectors
+//! themselves.
+//!
+//! Only items that the query may find at all are candidates.
 
 use std::collections::HashMap;
 
@@ -7,13 +10,13 @@ use mere_core::embed::{Sketch, Vector};
 use super::TextMatches;
 use crate::search::index::{SearchIndex, Sketches};
 
-/// How many of the nearest by signs are looked at closely.
+/// The number of nearest sketches whose vectors are compared.
 const MAX_CANDIDATES: usize = 256;
 
-/// How alike items are, as far as that was asked.
+/// The cosine similarity of each item that was compared.
 pub(crate) type Similarities = HashMap<u32, f32>;
 
-/// The items nearest to a vector among those that may be found, and those of `also`.
+/// Compares the nearest of the eligible items, and those of `also`, with a vector.
 pub(crate) fn find_similar(
     index: &SearchIndex,
     (sketches, wanted): (&Sketches, &Vector),
@@ -33,7 +36,7 @@ pub(crate) fn find_similar(
     Ok(likeness)
 }
 
-/// Whether an item may be found, by its number.
+/// Returns whether an item is eligible, by its number.
 fn allowed_items(index: &SearchIndex, found: &TextMatches) -> Vec<bool> {
     let slots = index.segments.iter().filter_map(|segment| segment.slots.last());
     let most = slots.map(|slot| slot.item).max().unwrap_or_default();
@@ -46,7 +49,8 @@ fn allowed_items(index: &SearchIndex, found: &TextMatches) -> Vec<bool> {
     allowed
 }
 
-/// The nearest by signs: distances are few, so they are counted and not sorted.
+/// Returns the items with the nearest sketches. There are few distinct distances, so they are
+/// counted instead of sorted.
 fn nearest_by_sketch(sketches: &Sketches, sketch: &Sketch, allowed: &[bool]) -> Vec<u32> {
     let mut counts = vec![0_usize; sketch.words().len() * 64 + 1];
     let mut distances = Vec::with_capacity(sketches.items.len());

@@ -1,4 +1,6 @@
-//! A query with the lists of its words at hand, and which of them decide.
+//! A query with its posting lists, and which of its clauses admit items.
+//!
+//! It reads the posting lists that the query needs, and scores no item itself.
 
 use mere_core::item::ItemType;
 use mere_core::search::{Clause, ExactTerm, Highlight, Occur, PhraseWord, Query, QueryTerm};
@@ -7,31 +9,31 @@ use super::lists::{PostingCache, PostingKey, TermPostings, slots_with_mark};
 use crate::search::SearchError;
 use crate::search::index::SearchIndex;
 
-/// From so many items on a word can be too common to decide anything.
+/// From this number of items on, a word can be too common to admit any.
 const MIN_ITEMS_FOR_COMMON: u32 = 200;
 
-/// One clause, with all lists that can make it true.
+/// A clause with all posting lists that can satisfy it.
 pub(super) struct ClausePlan {
     pub(super) sign: Occur,
     pub(super) postings: Vec<TermPostings>,
-    /// Whether all of them must stand one after the other.
+    /// Whether the terms must stand one after the other.
     pub(super) is_phrase: bool,
-    /// Whether it brings items in, or only counts for those that others brought.
+    /// Whether it admits items, or only adds to the score of those that others admit.
     pub(super) admits: bool,
-    /// How much it says: the more the fewer items have it.
+    /// Its rarity, which is higher the fewer items have it.
     pub(super) rarity: f32,
 }
 
-/// A query that can be answered.
+/// A query that is ready to be matched.
 pub(super) struct QueryPlan {
     pub(super) clauses: Vec<ClausePlan>,
-    /// Who is called exactly so.
+    /// The slots whose item has exactly the name that was asked for, by segment.
     pub(super) exact_names: Vec<Vec<bool>>,
-    /// Whether words are asked for at all; else everything that is allowed matches.
+    /// Whether the query has any words; otherwise everything that is allowed matches.
     pub(super) has_words: bool,
 }
 
-/// The types that a query asks for, among these.
+/// Returns which of these types the query asks for.
 pub(super) fn requested_kinds(query: &Query, kinds: &[ItemType]) -> Vec<ItemType> {
     let said = |sign| {
         let clauses = query.clauses.iter().filter(move |clause| clause.occur == sign);
@@ -68,13 +70,13 @@ impl QueryPlan {
         Ok(Self { clauses: groups, exact_names: slots_with_exact_name(index, query)?, has_words })
     }
 
-    /// How much all clauses say that count for an item.
+    /// Returns the summed rarity of all clauses that count for an item.
     pub(super) fn total_rarity(&self) -> f32 {
         let wanted = self.clauses.iter().filter(|group| group.sign != Occur::MustNot);
         wanted.map(|group| group.rarity).sum()
     }
 
-    /// The words that decide, as they are in the index.
+    /// Returns the words that decide, as the index has them.
     pub(super) fn highlight(&self) -> Highlight {
         let wanted =
             self.clauses.iter().filter(|group| group.sign != Occur::MustNot && group.admits);
@@ -90,7 +92,7 @@ impl QueryPlan {
     }
 }
 
-/// Who is called exactly what was asked for, by segment.
+/// Returns which items have exactly the name that was asked for, by segment.
 fn slots_with_exact_name(index: &SearchIndex, query: &Query) -> rusqlite::Result<Vec<Vec<bool>>> {
     let marks = query.names.iter().cloned().map(ExactTerm::Name).collect::<Vec<_>>();
     let mut named = Vec::new();
@@ -111,7 +113,7 @@ fn plan_clause(
 ) -> Result<Option<ClausePlan>, SearchError> {
     let one = |key| Ok::<_, SearchError>(vec![lists.postings(key)?]);
     let own = match &clause.term {
-        // What is excluded is meant as it is written.
+        // An excluded word is never corrected.
         QueryTerm::Word(word) if clause.occur == Occur::MustNot => {
             one(PostingKey::Stem(word.stem.clone()))?
         }
@@ -146,14 +148,15 @@ fn plan_clause(
     }))
 }
 
-/// Words that more than a tenth of the items have bring none in, where rarer ones do.
+/// Keeps words that more than a tenth of the items have from admitting any, if there are rarer
+/// words.
 fn decide_admission(groups: &mut [ClausePlan], all: u32) {
     let is_common = |group: &ClausePlan| {
         let most = group.postings.iter().map(TermPostings::item_count).max().unwrap_or_default();
         all >= MIN_ITEMS_FOR_COMMON && most > all / 10
     };
     let wanted = groups.iter().filter(|group| group.sign != Occur::MustNot);
-    // What nobody has brings nobody in.
+    // A word that no item has admits none.
     let is_there = |group: &&ClausePlan| group.postings.iter().any(|list| list.item_count() > 0);
     let has_rare = wanted.filter(is_there).any(|group| !is_common(group));
     for group in groups.iter_mut().filter(|group| group.sign == Occur::Should) {

@@ -1,4 +1,6 @@
-//! What a word may have been meant to be that nobody has: those a slip or two away.
+//! Corrections for a word that no item has: the indexed words one or two edits away.
+//!
+//! Words with digits and very short or very long words are not corrected.
 
 use std::collections::BTreeSet;
 
@@ -7,20 +9,20 @@ use mere_core::search::QueryWord;
 use crate::search::SearchError;
 use crate::search::index::{SearchIndex, WordForm, letter_bits};
 
-/// Shorter words are near too many others.
+/// The shortest word that is corrected; a shorter one is similar to too many others.
 const MIN_LETTERS: usize = 4;
-/// From this length on two slips are one word's.
+/// The length from which on two edits are allowed.
 const TWO_EDIT_LETTERS: usize = 8;
-/// How many letters of an ending may be more than the stem: of a word with a slip in its ending that
-/// is still there.
+/// The most letters of an ending that the typed word may have beyond the stem. A misspelt ending is
+/// not removed by the stemmer.
 const MAX_ENDING: usize = 4;
-/// The shortest stem that is taken without its ending.
+/// The shortest indexed stem that is compared without the ending.
 const MIN_STEM_LETTERS: usize = 5;
-/// Longer words are not compared.
+/// The longest word that is corrected.
 const MAX_LETTERS: usize = 40;
 
-/// The stems of words of the index that are near, in order of how many slips lie between. What was
-/// typed is compared with words as they are written, and its stem with stems.
+/// Returns the stems of similar words with their number of edits, fewest first. The typed word is
+/// compared with spellings, and its stem with stems.
 pub(super) fn find_corrections(
     index: &SearchIndex,
     word: &QueryWord,
@@ -52,21 +54,21 @@ pub(super) fn find_corrections(
     Ok(near)
 }
 
-/// A word that may have slips.
+/// A word that may be misspelt.
 struct MistypedWord<'a> {
     text: &'a str,
     characters: Vec<char>,
     letter_bits: u32,
-    /// The most slips that are one word's.
+    /// The most edits that are allowed.
     max_edits: usize,
-    /// The most bytes that they are: a character of another script is several.
+    /// The most bytes that these edits can change; a non-ASCII character has several.
     max_edit_bytes: usize,
 }
 
 impl<'a> MistypedWord<'a> {
     fn new(text: &'a str) -> Option<Self> {
         let spelt = text.chars().collect::<Vec<_>>();
-        // A number that is another number is no slip.
+        // A different number is not a misspelling.
         let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
         if has_digit || !(MIN_LETTERS..=MAX_LETTERS).contains(&spelt.len()) {
             return None;
@@ -90,15 +92,16 @@ impl<'a> MistypedWord<'a> {
         self.text.len() + self.max_edit_bytes
     }
 
-    /// Whether so few slips can lie between it and a word with these letters: each brings in one at
-    /// most.
+    /// Checks by letters alone whether a word can be within the allowed edits, each of which brings
+    /// in at most one new letter.
     fn may_match(&self, letters: u32, ending: usize) -> bool {
         let new = |bits: u32| usize::try_from(bits.count_ones()).unwrap_or(usize::MAX);
         new(letters & !self.letter_bits) <= self.max_edit_bytes
             && new(self.letter_bits & !letters) <= self.max_edit_bytes + ending
     }
 
-    /// How many slips lie between, if few do; `ending` letters of it may be more.
+    /// Returns the number of edits to an indexed word, if it is allowed. The last `ending` letters
+    /// of the typed word may be extra.
     fn edits_to(
         &self,
         known: WordForm<'_>,
@@ -114,8 +117,8 @@ impl<'a> MistypedWord<'a> {
     }
 }
 
-/// How many slips lie between two words: a letter too many, too few, another one, or two that have
-/// changed places.
+/// The edit distance between two words: insertions, deletions, substitutions and swaps of
+/// neighbouring letters. It reuses its buffers.
 #[derive(Default)]
 struct EditDistance {
     candidate: Vec<char>,
@@ -161,7 +164,7 @@ impl EditDistance {
             }
             std::mem::swap(before, above);
             std::mem::swap(above, row);
-            // What is left of the word is an ending: one slip more.
+            // The rest of the typed word is an ending, which counts as one more edit.
             let left = word.len() - i - 1;
             let slips = above.last().map(|slips| slips + usize::from(left > 0));
             if i + 1 >= enough

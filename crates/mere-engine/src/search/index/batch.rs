@@ -1,4 +1,7 @@
-//! Items that go into the index together: their words, turned around in memory.
+//! A batch of items that go into the index together, with their words inverted in memory.
+//!
+//! Nothing is written to the database here. A batch is complete in itself, so several threads can
+//! prepare one each.
 
 use std::collections::HashMap;
 
@@ -11,48 +14,48 @@ use super::CorpusId;
 use super::posting::PostingWriter;
 use mere_host::FileStamp;
 
-/// How far fields are apart, so that no phrase goes from one to the next.
+/// The distance between the positions of two fields, so that no phrase spans both.
 const FIELD_GAP: u32 = 8;
-/// The most words of an item that are indexed: what is longer says nothing new.
+/// The most words of an item that are indexed; the rest of a longer one adds nothing new.
 const MAX_WORDS: u32 = 100_000;
 
-/// An item that is to be found.
+/// An item to be written to the index.
 pub(crate) struct IndexEntry {
-    /// In which ground it lies.
+    /// The corpus in which it lies.
     pub(crate) corpus: CorpusId,
-    /// Where in it.
+    /// Its path in the corpus.
     pub(crate) path: String,
-    /// Which of two equal matches comes first.
+    /// The order among equal matches; the lower number comes first.
     pub(crate) tie_break: u32,
-    /// What lay there when the disk was looked at. If it is something else by now, another process
-    /// was quicker, and this is dropped.
+    /// The item that the index had at this path when the disk was compared. If the index has
+    /// another one by now, another process was faster, and this entry is dropped.
     pub(crate) replaces: Option<u32>,
-    /// What its file looked like; none if it may have changed since and look the same.
+    /// The stamp of its file; none if the file may have changed since without a different stamp.
     pub(crate) stamp: Option<FileStamp>,
     pub(crate) kind: ItemType,
     pub(crate) id: String,
     pub(crate) category: String,
-    /// From when on it is hidden, in nanoseconds since 1970.
+    /// The time from which on it is hidden, in nanoseconds since 1970.
     pub(crate) expires: Option<i64>,
-    /// When its file was changed, in nanoseconds since 1970.
+    /// The time when its file was modified, in nanoseconds since 1970.
     pub(crate) modified: i64,
-    /// What it is called, as agents see it; empty for what has no links.
+    /// The title as agents see it; empty for an item that cannot have links.
     pub(crate) title: String,
-    /// What kind of knowledge it is.
+    /// The type of a knowledge entry.
     pub(crate) entry_type: Option<String>,
-    /// What it links to: relation and target.
+    /// Its links, each with a relation and a target.
     pub(crate) links: Vec<Link>,
-    /// The print of what it means, where its vector comes later: as long as that is the same, the one
-    /// it had is kept.
+    /// The fingerprint of the text that is embedded, if its vector is made later. As long as it is
+    /// unchanged, the vector of the replaced item is kept.
     pub(crate) text_fingerprint: Option<i64>,
-    /// What the model makes of it.
+    /// Its vector, if the model makes one while the item is indexed.
     pub(crate) vector: Option<Vector>,
 }
 
-/// The same with how many words it has.
+/// An entry with its number of words.
 pub(super) struct CountedEntry {
     pub(super) entry: IndexEntry,
-    /// None for what could not be understood: it is known, and never found.
+    /// None for an item that could not be parsed: it is recorded, and never a match.
     pub(super) word_count: Option<u16>,
 }
 
@@ -60,11 +63,11 @@ pub(super) struct CountedEntry {
 #[derive(Default)]
 pub(crate) struct IndexBatch {
     pub(super) entries: Vec<CountedEntry>,
-    /// Every word of every item, in few bytes: there are very many.
+    /// Every occurrence of a word, packed into few bytes because there are very many.
     mentions: Vec<Mention>,
     /// The number of each term.
     term_numbers: HashMap<Box<str>, u32>,
-    /// The same for words as they stand in texts, so that each is reduced to its stem once.
+    /// The term number of each word as it is spelt, so that each is stemmed once.
     word_terms: HashMap<Box<str>, u32>,
 }
 
@@ -73,7 +76,7 @@ impl IndexBatch {
         self.entries.len()
     }
 
-    /// One more item; without a document it is known and never found.
+    /// Adds an item. Without a document it is recorded, and never a match.
     pub(crate) fn add(&mut self, entry: IndexEntry, document: Option<&Document>) {
         let words = document.map(|document| self.add_words(document));
         let length = words.map(|words| u16::try_from(words).unwrap_or(u16::MAX));
@@ -103,7 +106,7 @@ impl IndexBatch {
         count
     }
 
-    /// The number of the stem of a word.
+    /// Returns the term number of a word's stem.
     fn stem_number(&mut self, word: &str) -> u32 {
         if let Some(term) = self.word_terms.get(word) {
             return *term;
@@ -120,7 +123,7 @@ impl IndexBatch {
         *self.term_numbers.entry(term.into_boxed_str()).or_insert(next)
     }
 
-    /// The items, and their words.
+    /// Returns the entries and their terms.
     pub(super) fn finish(mut self) -> (Vec<CountedEntry>, BatchTerms) {
         self.mentions.sort_unstable();
         let mut names = self.term_numbers.into_iter().collect::<Vec<_>>();
@@ -138,12 +141,12 @@ impl IndexBatch {
     }
 }
 
-/// The words of a batch in order, each with who has it.
+/// The terms of a batch in order, each with its posting list.
 pub(super) struct BatchTerms {
     names: std::vec::IntoIter<(Box<str>, u32)>,
-    /// In order.
+    /// Sorted by term, item and position.
     mentions: Vec<Mention>,
-    /// Words that are not written like their stems, each with its stem.
+    /// The spellings that differ from their stems, each with its stem.
     pub(super) forms: Vec<(Box<str>, Box<str>)>,
 }
 
@@ -166,7 +169,8 @@ impl Iterator for BatchTerms {
     }
 }
 
-/// That an item has a term at a place of a field, in one number: in order of terms, items, places.
+/// An occurrence of a term in an item, packed into one number that sorts by term, item and
+/// position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Mention(u64);
 
@@ -182,7 +186,7 @@ impl Mention {
         Self(number << Self::FIELD_BITS | u64::from(field.bit().trailing_zeros()))
     }
 
-    /// So many bits of it, from one on.
+    /// Returns `bits` bits, starting at bit `from`.
     fn extract_bits(self, from: u32, bits: u32) -> u32 {
         u32::try_from(self.0 >> from & ((1 << bits) - 1)).unwrap_or_default()
     }

@@ -1,16 +1,19 @@
-//! The grounds whose items the index has.
+//! The corpora whose items the index holds.
+//!
+//! A corpus keeps its number as long as its name stays the same. When its item trees change, items
+//! outside the new ones leave the index.
 
 use rusqlite::{Connection, OptionalExtension};
 
 use super::{SearchIndex, bump_generation, delete_item, schema};
 use crate::search::ground::Corpus;
 
-/// What the index calls a ground.
+/// The number of a corpus in the index.
 pub(crate) type CorpusId = u16;
 
 impl SearchIndex {
-    /// The number of a ground; one that is new gets one. Where it is made of other folders than
-    /// before, what lies in none of them is forgotten.
+    /// Returns the number of a corpus, and registers it if it is new. If its item trees have
+    /// changed, the items that lie in none of them are deleted.
     pub(crate) fn register_corpus(&mut self, ground: &Corpus) -> rusqlite::Result<CorpusId> {
         let plots = ground.tree_labels().join("\n");
         if let Some((id, known)) = find_corpus(&self.connection, &ground.name)?
@@ -19,7 +22,7 @@ impl SearchIndex {
             return Ok(id);
         }
         let change = schema::begin_write(&mut self.connection)?;
-        // Another process may have been quicker.
+        // Another process may have registered it in the meantime.
         let id = if let Some((id, _)) = find_corpus(&change, &ground.name)? {
             change.execute("UPDATE ground SET plots = ? WHERE id = ?", (&plots, id))?;
             for item in items_outside_trees(&change, id, ground)? {
@@ -47,7 +50,7 @@ fn find_corpus(
     one.query_row([name], |row| Ok((row.get(0)?, row.get(1)?))).optional()
 }
 
-/// The items that lie in none of a ground's plots.
+/// Returns the items that lie in none of a corpus's item trees.
 fn items_outside_trees(
     change: &Connection,
     id: CorpusId,

@@ -1,4 +1,7 @@
-//! What the index knows of files: which ones, and what they looked like.
+//! The files that the index knows, each with its stamp.
+//!
+//! A stamp is stored only if a later change of the file is sure to alter it, so an equal stamp
+//! means an unchanged file.
 
 use std::collections::HashMap;
 
@@ -8,22 +11,23 @@ use rusqlite::OptionalExtension;
 use super::{CorpusId, SearchIndex};
 use mere_host::FileStamp;
 
-/// What is known of a file.
+/// What the index knows of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KnownFile {
     pub(crate) item: u32,
-    /// None if it may have changed since and look the same.
+    /// None if the file may have changed since without a different stamp.
     pub(crate) stamp: Option<FileStamp>,
 }
 
 impl SearchIndex {
-    /// Everything in a folder of a ground and below, by path.
+    /// Returns every known file in a folder of a corpus and below, by its path.
     pub(crate) fn known_files_below(
         &self,
         ground: CorpusId,
         folder: &str,
     ) -> rusqlite::Result<HashMap<String, KnownFile>> {
-        // Everything begins with the empty path, and everything in a folder with its slash.
+        // Every path begins with the empty prefix, and every path in a folder with the folder and a
+        // slash.
         let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let end = format!("{start}\u{10ffff}");
         let mut all = self.connection.prepare_cached(
@@ -41,7 +45,7 @@ impl SearchIndex {
         rows.collect()
     }
 
-    /// What is known of one file.
+    /// Returns what is known of one file.
     pub(crate) fn known_file(
         &self,
         ground: CorpusId,
@@ -56,21 +60,21 @@ impl SearchIndex {
         known.optional()
     }
 
-    /// Where an item lies: its ground and its path there.
+    /// Returns the corpus of an item and its path there.
     pub(crate) fn item_path(&self, item: u32) -> rusqlite::Result<Option<(CorpusId, String)>> {
         let mut one =
             self.connection.prepare_cached("SELECT ground, path FROM item WHERE id = ?")?;
         one.query_row([item], |row| Ok((row.get(0)?, row.get(1)?))).optional()
     }
 
-    /// When the file of an item was changed.
+    /// Returns the time when the file of an item was modified.
     pub(crate) fn modified_at(&self, item: u32) -> rusqlite::Result<Option<Timestamp>> {
         let mut one = self.connection.prepare_cached("SELECT modified FROM item WHERE id = ?")?;
         let at = one.query_row([item], |row| row.get::<_, i64>(0)).optional()?;
         Ok(at.and_then(|at| Timestamp::from_nanosecond(i128::from(at)).ok()))
     }
 
-    /// The items that are hidden at a moment, in nanoseconds since 1970.
+    /// Returns the items that have expired at a time, in nanoseconds since 1970.
     pub(crate) fn expired_items(&self, now: i64) -> rusqlite::Result<Vec<u32>> {
         let mut all = self.connection.prepare_cached("SELECT id FROM item WHERE expires <= ?")?;
         all.query_map([now], |row| row.get(0))?.collect()

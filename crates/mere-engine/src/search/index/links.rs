@@ -1,4 +1,7 @@
-//! What items link to, and what links to them.
+//! The links between items, in both directions.
+//!
+//! Targets are stored as they are written. Which item a target stands for is decided by the graph
+//! and not here.
 
 use mere_core::graph::Link;
 use mere_core::item::{ItemRef, Relation, ScopedPath};
@@ -6,7 +9,7 @@ use rusqlite::Row;
 
 use super::{CorpusId, SearchIndex};
 
-/// An item that has links, as the index knows it.
+/// An item that can have links, as the index knows it.
 pub(crate) struct LinkableItem {
     pub(crate) item: u32,
     pub(crate) corpus: CorpusId,
@@ -30,13 +33,13 @@ impl LinkableItem {
 }
 
 impl SearchIndex {
-    /// Every item that can have links.
+    /// Returns every item that can have links.
     pub(crate) fn linkable_items(&self) -> rusqlite::Result<Vec<LinkableItem>> {
         let sql = format!("SELECT {} FROM item WHERE title <> ''", LinkableItem::COLUMNS);
         self.connection.prepare_cached(&sql)?.query_map([], LinkableItem::from_row)?.collect()
     }
 
-    /// What an item says of others.
+    /// Returns the links of an item.
     pub(crate) fn links_of(&self, item: u32) -> rusqlite::Result<Vec<Link>> {
         let sql = "SELECT relation, target FROM link WHERE item = ? ORDER BY rowid";
         let mut all = self.connection.prepare_cached(sql)?;
@@ -49,7 +52,7 @@ impl SearchIndex {
         Ok(links)
     }
 
-    /// The items that a name as it is written can mean.
+    /// Returns the items that a name can stand for, as it is written.
     pub(crate) fn items_named(&self, name: &ItemRef) -> rusqlite::Result<Vec<LinkableItem>> {
         let sql = format!(
             "SELECT {} FROM item WHERE name = ?1 AND title <> '' AND (?2 IS NULL OR category = ?2)",
@@ -60,8 +63,9 @@ impl SearchIndex {
         all.query_map((name.id.as_str(), category), LinkableItem::from_row)?.collect()
     }
 
-    /// What is said of an entry by either of its names, and by whom; by one relation, if one is
-    /// asked for. Whether it is this entry that is meant is another question.
+    /// Returns the links whose target is written as either name of an entry, with their items; only
+    /// those of one relation, if one is given. Whether such a link resolves to this entry is not
+    /// decided here.
     pub(crate) fn links_to(
         &self,
         place: &ScopedPath,

@@ -1,4 +1,6 @@
-//! Small segments become larger ones, without what is gone.
+//! Merging small segments into larger ones, without the deleted items.
+//!
+//! A merge is one transaction and changes no result: it can be interrupted or left out at any time.
 
 use std::collections::HashSet;
 
@@ -8,15 +10,16 @@ use super::posting::{PostingList, PostingWriter};
 use super::segment::{Segment, SegmentSlot};
 use super::{SearchIndex, bump_generation, insert_segment, schema, words, write_segment_words};
 
-/// How many segments of one size there are before they are merged.
+/// The number of segments of one size tier from which on they are merged.
 const SEGMENTS_PER_TIER: usize = 8;
 
-/// Where the items of a segment go: none for one that is gone.
+/// The new slot of each item of a segment; none for a deleted one.
 type SlotMoves = Vec<Option<u32>>;
 
 impl SearchIndex {
-    /// Merges segments where there are many of one size or much is gone, if that is no more work
-    /// than `most` items. Says whether it did. Once it is `enough`, all is left as it was.
+    /// Merges segments where many are of one size or most of one is deleted, if that affects no
+    /// more than `most` items. Returns whether another merge may be due. If `enough` returns true,
+    /// everything stays as it was.
     pub(crate) fn merge(
         &mut self,
         most: usize,
@@ -25,7 +28,7 @@ impl SearchIndex {
         self.refresh()?;
         let Some(chosen) = self.choose_segments(most) else { return Ok(false) };
         let change = schema::begin_write(&mut self.connection)?;
-        // Somebody else may have merged them, or have more that is gone.
+        // Another process may have merged them or deleted items.
         if super::read_counter(&change, "generation")? != self.generation {
             drop(change);
             self.refresh()?;
@@ -41,7 +44,7 @@ impl SearchIndex {
         Ok(true)
     }
 
-    /// Which ones.
+    /// Chooses the segments to merge.
     fn choose_segments(&self, most: usize) -> Option<Vec<usize>> {
         let size = |at: &usize| self.segments[*at].slots.len();
         let tier = |at: &usize| (size(at) | 1).ilog2() / 3;
@@ -66,7 +69,7 @@ impl SearchIndex {
     }
 }
 
-/// Writes one segment in place of several, and says whether it is whole.
+/// Writes one segment in place of several. Returns false if it was interrupted.
 fn write_merged(
     change: &Connection,
     old: &[&Segment],
@@ -92,7 +95,7 @@ fn write_merged(
     Ok(true)
 }
 
-/// The items that stay, in order, and where each one goes.
+/// Returns the slots of the remaining items, in order, and where each old slot goes.
 fn arrange_slots(old: &[&Segment]) -> (Vec<SegmentSlot>, Vec<SlotMoves>) {
     let mut slots = Vec::new();
     for segment in old {
@@ -112,7 +115,7 @@ fn arrange_slots(old: &[&Segment]) -> (Vec<SegmentSlot>, Vec<SlotMoves>) {
     (slots, moves)
 }
 
-/// A segment's words, read in order.
+/// The terms of a segment, read in order.
 struct WordCursor<'a> {
     rows: Rows<'a>,
     next: Option<(String, Vec<u8>)>,
@@ -128,7 +131,8 @@ impl WordCursor<'_> {
     }
 }
 
-/// Writes the words of several segments as those of one, and gives them; none once it is `enough`.
+/// Writes the terms of several segments as those of one and returns its vocabulary; none if
+/// `enough` returned true.
 fn merge_words(
     change: &Connection,
     id: i64,

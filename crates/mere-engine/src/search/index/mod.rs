@@ -1,9 +1,10 @@
-//! The index: what has which words, kept in an embedded database.
+//! The search index: an inverted index of items in an embedded database, with their links and
+//! vectors.
 //!
-//! Items are added in segments that are never changed; what is changed or removed is marked as gone,
-//! and small segments are merged into larger ones. A change is one transaction, so that a killed
-//! process leaves what was there before, and any number of processes may share the file. A query
-//! reads the lists of its words and nothing else (ADR 11).
+//! Items are added in segments that never change. A changed or removed item is marked as deleted,
+//! and small segments are merged into larger ones. Each change is one transaction, so a killed
+//! process leaves the previous state, and any number of processes may share the file. A query reads
+//! the posting lists of its words and nothing else (ADR 11).
 
 mod batch;
 mod grounds;
@@ -38,13 +39,13 @@ use mere_host::Database;
 pub(crate) struct SearchIndex {
     pub(super) connection: Connection,
     generation: i64,
-    /// Changes when everything was forgotten: then nothing that was looked at counts.
+    /// Increases when the index is cleared: earlier comparisons with the disk are then void.
     pub(crate) epoch: i64,
     pub(super) segments: Vec<Segment>,
 }
 
 impl SearchIndex {
-    /// Opens the index in a database, and makes it if there is none.
+    /// Opens the index in a database, and creates it if there is none.
     pub(crate) fn open(database: &Database) -> Result<Self, SearchError> {
         Ok(Self::from_connection(database.open()?)?)
     }
@@ -63,7 +64,7 @@ impl SearchIndex {
         }
     }
 
-    /// Sees what other processes have changed.
+    /// Loads what other processes have changed.
     pub(crate) fn refresh(&mut self) -> rusqlite::Result<()> {
         if read_counter(&self.connection, "generation")? != self.generation {
             self.begin_read()?;
@@ -72,7 +73,7 @@ impl SearchIndex {
         Ok(())
     }
 
-    /// From now on everything is read as it is at this moment.
+    /// Begins a read transaction: from now on everything is read as of this moment.
     pub(crate) fn begin_read(&mut self) -> rusqlite::Result<()> {
         self.connection.prepare_cached("BEGIN")?.execute([])?;
         let loaded = self.load_segments();
@@ -82,7 +83,7 @@ impl SearchIndex {
         loaded
     }
 
-    /// The end of that moment.
+    /// Ends the read transaction.
     pub(crate) fn end_read(&self) -> rusqlite::Result<()> {
         self.connection.prepare_cached("COMMIT")?.execute([]).map(|_| ())
     }
@@ -119,13 +120,13 @@ impl SearchIndex {
         Ok(())
     }
 
-    /// An item as queries need it.
+    /// Returns the slot of an item.
     pub(crate) fn slot_of_item(&self, item: u32) -> Option<SegmentSlot> {
         self.segments.iter().find_map(|segment| Some(segment.slots[segment.slot_index(item)?]))
     }
 
-    /// Adds items, in place of what lay at the same places before, with what a model makes of them.
-    /// Says whether all of them: where another process was quicker, its item stays.
+    /// Adds items with their vectors, in place of the items at the same paths. Returns whether all
+    /// were added: if another process was faster, its item stays.
     pub(crate) fn add(
         &mut self,
         batch: IndexBatch,
@@ -153,8 +154,8 @@ impl SearchIndex {
         Ok(late == 0)
     }
 
-    /// Forgets everything. Numbers go on: what another process has in memory is of no use to it, and
-    /// does no harm.
+    /// Deletes everything. Item and segment numbers go on increasing, so that what another process
+    /// holds in memory is useless to it but harmless.
     pub(crate) fn clear(&mut self) -> rusqlite::Result<()> {
         let change = schema::begin_write(&mut self.connection)?;
         schema::empty_tables(&change)?;
@@ -165,7 +166,7 @@ impl SearchIndex {
         self.refresh()
     }
 
-    /// Forgets items.
+    /// Deletes items.
     pub(crate) fn remove(&mut self, items: &[u32]) -> rusqlite::Result<()> {
         if items.is_empty() {
             return Ok(());
@@ -180,7 +181,7 @@ impl SearchIndex {
     }
 }
 
-/// What is written for each item.
+/// Writes the rows of each item in one transaction.
 struct ItemWriter<'a> {
     transaction: &'a Transaction<'a>,
     select_existing: CachedStatement<'a>,
@@ -189,7 +190,7 @@ struct ItemWriter<'a> {
     insert_vector: CachedStatement<'a>,
     move_vector: CachedStatement<'a>,
     model: Option<i64>,
-    /// How many items another process has put there meanwhile.
+    /// The number of items that another process had replaced in the meantime.
     conflicts: usize,
 }
 
@@ -256,7 +257,7 @@ impl<'a> ItemWriter<'a> {
             self.insert_link.execute((id, relation.name(), target))?;
         }
         if let Some(model) = self.model {
-            // That it makes nothing of an item is known too.
+            // An empty vector records that the model makes nothing of the item.
             let data = entry.vector.as_ref().map_or(&[][..], Vector::as_bytes);
             self.insert_vector.execute((id, model, data))?;
         }
@@ -264,7 +265,7 @@ impl<'a> ItemWriter<'a> {
     }
 }
 
-/// Marks an item as gone.
+/// Deletes an item and marks its slot as deleted.
 fn delete_item(change: &Connection, item: i64) -> rusqlite::Result<()> {
     for sql in [
         "DELETE FROM item WHERE id = ?",
@@ -277,7 +278,7 @@ fn delete_item(change: &Connection, item: i64) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Writes a segment: its items in order, its words in order.
+/// Writes a segment: its slots and its terms, both in order.
 fn write_segment(
     change: &Connection,
     slots: &[SegmentSlot],
@@ -299,7 +300,7 @@ fn write_segment(
     write_segment_words(change, id, words)
 }
 
-/// Writes the items of a segment, and says which one it is.
+/// Inserts a segment with its slots and returns its number.
 fn insert_segment(change: &Connection, slots: &[SegmentSlot]) -> rusqlite::Result<i64> {
     let mut items = Vec::with_capacity(size_of_val(slots));
     for slot in slots {
@@ -309,7 +310,7 @@ fn insert_segment(change: &Connection, slots: &[SegmentSlot]) -> rusqlite::Resul
     Ok(change.last_insert_rowid())
 }
 
-/// Writes which words a segment has.
+/// Writes the vocabulary of a segment.
 fn write_segment_words(
     change: &Connection,
     id: i64,
@@ -319,7 +320,7 @@ fn write_segment_words(
     change.execute(sql, (words.finish().into_bytes(), id)).map(|_| ())
 }
 
-/// A number as the database has them.
+/// Converts a count to an integer of the database.
 fn to_sql_integer(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
@@ -334,7 +335,7 @@ fn set_counter(change: &Connection, name: &str, value: i64) -> rusqlite::Result<
     one.execute((value, name)).map(|_| ())
 }
 
-/// Tells others that the index has changed.
+/// Increases the generation, by which other processes notice that the index has changed.
 fn bump_generation(change: &Connection) -> rusqlite::Result<()> {
     set_counter(change, "generation", read_counter(change, "generation")? + 1)
 }

@@ -1,32 +1,32 @@
-//! Who has a word, where and how often, in as few bytes as can be.
+//! Posting lists: the items that have a word, with fields, counts and positions, in few bytes.
 //!
-//! The items of a segment are counted from 0. Of each that has the word there is: how far it is
-//! from the one before, the fields that have it, how often the body has it; then, for phrases,
-//! where it stands. Bytes that make no sense end the list, which is then not whole.
+//! Items are numbered by their slots in a segment. Each entry has the distance from the previous
+//! slot, the fields with the word and, if the body has it, how often; the positions for phrases
+//! follow in a second part. Bytes that make no sense end the list, which is then not complete.
 
 use mere_core::search::DocumentField;
 
-/// The most places of a word in one item that are remembered.
+/// The most positions of a word that are stored for one item.
 const MAX_POSITIONS: u32 = 1000;
 
-/// One item that has a word.
+/// An item that has a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Occurrence {
-    /// Which item of the segment.
+    /// The slot of the item in its segment.
     pub(crate) slot: u32,
-    /// A bit for each field.
+    /// One bit for each field that has the word.
     pub(crate) fields: u8,
-    /// How often its body has the word.
+    /// How often the body has the word.
     pub(crate) body_count: u32,
 }
 
-/// Who has a word, being written.
+/// The posting list of a word while it is written.
 #[derive(Default)]
 pub(super) struct PostingWriter {
     count: u32,
     last_slot: u32,
     items: Vec<u8>,
-    /// Of each item the steps from place to place, one more than they are, and a zero.
+    /// For each item the differences between positions, each plus one, and a terminating zero.
     positions: Vec<u8>,
     current: Option<OpenOccurrence>,
 }
@@ -40,7 +40,7 @@ struct OpenOccurrence {
 }
 
 impl PostingWriter {
-    /// An item has the word in a field at a place. Items come in order, and so do places.
+    /// Adds the position of an item's word in a field. Slots and positions must be in order.
     pub(super) fn add(&mut self, item: u32, field: DocumentField, place: u32) {
         let mut open = match self.current {
             Some(open) if open.occurrence.slot == item => open,
@@ -65,14 +65,14 @@ impl PostingWriter {
         self.current = Some(open);
     }
 
-    /// An item with all that another list says of it.
+    /// Adds an item with its positions as another list has them.
     pub(super) fn add_copy(&mut self, at: Occurrence, places: &[u8]) {
         self.finish_item();
         self.positions.extend(places);
         self.current = Some(OpenOccurrence { occurrence: at, position_count: 0, last_position: 0 });
     }
 
-    /// An item with what several lists say of it.
+    /// Adds an item with what several lists have of it.
     pub(super) fn add_merged(&mut self, item: u32, mut union: MergedOccurrence) {
         self.finish_item();
         union.positions.sort_unstable();
@@ -101,7 +101,7 @@ impl PostingWriter {
         (self.count, self.last_slot) = (self.count + 1, at.slot);
     }
 
-    /// The bytes; none if nobody has the word.
+    /// Returns the bytes; none if no item has the word.
     pub(super) fn finish(mut self) -> Option<Vec<u8>> {
         self.finish_item();
         if self.count == 0 {
@@ -116,7 +116,7 @@ impl PostingWriter {
     }
 }
 
-/// What several lists say of one item.
+/// What several lists have of one item.
 #[derive(Default)]
 pub(super) struct MergedOccurrence {
     fields: u8,
@@ -132,13 +132,13 @@ impl MergedOccurrence {
     }
 }
 
-/// Who has a word, being read.
+/// The posting list of a word while it is read.
 #[derive(Clone)]
 pub(crate) struct PostingList<'a> {
     items: &'a [u8],
     positions: &'a [u8],
     last_slot: u32,
-    /// How many items are to come.
+    /// The number of items that follow.
     remaining: u32,
 }
 
@@ -150,15 +150,16 @@ impl<'a> PostingList<'a> {
         Some(Self { items, positions: places, last_slot: 0, remaining: left })
     }
 
-    /// Whether there is what there should be, after all of it was read.
+    /// Returns whether the list was well formed, after all of it was read.
     pub(crate) fn is_complete(&self) -> bool {
         self.remaining == 0 && self.items.is_empty()
     }
 
-    /// The next item with where it has the word, as [`places`] reads it.
+    /// Returns the next item with its encoded positions, for [`decode_positions`].
     pub(crate) fn next_with_positions(&mut self) -> Option<(Occurrence, &'a [u8])> {
         let occurrence = self.next()?;
-        // A zero is no part of a larger number, whose last byte is never zero.
+        // A zero byte only occurs as the terminator: the last byte of a larger number is never
+        // zero.
         let end = self.positions.iter().position(|byte| *byte == 0)?;
         let (own, rest) = self.positions.split_at(end);
         self.positions = &rest[1..];
@@ -180,7 +181,7 @@ impl Iterator for PostingList<'_> {
     }
 }
 
-/// The places that some bytes say.
+/// Decodes the positions of one item.
 pub(crate) fn decode_positions(mut bytes: &[u8]) -> impl Iterator<Item = u32> {
     let mut place = 0_u32;
     std::iter::from_fn(move || {
@@ -189,7 +190,7 @@ pub(crate) fn decode_positions(mut bytes: &[u8]) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Writes a number, seven bits a byte.
+/// Writes a number as a varint, seven bits to a byte.
 fn write_varint(bytes: &mut Vec<u8>, mut number: u32) {
     while number >= 0x80 {
         bytes.push(number.to_le_bytes()[0] | 0x80);
@@ -198,7 +199,7 @@ fn write_varint(bytes: &mut Vec<u8>, mut number: u32) {
     bytes.push(number.to_le_bytes()[0]);
 }
 
-/// Reads a number.
+/// Reads a varint.
 fn read_varint(bytes: &mut &[u8]) -> Option<u32> {
     let mut number = 0;
     for shift in [0, 7, 14, 21, 28] {

@@ -1,11 +1,11 @@
-//! The tables of the index, and how they come to be.
+//! The tables of the index, and how they are created.
 //!
-//! All of it can be made again from the files. What another form of this program wrote, or what is
-//! damaged, is thrown away whole.
+//! Everything can be built again from the files. Tables that another version of this program wrote,
+//! or that are damaged, are thrown away as a whole.
 
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
-/// Changes with the tables and with how texts are read into them.
+/// The version of the tables and of how texts are read into them.
 const SCHEMA_VERSION: i32 = 5;
 
 const TABLES: &str = "
@@ -46,13 +46,13 @@ const TABLES: &str = "
     CREATE INDEX vector_by_model ON vector (model);
 ";
 
-/// Makes the tables where there are none of this form.
+/// Creates the tables, unless those of this version exist.
 pub(super) fn ensure_tables(connection: &mut Connection) -> rusqlite::Result<()> {
     if schema_version(connection)? == SCHEMA_VERSION {
         return Ok(());
     }
     let change = begin_write(connection)?;
-    // Another process may have been quicker.
+    // Another process may have created them in the meantime.
     if schema_version(&change)? != SCHEMA_VERSION {
         let names = {
             let mut tables = change.prepare(
@@ -70,8 +70,8 @@ pub(super) fn ensure_tables(connection: &mut Connection) -> rusqlite::Result<()>
     change.commit()
 }
 
-/// Empties the tables. One segment stays, with nothing in it, so that no other gets a number that one
-/// had before.
+/// Empties the tables. One empty segment stays, so that no later segment gets a number that was
+/// used before.
 pub(super) fn empty_tables(change: &Connection) -> rusqlite::Result<()> {
     change.execute_batch(
         "INSERT INTO segment (items, words) VALUES (x'', x'');
@@ -81,7 +81,7 @@ pub(super) fn empty_tables(change: &Connection) -> rusqlite::Result<()> {
     )
 }
 
-/// Whether items and segments fit each other: each item that is there has its slot.
+/// Checks that items and segments agree: every item has one live slot.
 pub(super) fn is_consistent(connection: &Connection, live: usize) -> rusqlite::Result<bool> {
     let items = connection.query_row("SELECT count(*) FROM item", [], |row| row.get::<_, i64>(0));
     Ok(items? == super::to_sql_integer(live))
@@ -91,23 +91,23 @@ fn schema_version(connection: &Connection) -> rusqlite::Result<i32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Begins a change: one process at a time.
+/// Begins a write transaction; only one process at a time has one.
 pub(super) fn begin_write(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
     connection.transaction_with_behavior(TransactionBehavior::Immediate)
 }
 
-/// What is said of a file whose parts do not fit each other.
+/// Returns the error for a file whose parts contradict each other.
 pub(crate) fn corruption_error() -> rusqlite::Error {
     let corrupt = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
     rusqlite::Error::SqliteFailure(corrupt, Some("its parts do not fit each other".to_owned()))
 }
 
-/// What helps against an error.
+/// How an index is recovered after an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IndexRecovery {
-    /// It is damaged: it is made anew.
+    /// It is damaged, and is created again.
     Recreate,
-    /// It cannot be kept there: it is made elsewhere.
+    /// It cannot be stored at its place, and is created elsewhere.
     Relocate,
 }
 
@@ -119,7 +119,7 @@ impl IndexRecovery {
                 | ErrorCode::NotADatabase
                 | ErrorCode::ConstraintViolation
                 | ErrorCode::TypeMismatch => Some(Self::Recreate),
-                // A table or a column that is not there.
+                // A missing table or column.
                 _ if failure.extended_code == rusqlite::ffi::SQLITE_ERROR => Some(Self::Recreate),
                 ErrorCode::ReadOnly
                 | ErrorCode::CannotOpen
@@ -130,7 +130,7 @@ impl IndexRecovery {
                 | ErrorCode::NoLargeFileSupport => Some(Self::Relocate),
                 _ => None,
             },
-            // A value that is not of the type that was written.
+            // A value whose type is not the one that was written.
             rusqlite::Error::InvalidColumnType(..)
             | rusqlite::Error::Utf8Error(..)
             | rusqlite::Error::FromSqlConversionFailure(..)

@@ -1,4 +1,6 @@
-//! A part of the index that was written at once: some items, and who of them has which word.
+//! A segment: a part of the index that was written at once, with its items and their posting lists.
+//!
+//! A segment is never changed once it is written, save that items are marked as deleted.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -11,14 +13,15 @@ use super::words::SegmentVocabulary;
 use super::{CorpusId, schema};
 use crate::search::SearchError;
 
-/// How many bytes of a segment's row an item takes.
+/// The number of bytes of a slot in the segment's row.
 const SLOT_BYTES: usize = 13;
 
-/// An item of a segment, as every query needs it.
+/// An item of a segment, with what every query needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SegmentSlot {
     pub(crate) item: u32,
-    /// Which of two equal matches comes first, whenever and by whomever they were indexed.
+    /// The order among equal matches, which does not depend on when or by which process they were
+    /// indexed.
     pub(crate) tie_break: u32,
     pub(crate) word_count: u16,
     pub(crate) kind: u8,
@@ -46,10 +49,10 @@ impl SegmentSlot {
     }
 }
 
-/// The number of what is of no type, because it could not be understood.
+/// The kind of an item that could not be parsed.
 pub(super) const UNPARSED_KIND: u8 = u8::MAX;
 
-/// The number of a type in the index; lockfiles are not in it.
+/// Returns the number of a type in the index; lockfiles are never indexed.
 pub(crate) fn kind_number(kind: ItemType) -> u8 {
     match kind {
         ItemType::Directive => 0,
@@ -60,17 +63,17 @@ pub(crate) fn kind_number(kind: ItemType) -> u8 {
     }
 }
 
-/// The type that has a number.
+/// Returns the type that has a number.
 pub(crate) fn kind_from_number(number: u8) -> Option<ItemType> {
     ItemType::ALL.into_iter().find(|kind| kind_number(*kind) == number)
 }
 
-/// A segment, without its words.
+/// A segment without its terms, which are read on demand.
 pub(crate) struct Segment {
     pub(crate) id: i64,
-    /// In order of their numbers.
+    /// In the order of the item numbers.
     pub(crate) slots: Vec<SegmentSlot>,
-    /// Whether each is still there.
+    /// Whether each slot's item still exists.
     pub(crate) live: Vec<bool>,
     vocabulary: OnceLock<SegmentVocabulary>,
 }
@@ -85,7 +88,7 @@ impl Segment {
         Ok(Self { id, live: vec![true; slots.len()], slots, vocabulary: OnceLock::new() })
     }
 
-    /// An item is not there any more.
+    /// Marks an item as deleted.
     pub(super) fn mark_deleted(&mut self, item: u32) {
         if let Some(at) = self.slot_index(item) {
             self.live[at] = false;
@@ -96,7 +99,7 @@ impl Segment {
         self.slots.binary_search_by_key(&item, |slot| slot.item).ok()
     }
 
-    /// Who has a word.
+    /// Reads the posting list of a term.
     pub(crate) fn posting_bytes(
         &self,
         connection: &Connection,
@@ -107,8 +110,8 @@ impl Segment {
         one.query_row((self.id, word), |row| row.get(0)).optional()
     }
 
-    /// Who has any word that begins so, or the word that it is without its ending, as if they were
-    /// one word.
+    /// Reads the posting lists of all terms that begin with the prefix, and of the prefix's own
+    /// stem, merged into one.
     pub(crate) fn prefix_posting_bytes(
         &self,
         connection: &Connection,
@@ -141,7 +144,7 @@ impl Segment {
         Ok(writer.finish())
     }
 
-    /// Every word. They are kept: whoever mistypes once may do so again.
+    /// Returns the vocabulary. It stays in memory, because another misspelling is likely to follow.
     pub(crate) fn vocabulary(
         &self,
         connection: &Connection,
@@ -153,7 +156,7 @@ impl Segment {
         Ok(self.vocabulary.get_or_init(|| words))
     }
 
-    /// The same as they are kept.
+    /// Reads the vocabulary as it is stored.
     pub(super) fn vocabulary_text(&self, connection: &Connection) -> rusqlite::Result<String> {
         let mut all = connection.prepare_cached("SELECT words FROM segment WHERE id = ?")?;
         let words = all.query_row([self.id], |row| row.get::<_, Vec<u8>>(0)).optional()?;

@@ -1,33 +1,36 @@
-//! What a model makes of the items, kept beside their words with the model's name and size.
+//! The vectors of the items, each stored with its model's name and dimensions.
+//!
+//! An item has at most one vector. Vectors of different models or dimensions are never compared.
 
 use mere_core::embed::{ModelIdentity, Sketch, Vector};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::{CorpusId, SearchIndex, schema, to_sql_integer};
 
-/// The signs of every vector of one model: enough to say which ones are worth a closer look.
+/// The sign bits of every vector of one model: enough to choose the candidates for an exact
+/// comparison.
 #[derive(Default)]
 pub(crate) struct Sketches {
     model: Option<ModelIdentity>,
-    /// What the index calls the model; nothing as long as it has no vector of it.
+    /// The number of the model in the index; none as long as there is no vector of it.
     model_number: Option<i64>,
-    /// How often vectors had been replaced.
+    /// How often vectors had been replaced when these were read.
     replacement_count: i64,
-    /// The index they were read from.
+    /// The generation of the index that they were read from.
     generation: i64,
-    /// In order.
+    /// In ascending order.
     pub(crate) items: Vec<u32>,
     words: Vec<u64>,
-    /// How many words each has.
+    /// The number of words in each sketch.
     words_per_sketch: usize,
 }
 
-/// What a model makes of an item.
+/// An item with the vector that a model made of it.
 pub(crate) struct EmbeddedItem {
     pub(crate) item: u32,
-    /// The print of the text that it was made from.
+    /// The fingerprint of the text that was embedded.
     pub(crate) text_fingerprint: i64,
-    /// None if it makes nothing of it.
+    /// None if the model makes nothing of the text.
     pub(crate) vector: Option<Vector>,
 }
 
@@ -38,7 +41,7 @@ impl Sketches {
         self.words.extend(sketch.words());
     }
 
-    /// Every item with how far it is from a sketch.
+    /// Returns every item with the distance of its sketch from another.
     pub(crate) fn distances(&self, sketch: &Sketch) -> impl Iterator<Item = (u32, u32)> {
         let chunks = self.words.chunks_exact(self.words_per_sketch.max(1));
         let is_comparable = self.words_per_sketch == sketch.words().len();
@@ -47,7 +50,7 @@ impl Sketches {
     }
 }
 
-/// The number of a model in the index; a model that is new gets one.
+/// Returns the number of a model in the index, and registers it if it is new.
 pub(super) fn register_model(change: &Connection, model: &ModelIdentity) -> rusqlite::Result<i64> {
     let key = (&*model.id, to_sql_integer(model.dimensions));
     change.execute("INSERT OR IGNORE INTO model (name, dimensions) VALUES (?, ?)", key)?;
@@ -56,8 +59,8 @@ pub(super) fn register_model(change: &Connection, model: &ModelIdentity) -> rusq
 }
 
 impl SearchIndex {
-    /// Adds the vectors of a model that came since. Items never get a number twice, and those that
-    /// are gone do no harm; where vectors were replaced all are read again.
+    /// Adds the sketches of vectors that were stored since. Item numbers are never reused, and
+    /// sketches of deleted items do no harm; if vectors were replaced, all are read again.
     pub(crate) fn update_sketches(
         &self,
         model: &ModelIdentity,
@@ -90,7 +93,7 @@ impl SearchIndex {
         Ok(())
     }
 
-    /// The number of a model; none if there is no vector of it.
+    /// Returns the number of a model; none if it has no vectors.
     fn find_model(&self, model: &ModelIdentity) -> rusqlite::Result<Option<i64>> {
         let sql = "SELECT id FROM model WHERE name = ? AND dimensions = ?";
         let mut one = self.connection.prepare_cached(sql)?;
@@ -98,7 +101,7 @@ impl SearchIndex {
         one.query_row(key, |row| row.get(0)).optional()
     }
 
-    /// A model with its dimensions; where nobody said how many, as many as it had last.
+    /// Returns the model with its dimensions; if they are not known, with those it had last.
     pub(crate) fn with_known_dimensions(
         &self,
         model: ModelIdentity,
@@ -113,7 +116,8 @@ impl SearchIndex {
         Ok(ModelIdentity { dimensions: dimensions.unwrap_or_default(), ..model })
     }
 
-    /// How near an item's vector is; none if it has none of the model that was sketched.
+    /// Returns the cosine similarity of an item; none if it has no vector of the model of the
+    /// sketches.
     pub(crate) fn cosine(
         &self,
         item: u32,
@@ -128,7 +132,7 @@ impl SearchIndex {
         Ok(near.optional()?.flatten())
     }
 
-    /// Items of some grounds that have no vector of this model yet, in order.
+    /// Returns items of some corpora that have no vector of this model yet, in order.
     pub(crate) fn items_without_vector(
         &self,
         (model, grounds): (&ModelIdentity, &[CorpusId]),
@@ -143,13 +147,13 @@ impl SearchIndex {
         all.query_map(asked, |row| row.get(0))?.collect()
     }
 
-    /// How many such items there are.
+    /// Counts the items that have no vector of this model yet.
     pub(crate) fn count_without_vector(
         &self,
         model: &ModelIdentity,
         grounds: &[CorpusId],
     ) -> rusqlite::Result<u64> {
-        // No vector is without an item, so that most often two counts tell.
+        // Every vector belongs to an item, so two counts are usually enough.
         if self.count_items()? == self.count_vectors(model)? {
             return Ok(0);
         }
@@ -159,7 +163,7 @@ impl SearchIndex {
         Ok(u64::try_from(count).unwrap_or_default())
     }
 
-    /// How many items have what a model made of them.
+    /// Counts the items that a model has embedded.
     pub(crate) fn count_vectors(&self, model: &ModelIdentity) -> rusqlite::Result<u64> {
         let sql = "SELECT count(*) FROM vector WHERE model = ?";
         let mut one = self.connection.prepare_cached(sql)?;
@@ -167,25 +171,26 @@ impl SearchIndex {
         Ok(u64::try_from(count).unwrap_or_default())
     }
 
-    /// How many items there are.
+    /// Counts the items.
     pub(crate) fn count_items(&self) -> rusqlite::Result<u64> {
         let mut all = self.connection.prepare_cached("SELECT count(*) FROM item")?;
         let count = all.query_row([], |row| row.get::<_, i64>(0))?;
         Ok(u64::try_from(count).unwrap_or_default())
     }
 
-    /// Changes whenever the index does.
+    /// Returns the generation, which increases with every change of the index.
     pub(crate) fn generation(&self) -> i64 {
         self.generation
     }
 
-    /// Changes whenever items come.
+    /// Returns the number of the next item, which increases when items are added.
     pub(crate) fn next_item_number(&self) -> rusqlite::Result<i64> {
         super::read_counter(&self.connection, "next")
     }
 
-    /// Keeps what a model makes of items, in place of what another made. That it makes nothing of
-    /// one is kept too. An item that has gone meanwhile is left alone: no other gets its number.
+    /// Stores vectors in place of those of another model. An empty vector records that the model
+    /// makes nothing of an item. An item that was deleted in the meantime is skipped: its number is
+    /// never reused.
     pub(crate) fn store_vectors(
         &mut self,
         model: &ModelIdentity,
@@ -206,7 +211,8 @@ impl SearchIndex {
     }
 }
 
-/// Whether an item is of these grounds and has no vector of a model, which is asked for.
+/// Returns the SQL condition for items of these corpora without a vector of a model, which is a
+/// parameter.
 fn missing_vector_condition(grounds: &[CorpusId]) -> String {
     let grounds = grounds.iter().map(CorpusId::to_string).collect::<Vec<_>>().join(", ");
     format!(

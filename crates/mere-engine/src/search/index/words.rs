@@ -1,17 +1,19 @@
-//! The words of a segment, so that those which look alike are found in no time.
+//! The vocabulary of a segment, in which similar words are found quickly.
+//!
+//! It is used only to correct misspelt words. Exact words are looked up in the posting lists.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-/// The longest word that is remembered, in bytes: nobody misspells longer ones.
+/// The longest word that is stored, in bytes; nobody means a longer one by a misspelling.
 const MAX_WORD_BYTES: usize = 255;
-/// What stands between a word as it is written and its stem.
+/// The separator between a spelling and its stem.
 const FORM_SEPARATOR: char = '\t';
 
-/// Words by their length.
+/// The words of a segment, sorted by length.
 pub(crate) struct SegmentVocabulary {
     text: String,
-    /// In order of their lengths.
+    /// Sorted by length.
     words: Vec<WordSpan>,
 }
 
@@ -19,11 +21,11 @@ struct WordSpan {
     letter_bits: u32,
     start: u32,
     byte_length: u8,
-    /// Where its line ends.
+    /// The end of its line.
     line_end: u32,
 }
 
-/// A word that items have.
+/// A word as it occurs in items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WordForm<'a> {
     pub(crate) letter_bits: u32,
@@ -32,14 +34,14 @@ pub(crate) struct WordForm<'a> {
 }
 
 impl WordForm<'_> {
-    /// Whether it is written like its stem.
+    /// Returns whether it is spelt like its stem.
     pub(crate) fn is_stem(self) -> bool {
         self.spelling.len() == self.stem.len() && self.spelling == self.stem
     }
 }
 
 impl SegmentVocabulary {
-    /// Those of a text that [`Writer`] wrote.
+    /// Parses a text that [`VocabularyWriter`] wrote.
     pub(super) fn parse(text: String) -> Self {
         let mut words = Vec::new();
         let mut start = 0;
@@ -60,7 +62,7 @@ impl SegmentVocabulary {
         Self { text, words }
     }
 
-    /// The words of these lengths, in bytes, that have such letters.
+    /// Returns the words of these lengths, in bytes, whose letter bits satisfy `has`.
     pub(crate) fn words_of_length(
         &self,
         lengths: RangeInclusive<usize>,
@@ -70,7 +72,7 @@ impl SegmentVocabulary {
         let start = self.words.partition_point(|word| usize::from(word.byte_length) < least);
         let end = self.words.partition_point(|word| usize::from(word.byte_length) <= most);
         let all = self.words.get(start..end).unwrap_or_default().iter();
-        // There are very many: what they are is read only of few.
+        // There are very many words, so the text is read only for the few that remain.
         all.filter(move |word| has(word.letter_bits)).map(|word| {
             let place = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
             let line = self.text.get(place(word.start)..place(word.line_end)).unwrap_or_default();
@@ -82,7 +84,7 @@ impl SegmentVocabulary {
     }
 }
 
-/// The words of a segment that is written: stems in order, then what else is written so.
+/// The vocabulary of a segment while it is written: stems in order, then other spellings.
 #[derive(Default)]
 pub(super) struct VocabularyWriter {
     stems: String,
@@ -90,7 +92,7 @@ pub(super) struct VocabularyWriter {
 }
 
 impl VocabularyWriter {
-    /// A stem that people can misspell; marks are none.
+    /// Adds a stem, unless it is a mark, which nobody can misspell.
     pub(super) fn add_stem(&mut self, stem: &str) {
         if !stem.starts_with('\u{1}') && stem.len() <= MAX_WORD_BYTES {
             self.stems.push_str(stem);
@@ -98,14 +100,14 @@ impl VocabularyWriter {
         }
     }
 
-    /// How a word of a stem is written.
+    /// Adds a spelling of a stem.
     pub(super) fn add_form(&mut self, spelt: &str, stem: &str) {
         if spelt != stem && spelt.len() <= MAX_WORD_BYTES && stem.len() <= MAX_WORD_BYTES {
             self.forms.insert(format!("{spelt}{FORM_SEPARATOR}{stem}"));
         }
     }
 
-    /// The forms that another segment has, of stems that are here.
+    /// Copies the spellings of another segment whose stems are in this one.
     pub(super) fn copy_forms(&mut self, other: &str) {
         let stems = std::mem::take(&mut self.stems);
         let own = stems.split_terminator('\n').collect::<Vec<_>>();
@@ -128,7 +130,7 @@ impl VocabularyWriter {
     }
 }
 
-/// A bit for each letter that a word has: most words are told apart by that alone.
+/// Returns a bit set of the letters in a word, by which most words are told apart quickly.
 pub(crate) fn letter_bits(word: &str) -> u32 {
     word.bytes().fold(0, |bits, byte| bits | 1 << (byte % 32))
 }

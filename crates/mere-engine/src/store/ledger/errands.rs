@@ -1,4 +1,6 @@
-//! What must be looked at after news: folders with all that lies below, and single memories.
+//! The part of a store to read again after reported changes: whole categories and single memories.
+//!
+//! It says only where to look, and nothing about what is there.
 
 use std::collections::BTreeSet;
 
@@ -7,18 +9,19 @@ use mere_core::item::{Category, ItemId};
 use super::survey::join_path;
 use mere_host::FolderChange;
 
-/// Where to look.
+/// The paths to read again.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ChangedPaths {
-    /// None lies below another.
+    /// Categories to scan with everything below them. None of them lies below another.
     pub(super) categories: BTreeSet<Category>,
-    /// Paths of memories, none in those categories.
+    /// Paths of memories. None of them lies in one of those categories.
     pub(super) memories: BTreeSet<String>,
 }
 
 impl ChangedPaths {
-    /// The errands after these changes. Folders that are not among the known ones are passed over:
-    /// they are about to be told of, or gone from the store and not yet from the watch.
+    /// Collects the paths from reported changes. Changes in folders that are not known categories
+    /// are ignored: such a folder is either about to be reported itself, or has left the store but
+    /// is still being watched.
     pub(super) fn from_changes(
         changes: BTreeSet<FolderChange>,
         known: &BTreeSet<Category>,
@@ -40,7 +43,8 @@ impl ChangedPaths {
 
     fn add(&mut self, folder: Category, change: &FolderChange) {
         match &change.name {
-            // The store's own folder has no parent here that would have the news.
+            // Nobody watches the parent of the store's own folder, so a change to the folder itself
+            // counts here.
             None if folder.is_empty() => {
                 self.categories.insert(folder);
             }
@@ -57,7 +61,7 @@ impl ChangedPaths {
     }
 }
 
-/// Whether a category lies below one of `tops`.
+/// Returns true if a category lies below one of `tops`.
 fn is_below_any(category: &Category, tops: &BTreeSet<Category>) -> bool {
     let mut here = category.clone();
     while !here.is_empty() {
@@ -69,7 +73,7 @@ fn is_below_any(category: &Category, tops: &BTreeSet<Category>) -> bool {
     false
 }
 
-/// Whether a memory lies in or below one of `tops`.
+/// Returns true if a memory lies in or below one of `tops`.
 fn is_in_or_below_any(path: &str, tops: &BTreeSet<Category>) -> bool {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let folder = folder.parse::<Category>().unwrap_or_default();

@@ -1,8 +1,9 @@
-//! Every memory of a store, as the disk is now.
+//! A table in memory of all memories of a store, kept equal to the disk.
 //!
-//! The ledger knows of each what lists tell, and never its content. Where the system tells of
-//! changes, only what changed is read again; elsewhere every folder is listed and every file looked
-//! at. Either way [`Ledger::refresh`] leaves what a fresh reading would find.
+//! A row holds what lists show of a memory, and never its content. If the system reports changes,
+//! only the changed files are read again; otherwise every folder is listed and the stamp of every
+//! file is checked. Either way, after [`MemoryTable::refresh`] the table is what a fresh scan would
+//! find.
 
 mod errands;
 mod page;
@@ -30,22 +31,24 @@ use mere_host::{FolderChange, FolderIdentity, FolderWatcher, WatchReport};
 pub(crate) use page::{MemoryPage, MemoryQuery};
 pub(crate) use row::MemoryRow;
 
-/// How often news are asked for until there are none: writers may never rest.
+/// The most times that one refresh asks for changes. Without a limit, busy writers could keep it
+/// from ever ending.
 const MAX_REFRESH_ROUNDS: usize = 4;
 
-/// The ledger of one store.
+/// The table of one store.
 pub(crate) struct MemoryTable {
     folder: Dir,
     identity: FolderIdentity,
     watch: FolderWatcher,
     categories: BTreeSet<Category>,
     rows: SortedRows,
-    /// Whether something went wrong before all news were seen to.
+    /// Set while a refresh runs. It stays set if the refresh fails, so that the next one scans
+    /// everything.
     needs_full_scan: bool,
 }
 
 impl MemoryTable {
-    /// Reads the store in this folder. With a watch, the system tells of changes from now on.
+    /// Reads the store in this folder. If the watch is on, the system reports changes from now on.
     pub(crate) fn open(folder: Dir, watch: FolderWatcher) -> io::Result<Self> {
         let identity = FolderIdentity::from_metadata(&folder.dir_metadata()?);
         let (categories, rows) = (BTreeSet::new(), SortedRows::default());
@@ -54,12 +57,12 @@ impl MemoryTable {
         Ok(ledger)
     }
 
-    /// Whether it is the ledger of exactly this folder.
+    /// Returns true if it is the table of exactly this folder.
     pub(crate) fn belongs_to(&self, folder: &Dir) -> io::Result<bool> {
         Ok(FolderIdentity::from_metadata(&folder.dir_metadata()?) == self.identity)
     }
 
-    /// Sees what has changed on disk.
+    /// Brings the table up to date with the disk.
     pub(crate) fn refresh(&mut self) -> io::Result<()> {
         for _ in 0..MAX_REFRESH_ROUNDS {
             let news = match self.watch.take_changes() {
@@ -69,7 +72,8 @@ impl MemoryTable {
                 }
                 _ => WatchReport::Unknown,
             };
-            // News are told once: what fails now must be looked for next time.
+            // Each change is reported only once, so if this round fails, the next one must scan
+            // everything.
             self.needs_full_scan = true;
             match news {
                 WatchReport::Changed(changes) => self.apply_changes(changes)?,
@@ -83,43 +87,43 @@ impl MemoryTable {
         Ok(())
     }
 
-    /// Every category, sorted.
+    /// Returns every category, sorted.
     pub(crate) fn categories(&self) -> &BTreeSet<Category> {
         &self.categories
     }
 
-    /// How many memories there are, hidden ones included.
+    /// Returns how many memories there are, expired ones included.
     pub(crate) fn len(&self) -> usize {
         self.rows.all().len()
     }
 
-    /// Every memory that is not hidden at this moment, in the order of paths.
+    /// Returns the paths of all memories that have not expired at this moment, in order.
     pub(crate) fn paths(&self, now: Timestamp) -> Vec<MemoryPath> {
         let now = row::to_nanoseconds(now);
         let shown = self.rows.all().iter().filter(|slot| !slot.has_expired(now));
         shown.filter_map(|slot| slot.row.memory_path()).collect()
     }
 
-    /// The memories a bare slug can mean.
+    /// Returns the memories that a bare slug can mean.
     pub(crate) fn find_slug(&self, slug: &ItemId) -> Vec<MemoryPath> {
         let found = row::IndexedRow::with_slug(self.rows.all(), slug);
         found.filter_map(|slot| slot.row.memory_path()).collect()
     }
 
-    /// The memories that are hidden at this moment.
+    /// Returns the memories that have expired at this moment.
     pub(crate) fn expired_paths(&self, now: Timestamp) -> Vec<MemoryPath> {
         let now = row::to_nanoseconds(now);
         let expired = self.rows.all().iter().filter(|slot| slot.has_expired(now));
         expired.filter_map(|slot| slot.row.memory_path()).collect()
     }
 
-    /// The files of memories that could not be understood.
+    /// Returns the rows of memory files that could not be parsed.
     pub(crate) fn faulty_rows(&self) -> impl Iterator<Item = &MemoryRow> {
         self.rows.all().iter().map(|slot| &*slot.row).filter(|row| row.is_faulty)
     }
 
-    /// What looks as if it were meant to be a memory or a category, but is none. Nobody remembers
-    /// them: the folders are listed.
+    /// Returns files and folders that seem to be meant as a memory or a category but are not one.
+    /// The table does not store them, so this lists the folders again.
     pub(crate) fn find_strays(&self) -> io::Result<Vec<Stray>> {
         let mut strays = Vec::new();
         for category in [Category::default()].iter().chain(&self.categories) {
@@ -141,7 +145,7 @@ impl MemoryTable {
         Ok(strays)
     }
 
-    /// Looks at what the news name.
+    /// Reads again what the reported changes name.
     fn apply_changes(&mut self, changes: BTreeSet<FolderChange>) -> io::Result<()> {
         let errands = ChangedPaths::from_changes(changes, &self.categories);
         for category in &errands.categories {
@@ -154,8 +158,8 @@ impl MemoryTable {
         survey::check_size(self.rows.all().len() + self.categories.len())
     }
 
-    /// Looks at a category and everything below: folders are listed, and files read that do not
-    /// look as they did.
+    /// Scans a category and everything below it: lists the folders, and reads the files whose
+    /// stamps have changed.
     fn rescan(&mut self, top: &Category) -> io::Result<()> {
         self.watch.mark_stale(top.as_str());
         let survey = CategoryTree::read(&self.folder, top, &mut self.watch)?;

@@ -1,7 +1,8 @@
 //! One page of a list of memories.
 //!
-//! A position says after which memory the next page begins, by what the order goes by and not by a
-//! number, so that nothing is left out or told twice when others come or go meanwhile.
+//! A position names the memory after which the next page begins, by its sort key and not by a
+//! number. Nothing is therefore left out or listed twice when memories are added or removed between
+//! pages.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,38 +15,40 @@ use mere_core::request::{ExpiredMemories, MemorySort};
 use super::MemoryTable;
 use super::row::{IndexedRow, MemoryRow, to_nanoseconds};
 
-/// Between the time and the path of a position; neither has one.
+/// Stands between the time and the path in a position. Neither can contain it.
 const SEPARATOR: char = '\u{1f}';
 
-/// What is asked for.
+/// What a list call asks for.
 pub(crate) struct MemoryQuery<'a> {
-    /// In which category and below; none is the whole store.
+    /// The category whose memories are listed, with everything below. The empty category is the
+    /// whole store.
     pub(crate) category: &'a Category,
     pub(crate) sort: MemorySort,
-    /// How many rows at most.
+    /// The most rows on the page.
     pub(crate) limit: usize,
     pub(crate) expired: ExpiredMemories,
     pub(crate) now: Timestamp,
-    /// The position that the page before ended with.
+    /// The position at which the previous page ended.
     pub(crate) after: Option<&'a str>,
-    /// Whether a memory may be seen, by its path. Only those that would be on the page are asked for.
+    /// Tells whether the memory at a path may be seen. It is called only for memories that would be
+    /// on the page.
     pub(crate) is_visible: &'a dyn Fn(&str) -> bool,
 }
 
-/// A page.
+/// One page of rows.
 #[derive(Debug, Default)]
 pub(crate) struct MemoryPage {
-    /// How many memories are shown on all pages together.
+    /// How many memories all pages have together.
     pub(crate) count: u64,
     pub(crate) rows: Vec<Arc<MemoryRow>>,
-    /// The categories right below, each with how many memories are shown there and below.
+    /// The categories directly below, each with the number of memories in it and below.
     pub(crate) subcategories: Vec<(Category, u64)>,
     /// The position of the next page, if there is one.
     pub(crate) next: Option<String>,
 }
 
 impl MemoryTable {
-    /// A page; none if the position is not one of this order.
+    /// Returns a page, or `None` if the position does not belong to this order.
     pub(crate) fn page(&self, wanted: &MemoryQuery<'_>) -> Option<MemoryPage> {
         let shown = ExpiryFilter { expired: wanted.expired, now: to_nanoseconds(wanted.now) };
         let (rows, next) = match wanted.sort {
@@ -73,7 +76,7 @@ impl MemoryTable {
     ) -> (Vec<&IndexedRow>, Option<String>) {
         let mut range = self.rows.range(wanted.category);
         if let Some(after) = wanted.after {
-            // A path that is longer by the least byte there is comes right after.
+            // The shortest string that sorts after `after` is `after` with a zero byte appended.
             let begin = self.rows.count_before(&format!("{after}\0"));
             range.start = begin.clamp(range.start, range.end);
         }
@@ -85,8 +88,8 @@ impl MemoryTable {
         (rows, next)
     }
 
-    /// Keeps the best of all rows and sorts only them. Rows are in the order of their paths, so of
-    /// two with the same time the one with the smaller number comes first.
+    /// Keeps only the best rows in a heap and sorts those. Rows are ordered by path, so of two rows
+    /// with the same time the one with the smaller index comes first.
     fn page_by_time(
         &self,
         wanted: &MemoryQuery<'_>,
@@ -133,7 +136,7 @@ impl MemoryTable {
         Some((rows, next))
     }
 
-    /// The categories right below one.
+    /// Returns the categories directly below a category.
     fn children(&self, category: &Category) -> impl Iterator<Item = &Category> {
         let above = category.as_str();
         self.categories.iter().filter(move |one| {
@@ -147,7 +150,7 @@ impl MemoryTable {
     }
 }
 
-/// Which memories are shown.
+/// Selects the rows that a page may show, by their expiry.
 #[derive(Clone, Copy)]
 struct ExpiryFilter {
     expired: ExpiredMemories,

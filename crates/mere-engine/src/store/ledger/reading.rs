@@ -1,4 +1,6 @@
-//! Files of many paths, read with as many hands as the machine has.
+//! Reads the files of many memories on several threads.
+//!
+//! If a thread panics, the whole read fails, so no memory is silently left out.
 
 use std::io;
 use std::thread;
@@ -9,19 +11,20 @@ use super::row::IndexedRow;
 use super::survey::{is_permission_denied, open_folder};
 use mere_host::{OpenFolder, available_parallelism};
 
-/// The most hands.
+/// The most threads.
 const MAX_THREADS: usize = 4;
-/// How few files are not worth another hand.
+/// The number of files below which another thread is not worthwhile.
 const MIN_FILES_PER_THREAD: usize = 64;
 
-/// A memory whose file is looked at.
+/// A memory whose file is to be checked or read.
 pub(super) struct RowRequest<'a> {
     pub(super) path: &'a str,
-    /// What is known of it: if its file looks as it did, it is not read again.
+    /// The known row, if there is one. It is kept without reading the file if the file's stamp is
+    /// unchanged.
     pub(super) known: Option<&'a IndexedRow>,
 }
 
-/// What each of these is now; none where there is none.
+/// Returns the current row for each request, or `None` where there is no file.
 pub(super) fn read_rows(
     root: &Dir,
     sought: &[RowRequest<'_>],
@@ -45,7 +48,7 @@ pub(super) fn read_rows(
 }
 
 fn read_chunk(root: &Dir, share: &[RowRequest<'_>]) -> io::Result<Vec<Option<IndexedRow>>> {
-    // Neighbours lie in one folder.
+    // Neighbouring paths usually share a folder, so the last one is kept open.
     let mut here: Option<(&str, Option<OpenFolder>)> = None;
     let mut found = Vec::with_capacity(share.len());
     for sought in share {

@@ -1,6 +1,6 @@
-//! One memory as the ledger has it: what lists tell of it, and what its file looked like.
+//! One memory in the table: what lists show of it, and the stamp of its file.
 //!
-//! A file that cannot be understood is a row too, so that nobody wonders where it went.
+//! A file that cannot be parsed has a row too, so that it does not silently disappear from lists.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read};
@@ -15,31 +15,31 @@ use mere_host::{FileStamp, OpenFolder, now_nanoseconds};
 /// The largest file that is read.
 const MAX_FILE_BYTES: u64 = item::MAX_ITEM_BYTES as u64;
 
-/// A memory.
+/// What the table holds about one memory.
 #[derive(Clone, Debug)]
 pub(crate) struct MemoryRow {
-    /// Category and slug.
+    /// The category and slug.
     pub(crate) path: String,
     pub(crate) title: String,
     pub(crate) tags: Vec<String>,
-    /// As it says, else when its file was last changed.
+    /// The time that the memory states, or else the modification time of its file.
     pub(crate) updated_at: Timestamp,
     pub(crate) expires_at: Option<Timestamp>,
-    /// How long its content is, or its file if that was not understood.
+    /// The size of its content, or of its file if that could not be parsed.
     pub(crate) bytes: u64,
-    /// Whether it could not be understood: its title is its slug then.
+    /// True if the file could not be parsed. Its slug then serves as the title.
     pub(crate) is_faulty: bool,
-    /// What its file looked like; none if it could have changed again and look the same.
+    /// The stamp of its file; `None` if the file could still change without changing its stamp.
     stamp: Option<FileStamp>,
 }
 
-/// A row with what is asked of every row at hand, in nanoseconds since 1970.
+/// A row with the values that scans over all rows compare. Times are in nanoseconds since 1970.
 #[derive(Clone)]
 pub(super) struct IndexedRow {
     pub(super) updated_nanoseconds: i64,
-    /// The last moment of all if never.
+    /// `i64::MAX` if it never expires.
     expires_nanoseconds: i64,
-    /// A number made of its slug: most that are not meant are passed over without a look at them.
+    /// A hash of its slug, which lets a lookup skip most rows without touching their strings.
     slug_hash: u64,
     pub(super) row: Arc<MemoryRow>,
 }
@@ -56,7 +56,7 @@ impl IndexedRow {
         &self.row.path
     }
 
-    /// Those of these rows that have this slug.
+    /// Returns those of these rows that have this slug.
     pub(super) fn with_slug<'a>(
         slots: &'a [Self],
         wanted: &'a ItemId,
@@ -66,12 +66,13 @@ impl IndexedRow {
         alike.filter(|slot| slug_of(slot.path()) == wanted.as_str())
     }
 
-    /// Whether it is hidden at this moment.
+    /// Returns true if it has expired at this moment.
     pub(super) fn has_expired(&self, now: i64) -> bool {
         self.expires_nanoseconds <= now
     }
 
-    /// The same if its file looks as it did, else what the file says now; none if there is none.
+    /// Returns the same row if the stamp of its file is unchanged, else the row that the file has
+    /// now, or `None` if there is no file.
     pub(super) fn refresh(&self, folder: &OpenFolder) -> io::Result<Option<Self>> {
         if let Some(stamp) = self.row.stamp
             && let Ok(now) = folder.file_stamp(&file_name(self.path()))
@@ -82,12 +83,13 @@ impl IndexedRow {
         Self::read(folder, self.path())
     }
 
-    /// Reads the memory at this path in its folder; none if there is none.
+    /// Reads the memory at this path from its folder. Returns `None` if there is none.
     pub(super) fn read(folder: &OpenFolder, path: &str) -> io::Result<Option<Self>> {
         let (began, name) = (now_nanoseconds(), file_name(path));
         let (stamp, memory) = match folder.open_file(&name) {
             Ok(None) => return Ok(None),
-            // What it looks like is taken first, so that a change while it is read shows later.
+            // The stamp is taken before the file is read, so a change during the read is noticed
+            // later.
             Ok(Some(file)) => {
                 let stamp = FileStamp::from_metadata(&file.metadata()?);
                 (stamp, parse_file(file, stamp, path)?)
@@ -107,12 +109,12 @@ impl IndexedRow {
     }
 }
 
-/// How many tags of a memory are told.
+/// The most tags of a memory that lists show.
 const MAX_TAGS: usize = 64;
-/// How many characters of a tag are told: people may write anything.
+/// The most characters of a tag that lists show, because people may write anything there.
 const MAX_TAG_CHARACTERS: usize = 100;
 
-/// A tag, cut where it is too long to be one.
+/// Cuts a tag that is too long.
 fn shorten_tag(mut tag: String) -> String {
     if let Some((end, _)) = tag.char_indices().nth(MAX_TAG_CHARACTERS) {
         tag.truncate(end);
@@ -152,11 +154,11 @@ impl MemoryRow {
     }
 }
 
-/// What a file says; none if it cannot be understood.
+/// Parses a file. Returns `None` if it is too large or not a valid memory.
 fn parse_file(file: File, stamp: FileStamp, path: &str) -> io::Result<Option<Memory>> {
     let mut bytes = Vec::new();
     if stamp.size <= MAX_FILE_BYTES {
-        // One byte more than allowed, for a file that grows meanwhile.
+        // One byte more than allowed is read, to notice a file that grows meanwhile.
         file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
     }
     let text = item::decode_text(&bytes).ok().filter(|_| stamp.size <= MAX_FILE_BYTES);
@@ -164,7 +166,8 @@ fn parse_file(file: File, stamp: FileStamp, path: &str) -> io::Result<Option<Mem
     Ok(text.zip(slug).and_then(|(text, slug)| Memory::parse(text, &slug).ok()))
 }
 
-/// What a file looks like that may not be read: it may not even be looked at.
+/// Returns the stamp of a file that may not be read, or a stamp of zeros if even its metadata may
+/// not.
 fn stamp_of_unreadable(folder: &OpenFolder, name: &str) -> io::Result<FileStamp> {
     match folder.file_stamp(name) {
         Err(error) if error.kind() != io::ErrorKind::PermissionDenied => Err(error),
@@ -178,7 +181,7 @@ fn hash_slug(slug: &str) -> u64 {
     hasher.finish()
 }
 
-/// The last name of a path.
+/// Returns the last name of a path.
 fn slug_of(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, slug)| slug)
 }
@@ -191,7 +194,7 @@ fn modified_time(stamp: FileStamp) -> Timestamp {
     Timestamp::from_nanosecond(i128::from(stamp.modified)).unwrap_or_default()
 }
 
-/// A time in nanoseconds since 1970. What lies outside of the years 1677 to 2262 is at their ends.
+/// Converts a time to nanoseconds since 1970. Times outside the years 1677 to 2262 are clamped.
 pub(super) fn to_nanoseconds(at: Timestamp) -> i64 {
     let bounds = (i128::from(i64::MIN), i128::from(i64::MAX));
     i64::try_from(at.as_nanosecond().clamp(bounds.0, bounds.1)).unwrap_or_default()

@@ -1,7 +1,7 @@
 //! All rows of a store, sorted by the bytes of their paths.
 //!
-//! What lies in a category and below is therefore one range, and which of two rows comes first is
-//! told by their numbers.
+//! The rows of a category and everything below it therefore form one range, and the indexes of two
+//! rows tell which comes first.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use mere_core::item::Category;
 
 use super::row::IndexedRow;
 
-/// The rows.
+/// The sorted rows.
 #[derive(Default)]
 pub(super) struct SortedRows(Vec<IndexedRow>);
 
@@ -18,21 +18,21 @@ impl SortedRows {
         &self.0
     }
 
-    /// Where the rows of a category and below are; all of them for none.
+    /// Returns the range of the rows in a category and below. The empty category has all rows.
     pub(super) fn range(&self, category: &Category) -> Range<usize> {
         if category.is_empty() {
             return 0..self.0.len();
         }
-        // `0` is what follows `/`.
+        // `0` is the character that follows `/`.
         self.count_before(&format!("{category}/"))..self.count_before(&format!("{category}0"))
     }
 
-    /// How many rows come before this path.
+    /// Returns how many rows come before this path.
     pub(super) fn count_before(&self, path: &str) -> usize {
         self.0.partition_point(|slot| slot.path() < path)
     }
 
-    /// What is known of these paths, which are sorted and lie in this range.
+    /// Returns the row for each of these paths, which are sorted and lie in this range.
     pub(super) fn find_all(
         &self,
         range: Range<usize>,
@@ -46,17 +46,17 @@ impl SortedRows {
         known.collect()
     }
 
-    /// Puts these rows, which are sorted, in the place of that range.
+    /// Replaces the rows of a range by these, which are sorted.
     pub(super) fn replace(&mut self, range: Range<usize>, slots: Vec<IndexedRow>) {
         self.0.splice(range, slots);
     }
 
-    /// Sets or removes rows, by their paths, which are sorted.
+    /// Sets or removes the rows at these paths, which are sorted. `None` removes a row.
     pub(super) fn update(&mut self, paths: &[String], slots: Vec<Option<IndexedRow>>) {
         let place = |path: &String| self.0.binary_search_by(|slot| slot.path().cmp(path));
         let places = paths.iter().map(place).collect::<Vec<_>>();
         let mut changes = places.into_iter().zip(slots).collect::<Vec<_>>();
-        // Most come where one was; then nobody moves.
+        // Most changes replace an existing row, and then no other row has to move.
         for (place, slot) in &mut changes {
             if let Ok(at) = place
                 && let Some(slot) = slot.take()

@@ -1,7 +1,7 @@
-//! The folders of a store and the names of memories in them.
+//! The category folders of a store, and the names of the memories in them.
 //!
-//! A memory is a regular file `slug.md`, a category a folder whose name is an id. What begins with
-//! a dot is nobody's business here, no link is followed, and nothing is read but names.
+//! A memory is a regular file `slug.md`, and a category is a folder whose name is an id. Names that
+//! begin with a dot are ignored, no link is followed, and only names are read.
 
 use std::io;
 
@@ -11,19 +11,19 @@ use mere_core::item::{Category, IdError, ItemId};
 use crate::space::Stray;
 use mere_host::{EntryKind, FolderWatcher, OpenFolder, is_symlink_error, none_if_missing};
 
-/// How many memories and categories a store may have: each takes memory.
+/// The most memories and categories that a store may have, because each takes memory.
 pub(super) const MAX_ENTRIES: usize = 1_000_000;
 
-/// What lies in a category and below.
+/// Everything in a category and below.
 #[derive(Default)]
 pub(super) struct CategoryTree {
-    /// The category itself among them, if there is such a folder.
+    /// The categories, which include the scanned one itself if its folder exists.
     pub(super) categories: Vec<Category>,
-    /// The paths of memories, sorted.
+    /// The paths of the memories, sorted.
     pub(super) memories: Vec<String>,
 }
 
-/// What lies in one folder.
+/// The contents of one folder.
 #[derive(Default)]
 pub(super) struct CategoryListing {
     slugs: Vec<ItemId>,
@@ -32,8 +32,8 @@ pub(super) struct CategoryListing {
 }
 
 impl CategoryTree {
-    /// Reads the folder of a category and those below. Each is watched before it is read: what
-    /// comes in between is seen by one of the two.
+    /// Reads the folder of a category and those below. Each folder is watched before it is read, so
+    /// a change in between is noticed by the one or the other.
     pub(super) fn read(root: &Dir, top: &Category, watch: &mut FolderWatcher) -> io::Result<Self> {
         let mut survey = Self::default();
         let mut waiting = vec![top.clone()];
@@ -44,13 +44,13 @@ impl CategoryTree {
                     watch.add_open_folder(&folder, category.as_str());
                     CategoryListing::read(&folder, &category)?
                 }
-                // It is there, and nobody knows what is in it.
+                // The folder exists, but its contents are unknown.
                 Err(error) if is_permission_denied(&error) && !category.is_empty() => {
                     Some(CategoryListing::default())
                 }
                 Err(error) => return Err(error),
             };
-            // It went while its parent was read.
+            // The folder was removed after its parent had been read.
             let Some(shelf) = shelf else { continue };
             let path = |slug: &ItemId| join_path(category.as_str(), slug.as_str());
             survey.memories.extend(shelf.slugs.iter().map(path));
@@ -64,7 +64,7 @@ impl CategoryTree {
 }
 
 impl CategoryListing {
-    /// Reads a folder; none if it is gone.
+    /// Reads a folder. Returns `None` if it no longer exists.
     pub(super) fn read(folder: &OpenFolder, category: &Category) -> io::Result<Option<Self>> {
         let mut shelf = Self::default();
         let read = folder.for_each_entry(|name, kind| {
@@ -108,7 +108,7 @@ impl CategoryListing {
     }
 }
 
-/// Whether a store of so many memories and categories can be kept.
+/// Checks that a store with so many memories and categories is not too large.
 pub(super) fn check_size(entries: usize) -> io::Result<()> {
     if entries <= MAX_ENTRIES {
         return Ok(());
@@ -116,7 +116,7 @@ pub(super) fn check_size(entries: usize) -> io::Result<()> {
     Err(io::Error::other("a store holds more than 1,000,000 memories and categories"))
 }
 
-/// The folder at this path; none if there is none, or a link.
+/// Opens the folder at this path. Returns `None` if there is none, or if it is a link.
 pub(super) fn open_folder(root: &Dir, path: &str) -> io::Result<Option<OpenFolder>> {
     match OpenFolder::open(root, path) {
         Err(error) if is_symlink_error(&error) => Ok(None),
@@ -124,7 +124,7 @@ pub(super) fn open_folder(root: &Dir, path: &str) -> io::Result<Option<OpenFolde
     }
 }
 
-/// Whether something may not be read.
+/// Returns true if the error means that something may not be read.
 pub(super) fn is_permission_denied(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied
 }

@@ -1,7 +1,8 @@
 //! The workers of one sweep.
 //!
-//! The calling thread leads: it works like the others, and it alone asks whether the call was
-//! cancelled or is late. Others join when there is work for them, so a small tree is swept alone.
+//! The calling thread is the leader: it works like the others, and it alone checks whether the call
+//! was cancelled or is late. Helpers are started once there is enough work, so a small tree is
+//! swept by the leader alone.
 
 use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,9 +21,9 @@ use mere_host::available_parallelism;
 
 /// The most workers of one sweep.
 const MAX_WORKERS: usize = 4;
-/// How many tasks must wait before others join.
+/// How many tasks must be waiting before helpers are started.
 const MIN_TASKS_TO_SHARE: usize = 4;
-/// How long the leader waits for the others before it looks whether the call is over.
+/// How long the leader waits for the helpers before it checks whether the call is over.
 const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 struct Workers<'a, H: Collector> {
@@ -33,20 +34,20 @@ struct Workers<'a, H: Collector> {
     is_stopped: AtomicBool,
 }
 
-/// What is to do and what is done.
+/// The tasks that are left, and the results so far.
 struct WorkQueue<F> {
     tasks: BinaryHeap<Task>,
     busy_workers: usize,
-    /// How many wait for something to do.
+    /// How many workers wait for a task.
     idle_workers: usize,
     page: PageBuilder<F>,
     unaddressable: u64,
     failed: Option<TraversalError>,
-    /// The keys of tasks that were given up.
+    /// The keys of abandoned tasks.
     unfinished: Vec<String>,
 }
 
-/// Does the first task and all that follow from it.
+/// Performs the first task and all that follow from it.
 pub(super) fn run_workers<H: Collector>(
     plan: &SweepPlan<'_>,
     harvest: &H,
@@ -79,7 +80,7 @@ pub(super) fn run_workers<H: Collector>(
     board.into_page(plan, ended)
 }
 
-/// The leader's presence: when it is gone, for whatever reason, the others go home.
+/// Stops the helpers when the leader is gone, for whatever reason.
 struct LeaderGuard<'a, H: Collector>(&'a Workers<'a, H>);
 
 impl<H: Collector> Drop for LeaderGuard<'_, H> {
@@ -89,7 +90,7 @@ impl<H: Collector> Drop for LeaderGuard<'_, H> {
     }
 }
 
-/// A worker at a task: if it panics, nobody waits for it.
+/// Marks a worker as busy. If the worker panics, nobody waits for it.
 struct BusyGuard<'a, H: Collector>(&'a Workers<'a, H>);
 
 impl<H: Collector> Drop for BusyGuard<'_, H> {
@@ -169,7 +170,7 @@ impl<H: Collector> Workers<'_, H> {
                 board.busy_workers += 1;
                 NextStep::Task(task)
             }
-            // The smallest is beyond the page, and so are all the others.
+            // The smallest key is beyond the page, and so are all the others.
             Some(_) => {
                 board.tasks.clear();
                 self.next_step(board)
@@ -200,14 +201,14 @@ impl<H: Collector> Workers<'_, H> {
         }
     }
 
-    /// Hands tasks to the others before the one at hand is finished.
+    /// Shares tasks with the other workers before the current one is finished.
     fn share_tasks(&self, tasks: Vec<Task>) {
         let mut board = self.lock_queue();
         board.tasks.extend(tasks);
         self.wake_idle(&board);
     }
 
-    /// Wakes whoever waits, if there is reason to.
+    /// Wakes the idle workers, if there is a reason to.
     fn wake_idle(&self, board: &WorkQueue<H::Output>) {
         let reason = !board.tasks.is_empty()
             || board.busy_workers == 0
@@ -234,7 +235,7 @@ impl<F> WorkQueue<F> {
         self.unfinished.extend(keys);
     }
 
-    /// The page, or why there is none.
+    /// Returns the page, or why there is none.
     fn into_page(
         self,
         plan: &SweepPlan<'_>,
@@ -250,7 +251,7 @@ impl<F> WorkQueue<F> {
         }
         let rest = unfinished.map(|key| Position::From(key.clone()));
         if rest.is_some() && !self.page.is_full() {
-            // Time ran out. Something must have been done, or the next page would do the same.
+            // Time ran out. If nothing was done, the next page would fail in the same way.
             let begun = plan.start.map_or("", Position::key);
             if unfinished.is_some_and(|key| key.as_str() <= begun) {
                 return Err(TraversalError::TimedOut);

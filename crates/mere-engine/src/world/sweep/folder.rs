@@ -1,4 +1,7 @@
-//! One task of a sweep: read a folder, or look into some of its files.
+//! One task of a sweep: reading a folder, or examining some of its files.
+//!
+//! A folder is opened by its path from the target's handle, and everything found in it passes the
+//! visibility and ignore rules before it is collected.
 
 use std::io;
 use std::sync::Arc;
@@ -14,12 +17,12 @@ use crate::world::list::TraversalError;
 use crate::world::walk::is_denied;
 use mere_host::{EntryKind, OpenFolder, is_symlink_error};
 
-/// Names no walk enters: what lies there is nobody's reading.
+/// Names that no sweep enters or shows, because what lies there is not meant to be read.
 const SKIPPED: [&str; 2] = [".git", "node_modules"];
-/// How many files are looked into as one task.
+/// How many files are examined in one task.
 const BATCH: usize = 24;
 
-/// What comes of a task.
+/// The results of a task.
 pub(super) struct TaskOutput<'a, F> {
     pub(super) found: Vec<(String, F)>,
     pub(super) tasks: Vec<Task>,
@@ -34,7 +37,7 @@ impl<'a, F> TaskOutput<'a, F> {
     }
 }
 
-/// Does a task, with a worker's tool, into what comes of it.
+/// Performs a task with a worker's scratch data, and adds its results to `out`.
 pub(super) fn run<H: Collector>(
     plan: &SweepPlan<'_>,
     harvest: &H,
@@ -48,7 +51,7 @@ pub(super) fn run<H: Collector>(
         && plan.start.is_none_or(|start| start.admits(&task.key));
     let open = match OpenFolder::open(plan.target, &folder.path) {
         Ok(open) => open,
-        // A folder that may not be entered is there, but nothing of it is known.
+        // A folder that may not be entered exists, but nothing in it is known.
         Err(error) if is_denied(&error) && folder.depth > 0 => {
             if is_first {
                 out.found
@@ -57,7 +60,7 @@ pub(super) fn run<H: Collector>(
             return Ok(());
         }
         Err(error) if is_gone(&error) => return Ok(()),
-        // Deeper than the system can say in one path, and so deeper than an address.
+        // The path is longer than the system accepts, and so it has no address either.
         Err(error) if error.kind() == io::ErrorKind::InvalidFilename => {
             out.unaddressable += 1;
             return Ok(());
@@ -78,14 +81,14 @@ pub(super) fn run<H: Collector>(
     }
 }
 
-/// Swapped for a link or a file, or removed, since it was read.
+/// Checks whether the folder was removed, or replaced by a link or a file, since it was read.
 fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
         || is_symlink_error(error)
         || error.kind() == io::ErrorKind::CrossesDevices
 }
 
-/// An open folder and everything around it.
+/// An open folder, with everything that is needed to process it.
 struct FolderVisit<'a, 'o, H: Collector> {
     plan: &'a SweepPlan<'a>,
     harvest: &'a H,
@@ -113,7 +116,8 @@ impl<H: Collector> FolderVisit<'_, '_, H> {
         if paths.content_files.is_empty() { Ok(()) } else { self.share_files(paths.content_files) }
     }
 
-    /// The folder's smallest names after `from`, in order; folders' names end with the separator.
+    /// Returns the folder's smallest names after `from`, in order. The names of folders end with
+    /// the separator.
     fn names(&mut self, from: Option<&str>) -> Result<FolderNames, TraversalError> {
         let separator = self.plan.order.separator();
         let mut names = FolderNames::default();
@@ -156,7 +160,7 @@ impl<H: Collector> FolderVisit<'_, '_, H> {
         Ok(names)
     }
 
-    /// The rules that hold for this folder's entries.
+    /// Returns the ignore rules for this folder's entries.
     fn entry_rules(&self, has: IgnoreFilesPresent) -> IgnoreStack {
         let rules = self.folder.ignore_rules.clone();
         match &self.plan.ignore_base {
@@ -168,7 +172,7 @@ impl<H: Collector> FolderVisit<'_, '_, H> {
         }
     }
 
-    /// Takes one entry into account.
+    /// Processes one entry: collects it, or adds it to the tasks or to the files to examine.
     fn visit_entry(
         &mut self,
         (name, kind): (&str, EntryKind),
@@ -225,7 +229,7 @@ impl<H: Collector> FolderVisit<'_, '_, H> {
         }
     }
 
-    /// Looks into a few files, and leaves the others to whoever has time.
+    /// Examines the first files, and leaves the others to idle workers.
     fn share_files(&mut self, mut content: Vec<String>) -> Result<(), TraversalError> {
         let others = content.split_off(content.len().min(BATCH));
         for batch in others.chunks(BATCH) {
@@ -243,7 +247,7 @@ impl<H: Collector> FolderVisit<'_, '_, H> {
                 return Ok(());
             }
             if total.overflows(self.plan.size) {
-                // More than a page from these few: the rest may not be needed at all.
+                // These few files fill more than a page, so the rest may not be needed at all.
                 self.push_task(self.key(name), TaskKind::Files(names[index..].to_vec()));
                 return Ok(());
             }

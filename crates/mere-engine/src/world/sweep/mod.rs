@@ -1,11 +1,10 @@
-//! A walk through everything below a directory, in parallel and in order.
+//! A traversal of everything below a directory, in parallel and in order.
 //!
-//! Workers always take the smallest task that is left, a folder or some of its files, so what is
-//! found is found nearly in order; as soon as a page is full, whatever is larger is dropped. A page
-//! that begins somewhere passes over what lies before. So memory depends on the page, a page costs
-//! what it holds, and no state is kept between pages. Every folder is opened from the target's
-//! handle without following links, and closed when it was read: each worker holds one or two
-//! handles.
+//! Workers always take the smallest task that is left, a folder or some of its files, so results
+//! are found nearly in order; as soon as a page is full, whatever is larger is dropped. A page that
+//! begins somewhere skips what lies before. So memory use depends on the page, a page costs what it
+//! holds, and no state is kept between pages. Every folder is opened from the target's handle
+//! without following links, and closed once it has been read: each worker holds one or two handles.
 
 mod crew;
 mod folder;
@@ -23,33 +22,33 @@ use super::walk::Limits;
 
 pub(crate) use page::{Position, SweepPage};
 
-/// What a sweep gathers.
+/// What a sweep collects.
 pub(crate) trait Collector: Sync {
-    /// What is gathered for a path.
+    /// What is collected for a path.
     type Output: Send;
-    /// What one worker needs at hand.
+    /// What each worker needs for itself, such as buffers.
     type Scratch;
 
-    /// Makes a worker's tool.
+    /// Creates a worker's scratch data.
     fn make_scratch(&self) -> Self::Scratch;
 
-    /// What a folder gives.
+    /// Returns the output for a folder.
     fn collect_folder(&self, path: &str) -> Option<Self::Output>;
 
-    /// Whether a file of this name could give anything.
+    /// Checks whether a file of this name could have any output.
     fn may_want_name(&self, name: &str) -> bool;
 
-    /// What a file gives by its name alone, or that it must be opened for that.
+    /// Returns the output for a file by its path alone, or that the file must be opened.
     fn match_file(&self, path: &str) -> FileInterest<Self::Output>;
 
-    /// What an open file gives.
+    /// Returns the output for an open file.
     fn collect_file(&self, tool: &mut Self::Scratch, file: OpenedFile<'_>) -> Option<Self::Output>;
 
-    /// How much of a page it takes.
+    /// Returns how much of a page the output takes.
     fn weight(&self, key: &str, fruit: &Self::Output) -> Weight;
 }
 
-/// What is wanted of a file.
+/// What is needed from a file.
 pub(crate) enum FileInterest<F> {
     Nothing,
     Name(F),
@@ -60,7 +59,7 @@ pub(crate) enum FileInterest<F> {
 pub(crate) struct OpenedFile<'a> {
     pub(crate) path: &'a str,
     pub(crate) file: File,
-    /// Whether the call is over.
+    /// Tells whether the call is over.
     pub(crate) is_over: &'a dyn Fn() -> bool,
 }
 
@@ -72,7 +71,7 @@ pub(crate) struct Weight {
 }
 
 impl Weight {
-    /// The most bytes a page holds.
+    /// The most bytes that a page holds.
     pub(crate) const MAX_BYTES: usize = 1024 * 1024;
 
     pub(crate) fn add(&mut self, other: Self) {
@@ -80,13 +79,13 @@ impl Weight {
         self.bytes += other.bytes;
     }
 
-    /// Whether this is more than a page of `size` holds.
+    /// Checks whether this is more than a page of `size` results holds.
     pub(crate) fn overflows(self, size: usize) -> bool {
         self.count > size || self.bytes > Self::MAX_BYTES
     }
 }
 
-/// Where and how far a sweep goes.
+/// Where a sweep starts, and how far it goes.
 pub(super) struct SweepPlan<'a> {
     /// The directory below which everything lies.
     pub(super) target: &'a Dir,
@@ -95,14 +94,14 @@ pub(super) struct SweepPlan<'a> {
     /// `None` where ignore files do not count.
     pub(super) ignore_base: Option<IgnoreBase<'a>>,
     pub(super) order: PathOrder,
-    /// How many folders deep.
+    /// The maximum depth, in folders.
     pub(super) depth: usize,
-    /// How much a page holds.
+    /// How many results a page holds.
     pub(super) size: usize,
     pub(super) start: Option<&'a Position>,
 }
 
-/// In which order paths come.
+/// The order of paths.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathOrder {
     /// By the bytes of the whole path.
@@ -112,7 +111,8 @@ pub(super) enum PathOrder {
 }
 
 impl PathOrder {
-    /// What stands between two names of a key: the keys' bytes then sort as the order says.
+    /// Returns the separator between the names of a key. It makes the keys' bytes sort in this
+    /// order.
     fn separator(self) -> char {
         match self {
             Self::Bytes => '/',
@@ -120,7 +120,7 @@ impl PathOrder {
         }
     }
 
-    /// The key of a path.
+    /// Returns the key of a path.
     fn key(self, path: &str) -> String {
         match self {
             Self::Bytes => path.to_owned(),
@@ -129,7 +129,7 @@ impl PathOrder {
     }
 }
 
-/// Gathers one page.
+/// Collects one page.
 pub(super) fn sweep<H: Collector>(
     plan: &SweepPlan<'_>,
     harvest: &H,

@@ -1,23 +1,25 @@
-//! The names of one folder, and the paths they make.
+//! The names in one folder, and the paths they form.
+//!
+//! Only a bounded number of names is kept, so memory does not depend on the size of a folder.
 
 use super::SweepPlan;
 use crate::world::ignored::IgnoreFilesPresent;
 use mere_host::EntryKind;
 
-/// How many names of one folder are kept at a time; a larger folder is read again for the next.
+/// How many names of one folder are kept at a time. A larger folder is read again for the rest.
 const MAX_NAMES: usize = 64 * 1024;
 
-/// The paths of a folder's entries, each from where it is looked at from.
+/// The paths of a folder's entries, each relative to a different starting point.
 pub(super) struct EntryPaths {
-    /// For the order.
+    /// The key, for the order.
     pub(super) key: PathPrefix,
-    /// From the target.
+    /// The path from the target.
     pub(super) path: PathPrefix,
-    /// From the root.
+    /// The path from the root.
     pub(super) whole: PathPrefix,
-    /// From where the ignore rules begin.
+    /// The path from where the ignore rules begin.
     pub(super) ignore_path: PathPrefix,
-    /// The names of files to look into.
+    /// The names of files whose content is needed.
     pub(super) content_files: Vec<String>,
 }
 
@@ -34,7 +36,7 @@ impl EntryPaths {
     }
 }
 
-/// A folder's path that a name is put behind, again and again.
+/// A folder's path that is joined with one name after another.
 pub(super) struct PathPrefix {
     text: String,
     len: usize,
@@ -61,7 +63,7 @@ impl PathPrefix {
 pub(super) struct FolderNames {
     pub(super) ignore_files: IgnoreFilesPresent,
     pub(super) kept: Vec<(String, EntryKind)>,
-    /// Whether there are more than are kept.
+    /// Whether the folder has more names than are kept.
     pub(super) has_more: bool,
 }
 

@@ -1,4 +1,6 @@
-//! What was found so far, and where a page begins and ends.
+//! The results found so far, and where a page begins and ends.
+//!
+//! Nothing beyond the end of the page is kept for long, so memory depends on the page.
 
 use super::Weight;
 
@@ -7,12 +9,12 @@ use super::Weight;
 pub(crate) enum Position {
     /// After this key.
     After(String),
-    /// At this key: the page before ended early.
+    /// At this key, because the previous page ended early.
     From(String),
 }
 
 impl Position {
-    /// How a cursor remembers it.
+    /// Encodes the position for a cursor.
     pub(crate) fn to_text(&self) -> String {
         match self {
             Self::After(key) => format!("a{key}"),
@@ -20,7 +22,7 @@ impl Position {
         }
     }
 
-    /// What a cursor remembers.
+    /// Decodes a position from a cursor.
     pub(crate) fn from_text(text: &str) -> Option<Self> {
         match text.split_at_checked(1)? {
             ("a", key) => Some(Self::After(key.to_owned())),
@@ -29,13 +31,13 @@ impl Position {
         }
     }
 
-    /// The key it is measured from.
+    /// Returns the key of the position.
     pub(crate) fn key(&self) -> &str {
         let (Self::After(key) | Self::From(key)) = self;
         key
     }
 
-    /// Whether the page that begins here has the key.
+    /// Checks whether the page that begins here may contain the key.
     pub(super) fn admits(&self, key: &str) -> bool {
         match self {
             Self::After(start) => key > start.as_str(),
@@ -43,28 +45,28 @@ impl Position {
         }
     }
 
-    /// Whether it has anything below a folder, whose key ends with the separator.
+    /// Checks whether it may contain anything below a folder, whose key ends with the separator.
     pub(super) fn admits_below(&self, folder: &str) -> bool {
         folder >= self.key() || self.key().starts_with(folder)
     }
 }
 
-/// One page, in order, and a little more than fits if there is more.
+/// One page, in order, with a little more than fits if there is more.
 pub(crate) struct SweepPage<F> {
     pub(crate) entries: Vec<(String, F)>,
-    /// Names that cannot be said, in the folders this page read.
+    /// The number of names that cannot be spoken, in the folders that were read for this page.
     pub(crate) unaddressable: u64,
-    /// Where to go on if time ran out before the page was full.
+    /// Where to continue if time ran out before the page was full.
     pub(crate) resume_at: Option<Position>,
 }
 
-/// The smallest things found so far.
+/// Collects the smallest results found so far.
 pub(super) struct PageBuilder<F> {
     size: usize,
     entries: Vec<(String, F)>,
     weights: Vec<Weight>,
     total: Weight,
-    /// No page will hold anything beyond this.
+    /// The largest key that the page can still contain.
     bound: Option<String>,
 }
 
@@ -79,7 +81,7 @@ impl<F> PageBuilder<F> {
         }
     }
 
-    /// Whether a page could still hold the key.
+    /// Checks whether the page could still contain the key.
     pub(super) fn admits(&self, key: &str) -> bool {
         self.bound.as_deref().is_none_or(|bound| key <= bound)
     }
@@ -99,12 +101,12 @@ impl<F> PageBuilder<F> {
         }
     }
 
-    /// Keeps the smallest things that overfill a page, and forgets the rest.
+    /// Keeps the smallest results that overfill a page, and drops the rest.
     fn compact(&mut self) {
         let weights = std::mem::take(&mut self.weights);
         let found = std::mem::take(&mut self.entries);
         let mut all = found.into_iter().zip(weights).collect::<Vec<_>>();
-        // Folder by folder it is in order already, which a stable sort makes use of.
+        // Folder by folder the results are in order already, which a stable sort exploits.
         all.sort_by(|((left, _), _), ((right, _), _)| left.cmp(right));
         self.total = Weight::default();
         for (fruit, weight) in all {
@@ -118,14 +120,15 @@ impl<F> PageBuilder<F> {
         self.bound = self.entries.last().map(|(key, _)| key.clone());
     }
 
-    /// Everything in order, as far as nothing smaller can be missing.
+    /// Returns the results in order, up to the first unfinished key, before which nothing is
+    /// missing.
     pub(super) fn into_sorted(mut self, unfinished: Option<&str>) -> Vec<(String, F)> {
         self.entries.retain(|(key, _)| unfinished.is_none_or(|limit| key.as_str() < limit));
         self.entries.sort_by(|(left, _), (right, _)| left.cmp(right));
         self.entries
     }
 
-    /// Whether a page is full for certain.
+    /// Checks whether the page is certainly full.
     pub(super) fn is_full(&self) -> bool {
         self.bound.is_some()
     }

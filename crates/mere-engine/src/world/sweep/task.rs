@@ -1,4 +1,6 @@
-//! Something a sweep has to do, and in which order.
+//! The tasks of a sweep, and their order.
+//!
+//! The smallest key comes first, so that results are found nearly in order.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -6,16 +8,16 @@ use std::sync::Arc;
 use crate::world::discretion::Visibility;
 use crate::world::ignored::IgnoreStack;
 
-/// Something to do, smallest key first.
+/// A task. Tasks are ordered by key, smallest first.
 pub(super) struct Task {
     pub(super) key: String,
     pub(super) folder: Arc<SweepFolder>,
     pub(super) kind: TaskKind,
 }
 
-/// A folder on the way.
+/// A folder that the sweep has reached.
 pub(super) struct SweepFolder {
-    /// From the target.
+    /// The path from the target.
     pub(super) path: String,
     pub(super) ignore_rules: IgnoreStack,
     pub(super) visibility: Visibility,
@@ -23,14 +25,14 @@ pub(super) struct SweepFolder {
 }
 
 pub(super) enum TaskKind {
-    /// Read the folder's names from this one on; at first, from the beginning.
+    /// Reads the folder's names after this one, or all of them.
     Names(Option<String>),
-    /// Look into these files of it.
+    /// Examines these files of the folder.
     Files(Vec<String>),
 }
 
 impl Task {
-    /// The target itself.
+    /// Returns the first task, which reads the target itself.
     pub(super) fn for_target(rules: IgnoreStack, sight: Visibility) -> Self {
         let folder =
             SweepFolder { path: String::new(), ignore_rules: rules, visibility: sight, depth: 0 };
@@ -42,7 +44,7 @@ impl Task {
     }
 }
 
-/// A heap gives its largest first.
+/// The order is reversed, because a heap returns its largest element first.
 impl Ord for Task {
     fn cmp(&self, other: &Self) -> Ordering {
         other.key.cmp(&self.key)

@@ -1,4 +1,5 @@
-//! Everything around the items: configs, spaces, keys, trust, the team, the index, proposals.
+//! Checks everything around the items: configs, spaces, keys, trust, the team, the index and the
+//! proposals.
 
 use mere_core::address::{Address, RelPath};
 use mere_core::item::Scope;
@@ -19,7 +20,7 @@ use crate::wording::{describe_roster_trouble, key_error_reply as key_words};
 use crate::{court, keys};
 use mere_host::{GitRepository, SPACE_FOLDER};
 
-/// Both config files.
+/// Checks both config files.
 pub(super) fn check_configs(desk: &ItemCall<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for file in check_config(desk.context) {
@@ -39,7 +40,7 @@ pub(super) fn check_configs(desk: &ItemCall<'_>) -> Vec<Finding> {
     or_all_right(found, "config", "the configuration is right")
 }
 
-/// What each space says of itself, and what git must know.
+/// Checks each space's own file, and the git attributes of the project.
 pub(super) fn check_spaces(desk: &ItemCall<'_>, repair: DoctorMode) -> Vec<Finding> {
     let mut found = Vec::new();
     for space in desk.sources.spaces() {
@@ -71,7 +72,7 @@ pub(super) fn check_spaces(desk: &ItemCall<'_>, repair: DoctorMode) -> Vec<Findi
     or_all_right(found, "space", "the spaces are whole")
 }
 
-/// Git must leave the bytes of items alone.
+/// Checks that git keeps the bytes of items.
 fn check_git_attributes(desk: &ItemCall<'_>, repair: DoctorMode) -> Option<Finding> {
     let missing = git_attributes::missing_lines(desk).unwrap_or_default();
     if missing.is_empty() {
@@ -90,7 +91,7 @@ fn check_git_attributes(desk: &ItemCall<'_>, repair: DoctorMode) -> Option<Findi
     Some(Finding::new("git", FindingState::Wrong, what).with_fix(fix))
 }
 
-/// The user's own keys, and the list of those they trust.
+/// Checks the user's own keys and the list of trusted keys.
 pub(super) fn check_keys(desk: &ItemCall<'_>, repair: DoctorMode) -> Vec<Finding> {
     let surroundings = &desk.context.environment;
     let mut found = Vec::new();
@@ -128,7 +129,7 @@ pub(super) fn check_keys(desk: &ItemCall<'_>, repair: DoctorMode) -> Vec<Finding
     or_all_right(found, "keys", "your key can be used")
 }
 
-/// The team's roster.
+/// Checks the team's roster.
 pub(super) fn check_team(desk: &ItemCall<'_>) -> Vec<Finding> {
     let team = desk.trust_policy.team();
     let path =
@@ -156,7 +157,7 @@ pub(super) fn check_team(desk: &ItemCall<'_>) -> Vec<Finding> {
     }
 }
 
-/// The index of each space.
+/// Checks the index of each space.
 pub(super) fn check_index(
     desk: &ItemCall<'_>,
     repair: DoctorMode,
@@ -172,7 +173,7 @@ pub(super) fn check_index(
                 Finding::new("strays", FindingState::Note, what).with_address(address.clone()),
             );
         }
-        // Answers are right without it; only whoever wants it put right is told.
+        // Replies are correct even with a stale index, so it is reported only when it was repaired.
         if comparison.count_differences() > 0 && repair == DoctorMode::Repair {
             indexing::index(desk, IndexCommand::Rebuild)?;
             found.push(Finding::new("index", FindingState::Fixed, "it was written anew"));
@@ -181,7 +182,7 @@ pub(super) fn check_index(
     Ok(found)
 }
 
-/// What waits for the person.
+/// Reports how many proposals wait for a decision.
 pub(super) fn check_proposals(desk: &ItemCall<'_>) -> Vec<Finding> {
     match proposals::read_proposals(desk).map(|found| found.len()) {
         Ok(0) | Err(_) => Vec::new(),

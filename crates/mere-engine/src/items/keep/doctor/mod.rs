@@ -1,6 +1,6 @@
-//! `mere doctor`: looks at everything, and names what is wrong with its fix.
+//! `mere doctor`: checks everything, and names each problem with its fix.
 //!
-//! With `--fix` it does what nobody has to decide on: the index, what git must know, the mode of
+//! With `--fix` it repairs what needs no decision: the index, the git attributes and the mode of
 //! key files. It signs nothing, moves nothing and deletes nothing.
 
 mod household;
@@ -14,29 +14,29 @@ use mere_core::request::DoctorMode;
 use super::super::change::ItemCall;
 use crate::tool_error::ToolError;
 
-/// What was found at one check.
+/// The result of one check.
 #[derive(Clone)]
 pub(super) struct Finding {
-    /// What was looked at.
+    /// The name of the check.
     check: &'static str,
     state: FindingState,
-    /// What was found.
+    /// The result in words.
     what: String,
     fix: Option<String>,
-    /// Where, if it is somewhere.
+    /// The address it is about, if there is one.
     address: Option<mere_core::address::Address>,
 }
 
-/// How it stands.
+/// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FindingState {
-    /// As it should be.
+    /// Everything is as it should be.
     Right,
-    /// Worth knowing.
+    /// It is worth knowing.
     Note,
-    /// Somebody should see to it.
+    /// It needs attention.
     Wrong,
-    /// It was wrong, and is right now.
+    /// It was wrong, and was repaired.
     Fixed,
 }
 
@@ -75,7 +75,7 @@ impl Finding {
     }
 }
 
-/// Looks at everything.
+/// Runs every check.
 pub(super) fn diagnose(desk: &ItemCall<'_>, repair: DoctorMode) -> Result<Draft, ToolError> {
     let mut findings = household::check_configs(desk);
     findings.extend(household::check_spaces(desk, repair));

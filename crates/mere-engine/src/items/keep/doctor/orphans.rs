@@ -1,4 +1,6 @@
-//! Signatures whose item is not there: it was moved, renamed or deleted without them.
+//! Signatures whose item is missing, because it was moved, renamed or deleted without them.
+//!
+//! Where an unsigned item has exactly the signed files, the finding names it.
 
 use cap_std::fs::Dir;
 use mere_core::address::{Address, RelPath};
@@ -16,10 +18,10 @@ use mere_host::{
     EntryKind, OpenFolder, SPACE_FOLDER, none_if_missing, open_regular_file, read_at_most,
 };
 
-/// The deepest folder that is looked into.
+/// The deepest folder that is searched.
 const MAX_DEPTH: usize = 10;
 
-/// Every signature without an item, and where its item may be now.
+/// Finds every signature without an item, and the place where its item may be now.
 pub(super) fn find_orphans(desk: &ItemCall<'_>) -> Vec<Finding> {
     let mut orphans = Vec::new();
     for space in desk.sources.spaces() {
@@ -84,7 +86,7 @@ fn read_statement(folder: &Dir, name: &str) -> Option<Statement> {
     Sidecar::parse(&bytes).ok().map(|sidecar| sidecar.statement)
 }
 
-/// Items without a signature beside them, right or wrong.
+/// Returns the items that have no signature beside them, valid or not.
 fn unsigned_items(desk: &ItemCall<'_>) -> Vec<RawItem> {
     let places = all_items(desk, None).unwrap_or_default().into_iter();
     let raw = places.filter_map(|place| RawItem::read(desk.view, place).ok());

@@ -1,9 +1,11 @@
-//! Whether tools can be run here: each layer of the sandbox is tried out.
+//! Checks whether tools can be run on this machine, by trying out each layer of the sandbox.
+//!
+//! A layer may be missing only where the level in the user's config accepts that.
 
 use super::{Finding, FindingState};
 use mere_host::{LayerReport, NOT_ENFORCED, SandboxLayer, SandboxLevel};
 
-/// What became of each layer, by the level that the user's config asks for.
+/// Reports on each layer, judged by the level that the user's config requires.
 pub(super) fn check_layers(level: SandboxLevel) -> Vec<Finding> {
     let standing = match mere_host::probe_layers() {
         Ok(standing) => standing,

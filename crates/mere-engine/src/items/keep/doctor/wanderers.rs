@@ -1,4 +1,5 @@
-//! Items that are not what was signed, or not where: changed, moved, renamed, copied, unsigned.
+//! Checks the items: reports those that were changed, moved, renamed or copied since they were
+//! signed, and those that are not signed but must be.
 
 use mere_core::item::ScopedPath;
 use mere_core::spoken::Spoken;
@@ -11,7 +12,7 @@ use super::super::select::all_items;
 use super::{Finding, FindingState};
 use crate::tool_error::ToolError;
 
-/// Every item that is not right.
+/// Returns a finding for every item that has a problem or is a draft.
 pub(super) fn check_items(desk: &ItemCall<'_>) -> Result<Vec<Finding>, ToolError> {
     let places = all_items(desk, None)?;
     let judged = verify_all(desk, desk.trust_policy, &places);
@@ -48,7 +49,7 @@ fn item_finding(desk: &ItemCall<'_>, judged: &ItemReport) -> Finding {
     }
 }
 
-/// How an item came to lie at another place than it was signed for.
+/// Describes how an item came to lie at another place than the one it was signed for.
 fn describe_mismatch(desk: &ItemCall<'_>, mismatch: &LocationMismatch) -> String {
     let home = mismatch.expected_path.as_ref().and_then(ScopedPath::address);
     let Some(home) = home else { return format!("was signed for another {}", mismatch.field) };

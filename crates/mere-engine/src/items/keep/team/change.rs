@@ -1,4 +1,6 @@
-//! `mere team add`, `threshold` and `require`: a new roster from the one that counts.
+//! `mere team add`, `threshold` and `require`: make a new roster from the one in force.
+//!
+//! Only an admin of that roster can make a change.
 
 use mere_core::item::ItemType;
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
@@ -37,7 +39,7 @@ pub(super) fn add_member(desk: &ItemCall<'_>, asked: &NewMember) -> Result<Draft
     publish_change(desk, next, message.and(" is a member of the team now."))
 }
 
-/// Sets how many admins sign each change.
+/// Sets how many admins must sign each change.
 pub(super) fn set_threshold(desk: &ItemCall<'_>, threshold: usize) -> Result<Draft, ToolError> {
     let base = current_roster(desk)?;
     let admins = base.admins.len();
@@ -50,7 +52,7 @@ pub(super) fn set_threshold(desk: &ItemCall<'_>, threshold: usize) -> Result<Dra
     publish_change(desk, next, Prose::words(format!("{count}{words} each change from now on.")))
 }
 
-/// Sets what must be signed.
+/// Sets which types of items must be signed.
 pub(super) fn set_required(desk: &ItemCall<'_>, kinds: &[ItemType]) -> Result<Draft, ToolError> {
     let base = current_roster(desk)?;
     check_kinds(kinds)?;
@@ -69,7 +71,7 @@ fn publish_change(desk: &ItemCall<'_>, next: Roster, message: Prose) -> Result<D
     Ok(change_reply(&published, message, data))
 }
 
-/// What a change came to: it counts, or waits for other admins.
+/// Reports whether a change is in force or waits for other admins.
 pub(super) fn change_reply(published: &PublishedRoster, message: Prose, data: Fields) -> Draft {
     if published.is_in_force {
         return Draft::success(codes::TEAM_CHANGED, message)
@@ -95,7 +97,7 @@ fn check_not_taken(base: &Roster, name: &str, key: &PublicKey) -> Result<(), Ite
     }
 }
 
-/// Memories are never signed.
+/// Refuses memories, because they are never signed.
 fn check_kinds(kinds: &[ItemType]) -> Result<(), ItemError> {
     match kinds.iter().find(|kind| **kind == ItemType::Memory) {
         Some(kind) => Err(ItemChangeError::UnsupportedType(*kind).into()),

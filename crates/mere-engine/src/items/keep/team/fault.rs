@@ -1,4 +1,7 @@
-//! Why a team was not made, changed or joined.
+//! The reasons why a team was not created, changed or joined.
+//!
+//! They are about the request; the state of a roster that is damaged or incomplete is described by
+//! the trust policy.
 
 use mere_core::trust::Fingerprint;
 

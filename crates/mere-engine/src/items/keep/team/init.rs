@@ -1,4 +1,6 @@
-//! `mere team init`: the first roster of a space.
+//! `mere team init`: makes the first roster of a space.
+//!
+//! A space that has a team, or whose team the user has joined, gets no second one.
 
 use mere_core::reply::{Draft, Prose, codes};
 use mere_core::request::NewTeam;
@@ -14,10 +16,10 @@ use crate::court::{self, DEFAULT_SIGNED_TYPES, RosterFile, RosterTrouble};
 use crate::enforce::SigningReason;
 use crate::tool_error::ToolError;
 
-/// What the team calls whoever makes it.
+/// The name in the roster of whoever creates the team, if they give none.
 const DEFAULT_FOUNDER_NAME: &str = "admin";
 
-/// Makes a team of the person alone, with the admins they name.
+/// Creates a team with the person as its only member, and with the admins that they name.
 pub(super) fn init(desk: &ItemCall<'_>, asked: &NewTeam) -> Result<Draft, ToolError> {
     check_no_team(desk)?;
     let others = asked.admins.iter().map(|key| read_public_key(desk, key));
@@ -63,7 +65,7 @@ pub(super) fn init(desk: &ItemCall<'_>, asked: &NewTeam) -> Result<Draft, ToolEr
     }))
 }
 
-/// A team is begun where there is none, and none was joined.
+/// Checks that the space has no team and that none was joined.
 fn check_no_team(desk: &ItemCall<'_>) -> Result<(), ItemError> {
     let team = desk.trust_policy.team();
     let is_free = matches!(team.roster_file(), RosterFile::None | RosterFile::SignaturesOnly);

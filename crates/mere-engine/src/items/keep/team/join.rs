@@ -1,4 +1,6 @@
-//! `mere join`: a person says once whose word counts on who signs in a space.
+//! `mere join`: a person accepts, once, the admins who decide who may sign in a space.
+//!
+//! A replacement of admins that the known admins did not sign needs the person's explicit consent.
 
 use mere_core::digest::Sha256;
 use mere_core::item::Scope;
@@ -13,7 +15,7 @@ use super::show::{roster_changes, roster_fields};
 use crate::court::{self, Quorum, RosterTrouble};
 use crate::tool_error::ToolError;
 
-/// Does what a person asks for.
+/// Shows, joins or leaves a team.
 pub(in super::super) fn join(desk: &ItemCall<'_>, asked: &JoinCommand) -> Result<Draft, ToolError> {
     match asked {
         JoinCommand::Show => show_joinable(desk),
@@ -22,7 +24,7 @@ pub(in super::super) fn join(desk: &ItemCall<'_>, asked: &JoinCommand) -> Result
     }
 }
 
-/// Shows the roster that would count.
+/// Shows the roster that joining would put in force.
 fn show_joinable(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     let signed = desk.trust_policy.team().joinable_roster().map_err(ItemError::Team)?;
     let data = joinable_fields(desk, signed);
@@ -37,7 +39,7 @@ fn show_joinable(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     Ok(Draft::success(codes::JOIN_PLAN, message).data(data))
 }
 
-/// Lets exactly the roster that was shown count.
+/// Puts exactly the roster that was shown in force for this user.
 fn pin_roster(
     desk: &ItemCall<'_>,
     shown: Sha256,
@@ -78,7 +80,7 @@ fn pin_roster(
     })
 }
 
-/// Forgets the team; what the person trusts themselves counts again.
+/// Leaves the team, so that only the keys that the person trusts themselves count again.
 fn leave(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     let Some(joined) = desk.trust_policy.team().joined_roster() else {
         return match desk.trust_policy.team().roster_trouble() {
@@ -90,7 +92,7 @@ fn leave(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     if let Some(folder) = desk.context.project.canonical_text() {
         court::forget_folder(surroundings, folder).map_err(ItemError::Record)?;
     }
-    // Where the space says another id, only the folder is let go of.
+    // If the space has another id, only the record of the folder is removed.
     let is_same = |id: &&str| joined.space_id == **id;
     if let Some(id) = desk.trust_policy.space_id(Scope::Project).filter(is_same) {
         court::unpin(surroundings, id).map_err(ItemError::Record)?;

@@ -1,7 +1,8 @@
-//! `mere team` and `mere join`: who signs in a space, and whether that counts for the user.
+//! `mere team` and `mere join`: who may sign in a space, and whether that is in force for the user.
 //!
-//! A change makes a new roster, one serial higher, from the one that counts for whoever makes it. It
-//! counts for others when enough admins have signed it; until then the one before holds.
+//! A change makes a new roster with the next serial, from the roster in force for whoever makes it.
+//! It takes effect for others once enough admins have signed it; until then the previous one
+//! applies.
 
 mod change;
 mod fault;
@@ -22,7 +23,7 @@ use crate::tool_error::ToolError;
 pub(crate) use fault::TeamRefusal;
 pub(super) use join::join;
 
-/// Does what a person asks for.
+/// Executes a `mere team` command.
 pub(super) fn execute_team_command(
     desk: &ItemCall<'_>,
     asked: &TeamCommand,

@@ -1,4 +1,7 @@
-//! A roster that is made, signed, and put into the space.
+//! Making a roster, signing it, and writing it into the space.
+//!
+//! Only the roster that was checked is replaced; if another one was written meanwhile, nothing is
+//! written.
 
 use mere_core::item::Scope;
 use mere_core::request::SignerKey;
@@ -14,15 +17,15 @@ use crate::keys::{self, KeyFault};
 use crate::project_key;
 use mere_host::{FolderWriter, LinkPolicy, WritePrecondition};
 
-/// A roster that lies in the space now.
+/// A roster that was written into the space.
 pub(super) struct PublishedRoster {
     pub(super) signed: SignedRoster,
-    /// Whether it counts for the user.
+    /// Whether it is in force for the user.
     pub(super) is_in_force: bool,
 }
 
-/// The roster that an admin's change begins from: the one that counts for them and lies there, and
-/// no other. What somebody else put there is never signed by the way.
+/// Returns the roster that an admin's change starts from. It must be both in force for the admin
+/// and in the space, so that nothing somebody else put there is signed in passing.
 pub(super) fn current_roster<'a>(desk: &'a ItemCall<'_>) -> Result<&'a Roster, ItemError> {
     let team = desk.trust_policy.team();
     let base = match (team.roster_trouble(), team.joined_roster(), team.roster_file()) {
@@ -35,7 +38,8 @@ pub(super) fn current_roster<'a>(desk: &'a ItemCall<'_>) -> Result<&'a Roster, I
     Ok(base)
 }
 
-/// Refuses a user whose key is none of these admins', before anything is shown or unlocked.
+/// Refuses a user whose key does not belong to one of these admins, before anything is shown or
+/// unlocked.
 pub(super) fn check_admin(desk: &ItemCall<'_>, admins: &[PublicKey]) -> Result<(), ItemError> {
     let mut own = keys::own_keys(&desk.context.environment).into_iter();
     match own.find(|key| key.is_current) {
@@ -46,7 +50,7 @@ pub(super) fn check_admin(desk: &ItemCall<'_>, admins: &[PublicKey]) -> Result<(
     }
 }
 
-/// The user's key, unlocked, if it is one of these admins'.
+/// Unlocks the user's key, if it belongs to one of these admins.
 pub(super) fn unlock_admin_key(
     desk: &ItemCall<'_>,
     admins: &[PublicKey],
@@ -58,7 +62,7 @@ pub(super) fn unlock_admin_key(
     Err(TeamRefusal::NotAdmin(sealer.fingerprint()).into())
 }
 
-/// Signs the roster that comes after another one, and puts it into the space.
+/// Signs the roster that succeeds another one, and writes it into the space.
 pub(super) fn publish_roster(
     desk: &ItemCall<'_>,
     sealer: &ItemSigner,
@@ -71,7 +75,7 @@ pub(super) fn publish_roster(
     pin_successor(desk, signed)
 }
 
-/// A roster with the user's signature alone.
+/// Signs a roster with the user's key only.
 pub(super) fn sign_roster(sealer: &ItemSigner, roster: Roster) -> Result<SignedRoster, ItemError> {
     roster.check().map_err(|error| TeamRefusal::InvalidRoster(error.0))?;
     let mut envelope = roster.envelope();
@@ -79,7 +83,7 @@ pub(super) fn sign_roster(sealer: &ItemSigner, roster: Roster) -> Result<SignedR
     Ok(SignedRoster { roster, envelope })
 }
 
-/// Whoever joined goes on with what follows.
+/// Pins the roster for this user if it validly succeeds the one they joined.
 pub(super) fn pin_successor(
     desk: &ItemCall<'_>,
     signed: SignedRoster,
@@ -92,12 +96,13 @@ pub(super) fn pin_successor(
     Ok(PublishedRoster { signed, is_in_force: counts })
 }
 
-/// Puts a roster and its signatures into the space, if what lies there is what was looked at.
+/// Writes a roster and its sidecar into the space, provided that the files there are still those
+/// that were checked.
 ///
-/// The signatures come first, and they hold the whole text that was signed. A process that is killed
-/// between the two leaves the roster before with signatures that are not its own: nobody joins that,
-/// whoever joined goes on with the roster they pinned, and `git restore` gives the old one back.
-/// The other way round would leave a roster that nobody signed.
+/// The sidecar is written first, and it contains the whole signed text. A process that is killed
+/// between the two writes leaves the previous roster with signatures that are not its own. Nobody
+/// can join that; users who joined continue with the roster they pinned, and `git restore` brings
+/// the old files back. The opposite order would leave a roster that nobody signed.
 pub(super) fn write_roster(desk: &ItemCall<'_>, signed: &SignedRoster) -> Result<(), ItemError> {
     let address = court::roster_address().ok_or(ItemChangeError::InvalidPlace)?;
     let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
@@ -118,7 +123,7 @@ pub(super) fn write_roster(desk: &ItemCall<'_>, signed: &SignedRoster) -> Result
     Ok(())
 }
 
-/// The id of the space, which is given one if it has none.
+/// Returns the id of the project's space, and gives the space an id if it has none.
 pub(super) fn ensure_project_space_id(desk: &ItemCall<'_>) -> Result<String, ItemError> {
     if let Some(id) = desk.trust_policy.space_id(Scope::Project) {
         return Ok(id.to_owned());
@@ -129,7 +134,7 @@ pub(super) fn ensure_project_space_id(desk: &ItemCall<'_>) -> Result<String, Ite
     if id.is_empty() { Err(ItemChangeError::NewerFormat.into()) } else { Ok(id) }
 }
 
-/// The public key that a person means.
+/// Returns the public key that a person gave, either directly or as a file.
 pub(super) fn read_public_key(
     desk: &ItemCall<'_>,
     said: &SignerKey,

@@ -1,4 +1,5 @@
-//! `mere team remove`: somebody's signatures count no more, and somebody else vouches for their items.
+//! `mere team remove`: a member's signatures are no longer trusted, and somebody else vouches for
+//! their items.
 
 use mere_core::item::{Scope, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, codes};
@@ -19,7 +20,7 @@ use super::show::{sentence_with_key, written_roster_fields};
 use crate::court::{TrustPolicy, now};
 use crate::tool_error::ToolError;
 
-/// Which items would lose their last signature that counts.
+/// Shows which items would lose their last trusted signature.
 pub(super) fn preview_removal(desk: &ItemCall<'_>, member: &str) -> Result<Draft, ToolError> {
     let departure = MemberRemoval::from_roster(current_roster(desk)?, member)?;
     let hearing = PolicyChange::for_roster(desk, &departure.next);
@@ -43,8 +44,8 @@ pub(super) fn preview_removal(desk: &ItemCall<'_>, member: &str) -> Result<Draft
         .data(data))
 }
 
-/// Countersigns what the person chose, and removes the member. What could not be countersigned does
-/// not keep them.
+/// Countersigns the items that the person chose, and removes the member. The removal happens even
+/// if some items could not be countersigned.
 pub(super) fn remove_member(
     desk: &ItemCall<'_>,
     member: &str,
@@ -77,16 +78,16 @@ pub(super) fn remove_member(
     Ok(change_reply(&published, message, data))
 }
 
-/// A roster without somebody.
+/// A roster without one member.
 struct MemberRemoval {
     name: String,
     key: PublicKey,
-    /// With the serial of the one before.
+    /// The new roster, still with the previous serial.
     next: Roster,
 }
 
 impl MemberRemoval {
-    /// Somebody by name or fingerprint; an admin need not be a member.
+    /// Finds somebody by name or fingerprint and removes them. An admin need not be a member.
     fn from_roster(base: &Roster, said: &str) -> Result<Self, ItemError> {
         let is_named = |key: &PublicKey| key.fingerprint().to_string() == said;
         let member: Option<&RosterMember> =
@@ -109,7 +110,7 @@ impl MemberRemoval {
     }
 }
 
-/// Whose signatures count before somebody goes, and after.
+/// The trust policy before and after somebody leaves.
 struct PolicyChange {
     before: TrustPolicy,
     after: TrustPolicy,
@@ -122,7 +123,7 @@ impl PolicyChange {
         Self { before, after }
     }
 
-    /// What verifies now and would not any more.
+    /// Returns the items that verify now and would no longer verify.
     fn newly_unverified(&self, desk: &ItemCall<'_>) -> Result<Vec<ItemReport>, ToolError> {
         let judged = verify_all(desk, &self.before, &project_items(desk)?).into_iter();
         let right = judged.filter(ItemReport::is_verified).collect::<Vec<_>>();
@@ -132,7 +133,7 @@ impl PolicyChange {
         Ok(both.filter(|(_, after)| !after.is_verified()).map(|(now, _)| now).collect())
     }
 
-    /// Adds the person's signatures to an item that verifies now, and is what they were shown.
+    /// Adds the person's signatures to an item that verifies now and is what they were shown.
     fn countersign(
         &self,
         desk: &ItemCall<'_>,
@@ -157,14 +158,14 @@ impl PolicyChange {
         }
         let sidecar = sidecar.ok_or(ItemError::from(TeamRefusal::ItemNotVerified))?;
         let text = sealer.countersign(sidecar)?;
-        // There is room for so many signatures and no more.
+        // A sidecar has room for a limited number of signatures.
         Sidecar::parse(&text)
             .map_err(|error| ItemError::from(TeamRefusal::InvalidRoster(error.0)))?;
         write_sidecar(desk, &loaded, text)
     }
 }
 
-/// The items of the project.
+/// Returns the items of the project.
 fn project_items(desk: &ItemCall<'_>) -> Result<Vec<ScopedPath>, ToolError> {
     let scope = Some(Scope::Project);
     select(desk, &ItemSelection { kind: None, scope, which: SelectedItems::All })

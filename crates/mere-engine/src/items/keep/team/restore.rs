@@ -1,4 +1,5 @@
-//! `mere team restore`: puts the roster that was seen last back, where an older one lies.
+//! `mere team restore`: writes the roster that was seen last back into a space that has an older
+//! one.
 
 use mere_core::item::Scope;
 use mere_core::reply::{Draft, Prose, codes};
@@ -10,7 +11,7 @@ use super::show::written_roster_fields;
 use crate::court::{self, RosterTrouble};
 use crate::tool_error::ToolError;
 
-/// Puts it back. It was signed already: nothing is signed, and nothing counts that did not.
+/// Restores the roster. It was already signed, so nothing is signed here and nobody gains trust.
 pub(super) fn restore_roster(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     let id = desk.trust_policy.space_id(Scope::Project);
     let seen = id.and_then(|id| court::last_pinned(&desk.context.environment, id));

@@ -1,4 +1,6 @@
-//! `mere team show`: who is in the team, and whether that counts for the user.
+//! `mere team show`: shows who is in the team, and whether the roster is in force for the user.
+//!
+//! It also builds the fields that other team commands report about a roster.
 
 use mere_core::item::{Category, ItemType};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
@@ -12,7 +14,7 @@ use crate::project_key;
 use crate::tool_error::ToolError;
 use crate::wording::describe_roster_trouble;
 
-/// Shows the roster that counts, or the one that could.
+/// Shows the roster in force, or the one that could be joined.
 pub(super) fn show_team(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     let team = desk.trust_policy.team();
     let there = team.signed_roster();
@@ -45,7 +47,7 @@ pub(super) fn show_team(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     })
 }
 
-/// What a reply tells of a roster that was put into the space.
+/// Returns the fields that a reply reports about a roster that was written into the space.
 pub(super) fn written_roster_fields(
     desk: &ItemCall<'_>,
     signed: &SignedRoster,
@@ -54,7 +56,7 @@ pub(super) fn written_roster_fields(
     roster_fields(desk, &signed.roster, Some(&signed.envelope)).with("counts", counts)
 }
 
-/// Everything that a roster says, and who signed it.
+/// Returns everything in a roster, and who signed it.
 pub(super) fn roster_fields(
     desk: &ItemCall<'_>,
     roster: &Roster,
@@ -108,7 +110,7 @@ fn kind_list(kinds: &[ItemType]) -> Data {
     kinds.iter().map(|kind| Data::from(kind.name())).collect()
 }
 
-/// What one roster changes in another, a sentence each.
+/// Describes the changes from one roster to another, in one sentence each.
 pub(super) fn roster_changes(old: &Roster, new: &Roster) -> Data {
     let mut said = Vec::new();
     let named = |of: &Roster, key: &PublicKey| {
@@ -142,7 +144,7 @@ pub(super) fn roster_changes(old: &Roster, new: &Roster) -> Data {
     said.into_iter().map(|words| Data::from(Content::mention(words))).collect()
 }
 
-/// A sentence with a key in it.
+/// Builds a sentence that contains a key.
 pub(super) fn sentence_with_key(
     before: &'static str,
     key: &impl ToString,

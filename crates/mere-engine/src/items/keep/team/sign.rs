@@ -1,4 +1,6 @@
-//! `mere team sign`: one more admin's signature on the change that lies in the space.
+//! `mere team sign`: adds one more admin's signature to the change that waits in the space.
+//!
+//! The roster is bound to the digest that was shown; a roster that has changed since is not signed.
 
 use mere_core::digest::Sha256;
 use mere_core::reply::{Draft, Prose, codes};
@@ -13,7 +15,7 @@ use super::show::{roster_changes, roster_fields, written_roster_fields};
 use crate::court::RosterTrouble;
 use crate::tool_error::ToolError;
 
-/// Shows what would be signed, and what it changes in the roster that counts.
+/// Shows what would be signed, and what it changes in the roster in force.
 pub(super) fn plan_signing(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     let waiting = pending_roster(desk)?;
     check_admin(desk, &eligible_admins(desk, waiting))?;
@@ -42,7 +44,7 @@ pub(super) fn sign_shown(desk: &ItemCall<'_>, shown: Sha256) -> Result<Draft, To
         return Err(ItemError::from(TeamRefusal::AlreadySigned(sealer.fingerprint())).into());
     }
     let mut signed = waiting.clone();
-    // Whoever wrote the file may have put there as many signatures as it holds.
+    // Whoever wrote the file may have filled it up with other signatures, so those are dropped.
     signed.envelope.retain_signed_by(&admins);
     sealer.sign_envelope(&mut signed.envelope)?;
     write_roster(desk, &signed)?;
@@ -57,7 +59,7 @@ pub(super) fn sign_shown(desk: &ItemCall<'_>, shown: Sha256) -> Result<Draft, To
     Ok(change_reply(&published, Prose::words("You signed the team's roster."), data))
 }
 
-/// The roster that lies there and lacks signatures.
+/// Returns the roster in the space that lacks signatures.
 fn pending_roster<'a>(desk: &'a ItemCall<'_>) -> Result<&'a SignedRoster, ItemError> {
     let team = desk.trust_policy.team();
     let signed = team.signed_roster().map_err(ItemError::Team)?;
@@ -69,7 +71,7 @@ fn pending_roster<'a>(desk: &'a ItemCall<'_>) -> Result<&'a SignedRoster, ItemEr
     }
 }
 
-/// Whose signatures count on it: its own admins', and those of the roster that counts.
+/// Returns the admins whose signatures count on it: its own, and those of the roster in force.
 fn eligible_admins(desk: &ItemCall<'_>, waiting: &SignedRoster) -> Vec<PublicKey> {
     let joined = desk.trust_policy.team().joined_roster();
     let before = joined.map_or(&[][..], |joined| &joined.admins);

@@ -1,10 +1,12 @@
-//! Things that happen to a store by chance.
+//! Random changes to a store, the same for each seed.
+//!
+//! The tests of the table use them to compare it with a fresh scan.
 
 use std::io;
 
 use cap_std::fs::{Dir, OpenOptions};
 
-/// Numbers that look like chance and are the same every time.
+/// A pseudo-random number generator that gives the same numbers every time.
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
@@ -44,7 +46,7 @@ impl Random {
     }
 }
 
-/// What lies below a folder: files, and folders.
+/// Collects the paths of all files and folders below a folder.
 fn list_below(top: &Dir, path: &str, found: &mut (Vec<String>, Vec<String>)) {
     for entry in top.read_dir(path).into_iter().flatten().flatten() {
         let below = format!("{path}/{}", entry.file_name().to_string_lossy());
@@ -57,7 +59,7 @@ fn list_below(top: &Dir, path: &str, found: &mut (Vec<String>, Vec<String>)) {
     }
 }
 
-/// Sets the times of a file to so many seconds after 1970.
+/// Sets the times of a file to this many seconds after 1970.
 #[cfg(unix)]
 fn touch(top: &Dir, path: &str, seconds: usize) -> io::Result<()> {
     let time = rustix::fs::Timespec { tv_sec: i64::try_from(seconds).expect("a time"), tv_nsec: 0 };
@@ -65,7 +67,7 @@ fn touch(top: &Dir, path: &str, seconds: usize) -> io::Result<()> {
     Ok(rustix::fs::utimensat(top, path, &times, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
-/// Does something to a store. What cannot be done is not done.
+/// Makes one random change to a store and describes it. A change that cannot be made is skipped.
 pub(super) fn change_randomly(top: &Dir, dice: &mut Random) -> String {
     let tops = ["store", "store", "outside"].map(str::to_owned);
     let mut found = (Vec::new(), tops.to_vec());
@@ -75,7 +77,7 @@ pub(super) fn change_randomly(top: &Dir, dice: &mut Random) -> String {
         0 => "nowhere".to_owned(),
         sides => among[dice.number_below(sides)].clone(),
     };
-    // Something that is there, and a place where something may be.
+    // One file and one folder that exist, and two paths where something may be.
     let (one, folder) = (pick(&found.0, dice), pick(&found.1, dice));
     let other = format!("{}/{}", pick(&found.1, dice), dice.file_name());
     let place = format!("{}/{}", pick(&found.1, dice), dice.folder_name());

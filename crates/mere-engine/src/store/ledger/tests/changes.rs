@@ -1,4 +1,7 @@
-//! After any change the ledger is as the disk is, and no more is read than must be.
+//! After any change the table equals the disk, and no file is read without need.
+//!
+//! The changes are random, come from other threads, or are cases that need care, such as moved
+//! folders.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -117,7 +120,8 @@ fn a_tree_that_is_moved_is_followed() {
         scene.top.rename(from, &scene.top, to).expect("moved");
         scene.check_matches_disk(&mut ledger, to);
         let Some(path) = path else { continue };
-        // The folder has the watch it had; what happens in it has another name now.
+        // The folder is still watched under its old name, but changes in it must be found under the
+        // new one.
         for text in ["# One", "# Two"] {
             scene.write(path, text);
             scene.check_matches_disk(&mut ledger, path);
@@ -133,7 +137,7 @@ fn after_too_much_news_everything_is_looked_at() {
     let mut watch = FolderWatcher::new(Interest::Contents);
     watch.add(&scene.store(), "");
     let mut ledger = scene.watched_table();
-    // Three events for each file: more than the system keeps.
+    // Each file causes three events, which is more than the system's queue holds.
     for number in 0..6000 {
         scene.write(&format!("m{number}"), "x");
     }
@@ -170,7 +174,7 @@ fn files_that_look_as_they_did_are_not_read_again() {
     scene.write("a", "x");
     scene.write("b", "x");
     let mut ledger = scene.unwatched_table();
-    // Until then a file may change again and look the same.
+    // Before that, a file may change again and keep its stamp.
     std::thread::sleep(Duration::from_millis(2100));
     ledger.refresh().expect("a refreshed ledger");
     let before = ledger.rows.all().to_vec();

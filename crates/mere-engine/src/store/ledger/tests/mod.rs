@@ -1,4 +1,6 @@
-//! Whatever happens to a store, its ledger is what a fresh reading finds.
+//! Whatever happens to a store, its table equals what a fresh scan finds.
+//!
+//! This file holds the store that the tests work on.
 
 mod chance;
 mod changes;
@@ -54,7 +56,7 @@ impl TestStore {
         MemoryTable::open(self.store(), FolderWatcher::new_disabled()).expect("a ledger")
     }
 
-    /// Whether a ledger is what a fresh reading finds.
+    /// Checks that a table equals what a fresh scan finds.
     fn check_matches_disk(&self, ledger: &mut MemoryTable, what: &str) {
         ledger.refresh().expect("a refreshed ledger");
         assert_eq!(table_contents(ledger), table_contents(&self.unwatched_table()), "{what}");

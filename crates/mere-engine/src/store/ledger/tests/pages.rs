@@ -1,4 +1,6 @@
-//! Pages are whole, in order, and say what lies below.
+//! Pages join without gaps, keep their order, and count what lies below.
+//!
+//! This holds even if memories are added between two pages.
 
 use mere_core::item::{Category, MemoryPath};
 use mere_core::request::{ExpiredMemories, MemorySort};
@@ -46,7 +48,8 @@ fn pages_join_without_gap_or_double() {
                 if after.is_none() {
                     break;
                 }
-                // First in both orders: what comes before the position moves nothing behind it.
+                // This memory is first in both orders. What is inserted before the position must
+                // not move what comes after it.
                 let text = "---\nupdated_at: 2026-01-05T00:00:00Z\n---\n";
                 scene.write(&join_path(category.as_str(), "0"), text);
                 ledger.refresh().expect("a refreshed ledger");
